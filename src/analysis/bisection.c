@@ -39,7 +39,7 @@ typedef struct bisect_job {
     try_result *tries; /* [tries] */
 } bisect_job;
 
-static void metis_free(metis_graph *m)
+static void bisection_metis_free(metis_graph *m)
 {
     free(m->xadj);
     free(m->adjncy);
@@ -48,7 +48,7 @@ static void metis_free(metis_graph *m)
         free(m->vwgt[i]);
 }
 
-static ik_status metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
+static ik_status bisection_metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
 {
     size_t n = g->n, entries = g->base[n];
     if (entries > INT32_MAX || n > INT32_MAX) {
@@ -77,8 +77,8 @@ static ik_status metis_graph_of(const graph *g, metis_graph *m, ik_error *err)
 }
 
 /* One METIS run; it leaves the graph unchanged, so threads share it. */
-static ik_status run_metis(const bisect_job *j, int weighting, bool recursive, uint64_t seed,
-                           idx_t *part, ik_error *err)
+static ik_status bisection_run_metis(const bisect_job *j, int weighting, bool recursive,
+                                     uint64_t seed, idx_t *part, ik_error *err)
 {
     const metis_graph *m = &j->m;
     ik_partition_job job = {.recursive = recursive,
@@ -98,7 +98,7 @@ static ik_status run_metis(const bisect_job *j, int weighting, bool recursive, u
     return ik_partition(&job, part, err);
 }
 
-static ik_status one_try(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status bisection_one_try(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     bisect_job *j = ctx;
     size_t n = j->g->n;
@@ -110,7 +110,7 @@ static ik_status one_try(void *ctx, size_t index, unsigned thread, ik_error *err
         .g = j->g, .side = ik_calloc(n + 1, 1), .gain = ik_calloc(n + 1, sizeof *c.gain)};
     (void)thread;
     ik_status s = part && c.side && c.gain
-                      ? run_metis(j, weighting, recursive, seed, part, err)
+                      ? bisection_run_metis(j, weighting, recursive, seed, part, err)
                       : ik_fail_memory(err, n * (sizeof *part + 9), "a partition");
     for (size_t v = 0; s == IK_OK && v < n; v++)
         c.side[v] = part[v] != 0;
@@ -128,7 +128,7 @@ static ik_status one_try(void *ctx, size_t index, unsigned thread, ik_error *err
 }
 
 /* Better balanced first, then the smaller cut, then the earlier try. */
-static size_t best_try(const bisect_job *j, size_t tries)
+static size_t bisection_best_try(const bisect_job *j, size_t tries)
 {
     size_t best = 0;
     for (size_t i = 1; i < tries; i++) {
@@ -140,7 +140,8 @@ static size_t best_try(const bisect_job *j, size_t tries)
 }
 
 /* Describes the partition; lower_bound is left to the caller. */
-static ik_status describe(const graph *g, const uint8_t *side, ik_bisection *out, ik_error *err)
+static ik_status bisection_describe(const graph *g, const uint8_t *side, ik_bisection *out,
+                                    ik_error *err)
 {
     ik_bisection b = {.side = ik_calloc((size_t)g->n + 1, sizeof *b.side)};
     uint64_t twice = 0;
@@ -157,12 +158,12 @@ static ik_status describe(const graph *g, const uint8_t *side, ik_bisection *out
     return IK_OK;
 }
 
-static ik_status try_all(const graph *g, ik_bisection *out, ik_error *err)
+static ik_status bisection_try_all(const graph *g, ik_bisection *out, ik_error *err)
 {
     uint8_t *side = ik_calloc((size_t)g->n + 1, 1);
     ik_status s = side ? cut_exact(g, side, err) : ik_fail_memory(err, g->n, "a partition");
     if (s == IK_OK)
-        s = describe(g, side, out, err);
+        s = bisection_describe(g, side, out, err);
     if (s == IK_OK) {
         out->lower_bound = (double)out->cut;
         out->starts = (uint32_t)1 << (g->n - 1);
@@ -172,25 +173,25 @@ static ik_status try_all(const graph *g, ik_bisection *out, ik_error *err)
 }
 
 /* Many starts while they are cheap. */
-static unsigned default_seeds(const graph *g)
+static unsigned bisection_default_seeds(const graph *g)
 {
     size_t seeds = 400000 / (g->base[g->n] + 1);
     return seeds < 4 ? 4 : seeds > 32 ? 32 : (unsigned)seeds;
 }
 
-static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_bisection *out,
-                          ik_error *err)
+static ik_status bisection_try_many(const graph *g, unsigned seeds, const ik_env *env,
+                                    ik_bisection *out, ik_error *err)
 {
     bisect_job j = {.g = g, .seed = env ? env->seed : 0};
-    size_t tries = (size_t)(seeds ? seeds : default_seeds(g)) * NUM_WEIGHTINGS * 2;
+    size_t tries = (size_t)(seeds ? seeds : bisection_default_seeds(g)) * NUM_WEIGHTINGS * 2;
     ik_bisection b = {0};
     j.tries = ik_calloc(tries, sizeof *j.tries);
-    ik_status s = j.tries ? metis_graph_of(g, &j.m, err)
+    ik_status s = j.tries ? bisection_metis_graph_of(g, &j.m, err)
                           : ik_fail_memory(err, tries * sizeof *j.tries, "partitions");
     if (s == IK_OK)
-        s = ik_parallel_for(env, "bisection", tries, one_try, &j, err);
+        s = ik_parallel_for(env, "bisection", tries, bisection_one_try, &j, err);
     if (s == IK_OK)
-        s = describe(g, j.tries[best_try(&j, tries)].side, &b, err);
+        s = bisection_describe(g, j.tries[bisection_best_try(&j, tries)].side, &b, err);
     if (s == IK_OK) {
         s = cut_spectral_bound(
             g, b.hosts_a > b.hosts_b ? b.hosts_a - b.hosts_b : b.hosts_b - b.hosts_a,
@@ -207,7 +208,7 @@ static ik_status try_many(const graph *g, unsigned seeds, const ik_env *env, ik_
     for (size_t i = 0; j.tries && i < tries; i++)
         free(j.tries[i].side);
     free(j.tries);
-    metis_free(&j.m);
+    bisection_metis_free(&j.m);
     return s;
 }
 
@@ -229,7 +230,8 @@ ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env 
     ik_status s = graph_of_switches(f, &g, err);
     if (s != IK_OK)
         return s;
-    s = g.n <= EXACT_SWITCHES ? try_all(&g, out, err) : try_many(&g, seeds, env, out, err);
+    s = g.n <= EXACT_SWITCHES ? bisection_try_all(&g, out, err)
+                              : bisection_try_many(&g, seeds, env, out, err);
     if (s == IK_OK) {
         double half = (double)(out->hosts_a + out->hosts_b) / 2;
         out->per_host = half > 0 ? (double)out->cut / half : 0;

@@ -12,7 +12,7 @@
 #define LONGEST ((uint64_t)1 << 26)
 
 /* Positions of the switches: the fabric's, or racks filled in order on a near-square floor. */
-static ik_xy *plan(const ik_fabric *f, uint32_t rack_switches, ik_cables *c)
+static ik_xy *cables_plan(const ik_fabric *f, uint32_t rack_switches, ik_cables *c)
 {
     ik_xy *xy = ik_calloc((size_t)f->num_switches + 1, sizeof *xy);
     if (!xy)
@@ -31,7 +31,7 @@ static ik_xy *plan(const ik_fabric *f, uint32_t rack_switches, ik_cables *c)
     return xy;
 }
 
-static void measure_floor(const ik_xy *xy, uint32_t n, ik_cables *c)
+static void cables_measure_floor(const ik_xy *xy, uint32_t n, ik_cables *c)
 {
     int32_t x0 = n ? xy[0].x : 0, x1 = x0, y0 = n ? xy[0].y : 0, y1 = y0;
     for (uint32_t i = 0; i < n; i++) {
@@ -46,7 +46,7 @@ static void measure_floor(const ik_xy *xy, uint32_t n, ik_cables *c)
 
 /* Length of the cable behind a switch port; UINT64_MAX if there is none or its other end counts
  * it. */
-static uint64_t length_of(const ik_fabric *f, const ik_xy *xy, uint32_t port)
+static uint64_t cables_length_of(const ik_fabric *f, const ik_xy *xy, uint32_t port)
 {
     uint32_t to = ik_peer_node(f, port), from = f->port_node[port];
     if (to == IK_NONE || !ik_is_switch(f, to) || f->port_peer[port] < port)
@@ -55,11 +55,11 @@ static uint64_t length_of(const ik_fabric *f, const ik_xy *xy, uint32_t port)
            (uint64_t)llabs((int64_t)xy[from].y - xy[to].y);
 }
 
-static ik_status count(const ik_fabric *f, const ik_xy *xy, ik_cables *c, ik_error *err)
+static ik_status cables_count(const ik_fabric *f, const ik_xy *xy, ik_cables *c, ik_error *err)
 {
     uint32_t ports = f->port_base[f->num_switches];
     for (uint32_t p = 0; p < ports; p++) {
-        uint64_t length = length_of(f, xy, p);
+        uint64_t length = cables_length_of(f, xy, p);
         if (length != UINT64_MAX && length > c->longest)
             c->longest = length;
     }
@@ -74,7 +74,7 @@ static ik_status count(const ik_fabric *f, const ik_xy *xy, ik_cables *c, ik_err
                               "cable lengths");
     }
     for (uint32_t p = 0; p < ports; p++) {
-        uint64_t length = length_of(f, xy, p);
+        uint64_t length = cables_length_of(f, xy, p);
         if (length != UINT64_MAX) {
             c->histogram[length]++;
             c->cables++;
@@ -92,11 +92,11 @@ ik_status ik_cables_measure(const ik_fabric *f, uint32_t rack_switches, ik_cable
     ik_cables c = {0};
     if (rack_switches == 0)
         return ik_fail(err, IK_ERR_USAGE, "a rack holds at least one switch");
-    ik_xy *xy = plan(f, rack_switches, &c);
+    ik_xy *xy = cables_plan(f, rack_switches, &c);
     if (!xy)
         return ik_fail_memory(err, (size_t)f->num_switches * sizeof *xy, "a floor plan");
-    measure_floor(xy, f->num_switches, &c);
-    ik_status s = count(f, xy, &c, err);
+    cables_measure_floor(xy, f->num_switches, &c);
+    ik_status s = cables_count(f, xy, &c, err);
     if (s == IK_OK)
         *out = c;
     free(xy);

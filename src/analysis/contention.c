@@ -14,7 +14,7 @@
 /* Steps of paths that the fluid model may take. */
 #define FLUID_STEPS 4e9
 
-static ik_ratio ratio(uint64_t num, uint64_t den)
+static ik_ratio contention_ratio(uint64_t num, uint64_t den)
 {
     uint64_t g = ik_gcd(num, den);
     return (ik_ratio){num / g, den / g, (double)num / (double)den};
@@ -28,13 +28,13 @@ typedef struct contention_job {
     matcher m;
 } contention_job;
 
-static uint32_t flow_degree(const contention_job *j, uint32_t flow)
+static uint32_t contention_flow_degree(const contention_job *j, uint32_t flow)
 {
     uint32_t out = j->degree_out[j->p->src[flow]], in = j->degree_in[j->p->dst[flow]];
     return out > in ? out : in;
 }
 
-static void note_degrees(contention_job *j, ik_contention *c)
+static void contention_note_degrees(contention_job *j, ik_contention *c)
 {
     const path_set *p = j->p;
     for (uint32_t f = 0; f < p->num; f++) {
@@ -43,7 +43,7 @@ static void note_degrees(contention_job *j, ik_contention *c)
     }
     j->lcm = 1;
     for (uint32_t f = 0; f < p->num; f++) {
-        uint64_t degree = flow_degree(j, f);
+        uint64_t degree = contention_flow_degree(j, f);
         c->endpoint_degree = degree > c->endpoint_degree ? degree : c->endpoint_degree;
         if (j->lcm && j->lcm % degree) {
             uint64_t factor = degree / ik_gcd(j->lcm, degree);
@@ -53,7 +53,7 @@ static void note_degrees(contention_job *j, ik_contention *c)
 }
 
 /* Flows on a channel, each by its share. */
-static double flows_on(const channel_flows *by, uint32_t channel)
+static double contention_flows_on(const channel_flows *by, uint32_t channel)
 {
     double sum = 0;
     for (size_t i = by->base[channel]; by->share && i < by->base[channel + 1]; i++)
@@ -62,21 +62,22 @@ static double flows_on(const channel_flows *by, uint32_t channel)
 }
 
 /* Sum over the channel's flows of share / degree; exact where all flows are whole. */
-static ik_ratio channel_load(const contention_job *j, uint32_t channel)
+static ik_ratio contention_channel_load(const contention_job *j, uint32_t channel)
 {
     double sum = 0;
     uint64_t exact = 0;
     bool is_exact = j->lcm && !j->by.share;
     for (size_t i = j->by.base[channel]; i < j->by.base[channel + 1]; i++) {
-        uint32_t degree = flow_degree(j, j->by.flow[i]);
-        sum += channel_share(&j->by, i) / degree;
+        uint32_t degree = contention_flow_degree(j, j->by.flow[i]);
+        sum += fluid_channel_share(&j->by, i) / degree;
         exact += is_exact ? j->lcm / degree : 0;
     }
-    return is_exact ? ratio(exact, j->lcm) : (ik_ratio){0, 0, sum};
+    return is_exact ? contention_ratio(exact, j->lcm) : (ik_ratio){0, 0, sum};
 }
 
 /* Largest matchings, of whole flows. */
-static ik_status note_matching(contention_job *j, uint32_t channel, ik_contention *c, ik_error *err)
+static ik_status contention_note_matching(contention_job *j, uint32_t channel, ik_contention *c,
+                                          ik_error *err)
 {
     const ik_fabric *f = j->p->f;
     const uint32_t *flows = j->by.flow + j->by.base[channel];
@@ -97,27 +98,28 @@ static ik_status note_matching(contention_job *j, uint32_t channel, ik_contentio
     return s;
 }
 
-static ik_status note_channel(contention_job *j, uint32_t channel, ik_contention *c, ik_error *err)
+static ik_status contention_note_channel(contention_job *j, uint32_t channel, ik_contention *c,
+                                         ik_error *err)
 {
-    double flows = flows_on(&j->by, channel);
-    ik_ratio load = channel_load(j, channel);
+    double flows = contention_flows_on(&j->by, channel);
+    ik_ratio load = contention_channel_load(j, channel);
     if (load.value > c->c_load.value)
         c->c_load = load;
     if (flows > c->max_flows) {
         c->max_flows = flows;
         c->worst_channel = c->split ? channel : c->worst_channel;
     }
-    return c->split ? IK_OK : note_matching(j, channel, c, err);
+    return c->split ? IK_OK : contention_note_matching(j, channel, c, err);
 }
 
 /* Effective bandwidth and efficiency of the paths. */
-static ik_status note_paths(const contention_job *j, ik_contention *c, ik_error *err)
+static ik_status contention_note_paths(const contention_job *j, ik_contention *c, ik_error *err)
 {
     double *flows = ik_calloc((size_t)j->p->f->num_ports + 1, sizeof *flows);
     if (!flows)
         return ik_fail_memory(err, (size_t)j->p->f->num_ports * sizeof *flows, "flows by channel");
     for (uint32_t ch = 0; ch < j->p->f->num_ports; ch++)
-        flows[ch] = flows_on(&j->by, ch);
+        flows[ch] = contention_flows_on(&j->by, ch);
     path_means m = paths_judge(j->p, flows);
     c->effective_bandwidth = m.bandwidth;
     c->effective_bandwidth_leaving = m.bandwidth_leaving;
@@ -127,7 +129,7 @@ static ik_status note_paths(const contention_job *j, ik_contention *c, ik_error 
     return IK_OK;
 }
 
-static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *err)
+static ik_status contention_measure_fluid(const path_set *p, ik_contention *c, ik_error *err)
 {
     const ik_fabric *f = p->f;
     fluid_flows flows = paths_as_flows(p);
@@ -139,7 +141,7 @@ static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *er
     ik_status s = fluid_complete(&flows, capacity, FLUID_STEPS, NULL, &fabric, err);
     for (uint32_t ch = 0; ch < f->num_ports; ch++) {
         /* an ideal crossbar: the hosts' channels alone */
-        capacity[ch] = path_inner(f, ch) ? INFINITY : capacity[ch];
+        capacity[ch] = paths_path_inner(f, ch) ? INFINITY : capacity[ch];
     }
     if (s == IK_OK)
         s = fluid_complete(&flows, capacity, FLUID_STEPS, NULL, &crossbar, err);
@@ -152,30 +154,31 @@ static ik_status measure_fluid(const path_set *p, ik_contention *c, ik_error *er
     return s;
 }
 
-static ik_status measure(contention_job *j, ik_contention *c, const ik_env *env, ik_error *err)
+static ik_status contention_measure(contention_job *j, ik_contention *c, const ik_env *env,
+                                    ik_error *err)
 {
     const ik_fabric *f = j->p->f;
     fluid_flows flows = paths_as_flows(j->p);
     ik_status s = channel_flows_of(&flows, &j->by, err);
     if (s != IK_OK)
         return s;
-    note_degrees(j, c);
+    contention_note_degrees(j, c);
     c->c_load = (ik_ratio){0, 1, 0};
     for (uint32_t ch = 0; ch < f->num_ports && s == IK_OK; ch++) {
-        if (j->by.base[ch + 1] > j->by.base[ch] && path_inner(f, ch)) {
+        if (j->by.base[ch + 1] > j->by.base[ch] && paths_path_inner(f, ch)) {
             s = ik_env_cancelled(env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
-                                      : note_channel(j, ch, c, err);
+                                      : contention_note_channel(j, ch, c, err);
         }
     }
     if (s == IK_OK) {
         uint64_t e = c->endpoint_degree ? c->endpoint_degree : 1;
         ik_ratio bound = c->split ? (ik_ratio){0, 0, c->max_flows / (double)e}
-                                  : ratio((uint64_t)c->max_flows, e);
+                                  : contention_ratio((uint64_t)c->max_flows, e);
         c->slowdown_bound = c->max_flows > (double)e ? bound : (ik_ratio){1, 1, 1};
-        s = note_paths(j, c, err);
+        s = contention_note_paths(j, c, err);
     }
     if (s == IK_OK)
-        s = measure_fluid(j->p, c, err);
+        s = contention_measure_fluid(j->p, c, err);
     return s;
 }
 
@@ -199,7 +202,7 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
     s = j.degree_out && j.degree_in ? matcher_init(&j.m, t->num_hosts, err)
                                     : ik_fail_memory(err, hosts * 8, "degrees of hosts");
     if (s == IK_OK) {
-        s = measure(&j, &c, env, err);
+        s = contention_measure(&j, &c, env, err);
         matcher_free(&j.m);
     }
     if (s == IK_OK) {
@@ -216,7 +219,8 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
 
 /* ---- channel by channel */
 
-static ik_status match_channels(const path_set *p, const ik_env *env, uint32_t *c, ik_error *err)
+static ik_status contention_match_channels(const path_set *p, const ik_env *env, uint32_t *c,
+                                           ik_error *err)
 {
     fluid_flows flows = paths_as_flows(p);
     channel_flows by = {0};
@@ -237,8 +241,8 @@ static ik_status match_channels(const path_set *p, const ik_env *env, uint32_t *
     return s;
 }
 
-static ik_status match_exchange(const ik_routing *r, const ik_traffic *t, const ik_env *env,
-                                uint32_t **c, ik_error *err)
+static ik_status contention_match_exchange(const ik_routing *r, const ik_traffic *t,
+                                           const ik_env *env, uint32_t **c, ik_error *err)
 {
     path_set p = {0};
     ik_status s = paths_of_traffic(r, t, env, &p, err);
@@ -252,7 +256,7 @@ static ik_status match_exchange(const ik_routing *r, const ik_traffic *t, const 
                     "C counts whole flows, and %llu of %llu are divided over several paths",
                     (unsigned long long)p.split, (unsigned long long)p.num);
     else
-        s = match_channels(&p, env, sizes, err);
+        s = contention_match_channels(&p, env, sizes, err);
     paths_free(&p);
     if (s == IK_OK)
         *c = sizes;
@@ -267,14 +271,15 @@ ik_status ik_contention_channels(const ik_routing *r, const ik_traffic *t, const
     const ik_traffic *by_port;
     ik_status s = by_port_make(t, r, BY_PORT_ONE, env ? env->seed : 0, &by_port, err);
     if (s == IK_OK) {
-        s = match_exchange(r, by_port, env, c, err);
+        s = contention_match_exchange(r, by_port, env, c, err);
         by_port_free(by_port, t);
     }
     return s;
 }
 
-static ik_status measure_by_port(const ik_routing *r, const ik_traffic *t, const ik_env *env,
-                                 double *largest, ik_contention *out, ik_error *err)
+static ik_status contention_measure_by_port(const ik_routing *r, const ik_traffic *t,
+                                            const ik_env *env, double *largest, ik_contention *out,
+                                            ik_error *err)
 {
     const ik_traffic *by_port;
     ik_status s = by_port_make(t, r, BY_PORT_ONE, env ? env->seed : 0, &by_port, err);
@@ -288,11 +293,11 @@ static ik_status measure_by_port(const ik_routing *r, const ik_traffic *t, const
 ik_status ik_contention_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                                 ik_contention *out, ik_error *err)
 {
-    return measure_by_port(r, t, env, NULL, out, err);
+    return contention_measure_by_port(r, t, env, NULL, out, err);
 }
 
 ik_status contention_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                               double *largest, ik_contention *out, ik_error *err)
 {
-    return measure_by_port(r, t, env, largest, out, err);
+    return contention_measure_by_port(r, t, env, largest, out, err);
 }

@@ -17,7 +17,7 @@ typedef struct search {
     int64_t cut;
 } search;
 
-static void change_side(search *s, uint32_t v)
+static void cut_exact_change_side(search *s, uint32_t v)
 {
     const graph *g = s->g;
     s->imbalance += s->side[v] ? 2 * (int64_t)g->hosts[v] : -2 * (int64_t)g->hosts[v];
@@ -36,7 +36,7 @@ ik_status cut_exact(const graph *g, uint8_t *side, ik_error *err)
     int64_t best_imbalance = s.imbalance, best_cut = 0;
     memset(side, 0, g->n);
     for (uint32_t code = 1; code < (uint32_t)1 << (g->n - 1); code++) {
-        change_side(&s, 1 + (uint32_t)__builtin_ctz(code));
+        cut_exact_change_side(&s, 1 + (uint32_t)__builtin_ctz(code));
         int64_t imbalance = llabs(s.imbalance);
         if (imbalance < best_imbalance || (imbalance == best_imbalance && s.cut < best_cut)) {
             best_imbalance = imbalance;

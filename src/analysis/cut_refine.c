@@ -41,32 +41,32 @@ void cut_recount(cut_state *c)
 }
 
 /* The key of a gain: the largest first. */
-static uint64_t key_of(int64_t gain)
+static uint64_t cut_refine_key_of(int64_t gain)
 {
     return (uint64_t)INT64_MAX - (uint64_t)gain;
 }
 
 /* The best unlocked candidate, NULL if none is left. */
-static const ik_heap_item *best_of(const pass *p, ik_heap *h)
+static const ik_heap_item *cut_refine_best_of(const pass *p, ik_heap *h)
 {
     while (h->num > 0) {
         const ik_heap_item *first = &h->items[0];
-        if (!p->locked[first->id] && key_of(p->c->gain[first->id]) == first->key)
+        if (!p->locked[first->id] && cut_refine_key_of(p->c->gain[first->id]) == first->key)
             return first;
         ik_heap_pop(h);
     }
     return NULL;
 }
 
-static bool offer(pass *p, uint32_t v)
+static bool cut_refine_offer(pass *p, uint32_t v)
 {
     const cut_state *c = p->c;
     return ik_heap_push(&p->heaps[c->side[v]][c->g->hosts[v] > 0],
-                        (ik_heap_item){key_of(c->gain[v]), v, 0});
+                        (ik_heap_item){cut_refine_key_of(c->gain[v]), v, 0});
 }
 
 /* Flips v and updates its neighbours' gains; with a pass, their places in the heaps too. */
-static bool flip(cut_state *c, uint32_t v, pass *p)
+static bool cut_refine_flip(cut_state *c, uint32_t v, pass *p)
 {
     const graph *g = c->g;
     bool ok = true;
@@ -79,13 +79,13 @@ static bool flip(cut_state *c, uint32_t v, pass *p)
         c->gain[u] +=
             c->side[u] == c->side[v] ? -2 * (int64_t)g->links[i] : 2 * (int64_t)g->links[i];
         if (p && !p->locked[u])
-            ok = offer(p, u) && ok;
+            ok = cut_refine_offer(p, u) && ok;
     }
     return ok;
 }
 
 /* The next switch to move, IK_NONE if none fits. */
-static uint32_t choose(pass *p, int64_t allowed)
+static uint32_t cut_refine_choose(pass *p, int64_t allowed)
 {
     const ik_heap_item *best = NULL;
     int64_t imbalance = p->c->imbalance;
@@ -94,7 +94,7 @@ static uint32_t choose(pass *p, int64_t allowed)
             bool heavier = side ? imbalance < 0 : imbalance > 0;
             const ik_heap_item *x = kind && !heavier && llabs(imbalance) > allowed
                                         ? NULL
-                                        : best_of(p, &p->heaps[side][kind]);
+                                        : cut_refine_best_of(p, &p->heaps[side][kind]);
             if (x && (!best || ik_heap_before(x, best)))
                 best = x;
         }
@@ -103,7 +103,7 @@ static uint32_t choose(pass *p, int64_t allowed)
 }
 
 /* One pass; *improved says whether the cut got smaller at an imbalance of at most `allowed`. */
-static bool run_pass(pass *p, int64_t allowed, bool *improved)
+static bool cut_refine_run_pass(pass *p, int64_t allowed, bool *improved)
 {
     cut_state *c = p->c;
     uint64_t best = c->cut;
@@ -113,12 +113,13 @@ static bool run_pass(pass *p, int64_t allowed, bool *improved)
     for (int i = 0; i < 4; i++)
         p->heaps[i / 2][i % 2].num = 0;
     for (uint32_t v = 0; v < c->g->n; v++)
-        if (!offer(p, v))
+        if (!cut_refine_offer(p, v))
             return false;
-    for (uint32_t v; (v = choose(p, allowed)) != IK_NONE && since < 64 + c->g->n / 4; since++) {
+    for (uint32_t v; (v = cut_refine_choose(p, allowed)) != IK_NONE && since < 64 + c->g->n / 4;
+         since++) {
         p->locked[v] = true;
         p->moved[p->num_moved++] = v;
-        if (!flip(c, v, p))
+        if (!cut_refine_flip(c, v, p))
             return false;
         if (c->cut < best && llabs(c->imbalance) <= allowed) {
             best = c->cut;
@@ -127,14 +128,14 @@ static bool run_pass(pass *p, int64_t allowed, bool *improved)
         }
     }
     while (p->num_moved > kept)
-        flip(c, p->moved[--p->num_moved], NULL);
+        cut_refine_flip(c, p->moved[--p->num_moved], NULL);
     *improved = kept > 0;
     return true;
 }
 
 /* The switch of the heavier side whose move evens the hosts out at the least cost, IK_NONE = no
  * single move does. */
-static uint32_t best_move(const cut_state *c)
+static uint32_t cut_refine_best_move(const cut_state *c)
 {
     const graph *g = c->g;
     int64_t imbalance = llabs(c->imbalance), best_left = imbalance;
@@ -160,7 +161,7 @@ typedef struct ranked {
     uint8_t side;
 } ranked;
 
-static int compare_ranked(const void *a, const void *b)
+static int cut_refine_compare_ranked(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
     if (x->side != y->side)
@@ -173,12 +174,12 @@ static int compare_ranked(const void *a, const void *b)
 }
 
 /* Keeps the first of each side and number of hosts; returns how many. */
-static uint32_t rank_champions(const cut_state *c, ranked *r)
+static uint32_t cut_refine_rank_champions(const cut_state *c, ranked *r)
 {
     uint32_t kept = 0;
     for (uint32_t v = 0; v < c->g->n; v++)
         r[v] = (ranked){v, c->g->hosts[v], c->gain[v], c->side[v]};
-    qsort(r, c->g->n, sizeof *r, compare_ranked);
+    qsort(r, c->g->n, sizeof *r, cut_refine_compare_ranked);
     for (uint32_t i = 0; i < c->g->n; i++)
         if (kept == 0 || r[kept - 1].side != r[i].side || r[kept - 1].hosts != r[i].hosts)
             r[kept++] = r[i];
@@ -187,9 +188,9 @@ static uint32_t rank_champions(const cut_state *c, ranked *r)
 
 /* Exchanges a switch of the heavier side for one with fewer hosts, so that the sides come closest;
  * false if no exchange helps. */
-static bool exchange(cut_state *c, ranked *r)
+static bool cut_refine_exchange(cut_state *c, ranked *r)
 {
-    uint32_t num = rank_champions(c, r);
+    uint32_t num = cut_refine_rank_champions(c, r);
     uint8_t heavy = c->imbalance < 0;
     int64_t imbalance = llabs(c->imbalance), best_left = imbalance, best_gain = 0;
     const ranked *from = NULL, *to = NULL;
@@ -207,22 +208,22 @@ static bool exchange(cut_state *c, ranked *r)
         }
     }
     if (from) {
-        flip(c, from->vertex, NULL);
-        flip(c, to->vertex, NULL);
+        cut_refine_flip(c, from->vertex, NULL);
+        cut_refine_flip(c, to->vertex, NULL);
     }
     return from != NULL;
 }
 
 /* Evens the hosts out: moves from the heavier side, cheapest first, and exchanges where no move
  * helps any more. */
-static bool balance(cut_state *c)
+static bool cut_refine_balance(cut_state *c)
 {
     ranked *r = ik_calloc((size_t)c->g->n + 1, sizeof *r);
     for (uint32_t round = 0; r && round < 2 * c->g->n && c->imbalance != 0; round++) {
-        uint32_t v = best_move(c);
+        uint32_t v = cut_refine_best_move(c);
         if (v != IK_NONE)
-            flip(c, v, NULL);
-        else if (!exchange(c, r))
+            cut_refine_flip(c, v, NULL);
+        else if (!cut_refine_exchange(c, r))
             break;
     }
     bool ok = r != NULL;
@@ -236,10 +237,10 @@ ik_status cut_refine(cut_state *c, ik_error *err)
     pass p = {
         .c = c, .locked = ik_calloc(n, sizeof *p.locked), .moved = ik_calloc(n, sizeof *p.moved)};
     bool ok = p.locked && p.moved, improved = true;
-    ok = ok && balance(c);
+    ok = ok && cut_refine_balance(c);
     int64_t allowed = llabs(c->imbalance);
     for (int i = 0; i < 50 && ok && improved; i++)
-        ok = run_pass(&p, allowed, &improved);
+        ok = cut_refine_run_pass(&p, allowed, &improved);
     for (int i = 0; i < 4; i++)
         ik_heap_free(&p.heaps[i / 2][i % 2]);
     free(p.locked);

@@ -38,7 +38,7 @@ typedef struct lanczos {
     double vector[MAX_STEPS + 1], pivot[MAX_STEPS + 1];
 } lanczos;
 
-static double dot(const double *a, const double *b, uint32_t n)
+static double cut_spectral_dot(const double *a, const double *b, uint32_t n)
 {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -46,14 +46,14 @@ static double dot(const double *a, const double *b, uint32_t n)
     return sum;
 }
 
-static void subtract(double *a, double factor, const double *b, uint32_t n)
+static void cut_spectral_subtract(double *a, double factor, const double *b, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         a[i] -= factor * b[i];
 }
 
 /* y = (L + D) x */
-static void multiply(const lanczos *l, const double *x, double *y)
+static void cut_spectral_multiply(const lanczos *l, const double *x, double *y)
 {
     const graph *g = l->g;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -65,14 +65,14 @@ static void multiply(const lanczos *l, const double *x, double *y)
 }
 
 /* The same, on the complement of w. */
-static void apply(const lanczos *l, const double *x, double *y)
+static void cut_spectral_apply(const lanczos *l, const double *x, double *y)
 {
-    multiply(l, x, y);
-    subtract(y, dot(y, l->normal, l->g->n), l->normal, l->g->n);
+    cut_spectral_multiply(l, x, y);
+    cut_spectral_subtract(y, cut_spectral_dot(y, l->normal, l->g->n), l->normal, l->g->n);
 }
 
 /* Eigenvalues of the leading k x k tridiagonal matrix below x (Sturm's sequence). */
-static int below(const lanczos *l, int k, double x)
+static int cut_spectral_below(const lanczos *l, int k, double x)
 {
     int count = 0;
     double d = 1;
@@ -85,7 +85,7 @@ static int below(const lanczos *l, int k, double x)
     return count;
 }
 
-static double smallest(const lanczos *l, int k)
+static double cut_spectral_smallest(const lanczos *l, int k)
 {
     double low = l->alpha[0], high = l->alpha[0];
     for (int i = 0; i < k; i++) {
@@ -96,7 +96,7 @@ static double smallest(const lanczos *l, int k)
     }
     for (int i = 0; i < 200 && high - low > 1e-13 * (fabs(low) + fabs(high) + 1); i++) {
         double mid = (low + high) / 2;
-        if (below(l, k, mid))
+        if (cut_spectral_below(l, k, mid))
             high = mid;
         else
             low = mid;
@@ -107,7 +107,7 @@ static double smallest(const lanczos *l, int k)
 /* |last component| of the unit eigenvector to the smallest eigenvalue: the residual is beta_k times
  * it. Inverse iteration from `value` just below the eigenvalue, where the matrix is positive
  * definite and elimination needs no pivots. */
-static double last_component(lanczos *l, int k, double value)
+static double cut_spectral_last_component(lanczos *l, int k, double value)
 {
     double *x = l->vector, *d = l->pivot;
     for (int i = 0; i < k; i++) {
@@ -136,14 +136,14 @@ static double last_component(lanczos *l, int k, double value)
 }
 
 /* A vector without symmetry, orthogonal to w, of length 1; false if there is none. */
-static bool start_vector(const lanczos *l, double *x)
+static bool cut_spectral_start_vector(const lanczos *l, double *x)
 {
     uint32_t n = l->g->n;
     ik_rng rng = ik_rng_at(1, IK_RNG_ANALYSIS, 0);
     for (uint32_t i = 0; i < n; i++)
         x[i] = ik_rng_unit(&rng) - 0.5;
-    subtract(x, dot(x, l->normal, n), l->normal, n);
-    double norm = sqrt(dot(x, x, n));
+    cut_spectral_subtract(x, cut_spectral_dot(x, l->normal, n), l->normal, n);
+    double norm = sqrt(cut_spectral_dot(x, x, n));
     for (uint32_t i = 0; i < n && norm > 0; i++)
         x[i] /= norm;
     return norm > 1e-12;
@@ -155,25 +155,26 @@ static double smallest_eigenvalue(lanczos *l)
     uint32_t n = l->g->n;
     double value = 0, residual = 0;
     int steps = n - 1 < MAX_STEPS ? (int)n - 1 : MAX_STEPS;
-    if (!start_vector(l, l->basis))
+    if (!cut_spectral_start_vector(l, l->basis))
         return 0;
     for (int k = 0; k < steps; k++) {
         double *v = l->basis + (size_t)k * n, *next = v + n;
-        apply(l, v, next);
-        l->alpha[k] = dot(v, next, n);
+        cut_spectral_apply(l, v, next);
+        l->alpha[k] = cut_spectral_dot(v, next, n);
         for (int pass = 0; pass < 2; pass++) { /* twice is enough (Kahan, Parlett) */
             for (int j = k; j >= 0; j--) {
                 const double *b = l->basis + (size_t)j * n;
-                subtract(next, dot(next, b, n), b, n);
+                cut_spectral_subtract(next, cut_spectral_dot(next, b, n), b, n);
             }
-            subtract(next, dot(next, l->normal, n), l->normal, n);
+            cut_spectral_subtract(next, cut_spectral_dot(next, l->normal, n), l->normal, n);
         }
-        l->beta[k] = sqrt(dot(next, next, n));
+        l->beta[k] = sqrt(cut_spectral_dot(next, next, n));
         /* the subspace is invariant: what follows would be rounding noise */
         bool ended = l->beta[k] < 1e-9 * l->scale;
         if (ended || k + 1 == steps || k % 10 == 9) {
-            value = smallest(l, k + 1);
-            residual = ended ? l->beta[k] : l->beta[k] * last_component(l, k + 1, value);
+            value = cut_spectral_smallest(l, k + 1);
+            residual =
+                ended ? l->beta[k] : l->beta[k] * cut_spectral_last_component(l, k + 1, value);
             if (ended || residual < 1e-9 * (fabs(value) + 1))
                 break;
         }
@@ -185,47 +186,48 @@ static double smallest_eigenvalue(lanczos *l)
 
 /* Least x'(L + D)x of any partition with the allowed imbalance; lambda: the smallest eigenvalue on
  * the complement of w. */
-static double least_form(const lanczos *l, double lambda)
+static double cut_spectral_least_form(const lanczos *l, double lambda)
 {
     uint32_t n = l->g->n;
     double *image = l->basis; /* free again */
     if (l->skew == 0)
         return lambda * n;
-    multiply(l, l->normal, image);
-    double along = dot(image, l->normal, n);
-    subtract(image, along, l->normal, n);
-    double across = sqrt(dot(image, image, n)), skew2 = l->skew * l->skew;
+    cut_spectral_multiply(l, l->normal, image);
+    double along = cut_spectral_dot(image, l->normal, n);
+    cut_spectral_subtract(image, along, l->normal, n);
+    double across = sqrt(cut_spectral_dot(image, image, n)), skew2 = l->skew * l->skew;
     return fmin(0, along) * skew2 - 2 * l->skew * across * sqrt(n) +
            (lambda > 0 ? lambda * (n - skew2) : lambda * n);
 }
 
-static double bound_at(lanczos *l, double multiplier, double leaves, double bare)
+static double cut_spectral_bound_at(lanczos *l, double multiplier, double leaves, double bare)
 {
     l->leaf = multiplier / leaves;
     l->bare = bare > 0 ? -multiplier / bare : 0;
     l->scale = l->max_degree + fabs(l->leaf) + fabs(l->bare);
-    return least_form(l, smallest_eigenvalue(l)) / 4;
+    return cut_spectral_least_form(l, smallest_eigenvalue(l)) / 4;
 }
 
 /* Golden section on the concave bound; one evaluation if every switch has hosts. */
-static double maximise(lanczos *l, double leaves, double bare, double links)
+static double cut_spectral_maximise(lanczos *l, double leaves, double bare, double links)
 {
     const double golden = (sqrt(5.0) - 1) / 2;
-    double low = -4 * links, high = 4 * links, best = bound_at(l, 0, leaves, bare);
+    double low = -4 * links, high = 4 * links, best = cut_spectral_bound_at(l, 0, leaves, bare);
     if (bare == 0)
         return best;
     double a = high - golden * (high - low), b = low + golden * (high - low);
-    double at_a = bound_at(l, a, leaves, bare), at_b = bound_at(l, b, leaves, bare);
+    double at_a = cut_spectral_bound_at(l, a, leaves, bare),
+           at_b = cut_spectral_bound_at(l, b, leaves, bare);
     for (int i = 0; i < SEARCH_STEPS; i++) {
         best = fmax(best, fmax(at_a, at_b));
         if (at_a > at_b) {
             high = b, b = a, at_b = at_a;
             a = high - golden * (high - low);
-            at_a = bound_at(l, a, leaves, bare);
+            at_a = cut_spectral_bound_at(l, a, leaves, bare);
         } else {
             low = a, a = b, at_a = at_b;
             b = low + golden * (high - low);
-            at_b = bound_at(l, b, leaves, bare);
+            at_b = cut_spectral_bound_at(l, b, leaves, bare);
         }
     }
     return fmax(best, fmax(at_a, at_b));
@@ -267,7 +269,7 @@ ik_status cut_spectral_bound(const graph *g, uint64_t imbalance, double *bound, 
     for (uint32_t v = 0; v < n && hosts > 0; v++)
         l->normal[v] = g->hosts[v] / sqrt(hosts);
     l->skew = hosts > 0 ? fmin((double)imbalance / sqrt(hosts), sqrt((double)n)) : 0;
-    *bound = leaves > 1 ? fmax(0, maximise(l, leaves, (double)n - leaves, links)) : 0;
+    *bound = leaves > 1 ? fmax(0, cut_spectral_maximise(l, leaves, (double)n - leaves, links)) : 0;
     free(l->degree);
     free(l->normal);
     free(l->basis);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* lcm, or 0 if one of them is 0 or the result is beyond `limit`. */
-static uint64_t lcm_within(uint64_t a, uint64_t b, uint64_t limit)
+static uint64_t demand_lcm_within(uint64_t a, uint64_t b, uint64_t limit)
 {
     if (a == 0 || b == 0)
         return 0;
@@ -49,7 +49,7 @@ uint64_t demand_common_rate(const ik_fabric *f)
 }
 
 /* Row by row of switches with hosts. */
-static ik_status place_hosts(demand *d, ik_error *err)
+static ik_status demand_place_hosts(demand *d, ik_error *err)
 {
     const ik_fabric *f = d->t->fabric;
     size_t switches = (size_t)f->num_switches + 1;
@@ -97,40 +97,41 @@ typedef struct survey_part {
     uint64_t flows, lcm, last_scale, limit;
 } survey_part;
 
-static void survey_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void demand_survey_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                               uint64_t scale)
 {
     survey_part *p = ctx;
     (void)weight;
     p->flows += src != dst;
     if (scale != p->last_scale) {
         p->last_scale = scale;
-        p->lcm = lcm_within(p->lcm, scale, p->limit);
+        p->lcm = demand_lcm_within(p->lcm, scale, p->limit);
     }
 }
 
-static uint64_t exact_limit(const demand *d)
+static uint64_t demand_exact_limit(const demand *d)
 {
     return ((uint64_t)1 << 53) / (d->t->num_hosts ? d->t->num_hosts : 1);
 }
 
-static ik_status survey_chunk(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status demand_survey_chunk(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     survey *s = ctx;
     const ik_traffic *t = s->d->t;
-    survey_part part = {.lcm = 1, .last_scale = 1, .limit = exact_limit(s->d)};
+    survey_part part = {.lcm = 1, .last_scale = 1, .limit = demand_exact_limit(s->d)};
     uint32_t first = (uint32_t)index * s->chunk,
              end = first + s->chunk < t->num_hosts ? first + s->chunk : t->num_hosts;
     (void)thread;
     (void)err;
     for (uint32_t src = first; src < end; src++)
-        t->family->flows(t, src, survey_flow, &part);
+        t->family->flows(t, src, demand_survey_flow, &part);
     s->flows[index] = part.flows;
     s->lcm[index] = part.lcm;
     return IK_OK;
 }
 
 /* What a survey would find if every host sends the same to each other one. */
-static bool survey_even(demand *d)
+static bool demand_survey_even(demand *d)
 {
     const ik_traffic *t = d->t;
     if (!t->family->even || !t->family->even(t, &d->even_weight, &d->even_scale)) {
@@ -138,12 +139,12 @@ static bool survey_even(demand *d)
         return false;
     }
     d->flows = (uint64_t)t->num_hosts * (t->num_hosts - 1);
-    d->denominator = lcm_within(1, d->even_scale, exact_limit(d));
+    d->denominator = demand_lcm_within(1, d->even_scale, demand_exact_limit(d));
     return true;
 }
 
 /* Hosts of other rates: shares of theirs are no whole parts of the reference's. */
-static bool rates_differ(const demand *d)
+static bool demand_rates_differ(const demand *d)
 {
     for (uint32_t h = 0; h < d->t->num_hosts; h++)
         if (d->row_of[h] != IK_NONE && d->rate[h] != 1)
@@ -151,19 +152,19 @@ static bool rates_differ(const demand *d)
     return false;
 }
 
-static ik_status survey_flows(demand *d, const ik_env *env, ik_error *err)
+static ik_status demand_survey_flows(demand *d, const ik_env *env, ik_error *err)
 {
     uint32_t n = d->t->num_hosts, chunk = n / 64 + 1, chunks = (n + chunk - 1) / chunk;
     survey s = {.d = d, .chunk = chunk};
     s.flows = ik_calloc((size_t)chunks + 1, sizeof *s.flows);
     s.lcm = ik_calloc((size_t)chunks + 1, sizeof *s.lcm);
     ik_status status = s.flows && s.lcm
-                           ? ik_parallel_for(env, "flows", chunks, survey_chunk, &s, err)
+                           ? ik_parallel_for(env, "flows", chunks, demand_survey_chunk, &s, err)
                            : ik_fail_memory(err, chunks * 2 * sizeof *s.lcm, "a survey of flows");
     d->denominator = 1;
     for (uint32_t c = 0; status == IK_OK && c < chunks; c++) {
         d->flows += s.flows[c];
-        d->denominator = lcm_within(d->denominator, s.lcm[c], exact_limit(d));
+        d->denominator = demand_lcm_within(d->denominator, s.lcm[c], demand_exact_limit(d));
     }
     free(s.flows);
     free(s.lcm);
@@ -183,10 +184,10 @@ ik_status demand_init(demand *d, const ik_traffic *t, const ik_env *env, ik_erro
     if (!d->rate || !d->row_of || !d->row_host || !d->row_switch || !d->row_base)
         s = ik_fail_memory(err, hosts * 16 + switches * 8, "a traffic matrix");
     if (s == IK_OK)
-        s = place_hosts(d, err);
-    if (s == IK_OK && !survey_even(d))
-        s = survey_flows(d, env, err);
-    if (s == IK_OK && rates_differ(d))
+        s = demand_place_hosts(d, err);
+    if (s == IK_OK && !demand_survey_even(d))
+        s = demand_survey_flows(d, env, err);
+    if (s == IK_OK && demand_rates_differ(d))
         d->denominator = 0;
     if (s != IK_OK)
         demand_free(d);

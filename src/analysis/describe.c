@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Ports, links and degree of one switch. */
-static void count_switch(const ik_fabric *f, uint32_t sw, ik_description *d)
+static void describe_count_switch(const ik_fabric *f, uint32_t sw, ik_description *d)
 {
     uint32_t radix = ik_radix(f, sw), degree = 0, hosts = 0;
     for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
@@ -38,7 +38,7 @@ static void count_switch(const ik_fabric *f, uint32_t sw, ik_description *d)
     }
 }
 
-static int compare_links(const void *a, const void *b)
+static int describe_compare_links(const void *a, const void *b)
 {
     const ik_link_count *x = a, *y = b;
     if (x->rate_bps != y->rate_bps)
@@ -47,7 +47,7 @@ static int compare_links(const void *a, const void *b)
 }
 
 /* Sums the classes up, drops the unused ones, sorts the rest. */
-static void sum_links(ik_description *d)
+static void describe_sum_links(ik_description *d)
 {
     size_t kept = 0;
     for (size_t i = 0; i < d->num_link_counts; i++) {
@@ -60,7 +60,7 @@ static void sum_links(ik_description *d)
     d->links = d->switch_links + d->host_links;
     d->num_link_counts = kept;
     if (kept)
-        qsort(d->link_counts, kept, sizeof *d->link_counts, compare_links);
+        qsort(d->link_counts, kept, sizeof *d->link_counts, describe_compare_links);
 }
 
 ik_status ik_fabric_describe(const ik_fabric *f, ik_description *out, ik_error *err)
@@ -81,11 +81,11 @@ ik_status ik_fabric_describe(const ik_fabric *f, ik_description *out, ik_error *
         d.link_counts[c].name = f->classes[c].name;
     }
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-        count_switch(f, sw, &d);
+        describe_count_switch(f, sw, &d);
         if (f->num_levels && f->switch_level[sw] >= 1 && f->switch_level[sw] <= f->num_levels)
             d.level_switches[f->switch_level[sw] - 1]++;
     }
-    sum_links(&d);
+    describe_sum_links(&d);
     if (d.hosts) {
         d.ports_per_host = (double)d.ports / (double)d.hosts;
         d.links_per_host = (double)d.links / (double)d.hosts;

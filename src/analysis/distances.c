@@ -28,7 +28,7 @@ typedef struct line {
 /* ------------------------------------------------------------------------------------------
  * counting bits */
 
-static unsigned popcount64(uint64_t x)
+static unsigned distances_popcount64(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
@@ -48,7 +48,7 @@ typedef struct counter {
 } counter;
 
 /* low + a + b = 2 * high + low, bit by bit. */
-static inline void add3(line *high, line *low, const line *a, const line *b)
+static inline void distances_add3(line *high, line *low, const line *a, const line *b)
 {
     for (int w = 0; w < WORDS; w++) {
         uint64_t half = low->w[w] ^ a->w[w];
@@ -57,48 +57,48 @@ static inline void add3(line *high, line *low, const line *a, const line *b)
     }
 }
 
-static void add_sixteen(counter *c)
+static void distances_add_sixteen(counter *c)
 {
     line two[2], four[2], eight[2], sixteen;
     for (int e = 0; e < 2; e++) {
         for (int f = 0; f < 2; f++) {
             const line *x = c->waiting + 8 * e + 4 * f;
-            add3(&two[0], &c->ones, &x[0], &x[1]);
-            add3(&two[1], &c->ones, &x[2], &x[3]);
-            add3(&four[f], &c->twos, &two[0], &two[1]);
+            distances_add3(&two[0], &c->ones, &x[0], &x[1]);
+            distances_add3(&two[1], &c->ones, &x[2], &x[3]);
+            distances_add3(&four[f], &c->twos, &two[0], &two[1]);
         }
-        add3(&eight[e], &c->fours, &four[0], &four[1]);
+        distances_add3(&eight[e], &c->fours, &four[0], &four[1]);
     }
-    add3(&sixteen, &c->eights, &eight[0], &eight[1]);
+    distances_add3(&sixteen, &c->eights, &eight[0], &eight[1]);
     for (int w = 0; w < WORDS; w++)
-        c->sixteens[w] += popcount64(sixteen.w[w]);
+        c->sixteens[w] += distances_popcount64(sixteen.w[w]);
     c->num = 0;
     c->used = true;
 }
 
-static inline void count_line(counter *c, const line *x)
+static inline void distances_count_line(counter *c, const line *x)
 {
     c->waiting[c->num++] = *x;
     if (c->num == 16)
-        add_sixteen(c);
+        distances_add_sixteen(c);
 }
 
 /* Adds the counts to sums[WORDS] and starts anew. */
-static void take_counts(counter *c, uint64_t *sums)
+static void distances_take_counts(counter *c, uint64_t *sums)
 {
     if (!c->used) { /* a few lines only */
         for (unsigned i = 0; i < c->num; i++)
             for (int w = 0; w < WORDS; w++)
-                sums[w] += popcount64(c->waiting[i].w[w]);
+                sums[w] += distances_popcount64(c->waiting[i].w[w]);
         c->num = 0;
         return;
     }
     memset(c->waiting + c->num, 0, (16 - c->num) * sizeof *c->waiting);
-    add_sixteen(c);
+    distances_add_sixteen(c);
     for (int w = 0; w < WORDS; w++) {
-        sums[w] += 16 * c->sixteens[w] + 8 * popcount64(c->eights.w[w]) +
-                   4 * popcount64(c->fours.w[w]) + 2 * popcount64(c->twos.w[w]) +
-                   popcount64(c->ones.w[w]);
+        sums[w] += 16 * c->sixteens[w] + 8 * distances_popcount64(c->eights.w[w]) +
+                   4 * distances_popcount64(c->fours.w[w]) +
+                   2 * distances_popcount64(c->twos.w[w]) + distances_popcount64(c->ones.w[w]);
     }
     memset(c, 0, offsetof(counter, waiting));
     c->used = false;
@@ -129,12 +129,12 @@ typedef struct lane {
     uint32_t hosts, count, vertex;
 } lane;
 
-static bool same_kind(const graph *g, uint32_t a, uint32_t b)
+static bool distances_same_kind(const graph *g, uint32_t a, uint32_t b)
 {
     return g->hosts[a] == g->hosts[b] && g->count[a] == g->count[b];
 }
 
-static int compare_lanes(const void *a, const void *b)
+static int distances_compare_lanes(const void *a, const void *b)
 {
     const lane *x = a, *y = b;
     if (x->hosts != y->hosts)
@@ -146,7 +146,7 @@ static int compare_lanes(const void *a, const void *b)
 
 /* Renumbers the vertices so that those of one kind (hosts, class size) stand together, in their old
  * order. */
-static ik_status sort_kinds(graph *g, ik_error *err)
+static ik_status distances_sort_kinds(graph *g, ik_error *err)
 {
     size_t n = (size_t)g->n + 1, entries = g->base[g->n], at = 0;
     lane *lanes = ik_calloc(n, sizeof *lanes);
@@ -161,7 +161,7 @@ static ik_status sort_kinds(graph *g, ik_error *err)
     }
     for (uint32_t v = 0; v < g->n; v++)
         lanes[v] = (lane){g->hosts[v], g->count[v], v};
-    qsort(lanes, g->n, sizeof *lanes, compare_lanes);
+    qsort(lanes, g->n, sizeof *lanes, distances_compare_lanes);
     for (uint32_t i = 0; i < g->n; i++)
         rank[lanes[i].vertex] = i;
     for (uint32_t i = 0; i < g->n; i++) {
@@ -185,11 +185,11 @@ static ik_status sort_kinds(graph *g, ik_error *err)
 
 /* Gives every vertex a lane such that a word holds one kind only; source NULL: only counts. Returns
  * the number of words. */
-static size_t place_lanes(const graph *g, uint32_t *source)
+static size_t distances_place_lanes(const graph *g, uint32_t *source)
 {
     size_t at = 0;
     for (uint32_t v = 0; v < g->n; v++) {
-        if (v && !same_kind(g, v, v - 1))
+        if (v && !distances_same_kind(g, v, v - 1))
             at = (at + 63) / 64 * 64;
         if (source)
             source[at] = v;
@@ -201,7 +201,7 @@ static size_t place_lanes(const graph *g, uint32_t *source)
 /* ------------------------------------------------------------------------------------------ one
  * sweep */
 
-static ik_status tally_grow(tally *t, size_t level, ik_error *err)
+static ik_status distances_tally_grow(tally *t, size_t level, ik_error *err)
 {
     if (level < t->num)
         return IK_OK;
@@ -222,7 +222,7 @@ static ik_status tally_grow(tally *t, size_t level, ik_error *err)
 }
 
 /* ORs the newest bits of v's neighbours; returns whether any neighbour has some. */
-static inline bool pull(const graph *g, const tally *t, uint32_t v, line *acc)
+static inline bool distances_pull(const graph *g, const tally *t, uint32_t v, line *acc)
 {
     bool any = false;
     for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
@@ -238,7 +238,7 @@ static inline bool pull(const graph *g, const tally *t, uint32_t v, line *acc)
 }
 
 /* Books what v has newly received; returns whether it is anything. */
-static inline bool receive(tally *t, const line *everything, uint32_t v, line *acc)
+static inline bool distances_receive(tally *t, const line *everything, uint32_t v, line *acc)
 {
     uint64_t fresh = 0, missing = 0;
     line *seen = &t->seen[v];
@@ -255,24 +255,24 @@ static inline bool receive(tally *t, const line *everything, uint32_t v, line *a
 /* One level over all vertices. bits[w] / hosts[w] / leaves[w]: switches, hosts and leaf switches
  * newly reached, summed over the sources of word w. Vertices of one kind stand together, so that
  * counters are emptied rarely. Returns whether anything was reached. */
-static bool pull_level(const graph *g, const line *everything, tally *t, uint64_t *bits,
-                       uint64_t *hosts, uint64_t *leaves)
+static bool distances_pull_level(const graph *g, const line *everything, tally *t, uint64_t *bits,
+                                 uint64_t *hosts, uint64_t *leaves)
 {
     bool any = false;
     for (uint32_t first = 0, end; first < g->n; first = end) {
         uint64_t sums[WORDS] = {0};
         counter *c = &t->counter;
-        for (end = first; end < g->n && same_kind(g, end, first); end++) {
+        for (end = first; end < g->n && distances_same_kind(g, end, first); end++) {
             line acc = {{0}};
-            t->next_active[end] =
-                !t->full[end] && pull(g, t, end, &acc) && receive(t, everything, end, &acc);
+            t->next_active[end] = !t->full[end] && distances_pull(g, t, end, &acc) &&
+                                  distances_receive(t, everything, end, &acc);
             if (t->next_active[end]) {
                 t->next[end] = acc;
-                count_line(c, &acc);
+                distances_count_line(c, &acc);
                 any = true;
             }
         }
-        take_counts(c, sums);
+        distances_take_counts(c, sums);
         for (int w = 0; w < WORDS; w++) {
             uint64_t reached = sums[w] * g->count[first];
             bits[w] += reached;
@@ -284,8 +284,8 @@ static bool pull_level(const graph *g, const line *everything, tally *t, uint64_
 }
 
 /* Adds what a level reached, weighted by what the lanes of each word stand for. */
-static void add_level(const sweep *s, size_t first_word, tally *t, size_t level,
-                      const uint64_t *bits, const uint64_t *hosts, const uint64_t *leaves)
+static void distances_add_level(const sweep *s, size_t first_word, tally *t, size_t level,
+                                const uint64_t *bits, const uint64_t *hosts, const uint64_t *leaves)
 {
     for (size_t w = 0; w < WORDS; w++) {
         uint32_t v = s->source[(first_word + w) * 64];
@@ -299,7 +299,7 @@ static void add_level(const sweep *s, size_t first_word, tally *t, size_t level,
 }
 
 /* Within a class: c members at distance 0 from themselves and 2 from each other. */
-static void add_own_class(const graph *g, uint32_t v, tally *t)
+static void distances_add_own_class(const graph *g, uint32_t v, tally *t)
 {
     uint64_t c = g->count[v], h = g->hosts[v];
     t->hosts[0] += h ? c * h * (h - 1) : 0;
@@ -308,7 +308,7 @@ static void add_own_class(const graph *g, uint32_t v, tally *t)
     t->leaves[2] += h ? c * (c - 1) : 0;
 }
 
-static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status distances_sweep_batch(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     sweep *s = ctx;
     tally *t = &s->tallies[thread];
@@ -318,7 +318,7 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
     memset(t->front, 0, s->g->n * sizeof *t->front);
     memset(t->active, 0, s->g->n);
     memset(t->full, 0, s->g->n);
-    ik_status status = tally_grow(t, 2, err);
+    ik_status status = distances_tally_grow(t, 2, err);
     for (size_t i = 0; i < LANES && status == IK_OK; i++) {
         uint32_t v = s->source[first * 64 + i];
         if (v != IK_NONE) {
@@ -327,14 +327,14 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
             t->active[v] = 1;
             t->front[v].w[i / 64] |= bit;
             t->seen[v].w[i / 64] |= bit;
-            add_own_class(s->g, v, t);
+            distances_add_own_class(s->g, v, t);
         }
     }
     for (size_t level = 1; status == IK_OK; level++) {
         if (ik_env_cancelled(s->env)) /* a batch of a long ring has thousands of levels */
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
         uint64_t bits[WORDS] = {0}, hosts[WORDS] = {0}, leaves[WORDS] = {0};
-        if (!pull_level(s->g, &everything, t, bits, hosts, leaves))
+        if (!distances_pull_level(s->g, &everything, t, bits, hosts, leaves))
             break;
         line *swap = t->front;
         t->front = t->next;
@@ -342,9 +342,9 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
         uint8_t *swap_active = t->active;
         t->active = t->next_active;
         t->next_active = swap_active;
-        status = tally_grow(t, level, err);
+        status = distances_tally_grow(t, level, err);
         if (status == IK_OK)
-            add_level(s, first, t, level, bits, hosts, leaves);
+            distances_add_level(s, first, t, level, bits, hosts, leaves);
     }
     return status;
 }
@@ -352,7 +352,7 @@ static ik_status sweep_batch(void *ctx, size_t index, unsigned thread, ik_error 
 /* ------------------------------------------------------------------------------------------
  * putting together */
 
-static void tallies_free(tally *t, unsigned threads)
+static void distances_tallies_free(tally *t, unsigned threads)
 {
     for (unsigned i = 0; t && i < threads; i++) {
         free(t[i].hosts);
@@ -368,7 +368,7 @@ static void tallies_free(tally *t, unsigned threads)
     free(t);
 }
 
-static tally *tallies_new(unsigned threads, uint32_t n)
+static tally *distances_tallies_new(unsigned threads, uint32_t n)
 {
     tally *t = ik_calloc(threads, sizeof *t);
     for (unsigned i = 0; t && i < threads; i++) {
@@ -380,14 +380,15 @@ static tally *tallies_new(unsigned threads, uint32_t n)
         t[i].full = ik_calloc((size_t)n + 1, 1);
         if (!t[i].seen || !t[i].front || !t[i].next || !t[i].active || !t[i].next_active ||
             !t[i].full) {
-            tallies_free(t, i + 1);
+            distances_tallies_free(t, i + 1);
             return NULL;
         }
     }
     return t;
 }
 
-static ik_status sum_tallies(const tally *t, unsigned threads, ik_distances *d, ik_error *err)
+static ik_status distances_sum_tallies(const tally *t, unsigned threads, ik_distances *d,
+                                       ik_error *err)
 {
     size_t num = 1;
     for (unsigned i = 0; i < threads; i++)
@@ -410,7 +411,7 @@ static ik_status sum_tallies(const tally *t, unsigned threads, ik_distances *d, 
     return IK_OK;
 }
 
-static double mean_of(const uint64_t *histogram, size_t num)
+static double distances_mean_of(const uint64_t *histogram, size_t num)
 {
     double sum = 0, pairs = 0;
     for (size_t k = 0; k < num; k++) {
@@ -420,7 +421,7 @@ static double mean_of(const uint64_t *histogram, size_t num)
     return pairs > 0 ? sum / pairs : 0;
 }
 
-static void conclude(const ik_fabric *f, ik_distances *d)
+static void distances_conclude(const ik_fabric *f, ik_distances *d)
 {
     uint64_t hosts = f->num_hosts, switches = f->num_switches, host_pairs = 0, switch_pairs = 0;
     for (size_t k = 0; k < d->num; k++) {
@@ -429,14 +430,14 @@ static void conclude(const ik_fabric *f, ik_distances *d)
         if (d->leaf_histogram[k] || d->histogram[k])
             d->diameter = (uint32_t)k;
     }
-    d->mean_hops = mean_of(d->histogram, d->num);
-    d->mean_switch_hops = mean_of(d->switch_histogram, d->num);
+    d->mean_hops = distances_mean_of(d->histogram, d->num);
+    d->mean_switch_hops = distances_mean_of(d->switch_histogram, d->num);
     d->switch_diameter =
         switches && switch_pairs < switches * (switches - 1) ? IK_NONE : (uint32_t)(d->num - 1);
     d->unconnected_pairs = (hosts ? hosts * (hosts - 1) : 0) - host_pairs;
 }
 
-static ik_status quotient_of(const ik_fabric *f, graph *q, ik_error *err)
+static ik_status distances_quotient_of(const ik_fabric *f, graph *q, ik_error *err)
 {
     graph g = {0};
     ik_status s = graph_of_switches(f, &g, err);
@@ -454,14 +455,14 @@ ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distanc
     sweep s = {.g = &q, .env = env};
     ik_distances d = {0};
     unsigned threads = ik_env_threads(env);
-    ik_status status = quotient_of(f, &q, err);
+    ik_status status = distances_quotient_of(f, &q, err);
     if (status == IK_OK)
-        status = sort_kinds(&q, err);
+        status = distances_sort_kinds(&q, err);
     if (status != IK_OK)
         goto free_graph;
-    s.words = place_lanes(&q, NULL);
+    s.words = distances_place_lanes(&q, NULL);
     s.source = ik_calloc(s.words + 1, 64 * sizeof *s.source);
-    s.tallies = tallies_new(threads, q.n);
+    s.tallies = distances_tallies_new(threads, q.n);
     if (!s.source || !s.tallies) {
         status = ik_fail_memory(
             err, s.words * 64 * sizeof *s.source + (size_t)threads * q.n * 3 * sizeof(line),
@@ -469,22 +470,22 @@ ik_status ik_distances_measure(const ik_fabric *f, const ik_env *env, ik_distanc
         goto free_lanes;
     }
     memset(s.source, 0xFF, s.words * 64 * sizeof *s.source);
-    place_lanes(&q, s.source);
-    status = ik_parallel_for(env, "distances", s.words / WORDS, sweep_batch, &s, err);
+    distances_place_lanes(&q, s.source);
+    status = ik_parallel_for(env, "distances", s.words / WORDS, distances_sweep_batch, &s, err);
     if (status == IK_OK)
-        status = sum_tallies(s.tallies, threads, &d, err);
+        status = distances_sum_tallies(s.tallies, threads, &d, err);
     if (status == IK_OK && ik_fabric_has_rails(f)) { /* those of ports were counted */
         memset(d.histogram, 0, d.num * sizeof *d.histogram);
         status = rails_count_pairs(f, d.histogram, d.num, err);
     }
     if (status == IK_OK) {
-        conclude(f, &d);
+        distances_conclude(f, &d);
         *out = d;
     } else {
         ik_distances_free(&d);
     }
 free_lanes:
-    tallies_free(s.tallies, threads);
+    distances_tallies_free(s.tallies, threads);
     free(s.source);
 free_graph:
     graph_free(&q);
@@ -493,8 +494,8 @@ free_graph:
 
 /* Breadth first from `start`: the distance of the vertex that is found last, which goes to
  * *last. */
-static uint32_t depth_from(const graph *g, uint32_t start, uint32_t *distance, uint32_t *queue,
-                           uint32_t *last)
+static uint32_t distances_depth_from(const graph *g, uint32_t start, uint32_t *distance,
+                                     uint32_t *queue, uint32_t *last)
 {
     uint32_t head = 0, tail = 0;
     memset(distance, 0xFF, g->n * sizeof *distance);
@@ -516,15 +517,15 @@ static uint32_t depth_from(const graph *g, uint32_t start, uint32_t *distance, u
 
 /* A lower bound of the diameter, exact on trees and rings: the depth seen from the vertex that is
  * farthest from the first. */
-static ik_status guess_diameter(const graph *g, uint32_t *diameter, ik_error *err)
+static ik_status distances_guess_diameter(const graph *g, uint32_t *diameter, ik_error *err)
 {
     uint32_t *work = ik_calloc((size_t)g->n * 2, sizeof *work), last = 0;
     if (!work)
         return ik_fail_memory(err, (size_t)g->n * 2 * sizeof *work, "a distance search");
     *diameter = 0;
     if (g->n) {
-        depth_from(g, 0, work, work + g->n, &last);
-        *diameter = depth_from(g, last, work, work + g->n, &last);
+        distances_depth_from(g, 0, work, work + g->n, &last);
+        *diameter = distances_depth_from(g, last, work, work + g->n, &last);
     }
     free(work);
     return IK_OK;
@@ -534,9 +535,9 @@ ik_status ik_distances_cost(const ik_fabric *f, double *word_operations, ik_erro
 {
     graph q = {0};
     uint32_t diameter = 0;
-    ik_status s = quotient_of(f, &q, err);
+    ik_status s = distances_quotient_of(f, &q, err);
     if (s == IK_OK)
-        s = guess_diameter(&q, &diameter, err);
+        s = distances_guess_diameter(&q, &diameter, err);
     if (s == IK_OK) {
         double levels = diameter > 8 ? diameter : 8;
         *word_operations = (double)(q.n / 64 + 1) * (double)q.base[q.n] * levels;

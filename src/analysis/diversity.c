@@ -29,12 +29,12 @@ typedef struct diversity_job {
     search *threads;
 } diversity_job;
 
-static uint64_t add_sat(uint64_t a, uint64_t b)
+static uint64_t diversity_add_sat(uint64_t a, uint64_t b)
 {
     return a > IK_PATHS_MANY - b ? IK_PATHS_MANY : a + b;
 }
 
-static uint64_t mul_sat(uint64_t a, uint64_t b)
+static uint64_t diversity_mul_sat(uint64_t a, uint64_t b)
 {
     return b && a > IK_PATHS_MANY / b ? IK_PATHS_MANY : a * b;
 }
@@ -42,7 +42,7 @@ static uint64_t mul_sat(uint64_t a, uint64_t b)
 /* ------------------------------------------------------------------------------------------ the
  * table */
 
-static ik_path_count *find_slot(const table *t, uint32_t distance, uint64_t paths)
+static ik_path_count *diversity_find_slot(const table *t, uint32_t distance, uint64_t paths)
 {
     size_t i = (size_t)((paths * 0x9E3779B97F4A7C15u ^ distance * 0xC2B2AE3D27D4EB4Fu) >> 20) &
                (t->room - 1);
@@ -51,7 +51,7 @@ static ik_path_count *find_slot(const table *t, uint32_t distance, uint64_t path
     return &t->slot[i];
 }
 
-static bool table_grow(table *t)
+static bool diversity_table_grow(table *t)
 {
     table bigger = {.room = t->room ? t->room * 2 : 256, .num = t->num};
     bigger.slot = ik_calloc(bigger.room, sizeof *bigger.slot);
@@ -59,19 +59,19 @@ static bool table_grow(table *t)
         return false;
     for (size_t i = 0; i < t->room; i++)
         if (t->slot[i].pairs)
-            *find_slot(&bigger, t->slot[i].distance, t->slot[i].paths) = t->slot[i];
+            *diversity_find_slot(&bigger, t->slot[i].distance, t->slot[i].paths) = t->slot[i];
     free(t->slot);
     *t = bigger;
     return true;
 }
 
-static bool table_add(table *t, uint32_t distance, uint64_t paths, uint64_t pairs)
+static bool diversity_table_add(table *t, uint32_t distance, uint64_t paths, uint64_t pairs)
 {
     if (pairs == 0)
         return true;
-    if (t->num * 2 >= t->room && !table_grow(t))
+    if (t->num * 2 >= t->room && !diversity_table_grow(t))
         return false;
-    ik_path_count *s = find_slot(t, distance, paths);
+    ik_path_count *s = diversity_find_slot(t, distance, paths);
     if (s->pairs == 0) {
         *s = (ik_path_count){distance, paths, 0};
         t->num++;
@@ -83,7 +83,7 @@ static bool table_add(table *t, uint32_t distance, uint64_t paths, uint64_t pair
 /* ------------------------------------------------------------------------------------------
  * searching */
 
-static void count_paths(const graph *g, uint32_t source, search *s)
+static void diversity_count_paths(const graph *g, uint32_t source, search *s)
 {
     uint32_t head = 0, tail = 0;
     memset(s->dist, 0xFF, g->n * sizeof *s->dist);
@@ -92,7 +92,7 @@ static void count_paths(const graph *g, uint32_t source, search *s)
     s->queue[tail++] = source;
     while (head < tail) {
         uint32_t u = s->queue[head++];
-        uint64_t through = mul_sat(s->paths[u], u == source ? 1 : g->count[u]);
+        uint64_t through = diversity_mul_sat(s->paths[u], u == source ? 1 : g->count[u]);
         for (size_t i = g->base[u]; i < g->base[u + 1]; i++) {
             uint32_t v = g->to[i];
             if (s->dist[v] == IK_NONE) {
@@ -101,21 +101,23 @@ static void count_paths(const graph *g, uint32_t source, search *s)
                 s->queue[tail++] = v;
             }
             if (s->dist[v] == s->dist[u] + 1)
-                s->paths[v] = add_sat(s->paths[v], mul_sat(through, g->links[i]));
+                s->paths[v] =
+                    diversity_add_sat(s->paths[v], diversity_mul_sat(through, g->links[i]));
         }
     }
 }
 
 /* Paths between two members of a class. */
-static uint64_t twin_paths(const graph *g, uint32_t v)
+static uint64_t diversity_twin_paths(const graph *g, uint32_t v)
 {
     uint64_t sum = 0;
     for (size_t i = g->base[v]; i < g->base[v + 1]; i++)
-        sum = add_sat(sum, mul_sat(g->count[g->to[i]], (uint64_t)g->links[i] * g->links[i]));
+        sum = diversity_add_sat(
+            sum, diversity_mul_sat(g->count[g->to[i]], (uint64_t)g->links[i] * g->links[i]));
     return sum;
 }
 
-static ik_status search_from(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status diversity_search_from(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     diversity_job *j = ctx;
     const graph *g = j->g;
@@ -124,16 +126,18 @@ static ik_status search_from(void *ctx, size_t index, unsigned thread, ik_error 
     uint64_t members = g->count[source];
     if (!g->hosts[source])
         return IK_OK;
-    count_paths(g, source, s);
-    bool ok = table_add(&s->found, 2, twin_paths(g, source), members * (members - 1));
+    diversity_count_paths(g, source, s);
+    bool ok =
+        diversity_table_add(&s->found, 2, diversity_twin_paths(g, source), members * (members - 1));
     for (uint32_t v = 0; v < g->n; v++)
         if (v != source && g->hosts[v] && s->dist[v] != IK_NONE)
-            ok = table_add(&s->found, s->dist[v], s->paths[v], members * g->count[v]) && ok;
+            ok = diversity_table_add(&s->found, s->dist[v], s->paths[v], members * g->count[v]) &&
+                 ok;
     return ok ? IK_OK
               : ik_fail_memory(err, s->found.room * 2 * sizeof *s->found.slot, "numbers of paths");
 }
 
-static ik_status search_init(search *s, uint32_t n, ik_error *err)
+static ik_status diversity_search_init(search *s, uint32_t n, ik_error *err)
 {
     s->dist = ik_calloc((size_t)n + 1, sizeof *s->dist);
     s->queue = ik_calloc((size_t)n + 1, sizeof *s->queue);
@@ -142,7 +146,7 @@ static ik_status search_init(search *s, uint32_t n, ik_error *err)
                                            : ik_fail_memory(err, (size_t)n * 16, "a path search");
 }
 
-static void search_free(search *s)
+static void diversity_search_free(search *s)
 {
     free(s->dist);
     free(s->queue);
@@ -153,7 +157,7 @@ static void search_free(search *s)
 /* ------------------------------------------------------------------------------------------
  * putting together */
 
-static int compare_counts(const void *a, const void *b)
+static int diversity_compare_counts(const void *a, const void *b)
 {
     const ik_path_count *x = a, *y = b;
     if (x->distance != y->distance)
@@ -161,15 +165,17 @@ static int compare_counts(const void *a, const void *b)
     return x->paths < y->paths ? -1 : x->paths > y->paths;
 }
 
-static ik_status gather(const search *threads, unsigned num, ik_diversity *out, ik_error *err)
+static ik_status diversity_gather(const search *threads, unsigned num, ik_diversity *out,
+                                  ik_error *err)
 {
     table all = {0};
     size_t kept = 0;
-    bool ok = table_grow(&all);
+    bool ok = diversity_table_grow(&all);
     for (unsigned t = 0; t < num && ok; t++) {
         const table *from = &threads[t].found;
         for (size_t i = 0; i < from->room && ok; i++)
-            ok = table_add(&all, from->slot[i].distance, from->slot[i].paths, from->slot[i].pairs);
+            ok = diversity_table_add(&all, from->slot[i].distance, from->slot[i].paths,
+                                     from->slot[i].pairs);
     }
     if (!ok) {
         free(all.slot);
@@ -178,12 +184,12 @@ static ik_status gather(const search *threads, unsigned num, ik_diversity *out, 
     for (size_t i = 0; i < all.room; i++)
         if (all.slot[i].pairs)
             all.slot[kept++] = all.slot[i];
-    qsort(all.slot, kept, sizeof *all.slot, compare_counts);
+    qsort(all.slot, kept, sizeof *all.slot, diversity_compare_counts);
     *out = (ik_diversity){.counts = all.slot, .num = kept};
     return IK_OK;
 }
 
-static void conclude(ik_diversity *d)
+static void diversity_conclude(ik_diversity *d)
 {
     double sum = 0, pairs = 0;
     for (size_t i = 0; i < d->num; i++) {
@@ -213,17 +219,17 @@ ik_status ik_diversity_measure(const ik_fabric *f, const ik_env *env, ik_diversi
     j.threads = ik_calloc(threads, sizeof *j.threads);
     s = j.threads ? IK_OK : ik_fail_memory(err, threads * sizeof *j.threads, "path searches");
     for (unsigned i = 0; s == IK_OK && i < threads; i++)
-        s = search_init(&j.threads[i], q.n, err);
+        s = diversity_search_init(&j.threads[i], q.n, err);
     if (s == IK_OK)
-        s = ik_parallel_for(env, "path diversity", q.n, search_from, &j, err);
+        s = ik_parallel_for(env, "path diversity", q.n, diversity_search_from, &j, err);
     if (s == IK_OK)
-        s = gather(j.threads, threads, &d, err);
+        s = diversity_gather(j.threads, threads, &d, err);
     if (s == IK_OK) {
-        conclude(&d);
+        diversity_conclude(&d);
         *out = d;
     }
     for (unsigned i = 0; j.threads && i < threads; i++)
-        search_free(&j.threads[i]);
+        diversity_search_free(&j.threads[i]);
     free(j.threads);
     graph_free(&q);
     return s;

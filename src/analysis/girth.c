@@ -23,7 +23,7 @@ typedef struct bfs {
 } bfs;
 
 /* Shortest cycle seen from root if shorter than best, else best. */
-static uint32_t search(const bfs *b, uint32_t root, uint32_t best)
+static uint32_t girth_search(const bfs *b, uint32_t root, uint32_t best)
 {
     uint32_t head = 0, tail = 0;
     b->dist[root] = 0;
@@ -50,7 +50,7 @@ static uint32_t search(const bfs *b, uint32_t root, uint32_t best)
     return best;
 }
 
-static bool bipartite(const bfs *b)
+static bool girth_bipartite(const bfs *b)
 {
     const graph *g = b->g;
     bool even = true;
@@ -78,7 +78,7 @@ static bool bipartite(const bfs *b)
 }
 
 /* 2 with parallel links, 4 with twins of at least two neighbours, else unknown. */
-static ik_status easy_cycles(const graph *g, uint32_t *best, ik_error *err)
+static ik_status girth_easy_cycles(const graph *g, uint32_t *best, ik_error *err)
 {
     graph q = {0};
     ik_status s = graph_merge_twins(g, &q, NULL, err);
@@ -96,13 +96,13 @@ static ik_status easy_cycles(const graph *g, uint32_t *best, ik_error *err)
     return s;
 }
 
-static ik_status search_all(const bfs *b, uint32_t *best, const ik_env *env, ik_error *err)
+static ik_status girth_search_all(const bfs *b, uint32_t *best, const ik_env *env, ik_error *err)
 {
-    uint32_t least = *best > 2 && bipartite(b) ? 4 : 3;
+    uint32_t least = *best > 2 && girth_bipartite(b) ? 4 : 3;
     for (uint32_t root = 0; root<b->g->n && * best> least; root++) {
         if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        *best = search(b, root, *best);
+        *best = girth_search(b, root, *best);
     }
     return IK_OK;
 }
@@ -119,10 +119,10 @@ ik_status ik_girth(const ik_fabric *f, const ik_env *env, uint32_t *girth, ik_er
                       : ik_fail_memory(err, n * 12, "a search for cycles");
     if (s == IK_OK) {
         memset(b.dist, 0xFF, n * sizeof *b.dist);
-        s = easy_cycles(&g, &best, err);
+        s = girth_easy_cycles(&g, &best, err);
     }
     if (s == IK_OK)
-        s = search_all(&b, &best, env, err);
+        s = girth_search_all(&b, &best, env, err);
     if (s == IK_OK)
         *girth = best == NO_CYCLE ? 0 : best;
     free(b.dist);

@@ -37,14 +37,14 @@ static ik_status graph_alloc(graph *g, uint32_t n, size_t entries, ik_error *err
     return IK_OK;
 }
 
-static int compare_u32(const void *a, const void *b)
+static int graph_compare_u32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Other switches behind the ports of sw, unsorted, one per port. */
-static size_t peers_of(const ik_fabric *f, uint32_t sw, uint32_t *peers)
+static size_t graph_peers_of(const ik_fabric *f, uint32_t sw, uint32_t *peers)
 {
     size_t n = 0;
     for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
@@ -55,16 +55,16 @@ static size_t peers_of(const ik_fabric *f, uint32_t sw, uint32_t *peers)
     return n;
 }
 
-static void fill_rows(const ik_fabric *f, graph *g)
+static void graph_fill_rows(const ik_fabric *f, graph *g)
 {
     size_t at = 0;
     for (uint32_t sw = 0; sw < g->n; sw++) {
         uint32_t *row = g->to + at;
-        size_t n = peers_of(f, sw, row), kept = 0;
+        size_t n = graph_peers_of(f, sw, row), kept = 0;
         g->base[sw] = at;
         g->count[sw] = 1;
         if (n)
-            qsort(row, n, sizeof *row, compare_u32);
+            qsort(row, n, sizeof *row, graph_compare_u32);
         for (size_t i = 0; i < n; i++) {
             if (kept && row[kept - 1] == row[i]) {
                 g->links[at + kept - 1]++;
@@ -84,7 +84,7 @@ ik_status graph_of_switches(const ik_fabric *f, graph *out, ik_error *err)
     ik_status s = graph_alloc(&g, f->num_switches, f->port_base[f->num_switches], err);
     if (s != IK_OK)
         return s;
-    fill_rows(f, &g);
+    graph_fill_rows(f, &g);
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
         uint32_t sw = ik_peer_node(f, port);
         if (sw != IK_NONE && ik_is_switch(f, sw))
@@ -110,7 +110,7 @@ typedef struct row_key {
     uint32_t vertex;
 } row_key;
 
-static int compare_keys(const void *a, const void *b)
+static int graph_compare_keys(const void *a, const void *b)
 {
     const row_key *x = a, *y = b;
     if (x->hash != y->hash)
@@ -118,7 +118,7 @@ static int compare_keys(const void *a, const void *b)
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
-static uint64_t row_hash(const graph *g, uint32_t v)
+static uint64_t graph_row_hash(const graph *g, uint32_t v)
 {
     uint64_t h = 0x9E3779B97F4A7C15u ^ g->hosts[v];
     for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
@@ -128,7 +128,7 @@ static uint64_t row_hash(const graph *g, uint32_t v)
     return h;
 }
 
-static bool same_row(const graph *g, uint32_t a, uint32_t b)
+static bool graph_same_row(const graph *g, uint32_t a, uint32_t b)
 {
     size_t n = g->base[a + 1] - g->base[a];
     return g->hosts[a] == g->hosts[b] && n == g->base[b + 1] - g->base[b] && n > 0 &&
@@ -137,24 +137,24 @@ static bool same_row(const graph *g, uint32_t a, uint32_t b)
 }
 
 /* leader[v] = smallest vertex with v's row. */
-static void find_leaders(const graph *g, row_key *keys, uint32_t *leader)
+static void graph_find_leaders(const graph *g, row_key *keys, uint32_t *leader)
 {
     for (uint32_t v = 0; v < g->n; v++)
-        keys[v] = (row_key){row_hash(g, v), v};
+        keys[v] = (row_key){graph_row_hash(g, v), v};
     if (g->n)
-        qsort(keys, g->n, sizeof *keys, compare_keys);
+        qsort(keys, g->n, sizeof *keys, graph_compare_keys);
     for (uint32_t i = 0; i < g->n; i++) {
         uint32_t v = keys[i].vertex;
-        bool twin =
-            i && keys[i].hash == keys[i - 1].hash && same_row(g, leader[keys[i - 1].vertex], v);
+        bool twin = i && keys[i].hash == keys[i - 1].hash &&
+                    graph_same_row(g, leader[keys[i - 1].vertex], v);
         leader[v] = twin ? leader[keys[i - 1].vertex] : v;
     }
 }
 
 /* A neighbouring class stands once in the row; its multiplicity is that of the links to any one
  * member. */
-static void fill_quotient(const graph *g, const uint32_t *leader, const uint32_t *class_of,
-                          graph *q)
+static void graph_fill_quotient(const graph *g, const uint32_t *leader, const uint32_t *class_of,
+                                graph *q)
 {
     size_t at = 0;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -185,7 +185,7 @@ ik_status graph_merge_twins(const graph *g, graph *out, uint32_t *class_of, ik_e
         s = ik_fail_memory(err, n * (sizeof *keys + 2 * sizeof *leader), "classes of switches");
         goto done;
     }
-    find_leaders(g, keys, leader);
+    graph_find_leaders(g, keys, leader);
     uint32_t classes = 0;
     size_t entries = 0;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -199,7 +199,7 @@ ik_status graph_merge_twins(const graph *g, graph *out, uint32_t *class_of, ik_e
     }
     s = graph_alloc(&q, classes, entries, err);
     if (s == IK_OK) {
-        fill_quotient(g, leader, own, &q);
+        graph_fill_quotient(g, leader, own, &q);
         if (class_of)
             memcpy(class_of, own, (size_t)g->n * sizeof *own);
         *out = q;

@@ -13,7 +13,7 @@
 /* Sums of all parts together may take about this much. */
 #define PARTS_BYTES ((size_t)512 << 20)
 
-static void parts_free(load_job *job)
+static void load_parts_free(load_job *job)
 {
     for (size_t i = 0; job->parts && i < job->num_parts; i++) {
         free(job->parts[i].load);
@@ -26,7 +26,7 @@ static void parts_free(load_job *job)
     free(job->lost);
 }
 
-static ik_status parts_new(load_job *job, const ik_env *env, ik_error *err)
+static ik_status load_parts_new(load_job *job, const ik_env *env, ik_error *err)
 {
     size_t ports = (size_t)job->f->num_ports + 1, switches = (size_t)job->f->num_switches + 1;
     size_t bytes = (2 * ports + switches) * sizeof(double);
@@ -50,7 +50,7 @@ static ik_status parts_new(load_job *job, const ik_env *env, ik_error *err)
 }
 
 /* Adds every part into the first. */
-static void add_parts(load_job *job)
+static void load_add_parts(load_job *job)
 {
     load_sums *all = &job->parts[0];
     for (size_t i = 1; i < job->num_parts; i++) {
@@ -64,7 +64,7 @@ static void add_parts(load_job *job)
     }
 }
 
-static bool one_cable_each(const ik_fabric *f)
+static bool load_one_cable_each(const ik_fabric *f)
 {
     for (uint32_t h = 0; h < f->num_hosts; h++)
         if (ik_host_cables(f, h) != 1)
@@ -73,7 +73,7 @@ static bool one_cable_each(const ik_fabric *f)
 }
 
 /* Forgets what an engine has booked. */
-static void clear_parts(load_job *job)
+static void load_clear_parts(load_job *job)
 {
     for (size_t i = 0; i < job->num_parts; i++) {
         memset(job->parts[i].load, 0, job->f->num_ports * sizeof *job->parts[i].load);
@@ -82,7 +82,7 @@ static void clear_parts(load_job *job)
     }
 }
 
-static ik_status lost_new(load_job *job, ik_error *err)
+static ik_status load_lost_new(load_job *job, ik_error *err)
 {
     job->num_goals = job->by_switch ? job->d->num_rows : job->d->t->num_hosts;
     job->lost = ik_calloc((size_t)job->num_goals + 1, sizeof *job->lost);
@@ -91,21 +91,21 @@ static ik_status lost_new(load_job *job, ik_error *err)
                : ik_fail_memory(err, (size_t)job->num_goals * sizeof *job->lost, "channel loads");
 }
 
-static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
+static ik_status load_run_engine(load_job *job, const ik_env *env, ik_error *err)
 {
     const ik_routing *r = job->r;
     bool dest_based = r->traits & IK_ROUTE_DEST_BASED, legs = r->family->leg, fits = true;
     job->by_switch =
-        (dest_based || legs) && (r->traits & IK_ROUTE_PER_SWITCH) && one_cable_each(job->f);
+        (dest_based || legs) && (r->traits & IK_ROUTE_PER_SWITCH) && load_one_cable_each(job->f);
     if (!dest_based && !(legs && job->by_switch))
         return load_by_walks(job, env, err);
-    ik_status s = lost_new(job, err);
+    ik_status s = load_lost_new(job, err);
     if (s == IK_OK) {
         s = !dest_based && r->family->middles ? load_by_legs(job, env, &fits, err)
                                               : load_by_trees(job, env, err);
     }
     if (s == IK_OK && !fits) {
-        clear_parts(job);
+        load_clear_parts(job);
         return load_by_walks(job, env, err);
     }
     if (s == IK_OK)
@@ -116,7 +116,7 @@ static ik_status run_engine(load_job *job, const ik_env *env, ik_error *err)
 /* ------------------------------------------------------------------------------------------
  * summing up */
 
-static bool between_switches(const ik_fabric *f, uint32_t port)
+static bool load_between_switches(const ik_fabric *f, uint32_t port)
 {
     uint32_t to = ik_peer_node(f, port);
     return to != IK_NONE && ik_is_switch(f, to) && ik_is_switch(f, f->port_node[port]);
@@ -132,7 +132,7 @@ static void note_switch_channel(ik_load *l, uint32_t port, uint64_t seen)
     l->max_crossing = l->crossing[port] > l->max_crossing ? l->crossing[port] : l->max_crossing;
 }
 
-static void conclude(const ik_fabric *f, const demand *d, ik_load *l)
+static void load_conclude(const ik_fabric *f, const demand *d, ik_load *l)
 {
     double hop_sum = 0, arrived = 0, delivered = 0, tightest = 0;
     uint64_t channels = 0;
@@ -141,7 +141,7 @@ static void conclude(const ik_fabric *f, const demand *d, ik_load *l)
         uint32_t to = ik_peer_node(f, p);
         if (to == IK_NONE)
             continue;
-        if (between_switches(f, p)) {
+        if (load_between_switches(f, p)) {
             note_switch_channel(l, p, channels++);
             hop_sum += l->load[p];
         } else if (!ik_is_switch(f, to)) {
@@ -167,24 +167,24 @@ static void scale_loads(ik_load *l, uint32_t num_ports)
 }
 
 /* Do flows ever split, so that shares are no longer whole numbers? */
-static bool splits(const ik_routing *r)
+static bool load_splits(const ik_routing *r)
 {
     return r->kind != IK_ROUTE_DETERMINISTIC;
 }
 
-static ik_status measure(const ik_routing *r, const ik_traffic *t, const ik_env *env, ik_load *out,
-                         ik_error *err)
+static ik_status analysis_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                                       ik_load *out, ik_error *err)
 {
     demand d;
     load_job job = {.r = r, .f = r->fabric, .d = &d};
     ik_status s = demand_init(&d, t, env, err);
     if (s != IK_OK)
         return s;
-    s = parts_new(&job, env, err);
+    s = load_parts_new(&job, env, err);
     if (s == IK_OK)
-        s = run_engine(&job, env, err);
+        s = load_run_engine(&job, env, err);
     if (s == IK_OK) {
-        add_parts(&job);
+        load_add_parts(&job);
         ik_load l = {.flows = d.flows, .denominator = d.denominator};
         l.load = job.parts[0].load;
         l.crossing = job.parts[0].crossing;
@@ -194,11 +194,11 @@ static ik_status measure(const ik_routing *r, const ik_traffic *t, const ik_env 
             job.parts[0].turns = NULL;
         }
         scale_loads(&l, job.f->num_ports);
-        l.denominator = splits(r) ? 0 : l.denominator;
-        conclude(job.f, &d, &l);
+        l.denominator = load_splits(r) ? 0 : l.denominator;
+        load_conclude(job.f, &d, &l);
         *out = l;
     }
-    parts_free(&job);
+    load_parts_free(&job);
     demand_free(&d);
     return s;
 }
@@ -219,7 +219,7 @@ uint32_t load_pairs_each(const ik_routing *r)
 }
 
 /* Flows between ports were counted: makes them flows between hosts again. */
-static void count_by_host(const ik_routing *r, ik_load *l)
+static void load_count_by_host(const ik_routing *r, ik_load *l)
 {
     uint32_t pairs = load_pairs_each(r);
     if (pairs == 1)
@@ -240,9 +240,9 @@ ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env
     ik_status s = by_port_make(t, r, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (s != IK_OK)
         return s;
-    s = measure(r, by_port, env, out, err);
+    s = analysis_load_measure(r, by_port, env, out, err);
     if (s == IK_OK)
-        count_by_host(r, out);
+        load_count_by_host(r, out);
     by_port_free(by_port, t);
     return s;
 }

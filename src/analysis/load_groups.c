@@ -38,7 +38,7 @@ bool ik_channel_kind(const ik_fabric *f, uint32_t port, ik_direction *direction,
 
 /* Injection, up from low to high, down from high to low, sideways, ejection: the order of a
  * path. */
-static uint32_t rank_of(const ik_fabric *f, ik_direction direction, uint32_t level)
+static uint32_t load_groups_rank_of(const ik_fabric *f, ik_direction direction, uint32_t level)
 {
     uint32_t levels = f->num_levels + 1;
     switch (direction) {
@@ -55,34 +55,34 @@ static uint32_t rank_of(const ik_fabric *f, ik_direction direction, uint32_t lev
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
+static int load_groups_compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Values equal up to rounding are one. */
-static bool same_value(double a, double b)
+static bool load_groups_same_value(double a, double b)
 {
     double slack = 1e-9 * (b > 1 ? b : 1);
     return b - a <= slack;
 }
 
-static size_t count_distinct(const double *v, size_t n)
+static size_t load_groups_count_distinct(const double *v, size_t n)
 {
     size_t distinct = n > 0;
     for (size_t i = 1; i < n; i++)
-        distinct += !same_value(v[i - 1], v[i]);
+        distinct += !load_groups_same_value(v[i - 1], v[i]);
     return distinct;
 }
 
 /* bins has room for MAX_BINS; v is sorted. */
-static size_t make_bins(const double *v, size_t n, ik_load_bin *bins)
+static size_t load_groups_make_bins(const double *v, size_t n, ik_load_bin *bins)
 {
     size_t num = 0;
-    if (count_distinct(v, n) <= MAX_BINS) {
+    if (load_groups_count_distinct(v, n) <= MAX_BINS) {
         for (size_t i = 0; i < n; i++) {
-            if (i == 0 || !same_value(v[i - 1], v[i]))
+            if (i == 0 || !load_groups_same_value(v[i - 1], v[i]))
                 bins[num++] = (ik_load_bin){v[i], v[i], 0};
             bins[num - 1].channels++;
         }
@@ -104,13 +104,13 @@ static ik_status finish_group(ik_load_group *g, double *v, ik_error *err)
     g->bins = ik_calloc(MAX_BINS, sizeof *g->bins);
     if (!g->bins)
         return ik_fail_memory(err, MAX_BINS * sizeof *g->bins, "a load histogram");
-    qsort(v, g->channels, sizeof *v, compare_doubles);
+    qsort(v, g->channels, sizeof *v, load_groups_compare_doubles);
     for (uint64_t i = 0; i < g->channels; i++)
         sum += v[i];
     g->min = v[0];
     g->max = v[g->channels - 1];
     g->mean = sum / (double)g->channels;
-    g->num_bins = make_bins(v, g->channels, g->bins);
+    g->num_bins = load_groups_make_bins(v, g->channels, g->bins);
     return IK_OK;
 }
 
@@ -122,30 +122,30 @@ typedef struct values {
     size_t per_channel;
 } values;
 
-static bool value_counts(const values *v, size_t i)
+static bool load_groups_value_counts(const values *v, size_t i)
 {
     return !v->counts || v->counts[i] > 0;
 }
 
 /* How many values of a channel count, into its group's number of them. */
-static void count_values(const values *v, ik_load_group *by_rank)
+static void load_groups_count_values(const values *v, ik_load_group *by_rank)
 {
     ik_direction direction;
     uint32_t level;
     for (uint32_t p = 0; p < v->f->num_ports; p++) {
         if (!ik_channel_kind(v->f, p, &direction, &level))
             continue;
-        ik_load_group *g = &by_rank[rank_of(v->f, direction, level)];
+        ik_load_group *g = &by_rank[load_groups_rank_of(v->f, direction, level)];
         g->direction = direction;
         g->level = level;
         for (size_t k = 0; k < v->per_channel; k++)
-            g->channels += value_counts(v, p * v->per_channel + k);
+            g->channels += load_groups_value_counts(v, p * v->per_channel + k);
     }
 }
 
 /* Sorts the values by group: those of rank r end at next[r]. */
-static void sort_by_rank(const values *v, const ik_load_group *by_rank, uint32_t ranks,
-                         uint64_t *next, double *sorted)
+static void load_groups_sort_by_rank(const values *v, const ik_load_group *by_rank, uint32_t ranks,
+                                     uint64_t *next, double *sorted)
 {
     ik_direction direction;
     uint32_t level;
@@ -154,14 +154,15 @@ static void sort_by_rank(const values *v, const ik_load_group *by_rank, uint32_t
     for (uint32_t p = 0; p < v->f->num_ports; p++) {
         if (!ik_channel_kind(v->f, p, &direction, &level))
             continue;
-        uint64_t *to = &next[rank_of(v->f, direction, level)];
+        uint64_t *to = &next[load_groups_rank_of(v->f, direction, level)];
         for (size_t k = 0; k < v->per_channel; k++)
-            if (value_counts(v, p * v->per_channel + k))
+            if (load_groups_value_counts(v, p * v->per_channel + k))
                 sorted[(*to)++] = v->value[p * v->per_channel + k];
     }
 }
 
-static ik_status make_groups(const values *v, ik_load_group **groups, size_t *num, ik_error *err)
+static ik_status load_groups_make_groups(const values *v, ik_load_group **groups, size_t *num,
+                                         ik_error *err)
 {
     uint32_t ranks = 3 + 3 * (v->f->num_levels + 1);
     size_t room = (size_t)v->f->num_ports * v->per_channel + 1;
@@ -174,8 +175,8 @@ static ik_status make_groups(const values *v, ik_load_group **groups, size_t *nu
         s = ik_fail_memory(err, room * sizeof *sorted, "load histograms");
         goto done;
     }
-    count_values(v, all);
-    sort_by_rank(v, all, ranks, next, sorted);
+    load_groups_count_values(v, all);
+    load_groups_sort_by_rank(v, all, ranks, next, sorted);
     for (uint32_t r = 0; r < ranks && s == IK_OK; r++) {
         if (all[r].channels) {
             uint64_t first = next[r] - all[r].channels;
@@ -199,7 +200,7 @@ ik_status ik_load_groups(const ik_fabric *f, const double *value, ik_load_group 
                          size_t *num, ik_error *err)
 {
     const values v = {.f = f, .value = value, .per_channel = 1};
-    return make_groups(&v, groups, num, err);
+    return load_groups_make_groups(&v, groups, num, err);
 }
 
 ik_status ik_queue_groups(const ik_fabric *f, const ik_queues *q, bool destinations,
@@ -213,7 +214,7 @@ ik_status ik_queue_groups(const ik_fabric *f, const ik_queues *q, bool destinati
     for (size_t i = 0; i < queues && destinations; i++)
         hosts[i] = q->destinations[i];
     v.value = destinations ? hosts : v.value;
-    ik_status status = make_groups(&v, groups, num, err);
+    ik_status status = load_groups_make_groups(&v, groups, num, err);
     free(hosts);
     return status;
 }

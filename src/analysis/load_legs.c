@@ -35,28 +35,29 @@ typedef struct legs_job {
     bool *unfit; /* [threads] a leg does not arrive */
 } legs_job;
 
-static uint32_t host_of(const demand *d, uint32_t row)
+static uint32_t load_legs_host_of(const demand *d, uint32_t row)
 {
     return d->row_host[d->row_base[row]];
 }
 
-static uint32_t starts_of(const legs_job *j, uint32_t from, uint32_t to)
+static uint32_t load_legs_starts_of(const legs_job *j, uint32_t from, uint32_t to)
 {
     const ik_routing *r = j->job->r;
-    return walk_num_starts(r, host_of(j->job->d, from), host_of(j->job->d, to));
+    return walk_num_starts(r, load_legs_host_of(j->job->d, from), load_legs_host_of(j->job->d, to));
 }
 
-static uint32_t middles_of(const legs_job *j, uint32_t from, uint32_t to, uint32_t *out)
+static uint32_t load_legs_middles_of(const legs_job *j, uint32_t from, uint32_t to, uint32_t *out)
 {
     const ik_routing *r = j->job->r;
-    return r->family->middles(r, host_of(j->job->d, from), host_of(j->job->d, to), out);
+    return r->family->middles(r, load_legs_host_of(j->job->d, from),
+                              load_legs_host_of(j->job->d, to), out);
 }
 
 /* ------------------------------------------------------------------------------------------
  * sums */
 
-static ik_status keep_goals(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
-                            ik_error *err)
+static ik_status load_legs_keep_goals(void *ctx, size_t part, unsigned thread, uint32_t first,
+                                      uint32_t end, ik_error *err)
 {
     legs_job *j = ctx;
     offer_list *l = &j->threads[thread].l;
@@ -74,7 +75,7 @@ static ik_status keep_goals(void *ctx, size_t part, unsigned thread, uint32_t fi
 }
 
 /* What every row sends through every middle switch. */
-static ik_status sum_middles(void *ctx, size_t row, unsigned thread, ik_error *err)
+static ik_status load_legs_sum_middles(void *ctx, size_t row, unsigned thread, ik_error *err)
 {
     legs_job *j = ctx;
     size_t rows = j->job->d->num_rows, switches = j->job->f->num_switches;
@@ -85,8 +86,8 @@ static ik_status sum_middles(void *ctx, size_t row, unsigned thread, ik_error *e
         size_t cell = to * rows + row;
         if (j->count[cell] == 0)
             continue;
-        uint32_t n = middles_of(j, (uint32_t)row, to, middles),
-                 starts = starts_of(j, (uint32_t)row, to);
+        uint32_t n = load_legs_middles_of(j, (uint32_t)row, to, middles),
+                 starts = load_legs_starts_of(j, (uint32_t)row, to);
         double a = j->amount[cell] / starts, c = j->count[cell] / starts;
         for (uint32_t i = 0; i < n; i++) {
             amount[middles[i]] += a;
@@ -99,8 +100,8 @@ static ik_status sum_middles(void *ctx, size_t row, unsigned thread, ik_error *e
 /* ------------------------------------------------------------------------------------------ first
  * legs */
 
-static void first_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t middle,
-                      load_sums *sums)
+static void load_legs_first_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t middle,
+                                load_sums *sums)
 {
     const demand *d = j->job->d;
     size_t switches = j->job->f->num_switches;
@@ -131,19 +132,19 @@ static ik_status first_legs(void *ctx, size_t part, unsigned thread, uint32_t fi
     legs_job *j = ctx;
     (void)err;
     for (uint32_t middle = first; middle < end; middle++)
-        first_leg(j, &j->threads[thread], thread, middle, &j->job->parts[part]);
+        load_legs_first_leg(j, &j->threads[thread], thread, middle, &j->job->parts[part]);
     return IK_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ last
  * legs */
 
-static void gather(legs_job *j, leg_thread *th, uint32_t from, uint32_t goal)
+static void load_legs_gather(legs_job *j, leg_thread *th, uint32_t from, uint32_t goal)
 {
     const demand *d = j->job->d;
     size_t switches = j->job->f->num_switches, cell = (size_t)goal * d->num_rows + from;
-    uint32_t n = middles_of(j, from, goal, th->middles), starts = starts_of(j, from, goal),
-             own = d->row_switch[from];
+    uint32_t n = load_legs_middles_of(j, from, goal, th->middles),
+             starts = load_legs_starts_of(j, from, goal), own = d->row_switch[from];
     double a = j->amount[cell] / starts, c = j->count[cell] / starts;
     const double *rise = j->via_rise ? j->via_rise + from * switches : NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -162,8 +163,8 @@ static void gather(legs_job *j, leg_thread *th, uint32_t from, uint32_t goal)
 
 /* What does not arrive: pairs that go directly are noted; anything else has been split already and
  * cannot be taken back. */
-static ik_status note_lost(legs_job *j, const leg_thread *th, unsigned thread, uint32_t goal,
-                           ik_error *err)
+static ik_status load_legs_note_lost(legs_job *j, const leg_thread *th, unsigned thread,
+                                     uint32_t goal, ik_error *err)
 {
     const demand *d = j->job->d;
     ik_status s = IK_OK;
@@ -179,8 +180,8 @@ static ik_status note_lost(legs_job *j, const leg_thread *th, unsigned thread, u
     return s;
 }
 
-static ik_status last_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t goal,
-                          load_sums *sums, ik_error *err)
+static ik_status load_legs_last_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t goal,
+                                    load_sums *sums, ik_error *err)
 {
     const demand *d = j->job->d;
     size_t switches = j->job->f->num_switches;
@@ -188,33 +189,33 @@ static ik_status last_leg(legs_job *j, leg_thread *th, unsigned thread, uint32_t
     memset(th->count, 0, switches * sizeof *th->count);
     memset(th->up, 0, switches * sizeof *th->up);
     memset(th->is_middle, 0, switches);
-    spread_to_switch(&th->s, d->row_switch[goal], host_of(d, goal));
+    spread_to_switch(&th->s, d->row_switch[goal], load_legs_host_of(d, goal));
     for (uint32_t from = 0; from < d->num_rows; from++)
         if (j->count[(size_t)goal * d->num_rows + from] > 0)
-            gather(j, th, from, goal);
+            load_legs_gather(j, th, from, goal);
     for (uint32_t sw = 0; sw < switches; sw++)
         if (th->count[sw] > 0)
             spread_offer(&th->s, sw, IK_NONE, th->amount[sw], th->count[sw], th->up[sw]);
     spread_run(&th->s, sums, true);
-    return note_lost(j, th, thread, goal, err);
+    return load_legs_note_lost(j, th, thread, goal, err);
 }
 
 /* Goals are numbered behind the middle switches, so that progress counts both. */
-static ik_status last_legs(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
-                           ik_error *err)
+static ik_status load_legs_last_legs(void *ctx, size_t part, unsigned thread, uint32_t first,
+                                     uint32_t end, ik_error *err)
 {
     legs_job *j = ctx;
     uint32_t switches = j->job->f->num_switches;
     ik_status s = IK_OK;
     for (uint32_t goal = first - switches; goal < end - switches && s == IK_OK; goal++)
-        s = last_leg(j, &j->threads[thread], thread, goal, &j->job->parts[part], err);
+        s = load_legs_last_leg(j, &j->threads[thread], thread, goal, &j->job->parts[part], err);
     return s;
 }
 
 /* ------------------------------------------------------------------------------------------ all
  * together */
 
-static void threads_free(leg_thread *threads, unsigned num)
+static void load_legs_threads_free(leg_thread *threads, unsigned num)
 {
     for (unsigned i = 0; threads && i < num; i++) {
         leg_thread *th = &threads[i];
@@ -228,7 +229,7 @@ static void threads_free(leg_thread *threads, unsigned num)
     free(threads);
 }
 
-static ik_status thread_init(leg_thread *th, const load_job *job, ik_error *err)
+static ik_status load_legs_thread_init(leg_thread *th, const load_job *job, ik_error *err)
 {
     size_t n = (size_t)job->f->num_switches + 1;
     ik_status s = spread_init(&th->s, job->r, err);
@@ -249,7 +250,7 @@ static ik_status thread_init(leg_thread *th, const load_job *job, ik_error *err)
     return ok ? IK_OK : ik_fail_memory(err, n * 37, "the legs of a routing");
 }
 
-static ik_status matrices_init(legs_job *j, const ik_env *env, ik_error *err)
+static ik_status load_legs_matrices_init(legs_job *j, const ik_env *env, ik_error *err)
 {
     size_t rows = j->job->d->num_rows, pairs = rows * rows + 1,
            legs = rows * j->job->f->num_switches + 1;
@@ -267,7 +268,7 @@ static ik_status matrices_init(legs_job *j, const ik_env *env, ik_error *err)
     return ok ? IK_OK : ik_fail_memory(err, (size_t)bytes, "loads by middle switches");
 }
 
-static ik_status keep_offers(legs_job *j, const ik_env *env, ik_error *err)
+static ik_status load_legs_keep_offers(legs_job *j, const ik_env *env, ik_error *err)
 {
     uint32_t rows = j->job->d->num_rows;
     ik_status s = offers_open(&j->o, j->job->d, true, env, err);
@@ -275,23 +276,23 @@ static ik_status keep_offers(legs_job *j, const ik_env *env, ik_error *err)
         end = rows - first > j->o.width ? first + j->o.width : rows;
         s = offers_block(&j->o, first, end, env, err);
         if (s == IK_OK)
-            s = load_each_goal(j->job, NULL, first, end, rows, keep_goals, j, err);
+            s = load_each_goal(j->job, NULL, first, end, rows, load_legs_keep_goals, j, err);
     }
     offers_close(&j->o);
     return s;
 }
 
-static ik_status run_legs(legs_job *j, const ik_env *env, ik_error *err)
+static ik_status load_legs_run_legs(legs_job *j, const ik_env *env, ik_error *err)
 {
     const load_job *job = j->job;
     uint32_t rows = job->d->num_rows, switches = job->f->num_switches, total = switches + rows;
-    ik_status s = keep_offers(j, env, err);
+    ik_status s = load_legs_keep_offers(j, env, err);
     if (s == IK_OK)
-        s = ik_parallel_for(env, "middle switches", rows, sum_middles, j, err);
+        s = ik_parallel_for(env, "middle switches", rows, load_legs_sum_middles, j, err);
     if (s == IK_OK)
         s = load_each_goal(job, env, 0, switches, total, first_legs, j, err);
     if (s == IK_OK)
-        s = load_each_goal(job, env, switches, total, total, last_legs, j, err);
+        s = load_each_goal(job, env, switches, total, total, load_legs_last_legs, j, err);
     return s;
 }
 
@@ -301,18 +302,18 @@ ik_status load_by_legs(load_job *job, const ik_env *env, bool *fits, ik_error *e
     legs_job j = {.job = job,
                   .threads = ik_calloc(threads, sizeof *j.threads),
                   .unfit = ik_calloc(threads, sizeof *j.unfit)};
-    ik_status s = j.threads && j.unfit ? matrices_init(&j, env, err)
+    ik_status s = j.threads && j.unfit ? load_legs_matrices_init(&j, env, err)
                                        : ik_fail_memory(err, threads * sizeof *j.threads, "legs");
     for (unsigned i = 0; s == IK_OK && i < threads; i++)
-        s = thread_init(&j.threads[i], job, err);
+        s = load_legs_thread_init(&j.threads[i], job, err);
     if (s == IK_OK)
-        s = run_legs(&j, env, err);
+        s = load_legs_run_legs(&j, env, err);
     if (s == IK_OK) {
         *fits = true;
         for (unsigned i = 0; i < threads; i++)
             *fits = *fits && !j.unfit[i];
     }
-    threads_free(j.threads, threads);
+    load_legs_threads_free(j.threads, threads);
     void *all[] = {j.unfit, j.amount, j.count, j.via_amount, j.via_count, j.via_rise};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);

@@ -28,7 +28,7 @@ typedef struct slice {
     void *ctx;
 } slice;
 
-static ik_status run_part(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status load_parts_run_part(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     const slice *s = ctx;
     uint64_t width = s->end - s->first;
@@ -46,7 +46,7 @@ ik_status load_each_goal(const load_job *job, const ik_env *env, uint32_t first,
     quiet.progress = NULL;
     for (uint32_t at = first; at < end && status == IK_OK; at += step) {
         slice s = {at, end - at < step ? end : at + step, job->num_parts, fn, ctx};
-        status = ik_parallel_for(&quiet, NULL, job->num_parts, run_part, &s, err);
+        status = ik_parallel_for(&quiet, NULL, job->num_parts, load_parts_run_part, &s, err);
         if (status == IK_OK && env && env->progress)
             env->progress(env->progress_ctx, "channel loads", s.end, total, "destinations");
         if (end - at <= step)

@@ -20,8 +20,8 @@ typedef struct trees_job {
     tree_thread *threads;
 } trees_job;
 
-static ik_status load_goal(const trees_job *t, tree_thread *th, uint32_t goal, load_sums *sums,
-                           ik_error *err)
+static ik_status load_trees_load_goal(const trees_job *t, tree_thread *th, uint32_t goal,
+                                      load_sums *sums, ik_error *err)
 {
     load_job *job = t->job;
     const demand *d = job->d;
@@ -55,7 +55,7 @@ static ik_status load_goals(void *ctx, size_t part, unsigned thread, uint32_t fi
     trees_job *t = ctx;
     ik_status s = IK_OK;
     for (uint32_t goal = first; goal < end && s == IK_OK; goal++)
-        s = load_goal(t, &t->threads[thread], goal, &t->job->parts[part], err);
+        s = load_trees_load_goal(t, &t->threads[thread], goal, &t->job->parts[part], err);
     return s;
 }
 

@@ -40,7 +40,7 @@ ik_status flow_walker_init(flow_walker *s, const ik_routing *r, ik_error *err)
                : ik_fail_memory(err, (size_t)BRANCH_DEPTH * s->radix * 4, "a walk's stack");
 }
 
-static void book(flow_walker *s, const ik_fabric *f, double amount, double count)
+static void load_walks_book(flow_walker *s, const ik_fabric *f, double amount, double count)
 {
     bool rising = true;
     for (uint32_t i = 0; i < s->depth; i++) {
@@ -57,7 +57,7 @@ static void book(flow_walker *s, const ik_fabric *f, double amount, double count
 }
 
 /* Walks on from the last channel of the stack. */
-static void walk_on(flow_walker *s, ik_packet pk, double amount, double count)
+static void load_walks_walk_on(flow_walker *s, ik_packet pk, double amount, double count)
 {
     const ik_fabric *f = s->w.r->fabric;
     uint32_t entry = s->depth;
@@ -66,7 +66,7 @@ static void walk_on(flow_walker *s, ik_packet pk, double amount, double count)
                  node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
         if (node == IK_NONE || !ik_is_switch(f, node)) {
             if (node == ik_host_node(f, pk.dst)) {
-                book(s, f, amount, count);
+                load_walks_book(s, f, amount, count);
                 s->arrived += count;
             }
             break;
@@ -82,7 +82,7 @@ static void walk_on(flow_walker *s, ik_packet pk, double amount, double count)
             memcpy(ports, s->w.ports, n * sizeof *ports);
             for (uint32_t i = 0; i < n; i++) {
                 s->stack[s->depth++] = ports[i];
-                walk_on(s, pk, amount / n, count / n);
+                load_walks_walk_on(s, pk, amount / n, count / n);
                 s->depth--;
             }
             break;
@@ -102,7 +102,7 @@ double flow_walk(flow_walker *s, uint32_t src, uint32_t dst, double amount, doub
         walk_start(r, src, dst, n, &pk);
         s->stack[0] = port;
         s->depth = 1;
-        walk_on(s, pk, amount / starts, count / starts);
+        load_walks_walk_on(s, pk, amount / starts, count / starts);
     }
     return s->arrived;
 }
@@ -112,15 +112,16 @@ typedef struct flow_ctx {
     const demand *d;
 } flow_ctx;
 
-static void walk_one(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void load_walks_walk_one(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                                uint64_t scale)
 {
     flow_ctx *c = ctx;
     if (src != dst && c->d->row_of[src] != IK_NONE && c->d->row_of[dst] != IK_NONE)
         flow_walk(c->s, src, dst, demand_amount(c->d, src, weight, scale), 1);
 }
 
-static ik_status walk_hosts(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
-                            ik_error *err)
+static ik_status load_walks_walk_hosts(void *ctx, size_t part, unsigned thread, uint32_t first,
+                                       uint32_t end, ik_error *err)
 {
     walks_job *j = ctx;
     flow_walker *s = &j->threads[thread];
@@ -129,7 +130,7 @@ static ik_status walk_hosts(void *ctx, size_t part, unsigned thread, uint32_t fi
     (void)err;
     s->sums = &j->job->parts[part];
     for (uint32_t src = first; src < end; src++)
-        t->family->flows(t, src, walk_one, &c);
+        t->family->flows(t, src, load_walks_walk_one, &c);
     return IK_OK;
 }
 
@@ -141,8 +142,8 @@ ik_status load_by_walks(load_job *job, const ik_env *env, ik_error *err)
     for (unsigned i = 0; s == IK_OK && i < threads; i++)
         s = flow_walker_init(&j.threads[i], job->r, err);
     if (s == IK_OK) {
-        s = load_each_goal(job, env, 0, job->d->t->num_hosts, job->d->t->num_hosts, walk_hosts, &j,
-                           err);
+        s = load_each_goal(job, env, 0, job->d->t->num_hosts, job->d->t->num_hosts,
+                           load_walks_walk_hosts, &j, err);
     }
     for (unsigned i = 0; j.threads && i < threads; i++)
         flow_walker_free(&j.threads[i]);

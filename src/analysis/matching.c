@@ -37,7 +37,7 @@ void matcher_free(matcher *m)
 
 /* Compact numbers for the hosts of these flows, and the rows of the left side. Returns the number
  * of left vertices. */
-static uint32_t build(matcher *m, const path_set *p, const uint32_t *flows, size_t num)
+static uint32_t matching_build(matcher *m, const path_set *p, const uint32_t *flows, size_t num)
 {
     uint32_t left = 0, right = 0;
     for (size_t i = 0; i < num; i++) {
@@ -69,7 +69,7 @@ static uint32_t build(matcher *m, const path_set *p, const uint32_t *flows, size
 
 /* Levels of the left vertices by alternating paths from the free ones; false if no free right
  * vertex is reached. */
-static bool layer(matcher *m, uint32_t left)
+static bool matching_layer(matcher *m, uint32_t left)
 {
     uint32_t head = 0, tail = 0;
     bool found = false;
@@ -96,7 +96,7 @@ static bool layer(matcher *m, uint32_t left)
 
 /* Depth-first along the levels, without recursion: queue is the stack of left vertices, next[v] the
  * edge to try. */
-static bool augment(matcher *m, uint32_t root)
+static bool matching_augment(matcher *m, uint32_t root)
 {
     uint32_t depth = 0;
     m->queue[0] = root;
@@ -130,10 +130,10 @@ ik_status matcher_run(matcher *m, const path_set *p, const uint32_t *flows, size
 {
     if (!IK_ARRAY_ROOM(m->edge, m->room, num))
         return ik_fail_memory(err, num * sizeof *m->edge, "a matching");
-    uint32_t left = build(m, p, flows, num), matched = 0;
-    while (layer(m, left))
+    uint32_t left = matching_build(m, p, flows, num), matched = 0;
+    while (matching_layer(m, left))
         for (uint32_t v = 0; v < left; v++)
-            matched += m->mate_left[v] == FREE && augment(m, v);
+            matched += m->mate_left[v] == FREE && matching_augment(m, v);
     *size = matched;
     return IK_OK;
 }

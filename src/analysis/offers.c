@@ -14,14 +14,14 @@
 #define BLOCK_BYTES ((uint64_t)256 << 20)
 enum { FLOW_BYTES = sizeof(uint32_t) + sizeof(double), CELL_BYTES = 2 * sizeof(double) };
 
-static uint64_t within_limit(const ik_env *env, uint64_t bytes)
+static uint64_t offers_within_limit(const ik_env *env, uint64_t bytes)
 {
     uint64_t quarter = env ? env->memory_limit_bytes / 4 : 0;
     return quarter && quarter < bytes ? quarter : bytes;
 }
 
 /* The goal of a flow, IK_NONE = it is none of these. */
-static uint32_t goal_of(const offers *o, uint32_t src, uint32_t dst)
+static uint32_t offers_goal_of(const offers *o, uint32_t src, uint32_t dst)
 {
     const demand *d = o->d;
     if (src == dst || d->row_of[dst] == IK_NONE || d->row_of[src] == IK_NONE)
@@ -34,10 +34,11 @@ static uint32_t goal_of(const offers *o, uint32_t src, uint32_t dst)
 /* ------------------------------------------------------------------------------------------ few
  * flows */
 
-static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void offers_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                              uint64_t scale)
 {
     offers *o = ctx;
-    uint32_t goal = goal_of(o, src, dst);
+    uint32_t goal = offers_goal_of(o, src, dst);
     (void)weight;
     (void)scale;
     if (goal != IK_NONE)
@@ -45,10 +46,11 @@ static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, u
 }
 
 /* base[goal] runs through the goal's range and ends as the start of the next one. */
-static void place_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void offers_place_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                              uint64_t scale)
 {
     offers *o = ctx;
-    uint32_t goal = goal_of(o, src, dst);
+    uint32_t goal = offers_goal_of(o, src, dst);
     if (goal != IK_NONE) {
         size_t at = o->base[goal]++;
         o->row[at] = o->d->row_of[src];
@@ -56,24 +58,24 @@ static void place_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, u
     }
 }
 
-static void each_flow(offers *o, ik_flow_fn fn)
+static void offers_each_flow(offers *o, ik_flow_fn fn)
 {
     const ik_traffic *t = o->d->t;
     for (uint32_t src = 0; src < t->num_hosts; src++)
         t->family->flows(t, src, fn, o);
 }
 
-static ik_status sort_flows(offers *o, ik_error *err)
+static ik_status offers_sort_flows(offers *o, ik_error *err)
 {
     o->base = ik_calloc((size_t)o->num_goals + 2, sizeof *o->base);
     o->row = ik_calloc((size_t)o->d->flows + 1, sizeof *o->row);
     o->flow = ik_calloc((size_t)o->d->flows + 1, sizeof *o->flow);
     if (!o->base || !o->row || !o->flow)
         return ik_fail_memory(err, (size_t)o->d->flows * FLOW_BYTES, "the flows of a pattern");
-    each_flow(o, count_flow);
+    offers_each_flow(o, offers_count_flow);
     for (uint32_t g = 0; g < o->num_goals; g++)
         o->base[g + 1] += o->base[g];
-    each_flow(o, place_flow);
+    offers_each_flow(o, offers_place_flow);
     memmove(o->base + 1, o->base, o->num_goals * sizeof *o->base);
     o->base[0] = 0;
     return IK_OK;
@@ -82,7 +84,7 @@ static ik_status sort_flows(offers *o, ik_error *err)
 /* ------------------------------------------------------------------------------------------ all to
  * all alike */
 
-static ik_status sum_rows(offers *o, ik_error *err)
+static ik_status offers_sum_rows(offers *o, ik_error *err)
 {
     const demand *d = o->d;
     o->of_row = ik_calloc((size_t)d->num_rows + 1, sizeof *o->of_row);
@@ -94,7 +96,7 @@ static ik_status sum_rows(offers *o, ik_error *err)
     return IK_OK;
 }
 
-static void even_to(const offers *o, uint32_t goal, offer_list *l)
+static void offers_even_to(const offers *o, uint32_t goal, offer_list *l)
 {
     const demand *d = o->d;
     uint32_t own = o->grouped ? goal : d->row_of[goal];
@@ -124,17 +126,17 @@ typedef struct filling_row {
     double *amount, *count;
 } filling_row;
 
-static void fill_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void offers_fill_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
     filling_row *row = ctx;
-    uint32_t goal = goal_of(row->o, src, dst);
+    uint32_t goal = offers_goal_of(row->o, src, dst);
     if (goal != IK_NONE && goal >= row->o->first && goal < row->o->end) {
         row->amount[goal - row->o->first] += demand_amount(row->o->d, src, weight, scale);
         row->count[goal - row->o->first] += 1;
     }
 }
 
-static ik_status fill_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status offers_fill_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     const offers *o = ctx;
     const demand *d = o->d;
@@ -144,14 +146,14 @@ static ik_status fill_row(void *ctx, size_t index, unsigned thread, ik_error *er
     memset(row.amount, 0, o->width * sizeof *row.amount);
     memset(row.count, 0, o->width * sizeof *row.count);
     for (uint32_t i = d->row_base[index]; i < d->row_base[index + 1]; i++)
-        d->t->family->flows(d->t, d->row_host[i], fill_flow, &row);
+        d->t->family->flows(d->t, d->row_host[i], offers_fill_flow, &row);
     return IK_OK;
 }
 
-static ik_status new_matrix(offers *o, const ik_env *env, ik_error *err)
+static ik_status offers_new_matrix(offers *o, const ik_env *env, ik_error *err)
 {
     size_t rows = o->d->num_rows;
-    uint64_t width = within_limit(env, BLOCK_BYTES) / (rows * CELL_BYTES) + 1;
+    uint64_t width = offers_within_limit(env, BLOCK_BYTES) / (rows * CELL_BYTES) + 1;
     o->width = width < o->num_goals ? (uint32_t)width : o->num_goals;
     o->amount = ik_calloc(rows * o->width, sizeof *o->amount);
     o->count = ik_calloc(rows * o->width, sizeof *o->count);
@@ -165,8 +167,9 @@ ik_status offers_block(offers *o, uint32_t first, uint32_t end, const ik_env *en
     assert(first < end && end <= o->num_goals && end - first <= o->width);
     o->first = first;
     o->end = end;
-    return o->amount ? ik_parallel_for(env, "traffic matrix", o->d->num_rows, fill_row, o, err)
-                     : IK_OK;
+    return o->amount
+               ? ik_parallel_for(env, "traffic matrix", o->d->num_rows, offers_fill_row, o, err)
+               : IK_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ all
@@ -178,11 +181,11 @@ ik_status offers_open(offers *o, const demand *d, bool grouped, const ik_env *en
     o->width = o->num_goals;
     ik_status s = IK_OK;
     if (d->even_scale)
-        s = sum_rows(o, err);
-    else if (d->flows <= within_limit(env, LIST_BYTES) / FLOW_BYTES)
-        s = sort_flows(o, err);
+        s = offers_sum_rows(o, err);
+    else if (d->flows <= offers_within_limit(env, LIST_BYTES) / FLOW_BYTES)
+        s = offers_sort_flows(o, err);
     else if (d->num_rows)
-        s = new_matrix(o, env, err);
+        s = offers_new_matrix(o, env, err);
     if (s != IK_OK)
         offers_close(o);
     return s;
@@ -213,7 +216,7 @@ void offer_list_free(offer_list *l)
     free(l->count);
 }
 
-static void listed_to(const offers *o, uint32_t goal, offer_list *l)
+static void offers_listed_to(const offers *o, uint32_t goal, offer_list *l)
 {
     for (size_t i = o->base[goal]; i < o->base[goal + 1]; i++) {
         uint32_t row = o->row[i];
@@ -226,7 +229,7 @@ static void listed_to(const offers *o, uint32_t goal, offer_list *l)
     }
 }
 
-static void matrix_to(const offers *o, uint32_t goal, offer_list *l)
+static void offers_matrix_to(const offers *o, uint32_t goal, offer_list *l)
 {
     for (uint32_t row = 0; row < o->d->num_rows; row++) {
         size_t cell = (size_t)row * o->width + goal - o->first;
@@ -247,9 +250,9 @@ void offers_to(const offers *o, uint32_t goal, offer_list *l)
     if (!o->grouped && o->d->row_of[goal] == IK_NONE)
         return;
     if (o->of_row)
-        even_to(o, goal, l);
+        offers_even_to(o, goal, l);
     else if (o->base)
-        listed_to(o, goal, l);
+        offers_listed_to(o, goal, l);
     else
-        matrix_to(o, goal, l);
+        offers_matrix_to(o, goal, l);
 }

@@ -29,7 +29,7 @@ typedef struct collector {
     ik_error *err;
 } collector;
 
-static bool reserve(collector *c, size_t flows, size_t steps)
+static bool paths_reserve(collector *c, size_t flows, size_t steps)
 {
     path_set *s = &c->set;
     return IK_ARRAY_ROOM(s->src, c->src_room, flows + 1) &&
@@ -41,7 +41,7 @@ static bool reserve(collector *c, size_t flows, size_t steps)
 }
 
 /* Room for one more flow of so many channels. */
-static bool make_room(collector *c, uint32_t length)
+static bool paths_make_room(collector *c, uint32_t length)
 {
     path_set *s = &c->set;
     size_t steps = (s->num ? s->base[s->num] : 0) + length,
@@ -54,14 +54,14 @@ static bool make_room(collector *c, uint32_t length)
                 "channel loads need no paths; contention suits patterns with few flows per host");
         return false;
     }
-    if (!reserve(c, (size_t)s->num + 1, steps)) {
+    if (!paths_reserve(c, (size_t)s->num + 1, steps)) {
         c->status = ik_fail_memory(c->err, steps * step_bytes, "paths");
         return false;
     }
     return true;
 }
 
-static void end_flow(collector *c, uint32_t src, uint32_t dst, size_t steps)
+static void paths_end_flow(collector *c, uint32_t src, uint32_t dst, size_t steps)
 {
     path_set *s = &c->set;
     if (c->sized)
@@ -71,7 +71,7 @@ static void end_flow(collector *c, uint32_t src, uint32_t dst, size_t steps)
     s->base[++s->num] = steps;
 }
 
-static void add_shares(collector *c, uint32_t src, uint32_t dst)
+static void paths_add_shares(collector *c, uint32_t src, uint32_t dst)
 {
     path_set *s = &c->set;
     uint32_t length = shares_of_flow(&c->sh, src, dst);
@@ -79,7 +79,7 @@ static void add_shares(collector *c, uint32_t src, uint32_t dst)
         s->undelivered++;
         return;
     }
-    if (!make_room(c, length))
+    if (!paths_make_room(c, length))
         return;
     size_t at = s->base[s->num];
     bool split = false;
@@ -91,16 +91,16 @@ static void add_shares(collector *c, uint32_t src, uint32_t dst)
         split = split || share <= 1 - 1e-9;
     }
     s->split += split;
-    end_flow(c, src, dst, at + length);
+    paths_end_flow(c, src, dst, at + length);
 }
 
-static void add_path(collector *c, uint32_t src, uint32_t dst)
+static void paths_add_path(collector *c, uint32_t src, uint32_t dst)
 {
     path_set *s = &c->set;
     if (c->status != IK_OK || src == dst)
         return;
     if (c->shared) {
-        add_shares(c, src, dst);
+        paths_add_shares(c, src, dst);
         return;
     }
     assert(walk_num_starts(c->w.r, src, dst) <= 1);
@@ -109,22 +109,23 @@ static void add_path(collector *c, uint32_t src, uint32_t dst)
         s->undelivered++;
         return;
     }
-    if (make_room(c, length)) {
+    if (paths_make_room(c, length)) {
         size_t at = s->base[s->num];
         memcpy(s->channel + at, c->path, length * sizeof *c->path);
-        end_flow(c, src, dst, at + length);
+        paths_end_flow(c, src, dst, at + length);
     }
 }
 
-static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void paths_add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
     collector *c = ctx;
     if (c->sized)
         c->size = (double)weight / (double)scale * (double)by_port_rate_bps(c->set.f, src);
-    add_path(c, src, dst);
+    paths_add_path(c, src, dst);
 }
 
-static ik_status collector_init(collector *c, const ik_routing *r, const ik_env *env, ik_error *err)
+static ik_status paths_collector_init(collector *c, const ik_routing *r, const ik_env *env,
+                                      ik_error *err)
 {
     *c = (collector){
         .err = err, .set = {.f = r->fabric}, .shared = r->kind != IK_ROUTE_DETERMINISTIC};
@@ -133,7 +134,7 @@ static ik_status collector_init(collector *c, const ik_routing *r, const ik_env 
     ik_status s = walker_init(&c->w, r, err);
     if (s == IK_OK && c->shared)
         s = shares_init(&c->sh, r, err);
-    if (s == IK_OK && (!c->path || !reserve(c, 1, 1)))
+    if (s == IK_OK && (!c->path || !paths_reserve(c, 1, 1)))
         s = ik_fail_memory(err, WALK_MAX * sizeof *c->path, "a path");
     if (s == IK_OK)
         c->set.base[0] = 0;
@@ -158,7 +159,7 @@ static ik_status collector_finish(collector *c, ik_status s, path_set *out)
 }
 
 /* Makes the largest size 1. */
-static void scale_sizes(path_set *p)
+static void paths_scale_sizes(path_set *p)
 {
     uint64_t reference = 0;
     double largest = 0;
@@ -172,44 +173,44 @@ static void scale_sizes(path_set *p)
     p->largest = reference ? largest / (double)reference : 0;
 }
 
-static ik_status collect(const ik_routing *r, const ik_traffic *t, bool sized, const ik_env *env,
-                         path_set *out, ik_error *err)
+static ik_status paths_collect(const ik_routing *r, const ik_traffic *t, bool sized,
+                               const ik_env *env, path_set *out, ik_error *err)
 {
     collector c;
-    ik_status s = collector_init(&c, r, env, err);
+    ik_status s = paths_collector_init(&c, r, env, err);
     c.sized = sized;
-    if (s == IK_OK && !reserve(&c, 1, 1))
+    if (s == IK_OK && !paths_reserve(&c, 1, 1))
         s = ik_fail_memory(err, sizeof(double), "sizes of flows");
     for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
-        t->family->flows(t, h, add_flow, &c);
+        t->family->flows(t, h, paths_add_flow, &c);
         s = ik_env_cancelled(env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : c.status;
     }
     s = collector_finish(&c, s, out);
     if (s == IK_OK && sized)
-        scale_sizes(out);
+        paths_scale_sizes(out);
     return s;
 }
 
 ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                            path_set *out, ik_error *err)
 {
-    return collect(r, t, false, env, out, err);
+    return paths_collect(r, t, false, env, out, err);
 }
 
 ik_status paths_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env, path_set *out,
                          ik_error *err)
 {
-    return collect(r, t, true, env, out, err);
+    return paths_collect(r, t, true, env, out, err);
 }
 
 ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out,
                        ik_error *err)
 {
     collector c;
-    ik_status s = collector_init(&c, r, env, err);
+    ik_status s = paths_collector_init(&c, r, env, err);
     for (uint32_t h = 0; s == IK_OK && h < r->fabric->num_hosts; h++) {
         if (to[h] != IK_NONE) {
-            add_path(&c, h, to[h]);
+            paths_add_path(&c, h, to[h]);
             s = c.status;
         }
     }
@@ -234,9 +235,9 @@ path_means paths_judge(const path_set *p, const double *flows)
     for (uint32_t f = 0; f < p->num; f++) {
         double fullest = 1, hops = 0;
         for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {
-            if (path_inner(p->f, p->channel[i])) {
+            if (paths_path_inner(p->f, p->channel[i])) {
                 fullest = flows[p->channel[i]] > fullest ? flows[p->channel[i]] : fullest;
-                hops += path_share(p, i);
+                hops += paths_path_share(p, i);
             }
         }
         if (hops > 0) {

@@ -48,12 +48,12 @@ void paths_free(path_set *p);
 ik_status contention_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                               double *largest, ik_contention *out, ik_error *err);
 /* Does the channel join two switches? */
-static inline bool path_inner(const ik_fabric *f, uint32_t channel)
+static inline bool paths_path_inner(const ik_fabric *f, uint32_t channel)
 {
     uint32_t to = ik_peer_node(f, channel);
     return ik_is_switch(f, f->port_node[channel]) && to != IK_NONE && ik_is_switch(f, to);
 }
-static inline double path_share(const path_set *p, size_t step)
+static inline double paths_path_share(const path_set *p, size_t step)
 {
     return p->share ? p->share[step] : 1;
 }

@@ -15,7 +15,7 @@ typedef struct moments {
     double n, mean, squares;
 } moments;
 
-static void add(moments *m, double x)
+static void pattern_means_add(moments *m, double x)
 {
     double before = x - m->mean;
     m->n += 1;
@@ -23,7 +23,7 @@ static void add(moments *m, double x)
     m->squares += before * (x - m->mean);
 }
 
-static double standard_error(const moments *m)
+static double pattern_means_standard_error(const moments *m)
 {
     return m->n > 1 ? sqrt(m->squares / (m->n - 1) / m->n) : 0;
 }
@@ -35,10 +35,10 @@ typedef struct means_job {
     path_means *means; /* [patterns] */
 } means_job;
 
-static path_means judge(const path_set *p, double *flows)
+static path_means pattern_means_judge(const path_set *p, double *flows)
 {
     for (size_t i = 0; p->num && i < p->base[p->num]; i++)
-        flows[p->channel[i]] += path_share(p, i);
+        flows[p->channel[i]] += paths_path_share(p, i);
     return paths_judge(p, flows);
 }
 
@@ -63,7 +63,7 @@ static ik_status one_pattern(void *ctx, size_t index, unsigned thread, ik_error 
     if (s == IK_OK)
         s = paths_of_map(j->r, to, &env, &p, err);
     if (s == IK_OK) {
-        j->means[index] = judge(&p, flows);
+        j->means[index] = pattern_means_judge(&p, flows);
         paths_free(&p);
     }
     by_port_free(by_port, t);
@@ -84,14 +84,20 @@ ik_status ik_pattern_means_measure(const ik_routing *r, const char *traffic_spec
     if (s == IK_OK) {
         moments b = {0}, e = {0}, bl = {0}, el = {0};
         for (uint64_t i = 0; i < patterns; i++) {
-            add(&b, j.means[i].bandwidth);
-            add(&bl, j.means[i].bandwidth_leaving);
-            add(&e, j.means[i].efficiency);
-            add(&el, j.means[i].efficiency_leaving);
+            pattern_means_add(&b, j.means[i].bandwidth);
+            pattern_means_add(&bl, j.means[i].bandwidth_leaving);
+            pattern_means_add(&e, j.means[i].efficiency);
+            pattern_means_add(&el, j.means[i].efficiency_leaving);
         }
-        *out = (ik_pattern_means){
-            patterns,           b.mean,  standard_error(&b), bl.mean, standard_error(&bl), e.mean,
-            standard_error(&e), el.mean, standard_error(&el)};
+        *out = (ik_pattern_means){patterns,
+                                  b.mean,
+                                  pattern_means_standard_error(&b),
+                                  bl.mean,
+                                  pattern_means_standard_error(&bl),
+                                  e.mean,
+                                  pattern_means_standard_error(&e),
+                                  el.mean,
+                                  pattern_means_standard_error(&el)};
     }
     free(j.means);
     return s;

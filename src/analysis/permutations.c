@@ -14,8 +14,8 @@
 #include <string.h>
 
 /* Switch-to-switch channels of one pair's path; false if the pair is not delivered. */
-static bool inner_path(const walker *w, uint32_t src, uint32_t dst, uint32_t *channels,
-                       uint32_t *num)
+static bool permutations_inner_path(const walker *w, uint32_t src, uint32_t dst, uint32_t *channels,
+                                    uint32_t *num)
 {
     uint32_t length = walk_path(w, src, dst, 0, channels, WALK_MAX);
     *num = length > 2 ? length - 2 : 0;
@@ -23,7 +23,8 @@ static bool inner_path(const walker *w, uint32_t src, uint32_t dst, uint32_t *ch
     return length > 0;
 }
 
-static ik_status undelivered(const ik_routing *r, uint32_t src, uint32_t dst, ik_error *err)
+static ik_status permutations_undelivered(const ik_routing *r, uint32_t src, uint32_t dst,
+                                          ik_error *err)
 {
     char a[96], b[96];
     return ik_fail(err, IK_ERR_FAILED, "routing '%s' does not deliver %s to %s", r->family->name,
@@ -42,7 +43,7 @@ typedef struct enumeration {
     bool taken[IK_PERMUTATIONS_HOSTS];
 } enumeration;
 
-static void enumerate(enumeration *e, uint32_t src, uint32_t level)
+static void permutations_enumerate(enumeration *e, uint32_t src, uint32_t level)
 {
     if (src == e->hosts) {
         e->count[level]++;
@@ -57,20 +58,21 @@ static void enumerate(enumeration *e, uint32_t src, uint32_t level)
             uint32_t load = ++e->load[e->path[src][dst][i]];
             deeper = load > deeper ? load : deeper;
         }
-        enumerate(e, src + 1, deeper);
+        permutations_enumerate(e, src + 1, deeper);
         for (uint32_t i = 0; i < e->num[src][dst]; i++)
             e->load[e->path[src][dst][i]]--;
         e->taken[dst] = false;
     }
 }
 
-static ik_status collect(enumeration *e, const walker *w, uint32_t *buffer, ik_error *err)
+static ik_status permutations_collect(enumeration *e, const walker *w, uint32_t *buffer,
+                                      ik_error *err)
 {
     for (uint32_t s = 0; s < e->hosts; s++) {
         for (uint32_t d = 0; d < e->hosts; d++) {
             uint32_t num = 0;
-            if (s != d && !inner_path(w, s, d, buffer, &num))
-                return undelivered(w->r, s, d, err);
+            if (s != d && !permutations_inner_path(w, s, d, buffer, &num))
+                return permutations_undelivered(w->r, s, d, err);
             e->num[s][d] = num;
             e->path[s][d] = ik_calloc((size_t)num + 1, sizeof *buffer);
             if (!e->path[s][d])
@@ -95,10 +97,10 @@ static ik_status all_permutations(const walker *w, uint32_t *buffer, uint64_t *c
         return ik_fail_memory(err, sizeof *e, "permutations");
     e->hosts = f->num_hosts;
     e->load = ik_calloc((size_t)f->num_ports + 1, sizeof *e->load);
-    ik_status s = e->load ? collect(e, w, buffer, err)
+    ik_status s = e->load ? permutations_collect(e, w, buffer, err)
                           : ik_fail_memory(err, (size_t)f->num_ports * 4, "channel loads");
     if (s == IK_OK) {
-        enumerate(e, 0, 0);
+        permutations_enumerate(e, 0, 0);
         memcpy(count, e->count, (e->hosts + 1) * sizeof *count);
     }
     for (uint32_t i = 0; i < e->hosts; i++)
@@ -124,7 +126,7 @@ typedef struct sampling {
     uint64_t seed, samples, chunks;
 } sampling;
 
-static ik_status one_sample(sampler *s, uint64_t seed, uint64_t index, ik_error *err)
+static ik_status permutations_one_sample(sampler *s, uint64_t seed, uint64_t index, ik_error *err)
 {
     const ik_routing *r = s->w.r;
     uint32_t hosts = r->fabric->num_hosts, num_used = 0, level = 0;
@@ -135,8 +137,8 @@ static ik_status one_sample(sampler *s, uint64_t seed, uint64_t index, ik_error 
     ik_rng_shuffle_u32(&rng, s->to, hosts);
     for (uint32_t h = 0; h < hosts && status == IK_OK; h++) {
         uint32_t num = 0;
-        if (s->to[h] != h && !inner_path(&s->w, h, s->to[h], s->buffer, &num))
-            status = undelivered(r, h, s->to[h], err);
+        if (s->to[h] != h && !permutations_inner_path(&s->w, h, s->to[h], s->buffer, &num))
+            status = permutations_undelivered(r, h, s->to[h], err);
         for (uint32_t i = 0; i < num; i++) {
             uint32_t load = ++s->load[s->buffer[i]];
             if (load == 1)
@@ -150,17 +152,17 @@ static ik_status one_sample(sampler *s, uint64_t seed, uint64_t index, ik_error 
     return status;
 }
 
-static ik_status sample_chunk(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status permutations_sample_chunk(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     sampling *x = ctx;
     ik_status s = IK_OK;
     uint64_t first = x->samples * index / x->chunks, end = x->samples * (index + 1) / x->chunks;
     for (uint64_t i = first; i < end && s == IK_OK; i++)
-        s = one_sample(&x->threads[thread], x->seed, i, err);
+        s = permutations_one_sample(&x->threads[thread], x->seed, i, err);
     return s;
 }
 
-static ik_status sampler_init(sampler *s, const ik_routing *r, ik_error *err)
+static ik_status permutations_sampler_init(sampler *s, const ik_routing *r, ik_error *err)
 {
     size_t ports = (size_t)r->fabric->num_ports + 1, hosts = (size_t)r->fabric->num_hosts + 1;
     ik_status status = walker_init(&s->w, r, err);
@@ -176,7 +178,7 @@ static ik_status sampler_init(sampler *s, const ik_routing *r, ik_error *err)
                : ik_fail_memory(err, ports * 8, "sampled permutations");
 }
 
-static void sampler_free(sampler *s)
+static void permutations_sampler_free(sampler *s)
 {
     walker_free(&s->w);
     void *all[] = {s->buffer, s->to, s->load, s->used, s->count};
@@ -197,13 +199,14 @@ static ik_status random_permutations(const ik_routing *r, uint64_t samples, cons
                       ? IK_OK
                       : ik_fail_memory(err, threads * sizeof *x.threads, "sampled permutations");
     for (unsigned i = 0; s == IK_OK && i < threads; i++)
-        s = sampler_init(&x.threads[i], r, err);
+        s = permutations_sampler_init(&x.threads[i], r, err);
     if (s == IK_OK)
-        s = ik_parallel_for(env, "permutations", (size_t)x.chunks, sample_chunk, &x, err);
+        s = ik_parallel_for(env, "permutations", (size_t)x.chunks, permutations_sample_chunk, &x,
+                            err);
     for (unsigned i = 0; x.threads && i < threads; i++) {
         for (uint32_t h = 0; s == IK_OK && h <= r->fabric->num_hosts; h++)
             count[h] += x.threads[i].count[h];
-        sampler_free(&x.threads[i]);
+        permutations_sampler_free(&x.threads[i]);
     }
     free(x.threads);
     return s;
@@ -211,7 +214,7 @@ static ik_status random_permutations(const ik_routing *r, uint64_t samples, cons
 
 /* ------------------------------------------------------------------------------------------ */
 
-static void conclude(ik_permutations *p, uint32_t hosts)
+static void permutations_conclude(ik_permutations *p, uint32_t hosts)
 {
     double sum = 0;
     for (uint32_t c = 0; c <= hosts; c++) {
@@ -250,7 +253,7 @@ ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const i
     walker_free(&w);
     free(buffer);
     if (s == IK_OK) {
-        conclude(&p, hosts);
+        permutations_conclude(&p, hosts);
         *out = p;
     } else {
         ik_permutations_free(&p);

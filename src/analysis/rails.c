@@ -16,7 +16,7 @@ typedef struct searcher {
 } searcher;
 
 /* Switch behind the k-th connected port of a host, IK_NONE if there is none. */
-static uint32_t switch_at(const ik_fabric *f, uint32_t host, uint32_t k)
+static uint32_t rails_switch_at(const ik_fabric *f, uint32_t host, uint32_t k)
 {
     uint32_t node = ik_host_node(f, host);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
@@ -27,21 +27,21 @@ static uint32_t switch_at(const ik_fabric *f, uint32_t host, uint32_t k)
     return IK_NONE;
 }
 
-static bool same_switches(const ik_fabric *f, uint32_t a, uint32_t b)
+static bool rails_same_switches(const ik_fabric *f, uint32_t a, uint32_t b)
 {
     for (uint32_t k = 0;; k++) {
-        uint32_t x = switch_at(f, a, k), y = switch_at(f, b, k);
+        uint32_t x = rails_switch_at(f, a, k), y = rails_switch_at(f, b, k);
         if (x != y || x == IK_NONE)
             return x == y;
     }
 }
 
-static void search(searcher *s, uint32_t host)
+static void rails_search(searcher *s, uint32_t host)
 {
     const ik_fabric *f = s->f;
     uint32_t head = 0, tail = 0;
     memset(s->distance, 0xFF, f->num_switches * sizeof *s->distance);
-    for (uint32_t k = 0, sw; (sw = switch_at(f, host, k)) != IK_NONE; k++) {
+    for (uint32_t k = 0, sw; (sw = rails_switch_at(f, host, k)) != IK_NONE; k++) {
         if (s->distance[sw] == IK_NONE) {
             s->distance[sw] = 0;
             s->queue[tail++] = sw;
@@ -59,10 +59,10 @@ static void search(searcher *s, uint32_t host)
     }
 }
 
-static uint32_t nearest(const searcher *s, uint32_t host)
+static uint32_t analysis_rails_nearest(const searcher *s, uint32_t host)
 {
     uint32_t least = IK_NONE;
-    for (uint32_t k = 0, sw; (sw = switch_at(s->f, host, k)) != IK_NONE; k++)
+    for (uint32_t k = 0, sw; (sw = rails_switch_at(s->f, host, k)) != IK_NONE; k++)
         least = s->distance[sw] < least ? s->distance[sw] : least;
     return least;
 }
@@ -77,15 +77,15 @@ ik_status rails_count_pairs(const ik_fabric *f, uint64_t *histogram, size_t num,
                            ? IK_OK
                            : ik_fail_memory(err, f->num_hosts * 4, "distances of hosts");
     for (uint32_t host = 0; status == IK_OK && host < f->num_hosts; host++) {
-        if (s.num == 0 || !same_switches(f, host, host - 1))
+        if (s.num == 0 || !rails_same_switches(f, host, host - 1))
             s.first[s.num++] = host;
         s.first[s.num] = host + 1;
     }
     for (uint32_t a = 0; status == IK_OK && a < s.num; a++) {
-        search(&s, s.first[a]);
+        rails_search(&s, s.first[a]);
         for (uint32_t b = 0; b < s.num; b++) {
             uint64_t hosts_a = s.first[a + 1] - s.first[a], hosts_b = s.first[b + 1] - s.first[b];
-            uint32_t distance = nearest(&s, s.first[b]);
+            uint32_t distance = analysis_rails_nearest(&s, s.first[b]);
             assert(distance == IK_NONE || distance < num);
             if (distance < num)
                 histogram[distance] += hosts_a * (hosts_b - (a == b));

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static bool has_legs(const ik_routing *r)
+static bool shares_has_legs(const ik_routing *r)
 {
     return r->family->leg && (r->traits & IK_ROUTE_PER_SWITCH) &&
            !(r->traits & IK_ROUTE_DEST_BASED);
@@ -47,7 +47,7 @@ void shares_free(shares *s)
     *s = (shares){0};
 }
 
-static void add(shares *s, uint32_t port, double part)
+static void shares_add(shares *s, uint32_t port, double part)
 {
     if (part > 0 && s->sums.crossing[port] == 0)
         s->touched[s->num++] = port;
@@ -55,27 +55,27 @@ static void add(shares *s, uint32_t port, double part)
 }
 
 /* Adds what spread_run has found. */
-static void add_spread(shares *s)
+static void shares_add_spread(shares *s)
 {
     const spread *x = &s->s;
     for (uint32_t i = 0; i < x->num_sorted; i++) {
         uint32_t sw = x->sorted[i], n = x->out_num[sw];
         for (uint32_t k = 0; k < n; k++)
-            add(s, x->outs[x->out_first[sw] + k], x->count[sw] / n);
+            shares_add(s, x->outs[x->out_first[sw] + k], x->count[sw] / n);
     }
 }
 
 /* From the flow's first switch to the destination itself. */
-static bool follow_tree(shares *s, uint32_t first, uint32_t in_port, uint32_t dst)
+static bool shares_follow_tree(shares *s, uint32_t first, uint32_t in_port, uint32_t dst)
 {
     spread_to_host(&s->s, dst);
     spread_offer(&s->s, first, in_port, 1, 1, 0);
     spread_run(&s->s, NULL, true);
-    add_spread(s);
+    shares_add_spread(s);
     return spread_arrives(&s->s, first);
 }
 
-static bool follow_legs(shares *s, uint32_t first, uint32_t src, uint32_t dst)
+static bool shares_follow_legs(shares *s, uint32_t first, uint32_t src, uint32_t dst)
 {
     const ik_routing *r = s->r;
     uint32_t goal = ik_host_switch(r->fabric, dst), starts = walk_num_starts(r, src, dst);
@@ -86,7 +86,7 @@ static bool follow_legs(shares *s, uint32_t first, uint32_t src, uint32_t dst)
         spread_to_switch(&s->s, s->middles[i], IK_NONE);
         spread_offer(&s->s, first, IK_NONE, 0, 1.0 / starts, 0);
         spread_run(&s->s, NULL, false);
-        add_spread(s);
+        shares_add_spread(s);
         arrives = arrives && spread_arrives(&s->s, first);
     }
     spread_to_switch(&s->s, goal, dst);
@@ -95,14 +95,14 @@ static bool follow_legs(shares *s, uint32_t first, uint32_t src, uint32_t dst)
     if (direct)
         spread_offer(&s->s, first, IK_NONE, 0, (double)direct / starts, 0);
     spread_run(&s->s, NULL, true);
-    add_spread(s);
+    shares_add_spread(s);
     for (uint32_t i = 0; i < n; i++)
         arrives = arrives && spread_arrives(&s->s, s->middles[i]);
-    add(s, r->fabric->port_peer[ik_host_port(r->fabric, dst)], 1);
+    shares_add(s, r->fabric->port_peer[ik_host_port(r->fabric, dst)], 1);
     return arrives && (!direct || spread_arrives(&s->s, first));
 }
 
-static bool follow_walks(shares *s, uint32_t src, uint32_t dst)
+static bool shares_follow_walks(shares *s, uint32_t src, uint32_t dst)
 {
     s->walker->num_touched = 0;
     double arrived = flow_walk(s->walker, src, dst, 0, 1);
@@ -120,10 +120,13 @@ uint32_t shares_of_flow(shares *s, uint32_t src, uint32_t dst)
     if (port == IK_NONE || walk_injection(f, dst) == IK_NONE)
         return 0;
     bool tree = s->r->traits & IK_ROUTE_DEST_BASED;
-    if (!tree && !(has_legs(s->r) && ik_host_cables(f, src) == 1 && ik_host_cables(f, dst) == 1))
-        return follow_walks(s, src, dst) ? s->num : 0;
+    if (!tree &&
+        !(shares_has_legs(s->r) && ik_host_cables(f, src) == 1 && ik_host_cables(f, dst) == 1))
+        return shares_follow_walks(s, src, dst) ? s->num : 0;
     uint32_t in_port = f->port_peer[port], first = f->port_node[in_port];
-    add(s, port, 1);
-    return (tree ? follow_tree(s, first, in_port, dst) : follow_legs(s, first, src, dst)) ? s->num
-                                                                                          : 0;
+    shares_add(s, port, 1);
+    return (tree ? shares_follow_tree(s, first, in_port, dst)
+                 : shares_follow_legs(s, first, src, dst))
+               ? s->num
+               : 0;
 }

@@ -44,7 +44,7 @@ void spread_free(spread *s)
         free(all[i]);
 }
 
-static void clear(spread *s)
+static void spread_clear(spread *s)
 {
     for (uint32_t i = 0; i < s->num; i++) {
         uint32_t sw = s->order[i];
@@ -58,7 +58,7 @@ static void clear(spread *s)
 void spread_to_host(spread *s, uint32_t host)
 {
     assert(s->w.r->traits & IK_ROUTE_DEST_BASED);
-    clear(s);
+    spread_clear(s);
     s->host = host;
     s->goal = IK_NONE;
 }
@@ -66,12 +66,12 @@ void spread_to_host(spread *s, uint32_t host)
 void spread_to_switch(spread *s, uint32_t goal, uint32_t host)
 {
     assert(s->w.r->family->leg || ((s->w.r->traits & IK_ROUTE_DEST_BASED) && host != IK_NONE));
-    clear(s);
+    spread_clear(s);
     s->host = host;
     s->goal = goal;
 }
 
-static void visit(spread *s, uint32_t sw, uint32_t in_port)
+static void spread_visit(spread *s, uint32_t sw, uint32_t in_port)
 {
     if (!s->seen[sw]) {
         s->seen[sw] = 1;
@@ -82,14 +82,14 @@ static void visit(spread *s, uint32_t sw, uint32_t in_port)
 
 void spread_offer(spread *s, uint32_t sw, uint32_t in_port, double amount, double count, double up)
 {
-    visit(s, sw, in_port);
+    spread_visit(s, sw, in_port);
     s->amount[sw] += amount;
     s->count[sw] += count;
     s->up[sw] += up;
 }
 
 /* Ports of sw into w.ports. */
-static uint32_t ports_of(const spread *s, uint32_t sw)
+static uint32_t spread_ports_of(const spread *s, uint32_t sw)
 {
     const ik_routing *r = s->w.r;
     if (sw == s->goal)
@@ -101,17 +101,17 @@ static uint32_t ports_of(const spread *s, uint32_t sw)
 }
 
 /* Visits what lies behind the offering switches and notes each switch's outputs. */
-static void explore(spread *s, const ik_fabric *f)
+static void spread_explore(spread *s, const ik_fabric *f)
 {
     for (uint32_t i = 0; i < s->num; i++) {
-        uint32_t sw = s->order[i], n = ports_of(s, sw);
+        uint32_t sw = s->order[i], n = spread_ports_of(s, sw);
         s->out_first[sw] = s->num_outs;
         s->out_num[sw] = n;
         for (uint32_t k = 0; k < n; k++) {
             uint32_t port = s->w.ports[k], to = ik_peer_node(f, port);
             s->outs[s->num_outs++] = port;
             if (to != IK_NONE && ik_is_switch(f, to)) {
-                visit(s, to, f->port_peer[port]);
+                spread_visit(s, to, f->port_peer[port]);
                 s->indegree[to]++;
             }
         }
@@ -119,7 +119,7 @@ static void explore(spread *s, const ik_fabric *f)
 }
 
 /* Switches on or behind a loop that nothing leaves stay out. */
-static void sort_switches(spread *s, const ik_fabric *f)
+static void spread_sort_switches(spread *s, const ik_fabric *f)
 {
     uint32_t tail = 0;
     for (uint32_t i = 0; i < s->num; i++)
@@ -137,7 +137,7 @@ static void sort_switches(spread *s, const ik_fabric *f)
 }
 
 /* Backwards: keeps the ports that lead to the destination. */
-static void prune(spread *s, const ik_fabric *f)
+static void spread_prune(spread *s, const ik_fabric *f)
 {
     uint32_t end = s->goal == IK_NONE ? ik_host_node(f, s->host) : IK_NONE;
     for (uint32_t i = s->num_sorted; i-- > 0;) {
@@ -153,7 +153,7 @@ static void prune(spread *s, const ik_fabric *f)
 }
 
 /* The flows of one switch, on to the next ones. */
-static void push(spread *s, const ik_fabric *f, uint32_t sw, load_sums *sums)
+static void spread_push(spread *s, const ik_fabric *f, uint32_t sw, load_sums *sums)
 {
     uint32_t n = s->out_num[sw];
     double amount = s->amount[sw], count = s->count[sw], up = s->up[sw];
@@ -181,11 +181,11 @@ static void push(spread *s, const ik_fabric *f, uint32_t sw, load_sums *sums)
 void spread_run(spread *s, load_sums *sums, bool last)
 {
     const ik_fabric *f = s->w.r->fabric;
-    explore(s, f);
-    sort_switches(s, f);
-    prune(s, f);
+    spread_explore(s, f);
+    spread_sort_switches(s, f);
+    spread_prune(s, f);
     for (uint32_t i = 0; i < s->num_sorted; i++)
-        push(s, f, s->sorted[i], sums);
+        spread_push(s, f, s->sorted[i], sums);
     if (last && sums && s->goal != IK_NONE)
         sums->turns[s->goal] += s->up[s->goal];
 }

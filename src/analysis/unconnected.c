@@ -9,7 +9,8 @@ typedef struct flow_count {
     uint64_t unconnected;
 } flow_count;
 
-static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void unconnected_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                                   uint64_t scale)
 {
     flow_count *c = ctx;
     (void)weight;
@@ -26,7 +27,7 @@ ik_status ik_flows_unconnected(const ik_traffic *t, uint64_t *flows, ik_error *e
     if (status == IK_OK && (reach.unconnected > 0 || reach.uncabled > 0)) {
         status = ik_parts_find(t->fabric, &parts, err);
         for (uint32_t src = 0; status == IK_OK && src < t->num_hosts; src++)
-            t->family->flows(t, src, count_flow, &count);
+            t->family->flows(t, src, unconnected_count_flow, &count);
         if (status == IK_OK)
             ik_parts_free(&parts);
     }

@@ -9,18 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_file(ik_error *err, const char *file)
+static void error_put_file(ik_error *err, const char *file)
 {
     snprintf(err->file, sizeof err->file, "%s", file ? file : "");
     ik_text_line(err->file);
 }
 
 /* Built aside and then copied: an argument may be the text of the error that is being replaced. */
-static void fill(ik_error *err, ik_status status, const char *file, unsigned line, unsigned column,
-                 const char *format, va_list args)
+static void error_fill(ik_error *err, ik_status status, const char *file, unsigned line,
+                       unsigned column, const char *format, va_list args)
 {
     ik_error filled = {.status = status, .line = line, .column = column};
-    put_file(&filled, file);
+    error_put_file(&filled, file);
     vsnprintf(filled.text, sizeof filled.text, format, args);
     ik_text_line(filled.text); /* it may quote a file */
     *err = filled;
@@ -32,7 +32,7 @@ ik_status ik_fail(ik_error *err, ik_status status, const char *format, ...)
         return status;
     va_list args;
     va_start(args, format);
-    fill(err, status, NULL, 0, 0, format, args);
+    error_fill(err, status, NULL, 0, 0, format, args);
     va_end(args);
     return status;
 }
@@ -44,7 +44,7 @@ ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned
         return status;
     va_list args;
     va_start(args, format);
-    fill(err, status, file, line, column, format, args);
+    error_fill(err, status, file, line, column, format, args);
     va_end(args);
     return status;
 }
@@ -101,7 +101,7 @@ void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column
 {
     if (!err || err->file[0] || err->line)
         return;
-    put_file(err, file);
+    error_put_file(err, file);
     err->line = line;
     err->column = column;
 }

@@ -21,7 +21,7 @@ typedef struct file_list {
 } file_list;
 
 /* Texts with numbers in them by value. */
-static int compare_names(const char *a, const char *b)
+static int file_list_compare_names(const char *a, const char *b)
 {
     for (;; a++, b++) {
         if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
@@ -40,21 +40,22 @@ static int compare_names(const char *a, const char *b)
     }
 }
 
-static int by_name(const void *a, const void *b)
+static int file_list_by_name(const void *a, const void *b)
 {
     const char *x = *(char *const *)a, *y = *(char *const *)b;
-    int order = compare_names(x, y);
+    int order = file_list_compare_names(x, y);
     return order ? order : strcmp(x, y);
 }
 
-static bool is_folder(const char *path)
+static bool file_list_is_folder(const char *path)
 {
     struct stat of;
     return stat(path, &of) == 0 && S_ISDIR(of.st_mode);
 }
 
 /* Appends FOLDER/NAME if it is a file. */
-static ik_status add_file(file_list *s, const char *folder, const char *name, ik_error *err)
+static ik_status file_list_add_file(file_list *s, const char *folder, const char *name,
+                                    ik_error *err)
 {
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = malloc(size);
@@ -64,7 +65,7 @@ static ik_status add_file(file_list *s, const char *folder, const char *name, ik
     }
     bool slash = *folder && folder[strlen(folder) - 1] != '/';
     snprintf(path, size, "%s%s%s", folder, slash ? "/" : "", name);
-    if (is_folder(path)) {
+    if (file_list_is_folder(path)) {
         free(path);
         return IK_OK;
     }
@@ -84,14 +85,14 @@ static ik_status list_folder(file_list *s, const char *folder, const char *patte
     for (const struct dirent *e; status == IK_OK && (e = readdir(dir));) {
         bool fits = pattern ? fnmatch(pattern, e->d_name, FNM_PERIOD) == 0 : e->d_name[0] != '.';
         if (fits)
-            status = add_file(s, folder, e->d_name, err);
+            status = file_list_add_file(s, folder, e->d_name, err);
     }
     closedir(dir);
     if (status == IK_OK && !s->num_files)
         return ik_fail(err, IK_ERR_IO,
                        pattern ? "%s: no file fits the pattern" : "%s: no file in it", s->path);
     if (status == IK_OK)
-        qsort(s->files, s->num_files, sizeof *s->files, by_name);
+        qsort(s->files, s->num_files, sizeof *s->files, file_list_by_name);
     return status;
 }
 
@@ -116,7 +117,7 @@ static ik_status list_files(file_list *s, ik_error *err)
         return list_pattern(s, err);
     if (!there)
         return ik_fail(err, IK_ERR_IO, "%s: %s", s->path, strerror(errno));
-    return add_file(s, "", s->path, err);
+    return file_list_add_file(s, "", s->path, err);
 }
 
 ik_status ik_file_list(const char *path, char ***files, uint32_t *num, ik_error *err)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ik_hash_place *new_places(unsigned bits)
+static ik_hash_place *hash_new_places(unsigned bits)
 {
     size_t bytes = sizeof(ik_hash_place) << bits;
     ik_hash_place *places = malloc(bytes);
@@ -17,7 +17,7 @@ static ik_hash_place *new_places(unsigned bits)
 
 bool ik_hash_init(ik_hash *h)
 {
-    *h = (ik_hash){.places = new_places(IK_HASH_FIRST_BITS), .bits = IK_HASH_FIRST_BITS};
+    *h = (ik_hash){.places = hash_new_places(IK_HASH_FIRST_BITS), .bits = IK_HASH_FIRST_BITS};
     return h->places;
 }
 
@@ -33,7 +33,7 @@ void ik_hash_clear(ik_hash *h)
     memset(h->places, 0xff, ik_hash_bytes(h));
 }
 
-static void put(ik_hash *h, ik_hash_place record)
+static void hash_put(ik_hash *h, ik_hash_place record)
 {
     size_t mask = ((size_t)1 << h->bits) - 1, at = ik_hash_first(h, record.tag);
     while (h->places[at].id != IK_NONE)
@@ -41,15 +41,15 @@ static void put(ik_hash *h, ik_hash_place record)
     h->places[at] = record;
 }
 
-static bool grow(ik_hash *h)
+static bool hash_grow(ik_hash *h)
 {
     ik_hash more = {.num = h->num, .bits = h->bits + 1};
-    more.places = more.bits <= IK_HASH_MOST_BITS ? new_places(more.bits) : NULL;
+    more.places = more.bits <= IK_HASH_MOST_BITS ? hash_new_places(more.bits) : NULL;
     if (!more.places)
         return false;
     for (size_t at = 0; at < (size_t)1 << h->bits; at++)
         if (h->places[at].id != IK_NONE)
-            put(&more, h->places[at]);
+            hash_put(&more, h->places[at]);
     free(h->places);
     *h = more;
     return true;
@@ -58,10 +58,10 @@ static bool grow(ik_hash *h)
 bool ik_hash_add(ik_hash *h, uint32_t tag, uint32_t id)
 {
     assert(h->places && id != IK_NONE);
-    if (h->num >= (size_t)1 << (h->bits - 1) && !grow(h))
+    if (h->num >= (size_t)1 << (h->bits - 1) && !hash_grow(h))
         return false;
     h->num++;
-    put(h, (ik_hash_place){tag, id});
+    hash_put(h, (ik_hash_place){tag, id});
     return true;
 }
 

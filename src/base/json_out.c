@@ -23,7 +23,7 @@ void ik_json_fail(ik_json *j, ik_status status)
         j->status = status;
 }
 
-static void flush(ik_json *j)
+static void json_out_flush(ik_json *j)
 {
     errno = 0;
     if (j->status == IK_OK && fwrite(j->text, 1, j->used, j->out) != j->used) {
@@ -33,7 +33,7 @@ static void flush(ik_json *j)
     j->used = 0;
 }
 
-static bool grow(ik_json *j, size_t more)
+static bool json_out_grow(ik_json *j, size_t more)
 {
     size_t room = j->room ? j->room : IK_JSON_BLOCK;
     while (room - j->used < more && room <= SIZE_MAX / 2)
@@ -49,96 +49,97 @@ static bool grow(ik_json *j, size_t more)
 }
 
 /* Appends at most IK_JSON_BLOCK bytes. */
-static void put(ik_json *j, const char *bytes, size_t size)
+static void json_out_put(ik_json *j, const char *bytes, size_t size)
 {
     assert(size <= IK_JSON_BLOCK);
     if (j->status != IK_OK)
         return;
     if (j->room - j->used < size) {
         if (j->out)
-            flush(j);
-        else if (!grow(j, size))
+            json_out_flush(j);
+        else if (!json_out_grow(j, size))
             return;
     }
     memcpy(j->text + j->used, bytes, size);
     j->used += size;
 }
 
-static void put_char(ik_json *j, char c)
+static void json_out_put_char(ik_json *j, char c)
 {
-    put(j, &c, 1);
+    json_out_put(j, &c, 1);
 }
 
 /* ---- strings */
 
-static void put_code(ik_json *j, unsigned code)
+static void json_out_put_code(ik_json *j, unsigned code)
 {
     char text[8];
-    put(j, text, (size_t)snprintf(text, sizeof text, "\\u%04x", code));
+    json_out_put(j, text, (size_t)snprintf(text, sizeof text, "\\u%04x", code));
 }
 
 /* Code of a character that is not written as it is; 0: it is, or it is U+0000. */
-static unsigned escaped_code(const char *c, size_t length)
+static unsigned json_out_escaped_code(const char *c, size_t length)
 {
     bool markup = length == 1 && (*c == '<' || *c == '>' || *c == '&');
     return markup || utf8_is_control(c, length) ? utf8_code(c, length) : 0;
 }
 
-static void put_character(ik_json *j, const char *c, size_t length)
+static void json_out_put_character(ik_json *j, const char *c, size_t length)
 {
-    unsigned code = length ? escaped_code(c, length) : 0xfffd;
+    unsigned code = length ? json_out_escaped_code(c, length) : 0xfffd;
     if (*c == '"' || *c == '\\')
-        put_char(j, '\\');
+        json_out_put_char(j, '\\');
     if (*c == '\n')
-        put(j, "\\n", 2);
+        json_out_put(j, "\\n", 2);
     else if (code || *c == '\0')
-        put_code(j, code);
+        json_out_put_code(j, code);
     else
-        put(j, c, length);
+        json_out_put(j, c, length);
 }
 
 /* Ordinary bytes are copied in runs. */
-static bool is_plain(unsigned char c)
+static bool json_out_is_plain(unsigned char c)
 {
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
 }
 
-static void put_string(ik_json *j, const char *text, size_t size)
+static void json_out_put_string(ik_json *j, const char *text, size_t size)
 {
-    put_char(j, '"');
+    json_out_put_char(j, '"');
     for (size_t at = 0; at < size;) {
         size_t run = at;
-        while (run < size && run - at < IK_JSON_BLOCK && is_plain((unsigned char)text[run]))
+        while (run < size && run - at < IK_JSON_BLOCK &&
+               json_out_is_plain((unsigned char)text[run]))
             run++;
-        put(j, text + at, run - at);
+        json_out_put(j, text + at, run - at);
         at = run;
-        if (at == size || is_plain((unsigned char)text[at]))
+        if (at == size || json_out_is_plain((unsigned char)text[at]))
             continue;
         size_t length = utf8_length_within(text + at, size - at);
-        put_character(j, text + at, length);
+        json_out_put_character(j, text + at, length);
         at += length ? length : 1;
     }
-    put_char(j, '"');
+    json_out_put_char(j, '"');
 }
 
 /* ---- nesting */
 
-static bool bit(uint64_t bits, unsigned depth)
+static bool json_out_bit(uint64_t bits, unsigned depth)
 {
     return bits >> depth & 1;
 }
 
-static void new_line(ik_json *j, unsigned depth)
+static void json_out_new_line(ik_json *j, unsigned depth)
 {
-    put_char(j, '\n');
+    json_out_put_char(j, '\n');
     for (unsigned i = 0; i < depth; i++)
-        put(j, "  ", 2);
+        json_out_put(j, "  ", 2);
 }
 
 /* What stands before a value: a comma, a line's end, its key. False: there is no place for it. */
-static bool place(ik_json *j, const char *key)
+static bool json_out_place(ik_json *j, const char *key)
 {
-    bool inside = j->depth > 0, object = inside && bit(j->objects, j->depth - 1);
+    bool inside = j->depth > 0, object = inside && json_out_bit(j->objects, j->depth - 1);
     bool fits = (inside || !j->begun) && object == (key != NULL);
     if (!fits)
         ik_json_fail(j, IK_ERR_INTERNAL);
@@ -147,24 +148,24 @@ static bool place(ik_json *j, const char *key)
     j->begun = true;
     if (!inside)
         return true;
-    bool first = !bit(j->filled, j->depth - 1);
+    bool first = !json_out_bit(j->filled, j->depth - 1);
     if (!first)
-        put_char(j, ',');
+        json_out_put_char(j, ',');
     if (j->depth <= j->lines)
-        new_line(j, j->depth);
+        json_out_new_line(j, j->depth);
     else if (!first && j->spaced)
-        put_char(j, ' ');
+        json_out_put_char(j, ' ');
     j->filled |= UINT64_C(1) << (j->depth - 1);
     if (key) {
-        put_string(j, key, strlen(key));
-        put(j, ": ", j->spaced ? 2 : 1);
+        json_out_put_string(j, key, strlen(key));
+        json_out_put(j, ": ", j->spaced ? 2 : 1);
     }
     return true;
 }
 
-static void open_container(ik_json *j, const char *key, bool object)
+static void json_out_open_container(ik_json *j, const char *key, bool object)
 {
-    if (!place(j, key))
+    if (!json_out_place(j, key))
         return;
     if (j->depth == IK_JSON_DEPTH) {
         ik_json_fail(j, IK_ERR_INTERNAL);
@@ -174,17 +175,17 @@ static void open_container(ik_json *j, const char *key, bool object)
     j->objects = object ? j->objects | mask : j->objects & ~mask;
     j->filled &= ~mask;
     j->depth++;
-    put_char(j, object ? '{' : '[');
+    json_out_put_char(j, object ? '{' : '[');
 }
 
 void ik_json_object(ik_json *j, const char *key)
 {
-    open_container(j, key, true);
+    json_out_open_container(j, key, true);
 }
 
 void ik_json_array(ik_json *j, const char *key)
 {
-    open_container(j, key, false);
+    json_out_open_container(j, key, false);
 }
 
 void ik_json_close(ik_json *j)
@@ -194,17 +195,17 @@ void ik_json_close(ik_json *j)
     if (j->status != IK_OK)
         return;
     j->depth--;
-    if (bit(j->filled, j->depth) && j->depth < j->lines)
-        new_line(j, j->depth);
-    put_char(j, bit(j->objects, j->depth) ? '}' : ']');
+    if (json_out_bit(j->filled, j->depth) && j->depth < j->lines)
+        json_out_new_line(j, j->depth);
+    json_out_put_char(j, json_out_bit(j->objects, j->depth) ? '}' : ']');
 }
 
 /* ---- values */
 
 void ik_json_bytes(ik_json *j, const char *key, const char *text, size_t size)
 {
-    if (place(j, key))
-        put_string(j, text, size);
+    if (json_out_place(j, key))
+        json_out_put_string(j, text, size);
 }
 
 void ik_json_text(ik_json *j, const char *key, const char *text)
@@ -229,24 +230,24 @@ void ik_json_printf(ik_json *j, const char *key, const char *format, ...)
         ik_json_text(j, key, text);
 }
 
-static void put_number(ik_json *j, const char *key, const char *text)
+static void json_out_put_number(ik_json *j, const char *key, const char *text)
 {
-    if (place(j, key))
-        put(j, text, strlen(text));
+    if (json_out_place(j, key))
+        json_out_put(j, text, strlen(text));
 }
 
 void ik_json_uint(ik_json *j, const char *key, uint64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, value);
-    put_number(j, key, text);
+    json_out_put_number(j, key, text);
 }
 
 void ik_json_int(ik_json *j, const char *key, int64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, value);
-    put_number(j, key, text);
+    json_out_put_number(j, key, text);
 }
 
 void ik_json_real(ik_json *j, const char *key, double value, int digits)
@@ -254,22 +255,22 @@ void ik_json_real(ik_json *j, const char *key, double value, int digits)
     char text[40];
     assert(digits >= 1 && digits <= 17);
     snprintf(text, sizeof text, "%.*g", digits, value);
-    put_number(j, key, isfinite(value) ? text : "null");
+    json_out_put_number(j, key, isfinite(value) ? text : "null");
 }
 
 void ik_json_bool(ik_json *j, const char *key, bool value)
 {
-    put_number(j, key, value ? "true" : "false");
+    json_out_put_number(j, key, value ? "true" : "false");
 }
 
 void ik_json_null(ik_json *j, const char *key)
 {
-    put_number(j, key, "null");
+    json_out_put_number(j, key, "null");
 }
 
 /* ---- begin and end */
 
-static void begin(ik_json *j, FILE *out, ik_json_style style)
+static void json_out_begin(ik_json *j, FILE *out, ik_json_style style)
 {
     j->out = out;
     j->text = out ? j->block : NULL;
@@ -287,24 +288,24 @@ static void begin(ik_json *j, FILE *out, ik_json_style style)
 void ik_json_to_file(ik_json *j, FILE *out, ik_json_style style)
 {
     assert(out);
-    begin(j, out, style);
+    json_out_begin(j, out, style);
 }
 
 void ik_json_to_text(ik_json *j, ik_json_style style)
 {
-    begin(j, NULL, style);
+    json_out_begin(j, NULL, style);
 }
 
 /* The last bytes, if all is closed. */
-static void complete(ik_json *j)
+static void json_out_complete(ik_json *j)
 {
     if (j->depth > 0 || !j->begun)
         ik_json_fail(j, IK_ERR_INTERNAL);
     if (j->lines)
-        put_char(j, '\n');
+        json_out_put_char(j, '\n');
 }
 
-static ik_status outcome(const ik_json *j, ik_error *err)
+static ik_status json_out_outcome(const ik_json *j, ik_error *err)
 {
     switch (j->status) {
     case IK_OK:
@@ -321,24 +322,24 @@ static ik_status outcome(const ik_json *j, ik_error *err)
 
 ik_status ik_json_end(ik_json *j, ik_error *err)
 {
-    complete(j);
+    json_out_complete(j);
     if (j->out)
-        flush(j);
+        json_out_flush(j);
     else
         free(j->text);
     j->text = NULL;
-    return outcome(j, err);
+    return json_out_outcome(j, err);
 }
 
 ik_status ik_json_end_text(ik_json *j, char **text, size_t *size, ik_error *err)
 {
     assert(!j->out);
-    complete(j);
+    json_out_complete(j);
     size_t used = j->used;
-    put_char(j, '\0');
+    json_out_put_char(j, '\0');
     if (j->status != IK_OK) {
         free(j->text);
-        return outcome(j, err);
+        return json_out_outcome(j, err);
     }
     *text = j->text;
     if (size)

@@ -25,7 +25,7 @@ typedef struct reader {
 
 /* ---- errors */
 
-static void IK_PRINTF(2, 3) wrong(reader *r, const char *format, ...)
+static void IK_PRINTF(2, 3) json_parse_wrong(reader *r, const char *format, ...)
 {
     if (r->status != IK_OK)
         return;
@@ -45,7 +45,7 @@ static void IK_PRINTF(2, 3) wrong(reader *r, const char *format, ...)
     va_end(args);
 }
 
-static void *no_memory(reader *r)
+static void *json_parse_no_memory(reader *r)
 {
     if (r->status == IK_OK)
         r->status = IK_ERR_MEMORY;
@@ -54,19 +54,19 @@ static void *no_memory(reader *r)
 
 /* ---- characters */
 
-static void skip_space(reader *r)
+static void json_parse_skip_space(reader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
         r->at++;
 }
 
 /* The next character, 0 at the end. */
-static char next(const reader *r)
+static char json_parse_next(const reader *r)
 {
     return r->at < r->end ? *r->at : '\0';
 }
 
-static bool take(reader *r, char c)
+static bool json_parse_take(reader *r, char c)
 {
     bool there = r->at < r->end && *r->at == c;
     r->at += there;
@@ -75,14 +75,14 @@ static bool take(reader *r, char c)
 
 /* ---- strings */
 
-static bool read_hex(reader *r, unsigned *code)
+static bool json_parse_read_hex(reader *r, unsigned *code)
 {
     *code = 0;
     for (int i = 0; i < 4; i++) {
         static const char digits[] = "0123456789abcdefABCDEF";
-        const char *digit = next(r) ? strchr(digits, next(r)) : NULL;
+        const char *digit = json_parse_next(r) ? strchr(digits, json_parse_next(r)) : NULL;
         if (!digit) {
-            wrong(r, "\\u without four hexadecimal digits");
+            json_parse_wrong(r, "\\u without four hexadecimal digits");
             return false;
         }
         unsigned value = (unsigned)(digit - digits);
@@ -93,20 +93,21 @@ static bool read_hex(reader *r, unsigned *code)
 }
 
 /* Behind "\u": a code unit, or a pair of them. */
-static bool read_code(reader *r, unsigned *code)
+static bool json_parse_read_code(reader *r, unsigned *code)
 {
     unsigned low;
-    if (!read_hex(r, code))
+    if (!json_parse_read_hex(r, code))
         return false;
-    if (*code >= 0xd800 && *code < 0xdc00 && take(r, '\\') && take(r, 'u') && read_hex(r, &low) &&
-        low >= 0xdc00 && low < 0xe000)
+    if (*code >= 0xd800 && *code < 0xdc00 && json_parse_take(r, '\\') && json_parse_take(r, 'u') &&
+        json_parse_read_hex(r, &low) && low >= 0xdc00 && low < 0xe000)
         *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
     if (*code == 0 || (*code >= 0xd800 && *code < 0xe000))
-        wrong(r, *code ? "\\u%04x alone is not a character" : "\\u%04x is not text", *code);
+        json_parse_wrong(r, *code ? "\\u%04x alone is not a character" : "\\u%04x is not text",
+                         *code);
     return r->status == IK_OK;
 }
 
-static size_t put_code(unsigned code, char *out)
+static size_t json_parse_put_code(unsigned code, char *out)
 {
     static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
     if (code < 0x80) {
@@ -121,25 +122,25 @@ static size_t put_code(unsigned code, char *out)
 }
 
 /* One character into out, its bytes counted in *used; false: the string is wrong. */
-static bool read_character(reader *r, char *out, size_t *used)
+static bool json_parse_read_character(reader *r, char *out, size_t *used)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-    if (take(r, '\\')) {
-        const char *name = next(r) ? strchr(names, next(r)) : NULL;
+    if (json_parse_take(r, '\\')) {
+        const char *name = json_parse_next(r) ? strchr(names, json_parse_next(r)) : NULL;
         unsigned code = name ? (unsigned char)values[name - names] : 0;
-        if (!name && next(r) != 'u') {
-            wrong(r, "an escape sequence that JSON does not have");
+        if (!name && json_parse_next(r) != 'u') {
+            json_parse_wrong(r, "an escape sequence that JSON does not have");
             return false;
         }
         r->at++;
-        if (!name && !read_code(r, &code))
+        if (!name && !json_parse_read_code(r, &code))
             return false;
-        *used += put_code(code, out + *used);
+        *used += json_parse_put_code(code, out + *used);
         return true;
     }
     size_t length = utf8_length_within(r->at, (size_t)(r->end - r->at));
     if (length == 0 || (unsigned char)*r->at < ' ') {
-        wrong(r, length ? "a control character in a text" : "a text that is not UTF-8");
+        json_parse_wrong(r, length ? "a control character in a text" : "a text that is not UTF-8");
         return false;
     }
     memcpy(out + *used, r->at, length);
@@ -149,7 +150,7 @@ static bool read_character(reader *r, char *out, size_t *used)
 }
 
 /* Bytes up to the closing quote: what is read is not longer. */
-static size_t raw_length(const reader *r)
+static size_t json_parse_raw_length(const reader *r)
 {
     const char *c = r->at;
     while (c < r->end && *c != '"')
@@ -158,13 +159,13 @@ static size_t raw_length(const reader *r)
 }
 
 /* Behind the opening quote; the text is in r->buffer. */
-static bool read_string(reader *r, size_t *length)
+static bool json_parse_read_string(reader *r, size_t *length)
 {
-    size_t needed = raw_length(r) + 1;
+    size_t needed = json_parse_raw_length(r) + 1;
     if (needed > r->room) {
         char *larger = realloc(r->buffer, needed);
         if (!larger) {
-            no_memory(r);
+            json_parse_no_memory(r);
             return false;
         }
         r->buffer = larger;
@@ -172,57 +173,57 @@ static bool read_string(reader *r, size_t *length)
     }
     *length = 0;
     while (r->at < r->end && *r->at != '"')
-        if (!read_character(r, r->buffer, length))
+        if (!json_parse_read_character(r, r->buffer, length))
             return false;
     r->buffer[*length] = '\0';
-    if (!take(r, '"'))
-        wrong(r, "a text without its closing quote");
+    if (!json_parse_take(r, '"'))
+        json_parse_wrong(r, "a text without its closing quote");
     return r->status == IK_OK;
 }
 
-static json_t *read_text(reader *r)
+static json_t *json_parse_read_text(reader *r)
 {
     size_t length;
-    if (!read_string(r, &length))
+    if (!json_parse_read_string(r, &length))
         return NULL;
     json_t *made = json_stringn_nocheck(r->buffer, length);
-    return made ? made : no_memory(r);
+    return made ? made : json_parse_no_memory(r);
 }
 
 /* ---- numbers */
 
-static bool take_digits(reader *r)
+static bool json_parse_take_digits(reader *r)
 {
     const char *start = r->at;
-    while (next(r) >= '0' && next(r) <= '9')
+    while (json_parse_next(r) >= '0' && json_parse_next(r) <= '9')
         r->at++;
     return r->at > start;
 }
 
 /* Passes a number over; *real: it has a fraction or an exponent. */
-static bool scan_number(reader *r, bool *real)
+static bool json_parse_scan_number(reader *r, bool *real)
 {
-    take(r, '-');
-    bool good = take(r, '0') || take_digits(r);
-    if ((*real = take(r, '.')))
-        good = good && take_digits(r);
-    if (good && (take(r, 'e') || take(r, 'E'))) {
+    json_parse_take(r, '-');
+    bool good = json_parse_take(r, '0') || json_parse_take_digits(r);
+    if ((*real = json_parse_take(r, '.')))
+        good = good && json_parse_take_digits(r);
+    if (good && (json_parse_take(r, 'e') || json_parse_take(r, 'E'))) {
         *real = true;
-        if (!take(r, '+'))
-            take(r, '-');
-        good = take_digits(r);
+        if (!json_parse_take(r, '+'))
+            json_parse_take(r, '-');
+        good = json_parse_take_digits(r);
     }
     if (!good)
-        wrong(r, "a number without digits");
+        json_parse_wrong(r, "a number without digits");
     return good;
 }
 
-static json_t *read_number(reader *r)
+static json_t *json_parse_read_number(reader *r)
 {
     const char *start = r->at;
     char text[MAX_NUMBER + 1];
     bool real;
-    if (!scan_number(r, &real))
+    if (!json_parse_scan_number(r, &real))
         return NULL;
     size_t length = (size_t)(r->at - start);
     snprintf(text, sizeof text, "%.*s", (int)(length < MAX_NUMBER ? length : MAX_NUMBER), start);
@@ -231,18 +232,18 @@ static json_t *read_number(reader *r)
     long long whole = real ? 0 : strtoll(text, NULL, 10);
     if (length > MAX_NUMBER || (!real && errno == ERANGE) || isinf(value)) {
         r->at = start;
-        wrong(r, "a number that is too large");
+        json_parse_wrong(r, "a number that is too large");
         return NULL;
     }
     json_t *made = real ? json_real(value) : json_integer(whole);
-    return made ? made : no_memory(r);
+    return made ? made : json_parse_no_memory(r);
 }
 
 /* ---- values */
 
-static json_t *read_value(reader *r, unsigned depth);
+static json_t *json_parse_read_value(reader *r, unsigned depth);
 
-static json_t *read_word(reader *r)
+static json_t *json_parse_read_word(reader *r)
 {
     static const char *const words[] = {"true", "false", "null"};
     for (int i = 0; i < 3; i++) {
@@ -252,111 +253,113 @@ static json_t *read_word(reader *r)
             return i == 0 ? json_true() : i == 1 ? json_false() : json_null();
         }
     }
-    wrong(r, r->at < r->end ? "this is not a value" : "the text ends too early");
+    json_parse_wrong(r, r->at < r->end ? "this is not a value" : "the text ends too early");
     return NULL;
 }
 
 /* Behind an item: is there another? */
-static bool more(reader *r, char close)
+static bool json_parse_more(reader *r, char close)
 {
-    skip_space(r);
-    if (take(r, close))
+    json_parse_skip_space(r);
+    if (json_parse_take(r, close))
         return false;
-    if (!take(r, ','))
-        wrong(r, r->at < r->end ? "expected ',' or '%c'" : "the text ends before '%c'", close);
+    if (!json_parse_take(r, ','))
+        json_parse_wrong(r, r->at < r->end ? "expected ',' or '%c'" : "the text ends before '%c'",
+                         close);
     return r->status == IK_OK;
 }
 
-static json_t *read_array(reader *r, unsigned depth)
+static json_t *json_parse_read_array(reader *r, unsigned depth)
 {
     json_t *array = json_array();
     if (!array)
-        return no_memory(r);
-    skip_space(r);
-    if (take(r, ']'))
+        return json_parse_no_memory(r);
+    json_parse_skip_space(r);
+    if (json_parse_take(r, ']'))
         return array;
     do {
-        json_t *item = read_value(r, depth);
+        json_t *item = json_parse_read_value(r, depth);
         if (item && json_array_append_new(array, item) != 0)
-            no_memory(r);
-    } while (r->status == IK_OK && more(r, ']'));
+            json_parse_no_memory(r);
+    } while (r->status == IK_OK && json_parse_more(r, ']'));
     if (r->status == IK_OK)
         return array;
     json_decref(array);
     return NULL;
 }
 
-static void read_member(reader *r, json_t *object, unsigned depth)
+static void json_parse_read_member(reader *r, json_t *object, unsigned depth)
 {
     size_t length;
-    skip_space(r);
+    json_parse_skip_space(r);
     const char *start = r->at;
-    if (!take(r, '"')) {
-        wrong(r, r->at < r->end ? "expected the name of a member" : "the text ends too early");
+    if (!json_parse_take(r, '"')) {
+        json_parse_wrong(r, r->at < r->end ? "expected the name of a member"
+                                           : "the text ends too early");
         return;
     }
-    if (!read_string(r, &length))
+    if (!json_parse_read_string(r, &length))
         return;
     if (json_object_get(object, r->buffer)) {
         r->at = start;
-        wrong(r, "member '%.100s' is there twice", r->buffer);
+        json_parse_wrong(r, "member '%.100s' is there twice", r->buffer);
         return;
     }
     char *key = strdup(r->buffer); /* the value may be a string too */
-    skip_space(r);
+    json_parse_skip_space(r);
     if (!key)
-        no_memory(r);
-    else if (!take(r, ':'))
-        wrong(r, "expected ':'");
-    json_t *value = r->status == IK_OK ? read_value(r, depth) : NULL;
+        json_parse_no_memory(r);
+    else if (!json_parse_take(r, ':'))
+        json_parse_wrong(r, "expected ':'");
+    json_t *value = r->status == IK_OK ? json_parse_read_value(r, depth) : NULL;
     if (value && json_object_set_new_nocheck(object, key, value) != 0)
-        no_memory(r);
+        json_parse_no_memory(r);
     free(key);
 }
 
-static json_t *read_object(reader *r, unsigned depth)
+static json_t *json_parse_read_object(reader *r, unsigned depth)
 {
     json_t *object = json_object();
     if (!object)
-        return no_memory(r);
-    skip_space(r);
-    if (take(r, '}'))
+        return json_parse_no_memory(r);
+    json_parse_skip_space(r);
+    if (json_parse_take(r, '}'))
         return object;
     do
-        read_member(r, object, depth);
-    while (r->status == IK_OK && more(r, '}'));
+        json_parse_read_member(r, object, depth);
+    while (r->status == IK_OK && json_parse_more(r, '}'));
     if (r->status == IK_OK)
         return object;
     json_decref(object);
     return NULL;
 }
 
-static json_t *read_value(reader *r, unsigned depth)
+static json_t *json_parse_read_value(reader *r, unsigned depth)
 {
-    skip_space(r);
-    char c = next(r);
+    json_parse_skip_space(r);
+    char c = json_parse_next(r);
     if ((c == '{' || c == '[') && depth == IK_JSON_DEPTH / 2) {
-        wrong(r, "more than %d arrays and objects within each other", IK_JSON_DEPTH / 2);
+        json_parse_wrong(r, "more than %d arrays and objects within each other", IK_JSON_DEPTH / 2);
         return NULL;
     }
     if (c == '-' || (c >= '0' && c <= '9'))
-        return read_number(r);
+        return json_parse_read_number(r);
     if (c != '{' && c != '[' && c != '"')
-        return read_word(r);
+        return json_parse_read_word(r);
     r->at++;
-    return c == '{'   ? read_object(r, depth + 1)
-           : c == '[' ? read_array(r, depth + 1)
-                      : read_text(r);
+    return c == '{'   ? json_parse_read_object(r, depth + 1)
+           : c == '[' ? json_parse_read_array(r, depth + 1)
+                      : json_parse_read_text(r);
 }
 
 ik_status json_parse(const char *text, size_t size, json_t **root, json_error_t *why)
 {
     memset(why, 0, sizeof *why);
     reader r = {.text = text, .at = text, .end = text + size, .status = IK_OK, .why = why};
-    json_t *made = read_value(&r, 0);
-    skip_space(&r);
+    json_t *made = json_parse_read_value(&r, 0);
+    json_parse_skip_space(&r);
     if (r.at < r.end)
-        wrong(&r, "more text after the value");
+        json_parse_wrong(&r, "more text after the value");
     free(r.buffer);
     if (r.status != IK_OK) {
         json_decref(made);

@@ -9,14 +9,14 @@
 #include <string.h>
 
 /* Fewest digits, of 15 and 17, that give the same number. */
-static int digits_of(double value)
+static int json_value_digits_of(double value)
 {
     char text[40];
     snprintf(text, sizeof text, "%.15g", value);
     return strtod(text, NULL) == value ? 15 : 17;
 }
 
-static void write_array(ik_json *j, const char *key, const json_t *value)
+static void json_value_write_array(ik_json *j, const char *key, const json_t *value)
 {
     size_t i;
     json_t *item;
@@ -47,7 +47,7 @@ void json_write(ik_json *j, const char *key, const json_t *value)
         ik_json_close(j);
         return;
     case JSON_ARRAY:
-        write_array(j, key, value);
+        json_value_write_array(j, key, value);
         return;
     case JSON_STRING:
         ik_json_bytes(j, key, json_string_value(value), json_string_length(value));
@@ -56,7 +56,7 @@ void json_write(ik_json *j, const char *key, const json_t *value)
         ik_json_int(j, key, json_integer_value(value));
         return;
     case JSON_REAL:
-        ik_json_real(j, key, json_real_value(value), digits_of(json_real_value(value)));
+        ik_json_real(j, key, json_real_value(value), json_value_digits_of(json_real_value(value)));
         return;
     case JSON_TRUE:
     case JSON_FALSE:

@@ -19,7 +19,7 @@ struct ik_arena_block {
     _Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
-static struct ik_arena_block *block_new(size_t bytes)
+static struct ik_arena_block *memory_block_new(size_t bytes)
 {
     size_t size = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
     if (size > SIZE_MAX - sizeof(struct ik_arena_block))
@@ -39,7 +39,7 @@ void *ik_arena_alloc(ik_arena *arena, size_t bytes)
     bytes = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
     struct ik_arena_block *block = arena->head;
     if (!block || block->size - block->used < bytes) {
-        block = block_new(bytes);
+        block = memory_block_new(bytes);
         if (!block)
             return NULL;
         block->next = arena->head;

@@ -39,7 +39,7 @@ void gk_errexit(int why, char *format, ...);
 
 static _Thread_local bool within, lacks_memory;
 
-static int set_trap(void)
+static int metis_slots_set_trap(void)
 {
     if (!within)
         return gk_sigtrap();
@@ -49,7 +49,7 @@ static int set_trap(void)
     return 1;
 }
 
-static int unset_trap(void)
+static int metis_slots_unset_trap(void)
 {
     if (!within)
         return gk_siguntrap();
@@ -59,7 +59,7 @@ static int unset_trap(void)
     return 1;
 }
 
-static void fail(int why, char *format, ...)
+static void metis_slots_fail(int why, char *format, ...)
 {
     if (within) {
         lacks_memory |= why == SIGABRT;
@@ -84,7 +84,7 @@ static slot slots[NUM_SLOTS];
 static pthread_once_t searched = PTHREAD_ONCE_INIT;
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
-static bool is_sealed(const struct dl_phdr_info *library, uintptr_t address)
+static bool metis_slots_is_sealed(const struct dl_phdr_info *library, uintptr_t address)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (unsigned i = 0; i < library->dlpi_phnum; i++) {
@@ -110,12 +110,12 @@ static void read_slots(const struct dl_phdr_info *library, const ElfW(Rela) * re
                 continue;
             uintptr_t address = library->dlpi_addr + rela[i].r_offset;
             s->at = (_Atomic uintptr_t *)address;
-            s->sealed = is_sealed(library, address);
+            s->sealed = metis_slots_is_sealed(library, address);
         }
     }
 }
 
-static int search_library(struct dl_phdr_info *library, size_t size, void *ctx)
+static int metis_slots_search_library(struct dl_phdr_info *library, size_t size, void *ctx)
 {
     (void)size, (void)ctx;
     const ElfW(Dyn) *entry = NULL;
@@ -145,18 +145,21 @@ static int search_library(struct dl_phdr_info *library, size_t size, void *ctx)
     return 0;
 }
 
-static void search(void)
+static void metis_slots_search(void)
 {
-    slots[0] = (slot){"gk_sigtrap", (uintptr_t)gk_sigtrap, (uintptr_t)set_trap, NULL, false};
-    slots[1] = (slot){"gk_siguntrap", (uintptr_t)gk_siguntrap, (uintptr_t)unset_trap, NULL, false};
-    slots[2] = (slot){"gk_errexit", (uintptr_t)gk_errexit, (uintptr_t)fail, NULL, false};
-    dl_iterate_phdr(search_library, NULL);
+    slots[0] =
+        (slot){"gk_sigtrap", (uintptr_t)gk_sigtrap, (uintptr_t)metis_slots_set_trap, NULL, false};
+    slots[1] = (slot){"gk_siguntrap", (uintptr_t)gk_siguntrap, (uintptr_t)metis_slots_unset_trap,
+                      NULL, false};
+    slots[2] =
+        (slot){"gk_errexit", (uintptr_t)gk_errexit, (uintptr_t)metis_slots_fail, NULL, false};
+    dl_iterate_phdr(metis_slots_search_library, NULL);
     Dl_info own; /* METIS may stay when a program unloads this library, whose functions it calls */
     if (dladdr(slots, &own) && own.dli_fname)
         dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-static bool write_slot(const slot *s)
+static bool metis_slots_write_slot(const slot *s)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     void *start = (void *)((uintptr_t)s->at / page * page);
@@ -171,13 +174,13 @@ static bool write_slot(const slot *s)
 bool ik_metis_enter(void)
 {
     bool ready = true;
-    pthread_once(&searched, search);
+    pthread_once(&searched, metis_slots_search);
     pthread_mutex_lock(&writing);
     for (const slot *s = slots; s < slots + NUM_SLOTS; s++)
         ready &= s->at != NULL;
     /* the loader writes a slot at the first call of its function: by another caller of METIS */
     for (const slot *s = slots; ready && s < slots + NUM_SLOTS; s++)
-        ready &= *s->at == s->ours || write_slot(s);
+        ready &= *s->at == s->ours || metis_slots_write_slot(s);
     pthread_mutex_unlock(&writing);
     lacks_memory = false;
     within = ready;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static ik_status write_failed(const char *path, ik_error *err)
+static ik_status output_write_failed(const char *path, ik_error *err)
 {
     return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be written: %s", strerror(errno));
 }
@@ -25,7 +25,7 @@ static bool written_in_place(const char *path)
 }
 
 /* Creates a file beside `path` that did not exist; its name goes to `name`. */
-static int create_beside(const char *path, char *name, size_t size)
+static int output_create_beside(const char *path, char *name, size_t size)
 {
     for (unsigned attempt = 0;; attempt++) {
         snprintf(name, size, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
@@ -43,7 +43,7 @@ static void output_free(ik_output *o)
 }
 
 /* The file that is replaced: behind links, so that a link stays one. */
-static ik_status find_target(ik_output *o, ik_error *err)
+static ik_status output_find_target(ik_output *o, ik_error *err)
 {
     o->target = realpath(o->path, NULL);
     if (!o->target)
@@ -53,13 +53,13 @@ static ik_status find_target(ik_output *o, ik_error *err)
     return o->temporary ? IK_OK : ik_fail_memory(err, size, "a file name");
 }
 
-static ik_status open_beside(ik_output *o, ik_error *err)
+static ik_status output_open_beside(ik_output *o, ik_error *err)
 {
-    int file = create_beside(o->target, o->temporary, strlen(o->target) + 40);
+    int file = output_create_beside(o->target, o->temporary, strlen(o->target) + 40);
     o->out = file >= 0 ? fdopen(file, "wb") : NULL;
     if (o->out)
         return IK_OK;
-    ik_status status = write_failed(o->path, err);
+    ik_status status = output_write_failed(o->path, err);
     if (file >= 0) {
         close(file);
         unlink(o->temporary);
@@ -72,17 +72,17 @@ ik_status ik_output_open(ik_output *o, const char *path, ik_error *err)
     *o = (ik_output){.path = path};
     if (written_in_place(path)) {
         o->out = fopen(path, "wb");
-        return o->out ? IK_OK : write_failed(path, err);
+        return o->out ? IK_OK : output_write_failed(path, err);
     }
-    ik_status status = find_target(o, err);
+    ik_status status = output_find_target(o, err);
     if (status == IK_OK)
-        status = open_beside(o, err);
+        status = output_open_beside(o, err);
     if (status != IK_OK)
         output_free(o);
     return status;
 }
 
-static bool flushed(FILE *out)
+static bool output_flushed(FILE *out)
 {
     if (ferror(out)) {
         errno = errno ? errno : EIO;
@@ -100,13 +100,13 @@ ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err)
         return status;
     if (status == IK_ERR_IO && ferror(o->out))
         ik_error_at(err, o->path, 0, 0); /* its writer knows no name */
-    if (status == IK_OK && !flushed(o->out))
-        status = write_failed(o->path, err);
+    if (status == IK_OK && !output_flushed(o->out))
+        status = output_write_failed(o->path, err);
     if (fclose(o->out) != 0 && status == IK_OK)
-        status = write_failed(o->path, err);
+        status = output_write_failed(o->path, err);
     if (o->temporary) {
         if (status == IK_OK && rename(o->temporary, o->target) != 0)
-            status = write_failed(o->path, err);
+            status = output_write_failed(o->path, err);
         if (status != IK_OK)
             unlink(o->temporary);
     }

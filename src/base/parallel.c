@@ -36,7 +36,7 @@ unsigned ik_env_threads(const ik_env *env)
     return env && env->num_threads > 1 ? env->num_threads : 1;
 }
 
-static void record_failure(loop *l, size_t index, ik_status status, const ik_error *error)
+static void parallel_record_failure(loop *l, size_t index, ik_status status, const ik_error *error)
 {
     pthread_mutex_lock(&l->lock);
     if (l->status == IK_OK || index < l->failed_index) {
@@ -48,14 +48,14 @@ static void record_failure(loop *l, size_t index, ik_status status, const ik_err
     atomic_store(&l->stop, true);
 }
 
-static double now_seconds(void)
+static double parallel_now_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void work(loop *l, unsigned thread)
+static void parallel_work(loop *l, unsigned thread)
 {
     double reported = 0;
     while (!atomic_load(&l->stop)) {
@@ -69,23 +69,23 @@ static void work(loop *l, unsigned thread)
                                    ? ik_fail(&error, IK_ERR_CANCELLED, "cancelled")
                                    : l->fn(l->ctx, i, thread, &error);
             if (status != IK_OK) {
-                record_failure(l, i, status, &error);
+                parallel_record_failure(l, i, status, &error);
                 return;
             }
         }
         size_t done = atomic_fetch_add(&l->done, end - first) + (end - first);
         if (thread == 0 && l->env && l->env->progress && l->what &&
-            now_seconds() - reported > 0.05) {
-            reported = now_seconds();
+            parallel_now_seconds() - reported > 0.05) {
+            reported = parallel_now_seconds();
             l->env->progress(l->env->progress_ctx, l->what, done, l->count, l->unit);
         }
     }
 }
 
-static void *thread_main(void *arg)
+static void *parallel_thread_main(void *arg)
 {
     worker *w = arg;
-    work(w->loop, w->thread);
+    parallel_work(w->loop, w->thread);
     return NULL;
 }
 
@@ -110,10 +110,11 @@ ik_status ik_parallel_for_units(const ik_env *env, const char *what, const char 
     unsigned started = 1;
     for (; started < threads; started++) {
         workers[started] = (worker){.loop = &l, .thread = started};
-        if (pthread_create(&workers[started].handle, NULL, thread_main, &workers[started]) != 0)
+        if (pthread_create(&workers[started].handle, NULL, parallel_thread_main,
+                           &workers[started]) != 0)
             break; /* fewer threads give the same result */
     }
-    work(&l, 0);
+    parallel_work(&l, 0);
     for (unsigned t = 1; t < started; t++)
         pthread_join(workers[t].handle, NULL);
     pthread_mutex_destroy(&l.lock);

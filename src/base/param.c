@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t count_rows(const ik_param *decl)
+static size_t param_count_rows(const ik_param *decl)
 {
     size_t n = 0;
     while (decl && decl[n].name)
@@ -17,15 +17,15 @@ static size_t count_rows(const ik_param *decl)
     return n;
 }
 
-static bool has_default(const ik_param *p)
+static bool param_has_default(const ik_param *p)
 {
     return p->def && p->def[0];
 }
 
-static ik_status init_values(ik_params *params, const ik_param *decl, const ik_param *common,
-                             ik_error *err)
+static ik_status param_init_values(ik_params *params, const ik_param *decl, const ik_param *common,
+                                   ik_error *err)
 {
-    size_t own = count_rows(decl), num = own + count_rows(common);
+    size_t own = param_count_rows(decl), num = own + param_count_rows(common);
     ik_param *rows = ik_arena_alloc(&params->arena, (num + 1) * sizeof *rows);
     params->values = ik_arena_alloc(&params->arena, (num + 1) * sizeof *params->values);
     if (!rows || !params->values)
@@ -34,7 +34,7 @@ static ik_status init_values(ik_params *params, const ik_param *decl, const ik_p
     params->num = num;
     for (size_t i = 0; i < num; i++) {
         rows[i] = i < own ? decl[i] : common[i - own];
-        if (!has_default(&rows[i]))
+        if (!param_has_default(&rows[i]))
             continue;
         ik_status status = ik_param_read(params, &rows[i], rows[i].def, &params->values[i], err);
         if (status == IK_ERR_INPUT)
@@ -50,7 +50,7 @@ ik_status ik_params_init(ik_params *params, const ik_param *decl, const ik_param
                          ik_error *err)
 {
     ik_params made = {.source = ""};
-    ik_status status = init_values(&made, decl, common, err);
+    ik_status status = param_init_values(&made, decl, common, err);
     if (status != IK_OK) {
         ik_arena_free(&made.arena);
         return status;
@@ -59,7 +59,7 @@ ik_status ik_params_init(ik_params *params, const ik_param *decl, const ik_param
     return IK_OK;
 }
 
-static size_t find_row(const ik_params *params, const char *name)
+static size_t param_find_row(const ik_params *params, const char *name)
 {
     for (size_t i = 0; i < params->num; i++)
         if (strcmp(params->decl[i].name, name) == 0)
@@ -67,7 +67,8 @@ static size_t find_row(const ik_params *params, const char *name)
     return SIZE_MAX;
 }
 
-static ik_status refuse_name(ik_params *params, const char *owner, const char *name, ik_error *err)
+static ik_status param_refuse_name(ik_params *params, const char *owner, const char *name,
+                                   ik_error *err)
 {
     if (params->num == 0)
         return ik_fail(err, IK_ERR_INPUT, "%s takes no parameters, '%.60s' was given", owner, name);
@@ -88,7 +89,7 @@ static ik_status refuse_name(ik_params *params, const char *owner, const char *n
 }
 
 /* Puts the owner and the parameter in front of a message that does not name them yet. */
-static void name_owner(ik_error *err, const char *owner, const char *name)
+static void param_name_owner(ik_error *err, const char *owner, const char *name)
 {
     char quoted[64];
     snprintf(quoted, sizeof quoted, "'%.60s'", name);
@@ -103,14 +104,14 @@ static void name_owner(ik_error *err, const char *owner, const char *name)
 ik_status ik_params_set(ik_params *params, const char *owner, const char *name, const char *text,
                         unsigned line, unsigned column, ik_error *err)
 {
-    size_t index = find_row(params, name);
+    size_t index = param_find_row(params, name);
     ik_value value;
     ik_status status = index == SIZE_MAX
-                           ? refuse_name(params, owner, name, err)
+                           ? param_refuse_name(params, owner, name, err)
                            : ik_param_read(params, &params->decl[index], text, &value, err);
     if (status != IK_OK) {
         if (index != SIZE_MAX && err && status == IK_ERR_INPUT)
-            name_owner(err, owner, name);
+            param_name_owner(err, owner, name);
         if (line)
             ik_error_at(err, params->source, line, column);
         return status;
@@ -142,47 +143,47 @@ void ik_params_free(ik_params *params)
     params->num = 0;
 }
 
-static const ik_value *value_of(const ik_params *params, const char *name)
+static const ik_value *param_value_of(const ik_params *params, const char *name)
 {
     static const ik_value none = {.text = ""};
-    size_t index = find_row(params, name);
+    size_t index = param_find_row(params, name);
     assert(index != SIZE_MAX && "parameter is not declared");
     return index == SIZE_MAX ? &none : &params->values[index];
 }
 
 bool ik_params_has(const ik_params *params, const char *name)
 {
-    return value_of(params, name)->has;
+    return param_value_of(params, name)->has;
 }
 
 bool ik_params_given(const ik_params *params, const char *name)
 {
-    return value_of(params, name)->given;
+    return param_value_of(params, name)->given;
 }
 
 uint64_t ik_params_uint(const ik_params *params, const char *name)
 {
-    return value_of(params, name)->u;
+    return param_value_of(params, name)->u;
 }
 
 double ik_params_real(const ik_params *params, const char *name)
 {
-    return value_of(params, name)->r;
+    return param_value_of(params, name)->r;
 }
 
 bool ik_params_bool(const ik_params *params, const char *name)
 {
-    return value_of(params, name)->u != 0;
+    return param_value_of(params, name)->u != 0;
 }
 
 unsigned ik_params_word(const ik_params *params, const char *name)
 {
-    return value_of(params, name)->word;
+    return param_value_of(params, name)->word;
 }
 
 uint64_t ik_params_limit(const ik_params *params, const char *name, uint64_t least)
 {
-    const ik_value *v = value_of(params, name);
+    const ik_value *v = param_value_of(params, name);
     if (!v->word)
         return v->u;
     double product = (double)least * v->r;
@@ -192,32 +193,32 @@ uint64_t ik_params_limit(const ik_params *params, const char *name, uint64_t lea
 
 unsigned ik_params_enum(const ik_params *params, const char *name)
 {
-    return (unsigned)value_of(params, name)->u;
+    return (unsigned)param_value_of(params, name)->u;
 }
 
 const char *ik_params_text(const ik_params *params, const char *name)
 {
-    const ik_value *v = value_of(params, name);
+    const ik_value *v = param_value_of(params, name);
     return v->text ? v->text : "";
 }
 
 const char *ik_params_spec(const ik_params *params, const char *name)
 {
-    const ik_value *v = value_of(params, name);
+    const ik_value *v = param_value_of(params, name);
     return v->spec ? v->spec : "";
 }
 
 const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count)
 {
-    const ik_value *v = value_of(params, name);
+    const ik_value *v = param_value_of(params, name);
     *count = v->list_count;
     return v->list;
 }
 
-static bool is_default(ik_params *params, size_t i)
+static bool param_is_default(ik_params *params, size_t i)
 {
     ik_value v;
-    return has_default(&params->decl[i]) &&
+    return param_has_default(&params->decl[i]) &&
            ik_param_read(params, &params->decl[i], params->decl[i].def, &v, NULL) == IK_OK &&
            strcmp(v.text, params->values[i].text) == 0;
 }
@@ -230,7 +231,7 @@ const char *ik_params_print(ik_params *params, bool all)
             bytes += strlen(params->decl[i].name) + strlen(params->values[i].text) + 2;
     char *out = ik_arena_alloc(&params->arena, bytes);
     for (size_t i = 0; out && i < params->num; i++)
-        if (params->values[i].has && (all || !is_default(params, i)))
+        if (params->values[i].has && (all || !param_is_default(params, i)))
             used += (size_t)snprintf(out + used, bytes - used, "%s%s=%s", used ? "," : "",
                                      params->decl[i].name, params->values[i].text);
     return out ? out : "";

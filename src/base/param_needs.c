@@ -30,7 +30,7 @@ typedef struct question {
 /* ---- reading */
 
 /* Length of text up to `word`, or all of it; *rest = what follows the word, NULL at the end. */
-static size_t cut(const char *text, size_t length, const char *word, const char **rest)
+static size_t param_needs_cut(const char *text, size_t length, const char *word, const char **rest)
 {
     size_t n = strlen(word);
     for (size_t i = 0; i + n <= length; i++)
@@ -42,7 +42,7 @@ static size_t cut(const char *text, size_t length, const char *word, const char 
     return length;
 }
 
-static void copy(char *to, size_t room, const char *from, size_t length)
+static void param_needs_copy(char *to, size_t room, const char *from, size_t length)
 {
     assert(length < room);
     length = length < room ? length : room - 1;
@@ -50,7 +50,7 @@ static void copy(char *to, size_t room, const char *from, size_t length)
     to[length] = '\0';
 }
 
-static clause read_clause(const char *text, size_t length, char *section, size_t room)
+static clause param_needs_read_clause(const char *text, size_t length, char *section, size_t room)
 {
     clause c = {.negated = length > 4 && memcmp(text, "not ", 4) == 0};
     text += c.negated ? 4 : 0;
@@ -58,7 +58,7 @@ static clause read_clause(const char *text, size_t length, char *section, size_t
     const char *dot =
         memchr(text, '.', strcspn(text, "=<>") < length ? strcspn(text, "=<>") : length);
     if (dot) {
-        copy(section, room, text, (size_t)(dot - text));
+        param_needs_copy(section, room, text, (size_t)(dot - text));
         c.section = section;
         length -= (size_t)(dot + 1 - text);
         text = dot + 1;
@@ -66,17 +66,18 @@ static clause read_clause(const char *text, size_t length, char *section, size_t
     size_t name = 0;
     while (name < length && !strchr("=<>", text[name]))
         name++;
-    copy(c.name, sizeof c.name, text, name);
+    param_needs_copy(c.name, sizeof c.name, text, name);
     if (name < length) {
         c.op = text[name];
-        copy(c.value, sizeof c.value, text + name + 1, length - name - 1);
+        param_needs_copy(c.value, sizeof c.value, text + name + 1, length - name - 1);
     }
     return c;
 }
 
 /* ---- judging */
 
-static const ik_value *find(const ik_params *params, const char *name, const ik_param **row)
+static const ik_value *param_needs_find(const ik_params *params, const char *name,
+                                        const ik_param **row)
 {
     for (size_t i = 0; params && i < params->num; i++)
         if (strcmp(params->decl[i].name, name) == 0) {
@@ -86,12 +87,12 @@ static const ik_value *find(const ik_params *params, const char *name, const ik_
     return NULL;
 }
 
-static double number_of(const ik_param *row, const ik_value *v)
+static double param_needs_number_of(const ik_param *row, const ik_value *v)
 {
     return row->type == IK_PARAM_REAL || row->type == IK_PARAM_FRACTION ? v->r : (double)v->u;
 }
 
-static bool is_one_of(const char *text, const char *list)
+static bool param_needs_is_one_of(const char *text, const char *list)
 {
     size_t n = strlen(text);
     for (const char *c = list; *c; c += strcspn(c, "|"), c += *c == '|')
@@ -100,19 +101,19 @@ static bool is_one_of(const char *text, const char *list)
     return false;
 }
 
-static bool compare(const clause *c, const ik_params *params, double mine)
+static bool param_needs_compare(const clause *c, const ik_params *params, double mine)
 {
     const ik_param *row = NULL;
-    const ik_value *v = find(params, c->value, &row);
+    const ik_value *v = param_needs_find(params, c->value, &row);
     assert(v || (c->value[0] >= '0' && c->value[0] <= '9'));
     if (v && !v->has)
         return false;
-    double bound = v ? number_of(row, v) : strtod(c->value, NULL);
+    double bound = v ? param_needs_number_of(row, v) : strtod(c->value, NULL);
     return c->op == '>' ? mine > bound : mine < bound;
 }
 
 /* Clauses about a section that is not there hold: who has it asks again. */
-static bool holds(const clause *c, const question *q)
+static bool param_needs_holds(const clause *c, const question *q)
 {
     const ik_params *params = !c->section                                               ? q->own
                               : q->other_name && strcmp(q->other_name, c->section) == 0 ? q->other
@@ -120,25 +121,25 @@ static bool holds(const clause *c, const question *q)
     if (!params)
         return true;
     const ik_param *row = NULL;
-    const ik_value *v = find(params, c->name, &row);
+    const ik_value *v = param_needs_find(params, c->name, &row);
     assert(v && "needs names a parameter that is not declared");
     bool yes = v && v->has;
     if (yes && c->op == '=')
-        yes = is_one_of(v->text, c->value);
+        yes = param_needs_is_one_of(v->text, c->value);
     else if (yes && c->op)
-        yes = compare(c, params, number_of(row, v));
+        yes = param_needs_compare(c, params, param_needs_number_of(row, v));
     return yes != c->negated;
 }
 
 /* Whether every clause of a way holds; if not, *failed is the first that does not. */
-static bool way_holds(const char *way, size_t length, const question *q, clause *failed,
-                      char *section, size_t room)
+static bool param_needs_way_holds(const char *way, size_t length, const question *q, clause *failed,
+                                  char *section, size_t room)
 {
     for (const char *rest = way, *end = way + length; rest;) {
         const char *at = rest;
-        size_t n = cut(at, (size_t)(end - at), " and ", &rest);
-        clause c = read_clause(at, n, section, room);
-        if (!holds(&c, q)) {
+        size_t n = param_needs_cut(at, (size_t)(end - at), " and ", &rest);
+        clause c = param_needs_read_clause(at, n, section, room);
+        if (!param_needs_holds(&c, q)) {
             *failed = c;
             return false;
         }
@@ -149,11 +150,11 @@ static bool way_holds(const char *way, size_t length, const question *q, clause 
 /* ---- refusing */
 
 /* "with model = pipelined", "without series". */
-static void say_why(const clause *c, const question *q, char *out, size_t room)
+static void param_needs_say_why(const clause *c, const question *q, char *out, size_t room)
 {
     const ik_params *params = c->section ? q->other : q->own;
     const ik_param *row = NULL;
-    const ik_value *v = find(params, c->name, &row);
+    const ik_value *v = param_needs_find(params, c->name, &row);
     if (!v || !v->has)
         snprintf(out, room, "without %s", c->name);
     else
@@ -161,26 +162,28 @@ static void say_why(const clause *c, const question *q, char *out, size_t room)
 }
 
 /* A path that is nearly one of the words that may stand instead of it; NULL: there is none. */
-static const char *meant_word(const ik_params *params, const char *name, ik_arena *arena)
+static const char *param_needs_meant_word(const ik_params *params, const char *name,
+                                          ik_arena *arena)
 {
     const ik_param *row = NULL;
-    const ik_value *v = find(params, name, &row);
+    const ik_value *v = param_needs_find(params, name, &row);
     if (!v || !v->has || row->type != IK_PARAM_PATH || !row->choices)
         return NULL;
     const char *word = ik_nearest_word(v->text, row->choices, arena);
     return word && strcmp(word, v->text) != 0 ? word : NULL;
 }
 
-static ik_status refuse(const ik_params *params, size_t i, const char *owner, const clause *failed,
-                        const question *q, ik_error *err)
+static ik_status param_needs_refuse(const ik_params *params, size_t i, const char *owner,
+                                    const clause *failed, const question *q, ik_error *err)
 {
     const ik_param *row = &params->decl[i];
     char why[160];
-    say_why(failed, q, why, sizeof why);
+    param_needs_say_why(failed, q, why, sizeof why);
     ik_status status = ik_fail(err, IK_ERR_INPUT, "%.80s, parameter '%s': it has no effect %s",
                                owner, row->name, why);
     ik_arena arena = {0};
-    const char *meant = meant_word(failed->section ? q->other : q->own, failed->name, &arena);
+    const char *meant =
+        param_needs_meant_word(failed->section ? q->other : q->own, failed->name, &arena);
     if (meant)
         ik_hint(err, status, "did you mean %s = '%s'? it has an effect only if %s", failed->name,
                 meant, row->needs);
@@ -195,15 +198,15 @@ static ik_status refuse(const ik_params *params, size_t i, const char *owner, co
     return status;
 }
 
-static bool row_holds(const ik_param *row, const question *q, clause *failed, char *section,
-                      size_t room)
+static bool param_needs_row_holds(const ik_param *row, const question *q, clause *failed,
+                                  char *section, size_t room)
 {
     clause last = {0};
     bool first = true;
     for (const char *rest = row->needs; rest;) {
         const char *at = rest;
-        size_t n = cut(at, strlen(at), " or ", &rest);
-        if (way_holds(at, n, q, &last, section, room))
+        size_t n = param_needs_cut(at, strlen(at), " or ", &rest);
+        if (param_needs_way_holds(at, n, q, &last, section, room))
             return true;
         if (first)
             *failed = last;
@@ -219,7 +222,7 @@ bool ik_params_counts(const ik_params *params, size_t i)
     clause failed;
     assert(i < params->num);
     return !params->decl[i].needs ||
-           row_holds(&params->decl[i], &q, &failed, section, sizeof section);
+           param_needs_row_holds(&params->decl[i], &q, &failed, section, sizeof section);
 }
 
 ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name,
@@ -231,8 +234,8 @@ ik_status ik_params_check_needs(const ik_params *params, const char *owner, cons
         clause failed;
         if (!params->values[i].given || !params->decl[i].needs)
             continue;
-        if (!row_holds(&params->decl[i], &q, &failed, section, sizeof section))
-            return refuse(params, i, owner, &failed, &q, err);
+        if (!param_needs_row_holds(&params->decl[i], &q, &failed, section, sizeof section))
+            return param_needs_refuse(params, i, owner, &failed, &q, err);
     }
     return IK_OK;
 }

@@ -32,7 +32,7 @@ ik_dimension ik_param_dimension(ik_param_type type)
 
 /* ---- one value from text */
 
-static bool in_range(const ik_param *p, double x)
+static bool param_value_in_range(const ik_param *p, double x)
 {
     return (p->min == 0 && p->max == 0) || (x >= p->min && x <= p->max);
 }
@@ -47,7 +47,7 @@ const char *ik_param_bound(const ik_param *p, double bound, char *buffer, size_t
     return buffer;
 }
 
-static ik_status refuse_range(const ik_param *p, const char *text, ik_error *err)
+static ik_status param_value_refuse_range(const ik_param *p, const char *text, ik_error *err)
 {
     char low[48], high[48];
     ik_param_bound(p, p->min, low, sizeof low);
@@ -59,7 +59,7 @@ static ik_status refuse_range(const ik_param *p, const char *text, ik_error *err
     return ik_hint(err, status, "1 is 100 %%: write it like 25 %% or 0.25");
 }
 
-static ik_status parse_bool(const char *text, uint64_t *value, ik_error *err)
+static ik_status param_value_parse_bool(const char *text, uint64_t *value, ik_error *err)
 {
     static const char *const words[] = {"false", "no", "off", "0", "true", "yes", "on", "1"};
     for (unsigned i = 0; i < 8; i++)
@@ -71,7 +71,7 @@ static ik_status parse_bool(const char *text, uint64_t *value, ik_error *err)
 }
 
 /* The index of a text among the choices; UINT_MAX = none of them. */
-static unsigned choice_of(const ik_param *p, const char *text)
+static unsigned param_value_choice_of(const ik_param *p, const char *text)
 {
     size_t length = strlen(text);
     unsigned index = 0;
@@ -84,10 +84,10 @@ static unsigned choice_of(const ik_param *p, const char *text)
     return UINT_MAX;
 }
 
-static ik_status parse_enum(ik_params *params, const ik_param *p, const char *text, uint64_t *value,
-                            ik_error *err)
+static ik_status param_value_parse_enum(ik_params *params, const ik_param *p, const char *text,
+                                        uint64_t *value, ik_error *err)
 {
-    unsigned index = choice_of(p, text);
+    unsigned index = param_value_choice_of(p, text);
     *value = index;
     if (index != UINT_MAX)
         return IK_OK;
@@ -98,14 +98,14 @@ static ik_status parse_enum(ik_params *params, const ik_param *p, const char *te
                    : ik_hint(err, IK_ERR_INPUT, "one of %s", p->choices);
 }
 
-static ik_status refuse_list(const char *text, ik_error *err)
+static ik_status param_value_refuse_list(const char *text, ik_error *err)
 {
     ik_fail(err, IK_ERR_INPUT, "'%.60s' is not a list of whole numbers", text);
     return ik_hint(err, IK_ERR_INPUT, "write it like 16:16");
 }
 
-static ik_status parse_list(ik_params *params, const ik_param *p, const char *text, ik_value *v,
-                            ik_error *err)
+static ik_status param_value_parse_list(ik_params *params, const ik_param *p, const char *text,
+                                        ik_value *v, ik_error *err)
 {
     size_t count = 1;
     for (const char *c = text; *c; c++)
@@ -117,14 +117,14 @@ static ik_status parse_list(ik_params *params, const ik_param *p, const char *te
     for (size_t i = 0; i < count; i++) {
         c += strspn(c, " ");
         if (*c < '0' || *c > '9')
-            return refuse_list(text, err);
+            return param_value_refuse_list(text, err);
         char *end;
         unsigned long long x = strtoull(c, &end, 10);
         end += strspn(end, " ");
         if (x > UINT32_MAX || (*end != ':' && *end != '\0'))
-            return refuse_list(text, err);
-        if (!in_range(p, (double)x))
-            return refuse_range(p, text, err);
+            return param_value_refuse_list(text, err);
+        if (!param_value_in_range(p, (double)x))
+            return param_value_refuse_range(p, text, err);
         list[i] = (uint32_t)x;
         c = end + (*end == ':');
     }
@@ -133,14 +133,14 @@ static ik_status parse_list(ik_params *params, const ik_param *p, const char *te
     return IK_OK;
 }
 
-static ik_status refuse_ranges(const char *text, ik_error *err)
+static ik_status param_value_refuse_ranges(const char *text, ik_error *err)
 {
     ik_fail(err, IK_ERR_INPUT, "'%.60s' is not a list of whole numbers and ranges", text);
     return ik_hint(err, IK_ERR_INPUT, "write it like 0..63 or 0:5:9 or 0..7:16..23");
 }
 
 /* Reads a whole number at *at, which moves behind it and the blanks around it. */
-static bool read_number(const char **at, uint32_t *value)
+static bool param_value_read_number(const char **at, uint32_t *value)
 {
     char *end;
     *at += strspn(*at, " ");
@@ -153,8 +153,8 @@ static bool read_number(const char **at, uint32_t *value)
 }
 
 /* Pairs of first and last; a range that goes on where the one before it ends is part of that. */
-static ik_status parse_ranges(ik_params *params, const ik_param *p, const char *text, ik_value *v,
-                              ik_error *err)
+static ik_status param_value_parse_ranges(ik_params *params, const ik_param *p, const char *text,
+                                          ik_value *v, ik_error *err)
 {
     size_t most = 2, n = 0;
     for (const char *c = text; *c; c++)
@@ -164,16 +164,16 @@ static ik_status parse_ranges(ik_params *params, const ik_param *p, const char *
         return ik_fail_memory(err, most * sizeof *list, p->name);
     for (const char *c = text;; c++) {
         uint32_t first, last;
-        if (!read_number(&c, &first))
-            return refuse_ranges(text, err);
+        if (!param_value_read_number(&c, &first))
+            return param_value_refuse_ranges(text, err);
         last = first;
         if (strncmp(c, "..", 2) == 0) {
             c += 2;
-            if (!read_number(&c, &last) || last < first)
-                return refuse_ranges(text, err);
+            if (!param_value_read_number(&c, &last) || last < first)
+                return param_value_refuse_ranges(text, err);
         }
-        if (!in_range(p, (double)first) || !in_range(p, (double)last))
-            return refuse_range(p, text, err);
+        if (!param_value_in_range(p, (double)first) || !param_value_in_range(p, (double)last))
+            return param_value_refuse_range(p, text, err);
         if (n && list[n - 1] < first && first - list[n - 1] == 1) {
             list[n - 1] = last;
         } else {
@@ -183,28 +183,28 @@ static ik_status parse_ranges(ik_params *params, const ik_param *p, const char *
         if (*c == '\0')
             break;
         if (*c != ':')
-            return refuse_ranges(text, err);
+            return param_value_refuse_ranges(text, err);
     }
     v->list = list;
     v->list_count = n;
     return IK_OK;
 }
 
-static ik_status parse_patterns(ik_params *params, const char *text, ik_error *err)
+static ik_status param_value_parse_patterns(ik_params *params, const char *text, ik_error *err)
 {
     ik_spec_member *list;
     size_t num;
     return ik_spec_list_parse(text, &params->arena, &list, &num, err);
 }
 
-static ik_status parse_jobs(ik_params *params, const char *text, ik_error *err)
+static ik_status param_value_parse_jobs(ik_params *params, const char *text, ik_error *err)
 {
     ik_spec_member *list;
     size_t num;
     return ik_spec_jobs_parse(text, &params->arena, &list, &num, err);
 }
 
-static ik_status parse_schedule(ik_params *params, const char *text, ik_error *err)
+static ik_status param_value_parse_schedule(ik_params *params, const char *text, ik_error *err)
 {
     ik_spec_member *list;
     size_t num;
@@ -212,7 +212,7 @@ static ik_status parse_schedule(ik_params *params, const char *text, ik_error *e
 }
 
 /* A copy of text with `to` for every `from`. */
-static const char *swap_marks(ik_params *params, const char *text, char from, char to)
+static const char *param_value_swap_marks(ik_params *params, const char *text, char from, char to)
 {
     char *copy = ik_arena_strdup(&params->arena, text);
     for (char *c = copy; c && *c; c++)
@@ -221,14 +221,15 @@ static const char *swap_marks(ik_params *params, const char *text, char from, ch
 }
 
 /* "least*1.2" where "least*F" is a choice; v->word stays 0 where the text is no such product. */
-static ik_status parse_multiple(const ik_param *p, const char *text, ik_value *v, ik_error *err)
+static ik_status param_value_parse_multiple(const ik_param *p, const char *text, ik_value *v,
+                                            ik_error *err)
 {
     const char *star = strchr(text, '*');
     char choice[32];
     if (!star || star - text + 3 > (ptrdiff_t)sizeof choice)
         return IK_OK;
     snprintf(choice, sizeof choice, "%.*s*F", (int)(star - text), text);
-    unsigned word = choice_of(p, choice);
+    unsigned word = param_value_choice_of(p, choice);
     if (word == UINT_MAX)
         return IK_OK;
     if (ik_parse_real(star + 1, IK_DIM_NONE, &v->r, NULL) != IK_OK || !(v->r >= 1 && v->r <= 1e6)) {
@@ -241,22 +242,23 @@ static ik_status parse_multiple(const ik_param *p, const char *text, ik_value *v
 }
 
 /* A whole number with its unit, or a word that stands beside the numbers. */
-static ik_status parse_number(const ik_param *p, const char *text, ik_value *v, ik_error *err)
+static ik_status param_value_parse_number(const ik_param *p, const char *text, ik_value *v,
+                                          ik_error *err)
 {
     ik_dimension dimension = ik_param_dimension(p->type);
-    unsigned word = p->choices ? choice_of(p, text) : UINT_MAX;
+    unsigned word = p->choices ? param_value_choice_of(p, text) : UINT_MAX;
     if (word != UINT_MAX) {
         v->word = word + 1;
         v->r = 1;
         return IK_OK;
     }
-    ik_status product = p->choices ? parse_multiple(p, text, v, err) : IK_OK;
+    ik_status product = p->choices ? param_value_parse_multiple(p, text, v, err) : IK_OK;
     if (product != IK_OK || v->word)
         return product;
     ik_status status = ik_parse_quantity(text, dimension, &v->u, err);
-    if (status == IK_OK ? !in_range(p, (double)v->u)
+    if (status == IK_OK ? !param_value_in_range(p, (double)v->u)
                         : p->max > 0 && ik_quantity_is_huge(text, dimension))
-        return refuse_range(p, text, err);
+        return param_value_refuse_range(p, text, err);
     if (status == IK_ERR_INPUT && p->choices)
         ik_hint(err, status, "a number with its unit, or one of %s", p->choices);
     return status;
@@ -272,30 +274,33 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
     case IK_PARAM_RATE:
     case IK_PARAM_SIZE:
     case IK_PARAM_LENGTH:
-        return parse_number(p, text, v, err);
+        return param_value_parse_number(p, text, v, err);
     case IK_PARAM_REAL:
     case IK_PARAM_FRACTION:
         status = ik_parse_real(text, ik_param_dimension(p->type), &v->r, err);
-        return status == IK_OK && !in_range(p, v->r) ? refuse_range(p, text, err) : status;
+        return status == IK_OK && !param_value_in_range(p, v->r)
+                   ? param_value_refuse_range(p, text, err)
+                   : status;
     case IK_PARAM_BOOL:
-        return parse_bool(text, &v->u, err);
+        return param_value_parse_bool(text, &v->u, err);
     case IK_PARAM_ENUM:
-        return parse_enum(params, p, text, &v->u, err);
+        return param_value_parse_enum(params, p, text, &v->u, err);
     case IK_PARAM_UINT_LIST:
-        return parse_list(params, p, text, v, err);
+        return param_value_parse_list(params, p, text, v, err);
     case IK_PARAM_RANGES:
-        return parse_ranges(params, p, text, v, err);
+        return param_value_parse_ranges(params, p, text, v, err);
     case IK_PARAM_PATTERNS:
-        return parse_patterns(params, text, err);
+        return param_value_parse_patterns(params, text, err);
     case IK_PARAM_JOBS:
-        return parse_jobs(params, text, err);
+        return param_value_parse_jobs(params, text, err);
     case IK_PARAM_SCHEDULE:
-        return parse_schedule(params, text, err);
+        return param_value_parse_schedule(params, text, err);
     case IK_PARAM_SPEC:
-        v->spec = swap_marks(params, text, ';', ',');
+        v->spec = param_value_swap_marks(params, text, ';', ',');
         return v->spec ? IK_OK : ik_fail_memory(err, strlen(text), p->name);
     case IK_PARAM_PATH:
-        v->word = p->choices ? choice_of(p, text) + 1 : 0; /* UINT_MAX, no word, becomes 0 */
+        v->word =
+            p->choices ? param_value_choice_of(p, text) + 1 : 0; /* UINT_MAX, no word, becomes 0 */
         break;
     case IK_PARAM_STRING:
     case IK_PARAM_TEXTS:
@@ -305,7 +310,7 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
 }
 
 /* One blank between two texts. */
-static const char *print_texts(ik_params *params, const char *text)
+static const char *param_value_print_texts(ik_params *params, const char *text)
 {
     char *copy = ik_arena_strdup(&params->arena, text), *to = copy;
     for (const char *c = text; copy && *c; c++) {
@@ -322,7 +327,7 @@ static const char *print_texts(ik_params *params, const char *text)
     return copy;
 }
 
-static const char *print_patterns(ik_params *params, const char *text)
+static const char *param_value_print_patterns(ik_params *params, const char *text)
 {
     ik_spec_member *list;
     size_t num;
@@ -330,7 +335,7 @@ static const char *print_patterns(ik_params *params, const char *text)
     return ok ? ik_spec_list_print(list, num, &params->arena) : NULL;
 }
 
-static const char *print_jobs(ik_params *params, const char *text, bool schedule)
+static const char *param_value_print_jobs(ik_params *params, const char *text, bool schedule)
 {
     ik_spec_member *list;
     size_t num;
@@ -339,7 +344,7 @@ static const char *print_jobs(ik_params *params, const char *text, bool schedule
     return ok ? ik_spec_jobs_print(list, num, &params->arena) : NULL;
 }
 
-static const char *print_list(ik_params *params, const ik_value *v)
+static const char *param_value_print_list(ik_params *params, const ik_value *v)
 {
     size_t bytes = v->list_count * 11 + 1, used = 0;
     char *out = ik_arena_alloc(&params->arena, bytes);
@@ -348,7 +353,7 @@ static const char *print_list(ik_params *params, const ik_value *v)
     return out;
 }
 
-static const char *print_ranges(ik_params *params, const ik_value *v)
+static const char *param_value_print_ranges(ik_params *params, const ik_value *v)
 {
     size_t bytes = v->list_count * 13 + 1, used = 0;
     char *out = ik_arena_alloc(&params->arena, bytes);
@@ -361,7 +366,7 @@ static const char *print_ranges(ik_params *params, const ik_value *v)
 }
 
 /* As few digits as read back as the same value. */
-static const char *print_real(ik_params *params, double value)
+static const char *param_value_print_real(ik_params *params, double value)
 {
     char buffer[40];
     for (int digits = 12; digits <= 17; digits++) {
@@ -373,23 +378,23 @@ static const char *print_real(ik_params *params, double value)
 }
 
 /* A word, with its factor if it has one. */
-static const char *print_word(ik_params *params, const ik_value *v, const char *text)
+static const char *param_value_print_word(ik_params *params, const ik_value *v, const char *text)
 {
     const char *star = strchr(text, '*');
     if (!star || !(v->r >= 1))
         return ik_arena_strdup(&params->arena, text);
-    const char *factor = print_real(params, v->r);
+    const char *factor = param_value_print_real(params, v->r);
     return factor ? ik_arena_printf(&params->arena, "%.*s*%s", (int)(star - text), text, factor)
                   : NULL;
 }
 
 /* One text per value whatever way it was written: provenance and result keys compare equal. */
-static const char *canonical_text(ik_params *params, const ik_param *p, const ik_value *v,
-                                  const char *text)
+static const char *param_value_canonical_text(ik_params *params, const ik_param *p,
+                                              const ik_value *v, const char *text)
 {
     char buffer[64];
     if (v->word)
-        return print_word(params, v, text);
+        return param_value_print_word(params, v, text);
     switch (p->type) {
     case IK_PARAM_UINT:
     case IK_PARAM_TIME:
@@ -400,22 +405,22 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
                                                                   ik_param_dimension(p->type)));
     case IK_PARAM_REAL:
     case IK_PARAM_FRACTION:
-        return print_real(params, v->r);
+        return param_value_print_real(params, v->r);
     case IK_PARAM_BOOL:
         return v->u ? "true" : "false";
     case IK_PARAM_UINT_LIST:
-        return print_list(params, v);
+        return param_value_print_list(params, v);
     case IK_PARAM_RANGES:
-        return print_ranges(params, v);
+        return param_value_print_ranges(params, v);
     case IK_PARAM_PATTERNS:
-        return print_patterns(params, text);
+        return param_value_print_patterns(params, text);
     case IK_PARAM_JOBS:
     case IK_PARAM_SCHEDULE:
-        return print_jobs(params, text, p->type == IK_PARAM_SCHEDULE);
+        return param_value_print_jobs(params, text, p->type == IK_PARAM_SCHEDULE);
     case IK_PARAM_TEXTS:
-        return print_texts(params, text);
+        return param_value_print_texts(params, text);
     case IK_PARAM_SPEC:
-        return swap_marks(params, text, ',', ';');
+        return param_value_swap_marks(params, text, ',', ';');
     case IK_PARAM_ENUM:
     case IK_PARAM_STRING:
     case IK_PARAM_PATH:
@@ -431,7 +436,7 @@ ik_status ik_param_read(ik_params *params, const ik_param *p, const char *text, 
     ik_status status = parse_value(params, p, text, &v, err);
     if (status != IK_OK)
         return status;
-    v.text = canonical_text(params, p, &v, text);
+    v.text = param_value_canonical_text(params, p, &v, text);
     if (!v.text)
         return ik_fail_memory(err, strlen(text), p->name);
     *out = v;

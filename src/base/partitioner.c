@@ -16,7 +16,7 @@
 
 static pthread_mutex_t signals_taken = PTHREAD_MUTEX_INITIALIZER;
 
-static int call_metis(ik_partition_job *j, idx_t *part)
+static int partitioner_call_metis(ik_partition_job *j, idx_t *part)
 {
     idx_t cut = 0;
     return (j->recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
@@ -26,7 +26,7 @@ static int call_metis(ik_partition_job *j, idx_t *part)
 
 /* Both signals must get through: METIS raises them where it lacks memory, and goes on if nothing
  * happens. It puts handlers back without their flags. */
-static int call_alone(ik_partition_job *j, idx_t *part, bool *lacked)
+static int partitioner_call_alone(ik_partition_job *j, idx_t *part, bool *lacked)
 {
     struct sigaction on_abort, on_term;
     sigset_t mask, both;
@@ -37,7 +37,7 @@ static int call_alone(ik_partition_job *j, idx_t *part, bool *lacked)
     sigaction(SIGABRT, NULL, &on_abort);
     sigaction(SIGTERM, NULL, &on_term);
     pthread_sigmask(SIG_UNBLOCK, &both, &mask);
-    int status = call_metis(j, part);
+    int status = partitioner_call_metis(j, part);
     sigaction(SIGABRT, &on_abort, NULL);
     sigaction(SIGTERM, &on_term, NULL);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -46,17 +46,17 @@ static int call_alone(ik_partition_job *j, idx_t *part, bool *lacked)
     return status;
 }
 
-static int call(ik_partition_job *j, idx_t *part, bool *lacked)
+static int partitioner_call(ik_partition_job *j, idx_t *part, bool *lacked)
 {
     int status;
     if (ik_metis_lacked_memory != NULL) {
-        status = call_metis(j, part);
+        status = partitioner_call_metis(j, part);
         *lacked = ik_metis_lacked_memory();
     } else if (ik_metis_enter()) {
-        status = call_metis(j, part);
+        status = partitioner_call_metis(j, part);
         *lacked = ik_metis_leave();
     } else {
-        status = call_alone(j, part, lacked);
+        status = partitioner_call_alone(j, part, lacked);
     }
     return status;
 }
@@ -65,7 +65,7 @@ ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err)
 {
     ik_partition_job j = *job; /* METIS takes what it reads as variable */
     bool lacked;               /* memory, as far as METIS' status does not say so */
-    int status = call(&j, part, &lacked);
+    int status = partitioner_call(&j, part, &lacked);
     if (status == METIS_OK)
         return IK_OK;
     if (status == METIS_ERROR_MEMORY || lacked)

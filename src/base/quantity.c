@@ -71,7 +71,7 @@ static const dimension dimensions[] = {
     [IK_DIM_LENGTH] = {"a length with its unit (mm, cm, m, km)", "2 m", units_length},
 };
 
-static ik_status refuse(ik_error *err, const char *text, ik_dimension dim, const char *why)
+static ik_status quantity_refuse(ik_error *err, const char *text, ik_dimension dim, const char *why)
 {
     ik_fail(err, IK_ERR_INPUT, "'%.60s' is not %s%s%s", text, dimensions[dim].what,
             *why ? ": " : "", why);
@@ -79,15 +79,16 @@ static ik_status refuse(ik_error *err, const char *text, ik_dimension dim, const
 }
 
 /* The same for a value that may have decimals. */
-static ik_status refuse_real(ik_error *err, const char *text, ik_dimension dim, const char *why)
+static ik_status quantity_refuse_real(ik_error *err, const char *text, ik_dimension dim,
+                                      const char *why)
 {
     if (dim == IK_DIM_FRACTION)
-        return refuse(err, text, dim, why);
+        return quantity_refuse(err, text, dim, why);
     ik_fail(err, IK_ERR_INPUT, "'%.60s' is not a number%s%s", text, *why ? ": " : "", why);
     return ik_hint(err, IK_ERR_INPUT, "write it like 0.5");
 }
 
-static const char *skip_space(const char *text)
+static const char *quantity_skip_space(const char *text)
 {
     while (*text == ' ' || *text == '\t')
         text++;
@@ -95,8 +96,8 @@ static const char *skip_space(const char *text)
 }
 
 /* A decimal number m * 10^-scale, no sign, no exponent; digits may be grouped by '_'. */
-static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *scale,
-                                bool *overflow)
+static const char *quantity_read_decimal(const char *text, uint64_t *mantissa, unsigned *scale,
+                                         bool *overflow)
 {
     bool point = false, digits = false;
     *mantissa = 0;
@@ -122,7 +123,7 @@ static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *
     return digits ? text : NULL;
 }
 
-static const unit *find_unit(const unit *units, const char *name, size_t length)
+static const unit *quantity_find_unit(const unit *units, const char *name, size_t length)
 {
     for (; units->name; units++)
         if (strlen(units->name) == length && memcmp(units->name, name, length) == 0)
@@ -133,7 +134,8 @@ static const unit *find_unit(const unit *units, const char *name, size_t length)
 typedef enum scaled { SCALED_EXACTLY, SCALED_NOT_WHOLE, SCALED_TOO_LARGE } scaled;
 
 /* mantissa * 10^-scale * factor / divisor as an exact integer. */
-static scaled scale_exactly(uint64_t mantissa, unsigned scale, const unit *u, uint64_t *value)
+static scaled quantity_scale_exactly(uint64_t mantissa, unsigned scale, const unit *u,
+                                     uint64_t *value)
 {
     while (scale > 0 && mantissa % 10 == 0) {
         mantissa /= 10;
@@ -155,7 +157,7 @@ static scaled scale_exactly(uint64_t mantissa, unsigned scale, const unit *u, ui
 }
 
 /* The unit that this is but for upper and lower case; NULL = none. Of several the first. */
-static const unit *find_like(const unit *units, const char *name, size_t length)
+static const unit *quantity_find_like(const unit *units, const char *name, size_t length)
 {
     for (; units->name; units++)
         if (length && strlen(units->name) == length && strncasecmp(units->name, name, length) == 0)
@@ -168,19 +170,20 @@ const char *ik_quantity_meant(const char *text, ik_dimension dim)
     uint64_t mantissa;
     unsigned scale;
     bool overflow;
-    const char *rest = read_decimal(skip_space(text), &mantissa, &scale, &overflow);
-    rest = rest ? skip_space(rest) : "";
+    const char *rest =
+        quantity_read_decimal(quantity_skip_space(text), &mantissa, &scale, &overflow);
+    rest = rest ? quantity_skip_space(rest) : "";
     size_t length = strlen(rest);
     while (length > 0 && isspace((unsigned char)rest[length - 1]))
         length--;
-    if (find_unit(dimensions[dim].units, rest, length))
+    if (quantity_find_unit(dimensions[dim].units, rest, length))
         return NULL;
-    const unit *like = find_like(dimensions[dim].units, rest, length);
+    const unit *like = quantity_find_like(dimensions[dim].units, rest, length);
     return like ? like->name : NULL;
 }
 
 /* What is wrong with the text behind the number. */
-static const char *wrong_rest(const char *rest, ik_dimension dim)
+static const char *quantity_wrong_rest(const char *rest, ik_dimension dim)
 {
     if (dimensions[dim].units == units_none)
         return "there is something after the number";
@@ -193,29 +196,29 @@ static const char *wrong_rest(const char *rest, ik_dimension dim)
 
 ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value, ik_error *err)
 {
-    const char *start = skip_space(text);
+    const char *start = quantity_skip_space(text);
     uint64_t mantissa;
     unsigned scale;
     bool overflow;
     if (*start == '-')
-        return refuse(err, text, dim, "it is negative");
-    const char *rest = read_decimal(start, &mantissa, &scale, &overflow);
+        return quantity_refuse(err, text, dim, "it is negative");
+    const char *rest = quantity_read_decimal(start, &mantissa, &scale, &overflow);
     if (!rest)
-        return refuse(err, text, dim, "");
-    rest = skip_space(rest);
+        return quantity_refuse(err, text, dim, "");
+    rest = quantity_skip_space(rest);
     size_t length = strlen(rest);
     while (length > 0 && isspace((unsigned char)rest[length - 1]))
         length--;
-    const unit *u = find_unit(dimensions[dim].units, rest, length);
+    const unit *u = quantity_find_unit(dimensions[dim].units, rest, length);
     if (!u && length == 0 && mantissa == 0 && !overflow)
         u = dimensions[dim].units; /* zero needs no unit */
     if (!u) {
         const char *meant = ik_quantity_meant(text, dim);
-        refuse(err, text, dim, wrong_rest(rest, dim));
+        quantity_refuse(err, text, dim, quantity_wrong_rest(rest, dim));
         return meant ? ik_hint(err, IK_ERR_INPUT, "did you mean '%s'?", meant) : IK_ERR_INPUT;
     }
     uint64_t result;
-    scaled done = overflow ? SCALED_TOO_LARGE : scale_exactly(mantissa, scale, u, &result);
+    scaled done = overflow ? SCALED_TOO_LARGE : quantity_scale_exactly(mantissa, scale, u, &result);
     if (done == SCALED_TOO_LARGE) {
         char most[32];
         ik_fail(err, IK_ERR_INPUT, "'%.60s' is too large", text);
@@ -223,9 +226,10 @@ ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value,
                        ik_format_quantity(most, sizeof most, UINT64_MAX, dim));
     }
     if (done == SCALED_NOT_WHOLE)
-        return refuse(err, text, dim,
-                      dim == IK_DIM_NONE ? "it has decimals"
-                                         : "it is not a whole number of the smallest unit");
+        return quantity_refuse(err, text, dim,
+                               dim == IK_DIM_NONE
+                                   ? "it has decimals"
+                                   : "it is not a whole number of the smallest unit");
     *value = result;
     return IK_OK;
 }
@@ -235,37 +239,39 @@ bool ik_quantity_is_huge(const char *text, ik_dimension dim)
     uint64_t mantissa, value;
     unsigned scale;
     bool overflow;
-    const char *rest = read_decimal(skip_space(text), &mantissa, &scale, &overflow);
+    const char *rest =
+        quantity_read_decimal(quantity_skip_space(text), &mantissa, &scale, &overflow);
     if (!rest)
         return false;
-    rest = skip_space(rest);
+    rest = quantity_skip_space(rest);
     size_t length = strlen(rest);
     while (length > 0 && isspace((unsigned char)rest[length - 1]))
         length--;
-    const unit *u = find_unit(dimensions[dim].units, rest, length);
-    return u && (overflow || scale_exactly(mantissa, scale, u, &value) == SCALED_TOO_LARGE);
+    const unit *u = quantity_find_unit(dimensions[dim].units, rest, length);
+    return u &&
+           (overflow || quantity_scale_exactly(mantissa, scale, u, &value) == SCALED_TOO_LARGE);
 }
 
 ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_error *err)
 {
-    const char *start = skip_space(text);
+    const char *start = quantity_skip_space(text);
     /* strtod alone would take "inf", "nan" and hexadecimal. */
     if (!isdigit((unsigned char)*start) && *start != '.' && *start != '-' && *start != '+')
-        return refuse_real(err, text, dim, "");
+        return quantity_refuse_real(err, text, dim, "");
     for (const char *c = start; *c; c++)
         if (*c == 'x' || *c == 'X' || *c == 'n' || *c == 'N')
-            return refuse_real(err, text, dim, "");
+            return quantity_refuse_real(err, text, dim, "");
     char *end;
     double result = strtod(start, &end);
     if (end == start || !isfinite(result))
-        return refuse_real(err, text, dim, "");
-    const char *rest = skip_space(end);
+        return quantity_refuse_real(err, text, dim, "");
+    const char *rest = quantity_skip_space(end);
     if (*rest == '%' && dim == IK_DIM_FRACTION) {
         result /= 100.0;
-        rest = skip_space(rest + 1);
+        rest = quantity_skip_space(rest + 1);
     }
     if (*rest)
-        return refuse_real(err, text, dim, "there is something after the number");
+        return quantity_refuse_real(err, text, dim, "there is something after the number");
     *value = result;
     return IK_OK;
 }
@@ -286,7 +292,8 @@ char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension
         return buffer;
     }
     for (unsigned i = 0; order[dim][i]; i++) {
-        const unit *u = find_unit(dimensions[dim].units, order[dim][i], strlen(order[dim][i]));
+        const unit *u =
+            quantity_find_unit(dimensions[dim].units, order[dim][i], strlen(order[dim][i]));
         if (value < u->factor && (value > 0 || u->factor > 1))
             continue;
         uint64_t whole = value / u->factor, rest = value % u->factor;

@@ -43,8 +43,8 @@ uint32_t ik_random_below(uint64_t seed, ik_purpose purpose, uint64_t entity, uin
 #if defined(__x86_64__) && defined(__GNUC__)
 /* Philox 4x32-10 of four counters at once, a 32-bit word in each 64-bit lane (what is above it is
  * never used), and its first two words scaled to n as in ik_random_below. */
-__attribute__((target("avx2"))) static inline __m256i four_below(__m256i counter, uint64_t address,
-                                                                 uint64_t seed, uint32_t n)
+__attribute__((target("avx2"))) static inline __m256i
+random_four_below(__m256i counter, uint64_t address, uint64_t seed, uint32_t n)
 {
     const __m256i m0 = _mm256_set1_epi64x(0xD2511F53), m1 = _mm256_set1_epi64x(0xCD9E8D57),
                   by = _mm256_set1_epi64x(n);
@@ -65,22 +65,22 @@ __attribute__((target("avx2"))) static inline __m256i four_below(__m256i counter
     return _mm256_srli_epi64(_mm256_add_epi64(high, _mm256_srli_epi64(low, 32)), 32);
 }
 
-__attribute__((target("avx2"))) static void eight_below(uint64_t address, uint64_t seed,
-                                                        uint64_t counter, uint32_t step, uint32_t n,
-                                                        uint32_t *out)
+__attribute__((target("avx2"))) static void random_eight_below(uint64_t address, uint64_t seed,
+                                                               uint64_t counter, uint32_t step,
+                                                               uint32_t n, uint32_t *out)
 {
     __m256i near =
         _mm256_add_epi64(_mm256_set1_epi64x((int64_t)counter),
                          _mm256_mul_epu32(_mm256_set1_epi64x(step), _mm256_set_epi64x(3, 2, 1, 0)));
-    __m256i a = four_below(near, address, seed, n);
-    __m256i b =
-        four_below(_mm256_add_epi64(near, _mm256_set1_epi64x((int64_t)step * 4)), address, seed, n);
+    __m256i a = random_four_below(near, address, seed, n);
+    __m256i b = random_four_below(_mm256_add_epi64(near, _mm256_set1_epi64x((int64_t)step * 4)),
+                                  address, seed, n);
     __m256i mixed = _mm256_or_si256(a, _mm256_slli_epi64(b, 32)); /* a0 b0 a1 b1 a2 b2 a3 b3 */
     _mm256_storeu_si256((__m256i_u *)out, _mm256_permutevar8x32_epi32(
                                               mixed, _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0)));
 }
 
-static bool has_avx2(void)
+static bool random_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2");
 }
@@ -101,21 +101,21 @@ void ik_random_below_run(uint64_t seed, ik_purpose purpose, uint64_t entity, uin
                          uint32_t step, uint32_t n, uint32_t count, uint32_t *out)
 {
     uint32_t at = 0;
-    for (; at + 8 <= count && has_avx2(); at += 8)
-        eight_below(entity ^ ((uint64_t)purpose << 56), seed, counter + (uint64_t)at * step, step,
-                    n, out + at);
+    for (; at + 8 <= count && random_has_avx2(); at += 8)
+        random_eight_below(entity ^ ((uint64_t)purpose << 56), seed, counter + (uint64_t)at * step,
+                           step, n, out + at);
     for (; at < count; at++)
         out[at] = ik_random_below(seed, purpose, entity, counter + (uint64_t)at * step, n);
 }
 
-static double to_unit(uint64_t x)
+static double random_to_unit(uint64_t x)
 {
     return (double)(x >> 11) * 0x1p-53;
 }
 
 double ik_random_unit(uint64_t seed, ik_purpose purpose, uint64_t entity, uint64_t counter)
 {
-    return to_unit(ik_random_u64(seed, purpose, entity, counter));
+    return random_to_unit(ik_random_u64(seed, purpose, entity, counter));
 }
 
 ik_rng ik_rng_at(uint64_t seed, ik_purpose purpose, uint64_t entity)
@@ -141,7 +141,7 @@ uint32_t ik_rng_below(ik_rng *rng, uint32_t n)
 
 double ik_rng_unit(ik_rng *rng)
 {
-    return to_unit(ik_rng_u64(rng));
+    return random_to_unit(ik_rng_u64(rng));
 }
 
 void ik_rng_shuffle_u32(ik_rng *rng, uint32_t *items, size_t count)

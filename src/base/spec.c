@@ -9,31 +9,31 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_key_char(char c)
+static bool spec_is_key_char(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
 /* Does `text` start with KEY= ? */
-static size_t key_length(const char *text)
+static size_t spec_key_length(const char *text)
 {
     size_t n = 0;
-    while (is_key_char(text[n]))
+    while (spec_is_key_char(text[n]))
         n++;
     return n > 0 && text[n] == '=' ? n : 0;
 }
 
 /* An item ends at a comma that is followed by KEY=, or at the end: values may contain other commas
  * (paths). */
-static size_t item_length(const char *text)
+static size_t spec_item_length(const char *text)
 {
     size_t n = 0;
-    while (text[n] && !(text[n] == ',' && key_length(text + n + 1)))
+    while (text[n] && !(text[n] == ',' && spec_key_length(text + n + 1)))
         n++;
     return n;
 }
 
-static char *copy_part(ik_arena *arena, const char *text, size_t length)
+static char *spec_copy_part(ik_arena *arena, const char *text, size_t length)
 {
     char *copy = ik_arena_alloc(arena, length + 1);
     if (copy)
@@ -41,18 +41,18 @@ static char *copy_part(ik_arena *arena, const char *text, size_t length)
     return copy;
 }
 
-static ik_status add_item(const char *item, size_t length, ik_arena *arena, ik_spec *spec,
-                          ik_error *err)
+static ik_status spec_add_item(const char *item, size_t length, ik_arena *arena, ik_spec *spec,
+                               ik_error *err)
 {
-    size_t key = key_length(item);
+    size_t key = spec_key_length(item);
     if (!key && spec->num > 0) {
         ik_fail(err, IK_ERR_INPUT, "'%.*s' is not key=value", (int)(length > 60 ? 60 : length),
                 item);
         return ik_hint(err, IK_ERR_INPUT, "specs read like xgft:m=16:16,w=1:10");
     }
     size_t value_start = key ? key + 1 : 0;
-    const char *value = copy_part(arena, item + value_start, length - value_start);
-    const char *name = key ? copy_part(arena, item, key) : NULL;
+    const char *value = spec_copy_part(arena, item + value_start, length - value_start);
+    const char *name = key ? spec_copy_part(arena, item, key) : NULL;
     if (!value || (key && !name))
         return ik_fail_memory(err, length, "a spec");
     spec->keys[spec->num] = name;
@@ -65,12 +65,12 @@ static ik_status add_item(const char *item, size_t length, ik_arena *arena, ik_s
  * each other. */
 enum { MAX_NESTED = 32 };
 
-static ik_status check_nesting(const char *text, ik_error *err)
+static ik_status spec_check_nesting(const char *text, ik_error *err)
 {
     unsigned depth = 0;
     for (const char *at = text; *at; at++) {
         size_t length = 0;
-        while (is_key_char(at[length]))
+        while (spec_is_key_char(at[length]))
             length++;
         if (at[length] == ':' && isalpha((unsigned char)*at) && ++depth > MAX_NESTED) {
             ik_fail(err, IK_ERR_INPUT, "'%.60s…' has specs inside specs, more than %d levels", text,
@@ -92,7 +92,7 @@ ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_err
     ik_spec made = {0};
     if (!text)
         return ik_fail(err, IK_ERR_USAGE, "a spec is missing");
-    ik_status nested = check_nesting(text, err);
+    ik_status nested = spec_check_nesting(text, err);
     if (nested != IK_OK)
         return nested;
     while (isspace((unsigned char)*text))
@@ -101,7 +101,7 @@ ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_err
     size_t items = 1;
     for (const char *c = text; *c; c++)
         items += *c == ',';
-    made.name = copy_part(arena, text, name);
+    made.name = spec_copy_part(arena, text, name);
     made.keys = ik_arena_alloc(arena, items * sizeof *made.keys);
     made.values = ik_arena_alloc(arena, items * sizeof *made.values);
     if (!made.name || !made.keys || !made.values)
@@ -112,8 +112,8 @@ ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_err
     }
     const char *item = text + name + (text[name] == ':');
     while (*item) {
-        size_t length = item_length(item);
-        ik_status status = add_item(item, length, arena, &made, err);
+        size_t length = spec_item_length(item);
+        ik_status status = spec_add_item(item, length, arena, &made, err);
         if (status != IK_OK)
             return status;
         item += length + (item[length] == ',');
@@ -123,7 +123,7 @@ ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_err
 }
 
 /* Which row an item sets; NULL if it names none. */
-static const char *item_name(const ik_spec *spec, size_t i, const ik_params *params)
+static const char *spec_item_name(const ik_spec *spec, size_t i, const ik_params *params)
 {
     return spec->keys[i] ? spec->keys[i] : params->num > 0 ? params->decl[0].name : NULL;
 }
@@ -131,9 +131,9 @@ static const char *item_name(const ik_spec *spec, size_t i, const ik_params *par
 ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, const char *owner,
                        ik_error *err)
 {
-    const char *name = item_name(spec, i, params);
+    const char *name = spec_item_name(spec, i, params);
     for (size_t before = 0; name && before < i; before++)
-        if (strcmp(item_name(spec, before, params), name) == 0)
+        if (strcmp(spec_item_name(spec, before, params), name) == 0)
             return ik_fail(err, IK_ERR_INPUT, "%s: '%.60s' is given twice, %.60s and %.60s", owner,
                            name, spec->values[before], spec->values[i]);
     return IK_OK;
@@ -142,7 +142,7 @@ ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, c
 ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err)
 {
     for (size_t i = 0; i < spec->num; i++) {
-        const char *name = item_name(spec, i, params);
+        const char *name = spec_item_name(spec, i, params);
         if (!name)
             return ik_fail(err, IK_ERR_INPUT, "%s takes no parameters, '%.60s' was given", owner,
                            spec->values[i]);
@@ -200,7 +200,7 @@ ik_status ik_hint_nearest(ik_error *err, ik_status status, const char *name,
 
 /* Damerau-Levenshtein distance (neighbouring letters swapped count once), case ignored, names up to
  * 63 letters. */
-static unsigned edit_distance(const char *a, const char *b)
+static unsigned spec_edit_distance(const char *a, const char *b)
 {
     enum { MAX = 64 };
     unsigned char d[MAX + 1][MAX + 1]; /* at most MAX */
@@ -232,7 +232,7 @@ const char *ik_nearest_name(const char *name, const char *const *names)
     const char *best = NULL;
     unsigned best_distance = (unsigned)strlen(name) / 3 + 1;
     for (; *names; names++) {
-        unsigned distance = edit_distance(name, *names);
+        unsigned distance = spec_edit_distance(name, *names);
         bool prefix = strlen(name) >= 3 && strncmp(*names, name, strlen(name)) == 0;
         if (prefix && distance > 1)
             distance = 1;

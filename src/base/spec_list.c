@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A copy of text[0..length) without the blanks around it. */
-static char *copy_trimmed(ik_arena *arena, const char *text, size_t length)
+static char *spec_list_copy_trimmed(ik_arena *arena, const char *text, size_t length)
 {
     while (length && isspace((unsigned char)*text))
         text++, length--;
@@ -21,7 +21,7 @@ static char *copy_trimmed(ik_arena *arena, const char *text, size_t length)
 }
 
 /* Characters up to what follows a name. */
-static size_t name_length(const char *text)
+static size_t spec_list_name_length(const char *text)
 {
     size_t n = strspn(text, " ");
     while (isalnum((unsigned char)text[n]) || (text[n] && strchr("_-.", text[n])))
@@ -30,7 +30,7 @@ static size_t name_length(const char *text)
 }
 
 /* "20 %" and "20%" are one text. */
-static void drop_blanks(char *text)
+static void spec_list_drop_blanks(char *text)
 {
     char *to = text;
     for (; *text; text++)
@@ -41,27 +41,29 @@ static void drop_blanks(char *text)
 
 /* Cuts what stands before `mark` off *text if the mark is one of the next `length` characters;
  * false = out of memory. */
-static bool cut_off(const char **text, size_t length, char mark, char **out, ik_arena *arena)
+static bool spec_list_cut_off(const char **text, size_t length, char mark, char **out,
+                              ik_arena *arena)
 {
     const char *at = memchr(*text, mark, length);
     if (!at)
         return true;
-    *out = copy_trimmed(arena, *text, (size_t)(at - *text));
+    *out = spec_list_copy_trimmed(arena, *text, (size_t)(at - *text));
     *text = at + 1;
     return *out;
 }
 
-static bool read_member(const char *text, const char *end, ik_arena *arena, ik_spec_member *m)
+static bool spec_list_read_member(const char *text, const char *end, ik_arena *arena,
+                                  ik_spec_member *m)
 {
     char *share = NULL, *name = NULL;
-    if (!cut_off(&text, strcspn(text, ":+"), '*', &share, arena))
+    if (!spec_list_cut_off(&text, strcspn(text, ":+"), '*', &share, arena))
         return false;
     if (share)
-        drop_blanks(share);
-    size_t length = name_length(text);
-    if (text[length] == '=' && !cut_off(&text, length + 1, '=', &name, arena))
+        spec_list_drop_blanks(share);
+    size_t length = spec_list_name_length(text);
+    if (text[length] == '=' && !spec_list_cut_off(&text, length + 1, '=', &name, arena))
         return false;
-    char *spec = copy_trimmed(arena, text, (size_t)(end - text));
+    char *spec = spec_list_copy_trimmed(arena, text, (size_t)(end - text));
     for (char *c = spec; c && *c; c++)
         if (*c == ';')
             *c = ',';
@@ -81,7 +83,7 @@ ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member *
     for (size_t i = 0; i < count; i++) {
         const char *end = text + strcspn(text, "+");
         ik_spec_member m = {0};
-        if (!read_member(text, end, arena, &m))
+        if (!spec_list_read_member(text, end, arena, &m))
             return ik_fail_memory(err, (size_t)(end - text), "a list of specs");
         if (!m.spec[0] || (m.share && !m.share[0]) || (m.name && !m.name[0])) {
             ik_fail(err, IK_ERR_INPUT, "'%.*s' names nothing",
@@ -98,12 +100,12 @@ ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member *
     return IK_OK;
 }
 
-static size_t length_of(const char *text)
+static size_t spec_list_length_of(const char *text)
 {
     return text ? strlen(text) + 1 : 0;
 }
 
-static char *append(char *at, const char *text, char mark)
+static char *spec_list_append(char *at, const char *text, char mark)
 {
     size_t n = text ? strlen(text) : 0;
     if (n) {
@@ -117,13 +119,14 @@ const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena 
 {
     size_t bytes = 1;
     for (size_t i = 0; i < num; i++)
-        bytes += length_of(list[i].share) + length_of(list[i].name) + length_of(list[i].spec);
+        bytes += spec_list_length_of(list[i].share) + spec_list_length_of(list[i].name) +
+                 spec_list_length_of(list[i].spec);
     char *text = ik_arena_alloc(arena, bytes), *at = text;
     for (size_t i = 0; text && i < num; i++) {
-        at = append(at, list[i].share, '*');
-        at = append(at, list[i].name, '=');
+        at = spec_list_append(at, list[i].share, '*');
+        at = spec_list_append(at, list[i].name, '=');
         char *spec = at;
-        at = append(at, list[i].spec, '+');
+        at = spec_list_append(at, list[i].spec, '+');
         for (; spec < at; spec++)
             if (*spec == ',')
                 *spec = ';';
@@ -135,7 +138,8 @@ const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena 
 
 /* ---- jobs */
 
-static bool read_job(const char *text, const char *end, ik_arena *arena, ik_spec_member *m)
+static bool spec_list_read_job(const char *text, const char *end, ik_arena *arena,
+                               ik_spec_member *m)
 {
     char *name = NULL, *start = NULL;
     const char *equals = memchr(text, '=', (size_t)(end - text)), *colon = text;
@@ -143,13 +147,13 @@ static bool read_job(const char *text, const char *end, ik_arena *arena, ik_spec
         colon++;
     if (equals && equals < colon) {
         const char *at = memchr(text, '@', (size_t)(equals - text));
-        name = copy_trimmed(arena, text, (size_t)((at ? at : equals) - text));
-        start = at ? copy_trimmed(arena, at + 1, (size_t)(equals - at - 1)) : NULL;
+        name = spec_list_copy_trimmed(arena, text, (size_t)((at ? at : equals) - text));
+        start = at ? spec_list_copy_trimmed(arena, at + 1, (size_t)(equals - at - 1)) : NULL;
         if (!name || (at && !start))
             return false;
         text = equals + 1;
     }
-    char *spec = copy_trimmed(arena, text, (size_t)(end - text));
+    char *spec = spec_list_copy_trimmed(arena, text, (size_t)(end - text));
     for (char *c = spec; c && *c; c++)
         if (*c == '|')
             *c = ',';
@@ -157,7 +161,8 @@ static bool read_job(const char *text, const char *end, ik_arena *arena, ik_spec
     return spec;
 }
 
-static ik_status refuse_part(const char *text, size_t length, bool schedule, ik_error *err)
+static ik_status spec_list_refuse_part(const char *text, size_t length, bool schedule,
+                                       ik_error *err)
 {
     ik_fail(err, IK_ERR_INPUT, "'%.*s' is no %s", (int)(length > 60 ? 60 : length), text,
             schedule ? "entry of a schedule" : "job");
@@ -168,8 +173,8 @@ static ik_status refuse_part(const char *text, size_t length, bool schedule, ik_
                               "with '|' for ',' inside a spec");
 }
 
-static ik_status parse_parts(const char *text, bool schedule, ik_arena *arena, ik_spec_member **out,
-                             size_t *num, ik_error *err)
+static ik_status spec_list_parse_parts(const char *text, bool schedule, ik_arena *arena,
+                                       ik_spec_member **out, size_t *num, ik_error *err)
 {
     const char *what = schedule ? "a schedule" : "a list of jobs";
     size_t count = 1;
@@ -181,12 +186,12 @@ static ik_status parse_parts(const char *text, bool schedule, ik_arena *arena, i
     for (size_t i = 0; i < count; i++) {
         const char *end = text + strcspn(text, "&");
         ik_spec_member m = {0};
-        if (!read_job(text, end, arena, &m))
+        if (!spec_list_read_job(text, end, arena, &m))
             return ik_fail_memory(err, (size_t)(end - text), what);
         bool named = m.name && m.name[0];
         if (!m.spec[0] || (!schedule && !named) || (m.name && !named && !m.share) ||
             (m.share && !m.share[0]))
-            return refuse_part(text, (size_t)(end - text), schedule, err);
+            return spec_list_refuse_part(text, (size_t)(end - text), schedule, err);
         m.name = named ? m.name : NULL;
         list[i] = m;
         text = end + 1;
@@ -199,28 +204,29 @@ static ik_status parse_parts(const char *text, bool schedule, ik_arena *arena, i
 ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
                              ik_error *err)
 {
-    return parse_parts(text, false, arena, out, num, err);
+    return spec_list_parse_parts(text, false, arena, out, num, err);
 }
 
 ik_status ik_spec_schedule_parse(const char *text, ik_arena *arena, ik_spec_member **out,
                                  size_t *num, ik_error *err)
 {
-    return parse_parts(text, true, arena, out, num, err);
+    return spec_list_parse_parts(text, true, arena, out, num, err);
 }
 
 const char *ik_spec_jobs_print(const ik_spec_member *list, size_t num, ik_arena *arena)
 {
     size_t bytes = 1;
     for (size_t i = 0; i < num; i++)
-        bytes += length_of(list[i].share) + length_of(list[i].name) + length_of(list[i].spec) + 1;
+        bytes += spec_list_length_of(list[i].share) + spec_list_length_of(list[i].name) +
+                 spec_list_length_of(list[i].spec) + 1;
     char *text = ik_arena_alloc(arena, bytes), *at = text;
     for (size_t i = 0; text && i < num; i++) {
-        at = append(at, list[i].name, list[i].share ? '@' : '=');
+        at = spec_list_append(at, list[i].name, list[i].share ? '@' : '=');
         if (!list[i].name && list[i].share)
             *at++ = '@';
-        at = append(at, list[i].share, '=');
+        at = spec_list_append(at, list[i].share, '=');
         char *spec = at;
-        at = append(at, list[i].spec, '&');
+        at = spec_list_append(at, list[i].spec, '&');
         for (; spec < at; spec++)
             if (*spec == ',')
                 *spec = '|';

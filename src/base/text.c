@@ -19,12 +19,12 @@
 /* An unpacked file beyond this is a mistake or an attack; a million-host dump has about 1 GB. */
 #define MAX_TEXT_BYTES ((size_t)4 << 30)
 
-static ik_status cannot_open(const char *path, ik_error *err)
+static ik_status text_cannot_open(const char *path, ik_error *err)
 {
     return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be opened: %s", strerror(errno));
 }
 
-static ik_status too_large(const char *path, size_t limit, ik_error *err)
+static ik_status text_too_large(const char *path, size_t limit, ik_error *err)
 {
     char most[32];
     return ik_fail_at(err, IK_ERR_MEMORY, path, 0, 0, "holds more text than %s, which is the limit",
@@ -32,7 +32,7 @@ static ik_status too_large(const char *path, size_t limit, ik_error *err)
 }
 
 /* What gzread has to say after it gave `got` bytes. */
-static ik_status stream_status(gzFile in, int got, const char *path, ik_error *err)
+static ik_status text_stream_status(gzFile in, int got, const char *path, ik_error *err)
 {
     int code;
     const char *why = gzerror(in, &code);
@@ -47,20 +47,20 @@ static ik_status stream_status(gzFile in, int got, const char *path, ik_error *e
 }
 
 /* A character that no text holds; line ends, tabs and form feeds are ordinary. */
-static bool is_binary(unsigned char c)
+static bool text_is_binary(unsigned char c)
 {
     return (c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f') || c == 0x7f;
 }
 
-static ik_status refuse_binary(const char *file, unsigned line, size_t column, unsigned char c,
-                               ik_error *err)
+static ik_status text_refuse_binary(const char *file, unsigned line, size_t column, unsigned char c,
+                                    ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)column, "byte 0x%02x is not text", c);
     return ik_hint(err, IK_ERR_INPUT, "expected a text file in UTF-8, plain or packed with gzip");
 }
 
 /* UTF-8's byte order mark, which some editors write. */
-static size_t mark_length(const char *text, size_t size)
+static size_t text_mark_length(const char *text, size_t size)
 {
     return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
@@ -69,9 +69,9 @@ static size_t mark_length(const char *text, size_t size)
 static ik_status check_text(const char *text, size_t from, size_t size, const char *file,
                             ik_error *err)
 {
-    size_t at = from, line_start = mark_length(text, size);
+    size_t at = from, line_start = text_mark_length(text, size);
     unsigned line = 1;
-    while (at < size && !is_binary((unsigned char)text[at]))
+    while (at < size && !text_is_binary((unsigned char)text[at]))
         at++;
     if (at == size)
         return IK_OK;
@@ -80,13 +80,13 @@ static ik_status check_text(const char *text, size_t from, size_t size, const ch
             line++;
             line_start = i + 1;
         }
-    return refuse_binary(file, line, at - line_start + 1, (unsigned char)text[at], err);
+    return text_refuse_binary(file, line, at - line_start + 1, (unsigned char)text[at], err);
 }
 
 /* Reads to the end; *buffer grows, is the caller's also on failure, and has room for a 0 behind
  * *used bytes. Ends at the first byte that is not text: a device may have no end. */
-static ik_status read_stream(gzFile in, const char *path, size_t limit, char **buffer, size_t *used,
-                             ik_error *err)
+static ik_status text_read_stream(gzFile in, const char *path, size_t limit, char **buffer,
+                                  size_t *used, ik_error *err)
 {
     size_t cap = 0;
     for (;;) {
@@ -99,7 +99,7 @@ static ik_status read_stream(gzFile in, const char *path, size_t limit, char **b
         }
         size_t room = cap - *used;
         int got = gzread(in, *buffer + *used, (unsigned)(room < INT_MAX ? room : INT_MAX));
-        ik_status status = stream_status(in, got, path, err);
+        ik_status status = text_stream_status(in, got, path, err);
         if (status != IK_OK || got == 0)
             return status;
         *used += (size_t)got;
@@ -107,11 +107,11 @@ static ik_status read_stream(gzFile in, const char *path, size_t limit, char **b
         if (status != IK_OK)
             return status;
         if (*used > limit)
-            return too_large(path, limit, err);
+            return text_too_large(path, limit, err);
     }
 }
 
-static ik_status open_text(const char *path, gzFile *in, ik_error *err)
+static ik_status text_open_text(const char *path, gzFile *in, ik_error *err)
 {
     struct stat info;
     if (strcmp(path, "-") == 0) {
@@ -128,13 +128,13 @@ static ik_status open_text(const char *path, gzFile *in, ik_error *err)
                      : ik_fail_memory(err, sizeof *in, "standard input");
     }
     if (stat(path, &info) != 0)
-        return cannot_open(path, err);
+        return text_cannot_open(path, err);
     if (S_ISDIR(info.st_mode))
         return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "is a directory, expected a file");
     errno = 0;
     *in = gzopen(path, "rb");
     if (!*in)
-        return errno ? cannot_open(path, err) : ik_fail_memory(err, sizeof *in, "a file");
+        return errno ? text_cannot_open(path, err) : ik_fail_memory(err, sizeof *in, "a file");
     return IK_OK;
 }
 
@@ -145,11 +145,11 @@ ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size
                limit_bytes && limit_bytes < MAX_TEXT_BYTES ? (size_t)limit_bytes : MAX_TEXT_BYTES,
            used = 0;
     gzFile in = NULL;
-    ik_status opened = open_text(path, &in, err);
+    ik_status opened = text_open_text(path, &in, err);
     if (opened != IK_OK)
         return opened;
     char *buffer = NULL;
-    ik_status status = read_stream(in, path, limit, &buffer, &used, err);
+    ik_status status = text_read_stream(in, path, limit, &buffer, &used, err);
     gzclose_r(in);
     if (status != IK_OK) {
         free(buffer);
@@ -164,7 +164,7 @@ ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size
 ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_error *err)
 {
     ik_status status = check_text(*text, 0, *size, file, err);
-    size_t mark = status == IK_OK ? mark_length(*text, *size) : 0;
+    size_t mark = status == IK_OK ? text_mark_length(*text, *size) : 0;
     *text += mark;
     *size -= mark;
     return status;
@@ -172,7 +172,7 @@ ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_er
 
 /* ---- line by line */
 
-static double now_seconds(void)
+static double text_now_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -184,7 +184,7 @@ ik_status ik_text_lines_open(ik_text_lines *l, const char *path, const ik_env *e
     gzFile in = NULL;
     struct stat info;
     *l = (ik_text_lines){.path = path, .env = env};
-    ik_status status = open_text(path, &in, err);
+    ik_status status = text_open_text(path, &in, err);
     if (status != IK_OK)
         return status;
     l->in = in;
@@ -213,19 +213,19 @@ void ik_text_lines_close(ik_text_lines *l)
     l->buffer = NULL;
 }
 
-static void report(ik_text_lines *l)
+static void text_report(ik_text_lines *l)
 {
     const ik_env *env = l->env;
     z_off_t done = gzoffset(l->in);
-    if (!env || !env->progress || !l->size || done < 0 || now_seconds() - l->reported < 0.05)
+    if (!env || !env->progress || !l->size || done < 0 || text_now_seconds() - l->reported < 0.05)
         return;
-    l->reported = now_seconds();
+    l->reported = text_now_seconds();
     uint64_t at = (uint64_t)done < l->size ? (uint64_t)done : l->size;
     env->progress(env->progress_ctx, "reading", at, l->size, "bytes");
 }
 
 /* Moves what is left of the buffer to its beginning and reads behind it. */
-static ik_status refill(ik_text_lines *l, ik_error *err)
+static ik_status text_refill(ik_text_lines *l, ik_error *err)
 {
     size_t left = l->used - l->at;
     if (ik_env_cancelled(l->env))
@@ -234,12 +234,12 @@ static ik_status refill(ik_text_lines *l, ik_error *err)
     l->at = 0;
     l->used = left;
     int got = gzread(l->in, l->buffer + left, (unsigned)(l->cap - left));
-    ik_status status = stream_status(l->in, got, l->path, err);
+    ik_status status = text_stream_status(l->in, got, l->path, err);
     if (status != IK_OK)
         return status;
     l->used += (size_t)got;
     l->at_end = got == 0;
-    report(l);
+    text_report(l);
     return IK_OK;
 }
 
@@ -247,7 +247,7 @@ ik_status ik_text_lines_peek(ik_text_lines *l, size_t wanted, size_t *got, ik_er
 {
     assert(wanted <= IK_LINE_MAX);
     while (l->used - l->at < wanted && !l->at_end) {
-        ik_status status = refill(l, err);
+        ik_status status = text_refill(l, err);
         if (status != IK_OK)
             return status;
     }
@@ -262,7 +262,7 @@ void ik_text_lines_skip(ik_text_lines *l, size_t size)
 }
 
 /* False: no byte of the line is binary. Eight at a time; tabs are taken for binary here. */
-static bool may_be_binary(const char *c, const char *end)
+static bool text_may_be_binary(const char *c, const char *end)
 {
     const uint64_t ones = UINT64_MAX / 255, tops = ones * 128;
     for (; end - c >= 8; c += 8) {
@@ -273,19 +273,19 @@ static bool may_be_binary(const char *c, const char *end)
             return true;
     }
     for (; c < end; c++)
-        if (is_binary((unsigned char)*c))
+        if (text_is_binary((unsigned char)*c))
             return true;
     return false;
 }
 
-static ik_status check_line(const ik_text_lines *l, ik_error *err)
+static ik_status text_check_line(const ik_text_lines *l, ik_error *err)
 {
-    if (!may_be_binary(l->line, l->line_end))
+    if (!text_may_be_binary(l->line, l->line_end))
         return IK_OK;
     for (const char *c = l->line; c < l->line_end; c++)
-        if (is_binary((unsigned char)*c))
-            return refuse_binary(l->path, l->number, (size_t)(c - l->line) + 1, (unsigned char)*c,
-                                 err);
+        if (text_is_binary((unsigned char)*c))
+            return text_refuse_binary(l->path, l->number, (size_t)(c - l->line) + 1,
+                                      (unsigned char)*c, err);
     return IK_OK;
 }
 
@@ -295,7 +295,7 @@ ik_status ik_text_lines_next(ik_text_lines *l, bool *more, ik_error *err)
     while (!(end = memchr(l->text + l->at, '\n', l->used - l->at)) && !l->at_end) {
         if (l->used - l->at > IK_LINE_MAX)
             break;
-        ik_status status = refill(l, err);
+        ik_status status = text_refill(l, err);
         if (status != IK_OK)
             return status;
     }
@@ -306,7 +306,7 @@ ik_status ik_text_lines_next(ik_text_lines *l, bool *more, ik_error *err)
         return IK_OK;
     l->number++;
     if (l->line_end - l->line > IK_LINE_MAX) {
-        ik_status status = check_line(l, err);
+        ik_status status = text_check_line(l, err);
         return status != IK_OK ? status
                                : ik_fail_at(err, IK_ERR_INPUT, l->path, l->number, 1,
                                             "the line is longer than %d bytes", IK_LINE_MAX);
@@ -317,5 +317,5 @@ ik_status ik_text_lines_next(ik_text_lines *l, bool *more, ik_error *err)
         l->line += 3;
     if (l->line_end > l->line && l->line_end[-1] == '\r')
         l->line_end--;
-    return check_line(l, err);
+    return text_check_line(l, err);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(ik_text_stream *t, size_t bytes)
+static bool text_stream_make_room(ik_text_stream *t, size_t bytes)
 {
     if (bytes < t->capacity - t->size)
         return true;
@@ -22,10 +22,10 @@ static bool make_room(ik_text_stream *t, size_t bytes)
 }
 
 /* After a loss nothing more is taken: the text would have a hole. */
-static ssize_t append(void *cookie, const char *bytes, size_t size)
+static ssize_t text_stream_append(void *cookie, const char *bytes, size_t size)
 {
     ik_text_stream *t = cookie;
-    t->failed = t->failed || !make_room(t, size);
+    t->failed = t->failed || !text_stream_make_room(t, size);
     if (t->failed)
         return 0;
     memcpy(t->text + t->size, bytes, size);
@@ -37,7 +37,8 @@ ik_status ik_text_stream_open(ik_text_stream *t, ik_error *err)
 {
     enum { FIRST = 256 };
     *t = (ik_text_stream){.text = malloc(FIRST), .capacity = FIRST};
-    t->out = t->text ? fopencookie(t, "w", (cookie_io_functions_t){.write = append}) : NULL;
+    t->out =
+        t->text ? fopencookie(t, "w", (cookie_io_functions_t){.write = text_stream_append}) : NULL;
     if (t->out)
         return IK_OK;
     free(t->text);

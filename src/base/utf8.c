@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_tail(unsigned char c)
+static int utf8_is_tail(unsigned char c)
 {
     return (c & 0xc0) == 0x80;
 }
@@ -23,14 +23,14 @@ size_t utf8_length(const char *text)
     if (c[0] < 0x80)
         return 1;
     if (c[0] >= 0xc2 && c[0] <= 0xdf)
-        return is_tail(c[1]) ? 2 : 0;
+        return utf8_is_tail(c[1]) ? 2 : 0;
     if (c[0] >= 0xe0 && c[0] <= 0xef) {
         unsigned char low = c[0] == 0xe0 ? 0xa0 : 0x80, high = c[0] == 0xed ? 0x9f : 0xbf;
-        return c[1] >= low && c[1] <= high && is_tail(c[2]) ? 3 : 0;
+        return c[1] >= low && c[1] <= high && utf8_is_tail(c[2]) ? 3 : 0;
     }
     if (c[0] >= 0xf0 && c[0] <= 0xf4) {
         unsigned char low = c[0] == 0xf0 ? 0x90 : 0x80, high = c[0] == 0xf4 ? 0x8f : 0xbf;
-        return c[1] >= low && c[1] <= high && is_tail(c[2]) && is_tail(c[3]) ? 4 : 0;
+        return c[1] >= low && c[1] <= high && utf8_is_tail(c[2]) && utf8_is_tail(c[3]) ? 4 : 0;
     }
     return 0;
 }
@@ -104,7 +104,7 @@ char *ik_text_line(char *text)
 }
 
 /* A spreadsheet takes a cell that begins so for a formula; a number is none. */
-static bool seems_formula(const char *text)
+static bool utf8_seems_formula(const char *text)
 {
     char *end;
     if (!*text || !strchr("=+-@", *text) || !text[1])
@@ -118,7 +118,7 @@ void ik_text_csv(FILE *out, const char *text)
     bool quoted = strpbrk(text, ",\"\n") != NULL;
     if (quoted)
         putc('"', out);
-    if (seems_formula(text))
+    if (utf8_seems_formula(text))
         putc('\'', out);
     while (*text) {
         size_t length = utf8_length(text);

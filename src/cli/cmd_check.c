@@ -18,7 +18,7 @@ typedef struct check {
     bool refused;       /* hosts are not connected, and that was not allowed */
 } check;
 
-static const char *verdict_text(ik_verdict v)
+static const char *check_verdict_text(ik_verdict v)
 {
     return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "unknown";
 }
@@ -28,12 +28,12 @@ static const char *const flows[] = {"any", "cut_through", "settled"};
 static const char *const conditions[] = {"acyclic", "extended", "direct"};
 
 /* Tables from a file, which has no service levels and lanes, judged without a VC scheme. */
-static bool one_lane(const check *k)
+static bool check_one_lane(const check *k)
 {
     return strcmp(k->plan->routing->family->name, "lft") == 0 && k->plan->num_vcs == 1;
 }
 
-static bool failed(const ik_proof *p)
+static bool check_failed(const ik_proof *p)
 {
     return p->delivered == IK_NO || p->loop_free == IK_NO || p->deadlock_free == IK_NO ||
            p->ordered == IK_NO;
@@ -42,7 +42,7 @@ static bool failed(const ik_proof *p)
 /* ------------------------------------------------------------------------------------------
  * JSON */
 
-static void put_verdict(ik_json *j, const char *key, ik_verdict v)
+static void check_put_verdict(ik_json *j, const char *key, ik_verdict v)
 {
     if (v == IK_UNKNOWN)
         ik_json_null(j, key);
@@ -50,19 +50,19 @@ static void put_verdict(ik_json *j, const char *key, ik_verdict v)
         ik_json_bool(j, key, v == IK_YES);
 }
 
-static void put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
+static void check_put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
 {
     char name[256];
     ik_json_text(j, key, ik_node_describe(f, node, name, sizeof name));
 }
 
-static void put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
+static void check_put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
 {
     char name[256];
     ik_json_text(j, key, ik_port_describe(f, port, name, sizeof name));
 }
 
-static void put_witness(ik_json *j, const check *k)
+static void check_put_witness(ik_json *j, const check *k)
 {
     const ik_fabric *f = k->f;
     ik_json_array(j, "witness");
@@ -74,18 +74,18 @@ static void put_witness(ik_json *j, const check *k)
         ik_json_uint(j, "to_switch", ik_peer_node(f, d->channel));
         ik_json_uint(j, "vc", d->vc);
         ik_json_bool(j, "through", d->through);
-        put_port(j, "from", f, d->channel);
-        put_port(j, "to", f, f->port_peer[d->channel]);
+        check_put_port(j, "from", f, d->channel);
+        check_put_port(j, "to", f, f->port_peer[d->channel]);
         ik_json_uint(j, "source", d->src);
         ik_json_uint(j, "destination", d->dst);
-        put_node(j, "source_name", f, ik_host_node(f, d->src));
-        put_node(j, "destination_name", f, ik_host_node(f, d->dst));
+        check_put_node(j, "source_name", f, ik_host_node(f, d->src));
+        check_put_node(j, "destination_name", f, ik_host_node(f, d->dst));
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static void put_counts(ik_json *j, const ik_proof *p)
+static void check_put_counts(ik_json *j, const ik_proof *p)
 {
     const struct {
         const char *key;
@@ -107,17 +107,17 @@ static void put_counts(ik_json *j, const ik_proof *p)
     cli_json_uints(j, "path_lengths", p->path_lengths, p->num_path_lengths);
 }
 
-static void put_lost_path(ik_json *j, const check *k)
+static void check_put_lost_path(ik_json *j, const check *k)
 {
     ik_json_array(j, "lost_path");
     for (size_t i = 0; i < k->proof.lost_path_length; i++)
-        put_port(j, NULL, k->f, k->proof.lost_path[i]);
+        check_put_port(j, NULL, k->f, k->proof.lost_path[i]);
     ik_json_close(j);
 }
 
 /* Where no channel of the escape layer is allowed: the pair, and the switch with the port that
  * the packet came by. */
-static void put_gap(ik_json *j, const check *k)
+static void check_put_gap(ik_json *j, const check *k)
 {
     const ik_proof *p = &k->proof;
     if (p->gap_src == IK_NONE) {
@@ -128,22 +128,22 @@ static void put_gap(ik_json *j, const check *k)
     ik_json_uint(j, "source", p->gap_src);
     ik_json_uint(j, "destination", p->gap_dst);
     ik_json_uint(j, "switch", k->f->port_node[p->gap_port]);
-    put_port(j, "at", k->f, p->gap_port);
+    check_put_port(j, "at", k->f, p->gap_port);
     ik_json_close(j);
 }
 
-static void put_verdicts(ik_json *j, const check *k)
+static void check_put_verdicts(ik_json *j, const check *k)
 {
     const ik_proof *p = &k->proof;
-    put_verdict(j, "delivered", p->delivered);
-    put_verdict(j, "loop_free", p->loop_free);
-    put_verdict(j, "minimal", p->minimal);
-    put_verdict(j, "livelock_order", p->ordered);
-    put_verdict(j, "deadlock_free", p->deadlock_free);
+    check_put_verdict(j, "delivered", p->delivered);
+    check_put_verdict(j, "loop_free", p->loop_free);
+    check_put_verdict(j, "minimal", p->minimal);
+    check_put_verdict(j, "livelock_order", p->ordered);
+    check_put_verdict(j, "deadlock_free", p->deadlock_free);
     ik_json_text(j, "flow", flows[p->flow]);
     ik_json_text(j, "condition", conditions[p->condition]);
     ik_json_text(j, "deadlock_reason", p->deadlock_reason);
-    ik_json_bool(j, "one_lane", one_lane(k));
+    ik_json_bool(j, "one_lane", check_one_lane(k));
 }
 
 static void put_first_undelivered(ik_json *j, const ik_proof *p)
@@ -154,7 +154,7 @@ static void put_first_undelivered(ik_json *j, const ik_proof *p)
     ik_json_close(j);
 }
 
-static int show_json(const check *k)
+static int check_show_json(const check *k)
 {
     const ik_proof *p = &k->proof;
     ik_json j;
@@ -168,15 +168,15 @@ static int show_json(const check *k)
     ik_json_uint(&j, "vcs", k->plan->num_vcs);
     ik_json_uint(&j, "vcs_needed", k->plan->vc->vcs_needed);
     ik_json_uint(&j, "vcs_used", p->vcs_used);
-    put_verdicts(&j, k);
-    put_counts(&j, p);
+    check_put_verdicts(&j, k);
+    check_put_counts(&j, p);
     if (p->first_undelivered_src != IK_NONE)
         put_first_undelivered(&j, p);
     if (p->lost_path)
-        put_lost_path(&j, k);
-    put_gap(&j, k);
+        check_put_lost_path(&j, k);
+    check_put_gap(&j, k);
     if (p->witness)
-        put_witness(&j, k);
+        check_put_witness(&j, k);
     else
         ik_json_null(&j, "witness");
     cli_json_known(&j, "certified_pairs", cli_has(k->c, "--certificate"), k->certified);
@@ -186,14 +186,14 @@ static int show_json(const check *k)
 /* ------------------------------------------------------------------------------------------
  * text */
 
-static void print_verdict(const cli *c, const char *what, ik_verdict v, const char *more)
+static void check_print_verdict(const cli *c, const char *what, ik_verdict v, const char *more)
 {
     const char *colour = v == IK_NO ? cli_severity_colour(c, IK_ERROR) : "";
-    printf("  %-15s %s%s%s%s%s\n", what, colour, verdict_text(v), *colour ? cli_reset(c) : "",
+    printf("  %-15s %s%s%s%s%s\n", what, colour, check_verdict_text(v), *colour ? cli_reset(c) : "",
            *more ? ": " : "", more);
 }
 
-static void print_delivery(const check *k)
+static void check_print_delivery(const check *k)
 {
     const ik_proof *p = &k->proof;
     char text[640] = "", src[256], dst[256];
@@ -207,21 +207,21 @@ static void print_delivery(const check *k)
         snprintf(text, sizeof text, "the %s pairs that the fabric connects",
                  cli_count(p->pairs - p->unconnected));
     }
-    print_verdict(k->c, "delivered", p->delivered, text);
+    check_print_verdict(k->c, "delivered", p->delivered, text);
     if (p->unconnected)
         printf("  %-15s %s pairs\n", "unconnected", cli_count(p->unconnected));
     snprintf(text, sizeof text, p->loops ? "%s pairs can enter a loop" : "%.0s",
              cli_count(p->loops));
-    print_verdict(k->c, "loop-free", p->loop_free, text);
+    check_print_verdict(k->c, "loop-free", p->loop_free, text);
     if (p->ordered != IK_UNKNOWN)
-        print_verdict(k->c, "livelock order", p->ordered, "falls at every hop");
+        check_print_verdict(k->c, "livelock order", p->ordered, "falls at every hop");
     snprintf(text, sizeof text,
              p->not_minimal ? "%s pairs have a path longer than the shortest" : "%.0s",
              cli_count(p->not_minimal));
-    print_verdict(k->c, "minimal", p->minimal, text);
+    check_print_verdict(k->c, "minimal", p->minimal, text);
 }
 
-static void print_lengths(const check *k)
+static void check_print_lengths(const check *k)
 {
     static const char *const headers[] = {"hops>", "paths>", "share>", NULL};
     const ik_proof *p = &k->proof;
@@ -241,7 +241,7 @@ static void print_lengths(const check *k)
 }
 
 /* Of an escape layer, if the proof has its cycle and not that of all channels. */
-static void print_witness(const check *k)
+static void check_print_witness(const check *k)
 {
     static const char *const headers[] = {"a packet on the channel from",   "to",      "VC>",
                                           "waits for the next, going from", "to host", NULL};
@@ -275,7 +275,7 @@ static void print_witness(const check *k)
     }
 }
 
-static void print_lost_path(const check *k)
+static void check_print_lost_path(const check *k)
 {
     char name[256];
     cli_heading(k->c, "A path that does not arrive");
@@ -293,7 +293,7 @@ static void print_lost_path(const check *k)
     printf("  %s\n", again ? "and round again" : "and no route leads on from there");
 }
 
-static void print_gap(const check *k)
+static void check_print_gap(const check *k)
 {
     const ik_proof *p = &k->proof;
     char src[256], dst[256], at[256];
@@ -304,7 +304,7 @@ static void print_gap(const check *k)
            ik_port_describe(k->f, p->gap_port, at, sizeof at));
 }
 
-static void print_text(const check *k)
+static void check_print_text(const check *k)
 {
     const ik_proof *p = &k->proof;
     printf("%s\n", cli_line(k->f->spec ? k->f->spec : k->c->args[0]));
@@ -313,33 +313,34 @@ static void print_text(const check *k)
            p->vcs_used, k->plan->num_vcs, k->plan->num_vcs == 1 ? "" : "s");
     printf("  %-15s %s%s\n", "host pairs", cli_count(p->pairs),
            p->sampled_pairs ? ", a sample of all" : "");
-    print_delivery(k);
-    print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
+    check_print_delivery(k);
+    check_print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
     printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels),
            cli_count(p->dependencies));
     if (cli_has(k->c, "--certificate"))
         printf("  %-15s %s; checked with %s host pairs\n", "certificate",
                cli_line(cli_get(k->c, "--certificate")), cli_count(k->certified));
-    if (one_lane(k))
+    if (check_one_lane(k))
         printf("  %-15s for one lane: the tables have no service levels and virtual lanes\n", "");
     if (k->by_lid)
         printf("  %-15s packets in ikat do not take these pairs of ports; a subnet routes every "
                "LID\n",
                "");
     if (p->gap_src != IK_NONE)
-        print_gap(k);
+        check_print_gap(k);
     if (p->lost_path)
-        print_lost_path(k);
-    print_lengths(k);
+        check_print_lost_path(k);
+    check_print_lengths(k);
     if (p->witness)
-        print_witness(k);
+        check_print_witness(k);
 }
 
 /* ------------------------------------------------------------------------------------------ the
  * command */
 
 /* The judge's cycle as that of the proof. */
-static ik_status take_loop(check *k, const ik_lids *lids, const ik_subnet_verdict *v, ik_error *err)
+static ik_status check_take_loop(check *k, const ik_lids *lids, const ik_subnet_verdict *v,
+                                 ik_error *err)
 {
     ik_dependency *cycle = calloc(v->loop_length, sizeof *cycle);
     if (!cycle)
@@ -362,13 +363,13 @@ static ik_status take_loop(check *k, const ik_lids *lids, const ik_subnet_verdic
 
 /* A subnet routes every LID: where hosts have several cables, tables are judged for all pairs of
  * ports, as by 'ikat audit', and not only for those that packets take in ikat. */
-static ik_status judge_lids(check *k, ik_error *err)
+static ik_status check_judge_lids(check *k, ik_error *err)
 {
     const cli *c = k->c;
     ik_lids lids = {0};
     ik_lid_tables tables = {0};
     ik_subnet_verdict v = {0};
-    if (!one_lane(k) || !k->plan->routing->rails || k->proof.sampled_pairs)
+    if (!check_one_lane(k) || !k->plan->routing->rails || k->proof.sampled_pairs)
         return IK_OK;
     ik_status status = ik_lids_make(k->f, &lids, err);
     if (status == IK_OK)
@@ -382,7 +383,7 @@ static ik_status judge_lids(check *k, ik_error *err)
             k->proof.channels += v.paths_over[port] && ik_is_switch(k->f, k->f->port_node[port]) &&
                                  ik_is_switch(k->f, ik_peer_node(k->f, port));
         if (v.deadlock_free == IK_NO && k->proof.deadlock_free == IK_YES)
-            status = take_loop(k, &lids, &v, err);
+            status = check_take_loop(k, &lids, &v, err);
     }
     ik_subnet_verdict_free(&v);
     ik_lid_tables_free(&tables);
@@ -391,7 +392,8 @@ static ik_status judge_lids(check *k, ik_error *err)
 }
 
 /* Proves and judges; with a file, writes the certificate, which is checked with every pair. */
-static ik_status certify(check *k, const ik_verify_config *config, const char *path, ik_error *err)
+static ik_status check_certify(check *k, const ik_verify_config *config, const char *path,
+                               ik_error *err)
 {
     ik_certificate certificate = {0};
     ik_output file;
@@ -402,7 +404,7 @@ static ik_status certify(check *k, const ik_verify_config *config, const char *p
     if (status == IK_OK && path)
         status = ik_certificate_check(k->plan, &k->proof, &certificate, 0, env, &k->certified, err);
     if (status == IK_OK)
-        status = judge_lids(k, err);
+        status = check_judge_lids(k, err);
     if (status == IK_OK && path)
         status = ik_output_open(&file, path, err);
     if (status == IK_OK && path) {
@@ -413,7 +415,8 @@ static ik_status certify(check *k, const ik_verify_config *config, const char *p
     return status;
 }
 
-static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *config, ik_error *err)
+static ik_status check_prove(check *k, unsigned num_vcs, const ik_verify_config *config,
+                             ik_error *err)
 {
     const cli *c = k->c;
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &k->f, err);
@@ -425,27 +428,27 @@ static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *confi
     }
     if (status == IK_OK) {
         cli_stage(k->c, "proving %s", k->plan->routing->spec);
-        status = certify(k, config, cli_get(c, "--certificate"), err);
+        status = check_certify(k, config, cli_get(c, "--certificate"), err);
     }
     return status;
 }
 
-static int show(const check *k)
+static int check_show(const check *k)
 {
-    int verdict = failed(&k->proof) || k->refused ? CLI_FAILED : CLI_DONE;
+    int verdict = check_failed(&k->proof) || k->refused ? CLI_FAILED : CLI_DONE;
     cli_progress_end(k->c);
     if (k->plan->routing->note)
         cli_note(k->c, "%s", k->plan->routing->note);
     if (k->c->json) {
-        int status = show_json(k);
+        int status = check_show_json(k);
         return status == CLI_DONE ? verdict : status;
     }
-    print_text(k);
+    check_print_text(k);
     return cli_finish(k->c, verdict);
 }
 
 /* Option --flow. */
-static bool read_flow(const cli *c, ik_flow *flow)
+static bool check_read_flow(const cli *c, ik_flow *flow)
 {
     const char *text = cli_has(c, "--flow") ? cli_get(c, "--flow") : flows[IK_FLOW_ANY];
     *flow = strcmp(text, flows[IK_FLOW_CUT_THROUGH]) == 0 ? IK_FLOW_CUT_THROUGH : IK_FLOW_ANY;
@@ -455,7 +458,7 @@ static bool read_flow(const cli *c, ik_flow *flow)
     return false;
 }
 
-static int run(cli *c)
+static int check_run(cli *c)
 {
     uint64_t num_vcs = 0;
     ik_verify_config config = {0};
@@ -465,7 +468,8 @@ static int run(cli *c)
         (cli_has(c, "--sample") &&
          !cli_get_uint(c, "--sample", 1, 1000000000000, 1, &config.sample_pairs)))
         return CLI_USAGE;
-    if (!read_flow(c, &config.flow) || cli_not_with(c, "--certificate", "--sample") != CLI_DONE)
+    if (!check_read_flow(c, &config.flow) ||
+        cli_not_with(c, "--certificate", "--sample") != CLI_DONE)
         return CLI_USAGE;
     if (cli_has(c, "--certificate") && cli_same_file(cli_get(c, "--certificate"), c->args[0]))
         return cli_usage(c, "the certificate in '%s' would overwrite the fabric that it is about",
@@ -473,8 +477,8 @@ static int run(cli *c)
     cli_use_cache(c);
     check k = {.c = c};
     ik_error err;
-    ik_status status = prove(&k, (unsigned)num_vcs, &config, &err);
-    int exit_status = status == IK_OK ? show(&k) : cli_error(c, &err);
+    ik_status status = check_prove(&k, (unsigned)num_vcs, &config, &err);
+    int exit_status = status == IK_OK ? check_show(&k) : cli_error(c, &err);
     ik_proof_free(&k.proof);
     ik_plan_free(k.plan);
     ik_fabric_free(k.f);
@@ -538,5 +542,5 @@ const ik_command ik_command_check = {
     .options = options,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = check_run,
 };

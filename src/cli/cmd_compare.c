@@ -41,7 +41,7 @@ typedef struct comparison {
 /* ------------------------------------------------------------------------------------------
  * choosing */
 
-static entry *add_entry(comparison *x)
+static entry *compare_add_entry(comparison *x)
 {
     if (x->num == x->capacity) {
         size_t capacity = x->capacity ? x->capacity * 2 : 32;
@@ -68,7 +68,7 @@ bool cli_wants_series(const cli *c, const ik_topology *t, const ik_series *s)
 }
 
 /* Whether every argument names a series or a family that has one. */
-static ik_status check_families(const cli *c, ik_error *err)
+static ik_status compare_check_families(const cli *c, ik_error *err)
 {
     const char *names[64] = {NULL};
     size_t num = 0;
@@ -88,7 +88,7 @@ static ik_status check_families(const cli *c, ik_error *err)
     return IK_OK;
 }
 
-static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_error *err)
+static ik_status compare_add_series(comparison *x, uint64_t asked, bool by_radix, ik_error *err)
 {
     const ik_topology *const *t = ik_topologies();
     for (; *t; t++) {
@@ -96,7 +96,7 @@ static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_err
             ik_scale_point p;
             if (!cli_wants_series(x->c, *t, s))
                 continue;
-            entry *e = add_entry(x);
+            entry *e = compare_add_entry(x);
             if (!e)
                 return ik_fail_memory(err, sizeof *e, "rows of a comparison");
             e->series = s->name;
@@ -119,8 +119,8 @@ static ik_status add_series(comparison *x, uint64_t asked, bool by_radix, ik_err
 }
 
 /* One number of --radix or --hosts. A node has at most 65535 ports. */
-static ik_status add_asked(comparison *x, const char *option, bool by_radix, const char *text,
-                           ik_error *err)
+static ik_status compare_add_asked(comparison *x, const char *option, bool by_radix,
+                                   const char *text, ik_error *err)
 {
     uint64_t n = 0, most = by_radix ? 65535 : 1000000000;
     ik_error why;
@@ -129,18 +129,18 @@ static ik_status add_asked(comparison *x, const char *option, bool by_radix, con
                        "%s takes a whole number from 1 to %" PRIu64 ", not '%.60s'", option, most,
                        text);
     }
-    return add_series(x, n, by_radix, err);
+    return compare_add_series(x, n, by_radix, err);
 }
 
-static ik_status choose(comparison *x, ik_error *err)
+static ik_status compare_choose(comparison *x, ik_error *err)
 {
     static const char *const options[] = {"--radix", "--hosts"};
     bool series = cli_has(x->c, "--radix") || cli_has(x->c, "--hosts");
-    ik_status status = series ? check_families(x->c, err) : IK_OK;
+    ik_status status = series ? compare_check_families(x->c, err) : IK_OK;
     for (int o = 0; o < 2; o++) {
         const char *text;
         for (int k = 0; status == IK_OK && (text = cli_get_nth(x->c, options[o], k)); k++)
-            status = add_asked(x, options[o], o == 0, text, err);
+            status = compare_add_asked(x, options[o], o == 0, text, err);
     }
     if (status != IK_OK)
         return status;
@@ -149,7 +149,7 @@ static ik_status choose(comparison *x, ik_error *err)
                        "nothing to compare: give specs, or --radix R or --hosts N");
     }
     for (int i = 0; !series && i < x->c->num_args; i++) {
-        entry *e = add_entry(x);
+        entry *e = compare_add_entry(x);
         if (!e)
             return ik_fail_memory(err, sizeof *e, "rows of a comparison");
         e->spec = strdup(x->c->args[i]);
@@ -162,7 +162,7 @@ static ik_status choose(comparison *x, ik_error *err)
 /* ------------------------------------------------------------------------------------------
  * measuring */
 
-static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
+static ik_status compare_measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
 {
     const ik_env *env = &x->c->env;
     ik_routing *r = NULL;
@@ -194,7 +194,7 @@ static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik
     return s;
 }
 
-static ik_status measure_fabric(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
+static ik_status compare_measure_fabric(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
 {
     const ik_env *env = &x->c->env;
     ik_description d = {0};
@@ -214,10 +214,10 @@ static ik_status measure_fabric(comparison *x, const ik_fabric *f, entry *e, ik_
         s = ik_bisection_measure(f, 0, env, &e->bisection, err);
         e->has_bisection = s == IK_OK;
     }
-    return s == IK_OK && x->num_traffics ? measure_traffic(x, f, e, err) : s;
+    return s == IK_OK && x->num_traffics ? compare_measure_traffic(x, f, e, err) : s;
 }
 
-static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
+static ik_status compare_measure_entry(comparison *x, entry *e, ik_error *err)
 {
     ik_fabric *f = NULL;
     if (!e->exists || (e->series && e->hosts > most_built))
@@ -228,7 +228,7 @@ static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
         return ik_fail_memory(err, sizeof *e->saturation, "a comparison");
     ik_status s = ik_fabric_from_spec(e->spec, &x->c->env, &f, err);
     if (s == IK_OK)
-        s = measure_fabric(x, f, e, err);
+        s = compare_measure_fabric(x, f, e, err);
     ik_fabric_free(f);
     return s;
 }
@@ -237,7 +237,7 @@ static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
  * showing */
 
 /* Asked for before the k-th time? A member of an object has one value. */
-static bool repeated(const comparison *x, int k)
+static bool compare_repeated(const comparison *x, int k)
 {
     for (int i = 0; i < k; i++)
         if (strcmp(cli_get_nth(x->c, "--traffic", i), cli_get_nth(x->c, "--traffic", k)) == 0)
@@ -245,25 +245,25 @@ static bool repeated(const comparison *x, int k)
     return false;
 }
 
-static void put_saturation(ik_json *j, const comparison *x, const entry *e)
+static void compare_put_saturation(ik_json *j, const comparison *x, const entry *e)
 {
     ik_json_object(j, "saturation");
     for (int k = 0; k < x->num_traffics; k++) {
         double s = e->saturation[k] < 0 ? NAN : e->saturation[k];
-        if (!repeated(x, k))
+        if (!compare_repeated(x, k))
             ik_json_real(j, cli_get_nth(x->c, "--traffic", k), s, CLI_DIGITS);
     }
     ik_json_close(j);
 }
 
 /* By pattern, as `ikat load --json` has them; null where a saturation is predicted, or nothing. */
-static void put_bands(ik_json *j, const comparison *x, const entry *e)
+static void compare_put_bands(ik_json *j, const comparison *x, const entry *e)
 {
     ik_json_object(j, "saturation_band");
     for (int k = 0; k < x->num_traffics; k++) {
         const char *name = cli_get_nth(x->c, "--traffic", k);
         const ik_load_band *b = &e->band[k];
-        if (repeated(x, k))
+        if (compare_repeated(x, k))
             continue;
         if (!b->chooses_detours) {
             ik_json_null(j, name);
@@ -276,7 +276,7 @@ static void put_bands(ik_json *j, const comparison *x, const entry *e)
     ik_json_close(j);
 }
 
-static void put_sizes(ik_json *j, const entry *e)
+static void compare_put_sizes(ik_json *j, const entry *e)
 {
     ik_json_uint(j, "hosts", (uint64_t)e->hosts);
     ik_json_uint(j, "switches", (uint64_t)e->switches);
@@ -289,39 +289,39 @@ static void put_sizes(ik_json *j, const entry *e)
     ik_json_real(j, "mean_hops", e->built ? e->dist.mean_hops : NAN, CLI_DIGITS);
 }
 
-static void put_entry(ik_json *j, const comparison *x, const entry *e)
+static void compare_put_entry(ik_json *j, const comparison *x, const entry *e)
 {
     ik_json_object(j, NULL);
     cli_json_optional(j, "series", e->series);
     cli_json_known(j, "asked", e->series != NULL, e->asked);
     cli_json_optional(j, "spec", e->exists ? e->spec : NULL);
     if (e->exists)
-        put_sizes(j, e);
+        compare_put_sizes(j, e);
     if (e->exists && e->has_bisection) {
         ik_json_real(j, "bisection_per_host", e->bisection.per_host, CLI_DIGITS);
         ik_json_real(j, "bisection_lower_bound_per_host", e->bisection.lower_bound_per_host,
                      CLI_DIGITS);
     }
     if (e->exists && e->built && x->num_traffics) {
-        put_saturation(j, x, e);
-        put_bands(j, x, e);
+        compare_put_saturation(j, x, e);
+        compare_put_bands(j, x, e);
     }
     ik_json_close(j);
 }
 
-static int show_json(const comparison *x)
+static int compare_show_json(const comparison *x)
 {
     ik_json j;
     cli_json_begin(&j);
     ik_json_array(&j, "fabrics");
     for (size_t i = 0; i < x->num; i++)
-        put_entry(&j, x, &x->entries[i]);
+        compare_put_entry(&j, x, &x->entries[i]);
     ik_json_close(&j);
     return cli_json_end(x->c, &j);
 }
 
 /* A number, or an empty cell. */
-static void number_cell(cli_table *t, bool known, int decimals, double value)
+static void compare_number_cell(cli_table *t, bool known, int decimals, double value)
 {
     if (known)
         cli_table_cell(t, "%.*f", decimals, value);
@@ -329,7 +329,7 @@ static void number_cell(cli_table *t, bool known, int decimals, double value)
         cli_table_cell(t, "%s", "");
 }
 
-static void print_entry(const comparison *x, const entry *e, bool series, cli_table *t)
+static void compare_print_entry(const comparison *x, const entry *e, bool series, cli_table *t)
 {
     bool counts = e->exists && e->hosts > 0;
     if (series) {
@@ -339,13 +339,13 @@ static void print_entry(const comparison *x, const entry *e, bool series, cli_ta
     cli_table_cell(t, "%s", e->exists ? e->spec : "none");
     cli_table_cell(t, "%s", e->exists ? cli_count((uint64_t)e->hosts) : "");
     cli_table_cell(t, "%s", e->exists ? cli_count((uint64_t)e->switches) : "");
-    number_cell(t, e->exists, 0, e->radix);
-    number_cell(t, counts, 3, e->ports / e->hosts);
-    number_cell(t, counts, 3, e->links / e->hosts);
-    number_cell(t, e->built, 0, e->dist.diameter);
-    number_cell(t, e->built, 3, e->dist.mean_hops);
+    compare_number_cell(t, e->exists, 0, e->radix);
+    compare_number_cell(t, counts, 3, e->ports / e->hosts);
+    compare_number_cell(t, counts, 3, e->links / e->hosts);
+    compare_number_cell(t, e->built, 0, e->dist.diameter);
+    compare_number_cell(t, e->built, 3, e->dist.mean_hops);
     if (cli_has(x->c, "--bisection"))
-        number_cell(t, e->has_bisection, 3, e->bisection.per_host);
+        compare_number_cell(t, e->has_bisection, 3, e->bisection.per_host);
     for (int k = 0; k < x->num_traffics; k++) {
         bool known = e->built && e->saturation[k] >= 0;
         const ik_load_band *b = e->built ? &e->band[k] : NULL;
@@ -353,11 +353,11 @@ static void print_entry(const comparison *x, const entry *e, bool series, cli_ta
             cli_table_cell(t, b->high < INFINITY ? "%.3g..%.3g" : "%.3g..?", b->low, b->high);
             continue;
         }
-        number_cell(t, known, 4, known ? e->saturation[k] : 0);
+        compare_number_cell(t, known, 4, known ? e->saturation[k] : 0);
     }
 }
 
-static void show_table(const comparison *x)
+static void compare_show_table(const comparison *x)
 {
     const char *headers[64];
     char saturation[32][64];
@@ -381,7 +381,7 @@ static void show_table(const comparison *x)
     headers[n] = NULL;
     cli_table *t = cli_table_new(headers);
     for (size_t i = 0; i < x->num; i++)
-        print_entry(x, &x->entries[i], series, t);
+        compare_print_entry(x, &x->entries[i], series, t);
     cli_table_print(t, stdout, x->c->colour_out);
     if (x->num_traffics) {
         printf("Traffic columns: predicted saturation under routing %s, as a fraction of the "
@@ -396,7 +396,7 @@ static void show_table(const comparison *x)
  * the command */
 
 /* --scale has a table of its own, in which nothing is measured. */
-static int scale(cli *c)
+static int compare_scale(cli *c)
 {
     static const char *const others[] = {"--radix", "--hosts", "--bisection", "--traffic",
                                          "--routing"};
@@ -404,16 +404,16 @@ static int scale(cli *c)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_has(c, others[i]))
             return cli_usage(c, "--scale only counts hosts: %s cannot be used with it", others[i]);
-    return check_families(c, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
+    return compare_check_families(c, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
 }
 
-static int run(cli *c)
+static int compare_run(cli *c)
 {
     comparison x = {.c = c, .routing = cli_get(c, "--routing")};
     ik_error err;
     x.routing = x.routing ? x.routing : "minimal";
     if (cli_has(c, "--scale"))
-        return scale(c);
+        return compare_scale(c);
     if (cli_has(c, "--plot"))
         return cli_usage(c, "--plot draws the table of --scale A..B, which is required with it");
     while (cli_get_nth(c, "--traffic", x.num_traffics))
@@ -421,17 +421,17 @@ static int run(cli *c)
             return cli_usage(c, "at most 32 traffic patterns");
     if (cli_only_with(c, "--routing", "--traffic") != CLI_DONE)
         return CLI_USAGE;
-    ik_status s = choose(&x, &err);
+    ik_status s = compare_choose(&x, &err);
     for (size_t i = 0; s == IK_OK && i < x.num; i++)
-        s = measure_entry(&x, &x.entries[i], &err);
+        s = compare_measure_entry(&x, &x.entries[i], &err);
     int status = CLI_DONE;
     cli_progress_end(c);
     if (s != IK_OK) {
         status = cli_error(c, &err);
     } else if (c->json) {
-        status = show_json(&x);
+        status = compare_show_json(&x);
     } else {
-        show_table(&x);
+        compare_show_table(&x);
         status = cli_finish(c, CLI_DONE);
     }
     for (size_t i = 0; i < x.num; i++) {
@@ -487,5 +487,5 @@ const ik_command ik_command_compare = {
     .options = options,
     .min_args = 0,
     .max_args = -1,
-    .run = run,
+    .run = compare_run,
 };

@@ -56,7 +56,7 @@ static const struct topic {
 
 enum { OPTION_COLUMN = 31, NAME_COLUMN = 19 }; /* where the texts of help begin */
 
-static void print_options(const char *title, const cli_option *options)
+static void help_print_options(const char *title, const cli_option *options)
 {
     if (!options || !options->name)
         return;
@@ -79,20 +79,20 @@ int cli_print_help(const cli *c, const ik_command *command)
         putchar('\n');
         cli_print_text(command->details);
     }
-    print_options("Options", command->options);
-    print_options("Options of every command", cli_common_options);
+    help_print_options("Options", command->options);
+    help_print_options("Options of every command", cli_common_options);
     cli_print_examples(command->examples);
     return CLI_DONE;
 }
 
-static void print_entry(const char *name, const char *summary)
+static void help_print_entry(const char *name, const char *summary)
 {
     char left[40];
     snprintf(left, sizeof left, "  %s", name);
     cli_print_item(left, NAME_COLUMN, summary);
 }
 
-static int print_overview(const cli *c)
+static int help_print_overview(const cli *c)
 {
     printf("%sikat%s %s: ", c->colour_out ? "\033[1m" : "", cli_reset(c), ik_version());
     ik_wrap how = {.width = cli_help_width(), .column = (unsigned)strlen(ik_version()) + 7};
@@ -101,10 +101,10 @@ static int print_overview(const cli *c)
     ik_text_wrap(stdout, what, sizeof what - 1, &how);
     printf("\nCommands\n");
     for (const ik_command *const *k = cli_commands(); *k; k++)
-        print_entry((*k)->name, (*k)->summary);
+        help_print_entry((*k)->name, (*k)->summary);
     printf("\nTopics\n");
     for (const struct topic *t = topics; t->name; t++)
-        print_entry(t->name, t->summary);
+        help_print_entry(t->name, t->summary);
     putchar('\n');
     cli_print_text("'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a "
                    "routing, a pattern …\n"
@@ -122,7 +122,7 @@ typedef struct search {
     size_t num_names;
 } search;
 
-static void look_at(void *ctx, const cli_member *m)
+static void help_look_at(void *ctx, const cli_member *m)
 {
     search *s = ctx;
     if (s->num_names < 500)
@@ -141,28 +141,28 @@ static void look_at(void *ctx, const cli_member *m)
     s->found++;
 }
 
-static void look_everywhere(search *s)
+static void help_look_everywhere(search *s)
 {
     for (const cli_family *f = cli_families; f->name; f++) {
         s->family = f;
-        f->each(look_at, s);
+        f->each(help_look_at, s);
     }
 }
 
 /* A command, and what else has its name. */
-static int print_command(const cli *c, const ik_command *command)
+static int help_print_command(const cli *c, const ik_command *command)
 {
     search s = {.c = c, .name = command->name, .found = 1};
     int code = cli_print_help(c, command);
-    look_everywhere(&s);
+    help_look_everywhere(&s);
     return code;
 }
 
-static int print_named(cli *c, const char *name)
+static int help_print_named(cli *c, const char *name)
 {
     ik_json j;
     search s = {.c = c, .name = name, .json = c->json ? &j : NULL};
-    look_everywhere(&s);
+    help_look_everywhere(&s);
     if (s.found)
         return c->json ? cli_json_end(c, &j) : CLI_DONE;
     for (const ik_command *const *k = cli_commands(); *k && s.num_names < 511; k++)
@@ -212,13 +212,13 @@ static void print_experiment(void)
 
 /* ---- the same as JSON */
 
-static void put_named(ik_json *j, const char *name, const char *summary)
+static void help_put_named(ik_json *j, const char *name, const char *summary)
 {
     ik_json_text(j, "name", name);
     ik_json_text(j, "summary", summary);
 }
 
-static void put_options(ik_json *j, const cli_option *options)
+static void help_put_options(ik_json *j, const cli_option *options)
 {
     ik_json_array(j, "options");
     for (const cli_option *option = options; option && option->name; option++) {
@@ -235,14 +235,14 @@ static void put_options(ik_json *j, const cli_option *options)
     ik_json_close(j);
 }
 
-static void put_command(ik_json *j, const char *key, const ik_command *k)
+static void help_put_command(ik_json *j, const char *key, const ik_command *k)
 {
     ik_json_object(j, key);
-    put_named(j, k->name, k->summary);
+    help_put_named(j, k->name, k->summary);
     ik_json_text(j, "synopsis", k->synopsis);
     cli_json_optional(j, "details", k->details);
     cli_json_optional(j, "takes", k->takes);
-    put_options(j, k->options);
+    help_put_options(j, k->options);
     ik_json_array(j, "examples");
     for (const char *const *e = k->examples; e && *e; e++)
         ik_json_text(j, NULL, *e);
@@ -250,7 +250,7 @@ static void put_command(ik_json *j, const char *key, const ik_command *k)
     ik_json_close(j);
 }
 
-static void put_sections(ik_json *j)
+static void help_put_sections(ik_json *j)
 {
     ik_json_array(j, "sections");
     for (const ik_experiment_section *s = ik_experiment_sections(); s->name; s++) {
@@ -264,13 +264,13 @@ static void put_sections(ik_json *j)
     ik_json_close(j);
 }
 
-static void put_topic(ik_json *j, const char *key, const struct topic *t)
+static void help_put_topic(ik_json *j, const char *key, const struct topic *t)
 {
     ik_json_object(j, key);
-    put_named(j, t->name, t->summary);
+    help_put_named(j, t->name, t->summary);
     ik_json_text(j, "text", t->text);
     if (strcmp(t->name, "experiment") == 0) {
-        put_sections(j);
+        help_put_sections(j);
         ik_json_text(j, "sample", sample);
         ik_json_text(j, "values", of_values);
     }
@@ -278,19 +278,19 @@ static void put_topic(ik_json *j, const char *key, const struct topic *t)
 }
 
 /* All that is declared: manual pages, completion and documents are made from it. */
-static int overview_json(const cli *c)
+static int help_overview_json(const cli *c)
 {
     ik_json j;
     cli_json_begin(&j);
     ik_json_text(&j, "version", ik_version());
     ik_json_array(&j, "commands");
     for (const ik_command *const *k = cli_commands(); *k; k++)
-        put_command(&j, NULL, *k);
+        help_put_command(&j, NULL, *k);
     ik_json_close(&j);
-    put_options(&j, cli_common_options);
+    help_put_options(&j, cli_common_options);
     ik_json_array(&j, "topics");
     for (const struct topic *t = topics; t->name; t++)
-        put_topic(&j, NULL, t);
+        help_put_topic(&j, NULL, t);
     ik_json_close(&j);
     ik_json_array(&j, "tables");
     for (const char *const *name = ik_report_tables; *name; name++)
@@ -303,20 +303,20 @@ static int overview_json(const cli *c)
     return cli_json_end(c, &j);
 }
 
-static int command_json(const cli *c, const ik_command *k)
+static int help_command_json(const cli *c, const ik_command *k)
 {
     ik_json j;
     cli_json_begin(&j);
-    put_command(&j, "command", k);
+    help_put_command(&j, "command", k);
     return cli_json_end(c, &j);
 }
 
-static int print_topic(const cli *c, const struct topic *t)
+static int help_print_topic(const cli *c, const struct topic *t)
 {
     if (c->json) {
         ik_json j;
         cli_json_begin(&j);
-        put_topic(&j, "topic", t);
+        help_put_topic(&j, "topic", t);
         return cli_json_end(c, &j);
     }
     cli_print_text(t->text);
@@ -327,17 +327,17 @@ static int print_topic(const cli *c, const struct topic *t)
     return CLI_DONE;
 }
 
-static int run(cli *c)
+static int help_run(cli *c)
 {
     if (c->num_args == 0)
-        return c->json ? overview_json(c) : print_overview(c);
+        return c->json ? help_overview_json(c) : help_print_overview(c);
     for (const ik_command *const *k = cli_commands(); *k; k++)
         if (strcmp((*k)->name, c->args[0]) == 0)
-            return c->json ? command_json(c, *k) : print_command(c, *k);
+            return c->json ? help_command_json(c, *k) : help_print_command(c, *k);
     for (const struct topic *t = topics; t->name; t++)
         if (strcmp(t->name, c->args[0]) == 0)
-            return print_topic(c, t);
-    return print_named(c, c->args[0]);
+            return help_print_topic(c, t);
+    return help_print_named(c, c->args[0]);
 }
 
 static const char *const examples[] = {"ikat help", "ikat help specs", "ikat help xgft",
@@ -357,5 +357,5 @@ const ik_command ik_command_help = {
     .examples = examples,
     .min_args = 0,
     .max_args = 1,
-    .run = run,
+    .run = help_run,
 };

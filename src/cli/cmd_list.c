@@ -16,7 +16,7 @@ static void print_member_line(void *ctx, const cli_member *m)
     cli_print_item(name, SUMMARY_COLUMN, m->summary);
 }
 
-static void print_family(const cli *c, const cli_family *f)
+static void list_print_family(const cli *c, const cli_family *f)
 {
     printf("%s%s%s: ", c->colour_out ? "\033[1m" : "", f->name, cli_reset(c));
     ik_wrap how = {.width = cli_help_width(), .column = (unsigned)strlen(f->name) + 2};
@@ -25,12 +25,12 @@ static void print_family(const cli *c, const cli_family *f)
     putchar('\n');
 }
 
-static bool wanted(const cli *c, const cli_family *f)
+static bool list_wanted(const cli *c, const cli_family *f)
 {
     return c->num_args == 0 || strcmp(c->args[0], f->name) == 0;
 }
 
-static int unknown_family(const cli *c)
+static int list_unknown_family(const cli *c)
 {
     const char *names[16] = {NULL};
     for (size_t i = 0; cli_families[i].name; i++)
@@ -40,28 +40,28 @@ static int unknown_family(const cli *c)
     return cli_error(c, &err);
 }
 
-static int list_json(const cli *c)
+static int list_json_here(const cli *c)
 {
     ik_json j;
     cli_json_begin(&j);
     for (const cli_family *f = cli_families; f->name; f++)
-        if (wanted(c, f))
+        if (list_wanted(c, f))
             cli_family_json(&j, f);
     return cli_json_end(c, &j);
 }
 
-static int run(cli *c)
+static int list_run(cli *c)
 {
     bool found = false;
     for (const cli_family *f = cli_families; f->name; f++)
-        found |= wanted(c, f);
+        found |= list_wanted(c, f);
     if (!found)
-        return unknown_family(c);
+        return list_unknown_family(c);
     if (c->json)
-        return list_json(c);
+        return list_json_here(c);
     for (const cli_family *f = cli_families; f->name; f++)
-        if (wanted(c, f))
-            print_family(c, f);
+        if (list_wanted(c, f))
+            list_print_family(c, f);
     cli_print_text("'ikat help NAME' explains one of them.");
     return CLI_DONE;
 }
@@ -81,5 +81,5 @@ const ik_command ik_command_list = {
     .examples = examples,
     .min_args = 0,
     .max_args = 1,
-    .run = run,
+    .run = list_run,
 };

@@ -11,7 +11,7 @@
 /* ------------------------------------------------------------------------------------------
  * measuring */
 
-static ik_status measure_queues(loads *l, ik_error *err)
+static ik_status load_measure_queues(loads *l, ik_error *err)
 {
     size_t num;
     ik_status s = ik_queues_measure(l->plan, l->t, &l->c->env, &l->queues, err);
@@ -23,7 +23,7 @@ static ik_status measure_queues(loads *l, ik_error *err)
     return s;
 }
 
-static ik_status measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
+static ik_status load_measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
 {
     const ik_env *env = &l->c->env;
     ik_status s = IK_OK;
@@ -36,7 +36,7 @@ static ik_status measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_
             s = ik_contention_channels(l->r, l->t, env, &l->c_of, err);
     }
     if (s == IK_OK && l->has_queues)
-        s = measure_queues(l, err);
+        s = load_measure_queues(l, err);
     if (s == IK_OK && l->t->workload) {
         double most = cli_has(l->c, "--contention") ? INFINITY : loads_few_flows;
         s = ik_phases_measure(l->r, l->t, most, env, &l->phases, err);
@@ -54,7 +54,7 @@ static ik_status measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_
 }
 
 /* The traffic as a program. */
-static ik_status write_goal(const loads *l, const char *path, ik_error *err)
+static ik_status load_write_goal(const loads *l, const char *path, ik_error *err)
 {
     ik_output file;
     if (!l->t->workload) {
@@ -69,7 +69,7 @@ static ik_status write_goal(const loads *l, const char *path, ik_error *err)
 }
 
 /* Its accesses to disks as a trace. */
-static ik_status write_trace(const loads *l, const char *path, ik_error *err)
+static ik_status load_write_trace(const loads *l, const char *path, ik_error *err)
 {
     ik_output file;
     if (!l->t->family->write_trace)
@@ -81,7 +81,7 @@ static ik_status write_trace(const loads *l, const char *path, ik_error *err)
 }
 
 /* Routings made for a pattern are made for the traffic, unless they name another one. */
-static ik_status make_routing(loads *l, const char *spec, ik_error *err)
+static ik_status load_make_routing(loads *l, const char *spec, ik_error *err)
 {
     ik_env env = l->c->env;
     env.traffic = l->t;
@@ -102,7 +102,7 @@ static ik_status make_routing(loads *l, const char *spec, ik_error *err)
 }
 
 /* The fabric and the traffic. */
-static ik_status build(loads *l, ik_error *err)
+static ik_status load_build(loads *l, ik_error *err)
 {
     const ik_env *env = &l->c->env;
     const char *traffic = cli_get(l->c, "--traffic");
@@ -114,17 +114,17 @@ static ik_status build(loads *l, ik_error *err)
     return s;
 }
 
-static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
+static ik_status cmd_load_measure(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
 {
     const ik_env *env = &l->c->env;
-    ik_status s = make_routing(l, cli_get(l->c, "--routing"), err);
+    ik_status s = load_make_routing(l, cli_get(l->c, "--routing"), err);
     if (s == IK_OK) {
         if (l->t->note)
             cli_note(l->c, "note: %s", l->t->note);
         if (cli_has(l->c, "--goal"))
-            s = write_goal(l, cli_get(l->c, "--goal"), err);
+            s = load_write_goal(l, cli_get(l->c, "--goal"), err);
         if (s == IK_OK && cli_has(l->c, "--trace"))
-            s = write_trace(l, cli_get(l->c, "--trace"), err);
+            s = load_write_trace(l, cli_get(l->c, "--trace"), err);
     }
     if (s == IK_OK)
         s = ik_load_measure(l->r, l->t, env, &l->load, err);
@@ -134,7 +134,7 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
         s = ik_flows_unconnected(l->t, &l->unconnected, err);
     if (s == IK_OK)
         s = ik_load_groups(l->f, l->load.load, &l->groups, &l->num_groups, err);
-    return s == IK_OK ? measure_more(l, patterns, samples, err) : s;
+    return s == IK_OK ? load_measure_more(l, patterns, samples, err) : s;
 }
 
 uint64_t loads_undelivered(const loads *l)
@@ -145,7 +145,7 @@ uint64_t loads_undelivered(const loads *l)
 /* ------------------------------------------------------------------------------------------ the
  * command */
 
-static bool is_table(const char *name)
+static bool load_is_table(const char *name)
 {
     const char *const *table = loads_tables;
     while (*table && strcmp(*table, name) != 0)
@@ -154,7 +154,7 @@ static bool is_table(const char *name)
 }
 
 /* What --csv prints, and what has no effect on that. */
-static int read_table(loads *l)
+static int load_read_table(loads *l)
 {
     cli *c = l->c;
     const char *name = cli_get(c, "--table");
@@ -169,7 +169,7 @@ static int read_table(loads *l)
         if (cli_not_with(c, others[i], "--csv") != CLI_DONE)
             return CLI_USAGE;
     l->table = name ? name : loads_tables[0];
-    if (!is_table(l->table))
+    if (!load_is_table(l->table))
         return cli_usage(c, "--table %s: it prints channels, queues, nca or phases",
                          cli_line(name));
     bool queues = strcmp(l->table, "queues") == 0;
@@ -184,7 +184,7 @@ static int read_table(loads *l)
     return CLI_DONE;
 }
 
-static int read_options(loads *l, uint64_t *patterns, uint64_t *samples)
+static int load_read_options(loads *l, uint64_t *patterns, uint64_t *samples)
 {
     cli *c = l->c;
     uint64_t num_vcs;
@@ -200,17 +200,17 @@ static int read_options(loads *l, uint64_t *patterns, uint64_t *samples)
         return CLI_USAGE;
     l->num_vcs = (unsigned)num_vcs;
     l->has_queues = cli_has(c, "--queues") || cli_has(c, "--vc") || cli_has(c, "--vcs");
-    return read_table(l);
+    return load_read_table(l);
 }
 
-static int exit_of(const loads *l)
+static int load_exit_of(const loads *l)
 {
     return loads_undelivered(l) || l->refused ? CLI_FAILED : CLI_DONE;
 }
 
-static int show(const loads *l)
+static int load_show(const loads *l)
 {
-    int failed = exit_of(l);
+    int failed = load_exit_of(l);
     cli_progress_end(l->c);
     if (l->c->json) {
         int status = loads_show_json(l);
@@ -225,7 +225,7 @@ static int show(const loads *l)
 }
 
 /* All but fabric and traffic. */
-static void measures_free(loads *l)
+static void load_measures_free(loads *l)
 {
     ik_load_groups_free(l->queue_flows, l->num_queue_groups);
     ik_load_groups_free(l->queue_destinations, l->num_queue_groups);
@@ -243,13 +243,13 @@ static void measures_free(loads *l)
 
 /* ---- a schedule: each entry's pattern by itself */
 
-static int show_entries(const loads *whole, const loads *each, unsigned num)
+static int load_show_entries(const loads *whole, const loads *each, unsigned num)
 {
     cli *c = whole->c;
     int failed = CLI_DONE, status = CLI_DONE;
     cli_progress_end(c);
     for (unsigned k = 0; k < num; k++)
-        failed = exit_of(&each[k]) == CLI_DONE ? failed : CLI_FAILED;
+        failed = load_exit_of(&each[k]) == CLI_DONE ? failed : CLI_FAILED;
     if (c->json) {
         ik_json j;
         cli_json_begin(&j);
@@ -275,7 +275,7 @@ static int show_entries(const loads *whole, const loads *each, unsigned num)
     return status == CLI_DONE ? cli_finish(c, failed) : status;
 }
 
-static int run_entries(const loads *whole, uint64_t patterns, uint64_t samples)
+static int load_run_entries(const loads *whole, uint64_t patterns, uint64_t samples)
 {
     const ik_schedule *list = whole->t->schedule;
     ik_error err;
@@ -290,32 +290,33 @@ static int run_entries(const loads *whole, uint64_t patterns, uint64_t samples)
         each[k].t = list->entries[k].traffic;
         each[k].entry = &list->entries[k];
         each[k].first = k == 0;
-        s = measure(&each[k], patterns, samples, &err);
+        s = cmd_load_measure(&each[k], patterns, samples, &err);
     }
-    int status = s == IK_OK ? show_entries(whole, each, list->num) : cli_error(whole->c, &err);
+    int status = s == IK_OK ? load_show_entries(whole, each, list->num) : cli_error(whole->c, &err);
     for (unsigned k = 0; k < list->num; k++)
-        measures_free(&each[k]);
+        load_measures_free(&each[k]);
     free(each);
     return status;
 }
 
-static int run(cli *c)
+static int load_run(cli *c)
 {
     loads l = {.c = c};
     ik_error err;
     uint64_t patterns, samples;
     if (c->num_args > 1 || cli_get_nth(c, "--routing", 1) || cli_has(c, "--seeds"))
         return loads_compare(c);
-    if (read_options(&l, &patterns, &samples) != CLI_DONE)
+    if (load_read_options(&l, &patterns, &samples) != CLI_DONE)
         return CLI_USAGE;
     int status;
-    if (build(&l, &err) != IK_OK)
+    if (load_build(&l, &err) != IK_OK)
         status = cli_error(c, &err);
     else if (l.t->schedule)
-        status = run_entries(&l, patterns, samples);
+        status = load_run_entries(&l, patterns, samples);
     else
-        status = measure(&l, patterns, samples, &err) == IK_OK ? show(&l) : cli_error(c, &err);
-    measures_free(&l);
+        status = cmd_load_measure(&l, patterns, samples, &err) == IK_OK ? load_show(&l)
+                                                                        : cli_error(c, &err);
+    load_measures_free(&l);
     ik_traffic_free(l.t);
     ik_fabric_free(l.f);
     return status;
@@ -421,5 +422,5 @@ const ik_command ik_command_load = {
     .options = options,
     .min_args = 1,
     .max_args = -1,
-    .run = run,
+    .run = load_run,
 };

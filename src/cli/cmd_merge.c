@@ -7,7 +7,7 @@
 #include "ikat/experiment.h"
 #include "ikat/json.h"
 
-static int put_json(cli *c, const char *path, const ik_merged *m)
+static int merge_put_json(cli *c, const char *path, const ik_merged *m)
 {
     ik_json j;
     ik_error err;
@@ -23,7 +23,7 @@ static int put_json(cli *c, const char *path, const ik_merged *m)
     return cli_written(c, status, &err, CLI_DONE);
 }
 
-static int run(cli *c)
+static int merge_run(cli *c)
 {
     const char *path = cli_get(c, "--output");
     ik_merged m;
@@ -34,7 +34,7 @@ static int run(cli *c)
         IK_OK)
         return cli_error(c, &err);
     if (c->json)
-        return put_json(c, path, &m);
+        return merge_put_json(c, path, &m);
     if (!c->quiet) {
         printf("%s: %llu of %llu points", cli_line(path), (unsigned long long)m.points,
                (unsigned long long)m.num_points);
@@ -69,5 +69,5 @@ const ik_command ik_command_merge = {
     .options = options,
     .min_args = 1,
     .max_args = -1,
-    .run = run,
+    .run = merge_run,
 };

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void put_json(ik_json *j, const char *path, const ik_recording_summary *s)
+static void record_put_json(ik_json *j, const char *path, const ik_recording_summary *s)
 {
     ik_json_text(j, "recording", path);
     ik_json_uint(j, "ranks", s->num_ranks);
@@ -41,57 +41,58 @@ static void put_json(ik_json *j, const char *path, const ik_recording_summary *s
     ik_json_text(j, "library", s->library);
 }
 
-static const char *ending(uint64_t num)
+static const char *record_ending(uint64_t num)
 {
     return num == 1 ? "" : "s";
 }
 
-static void print_limits(const ik_recording_summary *s)
+static void record_print_limits(const ik_recording_summary *s)
 {
     if (s->onesided)
         printf("  %s one-sided operation%s (%s) %s only counted: replays leave them out\n",
-               cli_count(s->onesided), ending(s->onesided),
+               cli_count(s->onesided), record_ending(s->onesided),
                cli_quantity(s->onesided_bytes, IK_DIM_SIZE), s->onesided == 1 ? "is" : "are");
     if (s->ranks_cut)
         printf("  %s rank%s did not reach MPI_Finalize: recorded up to where a rank stopped\n",
-               cli_count(s->ranks_cut), ending(s->ranks_cut));
+               cli_count(s->ranks_cut), record_ending(s->ranks_cut));
     if (s->failed)
         printf("  %s call%s returned an error: a replay leaves out what failed\n",
-               cli_count(s->failed), ending(s->failed));
+               cli_count(s->failed), record_ending(s->failed));
     if (s->overlapped)
         puts("  calls of several threads of a rank overlapped: the recording cannot be replayed");
     if (s->spawned)
         printf(
             "  processes of other programs were started or joined: they are not in the recording, "
             "and replays send nothing in the %s call%s with them\n",
-            cli_count(s->outside), ending(s->outside));
+            cli_count(s->outside), record_ending(s->outside));
     if (s->shared_ranks)
         printf(
             "  %u ranks shared %u processor core%s: between its calls a rank had a core for %s on "
             "average, and %s passed by the clock; replays use the former (clock=cpu)\n",
-            s->shared_ranks, s->shared_cores, ending(s->shared_cores),
+            s->shared_ranks, s->shared_cores, record_ending(s->shared_cores),
             cli_quantity(s->ran_ns / s->num_ranks * 1000, IK_DIM_TIME),
             cli_quantity(s->compute_ns / s->num_ranks * 1000, IK_DIM_TIME));
     if (s->intercomms)
         printf("  %s collective operation%s between two groups: the recording cannot be replayed\n",
-               cli_count(s->intercomms), ending(s->intercomms));
+               cli_count(s->intercomms), record_ending(s->intercomms));
 }
 
-static void print_summary(const char *path, const ik_recording_summary *s)
+static void record_print_summary(const char *path, const ik_recording_summary *s)
 {
     printf("%s: %s rank%s, %s call%s, %s message%s of %s, %s call%s of collective operations\n",
-           cli_line(path), cli_count(s->num_ranks), ending(s->num_ranks), cli_count(s->calls),
-           ending(s->calls), cli_count(s->messages), ending(s->messages),
-           cli_quantity(s->bytes, IK_DIM_SIZE), cli_count(s->collectives), ending(s->collectives));
+           cli_line(path), cli_count(s->num_ranks), record_ending(s->num_ranks),
+           cli_count(s->calls), record_ending(s->calls), cli_count(s->messages),
+           record_ending(s->messages), cli_quantity(s->bytes, IK_DIM_SIZE),
+           cli_count(s->collectives), record_ending(s->collectives));
     printf("  %s from MPI_Init to the end; %.1f %% of the ranks' time in MPI; %s\n",
            cli_quantity(s->longest_ns * 1000, IK_DIM_TIME),
            s->total_ns ? 100.0 * (double)s->in_mpi_ns / (double)s->total_ns : 0.0,
            cli_line(s->library));
-    print_limits(s);
+    record_print_limits(s);
 }
 
 /* *code: of the program that was recorded, -1 = none was. */
-static int summarise(cli *c, const char *path, int code)
+static int record_summarise(cli *c, const char *path, int code)
 {
     ik_recording_summary s;
     ik_error err;
@@ -100,17 +101,17 @@ static int summarise(cli *c, const char *path, int code)
         return cli_error(c, &err);
     if (!c->json) {
         if (!c->quiet || code < 0)
-            print_summary(path, &s);
+            record_print_summary(path, &s);
         return CLI_DONE;
     }
     cli_json_begin(&j);
-    put_json(&j, path, &s);
+    record_put_json(&j, path, &s);
     if (code >= 0)
         ik_json_uint(&j, "exit_status", (uint64_t)code);
     return cli_json_end(c, &j);
 }
 
-static int show(cli *c, const char *path, bool calls)
+static int record_show(cli *c, const char *path, bool calls)
 {
     uint64_t rank;
     ik_error err;
@@ -121,7 +122,7 @@ static int show(cli *c, const char *path, bool calls)
         return cli_usage(c, "--output and --mpi have no effect with %s",
                          calls ? "--calls" : "--show");
     if (!calls)
-        return summarise(c, path, -1);
+        return record_summarise(c, path, -1);
     if (c->json)
         return cli_usage(c, "--calls prints lines of text: it has no --json");
     if (!cli_get_uint(c, "--rank", 0, IK_NONE - 1, 0, &rank))
@@ -134,7 +135,7 @@ static int show(cli *c, const char *path, bool calls)
 /* ---- recording */
 
 /* Makes a folder beside the output; NULL (message printed): it cannot. Free it. */
-static char *make_folder(cli *c, const char *path)
+static char *record_make_folder(cli *c, const char *path)
 {
     size_t room = strlen(path) + 32;
     char *full = malloc(room), *real = NULL;
@@ -151,8 +152,8 @@ static char *make_folder(cli *c, const char *path)
 }
 
 /* *keep: the folder still has what could not be written. */
-static int collect(cli *c, ik_output *out, const char *path, const char *folder, int code,
-                   bool *keep)
+static int record_collect(cli *c, ik_output *out, const char *path, const char *folder, int code,
+                          bool *keep)
 {
     ik_error err;
     ik_status status = ik_record_collect(folder, out->out, &err);
@@ -167,7 +168,7 @@ static int collect(cli *c, ik_output *out, const char *path, const char *folder,
                     cli_line(folder), cli_line(folder));
         return code ? code : CLI_FAILED;
     }
-    int told = summarise(c, path, code);
+    int told = record_summarise(c, path, code);
     char problem[300];
     if (told == CLI_DONE && ik_record_problem(folder, problem, sizeof problem)) {
         ik_fail(&err, IK_ERR_FAILED, "%s: not everything was recorded: %s", path, problem);
@@ -183,7 +184,7 @@ static int record_into(cli *c, const char *recorder, const char *path)
     int code = 0;
     if (ik_output_open(&out, path, &err) != IK_OK)
         return cli_error(c, &err);
-    char *folder = make_folder(c, path);
+    char *folder = record_make_folder(c, path);
     if (!folder) {
         ik_output_close(&out, IK_ERR_IO, NULL);
         return CLI_USAGE;
@@ -192,7 +193,7 @@ static int record_into(cli *c, const char *recorder, const char *path)
     int result;
     bool keep = false;
     if (status == IK_OK) {
-        result = collect(c, &out, path, folder, code, &keep);
+        result = record_collect(c, &out, path, folder, code, &keep);
     } else {
         ik_output_close(&out, status, &err);
         result = cli_error(c, &err);
@@ -204,7 +205,7 @@ static int record_into(cli *c, const char *recorder, const char *path)
 }
 
 /* Of a folder that was kept. */
-static int merge(cli *c, const char *folder, const char *path)
+static int record_merge(cli *c, const char *folder, const char *path)
 {
     ik_output out;
     ik_error err;
@@ -220,11 +221,11 @@ static int merge(cli *c, const char *folder, const char *path)
     ik_status status = ik_output_open(&out, path, &err);
     if (status == IK_OK)
         status = ik_output_close(&out, ik_record_collect(folder, out.out, &err), &err);
-    return status == IK_OK ? summarise(c, path, -1) : cli_error(c, &err);
+    return status == IK_OK ? record_summarise(c, path, -1) : cli_error(c, &err);
 }
 
 /* A process that a launcher started beside others would record itself alone. */
-static int check_launched(cli *c, const char *path)
+static int record_check_launched(cli *c, const char *path)
 {
     const char *variable = NULL;
     unsigned long num = ik_record_launched(&variable);
@@ -261,7 +262,7 @@ static bool find_recorder(cli *c, char **recorder)
     return true;
 }
 
-static int run(cli *c)
+static int record_run(cli *c)
 {
     const char *path = cli_get(c, "--output");
     char *recorder = NULL;
@@ -272,13 +273,13 @@ static int run(cli *c)
         int status = cli_only_with(c, "--rank", "--calls");
         bool calls = cli_has(c, "--calls");
         return status != CLI_DONE ? status
-                                  : show(c, cli_get(c, calls ? "--calls" : "--show"), calls);
+                                  : record_show(c, cli_get(c, calls ? "--calls" : "--show"), calls);
     }
     int status = cli_only_with(c, "--rank", "--calls");
     if (status != CLI_DONE)
         return status;
     if (cli_has(c, "--merge"))
-        return merge(c, cli_get(c, "--merge"), path);
+        return record_merge(c, cli_get(c, "--merge"), path);
     if (!path)
         return cli_usage(c, "-o FILE is required: the file for the recording");
     if (c->num_args == 0)
@@ -286,7 +287,7 @@ static int run(cli *c)
     if (!c->separated)
         return cli_usage(c, "put '--' before the command: ikat record -o %s -- %s …",
                          cli_line(path), cli_line(c->args[0]));
-    status = check_launched(c, path);
+    status = record_check_launched(c, path);
     if (status != CLI_DONE)
         return status;
     char *program = NULL;
@@ -365,5 +366,5 @@ const ik_command ik_command_record = {
     .min_args = 0,
     .max_args = -1,
     .runs_others = true,
-    .run = run,
+    .run = record_run,
 };

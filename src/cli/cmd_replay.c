@@ -31,7 +31,7 @@ enum { NUM_PARAMETERS = sizeof parameters / sizeof *parameters };
 /* ---- the experiment */
 
 /* One value, or a list of several, which sweeps. */
-static void put_values(cli *c, ik_json *j, const char *key, const char *option)
+static void replay_put_values(cli *c, ik_json *j, const char *key, const char *option)
 {
     if (!cli_get_nth(c, option, 1)) {
         ik_json_text(j, key, cli_get(c, option));
@@ -44,7 +44,7 @@ static void put_values(cli *c, ik_json *j, const char *key, const char *option)
 }
 
 /* The words of parameter 'operation' of traffic 'collective'. */
-static const char *operation_names(void)
+static const char *replay_operation_names(void)
 {
     const ik_param *p = ik_traffic_find("collective")->params;
     while (strcmp(p->name, "operation") != 0)
@@ -52,10 +52,10 @@ static const char *operation_names(void)
     return p->choices;
 }
 
-static bool is_operation(const char *name)
+static bool replay_is_operation(const char *name)
 {
     size_t length = strlen(name), here;
-    for (const char *at = operation_names();; at += here + 1) {
+    for (const char *at = replay_operation_names();; at += here + 1) {
         here = strcspn(at, "|");
         if (here == length && memcmp(at, name, length) == 0)
             return true;
@@ -68,10 +68,10 @@ static int refuse_operation(cli *c, const char *name)
 {
     ik_error err;
     ik_arena arena = {0};
-    const char *nearest = ik_nearest_word(name, operation_names(), &arena);
+    const char *nearest = ik_nearest_word(name, replay_operation_names(), &arena);
     ik_fail(&err, IK_ERR_USAGE, "--collective: there is no collective operation '%s'", name);
     ik_hint(&err, IK_ERR_USAGE, nearest ? "did you mean '%s'?" : "operations are %s",
-            nearest ? nearest : operation_names());
+            nearest ? nearest : replay_operation_names());
     ik_arena_free(&arena);
     return cli_error(c, &err);
 }
@@ -101,7 +101,7 @@ static void put_algorithms_of(cli *c, ik_json *j, int n, const char *operation)
 }
 
 /* --collective allreduce=ring */
-static int put_algorithms(cli *c, ik_json *j)
+static int replay_put_algorithms(cli *c, ik_json *j)
 {
     const char *text;
     for (int n = 0; (text = cli_get_nth(c, "--collective", n)); n++) {
@@ -113,22 +113,22 @@ static int put_algorithms(cli *c, ik_json *j)
                              "allreduce=ring, not '%s'",
                              cli_line(text));
         snprintf(operation, sizeof operation, "%.*s", (int)length, text);
-        if (!is_operation(operation))
+        if (!replay_is_operation(operation))
             return refuse_operation(c, operation);
         put_algorithms_of(c, j, n, operation);
     }
     return CLI_DONE;
 }
 
-static int put_traffic(cli *c, ik_json *j)
+static int replay_put_traffic(cli *c, ik_json *j)
 {
     ik_json_object(j, "traffic");
     ik_json_text(j, "family", "program");
     ik_json_text(j, "trace", c->args[0]);
     for (unsigned k = 0; k < NUM_PARAMETERS; k++)
         if (cli_has(c, parameters[k].option))
-            put_values(c, j, parameters[k].parameter, parameters[k].option);
-    int status = put_algorithms(c, j);
+            replay_put_values(c, j, parameters[k].parameter, parameters[k].option);
+    int status = replay_put_algorithms(c, j);
     ik_json_close(j);
     return status;
 }
@@ -142,12 +142,12 @@ static char *write_experiment(cli *c, int *status)
     const char *at_most = cli_get(c, "--at-most");
     ik_json_to_text(&j, IK_JSON_ROWS);
     ik_json_object(&j, NULL);
-    put_values(c, &j, "fabric", "--fabric");
-    put_values(c, &j, "routing", "--routing");
-    *status = put_traffic(c, &j);
+    replay_put_values(c, &j, "fabric", "--fabric");
+    replay_put_values(c, &j, "routing", "--routing");
+    *status = replay_put_traffic(c, &j);
     if (cli_has(c, "--reference")) {
         ik_json_object(&j, "reference");
-        put_values(c, &j, "links", "--reference");
+        replay_put_values(c, &j, "links", "--reference");
         ik_json_close(&j);
     }
     ik_json_object(&j, "measure");
@@ -164,7 +164,7 @@ static char *write_experiment(cli *c, int *status)
     return text;
 }
 
-static int read_experiment(cli *c, ik_experiment **e)
+static int replay_read_experiment(cli *c, ik_experiment **e)
 {
     const char *overrides[MAX_OVERRIDES + 2] = {NULL};
     char seed[48];
@@ -192,7 +192,7 @@ static int read_experiment(cli *c, ik_experiment **e)
 /* ---- the program, written */
 
 /* Its ranks as they are; what is no part of a program is not said. */
-static ik_status write_goal(cli *c, const char *path, ik_error *err)
+static ik_status replay_write_goal(cli *c, const char *path, ik_error *err)
 {
     ik_fabric *f = NULL;
     ik_traffic *t = NULL;
@@ -215,28 +215,28 @@ static ik_status write_goal(cli *c, const char *path, ik_error *err)
 
 /* ---- the command */
 
-static char *default_store(const char *trace)
+static char *replay_default_store(const char *trace)
 {
     size_t length = strlen(trace);
     bool named = length && trace[length - 1] != '/' && !strpbrk(trace, "*?[");
     return cli_beside(named ? trace : "replay", ".db");
 }
 
-static int run_it(cli *c, const ik_run_part *part)
+static int replay_run_it(cli *c, const ik_run_part *part)
 {
     ik_experiment *e = NULL;
     ik_error err;
-    int status = read_experiment(c, &e);
+    int status = replay_read_experiment(c, &e);
     if (status != CLI_DONE)
         return status;
     const char *given = cli_get(c, "--output"), *goal = cli_get(c, "--goal");
-    char *made = given ? NULL : default_store(c->args[0]);
+    char *made = given ? NULL : replay_default_store(c->args[0]);
     if (!given && !made)
         status = cli_usage(c, "out of memory");
     else if (cli_same_file(given ? given : made, c->args[0]))
         status = cli_usage(c, "the results '%s' would overwrite the trace from which they are made",
                            cli_line(given ? given : made));
-    else if (goal && write_goal(c, goal, &err) != IK_OK)
+    else if (goal && replay_write_goal(c, goal, &err) != IK_OK)
         status = cli_error(c, &err);
     else
         status = cli_run_experiment(c, e, part, given ? given : made);
@@ -245,7 +245,7 @@ static int run_it(cli *c, const ik_run_part *part)
     return status;
 }
 
-static int run(cli *c)
+static int replay_run(cli *c)
 {
     ik_run_part part = {0};
     if (!cli_has(c, "--fabric"))
@@ -257,7 +257,7 @@ static int run(cli *c)
     if (refused != CLI_DONE)
         return refused;
     cli_use_cache(c);
-    return run_it(c, &part);
+    return replay_run_it(c, &part);
 }
 
 static const cli_option options[] = {
@@ -340,5 +340,5 @@ const ik_command ik_command_replay = {
     .options = options,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = replay_run,
 };

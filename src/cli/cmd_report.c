@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static int write_page(cli *c, const char *store)
+static int report_write_page(cli *c, const char *store)
 {
     const char *given = cli_get(c, "--output");
     char *made = given ? NULL : cli_beside(store, ".html");
@@ -31,7 +31,7 @@ static int write_page(cli *c, const char *store)
 }
 
 /* What the name of a file asks for; false (message printed): no format is called so. */
-static bool figure_format(cli *c, const char *path, ik_figure_format *format)
+static bool report_figure_format(cli *c, const char *path, ik_figure_format *format)
 {
     static const struct {
         const char *ending;
@@ -52,7 +52,7 @@ static bool figure_format(cli *c, const char *path, ik_figure_format *format)
 }
 
 /* A figure: a table on the output, or what the file's ending says. */
-static int write_figure(cli *c, const char *store, const char *name)
+static int report_write_figure(cli *c, const char *store, const char *name)
 {
     ik_error err;
     const char *path = cli_get(c, "--output");
@@ -61,7 +61,7 @@ static int write_figure(cli *c, const char *store, const char *name)
         return cli_written(
             c, ik_report_figure(store, name, format, stdout, cli_width(), c->colour_out, &err),
             &err, CLI_DONE);
-    if (!figure_format(c, path, &format))
+    if (!report_figure_format(c, path, &format))
         return CLI_USAGE;
     if (cli_same_file(path, store))
         return cli_usage(c, "the figure '%s' would overwrite the results from which it is made",
@@ -77,7 +77,7 @@ static int write_figure(cli *c, const char *store, const char *name)
 }
 
 /* Says how the claims of the experiment stand; with --strict, one that differs is a failure. */
-static int judge_claims(cli *c, const char *store, int status)
+static int report_judge_claims(cli *c, const char *store, int status)
 {
     ik_verdicts v;
     ik_error err;
@@ -101,7 +101,7 @@ static int write_report(cli *c)
         return cli_usage(
             c, "-o writes a figure to a file, and --csv to the output: give only one of them");
     if (figure)
-        return write_figure(c, store, figure);
+        return report_write_figure(c, store, figure);
     if (c->json && cli_has(c, "--csv"))
         return cli_usage(c, "--csv and --json both write to the output: give only one of them");
     if ((c->json || cli_has(c, "--csv")) && cli_has(c, "--output"))
@@ -119,13 +119,13 @@ static int write_report(cli *c)
     else if (table)
         status = ik_report_table(store, table, stdout, cli_width(), c->colour_out, &err);
     else
-        return write_page(c, store);
+        return report_write_page(c, store);
     return cli_written(c, status, &err, CLI_DONE);
 }
 
-static int run(cli *c)
+static int report_run(cli *c)
 {
-    return judge_claims(c, c->args[0], write_report(c));
+    return report_judge_claims(c, c->args[0], write_report(c));
 }
 
 static const cli_option options[] = {
@@ -173,5 +173,5 @@ const ik_command ik_command_report = {
     .options = options,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = report_run,
 };

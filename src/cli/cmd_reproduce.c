@@ -12,7 +12,7 @@
 
 /* ---- what there is */
 
-static const char *duration(double seconds)
+static const char *reproduce_duration(double seconds)
 {
     static char text[4][40];
     static unsigned next;
@@ -28,7 +28,7 @@ static const char *duration(double seconds)
     return out;
 }
 
-static int list_text(const cli *c, const reproduction *r)
+static int reproduce_list_text(const cli *c, const reproduction *r)
 {
     static const char *const headers[] = {"name", "claims>", "quick>", "full>", "title", NULL};
     cli_table *t = cli_table_new(headers);
@@ -42,8 +42,8 @@ static int list_text(const cli *c, const reproduction *r)
                 continue;
             cli_table_cell(t, "%s/%s", r->studies[i].study->paper, about->figures[k].name);
             cli_table_cell(t, "%zu", about->figures[k].num_claims);
-            cli_table_cell(t, "%s", duration(about->quick_seconds));
-            cli_table_cell(t, "%s", duration(3600 * about->full_hours));
+            cli_table_cell(t, "%s", reproduce_duration(about->quick_seconds));
+            cli_table_cell(t, "%s", reproduce_duration(3600 * about->full_hours));
             cli_table_cell(t, "%s", cli_line(about->figures[k].title));
         }
     }
@@ -51,12 +51,12 @@ static int list_text(const cli *c, const reproduction *r)
     if (!c->quiet)
         printf("Processor time; figures of the same experiment share it. In total about %s on %u "
                "processor%s, at full scale %s.\n",
-               duration(quick / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
-               duration(full / c->jobs));
+               reproduce_duration(quick / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
+               reproduce_duration(full / c->jobs));
     return CLI_DONE;
 }
 
-static int list_json(const cli *c, const reproduction *r)
+static int reproduce_list_json(const cli *c, const reproduction *r)
 {
     ik_json j;
     ik_error err;
@@ -87,7 +87,7 @@ static int list_json(const cli *c, const reproduction *r)
 
 /* ---- running */
 
-static double now(void)
+static double reproduce_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -95,7 +95,7 @@ static double now(void)
 }
 
 /* Processor time of what is asked for; a shard has its share of it. */
-static double cost_of(const reproduction *r, const reproduced *s)
+static double reproduce_cost_of(const reproduction *r, const reproduced *s)
 {
     bool full = r->full && s->about->num_scales > 0;
     double seconds = full ? 3600 * s->about->full_hours : s->about->quick_seconds;
@@ -103,7 +103,7 @@ static double cost_of(const reproduction *r, const reproduced *s)
 }
 
 /* "000/fig2b, 000/fig5b (cg): title; about 41 h on 2 processors". */
-static void tell_cost(const cli *c, const reproduction *r, const reproduced *s)
+static void reproduce_tell_cost(const cli *c, const reproduction *r, const reproduced *s)
 {
     char names[400] = "";
     size_t used = 0;
@@ -112,37 +112,38 @@ static void tell_cost(const cli *c, const reproduction *r, const reproduced *s)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s/%s", used ? ", " : "",
                                      s->study->paper, s->about->figures[k].name);
     cli_note(c, "%s (%s): %s; about %s on %u processor%s%s", names, s->study->name, s->about->title,
-             duration(cost_of(r, s) / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
+             reproduce_duration(reproduce_cost_of(r, s) / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
              access(s->results, F_OK) == 0 ? " from the beginning" : "");
 }
 
-static void tell_whole_cost(const cli *c, const reproduction *r)
+static void reproduce_tell_whole_cost(const cli *c, const reproduction *r)
 {
     double seconds = 0;
     for (size_t i = 0; i < r->num; i++)
-        seconds += cost_of(r, &r->studies[i]);
+        seconds += reproduce_cost_of(r, &r->studies[i]);
     if (r->num > 1)
         cli_note(c, "%zu experiments: about %s on %u processor%s", r->num,
-                 duration(seconds / c->jobs), c->jobs, c->jobs > 1 ? "s" : "");
+                 reproduce_duration(seconds / c->jobs), c->jobs, c->jobs > 1 ? "s" : "");
 }
 
 /* When the budget is spent a study is not begun; of one that was begun earlier no point is run, and
  * what it has is shown. Status as of run_study; *there: it has results. */
-static int run_part(cli *c, const reproduction *r, const reproduced *s, double begun, bool *there)
+static int reproduce_run_part(cli *c, const reproduction *r, const reproduced *s, double begun,
+                              bool *there)
 {
     cli_running state = {.c = c};
     ik_run_observer observer = cli_running_observer(&state);
     ik_run_part part = r->part;
     ik_error err;
     bool failed = false;
-    if (r->part.budget_s > 0 && (part.budget_s -= now() - begun) <= 0) {
+    if (r->part.budget_s > 0 && (part.budget_s -= reproduce_now() - begun) <= 0) {
         if (access(s->results, F_OK) != 0) {
             cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
             return CLI_DONE;
         }
         part.budget_s = 1e-9;
     }
-    tell_cost(c, r, s);
+    reproduce_tell_cost(c, r, s);
     ik_json_to_text(&state.shares, IK_JSON_PACKED);
     ik_json_array(&state.shares, NULL);
     ik_status status =
@@ -158,24 +159,24 @@ static int run_part(cli *c, const reproduction *r, const reproduced *s, double b
 }
 
 /* CLI_DONE, CLI_FAILED (a proof failed or a point deadlocked), or the status of an error. */
-static int run_study(cli *c, const reproduction *r, reproduced *s, double begun)
+static int reproduce_run_study(cli *c, const reproduction *r, reproduced *s, double begun)
 {
     ik_error err;
     bool there = false;
-    int status = run_part(c, r, s, begun, &there);
+    int status = reproduce_run_part(c, r, s, begun, &there);
     if (there && reproduce_write(r, s, &err) != IK_OK)
         return cli_error(c, &err);
     return status;
 }
 
 /* A study that cannot be run does not stop the others; a signal does. */
-static int run_all(cli *c, reproduction *r)
+static int reproduce_run_all(cli *c, reproduction *r)
 {
     int all = CLI_DONE;
-    double begun = now();
-    tell_whole_cost(c, r);
+    double begun = reproduce_now();
+    reproduce_tell_whole_cost(c, r);
     for (size_t i = 0; i < r->num; i++) {
-        int status = run_study(c, r, &r->studies[i], begun);
+        int status = reproduce_run_study(c, r, &r->studies[i], begun);
         if (status > CLI_USAGE)
             return status;
         all = status > all ? status : all;
@@ -191,8 +192,8 @@ typedef struct verdicts {
     ik_verdicts num;
 } verdicts;
 
-static void print_claim(const cli *c, const reproduced *s, const ik_claim *claim,
-                        const char *colour)
+static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_claim *claim,
+                                  const char *colour)
 {
     bool differs = claim->verdict == IK_CLAIM_DIFFERS;
     printf("%s%-14s%s  %s/%-8s  %s\n", c->colour_out ? colour : "",
@@ -207,7 +208,7 @@ static void print_claim(const cli *c, const reproduced *s, const ik_claim *claim
         printf("%-16sa reason for a difference is recorded: %s\n", "", cli_line(claim->differs));
 }
 
-static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)
+static ik_status reproduce_put_claim(void *ctx, const ik_claim *claim, ik_error *err)
 {
     static const char *const colours[] = {[IK_CLAIM_HOLDS] = "\033[32m",
                                           [IK_CLAIM_DIFFERS] = "\033[1;31m",
@@ -216,12 +217,12 @@ static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)
     (void)err;
     ik_verdicts_add(&v->num, claim->verdict, claim->differs);
     if (v->c && claim->verdict != IK_CLAIM_NOT_ASKED)
-        print_claim(v->c, v->study, claim, colours[claim->verdict]);
+        reproduce_print_claim(v->c, v->study, claim, colours[claim->verdict]);
     return IK_OK;
 }
 
-static int put_json(const cli *c, const reproduction *r, const verdicts *v, size_t lacking,
-                    int status)
+static int reproduce_put_json(const cli *c, const reproduction *r, const verdicts *v,
+                              size_t lacking, int status)
 {
     ik_json j;
     ik_error err;
@@ -239,7 +240,7 @@ static int put_json(const cli *c, const reproduction *r, const verdicts *v, size
     return cli_written(c, done, &err, status);
 }
 
-static void put_text(const reproduction *r, const verdicts *v, size_t lacking)
+static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t lacking)
 {
     printf("\n%zu hold, %zu differ (for %zu a reason is recorded), %zu cannot be told, %zu are "
            "checked only at full scale\n",
@@ -251,7 +252,7 @@ static void put_text(const reproduction *r, const verdicts *v, size_t lacking)
 }
 
 /* Where no experiment has results, an earlier page stays as it is. */
-static int show_verdicts(cli *c, const reproduction *r, int status)
+static int reproduce_show_verdicts(cli *c, const reproduction *r, int status)
 {
     verdicts v = {.c = c->json || c->quiet ? NULL : c};
     ik_error err;
@@ -261,7 +262,7 @@ static int show_verdicts(cli *c, const reproduction *r, int status)
         v.study = &r->studies[i];
         lacking += !v.study->page;
         if (v.study->page)
-            done = ik_study_page_claims(v.study->page, put_claim, &v, &err);
+            done = ik_study_page_claims(v.study->page, reproduce_put_claim, &v, &err);
     }
     if (done == IK_OK && lacking < r->num)
         done = reproduce_write_page(r, &err);
@@ -270,12 +271,12 @@ static int show_verdicts(cli *c, const reproduction *r, int status)
     if (v.num.differ > v.num.recorded && status == CLI_DONE)
         status = CLI_FAILED;
     if (c->json)
-        return put_json(c, r, &v, lacking, status);
-    put_text(r, &v, lacking);
+        return reproduce_put_json(c, r, &v, lacking, status);
+    reproduce_put_text(r, &v, lacking);
     return status;
 }
 
-static int run(cli *c)
+static int reproduce_run(cli *c)
 {
     reproduction r = {.folder = cli_get(c, "--output") ? cli_get(c, "--output") : "reproductions",
                       .full = cli_has(c, "--full")};
@@ -291,13 +292,13 @@ static int run(cli *c)
     cli_use_cache(c);
     status = reproduce_open(c, &r);
     if (status == CLI_DONE && cli_has(c, "--list"))
-        status = c->json ? list_json(c, &r) : list_text(c, &r);
+        status = c->json ? reproduce_list_json(c, &r) : reproduce_list_text(c, &r);
     else if (status == CLI_DONE && reproduce_make_folders(&r, &err) != IK_OK)
         status = cli_error(c, &err);
     else if (status == CLI_DONE) {
-        status = run_all(c, &r);
+        status = reproduce_run_all(c, &r);
         if (status <= CLI_USAGE)
-            status = show_verdicts(c, &r, status);
+            status = reproduce_show_verdicts(c, &r, status);
     }
     reproduce_close(&r);
     return status;
@@ -335,5 +336,5 @@ const ik_command ik_command_reproduce = {
     .options = options,
     .min_args = 0,
     .max_args = -1,
-    .run = run,
+    .run = reproduce_run,
 };

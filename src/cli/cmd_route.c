@@ -23,7 +23,7 @@ typedef struct stats {
 } stats;
 
 /* Paths: what each channel would carry if every host sent one flow to every other. */
-static ik_status measure_paths(stats *s, ik_error *err)
+static ik_status route_measure_paths(stats *s, ik_error *err)
 {
     const route_job *job = s->job;
     ik_traffic *all = NULL;
@@ -56,7 +56,7 @@ static ik_status measure_destinations(stats *s, ik_error *err)
     return status;
 }
 
-static void put_groups(ik_json *j, const char *key, const ik_load_group *groups, size_t num)
+static void route_put_groups(ik_json *j, const char *key, const ik_load_group *groups, size_t num)
 {
     ik_json_array(j, key);
     for (size_t i = 0; i < num; i++) {
@@ -77,7 +77,7 @@ static void put_groups(ik_json *j, const char *key, const ik_load_group *groups,
     ik_json_close(j);
 }
 
-static void put_tables(ik_json *j, const ik_table_size *t)
+static void route_put_tables(ik_json *j, const ik_table_size *t)
 {
     ik_json_object(j, "tables");
     ik_json_text(j, "form", t->form);
@@ -98,17 +98,17 @@ static int print_stats_json(const stats *s)
     ik_json j;
     cli_json_begin(&j);
     route_header_json(&j, s->job);
-    put_tables(&j, &s->tables);
+    route_put_tables(&j, &s->tables);
     ik_json_uint(&j, "pairs", s->load.flows);
     ik_json_uint(&j, "undelivered", s->load.undelivered - s->unconnected);
     ik_json_uint(&j, "unconnected", s->unconnected);
     ik_json_real(&j, "mean_hops", s->load.mean_hops, CLI_DIGITS);
-    put_groups(&j, "paths_per_channel", s->paths, s->num_groups);
-    put_groups(&j, "destinations_per_channel", s->destinations, s->num_groups);
+    route_put_groups(&j, "paths_per_channel", s->paths, s->num_groups);
+    route_put_groups(&j, "destinations_per_channel", s->destinations, s->num_groups);
     return cli_json_end(s->job->c, &j);
 }
 
-static void print_tables(const ik_table_size *t)
+static void route_print_tables(const ik_table_size *t)
 {
     if (!t->has_entries) {
         printf("  %-14s none: %s\n", "tables", t->form);
@@ -120,13 +120,13 @@ static void print_tables(const ik_table_size *t)
            cli_count(t->total_bytes));
 }
 
-static int print_stats(const stats *s)
+static int route_print_stats(const stats *s)
 {
     static const char *const headers[] = {"channels", "level>", "number>",           "min paths>",
                                           "mean>",    "max>",   "min destinations>", "mean>",
                                           "max>",     NULL};
     route_header_print(s->job);
-    print_tables(&s->tables);
+    route_print_tables(&s->tables);
     printf("  %-14s %s, %.4f hops between switches on average", "pairs", cli_count(s->load.flows),
            s->load.mean_hops);
     if (s->load.undelivered > s->unconnected)
@@ -152,21 +152,21 @@ static int print_stats(const stats *s)
     return cli_finish(s->job->c, CLI_DONE);
 }
 
-static int show_stats(const route_job *job)
+static int route_show_stats(const route_job *job)
 {
     const cli *c = job->c;
     stats s = {.job = job};
     ik_error err;
     ik_status status = ik_table_size_measure(job->plan->routing, &c->env, &s.tables, &err);
     if (status == IK_OK)
-        status = measure_paths(&s, &err);
+        status = route_measure_paths(&s, &err);
     bool has_load = status == IK_OK;
     if (status == IK_OK)
         status = measure_destinations(&s, &err);
     cli_progress_end(c);
     int exit_status = status != IK_OK ? cli_error(c, &err)
                       : c->json       ? print_stats_json(&s)
-                                      : print_stats(&s);
+                                      : route_print_stats(&s);
     ik_load_groups_free(s.paths, s.paths ? s.num_groups : 0);
     ik_load_groups_free(s.destinations, s.destinations ? s.num_groups : 0);
     if (has_load)
@@ -177,7 +177,7 @@ static int show_stats(const route_job *job)
 /* ------------------------------------------------------------------------------------------
  * comparing */
 
-static int print_diff_json(const route_job *job, const ik_plan *after, const ik_route_diff *d)
+static int route_print_diff_json(const route_job *job, const ik_plan *after, const ik_route_diff *d)
 {
     const struct {
         const char *key;
@@ -204,7 +204,7 @@ static int print_diff_json(const route_job *job, const ik_plan *after, const ik_
     return cli_json_end(job->c, &j);
 }
 
-static void print_diff(const route_job *job, const ik_plan *after, const ik_route_diff *d)
+static void route_print_diff(const route_job *job, const ik_plan *after, const ik_route_diff *d)
 {
     char src[256], dst[256];
     printf("%s: from %s to %s\n", cli_line(job->f->spec ? job->f->spec : job->c->args[0]),
@@ -226,7 +226,7 @@ static void print_diff(const route_job *job, const ik_plan *after, const ik_rout
     }
 }
 
-static int show_diff(const route_job *job, const char *routing)
+static int route_show_diff(const route_job *job, const char *routing)
 {
     const cli *c = job->c;
     ik_plan *after = NULL;
@@ -241,9 +241,9 @@ static int show_diff(const route_job *job, const char *routing)
     if (status != IK_OK) {
         exit_status = cli_error(c, &err);
     } else if (c->json) {
-        exit_status = print_diff_json(job, after, &diff);
+        exit_status = route_print_diff_json(job, after, &diff);
     } else {
-        print_diff(job, after, &diff);
+        route_print_diff(job, after, &diff);
         exit_status = cli_finish(c, CLI_DONE);
     }
     ik_plan_free(after);
@@ -254,7 +254,7 @@ static int show_diff(const route_job *job, const char *routing)
  * writing */
 
 /* Writes to the file of --output or to standard output. */
-static int write_routes(const route_job *job, const char *format)
+static int route_write_routes(const route_job *job, const char *format)
 {
     const cli *c = job->c;
     const char *path = cli_get(c, "--output");
@@ -278,7 +278,7 @@ static int write_routes(const route_job *job, const char *format)
 
 /* What to do, from the command line: the routing to start from, and the one to compare it with, if
  * any. */
-static int read_request(const cli *c, const char **routing, const char **other)
+static int route_read_request(const cli *c, const char **routing, const char **other)
 {
     const char *first = cli_get(c, "--diff");
     *routing = cli_get(c, "--routing");
@@ -298,11 +298,11 @@ static int read_request(const cli *c, const char **routing, const char **other)
                           c, "--routing SPEC is required; 'ikat list routings' shows all routings");
 }
 
-static int run(cli *c)
+static int route_run(cli *c)
 {
     const char *routing, *other;
     uint64_t num_vcs = 0;
-    int usage = read_request(c, &routing, &other);
+    int usage = route_read_request(c, &routing, &other);
     if (usage != CLI_DONE)
         return usage;
     if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs))
@@ -328,9 +328,9 @@ static int run(cli *c)
         cli_note(c, "%s", job.plan->routing->note);
     int exit_status = status != IK_OK ? cli_error(c, &err)
                       : refused       ? CLI_FAILED
-                      : other         ? show_diff(&job, other)
-                      : format        ? write_routes(&job, format)
-                                      : show_stats(&job);
+                      : other         ? route_show_diff(&job, other)
+                      : format        ? route_write_routes(&job, format)
+                                      : route_show_stats(&job);
     ik_plan_free(job.plan);
     ik_fabric_free(job.f);
     return exit_status;
@@ -389,5 +389,5 @@ const ik_command ik_command_route = {
     .options = options,
     .min_args = 1,
     .max_args = 2,
-    .run = run,
+    .run = route_run,
 };

@@ -9,7 +9,7 @@
 
 enum { MAX_OVERRIDES = 256 };
 
-static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
+static ik_status run_read_experiment(cli *c, ik_experiment **e, ik_error *err)
 {
     const char *overrides[MAX_OVERRIDES + 3] = {NULL};
     char seed[48], scale[160];
@@ -30,7 +30,7 @@ static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
     return ik_experiment_read(c->args[0], overrides, e, err);
 }
 
-static int run(cli *c)
+static int run_experiment_file(cli *c)
 {
     ik_experiment *e = NULL;
     ik_error err;
@@ -39,7 +39,7 @@ static int run(cli *c)
     if (refused != CLI_DONE)
         return refused;
     cli_use_cache(c);
-    if (read_experiment(c, &e, &err) != IK_OK)
+    if (run_read_experiment(c, &e, &err) != IK_OK)
         return cli_error(c, &err);
     const char *given = cli_get(c, "--output");
     char *made = given ? NULL : cli_beside(c->args[0], ".db");
@@ -90,5 +90,5 @@ const ik_command ik_command_run = {
     .options = options,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = run_experiment_file,
 };

@@ -26,7 +26,7 @@ typedef struct topo {
     ik_cables cables;
 } topo;
 
-static const char *severity_name(ik_severity s)
+static const char *topo_severity_name(ik_severity s)
 {
     return s == IK_ERROR ? "error" : s == IK_WARNING ? "warning" : "note";
 }
@@ -34,7 +34,7 @@ static const char *severity_name(ik_severity s)
 /* ------------------------------------------------------------------------------------------
  * measuring */
 
-static ik_status measure_distances(topo *t, ik_error *err)
+static ik_status topo_measure_distances(topo *t, ik_error *err)
 {
     double operations;
     ik_status s = ik_distances_cost(t->f, &operations, err);
@@ -45,7 +45,7 @@ static ik_status measure_distances(topo *t, ik_error *err)
     return s;
 }
 
-static ik_status measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
+static ik_status topo_measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
 {
     const ik_env *env = &t->c->env;
     ik_status s = ik_diversity_measure(t->f, env, &t->diversity, err);
@@ -60,18 +60,18 @@ static ik_status measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_error *
     return s;
 }
 
-static ik_status measure(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
+static ik_status topo_measure(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
 {
     ik_status s = ik_fabric_describe(t->f, &t->d, err);
     if (s == IK_OK)
-        s = measure_distances(t, err);
-    return s == IK_OK && cli_has(t->c, "--all") ? measure_rest(t, rack, seeds, err) : s;
+        s = topo_measure_distances(t, err);
+    return s == IK_OK && cli_has(t->c, "--all") ? topo_measure_rest(t, rack, seeds, err) : s;
 }
 
 /* ------------------------------------------------------------------------------------------
  * JSON */
 
-static void put_link_counts(ik_json *j, const ik_description *d)
+static void topo_put_link_counts(ik_json *j, const ik_description *d)
 {
     ik_json_array(j, "links_by_rate");
     for (size_t i = 0; i < d->num_link_counts; i++) {
@@ -88,14 +88,14 @@ static void put_link_counts(ik_json *j, const ik_description *d)
     ik_json_close(j);
 }
 
-static void put_findings(ik_json *j, const ik_fabric *f)
+static void topo_put_findings(ik_json *j, const ik_fabric *f)
 {
     ik_json_array(j, "findings");
     for (size_t i = 0; i < f->num_findings; i++) {
         const ik_finding *n = &f->findings[i];
         char where[256];
         ik_json_object(j, NULL);
-        ik_json_text(j, "severity", severity_name(n->severity));
+        ik_json_text(j, "severity", topo_severity_name(n->severity));
         ik_json_text(j, "code", n->code);
         ik_json_text(j, "text", n->text);
         if (n->port != IK_NONE)
@@ -107,7 +107,7 @@ static void put_findings(ik_json *j, const ik_fabric *f)
     ik_json_close(j);
 }
 
-static void put_distances(ik_json *j, const topo *t)
+static void topo_put_distances(ik_json *j, const topo *t)
 {
     const ik_distances *x = &t->dist;
     cli_json_known(j, "diameter", t->has_dist, x->diameter);
@@ -122,29 +122,29 @@ static void put_distances(ik_json *j, const topo *t)
     ik_json_uint(j, "unconnected_pairs", x->unconnected_pairs);
 }
 
-static double moore_ratio(const topo *t)
+static double topo_moore_ratio(const topo *t)
 {
     return ik_moore_ratio(t->d.switches, t->d.max_degree,
                           t->has_dist ? t->dist.switch_diameter : IK_NONE);
 }
 
 /* Null where there are too many paths to count. */
-static void put_paths(ik_json *j, const char *key, uint64_t paths)
+static void topo_put_paths(ik_json *j, const char *key, uint64_t paths)
 {
     cli_json_known(j, key, paths < IK_PATHS_MANY, paths);
 }
 
-static void put_diversity(ik_json *j, const ik_diversity *d)
+static void topo_put_diversity(ik_json *j, const ik_diversity *d)
 {
     ik_json_object(j, "path_diversity");
-    put_paths(j, "min", d->min_paths);
+    topo_put_paths(j, "min", d->min_paths);
     ik_json_real(j, "mean", d->max_paths < IK_PATHS_MANY ? d->mean_paths : NAN, CLI_DIGITS);
-    put_paths(j, "max", d->max_paths);
+    topo_put_paths(j, "max", d->max_paths);
     ik_json_array(j, "counts");
     for (size_t i = 0; i < d->num; i++) {
         ik_json_object(j, NULL);
         ik_json_uint(j, "distance", d->counts[i].distance);
-        put_paths(j, "paths", d->counts[i].paths);
+        topo_put_paths(j, "paths", d->counts[i].paths);
         ik_json_uint(j, "pairs", d->counts[i].pairs);
         ik_json_close(j);
     }
@@ -152,7 +152,7 @@ static void put_diversity(ik_json *j, const ik_diversity *d)
     ik_json_close(j);
 }
 
-static void put_bisection(ik_json *j, const ik_bisection *b)
+static void topo_put_bisection(ik_json *j, const ik_bisection *b)
 {
     ik_json_object(j, "bisection");
     ik_json_uint(j, "cut", b->cut);
@@ -165,7 +165,7 @@ static void put_bisection(ik_json *j, const ik_bisection *b)
     ik_json_close(j);
 }
 
-static void put_cables(ik_json *j, const ik_cables *c)
+static void topo_put_cables(ik_json *j, const ik_cables *c)
 {
     ik_json_object(j, "cables");
     ik_json_uint(j, "cables", c->cables);
@@ -180,19 +180,19 @@ static void put_cables(ik_json *j, const ik_cables *c)
     ik_json_close(j);
 }
 
-static void put_rest(ik_json *j, const topo *t)
+static void topo_put_rest(ik_json *j, const topo *t)
 {
-    put_diversity(j, &t->diversity);
+    topo_put_diversity(j, &t->diversity);
     cli_json_known(j, "girth", t->girth != 0, t->girth);
-    ik_json_real(j, "moore_ratio", moore_ratio(t), CLI_DIGITS);
+    ik_json_real(j, "moore_ratio", topo_moore_ratio(t), CLI_DIGITS);
     if (t->has_bisection)
-        put_bisection(j, &t->bisection);
+        topo_put_bisection(j, &t->bisection);
     else
         ik_json_null(j, "bisection");
-    put_cables(j, &t->cables);
+    topo_put_cables(j, &t->cables);
 }
 
-static void put_counts(ik_json *j, const ik_description *d)
+static void topo_put_counts(ik_json *j, const ik_description *d)
 {
     const struct {
         const char *key;
@@ -219,47 +219,47 @@ static void put_counts(ik_json *j, const ik_description *d)
     cli_json_uints(j, "level_switches", d->level_switches, d->levels);
     ik_json_real(j, "ports_per_host", d->ports_per_host, CLI_DIGITS);
     ik_json_real(j, "links_per_host", d->links_per_host, CLI_DIGITS);
-    put_link_counts(j, d);
+    topo_put_link_counts(j, d);
 }
 
-static int show_json(const topo *t)
+static int topo_show_json(const topo *t)
 {
     ik_json j;
     cli_json_begin(&j);
     cli_json_optional(&j, "spec", t->f->spec);
     cli_json_optional(&j, "family", t->f->family);
-    put_counts(&j, &t->d);
-    put_distances(&j, t);
+    topo_put_counts(&j, &t->d);
+    topo_put_distances(&j, t);
     if (t->has_all)
-        put_rest(&j, t);
-    put_findings(&j, t->f);
+        topo_put_rest(&j, t);
+    topo_put_findings(&j, t->f);
     return cli_json_end(t->c, &j);
 }
 
 /* ------------------------------------------------------------------------------------------
  * text */
 
-static void print_row(const char *name, const char *value)
+static void topo_print_row(const char *name, const char *value)
 {
     printf("  %-22s %s\n", name, value);
 }
 
-static void print_range(const char *name, uint64_t low, uint64_t high)
+static void topo_print_range(const char *name, uint64_t low, uint64_t high)
 {
     char text[64];
     if (low == high)
         snprintf(text, sizeof text, "%s", cli_count(high));
     else
         snprintf(text, sizeof text, "%s to %s", cli_count(low), cli_count(high));
-    print_row(name, text);
+    topo_print_row(name, text);
 }
 
 static void print_description(const topo *t)
 {
     const ik_description *d = &t->d;
     char text[128];
-    print_row("hosts", cli_count(d->hosts));
-    print_row("switches", cli_count(d->switches));
+    topo_print_row("hosts", cli_count(d->hosts));
+    topo_print_row("switches", cli_count(d->switches));
     if (d->levels) {
         int n = snprintf(text, sizeof text, "%u (switches from the hosts upwards:", d->levels);
         for (uint32_t l = 0; l < d->levels && n > 0 && (size_t)n < sizeof text - 24; l++) {
@@ -267,21 +267,21 @@ static void print_description(const topo *t)
                 snprintf(text + n, sizeof text - (size_t)n, " %s", cli_count(d->level_switches[l]));
         }
         snprintf(text + n, sizeof text - (size_t)n, ")");
-        print_row("levels", text);
+        topo_print_row("levels", text);
     }
-    print_range("ports per switch", d->min_radix, d->radix);
-    print_range("hosts per leaf switch", d->min_hosts_per_switch, d->max_hosts_per_switch);
+    topo_print_range("ports per switch", d->min_radix, d->radix);
+    topo_print_range("hosts per leaf switch", d->min_hosts_per_switch, d->max_hosts_per_switch);
     snprintf(text, sizeof text, "%s (%s unconnected)", cli_count(d->ports),
              cli_count(d->unconnected_ports));
-    print_row("switch ports", text);
+    topo_print_row("switch ports", text);
     snprintf(text, sizeof text, "%s (%s between switches, %s to hosts)", cli_count(d->links),
              cli_count(d->switch_links), cli_count(d->host_links));
-    print_row("links", text);
+    topo_print_row("links", text);
     snprintf(text, sizeof text, "%.4g ports, %.4g links", d->ports_per_host, d->links_per_host);
-    print_row("cost per host", text);
+    topo_print_row("cost per host", text);
 }
 
-static void print_links(const topo *t)
+static void topo_print_links(const topo *t)
 {
     static const char *const headers[] = {"links",     "rate>", "latency>", "between switches>",
                                           "to hosts>", NULL};
@@ -298,7 +298,7 @@ static void print_links(const topo *t)
     cli_table_print(table, stdout, t->c->colour_out);
 }
 
-static void print_distances(const topo *t)
+static void topo_print_distances(const topo *t)
 {
     static const char *const headers[] = {"hops>", "host pairs>", "share>", NULL};
     const ik_distances *x = &t->dist;
@@ -309,16 +309,16 @@ static void print_distances(const topo *t)
     }
     char text[64];
     snprintf(text, sizeof text, "%u hops between hosts' switches", x->diameter);
-    print_row("diameter", text);
+    topo_print_row("diameter", text);
     if (x->switch_diameter == IK_NONE) {
-        print_row("of all switches", "some switches are not connected");
+        topo_print_row("of all switches", "some switches are not connected");
     } else {
         snprintf(text, sizeof text, "%u hops", x->switch_diameter);
-        print_row("of all switches", text);
+        topo_print_row("of all switches", text);
     }
     snprintf(text, sizeof text, "%.4f hops between hosts, %.4f between switches", x->mean_hops,
              x->mean_switch_hops);
-    print_row("mean", text);
+    topo_print_row("mean", text);
     uint64_t pairs = 0;
     for (size_t k = 0; k < x->num; k++)
         pairs += x->histogram[k];
@@ -334,12 +334,12 @@ static void print_distances(const topo *t)
         printf("  %s ordered host pairs are not connected\n", cli_count(x->unconnected_pairs));
 }
 
-static void paths_cell(cli_table *table, uint64_t paths)
+static void topo_paths_cell(cli_table *table, uint64_t paths)
 {
     cli_table_cell(table, "%s%s", paths < IK_PATHS_MANY ? "" : "at least ", cli_count(paths));
 }
 
-static void print_diversity(const topo *t)
+static void topo_print_diversity(const topo *t)
 {
     static const char *const headers[] = {"hops>", "switch pairs>", "fewest paths>",
                                           "mean>", "most>",         NULL};
@@ -355,47 +355,47 @@ static void print_diversity(const topo *t)
         }
         cli_table_cell(table, "%u", d->counts[first].distance);
         cli_table_cell(table, "%s", cli_count((uint64_t)pairs));
-        paths_cell(table, d->counts[first].paths);
+        topo_paths_cell(table, d->counts[first].paths);
         cli_table_cell(table, "%s%.4f", d->counts[i - 1].paths < IK_PATHS_MANY ? "" : "at least ",
                        paths / pairs);
-        paths_cell(table, d->counts[i - 1].paths);
+        topo_paths_cell(table, d->counts[i - 1].paths);
     }
     cli_table_print(table, stdout, t->c->colour_out);
 }
 
-static void print_rest(const topo *t)
+static void topo_print_rest(const topo *t)
 {
     const ik_bisection *b = &t->bisection;
     const ik_cables *c = &t->cables;
     char text[160];
-    print_diversity(t);
+    topo_print_diversity(t);
     cli_heading(t->c, "Shape");
     snprintf(text, sizeof text, t->girth ? "%u" : "no cycle", t->girth);
-    print_row("girth", text);
+    topo_print_row("girth", text);
     snprintf(text, sizeof text, "%.2f %% of the largest possible graph of this degree and diameter",
-             100 * moore_ratio(t));
-    print_row("Moore bound", text);
+             100 * topo_moore_ratio(t));
+    topo_print_row("Moore bound", text);
     if (t->has_bisection) {
         snprintf(text, sizeof text, "%s links, %.4f per host (lower bound: %.4f)",
                  cli_count(b->cut), b->per_host, b->lower_bound_per_host);
-        print_row("bisection", text);
+        topo_print_row("bisection", text);
         snprintf(text, sizeof text, "halves of %s and %s hosts, best of %u partitions",
                  cli_count(b->hosts_a), cli_count(b->hosts_b), b->starts);
-        print_row("", text);
+        topo_print_row("", text);
     } else if (ik_fabric_has_rails(t->f)) {
-        print_row("bisection", "not defined: hosts have cables to several switches");
+        topo_print_row("bisection", "not defined: hosts have cables to several switches");
     }
     snprintf(text, sizeof text,
              "%s rack pitches in total, %.3f on average, %s at most; %s of %s stay in their rack",
              cli_count(c->total), c->mean, cli_count(c->longest), cli_count(c->inside_racks),
              cli_count(c->cables));
-    print_row("cables", text);
+    topo_print_row("cables", text);
     snprintf(text, sizeof text, "%u x %u racks, %s", c->width, c->height,
              c->own_positions ? "the fabric's own positions" : "filled in switch order");
-    print_row("floor", text);
+    topo_print_row("floor", text);
 }
 
-static void print_findings(const topo *t)
+static void topo_print_findings(const topo *t)
 {
     cli_heading(t->c, "Findings");
     if (t->f->num_findings == 0)
@@ -403,14 +403,14 @@ static void print_findings(const topo *t)
     for (size_t i = 0; i < t->f->num_findings; i++) {
         const ik_finding *n = &t->f->findings[i];
         printf("  %s%s%s %s: %s\n", cli_severity_colour(t->c, n->severity),
-               severity_name(n->severity), cli_reset(t->c), n->code, n->text);
+               topo_severity_name(n->severity), cli_reset(t->c), n->code, n->text);
     }
 }
 
 /* ------------------------------------------------------------------------------------------ the
  * command */
 
-static int exit_status(const ik_fabric *f)
+static int topo_exit_status(const ik_fabric *f)
 {
     for (size_t i = 0; i < f->num_findings; i++)
         if (f->findings[i].severity == IK_ERROR)
@@ -418,30 +418,30 @@ static int exit_status(const ik_fabric *f)
     return CLI_DONE;
 }
 
-static int show(const topo *t)
+static int topo_show(const topo *t)
 {
     cli_progress_end(t->c);
     if (t->c->json) {
-        int status = show_json(t);
-        return status == CLI_DONE ? exit_status(t->f) : status;
+        int status = topo_show_json(t);
+        return status == CLI_DONE ? topo_exit_status(t->f) : status;
     }
     printf("%s\n", cli_line(t->f->spec ? t->f->spec : t->c->args[0]));
     print_description(t);
-    print_links(t);
-    print_distances(t);
+    topo_print_links(t);
+    topo_print_distances(t);
     if (t->has_all)
-        print_rest(t);
-    print_findings(t);
-    return cli_finish(t->c, exit_status(t->f));
+        topo_print_rest(t);
+    topo_print_findings(t);
+    return cli_finish(t->c, topo_exit_status(t->f));
 }
 
-static ik_status write_out(const topo *t, ik_error *err)
+static ik_status topo_write_out(const topo *t, ik_error *err)
 {
     const char *path = cli_get(t->c, "--output");
     return path ? ik_fabric_write(t->f, path, cli_get(t->c, "--format"), err) : IK_OK;
 }
 
-static int run(cli *c)
+static int topo_run(cli *c)
 {
     topo t = {.c = c};
     ik_error err;
@@ -455,10 +455,10 @@ static int run(cli *c)
         return CLI_USAGE;
     ik_status s = ik_fabric_from_spec(c->args[0], &c->env, &t.f, &err);
     if (s == IK_OK)
-        s = write_out(&t, &err);
+        s = topo_write_out(&t, &err);
     if (s == IK_OK)
-        s = measure(&t, (uint32_t)rack, (unsigned)seeds, &err);
-    status = s == IK_OK ? show(&t) : cli_error(c, &err);
+        s = topo_measure(&t, (uint32_t)rack, (unsigned)seeds, &err);
+    status = s == IK_OK ? topo_show(&t) : cli_error(c, &err);
     if (t.has_dist)
         ik_distances_free(&t.dist);
     ik_diversity_free(&t.diversity);
@@ -514,5 +514,5 @@ const ik_command ik_command_topo = {
     .options = options,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = topo_run,
 };

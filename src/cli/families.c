@@ -8,7 +8,7 @@
 
 typedef void (*member_fn)(void *ctx, const cli_member *m);
 
-static void each_topology(member_fn fn, void *ctx)
+static void families_each_topology(member_fn fn, void *ctx)
 {
     for (const ik_topology *const *t = ik_topologies(); *t; t++) {
         cli_member m = {.name = (*t)->name,
@@ -49,7 +49,7 @@ EACH(each_routing, ik_routing_family, ik_routings)
 EACH(each_vc, ik_vc_family, ik_vcs)
 EACH(each_traffic, ik_traffic_family, ik_traffics)
 
-static void each_selection(member_fn fn, void *ctx)
+static void families_each_selection(member_fn fn, void *ctx)
 {
     for (const ik_selection_family *const *f = ik_selections(); *f; f++) {
         cli_member m = {.name = (*f)->name,
@@ -61,7 +61,7 @@ static void each_selection(member_fn fn, void *ctx)
     }
 }
 
-static void each_format(member_fn fn, void *ctx)
+static void families_each_format(member_fn fn, void *ctx)
 {
     for (const ik_format *const *f = ik_formats(); *f; f++) {
         cli_member m = {.name = (*f)->name, .summary = (*f)->summary, .source = (*f)->source};
@@ -70,7 +70,7 @@ static void each_format(member_fn fn, void *ctx)
 }
 
 /* The sections of an experiment that configure the simulator are shown as a family of their own. */
-static void each_section(member_fn fn, void *ctx)
+static void families_each_section(member_fn fn, void *ctx)
 {
     cli_member sections[] = {
         {.name = "switch",
@@ -106,19 +106,19 @@ static void each_section(member_fn fn, void *ctx)
 }
 
 const cli_family cli_families[] = {
-    {"topologies", "topology", "fabrics that ikat builds (or reads: file)", each_topology},
+    {"topologies", "topology", "fabrics that ikat builds (or reads: file)", families_each_topology},
     {"routings", "routing", "how packets find their way", each_routing},
     {"selections", "selection", "how an adaptive routing picks among allowed ports",
-     each_selection},
+     families_each_selection},
     {"vcs", "VC scheme", "which virtual channels a packet may use", each_vc},
     {"traffic", "traffic pattern", "who sends to whom", each_traffic},
-    {"formats", "format", "files that ikat reads and writes", each_format},
-    {"sections", "section", "parameters of the simulator in an experiment", each_section},
+    {"formats", "format", "files that ikat reads and writes", families_each_format},
+    {"sections", "section", "parameters of the simulator in an experiment", families_each_section},
     {0},
 };
 
 /* "time", "size|unlimited". */
-static const char *type_text(const ik_param *p, char *buffer, size_t size)
+static const char *families_type_text(const ik_param *p, char *buffer, size_t size)
 {
     static const char *const names[] = {
         [IK_PARAM_UINT] = "number",    [IK_PARAM_REAL] = "real",   [IK_PARAM_BOOL] = "true|false",
@@ -137,7 +137,7 @@ static const char *type_text(const ik_param *p, char *buffer, size_t size)
 }
 
 /* "1 ns to 1000 s". */
-static const char *range_text(const ik_param *p, char *buffer, size_t size)
+static const char *families_range_text(const ik_param *p, char *buffer, size_t size)
 {
     char low[48], high[48];
     snprintf(buffer, size, "%s to %s", ik_param_bound(p, p->min, low, sizeof low),
@@ -146,12 +146,12 @@ static const char *range_text(const ik_param *p, char *buffer, size_t size)
 }
 
 /* "[time, 1 ns to 1 s, default 6 ns]" behind what the parameter means. */
-static void param_text(const ik_param *p, char *buffer, size_t size)
+static void families_param_text(const ik_param *p, char *buffer, size_t size)
 {
     char range[104], type[64];
     bool bounded = p->min != 0 || p->max != 0, has_default = p->def && p->def[0];
-    snprintf(buffer, size, "%s [%s%s%s%s%s%s%s]", p->help, type_text(p, type, sizeof type),
-             bounded ? ", " : "", bounded ? range_text(p, range, sizeof range) : "",
+    snprintf(buffer, size, "%s [%s%s%s%s%s%s%s]", p->help, families_type_text(p, type, sizeof type),
+             bounded ? ", " : "", bounded ? families_range_text(p, range, sizeof range) : "",
              !p->def       ? ", required"
              : has_default ? ", default "
                            : "",
@@ -160,12 +160,12 @@ static void param_text(const ik_param *p, char *buffer, size_t size)
 
 enum { PARAM_COLUMN = 19, MOST_TEXT = 4096 };
 
-static void print_params(const ik_param *params)
+static void families_print_params(const ik_param *params)
 {
     char name[64], text[MOST_TEXT];
     for (const ik_param *p = params; p && p->name; p++) {
         snprintf(name, sizeof name, "  %s", p->name);
-        param_text(p, text, sizeof text);
+        families_param_text(p, text, sizeof text);
         cli_print_item(name, PARAM_COLUMN, text);
     }
 }
@@ -185,11 +185,11 @@ void cli_print_member(const cli *c, const cli_family *family, const cli_member *
     }
     if (m->params && m->params->name) {
         printf("\nParameters\n");
-        print_params(m->params);
+        families_print_params(m->params);
     }
     if (m->common && (!m->params || m->params != m->common)) {
         printf("\nParameters of every %s\n", family->singular);
-        print_params(m->common);
+        families_print_params(m->common);
     }
     if (m->examples && m->examples[0]) {
         printf("\nExamples\n");
@@ -203,18 +203,18 @@ void cli_print_member(const cli *c, const cli_family *family, const cli_member *
     }
 }
 
-static void put_param(ik_json *j, const ik_param *p)
+static void families_put_param(ik_json *j, const ik_param *p)
 {
     char range[104], type[64];
     ik_json_object(j, NULL);
     ik_json_text(j, "name", p->name);
-    ik_json_text(j, "type", type_text(p, type, sizeof type));
+    ik_json_text(j, "type", families_type_text(p, type, sizeof type));
     cli_json_optional(j, "default", p->def);
     ik_json_text(j, "help", p->help);
     if (p->min != 0 || p->max != 0) {
         ik_json_real(j, "min", p->min, CLI_DIGITS);
         ik_json_real(j, "max", p->max, CLI_DIGITS);
-        ik_json_text(j, "range", range_text(p, range, sizeof range));
+        ik_json_text(j, "range", families_range_text(p, range, sizeof range));
     }
     if (p->needs)
         ik_json_text(j, "needs", p->needs);
@@ -225,7 +225,7 @@ void cli_params_json(ik_json *j, const char *key, const ik_param *params)
 {
     ik_json_array(j, key);
     for (const ik_param *p = params; p && p->name; p++)
-        put_param(j, p);
+        families_put_param(j, p);
     ik_json_close(j);
 }
 
@@ -246,7 +246,7 @@ void cli_member_json(ik_json *j, const char *key, const cli_member *m)
     ik_json_close(j);
 }
 
-static void put_member(void *ctx, const cli_member *m)
+static void families_put_member(void *ctx, const cli_member *m)
 {
     cli_member_json(ctx, NULL, m);
 }
@@ -254,6 +254,6 @@ static void put_member(void *ctx, const cli_member *m)
 void cli_family_json(ik_json *j, const cli_family *family)
 {
     ik_json_array(j, family->name);
-    family->each(put_member, j);
+    family->each(families_put_member, j);
     ik_json_close(j);
 }

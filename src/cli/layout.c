@@ -20,7 +20,7 @@ enum {
 };
 
 /* A whole number from 1 to MOST_WIDTH, else 0. */
-static unsigned width_of(const char *text)
+static unsigned layout_width_of(const char *text)
 {
     char *end;
     if (!text || !isdigit((unsigned char)text[0]))
@@ -32,7 +32,7 @@ static unsigned width_of(const char *text)
 unsigned cli_width(void)
 {
     struct winsize size;
-    unsigned width = width_of(getenv("COLUMNS"));
+    unsigned width = layout_width_of(getenv("COLUMNS"));
     if (width)
         return width;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -46,8 +46,8 @@ unsigned cli_help_width(void)
 
 /* ---- lists of terms */
 
-static void print_item(const char *term, size_t size, unsigned column, const char *text,
-                       size_t text_size)
+static void layout_print_item(const char *term, size_t size, unsigned column, const char *text,
+                              size_t text_size)
 {
     unsigned width = cli_help_width();
     ik_wrap how = {.width = width, .column = column, .indent = column};
@@ -63,13 +63,13 @@ static void print_item(const char *term, size_t size, unsigned column, const cha
 
 void cli_print_item(const char *term, unsigned column, const char *text)
 {
-    print_item(term, strlen(term), column, text, strlen(text));
+    layout_print_item(term, strlen(term), column, text, strlen(text));
 }
 
 /* ---- paragraphs */
 
 /* Does a line that begins at `next` go on with the sentence of the line that ends there? */
-static bool continues(const char *line, const char *next)
+static bool layout_continues(const char *line, const char *next)
 {
     const char *end = next - 1; /* of the line: its line break */
     if (*next == '\0' || *next == '\n' || *next == ' ')
@@ -81,13 +81,13 @@ static bool continues(const char *line, const char *next)
                          !strchr("-'\"`", *next));
 }
 
-static const char *end_of_line(const char *line)
+static const char *layout_end_of_line(const char *line)
 {
     return line + strcspn(line, "\n");
 }
 
 /* A line that begins with blanks; it may have a second column. */
-static void print_literal(const char *line, size_t size)
+static void layout_print_literal(const char *line, size_t size)
 {
     size_t indent = strspn(line, " "), term = indent;
     while (term < size && strncmp(line + term, "  ", 2) != 0)
@@ -96,21 +96,21 @@ static void print_literal(const char *line, size_t size)
     if (size <= cli_help_width() || text >= size)
         printf("%.*s\n", (int)size, line);
     else
-        print_item(line, term, (unsigned)text, line + text, size - text);
+        layout_print_item(line, term, (unsigned)text, line + text, size - text);
 }
 
 void cli_print_text(const char *text)
 {
     while (*text) {
-        const char *line = text, *end = end_of_line(text);
+        const char *line = text, *end = layout_end_of_line(text);
         bool literal = *line == ' ';
-        while (!literal && *end && continues(line, end + 1)) {
+        while (!literal && *end && layout_continues(line, end + 1)) {
             line = end + 1;
-            end = end_of_line(line);
+            end = layout_end_of_line(line);
         }
         ik_wrap how = {.width = cli_help_width()};
         if (literal)
-            print_literal(text, (size_t)(end - text));
+            layout_print_literal(text, (size_t)(end - text));
         else
             ik_text_wrap(stdout, text, (size_t)(end - text), &how);
         text = *end ? end + 1 : end;
@@ -120,7 +120,7 @@ void cli_print_text(const char *text)
 /* ---- synopses */
 
 /* A word of the shell, with its quotes. */
-static size_t shell_word(const char *text, size_t left)
+static size_t layout_shell_word(const char *text, size_t left)
 {
     size_t length = 0;
     char quote = '\0';
@@ -131,13 +131,13 @@ static size_t shell_word(const char *text, size_t left)
 }
 
 /* A group in brackets, or an option with its value. */
-static size_t synopsis_piece(const char *text, size_t left)
+static size_t layout_synopsis_piece(const char *text, size_t left)
 {
     size_t length = 0, depth = 0;
     for (; length < left && (depth || text[length] != ' '); length++)
         depth += (text[length] == '[') - (text[length] == ']');
     if (text[0] == '-' && length + 1 < left && isupper((unsigned char)text[length + 1]))
-        length += 1 + shell_word(text + length + 1, left - length - 1);
+        length += 1 + layout_shell_word(text + length + 1, left - length - 1);
     return length;
 }
 
@@ -158,7 +158,7 @@ void cli_print_synopsis(const cli *c, const char *name, const char *synopsis)
     ik_wrap how = {.width = cli_help_width(),
                    .column = (unsigned)strlen(name) + 6, /* "ikat NAME " */
                    .indent = 8,
-                   .piece = synopsis_piece};
+                   .piece = layout_synopsis_piece};
     for (;;) {
         size_t length = alternative_length(synopsis);
         printf("%sikat %s%s%s", c->colour_out ? "\033[1m" : "", name, cli_reset(c),
@@ -173,18 +173,21 @@ void cli_print_synopsis(const cli *c, const char *name, const char *synopsis)
 /* ---- examples */
 
 /* An option stays with what stands behind it if a line has room for both. */
-static size_t shell_piece(const char *text, size_t left)
+static size_t layout_shell_piece(const char *text, size_t left)
 {
-    size_t length = shell_word(text, left), both = length;
+    size_t length = layout_shell_word(text, left), both = length;
     if (text[0] == '-' && length + 1 < left && text[length + 1] != '-')
-        both += 1 + shell_word(text + length + 1, left - length - 1);
+        both += 1 + layout_shell_word(text + length + 1, left - length - 1);
     return EXAMPLE_INDENT + both + 2 <= cli_help_width() ? both : length; /* and " \\" */
 }
 
 void cli_print_examples(const char *const *examples)
 {
-    ik_wrap how = {
-        .width = cli_help_width(), .column = 2, .indent = 6, .more = " \\", .piece = shell_piece};
+    ik_wrap how = {.width = cli_help_width(),
+                   .column = 2,
+                   .indent = 6,
+                   .more = " \\",
+                   .piece = layout_shell_piece};
     if (!examples || !examples[0])
         return;
     printf("\nExamples\n");

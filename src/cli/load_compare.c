@@ -40,8 +40,9 @@ typedef struct comparison {
 /* ------------------------------------------------------------------------------------------
  * measuring */
 
-static ik_status measure_pattern(const comparison *m, const ik_routing *r, const ik_traffic *t,
-                                 const ik_env *env, entry *e, sample *s, ik_error *err)
+static ik_status load_compare_measure_pattern(const comparison *m, const ik_routing *r,
+                                              const ik_traffic *t, const ik_env *env, entry *e,
+                                              sample *s, ik_error *err)
 {
     ik_contention c;
     ik_load l;
@@ -88,8 +89,9 @@ static ik_status measure_workload(const comparison *m, const ik_routing *r, cons
     return IK_OK;
 }
 
-static ik_status measure_seed(const comparison *m, const ik_fabric *f, const char *routing,
-                              uint64_t seed, entry *e, sample *s, ik_error *err)
+static ik_status load_compare_measure_seed(const comparison *m, const ik_fabric *f,
+                                           const char *routing, uint64_t seed, entry *e, sample *s,
+                                           ik_error *err)
 {
     ik_env env = m->c->env;
     ik_routing *r = NULL;
@@ -115,14 +117,14 @@ static ik_status measure_seed(const comparison *m, const ik_fabric *f, const cha
     }
     if (status == IK_OK)
         status = t->workload ? measure_workload(m, r, t, &env, e, s, err)
-                             : measure_pattern(m, r, t, &env, e, s, err);
+                             : load_compare_measure_pattern(m, r, t, &env, e, s, err);
     ik_traffic_free(t);
     ik_routing_free(r);
     return status;
 }
 
-static ik_status measure_entry(const comparison *m, const ik_fabric *f, const char *routing,
-                               entry *e, ik_error *err)
+static ik_status load_compare_measure_entry(const comparison *m, const ik_fabric *f,
+                                            const char *routing, entry *e, ik_error *err)
 {
     ik_status status = IK_OK;
     e->hosts = f->num_hosts;
@@ -132,7 +134,8 @@ static ik_status measure_entry(const comparison *m, const ik_fabric *f, const ch
     if (!e->samples || !values)
         status = ik_fail_memory(err, m->num_seeds * sizeof *e->samples, "samples");
     for (uint64_t i = 0; i < m->num_seeds && status == IK_OK; i++) {
-        status = measure_seed(m, f, routing, m->first_seed + i, e, &e->samples[i], err);
+        status =
+            load_compare_measure_seed(m, f, routing, m->first_seed + i, e, &e->samples[i], err);
         if (status == IK_OK)
             values[i] = e->samples[i].slowdown;
     }
@@ -142,7 +145,7 @@ static ik_status measure_entry(const comparison *m, const ik_fabric *f, const ch
     return status;
 }
 
-static ik_status measure_fabric(comparison *m, const char *spec, ik_error *err)
+static ik_status load_compare_measure_fabric(comparison *m, const char *spec, ik_error *err)
 {
     ik_fabric *f = NULL;
     const char *routing;
@@ -155,13 +158,13 @@ static ik_status measure_fabric(comparison *m, const char *spec, ik_error *err)
         entry *e = &m->entries[m->num++];
         e->fabric = spec;
         cli_stage(m->c, "%s, %s", spec, routing);
-        status = measure_entry(m, f, routing, e, err);
+        status = load_compare_measure_entry(m, f, routing, e, err);
     }
     ik_fabric_free(f);
     return status;
 }
 
-static ik_status measure(comparison *m, ik_error *err)
+static ik_status load_compare_measure(comparison *m, ik_error *err)
 {
     int routings = 0;
     while (cli_get_nth(m->c, "--routing", routings))
@@ -171,7 +174,7 @@ static ik_status measure(comparison *m, ik_error *err)
         return ik_fail_memory(err, sizeof *m->entries, "a comparison");
     ik_status status = IK_OK;
     for (int k = 0; k < m->c->num_args && status == IK_OK; k++)
-        status = measure_fabric(m, m->c->args[k], err);
+        status = load_compare_measure_fabric(m, m->c->args[k], err);
     return status;
 }
 
@@ -179,7 +182,7 @@ static ik_status measure(comparison *m, ik_error *err)
  * showing */
 
 /* The largest C of all seeds, if it is known of all. */
-static bool largest_c(const comparison *m, const entry *e, uint64_t *c)
+static bool load_compare_largest_c(const comparison *m, const entry *e, uint64_t *c)
 {
     *c = 0;
     for (uint64_t i = 0; i < m->num_seeds; i++) {
@@ -190,7 +193,7 @@ static bool largest_c(const comparison *m, const entry *e, uint64_t *c)
     return true;
 }
 
-static void show_text(const comparison *m)
+static void load_compare_show_text(const comparison *m)
 {
     static const char *const headers[] = {"fabric", "switches>", "routing", "C>",
                                           "min>",   "quartile>", "median>", "quartile>",
@@ -207,7 +210,7 @@ static void show_text(const comparison *m)
         cli_table_cell(t, "%.200s", cli_line(e->fabric));
         cli_table_cell(t, "%s", cli_count(e->switches));
         cli_table_cell(t, "%.200s", cli_line(e->routing));
-        if (largest_c(m, e, &c))
+        if (load_compare_largest_c(m, e, &c))
             cli_table_cell(t, "%s", cli_count(c));
         else
             cli_table_cell(t, "-");
@@ -217,7 +220,7 @@ static void show_text(const comparison *m)
     cli_table_print(t, stdout, m->c->colour_out);
 }
 
-static void put_box(ik_json *j, const ik_box *b)
+static void load_compare_put_box(ik_json *j, const ik_box *b)
 {
     ik_json_object(j, "slowdown");
     ik_json_real(j, "min", b->min, CLI_DIGITS);
@@ -229,7 +232,7 @@ static void put_box(ik_json *j, const ik_box *b)
     ik_json_close(j);
 }
 
-static void put_time(ik_json *j, const char *key, double ns)
+static void load_compare_put_time(ik_json *j, const char *key, double ns)
 {
     if (ns == ns)
         ik_json_real(j, key, ns, CLI_DIGITS);
@@ -237,22 +240,22 @@ static void put_time(ik_json *j, const char *key, double ns)
         ik_json_null(j, key);
 }
 
-static void put_entry(const comparison *m, ik_json *j, const entry *e)
+static void load_compare_put_entry(const comparison *m, ik_json *j, const entry *e)
 {
     ik_json_object(j, NULL);
     ik_json_text(j, "topology", e->fabric);
     ik_json_text(j, "routing", e->routing);
     ik_json_uint(j, "hosts", e->hosts);
     ik_json_uint(j, "switches", e->switches);
-    put_box(j, &e->slowdown);
+    load_compare_put_box(j, &e->slowdown);
     ik_json_array(j, "samples");
     for (uint64_t i = 0; i < m->num_seeds; i++) {
         const sample *s = &e->samples[i];
         ik_json_object(j, NULL);
         ik_json_uint(j, "seed", s->seed);
-        put_time(j, "slowdown", s->slowdown);
-        put_time(j, "time_ns", s->time_ns);
-        put_time(j, "crossbar_ns", s->crossbar_ns);
+        load_compare_put_time(j, "slowdown", s->slowdown);
+        load_compare_put_time(j, "time_ns", s->time_ns);
+        load_compare_put_time(j, "crossbar_ns", s->crossbar_ns);
         cli_json_known(j, "c", s->has_c, s->c);
         ik_json_close(j);
     }
@@ -260,7 +263,7 @@ static void put_entry(const comparison *m, ik_json *j, const entry *e)
     ik_json_close(j);
 }
 
-static int show_json(const comparison *m)
+static int load_compare_show_json(const comparison *m)
 {
     ik_json j;
     cli_json_begin(&j);
@@ -269,41 +272,41 @@ static int show_json(const comparison *m)
     ik_json_uint(&j, "first_seed", m->first_seed);
     ik_json_array(&j, "rows");
     for (size_t k = 0; k < m->num; k++)
-        put_entry(m, &j, &m->entries[k]);
+        load_compare_put_entry(m, &j, &m->entries[k]);
     ik_json_close(&j);
     return cli_json_end(m->c, &j);
 }
 
-static void put_names(const entry *e)
+static void load_compare_put_names(const entry *e)
 {
     ik_text_csv(stdout, e->fabric);
     printf(",%u,%u,", e->hosts, e->switches);
     ik_text_csv(stdout, e->routing);
 }
 
-static void show_summary(const comparison *m)
+static void load_compare_show_summary(const comparison *m)
 {
     puts("fabric,hosts,switches,routing,seeds,contention,slowdown_min,slowdown_lower_quartile,"
          "slowdown_median,slowdown_upper_quartile,slowdown_max,slowdown_mean");
     for (size_t k = 0; k < m->num; k++) {
         const ik_box *b = &m->entries[k].slowdown;
         uint64_t c;
-        put_names(&m->entries[k]);
+        load_compare_put_names(&m->entries[k]);
         printf(",%llu,", (unsigned long long)m->num_seeds);
-        if (largest_c(m, &m->entries[k], &c))
+        if (load_compare_largest_c(m, &m->entries[k], &c))
             printf("%llu", (unsigned long long)c);
         printf(",%.12g,%.12g,%.12g,%.12g,%.12g,%.12g\n", b->min, b->lower, b->median, b->upper,
                b->max, b->mean);
     }
 }
 
-static void show_samples(const comparison *m)
+static void load_compare_show_samples(const comparison *m)
 {
     puts("fabric,hosts,switches,routing,seed,contention,slowdown,time_ns,crossbar_ns");
     for (size_t k = 0; k < m->num; k++) {
         for (uint64_t i = 0; i < m->num_seeds; i++) {
             const sample *s = &m->entries[k].samples[i];
-            put_names(&m->entries[k]);
+            load_compare_put_names(&m->entries[k]);
             printf(",%llu,", (unsigned long long)s->seed);
             if (s->has_c)
                 printf("%llu", (unsigned long long)s->c);
@@ -316,7 +319,7 @@ static void show_samples(const comparison *m)
     }
 }
 
-static int show(const comparison *m)
+static int load_compare_show(const comparison *m)
 {
     uint64_t undelivered = 0;
     for (size_t k = 0; k < m->num; k++)
@@ -326,15 +329,15 @@ static int show(const comparison *m)
     if (undelivered)
         cli_note(m->c, "%s flows are not delivered", cli_count(undelivered));
     if (m->c->json) {
-        int status = show_json(m);
+        int status = load_compare_show_json(m);
         return status == CLI_DONE ? failed : status;
     }
     if (!m->table)
-        show_text(m);
+        load_compare_show_text(m);
     else if (strcmp(m->table, "samples") == 0)
-        show_samples(m);
+        load_compare_show_samples(m);
     else
-        show_summary(m);
+        load_compare_show_summary(m);
     return cli_finish(m->c, failed);
 }
 
@@ -344,7 +347,7 @@ static int show(const comparison *m)
 enum { MOST_SEEDS = 1000000 };
 
 /* "N" or "A..B". */
-static bool read_seeds(comparison *m)
+static bool load_compare_read_seeds(comparison *m)
 {
     const char *text = cli_get(m->c, "--seeds");
     m->first_seed = m->c->seed;
@@ -364,7 +367,7 @@ static bool read_seeds(comparison *m)
     return digits && !*end && m->num_seeds;
 }
 
-static int read_options(comparison *m)
+static int load_compare_read_options(comparison *m)
 {
     static const char *const others[] = {"--histogram", "--patterns", "--permutations", "--queues",
                                          "--vc",        "--vcs",      "--goal",         "--trace"};
@@ -381,7 +384,7 @@ static int read_options(comparison *m)
         return CLI_USAGE;
     if (cli_has(c, "--csv") && c->json)
         return cli_usage(c, "--csv and --json both write to the output: give only one of them");
-    if (!read_seeds(m))
+    if (!load_compare_read_seeds(m))
         return cli_usage(c,
                          "--seeds %s: a number of seeds, or a range such as 1..40, of at most %d",
                          cli_line(cli_get(c, "--seeds")), MOST_SEEDS);
@@ -400,9 +403,10 @@ int loads_compare(cli *c)
 {
     comparison m = {.c = c};
     ik_error err;
-    if (read_options(&m) != CLI_DONE)
+    if (load_compare_read_options(&m) != CLI_DONE)
         return CLI_USAGE;
-    int status = measure(&m, &err) == IK_OK ? show(&m) : cli_error(c, &err);
+    int status =
+        load_compare_measure(&m, &err) == IK_OK ? load_compare_show(&m) : cli_error(c, &err);
     for (size_t k = 0; k < m.num; k++) {
         free(m.entries[k].routing);
         free(m.entries[k].samples);

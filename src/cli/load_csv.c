@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-static void put_node(const ik_fabric *f, uint32_t node)
+static void load_csv_put_node(const ik_fabric *f, uint32_t node)
 {
     char name[256];
     ik_text_csv(stdout, ik_node_name(f, node, name, sizeof name));
 }
 
 /* Entries of a schedule are one table. */
-static void put_head(const loads *l, const char *columns)
+static void load_csv_put_head(const loads *l, const char *columns)
 {
     if (!l->entry)
         puts(columns);
@@ -24,7 +24,7 @@ static void put_head(const loads *l, const char *columns)
         printf("entry,%s\n", columns);
 }
 
-static void begin_row(const loads *l)
+static void load_csv_begin_row(const loads *l)
 {
     if (!l->entry)
         return;
@@ -33,18 +33,18 @@ static void begin_row(const loads *l)
 }
 
 /* channel,from,from_port,to,direction,level,rate_bps; false: nothing is connected there. */
-static bool put_channel(const loads *l, uint32_t port)
+static bool load_csv_put_channel(const loads *l, uint32_t port)
 {
     const ik_fabric *f = l->f;
     ik_direction direction;
     uint32_t level;
     if (!ik_channel_kind(f, port, &direction, &level))
         return false;
-    begin_row(l);
+    load_csv_begin_row(l);
     printf("%u,", port);
-    put_node(f, f->port_node[port]);
+    load_csv_put_node(f, f->port_node[port]);
     printf(",%u,", ik_port_number(f, port));
-    put_node(f, ik_peer_node(f, port));
+    load_csv_put_node(f, ik_peer_node(f, port));
     printf(",%s,", ik_direction_name(direction));
     if (level)
         printf("%u", level);
@@ -54,11 +54,11 @@ static bool put_channel(const loads *l, uint32_t port)
 
 #define CHANNEL_COLUMNS "channel,from,from_port,to,direction,level,rate_bps"
 
-static void put_channels(const loads *l)
+static void load_csv_put_channels(const loads *l)
 {
-    put_head(l, CHANNEL_COLUMNS ",load,flows,contention");
+    load_csv_put_head(l, CHANNEL_COLUMNS ",load,flows,contention");
     for (uint32_t p = 0; p < l->f->num_ports; p++) {
-        if (!put_channel(l, p))
+        if (!load_csv_put_channel(l, p))
             continue;
         printf(",%.12g,%.12g,", l->load.load[p], l->load.crossing[p]);
         if (l->c_of)
@@ -67,14 +67,14 @@ static void put_channels(const loads *l)
     }
 }
 
-static void put_queues(const loads *l)
+static void load_csv_put_queues(const loads *l)
 {
     const ik_queues *q = &l->queues;
-    put_head(l, CHANNEL_COLUMNS ",vc,load,flows,destinations");
+    load_csv_put_head(l, CHANNEL_COLUMNS ",vc,load,flows,destinations");
     for (uint32_t p = 0; p < l->f->num_ports; p++) {
         for (unsigned vc = 0; vc < q->num_vcs; vc++) {
             size_t i = (size_t)p * q->num_vcs + vc;
-            if (!put_channel(l, p))
+            if (!load_csv_put_channel(l, p))
                 break;
             printf(",%u,%.12g,%.12g,%u\n", vc, q->load[i], q->crossing[i], q->destinations[i]);
         }
@@ -82,7 +82,7 @@ static void put_queues(const loads *l)
 }
 
 /* The most that a channel into a switch from below (up), or out of it downwards, has. */
-static uint32_t contention_at(const loads *l, uint32_t sw, bool up)
+static uint32_t load_csv_contention_at(const loads *l, uint32_t sw, bool up)
 {
     const ik_fabric *f = l->f;
     uint32_t most = 0;
@@ -97,22 +97,23 @@ static uint32_t contention_at(const loads *l, uint32_t sw, bool up)
     return most;
 }
 
-static void put_ancestors(const loads *l)
+static void load_csv_put_ancestors(const loads *l)
 {
-    put_head(l, "switch,level,routes,contention_up,contention_down");
+    load_csv_put_head(l, "switch,level,routes,contention_up,contention_down");
     for (uint32_t sw = 0; sw < l->f->num_switches; sw++) {
-        begin_row(l);
-        put_node(l->f, sw);
+        load_csv_begin_row(l);
+        load_csv_put_node(l->f, sw);
         printf(",%u,%.12g,", l->f->switch_level[sw], l->load.turns[sw]);
         if (l->c_of)
-            printf("%u,%u", contention_at(l, sw, true), contention_at(l, sw, false));
+            printf("%u,%u", load_csv_contention_at(l, sw, true),
+                   load_csv_contention_at(l, sw, false));
         else
             putchar(',');
         putchar('\n');
     }
 }
 
-static void put_phases(const loads *l)
+static void load_csv_put_phases(const loads *l)
 {
     puts("phase,messages,bytes,flows,max_load_bytes,bound_ns,crossbar_bound_ns,contention,fluid_ns,"
          "crossbar_ns,slowdown");
@@ -140,16 +141,16 @@ int loads_show_csv(const loads *l, const char *table)
         if (!l->load.turns)
             return cli_usage(l->c,
                              "--table nca: the fabric is not a tree: its switches have no levels");
-        put_ancestors(l);
+        load_csv_put_ancestors(l);
     } else if (strcmp(table, "phases") == 0) {
         if (!l->has_phases)
             return cli_usage(l->c, "--table phases: '%s' is not a workload and has no phases",
                              cli_line(l->t->spec));
-        put_phases(l);
+        load_csv_put_phases(l);
     } else if (strcmp(table, "queues") == 0) {
-        put_queues(l);
+        load_csv_put_queues(l);
     } else {
-        put_channels(l);
+        load_csv_put_channels(l);
     }
     return CLI_DONE;
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static void put_ratio(ik_json *j, const char *key, const ik_ratio *r)
+static void load_json_put_ratio(ik_json *j, const char *key, const ik_ratio *r)
 {
     ik_json_object(j, key);
     ik_json_real(j, "value", r->value, CLI_DIGITS);
@@ -17,7 +17,7 @@ static void put_ratio(ik_json *j, const char *key, const ik_ratio *r)
     ik_json_close(j);
 }
 
-static void put_channel(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
+static void load_json_put_channel(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
 {
     char where[256];
     if (port == IK_NONE)
@@ -26,7 +26,7 @@ static void put_channel(ik_json *j, const char *key, const ik_fabric *f, uint32_
         ik_json_text(j, key, ik_port_describe(f, port, where, sizeof where));
 }
 
-static void put_group(ik_json *j, const ik_load_group *g)
+static void load_json_put_group(ik_json *j, const ik_load_group *g)
 {
     ik_json_object(j, NULL);
     cli_json_group(j, g);
@@ -42,16 +42,16 @@ static void put_group(ik_json *j, const ik_load_group *g)
     ik_json_close(j);
 }
 
-static void put_groups(ik_json *j, const loads *l)
+static void load_json_put_groups(ik_json *j, const loads *l)
 {
     ik_json_array(j, "groups");
     for (size_t i = 0; i < l->num_groups; i++)
-        put_group(j, &l->groups[i]);
+        load_json_put_group(j, &l->groups[i]);
     ik_json_close(j);
 }
 
 /* Whole numbers as such. */
-static void put_number(ik_json *j, double n)
+static void load_json_put_number(ik_json *j, double n)
 {
     if (n == floor(n) && n < 9e15)
         ik_json_uint(j, NULL, (uint64_t)n);
@@ -60,20 +60,20 @@ static void put_number(ik_json *j, double n)
 }
 
 /* Routes per nearest common ancestor: one array a level above the first. */
-static void put_turns(ik_json *j, const loads *l)
+static void load_json_put_turns(ik_json *j, const loads *l)
 {
     ik_json_array(j, "turns_by_level");
     for (uint32_t level = 1; level <= l->f->num_levels; level++) {
         ik_json_array(j, NULL);
         for (uint32_t sw = 0; sw < l->f->num_switches; sw++)
             if (l->f->switch_level[sw] == level)
-                put_number(j, l->load.turns[sw]);
+                load_json_put_number(j, l->load.turns[sw]);
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static void put_contention(ik_json *j, const ik_fabric *f, const ik_contention *c)
+static void load_json_put_contention(ik_json *j, const ik_fabric *f, const ik_contention *c)
 {
     ik_json_object(j, "contention");
     ik_json_uint(j, "split_flows", c->split);
@@ -82,20 +82,20 @@ static void put_contention(ik_json *j, const ik_fabric *f, const ik_contention *
         cli_json_known(j, "c_up", !c->split, c->c_up);
         cli_json_known(j, "c_down", !c->split, c->c_down);
     }
-    put_ratio(j, "c_load", &c->c_load);
+    load_json_put_ratio(j, "c_load", &c->c_load);
     if (c->split)
         ik_json_real(j, "max_flows", c->max_flows, CLI_DIGITS);
     else
         ik_json_uint(j, "max_flows", (uint64_t)c->max_flows);
     ik_json_uint(j, "endpoint_degree", c->endpoint_degree);
-    put_ratio(j, "slowdown_bound", &c->slowdown_bound);
+    load_json_put_ratio(j, "slowdown_bound", &c->slowdown_bound);
     ik_json_real(j, "fluid_time", c->fluid_time, CLI_DIGITS);
     ik_json_real(j, "fluid_slowdown", c->fluid_slowdown, CLI_DIGITS);
     ik_json_real(j, "effective_bandwidth", c->effective_bandwidth, CLI_DIGITS);
     ik_json_real(j, "effective_bandwidth_leaving", c->effective_bandwidth_leaving, CLI_DIGITS);
     ik_json_real(j, "mean_efficiency", c->mean_efficiency, CLI_DIGITS);
     ik_json_real(j, "mean_efficiency_leaving", c->mean_efficiency_leaving, CLI_DIGITS);
-    put_channel(j, "worst_channel", f, c->worst_channel);
+    load_json_put_channel(j, "worst_channel", f, c->worst_channel);
     ik_json_close(j);
 }
 
@@ -103,11 +103,11 @@ static void put_queue_groups(ik_json *j, const char *key, const ik_load_group *g
 {
     ik_json_array(j, key);
     for (size_t i = 0; i < num; i++)
-        put_group(j, &groups[i]);
+        load_json_put_group(j, &groups[i]);
     ik_json_close(j);
 }
 
-static void put_queues(ik_json *j, const loads *l)
+static void load_json_put_queues(ik_json *j, const loads *l)
 {
     ik_json_object(j, "queues");
     ik_json_text(j, "vc", l->plan->vc->spec);
@@ -118,7 +118,7 @@ static void put_queues(ik_json *j, const loads *l)
 }
 
 /* null where it is not known. */
-static void put_known(ik_json *j, const char *key, bool known, double x)
+static void load_json_put_known(ik_json *j, const char *key, bool known, double x)
 {
     if (known && x == x)
         ik_json_real(j, key, x, CLI_DIGITS);
@@ -126,7 +126,7 @@ static void put_known(ik_json *j, const char *key, bool known, double x)
         ik_json_null(j, key);
 }
 
-static void put_phase(ik_json *j, const ik_phase *p)
+static void load_json_put_phase(ik_json *j, const ik_phase *p)
 {
     bool known = p->has_contention;
     ik_json_object(j, NULL);
@@ -140,30 +140,31 @@ static void put_phase(ik_json *j, const ik_phase *p)
     ik_json_real(j, "bound_ns", p->bound_ns, CLI_DIGITS);
     ik_json_real(j, "crossbar_bound_ns", p->crossbar_bound_ns, CLI_DIGITS);
     cli_json_known(j, "c", known && !p->contention.split, p->contention.c);
-    put_known(j, "fluid_ns", known, p->fluid_ns);
-    put_known(j, "crossbar_ns", known, p->crossbar_ns);
-    put_known(j, "slowdown", known, p->crossbar_ns > 0 ? p->fluid_ns / p->crossbar_ns : 1);
+    load_json_put_known(j, "fluid_ns", known, p->fluid_ns);
+    load_json_put_known(j, "crossbar_ns", known, p->crossbar_ns);
+    load_json_put_known(j, "slowdown", known,
+                        p->crossbar_ns > 0 ? p->fluid_ns / p->crossbar_ns : 1);
     ik_json_close(j);
 }
 
-static void put_phases(ik_json *j, const ik_phases *p)
+static void load_json_put_phases(ik_json *j, const ik_phases *p)
 {
     ik_json_object(j, "workload");
     ik_json_uint(j, "messages", p->messages);
     ik_json_uint(j, "bytes", p->bytes);
     ik_json_real(j, "bound_ns", p->bound_ns, CLI_DIGITS);
     ik_json_real(j, "crossbar_bound_ns", p->crossbar_bound_ns, CLI_DIGITS);
-    put_known(j, "fluid_ns", p->has_contention, p->fluid_ns);
-    put_known(j, "crossbar_ns", p->has_contention, p->crossbar_ns);
+    load_json_put_known(j, "fluid_ns", p->has_contention, p->fluid_ns);
+    load_json_put_known(j, "crossbar_ns", p->has_contention, p->crossbar_ns);
     ik_json_real(j, "slowdown", p->slowdown, CLI_DIGITS);
     ik_json_array(j, "phases");
     for (size_t i = 0; i < p->num; i++)
-        put_phase(j, &p->phases[i]);
+        load_json_put_phase(j, &p->phases[i]);
     ik_json_close(j);
     ik_json_close(j);
 }
 
-static void put_means(ik_json *j, const ik_pattern_means *m)
+static void load_json_put_means(ik_json *j, const ik_pattern_means *m)
 {
     const struct {
         const char *key;
@@ -203,7 +204,7 @@ static void put_permutations(ik_json *j, const ik_permutations *p)
 }
 
 /* Of routings whose choices depend on queues. */
-static void put_band(ik_json *j, const loads *l)
+static void load_json_put_band(ik_json *j, const loads *l)
 {
     const ik_load_band *b = &l->band;
     if (b->predicted) {
@@ -216,7 +217,7 @@ static void put_band(ik_json *j, const loads *l)
     ik_json_close(j);
 }
 
-static void put_load(ik_json *j, const loads *l)
+static void load_json_put_load(ik_json *j, const loads *l)
 {
     const ik_load *x = &l->load;
     ik_json_uint(j, "flows", x->flows);
@@ -229,42 +230,42 @@ static void put_load(ik_json *j, const loads *l)
     ik_json_real(j, "max_flows", x->max_crossing, CLI_DIGITS);
     ik_json_real(j, "mean_hops", x->mean_hops, CLI_DIGITS);
     ik_json_real(j, "saturation", l->band.chooses_detours ? NAN : x->saturation, CLI_DIGITS);
-    put_band(j, l);
-    put_channel(j, "max_channel", l->f, x->max_channel);
-    put_channel(j, "tightest_channel", l->f, x->tightest);
+    load_json_put_band(j, l);
+    load_json_put_channel(j, "max_channel", l->f, x->max_channel);
+    load_json_put_channel(j, "tightest_channel", l->f, x->tightest);
 }
 
 /* What an entry of a schedule says beside its pattern. */
-static void put_entry(ik_json *j, const ik_schedule_entry *entry)
+static void load_json_put_entry(ik_json *j, const ik_schedule_entry *entry)
 {
     bool last = entry->until_ps == UINT64_MAX;
     ik_json_text(j, "name", entry->name);
-    put_known(j, "until_ns", !last, (double)entry->until_ps / 1000);
+    load_json_put_known(j, "until_ns", !last, (double)entry->until_ps / 1000);
     ik_json_real(j, "load", entry->load, CLI_DIGITS);
 }
 
 void loads_put_json(ik_json *j, const loads *l)
 {
     if (l->entry)
-        put_entry(j, l->entry);
+        load_json_put_entry(j, l->entry);
     cli_json_optional(j, "topology", l->f->spec);
     ik_json_text(j, "routing", l->r->spec);
     cli_json_note(j, l->r->note);
     ik_json_text(j, "traffic", l->t->spec);
     ik_json_uint(j, "hosts", l->f->num_hosts);
     ik_json_uint(j, "switches", l->f->num_switches);
-    put_load(j, l);
-    put_groups(j, l);
+    load_json_put_load(j, l);
+    load_json_put_groups(j, l);
     if (l->load.turns)
-        put_turns(j, l);
+        load_json_put_turns(j, l);
     if (l->has_queues)
-        put_queues(j, l);
+        load_json_put_queues(j, l);
     if (l->has_contention)
-        put_contention(j, l->f, &l->contention);
+        load_json_put_contention(j, l->f, &l->contention);
     if (l->has_phases)
-        put_phases(j, &l->phases);
+        load_json_put_phases(j, &l->phases);
     if (l->has_means)
-        put_means(j, &l->means);
+        load_json_put_means(j, &l->means);
     if (l->has_permutations)
         put_permutations(j, &l->permutations);
 }

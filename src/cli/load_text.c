@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdarg.h>
 
-static void row(const char *name, const char *format, ...) IK_PRINTF(2, 3);
-static void row(const char *name, const char *format, ...)
+static void load_text_row(const char *name, const char *format, ...) IK_PRINTF(2, 3);
+static void load_text_row(const char *name, const char *format, ...)
 {
     va_list args;
     printf("  %-22s ", name);
@@ -18,7 +18,7 @@ static void row(const char *name, const char *format, ...)
     putchar('\n');
 }
 
-static void print_groups(const loads *l)
+static void load_text_print_groups(const loads *l)
 {
     static const char *const headers[] = {"channels", "level>", "number>",          "min load>",
                                           "mean>",    "max>",   "distinct values>", NULL};
@@ -38,7 +38,7 @@ static void print_groups(const loads *l)
     cli_table_print(t, stdout, l->c->colour_out);
 }
 
-static void print_bins(cli_table *t, const ik_load_group *g)
+static void load_text_print_bins(cli_table *t, const ik_load_group *g)
 {
     for (size_t b = 0; b < g->num_bins; b++) {
         const ik_load_bin *bin = &g->bins[b];
@@ -49,17 +49,17 @@ static void print_bins(cli_table *t, const ik_load_group *g)
     }
 }
 
-static void print_histogram(const loads *l)
+static void load_text_print_histogram(const loads *l)
 {
     static const char *const headers[] = {"channels", "level>", "load>", "number>", NULL};
     cli_heading(l->c, "Histogram");
     cli_table *t = cli_table_new(headers);
     for (size_t i = 0; i < l->num_groups; i++)
-        print_bins(t, &l->groups[i]);
+        load_text_print_bins(t, &l->groups[i]);
     cli_table_print(t, stdout, l->c->colour_out);
 }
 
-static void print_queues(const loads *l)
+static void load_text_print_queues(const loads *l)
 {
     static const char *const headers[] = {"channels", "level>", "queues used>",  "fewest flows>",
                                           "mean>",    "most>",  "fewest hosts>", "mean>",
@@ -92,11 +92,11 @@ static void print_queue_histogram(const loads *l)
     cli_heading(l->c, "Histogram of the destinations of queues");
     cli_table *t = cli_table_new(headers);
     for (size_t i = 0; i < l->num_queue_groups; i++)
-        print_bins(t, &l->queue_destinations[i]);
+        load_text_print_bins(t, &l->queue_destinations[i]);
     cli_table_print(t, stdout, l->c->colour_out);
 }
 
-static void print_turns(const loads *l)
+static void load_text_print_turns(const loads *l)
 {
     static const char *const headers[] = {"level>", "switches>", "fewest routes>",
                                           "mean>",  "most>",     NULL};
@@ -130,27 +130,28 @@ static void print_contention(const loads *l)
                           ? "Contention inside the network, if all phases were one"
                           : "Contention inside the network");
     if (x->split) {
-        row("C (largest matching)",
-            "none: it counts whole flows, and %s of %s are divided over several paths",
-            cli_count(x->split), cli_count(x->flows));
+        load_text_row("C (largest matching)",
+                      "none: it counts whole flows, and %s of %s are divided over several paths",
+                      cli_count(x->split), cli_count(x->flows));
     } else {
-        row("C (largest matching)", "%llu", (unsigned long long)x->c);
+        load_text_row("C (largest matching)", "%llu", (unsigned long long)x->c);
     }
     if (l->f->num_levels && !x->split)
-        row("C up, down", "%llu, %llu", (unsigned long long)x->c_up, (unsigned long long)x->c_down);
-    row("C by load", "%.6g", x->c_load.value);
-    row("slowdown at least", "%.6g (%.6g flows on a channel, %llu at an end)",
-        x->slowdown_bound.value, x->max_flows, (unsigned long long)x->endpoint_degree);
-    row("fluid slowdown", "%.6g (%.6g messages' time, crossbar %.6g)", x->fluid_slowdown,
-        x->fluid_time, x->fluid_crossbar_time);
-    row("effective bandwidth", "%.6g (of flows that leave their switch %.6g)",
-        x->effective_bandwidth, x->effective_bandwidth_leaving);
-    row("mean efficiency", "%.6g (of flows that leave their switch %.6g)", x->mean_efficiency,
-        x->mean_efficiency_leaving);
+        load_text_row("C up, down", "%llu, %llu", (unsigned long long)x->c_up,
+                      (unsigned long long)x->c_down);
+    load_text_row("C by load", "%.6g", x->c_load.value);
+    load_text_row("slowdown at least", "%.6g (%.6g flows on a channel, %llu at an end)",
+                  x->slowdown_bound.value, x->max_flows, (unsigned long long)x->endpoint_degree);
+    load_text_row("fluid slowdown", "%.6g (%.6g messages' time, crossbar %.6g)", x->fluid_slowdown,
+                  x->fluid_time, x->fluid_crossbar_time);
+    load_text_row("effective bandwidth", "%.6g (of flows that leave their switch %.6g)",
+                  x->effective_bandwidth, x->effective_bandwidth_leaving);
+    load_text_row("mean efficiency", "%.6g (of flows that leave their switch %.6g)",
+                  x->mean_efficiency, x->mean_efficiency_leaving);
 }
 
 /* A number that may be unknown. */
-static void cell_known(cli_table *t, bool known, double x)
+static void load_text_cell_known(cli_table *t, bool known, double x)
 {
     if (known && x == x)
         cli_table_cell(t, "%.6g", x);
@@ -160,7 +161,7 @@ static void cell_known(cli_table *t, bool known, double x)
 
 enum { MOST_PHASES = 40 };
 
-static void print_phases(const loads *l)
+static void load_text_print_phases(const loads *l)
 {
     static const char *const headers[] = {"phase",      "messages>",  "bytes>",        "C>",
                                           "bound, us>", "fluid, us>", "crossbar, us>", "slowdown>",
@@ -173,44 +174,48 @@ static void print_phases(const loads *l)
         cli_table_cell(t, "%s", p->name ? cli_line(p->name) : "all");
         cli_table_cell(t, "%s", cli_count(p->messages));
         cli_table_cell(t, "%s", cli_count(p->bytes));
-        cell_known(t, p->has_contention && !p->contention.split, (double)p->contention.c);
-        cell_known(t, true, p->bound_ns / 1e3);
-        cell_known(t, p->has_contention, p->fluid_ns / 1e3);
-        cell_known(t, p->has_contention, p->crossbar_ns / 1e3);
-        cell_known(t, p->has_contention, p->crossbar_ns > 0 ? p->fluid_ns / p->crossbar_ns : 1);
+        load_text_cell_known(t, p->has_contention && !p->contention.split, (double)p->contention.c);
+        load_text_cell_known(t, true, p->bound_ns / 1e3);
+        load_text_cell_known(t, p->has_contention, p->fluid_ns / 1e3);
+        load_text_cell_known(t, p->has_contention, p->crossbar_ns / 1e3);
+        load_text_cell_known(t, p->has_contention,
+                             p->crossbar_ns > 0 ? p->fluid_ns / p->crossbar_ns : 1);
     }
     cli_table_print(t, stdout, l->c->colour_out);
     if (all->num > MOST_PHASES)
         printf("  and %s more phases (--csv --table phases)\n", cli_count(all->num - MOST_PHASES));
-    row("sum of the bounds", "%.6g us, crossbar %.6g us", all->bound_ns / 1e3,
-        all->crossbar_bound_ns / 1e3);
+    load_text_row("sum of the bounds", "%.6g us, crossbar %.6g us", all->bound_ns / 1e3,
+                  all->crossbar_bound_ns / 1e3);
     if (all->has_contention)
-        row("sum of fluid times", "%.6g us, crossbar %.6g us", all->fluid_ns / 1e3,
-            all->crossbar_ns / 1e3);
-    row("slowdown", "%.6g%s", all->slowdown,
-        all->has_contention ? ""
-                            : " or more (by the most loaded channels; --contention for the rest)");
+        load_text_row("sum of fluid times", "%.6g us, crossbar %.6g us", all->fluid_ns / 1e3,
+                      all->crossbar_ns / 1e3);
+    load_text_row("slowdown", "%.6g%s", all->slowdown,
+                  all->has_contention
+                      ? ""
+                      : " or more (by the most loaded channels; --contention for the rest)");
 }
 
-static void print_extras(const loads *l)
+static void load_text_print_extras(const loads *l)
 {
     if (l->has_means) {
         cli_heading(l->c, "Random patterns");
-        row("patterns", "%s", cli_count(l->means.patterns));
+        load_text_row("patterns", "%s", cli_count(l->means.patterns));
         const ik_pattern_means *m = &l->means;
-        row("effective bandwidth", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
-            m->effective_bandwidth, m->effective_bandwidth_error, m->effective_bandwidth_leaving,
-            m->effective_bandwidth_leaving_error);
-        row("mean efficiency", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
-            m->mean_efficiency, m->mean_efficiency_error, m->mean_efficiency_leaving,
-            m->mean_efficiency_leaving_error);
+        load_text_row("effective bandwidth",
+                      "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
+                      m->effective_bandwidth, m->effective_bandwidth_error,
+                      m->effective_bandwidth_leaving, m->effective_bandwidth_leaving_error);
+        load_text_row("mean efficiency",
+                      "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
+                      m->mean_efficiency, m->mean_efficiency_error, m->mean_efficiency_leaving,
+                      m->mean_efficiency_leaving_error);
     }
     if (l->has_permutations) {
         cli_heading(l->c, l->permutations.exhaustive ? "All permutations by contention"
                                                      : "Random permutations by contention");
         for (size_t c = 0; c < l->permutations.num; c++)
             printf("  %4zu  %s\n", c, cli_count(l->permutations.count[c]));
-        row("mean", "%.6g", l->permutations.mean);
+        load_text_row("mean", "%.6g", l->permutations.mean);
     }
 }
 
@@ -219,20 +224,21 @@ static void print_saturation(const loads *l)
     const ik_load_band *b = &l->band;
     if (!b->chooses_detours) {
         bool divided = !b->predicted && b->high < INFINITY;
-        row("predicted saturation", "%.4g of the hosts' rate%s", l->load.saturation,
-            b->predicted ? "" : ", if choices are divided evenly");
+        load_text_row("predicted saturation", "%.4g of the hosts' rate%s", l->load.saturation,
+                      b->predicted ? "" : ", if choices are divided evenly");
         if (divided)
-            row("however divided", "at most %.4g", b->high);
+            load_text_row("however divided", "at most %.4g", b->high);
         return;
     }
-    row("saturation", "not predicted: what goes minimally depends on queues");
-    row("all minimally", "%.4g of the hosts' rate", b->minimal);
-    row("all by detours", "%.4g", b->valiant);
+    load_text_row("saturation", "not predicted: what goes minimally depends on queues");
+    load_text_row("all minimally", "%.4g of the hosts' rate", b->minimal);
+    load_text_row("all by detours", "%.4g", b->valiant);
     if (b->split < INFINITY)
-        row("one share for all pairs", "at best %.4g, with %.3g %% of every flow going minimally",
-            b->split, 100 * b->split_minimal);
+        load_text_row("one share for all pairs",
+                      "at best %.4g, with %.3g %% of every flow going minimally", b->split,
+                      100 * b->split_minimal);
     if (b->high < INFINITY)
-        row("however divided", "at most %.4g", b->high);
+        load_text_row("however divided", "at most %.4g", b->high);
 }
 
 void loads_show_text(const loads *l)
@@ -241,34 +247,36 @@ void loads_show_text(const loads *l)
     char where[256];
     printf("%s, routing %s, traffic %s\n", cli_line(l->f->spec ? l->f->spec : l->c->args[0]),
            cli_line(l->r->spec), cli_line(l->t->spec));
-    row("flows", "%s", cli_count(x->flows));
+    load_text_row("flows", "%s", cli_count(x->flows));
     if (loads_undelivered(l))
-        row("not delivered", "%s", cli_count(loads_undelivered(l)));
+        load_text_row("not delivered", "%s", cli_count(loads_undelivered(l)));
     if (l->unconnected)
-        row("unconnected", "%s flows that the fabric does not connect", cli_count(l->unconnected));
-    row("largest load", "%.6g of a host's rate", x->max_load);
+        load_text_row("unconnected", "%s flows that the fabric does not connect",
+                      cli_count(l->unconnected));
+    load_text_row("largest load", "%.6g of a host's rate", x->max_load);
     if (x->max_channel != IK_NONE)
-        row("on", "%s", ik_port_describe(l->f, x->max_channel, where, sizeof where));
-    row("mean load", "%.6g", x->mean_load);
-    row("most flows", "%.6g on a channel", x->max_crossing);
-    row("mean hops", "%.6g", x->mean_hops);
+        load_text_row("on", "%s", ik_port_describe(l->f, x->max_channel, where, sizeof where));
+    load_text_row("mean load", "%.6g", x->mean_load);
+    load_text_row("most flows", "%.6g on a channel", x->max_crossing);
+    load_text_row("mean hops", "%.6g", x->mean_hops);
     print_saturation(l);
     if (x->saturation < 1 && !l->band.chooses_detours && x->tightest != IK_NONE) {
-        row("limited by", "%s (%s)", ik_port_describe(l->f, x->tightest, where, sizeof where),
-            cli_quantity(ik_port_rate_bps(l->f, x->tightest), IK_DIM_RATE));
+        load_text_row("limited by", "%s (%s)",
+                      ik_port_describe(l->f, x->tightest, where, sizeof where),
+                      cli_quantity(ik_port_rate_bps(l->f, x->tightest), IK_DIM_RATE));
     }
-    print_groups(l);
+    load_text_print_groups(l);
     if (cli_has(l->c, "--histogram"))
-        print_histogram(l);
+        load_text_print_histogram(l);
     if (x->turns)
-        print_turns(l);
+        load_text_print_turns(l);
     if (l->has_queues)
-        print_queues(l);
+        load_text_print_queues(l);
     if (l->has_queues && cli_has(l->c, "--histogram"))
         print_queue_histogram(l);
     if (l->has_contention)
         print_contention(l);
     if (l->has_phases)
-        print_phases(l);
-    print_extras(l);
+        load_text_print_phases(l);
+    load_text_print_extras(l);
 }

@@ -19,7 +19,7 @@ const ik_command *const *cli_commands(void)
 
 /* The first Ctrl-C asks politely: running points are dropped, finished ones are kept. The second
  * one ends at once. */
-static void on_interrupt(int signal_number)
+static void main_on_interrupt(int signal_number)
 {
     if (interrupted)
         _exit(128 + signal_number);
@@ -27,18 +27,18 @@ static void on_interrupt(int signal_number)
     ik_cancel_raise(&cancel_flag);
 }
 
-static void catch_signals(void)
+static void main_catch_signals(void)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = on_interrupt;
+    action.sa_handler = main_on_interrupt;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
     signal(SIGXFSZ, SIG_IGN); /* and so is a limit of the size of files, like a full disk */
 }
 
-static int unknown_command(const cli *c, const char *name)
+static int main_unknown_command(const cli *c, const char *name)
 {
     ik_error err;
     commands_unknown("command", name, &err);
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 {
     cli c = {0};
     cli_start(&c, &cancel_flag);
-    catch_signals();
+    main_catch_signals();
     const char *name = argc > 1 ? argv[1] : "help";
     int first = 2, status;
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     }
     c.command = commands_find(name);
     if (!c.command)
-        status = unknown_command(&c, name);
+        status = main_unknown_command(&c, name);
     else
         status = cli_read_options(&c, argc - first, argv + first);
     if (status == CLI_DONE && c.command)

@@ -28,7 +28,7 @@
 enum { STACK_BYTES = 1 << 20 };
 
 /* A line "KEY: NUMBER kB" of a file of the kernel, in bytes; 0 if there is none. */
-static uint64_t read_bytes(const char *path, const char *key)
+static uint64_t memory_limit_read_bytes(const char *path, const char *key)
 {
     FILE *file = fopen(path, "r");
     char line[128];
@@ -44,11 +44,11 @@ static uint64_t read_bytes(const char *path, const char *key)
 
 uint64_t cli_free_memory(void)
 {
-    return read_bytes("/proc/meminfo", "MemAvailable");
+    return memory_limit_read_bytes("/proc/meminfo", "MemAvailable");
 }
 
 /* Stacks are reserved but hardly touched: they are not meant by the limit, and are kept small. */
-static uint64_t reserve_stacks(unsigned jobs)
+static uint64_t memory_limit_reserve_stacks(unsigned jobs)
 {
 #ifdef __GLIBC__
     pthread_attr_t attr;
@@ -63,11 +63,12 @@ static uint64_t reserve_stacks(unsigned jobs)
 
 void cli_limit_memory(const cli *c)
 {
-    uint64_t held = read_bytes("/proc/self/status", "VmData"), limit = c->memory_limit_bytes;
+    uint64_t held = memory_limit_read_bytes("/proc/self/status", "VmData"),
+             limit = c->memory_limit_bytes;
     struct rlimit data;
     if (SANITIZED || !held || !limit || getrlimit(RLIMIT_DATA, &data) != 0)
         return;
-    uint64_t room = held + reserve_stacks(c->jobs);
+    uint64_t room = held + memory_limit_reserve_stacks(c->jobs);
     if (limit > UINT64_MAX / 2 || (data.rlim_cur != RLIM_INFINITY && data.rlim_cur < room + limit))
         return;
     data.rlim_cur = room + limit;

@@ -28,8 +28,8 @@ const cli_option cli_common_options[] = {
     {0},
 };
 
-static const cli_option *find_in(const cli_option *table, const char *name, size_t length,
-                                 char letter)
+static const cli_option *options_find_in(const cli_option *table, const char *name, size_t length,
+                                         char letter)
 {
     for (; table && table->name; table++)
         if (letter ? table->letter == letter
@@ -40,8 +40,8 @@ static const cli_option *find_in(const cli_option *table, const char *name, size
 
 static const cli_option *find_option(const cli *c, const char *name, size_t length, char letter)
 {
-    const cli_option *own = find_in(c->command->options, name, length, letter);
-    return own ? own : find_in(cli_common_options, name, length, letter);
+    const cli_option *own = options_find_in(c->command->options, name, length, letter);
+    return own ? own : options_find_in(cli_common_options, name, length, letter);
 }
 
 static int unknown_option(const cli *c, const char *text)
@@ -58,14 +58,14 @@ static int unknown_option(const cli *c, const char *text)
     return cli_usage(c, "there is no option '%s'", text);
 }
 
-static void keep(cli *c, const char *name, const char *value)
+static void options_keep(cli *c, const char *name, const char *value)
 {
     c->options[c->num_options].name = name;
     c->options[c->num_options++].value = value;
 }
 
 /* One argument that starts with '-'. *index moves on if the value stands in the next argument. */
-static int read_one(cli *c, int argc, char **argv, int *index)
+static int options_read_one(cli *c, int argc, char **argv, int *index)
 {
     const char *text = argv[*index], *value = NULL;
     const cli_option *o;
@@ -80,7 +80,7 @@ static int read_one(cli *c, int argc, char **argv, int *index)
                 const cli_option *next = find_option(c, NULL, 0, *more);
                 if (!next || next->value)
                     return unknown_option(c, text);
-                keep(c, next->name, "");
+                options_keep(c, next->name, "");
             }
         else
             value = text[2] ? text + 2 : NULL;
@@ -97,11 +97,11 @@ static int read_one(cli *c, int argc, char **argv, int *index)
     if (o->value && !o->repeat && cli_has(c, o->name))
         return cli_usage(c, "%s is given twice: '%s' and '%s'", o->name, cli_get(c, o->name),
                          value);
-    keep(c, o->name, value ? value : "");
+    options_keep(c, o->name, value ? value : "");
     return CLI_DONE;
 }
 
-static int apply_common(cli *c)
+static int options_apply_common(cli *c)
 {
     uint64_t jobs, seed;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -154,14 +154,14 @@ int cli_read_options(cli *c, int argc, char **argv)
         if (!only_args && strcmp(argv[i], "--") == 0) {
             only_args = c->separated = true;
         } else if (!only_args && argv[i][0] == '-' && argv[i][1]) {
-            int status = read_one(c, argc, argv, &i);
+            int status = options_read_one(c, argc, argv, &i);
             if (status != CLI_DONE)
                 return status;
         } else {
             c->args[c->num_args++] = argv[i];
         }
     }
-    int status = apply_common(c);
+    int status = options_apply_common(c);
     if (status != CLI_DONE || c->help_wanted)
         return status;
     if (c->num_args < c->command->min_args)

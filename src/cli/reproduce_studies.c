@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* "DIR/000/fig2b.full.2of8" and an ending; below DIR without `folder`. Free it. */
-static char *name_of(const reproduction *r, const reproduced *s, bool folder, const char *ending)
+static char *reproduce_studies_name_of(const reproduction *r, const reproduced *s, bool folder,
+                                       const char *ending)
 {
     char shard[40] = "", *out = NULL;
     bool full = r->full && s->about->num_scales > 0;
@@ -22,7 +23,7 @@ static char *name_of(const reproduction *r, const reproduced *s, bool folder, co
 }
 
 /* Does this argument ask for the figure? "000", "000/fig2b", or the study's own name. */
-static bool names(const char *asked, const reproduced *s, const char *figure)
+static bool reproduce_studies_names(const char *asked, const reproduced *s, const char *figure)
 {
     size_t paper = strlen(s->study->paper);
     if (strncmp(asked, s->study->paper, paper) != 0)
@@ -33,17 +34,18 @@ static bool names(const char *asked, const reproduced *s, const char *figure)
 }
 
 /* Marks what an argument asks for; false: nothing. */
-static bool mark(reproduction *r, const char *asked)
+static bool reproduce_studies_mark(reproduction *r, const char *asked)
 {
     bool any = false;
     for (size_t i = 0; i < r->num; i++)
         for (size_t k = 0; k < r->studies[i].about->num_figures; k++)
-            if (names(asked, &r->studies[i], r->studies[i].about->figures[k].name))
+            if (reproduce_studies_names(asked, &r->studies[i],
+                                        r->studies[i].about->figures[k].name))
                 r->studies[i].shown[k] = any = true;
     return any;
 }
 
-static int refuse_name(const cli *c, const reproduction *r, const char *asked)
+static int reproduce_studies_refuse_name(const cli *c, const reproduction *r, const char *asked)
 {
     size_t num = 0, used = 0;
     for (size_t i = 0; i < r->num; i++)
@@ -66,7 +68,7 @@ static int refuse_name(const cli *c, const reproduction *r, const char *asked)
     return status;
 }
 
-static void close_study(reproduced *s)
+static void reproduce_studies_close_study(reproduced *s)
 {
     ik_study_page_free(s->page);
     ik_experiment_free(s->e);
@@ -80,12 +82,12 @@ static void close_study(reproduced *s)
 void reproduce_close(reproduction *r)
 {
     for (size_t i = 0; i < r->num; i++)
-        close_study(&r->studies[i]);
+        reproduce_studies_close_study(&r->studies[i]);
     free(r->studies);
 }
 
-static ik_status open_study(const reproduction *r, const ik_study *study, reproduced *s,
-                            ik_error *err)
+static ik_status reproduce_studies_open_study(const reproduction *r, const ik_study *study,
+                                              reproduced *s, ik_error *err)
 {
     *s = (reproduced){.study = study};
     ik_status status = ik_study_read(study, NULL, &s->e, err);
@@ -98,16 +100,16 @@ static ik_status open_study(const reproduction *r, const ik_study *study, reprod
         return status;
     s->about = ik_experiment_get_about(s->e);
     s->shown = calloc(s->about->num_figures + 1, sizeof *s->shown);
-    s->results = name_of(r, s, true, ".db");
-    s->report = name_of(r, s, false, ".html");
-    s->experiment = name_of(r, s, false, ".yaml");
-    s->points = name_of(r, s, false, ".points.csv");
+    s->results = reproduce_studies_name_of(r, s, true, ".db");
+    s->report = reproduce_studies_name_of(r, s, false, ".html");
+    s->experiment = reproduce_studies_name_of(r, s, false, ".yaml");
+    s->points = reproduce_studies_name_of(r, s, false, ".points.csv");
     return s->shown && s->results && s->report && s->experiment && s->points
                ? IK_OK
                : ik_fail(err, IK_ERR_MEMORY, "out of memory for a reproduction");
 }
 
-static ik_status open_all(reproduction *r, ik_error *err)
+static ik_status reproduce_studies_open_all(reproduction *r, ik_error *err)
 {
     size_t num;
     const ik_study *all = ik_studies(&num);
@@ -115,12 +117,12 @@ static ik_status open_all(reproduction *r, ik_error *err)
     ik_status status =
         r->studies ? IK_OK : ik_fail(err, IK_ERR_MEMORY, "out of memory for a reproduction");
     for (size_t i = 0; i < num && status == IK_OK; i++)
-        status = open_study(r, &all[i], &r->studies[r->num++], err);
+        status = reproduce_studies_open_study(r, &all[i], &r->studies[r->num++], err);
     return status;
 }
 
 /* Away with studies of which nothing is shown. */
-static void keep_shown(reproduction *r)
+static void reproduce_studies_keep_shown(reproduction *r)
 {
     size_t kept = 0;
     for (size_t i = 0; i < r->num; i++) {
@@ -130,7 +132,7 @@ static void keep_shown(reproduction *r)
         if (any)
             r->studies[kept++] = r->studies[i];
         else
-            close_study(&r->studies[i]);
+            reproduce_studies_close_study(&r->studies[i]);
     }
     r->num = kept;
 }
@@ -138,13 +140,13 @@ static void keep_shown(reproduction *r)
 int reproduce_open(cli *c, reproduction *r)
 {
     ik_error err;
-    if (open_all(r, &err) != IK_OK)
+    if (reproduce_studies_open_all(r, &err) != IK_OK)
         return cli_error(c, &err);
     for (size_t i = 0; c->num_args == 0 && i < r->num; i++)
         memset(r->studies[i].shown, true, r->studies[i].about->num_figures);
     for (int i = 0; i < c->num_args; i++)
-        if (!mark(r, c->args[i]))
-            return refuse_name(c, r, c->args[i]);
-    keep_shown(r);
+        if (!reproduce_studies_mark(r, c->args[i]))
+            return reproduce_studies_refuse_name(c, r, c->args[i]);
+    reproduce_studies_keep_shown(r);
     return CLI_DONE;
 }

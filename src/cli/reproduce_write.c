@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static ik_status make_folder(const char *path, ik_error *err)
+static ik_status reproduce_write_make_folder(const char *path, ik_error *err)
 {
     struct stat info;
     if (mkdir(path, 0777) == 0 ||
@@ -20,24 +20,25 @@ static ik_status make_folder(const char *path, ik_error *err)
 }
 
 /* DIR/name in the buffer; false: it is too long. */
-static bool below(const reproduction *r, const char *name, char *path, size_t size)
+static bool reproduce_write_below(const reproduction *r, const char *name, char *path, size_t size)
 {
     int length = snprintf(path, size, "%s/%s", r->folder, name);
     return length > 0 && (size_t)length < size;
 }
 
-static ik_status refuse_path(const reproduction *r, ik_error *err)
+static ik_status reproduce_write_refuse_path(const reproduction *r, ik_error *err)
 {
     return ik_fail(err, IK_ERR_USAGE, "the name of the folder '%.100s' is too long", r->folder);
 }
 
 ik_status reproduce_make_folders(const reproduction *r, ik_error *err)
 {
-    ik_status status = make_folder(r->folder, err);
+    ik_status status = reproduce_write_make_folder(r->folder, err);
     for (size_t i = 0; i < r->num && status == IK_OK; i++) {
         char path[4096];
-        status = below(r, r->studies[i].study->paper, path, sizeof path) ? make_folder(path, err)
-                                                                         : refuse_path(r, err);
+        status = reproduce_write_below(r, r->studies[i].study->paper, path, sizeof path)
+                     ? reproduce_write_make_folder(path, err)
+                     : reproduce_write_refuse_path(r, err);
     }
     return status;
 }
@@ -49,7 +50,8 @@ typedef struct opened {
 } opened;
 typedef ik_status (*write_fn)(const opened *o, const char *name, FILE *out, ik_error *err);
 
-static ik_status put_experiment(const opened *o, const char *name, FILE *out, ik_error *err)
+static ik_status reproduce_write_put_experiment(const opened *o, const char *name, FILE *out,
+                                                ik_error *err)
 {
     (void)name;
     (void)err;
@@ -57,29 +59,32 @@ static ik_status put_experiment(const opened *o, const char *name, FILE *out, ik
     return IK_OK; /* a failed write is found when the file is closed */
 }
 
-static ik_status put_points(const opened *o, const char *name, FILE *out, ik_error *err)
+static ik_status reproduce_write_put_points(const opened *o, const char *name, FILE *out,
+                                            ik_error *err)
 {
     (void)name;
     return ik_results_csv(o->results, out, err);
 }
 
-static ik_status put_picture(const opened *o, const char *name, FILE *out, ik_error *err)
+static ik_status reproduce_write_put_picture(const opened *o, const char *name, FILE *out,
+                                             ik_error *err)
 {
     return ik_results_figure(o->results, name, IK_FIGURE_SVG, out, 0, false, err);
 }
 
-static ik_status put_numbers(const opened *o, const char *name, FILE *out, ik_error *err)
+static ik_status reproduce_write_put_numbers(const opened *o, const char *name, FILE *out,
+                                             ik_error *err)
 {
     return ik_results_figure(o->results, name, IK_FIGURE_CSV, out, 0, false, err);
 }
 
-static ik_status write_file(const reproduction *r, const opened *o, const char *name,
-                            const char *figure, write_fn write, ik_error *err)
+static ik_status reproduce_write_file(const reproduction *r, const opened *o, const char *name,
+                                      const char *figure, write_fn write, ik_error *err)
 {
     char path[4096];
     ik_output file;
-    if (!below(r, name, path, sizeof path))
-        return refuse_path(r, err);
+    if (!reproduce_write_below(r, name, path, sizeof path))
+        return reproduce_write_refuse_path(r, err);
     ik_status status = ik_output_open(&file, path, err);
     if (status == IK_OK)
         status = write(o, figure, file.out, err);
@@ -88,20 +93,21 @@ static ik_status write_file(const reproduction *r, const opened *o, const char *
 
 /* A figure of which points are missing has no picture: the page says so. One that an earlier run
  * left is not of these results. */
-static ik_status write_figure(const reproduction *r, const opened *o, const char *figure,
-                              ik_error *err)
+static ik_status reproduce_write_figure(const reproduction *r, const opened *o, const char *figure,
+                                        ik_error *err)
 {
     char picture[256], numbers[256], path[4096];
     snprintf(picture, sizeof picture, "%s/%s.svg", o->s->study->paper, figure);
     snprintf(numbers, sizeof numbers, "%s/%s.csv", o->s->study->paper, figure);
-    ik_status status = write_file(r, o, picture, figure, put_picture, err);
+    ik_status status =
+        reproduce_write_file(r, o, picture, figure, reproduce_write_put_picture, err);
     if (status == IK_OK)
-        return write_file(r, o, numbers, figure, put_numbers, err);
+        return reproduce_write_file(r, o, numbers, figure, reproduce_write_put_numbers, err);
     if (status != IK_ERR_INPUT)
         return status;
     const char *const old[] = {picture, numbers};
     for (size_t i = 0; i < 2; i++)
-        if (below(r, old[i], path, sizeof path))
+        if (reproduce_write_below(r, old[i], path, sizeof path))
             unlink(path);
     return IK_OK;
 }
@@ -110,15 +116,17 @@ static ik_status write_beside(const reproduction *r, const opened *o, ik_error *
 {
     const reproduced *s = o->s;
     char path[4096];
-    ik_status status = write_file(r, o, s->experiment, NULL, put_experiment, err);
+    ik_status status =
+        reproduce_write_file(r, o, s->experiment, NULL, reproduce_write_put_experiment, err);
     if (status == IK_OK)
-        status = write_file(r, o, s->points, NULL, put_points, err);
+        status = reproduce_write_file(r, o, s->points, NULL, reproduce_write_put_points, err);
     if (status == IK_OK)
-        status = below(r, s->report, path, sizeof path) ? ik_results_html(o->results, path, err)
-                                                        : refuse_path(r, err);
+        status = reproduce_write_below(r, s->report, path, sizeof path)
+                     ? ik_results_html(o->results, path, err)
+                     : reproduce_write_refuse_path(r, err);
     for (size_t i = 0; i < s->about->num_figures && status == IK_OK; i++)
         if (s->shown[i])
-            status = write_figure(r, o, s->about->figures[i].name, err);
+            status = reproduce_write_figure(r, o, s->about->figures[i].name, err);
     return status;
 }
 
@@ -140,13 +148,14 @@ ik_status reproduce_write(const reproduction *r, reproduced *s, ik_error *err)
 typedef ik_status (*write_all_fn)(ik_study_page *const *pages, size_t num, FILE *out,
                                   ik_error *err);
 
-static ik_status write_all(const reproduction *r, const char *name, ik_study_page *const *pages,
-                           size_t num, write_all_fn write, ik_error *err)
+static ik_status reproduce_write_all(const reproduction *r, const char *name,
+                                     ik_study_page *const *pages, size_t num, write_all_fn write,
+                                     ik_error *err)
 {
     char path[4096];
     ik_output file;
-    if (!below(r, name, path, sizeof path))
-        return refuse_path(r, err);
+    if (!reproduce_write_below(r, name, path, sizeof path))
+        return reproduce_write_refuse_path(r, err);
     ik_status status = ik_output_open(&file, path, err);
     if (status == IK_OK)
         status = write(pages, num, file.out, err);
@@ -162,9 +171,9 @@ ik_status reproduce_write_page(const reproduction *r, ik_error *err)
     for (size_t i = 0; i < r->num; i++)
         if (r->studies[i].page)
             list[num++] = r->studies[i].page;
-    ik_status status = write_all(r, "claims.csv", list, num, ik_reproduction_csv, err);
+    ik_status status = reproduce_write_all(r, "claims.csv", list, num, ik_reproduction_csv, err);
     if (status == IK_OK)
-        status = write_all(r, "index.html", list, num, ik_reproduction_page, err);
+        status = reproduce_write_all(r, "index.html", list, num, ik_reproduction_page, err);
     free(list);
     return status;
 }

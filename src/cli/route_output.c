@@ -43,7 +43,7 @@ typedef struct trace {
 } trace;
 
 /* Follows the preferred choices from initial state n; true if they lead to dst. */
-static bool follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, trace *t)
+static bool output_follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, trace *t)
 {
     const ik_fabric *f = plan->fabric;
     uint32_t port = ik_host_port(f, src);
@@ -65,8 +65,8 @@ static bool follow(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, 
     return false;
 }
 
-static void print_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n, bool whole,
-                       const trace *t, FILE *out)
+static void output_print_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n,
+                              bool whole, const trace *t, FILE *out)
 {
     fprintf(out, "%u %u %u", src, dst, n);
     for (uint32_t i = 0; i < t->num; i++) {
@@ -76,8 +76,8 @@ static void print_path(const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t 
     fputs(whole ? "\n" : " lost\n", out);
 }
 
-static void put_path(ik_json *j, const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n,
-                     bool whole, const trace *t)
+static void output_put_path(ik_json *j, const ik_fabric *f, uint32_t src, uint32_t dst, uint32_t n,
+                            bool whole, const trace *t)
 {
     ik_json_object(j, NULL);
     ik_json_uint(j, "source", src);
@@ -97,7 +97,7 @@ static void put_path(ik_json *j, const ik_fabric *f, uint32_t src, uint32_t dst,
 }
 
 /* Every pair and initial state: a line each to `out`, or an object each into the array `j`. */
-static ik_status all_paths(const route_job *job, FILE *out, ik_json *j, ik_error *err)
+static ik_status output_all_paths(const route_job *job, FILE *out, ik_json *j, ik_error *err)
 {
     const ik_plan *plan = job->plan;
     const ik_fabric *f = job->f;
@@ -114,11 +114,11 @@ static ik_status all_paths(const route_job *job, FILE *out, ik_json *j, ik_error
                 ik_rails_nth(plan->routing, src, dst, k, &from, &to);
                 uint32_t starts = ik_plan_num_starts(plan, from, to);
                 for (uint32_t n = 0; n < starts; n++, printed++) {
-                    bool whole = follow(plan, from, to, n, &t);
+                    bool whole = output_follow(plan, from, to, n, &t);
                     if (j)
-                        put_path(j, f, src, dst, printed, whole, &t);
+                        output_put_path(j, f, src, dst, printed, whole, &t);
                     else
-                        print_path(f, src, dst, printed, whole, &t, out);
+                        output_print_path(f, src, dst, printed, whole, &t, out);
                 }
             }
         }
@@ -130,14 +130,14 @@ static ik_status all_paths(const route_job *job, FILE *out, ik_json *j, ik_error
     return status;
 }
 
-static ik_status write_paths(const route_job *job, FILE *out, ik_error *err)
+static ik_status output_write_paths(const route_job *job, FILE *out, ik_error *err)
 {
     fprintf(out, "# %s, routing %s, VC scheme %s\n",
             cli_line(job->f->spec ? job->f->spec : job->c->args[0]),
             cli_line(job->plan->routing->spec), cli_line(job->plan->vc->spec));
     fputs("# source destination initial-state, then switch.port/vc for each switch of the path\n",
           out);
-    return all_paths(job, out, NULL, err);
+    return output_all_paths(job, out, NULL, err);
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ typedef struct hop_list {
     FILE *out;
 } hop_list;
 
-static void print_hop(void *ctx, const ik_hop *hop)
+static void output_print_hop(void *ctx, const ik_hop *hop)
 {
     const hop_list *l = ctx;
     const ik_fabric *f = l->f;
@@ -160,7 +160,7 @@ static void print_hop(void *ctx, const ik_hop *hop)
 }
 
 /* Every hop that each pair's packets may make, over all choices. */
-static ik_status write_hops(const route_job *job, FILE *out, ik_error *err)
+static ik_status output_write_hops(const route_job *job, FILE *out, ik_error *err)
 {
     const ik_routing *r = job->plan->routing;
     hop_list list = {job->f, out};
@@ -180,7 +180,7 @@ static ik_status write_hops(const route_job *job, FILE *out, ik_error *err)
                 uint32_t starts = ik_plan_num_starts(job->plan, from, to);
                 for (uint32_t n = 0; n < starts && status == IK_OK; n++) {
                     fprintf(out, "%u %u %u", src, dst, line++);
-                    status = ik_hops_each(hops, from, to, n, print_hop, &list, err);
+                    status = ik_hops_each(hops, from, to, n, output_print_hop, &list, err);
                     fputc('\n', out);
                 }
             }
@@ -195,7 +195,7 @@ static ik_status write_hops(const route_job *job, FILE *out, ik_error *err)
 /* ------------------------------------------------------------------------------------------ JSON,
  * registers */
 
-static void put_tables(ik_json *j, const ik_fabric *f, const uint16_t *lft)
+static void output_put_tables(ik_json *j, const ik_fabric *f, const uint16_t *lft)
 {
     ik_json_array(j, "tables");
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
@@ -211,7 +211,7 @@ static void put_tables(ik_json *j, const ik_fabric *f, const uint16_t *lft)
 
 /* The host and its printed port that each column of a table is for, where hosts have several
  * cables. */
-static void put_columns(ik_json *j, const ik_fabric *f)
+static void output_put_columns(ik_json *j, const ik_fabric *f)
 {
     ik_json_array(j, "table_columns");
     for (uint32_t host = 0; host < f->num_hosts; host++) {
@@ -225,7 +225,7 @@ static void put_columns(ik_json *j, const ik_fabric *f)
 }
 
 /* Compact tables as they are stored: [target switch, local port]. */
-static void put_entries(ik_json *j, const ik_routing *r)
+static void output_put_entries(ik_json *j, const ik_routing *r)
 {
     ik_json_array(j, "entries");
     for (uint32_t sw = 0; sw < r->fabric->num_switches; sw++) {
@@ -244,42 +244,43 @@ static void put_entries(ik_json *j, const ik_routing *r)
     ik_json_close(j);
 }
 
-static ik_status put_routes(ik_json *j, const route_job *job, ik_error *err)
+static ik_status output_put_routes(ik_json *j, const route_job *job, ik_error *err)
 {
     const ik_routing *r = job->plan->routing;
     uint16_t *lft = NULL;
     if (r->family->num_entries)
-        put_entries(j, r);
+        output_put_entries(j, r);
     if (r->kind == IK_ROUTE_DETERMINISTIC && (r->traits & IK_ROUTE_DEST_BASED)) {
         ik_status status = ik_lft_compile(r, &job->c->env, &lft, err);
         if (status == IK_OK) {
-            put_tables(j, r->fabric, lft);
+            output_put_tables(j, r->fabric, lft);
             if (r->fabric->split)
-                put_columns(j, r->fabric);
+                output_put_columns(j, r->fabric);
         }
         free(lft);
         return status;
     }
     ik_json_array(j, "paths");
-    ik_status status = all_paths(job, NULL, j, err);
+    ik_status status = output_all_paths(job, NULL, j, err);
     ik_json_close(j);
     return status;
 }
 
-static ik_status write_json(const route_job *job, FILE *out, ik_error *err)
+static ik_status output_write_json(const route_job *job, FILE *out, ik_error *err)
 {
     ik_json j;
     ik_json_to_file(&j, out, IK_JSON_PACKED);
     ik_json_object(&j, NULL);
     route_header_json(&j, job);
-    ik_status status = put_routes(&j, job, err);
+    ik_status status = output_put_routes(&j, job, err);
     ik_json_close(&j);
     ik_status ended = ik_json_end(&j, status == IK_OK ? err : NULL);
     fputc('\n', out);
     return status == IK_OK ? ended : status;
 }
 
-static ik_status write_registers(const route_job *job, bool flexible, FILE *out, ik_error *err)
+static ik_status output_write_registers(const route_job *job, bool flexible, FILE *out,
+                                        ik_error *err)
 {
     ik_registers *registers = NULL;
     ik_status status = ik_registers_compile(job->plan->routing, flexible, &registers, err);
@@ -293,7 +294,7 @@ static ik_status write_registers(const route_job *job, bool flexible, FILE *out,
  * forwarding tables */
 
 /* The VCs of a plan that has several, for messages. */
-static const char *lost_lanes(const route_job *job, char *text, size_t size)
+static const char *output_lost_lanes(const route_job *job, char *text, size_t size)
 {
     const ik_plan *plan = job->plan;
     text[0] = '\0';
@@ -303,7 +304,7 @@ static const char *lost_lanes(const route_job *job, char *text, size_t size)
     return text;
 }
 
-static ik_status refuse_lanes(const route_job *job, size_t length, ik_error *err)
+static ik_status output_refuse_lanes(const route_job *job, size_t length, ik_error *err)
 {
     char lanes[160];
     const char *routing = job->plan->routing->spec;
@@ -311,7 +312,7 @@ static ik_status refuse_lanes(const route_job *job, size_t length, ik_error *err
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "the forwarding tables of '%.100s' can deadlock: they are for one lane, on which "
                 "%zu channels can wait for each other%s",
-                routing, length, lost_lanes(job, lanes, sizeof lanes));
+                routing, length, output_lost_lanes(job, lanes, sizeof lanes));
     return ik_hint(err, status,
                    "'ikat check' with --vc 1q shows the cycle%s; --unproved writes the tables "
                    "nevertheless, with a warning in the file",
@@ -322,8 +323,8 @@ static ik_status refuse_lanes(const route_job *job, size_t length, ik_error *err
 
 /* Tables with an entry for every LID, switches' too; those of a file as they are. *unsafe: see
  * ik_lid_tables_complete. */
-static ik_status make_tables(const route_job *job, const ik_lids *lids, ik_lid_tables *t,
-                             uint32_t *unsafe, ik_error *err)
+static ik_status output_make_tables(const route_job *job, const ik_lids *lids, ik_lid_tables *t,
+                                    uint32_t *unsafe, ik_error *err)
 {
     *unsafe = 0;
     return strcmp(job->plan->routing->family->name, "lft") == 0
@@ -331,7 +332,7 @@ static ik_status make_tables(const route_job *job, const ik_lids *lids, ik_lid_t
                : ik_lid_tables_complete(job->plan, lids, &job->c->env, t, unsafe, err);
 }
 
-static void note_unsafe(const route_job *job, const ik_lids *lids, uint32_t unsafe)
+static void output_note_unsafe(const route_job *job, const ik_lids *lids, uint32_t unsafe)
 {
     if (unsafe)
         cli_note(job->c,
@@ -343,8 +344,8 @@ static void note_unsafe(const route_job *job, const ik_lids *lids, uint32_t unsa
 /* What the subnet's tables are judged to be, with the judge of 'ikat audit' and 'ikat deploy':
  * refuses those that can deadlock on one lane, unless with --unproved: the file then begins by
  * saying so. */
-static ik_status judge_tables(const route_job *job, const ik_lid_tables *t, FILE *out,
-                              ik_error *err)
+static ik_status output_judge_tables(const route_job *job, const ik_lid_tables *t, FILE *out,
+                                     ik_error *err)
 {
     char lanes[160];
     ik_subnet_verdict v;
@@ -354,13 +355,13 @@ static ik_status judge_tables(const route_job *job, const ik_lid_tables *t, FILE
     bool free_of_deadlock = v.deadlock_free == IK_YES;
     cli_progress_end(job->c);
     if (!free_of_deadlock && !cli_has(job->c, "--unproved")) {
-        status = refuse_lanes(job, v.loop_length, err);
+        status = output_refuse_lanes(job, v.loop_length, err);
     } else if (!free_of_deadlock) {
         fprintf(out,
                 "# UNPROVED: these tables can deadlock. They are for one lane, on which %zu "
                 "channels can wait for each other%s.\n",
-                v.loop_length, lost_lanes(job, lanes, sizeof lanes));
-        cli_note(job->c, "the tables can deadlock%s", lost_lanes(job, lanes, sizeof lanes));
+                v.loop_length, output_lost_lanes(job, lanes, sizeof lanes));
+        cli_note(job->c, "the tables can deadlock%s", output_lost_lanes(job, lanes, sizeof lanes));
     } else if (job->plan->num_vcs > 1) {
         cli_note(job->c,
                  "the %u VCs of '%s' are not in the tables; on one lane they are free of deadlock",
@@ -370,7 +371,7 @@ static ik_status judge_tables(const route_job *job, const ik_lid_tables *t, FILE
     return status;
 }
 
-static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
+static ik_status output_write_tables(const route_job *job, FILE *out, ik_error *err)
 {
     const ik_routing *r = job->plan->routing;
     ik_lids lids = {0};
@@ -381,11 +382,11 @@ static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
         return ik_lft_print(r, out, err); /* which says why there are no tables */
     ik_status status = ik_lids_make(job->f, &lids, err);
     if (status == IK_OK)
-        status = make_tables(job, &lids, &t, &unsafe, err);
+        status = output_make_tables(job, &lids, &t, &unsafe, err);
     if (status == IK_OK)
-        status = judge_tables(job, &t, out, err);
+        status = output_judge_tables(job, &t, out, err);
     if (status == IK_OK)
-        note_unsafe(job, &lids, unsafe);
+        output_note_unsafe(job, &lids, unsafe);
     if (status == IK_OK)
         status = is_file ? ik_lft_print(r, out, err) : ik_lid_tables_print(&t, out, err);
     ik_lid_tables_free(&t);
@@ -397,14 +398,14 @@ ik_status route_write(const route_job *job, const char *format, FILE *out, ik_er
 {
     static const char *const formats[] = {"lft", "paths", "hops", "ir", "fir", "json", NULL};
     if (strcmp(format, "lft") == 0)
-        return write_tables(job, out, err);
+        return output_write_tables(job, out, err);
     if (strcmp(format, "paths") == 0)
-        return write_paths(job, out, err);
+        return output_write_paths(job, out, err);
     if (strcmp(format, "hops") == 0)
-        return write_hops(job, out, err);
+        return output_write_hops(job, out, err);
     if (strcmp(format, "ir") == 0 || strcmp(format, "fir") == 0)
-        return write_registers(job, format[0] == 'f', out, err);
+        return output_write_registers(job, format[0] == 'f', out, err);
     if (strcmp(format, "json") == 0)
-        return write_json(job, out, err);
+        return output_write_json(job, out, err);
     return ik_fail_unknown(err, "format of routes", format, formats);
 }

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static void on_stage(void *ctx, const char *text)
+static void running_on_stage(void *ctx, const char *text)
 {
     cli_running *r = ctx;
     cli_stage(r->c, "%s", text);
@@ -19,7 +19,7 @@ static void on_stage(void *ctx, const char *text)
 
 /* On a terminal the meter shows rate and time left; into a pipe goes a line every tenth of the
  * way. */
-static void on_point(void *ctx, uint64_t done, uint64_t total, bool reused)
+static void running_on_point(void *ctx, uint64_t done, uint64_t total, bool reused)
 {
     cli_running *r = ctx;
     const cli *c = r->c;
@@ -37,7 +37,7 @@ static void on_point(void *ctx, uint64_t done, uint64_t total, bool reused)
     }
 }
 
-static void put_share(ik_json *j, const ik_run_share *s)
+static void running_put_share(ik_json *j, const ik_run_share *s)
 {
     ik_json_object(j, NULL);
     ik_json_uint(j, "points", s->points);
@@ -51,7 +51,7 @@ static void put_share(ik_json *j, const ik_run_share *s)
 }
 
 /* What shares the processors, and why; the same line is not repeated for every fabric. */
-static void on_share(void *ctx, const ik_run_share *s)
+static void running_on_share(void *ctx, const ik_run_share *s)
 {
     cli_running *r = ctx;
     char text[160], line[sizeof r->share];
@@ -60,10 +60,10 @@ static void on_share(void *ctx, const ik_run_share *s)
     if (strcmp(line, r->share) != 0)
         cli_note(r->c, "%s", line);
     memcpy(r->share, line, sizeof line);
-    put_share(&r->shares, s);
+    running_put_share(&r->shares, s);
 }
 
-static void on_note(void *ctx, ik_severity severity, const char *text)
+static void running_on_note(void *ctx, ik_severity severity, const char *text)
 {
     cli_running *r = ctx;
     static const char *const words[] = {"note", "warning", "error"};
@@ -78,14 +78,17 @@ static void on_note(void *ctx, ik_severity severity, const char *text)
 
 ik_run_observer cli_running_observer(cli_running *r)
 {
-    return (ik_run_observer){
-        .ctx = r, .stage = on_stage, .point = on_point, .share = on_share, .note = on_note};
+    return (ik_run_observer){.ctx = r,
+                             .stage = running_on_stage,
+                             .point = running_on_point,
+                             .share = running_on_share,
+                             .note = running_on_note};
 }
 
 /* ---- which points */
 
 /* "2/8": the second of eight. */
-static bool read_shard(const char *text, ik_run_part *part)
+static bool running_read_shard(const char *text, ik_run_part *part)
 {
     char *end;
     if (text[0] < '0' || text[0] > '9')
@@ -102,7 +105,7 @@ static bool read_shard(const char *text, ik_run_part *part)
 }
 
 /* "2 h", "30min", "1.5 d", "90 s". */
-static bool read_budget(const char *text, ik_run_part *part)
+static bool running_read_budget(const char *text, ik_run_part *part)
 {
     static const struct {
         const char *unit;
@@ -123,11 +126,11 @@ static bool read_budget(const char *text, ik_run_part *part)
 int cli_read_part(const cli *c, ik_run_part *part)
 {
     const char *shard = cli_get(c, "--shard"), *budget = cli_get(c, "--budget");
-    if (shard && !read_shard(shard, part))
+    if (shard && !running_read_shard(shard, part))
         return cli_usage(
             c, "--shard takes the number of a shard and how many there are, such as 2/8, not '%s'",
             shard);
-    if (budget && !read_budget(budget, part))
+    if (budget && !running_read_budget(budget, part))
         return cli_usage(c, "--budget takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'",
                          budget);
     return CLI_DONE;
@@ -135,14 +138,14 @@ int cli_read_part(const cli *c, ik_run_part *part)
 
 /* ---- a run */
 
-static unsigned terminal_width(void)
+static unsigned running_terminal_width(void)
 {
     struct winsize size;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 0;
 }
 
 /* The answer, and the next step. */
-static int show_results(cli_running *r, const char *store, int status)
+static int running_show_results(cli_running *r, const char *store, int status)
 {
     const cli *c = r->c;
     ik_error err;
@@ -151,7 +154,8 @@ static int show_results(cli_running *r, const char *store, int status)
     ik_status shown = ik_json_end_text(&r->shares, &execution, NULL, &err);
     if (shown == IK_OK)
         shown = c->json ? ik_report_json_brief(store, execution, stdout, &err)
-                        : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
+                        : ik_report_terminal(store, stdout, running_terminal_width(), c->colour_out,
+                                             &err);
     if (shown == IK_OK && !c->json && c->verbose > 0)
         shown = ik_report_watch(store, stdout, &err);
     free(execution);
@@ -177,7 +181,8 @@ int cli_run_experiment(cli *c, ik_experiment *e, const ik_run_part *part, const 
     if (status == IK_OK && cli_has(c, "--strict"))
         status = ik_report_verdicts(store, &v, &err);
     if (status == IK_OK)
-        return show_results(&state, store, failed || v.differ > v.recorded ? CLI_FAILED : CLI_DONE);
+        return running_show_results(&state, store,
+                                    failed || v.differ > v.recorded ? CLI_FAILED : CLI_DONE);
     ik_json_end(&state.shares, NULL);
     return cli_error(c, &err);
 }

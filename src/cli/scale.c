@@ -22,7 +22,7 @@ typedef struct scale_table {
     size_t num_curves;
 } scale_table;
 
-static bool parse_range(const char *text, uint32_t *low, uint32_t *high)
+static bool scale_parse_range(const char *text, uint32_t *low, uint32_t *high)
 {
     char *end;
     unsigned long a = strtoul(text, &end, 10), b = a;
@@ -37,7 +37,7 @@ static bool parse_range(const char *text, uint32_t *low, uint32_t *high)
     return end != text && *end == 0 && a >= 1 && a <= b && b <= 4096;
 }
 
-static size_t count_series(const cli *c, curve_points *curves)
+static size_t scale_count_series(const cli *c, curve_points *curves)
 {
     size_t n = 0;
     for (const ik_topology *const *t = ik_topologies(); *t; t++) {
@@ -52,15 +52,15 @@ static size_t count_series(const cli *c, curve_points *curves)
     return n;
 }
 
-static bool fill(scale_table *x)
+static bool scale_fill(scale_table *x)
 {
     size_t radices = x->high - x->low + 1;
-    x->num_curves = count_series(x->c, NULL);
+    x->num_curves = scale_count_series(x->c, NULL);
     x->curves = calloc(x->num_curves + 1, sizeof *x->curves);
     x->radix = calloc(radices, sizeof *x->radix);
     if (!x->curves || !x->radix)
         return false;
-    count_series(x->c, x->curves);
+    scale_count_series(x->c, x->curves);
     for (size_t i = 0; i < radices; i++)
         x->radix[i] = x->low + (double)i;
     for (size_t k = 0; k < x->num_curves; k++) {
@@ -76,7 +76,7 @@ static bool fill(scale_table *x)
     return true;
 }
 
-static ik_status draw(const scale_table *x, const char *path, ik_error *err)
+static ik_status scale_draw(const scale_table *x, const char *path, ik_error *err)
 {
     ik_curve *curves = calloc(x->num_curves + 1, sizeof *curves);
     ik_output file;
@@ -96,7 +96,7 @@ static ik_status draw(const scale_table *x, const char *path, ik_error *err)
     return ik_output_close(&file, s, err);
 }
 
-static void put_hosts(ik_json *j, const scale_table *x, const curve_points *curve)
+static void scale_put_hosts(ik_json *j, const scale_table *x, const curve_points *curve)
 {
     ik_json_object(j, "hosts_by_radix");
     for (uint32_t r = x->low; r <= x->high; r++) {
@@ -108,7 +108,7 @@ static void put_hosts(ik_json *j, const scale_table *x, const curve_points *curv
     ik_json_close(j);
 }
 
-static int show_json(const scale_table *x)
+static int scale_show_json(const scale_table *x)
 {
     ik_json j;
     cli_json_begin(&j);
@@ -118,14 +118,14 @@ static int show_json(const scale_table *x)
         ik_json_object(&j, NULL);
         ik_json_text(&j, "series", s->name);
         ik_json_text(&j, "summary", s->summary ? s->summary : "");
-        put_hosts(&j, x, &x->curves[k]);
+        scale_put_hosts(&j, x, &x->curves[k]);
         ik_json_close(&j);
     }
     ik_json_close(&j);
     return cli_json_end(x->c, &j);
 }
 
-static int show_table(const scale_table *x)
+static int scale_show_table(const scale_table *x)
 {
     char(*names)[64] = calloc(x->num_curves + 1, sizeof *names);
     const char **headers = calloc(x->num_curves + 2, sizeof *headers);
@@ -160,21 +160,21 @@ int cli_compare_scale(cli *c)
     const char *plot = cli_get(c, "--plot");
     ik_error err;
     int status = CLI_DONE;
-    if (!parse_range(cli_get(c, "--scale"), &x.low, &x.high)) {
+    if (!scale_parse_range(cli_get(c, "--scale"), &x.low, &x.high)) {
         return cli_usage(c, "--scale takes a range of radices like 8..64 (1 to 4096), not '%s'",
                          cli_get(c, "--scale"));
     }
-    bool ok = fill(&x);
+    bool ok = scale_fill(&x);
     if (!ok)
         ik_fail_memory(&err, x.num_curves * sizeof *x.curves, "a table of sizes");
     else if (plot)
-        ok = draw(&x, plot, &err) == IK_OK;
+        ok = scale_draw(&x, plot, &err) == IK_OK;
     if (!ok)
         status = cli_error(c, &err);
     else if (c->json)
-        status = show_json(&x);
+        status = scale_show_json(&x);
     else
-        status = cli_finish(c, show_table(&x));
+        status = cli_finish(c, scale_show_table(&x));
     for (size_t k = 0; x.curves && k < x.num_curves; k++)
         free(x.curves[k].hosts);
     free(x.curves);

@@ -15,14 +15,14 @@ struct cli_table {
     bool failed;
 };
 
-static bool right_aligned(const char *header)
+static bool table_right_aligned(const char *header)
 {
     size_t n = strlen(header);
     return n > 0 && header[n - 1] == '>';
 }
 
 /* Columns on the screen: UTF-8 continuation bytes take none. */
-static int display_width(const char *text)
+static int table_display_width(const char *text)
 {
     int width = 0;
     for (; *text; text++)
@@ -68,9 +68,9 @@ void cli_table_cell(cli_table *t, const char *format, ...)
         t->failed = true;
 }
 
-static void print_cell(FILE *out, const char *text, int width, bool right, bool last)
+static void table_print_cell(FILE *out, const char *text, int width, bool right, bool last)
 {
-    int pad = width - display_width(text);
+    int pad = width - table_display_width(text);
     if (right)
         fprintf(out, "%*s%s", pad, "", text);
     else
@@ -78,23 +78,24 @@ static void print_cell(FILE *out, const char *text, int width, bool right, bool 
     fputs(last ? "\n" : "  ", out);
 }
 
-static void print_rows(const cli_table *t, const int *width, FILE *out, bool colour)
+static void table_print_rows(const cli_table *t, const int *width, FILE *out, bool colour)
 {
     for (size_t c = 0; c < t->columns; c++) {
         char header[128];
-        bool right = right_aligned(t->headers[c]);
+        bool right = table_right_aligned(t->headers[c]);
         snprintf(header, sizeof header, "%.*s", (int)(strlen(t->headers[c]) - right),
                  t->headers[c]);
         if (colour)
             fputs("\033[4m", out);
-        print_cell(out, header, width[c], right, false);
+        table_print_cell(out, header, width[c], right, false);
         if (colour)
             fputs("\033[0m", out);
     }
     fputc('\n', out);
     for (size_t i = 0; i < t->cells; i++)
-        print_cell(out, t->text[i], width[i % t->columns],
-                   right_aligned(t->headers[i % t->columns]), i % t->columns == t->columns - 1);
+        table_print_cell(out, t->text[i], width[i % t->columns],
+                         table_right_aligned(t->headers[i % t->columns]),
+                         i % t->columns == t->columns - 1);
 }
 
 void cli_table_print(cli_table *t, FILE *out, bool colour)
@@ -104,11 +105,11 @@ void cli_table_print(cli_table *t, FILE *out, bool colour)
         cli_lack_memory();
     } else {
         for (size_t c = 0; c < t->columns; c++)
-            width[c] = display_width(t->headers[c]) - right_aligned(t->headers[c]);
+            width[c] = table_display_width(t->headers[c]) - table_right_aligned(t->headers[c]);
         for (size_t i = 0; i < t->cells; i++)
-            if (display_width(t->text[i]) > width[i % t->columns])
-                width[i % t->columns] = display_width(t->text[i]);
-        print_rows(t, width, out, colour);
+            if (table_display_width(t->text[i]) > width[i % t->columns])
+                width[i % t->columns] = table_display_width(t->text[i]);
+        table_print_rows(t, width, out, colour);
     }
     free(width);
     for (size_t i = 0; t && i < t->cells; i++)

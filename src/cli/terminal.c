@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static double now_seconds(void)
+static double terminal_now_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -25,7 +25,7 @@ static double now_seconds(void)
 }
 
 /* "12 s", "3 min 05 s", "2 h 10 min" */
-static void print_duration(char *buffer, size_t size, double seconds)
+static void terminal_print_duration(char *buffer, size_t size, double seconds)
 {
     unsigned s = seconds < 0 || seconds > 4e6 ? 0 : (unsigned)(seconds + 0.5);
     if (s < 60)
@@ -47,7 +47,7 @@ void cli_stage(cli *c, const char *format, ...)
 }
 
 /* True when other work begins: the meter starts anew. */
-static bool meter_starts(cli *c, const char *what, double now)
+static bool terminal_meter_starts(cli *c, const char *what, double now)
 {
     if (c->meter.what[0] && strncmp(c->meter.what, what, sizeof c->meter.what - 1) == 0)
         return false;
@@ -58,13 +58,13 @@ static bool meter_starts(cli *c, const char *what, double now)
 }
 
 /* "proving valiant, proof: 12 of 64 pairs (19 %), 3.1/s, 17 s left" */
-static void print_meter(const cli *c, const char *what, uint64_t done, uint64_t total,
-                        const char *unit, double elapsed)
+static void terminal_print_meter(const cli *c, const char *what, uint64_t done, uint64_t total,
+                                 const char *unit, double elapsed)
 {
     char left[32] = "?";
     double rate = elapsed > 0 ? (double)done / elapsed : 0;
     if (rate > 0)
-        print_duration(left, sizeof left, (double)(total - done) / rate);
+        terminal_print_duration(left, sizeof left, (double)(total - done) / rate);
     const char *stage = strcmp(c->stage, what) == 0 ? "" : c->stage;
     fprintf(stderr, "%s%s%s: %s of %s%s%s (%.0f %%), %.3g/s, %s left", stage, stage[0] ? ", " : "",
             what, cli_count(done), cli_count(total), *unit ? " " : "", unit,
@@ -74,27 +74,27 @@ static void print_meter(const cli *c, const char *what, uint64_t done, uint64_t 
 void cli_log_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
 {
     cli *c = ctx;
-    double now = now_seconds();
-    if (meter_starts(c, what, now) || now - c->meter.shown < 10 || done >= total)
+    double now = terminal_now_seconds();
+    if (terminal_meter_starts(c, what, now) || now - c->meter.shown < 10 || done >= total)
         return;
     c->meter.shown = now;
-    print_meter(c, what, done, total, unit, now - c->meter.started);
+    terminal_print_meter(c, what, done, total, unit, now - c->meter.started);
     fputc('\n', stderr);
 }
 
-static void show_progress(void *ctx, const char *what, uint64_t done, uint64_t total,
-                          const char *unit)
+static void terminal_show_progress(void *ctx, const char *what, uint64_t done, uint64_t total,
+                                   const char *unit)
 {
     cli *c = ctx;
-    double now = now_seconds();
-    if (meter_starts(c, what, now))
+    double now = terminal_now_seconds();
+    if (terminal_meter_starts(c, what, now))
         return; /* short work shows nothing */
     double elapsed = now - c->meter.started;
     if (elapsed < 0.5 || (now - c->meter.shown < 0.1 && done < total))
         return;
     c->meter.shown = now;
     fputs("\r\033[K", stderr);
-    print_meter(c, what, done, total, unit, elapsed);
+    terminal_print_meter(c, what, done, total, unit, elapsed);
     fflush(stderr);
     c->meter.visible = true;
     if (done >= total)
@@ -120,7 +120,7 @@ void cli_start(cli *c, const int *cancel)
     c->memory_limit_bytes = cli_free_memory() / 10 * 9;
     c->env.cancel = cancel;
     c->env.progress_ctx = c;
-    c->env.progress = c->progress ? show_progress : cli_log_progress;
+    c->env.progress = c->progress ? terminal_show_progress : cli_log_progress;
 }
 
 void cli_use_cache(cli *c)
@@ -158,7 +158,7 @@ static void print_place_and_text(const ik_error *err)
 }
 
 /* A signal came: what was in progress matters, not the place in a file that it concerned. */
-static void print_cancelled(const cli *c, const ik_error *err)
+static void terminal_print_cancelled(const cli *c, const ik_error *err)
 {
     bool says_more = strcmp(err->text, "cancelled") != 0;
     fprintf(stderr, "stopped by a signal%s%s%s%s", c->stage[0] ? " while " : "", c->stage,
@@ -185,7 +185,7 @@ int cli_error(const cli *c, const ik_error *err)
     cli_progress_end(c);
     fprintf(stderr, "%sikat: ", c->colour_err ? "\033[1;31m" : "");
     if (err->status == IK_ERR_CANCELLED)
-        print_cancelled(c, err);
+        terminal_print_cancelled(c, err);
     else
         print_place_and_text(err);
     fprintf(stderr, "%s\n", c->colour_err ? "\033[0m" : "");
@@ -210,7 +210,7 @@ const char *cli_line(const char *text)
     return ik_text_line(out);
 }
 
-static void put_line(const char *format, va_list args)
+static void terminal_put_line(const char *format, va_list args)
 {
     char text[4096];
     vsnprintf(text, sizeof text, format, args);
@@ -223,7 +223,7 @@ int cli_usage(const cli *c, const char *format, ...)
     va_start(args, format);
     cli_progress_end(c);
     fputs(c->colour_err ? "\033[1;31mikat: " : "ikat: ", stderr);
-    put_line(format, args);
+    terminal_put_line(format, args);
     fputs(c->colour_err ? "\033[0m\n" : "\n", stderr);
     va_end(args);
     if (c->command)
@@ -238,14 +238,14 @@ void cli_note(const cli *c, const char *format, ...)
     va_list args;
     va_start(args, format);
     cli_progress_end(c);
-    put_line(format, args);
+    terminal_put_line(format, args);
     fputc('\n', stderr);
     va_end(args);
 }
 
 /* Whether the other end of the pipe on standard output is closed; the error of the write itself may
  * be long past. */
-static bool reader_gone(void)
+static bool terminal_reader_gone(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
     return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
@@ -259,7 +259,7 @@ void cli_lack_memory(void)
 }
 
 /* Standard output holds all that was to be printed. */
-static int finish_whole(const cli *c, int status)
+static int terminal_finish_whole(const cli *c, int status)
 {
     ik_error err;
     if (!lacks_memory)
@@ -271,7 +271,7 @@ static int finish_whole(const cli *c, int status)
 
 /* Why an earlier write failed: nobody kept its errno, but another one fails likewise. Nothing is
  * spoilt, since the output has a hole. */
-static int why_lost(void)
+static int terminal_why_lost(void)
 {
     return write(STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
 }
@@ -280,10 +280,10 @@ int cli_finish(const cli *c, int status)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
-        return finish_whole(c, status);
+        return terminal_finish_whole(c, status);
     int why = errno;
-    if (why != EPIPE && !reader_gone()) {
-        why = why ? why : why_lost();
+    if (why != EPIPE && !terminal_reader_gone()) {
+        why = why ? why : terminal_why_lost();
         fprintf(stderr, "ikat: could not write the output: %s\n", strerror(why));
         status = CLI_USAGE;
     }

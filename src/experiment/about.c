@@ -23,7 +23,7 @@ const ik_param ik_reproduction_params[] = {
 /* ---- scales */
 
 /* A scale replaces what is run, not what is drawn of it and said about it. */
-static bool may_replace(const char *section)
+static bool about_may_replace(const char *section)
 {
     static const char *const fixed[] = {"scales", "reproduction", "figures",
                                         "expect", "title",        "description"};
@@ -33,7 +33,8 @@ static bool may_replace(const char *section)
     return true;
 }
 
-static ik_status check_scale(ik_experiment *e, const char *name, const ytree *scale, ik_error *err)
+static ik_status about_check_scale(ik_experiment *e, const char *name, const ytree *scale,
+                                   ik_error *err)
 {
     const ik_experiment_section *sections = ik_experiment_sections();
     size_t num = 0, used = 0;
@@ -43,7 +44,7 @@ static ik_status check_scale(ik_experiment *e, const char *name, const ytree *sc
     if (!names)
         return ik_fail_memory(err, num * sizeof *names, "an experiment");
     for (size_t i = 0; i < num; i++)
-        if (may_replace(sections[i].name))
+        if (about_may_replace(sections[i].name))
             names[used++] = sections[i].name;
     names[used] = NULL;
     if (scale->kind != YTREE_MAP || scale->num == 0)
@@ -56,7 +57,7 @@ static ik_status check_scale(ik_experiment *e, const char *name, const ytree *sc
         if (i < used)
             continue;
         ik_status status =
-            may_replace(scale->keys[k]->text)
+            about_may_replace(scale->keys[k]->text)
                 ? ik_fail_unknown(err, "section", scale->keys[k]->text, names)
                 : ik_fail(err, IK_ERR_INPUT, "a scale does not replace '%s'", scale->keys[k]->text);
         ik_error_at(err, scale->keys[k]->file, scale->keys[k]->line, scale->keys[k]->column);
@@ -65,7 +66,7 @@ static ik_status check_scale(ik_experiment *e, const char *name, const ytree *sc
     return IK_OK;
 }
 
-static ik_status check_scales(ik_experiment *e, const ytree *scales, ik_error *err)
+static ik_status about_check_scales(ik_experiment *e, const ytree *scales, ik_error *err)
 {
     if (scales->kind != YTREE_MAP || scales->num == 0)
         return ytree_fail(scales, err, "'scales' is a mapping of names to mappings of sections");
@@ -73,7 +74,7 @@ static ik_status check_scales(ik_experiment *e, const ytree *scales, ik_error *e
     if (!e->scales)
         return ik_fail_memory(err, scales->num * sizeof *e->scales, "an experiment");
     for (size_t i = 0; i < scales->num; i++) {
-        ik_status status = check_scale(e, scales->keys[i]->text, scales->items[i], err);
+        ik_status status = about_check_scale(e, scales->keys[i]->text, scales->items[i], err);
         if (status == IK_OK && strcmp(scales->keys[i]->text, SCALE_DEFAULT) == 0)
             status = ytree_fail(scales->keys[i], err,
                                 "'" SCALE_DEFAULT "' is the scale of the file as it is written");
@@ -89,7 +90,7 @@ ik_status scale_apply(ik_experiment *e, ytree *root, const char *scale, ik_error
 {
     const ytree *scales = ytree_get(root, "scales");
     e->scale = scales ? SCALE_DEFAULT : "";
-    ik_status status = scales ? check_scales(e, scales, err) : IK_OK;
+    ik_status status = scales ? about_check_scales(e, scales, err) : IK_OK;
     if (status != IK_OK || !scale || strcmp(scale, SCALE_DEFAULT) == 0)
         return status;
     const ytree *chosen = scales ? ytree_get(scales, scale) : NULL;

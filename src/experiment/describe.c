@@ -11,39 +11,39 @@
 #include <string.h>
 
 /* The end that stands for its link: the lower port id. */
-static bool leads(const ik_fabric *f, uint32_t port)
+static bool describe_leads(const ik_fabric *f, uint32_t port)
 {
     return f->port_peer[port] != IK_NONE && port < f->port_peer[port];
 }
 
-static bool joins_switches(const ik_fabric *f, uint32_t port)
+static bool describe_joins_switches(const ik_fabric *f, uint32_t port)
 {
     return ik_is_switch(f, f->port_node[port]) && ik_is_switch(f, ik_peer_node(f, port));
 }
 
 /* ---- summary */
 
-static void put_class(ik_json *j, const ik_link_class *c)
+static void describe_put_class(ik_json *j, const ik_link_class *c)
 {
     ik_json_text(j, "name", c->name);
     ik_json_uint(j, "rate_bps", c->rate_bps);
     ik_json_uint(j, "latency_ps", c->latency_ps);
 }
 
-static void put_rates(ik_json *j, const ik_fabric *f)
+static void describe_put_rates(ik_json *j, const ik_fabric *f)
 {
     ik_json_array(j, "rates");
     for (uint32_t c = 0; c < f->num_classes; c++) {
         uint64_t links = 0, switch_links = 0;
         for (uint32_t p = 0; p < f->num_ports; p++)
-            if (leads(f, p) && f->port_class[p] == c) {
+            if (describe_leads(f, p) && f->port_class[p] == c) {
                 links++;
-                switch_links += joins_switches(f, p);
+                switch_links += describe_joins_switches(f, p);
             }
         if (links == 0)
             continue;
         ik_json_object(j, NULL);
-        put_class(j, &f->classes[c]);
+        describe_put_class(j, &f->classes[c]);
         ik_json_uint(j, "links", links);
         ik_json_uint(j, "switch_links", switch_links);
         ik_json_close(j);
@@ -51,7 +51,7 @@ static void put_rates(ik_json *j, const ik_fabric *f)
     ik_json_close(j);
 }
 
-static void put_findings(ik_json *j, const ik_fabric *f)
+static void describe_put_findings(ik_json *j, const ik_fabric *f)
 {
     static const char *const severities[] = {"note", "warning", "error"};
     ik_json_array(j, "findings");
@@ -75,9 +75,9 @@ ik_status describe_fabric(const ik_fabric *f, char **json, ik_error *err)
     ik_json j;
     uint64_t links = 0, switch_links = 0;
     for (uint32_t p = 0; p < f->num_ports; p++)
-        if (leads(f, p)) {
+        if (describe_leads(f, p)) {
             links++;
-            switch_links += joins_switches(f, p);
+            switch_links += describe_joins_switches(f, p);
         }
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_object(&j, NULL);
@@ -90,15 +90,15 @@ ik_status describe_fabric(const ik_fabric *f, char **json, ik_error *err)
     ik_json_uint(&j, "switch_links", switch_links);
     ik_json_uint(&j, "levels", f->num_levels);
     ik_json_bool(&j, "intact", f->intact);
-    put_rates(&j, f);
-    put_findings(&j, f);
+    describe_put_rates(&j, f);
+    describe_put_findings(&j, f);
     ik_json_close(&j);
     return ik_json_end_text(&j, json, NULL, err);
 }
 
 /* ---- drawing */
 
-static void put_names(ik_json *j, const ik_fabric *f)
+static void describe_put_names(ik_json *j, const ik_fabric *f)
 {
     char text[160];
     ik_json_array(j, "names");
@@ -107,7 +107,7 @@ static void put_names(ik_json *j, const ik_fabric *f)
     ik_json_close(j);
 }
 
-static void put_levels(ik_json *j, const ik_fabric *f)
+static void describe_put_levels(ik_json *j, const ik_fabric *f)
 {
     if (!f->switch_level)
         return;
@@ -117,7 +117,7 @@ static void put_levels(ik_json *j, const ik_fabric *f)
     ik_json_close(j);
 }
 
-static ik_status put_groups(ik_json *j, const ik_fabric *f, ik_error *err)
+static ik_status describe_put_groups(ik_json *j, const ik_fabric *f, ik_error *err)
 {
     uint32_t *group = ik_calloc((size_t)f->num_switches + 1, sizeof *group), num = 0;
     if (!group)
@@ -133,7 +133,7 @@ static ik_status put_groups(ik_json *j, const ik_fabric *f, ik_error *err)
     return status;
 }
 
-static ik_status put_layout(ik_json *j, const ik_fabric *f, ik_error *err)
+static ik_status describe_put_layout(ik_json *j, const ik_fabric *f, ik_error *err)
 {
     ik_point *at = ik_calloc(f->num_switches ? f->num_switches : 1, sizeof *at);
     if (!at)
@@ -151,38 +151,38 @@ static ik_status put_layout(ik_json *j, const ik_fabric *f, ik_error *err)
     return status;
 }
 
-static unsigned port_label(const ik_fabric *f, uint32_t port)
+static unsigned describe_port_label(const ik_fabric *f, uint32_t port)
 {
     return f->port_label ? f->port_label[port] : ik_port_local(f, port) + 1;
 }
 
 /* [channel, node, port label, opposite channel, node, port label, class] a link. */
-static void put_links(ik_json *j, const ik_fabric *f)
+static void describe_put_links(ik_json *j, const ik_fabric *f)
 {
     ik_json_array(j, "links");
     for (uint32_t p = 0; p < f->num_ports; p++) {
-        if (!leads(f, p))
+        if (!describe_leads(f, p))
             continue;
         uint32_t q = f->port_peer[p];
         ik_json_array(j, NULL);
         ik_json_uint(j, NULL, p);
         ik_json_uint(j, NULL, f->port_node[p]);
-        ik_json_uint(j, NULL, port_label(f, p));
+        ik_json_uint(j, NULL, describe_port_label(f, p));
         ik_json_uint(j, NULL, q);
         ik_json_uint(j, NULL, f->port_node[q]);
-        ik_json_uint(j, NULL, port_label(f, q));
+        ik_json_uint(j, NULL, describe_port_label(f, q));
         ik_json_uint(j, NULL, f->port_class[p]);
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static void put_classes(ik_json *j, const ik_fabric *f)
+static void describe_put_classes(ik_json *j, const ik_fabric *f)
 {
     ik_json_array(j, "classes");
     for (uint32_t c = 0; c < f->num_classes; c++) {
         ik_json_object(j, NULL);
-        put_class(j, &f->classes[c]);
+        describe_put_class(j, &f->classes[c]);
         ik_json_close(j);
     }
     ik_json_close(j);
@@ -193,16 +193,16 @@ ik_status describe_drawing(const ik_fabric *f, char **json, size_t *size, ik_err
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_object(&j, NULL);
-    put_names(&j, f);
+    describe_put_names(&j, f);
     ik_json_uint(&j, "switches", f->num_switches);
     ik_json_uint(&j, "hosts", f->num_hosts);
     ik_json_uint(&j, "channels", f->num_ports);
-    put_levels(&j, f);
-    ik_status status = put_groups(&j, f, err);
+    describe_put_levels(&j, f);
+    ik_status status = describe_put_groups(&j, f, err);
     if (status == IK_OK)
-        status = put_layout(&j, f, err);
-    put_classes(&j, f);
-    put_links(&j, f);
+        status = describe_put_layout(&j, f, err);
+    describe_put_classes(&j, f);
+    describe_put_links(&j, f);
     ik_json_close(&j);
     if (status == IK_OK)
         return ik_json_end_text(&j, json, size, err);
@@ -212,7 +212,7 @@ ik_status describe_drawing(const ik_fabric *f, char **json, size_t *size, ik_err
 
 /* ---- proofs */
 
-static void put_verdict(ik_json *j, const char *key, ik_verdict verdict)
+static void describe_put_verdict(ik_json *j, const char *key, ik_verdict verdict)
 {
     if (verdict == IK_UNKNOWN)
         ik_json_null(j, key);
@@ -220,20 +220,20 @@ static void put_verdict(ik_json *j, const char *key, ik_verdict verdict)
         ik_json_bool(j, key, verdict == IK_YES);
 }
 
-static void put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
+static void describe_put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
 {
     char text[200];
     ik_json_text(j, key, ik_node_describe(f, node, text, sizeof text));
 }
 
-static void put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
+static void describe_put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
 {
     char text[200];
     ik_json_text(j, key,
                  port == IK_NONE ? "nothing" : ik_port_describe(f, port, text, sizeof text));
 }
 
-static void put_witness(ik_json *j, const ik_fabric *f, const ik_proof *proof)
+static void describe_put_witness(ik_json *j, const ik_fabric *f, const ik_proof *proof)
 {
     ik_json_array(j, "witness");
     for (size_t i = 0; i < proof->witness_length; i++) {
@@ -241,17 +241,17 @@ static void put_witness(ik_json *j, const ik_fabric *f, const ik_proof *proof)
         ik_json_object(j, NULL);
         ik_json_uint(j, "channel", d->channel);
         ik_json_uint(j, "vc", d->vc);
-        put_port(j, "from", f, d->channel);
-        put_port(j, "to", f, f->port_peer[d->channel]);
-        put_node(j, "source", f, ik_host_node(f, d->src));
-        put_node(j, "destination", f, ik_host_node(f, d->dst));
+        describe_put_port(j, "from", f, d->channel);
+        describe_put_port(j, "to", f, f->port_peer[d->channel]);
+        describe_put_node(j, "source", f, ik_host_node(f, d->src));
+        describe_put_node(j, "destination", f, ik_host_node(f, d->dst));
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
 /* What a proof counted; nothing, where there was no proof, is not 0. */
-static void put_numbers(ik_json *j, const ik_proof *p, bool proved)
+static void describe_put_numbers(ik_json *j, const ik_proof *p, bool proved)
 {
     const struct {
         const char *key;
@@ -282,13 +282,13 @@ ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *
     ik_json_uint(&j, "pairs", proof->pairs);
     ik_json_uint(&j, "sampled_pairs", proof->sampled_pairs);
     ik_json_text(&j, "flow", flow);
-    put_verdict(&j, "delivered", proof->delivered);
-    put_verdict(&j, "loop_free", proof->loop_free);
-    put_verdict(&j, "minimal", proof->minimal);
-    put_verdict(&j, "deadlock_free", proof->deadlock_free);
+    describe_put_verdict(&j, "delivered", proof->delivered);
+    describe_put_verdict(&j, "loop_free", proof->loop_free);
+    describe_put_verdict(&j, "minimal", proof->minimal);
+    describe_put_verdict(&j, "deadlock_free", proof->deadlock_free);
     ik_json_text(&j, "deadlock_reason", proof->deadlock_reason ? proof->deadlock_reason : "");
-    put_numbers(&j, proof, strcmp(extent, "off") != 0);
-    put_witness(&j, f, proof);
+    describe_put_numbers(&j, proof, strcmp(extent, "off") != 0);
+    describe_put_witness(&j, f, proof);
     ik_json_close(&j);
     return ik_json_end_text(&j, json, NULL, err);
 }

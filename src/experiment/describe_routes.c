@@ -55,16 +55,16 @@ typedef struct routes {
 
 /* ---- one pair */
 
-static bool same_packet(const ik_packet *a, const ik_packet *b)
+static bool describe_routes_same_packet(const ik_packet *a, const ik_packet *b)
 {
     return a->src == b->src && a->dst == b->dst && a->via == b->via && a->phase == b->phase &&
            a->hops == b->hops && a->vc == b->vc && a->layer == b->layer;
 }
 
-static void enter(routes *r, uint32_t port, const ik_packet *pk)
+static void describe_routes_enter(routes *r, uint32_t port, const ik_packet *pk)
 {
     for (uint32_t s = r->head[port]; s != IK_NONE; s = r->states[s].next)
-        if (same_packet(&r->states[s].pk, pk))
+        if (describe_routes_same_packet(&r->states[s].pk, pk))
             return;
     if (!IK_ARRAY_ROOM(r->states, r->cap_states, r->num_states + 1)) {
         r->failed = true;
@@ -75,7 +75,7 @@ static void enter(routes *r, uint32_t port, const ik_packet *pk)
 }
 
 /* Where a state may go. What it found at the host of the packet is at its end. */
-static bool follow(routes *r, size_t number)
+static bool describe_routes_follow(routes *r, size_t number)
 {
     const ik_fabric *f = r->plan->fabric;
     state s = r->states[number];
@@ -91,12 +91,12 @@ static bool follow(routes *r, size_t number)
         for (unsigned vc = r->choices[i].vc_first; vc <= r->choices[i].vc_last; vc++) {
             ik_packet pk = s.pk;
             ik_plan_advance(r->plan, r->choices[i].port, vc, &pk);
-            enter(r, r->choices[i].port, &pk);
+            describe_routes_enter(r, r->choices[i].port, &pk);
         }
     return false;
 }
 
-static bool is_too_much(routes *r)
+static bool describe_routes_is_too_much(routes *r)
 {
     if (r->steps > MOST_STEPS || r->num_states > MOST_STATES)
         r->above = "ways";
@@ -104,23 +104,23 @@ static bool is_too_much(routes *r)
 }
 
 /* All states of packets between two hosts of the plan's fabric; whether any arrives. */
-static bool explore(routes *r, uint32_t from, uint32_t to)
+static bool describe_routes_explore(routes *r, uint32_t from, uint32_t to)
 {
     const ik_fabric *f = r->plan->fabric;
     bool arrived = false;
     uint32_t port = ik_host_port(f, from), starts = ik_plan_num_starts(r->plan, from, to);
     size_t done = r->num_states;
-    for (uint32_t n = 0; n < starts && port != IK_NONE && !is_too_much(r); n++) {
+    for (uint32_t n = 0; n < starts && port != IK_NONE && !describe_routes_is_too_much(r); n++) {
         ik_packet pk;
         ik_plan_start_nth(r->plan, from, to, n, &pk);
-        enter(r, port, &pk);
-        for (; done < r->num_states && !is_too_much(r); done++)
-            arrived |= follow(r, done);
+        describe_routes_enter(r, port, &pk);
+        for (; done < r->num_states && !describe_routes_is_too_much(r); done++)
+            arrived |= describe_routes_follow(r, done);
     }
     return arrived;
 }
 
-static bool is_drawn(const routes *r, uint32_t port)
+static bool describe_routes_is_drawn(const routes *r, uint32_t port)
 {
     const ik_fabric *f = r->plan->fabric;
     uint32_t peer = f->port_peer[port];
@@ -130,7 +130,7 @@ static bool is_drawn(const routes *r, uint32_t port)
 
 /* ---- lists */
 
-static uint32_t tag_of(const uint32_t *channels, size_t num)
+static uint32_t describe_routes_tag_of(const uint32_t *channels, size_t num)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (size_t i = 0; i < num; i++)
@@ -139,10 +139,10 @@ static uint32_t tag_of(const uint32_t *channels, size_t num)
 }
 
 /* The list of the channels that stand behind those of all lists; a new one takes them. */
-static uint32_t list_of(routes *r, uint32_t num)
+static uint32_t describe_routes_list_of(routes *r, uint32_t num)
 {
     const uint32_t *mine = r->channels + r->num_channels;
-    uint32_t tag = tag_of(mine, num), id;
+    uint32_t tag = describe_routes_tag_of(mine, num), id;
     for (size_t at = ik_hash_first(&r->hash, tag);
          (id = ik_hash_find(&r->hash, tag, &at)) != IK_NONE; at++)
         if (r->lists[id].num == num &&
@@ -158,46 +158,46 @@ static uint32_t list_of(routes *r, uint32_t num)
     return (uint32_t)r->num_lists++;
 }
 
-static int ascending(const void *a, const void *b)
+static int describe_routes_ascending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
 /* The ports that states stand at, each once, ascending; all of them are free of states again. */
-static uint32_t collect(routes *r)
+static uint32_t describe_routes_collect(routes *r)
 {
     uint32_t num = 0;
     if (!IK_ARRAY_ROOM(r->channels, r->cap_channels, r->num_channels + r->num_states + 1))
         r->failed = true;
     for (size_t s = 0; s < r->num_states; s++) {
         uint32_t port = r->states[s].port;
-        if (r->head[port] != IK_NONE && !r->failed && is_drawn(r, port))
+        if (r->head[port] != IK_NONE && !r->failed && describe_routes_is_drawn(r, port))
             r->channels[r->num_channels + num++] = port;
         r->head[port] = IK_NONE;
     }
     r->num_states = 0;
     if (num > 1)
-        qsort(r->channels + r->num_channels, num, sizeof *r->channels, ascending);
+        qsort(r->channels + r->num_channels, num, sizeof *r->channels, describe_routes_ascending);
     return num;
 }
 
 /* Through every pair of ports that messages of two hosts take. */
-static uint32_t pair(routes *r, uint32_t src, uint32_t dst)
+static uint32_t describe_routes_pair(routes *r, uint32_t src, uint32_t dst)
 {
     const ik_routing *routing = r->plan->routing;
     bool arrived = false;
     uint32_t pairs = src == dst ? 0 : ik_rails_count(routing, src, dst), from, to;
     for (uint32_t k = 0; k < pairs; k++) {
         ik_rails_nth(routing, src, dst, k, &from, &to);
-        arrived |= explore(r, from, to);
+        arrived |= describe_routes_explore(r, from, to);
     }
-    uint32_t num = collect(r);
-    return arrived && !r->failed && !r->above ? list_of(r, num) + 1 : 0;
+    uint32_t num = describe_routes_collect(r);
+    return arrived && !r->failed && !r->above ? describe_routes_list_of(r, num) + 1 : 0;
 }
 
 /* The first host of the same switch, where routes depend on switches alone; else the host. */
-static uint32_t twin(const routes *r, uint32_t host)
+static uint32_t describe_routes_twin(const routes *r, uint32_t host)
 {
     const ik_fabric *f = r->plan->fabric;
     uint32_t port = ik_host_port(f, host);
@@ -210,15 +210,15 @@ static uint32_t twin(const routes *r, uint32_t host)
     return host;
 }
 
-static void all_pairs(routes *r, const uint32_t *twins)
+static void describe_routes_all_pairs(routes *r, const uint32_t *twins)
 {
     uint32_t hosts = r->whole->num_hosts;
     for (uint32_t src = 0; src < hosts; src++)
-        for (uint32_t dst = 0; dst < hosts && !is_too_much(r); dst++) {
+        for (uint32_t dst = 0; dst < hosts && !describe_routes_is_too_much(r); dst++) {
             uint32_t a = twins[src], b = twins[dst];
             bool same = a != b && (a < src || (a == src && b < dst));
             r->of[(size_t)src * hosts + dst] =
-                same ? r->of[(size_t)a * hosts + b] : pair(r, src, dst);
+                same ? r->of[(size_t)a * hosts + b] : describe_routes_pair(r, src, dst);
             if ((size_t)hosts * hosts + r->num_channels > MOST_NUMBERS)
                 r->above = "different routes";
         }
@@ -226,7 +226,7 @@ static void all_pairs(routes *r, const uint32_t *twins)
 
 /* ---- text */
 
-static void put_routes(const routes *r, ik_json *j)
+static void describe_routes_put_routes(const routes *r, ik_json *j)
 {
     uint32_t hosts = r->whole->num_hosts;
     ik_json_object(j, NULL);
@@ -267,8 +267,8 @@ static void find_routes(routes *r)
     if (!r->failed) {
         memset(r->head, 0xFF, ((size_t)f->num_ports + 1) * sizeof *r->head); /* IK_NONE */
         for (uint32_t h = 0; h < hosts; h++)
-            twins[h] = twin(r, h);
-        all_pairs(r, twins);
+            twins[h] = describe_routes_twin(r, h);
+        describe_routes_all_pairs(r, twins);
         ik_hash_free(&r->hash);
     }
     free(twins);
@@ -286,7 +286,7 @@ ik_status describe_routes(const ik_fabric *f, const ik_plan *plan, char **json, 
         r.failed ? ik_fail_memory(err, r.cap_channels * sizeof *r.channels, "routes") : IK_OK;
     if (status == IK_OK) {
         ik_json_to_text(&j, IK_JSON_PACKED);
-        put_routes(&r, &j);
+        describe_routes_put_routes(&r, &j);
         status = ik_json_end_text(&j, json, NULL, err);
     }
     free(r.states);

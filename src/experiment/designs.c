@@ -20,7 +20,7 @@ bool designs_give(const ik_experiment *e, section_id id)
 
 /* ---- keys */
 
-static ik_status check_keys(const ytree *node, ik_error *err)
+static ik_status designs_check_keys(const ytree *node, ik_error *err)
 {
     const char *known[NUM_GIVABLE + 2] = {"name"};
     for (size_t i = 0; i < NUM_GIVABLE; i++)
@@ -33,7 +33,7 @@ static ik_status check_keys(const ytree *node, ik_error *err)
     return members_check_keys(node, "key of a design", known, err);
 }
 
-static ik_status read_name(ik_experiment *e, size_t number, ik_error *err)
+static ik_status designs_read_name(ik_experiment *e, size_t number, ik_error *err)
 {
     sweep_design *d = &e->designs[number];
     const ytree *name = ytree_get(d->place, "name");
@@ -71,7 +71,8 @@ static ik_status refuse_top_level(const ytree *root, const char *section, const 
 }
 
 /* A section of all designs, if any gives it. */
-static ik_status read_section(ik_experiment *e, const ytree *root, section_id id, ik_error *err)
+static ik_status designs_read_section(ik_experiment *e, const ytree *root, section_id id,
+                                      ik_error *err)
 {
     const char *name = schema_section(id)->name;
     const ytree *given = NULL;
@@ -89,18 +90,19 @@ static ik_status read_section(ik_experiment *e, const ytree *root, section_id id
 
 /* ---- all */
 
-static ik_status read_list(ik_experiment *e, const ytree *root, const ytree *node, ik_error *err)
+static ik_status designs_read_list(ik_experiment *e, const ytree *root, const ytree *node,
+                                   ik_error *err)
 {
     ik_status status = IK_OK;
     e->num_designs = node->num;
     for (size_t i = 0; i < node->num && status == IK_OK; i++) {
         e->designs[i].place = node->items[i];
-        status = check_keys(node->items[i], err);
+        status = designs_check_keys(node->items[i], err);
         if (status == IK_OK)
-            status = read_name(e, i, err);
+            status = designs_read_name(e, i, err);
     }
     for (size_t i = 0; i < NUM_GIVABLE && status == IK_OK; i++)
-        status = read_section(e, root, givable[i], err);
+        status = designs_read_section(e, root, givable[i], err);
     return status;
 }
 
@@ -116,7 +118,7 @@ ik_status designs_read(ik_experiment *e, const ytree *root, const ytree *node, i
         return ik_fail_memory(err, num * sizeof *e->designs, "an experiment");
     memset(e->designs, 0, num * sizeof *e->designs);
     if (node)
-        return read_list(e, root, node, err);
+        return designs_read_list(e, root, node, err);
     e->designs[0].name = "";
     e->num_designs = 1;
     return IK_OK;

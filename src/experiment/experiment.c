@@ -15,7 +15,7 @@ enum { MAX_FILE_BYTES = 16 << 20 };
 
 /* ---- keys */
 
-static ik_status check_keys(ik_experiment *e, const ytree *root, ik_error *err)
+static ik_status experiment_check_keys(ik_experiment *e, const ytree *root, ik_error *err)
 {
     const ik_experiment_section *sections = ik_experiment_sections();
     size_t num = 0;
@@ -40,7 +40,8 @@ static ik_status check_keys(ik_experiment *e, const ytree *root, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_text(const ytree *root, const char *key, const char **out, ik_error *err)
+static ik_status experiment_read_text(const ytree *root, const char *key, const char **out,
+                                      ik_error *err)
 {
     const ytree *node = ytree_get(root, key);
     if (node && node->kind != YTREE_SCALAR)
@@ -50,7 +51,8 @@ static ik_status read_text(const ytree *root, const char *key, const char **out,
 }
 
 /* One value, written or by default. */
-static ik_status read_option(ik_experiment *e, option_id id, const ytree *node, ik_error *err)
+static ik_status experiment_read_option(ik_experiment *e, option_id id, const ytree *node,
+                                        ik_error *err)
 {
     const ik_experiment_section *option = schema_option(id);
     ik_params *params = &e->options[id];
@@ -68,7 +70,7 @@ static ik_status read_option(ik_experiment *e, option_id id, const ytree *node, 
 }
 
 /* A number of pairs says something of a sample only. */
-static ik_status check_options(const ik_experiment *e, ik_error *err)
+static ik_status experiment_check_options(const ik_experiment *e, ik_error *err)
 {
     const ik_value *pairs = experiment_option(e, OPTION_PROOF_PAIRS);
     if (!pairs->given || experiment_option(e, OPTION_PROOF)->u == PROOF_SAMPLED)
@@ -83,8 +85,8 @@ static ik_status check_options(const ik_experiment *e, ik_error *err)
 
 /* The mapping that `key` lives in: a missing section is made, a family's spec text becomes {
  * family: text }. */
-static ik_status open_section(ik_experiment *e, ytree *root, const char *name, const ytree *at,
-                              ytree **out, ik_error *err)
+static ik_status experiment_open_section(ik_experiment *e, ytree *root, const char *name,
+                                         const ytree *at, ytree **out, ik_error *err)
 {
     ytree *section = ytree_get(root, name);
     if (section && section->kind == YTREE_MAP) {
@@ -109,7 +111,7 @@ static ik_status open_section(ik_experiment *e, ytree *root, const char *name, c
 
 /* stop.ci, and stop_ci where the file has it so, stand in the mapping `stop` if there is one; else
  * stop.ci is stop_ci. *key becomes its name there. */
-static ytree *find_group(ytree *section, char **key)
+static ytree *experiment_find_group(ytree *section, char **key)
 {
     for (char *mark = *key + strcspn(*key, "._"); *mark; mark += 1 + strcspn(mark + 1, "._")) {
         char was = *mark;
@@ -124,7 +126,8 @@ static ytree *find_group(ytree *section, char **key)
     return section;
 }
 
-static ik_status apply_override(ik_experiment *e, ytree *root, const char *override, ik_error *err)
+static ik_status experiment_apply_override(ik_experiment *e, ytree *root, const char *override,
+                                           ik_error *err)
 {
     const char *equals = strchr(override, '=');
     if (!equals || equals == override) {
@@ -145,45 +148,46 @@ static ik_status apply_override(ik_experiment *e, ytree *root, const char *overr
     char *dot = strchr(key, '.');
     if (status == IK_OK && dot) {
         *dot = '\0';
-        status = open_section(e, root, key, value, &parent, err);
+        status = experiment_open_section(e, root, key, value, &parent, err);
         key = dot + 1;
-        parent = status == IK_OK ? find_group(parent, &key) : parent;
+        parent = status == IK_OK ? experiment_find_group(parent, &key) : parent;
     }
     return status == IK_OK ? ytree_set(parent, key, value, &e->arena, err) : status;
 }
 
 /* "scale=full" chooses a scale: no section is called so. */
-static bool names_scale(const char *override)
+static bool experiment_names_scale(const char *override)
 {
     return strncmp(override, "scale=", strlen("scale=")) == 0;
 }
 
 /* The first scale that is chosen, NULL = none. */
-static const char *find_scale(const char *const *overrides)
+static const char *experiment_find_scale(const char *const *overrides)
 {
     for (size_t i = 0; overrides && overrides[i]; i++)
-        if (names_scale(overrides[i]))
+        if (experiment_names_scale(overrides[i]))
             return overrides[i] + strlen("scale=");
     return NULL;
 }
 
 static ik_status refuse_two_scales(const char *const *overrides, ik_error *err)
 {
-    const char *first = find_scale(overrides);
+    const char *first = experiment_find_scale(overrides);
     for (size_t i = 0; overrides && overrides[i]; i++)
-        if (names_scale(overrides[i]) && strcmp(overrides[i] + strlen("scale="), first) != 0)
+        if (experiment_names_scale(overrides[i]) &&
+            strcmp(overrides[i] + strlen("scale="), first) != 0)
             return ik_fail(err, IK_ERR_USAGE, "two scales are chosen: '%.60s' and '%.60s'", first,
                            overrides[i] + strlen("scale="));
     return IK_OK;
 }
 
-static ik_status apply_overrides(ik_experiment *e, ytree *root, const char *const *overrides,
-                                 ik_error *err)
+static ik_status experiment_apply_overrides(ik_experiment *e, ytree *root,
+                                            const char *const *overrides, ik_error *err)
 {
     for (size_t i = 0; overrides && overrides[i]; i++) {
-        if (names_scale(overrides[i]))
+        if (experiment_names_scale(overrides[i]))
             continue;
-        ik_status status = apply_override(e, root, overrides[i], err);
+        ik_status status = experiment_apply_override(e, root, overrides[i], err);
         if (status != IK_OK)
             return status;
         e->overrides = ik_arena_printf(&e->arena, "%s%s\n", e->overrides, overrides[i]);
@@ -195,8 +199,8 @@ static ik_status apply_overrides(ik_experiment *e, ytree *root, const char *cons
 
 /* ---- reading */
 
-static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
-                               const char *const *overrides, ik_error *err)
+static ik_status experiment_read_sections(ik_experiment *e, const char *text, size_t size,
+                                          const char *const *overrides, ik_error *err)
 {
     ytree *root = NULL;
     ik_status status = ytree_parse(text, size, e->file, &e->arena, &root, err);
@@ -207,15 +211,15 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
     if (status == IK_OK)
         status = refuse_two_scales(overrides, err);
     if (status == IK_OK)
-        status = scale_apply(e, root, find_scale(overrides), err);
+        status = scale_apply(e, root, experiment_find_scale(overrides), err);
     if (status == IK_OK)
-        status = apply_overrides(e, root, overrides, err);
+        status = experiment_apply_overrides(e, root, overrides, err);
     if (status == IK_OK)
-        status = check_keys(e, root, err);
+        status = experiment_check_keys(e, root, err);
     for (option_id id = 0; id < NUM_OPTIONS && status == IK_OK; id++)
-        status = read_option(e, id, ytree_get(root, schema_option(id)->name), err);
+        status = experiment_read_option(e, id, ytree_get(root, schema_option(id)->name), err);
     if (status == IK_OK)
-        status = check_options(e, err);
+        status = experiment_check_options(e, err);
     if (status == IK_OK)
         status = measures_read(e, root, err);
     if (status == IK_OK)
@@ -223,9 +227,9 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
     if (status == IK_OK)
         status = jobs_as_traffic(e, root, err);
     if (status == IK_OK)
-        status = read_text(root, "title", &e->title, err);
+        status = experiment_read_text(root, "title", &e->title, err);
     if (status == IK_OK)
-        status = read_text(root, "description", &e->description, err);
+        status = experiment_read_text(root, "description", &e->description, err);
     if (status == IK_OK)
         status = designs_read(e, root, ytree_get(root, "designs"), err);
     for (section_id id = 0; id < NUM_SECTIONS && status == IK_OK; id++)
@@ -249,7 +253,8 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
 
 /* The other scales of an experiment that was read: what is wrong with them is said at once, and not
  * when they are chosen. */
-static ik_status check_scales(const ik_experiment *e, const char *text, size_t size, ik_error *err)
+static ik_status experiment_check_scales(const ik_experiment *e, const char *text, size_t size,
+                                         ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < e->num_scales && status == IK_OK; i++) {
@@ -279,10 +284,11 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
         slash ? ik_arena_printf(&e->arena, "%.*s", slash > file ? (int)(slash - file) : 1, file)
               : "";
     e->text = size < INT32_MAX ? ik_arena_printf(&e->arena, "%.*s", (int)size, text) : NULL;
-    status = e->file && e->folder && e->text ? read_sections(e, text, size, overrides, err)
-                                             : ik_fail_memory(err, size, "an experiment");
-    if (status == IK_OK && !find_scale(overrides))
-        status = check_scales(e, text, size, err);
+    status = e->file && e->folder && e->text
+                 ? experiment_read_sections(e, text, size, overrides, err)
+                 : ik_fail_memory(err, size, "an experiment");
+    if (status == IK_OK && !experiment_find_scale(overrides))
+        status = experiment_check_scales(e, text, size, err);
     if (status != IK_OK) {
         ik_experiment_free(e);
         return status;
@@ -304,7 +310,7 @@ ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_
     return status;
 }
 
-static void free_variants(variants *list)
+static void experiment_free_variants(variants *list)
 {
     for (size_t i = 0; i < list->num; i++)
         ik_params_free(&list->items[i].params);
@@ -315,10 +321,10 @@ void ik_experiment_free(ik_experiment *e)
     if (!e)
         return;
     for (section_id id = 0; id < NUM_SECTIONS; id++)
-        free_variants(&e->sections[id]);
+        experiment_free_variants(&e->sections[id]);
     for (size_t d = 0; d < e->num_designs; d++)
         for (section_id id = 0; id < NUM_SECTIONS; id++)
-            free_variants(&e->designs[d].own[id]);
+            experiment_free_variants(&e->designs[d].own[id]);
     free(e->plans);
     for (option_id id = 0; id < NUM_OPTIONS; id++)
         ik_params_free(&e->options[id]);

@@ -22,7 +22,7 @@ static const ik_param load_row = {"load",
                                   "of a job that never ends: what its hosts offer, of their rate"};
 
 /* The family of a traffic; NULL: it is not text, or there is no family of that name. */
-static const ik_traffic_family *family_of(const ytree *node)
+static const ik_traffic_family *jobs_family_of(const ytree *node)
 {
     const ytree *name = node->kind == YTREE_MAP ? ytree_get(node, "family") : node;
     char text[40];
@@ -33,13 +33,13 @@ static const ik_traffic_family *family_of(const ytree *node)
 }
 
 /* Whether a node says a traffic that never ends. */
-static bool is_endless(const ytree *node)
+static bool jobs_is_endless(const ytree *node)
 {
-    const ik_traffic_family *family = family_of(node);
+    const ik_traffic_family *family = jobs_family_of(node);
     return family && !family->ends;
 }
 
-static bool takes(const ik_traffic_family *family, const char *name)
+static bool jobs_takes(const ik_traffic_family *family, const char *name)
 {
     const ik_param *row = family->params;
     while (row && row->name && strcmp(row->name, name) != 0)
@@ -48,17 +48,17 @@ static bool takes(const ik_traffic_family *family, const char *name)
 }
 
 /* A workload that is always on all hosts cannot be put on some. */
-static ik_status refuse_whole(const ytree *traffic, const ytree *hosts, const ytree *mapping,
-                              ik_error *err)
+static ik_status jobs_refuse_whole(const ytree *traffic, const ytree *hosts, const ytree *mapping,
+                                   ik_error *err)
 {
-    const ik_traffic_family *family = family_of(traffic);
+    const ik_traffic_family *family = jobs_family_of(traffic);
     const char *key = hosts ? "hosts" : "mapping";
-    if (!family || takes(family, key))
+    if (!family || jobs_takes(family, key))
         return IK_OK;
     char names[200] = "";
     size_t used = 0;
     for (const ik_traffic_family *const *f = ik_traffics(); *f && used < sizeof names; f++)
-        if ((*f)->ends && takes(*f, "hosts"))
+        if ((*f)->ends && jobs_takes(*f, "hosts"))
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                      (*f)->name);
     ik_status status =
@@ -68,7 +68,8 @@ static ik_status refuse_whole(const ytree *traffic, const ytree *hosts, const yt
 }
 
 /* Endless traffic on some hosts: { family: subset, pattern: … }. */
-static ik_status wrap_endless(ik_experiment *e, const ytree *traffic, ytree *copy, ik_error *err)
+static ik_status jobs_wrap_endless(ik_experiment *e, const ytree *traffic, ytree *copy,
+                                   ik_error *err)
 {
     ytree *family =
         ytree_new(YTREE_SCALAR, traffic->file, traffic->line, traffic->column, &e->arena);
@@ -80,8 +81,8 @@ static ik_status wrap_endless(ik_experiment *e, const ytree *traffic, ytree *cop
 }
 
 /* The job's hosts and mapping as parameters of its traffic, whose node is copied. */
-static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *traffic,
-                               const ytree **out, ik_error *err)
+static ik_status jobs_place_traffic(ik_experiment *e, const ytree *job, const ytree *traffic,
+                                    const ytree **out, ik_error *err)
 {
     static const char *const keys[] = {"hosts", "mapping"};
     *out = traffic;
@@ -96,12 +97,12 @@ static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *
         return ytree_fail(traffic, err,
                           "'traffic' is a list: together with 'hosts' or 'mapping', write these in "
                           "each of its items");
-    bool endless = is_endless(traffic);
-    if (!endless && (status = refuse_whole(traffic, ytree_get(job, keys[0]),
-                                           ytree_get(job, keys[1]), err)) != IK_OK)
+    bool endless = jobs_is_endless(traffic);
+    if (!endless && (status = jobs_refuse_whole(traffic, ytree_get(job, keys[0]),
+                                                ytree_get(job, keys[1]), err)) != IK_OK)
         return status;
     if (endless)
-        status = wrap_endless(e, traffic, copy, err);
+        status = jobs_wrap_endless(e, traffic, copy, err);
     else if (traffic->kind == YTREE_SCALAR)
         status = ytree_set(copy, "family", (ytree *)traffic, &e->arena, err);
     for (size_t i = 0;
@@ -119,20 +120,20 @@ static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *
 }
 
 /* Labels of what a job's traffic sweeps over. */
-static ik_status read_traffic(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
+static ik_status jobs_read_traffic(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
 {
     const ytree *node = ytree_get(job, "traffic");
     if (!node)
         return ytree_fail(job, err,
                           "a job has the keys 'name' and 'traffic', and may have "
                           "'hosts', 'mapping', 'start' and 'load'");
-    ik_status status = place_traffic(e, job, node, &node, err);
+    ik_status status = jobs_place_traffic(e, job, node, &node, err);
     return status == IK_OK
                ? members_read_traffic(e, node, (members_kind){"&|", "cannot be a job"}, out, err)
                : status;
 }
 
-static ik_status read_starts(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
+static ik_status jobs_read_starts(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
 {
     const ytree *node = ytree_get(job, "start");
     if (!node)
@@ -147,7 +148,7 @@ static ik_status read_starts(ik_experiment *e, const ytree *job, sweep *out, ik_
     return status;
 }
 
-static ik_status read_loads(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
+static ik_status jobs_read_loads(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
 {
     const ytree *node = ytree_get(job, "load");
     if (!node)
@@ -166,8 +167,8 @@ static ik_status read_loads(ik_experiment *e, const ytree *job, sweep *out, ik_e
     return status;
 }
 
-static ik_status combine_job(ik_experiment *e, const ytree *job, const sweep *starts,
-                             const sweep *loads, const sweep *found, sweep *out, ik_error *err)
+static ik_status jobs_combine_job(ik_experiment *e, const ytree *job, const sweep *starts,
+                                  const sweep *loads, const sweep *found, sweep *out, ik_error *err)
 {
     const ytree *name = ytree_get(job, "name");
     ik_status status = IK_OK;
@@ -193,7 +194,7 @@ static ik_status combine_job(ik_experiment *e, const ytree *job, const sweep *st
     return status;
 }
 
-static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
+static ik_status jobs_read_job(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
 {
     if (job->kind != YTREE_MAP)
         return ytree_fail(job, err, "a job is a mapping, found %s", ytree_kind_name(job->kind));
@@ -206,12 +207,12 @@ static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_err
         (name->kind != YTREE_SCALAR || !name->text[0] || strpbrk(name->text, "&|=@:, ")))
         status = ytree_fail(name, err, "'name' of a job is a word of letters, digits and '-_.'");
     if (status == IK_OK)
-        status = read_starts(e, job, &starts, err);
+        status = jobs_read_starts(e, job, &starts, err);
     if (status == IK_OK)
-        status = read_loads(e, job, &loads, err);
+        status = jobs_read_loads(e, job, &loads, err);
     if (status == IK_OK)
-        status = read_traffic(e, job, &found, err);
-    return status == IK_OK ? combine_job(e, job, &starts, &loads, &found, out, err) : status;
+        status = jobs_read_traffic(e, job, &found, err);
+    return status == IK_OK ? jobs_combine_job(e, job, &starts, &loads, &found, out, err) : status;
 }
 
 ik_status jobs_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out,
@@ -222,7 +223,7 @@ ik_status jobs_expand(ik_experiment *e, const ytree *node, const ik_param *p, sw
     if (node->kind != YTREE_LIST || node->num == 0 || node->items[0]->kind == YTREE_SCALAR)
         return sweep_expand(node, p, &e->arena, out, err);
     if (node->items[0]->kind == YTREE_MAP)
-        return members_combine(e, node, read_job, '&', out, err);
+        return members_combine(e, node, jobs_read_job, '&', out, err);
     for (size_t i = 0; i < node->num; i++) {
         ik_status status = jobs_expand(e, node->items[i], p, out, err);
         if (status != IK_OK)

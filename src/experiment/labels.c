@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* SIZE_MAX: what this is has no labels, or was given none. */
-static size_t find_label(const variant *v)
+static size_t labels_find_label(const variant *v)
 {
     for (size_t i = 0; i < v->params.num; i++)
         if (strcmp(v->params.decl[i].name, TRAFFIC_LABEL) == 0 && v->params.values[i].has)
@@ -21,12 +21,12 @@ static size_t find_label(const variant *v)
 
 const char *label_of_variant(const variant *v)
 {
-    size_t i = find_label(v);
+    size_t i = labels_find_label(v);
     return i == SIZE_MAX ? NULL : v->params.values[i].text;
 }
 
 /* Characters that are seen, and no "-", which stands for no label. */
-static bool is_name(const char *label)
+static bool labels_is_name(const char *label)
 {
     bool seen = false;
     for (const unsigned char *c = (const unsigned char *)label; *c; c++) {
@@ -41,7 +41,7 @@ ik_status label_check(const variants *list, const variant *v, ik_error *err)
 {
     const char *label = label_of_variant(v), *other;
     ik_status status = IK_OK;
-    if (label && !is_name(label))
+    if (label && !labels_is_name(label))
         status = ik_fail(err, IK_ERR_INPUT,
                          "a label is a name without ',', ':', ';', '=', '+', '&' and '|' and not "
                          "'-' alone, found '%.60s'",
@@ -58,7 +58,7 @@ ik_status label_check(const variants *list, const variant *v, ik_error *err)
 
 const char *label_print_without(variant *v, bool all)
 {
-    size_t i = find_label(v);
+    size_t i = labels_find_label(v);
     if (i == SIZE_MAX)
         return ik_params_print(&v->params, all);
     v->params.values[i].has = false;
@@ -70,14 +70,15 @@ const char *label_print_without(variant *v, bool all)
 /* ---- the same variant twice in a section would be the same points twice */
 
 /* Equal ones as they stand in the list. */
-static int by_bare(const void *a, const void *b)
+static int labels_by_bare(const void *a, const void *b)
 {
     const variant *x = *(const variant *const *)a, *y = *(const variant *const *)b;
     int order = strcmp(x->bare, y->bare);
     return order ? order : (x > y) - (x < y);
 }
 
-static ik_status refuse_pair(section_id id, const variant *v, const variant *again, ik_error *err)
+static ik_status labels_refuse_pair(section_id id, const variant *v, const variant *again,
+                                    ik_error *err)
 {
     const char *name = schema_section(id)->name, *one = label_of_variant(v),
                *other = label_of_variant(again);
@@ -99,11 +100,11 @@ ik_status twins_refuse(section_id id, const variants *list, ik_error *err)
         return ik_fail_memory(err, list->num * sizeof *sorted, "an experiment");
     for (size_t i = 0; i < list->num; i++)
         sorted[i] = &list->items[i];
-    qsort(sorted, list->num, sizeof *sorted, by_bare);
+    qsort(sorted, list->num, sizeof *sorted, labels_by_bare);
     ik_status status = IK_OK;
     for (size_t i = 1; i < list->num && status == IK_OK; i++)
         if (strcmp(sorted[i - 1]->bare, sorted[i]->bare) == 0)
-            status = refuse_pair(id, sorted[i - 1], sorted[i], err);
+            status = labels_refuse_pair(id, sorted[i - 1], sorted[i], err);
     free(sorted);
     return status;
 }

@@ -41,7 +41,7 @@ bool experiment_uses(const ik_experiment *e, section_id id)
 
 /* ---- the list */
 
-static void want(ik_experiment *e, measure_id id, const ytree *place)
+static void measures_want(ik_experiment *e, measure_id id, const ytree *place)
 {
     e->measure_place[id] = e->measures >> id & 1 ? e->measure_place[id] : place;
     e->measures |= 1u << id;
@@ -62,7 +62,7 @@ static ik_status add_measure(ik_experiment *e, const ytree *word, ik_error *err)
     }
     if (e->measures >> id & 1)
         return ytree_fail(word, err, "'measures' has '%s' twice", word->text);
-    want(e, (measure_id)id, word);
+    measures_want(e, (measure_id)id, word);
     return IK_OK;
 }
 
@@ -72,7 +72,7 @@ static ik_status add_measures(ik_experiment *e, const ytree *node, ik_error *err
                                        MEASURE_SATURATION};
     ik_status status = IK_OK;
     for (size_t i = 0; !node && !experiment_simulates(e) && i < sizeof usual / sizeof *usual; i++)
-        want(e, usual[i], NULL);
+        measures_want(e, usual[i], NULL);
     if (!node)
         return IK_OK;
     if (node->kind != YTREE_LIST)
@@ -133,12 +133,12 @@ static measure_id measure_of(metric_id id)
 }
 
 /* What a figure or claim is about is measured, whether or not `measures` names it. */
-static ik_status use_result(void *ctx, metric_id id, const char *name, const ytree *place,
-                            ik_error *err)
+static ik_status measures_use_result(void *ctx, metric_id id, const char *name, const ytree *place,
+                                     ik_error *err)
 {
     ik_experiment *e = ctx;
     if (measure_of(id) < NUM_MEASURES)
-        want(e, measure_of(id), place);
+        measures_want(e, measure_of(id), place);
     if (metric_is_static(id) || experiment_simulates(e))
         return IK_OK;
     ik_status status = ytree_fail(
@@ -164,7 +164,7 @@ static ik_status name_measures(ik_experiment *e, ik_error *err)
 /* ---- what has no effect */
 
 /* The first key of a mapping that only a simulation looks at. */
-static ik_status refuse_keys(const ytree *map, ik_error *err)
+static ik_status measures_refuse_keys(const ytree *map, ik_error *err)
 {
     static const char *const idle[] = {"load",  "measure",   "switch", "adapter",
                                        "watch", "reference", "jobs",   "schedule"};
@@ -178,17 +178,18 @@ static ik_status refuse_keys(const ytree *map, ik_error *err)
     return IK_OK;
 }
 
-static ik_status refuse_idle(const ytree *root, ik_error *err)
+static ik_status measures_refuse_idle(const ytree *root, ik_error *err)
 {
     const ytree *designs = ytree_get(root, "designs");
-    ik_status status = refuse_keys(root, err);
+    ik_status status = measures_refuse_keys(root, err);
     for (size_t i = 0; designs && i < designs->num && status == IK_OK; i++)
         if (designs->kind == YTREE_LIST && designs->items[i]->kind == YTREE_MAP)
-            status = refuse_keys(designs->items[i], err);
+            status = measures_refuse_keys(designs->items[i], err);
     return status;
 }
 
-static ik_status refuse_value(const ik_value *v, const char *name, const char *why, ik_error *err)
+static ik_status measures_refuse_value(const ik_value *v, const char *name, const char *why,
+                                       ik_error *err)
 {
     if (!v->given)
         return IK_OK;
@@ -197,7 +198,7 @@ static ik_status refuse_value(const ik_value *v, const char *name, const char *w
 }
 
 /* What is read off proofs, without any. */
-static ik_status refuse_unproved(const ik_experiment *e, ik_error *err)
+static ik_status measures_refuse_unproved(const ik_experiment *e, ik_error *err)
 {
     static const measure_id of_proofs[] = {MEASURE_PROOF, MEASURE_MEAN_HOPS};
     for (size_t i = 0; i < sizeof of_proofs / sizeof *of_proofs; i++) {
@@ -217,30 +218,30 @@ ik_status measures_read(ik_experiment *e, const ytree *root, ik_error *err)
 {
     const ytree *node = ytree_get(root, "measures");
     const ik_value *patterns = experiment_option(e, OPTION_PATTERNS);
-    ik_status status = experiment_simulates(e) ? IK_OK : refuse_idle(root, err);
+    ik_status status = experiment_simulates(e) ? IK_OK : measures_refuse_idle(root, err);
     if (status == IK_OK)
         status = add_measures(e, node, err);
     if (status == IK_OK)
-        status = figures_results(root, &e->arena, use_result, e, err);
+        status = figures_results(root, &e->arena, measures_use_result, e, err);
     if (status == IK_OK)
         status = name_measures(e, err);
     if (status == IK_OK)
-        status = refuse_unproved(e, err);
+        status = measures_refuse_unproved(e, err);
     if (status == IK_OK && !experiment_measures(e, MEASURE_BANDWIDTH) &&
         !experiment_measures(e, MEASURE_PERMUTATIONS))
-        status = refuse_value(patterns, "patterns",
-                              "without effective_bandwidth or permutations in measures", err);
+        status = measures_refuse_value(
+            patterns, "patterns", "without effective_bandwidth or permutations in measures", err);
     if (status == IK_OK && !experiment_simulates(e) && !experiment_measures(e, MEASURE_PROOF) &&
         !experiment_measures(e, MEASURE_MEAN_HOPS))
-        status = refuse_value(experiment_option(e, OPTION_PROOF), "proof",
-                              "without proof or mean_hops in measures", err);
+        status = measures_refuse_value(experiment_option(e, OPTION_PROOF), "proof",
+                                       "without proof or mean_hops in measures", err);
     return status;
 }
 
-static bool params_draw(const ik_params *params);
+static bool measures_params_draw(const ik_params *params);
 
 /* Do these specs of patterns draw? One that is not understood may. */
-static bool patterns_draw(const char *specs)
+static bool measures_patterns_draw(const char *specs)
 {
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
@@ -253,7 +254,8 @@ static bool patterns_draw(const char *specs)
         draw = ik_spec_parse(list[i].spec, &arena, &spec, &err) != IK_OK;
         const ik_traffic_family *family = draw ? NULL : ik_traffic_find(spec.name);
         draw = !family || ik_params_init(&params, family->params, NULL, &err) != IK_OK ||
-               ik_spec_apply(&spec, &params, "pattern", &err) != IK_OK || params_draw(&params);
+               ik_spec_apply(&spec, &params, "pattern", &err) != IK_OK ||
+               measures_params_draw(&params);
         ik_params_free(&params);
     }
     ik_arena_free(&arena);
@@ -261,7 +263,7 @@ static bool patterns_draw(const char *specs)
 }
 
 /* A seed that counts and is not given is the point's. */
-static bool params_draw(const ik_params *params)
+static bool measures_params_draw(const ik_params *params)
 {
     for (size_t i = 0; i < params->num; i++) {
         const ik_param *p = &params->decl[i];
@@ -269,7 +271,7 @@ static bool params_draw(const ik_params *params)
         bool own = strcmp(p->name, "seed") == 0 && !v->has && ik_params_counts(params, i);
         bool nested = p->type == IK_PARAM_JOBS || p->type == IK_PARAM_SCHEDULE ||
                       p->type == IK_PARAM_SPEC ||
-                      (p->type == IK_PARAM_PATTERNS && v->has && patterns_draw(v->text));
+                      (p->type == IK_PARAM_PATTERNS && v->has && measures_patterns_draw(v->text));
         if (own || (nested && v->has))
             return true;
     }
@@ -278,16 +280,16 @@ static bool params_draw(const ik_params *params)
 
 bool traffic_draws(const variant *traffic)
 {
-    return params_draw(&traffic->params);
+    return measures_params_draw(&traffic->params);
 }
 
 bool routing_draws(const variant *routing)
 {
-    return params_draw(&routing->params);
+    return measures_params_draw(&routing->params);
 }
 
 /* Is anything that is measured without simulation drawn by the seeds? */
-static bool any_draws(const ik_experiment *e)
+static bool measures_any_draws(const ik_experiment *e)
 {
     bool any = experiment_counts_patterns(e);
     for (size_t d = 0; d < e->num_designs; d++) {
@@ -304,7 +306,8 @@ static bool any_draws(const ik_experiment *e)
 }
 
 /* Measures of a traffic are of one pattern, or of one workload. */
-static ik_status refuse_several(const ik_experiment *e, const variants *list, ik_error *err)
+static ik_status measures_refuse_several(const ik_experiment *e, const variants *list,
+                                         ik_error *err)
 {
     for (size_t i = 0; i < list->num; i++) {
         const char *name = list->items[i].name;
@@ -323,11 +326,12 @@ static ik_status refuse_several(const ik_experiment *e, const variants *list, ik
 }
 
 /* What the measures cannot be of, or do not look at. */
-static ik_status check_traffics(const ik_experiment *e, const variants *list, ik_error *err)
+static ik_status measures_check_traffics(const ik_experiment *e, const variants *list,
+                                         ik_error *err)
 {
     const ytree *traffic = list->items[0].place;
     if (experiment_simulates(e))
-        return refuse_several(e, list, err);
+        return measures_refuse_several(e, list, err);
     if (!traffic->line || experiment_measures_traffic(e))
         return IK_OK;
     ik_status status =
@@ -340,10 +344,10 @@ ik_status measures_check(const ik_experiment *e, ik_error *err)
     const ytree *seeds = e->sections[SECTION_SEEDS].items[0].place;
     ik_status status = IK_OK;
     for (size_t d = 0; d < e->num_designs && status == IK_OK; d++)
-        status = check_traffics(e, experiment_list(e, d, SECTION_TRAFFIC), err);
+        status = measures_check_traffics(e, experiment_list(e, d, SECTION_TRAFFIC), err);
     if (status != IK_OK || experiment_simulates(e))
         return status;
-    if (e->sections[SECTION_SEEDS].num > 1 && !any_draws(e)) {
+    if (e->sections[SECTION_SEEDS].num > 1 && !measures_any_draws(e)) {
         status =
             ytree_fail(seeds, err, "'seeds' has no effect: nothing that is measured depends on it");
         return ik_hint(err, status,

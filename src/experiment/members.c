@@ -58,7 +58,7 @@ bool members_listed(ik_param_type type)
 }
 
 /* The parameters of a variant that were written. */
-static const ytree *parts_of(const variant *v, ik_arena *arena)
+static const ytree *members_parts_of(const variant *v, ik_arena *arena)
 {
     ytree *parts = members_parts(YTREE_MAP, v->place, v->params.num, arena);
     if (parts)
@@ -91,7 +91,7 @@ ik_status members_read_traffic(ik_experiment *e, const ytree *node, members_kind
         if (status == IK_OK && strpbrk(v->label, kind.marks))
             status = ytree_fail(v->place, err, "'%.100s' %s: it contains '%c' or '%c'", v->label,
                                 kind.refusal, kind.marks[0], kind.marks[1]);
-        const ytree *parts = parts_of(v, &e->arena);
+        const ytree *parts = members_parts_of(v, &e->arena);
         if (status == IK_OK)
             status = parts ? sweep_add(out, v->label, parts, &e->arena, err)
                            : ik_fail_memory(err, 1, "an experiment");
@@ -100,8 +100,8 @@ ik_status members_read_traffic(ik_experiment *e, const ytree *node, members_kind
     return status;
 }
 
-static ik_status join(ik_experiment *e, const ytree *list, const sweep_axis *items,
-                      const size_t *choice, char mark, sweep *out, ik_error *err)
+static ik_status members_join(ik_experiment *e, const ytree *list, const sweep_axis *items,
+                              const size_t *choice, char mark, sweep *out, ik_error *err)
 {
     size_t bytes = 1;
     for (size_t i = 0; i < list->num; i++)
@@ -133,7 +133,7 @@ ik_status members_combine(ik_experiment *e, const ytree *list, members_item_fn r
             return status;
     }
     do {
-        ik_status status = join(e, list, items, choice, mark, out, err);
+        ik_status status = members_join(e, list, items, choice, mark, out, err);
         if (status != IK_OK)
             return status;
     } while (sweep_next(items, list->num, choice));

@@ -41,7 +41,7 @@ typedef struct merge {
     ik_merged found;
 } merge;
 
-static ik_status execute(store *s, const char *sql, const char *text, ik_error *err)
+static ik_status merge_execute(store *s, const char *sql, const char *text, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(s, sql, (const char *[]){text, NULL}, &statement, err);
@@ -50,8 +50,8 @@ static ik_status execute(store *s, const char *sql, const char *text, ik_error *
 
 /* ---- is it a part of the same experiment? */
 
-static ik_status refuse_other(const merge *m, const char *path, const char *key, const char *value,
-                              ik_error *err)
+static ik_status merge_refuse_other(const merge *m, const char *path, const char *key,
+                                    const char *value, ik_error *err)
 {
     if (strcmp(key, "version") == 0) {
         ik_fail(err, IK_ERR_INPUT, "'%.150s' was written by ikat %.40s", path, value);
@@ -69,7 +69,7 @@ static ik_status refuse_other(const merge *m, const char *path, const char *key,
                    "file; results of several files stay apart");
 }
 
-static ik_status check_meta(merge *m, const store *s, ik_error *err)
+static ik_status merge_check_meta(merge *m, const store *s, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < NUM_SAME && status == IK_OK; i++) {
@@ -80,7 +80,7 @@ static ik_status check_meta(merge *m, const store *s, ik_error *err)
         if (!m->meta[i])
             m->meta[i] = i ? value : ik_version();
         if (strcmp(value, m->meta[i]) != 0)
-            status = refuse_other(m, store_path(s), same_meta[i], value, err);
+            status = merge_refuse_other(m, store_path(s), same_meta[i], value, err);
     }
     return status;
 }
@@ -117,7 +117,7 @@ static ik_status refuse_contradiction(const merge *m, const char *path, size_t p
     return status;
 }
 
-static ik_status take_rows(merge *m, const char *path, size_t part, ik_error *err)
+static ik_status merge_take_rows(merge *m, const char *path, size_t part, ik_error *err)
 {
     int64_t missing = 0;
     const char *name = parts[part].name, *condition = parts[part].condition;
@@ -130,7 +130,7 @@ static ik_status take_rows(merge *m, const char *path, size_t part, ik_error *er
                                           name, condition, name);
     if (!insert || !compare)
         return ik_fail_memory(err, 256, "a merge");
-    ik_status status = execute(m->to, insert, NULL, err);
+    ik_status status = merge_execute(m->to, insert, NULL, err);
     if (status == IK_OK)
         status = store_number(m->to, compare, &missing, err);
     if (status == IK_OK && missing)
@@ -140,22 +140,23 @@ static ik_status take_rows(merge *m, const char *path, size_t part, ik_error *er
 
 /* Texts of the experiment from the first file; of what was left out, from the one that came to the
  * end. */
-static ik_status take_meta(merge *m, ik_error *err)
+static ik_status merge_take_meta(merge *m, ik_error *err)
 {
     ik_status status =
-        execute(m->to, "INSERT OR IGNORE INTO main.meta SELECT * FROM part.meta", NULL, err);
+        merge_execute(m->to, "INSERT OR IGNORE INTO main.meta SELECT * FROM part.meta", NULL, err);
     if (status == IK_OK)
-        status = execute(m->to,
-                         "UPDATE main.meta SET value = (SELECT value FROM part.meta WHERE key = "
-                         "'left_out') WHERE key = 'left_out' AND value = '[]' AND EXISTS (SELECT 1 "
-                         "FROM part.meta WHERE key = 'left_out')",
-                         NULL, err);
+        status = merge_execute(
+            m->to,
+            "UPDATE main.meta SET value = (SELECT value FROM part.meta WHERE key = "
+            "'left_out') WHERE key = 'left_out' AND value = '[]' AND EXISTS (SELECT 1 "
+            "FROM part.meta WHERE key = 'left_out')",
+            NULL, err);
     return status;
 }
 
 /* Numbers of points are those of the sweep, and what they refer to is there: nothing else is
  * checked in a part, and what is made from it must be readable. */
-static ik_status check_part(const merge *m, const char *path, ik_error *err)
+static ik_status merge_check_part(const merge *m, const char *path, ik_error *err)
 {
     int64_t wrong = 0;
     char sql[512];
@@ -173,7 +174,7 @@ static ik_status check_part(const merge *m, const char *path, ik_error *err)
     return status;
 }
 
-static ik_status take_tables(merge *m, const char *path, ik_error *err)
+static ik_status merge_take_tables(merge *m, const char *path, ik_error *err)
 {
     static const char points_here[] = "SELECT count(*) FROM main.points",
                       points_there[] = "SELECT count(*) FROM part.points WHERE " STORE_CURRENT;
@@ -181,15 +182,15 @@ static ik_status take_tables(merge *m, const char *path, ik_error *err)
     ik_status status = store_begin(m->to, err);
     if (status != IK_OK)
         return status;
-    status = check_part(m, path, err);
+    status = merge_check_part(m, path, err);
     if (status == IK_OK)
         status = store_number(m->to, points_here, &before, err);
     if (status == IK_OK)
         status = store_number(m->to, points_there, &there, err);
     if (status == IK_OK)
-        status = take_meta(m, err);
+        status = merge_take_meta(m, err);
     for (size_t i = 0; i < NUM_PARTS && status == IK_OK; i++)
-        status = take_rows(m, path, i, err);
+        status = merge_take_rows(m, path, i, err);
     if (status == IK_OK)
         status = store_number(m->to, points_here, &now, err);
     m->found.points = (uint64_t)now;
@@ -202,30 +203,30 @@ static ik_status take_tables(merge *m, const char *path, ik_error *err)
 }
 
 /* The file is opened and checked as any results file; a copy stands beside the merged one. */
-static ik_status take_file(merge *m, const char *path, ik_error *err)
+static ik_status merge_take_file(merge *m, const char *path, ik_error *err)
 {
     store *s = NULL;
     ik_status status = store_open(path, &s, err);
     if (status == IK_OK)
-        status = check_meta(m, s, err);
+        status = merge_check_meta(m, s, err);
     if (status == IK_OK)
         status = store_refuse_earlier(s, err);
     if (status == IK_OK)
-        status = execute(m->to, "ATTACH ?1 AS part", "", err);
+        status = merge_execute(m->to, "ATTACH ?1 AS part", "", err);
     bool attached = status == IK_OK;
     if (attached)
         status = store_copy_into(s, m->to, "part", err);
     store_close(s);
     if (status == IK_OK)
-        status = take_tables(m, path, err);
+        status = merge_take_tables(m, path, err);
     ik_error ignored;
-    ik_status detached = attached ? execute(m->to, "DETACH part", NULL, &ignored) : IK_OK;
+    ik_status detached = attached ? merge_execute(m->to, "DETACH part", NULL, &ignored) : IK_OK;
     if (status == IK_OK && detached != IK_OK && err)
         *err = ignored;
     return status == IK_OK ? detached : status;
 }
 
-static ik_status refuse_existing(const char *path, ik_error *err)
+static ik_status merge_refuse_existing(const char *path, ik_error *err)
 {
     struct stat info;
     if (lstat(path, &info) != 0)
@@ -238,14 +239,14 @@ ik_status ik_results_merge(const char *const *paths, size_t num, const char *pat
                            ik_error *err)
 {
     merge m = {.first = num ? paths[0] : ""};
-    ik_status status =
-        num ? refuse_existing(path, err) : ik_fail(err, IK_ERR_USAGE, "no results file to merge");
+    ik_status status = num ? merge_refuse_existing(path, err)
+                           : ik_fail(err, IK_ERR_USAGE, "no results file to merge");
     if (status == IK_OK)
         status = store_create_apart(path, &m.to, err);
     if (status != IK_OK)
         return status;
     for (size_t i = 0; i < num && status == IK_OK; i++)
-        status = take_file(&m, paths[i], err);
+        status = merge_take_file(&m, paths[i], err);
     if (status == IK_OK) {
         m.found.num_points = strtoull(m.meta[NUM_SAME - 1], NULL, 10);
         status = store_publish(m.to, err);

@@ -9,13 +9,13 @@
 #include <string.h>
 
 /* Sections that can have samples. */
-static bool can_vary(section_id id)
+static bool over_can_vary(section_id id)
 {
     return id != SECTION_LOAD && id != SECTION_SEEDS;
 }
 
 /* The value of a parameter of a variant; NULL = it has none of that name. */
-static const char *value_of(const variant *v, const char *param)
+static const char *over_value_of(const variant *v, const char *param)
 {
     for (size_t i = 0; i < v->params.num; i++)
         if (strcmp(v->params.decl[i].name, param) == 0)
@@ -29,13 +29,13 @@ typedef struct axis_use {
     bool varies;
 } axis_use;
 
-static axis_use use_of(const ik_experiment *e, section_id id, const char *param)
+static axis_use over_use_of(const ik_experiment *e, section_id id, const char *param)
 {
     axis_use use = {0};
     for (size_t d = 0; d < e->num_designs; d++) {
         const variants *list = experiment_list(e, d, id);
         for (size_t i = 0; i < list->num; i++) {
-            const char *value = param ? value_of(&list->items[i], param) : list->items[i].full;
+            const char *value = param ? over_value_of(&list->items[i], param) : list->items[i].full;
             use.varies |= use.first && value && strcmp(use.first, value) != 0;
             use.first = use.first ? use.first : value;
         }
@@ -44,7 +44,7 @@ static axis_use use_of(const ik_experiment *e, section_id id, const char *param)
 }
 
 /* Names of axes that vary, for a hint; NULL at the end, in the arena; NULL without memory. */
-static const char **swept_axes(ik_experiment *e)
+static const char **over_swept_axes(ik_experiment *e)
 {
     enum { MOST = 64 };
     const char **names = ik_arena_alloc(&e->arena, (MOST + 1) * sizeof *names);
@@ -52,12 +52,12 @@ static const char **swept_axes(ik_experiment *e)
     for (section_id id = 0; names && id < NUM_SECTIONS; id++) {
         const variants *list = experiment_list(e, 0, id);
         const variant *v = list->num ? &list->items[0] : NULL;
-        if (!can_vary(id))
+        if (!over_can_vary(id))
             continue;
-        if (use_of(e, id, NULL).varies && num < MOST)
+        if (over_use_of(e, id, NULL).varies && num < MOST)
             names[num++] = schema_section(id)->name;
         for (size_t i = 0; v && i < v->params.num && num < MOST; i++)
-            if (use_of(e, id, v->params.decl[i].name).varies)
+            if (over_use_of(e, id, v->params.decl[i].name).varies)
                 names[num++] = ik_arena_printf(&e->arena, "%s.%s", schema_section(id)->name,
                                                v->params.decl[i].name);
     }
@@ -69,9 +69,9 @@ static const char **swept_axes(ik_experiment *e)
     return names;
 }
 
-static ik_status refuse(ik_experiment *e, const ytree *word, const char *what, ik_error *err)
+static ik_status over_refuse(ik_experiment *e, const ytree *word, const char *what, ik_error *err)
 {
-    const char **names = swept_axes(e);
+    const char **names = over_swept_axes(e);
     if (!names)
         return ik_fail_memory(err, 1, "an experiment");
     ik_status status = ytree_fail(word, err, "'over' has '%.80s', which %s", word->text, what);
@@ -86,7 +86,7 @@ static ik_status refuse(ik_experiment *e, const ytree *word, const char *what, i
                     : ik_hint(err, status, "only loads and seeds are swept");
 }
 
-static ik_status add_axis(ik_experiment *e, const ytree *word, ik_error *err)
+static ik_status over_add_axis(ik_experiment *e, const ytree *word, ik_error *err)
 {
     if (word->kind != YTREE_SCALAR)
         return ytree_fail(word, err, "'over' is a list of axes, found %s",
@@ -99,13 +99,13 @@ static ik_status add_axis(ik_experiment *e, const ytree *word, ik_error *err)
         id++;
     if (strcmp(word->text, "seeds") == 0)
         return ytree_fail(word, err, "'over' has 'seeds', which are always samples");
-    if (id == NUM_SECTIONS || !can_vary(id))
-        return refuse(e, word, "is not an axis that can be a sample", err);
-    axis_use use = use_of(e, id, dot ? dot + 1 : NULL);
+    if (id == NUM_SECTIONS || !over_can_vary(id))
+        return over_refuse(e, word, "is not an axis that can be a sample", err);
+    axis_use use = over_use_of(e, id, dot ? dot + 1 : NULL);
     if (!use.first)
-        return refuse(e, word, "is not an axis of this sweep", err);
+        return over_refuse(e, word, "is not an axis of this sweep", err);
     if (!use.varies)
-        return refuse(e, word, "is not swept", err);
+        return over_refuse(e, word, "is not swept", err);
     for (size_t i = 0; i < e->num_over; i++)
         if (strcmp(e->over[i], word->text) == 0)
             return ytree_fail(word, err, "'over' has '%.80s' twice", word->text);
@@ -122,9 +122,9 @@ ik_status over_read(ik_experiment *e, const ytree *node, ik_error *err)
     if (!e->over)
         return ik_fail_memory(err, num * sizeof *e->over, "an experiment");
     if (node->kind != YTREE_LIST)
-        return add_axis(e, node, err);
+        return over_add_axis(e, node, err);
     ik_status status = num ? IK_OK : ytree_fail(node, err, "'over' has an empty list");
     for (size_t i = 0; i < num && status == IK_OK; i++)
-        status = add_axis(e, node->items[i], err);
+        status = over_add_axis(e, node->items[i], err);
     return status;
 }

@@ -21,7 +21,8 @@ static const ik_param share_row = {
 /* ---- from YAML */
 
 /* A range of percentages comes as fractions. */
-static ik_status read_shares(ik_experiment *e, const ytree *node, sweep *out, ik_error *err)
+static ik_status patterns_read_shares(ik_experiment *e, const ytree *node, sweep *out,
+                                      ik_error *err)
 {
     ik_status status = sweep_expand(node, &share_row, &e->arena, out, err);
     for (size_t i = 0; status == IK_OK && i < out->num; i++) {
@@ -44,7 +45,7 @@ static ik_status read_pattern(ik_experiment *e, const ytree *map, sweep *out, ik
 }
 
 /* Texts of one member of the list. */
-static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_error *err)
+static ik_status patterns_read_item(ik_experiment *e, const ytree *item, sweep *out, ik_error *err)
 {
     if (item->kind == YTREE_LIST)
         return ytree_fail(item, err, "a list among the patterns of a list");
@@ -57,7 +58,7 @@ static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_e
     if (status == IK_OK && name && name->kind != YTREE_SCALAR)
         status = ytree_fail(name, err, "'name' is a text");
     if (status == IK_OK)
-        status = share ? read_shares(e, share, &shares, err)
+        status = share ? patterns_read_shares(e, share, &shares, err)
                        : sweep_add(&shares, NULL, item, &e->arena, err);
     if (status == IK_OK)
         status = read_pattern(e, item, &found, err);
@@ -77,7 +78,8 @@ static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_e
 }
 
 /* One pattern as a mapping: { family: neighbour, dims: [4, 4] }. */
-static ik_status read_mapping(ik_experiment *e, const ytree *map, sweep *out, ik_error *err)
+static ik_status patterns_read_mapping(ik_experiment *e, const ytree *map, sweep *out,
+                                       ik_error *err)
 {
     sweep found = {0};
     ik_status status =
@@ -100,12 +102,12 @@ ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p
                           ik_error *err)
 {
     if (node->kind == YTREE_MAP && ytree_get(node, "family"))
-        return read_mapping(e, node, out, err);
+        return patterns_read_mapping(e, node, out, err);
     if (node->kind != YTREE_LIST || node->num == 0)
         return sweep_expand(node, p, &e->arena, out, err);
     for (size_t i = 0; i < node->num; i++)
         if (node->items[i]->kind == YTREE_MAP && !ytree_get(node->items[i], "family"))
-            return members_combine(e, node, read_item, '+', out, err);
+            return members_combine(e, node, patterns_read_item, '+', out, err);
     for (size_t i = 0; i < node->num; i++) {
         ik_status status = patterns_expand(e, node->items[i], p, out, err);
         if (status != IK_OK)
@@ -126,8 +128,8 @@ static bool lists_patterns(const ik_param *row, ik_param_type within)
     return false;
 }
 
-static ik_status parse_members(ik_param_type type, const char *text, ik_arena *arena,
-                               ik_spec_member **list, size_t *num, ik_error *err)
+static ik_status patterns_parse_members(ik_param_type type, const char *text, ik_arena *arena,
+                                        ik_spec_member **list, size_t *num, ik_error *err)
 {
     return type == IK_PARAM_JOBS       ? ik_spec_jobs_parse(text, arena, list, num, err)
            : type == IK_PARAM_SCHEDULE ? ik_spec_schedule_parse(text, arena, list, num, err)
@@ -135,8 +137,8 @@ static ik_status parse_members(ik_param_type type, const char *text, ik_arena *a
 }
 
 /* A list within a list could be as deep as its text is long. */
-static ik_status refuse_list(ik_experiment *e, const ytree *place, const char *spec,
-                             ik_param_type within, ik_error *err)
+static ik_status patterns_refuse_list(ik_experiment *e, const ytree *place, const char *spec,
+                                      ik_param_type within, ik_error *err)
 {
     ik_spec s;
     schema_member member;
@@ -152,7 +154,7 @@ static ik_status refuse_list(ik_experiment *e, const ytree *place, const char *s
 }
 
 /* Where a member's traffic was written; NULL: in a text with the others. */
-static const ytree *member_place(const variant *v, size_t i)
+static const ytree *patterns_member_place(const variant *v, size_t i)
 {
     if (!v->parts || v->parts->kind != YTREE_LIST || i >= v->parts->num)
         return NULL;
@@ -173,16 +175,16 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
     }
     const ik_value *value = &v->params.values[p.param];
     ik_param_type type = v->params.decl[p.param].type;
-    ik_status status = parse_members(type, value->text, &e->arena, &p.list, &p.num, err);
+    ik_status status = patterns_parse_members(type, value->text, &e->arena, &p.list, &p.num, err);
     for (size_t i = 0; i < p.num && status == IK_OK; i++) {
-        const ytree *at = member_place(v, i);
+        const ytree *at = patterns_member_place(v, i);
         ytree *node =
             ytree_new(YTREE_SCALAR, at ? at->file : v->place->file, at ? at->line : value->line,
                       at ? at->column : value->column, &e->arena);
         if (!node)
             status = ik_fail_memory(err, sizeof *node, "an experiment");
         else
-            status = refuse_list(e, node, node->text = p.list[i].spec, type, err);
+            status = patterns_refuse_list(e, node, node->text = p.list[i].spec, type, err);
         if (status == IK_OK)
             status = section_read_family(e, SECTION_TRAFFIC, &p.found, node, err);
         if (status == IK_OK && label_of_variant(&p.found.items[p.found.num - 1]))
@@ -245,7 +247,7 @@ bool experiment_is_file(const char *path)
 }
 
 /* A file, or what stands for some: a folder or a pattern. */
-static bool is_there(const char *path)
+static bool patterns_is_there(const char *path)
 {
     char **files;
     uint32_t num;
@@ -262,10 +264,10 @@ const char *experiment_resolve_path(ik_experiment *e, const char *path)
     if (path[0] == '/' || !e->folder[0])
         return path;
     const char *beside = ik_arena_printf(&e->arena, "%s/%s", e->folder, path);
-    return beside && (is_there(beside) || !is_there(path)) ? beside : path;
+    return beside && (patterns_is_there(beside) || !patterns_is_there(path)) ? beside : path;
 }
 
-static ik_status add_file(ik_experiment *e, variant *v, const char *path, ik_error *err)
+static ik_status patterns_add_file(ik_experiment *e, variant *v, const char *path, ik_error *err)
 {
     const char **files = ik_arena_alloc(&e->arena, (v->num_files + 1) * sizeof *files),
                *copy = ik_arena_strdup(&e->arena, path);
@@ -279,15 +281,15 @@ static ik_status add_file(ik_experiment *e, variant *v, const char *path, ik_err
 }
 
 /* The files that a name stands for; itself where there are none: that is said before the run. */
-static ik_status add_files(ik_experiment *e, variant *v, const char *path, ik_error *err)
+static ik_status patterns_add_files(ik_experiment *e, variant *v, const char *path, ik_error *err)
 {
     char **files;
     uint32_t num;
     ik_status status = ik_file_list(path, &files, &num, err);
     if (status != IK_OK)
-        return status == IK_ERR_MEMORY ? status : add_file(e, v, path, err);
+        return status == IK_ERR_MEMORY ? status : patterns_add_file(e, v, path, err);
     for (uint32_t k = 0; k < num && status == IK_OK; k++)
-        status = add_file(e, v, files[k], err);
+        status = patterns_add_file(e, v, files[k], err);
     ik_file_list_free(files, num);
     return status;
 }
@@ -298,13 +300,14 @@ ik_status experiment_resolve_files(ik_experiment *e, variant *v, const patterns 
     ik_status status = patterns_write(e, v, p, PATTERNS_SPEC, owner, err);
     for (size_t i = 0; i < p->num && status == IK_OK; i++)
         for (size_t k = 0; k < p->found.items[i].num_files && status == IK_OK; k++)
-            status = add_file(e, v, p->found.items[i].files[k], err);
+            status = patterns_add_file(e, v, p->found.items[i].files[k], err);
     for (size_t i = 0; i < v->params.num && status == IK_OK; i++) {
         const ik_value *value = &v->params.values[i];
         if (v->params.decl[i].type != IK_PARAM_PATH || !value->has || value->word)
             continue;
         const char *path = experiment_resolve_path(e, value->text);
-        status = path ? add_files(e, v, path, err) : ik_fail_memory(err, 1, "an experiment");
+        status =
+            path ? patterns_add_files(e, v, path, err) : ik_fail_memory(err, 1, "an experiment");
         v->params.source = value->source;
         if (status == IK_OK)
             status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, value->line,

@@ -20,7 +20,7 @@ typedef struct found_place {
 
 /* Goes down from what a value was made of along a path "2/traffic/bytes", as far as there is one. A
  * text is the place of all that stands in it. */
-static found_place find_part(const ytree *parts, const char *path, size_t length)
+static found_place places_find_part(const ytree *parts, const char *path, size_t length)
 {
     const char *end = path + length;
     while (path < end && parts->kind != YTREE_SCALAR) {
@@ -45,7 +45,8 @@ static found_place find_part(const ytree *parts, const char *path, size_t length
 
 /* Where a variant has the setting of this name ("w", "adapter.buffer", "jobs/2/start"); line 0: it
  * was not written. */
-static found_place find_written(const variant *v, section_id id, const char *name, size_t length)
+static found_place places_find_written(const variant *v, section_id id, const char *name,
+                                       size_t length)
 {
     const char *section = schema_section(id)->name, *dot = memchr(name, '.', length);
     if (dot && (strlen(section) != (size_t)(dot - name) ||
@@ -62,7 +63,7 @@ static found_place find_written(const variant *v, section_id id, const char *nam
         if (!value->given || !value->line)
             break;
         if (path && v->parts && members_listed(v->params.decl[i].type))
-            return find_part(v->parts, path + 1, (size_t)(end - path) - 1);
+            return places_find_part(v->parts, path + 1, (size_t)(end - path) - 1);
         return (found_place){value->source, value->line, value->column, true};
     }
     return (found_place){0};
@@ -70,15 +71,15 @@ static found_place find_written(const variant *v, section_id id, const char *nam
 
 /* The first setting of an error that is written in one of these sections, or else what the first
  * one is a part of. */
-static found_place find_setting(const variant *const *list, const section_id *sections, size_t num,
-                                const ik_error *err)
+static found_place places_find_setting(const variant *const *list, const section_id *sections,
+                                       size_t num, const ik_error *err)
 {
     found_place around = {0};
     const char *name = err->settings;
     while (*name) {
         size_t length = strcspn(name, " ");
         for (size_t i = 0; i < num; i++) {
-            found_place found = find_written(list[i], sections[i], name, length);
+            found_place found = places_find_written(list[i], sections[i], name, length);
             if (found.line && found.whole)
                 return found;
             if (!around.line)
@@ -89,10 +90,10 @@ static found_place find_setting(const variant *const *list, const section_id *se
     return around;
 }
 
-static void place_in(const variant *const *list, const section_id *sections, size_t num,
-                     ik_error *err)
+static void places_place_in(const variant *const *list, const section_id *sections, size_t num,
+                            ik_error *err)
 {
-    const found_place found = find_setting(list, sections, num, err);
+    const found_place found = places_find_setting(list, sections, num, err);
     if (found.line)
         ik_error_at(err, found.file, found.line, found.column);
     for (size_t i = 0; i < num; i++) { /* does nothing where there is a place */
@@ -105,7 +106,7 @@ static void place_in(const variant *const *list, const section_id *sections, siz
 void place_in_variant(const variant *v, section_id id, ik_error *err)
 {
     if (err)
-        place_in(&v, &id, 1, err);
+        places_place_in(&v, &id, 1, err);
 }
 
 void place_in_sections(const ik_experiment *e, const point *p, const section_id *sections,
@@ -116,7 +117,7 @@ void place_in_sections(const ik_experiment *e, const point *p, const section_id 
     for (size_t i = 0; i < num; i++)
         list[i] = experiment_variant(e, p, sections[i]);
     if (err)
-        place_in(list, sections, num, err);
+        places_place_in(list, sections, num, err);
 }
 
 /* ---- files */
@@ -126,7 +127,7 @@ typedef struct found_file {
     const char *words;
 } found_file;
 
-static const char *words_of(const ik_param *rows, const char *name)
+static const char *places_words_of(const ik_param *rows, const char *name)
 {
     while (rows && rows->name && strcmp(rows->name, name) != 0)
         rows++;
@@ -134,17 +135,17 @@ static const char *words_of(const ik_param *rows, const char *name)
 }
 
 /* In what a value was made of; place NULL: nowhere. */
-static found_file find_file(const ytree *parts, const char *path)
+static found_file places_find_file(const ytree *parts, const char *path)
 {
     found_file found = {0};
     for (size_t i = 0; i < parts->num && !found.place; i++) {
         const ytree *part = parts->items[i];
         if (part->kind != YTREE_SCALAR) {
-            found = find_file(part, path);
+            found = places_find_file(part, path);
         } else if (parts->kind == YTREE_MAP && part->text && strcmp(part->text, path) == 0) {
             const ik_traffic_family *family = parts->text ? ik_traffic_find(parts->text) : NULL;
-            found =
-                (found_file){part, words_of(family ? family->params : NULL, parts->keys[i]->text)};
+            found = (found_file){
+                part, places_words_of(family ? family->params : NULL, parts->keys[i]->text)};
         }
     }
     return found;
@@ -165,7 +166,7 @@ const char *place_file(const variant *v, const char *path, ik_error *err)
         if (value->line)
             ik_error_at(err, value->source, value->line, value->column);
     }
-    const found_file found = v->parts ? find_file(v->parts, path) : (found_file){0};
+    const found_file found = v->parts ? places_find_file(v->parts, path) : (found_file){0};
     if (found.place)
         ik_error_at(err, found.place->file, found.place->line, found.place->column);
     if (listed)

@@ -78,21 +78,21 @@ bool plan_is_per_seed(const ik_experiment *e, const point *p)
 /* ---- counting */
 
 /* Plans of a routing on one fabric with one VC scheme and number of VCs. */
-static size_t num_selections(const ik_experiment *e, size_t design, const variant *routing)
+static size_t points_num_selections(const ik_experiment *e, size_t design, const variant *routing)
 {
     return routing_leaves_no_choice(routing) ? 1
                                              : experiment_list(e, design, SECTION_SELECTION)->num;
 }
 
 /* Combinations of the sections of plans; drawn plans are as many as the seeds if `drawn`. */
-static double plans_of_design(const ik_experiment *e, size_t design, bool drawn)
+static double points_plans_of_design(const ik_experiment *e, size_t design, bool drawn)
 {
     const variants *routings = experiment_list(e, design, SECTION_ROUTING);
     double ways = 0;
     for (size_t i = 0; i < routings->num; i++) {
         const point at = {.design = design, .index = {[SECTION_ROUTING] = i}};
         size_t times = drawn && plan_is_per_seed(e, &at) ? e->sections[SECTION_SEEDS].num : 1;
-        ways += (double)times * (double)num_selections(e, design, &routings->items[i]);
+        ways += (double)times * (double)points_num_selections(e, design, &routings->items[i]);
     }
     return ways * (double)experiment_list(e, design, SECTION_FABRIC)->num *
            (double)experiment_list(e, design, SECTION_VC)->num *
@@ -109,7 +109,7 @@ static double points_of_plan(const ik_experiment *e, size_t design)
 }
 
 /* Which sections multiply to how many. */
-static ik_status refuse_number(const ik_experiment *e, double number, ik_error *err)
+static ik_status points_refuse_number(const ik_experiment *e, double number, ik_error *err)
 {
     ik_status status =
         ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1,
@@ -129,7 +129,7 @@ static ik_status refuse_number(const ik_experiment *e, double number, ik_error *
 
 /* ---- listing */
 
-static void add_plan(ik_experiment *e, const point *at)
+static void points_add_plan(ik_experiment *e, const point *at)
 {
     size_t num_seeds = e->sections[SECTION_SEEDS].num;
     bool per_seed = plan_is_per_seed(e, at);
@@ -143,7 +143,7 @@ static void add_plan(ik_experiment *e, const point *at)
 }
 
 /* The combination of plan sections behind *at, `selection` innermost; false after the last. */
-static bool next_plan(const ik_experiment *e, point *at)
+static bool points_next_plan(const ik_experiment *e, point *at)
 {
     for (section_id id = NUM_PLAN_SECTIONS; id-- > 0;) {
         const variants *list = experiment_list(e, at->design, id);
@@ -155,30 +155,30 @@ static bool next_plan(const ik_experiment *e, point *at)
     return false;
 }
 
-static void list_design(ik_experiment *e, size_t design)
+static void points_list_design(ik_experiment *e, size_t design)
 {
     point at = {.design = design};
     do {
         if (routing_leaves_no_choice(experiment_variant(e, &at, SECTION_ROUTING)))
             at.index[SECTION_SELECTION] = NO_SELECTION;
-        add_plan(e, &at);
-    } while (next_plan(e, &at));
+        points_add_plan(e, &at);
+    } while (points_next_plan(e, &at));
 }
 
 ik_status points_list(ik_experiment *e, ik_error *err)
 {
     double points = 0, plans = 0;
     for (size_t d = 0; d < e->num_designs; d++) {
-        plans += plans_of_design(e, d, true);
-        points += plans_of_design(e, d, false) * points_of_plan(e, d);
+        plans += points_plans_of_design(e, d, true);
+        points += points_plans_of_design(e, d, false) * points_of_plan(e, d);
     }
     if (points > SWEEP_LIMIT)
-        return refuse_number(e, points, err);
+        return points_refuse_number(e, points, err);
     e->plans = ik_calloc((size_t)plans, sizeof *e->plans);
     if (!e->plans)
         return ik_fail_memory(err, (size_t)plans * sizeof *e->plans, "an experiment");
     for (size_t d = 0; d < e->num_designs; d++)
-        list_design(e, d);
+        points_list_design(e, d);
     assert(e->num_plans == (size_t)plans && e->num_points == (uint64_t)points);
     return IK_OK;
 }

@@ -16,14 +16,15 @@ static const ik_param load_row = {"load", IK_PARAM_FRACTION,          "", 1e-6, 
 
 /* ---- one entry */
 
-static ik_status place_value(ik_status status, const ytree *node, ik_error *err)
+static ik_status schedules_place_value(ik_status status, const ytree *node, ik_error *err)
 {
     if (status != IK_OK)
         ik_error_at(err, node->file, node->line, node->column);
     return status;
 }
 
-static ik_status read_untils(ik_experiment *e, const ytree *entry, sweep *out, ik_error *err)
+static ik_status schedules_read_untils(ik_experiment *e, const ytree *entry, sweep *out,
+                                       ik_error *err)
 {
     const ytree *node = ytree_get(entry, "until");
     if (!node)
@@ -31,8 +32,8 @@ static ik_status read_untils(ik_experiment *e, const ytree *entry, sweep *out, i
     ik_status status = sweep_expand(node, &until_row, &e->arena, out, err);
     for (size_t i = 0; i < out->num && status == IK_OK; i++) {
         uint64_t ps;
-        status =
-            place_value(ik_parse_quantity(out->text[i], IK_DIM_TIME, &ps, err), out->place[i], err);
+        status = schedules_place_value(ik_parse_quantity(out->text[i], IK_DIM_TIME, &ps, err),
+                                       out->place[i], err);
         if (status == IK_OK && ps == 0)
             status = ytree_fail(out->place[i], err, "'until' is 0: the entry would be empty");
     }
@@ -40,7 +41,8 @@ static ik_status read_untils(ik_experiment *e, const ytree *entry, sweep *out, i
 }
 
 /* In percent, however they were written: that is how a schedule's text knows them from times. */
-static ik_status read_loads(ik_experiment *e, const ytree *entry, sweep *out, ik_error *err)
+static ik_status schedules_read_loads(ik_experiment *e, const ytree *entry, sweep *out,
+                                      ik_error *err)
 {
     const ytree *node = ytree_get(entry, "load");
     if (!node)
@@ -48,8 +50,8 @@ static ik_status read_loads(ik_experiment *e, const ytree *entry, sweep *out, ik
     ik_status status = sweep_expand(node, &load_row, &e->arena, out, err);
     for (size_t i = 0; i < out->num && status == IK_OK; i++) {
         double load = 0;
-        status = place_value(ik_parse_real(out->text[i], IK_DIM_FRACTION, &load, err),
-                             out->place[i], err);
+        status = schedules_place_value(ik_parse_real(out->text[i], IK_DIM_FRACTION, &load, err),
+                                       out->place[i], err);
         if (status == IK_OK && !(load >= load_row.min && load <= load_row.max))
             status = ytree_fail(out->place[i], err, "'load' is %.40s, outside [0.0001%%, 100%%]",
                                 out->text[i]);
@@ -60,7 +62,8 @@ static ik_status read_loads(ik_experiment *e, const ytree *entry, sweep *out, ik
     return status;
 }
 
-static ik_status read_traffic(ik_experiment *e, const ytree *entry, sweep *out, ik_error *err)
+static ik_status schedules_read_traffic(ik_experiment *e, const ytree *entry, sweep *out,
+                                        ik_error *err)
 {
     const ytree *node = ytree_get(entry, "traffic");
     if (!node)
@@ -88,8 +91,9 @@ static ik_status read_traffic(ik_experiment *e, const ytree *entry, sweep *out, 
 }
 
 /* Texts of an entry: one for every combination of its times, loads and patterns. */
-static ik_status combine(ik_experiment *e, const ytree *entry, const sweep *untils,
-                         const sweep *loads, const sweep *found, sweep *out, ik_error *err)
+static ik_status schedules_combine(ik_experiment *e, const ytree *entry, const sweep *untils,
+                                   const sweep *loads, const sweep *found, sweep *out,
+                                   ik_error *err)
 {
     const ytree *name = ytree_get(entry, "name");
     ik_status status = IK_OK;
@@ -114,7 +118,8 @@ static ik_status combine(ik_experiment *e, const ytree *entry, const sweep *unti
     return status;
 }
 
-static ik_status read_entry(ik_experiment *e, const ytree *entry, sweep *out, ik_error *err)
+static ik_status schedules_read_entry(ik_experiment *e, const ytree *entry, sweep *out,
+                                      ik_error *err)
 {
     if (entry->kind != YTREE_MAP)
         return ytree_fail(entry, err, "an entry of a schedule is a mapping, found %s",
@@ -127,17 +132,18 @@ static ik_status read_entry(ik_experiment *e, const ytree *entry, sweep *out, ik
         (name->kind != YTREE_SCALAR || !name->text[0] || strpbrk(name->text, "&|=@:, ")))
         status = ytree_fail(name, err, "'name' of an entry is a word of letters, digits and '-_.'");
     if (status == IK_OK)
-        status = read_untils(e, entry, &untils, err);
+        status = schedules_read_untils(e, entry, &untils, err);
     if (status == IK_OK)
-        status = read_loads(e, entry, &loads, err);
+        status = schedules_read_loads(e, entry, &loads, err);
     if (status == IK_OK)
-        status = read_traffic(e, entry, &found, err);
-    return status == IK_OK ? combine(e, entry, &untils, &loads, &found, out, err) : status;
+        status = schedules_read_traffic(e, entry, &found, err);
+    return status == IK_OK ? schedules_combine(e, entry, &untils, &loads, &found, out, err)
+                           : status;
 }
 
 /* ---- the list */
 
-static ik_status check_borders(const ytree *list, ik_error *err)
+static ik_status schedules_check_borders(const ytree *list, ik_error *err)
 {
     for (size_t i = 0; i < list->num; i++) {
         const ytree *until =
@@ -155,7 +161,7 @@ static ik_status check_borders(const ytree *list, ik_error *err)
     return IK_OK;
 }
 
-static uint64_t until_of(const ik_spec_member *m)
+static uint64_t schedules_until_of(const ik_spec_member *m)
 {
     char text[64];
     uint64_t ps = UINT64_MAX;
@@ -170,13 +176,14 @@ static uint64_t until_of(const ik_spec_member *m)
 }
 
 /* Of one combination of the entries' values. */
-static ik_status check_times(ik_experiment *e, const ytree *parts, const char *text, ik_error *err)
+static ik_status schedules_check_times(ik_experiment *e, const ytree *parts, const char *text,
+                                       ik_error *err)
 {
     ik_spec_member *members;
     size_t num;
     ik_status status = ik_spec_schedule_parse(text, &e->arena, &members, &num, err);
     for (size_t i = 1; status == IK_OK && i + 1 < num; i++) {
-        if (until_of(&members[i]) > until_of(&members[i - 1]))
+        if (schedules_until_of(&members[i]) > schedules_until_of(&members[i - 1]))
             continue;
         ytree_fail(ytree_get(parts->items[i], "until"), err,
                    "'until' (%.40s) is no later than that of the entry before (%.40s)",
@@ -196,11 +203,11 @@ ik_status schedule_expand(ik_experiment *e, const ytree *node, const ik_param *p
     size_t before = out->num;
     ik_status status = IK_OK;
     if (node->items[0]->kind == YTREE_MAP) {
-        status = check_borders(node, err);
+        status = schedules_check_borders(node, err);
         if (status == IK_OK)
-            status = members_combine(e, node, read_entry, '&', out, err);
+            status = members_combine(e, node, schedules_read_entry, '&', out, err);
         for (size_t i = before; i < out->num && status == IK_OK; i++)
-            status = check_times(e, out->place[i], out->text[i], err);
+            status = schedules_check_times(e, out->place[i], out->text[i], err);
         return status;
     }
     for (size_t i = 0; i < node->num && status == IK_OK; i++)
@@ -232,7 +239,7 @@ ik_status schedule_as_traffic(ik_experiment *e, ytree *root, ik_error *err)
 
 /* ---- what entries say */
 
-static bool load_of(const ik_spec_member *m, double *load)
+static bool schedules_load_of(const ik_spec_member *m, double *load)
 {
     const char *at = m->share;
     while (at && at[strcspn(at, "@%")] == '@')
@@ -261,15 +268,15 @@ ik_status schedule_each(const variant *v, schedule_fn fn, void *ctx, ik_error *e
     ik_status status = ik_spec_schedule_parse(v->params.values[0].text, &arena, &list, &num, err);
     for (size_t i = 0; i < num && status == IK_OK; i++) {
         schedule_entry entry = {list[i].spec, start, 0, false};
-        entry.has_load = load_of(&list[i], &entry.load);
+        entry.has_load = schedules_load_of(&list[i], &entry.load);
         status = fn(ctx, &entry, err);
-        start = until_of(&list[i]);
+        start = schedules_until_of(&list[i]);
     }
     ik_arena_free(&arena);
     return status;
 }
 
-static ik_status note_open(void *ctx, const schedule_entry *entry, ik_error *err)
+static ik_status schedules_note_open(void *ctx, const schedule_entry *entry, ik_error *err)
 {
     (void)err;
     *(bool *)ctx |= !entry->has_load;
@@ -279,5 +286,5 @@ static ik_status note_open(void *ctx, const schedule_entry *entry, ik_error *err
 bool schedule_has_own_loads(const variant *v)
 {
     bool open = false;
-    return is_schedule(v) && schedule_each(v, note_open, &open, NULL) == IK_OK && !open;
+    return is_schedule(v) && schedule_each(v, schedules_note_open, &open, NULL) == IK_OK && !open;
 }

@@ -223,7 +223,7 @@ static bool visit_topologies(visit_fn visit, void *ctx)
     }                                                                                              \
     return false
 
-static bool visit_family(section_id id, visit_fn visit, void *ctx)
+static bool schema_visit_family(section_id id, visit_fn visit, void *ctx)
 {
     switch (id) {
     case SECTION_FABRIC:
@@ -246,7 +246,7 @@ typedef struct search {
     schema_member *found;
 } search;
 
-static bool match(void *ctx, const schema_member *member)
+static bool schema_match(void *ctx, const schema_member *member)
 {
     search *s = ctx;
     if (strcmp(s->name, member->name) != 0)
@@ -258,7 +258,7 @@ static bool match(void *ctx, const schema_member *member)
 bool schema_find(section_id id, const char *name, schema_member *out)
 {
     search s = {name, out};
-    return visit_family(id, match, &s);
+    return schema_visit_family(id, schema_match, &s);
 }
 
 typedef struct collector {
@@ -266,7 +266,7 @@ typedef struct collector {
     size_t num;
 } collector;
 
-static bool collect(void *ctx, const schema_member *member)
+static bool schema_collect(void *ctx, const schema_member *member)
 {
     collector *c = ctx;
     if (c->names)
@@ -278,11 +278,11 @@ static bool collect(void *ctx, const schema_member *member)
 const char *const *schema_names(section_id id, ik_arena *arena)
 {
     collector c = {0};
-    visit_family(id, collect, &c);
+    schema_visit_family(id, schema_collect, &c);
     c.names = ik_arena_alloc(arena, (c.num + 1) * sizeof *c.names);
     if (!c.names)
         return NULL;
     c.num = 0;
-    visit_family(id, collect, &c);
+    schema_visit_family(id, schema_collect, &c);
     return c.names;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static variant *add_variant(ik_experiment *e, variants *v)
+static variant *sections_add_variant(ik_experiment *e, variants *v)
 {
     if (v->num == v->room) {
         size_t room = v->room ? 2 * v->room : 4;
@@ -33,14 +33,14 @@ static variant *add_variant(ik_experiment *e, variants *v)
 
 /* ---- finishing a variant */
 
-static const char *spec_text(ik_experiment *e, const char *name, const char *params)
+static const char *sections_spec_text(ik_experiment *e, const char *name, const char *params)
 {
     return params[0] ? ik_arena_printf(&e->arena, "%s:%s", name, params) : name;
 }
 
 /* Sets label, full and spec. */
-static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const patterns *p,
-                             const char *owner, ik_error *err)
+static ik_status sections_write_texts(ik_experiment *e, section_id id, variant *v,
+                                      const patterns *p, const char *owner, ik_error *err)
 {
     bool family = schema_section(id)->kind == IK_SECTION_FAMILY;
     ik_status status = patterns_write(e, v, p, PATTERNS_LABEL, owner, err);
@@ -50,9 +50,9 @@ static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const 
     if ((status = patterns_write(e, v, p, PATTERNS_FULL, owner, err)) != IK_OK)
         return status;
     const char *all = ik_params_print(&v->params, true);
-    v->label = family ? spec_text(e, v->name, brief) : brief;
-    v->full = family ? spec_text(e, v->name, all) : all;
-    v->bare = family ? spec_text(e, v->name, label_print_without(v, true)) : all;
+    v->label = family ? sections_spec_text(e, v->name, brief) : brief;
+    v->full = family ? sections_spec_text(e, v->name, all) : all;
+    v->bare = family ? sections_spec_text(e, v->name, label_print_without(v, true)) : all;
     if (schema_section(id)->kind == IK_SECTION_VALUE)
         v->label = v->full = v->bare =
             id == SECTION_LOAD && load_search(v) ? all : v->params.values[0].text;
@@ -61,13 +61,13 @@ static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const 
     status = experiment_resolve_files(e, v, p, owner, err);
     if (status != IK_OK)
         return status;
-    v->spec = family ? spec_text(e, v->name, label_print_without(v, false)) : v->label;
+    v->spec = family ? sections_spec_text(e, v->name, label_print_without(v, false)) : v->label;
     return v->spec ? IK_OK : ik_fail_memory(err, 1, "an experiment");
 }
 
 /* Checks completeness, writes the texts, counts the variant in. */
-static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *v,
-                      const char *owner, ik_error *err)
+static ik_status sections_seal(ik_experiment *e, section_id id, variants *list, variant *v,
+                               const char *owner, ik_error *err)
 {
     patterns p;
     ik_status status = ik_params_finish(&v->params, owner, err);
@@ -84,14 +84,14 @@ static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *
         status = patterns_read(e, v, &p, err);
     if (status != IK_OK)
         return status;
-    status = write_texts(e, id, v, &p, owner, err);
+    status = sections_write_texts(e, id, v, &p, owner, err);
     patterns_free(&p);
     list->num += status == IK_OK;
     return status;
 }
 
-static ik_status set_param(variant *v, const char *owner, const char *key, const char *text,
-                           const ytree *place, ik_error *err)
+static ik_status sections_set_param(variant *v, const char *owner, const char *key,
+                                    const char *text, const ytree *place, ik_error *err)
 {
     v->params.source = place->file;
     return ik_params_set(&v->params, owner, key, text, place->line, place->column, err);
@@ -99,8 +99,8 @@ static ik_status set_param(variant *v, const char *owner, const char *key, const
 
 /* ---- families: specs */
 
-static ik_status unknown_member(ik_experiment *e, section_id id, const char *name,
-                                const ytree *place, ik_error *err)
+static ik_status sections_unknown_member(ik_experiment *e, section_id id, const char *name,
+                                         const ytree *place, ik_error *err)
 {
     const char *const *names = schema_names(id, &e->arena);
     if (!names)
@@ -116,8 +116,8 @@ static ik_status unknown_member(ik_experiment *e, section_id id, const char *nam
 }
 
 /* Splits "xgft:m=16:16" at `node`; a bare path of an existing file is file:PATH. */
-static ik_status find_member(ik_experiment *e, section_id id, const ytree *node, ik_spec *spec,
-                             schema_member *member, ik_error *err)
+static ik_status sections_find_member(ik_experiment *e, section_id id, const ytree *node,
+                                      ik_spec *spec, schema_member *member, ik_error *err)
 {
     ik_status status = ik_spec_parse(node->text, &e->arena, spec, err);
     if (status == IK_OK && schema_find(id, spec->name, member))
@@ -132,11 +132,11 @@ static ik_status find_member(ik_experiment *e, section_id id, const ytree *node,
         ik_error_at(err, node->file, node->line, node->column);
         return status;
     }
-    return unknown_member(e, id, spec->name, node, err);
+    return sections_unknown_member(e, id, spec->name, node, err);
 }
 
-static ik_status apply_spec(variant *v, const char *owner, const ik_spec *spec, const ytree *place,
-                            ik_error *err)
+static ik_status sections_apply_spec(variant *v, const char *owner, const ik_spec *spec,
+                                     const ytree *place, ik_error *err)
 {
     for (size_t i = 0; i < spec->num; i++) {
         const char *key = spec->keys[i];
@@ -145,8 +145,8 @@ static ik_status apply_spec(variant *v, const char *owner, const ik_spec *spec, 
                               spec->values[i]);
         ik_status status = ik_spec_once(spec, i, &v->params, owner, err);
         if (status == IK_OK)
-            status = set_param(v, owner, key ? key : v->params.decl[0].name, spec->values[i], place,
-                               err);
+            status = sections_set_param(v, owner, key ? key : v->params.decl[0].name,
+                                        spec->values[i], place, err);
         if (status != IK_OK) {
             ik_error_at(err, place->file, place->line, place->column);
             return status;
@@ -157,7 +157,7 @@ static ik_status apply_spec(variant *v, const char *owner, const ik_spec *spec, 
 
 /* ---- products of a mapping's axes */
 
-static const ik_param *find_row(const ik_param *rows, const char *key)
+static const ik_param *sections_find_row(const ik_param *rows, const char *key)
 {
     for (; rows && rows->name; rows++)
         if (strcmp(rows->name, key) == 0)
@@ -165,21 +165,21 @@ static const ik_param *find_row(const ik_param *rows, const char *key)
     return NULL;
 }
 
-static const ik_param *find_row_of(const schema_member *member, const char *key)
+static const ik_param *sections_find_row_of(const schema_member *member, const char *key)
 {
-    const ik_param *row = find_row(member->params, key);
-    return row ? row : find_row(member->common, key);
+    const ik_param *row = sections_find_row(member->params, key);
+    return row ? row : sections_find_row(member->common, key);
 }
 
 /* Parameters that begin with the same word may stand in a mapping of their own, stop: {ci: 2 %} for
  * stop_ci: what the first of them is called there; NULL = there are none, or the word itself is a
  * parameter. */
-static const char *first_of_group(const schema_member *member, const char *key)
+static const char *sections_first_of_group(const schema_member *member, const char *key)
 {
     size_t n = strlen(key);
     for (const ik_param *row = member->params; n && row && row->name; row++)
         if (strncmp(row->name, key, n) == 0 && row->name[n] == '_')
-            return find_row_of(member, key) ? NULL : row->name + n + 1;
+            return sections_find_row_of(member, key) ? NULL : row->name + n + 1;
     return NULL;
 }
 
@@ -192,15 +192,16 @@ typedef struct axis_list {
 } axis_list;
 
 /* One parameter. */
-static ik_status read_axis(ik_experiment *e, axis_list *to, const char *name, const ytree *key,
-                           const ytree *value, ik_error *err)
+static ik_status sections_read_axis(ik_experiment *e, axis_list *to, const char *name,
+                                    const ytree *key, const ytree *value, ik_error *err)
 {
-    const ik_param *row = find_row_of(to->member, name);
+    const ik_param *row = sections_find_row_of(to->member, name);
     if (!row) { /* let the declaration say what it has */
         variant probe = {0};
         ik_status status =
             ik_params_init(&probe.params, to->member->params, to->member->common, err);
-        status = status == IK_OK ? set_param(&probe, to->owner, name, "", key, err) : status;
+        status =
+            status == IK_OK ? sections_set_param(&probe, to->owner, name, "", key, err) : status;
         ik_params_free(&probe.params);
         return status;
     }
@@ -222,28 +223,28 @@ static ik_status read_axis(ik_experiment *e, axis_list *to, const char *name, co
 }
 
 /* The parameters of a group, by their names behind the underscore. */
-static ik_status read_group(ik_experiment *e, axis_list *to, const ytree *key, const ytree *map,
-                            ik_error *err)
+static ik_status sections_read_group(ik_experiment *e, axis_list *to, const ytree *key,
+                                     const ytree *map, ik_error *err)
 {
     ik_status status = IK_OK;
     if (map->kind != YTREE_MAP) {
         status = ytree_fail(map, err, "%s: '%s' is a mapping of parameters, found %s", to->owner,
                             key->text, ytree_kind_name(map->kind));
         return ik_hint(err, status, "write it like %s: { %s: … }", key->text,
-                       first_of_group(to->member, key->text));
+                       sections_first_of_group(to->member, key->text));
     }
     for (size_t i = 0; i < map->num && status == IK_OK; i++) {
         const char *name = ik_arena_printf(&e->arena, "%s_%s", key->text, map->keys[i]->text);
-        status = name ? read_axis(e, to, name, map->keys[i], map->items[i], err)
+        status = name ? sections_read_axis(e, to, name, map->keys[i], map->items[i], err)
                       : ik_fail_memory(err, 1, "an experiment");
     }
     return status;
 }
 
 /* Reads the axes of a mapping (all keys but `skip`) and counts their product. */
-static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
-                           const schema_member *member, const char *owner, sweep_axis **axes,
-                           size_t *num, ik_error *err)
+static ik_status sections_read_axes(ik_experiment *e, const ytree *map, const char *skip,
+                                    const schema_member *member, const char *owner,
+                                    sweep_axis **axes, size_t *num, ik_error *err)
 {
     size_t most = 1;
     for (size_t i = 0; i < map->num; i++)
@@ -255,9 +256,9 @@ static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
         const ytree *key = map->keys[i];
         if (skip && strcmp(key->text, skip) == 0)
             continue;
-        ik_status status = !skip && first_of_group(member, key->text)
-                               ? read_group(e, &to, key, map->items[i], err)
-                               : read_axis(e, &to, key->text, key, map->items[i], err);
+        ik_status status = !skip && sections_first_of_group(member, key->text)
+                               ? sections_read_group(e, &to, key, map->items[i], err)
+                               : sections_read_axis(e, &to, key->text, key, map->items[i], err);
         if (status != IK_OK)
             return status;
     }
@@ -280,14 +281,14 @@ typedef struct product {
     const ytree *place;
 } product;
 
-static ik_status expand_product(ik_experiment *e, const product *what, const sweep_axis *axes,
-                                size_t num, ik_error *err)
+static ik_status sections_expand_product(ik_experiment *e, const product *what,
+                                         const sweep_axis *axes, size_t num, ik_error *err)
 {
     size_t *choice = ik_arena_alloc(&e->arena, (num + 1) * sizeof *choice);
     if (!choice)
         return ik_fail_memory(err, num * sizeof *choice, "an experiment");
     do {
-        variant *v = add_variant(e, what->list);
+        variant *v = sections_add_variant(e, what->list);
         if (!v)
             return ik_fail_memory(err, sizeof *v, "an experiment");
         v->name = what->member->name;
@@ -297,17 +298,17 @@ static ik_status expand_product(ik_experiment *e, const product *what, const swe
         if (status != IK_OK)
             return status;
         if (what->spec)
-            status = apply_spec(v, what->owner, what->spec, what->place, err);
+            status = sections_apply_spec(v, what->owner, what->spec, what->place, err);
         for (size_t a = 0; a < num && status == IK_OK; a++) {
             const sweep *s = &axes[a].values;
             v->place = s->num > 1 ? s->place[choice[a]] : v->place;
-            if (members_listed(find_row_of(what->member, axes[a].key)->type))
+            if (members_listed(sections_find_row_of(what->member, axes[a].key)->type))
                 v->parts = s->place[choice[a]];
-            status = set_param(v, what->owner, axes[a].key, s->text[choice[a]], s->place[choice[a]],
-                               err);
+            status = sections_set_param(v, what->owner, axes[a].key, s->text[choice[a]],
+                                        s->place[choice[a]], err);
         }
         if (status == IK_OK)
-            status = seal(e, what->id, what->list, v, what->owner, err);
+            status = sections_seal(e, what->id, what->list, v, what->owner, err);
         if (status != IK_OK) {
             ik_params_free(&v->params);
             return status;
@@ -321,9 +322,10 @@ static ik_status expand_product(ik_experiment *e, const product *what, const swe
 
 /* ---- one section */
 
-static ik_status read_auto(ik_experiment *e, variants *list, const ytree *node, ik_error *err)
+static ik_status sections_read_auto(ik_experiment *e, variants *list, const ytree *node,
+                                    ik_error *err)
 {
-    variant *v = add_variant(e, list);
+    variant *v = sections_add_variant(e, list);
     if (!v)
         return ik_fail_memory(err, sizeof *v, "an experiment");
     v->name = v->label = v->full = v->spec = "auto";
@@ -334,7 +336,7 @@ static ik_status read_auto(ik_experiment *e, variants *list, const ytree *node, 
 }
 
 /* [karytree:k=2,n=2] is a list of two texts to YAML. */
-static ik_status refuse_cut_spec(const ytree *list, ik_error *err)
+static ik_status sections_refuse_cut_spec(const ytree *list, ik_error *err)
 {
     for (size_t i = 1; i < list->num; i++) {
         const ytree *item = list->items[i];
@@ -355,7 +357,7 @@ ik_status section_read_family(ik_experiment *e, section_id id, variants *list, c
 {
     const char *section = schema_section(id)->name;
     if (node->kind == YTREE_LIST) {
-        ik_status cut = refuse_cut_spec(node, err);
+        ik_status cut = sections_refuse_cut_spec(node, err);
         if (cut != IK_OK)
             return cut;
         for (size_t i = 0; i < node->num; i++) {
@@ -374,10 +376,10 @@ ik_status section_read_family(ik_experiment *e, section_id id, variants *list, c
     }
     bool optional = id == SECTION_VC || id == SECTION_SELECTION;
     if (optional && strcmp(text->text, "auto") == 0 && node->kind == YTREE_SCALAR)
-        return read_auto(e, list, node, err);
+        return sections_read_auto(e, list, node, err);
     ik_spec spec = {0};
     schema_member member = {0};
-    ik_status status = find_member(e, id, text, &spec, &member, err);
+    ik_status status = sections_find_member(e, id, text, &spec, &member, err);
     if (status != IK_OK)
         return status;
     char owner[96];
@@ -385,18 +387,18 @@ ik_status section_read_family(ik_experiment *e, section_id id, variants *list, c
     sweep_axis *axes = NULL;
     size_t num = 0;
     if (node->kind == YTREE_MAP)
-        status = read_axes(e, node, "family", &member, owner, &axes, &num, err);
+        status = sections_read_axes(e, node, "family", &member, owner, &axes, &num, err);
     product what = {id, list, &member, &spec, owner, text};
-    return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
+    return status == IK_OK ? sections_expand_product(e, &what, axes, num, err) : status;
 }
 
-static ik_status read_params(ik_experiment *e, section_id id, variants *list, const ytree *node,
-                             ik_error *err)
+static ik_status sections_read_params(ik_experiment *e, section_id id, variants *list,
+                                      const ytree *node, ik_error *err)
 {
     const char *section = schema_section(id)->name;
     if (node->kind == YTREE_LIST) {
         for (size_t i = 0; i < node->num; i++) {
-            ik_status status = read_params(e, id, list, node->items[i], err);
+            ik_status status = sections_read_params(e, id, list, node->items[i], err);
             if (status != IK_OK)
                 return status;
         }
@@ -414,14 +416,14 @@ static ik_status read_params(ik_experiment *e, section_id id, variants *list, co
     sweep_axis *axes = NULL;
     size_t num = 0;
     ik_status status = node->kind == YTREE_MAP
-                           ? read_axes(e, node, NULL, &member, owner, &axes, &num, err)
+                           ? sections_read_axes(e, node, NULL, &member, owner, &axes, &num, err)
                            : IK_OK;
     product what = {id, list, &member, NULL, owner, node};
-    return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
+    return status == IK_OK ? sections_expand_product(e, &what, axes, num, err) : status;
 }
 
 /* "seeds: 3" means the seeds 1, 2, 3. */
-static ik_status count_seeds(ik_experiment *e, const ytree **seeds, ik_error *err)
+static ik_status sections_count_seeds(ik_experiment *e, const ytree **seeds, ik_error *err)
 {
     const ytree *node = *seeds;
     uint64_t count = 0;
@@ -440,28 +442,29 @@ static ik_status count_seeds(ik_experiment *e, const ytree **seeds, ik_error *er
 }
 
 /* load: {find: saturation}. */
-static ik_status read_search(ik_experiment *e, section_id id, variants *list, const ytree *node,
-                             ik_error *err)
+static ik_status sections_read_search(ik_experiment *e, section_id id, variants *list,
+                                      const ytree *node, ik_error *err)
 {
     static const char owner[] = "section 'load'";
     schema_member member = {"load", ik_load_search_params, NULL};
     sweep_axis *axes = NULL;
     size_t num = 0;
-    ik_status status = read_axes(e, node, NULL, &member, owner, &axes, &num, err);
+    ik_status status = sections_read_axes(e, node, NULL, &member, owner, &axes, &num, err);
     for (size_t a = 0; a < num && status == IK_OK; a++)
         if (axes[a].values.num > 1)
             status =
                 ytree_fail(axes[a].values.place[1], err,
                            "section 'load', parameter '%s': a search takes one value", axes[a].key);
     product what = {id, list, &member, NULL, owner, node};
-    return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
+    return status == IK_OK ? sections_expand_product(e, &what, axes, num, err) : status;
 }
 
-static ik_status read_value(ik_experiment *e, section_id id, variants *list, const ytree *node,
-                            ik_error *err);
+static ik_status sections_read_value(ik_experiment *e, section_id id, variants *list,
+                                     const ytree *node, ik_error *err);
 
 /* load: [10%, 30%, {find: saturation}]: loads for a curve, and the search among them. */
-static ik_status read_loads(ik_experiment *e, variants *list, const ytree *node, ik_error *err)
+static ik_status sections_read_loads(ik_experiment *e, variants *list, const ytree *node,
+                                     ik_error *err)
 {
     bool searched = false;
     for (size_t i = 0; i < node->num; i++) {
@@ -469,7 +472,7 @@ static ik_status read_loads(ik_experiment *e, variants *list, const ytree *node,
         if (search && searched)
             return ytree_fail(node->items[i], err, "'load' is searched for once, found two");
         searched |= search;
-        ik_status status = read_value(e, SECTION_LOAD, list, node->items[i], err);
+        ik_status status = sections_read_value(e, SECTION_LOAD, list, node->items[i], err);
         if (status != IK_OK)
             return status;
     }
@@ -477,30 +480,30 @@ static ik_status read_loads(ik_experiment *e, variants *list, const ytree *node,
                      : ytree_fail(node, err, "'load' has an empty list: no value to run with");
 }
 
-static ik_status read_value(ik_experiment *e, section_id id, variants *list, const ytree *node,
-                            ik_error *err)
+static ik_status sections_read_value(ik_experiment *e, section_id id, variants *list,
+                                     const ytree *node, ik_error *err)
 {
     const char *section = schema_section(id)->name;
     schema_member member = {section, schema_section(id)->params, NULL};
     if (id == SECTION_LOAD && node->kind == YTREE_MAP)
-        return read_search(e, id, list, node, err);
+        return sections_read_search(e, id, list, node, err);
     if (id == SECTION_LOAD && node->kind == YTREE_LIST)
-        return read_loads(e, list, node, err);
+        return sections_read_loads(e, list, node, err);
     if (id == SECTION_SEEDS && node->kind == YTREE_SCALAR && node->text[0] &&
         !strstr(node->text, "..")) {
-        ik_status status = count_seeds(e, &node, err);
+        ik_status status = sections_count_seeds(e, &node, err);
         if (status != IK_OK)
             return status;
     }
     sweep_axis only = {.key = section};
     ik_status status = sweep_expand(node, member.params, &e->arena, &only.values, err);
     product what = {id, list, &member, NULL, "experiment", node};
-    return status == IK_OK ? expand_product(e, &what, &only, 1, err) : status;
+    return status == IK_OK ? sections_expand_product(e, &what, &only, 1, err) : status;
 }
 
 /* A required section that is not there. */
-static ik_status refuse_absent(const ik_experiment *e, section_id id, const ytree *at,
-                               ik_error *err)
+static ik_status sections_refuse_absent(const ik_experiment *e, section_id id, const ytree *at,
+                                        ik_error *err)
 {
     const ik_experiment_section *section = schema_section(id);
     ik_status status = at ? ytree_fail(at, err, "the design has no '%s'", section->name)
@@ -515,7 +518,7 @@ ik_status section_read(ik_experiment *e, section_id id, variants *list, const yt
     const ik_experiment_section *section = schema_section(id);
     ytree absent = {.kind = YTREE_SCALAR, .file = e->file, .text = section->def, .plain = true};
     if (!node && !section->def)
-        return refuse_absent(e, id, at, err);
+        return sections_refuse_absent(e, id, at, err);
     if (!node) {
         ytree *copy = ytree_new(YTREE_SCALAR, e->file, 0, 0, &e->arena);
         if (!copy)
@@ -523,9 +526,9 @@ ik_status section_read(ik_experiment *e, section_id id, variants *list, const yt
         *copy = absent;
         node = copy;
     }
-    ik_status status = section->kind == IK_SECTION_FAMILY
-                           ? section_read_family(e, id, list, node, err)
-                       : section->kind == IK_SECTION_PARAMS ? read_params(e, id, list, node, err)
-                                                            : read_value(e, id, list, node, err);
+    ik_status status =
+        section->kind == IK_SECTION_FAMILY   ? section_read_family(e, id, list, node, err)
+        : section->kind == IK_SECTION_PARAMS ? sections_read_params(e, id, list, node, err)
+                                             : sections_read_value(e, id, list, node, err);
     return status == IK_OK ? twins_refuse(id, list, err) : status;
 }

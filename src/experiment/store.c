@@ -34,7 +34,7 @@ enum { BUSY_MS = 10000 }; /* how long another process is waited for that holds t
 /* ---- errors */
 
 /* A file that could not be written to its end. */
-static ik_status write_error(const store *s, int code, ik_error *err)
+static ik_status store_write_error(const store *s, int code, ik_error *err)
 {
     if (s->reading) {
         ik_fail(err, IK_ERR_IO, "'%.200s' cannot be read: %s", s->path,
@@ -49,7 +49,7 @@ static ik_status write_error(const store *s, int code, ik_error *err)
                    s->lasting ? "every point that was finished is safe in it: " : "");
 }
 
-static ik_status sqlite_error(const store *s, int code, ik_error *err)
+static ik_status store_sqlite_error(const store *s, int code, ik_error *err)
 {
     const char *path = s->path;
     switch (code & 0xff) {
@@ -60,7 +60,7 @@ static ik_status sqlite_error(const store *s, int code, ik_error *err)
         return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
     case SQLITE_FULL:
     case SQLITE_IOERR:
-        return write_error(s, code & 0xff, err);
+        return store_write_error(s, code & 0xff, err);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return ik_fail(err, IK_ERR_IO, "'%.200s' is in use by another process", path);
@@ -77,10 +77,10 @@ static ik_status sqlite_error(const store *s, int code, ik_error *err)
     }
 }
 
-static ik_status run_sql(const store *s, const char *sql, ik_error *err)
+static ik_status store_run_sql(const store *s, const char *sql, ik_error *err)
 {
     int code = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
-    return code == SQLITE_OK ? IK_OK : sqlite_error(s, code, err);
+    return code == SQLITE_OK ? IK_OK : store_sqlite_error(s, code, err);
 }
 
 ik_status store_number(const store *s, const char *sql, int64_t *value, ik_error *err)
@@ -108,14 +108,14 @@ ik_status store_prepare(const store *s, const char *sql, const char *const *text
         return IK_OK;
     sqlite3_finalize(*out);
     *out = NULL;
-    return sqlite_error(s, code, err);
+    return store_sqlite_error(s, code, err);
 }
 
 ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_error *err)
 {
     int code = sqlite3_step(statement);
     *row = code == SQLITE_ROW;
-    return code == SQLITE_ROW || code == SQLITE_DONE ? IK_OK : sqlite_error(s, code, err);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? IK_OK : store_sqlite_error(s, code, err);
 }
 
 ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err)
@@ -129,7 +129,7 @@ ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err)
 ik_status store_begin(store *s, ik_error *err)
 {
     s->written = true;
-    ik_status status = s->depth ? IK_OK : run_sql(s, "BEGIN IMMEDIATE", err);
+    ik_status status = s->depth ? IK_OK : store_run_sql(s, "BEGIN IMMEDIATE", err);
     s->depth += status == IK_OK;
     return status;
 }
@@ -141,7 +141,7 @@ ik_status store_commit(store *s, ik_error *err)
         return IK_OK;
     }
     s->depth = 0;
-    ik_status status = run_sql(s, "COMMIT", err);
+    ik_status status = store_run_sql(s, "COMMIT", err);
     if (status != IK_OK)
         store_rollback(s);
     return status;
@@ -199,7 +199,7 @@ ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const
 
 /* ---- opening */
 
-static ik_status refuse_version(const store *s, ik_error *err)
+static ik_status store_refuse_version(const store *s, ik_error *err)
 {
     ik_arena arena = {0};
     const char *version = "";
@@ -216,7 +216,7 @@ static ik_status refuse_version(const store *s, ik_error *err)
 }
 
 /* Exactly our tables, to the letter: views, triggers and other types of columns are not read. */
-static ik_status check_tables(const store *s, ik_error *err)
+static ik_status store_check_tables(const store *s, ik_error *err)
 {
     static const char sql[] =
         "SELECT count(*) = 6 AND sum(type = 'table' AND instr(replace(replace(?1, ?2, "
@@ -238,7 +238,7 @@ static ik_status check_tables(const store *s, ik_error *err)
     return status;
 }
 
-static ik_status refuse_format(const store *s, int64_t format, ik_error *err)
+static ik_status store_refuse_format(const store *s, int64_t format, ik_error *err)
 {
     return ik_fail(err, IK_ERR_INPUT,
                    "'%.200s' has results format %" PRId64 "; ikat %s knows format %d", s->path,
@@ -246,7 +246,7 @@ static ik_status refuse_format(const store *s, int64_t format, ik_error *err)
 }
 
 /* Is it ours, and of this format, or (to be read) an earlier one? *empty: a new database. */
-static ik_status identify(store *s, bool *empty, ik_error *err)
+static ik_status store_identify(store *s, bool *empty, ik_error *err)
 {
     int64_t id = 0, format = 0, objects = 0;
     ik_status status = store_number(s, "SELECT count(*) FROM sqlite_master", &objects, err);
@@ -266,22 +266,22 @@ static ik_status identify(store *s, bool *empty, ik_error *err)
     }
     s->earlier = store_earlier_find(format);
     if (format != STORE_FORMAT && !s->earlier)
-        return refuse_format(s, format, err);
-    return check_tables(s, err);
+        return store_refuse_format(s, format, err);
+    return store_check_tables(s, err);
 }
 
 ik_status store_refuse_earlier(const store *s, ik_error *err)
 {
     if (!s->earlier)
         return IK_OK;
-    refuse_format(s, s->earlier->format, err);
+    store_refuse_format(s, s->earlier->format, err);
     return ik_hint(err, IK_ERR_INPUT,
                    "it can be read, but not written: %s; run the experiment again into another "
                    "file",
                    s->earlier->lacks);
 }
 
-static ik_status create_tables(store *s, ik_error *err)
+static ik_status store_create_tables(store *s, ik_error *err)
 {
     char pragmas[96];
     snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
@@ -289,9 +289,9 @@ static ik_status create_tables(store *s, ik_error *err)
     ik_status status = store_begin(s, err);
     if (status != IK_OK)
         return status;
-    status = run_sql(s, pragmas, err);
+    status = store_run_sql(s, pragmas, err);
     if (status == IK_OK)
-        status = run_sql(s, store_tables, err);
+        status = store_run_sql(s, store_tables, err);
     if (status == IK_OK)
         status = store_set_meta(s, "version", ik_version(), err);
     if (status != IK_OK) {
@@ -303,12 +303,12 @@ static ik_status create_tables(store *s, ik_error *err)
 
 /* What SQLite takes for the file `path` and nothing else (":memory:" and "file:…" mean something to
  * it), and "" for a private database; NULL = out of memory. */
-static char *sqlite_name(const char *path)
+static char *store_sqlite_name(const char *path)
 {
     return path[0] == '/' || !path[0] ? sqlite3_mprintf("%s", path) : sqlite3_mprintf("./%s", path);
 }
 
-static void set_up(sqlite3 *db)
+static void store_set_up(sqlite3 *db)
 {
     /* the file may be anybody's */
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -316,10 +316,11 @@ static void set_up(sqlite3 *db)
 }
 
 /* file: what is opened for results in `path`: that, or "", a private database. */
-static ik_status open_db(const char *path, const char *file, int flags, store **out, ik_error *err)
+static ik_status store_open_db(const char *path, const char *file, int flags, store **out,
+                               ik_error *err)
 {
     store *s = ik_calloc(1, sizeof *s);
-    char *name = sqlite_name(file);
+    char *name = store_sqlite_name(file);
     if (!s || !name || !(s->path = strdup(path))) {
         sqlite3_free(name);
         free(s);
@@ -331,17 +332,17 @@ static ik_status open_db(const char *path, const char *file, int flags, store **
     int code = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_FULLMUTEX, NULL);
     sqlite3_free(name);
     if (code != SQLITE_OK) {
-        ik_status status = sqlite_error(s, code, err);
+        ik_status status = store_sqlite_error(s, code, err);
         store_close(s);
         return status;
     }
-    set_up(s->db);
+    store_set_up(s->db);
     *out = s;
     return IK_OK;
 }
 
 /* Copies a database as it is at one moment into an empty one; a code of SQLite. */
-static int copy_pages(sqlite3 *from, sqlite3 *to, const char *schema)
+static int store_copy_pages(sqlite3 *from, sqlite3 *to, const char *schema)
 {
     sqlite3_backup *backup = sqlite3_backup_init(to, schema, from, "main");
     if (!backup)
@@ -352,16 +353,16 @@ static int copy_pages(sqlite3 *from, sqlite3 *to, const char *schema)
 
 /* A reader sees the file as it was at one moment, however long it reads, and a run that goes on
  * writing it does not wait for the reader: it reads a private copy. */
-static ik_status take_snapshot(store *s, ik_error *err)
+static ik_status store_take_snapshot(store *s, ik_error *err)
 {
     sqlite3 *copy = NULL;
     int code = sqlite3_open_v2(
         "", &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
     if (code == SQLITE_OK) {
-        set_up(copy);
-        code = copy_pages(s->db, copy, "main");
+        store_set_up(copy);
+        code = store_copy_pages(s->db, copy, "main");
     }
-    ik_status status = code == SQLITE_OK ? IK_OK : sqlite_error(s, code, err);
+    ik_status status = code == SQLITE_OK ? IK_OK : store_sqlite_error(s, code, err);
     sqlite3_close_v2(status == IK_OK ? s->db : copy);
     if (status == IK_OK)
         s->db = copy;
@@ -370,8 +371,8 @@ static ik_status take_snapshot(store *s, ik_error *err)
 
 ik_status store_copy_into(const store *from, store *to, const char *schema, ik_error *err)
 {
-    int code = copy_pages(from->db, to->db, schema);
-    return code == SQLITE_OK ? IK_OK : sqlite_error(from, code, err);
+    int code = store_copy_pages(from->db, to->db, schema);
+    return code == SQLITE_OK ? IK_OK : store_sqlite_error(from, code, err);
 }
 
 ik_status store_open(const char *path, store **out, ik_error *err)
@@ -383,17 +384,17 @@ ik_status store_open(const char *path, store **out, ik_error *err)
         return ik_fail(err, IK_ERR_IO, "'%.200s' is %s, expected a results file", path,
                        S_ISDIR(info.st_mode) ? "a directory" : "a device or a pipe");
     store *s = NULL;
-    ik_status status = open_db(path, path, SQLITE_OPEN_READWRITE, &s, err);
+    ik_status status = store_open_db(path, path, SQLITE_OPEN_READWRITE, &s, err);
     if (status != IK_OK)
         return status;
     bool empty = false;
-    status = take_snapshot(s, err);
+    status = store_take_snapshot(s, err);
     if (status == IK_OK)
-        status = identify(s, &empty, err);
+        status = store_identify(s, &empty, err);
     if (status == IK_OK && empty)
         status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty, expected a results file", path);
     if (status == IK_OK && s->earlier)
-        status = run_sql(s, s->earlier->view, err);
+        status = store_run_sql(s, s->earlier->view, err);
     if (status != IK_OK) {
         store_close(s);
         return status;
@@ -404,7 +405,7 @@ ik_status store_open(const char *path, store **out, ik_error *err)
 
 /* Holds the file for this process. SQLite's own locks are per transaction and would let two runs do
  * the same points. */
-static ik_status lock_file(store *s, ik_error *err)
+static ik_status store_lock_file(store *s, ik_error *err)
 {
     s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (s->lock < 0)
@@ -417,7 +418,7 @@ static ik_status lock_file(store *s, ik_error *err)
 
 /* SQLite tries again to read where it may not write, and says no more what was wrong with
  * writing. */
-static ik_status check_writable(const char *path, ik_error *err)
+static ik_status store_check_writable(const char *path, ik_error *err)
 {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
@@ -455,19 +456,19 @@ static void close_store(store *s, bool discard)
 static ik_status begin_or_continue(store *s, ik_error *err)
 {
     bool empty = false;
-    ik_status status = lock_file(s, err);
+    ik_status status = store_lock_file(s, err);
     if (status != IK_OK)
         return status;
     s->begun = !s->existed; /* goes again if it cannot be made a results file */
-    status = identify(s, &empty, err);
+    status = store_identify(s, &empty, err);
     if (status == IK_OK)
         status = store_refuse_earlier(s, err);
     if (status != IK_OK)
         return status;
     s->begun = s->written = empty;
-    status = run_sql(s, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;", err);
+    status = store_run_sql(s, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;", err);
     if (status == IK_OK)
-        status = empty ? create_tables(s, err) : refuse_version(s, err);
+        status = empty ? store_create_tables(s, err) : store_refuse_version(s, err);
     s->lasting = status == IK_OK;
     return status;
 }
@@ -476,9 +477,9 @@ ik_status store_create(const char *path, store **out, ik_error *err)
 {
     store *s = NULL;
     bool existed = access(path, F_OK) == 0;
-    ik_status status = check_writable(path, err);
+    ik_status status = store_check_writable(path, err);
     if (status == IK_OK)
-        status = open_db(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
+        status = store_open_db(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
     if (status != IK_OK) {
         if (!existed)
             unlink(path);
@@ -507,7 +508,7 @@ void store_discard(store *s)
 
 /* VACUUM INTO leaves that to its caller: renamed before it is on disk, a crash could cost both
  * files. */
-static bool on_disk(const char *path)
+static bool store_on_disk(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     bool done = file >= 0 && fsync(file) == 0;
@@ -529,7 +530,7 @@ static bool reset_schema_count(const char *path)
 
 /* The name of the file that becomes `path`: one that a killed run has left is replaced by the next;
  * merges may be several. */
-static char *name_beside(const store *s, const char *path)
+static char *store_name_beside(const store *s, const char *path)
 {
     const char *here = path[0] == '/' ? "" : "./"; /* SQLite takes "file:…" for more than a name */
     return s->lock >= 0 ? sqlite3_mprintf("%s%s.compact", here, path)
@@ -537,9 +538,9 @@ static char *name_beside(const store *s, const char *path)
 }
 
 /* Writes the store anew beside `path` and puts it there; nothing is lost if it fails. */
-static ik_status rewrite(const store *s, const char *path, ik_error *err)
+static ik_status store_rewrite(const store *s, const char *path, ik_error *err)
 {
-    char *made = name_beside(s, path);
+    char *made = store_name_beside(s, path);
     if (!made)
         return ik_fail_memory(err, strlen(path), "a file name");
     unlink(made);
@@ -549,7 +550,8 @@ static ik_status rewrite(const store *s, const char *path, ik_error *err)
     if (status == IK_OK)
         status = store_execute(s, statement, err);
     errno = EIO;
-    if (status == IK_OK && (!reset_schema_count(made) || !on_disk(made) || rename(made, path) != 0))
+    if (status == IK_OK &&
+        (!reset_schema_count(made) || !store_on_disk(made) || rename(made, path) != 0))
         status = ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", s->path, strerror(errno));
     if (status != IK_OK)
         unlink(made);
@@ -561,7 +563,7 @@ void store_compact(store *s)
 {
     char *path = s->written ? realpath(s->path, NULL) : NULL; /* a link stays one */
     if (path)
-        (void)rewrite(s, path, NULL); /* else the file stays as it is, which holds the same */
+        (void)store_rewrite(s, path, NULL); /* else the file stays as it is, which holds the same */
     free(path);
     store_close(s);
 }
@@ -569,17 +571,17 @@ void store_compact(store *s)
 ik_status store_create_apart(const char *path, store **out, ik_error *err)
 {
     store *s = NULL;
-    ik_status status = open_db(path, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
+    ik_status status = store_open_db(path, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
     if (status != IK_OK)
         return status;
-    char *made = name_beside(s, path);
+    char *made = store_name_beside(s, path);
     int file = made ? open(made, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (file < 0) /* known before the work begins */
         status = made ? ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", path,
                                 strerror(errno))
                       : ik_fail_memory(err, strlen(path), "a file name");
     else
-        status = create_tables(s, err);
+        status = store_create_tables(s, err);
     if (file >= 0 && unlink(made) == 0)
         close(file);
     sqlite3_free(made);
@@ -592,7 +594,7 @@ ik_status store_create_apart(const char *path, store **out, ik_error *err)
 
 ik_status store_publish(store *s, ik_error *err)
 {
-    ik_status status = rewrite(s, s->path, err);
+    ik_status status = store_rewrite(s, s->path, err);
     store_close(s);
     return status;
 }

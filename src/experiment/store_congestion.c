@@ -12,7 +12,8 @@
 
 enum { DIGITS = 9 };
 
-static void put_reals(ik_json *j, const char *key, const double *values, size_t num)
+static void store_congestion_put_reals(ik_json *j, const char *key, const double *values,
+                                       size_t num)
 {
     ik_json_array(j, key);
     for (size_t n = 0; n < num; n++)
@@ -22,7 +23,7 @@ static void put_reals(ik_json *j, const char *key, const double *values, size_t 
 
 /* ---- what stands in every report */
 
-static void put_roots(ik_json *j, const ik_congestion *k)
+static void store_congestion_put_roots(ik_json *j, const ik_congestion *k)
 {
     ik_json_array(j, "roots");
     for (size_t n = 0; n < k->num_roots; n++) {
@@ -41,8 +42,8 @@ static void put_roots(ik_json *j, const ik_congestion *k)
     ik_json_close(j);
 }
 
-static void put_flows(ik_json *j, const char *key, const ik_congestion_flow *flows, size_t num,
-                      bool victims)
+static void store_congestion_put_flows(ik_json *j, const char *key, const ik_congestion_flow *flows,
+                                       size_t num, bool victims)
 {
     ik_json_array(j, key);
     for (size_t n = 0; n < num; n++) {
@@ -55,7 +56,7 @@ static void put_flows(ik_json *j, const char *key, const ik_congestion_flow *flo
     ik_json_close(j);
 }
 
-static void put_summary(ik_json *j, const ik_sim_result *r)
+static void store_congestion_put_summary(ik_json *j, const ik_sim_result *r)
 {
     const ik_congestion *k = &r->congestion;
     ik_json_object(j, NULL);
@@ -66,13 +67,13 @@ static void put_summary(ik_json *j, const ik_sim_result *r)
     ik_json_uint(j, "all_roots", k->all_roots);
     ik_json_uint(j, "all_culprits", k->all_culprits);
     ik_json_uint(j, "all_victims", k->all_victims);
-    put_roots(j, k);
-    put_flows(j, "culprits", k->culprits, k->num_culprits, false);
-    put_flows(j, "victims", k->victims, k->num_victims, true);
+    store_congestion_put_roots(j, k);
+    store_congestion_put_flows(j, "culprits", k->culprits, k->num_culprits, false);
+    store_congestion_put_flows(j, "victims", k->victims, k->num_victims, true);
     ik_json_close(j);
 }
 
-static void put_class(ik_json *j, const ik_class_result *c, bool sampled)
+static void store_congestion_put_class(ik_json *j, const ik_class_result *c, bool sampled)
 {
     const ik_histogram *h = &c->latency;
     ik_json_object(j, NULL);
@@ -90,17 +91,18 @@ static void put_class(ik_json *j, const ik_class_result *c, bool sampled)
     ik_json_close(j);
 }
 
-static void put_classes(ik_json *j, const ik_sim_result *r)
+static void store_congestion_put_classes(ik_json *j, const ik_sim_result *r)
 {
     ik_json_array(j, NULL);
     for (size_t n = 0; n < r->num_classes; n++)
-        put_class(j, &r->classes[n], r->congestion.num_samples > 0);
+        store_congestion_put_class(j, &r->classes[n], r->congestion.num_samples > 0);
     ik_json_close(j);
 }
 
 /* ---- over time */
 
-static void put_counts(ik_json *j, const char *key, const uint32_t *values, size_t num)
+static void store_congestion_put_counts(ik_json *j, const char *key, const uint32_t *values,
+                                        size_t num)
 {
     ik_json_array(j, key);
     for (size_t n = 0; n < num; n++)
@@ -108,7 +110,8 @@ static void put_counts(ik_json *j, const char *key, const uint32_t *values, size
     ik_json_close(j);
 }
 
-static void put_bytes(ik_json *j, const char *key, const uint64_t *values, size_t num)
+static void store_congestion_put_bytes(ik_json *j, const char *key, const uint64_t *values,
+                                       size_t num)
 {
     ik_json_array(j, key);
     for (size_t n = 0; n < num; n++)
@@ -116,8 +119,8 @@ static void put_bytes(ik_json *j, const char *key, const uint64_t *values, size_
     ik_json_close(j);
 }
 
-static void put_switches(ik_json *j, const char *key, const float *shares, size_t samples,
-                         uint32_t switches)
+static void store_congestion_put_switches(ik_json *j, const char *key, const float *shares,
+                                          size_t samples, uint32_t switches)
 {
     ik_json_array(j, key);
     for (size_t t = 0; t < samples; t++) {
@@ -129,7 +132,7 @@ static void put_switches(ik_json *j, const char *key, const float *shares, size_
     ik_json_close(j);
 }
 
-static void put_trees(ik_json *j, const ik_congestion *k)
+static void store_congestion_put_trees(ik_json *j, const ik_congestion *k)
 {
     ik_json_array(j, "trees");
     for (size_t n = 0; n < k->num_trees; n++) {
@@ -151,27 +154,28 @@ static void put_class_series(ik_json *j, const ik_sim_result *r)
     for (size_t n = 0; n < r->num_classes; n++) {
         ik_json_object(j, NULL);
         ik_json_text(j, "name", r->classes[n].name);
-        put_reals(j, "throughput", r->classes[n].series_throughput, r->num_series);
-        put_reals(j, "latency_mean_ns", r->classes[n].series_latency_ns, r->num_series);
+        store_congestion_put_reals(j, "throughput", r->classes[n].series_throughput, r->num_series);
+        store_congestion_put_reals(j, "latency_mean_ns", r->classes[n].series_latency_ns,
+                                   r->num_series);
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static void put_series(ik_json *j, const ik_sim_result *r, uint32_t num_switches)
+static void store_congestion_put_series(ik_json *j, const ik_sim_result *r, uint32_t num_switches)
 {
     const ik_congestion *k = &r->congestion;
     ik_json_object(j, NULL);
-    put_counts(j, "roots", k->roots, k->num_samples);
-    put_counts(j, "buffers", k->buffers, k->num_samples);
-    put_counts(j, "hosts", k->hosts, k->num_samples);
-    put_counts(j, "cyclic", k->cyclic, k->num_samples);
-    put_bytes(j, "bytes", k->bytes, k->num_samples);
-    put_bytes(j, "hol_bytes", k->hol_bytes, k->num_samples);
-    put_reals(j, "fairness", k->fairness, k->num_samples);
-    put_trees(j, k);
-    put_switches(j, "blocked", k->switch_blocked, k->num_samples, num_switches);
-    put_switches(j, "hol", k->switch_hol, k->num_samples, num_switches);
+    store_congestion_put_counts(j, "roots", k->roots, k->num_samples);
+    store_congestion_put_counts(j, "buffers", k->buffers, k->num_samples);
+    store_congestion_put_counts(j, "hosts", k->hosts, k->num_samples);
+    store_congestion_put_counts(j, "cyclic", k->cyclic, k->num_samples);
+    store_congestion_put_bytes(j, "bytes", k->bytes, k->num_samples);
+    store_congestion_put_bytes(j, "hol_bytes", k->hol_bytes, k->num_samples);
+    store_congestion_put_reals(j, "fairness", k->fairness, k->num_samples);
+    store_congestion_put_trees(j, k);
+    store_congestion_put_switches(j, "blocked", k->switch_blocked, k->num_samples, num_switches);
+    store_congestion_put_switches(j, "hol", k->switch_hol, k->num_samples, num_switches);
     put_class_series(j, r);
     ik_json_close(j);
 }
@@ -179,8 +183,8 @@ static void put_series(ik_json *j, const ik_sim_result *r, uint32_t num_switches
 /* ---- */
 
 /* The n-th text: summary, classes, series; "" if there is nothing to say. */
-static ik_status make_text(const ik_sim_result *r, uint32_t num_switches, int n, char **text,
-                           ik_error *err)
+static ik_status store_congestion_make_text(const ik_sim_result *r, uint32_t num_switches, int n,
+                                            char **text, ik_error *err)
 {
     bool sampled = r->congestion.num_samples > 0, classes = r->num_classes > 0;
     const bool any[3] = {sampled, classes, r->num_series && (sampled || classes)};
@@ -191,11 +195,11 @@ static ik_status make_text(const ik_sim_result *r, uint32_t num_switches, int n,
     }
     ik_json_to_text(&j, IK_JSON_PACKED);
     if (n == 0)
-        put_summary(&j, r);
+        store_congestion_put_summary(&j, r);
     else if (n == 1)
-        put_classes(&j, r);
+        store_congestion_put_classes(&j, r);
     else
-        put_series(&j, r, num_switches);
+        store_congestion_put_series(&j, r, num_switches);
     return ik_json_end_text(&j, text, NULL, err);
 }
 
@@ -205,7 +209,7 @@ ik_status congestion_texts(const ik_sim_result *r, uint32_t num_switches, conges
     char *text[3] = {NULL};
     ik_status status = IK_OK;
     for (int n = 0; n < 3 && status == IK_OK; n++)
-        status = make_text(r, num_switches, n, &text[n], err);
+        status = store_congestion_make_text(r, num_switches, n, &text[n], err);
     *out = (congestion_text){text[0], text[1], text[2]};
     if (status != IK_OK)
         congestion_text_free(out);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ik_status pack_list(const value_list *list, void **body, size_t *size, ik_error *err)
+static ik_status store_lists_pack_list(const value_list *list, void **body, size_t *size,
+                                       ik_error *err)
 {
     ik_json j;
     char *text = NULL;
@@ -34,13 +35,13 @@ static ik_status pack_list(const value_list *list, void **body, size_t *size, ik
     return status;
 }
 
-static ik_status insert_list(store *s, int64_t id, const char *name, const value_list *list,
-                             ik_error *err)
+static ik_status store_lists_insert_list(store *s, int64_t id, const char *name,
+                                         const value_list *list, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     void *body = NULL;
     size_t size = 0;
-    ik_status status = pack_list(list, &body, &size, err);
+    ik_status status = store_lists_pack_list(list, &body, &size, err);
     if (status == IK_OK)
         status = store_prepare(s,
                                "INSERT OR REPLACE INTO details SELECT params, ?1, ?3 FROM points "
@@ -59,7 +60,7 @@ static ik_status insert_list(store *s, int64_t id, const char *name, const value
     return status;
 }
 
-static ik_status delete_list(store *s, int64_t id, const char *name, ik_error *err)
+static ik_status store_lists_delete_list(store *s, int64_t id, const char *name, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(s,
@@ -76,8 +77,8 @@ ik_status store_set_lists(store *s, int64_t id, const value_list *lists, ik_erro
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < NUM_LISTS && status == IK_OK; i++)
-        status = lists[i].num ? insert_list(s, id, result_lists[i].name, &lists[i], err)
-                              : delete_list(s, id, result_lists[i].name, err);
+        status = lists[i].num ? store_lists_insert_list(s, id, result_lists[i].name, &lists[i], err)
+                              : store_lists_delete_list(s, id, result_lists[i].name, err);
     return status;
 }
 

@@ -82,7 +82,7 @@ const store_earlier *store_earlier_find(int64_t format)
     return NULL;
 }
 
-static ik_status lacks_memory(sqlite3_stmt *statement, ik_error *err)
+static ik_status store_row_lacks_memory(sqlite3_stmt *statement, ik_error *err)
 {
     if (sqlite3_errcode(sqlite3_db_handle(statement)) != SQLITE_NOMEM)
         return IK_OK;
@@ -92,7 +92,7 @@ static ik_status lacks_memory(sqlite3_stmt *statement, ik_error *err)
 ik_status store_text(sqlite3_stmt *statement, int column, const char **text, ik_error *err)
 {
     const char *found = (const char *)sqlite3_column_text(statement, column);
-    ik_status status = found ? IK_OK : lacks_memory(statement, err);
+    ik_status status = found ? IK_OK : store_row_lacks_memory(statement, err);
     if (status == IK_OK)
         *text = found ? found : "";
     return status;
@@ -102,7 +102,7 @@ ik_status store_blob(sqlite3_stmt *statement, int column, const void **blob, siz
                      ik_error *err)
 {
     const void *found = sqlite3_column_blob(statement, column);
-    ik_status status = found ? IK_OK : lacks_memory(statement, err);
+    ik_status status = found ? IK_OK : store_row_lacks_memory(statement, err);
     if (status == IK_OK) {
         *blob = found;
         *size = (size_t)sqlite3_column_bytes(statement, column);
@@ -126,7 +126,7 @@ void row_damaged(store_row *r, int column, const char *is)
                                of, is);
 }
 
-static void out_of_memory(store_row *r, size_t bytes)
+static void store_row_out_of_memory(store_row *r, size_t bytes)
 {
     if (r->status == IK_OK)
         r->status = ik_fail_memory(r->err, bytes, "a row of the results file");
@@ -147,7 +147,7 @@ const char *row_text(store_row *r, int column)
     size_t size = (size_t)sqlite3_column_bytes(r->statement, column);
     const char *copy = ik_arena_strdup(r->arena, text);
     if (!copy) {
-        out_of_memory(r, size);
+        store_row_out_of_memory(r, size);
         return "";
     }
     if (strlen(copy) != size) {
@@ -198,7 +198,7 @@ double row_signed_if_any(store_row *r, int column)
 }
 
 /* What `inflate` makes of the column; NULL when the row is damaged. */
-static const void *blob_of(store_row *r, int column, size_t *size)
+static const void *store_row_blob_of(store_row *r, int column, size_t *size)
 {
     if (r->status != IK_OK)
         return NULL;
@@ -214,7 +214,7 @@ static const void *blob_of(store_row *r, int column, size_t *size)
 }
 
 /* The error of unpacking, with its place. */
-static void unpacked(store_row *r, int column, ik_status status, const ik_error *why)
+static void store_row_unpacked(store_row *r, int column, ik_status status, const ik_error *why)
 {
     if (status == IK_ERR_INPUT)
         row_damaged(r, column, "is not a packed array");
@@ -228,18 +228,18 @@ static void unpacked(store_row *r, int column, ik_status status, const ik_error 
 const char *row_packed_text(store_row *r, int column)
 {
     size_t size = 0, bytes = 0;
-    const void *blob = blob_of(r, column, &size);
+    const void *blob = store_row_blob_of(r, column, &size);
     char *text = NULL;
     ik_error why;
     if (!blob)
         return "";
-    unpacked(r, column, store_inflate(blob, size, &text, &bytes, &why), &why);
+    store_row_unpacked(r, column, store_inflate(blob, size, &text, &bytes, &why), &why);
     if (r->status != IK_OK)
         return "";
     const char *copy = ik_arena_strdup(r->arena, text);
     free(text);
     if (!copy)
-        out_of_memory(r, bytes);
+        store_row_out_of_memory(r, bytes);
     else if (strlen(copy) != bytes)
         row_damaged(r, column, "has a zero byte");
     return r->status == IK_OK ? copy : "";
@@ -248,11 +248,11 @@ const char *row_packed_text(store_row *r, int column)
 uint64_t *row_words(store_row *r, int column, size_t *num)
 {
     size_t size = 0;
-    const void *blob = blob_of(r, column, &size);
+    const void *blob = store_row_blob_of(r, column, &size);
     uint64_t *words = NULL;
     ik_error why;
     *num = 0;
     if (blob)
-        unpacked(r, column, store_unpack(blob, size, &words, num, &why), &why);
+        store_row_unpacked(r, column, store_unpack(blob, size, &words, num, &why), &why);
     return words;
 }

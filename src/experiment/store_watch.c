@@ -6,7 +6,7 @@
 
 #include "ikat/json.h"
 
-static void put_event(ik_json *j, const ik_watch_event *e)
+static void store_watch_put_event(ik_json *j, const ik_watch_event *e)
 {
     ik_json_object(j, NULL);
     ik_json_uint(j, "time_ps", e->t_ps);
@@ -23,7 +23,7 @@ static void put_event(ik_json *j, const ik_watch_event *e)
     ik_json_close(j);
 }
 
-static void put_packet(ik_json *j, const ik_watch_result *w, const ik_watched *p)
+static void store_watch_put_packet(ik_json *j, const ik_watch_result *w, const ik_watched *p)
 {
     ik_json_object(j, NULL);
     ik_json_uint(j, "source", p->src);
@@ -36,7 +36,7 @@ static void put_packet(ik_json *j, const ik_watch_result *w, const ik_watched *p
     }
     ik_json_array(j, "events");
     for (size_t k = 0; k < p->num_events; k++)
-        put_event(j, &w->events[p->first + k]);
+        store_watch_put_event(j, &w->events[p->first + k]);
     ik_json_close(j);
     ik_json_close(j);
 }
@@ -47,7 +47,7 @@ ik_status watch_text(const ik_watch_result *w, char **text, ik_error *err)
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_array(&j, NULL);
     for (size_t k = 0; k < w->num_packets; k++)
-        put_packet(&j, w, &w->packets[k]);
+        store_watch_put_packet(&j, w, &w->packets[k]);
     ik_json_close(&j);
     return ik_json_end_text(&j, text, NULL, err);
 }

@@ -18,7 +18,7 @@ typedef struct finish {
     uint32_t host;
 } finish;
 
-static int by_finish(const void *a, const void *b)
+static int store_workload_by_finish(const void *a, const void *b)
 {
     const finish *x = a, *y = b;
     if (x->ps != y->ps)
@@ -26,7 +26,7 @@ static int by_finish(const void *a, const void *b)
     return (x->host < y->host) - (x->host > y->host); /* of one time the first host comes last */
 }
 
-static void put_last(ik_json *j, const finish *order, uint32_t hosts)
+static void store_workload_put_last(ik_json *j, const finish *order, uint32_t hosts)
 {
     ik_json_array(j, "last_hosts");
     for (uint32_t k = 0; k < LAST_HOSTS && k < hosts; k++) {
@@ -39,7 +39,7 @@ static void put_last(ik_json *j, const finish *order, uint32_t hosts)
 }
 
 /* By when every hundredth part of the hosts was done. */
-static void put_percentiles(ik_json *j, const finish *order, uint32_t hosts)
+static void store_workload_put_percentiles(ik_json *j, const finish *order, uint32_t hosts)
 {
     ik_json_array(j, "finish_percentiles_ps");
     for (uint32_t k = 0; k <= 100 && hosts; k++)
@@ -47,7 +47,7 @@ static void put_percentiles(ik_json *j, const finish *order, uint32_t hosts)
     ik_json_close(j);
 }
 
-static void put_hosts(ik_json *j, const ik_sim_result *r, uint32_t hosts)
+static void store_workload_put_hosts(ik_json *j, const ik_sim_result *r, uint32_t hosts)
 {
     finish *order = ik_calloc(hosts + (size_t)1, sizeof *order);
     if (!order) {
@@ -58,15 +58,15 @@ static void put_hosts(ik_json *j, const ik_sim_result *r, uint32_t hosts)
     for (uint32_t host = 0; host < hosts; host++)
         if (r->host_finish_ps[host] > 0) /* it takes part */
             order[num++] = (finish){r->host_finish_ps[host], host};
-    qsort(order, num, sizeof *order, by_finish);
-    put_last(j, order, num);
-    put_percentiles(j, order, num);
+    qsort(order, num, sizeof *order, store_workload_by_finish);
+    store_workload_put_last(j, order, num);
+    store_workload_put_percentiles(j, order, num);
     free(order);
 }
 
 /* ---- classes of messages */
 
-static void put_classes(ik_json *j, const ik_sim_result *r)
+static void store_workload_put_classes(ik_json *j, const ik_sim_result *r)
 {
     ik_json_array(j, "classes");
     for (size_t k = 0; k < r->num_message_classes; k++) {
@@ -90,7 +90,7 @@ static void put_classes(ik_json *j, const ik_sim_result *r)
 
 /* ---- the critical path */
 
-static void put_segment(ik_json *j, const ik_path_segment *one)
+static void store_workload_put_segment(ik_json *j, const ik_path_segment *one)
 {
     ik_json_object(j, NULL);
     ik_json_text(j, "kind", ik_path_kind_name(one->kind));
@@ -106,7 +106,7 @@ static void put_segment(ik_json *j, const ik_path_segment *one)
     ik_json_close(j);
 }
 
-static void put_path(ik_json *j, const ik_critical_path *path)
+static void store_workload_put_path(ik_json *j, const ik_critical_path *path)
 {
     ik_json_object(j, "critical_path");
     ik_json_uint(j, "messages", path->messages);
@@ -118,7 +118,7 @@ static void put_path(ik_json *j, const ik_critical_path *path)
     ik_json_uint(j, "left_out", path->left_out);
     ik_json_array(j, "segments");
     for (size_t k = 0; k < path->num_segments; k++)
-        put_segment(j, &path->segments[k]);
+        store_workload_put_segment(j, &path->segments[k]);
     ik_json_close(j);
     ik_json_close(j);
 }
@@ -126,7 +126,7 @@ static void put_path(ik_json *j, const ik_critical_path *path)
 /* ---- ranks of programs */
 
 /* Of each rank what it was in and until when, one after the other: a list of numbers. */
-static void put_timeline(ik_json *j, const ik_sim_result *r)
+static void store_workload_put_timeline(ik_json *j, const ik_sim_result *r)
 {
     size_t k = 0;
     ik_json_array(j, "timeline");
@@ -141,7 +141,7 @@ static void put_timeline(ik_json *j, const ik_sim_result *r)
     ik_json_close(j);
 }
 
-static void put_ranks(ik_json *j, const ik_sim_result *r)
+static void store_workload_put_ranks(ik_json *j, const ik_sim_result *r)
 {
     static const char *const keys[IK_CALL_KINDS] = {NULL,         "compute_ps", "send_ps",
                                                     "receive_ps", "wait_ps",    "collective_ps"};
@@ -159,7 +159,7 @@ static void put_ranks(ik_json *j, const ik_sim_result *r)
         ik_json_close(j);
     }
     ik_json_close(j);
-    put_timeline(j, r);
+    store_workload_put_timeline(j, r);
     ik_json_object(j, "matrix");
     ik_json_uint(j, "block", r->matrix_block);
     ik_json_array(j, "rows");
@@ -175,7 +175,7 @@ static void put_ranks(ik_json *j, const ik_sim_result *r)
     ik_json_close(j);
 }
 
-static void put_unless_0(ik_json *j, const char *key, uint64_t value)
+static void store_workload_put_unless_0(ik_json *j, const char *key, uint64_t value)
 {
     if (value)
         ik_json_uint(j, key, value);
@@ -206,14 +206,14 @@ ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, double refer
     ik_json_object(&j, NULL);
     ik_json_uint(&j, "messages", r->workload_messages);
     ik_json_uint(&j, "bytes", r->workload_bytes);
-    put_unless_0(&j, "local_messages", r->local_messages);
-    put_unless_0(&j, "local_bytes", r->local_bytes);
-    put_unless_0(&j, "control_messages", r->control_messages);
+    store_workload_put_unless_0(&j, "local_messages", r->local_messages);
+    store_workload_put_unless_0(&j, "local_bytes", r->local_bytes);
+    store_workload_put_unless_0(&j, "control_messages", r->control_messages);
     put_slowdown_reason(&j, r, reference_ns);
-    put_hosts(&j, r, num_hosts);
-    put_classes(&j, r);
-    put_path(&j, &r->critical_path);
-    put_ranks(&j, r);
+    store_workload_put_hosts(&j, r, num_hosts);
+    store_workload_put_classes(&j, r);
+    store_workload_put_path(&j, &r->critical_path);
+    store_workload_put_ranks(&j, r);
     ik_json_close(&j);
     return ik_json_end_text(&j, text, NULL, err);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What was set, a line each, as the list that reading takes, with the scale; NULL: no memory. */
-static const char **list_overrides(const char *scale, const char *overrides, ik_arena *arena)
+static const char **stored_list_overrides(const char *scale, const char *overrides, ik_arena *arena)
 {
     size_t num = 0, used = 0;
     for (const char *at = overrides; *at; at++)
@@ -34,7 +34,7 @@ ik_status stored_axes(const char *text, const char *scale, const char *overrides
 {
     ik_arena arena = {0};
     ik_experiment *e = NULL;
-    const char **list = list_overrides(scale, overrides, &arena);
+    const char **list = stored_list_overrides(scale, overrides, &arena);
     ik_status status =
         list ? ik_experiment_read_memory(text, strlen(text), "stored experiment", list, &e, err)
              : ik_fail_memory(err, strlen(overrides), "an experiment");

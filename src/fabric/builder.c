@@ -22,7 +22,7 @@ enum { MAX_RADIX = 65535 };
 static const uint8_t column_size[NUM_COLUMNS] = {
     4, 2, 8, 2, 4, 1, sizeof(char *), 8, 4, 1, 1, sizeof(ik_xy), sizeof(ik_place)};
 
-static bool is_port_column(enum column_id id)
+static bool builder_is_port_column(enum column_id id)
 {
     return id <= PORT_LMC;
 }
@@ -37,7 +37,7 @@ ik_builder *ik_builder_new(void)
     return b;
 }
 
-static void space_free(space *s)
+static void builder_space_free(space *s)
 {
     free(s->base);
     for (int id = 0; id < NUM_COLUMNS; id++)
@@ -49,8 +49,8 @@ void ik_builder_free(ik_builder *b)
 {
     if (!b)
         return;
-    space_free(&b->nodes[0]);
-    space_free(&b->nodes[1]);
+    builder_space_free(&b->nodes[0]);
+    builder_space_free(&b->nodes[1]);
     free(b->findings);
     ik_fabric_free(b->f);
     free(b);
@@ -59,7 +59,7 @@ void ik_builder_free(ik_builder *b)
 /* ---- columns */
 
 /* Enlarges *array from `old` to `count` entries; new ones are zero, in the peer column IK_NONE. */
-static bool enlarge(void **array, enum column_id id, size_t old, size_t count)
+static bool builder_enlarge(void **array, enum column_id id, size_t old, size_t count)
 {
     size_t size = column_size[id];
     char *larger = realloc(*array, count * size);
@@ -73,23 +73,23 @@ static bool enlarge(void **array, enum column_id id, size_t old, size_t count)
 /* The column, allocated on first use; NULL when out of memory (sticky). */
 void *builder_column(ik_builder *b, space *s, enum column_id id)
 {
-    size_t count = is_port_column(id) ? s->port_cap : s->cap;
-    if (!s->column[id] && !enlarge(&s->column[id], id, 0, count))
+    size_t count = builder_is_port_column(id) ? s->port_cap : s->cap;
+    if (!s->column[id] && !builder_enlarge(&s->column[id], id, 0, count))
         STICK(b, IK_ERR_MEMORY, "out of memory for %zu labels of a fabric", count);
     return s->column[id];
 }
 
-static uint32_t grown(uint32_t cap, uint64_t need)
+static uint32_t builder_grown(uint32_t cap, uint64_t need)
 {
     uint64_t larger = (uint64_t)cap + cap / 2;
     return (uint32_t)(larger > need && larger <= MAX_SPACE_PORTS ? larger : need);
 }
 
-static bool reserve_nodes(space *s, uint64_t need)
+static bool builder_reserve_nodes(space *s, uint64_t need)
 {
     if (need <= s->cap && s->base)
         return true;
-    uint32_t cap = grown(s->cap, need);
+    uint32_t cap = builder_grown(s->cap, need);
     uint32_t *base = realloc(s->base, ((size_t)cap + 1) * sizeof *base);
     if (!base)
         return false;
@@ -97,25 +97,27 @@ static bool reserve_nodes(space *s, uint64_t need)
         base[0] = 0;
     s->base = base;
     for (int id = NAME; id < NUM_COLUMNS; id++)
-        if (s->column[id] && !enlarge(&s->column[id], id, s->cap, cap))
+        if (s->column[id] && !builder_enlarge(&s->column[id], id, s->cap, cap))
             return false;
     s->cap = cap;
     return true;
 }
 
-static bool reserve_ports(space *s, uint64_t need)
+static bool builder_reserve_ports(space *s, uint64_t need)
 {
     if (need <= s->port_cap && s->column[PEER])
         return true;
-    uint32_t cap = need ? grown(s->port_cap, need) : 1;
+    uint32_t cap = need ? builder_grown(s->port_cap, need) : 1;
     for (int id = PEER; id <= PORT_LMC; id++)
-        if ((id <= LINK_CLASS || s->column[id]) && !enlarge(&s->column[id], id, s->port_cap, cap))
+        if ((id <= LINK_CLASS || s->column[id]) &&
+            !builder_enlarge(&s->column[id], id, s->port_cap, cap))
             return false;
     s->port_cap = cap;
     return true;
 }
 
-static uint32_t add_nodes(ik_builder *b, space *s, uint32_t count, uint32_t radix, const char *what)
+static uint32_t builder_add_nodes(ik_builder *b, space *s, uint32_t count, uint32_t radix,
+                                  const char *what)
 {
     uint32_t first = s->num;
     uint64_t nodes = (uint64_t)s->num + count, ports = s->ports + (uint64_t)count * radix;
@@ -128,7 +130,7 @@ static uint32_t add_nodes(ik_builder *b, space *s, uint32_t count, uint32_t radi
               nodes, what, ports, MAX_SPACE_PORTS, MAX_RADIX);
         return first;
     }
-    if (!reserve_nodes(s, nodes) || !reserve_ports(s, ports)) {
+    if (!builder_reserve_nodes(s, nodes) || !builder_reserve_ports(s, ports)) {
         STICK(b, IK_ERR_MEMORY, "out of memory for %" PRIu64 " %s with %" PRIu64 " ports", nodes,
               what, ports);
         return first;
@@ -142,12 +144,12 @@ static uint32_t add_nodes(ik_builder *b, space *s, uint32_t count, uint32_t radi
 
 uint32_t ik_builder_switches(ik_builder *b, uint32_t count, uint32_t radix)
 {
-    return add_nodes(b, &b->nodes[0], count, radix, "switches");
+    return builder_add_nodes(b, &b->nodes[0], count, radix, "switches");
 }
 
 uint32_t ik_builder_hosts(ik_builder *b, uint32_t count, uint32_t radix)
 {
-    return add_nodes(b, &b->nodes[1], count, radix, "hosts");
+    return builder_add_nodes(b, &b->nodes[1], count, radix, "hosts");
 }
 
 /* ---- links */
@@ -300,10 +302,10 @@ void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code, i
 
 /* The switches' column followed by the hosts'; NULL if neither was written (*ok stays true) or
  * memory ran out. */
-static void *join(ik_builder *b, enum column_id id, bool *ok)
+static void *builder_join(ik_builder *b, enum column_id id, bool *ok)
 {
     space *sw = &b->nodes[0], *hs = &b->nodes[1];
-    bool ports = is_port_column(id);
+    bool ports = builder_is_port_column(id);
     size_t size = column_size[id], first = ports ? sw->ports : sw->num,
            second = ports ? hs->ports : hs->num;
     if (id >= LEVEL)
@@ -328,7 +330,7 @@ static void *join(ik_builder *b, enum column_id id, bool *ok)
     return joined;
 }
 
-static bool join_bases(ik_builder *b)
+static bool builder_join_bases(ik_builder *b)
 {
     space *sw = &b->nodes[0], *hs = &b->nodes[1];
     ik_fabric *f = b->f;
@@ -349,33 +351,33 @@ static bool join_bases(ik_builder *b)
     return true;
 }
 
-static bool join_columns(ik_builder *b)
+static bool builder_join_columns(ik_builder *b)
 {
     ik_fabric *f = b->f;
     bool ok = true;
     uint32_t switch_ports = b->nodes[0].ports;
-    f->port_peer = join(b, PEER, &ok);
+    f->port_peer = builder_join(b, PEER, &ok);
     for (uint32_t port = 0; ok && port < f->num_ports; port++)
         if (f->port_peer[port] != IK_NONE && f->port_peer[port] & HOST_BIT)
             f->port_peer[port] = (f->port_peer[port] & ~HOST_BIT) + switch_ports;
-    f->port_class = join(b, LINK_CLASS, &ok);
-    f->port_guid = join(b, PORT_GUID, &ok);
-    f->port_label = join(b, PORT_LABEL, &ok);
-    f->node_name = join(b, NAME, &ok);
-    f->node_guid = join(b, GUID, &ok);
-    f->node_lid = join(b, LID, &ok);
-    f->node_lmc = join(b, LMC, &ok);
-    f->port_lid = join(b, PORT_LID, &ok);
-    f->port_lmc = join(b, PORT_LMC, &ok);
-    f->switch_level = join(b, LEVEL, &ok);
-    f->switch_xy = join(b, XY, &ok);
-    f->switch_place = join(b, PLACE, &ok);
+    f->port_class = builder_join(b, LINK_CLASS, &ok);
+    f->port_guid = builder_join(b, PORT_GUID, &ok);
+    f->port_label = builder_join(b, PORT_LABEL, &ok);
+    f->node_name = builder_join(b, NAME, &ok);
+    f->node_guid = builder_join(b, GUID, &ok);
+    f->node_lid = builder_join(b, LID, &ok);
+    f->node_lmc = builder_join(b, LMC, &ok);
+    f->port_lid = builder_join(b, PORT_LID, &ok);
+    f->port_lmc = builder_join(b, PORT_LMC, &ok);
+    f->switch_level = builder_join(b, LEVEL, &ok);
+    f->switch_xy = builder_join(b, XY, &ok);
+    f->switch_place = builder_join(b, PLACE, &ok);
     return ok;
 }
 
 /* Labels are present or absent as a whole: gives the rest the names and numbers that their absence
  * means. */
-static bool complete_labels(ik_fabric *f)
+static bool builder_complete_labels(ik_fabric *f)
 {
     for (uint32_t port = 0; f->port_label && port < f->num_ports; port++)
         if (!f->port_label[port])
@@ -394,7 +396,7 @@ static bool complete_labels(ik_fabric *f)
     return ok;
 }
 
-static void set_num_levels(ik_builder *b)
+static void builder_set_num_levels(ik_builder *b)
 {
     ik_fabric *f = b->f;
     for (uint32_t sw = 0; f->switch_level && sw < f->num_switches; sw++) {
@@ -405,7 +407,7 @@ static void set_num_levels(ik_builder *b)
     }
 }
 
-static ik_status move_findings(ik_builder *b, ik_error *err)
+static ik_status builder_move_findings(ik_builder *b, ik_error *err)
 {
     ik_fabric *f = b->f;
     for (size_t i = 0; i < b->num_findings; i++) {
@@ -436,15 +438,16 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
               b->nodes[0].ports, b->nodes[1].ports);
     if (b->error.status == IK_OK && !b->f->family)
         ik_builder_family(b, "custom", "", NULL, 0);
-    if (b->error.status == IK_OK && (!join_bases(b) || !join_columns(b) || !complete_labels(b->f)))
+    if (b->error.status == IK_OK &&
+        (!builder_join_bases(b) || !builder_join_columns(b) || !builder_complete_labels(b->f)))
         STICK(b, IK_ERR_MEMORY, "out of memory for a fabric of %u switches, %u hosts and %u ports",
               b->f->num_switches, b->f->num_hosts, b->f->num_ports);
     if (b->error.status == IK_OK) {
         fabric_prune_classes(b->f);
-        set_num_levels(b);
+        builder_set_num_levels(b);
     }
     if (b->error.status == IK_OK)
-        move_findings(b, &b->error);
+        builder_move_findings(b, &b->error);
     ik_fabric *next = b->error.status == IK_OK ? fabric_new() : NULL;
     if (!next)
         STICK(b, IK_ERR_MEMORY, "out of memory for a fabric");
@@ -456,8 +459,8 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
     b->f->intact = true;
     *out = b->f;
     b->f = next;
-    space_free(&b->nodes[0]);
-    space_free(&b->nodes[1]);
+    builder_space_free(&b->nodes[0]);
+    builder_space_free(&b->nodes[1]);
     b->num_findings = 0;
     return IK_OK;
 }

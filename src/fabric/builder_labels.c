@@ -9,8 +9,8 @@
 
 enum { MAX_NAME_BYTES = 256 };
 
-static void IK_PRINTF(4, 0)
-    set_name(ik_builder *b, bool is_host, uint32_t index, const char *format, va_list args)
+static void IK_PRINTF(4, 0) builder_labels_set_name(ik_builder *b, bool is_host, uint32_t index,
+                                                    const char *format, va_list args)
 {
     char **names = builder_node_column(b, is_host, index, NAME);
     if (!names)
@@ -27,7 +27,7 @@ void ik_builder_switch_name(ik_builder *b, uint32_t sw, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    set_name(b, false, sw, format, args);
+    builder_labels_set_name(b, false, sw, format, args);
     va_end(args);
 }
 
@@ -35,11 +35,12 @@ void ik_builder_host_name(ik_builder *b, uint32_t host, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    set_name(b, true, host, format, args);
+    builder_labels_set_name(b, true, host, format, args);
     va_end(args);
 }
 
-static void set_ids(ik_builder *b, bool is_host, uint32_t index, uint64_t guid, uint32_t lid)
+static void builder_labels_set_ids(ik_builder *b, bool is_host, uint32_t index, uint64_t guid,
+                                   uint32_t lid)
 {
     uint64_t *guids = guid ? builder_node_column(b, is_host, index, GUID) : NULL;
     uint32_t *lids = lid ? builder_node_column(b, is_host, index, LID) : NULL;
@@ -51,12 +52,12 @@ static void set_ids(ik_builder *b, bool is_host, uint32_t index, uint64_t guid, 
 
 void ik_builder_switch_ids(ik_builder *b, uint32_t sw, uint64_t guid, uint32_t lid)
 {
-    set_ids(b, false, sw, guid, lid);
+    builder_labels_set_ids(b, false, sw, guid, lid);
 }
 
 void ik_builder_host_ids(ik_builder *b, uint32_t host, uint64_t guid, uint32_t lid)
 {
-    set_ids(b, true, host, guid, lid);
+    builder_labels_set_ids(b, true, host, guid, lid);
 }
 
 void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t label)

@@ -102,7 +102,7 @@ void fabric_prune_classes(ik_fabric *f)
         f->port_class[port] = renumbered[f->port_class[port]];
 }
 
-static ik_finding *finding_slot(ik_fabric *f)
+static ik_finding *fabric_finding_slot(ik_fabric *f)
 {
     return IK_ARRAY_ROOM(f->findings, f->priv->finding_cap, f->num_findings + 1)
                ? &f->findings[f->num_findings]
@@ -116,7 +116,7 @@ ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *cod
     va_start(args, format);
     char *text = fabric_vprintf(&f->priv->arena, format, args);
     va_end(args);
-    ik_finding *finding = text ? finding_slot(f) : NULL;
+    ik_finding *finding = text ? fabric_finding_slot(f) : NULL;
     if (!finding)
         return ik_fail_memory(err, sizeof *finding, "a finding");
     if (node == IK_NONE && port != IK_NONE)
@@ -180,7 +180,7 @@ uint32_t ik_max_radix(const ik_fabric *f)
 
 /* Names of a split fabric are those of the whole one; a host with several ports is followed by the
  * port's number. */
-static void split_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
+static void fabric_split_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
 {
     const ik_split *split = f->split;
     if (ik_is_switch(f, node)) {
@@ -197,7 +197,7 @@ static void split_name(const ik_fabric *f, uint32_t node, char *buffer, size_t s
 char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
 {
     if (f->split)
-        split_name(f, node, buffer, size);
+        fabric_split_name(f, node, buffer, size);
     else if (f->node_name)
         snprintf(buffer, size, "%s", f->node_name[node]);
     else if (ik_is_switch(f, node))

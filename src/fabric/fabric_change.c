@@ -13,7 +13,8 @@
 /* Losses named one by one; more are summed up in one finding. */
 enum { NAMED_LOSSES = 100 };
 
-static ik_status copy_array(void *out, const void *source, size_t count, size_t size, ik_error *err)
+static ik_status fabric_change_copy_array(void *out, const void *source, size_t count, size_t size,
+                                          ik_error *err)
 {
     void *copy = NULL;
     if (source) {
@@ -28,8 +29,8 @@ static ik_status copy_array(void *out, const void *source, size_t count, size_t 
 
 #define COPY(field, count)                                                                         \
     do {                                                                                           \
-        ik_status copied =                                                                         \
-            copy_array(&(to->field), from->field, (count), sizeof *from->field, err);              \
+        ik_status copied = fabric_change_copy_array(&(to->field), from->field, (count),            \
+                                                    sizeof *from->field, err);                     \
         if (copied != IK_OK)                                                                       \
             return copied;                                                                         \
     } while (0)
@@ -47,7 +48,7 @@ ik_status fabric_copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err
                              from->priv->family_bytes, err);
 }
 
-static ik_status copy_findings(const ik_fabric *from, ik_fabric *to, ik_error *err)
+static ik_status fabric_change_copy_findings(const ik_fabric *from, ik_fabric *to, ik_error *err)
 {
     for (size_t i = 0; i < from->num_findings; i++) {
         const ik_finding *old = &from->findings[i];
@@ -59,7 +60,7 @@ static ik_status copy_findings(const ik_fabric *from, ik_fabric *to, ik_error *e
     return IK_OK;
 }
 
-static ik_status copy_names(const ik_fabric *from, ik_fabric *to, ik_error *err)
+static ik_status fabric_change_copy_names(const ik_fabric *from, ik_fabric *to, ik_error *err)
 {
     uint32_t nodes = ik_num_nodes(from);
     if (!from->node_name)
@@ -75,7 +76,7 @@ static ik_status copy_names(const ik_fabric *from, ik_fabric *to, ik_error *err)
     return IK_OK;
 }
 
-static ik_status copy_all(const ik_fabric *from, ik_fabric *to, ik_error *err)
+static ik_status fabric_change_copy_all(const ik_fabric *from, ik_fabric *to, ik_error *err)
 {
     uint32_t nodes = ik_num_nodes(from);
     to->num_switches = from->num_switches;
@@ -94,11 +95,11 @@ static ik_status copy_all(const ik_fabric *from, ik_fabric *to, ik_error *err)
     COPY(port_label, from->num_ports);
     ik_status status = fabric_copy_common(from, to, err);
     if (status == IK_OK)
-        status = copy_names(from, to, err);
-    return status == IK_OK ? copy_findings(from, to, err) : status;
+        status = fabric_change_copy_names(from, to, err);
+    return status == IK_OK ? fabric_change_copy_findings(from, to, err) : status;
 }
 
-static ik_status fail_link(ik_fabric *f, uint32_t port, size_t *losses, ik_error *err)
+static ik_status fabric_change_fail_link(ik_fabric *f, uint32_t port, size_t *losses, ik_error *err)
 {
     uint32_t peer = f->port_peer[port];
     if (peer == IK_NONE)
@@ -112,7 +113,7 @@ static ik_status fail_link(ik_fabric *f, uint32_t port, size_t *losses, ik_error
         ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b));
 }
 
-static ik_status fail_switch(ik_fabric *f, uint32_t sw, size_t *losses, ik_error *err)
+static ik_status fabric_change_fail_switch(ik_fabric *f, uint32_t sw, size_t *losses, ik_error *err)
 {
     uint32_t links = 0;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
@@ -130,8 +131,8 @@ static ik_status fail_switch(ik_fabric *f, uint32_t sw, size_t *losses, ik_error
                               ik_node_describe(f, sw, name, sizeof name), links);
 }
 
-static ik_status sum_up(ik_fabric *f, const char *code, const char *what, size_t losses,
-                        ik_error *err)
+static ik_status fabric_change_sum_up(ik_fabric *f, const char *code, const char *what,
+                                      size_t losses, ik_error *err)
 {
     if (losses <= NAMED_LOSSES)
         return IK_OK;
@@ -140,14 +141,15 @@ static ik_status sum_up(ik_fabric *f, const char *code, const char *what, size_t
                               losses);
 }
 
-static ik_status fail_all(ik_fabric *f, const uint32_t *ports, size_t num_ports,
-                          const uint32_t *switches, size_t num_switches, ik_error *err)
+static ik_status fabric_change_fail_all(ik_fabric *f, const uint32_t *ports, size_t num_ports,
+                                        const uint32_t *switches, size_t num_switches,
+                                        ik_error *err)
 {
     size_t lost_links = 0, lost_switches = 0;
     ik_status status = IK_OK;
     for (size_t i = 0; i < num_switches && status == IK_OK; i++)
         status = switches[i] < f->num_switches
-                     ? fail_switch(f, switches[i], &lost_switches, err)
+                     ? fabric_change_fail_switch(f, switches[i], &lost_switches, err)
                      : ik_about(err,
                                 ik_fail(err, IK_ERR_USAGE,
                                         "switch %" PRIu32 " cannot fail, there are %" PRIu32,
@@ -155,7 +157,7 @@ static ik_status fail_all(ik_fabric *f, const uint32_t *ports, size_t num_ports,
                                 "fail");
     for (size_t i = 0; i < num_ports && status == IK_OK; i++)
         status = ports[i] < f->num_ports
-                     ? fail_link(f, ports[i], &lost_links, err)
+                     ? fabric_change_fail_link(f, ports[i], &lost_links, err)
                      : ik_about(err,
                                 ik_fail(err, IK_ERR_USAGE,
                                         "the link of port %" PRIu32
@@ -163,8 +165,9 @@ static ik_status fail_all(ik_fabric *f, const uint32_t *ports, size_t num_ports,
                                         ports[i], f->num_ports),
                                 "fail");
     if (status == IK_OK)
-        status = sum_up(f, "failed-switch", "switches", lost_switches, err);
-    return status == IK_OK ? sum_up(f, "failed-link", "links", lost_links, err) : status;
+        status = fabric_change_sum_up(f, "failed-switch", "switches", lost_switches, err);
+    return status == IK_OK ? fabric_change_sum_up(f, "failed-link", "links", lost_links, err)
+                           : status;
 }
 
 ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t num_ports,
@@ -174,9 +177,9 @@ ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t nu
     ik_fabric *copy = fabric_new();
     if (!copy)
         return ik_fail_memory(err, sizeof *copy, "a copy of a fabric");
-    ik_status status = copy_all(f, copy, err);
+    ik_status status = fabric_change_copy_all(f, copy, err);
     if (status == IK_OK)
-        status = fail_all(copy, ports, num_ports, switches, num_switches, err);
+        status = fabric_change_fail_all(copy, ports, num_ports, switches, num_switches, err);
     if (status == IK_OK)
         status = fabric_find_uncabled(copy, err);
     if (status == IK_OK)
@@ -197,7 +200,8 @@ typedef struct renumbering {
     uint32_t hosts, ports;
 } renumbering;
 
-static ik_status number_kept(const ik_fabric *f, const bool *keep, renumbering *r, ik_error *err)
+static ik_status fabric_change_number_kept(const ik_fabric *f, const bool *keep, renumbering *r,
+                                           ik_error *err)
 {
     uint32_t next = f->num_switches;
     r->node = ik_calloc((size_t)ik_num_nodes(f) + 1, sizeof *r->node);
@@ -212,8 +216,8 @@ static ik_status number_kept(const ik_fabric *f, const bool *keep, renumbering *
     return IK_OK;
 }
 
-static ik_status allocate_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to,
-                               ik_error *err)
+static ik_status fabric_change_allocate_kept(const ik_fabric *from, const renumbering *r,
+                                             ik_fabric *to, ik_error *err)
 {
     size_t nodes = (size_t)from->num_switches + r->hosts, ports = (size_t)r->ports + 1;
     to->num_switches = from->num_switches;
@@ -240,8 +244,8 @@ static ik_status allocate_kept(const ik_fabric *from, const renumbering *r, ik_f
     return IK_OK;
 }
 
-static ik_status fill_node(const ik_fabric *from, uint32_t node, const renumbering *r,
-                           ik_fabric *to, ik_error *err)
+static ik_status fabric_change_fill_node(const ik_fabric *from, uint32_t node, const renumbering *r,
+                                         ik_fabric *to, ik_error *err)
 {
     uint32_t copy = r->node[node];
     to->port_base[copy + 1] = to->port_base[copy] + ik_radix(from, node);
@@ -271,45 +275,45 @@ static ik_status fill_node(const ik_fabric *from, uint32_t node, const renumberi
 }
 
 /* New id of a port, IK_NONE if its node is left out. */
-static uint32_t moved_port(const ik_fabric *from, const renumbering *r, const ik_fabric *to,
-                           uint32_t port)
+static uint32_t fabric_change_moved_port(const ik_fabric *from, const renumbering *r,
+                                         const ik_fabric *to, uint32_t port)
 {
     uint32_t copy = port == IK_NONE ? IK_NONE : r->node[from->port_node[port]];
     return copy == IK_NONE ? IK_NONE : to->port_base[copy] + ik_port_local(from, port);
 }
 
-static ik_status move_findings(const ik_fabric *from, const renumbering *r, ik_fabric *to,
-                               ik_error *err)
+static ik_status fabric_change_move_findings(const ik_fabric *from, const renumbering *r,
+                                             ik_fabric *to, ik_error *err)
 {
     for (size_t i = 0; i < from->num_findings; i++) {
         const ik_finding *old = &from->findings[i];
         uint32_t node = old->node == IK_NONE ? IK_NONE : r->node[old->node];
         if (old->node != IK_NONE && node == IK_NONE)
             continue; /* about a host that is left out */
-        ik_status status =
-            fabric_add_finding(to, old->severity, old->code, moved_port(from, r, to, old->port),
-                               node, err, "%s", old->text);
+        ik_status status = fabric_add_finding(to, old->severity, old->code,
+                                              fabric_change_moved_port(from, r, to, old->port),
+                                              node, err, "%s", old->text);
         if (status != IK_OK)
             return status;
     }
     return IK_OK;
 }
 
-static ik_status copy_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to,
-                           ik_error *err)
+static ik_status fabric_change_copy_kept(const ik_fabric *from, const renumbering *r, ik_fabric *to,
+                                         ik_error *err)
 {
-    ik_status status = allocate_kept(from, r, to, err);
+    ik_status status = fabric_change_allocate_kept(from, r, to, err);
     for (uint32_t node = 0; node < ik_num_nodes(from) && status == IK_OK; node++)
         if (r->node[node] != IK_NONE)
-            status = fill_node(from, node, r, to, err);
+            status = fabric_change_fill_node(from, node, r, to, err);
     for (uint32_t port = 0; port < from->num_ports && status == IK_OK; port++) {
-        uint32_t at = moved_port(from, r, to, port);
+        uint32_t at = fabric_change_moved_port(from, r, to, port);
         if (at != IK_NONE)
-            to->port_peer[at] = moved_port(from, r, to, from->port_peer[port]);
+            to->port_peer[at] = fabric_change_moved_port(from, r, to, from->port_peer[port]);
     }
     if (status == IK_OK)
         status = fabric_copy_common(from, to, err);
-    return status == IK_OK ? move_findings(from, r, to, err) : status;
+    return status == IK_OK ? fabric_change_move_findings(from, r, to, err) : status;
 }
 
 ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out, ik_error *err)
@@ -318,9 +322,9 @@ ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric *
     ik_fabric *copy = fabric_new();
     if (!copy)
         return ik_fail_memory(err, sizeof *copy, "a copy of a fabric");
-    ik_status status = number_kept(f, keep, &r, err);
+    ik_status status = fabric_change_number_kept(f, keep, &r, err);
     if (status == IK_OK)
-        status = copy_kept(f, &r, copy, err);
+        status = fabric_change_copy_kept(f, &r, copy, err);
     free(r.node);
     if (status == IK_OK)
         fabric_prune_classes(copy);

@@ -52,7 +52,7 @@ static ik_status check_links(const ik_fabric *f, ik_error *err)
     return IK_OK;
 }
 
-static ik_status check_levels(const ik_fabric *f, ik_error *err)
+static ik_status fabric_check_levels(const ik_fabric *f, ik_error *err)
 {
     bool seen[256] = {false};
     if (!f->switch_level)
@@ -110,7 +110,7 @@ ik_status ik_fabric_check(const ik_fabric *f, ik_error *err)
     if (status == IK_OK)
         status = check_links(f, err);
     if (status == IK_OK)
-        status = check_levels(f, err);
+        status = fabric_check_levels(f, err);
     if (status == IK_OK)
         status = check_labels(f, err);
     return status;

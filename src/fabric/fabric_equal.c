@@ -15,7 +15,7 @@
         return false;                                                                              \
     } while (0)
 
-static bool same_counts(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
+static bool fabric_equal_same_counts(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
     if (a->num_switches != b->num_switches || a->num_hosts != b->num_hosts ||
         a->num_ports != b->num_ports)
@@ -30,7 +30,7 @@ static bool same_counts(const ik_fabric *a, const ik_fabric *b, char *why, size_
     return true;
 }
 
-static bool same_links(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
+static bool fabric_equal_same_links(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
     for (uint32_t port = 0; port < a->num_ports; port++) {
         if (a->port_peer[port] != b->port_peer[port])
@@ -49,7 +49,7 @@ static bool same_links(const ik_fabric *a, const ik_fabric *b, char *why, size_t
     return true;
 }
 
-static bool same_nodes(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
+static bool fabric_equal_same_nodes(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
     char x[256], y[256];
     for (uint32_t node = 0; node < ik_num_nodes(a); node++) {
@@ -67,7 +67,7 @@ static bool same_nodes(const ik_fabric *a, const ik_fabric *b, char *why, size_t
     return true;
 }
 
-static bool same_ports(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
+static bool fabric_equal_same_ports(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
     for (uint32_t port = 0; port < a->num_ports; port++) {
         uint64_t ga = a->port_guid ? a->port_guid[port] : 0,
@@ -84,7 +84,7 @@ static bool same_ports(const ik_fabric *a, const ik_fabric *b, char *why, size_t
     return true;
 }
 
-static bool same_layout(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
+static bool fabric_equal_same_layout(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
     if (!a->switch_level != !b->switch_level || !a->switch_xy != !b->switch_xy ||
         !a->switch_place != !b->switch_place)
@@ -106,7 +106,7 @@ static bool same_layout(const ik_fabric *a, const ik_fabric *b, char *why, size_
 
 bool ik_fabric_equal(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
-    return same_counts(a, b, why, size) && same_links(a, b, why, size) &&
-           same_nodes(a, b, why, size) && same_ports(a, b, why, size) &&
-           same_layout(a, b, why, size);
+    return fabric_equal_same_counts(a, b, why, size) && fabric_equal_same_links(a, b, why, size) &&
+           fabric_equal_same_nodes(a, b, why, size) && fabric_equal_same_ports(a, b, why, size) &&
+           fabric_equal_same_layout(a, b, why, size);
 }

@@ -23,7 +23,7 @@ typedef struct judge {
 
 /* ---- the earlier judgement goes */
 
-static bool own_code(const char *code)
+static bool fabric_judge_own_code(const char *code)
 {
     static const char *const codes[] = {"levels",           "oversubscribed", "slow-link",
                                         "missing-cable",    "unreachable",    "duplicate-guid",
@@ -38,14 +38,14 @@ static void drop_judgement(ik_fabric *f)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->num_findings; i++)
-        if (!own_code(f->findings[i].code))
+        if (!fabric_judge_own_code(f->findings[i].code))
             f->findings[kept++] = f->findings[i];
     f->num_findings = kept;
 }
 
 /* "and N more": after NAMED findings of one kind. */
-static ik_status count_rest(judge *j, ik_severity severity, const char *code, const char *what,
-                            uint64_t total)
+static ik_status fabric_judge_count_rest(judge *j, ik_severity severity, const char *code,
+                                         const char *what, uint64_t total)
 {
     if (total <= NAMED)
         return IK_OK;
@@ -81,7 +81,7 @@ static ik_status judge_levels(judge *j)
                               f->num_levels, f->num_levels == 1 ? "" : "s", text, f->num_hosts);
 }
 
-static void count_up_down(judge *j)
+static void fabric_judge_count_up_down(judge *j)
 {
     const ik_fabric *f = j->f;
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
@@ -98,7 +98,7 @@ typedef struct kind {
     uint32_t level, radix, down, up, sw;
 } kind;
 
-static int compare_kinds(const void *a, const void *b)
+static int fabric_judge_compare_kinds(const void *a, const void *b)
 {
     const kind *x = a, *y = b;
     const uint32_t xs[] = {x->level, x->down, x->up, x->sw},
@@ -143,30 +143,31 @@ static ik_status judge_oversubscription(judge *j, kind *kinds, size_t num)
         if (kinds[i].level < j->f->num_levels && shown++ < NAMED)
             status = tell_oversubscribed(j, &kinds[i], next - i);
     }
-    return status == IK_OK
-               ? count_rest(j, IK_NOTE, "oversubscribed", "kinds of switches below the top", shown)
-               : status;
+    return status == IK_OK ? fabric_judge_count_rest(j, IK_NOTE, "oversubscribed",
+                                                     "kinds of switches below the top", shown)
+                           : status;
 }
 
 /* ---- missing cables: fewer links up (on top: down) than most switches of the level */
 
-static uint32_t cables(const judge *j, const kind *k)
+static uint32_t fabric_judge_cables(const judge *j, const kind *k)
 {
     return k->level < j->f->num_levels ? k->up : k->down;
 }
 
 /* The commonest number of cables in kinds[0..count), the larger of two equally common; *holders
  * have it. */
-static uint32_t commonest(const judge *j, const kind *kinds, size_t count, size_t *holders)
+static uint32_t fabric_judge_commonest(const judge *j, const kind *kinds, size_t count,
+                                       size_t *holders)
 {
     uint32_t best = 0;
     *holders = 0;
     for (size_t i = 0; i < count; i++) {
         size_t same = 0;
-        uint32_t value = cables(j, &kinds[i]);
-        if (i && cables(j, &kinds[i - 1]) == value)
+        uint32_t value = fabric_judge_cables(j, &kinds[i]);
+        if (i && fabric_judge_cables(j, &kinds[i - 1]) == value)
             continue; /* counted just now */
-        for (size_t k = i; k < count && cables(j, &kinds[k]) == value; k++)
+        for (size_t k = i; k < count && fabric_judge_cables(j, &kinds[k]) == value; k++)
             same++;
         if (same > *holders || (same == *holders && value > best)) {
             *holders = same;
@@ -176,7 +177,7 @@ static uint32_t commonest(const judge *j, const kind *kinds, size_t count, size_
     return best;
 }
 
-static int compare_cables(const void *a, const void *b)
+static int fabric_judge_compare_cables(const void *a, const void *b)
 {
     const kind *x = a, *y = b;
     if (x->level != y->level)
@@ -193,31 +194,32 @@ static int compare_cables(const void *a, const void *b)
 static ik_status judge_missing(judge *j, kind *kinds, size_t num)
 {
     uint64_t shown = 0;
-    qsort(kinds, num, sizeof *kinds, compare_cables);
+    qsort(kinds, num, sizeof *kinds, fabric_judge_compare_cables);
     for (size_t i = 0, next; i < num; i = next) {
         size_t holders;
         for (next = i + 1; next < num && kinds[next].level == kinds[i].level &&
                            kinds[next].radix == kinds[i].radix;)
             next++;
-        uint32_t usual = commonest(j, kinds + i, next - i, &holders);
+        uint32_t usual = fabric_judge_commonest(j, kinds + i, next - i, &holders);
         for (size_t k = i; k < next && 2 * holders >= next - i; k++) {
             char name[TEXT];
-            if (cables(j, &kinds[k]) >= usual || shown++ >= NAMED)
+            if (fabric_judge_cables(j, &kinds[k]) >= usual || shown++ >= NAMED)
                 continue;
-            ik_status status = fabric_add_finding(
-                j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
-                "switch %s on level %" PRIu32 " has %" PRIu32
-                " links %s, the usual number there is %" PRIu32,
-                ik_node_describe(j->f, kinds[k].sw, name, sizeof name), kinds[k].level,
-                cables(j, &kinds[k]), kinds[k].level < j->f->num_levels ? "up" : "down", usual);
+            ik_status status =
+                fabric_add_finding(j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
+                                   "switch %s on level %" PRIu32 " has %" PRIu32
+                                   " links %s, the usual number there is %" PRIu32,
+                                   ik_node_describe(j->f, kinds[k].sw, name, sizeof name),
+                                   kinds[k].level, fabric_judge_cables(j, &kinds[k]),
+                                   kinds[k].level < j->f->num_levels ? "up" : "down", usual);
             if (status != IK_OK)
                 return status;
         }
     }
-    return count_rest(j, IK_WARNING, "missing-cable", "switches lack cables", shown);
+    return fabric_judge_count_rest(j, IK_WARNING, "missing-cable", "switches lack cables", shown);
 }
 
-static ik_status judge_tree(judge *j)
+static ik_status fabric_judge_tree(judge *j)
 {
     ik_fabric *f = j->f;
     if (!f->switch_level || f->num_levels < 2)
@@ -225,10 +227,10 @@ static ik_status judge_tree(judge *j)
     kind *kinds = ik_calloc((size_t)f->num_switches + 1, sizeof *kinds);
     if (!kinds)
         return ik_fail_memory(j->err, f->num_switches * sizeof *kinds, "kinds of switches");
-    count_up_down(j);
+    fabric_judge_count_up_down(j);
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         kinds[sw] = (kind){f->switch_level[sw], ik_radix(f, sw), j->down[sw], j->up[sw], sw};
-    qsort(kinds, f->num_switches, sizeof *kinds, compare_kinds);
+    qsort(kinds, f->num_switches, sizeof *kinds, fabric_judge_compare_kinds);
     ik_status status = judge_oversubscription(j, kinds, f->num_switches);
     if (status == IK_OK)
         status = judge_missing(j, kinds, f->num_switches);
@@ -238,21 +240,21 @@ static ik_status judge_tree(judge *j)
 
 /* ---- slow links */
 
-static bool to_host(const ik_fabric *f, uint32_t port)
+static bool fabric_judge_to_host(const ik_fabric *f, uint32_t port)
 {
     return !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
 }
 
 /* The class with the commonest rate among host links, or among links between switches; IK_NONE if
  * there are none. */
-static ik_status common_class(judge *j, bool hosts, uint32_t *common)
+static ik_status fabric_judge_common_class(judge *j, bool hosts, uint32_t *common)
 {
     const ik_fabric *f = j->f;
     uint64_t *count = ik_calloc((size_t)f->num_classes + 1, sizeof *count), best = 0;
     if (!count)
         return ik_fail_memory(j->err, f->num_classes * sizeof *count, "rates of links");
     for (uint32_t port = 0; port < f->num_ports; port++)
-        if (f->port_peer[port] != IK_NONE && to_host(f, port) == hosts)
+        if (f->port_peer[port] != IK_NONE && fabric_judge_to_host(f, port) == hosts)
             count[f->port_class[port]]++;
     /* equal rates share the count of their first class */
     for (uint32_t i = f->num_classes; i-- > 1;)
@@ -278,10 +280,10 @@ static ik_status judge_rates(judge *j, bool hosts)
     ik_fabric *f = j->f;
     uint32_t common = IK_NONE;
     uint64_t shown = 0;
-    ik_status status = common_class(j, hosts, &common);
+    ik_status status = fabric_judge_common_class(j, hosts, &common);
     for (uint32_t port = 0; port < f->num_ports && status == IK_OK && common != IK_NONE; port++) {
         uint32_t peer = f->port_peer[port];
-        if (peer == IK_NONE || peer < port || to_host(f, port) != hosts ||
+        if (peer == IK_NONE || peer < port || fabric_judge_to_host(f, port) != hosts ||
             ik_port_rate_bps(f, port) >= f->classes[common].rate_bps || shown++ >= NAMED)
             continue;
         char a[TEXT], b[TEXT], rate[32], usual[32];
@@ -294,19 +296,19 @@ static ik_status judge_rates(judge *j, bool hosts)
             f->classes[common].name,
             ik_format_quantity(usual, sizeof usual, f->classes[common].rate_bps, IK_DIM_RATE));
     }
-    return status == IK_OK
-               ? count_rest(j, IK_WARNING, "slow-link", "links are below the common rate", shown)
-               : status;
+    return status == IK_OK ? fabric_judge_count_rest(j, IK_WARNING, "slow-link",
+                                                     "links are below the common rate", shown)
+                           : status;
 }
 
-static ik_status repair_kind(judge *j, bool hosts)
+static ik_status fabric_judge_repair_kind(judge *j, bool hosts)
 {
     ik_fabric *f = j->f;
     uint32_t common = IK_NONE;
-    ik_status status = common_class(j, hosts, &common);
+    ik_status status = fabric_judge_common_class(j, hosts, &common);
     for (uint32_t port = 0; port < f->num_ports && status == IK_OK && common != IK_NONE; port++) {
         uint32_t peer = f->port_peer[port];
-        if (peer == IK_NONE || peer < port || to_host(f, port) != hosts ||
+        if (peer == IK_NONE || peer < port || fabric_judge_to_host(f, port) != hosts ||
             ik_port_rate_bps(f, port) >= f->classes[common].rate_bps)
             continue;
         char a[TEXT], b[TEXT];
@@ -323,14 +325,14 @@ static ik_status repair_kind(judge *j, bool hosts)
 ik_status ik_fabric_repair_rates(ik_fabric *f, ik_error *err)
 {
     judge j = {.f = f, .err = err};
-    ik_status status = repair_kind(&j, false);
-    return status == IK_OK ? repair_kind(&j, true) : status;
+    ik_status status = fabric_judge_repair_kind(&j, false);
+    return status == IK_OK ? fabric_judge_repair_kind(&j, true) : status;
 }
 
 /* ---- hosts outside the largest connected part */
 
-static void mark_part(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_t *part,
-                      uint32_t *stack, uint32_t *hosts)
+static void fabric_judge_mark_part(const ik_fabric *f, uint32_t start, uint32_t mark,
+                                   uint32_t *part, uint32_t *stack, uint32_t *hosts)
 {
     uint32_t depth = 0;
     part[start] = mark;
@@ -366,7 +368,7 @@ static ik_status tell_unreachable(judge *j, const uint32_t *part, uint32_t large
         if (status != IK_OK)
             return status;
     }
-    return count_rest(j, IK_ERROR, "unreachable", "hosts are unreachable", shown);
+    return fabric_judge_count_rest(j, IK_ERROR, "unreachable", "hosts are unreachable", shown);
 }
 
 static ik_status judge_reach(judge *j)
@@ -380,7 +382,7 @@ static ik_status judge_reach(judge *j)
         uint32_t hosts = 0;
         if (part[node])
             continue;
-        mark_part(f, node, ++parts, part, stack, &hosts);
+        fabric_judge_mark_part(f, node, ++parts, part, stack, &hosts);
         shared += hosts > 1;
         if (hosts > most) {
             most = hosts;
@@ -411,7 +413,7 @@ typedef struct keyed {
     uint32_t node;
 } keyed;
 
-static int compare_guids(const void *a, const void *b)
+static int fabric_judge_compare_guids(const void *a, const void *b)
 {
     const keyed *x = a, *y = b;
     if (x->guid != y->guid)
@@ -419,7 +421,7 @@ static int compare_guids(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static int compare_names(const void *a, const void *b)
+static int fabric_judge_compare_names(const void *a, const void *b)
 {
     const keyed *x = a, *y = b;
     int order = strcmp(x->name, y->name);
@@ -433,7 +435,7 @@ static ik_status report_same_guids(judge *j, keyed *items, uint32_t num, bool po
     ik_fabric *f = j->f;
     uint64_t shown = 0;
     ik_status status = IK_OK;
-    qsort(items, num, sizeof *items, compare_guids);
+    qsort(items, num, sizeof *items, fabric_judge_compare_guids);
     for (uint32_t i = 1; i < num && status == IK_OK; i++) {
         uint32_t first = items[i - 1].node, second = items[i].node;
         char a[TEXT], b[TEXT];
@@ -446,9 +448,9 @@ static ik_status report_same_guids(judge *j, keyed *items, uint32_t num, bool po
                                     ik_node_name(f, second, b, sizeof b), items[i].guid);
     }
     return status == IK_OK
-               ? count_rest(j, IK_ERROR, "duplicate-guid",
-                            ports ? "GUIDs of ports are given twice" : "GUIDs are given twice",
-                            shown)
+               ? fabric_judge_count_rest(
+                     j, IK_ERROR, "duplicate-guid",
+                     ports ? "GUIDs of ports are given twice" : "GUIDs are given twice", shown)
                : status;
 }
 
@@ -476,7 +478,7 @@ static ik_status judge_names(judge *j, keyed *items)
     uint64_t shown = 0;
     for (uint32_t sw = 0; sw < num; sw++)
         items[sw] = (keyed){0, f->node_name[sw], sw};
-    qsort(items, num, sizeof *items, compare_names);
+    qsort(items, num, sizeof *items, fabric_judge_compare_names);
     for (uint32_t i = 0, next; i < num; i = next) {
         for (next = i + 1; next < num && strcmp(items[next].name, items[i].name) == 0;)
             next++;
@@ -489,8 +491,8 @@ static ik_status judge_names(judge *j, keyed *items)
         if (status != IK_OK)
             return status;
     }
-    return count_rest(j, IK_NOTE, "same-description", "descriptions are given to several switches",
-                      shown);
+    return fabric_judge_count_rest(j, IK_NOTE, "same-description",
+                                   "descriptions are given to several switches", shown);
 }
 
 static ik_status judge_identity(judge *j)
@@ -520,7 +522,7 @@ ik_status ik_fabric_judge(ik_fabric *f, ik_error *err)
         status = judge_levels(&j);
     }
     if (status == IK_OK)
-        status = judge_tree(&j);
+        status = fabric_judge_tree(&j);
     if (status == IK_OK)
         status = judge_rates(&j, false);
     if (status == IK_OK)

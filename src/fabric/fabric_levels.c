@@ -20,7 +20,7 @@ typedef struct search {
     uint32_t max_hosts;
 } search;
 
-static void count_hosts(search *s)
+static void fabric_levels_count_hosts(search *s)
 {
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         uint32_t node = ik_host_node(s->f, host);
@@ -33,7 +33,7 @@ static void count_hosts(search *s)
 }
 
 /* Breadth first from all leaves at once. */
-static void spread(search *s, uint32_t least_hosts)
+static void fabric_levels_spread(search *s, uint32_t least_hosts)
 {
     const ik_fabric *f = s->f;
     uint32_t head = 0, tail = 0;
@@ -104,12 +104,12 @@ static uint32_t valid_levels(search *s)
     return highest <= 255 ? highest : 0;
 }
 
-static uint32_t try_all(search *s)
+static uint32_t fabric_levels_try_all(search *s)
 {
     static const uint32_t divisors[] = {0, 8, 4, 2};
     for (size_t i = 0; i < sizeof divisors / sizeof *divisors; i++) {
         uint32_t least = divisors[i] ? (s->max_hosts + divisors[i] - 1) / divisors[i] : 1;
-        spread(s, least ? least : 1);
+        fabric_levels_spread(s, least ? least : 1);
         bring_down_leaves(s);
         uint32_t levels = valid_levels(s);
         if (levels)
@@ -130,8 +130,8 @@ ik_status ik_fabric_find_levels(ik_fabric *f, ik_error *err)
                            ? IK_OK
                            : ik_fail_memory(err, 13 * count, "levels of switches");
     if (status == IK_OK) {
-        count_hosts(&s);
-        uint32_t num_levels = s.max_hosts ? try_all(&s) : 0;
+        fabric_levels_count_hosts(&s);
+        uint32_t num_levels = s.max_hosts ? fabric_levels_try_all(&s) : 0;
         for (uint32_t sw = 0; sw < f->num_switches; sw++)
             levels[sw] = (uint8_t)s.level[sw];
         free(f->switch_level);

@@ -21,12 +21,12 @@ typedef struct search {
     uint32_t *stack; /* [switches] */
 } search;
 
-static bool within(const search *s, uint32_t sw)
+static bool fabric_pods_within(const search *s, uint32_t sw)
 {
     return s->f->switch_level[sw] >= s->low && s->f->switch_level[sw] <= s->high;
 }
 
-static void fill(const search *s, uint32_t first, uint32_t number)
+static void fabric_pods_fill(const search *s, uint32_t first, uint32_t number)
 {
     uint32_t depth = 0;
     s->part[first] = number;
@@ -35,7 +35,7 @@ static void fill(const search *s, uint32_t first, uint32_t number)
         uint32_t sw = s->stack[--depth];
         for (uint32_t port = s->f->port_base[sw]; port < s->f->port_base[sw + 1]; port++) {
             uint32_t peer = ik_peer_node(s->f, port);
-            if (peer == IK_NONE || !ik_is_switch(s->f, peer) || !within(s, peer) ||
+            if (peer == IK_NONE || !ik_is_switch(s->f, peer) || !fabric_pods_within(s, peer) ||
                 s->part[peer] != IK_NONE)
                 continue;
             s->part[peer] = number;
@@ -46,8 +46,8 @@ static void fill(const search *s, uint32_t first, uint32_t number)
 
 /* Numbers what hangs together in the levels low … high, by its lowest switch; the other switches
  * stay IK_NONE. */
-static ik_status find_parts(const ik_fabric *f, uint32_t low, uint32_t high, uint32_t *part,
-                            uint32_t *num, ik_error *err)
+static ik_status fabric_pods_find_parts(const ik_fabric *f, uint32_t low, uint32_t high,
+                                        uint32_t *part, uint32_t *num, ik_error *err)
 {
     search s = {f, low, high, part, malloc((f->num_switches + 1) * sizeof *s.stack)};
     if (!s.stack)
@@ -55,8 +55,8 @@ static ik_status find_parts(const ik_fabric *f, uint32_t low, uint32_t high, uin
     memset(part, 0xff, f->num_switches * sizeof *part);
     *num = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        if (within(&s, sw) && part[sw] == IK_NONE)
-            fill(&s, sw, (*num)++);
+        if (fabric_pods_within(&s, sw) && part[sw] == IK_NONE)
+            fabric_pods_fill(&s, sw, (*num)++);
     free(s.stack);
     return IK_OK;
 }
@@ -65,19 +65,21 @@ ik_status ik_fabric_pods(const ik_fabric *f, uint32_t *pod, uint32_t *num_pods, 
 {
     assert(f && pod && num_pods);
     if (f->switch_level && f->num_levels)
-        return find_parts(f, 0, f->num_levels - 1, pod, num_pods, err);
+        return fabric_pods_find_parts(f, 0, f->num_levels - 1, pod, num_pods, err);
     memset(pod, 0xff, f->num_switches * sizeof *pod);
     *num_pods = 0;
     return IK_OK;
 }
 
 /* Top switches follow the pods: planes in the order of their lowest switch. */
-static ik_status add_planes(const ik_fabric *f, uint32_t *group, uint32_t *num, ik_error *err)
+static ik_status fabric_pods_add_planes(const ik_fabric *f, uint32_t *group, uint32_t *num,
+                                        ik_error *err)
 {
     uint32_t *plane = malloc((f->num_switches + 1) * sizeof *plane), planes = 0;
     if (!plane)
         return ik_fail_memory(err, f->num_switches * sizeof *plane, "the planes of a tree");
-    ik_status status = find_parts(f, f->num_levels - 1, f->num_levels, plane, &planes, err);
+    ik_status status =
+        fabric_pods_find_parts(f, f->num_levels - 1, f->num_levels, plane, &planes, err);
     for (uint32_t sw = 0; sw < f->num_switches && status == IK_OK; sw++)
         if (group[sw] == IK_NONE)
             group[sw] = *num + plane[sw];
@@ -94,7 +96,7 @@ ik_status ik_fabric_groups(const ik_fabric *f, uint32_t *group, uint32_t *num_gr
     bool tree = f->switch_level && f->num_levels > 1;
     if (tree && (f->num_levels > 2 || !f->switch_place)) {
         ik_status status = ik_fabric_pods(f, group, num_groups, err);
-        return status == IK_OK ? add_planes(f, group, num_groups, err) : status;
+        return status == IK_OK ? fabric_pods_add_planes(f, group, num_groups, err) : status;
     }
     for (uint32_t sw = 0; f->switch_place && sw < f->num_switches; sw++) {
         group[sw] = f->switch_place[sw].group;

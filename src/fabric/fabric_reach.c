@@ -15,8 +15,8 @@ enum { NAMED_HOSTS = 4 };
 
 /* ---- parts */
 
-static void mark_switches(const ik_fabric *f, uint32_t start, uint32_t mark, uint32_t *part_of,
-                          uint32_t *stack)
+static void fabric_reach_mark_switches(const ik_fabric *f, uint32_t start, uint32_t mark,
+                                       uint32_t *part_of, uint32_t *stack)
 {
     uint32_t depth = 0;
     part_of[start] = mark;
@@ -33,7 +33,7 @@ static void mark_switches(const ik_fabric *f, uint32_t start, uint32_t mark, uin
     }
 }
 
-static void add_part(ik_parts *p, uint32_t first, uint32_t part)
+static void fabric_reach_add_part(ik_parts *p, uint32_t first, uint32_t part)
 {
     uint32_t at = p->base[p->num_hosts];
     for (uint32_t i = first; i < at; i++)
@@ -46,14 +46,14 @@ static void add_part(ik_parts *p, uint32_t first, uint32_t part)
 }
 
 /* base[num_hosts] counts what is entered so far. */
-static void list_hosts(const ik_fabric *f, const uint32_t *part_of, ik_parts *p)
+static void fabric_reach_list_hosts(const ik_fabric *f, const uint32_t *part_of, ik_parts *p)
 {
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t node = ik_host_node(f, host), first = p->base[host] = p->base[p->num_hosts];
         for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
             uint32_t peer = ik_peer_node(f, port);
             if (peer != IK_NONE && ik_is_switch(f, peer))
-                add_part(p, first, part_of[peer]);
+                fabric_reach_add_part(p, first, part_of[peer]);
         }
     }
 }
@@ -71,8 +71,8 @@ ik_status ik_parts_find(const ik_fabric *f, ik_parts *out, ik_error *err)
         memset(part_of, 0xFF, f->num_switches * sizeof *part_of);
         for (uint32_t sw = 0; sw < f->num_switches; sw++)
             if (part_of[sw] == IK_NONE)
-                mark_switches(f, sw, p.num_parts++, part_of, stack);
-        list_hosts(f, part_of, &p);
+                fabric_reach_mark_switches(f, sw, p.num_parts++, part_of, stack);
+        fabric_reach_list_hosts(f, part_of, &p);
     } else {
         status = ik_fail_memory(err, 8 * (size_t)ik_num_nodes(f), "the parts of a fabric");
     }
@@ -108,28 +108,28 @@ bool ik_parts_join(const ik_parts *p, uint32_t a, uint32_t b)
 
 /* ---- counting pairs */
 
-static uint32_t parts_of(const ik_parts *p, uint32_t host)
+static uint32_t fabric_reach_parts_of(const ik_parts *p, uint32_t host)
 {
     return p->base[host + 1] - p->base[host];
 }
 
 /* Ordered pairs that a part joins, where no host hangs on several: hosts of a part times the others
  * of it. */
-static ik_status count_by_part(const ik_parts *p, uint64_t *pairs, ik_error *err)
+static ik_status fabric_reach_count_by_part(const ik_parts *p, uint64_t *pairs, ik_error *err)
 {
     uint64_t *hosts = ik_calloc((size_t)p->num_parts + 1, sizeof *hosts);
     if (!hosts)
         return ik_fail_memory(err, p->num_parts * sizeof *hosts, "the parts of a fabric");
     uint64_t sum = 0;
     for (uint32_t host = 0; host < p->num_hosts; host++)
-        if (parts_of(p, host))
+        if (fabric_reach_parts_of(p, host))
             sum += 2 * hosts[p->part[p->base[host]]]++;
     free(hosts);
     *pairs = sum;
     return IK_OK;
 }
 
-static uint64_t count_by_pair(const ik_parts *p)
+static uint64_t fabric_reach_count_by_pair(const ik_parts *p)
 {
     uint64_t sum = 0;
     for (uint32_t a = 0; a < p->num_hosts; a++)
@@ -139,37 +139,38 @@ static uint64_t count_by_pair(const ik_parts *p)
 }
 
 /* The usual case of several cables per host: every host with a cable hangs on the same parts. */
-static bool all_alike(const ik_parts *p)
+static bool fabric_reach_all_alike(const ik_parts *p)
 {
     uint32_t first = IK_NONE;
     for (uint32_t host = 0; host < p->num_hosts; host++) {
-        if (!parts_of(p, host))
+        if (!fabric_reach_parts_of(p, host))
             continue;
         first = first == IK_NONE ? host : first;
-        if (parts_of(p, host) != parts_of(p, first) ||
+        if (fabric_reach_parts_of(p, host) != fabric_reach_parts_of(p, first) ||
             memcmp(p->part + p->base[host], p->part + p->base[first],
-                   parts_of(p, host) * sizeof *p->part) != 0)
+                   fabric_reach_parts_of(p, host) * sizeof *p->part) != 0)
             return false;
     }
     return true;
 }
 
-static ik_status count_joined(const ik_parts *p, uint64_t wired, uint64_t *pairs, ik_error *err)
+static ik_status fabric_reach_count_joined(const ik_parts *p, uint64_t wired, uint64_t *pairs,
+                                           ik_error *err)
 {
     bool several = false;
     for (uint32_t host = 0; host < p->num_hosts; host++)
-        several |= parts_of(p, host) > 1;
-    if (all_alike(p))
+        several |= fabric_reach_parts_of(p, host) > 1;
+    if (fabric_reach_all_alike(p))
         *pairs = wired > 0 ? wired * (wired - 1) : 0;
     else if (several)
-        *pairs = count_by_pair(p);
+        *pairs = fabric_reach_count_by_pair(p);
     else
-        return count_by_part(p, pairs, err);
+        return fabric_reach_count_by_part(p, pairs, err);
     return IK_OK;
 }
 
 /* The first pair of hosts with a cable that nothing joins; there is one. */
-static void find_first(const ik_fabric *f, const ik_parts *p, ik_reach *out)
+static void fabric_reach_find_first(const ik_fabric *f, const ik_parts *p, ik_reach *out)
 {
     for (uint32_t a = 0; a < p->num_hosts; a++)
         for (uint32_t b = 0; b < p->num_hosts && ik_host_cables(f, a); b++)
@@ -189,17 +190,17 @@ ik_status ik_reach_measure(const ik_fabric *f, ik_reach *out, ik_error *err)
         return status;
     uint64_t wired = 0; /* to a switch: a cable between two hosts leads nowhere else */
     for (uint32_t host = 0; host < f->num_hosts; host++) {
-        wired += parts_of(&p, host) > 0;
+        wired += fabric_reach_parts_of(&p, host) > 0;
         if (ik_host_cables(f, host) > 0)
             continue;
         r.first_uncabled = r.uncabled ? r.first_uncabled : host;
         r.uncabled++;
     }
-    status = count_joined(&p, wired, &r.connected, err);
+    status = fabric_reach_count_joined(&p, wired, &r.connected, err);
     uint64_t cabled = f->num_hosts - r.uncabled;
     r.unconnected = (cabled > 0 ? cabled * (cabled - 1) : 0) - r.connected;
     if (status == IK_OK && r.unconnected)
-        find_first(f, &p, &r);
+        fabric_reach_find_first(f, &p, &r);
     ik_parts_free(&p);
     if (status == IK_OK)
         *out = r;
@@ -231,7 +232,7 @@ char *ik_reach_describe(const ik_fabric *f, const ik_reach *r, char *text, size_
 
 /* ---- hosts without a cable */
 
-static void drop_findings(ik_fabric *f, const char *code)
+static void fabric_reach_drop_findings(ik_fabric *f, const char *code)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->num_findings; i++)
@@ -244,7 +245,7 @@ ik_status fabric_find_uncabled(ik_fabric *f, ik_error *err)
 {
     uint32_t count = 0;
     ik_status status = IK_OK;
-    drop_findings(f, "no-cable");
+    fabric_reach_drop_findings(f, "no-cable");
     for (uint32_t host = 0; host < f->num_hosts && status == IK_OK; host++) {
         char name[160];
         uint32_t node = ik_host_node(f, host);

@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool leads_to_switch(const ik_fabric *f, uint32_t port)
+static bool fabric_split_leads_to_switch(const ik_fabric *f, uint32_t port)
 {
     uint32_t peer = ik_peer_node(f, port);
     return peer != IK_NONE && ik_is_switch(f, peer);
 }
 
-static ik_status alloc(const ik_fabric *f, uint32_t hosts, ik_fabric *to, ik_error *err)
+static ik_status fabric_split_alloc(const ik_fabric *f, uint32_t hosts, ik_fabric *to,
+                                    ik_error *err)
 {
     size_t nodes = (size_t)f->num_switches + hosts, ports = (size_t)f->num_ports + 1;
     to->num_switches = f->num_switches;
@@ -45,7 +46,7 @@ static ik_status alloc(const ik_fabric *f, uint32_t hosts, ik_fabric *to, ik_err
                     : ik_fail_memory(err, ports * 16 + nodes * 16, "the host ports of a fabric");
 }
 
-static void copy_ports(const ik_fabric *f, ik_fabric *to)
+static void fabric_split_copy_ports(const ik_fabric *f, ik_fabric *to)
 {
     memcpy(to->port_peer, f->port_peer, f->num_ports * sizeof *f->port_peer);
     memcpy(to->port_class, f->port_class, f->num_ports * sizeof *f->port_class);
@@ -56,7 +57,7 @@ static void copy_ports(const ik_fabric *f, ik_fabric *to)
     }
 }
 
-static void copy_switches(const ik_fabric *f, ik_fabric *to)
+static void fabric_split_copy_switches(const ik_fabric *f, ik_fabric *to)
 {
     memcpy(to->port_base, f->port_base, ((size_t)f->num_switches + 1) * sizeof *f->port_base);
     memcpy(to->port_node, f->port_node, f->port_base[f->num_switches] * sizeof *f->port_node);
@@ -71,7 +72,7 @@ static void copy_switches(const ik_fabric *f, ik_fabric *to)
 }
 
 /* The LID of a port is that of the host that the port becomes. */
-static void take_lid(const ik_fabric *f, uint32_t port, uint32_t host, ik_fabric *to)
+static void fabric_split_take_lid(const ik_fabric *f, uint32_t port, uint32_t host, ik_fabric *to)
 {
     if (to->node_lid)
         to->node_lid[to->num_switches + host] = ik_port_lid(f, port);
@@ -88,13 +89,13 @@ static uint32_t split_host(const ik_fabric *f, uint32_t host, uint32_t next, ik_
     to->split->first[host] = first;
     to->split->host_of[next] = host;
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
-        if (cabled && leads_to_switch(f, port)) {
+        if (cabled && fabric_split_leads_to_switch(f, port)) {
             to->port_base[to->num_switches + ++next] = port;
             to->split->host_of[next] = host;
         }
-        if (leads_to_switch(f, port))
-            take_lid(f, port, next, to);
-        cabled |= leads_to_switch(f, port);
+        if (fabric_split_leads_to_switch(f, port))
+            fabric_split_take_lid(f, port, next, to);
+        cabled |= fabric_split_leads_to_switch(f, port);
         to->port_node[port] = to->num_switches + next;
     }
     for (uint32_t i = first; f->node_guid && i <= next; i++)
@@ -103,7 +104,7 @@ static uint32_t split_host(const ik_fabric *f, uint32_t host, uint32_t next, ik_
     return next;
 }
 
-static uint32_t count_hosts(const ik_fabric *f)
+static uint32_t fabric_split_count_hosts(const ik_fabric *f)
 {
     uint32_t hosts = 0;
     for (uint32_t host = 0; host < f->num_hosts; host++) {
@@ -116,19 +117,19 @@ static uint32_t count_hosts(const ik_fabric *f)
 ik_status ik_fabric_split(const ik_fabric *f, ik_fabric **out, ik_error *err)
 {
     assert(!f->split);
-    uint32_t hosts = count_hosts(f), next = 0;
+    uint32_t hosts = fabric_split_count_hosts(f), next = 0;
     ik_fabric *to = fabric_new();
     if (!to)
         return ik_fail_memory(err, sizeof *to, "a fabric");
-    ik_status status = alloc(f, hosts, to, err);
+    ik_status status = fabric_split_alloc(f, hosts, to, err);
     if (status == IK_OK)
         status = fabric_copy_common(f, to, err);
     if (status != IK_OK) {
         ik_fabric_free(to);
         return status;
     }
-    copy_ports(f, to);
-    copy_switches(f, to);
+    fabric_split_copy_ports(f, to);
+    fabric_split_copy_switches(f, to);
     for (uint32_t host = 0; host < f->num_hosts; host++)
         next = split_host(f, host, next, to);
     assert(next == hosts);

@@ -23,7 +23,7 @@ uint64_t ik_port_guid(const ik_fabric *f, uint32_t port)
 }
 
 /* Has a port of this host a LID of its own? Then its node's LID is no other port's. */
-static bool has_port_lids(const ik_fabric *f, uint32_t node)
+static bool guid_has_port_lids(const ik_fabric *f, uint32_t node)
 {
     for (uint32_t port = f->port_base[node]; f->port_lid && port < f->port_base[node + 1]; port++)
         if (f->port_lid[port])
@@ -32,23 +32,23 @@ static bool has_port_lids(const ik_fabric *f, uint32_t node)
 }
 
 /* Is the node's LID that of this port? */
-static bool bears_node_lid(const ik_fabric *f, uint32_t port)
+static bool guid_bears_node_lid(const ik_fabric *f, uint32_t port)
 {
     uint32_t node = f->port_node[port];
     return !ik_is_switch(f, node) && ik_host_port(f, ik_node_host(f, node)) == port &&
-           !has_port_lids(f, node);
+           !guid_has_port_lids(f, node);
 }
 
 uint32_t ik_port_lid(const ik_fabric *f, uint32_t port)
 {
     if (f->port_lid && f->port_lid[port])
         return f->port_lid[port];
-    return f->node_lid && bears_node_lid(f, port) ? f->node_lid[f->port_node[port]] : 0;
+    return f->node_lid && guid_bears_node_lid(f, port) ? f->node_lid[f->port_node[port]] : 0;
 }
 
 unsigned ik_port_lmc(const ik_fabric *f, uint32_t port)
 {
     if (f->port_lid && f->port_lid[port])
         return f->port_lmc ? f->port_lmc[port] : 0;
-    return f->node_lmc && bears_node_lid(f, port) ? f->node_lmc[f->port_node[port]] : 0;
+    return f->node_lmc && guid_bears_node_lid(f, port) ? f->node_lmc[f->port_node[port]] : 0;
 }

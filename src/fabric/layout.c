@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void put_on_floor(const ik_fabric *f, ik_point *at)
+static void layout_put_on_floor(const ik_fabric *f, ik_point *at)
 {
     int32_t low_x = INT32_MAX, high_x = INT32_MIN, low_y = INT32_MAX, high_y = INT32_MIN;
     for (uint32_t s = 0; s < f->num_switches; s++) {
@@ -30,7 +30,7 @@ static void put_on_floor(const ik_fabric *f, ik_point *at)
     }
 }
 
-static void put_on_circle(const ik_fabric *f, ik_point *at)
+static void layout_put_on_circle(const ik_fabric *f, ik_point *at)
 {
     for (uint32_t s = 0; s < f->num_switches; s++) {
         double angle = 6.283185307179586 * s / f->num_switches;
@@ -39,7 +39,7 @@ static void put_on_circle(const ik_fabric *f, ik_point *at)
     }
 }
 
-static uint32_t row_of(const ik_fabric *f, uint32_t s)
+static uint32_t layout_row_of(const ik_fabric *f, uint32_t s)
 {
     return f->switch_place ? f->switch_place[s].layer : (uint32_t)f->switch_level[s];
 }
@@ -59,14 +59,14 @@ static int by_row_and_group(const void *a, const void *b)
 }
 
 /* Positions in the levels of a tree that has no places of its own: pods stand together. */
-static ik_status order_levels(const ik_fabric *f, uint32_t *pos, ik_error *err)
+static ik_status layout_order_levels(const ik_fabric *f, uint32_t *pos, ik_error *err)
 {
     uint32_t *group = ik_calloc((size_t)f->num_switches + 1, sizeof *group), num = 0;
     place_key *keys = ik_calloc((size_t)f->num_switches + 1, sizeof *keys);
     ik_status status = group && keys ? ik_fabric_groups(f, group, &num, err)
                                      : ik_fail_memory(err, f->num_switches * 16u, "a layout");
     for (uint32_t s = 0; s < f->num_switches && status == IK_OK; s++)
-        keys[s] = (place_key){row_of(f, s), num ? group[s] : 0, s};
+        keys[s] = (place_key){layout_row_of(f, s), num ? group[s] : 0, s};
     if (status == IK_OK)
         qsort(keys, f->num_switches, sizeof *keys, by_row_and_group);
     for (uint32_t k = 0, first = 0; k < f->num_switches && status == IK_OK; k++) {
@@ -78,24 +78,25 @@ static ik_status order_levels(const ik_fabric *f, uint32_t *pos, ik_error *err)
     return status;
 }
 
-static void spread_rows(const ik_fabric *f, uint32_t *max_pos, const uint32_t *pos, ik_point *at)
+static void layout_spread_rows(const ik_fabric *f, uint32_t *max_pos, const uint32_t *pos,
+                               ik_point *at)
 {
     uint32_t lowest = UINT32_MAX, highest = 0;
     for (uint32_t s = 0; s < f->num_switches; s++) {
-        uint32_t r = row_of(f, s);
+        uint32_t r = layout_row_of(f, s);
         max_pos[r] = pos[s] > max_pos[r] ? pos[s] : max_pos[r];
         lowest = r < lowest ? r : lowest;
         highest = r > highest ? r : highest;
     }
     for (uint32_t s = 0; s < f->num_switches; s++) {
-        uint32_t r = row_of(f, s);
+        uint32_t r = layout_row_of(f, s);
         at[s].x = (float)((pos[s] + 0.5) / (max_pos[r] + 1.0));
         double down = highest > lowest ? (double)(r - lowest) / (highest - lowest) : 0.5;
         at[s].y = (float)(f->num_levels ? 1.0 - down : down); /* trees: roots on top */
     }
 }
 
-static ik_status put_in_rows(const ik_fabric *f, ik_point *at, ik_error *err)
+static ik_status layout_put_in_rows(const ik_fabric *f, ik_point *at, ik_error *err)
 {
     uint32_t *max_pos = ik_calloc(65536, sizeof *max_pos);
     uint32_t *pos = ik_calloc((size_t)f->num_switches + 1, sizeof *pos);
@@ -104,16 +105,16 @@ static ik_status put_in_rows(const ik_fabric *f, ik_point *at, ik_error *err)
     for (uint32_t s = 0; f->switch_place && s < f->num_switches && status == IK_OK; s++)
         pos[s] = f->switch_place[s].pos;
     if (status == IK_OK && !f->switch_place)
-        status = order_levels(f, pos, err);
+        status = layout_order_levels(f, pos, err);
     if (status == IK_OK)
-        spread_rows(f, max_pos, pos, at);
+        layout_spread_rows(f, max_pos, pos, at);
     free(max_pos);
     free(pos);
     return status;
 }
 
 /* Rows that are groups (dragonfly, clusters of PolarFly): the family has no rows to speak of. */
-static bool rows_are_groups(const ik_fabric *f)
+static bool layout_rows_are_groups(const ik_fabric *f)
 {
     bool several = false;
     for (uint32_t s = 0; s < f->num_switches; s++) {
@@ -125,7 +126,7 @@ static bool rows_are_groups(const ik_fabric *f)
 }
 
 /* Groups stand around a circle, the switches of each around a small one. */
-static ik_status put_in_groups(const ik_fabric *f, ik_point *at, ik_error *err)
+static ik_status layout_put_in_groups(const ik_fabric *f, ik_point *at, ik_error *err)
 {
     uint32_t *size = ik_calloc(65536, sizeof *size), groups = 0;
     if (!size)
@@ -151,18 +152,18 @@ bool ik_fabric_in_rows(const ik_fabric *f)
 {
     if (f->switch_xy)
         return false;
-    return f->switch_place ? !rows_are_groups(f) : f->switch_level && f->num_levels;
+    return f->switch_place ? !layout_rows_are_groups(f) : f->switch_level && f->num_levels;
 }
 
 ik_status ik_fabric_layout(const ik_fabric *f, ik_point *at, ik_error *err)
 {
     if (ik_fabric_in_rows(f))
-        return put_in_rows(f, at, err);
+        return layout_put_in_rows(f, at, err);
     if (f->switch_xy)
-        put_on_floor(f, at);
+        layout_put_on_floor(f, at);
     else if (f->switch_place)
-        return put_in_groups(f, at, err);
+        return layout_put_in_groups(f, at, err);
     else
-        put_on_circle(f, at);
+        layout_put_on_circle(f, at);
     return IK_OK;
 }

@@ -31,13 +31,13 @@ typedef struct making {
     void *context;
 } making;
 
-static bool leads_to_switch(const ik_fabric *f, uint32_t port)
+static bool lids_leads_to_switch(const ik_fabric *f, uint32_t port)
 {
     uint32_t peer = ik_peer_node(f, port);
     return peer != IK_NONE && ik_is_switch(f, peer);
 }
 
-static void add_port(making *m, uint32_t node, uint32_t port, bool counts)
+static void lids_add_port(making *m, uint32_t node, uint32_t port, bool counts)
 {
     const ik_fabric *f = m->f;
     bool is_switch = port == IK_NONE;
@@ -55,37 +55,38 @@ static void add_port(making *m, uint32_t node, uint32_t port, bool counts)
 }
 
 /* A host without any cable keeps a number, so that the others' do not change when it comes back. */
-static void list_host(making *m, uint32_t node)
+static void lids_list_host(making *m, uint32_t node)
 {
     const ik_fabric *f = m->f;
     bool cabled = false;
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
-        bool counts = leads_to_switch(f, port);
+        bool counts = lids_leads_to_switch(f, port);
         if (counts || ik_port_lid(f, port))
-            add_port(m, node, port, counts);
+            lids_add_port(m, node, port, counts);
         cabled |= counts;
     }
     if (!cabled && ik_radix(f, node) > 0) {
         uint32_t first = f->port_base[node];
         if (!ik_port_lid(f, first)) {
-            add_port(m, node, first, false);
+            lids_add_port(m, node, first, false);
             m->ports[m->num_ports - 1].lid = f->node_lid ? f->node_lid[node] : 0;
         }
     }
 }
 
-static const char *describe(const making *m, const lid_port *p, char *text, size_t size)
+static const char *lids_describe(const making *m, const lid_port *p, char *text, size_t size)
 {
     bool one = p->port == IK_NONE || ik_host_cables(m->f, ik_node_host(m->f, p->node)) < 2;
     return one ? ik_node_describe(m->f, p->node, text, size)
                : ik_port_describe(m->f, p->port, text, size);
 }
 
-static ik_status refuse_claims(const making *m, const lid_port *a, const lid_port *b, ik_error *err)
+static ik_status lids_refuse_claims(const making *m, const lid_port *a, const lid_port *b,
+                                    ik_error *err)
 {
     char first[256], second[256];
-    describe(m, a, first, sizeof first);
-    describe(m, b, second, sizeof second);
+    lids_describe(m, a, first, sizeof first);
+    lids_describe(m, b, second, sizeof second);
     if (a->lid == b->lid) {
         ik_fail(err, IK_ERR_INPUT, "%.180s and %.180s have the same LID, %u", first, second,
                 a->lid);
@@ -100,41 +101,41 @@ static ik_status refuse_claims(const making *m, const lid_port *a, const lid_por
 }
 
 /* Claims the LIDs that the fabric gives a port. */
-static ik_status claim(making *m, uint32_t index, ik_error *err)
+static ik_status lids_claim(making *m, uint32_t index, ik_error *err)
 {
     const lid_port *p = &m->ports[index];
     uint32_t paths = 1u << p->lmc;
     char name[256];
     if (p->lid > IK_LID_MAX || p->lid + paths - 1 > IK_LID_MAX)
         return ik_fail(err, IK_ERR_INPUT, "%s has LID %u; unicast LIDs go up to %u",
-                       describe(m, p, name, sizeof name), p->lid + paths - 1, IK_LID_MAX);
+                       lids_describe(m, p, name, sizeof name), p->lid + paths - 1, IK_LID_MAX);
     if (p->lid % paths != 0) {
         ik_fail(err, IK_ERR_INPUT, "%s has base LID %u, which is not a multiple of %u (LMC %u)",
-                describe(m, p, name, sizeof name), p->lid, paths, p->lmc);
+                lids_describe(m, p, name, sizeof name), p->lid, paths, p->lmc);
         return ik_hint(err, IK_ERR_INPUT, "a port has 2^LMC LIDs, the first one aligned to them");
     }
     for (uint32_t lid = p->lid; lid < p->lid + paths; lid++)
         if (m->owner[lid] != FREE)
-            return refuse_claims(m, &m->ports[m->owner[lid] - 1], p, err);
+            return lids_refuse_claims(m, &m->ports[m->owner[lid] - 1], p, err);
     for (uint32_t lid = p->lid; lid < p->lid + paths; lid++)
         m->owner[lid] = index + 1;
     return IK_OK;
 }
 
 /* As claim; where there is somebody to hear why it cannot be, the port goes without. */
-static ik_status claim_or_report(making *m, uint32_t index, ik_error *err)
+static ik_status lids_claim_or_report(making *m, uint32_t index, ik_error *err)
 {
     lid_port *p = &m->ports[index];
     ik_error why;
     if (!m->refused)
-        return claim(m, index, err);
-    if (claim(m, index, &why) == IK_OK)
+        return lids_claim(m, index, err);
+    if (lids_claim(m, index, &why) == IK_OK)
         return IK_OK;
     p->lid = 0;
     return m->refused(m->context, p->node, p->port, &why, err);
 }
 
-static ik_status assign(making *m, ik_error *err)
+static ik_status lids_assign(making *m, ik_error *err)
 {
     uint32_t next = 1;
     for (uint32_t i = 0; i < m->num_ports; i++) {
@@ -156,11 +157,11 @@ static ik_status assign(making *m, ik_error *err)
     return IK_OK;
 }
 
-static ik_status number_ports(making *m, ik_error *err)
+static ik_status lids_number_ports(making *m, ik_error *err)
 {
     for (uint32_t i = 0; i < m->num_ports; i++) {
         bool claims = m->ports[i].lid && m->ports[i].counts;
-        ik_status status = claims ? claim_or_report(m, i, err) : IK_OK;
+        ik_status status = claims ? lids_claim_or_report(m, i, err) : IK_OK;
         if (status != IK_OK)
             return status;
     }
@@ -169,13 +170,13 @@ static ik_status number_ports(making *m, ik_error *err)
         if (p->lid && !p->counts && p->lid <= IK_LID_MAX && m->owner[p->lid] == FREE)
             m->owner[p->lid] = i + 1;
     }
-    return assign(m, err);
+    return lids_assign(m, err);
 }
 
 /* ---- the arrays */
 
 /* first_lmc: that of the first host's port. */
-static void note_lmc(ik_lids *lids, const lid_port *p, unsigned *first_lmc)
+static void lids_note_lmc(ik_lids *lids, const lid_port *p, unsigned *first_lmc)
 {
     lids->max_lmc = p->lmc > lids->max_lmc ? p->lmc : lids->max_lmc;
     if (p->port == IK_NONE)
@@ -189,7 +190,7 @@ static void note_lmc(ik_lids *lids, const lid_port *p, unsigned *first_lmc)
     }
 }
 
-static void fill(making *m)
+static void lids_fill(making *m)
 {
     ik_lids *lids = m->lids;
     const ik_fabric *f = m->f;
@@ -214,7 +215,7 @@ static void fill(making *m)
             lids->of_place[is_switch ? p->node : f->num_switches + p->port - lids->first_host] =
                 lids->num;
             lids->by_guid[lids->num_guids++] = lids->num;
-            note_lmc(lids, p, &first_lmc);
+            lids_note_lmc(lids, p, &first_lmc);
         }
         lids->num++;
     }
@@ -227,7 +228,7 @@ typedef struct keyed {
     uint32_t index;
 } keyed;
 
-static int compare_guids(const void *a, const void *b)
+static int lids_compare_guids(const void *a, const void *b)
 {
     const keyed *x = a, *y = b;
     if (x->guid != y->guid)
@@ -235,21 +236,21 @@ static int compare_guids(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static ik_status sort_guids(ik_lids *lids, ik_error *err)
+static ik_status lids_sort_guids(ik_lids *lids, ik_error *err)
 {
     keyed *list = ik_calloc((size_t)lids->num_guids + 1, sizeof *list);
     if (!list)
         return ik_fail_memory(err, lids->num_guids * sizeof *list, "GUIDs");
     for (uint32_t i = 0; i < lids->num_guids; i++)
         list[i] = (keyed){lids->of[lids->by_guid[i]].guid, lids->by_guid[i]};
-    qsort(list, lids->num_guids, sizeof *list, compare_guids);
+    qsort(list, lids->num_guids, sizeof *list, lids_compare_guids);
     for (uint32_t i = 0; i < lids->num_guids; i++)
         lids->by_guid[i] = list[i].index;
     free(list);
     return IK_OK;
 }
 
-static ik_status allocate(making *m, ik_error *err)
+static ik_status lids_allocate(making *m, ik_error *err)
 {
     ik_lids *lids = m->lids;
     size_t num = 0, places = (size_t)m->f->num_switches + m->f->num_ports - lids->first_host;
@@ -265,7 +266,7 @@ static ik_status allocate(making *m, ik_error *err)
     return IK_OK;
 }
 
-static ik_status make(making *m, ik_error *err)
+static ik_status lids_make(making *m, ik_error *err)
 {
     const ik_fabric *f = m->f;
     size_t most = (size_t)f->num_switches + f->num_ports - m->lids->first_host + f->num_hosts;
@@ -274,16 +275,16 @@ static ik_status make(making *m, ik_error *err)
     if (!m->ports || !m->owner)
         return ik_fail_memory(err, most * sizeof *m->ports, "LIDs");
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        add_port(m, sw, IK_NONE, true);
+        lids_add_port(m, sw, IK_NONE, true);
     for (uint32_t host = 0; host < f->num_hosts; host++)
-        list_host(m, ik_host_node(f, host));
-    ik_status status = number_ports(m, err);
+        lids_list_host(m, ik_host_node(f, host));
+    ik_status status = lids_number_ports(m, err);
     if (status == IK_OK)
-        status = allocate(m, err);
+        status = lids_allocate(m, err);
     if (status != IK_OK)
         return status;
-    fill(m);
-    return sort_guids(m->lids, err);
+    lids_fill(m);
+    return lids_sort_guids(m->lids, err);
 }
 
 ik_status ik_lids_make_reporting(const ik_fabric *f, ik_lid_refused *refused, void *context,
@@ -292,7 +293,7 @@ ik_status ik_lids_make_reporting(const ik_fabric *f, ik_lid_refused *refused, vo
     f = f->split ? f->split->whole : f;
     ik_lids lids = {.fabric = f, .first_host = f->port_base[f->num_switches]};
     making m = {.f = f, .lids = &lids, .refused = refused, .context = context};
-    ik_status status = make(&m, err);
+    ik_status status = lids_make(&m, err);
     free(m.ports);
     free(m.owner);
     if (status == IK_OK)

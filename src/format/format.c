@@ -22,7 +22,7 @@ const ik_format *ik_format_find(const char *name)
 }
 
 /* Does the path end in .EXTENSION or .EXTENSION.gz? */
-static bool has_extension(const char *path, const ik_format *format)
+static bool format_has_extension(const char *path, const ik_format *format)
 {
     size_t length = strlen(path);
     if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
@@ -38,20 +38,20 @@ static bool has_extension(const char *path, const ik_format *format)
 const ik_format *ik_format_for_file(const char *path)
 {
     for (const ik_format *const *format = formats_table; *format; format++)
-        if (has_extension(path, *format))
+        if (format_has_extension(path, *format))
             return *format;
     return NULL;
 }
 
 /* The readable format whose probe is surest, among those with a fitting extension if any of these
  * recognises the text. */
-static const ik_format *recognise(const char *path, const char *text, size_t size)
+static const ik_format *format_recognise(const char *path, const char *text, size_t size)
 {
     const ik_format *best = NULL;
     unsigned best_score = 0;
     for (const ik_format *const *format = formats_table; *format; format++) {
         unsigned sure = (*format)->read ? (*format)->probe(text, size < 65536 ? size : 65536) : 0;
-        unsigned score = sure ? sure + (has_extension(path, *format) ? 1000 : 0) : 0;
+        unsigned score = sure ? sure + (format_has_extension(path, *format) ? 1000 : 0) : 0;
         if (score > best_score) {
             best = *format;
             best_score = score;
@@ -61,7 +61,7 @@ static const ik_format *recognise(const char *path, const char *text, size_t siz
 }
 
 /* Forwarding tables say where each switch sends, not how the switches are cabled. */
-static bool holds_tables(const char *text, size_t size)
+static bool format_holds_tables(const char *text, size_t size)
 {
     static const char *const marks[] = {"Unicast lids", "dump_ucast_routes:"};
     size = size < 65536 ? size : 65536;
@@ -72,7 +72,7 @@ static bool holds_tables(const char *text, size_t size)
     return false;
 }
 
-static ik_status refuse_tables(const char *file, ik_error *err)
+static ik_status format_refuse_tables(const char *file, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, file, 0, 0,
                "these are forwarding tables (OpenSM's LFTs or fdbs, or dump_fts), which do not "
@@ -82,7 +82,7 @@ static ik_status refuse_tables(const char *file, ik_error *err)
                    "ibnetdiscover dumps; 'ikat load' and 'ikat route' accept them in the same way");
 }
 
-static ik_status unrecognised(const char *file, size_t size, ik_error *err)
+static ik_status format_unrecognised(const char *file, size_t size, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, file, 1, 1,
                size ? "the contents are in no known format" : "the file is empty");
@@ -119,12 +119,12 @@ ik_status format_read(const char *text, size_t size, const char *file, const ik_
     ik_status status = ik_text_begin(&text, &size, file, err);
     if (status != IK_OK)
         return status;
-    if (!format && holds_tables(text, size))
-        return refuse_tables(file, err);
+    if (!format && format_holds_tables(text, size))
+        return format_refuse_tables(file, err);
     if (!format)
-        format = recognise(file, text, size);
+        format = format_recognise(file, text, size);
     if (!format)
-        return unrecognised(file, size, err);
+        return format_unrecognised(file, size, err);
     if (!format->read)
         return ik_fail_at(err, IK_ERR_UNSUPPORTED, file, 0, 0, "format %s can only be written",
                           format->name);

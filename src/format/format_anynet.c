@@ -38,7 +38,7 @@ typedef struct any_reader {
     ik_error *err;
 } any_reader;
 
-static ik_status read_end(any_reader *r, uint32_t *node)
+static ik_status anynet_read_end(any_reader *r, uint32_t *node)
 {
     scan *s = &r->s;
     bool is_host = false;
@@ -63,7 +63,7 @@ static ik_status read_end(any_reader *r, uint32_t *node)
     return IK_OK;
 }
 
-static ik_status keep(any_reader *r, uint32_t from, uint32_t to, uint64_t hops)
+static ik_status anynet_keep(any_reader *r, uint32_t from, uint32_t to, uint64_t hops)
 {
     if (!IK_ARRAY_ROOM(r->mentions, r->cap, r->num + 1))
         return ik_fail_memory(r->err, 2 * r->cap * sizeof *r->mentions, "links of a graph");
@@ -74,16 +74,16 @@ static ik_status keep(any_reader *r, uint32_t from, uint32_t to, uint64_t hops)
     return IK_OK;
 }
 
-static ik_status read_line(any_reader *r)
+static ik_status anynet_read_line(any_reader *r)
 {
     scan *s = &r->s;
     uint32_t from, to;
     if (scan_at_end(s) || *s->at == '#')
         return IK_OK;
-    ik_status status = read_end(r, &from);
+    ik_status status = anynet_read_end(r, &from);
     while (status == IK_OK && !scan_at_end(s)) {
         uint64_t hops = 0;
-        status = read_end(r, &to);
+        status = anynet_read_end(r, &to);
         scan_blanks(s);
         if (status == IK_OK && s->at < s->end && *s->at >= '0' && *s->at <= '9') {
             const char *start = s->at;
@@ -95,13 +95,13 @@ static ik_status read_line(any_reader *r)
         if (status == IK_OK && from == to)
             return scan_fail(s, r->err, "expected another neighbour; a router is joined to itself");
         if (status == IK_OK)
-            status = keep(r, from, to, hops);
+            status = anynet_keep(r, from, to, hops);
     }
     return status;
 }
 
 /* Equal pairs together, in the order of the text on each side. */
-static int compare_pairs(const void *a, const void *b)
+static int anynet_compare_pairs(const void *a, const void *b)
 {
     const mention *x = a, *y = b;
     if (x->low != y->low)
@@ -115,7 +115,7 @@ static int compare_pairs(const void *a, const void *b)
 
 /* The nth mention from the one side and the nth from the other are the same link: keeps whichever
  * stands first. */
-static int compare_nth(const void *a, const void *b)
+static int anynet_compare_nth(const void *a, const void *b)
 {
     const mention *x = a, *y = b;
     if (x->low != y->low)
@@ -127,22 +127,22 @@ static int compare_nth(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static int compare_order(const void *a, const void *b)
+static int anynet_compare_order(const void *a, const void *b)
 {
     const mention *x = a, *y = b;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void merge_sides(any_reader *r)
+static void anynet_merge_sides(any_reader *r)
 {
     size_t kept = 0;
-    qsort(r->mentions, r->num, sizeof *r->mentions, compare_pairs);
+    qsort(r->mentions, r->num, sizeof *r->mentions, anynet_compare_pairs);
     for (size_t i = 1; i < r->num; i++) {
         mention *m = &r->mentions[i], *before = m - 1;
         if (m->low == before->low && m->high == before->high && m->from_high == before->from_high)
             m->nth = before->nth + 1;
     }
-    qsort(r->mentions, r->num, sizeof *r->mentions, compare_nth);
+    qsort(r->mentions, r->num, sizeof *r->mentions, anynet_compare_nth);
     for (size_t i = 0; i < r->num; i++) {
         mention *m = &r->mentions[i], *last = kept ? &r->mentions[kept - 1] : NULL;
         if (last && last->low == m->low && last->high == m->high && last->nth == m->nth)
@@ -151,10 +151,10 @@ static void merge_sides(any_reader *r)
             r->mentions[kept++] = *m;
     }
     r->num = kept;
-    qsort(r->mentions, r->num, sizeof *r->mentions, compare_order);
+    qsort(r->mentions, r->num, sizeof *r->mentions, anynet_compare_order);
 }
 
-static ik_status make_links(any_reader *r)
+static ik_status anynet_make_links(any_reader *r)
 {
     for (size_t i = 0; i < r->num; i++) {
         const mention *m = &r->mentions[i];
@@ -167,18 +167,18 @@ static ik_status make_links(any_reader *r)
     return IK_OK;
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
-                           ik_error *err)
+static ik_status anynet_read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                                  ik_error *err)
 {
     any_reader r = {
         .s = scan_text(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
     ik_status status = IK_OK;
     while (status == IK_OK && scan_line(&r.s))
-        status = read_line(&r);
+        status = anynet_read_line(&r);
     if (status == IK_OK) {
         if (r.num)
-            merge_sides(&r);
-        status = make_links(&r);
+            anynet_merge_sides(&r);
+        status = anynet_make_links(&r);
     }
     if (status == IK_OK)
         status = raw_graph_build(&r.g, b, err);
@@ -192,7 +192,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* Picoseconds that one cycle in the file stands for, 0 if all latencies are equal and none is
  * written. */
-static ik_status cycle_ps(const ik_fabric *f, uint64_t *cycle, ik_error *err)
+static ik_status anynet_cycle_ps(const ik_fabric *f, uint64_t *cycle, ik_error *err)
 {
     uint64_t common = 0, longest = 0;
     bool equal = true;
@@ -216,20 +216,20 @@ static ik_status cycle_ps(const ik_fabric *f, uint64_t *cycle, ik_error *err)
     return IK_OK;
 }
 
-static const char *kind(const ik_fabric *f, uint32_t node)
+static const char *anynet_kind(const ik_fabric *f, uint32_t node)
 {
     return ik_is_switch(f, node) ? "router" : "node";
 }
 
-static uint32_t number(const ik_fabric *f, uint32_t node)
+static uint32_t anynet_number(const ik_fabric *f, uint32_t node)
 {
     return ik_is_switch(f, node) ? node : ik_node_host(f, node);
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status anynet_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     uint64_t cycle = 0;
-    ik_status status = cycle_ps(f, &cycle, err);
+    ik_status status = anynet_cycle_ps(f, &cycle, err);
     if (status != IK_OK)
         return status;
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
@@ -242,21 +242,22 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
             if (far == node)
                 return ik_fail(err, IK_ERR_UNSUPPORTED,
                                "%s %" PRIu32 " is cabled to itself; anynet has no such links",
-                               kind(f, node), number(f, node));
+                               anynet_kind(f, node), anynet_number(f, node));
             if (!written)
-                fprintf(out, "%s %" PRIu32, kind(f, node), number(f, node));
+                fprintf(out, "%s %" PRIu32, anynet_kind(f, node), anynet_number(f, node));
             written = true;
-            fprintf(out, " %s %" PRIu32, kind(f, far), number(f, far));
+            fprintf(out, " %s %" PRIu32, anynet_kind(f, far), anynet_number(f, far));
             if (cycle)
                 fprintf(out, " %" PRIu64, ik_port_latency_ps(f, port) / cycle);
         }
         if (written || !linked || ik_is_switch(f, node))
-            fprintf(out, written ? "\n" : "%s %" PRIu32 "\n", kind(f, node), number(f, node));
+            fprintf(out, written ? "\n" : "%s %" PRIu32 "\n", anynet_kind(f, node),
+                    anynet_number(f, node));
     }
     return IK_OK;
 }
 
-static unsigned probe(const char *text, size_t size)
+static unsigned anynet_probe(const char *text, size_t size)
 {
     scan s = scan_text(text, size, "");
     for (unsigned lines = 0; lines < 20 && scan_line(&s); lines++) {
@@ -275,7 +276,7 @@ const ik_format ik_format_anynet = {
     .source = "N. Jiang et al.: A detailed and flexible cycle-accurate network-on-chip simulator, "
               "ISPASS 2013",
     .extensions = extensions,
-    .probe = probe,
-    .read = read_text,
-    .write = write_text,
+    .probe = anynet_probe,
+    .read = anynet_read_text,
+    .write = anynet_write_text,
 };

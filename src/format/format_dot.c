@@ -30,35 +30,35 @@ typedef struct dot_reader {
     ik_error *err;
 } dot_reader;
 
-static bool word_char(char c)
+static bool dot_word_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '.' || (unsigned char)c >= 0x80;
 }
 
-static void new_line(dot_reader *r)
+static void dot_new_line(dot_reader *r)
 {
     r->line++;
     r->line_start = r->at;
 }
 
-static void skip_line(dot_reader *r)
+static void dot_skip_line(dot_reader *r)
 {
     while (r->at < r->end && *r->at != '\n')
         r->at++;
 }
 
 /* Blanks and comments; false if a comment is never closed. */
-static bool skip_blanks(dot_reader *r)
+static bool dot_skip_blanks(dot_reader *r)
 {
     for (; r->at < r->end; r->at++) {
         bool slash = *r->at == '/' && r->at + 1 < r->end;
         if (*r->at == '\n') {
             r->at++;
-            new_line(r);
+            dot_new_line(r);
             r->at--;
         } else if ((slash && r->at[1] == '/') || (*r->at == '#' && r->at == r->line_start)) {
-            skip_line(r);
+            dot_skip_line(r);
             r->at--;
         } else if (slash && r->at[1] == '*') {
             for (r->at += 2; r->at + 1 < r->end && !(r->at[0] == '*' && r->at[1] == '/'); r->at++)
@@ -77,7 +77,7 @@ static bool skip_blanks(dot_reader *r)
 }
 
 /* A quoted word; \" and \\ inside lose their backslash. */
-static void read_quoted(dot_reader *r)
+static void dot_read_quoted(dot_reader *r)
 {
     const char *start = ++r->at;
     bool escapes = false;
@@ -118,11 +118,11 @@ static void read_quoted(dot_reader *r)
     r->id = (slice){plain, length};
 }
 
-static void next(dot_reader *r)
+static void dot_next(dot_reader *r)
 {
     r->kind = DOT_END;
     r->quoted = false;
-    if (!skip_blanks(r)) {
+    if (!dot_skip_blanks(r)) {
         r->kind = DOT_BAD;
         r->bad = "a comment is never closed";
     }
@@ -135,15 +135,15 @@ static void next(dot_reader *r)
     if (c == '-' && (after == '-' || after == '>')) {
         r->kind = after == '-' ? DOT_EDGE : DOT_ARROW;
         r->at += 2;
-    } else if (word_char(c) || (c == '-' && word_char(after))) {
+    } else if (dot_word_char(c) || (c == '-' && dot_word_char(after))) {
         r->kind = DOT_ID;
         r->id.at = r->at++;
-        while (r->at < r->end && word_char(*r->at))
+        while (r->at < r->end && dot_word_char(*r->at))
             r->at++;
         r->id.length = (size_t)(r->at - r->id.at);
     } else if (c == '"') {
         r->quoted = true;
-        read_quoted(r);
+        dot_read_quoted(r);
     } else {
         r->kind = strchr("{}[];,=:", c) ? DOT_MARK : DOT_BAD;
         r->bad = "an unexpected character";
@@ -152,19 +152,19 @@ static void next(dot_reader *r)
     }
 }
 
-static bool is_mark(const dot_reader *r, char mark)
+static bool dot_is_mark(const dot_reader *r, char mark)
 {
     return r->kind == DOT_MARK && r->mark == mark;
 }
 
 /* Is it this keyword? In quotes it is a name. Case does not count. */
-static bool is_word(const dot_reader *r, const char *word)
+static bool dot_is_word(const dot_reader *r, const char *word)
 {
     return r->kind == DOT_ID && !r->quoted && r->id.length == strlen(word) &&
            strncasecmp(r->id.at, word, r->id.length) == 0;
 }
 
-static ik_status unexpected(dot_reader *r, const char *expected)
+static ik_status dot_unexpected(dot_reader *r, const char *expected)
 {
     size_t left = (size_t)(r->end - r->word), shown = 0;
     while (shown < left && shown < 24 && r->word[shown] != '\n')
@@ -190,7 +190,7 @@ typedef struct target {
     bool links;
 } target;
 
-static ik_status apply(dot_reader *r, const target *to, slice attribute, slice value)
+static ik_status dot_apply(dot_reader *r, const target *to, slice attribute, slice value)
 {
     ik_status status = IK_OK;
     if (to->node != IK_NONE)
@@ -203,47 +203,47 @@ static ik_status apply(dot_reader *r, const target *to, slice attribute, slice v
 }
 
 /* Any number of [a=b, c=d]. */
-static ik_status read_attributes(dot_reader *r, const target *to)
+static ik_status dot_read_attributes(dot_reader *r, const target *to)
 {
-    while (is_mark(r, '[')) {
-        next(r);
-        while (!is_mark(r, ']')) {
+    while (dot_is_mark(r, '[')) {
+        dot_next(r);
+        while (!dot_is_mark(r, ']')) {
             slice attribute = r->id, value = {"true", 4};
             if (r->kind != DOT_ID)
-                return unexpected(r, "the name of an attribute or ']'");
-            next(r);
-            if (is_mark(r, '=')) {
-                next(r);
+                return dot_unexpected(r, "the name of an attribute or ']'");
+            dot_next(r);
+            if (dot_is_mark(r, '=')) {
+                dot_next(r);
                 if (r->kind != DOT_ID)
-                    return unexpected(r, "the value of an attribute");
+                    return dot_unexpected(r, "the value of an attribute");
                 value = r->id;
-                ik_status status = apply(r, to, attribute, value);
+                ik_status status = dot_apply(r, to, attribute, value);
                 if (status != IK_OK)
                     return status;
-                next(r);
+                dot_next(r);
             }
-            if (is_mark(r, ',') || is_mark(r, ';'))
-                next(r);
+            if (dot_is_mark(r, ',') || dot_is_mark(r, ';'))
+                dot_next(r);
         }
-        next(r);
+        dot_next(r);
     }
     return IK_OK;
 }
 
 /* A node, with a port behind a colon that is not used. */
-static ik_status read_node(dot_reader *r, uint32_t *node)
+static ik_status dot_read_node(dot_reader *r, uint32_t *node)
 {
     if (r->kind != DOT_ID)
-        return unexpected(r, "a node");
+        return dot_unexpected(r, "a node");
     *node = raw_graph_node(&r->g, r->id, r->err);
     if (*node == IK_NONE)
         return IK_ERR_MEMORY;
-    next(r);
-    while (is_mark(r, ':')) {
-        next(r);
+    dot_next(r);
+    while (dot_is_mark(r, ':')) {
+        dot_next(r);
         if (r->kind != DOT_ID)
-            return unexpected(r, "a port of a node");
-        next(r);
+            return dot_unexpected(r, "a port of a node");
+        dot_next(r);
     }
     return IK_OK;
 }
@@ -253,12 +253,12 @@ static ik_status read_nodes_and_links(dot_reader *r)
 {
     uint32_t from, to;
     target t = {.first_link = r->g.num_links};
-    ik_status status = read_node(r, &from);
+    ik_status status = dot_read_node(r, &from);
     t.node = from;
     while (status == IK_OK && r->kind == DOT_EDGE) {
         unsigned line = r->word_line;
-        next(r);
-        status = read_node(r, &to);
+        dot_next(r);
+        status = dot_read_node(r, &to);
         if (status == IK_OK && !raw_graph_link(&r->g, from, to, line, r->err))
             return IK_ERR_MEMORY;
         t.node = IK_NONE;
@@ -266,40 +266,40 @@ static ik_status read_nodes_and_links(dot_reader *r)
         from = to;
     }
     if (status == IK_OK && r->kind == DOT_ARROW)
-        return unexpected(r, "'--': only undirected graphs are fabrics");
-    return status == IK_OK ? read_attributes(r, &t) : status;
+        return dot_unexpected(r, "'--': only undirected graphs are fabrics");
+    return status == IK_OK ? dot_read_attributes(r, &t) : status;
 }
 
-static ik_status read_statement(dot_reader *r, unsigned *depth)
+static ik_status dot_read_statement(dot_reader *r, unsigned *depth)
 {
     target nothing = {.node = IK_NONE};
-    if (is_mark(r, ';') || is_mark(r, ',')) {
-        next(r);
+    if (dot_is_mark(r, ';') || dot_is_mark(r, ',')) {
+        dot_next(r);
         return IK_OK;
     }
-    if (is_mark(r, '{') || is_mark(r, '}')) {
+    if (dot_is_mark(r, '{') || dot_is_mark(r, '}')) {
         *depth = r->mark == '{' ? *depth + 1 : *depth - 1;
-        next(r);
+        dot_next(r);
         return IK_OK;
     }
-    if (is_word(r, "subgraph")) {
-        next(r);
+    if (dot_is_word(r, "subgraph")) {
+        dot_next(r);
         if (r->kind == DOT_ID)
-            next(r);
-        return is_mark(r, '{') ? IK_OK : unexpected(r, "'{'");
+            dot_next(r);
+        return dot_is_mark(r, '{') ? IK_OK : dot_unexpected(r, "'{'");
     }
-    if (is_word(r, "graph") || is_word(r, "node") || is_word(r, "edge")) {
-        next(r);
-        return read_attributes(r, &nothing);
+    if (dot_is_word(r, "graph") || dot_is_word(r, "node") || dot_is_word(r, "edge")) {
+        dot_next(r);
+        return dot_read_attributes(r, &nothing);
     }
     dot_reader before = *r;
     if (r->kind == DOT_ID) {
-        next(r);
-        if (is_mark(r, '=')) { /* an attribute of the graph */
-            next(r);
+        dot_next(r);
+        if (dot_is_mark(r, '=')) { /* an attribute of the graph */
+            dot_next(r);
             if (r->kind != DOT_ID)
-                return unexpected(r, "the value of an attribute");
-            next(r);
+                return dot_unexpected(r, "the value of an attribute");
+            dot_next(r);
             return IK_OK;
         }
         before.arena = r->arena;
@@ -308,34 +308,34 @@ static ik_status read_statement(dot_reader *r, unsigned *depth)
     return read_nodes_and_links(r);
 }
 
-static ik_status read_graph(dot_reader *r)
+static ik_status dot_read_graph(dot_reader *r)
 {
     unsigned depth = 1;
-    next(r);
-    if (is_word(r, "strict"))
-        next(r);
-    if (is_word(r, "digraph"))
-        return unexpected(r, "'graph': only undirected graphs are fabrics");
-    if (!is_word(r, "graph"))
-        return unexpected(r, "'graph'");
-    next(r);
+    dot_next(r);
+    if (dot_is_word(r, "strict"))
+        dot_next(r);
+    if (dot_is_word(r, "digraph"))
+        return dot_unexpected(r, "'graph': only undirected graphs are fabrics");
+    if (!dot_is_word(r, "graph"))
+        return dot_unexpected(r, "'graph'");
+    dot_next(r);
     if (r->kind == DOT_ID)
-        next(r);
-    if (!is_mark(r, '{'))
-        return unexpected(r, "'{'");
-    next(r);
+        dot_next(r);
+    if (!dot_is_mark(r, '{'))
+        return dot_unexpected(r, "'{'");
+    dot_next(r);
     while (depth) {
         if (r->kind == DOT_END || r->kind == DOT_BAD)
-            return unexpected(r, "'}'");
-        ik_status status = read_statement(r, &depth);
+            return dot_unexpected(r, "'}'");
+        ik_status status = dot_read_statement(r, &depth);
         if (status != IK_OK)
             return status;
     }
-    return r->kind == DOT_END ? IK_OK : unexpected(r, "the end of the file after the graph");
+    return r->kind == DOT_END ? IK_OK : dot_unexpected(r, "the end of the file after the graph");
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
-                           ik_error *err)
+static ik_status dot_read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                               ik_error *err)
 {
     dot_reader r = {.at = text,
                     .end = text + size,
@@ -343,7 +343,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
                     .line = 1,
                     .g = {.file = file, .text_size = size},
                     .err = err};
-    ik_status status = read_graph(&r);
+    ik_status status = dot_read_graph(&r);
     if (status == IK_OK)
         status = raw_graph_build(&r.g, b, err);
     raw_graph_free(&r.g);
@@ -353,7 +353,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-static void write_pairs(const raw_pair *pairs, size_t num, FILE *out)
+static void dot_write_pairs(const raw_pair *pairs, size_t num, FILE *out)
 {
     for (size_t i = 0; i < num; i++) {
         fprintf(out, "%s%s=", i ? ", " : "", pairs[i].attribute);
@@ -368,7 +368,7 @@ static void write_pairs(const raw_pair *pairs, size_t num, FILE *out)
     }
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status dot_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     raw_pair pairs[RAW_MAX_PAIRS];
     (void)err;
@@ -377,7 +377,7 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
         fprintf(out, "  ");
         raw_write_id(f, node, out);
         fprintf(out, " [shape=%s, ", ik_is_switch(f, node) ? "box" : "point");
-        write_pairs(pairs, raw_node_pairs(f, node, pairs), out);
+        dot_write_pairs(pairs, raw_node_pairs(f, node, pairs), out);
         fprintf(out, "];\n");
     }
     for (uint32_t port = 0; port < f->num_ports; port++) {
@@ -388,23 +388,23 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
         fprintf(out, " -- ");
         raw_write_id(f, ik_peer_node(f, port), out);
         fprintf(out, " [");
-        write_pairs(pairs, raw_link_pairs(f, port, pairs), out);
+        dot_write_pairs(pairs, raw_link_pairs(f, port, pairs), out);
         fprintf(out, "];\n");
     }
     fprintf(out, "}\n");
     return IK_OK;
 }
 
-static unsigned probe(const char *text, size_t size)
+static unsigned dot_probe(const char *text, size_t size)
 {
     dot_reader r = {.at = text, .end = text + size, .line_start = text, .line = 1};
     unsigned sure = 0;
-    next(&r);
-    if (is_word(&r, "strict"))
-        next(&r);
-    if (is_word(&r, "graph") || is_word(&r, "digraph")) {
-        next(&r);
-        sure = is_mark(&r, '{') || r.kind == DOT_ID ? 80 : 0;
+    dot_next(&r);
+    if (dot_is_word(&r, "strict"))
+        dot_next(&r);
+    if (dot_is_word(&r, "graph") || dot_is_word(&r, "digraph")) {
+        dot_next(&r);
+        sure = dot_is_mark(&r, '{') || r.kind == DOT_ID ? 80 : 0;
     }
     ik_arena_free(&r.arena);
     return sure;
@@ -418,7 +418,7 @@ const ik_format ik_format_dot = {
     .source = "E. R. Gansner, S. C. North: An open graph visualization system and its applications "
               "to software engineering, 2000",
     .extensions = extensions,
-    .probe = probe,
-    .read = read_text,
-    .write = write_text,
+    .probe = dot_probe,
+    .read = dot_read_text,
+    .write = dot_write_text,
 };

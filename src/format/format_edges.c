@@ -24,7 +24,7 @@ typedef struct edge_reader {
     ik_error *err;
 } edge_reader;
 
-static bool parse_node(slice token, bool *is_host, uint64_t *number)
+static bool edges_parse_node(slice token, bool *is_host, uint64_t *number)
 {
     *is_host = token.length && token.at[0] == 'h';
     slice digits = *is_host ? (slice){token.at + 1, token.length - 1} : token;
@@ -32,7 +32,7 @@ static bool parse_node(slice token, bool *is_host, uint64_t *number)
 }
 
 /* One key a node: 03 is 3. */
-static bool shortest_key(edge_reader *r, slice *token, bool is_host, uint64_t number)
+static bool edges_shortest_key(edge_reader *r, slice *token, bool is_host, uint64_t number)
 {
     if (token->length == (size_t)is_host + 1 || token->at[is_host] != '0')
         return true;
@@ -45,19 +45,19 @@ static bool shortest_key(edge_reader *r, slice *token, bool is_host, uint64_t nu
     return true;
 }
 
-static ik_status read_node(edge_reader *r, uint32_t *node)
+static ik_status edges_read_node(edge_reader *r, uint32_t *node)
 {
     bool is_host;
     uint64_t number;
     scan_blanks(&r->s);
     const char *start = r->s.at;
     slice token = scan_token(&r->s);
-    if (!parse_node(token, &is_host, &number)) {
+    if (!edges_parse_node(token, &is_host, &number)) {
         r->s.at = start;
         return scan_fail(&r->s, r->err, "expected a switch like 5 or a host like h5");
     }
-    *node =
-        shortest_key(r, &token, is_host, number) ? raw_graph_node(&r->g, token, r->err) : IK_NONE;
+    *node = edges_shortest_key(r, &token, is_host, number) ? raw_graph_node(&r->g, token, r->err)
+                                                           : IK_NONE;
     if (*node == IK_NONE)
         return IK_ERR_MEMORY;
     r->g.nodes[*node].is_host = is_host;
@@ -65,7 +65,7 @@ static ik_status read_node(edge_reader *r, uint32_t *node)
     return IK_OK;
 }
 
-static ik_status read_rate(edge_reader *r, raw_link *link)
+static ik_status edges_read_rate(edge_reader *r, raw_link *link)
 {
     char text[32];
     ik_error why = {0};
@@ -84,32 +84,32 @@ static ik_status read_rate(edge_reader *r, raw_link *link)
     return IK_OK;
 }
 
-static ik_status read_line(edge_reader *r)
+static ik_status edges_read_line(edge_reader *r)
 {
     scan *s = &r->s;
     uint32_t a, b;
     if (scan_at_end(s) || *s->at == '#' || *s->at == '%')
         return IK_OK;
-    ik_status status = read_node(r, &a);
+    ik_status status = edges_read_node(r, &a);
     if (status != IK_OK || scan_at_end(s))
         return status;
-    status = read_node(r, &b);
+    status = edges_read_node(r, &b);
     if (status != IK_OK)
         return status;
     raw_link *link = raw_graph_link(&r->g, a, b, s->line, r->err);
     if (!link)
         return IK_ERR_MEMORY;
-    return scan_at_end(s) ? IK_OK : read_rate(r, link);
+    return scan_at_end(s) ? IK_OK : edges_read_rate(r, link);
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
-                           ik_error *err)
+static ik_status edges_read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                                 ik_error *err)
 {
     edge_reader r = {
         .s = scan_text(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
     ik_status status = IK_OK;
     while (status == IK_OK && scan_line(&r.s))
-        status = read_line(&r);
+        status = edges_read_line(&r);
     if (status == IK_OK)
         status = raw_graph_build(&r.g, b, err);
     raw_graph_free(&r.g);
@@ -119,7 +119,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
+static void edges_write_node(const ik_fabric *f, uint32_t node, FILE *out)
 {
     if (ik_is_switch(f, node))
         fprintf(out, "%" PRIu32, node);
@@ -127,7 +127,7 @@ static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
         fprintf(out, "h%" PRIu32, ik_node_host(f, node));
 }
 
-static void write_rate(uint64_t rate_bps, FILE *out)
+static void edges_write_rate(uint64_t rate_bps, FILE *out)
 {
     char rate[32];
     ik_format_quantity(rate, sizeof rate, rate_bps, IK_DIM_RATE);
@@ -138,7 +138,7 @@ static void write_rate(uint64_t rate_bps, FILE *out)
 }
 
 /* Rates are written only if they differ, so that most graphs stay plain lists of pairs. */
-static bool one_rate(const ik_fabric *f)
+static bool edges_one_rate(const ik_fabric *f)
 {
     for (uint32_t i = 1; i < f->num_classes; i++)
         if (f->classes[i].rate_bps != f->classes[0].rate_bps)
@@ -146,9 +146,9 @@ static bool one_rate(const ik_fabric *f)
     return true;
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status edges_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
-    bool plain = one_rate(f);
+    bool plain = edges_one_rate(f);
     (void)err;
     fprintf(out, "# %" PRIu32 " switches, %" PRIu32 " hosts (h0, h1, ...)\n", f->num_switches,
             f->num_hosts);
@@ -158,22 +158,22 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
             linked = linked || f->port_peer[port] != IK_NONE;
             if (!raw_writes_link(f, port))
                 continue;
-            write_node(f, node, out);
+            edges_write_node(f, node, out);
             fputc(' ', out);
-            write_node(f, ik_peer_node(f, port), out);
+            edges_write_node(f, ik_peer_node(f, port), out);
             if (!plain)
-                write_rate(ik_port_rate_bps(f, port), out);
+                edges_write_rate(ik_port_rate_bps(f, port), out);
             fputc('\n', out);
         }
         if (!linked) {
-            write_node(f, node, out);
+            edges_write_node(f, node, out);
             fputc('\n', out);
         }
     }
     return IK_OK;
 }
 
-static unsigned probe(const char *text, size_t size)
+static unsigned edges_probe(const char *text, size_t size)
 {
     scan s = scan_text(text, size, "");
     unsigned good = 0;
@@ -182,7 +182,7 @@ static unsigned probe(const char *text, size_t size)
         uint64_t number;
         if (scan_at_end(&s) || *s.at == '#' || *s.at == '%')
             continue;
-        if (!parse_node(scan_token(&s), &is_host, &number))
+        if (!edges_parse_node(scan_token(&s), &is_host, &number))
             return 0;
         good++;
     }
@@ -197,7 +197,7 @@ const ik_format ik_format_edges = {
         "a plain list of links, one per line: '0 1' joins two switches, 'h3 0' a host and a switch",
     .source = "the edge lists of igraph, NetworkX and graph collections, with hosts",
     .extensions = extensions,
-    .probe = probe,
-    .read = read_text,
-    .write = write_text,
+    .probe = edges_probe,
+    .read = edges_read_text,
+    .write = edges_write_text,
 };

@@ -26,7 +26,7 @@ typedef struct graphml_reader {
     ik_error *err;
 } graphml_reader;
 
-static ik_status need(graphml_reader *r, const char *attribute, slice *value)
+static ik_status graphml_need(graphml_reader *r, const char *attribute, slice *value)
 {
     if (xml_attribute(&r->x, attribute, value))
         return IK_OK;
@@ -34,11 +34,11 @@ static ik_status need(graphml_reader *r, const char *attribute, slice *value)
                     (int)(r->x.name.length < 40 ? r->x.name.length : 40), r->x.name.at, attribute);
 }
 
-static ik_status open_key(graphml_reader *r)
+static ik_status graphml_open_key(graphml_reader *r)
 {
     slice id, name;
     bool is_new;
-    ik_status status = need(r, "id", &id);
+    ik_status status = graphml_need(r, "id", &id);
     if (status != IK_OK)
         return status;
     if (!xml_attribute(&r->x, "attr.name", &name))
@@ -71,22 +71,22 @@ static ik_status open_graph(graphml_reader *r)
     return IK_OK;
 }
 
-static ik_status open_node(graphml_reader *r)
+static ik_status graphml_open_node(graphml_reader *r)
 {
     slice id;
-    ik_status status = need(r, "id", &id);
+    ik_status status = graphml_need(r, "id", &id);
     if (status != IK_OK)
         return status;
     r->node = raw_graph_node(&r->g, id, r->err);
     return r->node == IK_NONE ? IK_ERR_MEMORY : IK_OK;
 }
 
-static ik_status open_edge(graphml_reader *r)
+static ik_status graphml_open_edge(graphml_reader *r)
 {
     slice source, target, directed;
-    ik_status status = need(r, "source", &source);
+    ik_status status = graphml_need(r, "source", &source);
     if (status == IK_OK)
-        status = need(r, "target", &target);
+        status = graphml_need(r, "target", &target);
     if (status != IK_OK)
         return status;
     if (xml_attribute(&r->x, "directed", &directed) && slice_is(directed, "true"))
@@ -99,26 +99,26 @@ static ik_status open_edge(graphml_reader *r)
     return IK_OK;
 }
 
-static ik_status open_element(graphml_reader *r)
+static ik_status graphml_open_element(graphml_reader *r)
 {
     if (slice_is(r->x.name, "key"))
-        return open_key(r);
+        return graphml_open_key(r);
     if (slice_is(r->x.name, "graph"))
         return open_graph(r);
     if (slice_is(r->x.name, "node"))
-        return open_node(r);
+        return graphml_open_node(r);
     if (slice_is(r->x.name, "edge"))
-        return open_edge(r);
+        return graphml_open_edge(r);
     if (slice_is(r->x.name, "data")) {
         r->x.keep_blanks = true;
-        return need(r, "key", &r->data_key);
+        return graphml_need(r, "key", &r->data_key);
     }
     if (slice_is(r->x.name, "hyperedge"))
         return xml_fail(&r->x, r->err, "a hyperedge; a link has two ends");
     return IK_OK;
 }
 
-static void close_element(graphml_reader *r)
+static void graphml_close_element(graphml_reader *r)
 {
     if (slice_is(r->x.name, "node"))
         r->node = IK_NONE;
@@ -130,7 +130,7 @@ static void close_element(graphml_reader *r)
     }
 }
 
-static ik_status read_data(graphml_reader *r)
+static ik_status graphml_read_data(graphml_reader *r)
 {
     ik_status status = IK_OK;
     uint32_t key = r->data_key.at ? name_map_find(&r->keys, r->data_key) : IK_NONE;
@@ -146,7 +146,7 @@ static ik_status read_data(graphml_reader *r)
     return status;
 }
 
-static ik_status read_events(graphml_reader *r)
+static ik_status graphml_read_events(graphml_reader *r)
 {
     for (;;) {
         xml_event event;
@@ -154,24 +154,24 @@ static ik_status read_events(graphml_reader *r)
         if (status != IK_OK || event == XML_END)
             return status;
         if (event == XML_OPEN || event == XML_EMPTY)
-            status = open_element(r);
+            status = graphml_open_element(r);
         else if (event == XML_TEXT)
-            status = read_data(r);
+            status = graphml_read_data(r);
         if (event == XML_CLOSE || event == XML_EMPTY)
-            close_element(r);
+            graphml_close_element(r);
         if (status != IK_OK)
             return status;
     }
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
-                           ik_error *err)
+static ik_status graphml_read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                                   ik_error *err)
 {
     graphml_reader r = {.x = xml_start(text, size, file),
                         .g = {.file = file, .text_size = size},
                         .node = IK_NONE,
                         .err = err};
-    ik_status status = read_events(&r);
+    ik_status status = graphml_read_events(&r);
     if (status == IK_OK && !r.graphs)
         status = ik_fail_at(err, IK_ERR_INPUT, file, 1, 1, "there is no <graph> in this file");
     if (status == IK_OK)
@@ -185,7 +185,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-static void write_escaped(const char *text, FILE *out)
+static void graphml_write_escaped(const char *text, FILE *out)
 {
     while (*text) {
         size_t length = utf8_length(text);
@@ -203,16 +203,16 @@ static void write_escaped(const char *text, FILE *out)
     }
 }
 
-static void write_pairs(const raw_pair *pairs, size_t num, FILE *out)
+static void graphml_write_pairs(const raw_pair *pairs, size_t num, FILE *out)
 {
     for (size_t i = 0; i < num; i++) {
         fprintf(out, "<data key=\"%s\">", pairs[i].attribute);
-        write_escaped(pairs[i].value, out);
+        graphml_write_escaped(pairs[i].value, out);
         fputs("</data>", out);
     }
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status graphml_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     raw_pair pairs[RAW_MAX_PAIRS];
     (void)err;
@@ -226,7 +226,7 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
         fprintf(out, "    <node id=\"");
         raw_write_id(f, node, out);
         fprintf(out, "\">");
-        write_pairs(pairs, raw_node_pairs(f, node, pairs), out);
+        graphml_write_pairs(pairs, raw_node_pairs(f, node, pairs), out);
         fprintf(out, "</node>\n");
     }
     for (uint32_t port = 0; port < f->num_ports; port++) {
@@ -237,14 +237,14 @@ static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
         fprintf(out, "\" target=\"");
         raw_write_id(f, ik_peer_node(f, port), out);
         fprintf(out, "\">");
-        write_pairs(pairs, raw_link_pairs(f, port, pairs), out);
+        graphml_write_pairs(pairs, raw_link_pairs(f, port, pairs), out);
         fprintf(out, "</edge>\n");
     }
     fprintf(out, "  </graph>\n</graphml>\n");
     return IK_OK;
 }
 
-static unsigned probe(const char *text, size_t size)
+static unsigned graphml_probe(const char *text, size_t size)
 {
     for (size_t i = 0; i + 8 < size && i < 4096; i++)
         if (memcmp(text + i, "<graphml", 8) == 0)
@@ -260,7 +260,7 @@ const ik_format ik_format_graphml = {
     .source = "U. Brandes, M. Eiglsperger, I. Herman, M. Himsolt, M. S. Marshall: GraphML progress "
               "report, GD 2001",
     .extensions = extensions,
-    .probe = probe,
-    .read = read_text,
-    .write = write_text,
+    .probe = graphml_probe,
+    .read = graphml_read_text,
+    .write = graphml_write_text,
 };

@@ -23,7 +23,7 @@
 
 /* ---- lines */
 
-static ik_status add_node(ib_file *ib, uint32_t key, uint32_t *node, ik_error *err)
+static ik_status ibnetdiscover_add_node(ib_file *ib, uint32_t key, uint32_t *node, ik_error *err)
 {
     if (!IK_ARRAY_ROOM(ib->nodes, ib->node_cap, ib->num_nodes + 1))
         return ik_fail_memory(err, 2 * ib->node_cap * sizeof *ib->nodes, "nodes of a dump");
@@ -46,7 +46,7 @@ ik_status ib_node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err)
     if (key == IK_NONE || !IK_ARRAY_ROOM(ib->first_of, ib->first_cap, ib->keys.cap))
         return ik_fail_memory(err, name.length, "names of nodes");
     if (is_new) {
-        ik_status status = add_node(ib, key, &ib->first_of[key], err);
+        ik_status status = ibnetdiscover_add_node(ib, key, &ib->first_of[key], err);
         if (status != IK_OK)
             return status;
     }
@@ -56,7 +56,8 @@ ik_status ib_node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err)
 
 /* The node of a section: the one that was only mentioned, or another one of the same name, to be
  * compared later. */
-static ik_status node_of_section(ib_file *ib, slice name, uint32_t *node, ik_error *err)
+static ik_status ibnetdiscover_node_of_section(ib_file *ib, slice name, uint32_t *node,
+                                               ik_error *err)
 {
     uint32_t last;
     ik_status status = ib_node_of(ib, name, &last, err);
@@ -67,7 +68,7 @@ static ik_status node_of_section(ib_file *ib, slice name, uint32_t *node, ik_err
         return IK_OK;
     }
     uint32_t first = last;
-    status = add_node(ib, ib->nodes[first].key, node, err);
+    status = ibnetdiscover_add_node(ib, ib->nodes[first].key, node, err);
     if (status != IK_OK)
         return status;
     ib->nodes[*node].next_same = ib->nodes[first].next_same;
@@ -115,7 +116,7 @@ ik_status ib_bracketed_port(scan *s, uint32_t *port, ik_error *err)
 }
 
 /* "(2c90300000072)" if it is there. */
-static ik_status port_guid(scan *s, uint64_t *guid, ik_error *err)
+static ik_status ibnetdiscover_port_guid(scan *s, uint64_t *guid, ik_error *err)
 {
     if (!scan_char(s, '('))
         return IK_OK;
@@ -133,7 +134,7 @@ typedef struct remark {
     bool tells_lid;
 } remark;
 
-static void read_remark(scan *s, remark *r)
+static void ibnetdiscover_read_remark(scan *s, remark *r)
 {
     *r = (remark){0};
     scan_blanks(s);
@@ -167,7 +168,7 @@ static void read_remark(scan *s, remark *r)
     }
 }
 
-static void keep_name(ib_node *node, slice name, uint32_t lid)
+static void ibnetdiscover_keep_name(ib_node *node, slice name, uint32_t lid)
 {
     if (!node->name.length)
         node->name = name;
@@ -176,7 +177,7 @@ static void keep_name(ib_node *node, slice name, uint32_t lid)
 }
 
 /* `Switch 36 "S-..."  # "name" base port 0 lid 48 lmc 0` */
-static ik_status read_node(ib_file *ib, bool is_host, ik_error *err)
+static ik_status ibnetdiscover_read_node(ib_file *ib, bool is_host, ik_error *err)
 {
     scan *s = &ib->s;
     uint64_t radix;
@@ -189,12 +190,12 @@ static ik_status read_node(ib_file *ib, bool is_host, ik_error *err)
     if (status == IK_OK)
         status = ib_netlist_name(ib, &key, err);
     if (status == IK_OK)
-        status = node_of_section(ib, key, &ib->current, err);
+        status = ibnetdiscover_node_of_section(ib, key, &ib->current, err);
     if (status != IK_OK)
         return status;
     ib_node *node = &ib->nodes[ib->current];
-    read_remark(s, &r);
-    keep_name(node, r.name, r.lid_behind ? r.lid_behind : r.lid_before);
+    ibnetdiscover_read_remark(s, &r);
+    ibnetdiscover_keep_name(node, r.name, r.lid_behind ? r.lid_behind : r.lid_before);
     node->lmc = is_host ? 0 : r.lmc;
     ib->tells_lids |= r.tells_lid;
     node->line = s->line;
@@ -219,7 +220,7 @@ ik_status ib_keep_end(ib_file *ib, const ib_end *end, ik_error *err)
 
 /* The other end: `"S-..."[19](guid)`; in netlists also `"S-..."`, whose port 1 it is, or an alias.
  */
-static ik_status read_far_end(ib_file *ib, ib_end *end, ik_error *err)
+static ik_status ibnetdiscover_read_far_end(ib_file *ib, ib_end *end, ik_error *err)
 {
     scan *s = &ib->s;
     slice key;
@@ -244,13 +245,13 @@ static ik_status read_far_end(ib_file *ib, ib_end *end, ik_error *err)
         status = ib_bracketed_port(s, &end->peer_port, err);
     if (status == IK_OK) {
         scan_blanks(s);
-        status = port_guid(s, &end->peer_guid, err);
+        status = ibnetdiscover_port_guid(s, &end->peer_guid, err);
     }
     return status;
 }
 
 /* `[13](guid) "S-..."[19](guid)  # lid 88 lmc 0 "name" lid 21 4xEDR` */
-static ik_status read_port(ib_file *ib, ik_error *err)
+static ik_status ibnetdiscover_read_port(ib_file *ib, ik_error *err)
 {
     scan *s = &ib->s;
     ib_end end = {.node = ib->current, .line = s->line, .file = s->file};
@@ -262,29 +263,29 @@ static ik_status read_port(ib_file *ib, ik_error *err)
         return scan_fail(s, err, "port %" PRIu32 " of a node with %" PRIu32 " ports (line %u)",
                          end.port, ib->nodes[ib->current].radix, ib->nodes[ib->current].line);
     if (status == IK_OK)
-        status = port_guid(s, &end.guid, err);
+        status = ibnetdiscover_port_guid(s, &end.guid, err);
     if (status == IK_OK)
-        status = read_far_end(ib, &end, err);
+        status = ibnetdiscover_read_far_end(ib, &end, err);
     if (status == IK_OK)
         status = ib_netlist_rate(ib, &end, err);
     if (status != IK_OK)
         return status;
-    read_remark(s, &r);
+    ibnetdiscover_read_remark(s, &r);
     end.rate = r.rate.length ? r.rate : end.rate;
     end.lid = r.lid_before;
     end.lmc = r.lmc;
     end.peer_lid = r.lid_behind;
     ib->tells_lids |= r.tells_lid;
     if (!end.alias)
-        keep_name(&ib->nodes[end.peer], r.name, r.lid_behind);
-    keep_name(&ib->nodes[end.node], (slice){0}, r.lid_before);
+        ibnetdiscover_keep_name(&ib->nodes[end.peer], r.name, r.lid_behind);
+    ibnetdiscover_keep_name(&ib->nodes[end.node], (slice){0}, r.lid_before);
     if (!ib->nodes[end.peer].defined && end.peer_port > ib->nodes[end.peer].radix)
         ib->nodes[end.peer].radix = end.peer_port;
     return ib_keep_end(ib, &end, err);
 }
 
 /* `switchguid=0x2c90200000008(2c90200000008)`; other assignments tell nothing that is kept. */
-static ik_status read_assignment(ib_file *ib, const char *equals, ik_error *err)
+static ik_status ibnetdiscover_read_assignment(ib_file *ib, const char *equals, ik_error *err)
 {
     scan *s = &ib->s;
     slice name = {s->at, (size_t)(equals - s->at)};
@@ -302,7 +303,7 @@ static ik_status read_assignment(ib_file *ib, const char *equals, ik_error *err)
 }
 
 /* Headings that ibnetdiscover --grouping writes between the sections. */
-static bool is_heading(scan *s)
+static bool ibnetdiscover_is_heading(scan *s)
 {
     static const char *const words[] = {"Chassis", "Non-Chassis", "Spine",     "Line", "Leaf",
                                         "Slot",    "Internal",    "Hostname:", NULL};
@@ -312,7 +313,7 @@ static bool is_heading(scan *s)
     return false;
 }
 
-static ik_status read_line(ib_file *ib, ik_error *err)
+static ik_status ibnetdiscover_read_line(ib_file *ib, ik_error *err)
 {
     static const struct {
         const char *word;
@@ -329,10 +330,10 @@ static ik_status read_line(ib_file *ib, ik_error *err)
         return IK_OK;
     }
     if (*s->at == '[')
-        return read_port(ib, err);
+        return ibnetdiscover_read_port(ib, err);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (scan_word(s, kinds[i].word))
-            return read_node(ib, kinds[i].is_host, err);
+            return ibnetdiscover_read_node(ib, kinds[i].is_host, err);
     bool taken;
     ik_status status = ib_netlist_line(ib, &taken, err);
     if (taken || status != IK_OK)
@@ -341,19 +342,19 @@ static ik_status read_line(ib_file *ib, ik_error *err)
     if (!equals)
         equals = memchr(s->at, '+', (size_t)(s->end - s->at));
     if (equals && *s->at >= 'a' && *s->at <= 'z')
-        return read_assignment(ib, equals, err);
-    if (is_heading(s))
+        return ibnetdiscover_read_assignment(ib, equals, err);
+    if (ibnetdiscover_is_heading(s))
         return IK_OK;
     return scan_fail(s, err,
                      "expected Switch, Ca, a port like [5], or an assignment like switchguid=0x1");
 }
 
-static ik_status read_all(ib_file *ib, ik_error *err)
+static ik_status ibnetdiscover_read_all(ib_file *ib, ik_error *err)
 {
     ik_status status = IK_OK;
     do
         while (status == IK_OK && scan_line(&ib->s))
-            status = read_line(ib, err);
+            status = ibnetdiscover_read_line(ib, err);
     while (status == IK_OK && ib_netlist_leave(ib));
     if (status == IK_OK && ib->keys.num == 0)
         status = ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->s.line, 1,
@@ -373,16 +374,16 @@ void ib_file_free(ib_file *ib)
     ib_netlist_free(ib);
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
-                           ik_error *err)
+static ik_status ibnetdiscover_read_text(const char *text, size_t size, const char *file,
+                                         ik_builder *b, ik_error *err)
 {
     ib_file ib = {.s = scan_text(text, size, file), .current = IK_NONE, .b = b};
-    ik_status status = read_all(&ib, err);
+    ik_status status = ibnetdiscover_read_all(&ib, err);
     ib_file_free(&ib);
     return status;
 }
 
-static unsigned probe(const char *text, size_t size)
+static unsigned ibnetdiscover_probe(const char *text, size_t size)
 {
     static const char *const starts[] = {
         "# Topology file", "vendid=", "switchguid=", "caguid=", "Switch", "Hca", "Ca"};
@@ -403,7 +404,7 @@ const ik_format ik_format_ibnetdiscover = {
     .summary = "dump of a running InfiniBand fabric, or a netlist of the simulator ibsim",
     .source = "infiniband-diags, ibnetdiscover(8); ibsim(1)",
     .extensions = extensions,
-    .probe = probe,
-    .read = read_text,
+    .probe = ibnetdiscover_probe,
+    .read = ibnetdiscover_read_text,
     .write = ib_write,
 };

@@ -14,7 +14,7 @@
 
 /* ---- writing: one node and one link a line */
 
-static void put_classes(ik_json *j, const ik_fabric *f)
+static void json_put_classes(ik_json *j, const ik_fabric *f)
 {
     ik_json_array(j, "classes");
     for (uint32_t i = 0; i < f->num_classes; i++) {
@@ -28,7 +28,7 @@ static void put_classes(ik_json *j, const ik_fabric *f)
 }
 
 /* The array of this name is opened with its first item. */
-static void open_pair(ik_json *j, const char *key, bool *open, uint32_t first)
+static void json_open_pair(ik_json *j, const char *key, bool *open, uint32_t first)
 {
     if (!*open)
         ik_json_array(j, key);
@@ -38,13 +38,13 @@ static void open_pair(ik_json *j, const char *key, bool *open, uint32_t first)
 }
 
 /* Port numbers that are not 1, 2, 3 …, as [port, number] pairs. */
-static void put_port_labels(ik_json *j, const ik_fabric *f, uint32_t node)
+static void json_put_port_labels(ik_json *j, const ik_fabric *f, uint32_t node)
 {
     bool open = false;
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
         if (ik_port_number(f, port) == ik_port_local(f, port) + 1)
             continue;
-        open_pair(j, "labels", &open, ik_port_local(f, port));
+        json_open_pair(j, "labels", &open, ik_port_local(f, port));
         ik_json_uint(j, NULL, ik_port_number(f, port));
         ik_json_close(j);
     }
@@ -52,14 +52,14 @@ static void put_port_labels(ik_json *j, const ik_fabric *f, uint32_t node)
         ik_json_close(j);
 }
 
-static void put_port_guids(ik_json *j, const ik_fabric *f, uint32_t node)
+static void json_put_port_guids(ik_json *j, const ik_fabric *f, uint32_t node)
 {
     bool open = false;
     for (uint32_t port = f->port_base[node]; f->port_guid && port < f->port_base[node + 1];
          port++) {
         if (!f->port_guid[port])
             continue;
-        open_pair(j, "port_guids", &open, ik_port_local(f, port));
+        json_open_pair(j, "port_guids", &open, ik_port_local(f, port));
         ik_json_printf(j, NULL, "0x%016" PRIx64, f->port_guid[port]);
         ik_json_close(j);
     }
@@ -68,13 +68,13 @@ static void put_port_guids(ik_json *j, const ik_fabric *f, uint32_t node)
 }
 
 /* LIDs of the ports of hosts with several cables, as [port, LID, LMC]. */
-static void put_port_lids(ik_json *j, const ik_fabric *f, uint32_t node)
+static void json_put_port_lids(ik_json *j, const ik_fabric *f, uint32_t node)
 {
     bool open = false;
     for (uint32_t port = f->port_base[node]; f->port_lid && port < f->port_base[node + 1]; port++) {
         if (!f->port_lid[port])
             continue;
-        open_pair(j, "port_lids", &open, ik_port_local(f, port));
+        json_open_pair(j, "port_lids", &open, ik_port_local(f, port));
         ik_json_uint(j, NULL, f->port_lid[port]);
         ik_json_uint(j, NULL, f->port_lmc ? f->port_lmc[port] : 0);
         ik_json_close(j);
@@ -83,7 +83,7 @@ static void put_port_lids(ik_json *j, const ik_fabric *f, uint32_t node)
         ik_json_close(j);
 }
 
-static void put_position(ik_json *j, const ik_fabric *f, uint32_t sw)
+static void json_put_position(ik_json *j, const ik_fabric *f, uint32_t sw)
 {
     if (f->switch_level)
         ik_json_uint(j, "level", f->switch_level[sw]);
@@ -102,7 +102,7 @@ static void put_position(ik_json *j, const ik_fabric *f, uint32_t sw)
     }
 }
 
-static void put_node(ik_json *j, const ik_fabric *f, uint32_t node)
+static void json_put_node(ik_json *j, const ik_fabric *f, uint32_t node)
 {
     ik_json_object(j, NULL);
     ik_json_uint(j, "ports", ik_radix(f, node));
@@ -115,22 +115,23 @@ static void put_node(ik_json *j, const ik_fabric *f, uint32_t node)
     if (f->node_lmc && f->node_lmc[node])
         ik_json_uint(j, "lmc", f->node_lmc[node]);
     if (ik_is_switch(f, node))
-        put_position(j, f, node);
-    put_port_labels(j, f, node);
-    put_port_guids(j, f, node);
-    put_port_lids(j, f, node);
+        json_put_position(j, f, node);
+    json_put_port_labels(j, f, node);
+    json_put_port_guids(j, f, node);
+    json_put_port_lids(j, f, node);
     ik_json_close(j);
 }
 
-static void put_nodes(ik_json *j, const ik_fabric *f, const char *key, uint32_t first, uint32_t end)
+static void json_put_nodes(ik_json *j, const ik_fabric *f, const char *key, uint32_t first,
+                           uint32_t end)
 {
     ik_json_array(j, key);
     for (uint32_t node = first; node < end; node++)
-        put_node(j, f, node);
+        json_put_node(j, f, node);
     ik_json_close(j);
 }
 
-static void put_links(ik_json *j, const ik_fabric *f)
+static void json_put_links(ik_json *j, const ik_fabric *f)
 {
     ik_json_array(j, "links");
     for (uint32_t port = 0; port < f->num_ports; port++) {
@@ -148,7 +149,7 @@ static void put_links(ik_json *j, const ik_fabric *f)
     ik_json_close(j);
 }
 
-static void put_findings(ik_json *j, const ik_fabric *f)
+static void json_put_findings(ik_json *j, const ik_fabric *f)
 {
     static const char *const severities[] = {"note", "warning", "error"};
     ik_json_array(j, "findings");
@@ -169,7 +170,7 @@ static void put_findings(ik_json *j, const ik_fabric *f)
 
 /* How a generated fabric is generated again. Where a file was read from is nothing that a file
  * should tell. */
-static void put_origin(ik_json *j, const ik_fabric *f)
+static void json_put_origin(ik_json *j, const ik_fabric *f)
 {
     if (!f->spec[0] || strcmp(f->family, "file") == 0)
         return;
@@ -177,24 +178,24 @@ static void put_origin(ik_json *j, const ik_fabric *f)
     ik_json_text(j, "spec", f->spec);
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status json_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     ik_json j;
     ik_json_to_file(&j, out, IK_JSON_ROWS);
     ik_json_object(&j, NULL);
     ik_json_text(&j, "format", "ikat fabric");
     ik_json_uint(&j, "version", 1);
-    put_origin(&j, f);
-    put_classes(&j, f);
-    put_nodes(&j, f, "switches", 0, f->num_switches);
-    put_nodes(&j, f, "hosts", f->num_switches, ik_num_nodes(f));
-    put_links(&j, f);
-    put_findings(&j, f);
+    json_put_origin(&j, f);
+    json_put_classes(&j, f);
+    json_put_nodes(&j, f, "switches", 0, f->num_switches);
+    json_put_nodes(&j, f, "hosts", f->num_switches, ik_num_nodes(f));
+    json_put_links(&j, f);
+    json_put_findings(&j, f);
     ik_json_close(&j);
     return ik_json_end(&j, err);
 }
 
-static unsigned probe(const char *text, size_t size)
+static unsigned json_probe(const char *text, size_t size)
 {
     size_t at = 0;
     while (at < size && strchr(" \t\r\n", text[at]))
@@ -214,7 +215,7 @@ const ik_format ik_format_json = {
     .summary = "everything that ikat knows of a fabric, for programs",
     .source = "ikat",
     .extensions = extensions,
-    .probe = probe,
+    .probe = json_probe,
     .read = json_read,
-    .write = write_text,
+    .write = json_write_text,
 };

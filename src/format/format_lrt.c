@@ -18,7 +18,7 @@ typedef struct lrt_file {
     uint32_t *deg; /* [n] */
 } lrt_file;
 
-static uint32_t square_root(uint64_t n)
+static uint32_t lrt_square_root(uint64_t n)
 {
     uint32_t side = 0;
     while ((uint64_t)(side + 1) * (side + 1) <= n)
@@ -26,36 +26,36 @@ static uint32_t square_root(uint64_t n)
     return side;
 }
 
-static bool number(scan *s, uint64_t max, uint64_t *value)
+static bool lrt_number(scan *s, uint64_t max, uint64_t *value)
 {
     scan_blanks(s);
     return scan_uint(s, max, value);
 }
 
-static bool three_numbers(scan *s, uint64_t value[3])
+static bool lrt_three_numbers(scan *s, uint64_t value[3])
 {
-    return scan_line(s) && number(s, 1u << 26, &value[0]) && number(s, 65535, &value[1]) &&
-           number(s, 1u << 26, &value[2]) && scan_at_end(s);
+    return scan_line(s) && lrt_number(s, 1u << 26, &value[0]) && lrt_number(s, 65535, &value[1]) &&
+           lrt_number(s, 1u << 26, &value[2]) && scan_at_end(s);
 }
 
-static unsigned probe(const char *text, size_t size)
+static unsigned lrt_probe(const char *text, size_t size)
 {
     uint64_t value[3], a = 0, b = 0;
     scan s = scan_text(text, size, "");
-    if (!three_numbers(&s, value) || !scan_line(&s) || !number(&s, value[0], &a) ||
-        !number(&s, value[0], &b) || !scan_at_end(&s))
+    if (!lrt_three_numbers(&s, value) || !scan_line(&s) || !lrt_number(&s, value[0], &a) ||
+        !lrt_number(&s, value[0], &b) || !scan_at_end(&s))
         return 0;
-    uint64_t side = square_root(value[0]);
+    uint64_t side = lrt_square_root(value[0]);
     return side * side == value[0] && a < value[0] && b < value[0] ? 80 : 20;
 }
 
-static ik_status read_head(scan *s, size_t size, lrt_file *l, ik_error *err)
+static ik_status lrt_read_head(scan *s, size_t size, lrt_file *l, ik_error *err)
 {
     uint64_t value[3] = {0};
-    if (!three_numbers(s, value))
+    if (!lrt_three_numbers(s, value))
         return scan_fail(s, err, "expected 'N d r': switches, degree, longest edge");
     *l = (lrt_file){.n = (uint32_t)value[0],
-                    .side = square_root(value[0]),
+                    .side = lrt_square_root(value[0]),
                     .d = (uint32_t)value[1],
                     .r = (uint32_t)value[2]};
     if (l->n < 2 || (uint64_t)l->side * l->side != l->n) {
@@ -75,18 +75,18 @@ static ik_status read_head(scan *s, size_t size, lrt_file *l, ik_error *err)
                : ik_fail_memory(err, (size_t)l->n * (l->d + 1) * sizeof *l->nbr, "an edge list");
 }
 
-static uint32_t length(const lrt_file *l, uint32_t a, uint32_t b)
+static uint32_t lrt_length(const lrt_file *l, uint32_t a, uint32_t b)
 {
     int64_t dx = (int64_t)(a % l->side) - b % l->side, dy = (int64_t)(a / l->side) - b / l->side;
     return (uint32_t)((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy));
 }
 
-static ik_status add_edge(const scan *s, lrt_file *l, uint32_t a, uint32_t b, ik_error *err)
+static ik_status lrt_add_edge(const scan *s, lrt_file *l, uint32_t a, uint32_t b, ik_error *err)
 {
-    if (a == b || length(l, a, b) > l->r) {
+    if (a == b || lrt_length(l, a, b) > l->r) {
         return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
                           "edge %" PRIu32 " %" PRIu32 " has length %" PRIu32 ", not 1 to %" PRIu32,
-                          a, b, length(l, a, b), l->r);
+                          a, b, lrt_length(l, a, b), l->r);
     }
     for (uint32_t t = 0; t < l->deg[a]; t++) {
         if (l->nbr[(size_t)a * l->d + t] == b) {
@@ -104,15 +104,15 @@ static ik_status add_edge(const scan *s, lrt_file *l, uint32_t a, uint32_t b, ik
     return IK_OK;
 }
 
-static ik_status read_edges(scan *s, lrt_file *l, ik_error *err)
+static ik_status lrt_read_edges(scan *s, lrt_file *l, ik_error *err)
 {
     while (scan_line(s)) {
         uint64_t a = 0, b = 0;
         if (scan_at_end(s))
             continue;
-        if (!number(s, l->n - 1, &a) || !number(s, l->n - 1, &b) || !scan_at_end(s))
+        if (!lrt_number(s, l->n - 1, &a) || !lrt_number(s, l->n - 1, &b) || !scan_at_end(s))
             return scan_fail(s, err, "expected an edge: two switches from 0 to %" PRIu32, l->n - 1);
-        ik_status status = add_edge(s, l, (uint32_t)a, (uint32_t)b, err);
+        ik_status status = lrt_add_edge(s, l, (uint32_t)a, (uint32_t)b, err);
         if (status != IK_OK)
             return status;
     }
@@ -126,20 +126,20 @@ static ik_status read_edges(scan *s, lrt_file *l, ik_error *err)
     return IK_OK;
 }
 
-static int ascending(const void *a, const void *b)
+static int lrt_ascending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-static void build(const lrt_file *l, ik_builder *b)
+static void format_lrt_build(const lrt_file *l, ik_builder *b)
 {
     uint16_t class = ik_builder_default_link(b, false),
              host_class = ik_builder_default_link(b, true);
     ik_builder_switches(b, l->n, 1 + l->d);
     ik_builder_hosts(b, l->n, 1);
     for (uint32_t a = 0; a < l->n; a++) {
-        qsort(l->nbr + (size_t)a * l->d, l->d, sizeof *l->nbr, ascending);
+        qsort(l->nbr + (size_t)a * l->d, l->d, sizeof *l->nbr, lrt_ascending);
         ik_builder_link(b, ik_hs(a, 0), ik_sw(a, 0), host_class);
         ik_builder_switch_xy(b, a, (int32_t)(a % l->side), (int32_t)(a / l->side));
         ik_builder_switch_place(b, a, a / l->side, a / l->side, a % l->side);
@@ -155,16 +155,16 @@ static void build(const lrt_file *l, ik_builder *b)
     }
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
-                           ik_error *err)
+static ik_status lrt_read_text(const char *text, size_t size, const char *file, ik_builder *b,
+                               ik_error *err)
 {
     lrt_file l = {0};
     scan s = scan_text(text, size, file);
-    ik_status status = read_head(&s, size, &l, err);
+    ik_status status = lrt_read_head(&s, size, &l, err);
     if (status == IK_OK)
-        status = read_edges(&s, &l, err);
+        status = lrt_read_edges(&s, &l, err);
     if (status == IK_OK)
-        build(&l, b);
+        format_lrt_build(&l, b);
     free(l.nbr);
     free(l.deg);
     return status;
@@ -172,7 +172,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-static ik_status check_floor(const ik_fabric *f, uint32_t side, ik_error *err)
+static ik_status lrt_check_floor(const ik_fabric *f, uint32_t side, ik_error *err)
 {
     if ((uint64_t)side * side != f->num_switches || !f->switch_xy) {
         ik_fail(err, IK_ERR_UNSUPPORTED, "%" PRIu32 " switches %s: no n x n floor to write",
@@ -190,7 +190,7 @@ static ik_status check_floor(const ik_fabric *f, uint32_t side, ik_error *err)
 }
 
 /* Neighbours of switch a, ascending; returns how many. */
-static uint32_t neighbours(const ik_fabric *f, uint32_t a, uint32_t *out)
+static uint32_t lrt_neighbours(const ik_fabric *f, uint32_t a, uint32_t *out)
 {
     uint32_t count = 0;
     for (uint32_t port = f->port_base[a]; port < f->port_base[a + 1]; port++) {
@@ -198,14 +198,14 @@ static uint32_t neighbours(const ik_fabric *f, uint32_t a, uint32_t *out)
         if (peer != IK_NONE && ik_is_switch(f, peer))
             out[count++] = peer;
     }
-    qsort(out, count, sizeof *out, ascending);
+    qsort(out, count, sizeof *out, lrt_ascending);
     return count;
 }
 
-static ik_status check_regular(const ik_fabric *f, lrt_file *l, ik_error *err)
+static ik_status lrt_check_regular(const ik_fabric *f, lrt_file *l, ik_error *err)
 {
     for (uint32_t a = 0; a < f->num_switches; a++) {
-        uint32_t count = neighbours(f, a, l->nbr);
+        uint32_t count = lrt_neighbours(f, a, l->nbr);
         l->d = a == 0 ? count : l->d;
         if (count != l->d || count == 0) {
             return ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -219,27 +219,27 @@ static ik_status check_regular(const ik_fabric *f, lrt_file *l, ik_error *err)
                                "switches %" PRIu32 " and %" PRIu32 " are joined more than once", a,
                                l->nbr[t]);
             }
-            uint32_t far = length(l, a, l->nbr[t]);
+            uint32_t far = lrt_length(l, a, l->nbr[t]);
             l->r = far > l->r ? far : l->r;
         }
     }
     return IK_OK;
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status lrt_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
-    lrt_file l = {.n = f->num_switches, .side = square_root(f->num_switches)};
-    ik_status status = check_floor(f, l.side, err);
+    lrt_file l = {.n = f->num_switches, .side = lrt_square_root(f->num_switches)};
+    ik_status status = lrt_check_floor(f, l.side, err);
     if (status != IK_OK)
         return status;
     l.nbr = ik_calloc((size_t)ik_max_radix(f) + 1, sizeof *l.nbr);
     if (!l.nbr)
         return ik_fail_memory(err, ik_max_radix(f) * sizeof *l.nbr, "the neighbours of a switch");
-    status = check_regular(f, &l, err);
+    status = lrt_check_regular(f, &l, err);
     if (status == IK_OK) {
         fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", l.n, l.d, l.r);
         for (uint32_t a = 0; a < l.n; a++) {
-            neighbours(f, a, l.nbr);
+            lrt_neighbours(f, a, l.nbr);
             for (uint32_t t = 0; t < l.d; t++)
                 if (a < l.nbr[t])
                     fprintf(out, "%" PRIu32 " %" PRIu32 "\n", a, l.nbr[t]);
@@ -258,7 +258,7 @@ const ik_format ik_format_lrt = {
     .source = "R. Kawano et al., LOREN: a scalable routing method for layout-conscious random "
               "topologies, CANDAR 2016, section II-B (notation)",
     .extensions = extensions,
-    .probe = probe,
-    .read = read_text,
-    .write = write_text,
+    .probe = lrt_probe,
+    .read = lrt_read_text,
+    .write = lrt_write_text,
 };

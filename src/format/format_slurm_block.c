@@ -42,7 +42,8 @@ static ik_status sort_blocks(const ik_fabric *f, const uint32_t *base, block *bl
     return status;
 }
 
-static void write_sizes(const uint32_t *base, const block *blocks, uint32_t num, FILE *out)
+static void slurm_block_write_sizes(const uint32_t *base, const block *blocks, uint32_t num,
+                                    FILE *out)
 {
     uint32_t least = IK_NONE;
     for (uint32_t i = 0; i < num; i++) {
@@ -77,12 +78,12 @@ static ik_status write_blocks(const ik_fabric *f, const slurm_names *names, cons
         fputc('\n', out);
     }
     if (status == IK_OK)
-        write_sizes(base, blocks, num, out);
+        slurm_block_write_sizes(base, blocks, num, out);
     free(blocks);
     return status;
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status slurm_block_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     slurm_names names;
     uint32_t *base = NULL;
@@ -107,5 +108,5 @@ const ik_format ik_format_slurm_block = {
                "documented grammar, not checked with Slurm)",
     .source = "topology.conf(5), topology guide, Slurm 24.05",
     .extensions = extensions,
-    .write = write_text,
+    .write = slurm_block_write_text,
 };

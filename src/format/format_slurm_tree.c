@@ -29,21 +29,21 @@ typedef struct tree {
     uint32_t roots;
 } tree;
 
-static uint32_t find(tree *t, uint32_t sw)
+static uint32_t slurm_tree_find(tree *t, uint32_t sw)
 {
     while (t->part[sw] != sw)
         sw = t->part[sw] = t->part[t->part[sw]];
     return sw;
 }
 
-static void join(tree *t, uint32_t a, uint32_t b)
+static void slurm_tree_join(tree *t, uint32_t a, uint32_t b)
 {
-    a = find(t, a);
-    b = find(t, b);
+    a = slurm_tree_find(t, a);
+    b = slurm_tree_find(t, b);
     t->part[a > b ? a : b] = a < b ? a : b;
 }
 
-static void write_leaves(tree *t, FILE *out)
+static void slurm_tree_write_leaves(tree *t, FILE *out)
 {
     for (uint32_t sw = 0; sw < t->f->num_switches; sw++) {
         size_t num = t->base[sw + 1] - t->base[sw];
@@ -57,26 +57,26 @@ static void write_leaves(tree *t, FILE *out)
 }
 
 /* Joins the switches of a level to those below. */
-static void join_level(tree *t, uint32_t level)
+static void slurm_tree_join_level(tree *t, uint32_t level)
 {
     const ik_fabric *f = t->f;
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
         uint32_t sw = f->port_node[port], peer = ik_peer_node(f, port);
         if (f->switch_level[sw] == level && peer != IK_NONE && ik_is_switch(f, peer) &&
             f->switch_level[peer] < level)
-            join(t, sw, peer);
+            slurm_tree_join(t, sw, peer);
     }
 }
 
 /* The first switch of this level in each part lends the line its name. */
-static void write_part(tree *t, uint32_t root, uint32_t level, uint32_t top, FILE *out)
+static void slurm_tree_write_part(tree *t, uint32_t root, uint32_t level, uint32_t top, FILE *out)
 {
     size_t num = 0;
     uint32_t same = 0;
     for (uint32_t p = t->first[root]; p != IK_NONE; p = t->next[p])
         t->list[num++] = t->line[p];
     for (uint32_t sw = top; sw < t->f->num_switches; sw++)
-        same += t->f->switch_level[sw] == level && find(t, sw) == root;
+        same += t->f->switch_level[sw] == level && slurm_tree_find(t, sw) == root;
     if (same > 1)
         fprintf(out, "# %s stands for %" PRIu32 " switches of level %" PRIu32 "\n",
                 t->names.name[top], same, level);
@@ -86,45 +86,45 @@ static void write_part(tree *t, uint32_t root, uint32_t level, uint32_t top, FIL
 }
 
 /* The lines of a level: `old` [switches] are the parts before it. */
-static void write_level(tree *t, uint32_t level, const uint32_t *old, FILE *out)
+static void slurm_tree_write_level(tree *t, uint32_t level, const uint32_t *old, FILE *out)
 {
     const ik_fabric *f = t->f;
     memset(t->first, 0xff, f->num_switches * sizeof *t->first);
     memset(t->count, 0, f->num_switches * sizeof *t->count);
     for (uint32_t sw = f->num_switches; sw-- > 0;)
         if (old[sw] == sw && t->line[sw]) {
-            uint32_t root = find(t, sw);
+            uint32_t root = slurm_tree_find(t, sw);
             t->next[sw] = t->first[root];
             t->first[root] = sw;
             t->count[root]++;
         }
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-        uint32_t root = find(t, sw);
+        uint32_t root = slurm_tree_find(t, sw);
         if (f->switch_level[sw] != level || t->count[root] == 0)
             continue;
         char *name = t->count[root] > 1 ? t->names.name[sw] : t->line[t->first[root]];
         if (t->count[root] > 1)
-            write_part(t, root, level, sw, out);
+            slurm_tree_write_part(t, root, level, sw, out);
         t->count[root] = 0; /* written */
         t->line[root] = name;
     }
 }
 
-static ik_status write_levels(tree *t, FILE *out, ik_error *err)
+static ik_status slurm_tree_write_levels(tree *t, FILE *out, ik_error *err)
 {
     const ik_fabric *f = t->f;
     uint32_t *old = ik_calloc((size_t)f->num_switches + 1, sizeof *old);
     if (!old)
         return ik_fail_memory(err, f->num_switches * sizeof *old, "parts of a tree");
-    write_leaves(t, out);
+    slurm_tree_write_leaves(t, out);
     for (uint32_t level = 2; level <= f->num_levels; level++) {
         for (uint32_t sw = 0; sw < f->num_switches; sw++)
-            old[sw] = find(t, sw);
-        join_level(t, level);
-        write_level(t, level, old, out);
+            old[sw] = slurm_tree_find(t, sw);
+        slurm_tree_join_level(t, level);
+        slurm_tree_write_level(t, level, old, out);
     }
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        t->roots += find(t, sw) == sw && t->line[sw];
+        t->roots += slurm_tree_find(t, sw) == sw && t->line[sw];
     if (t->roots > 1)
         fprintf(out,
                 "# The fabric has %" PRIu32
@@ -134,7 +134,7 @@ static ik_status write_levels(tree *t, FILE *out, ik_error *err)
     return IK_OK;
 }
 
-static ik_status refuse(const ik_fabric *f, ik_error *err)
+static ik_status slurm_tree_refuse(const ik_fabric *f, ik_error *err)
 {
     if (!f->num_hosts)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -163,14 +163,14 @@ static ik_status write_tree(tree *t, FILE *out, ik_error *err)
         t->part[sw] = sw;
     fputs("# Slurm's topology.conf, for TopologyPlugin=topology/tree\n", out);
     slurm_names_remark(&t->names, f, out);
-    return write_levels(t, out, err);
+    return slurm_tree_write_levels(t, out, err);
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status slurm_tree_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     tree t = {.f = f};
     if (!f->switch_level || !f->num_levels || !f->num_hosts)
-        return refuse(f, err);
+        return slurm_tree_refuse(f, err);
     ik_status status = slurm_names_make(f, &t.names, err);
     if (status != IK_OK)
         return status;
@@ -196,5 +196,5 @@ const ik_format ik_format_slurm_tree = {
     .summary = "topology.conf of Slurm for plugin topology/tree (written only)",
     .source = "topology.conf(5), Slurm 22.05; checked with its slurmctld",
     .extensions = extensions,
-    .write = write_text,
+    .write = slurm_tree_write_text,
 };

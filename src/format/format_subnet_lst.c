@@ -33,7 +33,7 @@ enum { NUM_SPEEDS = sizeof speeds / sizeof *speeds, NAMED = 20 };
 /* ---- reading */
 
 /* "WORD:" and a hexadecimal number behind it. */
-static ik_status field(scan *s, const char *word, uint64_t *value, ik_error *err)
+static ik_status subnet_lst_field(scan *s, const char *word, uint64_t *value, ik_error *err)
 {
     size_t length = strlen(word);
     scan_blanks(s);
@@ -45,8 +45,8 @@ static ik_status field(scan *s, const char *word, uint64_t *value, ik_error *err
     return IK_OK;
 }
 
-static ik_status in_range(scan *s, const char *at, uint64_t value, uint64_t least, uint64_t most,
-                          const char *what, ik_error *err)
+static ik_status subnet_lst_in_range(scan *s, const char *at, uint64_t value, uint64_t least,
+                                     uint64_t most, const char *what, ik_error *err)
 {
     if (value >= least && value <= most)
         return IK_OK;
@@ -55,7 +55,7 @@ static ik_status in_range(scan *s, const char *at, uint64_t value, uint64_t leas
                      (unsigned)most);
 }
 
-static ik_status read_kind(scan *s, lst_end *end, ik_error *err)
+static ik_status subnet_lst_read_kind(scan *s, lst_end *end, ik_error *err)
 {
     static const char *const kinds[] = {"SW-SM", "SW", "CA-SM", "CA", "Rt-SM", "Rt"};
     scan_blanks(s);
@@ -86,7 +86,7 @@ static ik_status read_description(scan *s, slice *name, ik_error *err)
     return scan_fail(s, err, "expected '} LID:' after the description");
 }
 
-static ik_status read_end(scan *s, lst_end *end, ik_error *err)
+static ik_status subnet_lst_read_end(scan *s, lst_end *end, ik_error *err)
 {
     uint64_t passed;
     const struct {
@@ -99,24 +99,24 @@ static ik_status read_end(scan *s, lst_end *end, ik_error *err)
                   {"VenID:", &passed},
                   {"DevID:", &passed},
                   {"Rev:", &passed}};
-    ik_status status = read_kind(s, end, err);
+    ik_status status = subnet_lst_read_kind(s, end, err);
     const char *at = s->at;
     for (size_t i = 0; i < sizeof fields / sizeof *fields && status == IK_OK; i++)
-        status = field(s, fields[i].word, fields[i].value, err);
+        status = subnet_lst_field(s, fields[i].word, fields[i].value, err);
     if (status == IK_OK)
-        status = in_range(s, at, end->ports, 1, IB_MAX_PORTS, "a number of ports", err);
+        status = subnet_lst_in_range(s, at, end->ports, 1, IB_MAX_PORTS, "a number of ports", err);
     if (status == IK_OK)
         status = read_description(s, &end->name, err);
     at = s->at;
     if (status == IK_OK)
-        status = field(s, "LID:", &end->lid, err);
+        status = subnet_lst_field(s, "LID:", &end->lid, err);
     if (status == IK_OK)
-        status = in_range(s, at, end->lid, 0, 0xffff, "a LID", err);
+        status = subnet_lst_in_range(s, at, end->lid, 0, 0xffff, "a LID", err);
     at = s->at;
     if (status == IK_OK)
-        status = field(s, "PN:", &end->number, err);
+        status = subnet_lst_field(s, "PN:", &end->number, err);
     if (status == IK_OK)
-        status = in_range(s, at, end->number, 1, end->ports, "a port of the node", err);
+        status = subnet_lst_in_range(s, at, end->number, 1, end->ports, "a port of the node", err);
     scan_blanks(s);
     if (status == IK_OK && !scan_char(s, '}'))
         status = scan_fail(s, err, "expected '}'");
@@ -124,7 +124,7 @@ static ik_status read_end(scan *s, lst_end *end, ik_error *err)
 }
 
 /* "PHY=4x LOG=ACT SPD=10" as "4xQDR", and the state. */
-static ik_status read_link(ib_file *ib, slice *rate, slice *state, ik_error *err)
+static ik_status subnet_lst_read_link(ib_file *ib, slice *rate, slice *state, ik_error *err)
 {
     static const char *const words[] = {"PHY=", "LOG=", "SPD="};
     slice value[3];
@@ -155,7 +155,7 @@ static ik_status read_link(ib_file *ib, slice *rate, slice *state, ik_error *err
 
 /* The node of an end, defined at its first mention; later mentions must agree. Nodes are numbered
  * by their own lines. */
-static ik_status define(ib_file *ib, lst_end *end, bool own_line, ik_error *err)
+static ik_status subnet_lst_define(ib_file *ib, lst_end *end, bool own_line, ik_error *err)
 {
     char *key =
         ik_arena_printf(&ib->arena, "%c-%016" PRIx64, end->is_host ? 'H' : 'S', end->node_guid);
@@ -184,16 +184,16 @@ static ik_status define(ib_file *ib, lst_end *end, bool own_line, ik_error *err)
     return IK_OK;
 }
 
-static bool is_state(slice state, const char *name)
+static bool subnet_lst_is_state(slice state, const char *name)
 {
     return state.length == 3 && memcmp(state.at, name, 3) == 0;
 }
 
 /* Tells of a port that is not active; false: its cable is down. */
-static bool judge_state(ib_file *ib, const lst_end *near, slice state)
+static bool subnet_lst_judge_state(ib_file *ib, const lst_end *near, slice state)
 {
-    bool down = is_state(state, "DWN");
-    if (is_state(state, "ACT") || ib->inactive++ >= NAMED)
+    bool down = subnet_lst_is_state(state, "DWN");
+    if (subnet_lst_is_state(state, "ACT") || ib->inactive++ >= NAMED)
         return !down;
     ik_builder_finding(
         ib->b, IK_WARNING, down ? "port-down" : "inactive-port", NULL,
@@ -203,22 +203,22 @@ static bool judge_state(ib_file *ib, const lst_end *near, slice state)
     return !down;
 }
 
-static ik_status read_line(ib_file *ib, ik_error *err)
+static ik_status subnet_lst_read_line(ib_file *ib, ik_error *err)
 {
     lst_end near = {0}, far = {0};
     slice rate = {0}, state = {0};
     if (scan_at_end(&ib->s) || *ib->s.at == '#')
         return IK_OK;
-    ik_status status = read_end(&ib->s, &near, err);
+    ik_status status = subnet_lst_read_end(&ib->s, &near, err);
     if (status == IK_OK)
-        status = read_end(&ib->s, &far, err);
+        status = subnet_lst_read_end(&ib->s, &far, err);
     if (status == IK_OK)
-        status = read_link(ib, &rate, &state, err);
+        status = subnet_lst_read_link(ib, &rate, &state, err);
     if (status == IK_OK)
-        status = define(ib, &near, true, err);
+        status = subnet_lst_define(ib, &near, true, err);
     if (status == IK_OK)
-        status = define(ib, &far, false, err);
-    if (status != IK_OK || !judge_state(ib, &near, state))
+        status = subnet_lst_define(ib, &far, false, err);
+    if (status != IK_OK || !subnet_lst_judge_state(ib, &near, state))
         return status;
     ib_end end = {.node = near.node,
                   .port = (uint32_t)near.number,
@@ -234,13 +234,13 @@ static ik_status read_line(ib_file *ib, ik_error *err)
     return ib_keep_end(ib, &end, err);
 }
 
-static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
-                           ik_error *err)
+static ik_status subnet_lst_read_text(const char *text, size_t size, const char *file,
+                                      ik_builder *b, ik_error *err)
 {
     ib_file ib = {.s = scan_text(text, size, file), .current = IK_NONE, .b = b};
     ik_status status = IK_OK;
     while (status == IK_OK && scan_line(&ib.s))
-        status = read_line(&ib, err);
+        status = subnet_lst_read_line(&ib, err);
     if (status == IK_OK && !ib.num_nodes)
         status =
             ik_fail_at(err, IK_ERR_INPUT, file, ib.s.line, 1, "there is no cable in this file");
@@ -258,7 +258,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
 
 /* ---- writing */
 
-static ik_status check_cabled(const ik_fabric *f, ik_error *err)
+static ik_status subnet_lst_check_cabled(const ik_fabric *f, ik_error *err)
 {
     char name[192];
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
@@ -273,7 +273,7 @@ static ik_status check_cabled(const ik_fabric *f, ik_error *err)
     return IK_OK;
 }
 
-static void write_end(const ik_fabric *f, uint32_t port, FILE *out)
+static void subnet_lst_write_end(const ik_fabric *f, uint32_t port, FILE *out)
 {
     char name[IB_NAME_SIZE];
     uint32_t node = f->port_node[port];
@@ -291,7 +291,7 @@ static void write_end(const ik_fabric *f, uint32_t port, FILE *out)
             name, ib_lid(f, port), ik_port_number(f, port));
 }
 
-static void write_link(const ik_fabric *f, uint32_t port, FILE *out)
+static void subnet_lst_write_link(const ik_fabric *f, uint32_t port, FILE *out)
 {
     char rate[16];
     ib_class_name(&f->classes[f->port_class[port]], rate);
@@ -303,22 +303,22 @@ static void write_link(const ik_fabric *f, uint32_t port, FILE *out)
     fprintf(out, "PHY=%.*s LOG=ACT SPD=%s\n", (int)width, rate, speed);
 }
 
-static ik_status write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status subnet_lst_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     ik_status status = ib_check_writable(f, err);
     if (status == IK_OK)
-        status = check_cabled(f, err);
+        status = subnet_lst_check_cabled(f, err);
     for (uint32_t port = 0; port < f->num_ports && status == IK_OK; port++) {
         if (f->port_peer[port] == IK_NONE)
             continue;
-        write_end(f, port, out);
-        write_end(f, f->port_peer[port], out);
-        write_link(f, port, out);
+        subnet_lst_write_end(f, port, out);
+        subnet_lst_write_end(f, f->port_peer[port], out);
+        subnet_lst_write_link(f, port, out);
     }
     return status;
 }
 
-static unsigned probe(const char *text, size_t size)
+static unsigned subnet_lst_probe(const char *text, size_t size)
 {
     scan s = scan_text(text, size, "");
     while (scan_line(&s)) {
@@ -340,7 +340,7 @@ const ik_format ik_format_subnet_lst = {
     .summary = "opensm-subnet.lst: the cables as OpenSM sees them, with LIDs, states and rates",
     .source = "OpenSM (dump files); read by ibdmchk of ibutils",
     .extensions = extensions,
-    .probe = probe,
-    .read = read_text,
-    .write = write_text,
+    .probe = subnet_lst_probe,
+    .read = subnet_lst_read_text,
+    .write = subnet_lst_write_text,
 };

@@ -20,18 +20,18 @@ typedef struct canvas {
     const float *share;  /* of its rate that each channel carries, by port; NULL: not drawn */
 } canvas;
 
-static double x_of(const canvas *c, uint32_t sw)
+static double svg_x_of(const canvas *c, uint32_t sw)
 {
     return MARGIN + c->at[sw].x * (c->width - 2 * MARGIN);
 }
 
-static double y_of(const canvas *c, uint32_t sw)
+static double svg_y_of(const canvas *c, uint32_t sw)
 {
     return MARGIN + c->at[sw].y * (c->height - 2 * MARGIN);
 }
 
 /* Is this port the sending end of a switch-to-switch cable's first direction? */
-static bool draws_line(const ik_fabric *f, uint32_t port)
+static bool svg_draws_line(const ik_fabric *f, uint32_t port)
 {
     uint32_t peer = f->port_peer[port];
     return peer != IK_NONE && peer > port && ik_is_switch(f, f->port_node[peer]);
@@ -44,7 +44,7 @@ static ik_status find_common_rate(const ik_fabric *f, uint64_t *common_bps, ik_e
         return ik_fail_memory(err, f->num_classes * sizeof *count, "a picture");
     uint32_t best = 0;
     for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)
-        if (draws_line(f, p) && ++count[f->port_class[p]] > count[best])
+        if (svg_draws_line(f, p) && ++count[f->port_class[p]] > count[best])
             best = f->port_class[p];
     free(count);
     *common_bps = f->num_classes ? f->classes[best].rate_bps : 0;
@@ -52,18 +52,18 @@ static ik_status find_common_rate(const ik_fabric *f, uint64_t *common_bps, ik_e
 }
 
 /* A cable's load is that of the direction that carries more; below 0 = not known. */
-static float load_of(const canvas *c, uint32_t port)
+static float svg_load_of(const canvas *c, uint32_t port)
 {
     float there = c->share[port], back = c->share[c->f->port_peer[port]];
     return there > back ? there : back;
 }
 
 /* Attributes of a line: its class, of loads u (not known) or l0 to l9 by tenths of the rate. */
-static const char *style_of(const canvas *c, uint32_t port, char *text, size_t size)
+static const char *svg_style_of(const canvas *c, uint32_t port, char *text, size_t size)
 {
     if (!c->share)
         return ik_port_rate_bps(c->f, port) < c->common_bps ? " class=\"slow\"" : "";
-    float load = load_of(c, port);
+    float load = svg_load_of(c, port);
     if (!(load >= 0))
         return " class=\"u\"";
     snprintf(text, size, " class=\"l%d\"", load >= 1 ? 9 : (int)(load * 10));
@@ -72,12 +72,12 @@ static const char *style_of(const canvas *c, uint32_t port, char *text, size_t s
 
 /* Straight lines; between switches of one row an arc, or the line would run through those in
  * between. */
-static void draw_link(const canvas *c, uint32_t port)
+static void svg_draw_link(const canvas *c, uint32_t port)
 {
     uint32_t a = c->f->port_node[port], b = ik_peer_node(c->f, port);
-    double x1 = x_of(c, a), y1 = y_of(c, a), x2 = x_of(c, b), y2 = y_of(c, b);
+    double x1 = svg_x_of(c, a), y1 = svg_y_of(c, a), x2 = svg_x_of(c, b), y2 = svg_y_of(c, b);
     char text[24];
-    const char *style = style_of(c, port, text, sizeof text);
+    const char *style = svg_style_of(c, port, text, sizeof text);
     if (y1 == y2 && x1 != x2) {
         double bend = (x2 > x1 ? x2 - x1 : x1 - x2) * 0.25;
         /* a quadratic curve rises half as high as its control point: stay inside */
@@ -90,7 +90,7 @@ static void draw_link(const canvas *c, uint32_t port)
     }
 }
 
-static uint32_t hosts_at(const ik_fabric *f, uint32_t sw)
+static uint32_t svg_hosts_at(const ik_fabric *f, uint32_t sw)
 {
     uint32_t hosts = 0;
     for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++)
@@ -98,18 +98,18 @@ static uint32_t hosts_at(const ik_fabric *f, uint32_t sw)
     return hosts;
 }
 
-static void draw_switch(const canvas *c, uint32_t sw)
+static void svg_draw_switch(const canvas *c, uint32_t sw)
 {
-    uint32_t hosts = hosts_at(c->f, sw);
+    uint32_t hosts = svg_hosts_at(c->f, sw);
     fprintf(c->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n",
-            hosts ? "leaf" : "inner", x_of(c, sw), y_of(c, sw), c->radius);
+            hosts ? "leaf" : "inner", svg_x_of(c, sw), svg_y_of(c, sw), c->radius);
     if (hosts && c->radius >= 6)
-        fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\">%" PRIu32 "</text>\n", x_of(c, sw),
-                y_of(c, sw), hosts);
+        fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\">%" PRIu32 "</text>\n", svg_x_of(c, sw),
+                svg_y_of(c, sw), hosts);
 }
 
 /* Radius by the number of switches on the widest row, so that neighbours do not touch. */
-static void choose_size(canvas *c)
+static void svg_choose_size(canvas *c)
 {
     const ik_fabric *f = c->f;
     double nearest = 1.0;
@@ -139,7 +139,7 @@ static void print_load_styles(FILE *out)
                 colours[i], 0.8 + 0.2 * i);
 }
 
-static void draw(const canvas *c)
+static void svg_draw(const canvas *c)
 {
     fprintf(
         c->out,
@@ -153,10 +153,10 @@ static void draw(const canvas *c)
         print_load_styles(c->out);
     fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", c->out);
     for (uint32_t p = 0; p < c->f->port_base[c->f->num_switches]; p++)
-        if (draws_line(c->f, p))
-            draw_link(c, p);
+        if (svg_draws_line(c->f, p))
+            svg_draw_link(c, p);
     for (uint32_t s = 0; s < c->f->num_switches; s++)
-        draw_switch(c, s);
+        svg_draw_switch(c, s);
     fputs("</svg>\n", c->out);
 }
 
@@ -170,8 +170,8 @@ ik_status ik_fabric_draw_loads(const ik_fabric *f, const float *share, FILE *out
     if (status == IK_OK)
         status = find_common_rate(f, &c.common_bps, err);
     if (status == IK_OK) {
-        choose_size(&c);
-        draw(&c);
+        svg_choose_size(&c);
+        svg_draw(&c);
     }
     free(at);
     return status;

@@ -27,7 +27,7 @@ uint64_t ib_guid_in_key(slice key)
     return scan_hex(&s, &guid) && s.at == s.end ? guid : 0;
 }
 
-static const char *shown_key(const ib_file *ib, uint32_t node, int *length)
+static const char *ib_cables_shown_key(const ib_file *ib, uint32_t node, int *length)
 {
     slice key = ib->keys.names[ib->nodes[node].key];
     *length = (int)(key.length < 64 ? key.length : 64);
@@ -35,7 +35,7 @@ static const char *shown_key(const ib_file *ib, uint32_t node, int *length)
 }
 
 /* Do two sections of one identifier agree: same kind, same ports, no port cabled to two places? */
-static bool agree(const ib_file *ib, const ib_node *a, const ib_node *b)
+static bool ib_cables_agree(const ib_file *ib, const ib_node *a, const ib_node *b)
 {
     if (a->is_host != b->is_host || a->radix != b->radix)
         return false;
@@ -50,13 +50,14 @@ static bool agree(const ib_file *ib, const ib_node *a, const ib_node *b)
 
 /* A section that repeats another is one node with it; one that contradicts it is another node with
  * the same GUID. */
-static void merge_sections(ib_file *ib)
+static void ib_cables_merge_sections(ib_file *ib)
 {
     for (uint32_t later = 0; later < ib->num_nodes; later++) {
         ib_node *node = &ib->nodes[later];
         for (uint32_t first = ib->first_of[node->key]; first != IK_NONE && !node->merged;
              first = ib->nodes[first].next_same) {
-            if (first >= later || ib->nodes[first].merged || !agree(ib, &ib->nodes[first], node))
+            if (first >= later || ib->nodes[first].merged ||
+                !ib_cables_agree(ib, &ib->nodes[first], node))
                 continue;
             node->merged = true;
             node->into = first;
@@ -89,8 +90,9 @@ static void leave_out_aggregation(ib_file *ib)
 }
 
 /* The slot of a port that the file names. The reader checks the port of the section's own node
- * against its ports, find_peers() that of the peer; everything behind it relies on that. */
-static uint32_t slot_of(const ib_file *ib, uint32_t node, uint32_t port)
+ * against its ports, ib_cables_find_peers() that of the peer; everything behind it relies on
+ * that. */
+static uint32_t ib_cables_slot_of(const ib_file *ib, uint32_t node, uint32_t port)
 {
     assert(node < ib->num_nodes && !ib->nodes[node].merged && !ib->nodes[node].left_out);
     assert(port >= 1 && port <= ib->nodes[node].radix);
@@ -98,20 +100,20 @@ static uint32_t slot_of(const ib_file *ib, uint32_t node, uint32_t port)
 }
 
 /* The end that is listed for a slot, NULL if none. */
-static ib_end *end_at(const ib_file *ib, uint32_t slot)
+static ib_end *ib_cables_end_at(const ib_file *ib, uint32_t slot)
 {
     assert(slot < ib->num_slots && (ib->slot[slot] == IK_NONE || ib->slot[slot] < ib->num_ends));
     return ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
 }
 
-static bool is_left_out(const ib_file *ib, const ib_end *end)
+static bool ib_cables_is_left_out(const ib_file *ib, const ib_end *end)
 {
     return ib->nodes[end->node].left_out || ib->nodes[end->peer].left_out;
 }
 
 /* Numbers the ports of all nodes. A line of a few bytes may claim 254 ports: what no fabric holds
  * is refused before it is allocated. */
-static ik_status number_slots(ib_file *ib, ik_error *err)
+static ik_status ib_cables_number_slots(ib_file *ib, ik_error *err)
 {
     uint64_t total = 0;
     for (uint32_t node = 0; node < ib->num_nodes; node++) {
@@ -125,9 +127,9 @@ static ik_status number_slots(ib_file *ib, ik_error *err)
     return IK_OK;
 }
 
-static ik_status fill_slots(ib_file *ib, ik_error *err)
+static ik_status ib_cables_fill_slots(ib_file *ib, ik_error *err)
 {
-    ik_status status = number_slots(ib, err);
+    ik_status status = ib_cables_number_slots(ib, err);
     if (status != IK_OK)
         return status;
     ib->slot = malloc(((size_t)ib->num_slots + 1) * sizeof *ib->slot);
@@ -136,12 +138,12 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
     memset(ib->slot, 0xff, ((size_t)ib->num_slots + 1) * sizeof *ib->slot);
     for (size_t i = 0; i < ib->num_ends; i++) {
         const ib_end *end = &ib->ends[i];
-        if (is_left_out(ib, end))
+        if (ib_cables_is_left_out(ib, end))
             continue;
-        uint32_t slot = slot_of(ib, end->node, end->port);
-        const ib_end *other = end_at(ib, slot);
+        uint32_t slot = ib_cables_slot_of(ib, end->node, end->port);
+        const ib_end *other = ib_cables_end_at(ib, slot);
         int length;
-        const char *key = shown_key(ib, end->peer, &length);
+        const char *key = ib_cables_shown_key(ib, end->peer, &length);
         if (other && (other->peer != end->peer || other->peer_port != end->peer_port))
             return ik_fail_at(err, IK_ERR_INPUT, end->file, end->line, 1,
                               "port %" PRIu32 " is cabled to \"%.*s\" port %" PRIu32
@@ -153,31 +155,31 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
 }
 
 /* Does this node tell a cable that leads back to the end? */
-static bool leads_back(const ib_file *ib, uint32_t index, const ib_end *end)
+static bool ib_cables_leads_back(const ib_file *ib, uint32_t index, const ib_end *end)
 {
     const ib_node *node = &ib->nodes[index];
     const ib_end *other = end->peer_port > node->radix || node->merged || node->left_out
                               ? NULL
-                              : end_at(ib, slot_of(ib, index, end->peer_port));
+                              : ib_cables_end_at(ib, ib_cables_slot_of(ib, index, end->peer_port));
     return other && ib->nodes[other->peer].key == ib->nodes[end->node].key &&
            other->peer_port == end->port;
 }
 
 /* Of several nodes with one identifier, the one meant is that which lists the same cable. Here and
  * nowhere else a port of the other end is checked against the ports of its node. */
-static ik_status find_peers(ib_file *ib, ik_error *err)
+static ik_status ib_cables_find_peers(ib_file *ib, ik_error *err)
 {
     for (size_t i = 0; i < ib->num_ends; i++) {
         ib_end *end = &ib->ends[i];
-        if (is_left_out(ib, end))
+        if (ib_cables_is_left_out(ib, end))
             continue;
         for (uint32_t node = end->peer; node != IK_NONE; node = ib->nodes[node].next_same)
-            if (leads_back(ib, node, end)) {
+            if (ib_cables_leads_back(ib, node, end)) {
                 end->peer = node;
                 break;
             }
         int length;
-        const char *key = shown_key(ib, end->peer, &length);
+        const char *key = ib_cables_shown_key(ib, end->peer, &length);
         if (end->peer_port > ib->nodes[end->peer].radix)
             return ik_fail_at(
                 err, IK_ERR_INPUT, end->file, end->line, 1,
@@ -188,7 +190,7 @@ static ik_status find_peers(ib_file *ib, ik_error *err)
 }
 
 /* Nodes in the order of their sections, then those that are only mentioned. */
-static uint32_t *by_line_order(const ib_file *ib, uint32_t *count)
+static uint32_t *ib_cables_by_line_order(const ib_file *ib, uint32_t *count)
 {
     uint32_t *order = ik_calloc((size_t)ib->num_nodes + 1, sizeof *order);
     if (!order)
@@ -215,13 +217,13 @@ static uint32_t *by_line_order(const ib_file *ib, uint32_t *count)
     return order;
 }
 
-static ik_end end_of(const ib_file *ib, uint32_t node, uint32_t port)
+static ik_end ib_cables_end_of(const ib_file *ib, uint32_t node, uint32_t port)
 {
     const ib_node *n = &ib->nodes[node];
     return n->is_host ? ik_hs(n->id, port - 1) : ik_sw(n->id, port - 1);
 }
 
-static void label_node(ib_file *ib, uint32_t index)
+static void ib_cables_label_node(ib_file *ib, uint32_t index)
 {
     const ib_node *node = &ib->nodes[index];
     slice key = ib->keys.names[node->key], name = node->name.length ? node->name : key;
@@ -237,10 +239,10 @@ static void label_node(ib_file *ib, uint32_t index)
     }
 }
 
-static ik_status add_nodes(ib_file *ib, ik_error *err)
+static ik_status ib_cables_add_nodes(ib_file *ib, ik_error *err)
 {
     uint32_t num = 0, missing = 0;
-    uint32_t *order = by_line_order(ib, &num);
+    uint32_t *order = ib_cables_by_line_order(ib, &num);
     if (!order)
         return ik_fail_memory(err, ib->num_nodes * sizeof *order, "the order of nodes");
     if (!num) {
@@ -252,12 +254,12 @@ static ik_status add_nodes(ib_file *ib, ik_error *err)
         ib_node *node = &ib->nodes[order[i]];
         node->id = node->is_host ? ik_builder_hosts(ib->b, 1, node->radix)
                                  : ik_builder_switches(ib->b, 1, node->radix);
-        label_node(ib, order[i]);
+        ib_cables_label_node(ib, order[i]);
         if (node->defined || missing++ >= NAMED)
             continue;
         int length;
-        const char *key = shown_key(ib, order[i], &length);
-        ik_end end = end_of(ib, order[i], 1);
+        const char *key = ib_cables_shown_key(ib, order[i], &length);
+        ik_end end = ib_cables_end_of(ib, order[i], 1);
         ik_builder_finding(ib->b, node->is_host ? IK_WARNING : IK_ERROR, "missing-section", &end,
                            "\"%.*s\" (%.*s) is mentioned in line %u but has no section: "
                            "the dump is incomplete",
@@ -278,7 +280,7 @@ static uint16_t cable_class(ib_file *ib, const ib_end *a, const ib_end *b)
     bool to_host = ib->nodes[a->node].is_host || ib->nodes[a->peer].is_host;
     const ib_end *slower = ra && (!rb || ra <= rb) ? a : b;
     if (ra && rb && ra != rb) {
-        ik_end end = end_of(ib, a->node, a->port);
+        ik_end end = ib_cables_end_of(ib, a->node, a->port);
         ik_builder_finding(ib->b, IK_WARNING, "asymmetric-rate", &end,
                            "the two ends of a cable disagree on its rate: %.*s in line %u, %.*s in "
                            "line %u; the lower is used",
@@ -295,9 +297,10 @@ static uint16_t cable_class(ib_file *ib, const ib_end *a, const ib_end *b)
     return ik_builder_rated_link(ib->b, to_host, ib_rate_of(slower->rate), name);
 }
 
-static void lay(ib_file *ib, ib_end *a, ib_end *b)
+static void ib_cables_lay(ib_file *ib, ib_end *a, ib_end *b)
 {
-    ik_end near = end_of(ib, a->node, a->port), far = end_of(ib, a->peer, a->peer_port);
+    ik_end near = ib_cables_end_of(ib, a->node, a->port),
+           far = ib_cables_end_of(ib, a->peer, a->peer_port);
     uint64_t near_guid = a->guid ? a->guid
                          : b     ? b->peer_guid
                                  : 0,
@@ -317,9 +320,10 @@ static void lay(ib_file *ib, ib_end *a, ib_end *b)
 static void report_bad_cable(ib_file *ib, const ib_end *end, ik_severity severity, const char *what)
 {
     int la, lb;
-    const char *a = shown_key(ib, end->node, &la), *b = shown_key(ib, end->peer, &lb);
+    const char *a = ib_cables_shown_key(ib, end->node, &la),
+               *b = ib_cables_shown_key(ib, end->peer, &lb);
     const ib_node *na = &ib->nodes[end->node], *nb = &ib->nodes[end->peer];
-    ik_end near = end_of(ib, end->node, end->port);
+    ik_end near = ib_cables_end_of(ib, end->node, end->port);
     if (ib->one_sided++ >= NAMED)
         return;
     ik_builder_finding(ib->b, severity, "asymmetric-cable", &near,
@@ -332,31 +336,31 @@ static void report_bad_cable(ib_file *ib, const ib_end *end, ik_severity severit
 }
 
 /* The end that the other side of a cable lists, NULL if none. */
-static ib_end *other_end(const ib_file *ib, const ib_end *end)
+static ib_end *ib_cables_other_end(const ib_file *ib, const ib_end *end)
 {
-    return end_at(ib, slot_of(ib, end->peer, end->peer_port));
+    return ib_cables_end_at(ib, ib_cables_slot_of(ib, end->peer, end->peer_port));
 }
 
-static void lay_mutual(ib_file *ib)
+static void ib_cables_lay_mutual(ib_file *ib)
 {
     for (uint32_t slot = 0; slot < ib->num_slots; slot++) {
-        ib_end *end = end_at(ib, slot);
-        ib_end *other = end ? other_end(ib, end) : NULL;
+        ib_end *end = ib_cables_end_at(ib, slot);
+        ib_end *other = end ? ib_cables_other_end(ib, end) : NULL;
         if (other && other != end && !end->laid && other->peer == end->node &&
             other->peer_port == end->port)
-            lay(ib, end, other);
+            ib_cables_lay(ib, end, other);
     }
 }
 
 /* Cables that one end alone lists: laid if the other end is free, in the order of the ports. */
-static void lay_one_sided(ib_file *ib)
+static void ib_cables_lay_one_sided(ib_file *ib)
 {
     for (uint32_t slot = 0; slot < ib->num_slots; slot++) {
-        ib_end *end = end_at(ib, slot);
+        ib_end *end = ib_cables_end_at(ib, slot);
         if (!end || end->laid)
             continue;
-        ib_end *other = other_end(ib, end);
-        uint32_t far = slot_of(ib, end->peer, end->peer_port);
+        ib_end *other = ib_cables_other_end(ib, end);
+        uint32_t far = ib_cables_slot_of(ib, end->peer, end->peer_port);
         if (far == slot) {
             report_bad_cable(ib, end, IK_ERROR, "leads to itself and is left out");
         } else if (other) {
@@ -366,36 +370,37 @@ static void lay_one_sided(ib_file *ib)
         } else {
             if (ib->nodes[end->peer].defined && !end->alias)
                 report_bad_cable(ib, end, IK_WARNING, "is reported by this end only; it is kept");
-            lay(ib, end, NULL);
+            ib_cables_lay(ib, end, NULL);
             ib->slot[far] = ib->slot[slot];
         }
     }
 }
 
 /* The LID of a host's port as this end or the other one lists it. */
-static uint32_t lid_of_slot(const ib_file *ib, uint32_t slot, const ib_node *node, unsigned *lmc)
+static uint32_t ib_cables_lid_of_slot(const ib_file *ib, uint32_t slot, const ib_node *node,
+                                      unsigned *lmc)
 {
-    const ib_end *end = end_at(ib, slot), *other;
+    const ib_end *end = ib_cables_end_at(ib, slot), *other;
     uint32_t self = (uint32_t)(node - ib->nodes);
     *lmc = 0;
     if (end->node != self) /* the other side alone lists the cable */
         return end->peer_lid;
-    other = other_end(ib, end);
+    other = ib_cables_other_end(ib, end);
     *lmc = end->lmc;
     return end->lid ? end->lid : other && other->peer == self ? other->peer_lid : 0;
 }
 
 /* One cable: its port's LID is the host's; several: each port has its own, the first one's is the
  * host's too. */
-static void label_lids(ib_file *ib, const ib_node *node)
+static void ib_cables_label_lids(ib_file *ib, const ib_node *node)
 {
     uint32_t first = 0;
     for (uint32_t port = 0; port < node->radix; port++) {
         unsigned lmc;
-        const ib_end *end = end_at(ib, node->first + port);
+        const ib_end *end = ib_cables_end_at(ib, node->first + port);
         if (!end || !end->laid)
             continue;
-        uint32_t lid = lid_of_slot(ib, node->first + port, node, &lmc);
+        uint32_t lid = ib_cables_lid_of_slot(ib, node->first + port, node, &lmc);
         if (node->cables > 1)
             ik_builder_port_lid(ib->b, ik_hs(node->id, port), lid, lmc);
         if (!first++ && lid) {
@@ -405,17 +410,17 @@ static void label_lids(ib_file *ib, const ib_node *node)
     }
 }
 
-static void label_host_lids(ib_file *ib)
+static void ib_cables_label_host_lids(ib_file *ib)
 {
     for (uint32_t n = 0; n < ib->num_nodes; n++)
         if (ib->nodes[n].is_host && !ib->nodes[n].merged && !ib->nodes[n].left_out)
-            label_lids(ib, &ib->nodes[n]);
+            ib_cables_label_lids(ib, &ib->nodes[n]);
 }
 
 /* A node as a whole: it may have no port. */
-static ik_end whole_node(const ib_file *ib, uint32_t node)
+static ik_end ib_cables_whole_node(const ib_file *ib, uint32_t node)
 {
-    ik_end end = end_of(ib, node, 1);
+    ik_end end = ib_cables_end_of(ib, node, 1);
     end.port = IK_NONE;
     return end;
 }
@@ -436,8 +441,8 @@ static void report_zero_lids(ib_file *ib)
     if (first == IK_NONE)
         return;
     int length;
-    const char *key = shown_key(ib, first, &length);
-    ik_end end = whole_node(ib, first);
+    const char *key = ib_cables_shown_key(ib, first, &length);
+    ik_end end = ib_cables_whole_node(ib, first);
     ik_builder_finding(ib->b, IK_NOTE, "lid-zero", &end,
                        "%" PRIu32 " switches and %" PRIu32
                        " hosts have LID 0: no subnet manager had given them one; ikat numbers "
@@ -446,7 +451,7 @@ static void report_zero_lids(ib_file *ib)
 }
 
 /* Sections of one identifier that contradict each other are two nodes: which, and where. */
-static void report_clashes(ib_file *ib)
+static void ib_cables_report_clashes(ib_file *ib)
 {
     uint32_t clashes = 0;
     for (uint32_t n = 0; n < ib->num_nodes; n++) {
@@ -455,8 +460,8 @@ static void report_clashes(ib_file *ib)
         int length;
         if (!node->defined || node->merged || node->left_out || first == n || clashes++ >= NAMED)
             continue;
-        const char *key = shown_key(ib, n, &length);
-        ik_end end = whole_node(ib, n);
+        const char *key = ib_cables_shown_key(ib, n, &length);
+        ik_end end = ib_cables_whole_node(ib, n);
         ik_builder_finding(ib->b, IK_WARNING, "contradicting-section", &end,
                            "\"%.*s\" has a section in line %u and another one in line %u that "
                            "contradicts it: they are treated as two nodes with the same GUID",
@@ -464,10 +469,10 @@ static void report_clashes(ib_file *ib)
     }
 }
 
-static void report_counts(ib_file *ib)
+static void ib_cables_report_counts(ib_file *ib)
 {
     report_zero_lids(ib);
-    report_clashes(ib);
+    ib_cables_report_clashes(ib);
     if (ib->second_dump)
         ik_builder_finding(ib->b, IK_WARNING, "second-dump", NULL,
                            "another dump begins in line %u: both are treated as one fabric",
@@ -506,18 +511,18 @@ static void report_counts(ib_file *ib)
 
 ik_status ib_lay_cables(ib_file *ib, ik_error *err)
 {
-    merge_sections(ib);
+    ib_cables_merge_sections(ib);
     leave_out_aggregation(ib);
-    ik_status status = fill_slots(ib, err);
+    ik_status status = ib_cables_fill_slots(ib, err);
     if (status == IK_OK)
-        status = find_peers(ib, err);
+        status = ib_cables_find_peers(ib, err);
     if (status == IK_OK)
-        status = add_nodes(ib, err);
+        status = ib_cables_add_nodes(ib, err);
     if (status != IK_OK)
         return status;
-    lay_mutual(ib);
-    lay_one_sided(ib);
-    label_host_lids(ib);
-    report_counts(ib);
+    ib_cables_lay_mutual(ib);
+    ib_cables_lay_one_sided(ib);
+    ib_cables_label_host_lids(ib);
+    ib_cables_report_counts(ib);
     return IK_OK;
 }

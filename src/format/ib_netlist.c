@@ -22,7 +22,8 @@ static const uint64_t most_enabled[] = {31, 7, 15};
 
 /* ---- files in files */
 
-static ik_status include_path(ib_file *ib, slice name, char path[LONGEST_PATH], ik_error *err)
+static ik_status ib_netlist_include_path(ib_file *ib, slice name, char path[LONGEST_PATH],
+                                         ik_error *err)
 {
     const char *slash = strrchr(ib->s.file, '/');
     size_t folder = slash ? (size_t)(slash - ib->s.file) + 1 : 0;
@@ -42,7 +43,7 @@ static ik_status include_path(ib_file *ib, slice name, char path[LONGEST_PATH], 
 }
 
 /* Goes on in the included file; ib_netlist_leave comes back. */
-static ik_status read_include(ib_file *ib, ik_error *err)
+static ik_status ib_netlist_read_include(ib_file *ib, ik_error *err)
 {
     char path[LONGEST_PATH];
     slice name;
@@ -52,7 +53,7 @@ static ik_status read_include(ib_file *ib, ik_error *err)
         return scan_fail(&ib->s, err, "at most %d files, %d inside each other, can be included",
                          IB_MAX_INCLUDES, IB_MAX_DEPTH);
     if (status == IK_OK)
-        status = include_path(ib, name, path, err);
+        status = ib_netlist_include_path(ib, name, path, err);
     char *kept = status == IK_OK ? ik_arena_strdup(&ib->arena, path) : NULL;
     if (status == IK_OK && !kept)
         return ik_fail_memory(err, sizeof path, "the path of a netlist");
@@ -97,7 +98,7 @@ void ib_netlist_free(ib_file *ib)
 /* ---- names */
 
 /* "prefix#name", "prefix@name"; a name that has the character already stays. */
-static ik_status prefixed(ib_file *ib, char mark, slice *name, ik_error *err)
+static ik_status ib_netlist_prefixed(ib_file *ib, char mark, slice *name, ik_error *err)
 {
     char *text =
         ik_arena_printf(&ib->arena, "%.*s%c%.*s", (int)ib->prefix.length,
@@ -113,11 +114,11 @@ ik_status ib_netlist_name(ib_file *ib, slice *name, ik_error *err)
     if (!ib->prefix.length || memchr(name->at, '#', name->length) ||
         memchr(name->at, '@', name->length))
         return IK_OK;
-    return prefixed(ib, '#', name, err);
+    return ib_netlist_prefixed(ib, '#', name, err);
 }
 
 /* `module = "prefix"` */
-static ik_status read_module(ib_file *ib, ik_error *err)
+static ik_status ib_netlist_read_module(ib_file *ib, ik_error *err)
 {
     scan_blanks(&ib->s);
     if (scan_char(&ib->s, '='))
@@ -132,7 +133,7 @@ bool ib_netlist_is_alias(slice name)
 }
 
 /* The number of an alias; *is_new. */
-static uint32_t alias_number(ib_file *ib, slice name, bool *is_new)
+static uint32_t ib_netlist_alias_number(ib_file *ib, slice name, bool *is_new)
 {
     uint32_t number = name_map_add(&ib->aliases, name, is_new);
     return number != IK_NONE && IK_ARRAY_ROOM(ib->alias_of, ib->alias_cap, ib->aliases.cap)
@@ -141,7 +142,7 @@ static uint32_t alias_number(ib_file *ib, slice name, bool *is_new)
 }
 
 /* `@[3] "alias"`: a name for this port of the node. */
-static ik_status read_alias(ib_file *ib, ik_error *err)
+static ik_status ib_netlist_read_alias(ib_file *ib, ik_error *err)
 {
     uint32_t port = 0;
     bool is_new = false;
@@ -156,10 +157,10 @@ static ik_status read_alias(ib_file *ib, ik_error *err)
     if (status == IK_OK)
         status = ib_quoted(&ib->s, "an alias", &name, err);
     if (status == IK_OK)
-        status = prefixed(ib, '@', &name, err);
+        status = ib_netlist_prefixed(ib, '@', &name, err);
     if (status != IK_OK)
         return status;
-    uint32_t number = alias_number(ib, name, &is_new);
+    uint32_t number = ib_netlist_alias_number(ib, name, &is_new);
     if (number == IK_NONE)
         return ik_fail_memory(err, name.length, "aliases of ports");
     if (!is_new && ib->alias_of[number].node != IK_NONE)
@@ -175,11 +176,11 @@ ik_status ib_netlist_refer(ib_file *ib, slice name, uint32_t *number, ik_error *
     if (name.at[0] == '@') {
         name.at++;
         name.length--;
-        ik_status status = prefixed(ib, '@', &name, err);
+        ik_status status = ib_netlist_prefixed(ib, '@', &name, err);
         if (status != IK_OK)
             return status;
     }
-    *number = alias_number(ib, name, &is_new);
+    *number = ib_netlist_alias_number(ib, name, &is_new);
     if (*number == IK_NONE)
         return ik_fail_memory(err, name.length, "aliases of ports");
     if (is_new)
@@ -235,7 +236,7 @@ uint64_t ib_netlist_node_guid(ib_file *ib, bool is_host, slice key, uint32_t rad
 /* ---- rates */
 
 /* The fastest of a set of widths or speeds. */
-static const char *fastest(uint64_t bits, const char *const *names, unsigned num)
+static const char *ib_netlist_fastest(uint64_t bits, const char *const *names, unsigned num)
 {
     const char *best = NULL;
     for (unsigned i = 0; i < num; i++)
@@ -245,25 +246,25 @@ static const char *fastest(uint64_t bits, const char *const *names, unsigned num
 }
 
 /* Bits of widths as ibsim numbers them, in ascending order of width. */
-static uint64_t width_bits(uint64_t w)
+static uint64_t ib_netlist_width_bits(uint64_t w)
 {
     return (w & 1) | (w >> 4 & 1) << 1 | (w >> 1 & 7) << 2;
 }
 
-static slice rate_token(ib_file *ib, const uint64_t set[3])
+static slice ib_netlist_rate_token(ib_file *ib, const uint64_t set[3])
 {
     static const char *const widths[] = {"1x", "2x", "4x", "8x", "12x"},
                              *const speeds[] = {"SDR", "DDR", "QDR"},
                              *const extended[] = {"FDR", "EDR", "HDR", "NDR"};
-    const char *width = fastest(width_bits(set[0] ? set[0] : 2), widths, 5);
-    const char *speed = fastest(set[2], extended, 4);
+    const char *width = ib_netlist_fastest(ib_netlist_width_bits(set[0] ? set[0] : 2), widths, 5);
+    const char *speed = ib_netlist_fastest(set[2], extended, 4);
     if (!speed)
-        speed = fastest(set[1] ? set[1] : 1, speeds, 3);
+        speed = ib_netlist_fastest(set[1] ? set[1] : 1, speeds, 3);
     char *text = width && speed ? ik_arena_printf(&ib->arena, "%s%s", width, speed) : NULL;
     return text ? (slice){text, strlen(text)} : (slice){0};
 }
 
-static ik_status read_setting(ib_file *ib, unsigned which, ik_error *err)
+static ik_status ib_netlist_read_setting(ib_file *ib, unsigned which, ik_error *err)
 {
     scan *s = &ib->s;
     scan_blanks(s);
@@ -292,7 +293,7 @@ ik_status ib_netlist_rate(ib_file *ib, ib_end *end, ik_error *err)
         said = true;
     }
     if (said && !end->rate.length)
-        end->rate = rate_token(ib, set);
+        end->rate = ib_netlist_rate_token(ib, set);
     return IK_OK;
 }
 
@@ -304,14 +305,14 @@ ik_status ib_netlist_line(ib_file *ib, bool *taken, ik_error *err)
     scan *s = &ib->s;
     *taken = true;
     if (*s->at == '@')
-        return read_alias(ib, err);
+        return ib_netlist_read_alias(ib, err);
     if (scan_word(s, "include"))
-        return read_include(ib, err);
+        return ib_netlist_read_include(ib, err);
     if (scan_word(s, "module"))
-        return read_module(ib, err);
+        return ib_netlist_read_module(ib, err);
     if (s->end - s->at > 7 && memcmp(s->at, "module=", 7) == 0) {
         s->at += 6;
-        return read_module(ib, err);
+        return ib_netlist_read_module(ib, err);
     }
     if (scan_word(s, "do")) {
         ib->commands++;
@@ -322,7 +323,7 @@ ik_status ib_netlist_line(ib_file *ib, bool *taken, ik_error *err)
         if ((size_t)(s->end - s->at) > length && memcmp(s->at, settings[i], length) == 0 &&
             (s->at[length] == '=' || s->at[length] == ' ')) {
             s->at += length;
-            return read_setting(ib, i, err);
+            return ib_netlist_read_setting(ib, i, err);
         }
     }
     *taken = false;

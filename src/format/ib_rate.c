@@ -21,7 +21,7 @@ enum { NUM_SPEEDS = sizeof speeds / sizeof *speeds };
 static const unsigned widths[] = {4, 1, 2, 8, 12};
 enum { NUM_WIDTHS = sizeof widths / sizeof *widths };
 
-static uint64_t rate_bps(unsigned width, size_t speed)
+static uint64_t ib_rate_bps(unsigned width, size_t speed)
 {
     return speeds[speed].kbps_33 * width * 1000 / 33;
 }
@@ -39,7 +39,7 @@ uint64_t ib_rate_of(slice text)
         for (size_t i = 0; widths[w] == width && i < NUM_SPEEDS; i++)
             if (strlen(speeds[i].name) == text.length - at &&
                 memcmp(speeds[i].name, text.at + at, text.length - at) == 0)
-                return rate_bps(width, i);
+                return ib_rate_bps(width, i);
     return 0;
 }
 
@@ -48,7 +48,7 @@ void ib_rate_name(uint64_t wanted_bps, char name[16])
     name[0] = '\0';
     for (size_t w = 0; w < NUM_WIDTHS; w++)
         for (size_t i = 0; i < NUM_SPEEDS; i++)
-            if (rate_bps(widths[w], i) == wanted_bps) {
+            if (ib_rate_bps(widths[w], i) == wanted_bps) {
                 snprintf(name, 16, "%ux%s", widths[w], speeds[i].name);
                 return;
             }

@@ -10,7 +10,7 @@
 
 enum { IB_MAX_PORTS = 254 };
 
-static uint32_t switch_lid(const ik_fabric *f, uint32_t node)
+static uint32_t ib_write_switch_lid(const ik_fabric *f, uint32_t node)
 {
     return f->node_lid ? f->node_lid[node] : 0;
 }
@@ -19,7 +19,7 @@ static uint32_t switch_lid(const ik_fabric *f, uint32_t node)
 uint32_t ib_lid(const ik_fabric *f, uint32_t port)
 {
     uint32_t node = f->port_node[port];
-    return ik_is_switch(f, node) ? switch_lid(f, node) : ik_port_lid(f, port);
+    return ik_is_switch(f, node) ? ib_write_switch_lid(f, node) : ik_port_lid(f, port);
 }
 
 /* The name without what would break a line: quotes and control characters. */
@@ -32,14 +32,14 @@ const char *ib_clean_name(const ik_fabric *f, uint32_t node, char name[IB_NAME_S
     return name;
 }
 
-static int compare_u64(const void *a, const void *b)
+static int ib_write_compare_u64(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
 /* The dump tells nodes apart by their GUIDs. */
-static ik_status check_guids(const ik_fabric *f, ik_error *err)
+static ik_status ib_write_check_guids(const ik_fabric *f, ik_error *err)
 {
     uint32_t nodes = ik_num_nodes(f);
     uint64_t *guids = ik_calloc((size_t)nodes + 1, sizeof *guids);
@@ -48,7 +48,7 @@ static ik_status check_guids(const ik_fabric *f, ik_error *err)
         return ik_fail_memory(err, nodes * sizeof *guids, "GUIDs");
     for (uint32_t node = 0; node < nodes; node++)
         guids[node] = ik_node_guid(f, node);
-    qsort(guids, nodes, sizeof *guids, compare_u64);
+    qsort(guids, nodes, sizeof *guids, ib_write_compare_u64);
     for (uint32_t i = 1; i < nodes && status == IK_OK; i++)
         if (guids[i] == guids[i - 1])
             status = ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -68,7 +68,7 @@ uint32_t ib_num_ports(const ik_fabric *f, uint32_t node)
 }
 
 /* Cables are written with the printed numbers of their ports, as forwarding tables do. */
-static ik_status check_ports(const ik_fabric *f, uint32_t node, ik_error *err)
+static ik_status ib_write_check_ports(const ik_fabric *f, uint32_t node, ik_error *err)
 {
     char text[192];
     bool seen[IB_MAX_PORTS + 1] = {false};
@@ -95,7 +95,7 @@ ik_status ib_check_writable(const ik_fabric *f, ik_error *err)
     char rate[16], text[32];
     ik_status status = IK_OK;
     for (uint32_t node = 0; node < ik_num_nodes(f) && status == IK_OK; node++)
-        status = check_ports(f, node, err);
+        status = ib_write_check_ports(f, node, err);
     if (status != IK_OK)
         return status;
     for (uint32_t i = 0; i < f->num_classes; i++) {
@@ -108,7 +108,7 @@ ik_status ib_check_writable(const ik_fabric *f, ik_error *err)
                            "4xEDR is 100 Gb/s, 4xHDR 200 Gb/s, 4xNDR 400 Gb/s");
         }
     }
-    return check_guids(f, err);
+    return ib_write_check_guids(f, err);
 }
 
 /* "4xEDR" as the fabric was read, or by its rate. */
@@ -145,7 +145,7 @@ static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
             ib_class_name(&f->classes[f->port_class[port]], rate));
 }
 
-static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
+static void ib_write_node(const ik_fabric *f, uint32_t node, FILE *out)
 {
     char name[IB_NAME_SIZE];
     uint64_t guid = ik_node_guid(f, node);
@@ -154,7 +154,7 @@ static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
         fprintf(out,
                 "\nswitchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%" PRIu32 " \"S-%016" PRIx64
                 "\"\t\t# \"%s\" base port 0 lid %" PRIu32 " lmc %u\n",
-                guid, guid, ib_num_ports(f, node), guid, name, switch_lid(f, node),
+                guid, guid, ib_num_ports(f, node), guid, name, ib_write_switch_lid(f, node),
                 f->node_lmc ? f->node_lmc[node] : 0u);
     else
         fprintf(out, "\ncaguid=0x%" PRIx64 "\nCa\t%" PRIu32 " \"H-%016" PRIx64 "\"\t\t# \"%s\"\n",
@@ -170,6 +170,6 @@ ik_status ib_write(const ik_fabric *f, FILE *out, ik_error *err)
         return status;
     fprintf(out, "#\n# Topology file: written by ikat\n#\n");
     for (uint32_t node = 0; node < ik_num_nodes(f); node++)
-        write_node(f, node, out);
+        ib_write_node(f, node, out);
     return IK_OK;
 }

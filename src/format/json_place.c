@@ -13,7 +13,7 @@ typedef struct scanner {
     unsigned line;
 } scanner;
 
-static void skip_space(scanner *s)
+static void json_place_skip_space(scanner *s)
 {
     for (; s->at < s->end && strchr(" \t\r\n", *s->at) && *s->at; s->at++) {
         if (*s->at == '\n') {
@@ -24,23 +24,23 @@ static void skip_space(scanner *s)
 }
 
 /* A string, from its opening quote on. */
-static void skip_string(scanner *s)
+static void json_place_skip_string(scanner *s)
 {
     for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
         s->at += *s->at == '\\';
     s->at = s->at < s->end ? s->at + 1 : s->end;
 }
 
-static void skip_value(scanner *s)
+static void json_place_skip_value(scanner *s)
 {
     size_t depth = 0;
     do {
-        skip_space(s);
+        json_place_skip_space(s);
         if (s->at >= s->end)
             return;
         char c = *s->at;
         if (c == '"') {
-            skip_string(s);
+            json_place_skip_string(s);
             continue;
         }
         depth += c == '[' || c == '{';
@@ -52,23 +52,23 @@ static void skip_value(scanner *s)
     } while (depth > 0);
 }
 
-static bool take(scanner *s, char mark)
+static bool json_place_take(scanner *s, char mark)
 {
-    skip_space(s);
+    json_place_skip_space(s);
     bool there = s->at < s->end && *s->at == mark;
     s->at += there;
     return there;
 }
 
 /* Stands before element `index` of the array that begins here. */
-static bool go_to_element(scanner *s, size_t index)
+static bool json_place_go_to_element(scanner *s, size_t index)
 {
-    bool more = take(s, '[');
+    bool more = json_place_take(s, '[');
     for (size_t n = 0; more && n < index; n++) {
-        skip_value(s);
-        more = take(s, ',');
+        json_place_skip_value(s);
+        more = json_place_take(s, ',');
     }
-    skip_space(s);
+    json_place_skip_space(s);
     return more;
 }
 
@@ -77,22 +77,22 @@ bool json_place(const char *text, size_t size, const char *key, size_t index, un
 {
     scanner s = {text, text + size, text, 1};
     size_t length = strlen(key);
-    for (bool more = take(&s, '{'); more; more = take(&s, ',')) {
-        skip_space(&s);
+    for (bool more = json_place_take(&s, '{'); more; more = json_place_take(&s, ',')) {
+        json_place_skip_space(&s);
         const char *name = s.at + 1;
-        skip_value(&s);
+        json_place_skip_value(&s);
         bool found = s.at >= name + length + 1 && (size_t)(s.at - 1 - name) == length &&
                      memcmp(name, key, length) == 0;
-        if (!take(&s, ':'))
+        if (!json_place_take(&s, ':'))
             return false;
-        if (found && go_to_element(&s, index)) {
+        if (found && json_place_go_to_element(&s, index)) {
             *line = s.line;
             *column = (unsigned)(s.at - s.line_start) + 1;
             return true;
         }
         if (found)
             return false;
-        skip_value(&s);
+        json_place_skip_value(&s);
     }
     return false;
 }

@@ -26,7 +26,8 @@ typedef struct json_reader {
     ik_error *err;
 } json_reader;
 
-static ik_status wrong(const json_reader *r, const char *where, size_t index, const char *expected)
+static ik_status json_read_wrong(const json_reader *r, const char *where, size_t index,
+                                 const char *expected)
 {
     unsigned line = 0, column = 0;
     json_place(r->text, r->size, where, index, &line, &column);
@@ -34,7 +35,7 @@ static ik_status wrong(const json_reader *r, const char *where, size_t index, co
     return ik_hint(r->err, IK_ERR_INPUT, "expected %s", expected);
 }
 
-static bool get_uint(const json_t *value, uint64_t max, uint64_t *out)
+static bool json_read_get_uint(const json_t *value, uint64_t max, uint64_t *out)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
         (uint64_t)json_integer_value(value) > max)
@@ -44,14 +45,15 @@ static bool get_uint(const json_t *value, uint64_t max, uint64_t *out)
 }
 
 /* The member, 0 if it is absent; false if it is there and no whole number up to max. */
-static bool get_member(const json_t *object, const char *name, uint64_t max, uint64_t *out)
+static bool json_read_get_member(const json_t *object, const char *name, uint64_t max,
+                                 uint64_t *out)
 {
     const json_t *value = json_object_get(object, name);
     *out = 0;
-    return !value || get_uint(value, max, out);
+    return !value || json_read_get_uint(value, max, out);
 }
 
-static bool get_hex(const json_t *value, uint64_t *out)
+static bool json_read_get_hex(const json_t *value, uint64_t *out)
 {
     const char *text = json_string_value(value);
     char *end;
@@ -73,10 +75,11 @@ static ik_status read_classes(json_reader *r, const json_t *root)
     json_array_foreach(list, i, item)
     {
         uint64_t rate, latency;
-        if (!get_member(item, "rate_bps", RAW_MAX_RATE_BPS, &rate) ||
-            !get_member(item, "latency_ps", 1000000000000, &latency) || !rate)
-            return wrong(r, "classes", i,
-                         "{\"name\": \"4xEDR\", \"rate_bps\": 100000000000, \"latency_ps\": 6000}");
+        if (!json_read_get_member(item, "rate_bps", RAW_MAX_RATE_BPS, &rate) ||
+            !json_read_get_member(item, "latency_ps", 1000000000000, &latency) || !rate)
+            return json_read_wrong(
+                r, "classes", i,
+                "{\"name\": \"4xEDR\", \"rate_bps\": 100000000000, \"latency_ps\": 6000}");
         r->classes[i] =
             ik_builder_class(r->b, rate, latency, json_string_value(json_object_get(item, "name")));
     }
@@ -90,9 +93,9 @@ static bool read_port_lids(json_reader *r, const json_t *item, ik_end end, uint3
     uint64_t port, lid, lmc;
     json_array_foreach(json_object_get(item, "port_lids"), i, row)
     {
-        if (!end.is_host || !get_uint(json_array_get(row, 0), radix, &port) || port >= radix ||
-            !get_uint(json_array_get(row, 1), UINT32_MAX, &lid) ||
-            !get_uint(json_array_get(row, 2), 7, &lmc))
+        if (!end.is_host || !json_read_get_uint(json_array_get(row, 0), radix, &port) ||
+            port >= radix || !json_read_get_uint(json_array_get(row, 1), UINT32_MAX, &lid) ||
+            !json_read_get_uint(json_array_get(row, 2), 7, &lmc))
             return false;
         end.port = (uint32_t)port;
         ik_builder_port_lid(r->b, end, (uint32_t)lid, (unsigned)lmc);
@@ -107,16 +110,16 @@ static bool read_labels(json_reader *r, const json_t *item, ik_end end, uint32_t
     uint64_t port, value;
     json_array_foreach(json_object_get(item, "labels"), i, pair)
     {
-        if (!get_uint(json_array_get(pair, 0), radix, &port) || port >= radix ||
-            !get_uint(json_array_get(pair, 1), 65535, &value) || !value)
+        if (!json_read_get_uint(json_array_get(pair, 0), radix, &port) || port >= radix ||
+            !json_read_get_uint(json_array_get(pair, 1), 65535, &value) || !value)
             return false;
         end.port = (uint32_t)port;
         ik_builder_port_ids(r->b, end, 0, (uint16_t)value);
     }
     json_array_foreach(json_object_get(item, "port_guids"), i, pair)
     {
-        if (!get_uint(json_array_get(pair, 0), radix, &port) || port >= radix ||
-            !get_hex(json_array_get(pair, 1), &value))
+        if (!json_read_get_uint(json_array_get(pair, 0), radix, &port) || port >= radix ||
+            !json_read_get_hex(json_array_get(pair, 1), &value))
             return false;
         end.port = (uint32_t)port;
         ik_builder_port_ids(r->b, end, value, 0);
@@ -128,7 +131,8 @@ static bool read_layout(json_reader *r, const json_t *item, uint32_t sw)
 {
     uint64_t level, layer, group, pos;
     const json_t *xy = json_object_get(item, "xy"), *place = json_object_get(item, "place");
-    if (!get_member(item, "level", 255, &level) || (json_object_get(item, "level") && !level))
+    if (!json_read_get_member(item, "level", 255, &level) ||
+        (json_object_get(item, "level") && !level))
         return false;
     if (level)
         ik_builder_switch_level(r->b, sw, (unsigned)level);
@@ -142,23 +146,24 @@ static bool read_layout(json_reader *r, const json_t *item, uint32_t sw)
         ik_builder_switch_xy(r->b, sw, (int32_t)x, (int32_t)y);
     }
     if (place) {
-        if (!get_uint(json_array_get(place, 0), 65535, &layer) ||
-            !get_uint(json_array_get(place, 1), 65535, &group) ||
-            !get_uint(json_array_get(place, 2), UINT32_MAX, &pos))
+        if (!json_read_get_uint(json_array_get(place, 0), 65535, &layer) ||
+            !json_read_get_uint(json_array_get(place, 1), 65535, &group) ||
+            !json_read_get_uint(json_array_get(place, 2), UINT32_MAX, &pos))
             return false;
         ik_builder_switch_place(r->b, sw, (unsigned)layer, (unsigned)group, (unsigned)pos);
     }
     return true;
 }
 
-static bool read_node(json_reader *r, const json_t *item, bool is_host, uint32_t index)
+static bool json_read_node(json_reader *r, const json_t *item, bool is_host, uint32_t index)
 {
     uint64_t ports, guid = 0, lid, lmc;
     const char *name = json_string_value(json_object_get(item, "name"));
     const json_t *guid_text = json_object_get(item, "guid");
-    if (!json_is_object(item) || !get_member(item, "ports", 65535, &ports) ||
-        !get_member(item, "lid", UINT32_MAX, &lid) || !get_member(item, "lmc", 7, &lmc) ||
-        (guid_text && !get_hex(guid_text, &guid)))
+    if (!json_is_object(item) || !json_read_get_member(item, "ports", 65535, &ports) ||
+        !json_read_get_member(item, "lid", UINT32_MAX, &lid) ||
+        !json_read_get_member(item, "lmc", 7, &lmc) ||
+        (guid_text && !json_read_get_hex(guid_text, &guid)))
         return false;
     r->ports += ports;
     if (r->ports > r->most_ports)
@@ -185,33 +190,43 @@ static ik_status read_nodes(json_reader *r, const json_t *root)
     r->cabled = ik_arena_alloc(&r->arena, (nodes + 1) * sizeof *r->cabled);
     if (!r->radix || !r->cabled)
         return ik_fail_memory(r->err, nodes * 16, "nodes of a fabric");
-    json_array_foreach(switches, i, item) if (!read_node(r, item, false, (uint32_t)i)) return wrong(
-        r, "switches", i, "{\"ports\": 36, \"name\": \"leaf1\", ...} with values in range");
-    json_array_foreach(hosts, i, item) if (!read_node(r, item, true, (uint32_t)i)) return wrong(
-        r, "hosts", i, "{\"ports\": 1, \"name\": \"node001\", ...} with values in range");
+    json_array_foreach(
+        switches, i,
+        item) if (!json_read_node(r, item, false,
+                                  (uint32_t)i)) return json_read_wrong(r, "switches", i,
+                                                                       "{\"ports\": 36, \"name\": "
+                                                                       "\"leaf1\", ...} with "
+                                                                       "values in range");
+    json_array_foreach(
+        hosts, i,
+        item) if (!json_read_node(r, item, true,
+                                  (uint32_t)i)) return json_read_wrong(r, "hosts", i,
+                                                                       "{\"ports\": 1, \"name\": "
+                                                                       "\"node001\", ...} with "
+                                                                       "values in range");
     return IK_OK;
 }
 
 /* Marks the port of links[index] as cabled; refuses one that does not exist or is cabled
  * already. */
-static ik_status take_port(json_reader *r, size_t index, uint64_t node, uint64_t port)
+static ik_status json_read_take_port(json_reader *r, size_t index, uint64_t node, uint64_t port)
 {
     if (port < r->radix[node] && !r->cabled[node] &&
         !(r->cabled[node] = ik_arena_alloc(&r->arena, r->radix[node])))
         return ik_fail_memory(r->err, r->radix[node], "ports of a fabric");
     if (port >= r->radix[node] || r->cabled[node][port])
-        return wrong(r, "links", index, "ports that exist and that no other link uses");
+        return json_read_wrong(r, "links", index, "ports that exist and that no other link uses");
     r->cabled[node][port] = 1;
     return IK_OK;
 }
 
-static ik_end end_of(const json_reader *r, uint64_t node, uint64_t port)
+static ik_end json_read_end_of(const json_reader *r, uint64_t node, uint64_t port)
 {
     return node < r->num_switches ? ik_sw((uint32_t)node, (uint32_t)port)
                                   : ik_hs((uint32_t)(node - r->num_switches), (uint32_t)port);
 }
 
-static ik_status read_links(json_reader *r, const json_t *root)
+static ik_status json_read_links(json_reader *r, const json_t *root)
 {
     size_t i;
     json_t *item;
@@ -221,16 +236,18 @@ static ik_status read_links(json_reader *r, const json_t *root)
         uint64_t v[5];
         bool ok = json_array_size(item) == 5 && nodes > 0;
         for (size_t k = 0; ok && k < 5; k++)
-            ok = get_uint(json_array_get(item, k), k == 4 ? 65535 : UINT32_MAX, &v[k]);
+            ok = json_read_get_uint(json_array_get(item, k), k == 4 ? 65535 : UINT32_MAX, &v[k]);
         if (!ok || v[0] >= nodes || v[2] >= nodes || v[4] >= r->num_classes)
-            return wrong(r, "links", i,
-                         "[node, port, node, port, class] of existing nodes, ports and classes");
-        ik_status status = take_port(r, i, v[0], v[1]);
+            return json_read_wrong(
+                r, "links", i,
+                "[node, port, node, port, class] of existing nodes, ports and classes");
+        ik_status status = json_read_take_port(r, i, v[0], v[1]);
         if (status == IK_OK)
-            status = take_port(r, i, v[2], v[3]);
+            status = json_read_take_port(r, i, v[2], v[3]);
         if (status != IK_OK)
             return status;
-        ik_builder_link(r->b, end_of(r, v[0], v[1]), end_of(r, v[2], v[3]), r->classes[v[4]]);
+        ik_builder_link(r->b, json_read_end_of(r, v[0], v[1]), json_read_end_of(r, v[2], v[3]),
+                        r->classes[v[4]]);
     }
     return IK_OK;
 }
@@ -261,12 +278,13 @@ static ik_status read_findings(json_reader *r, const json_t *root)
                      *port_value = json_object_get(item, "port");
         uint64_t node = 0, port = IK_NONE;
         if (!read_severity(item, &severity) || !code || !code[0] || strlen(code) > 31 || !text ||
-            (node_value && (!get_uint(node_value, UINT32_MAX, &node) || node >= nodes)) ||
-            (port_value &&
-             (!node_value || !get_uint(port_value, 65535, &port) || port >= r->radix[node])))
-            return wrong(r, "findings", i,
-                         "{\"severity\": \"warning\", \"code\": \"slow-link\", \"text\": \"...\"}");
-        ik_end end = end_of(r, node, port);
+            (node_value && (!json_read_get_uint(node_value, UINT32_MAX, &node) || node >= nodes)) ||
+            (port_value && (!node_value || !json_read_get_uint(port_value, 65535, &port) ||
+                            port >= r->radix[node])))
+            return json_read_wrong(
+                r, "findings", i,
+                "{\"severity\": \"warning\", \"code\": \"slow-link\", \"text\": \"...\"}");
+        ik_end end = json_read_end_of(r, node, port);
         ik_builder_finding(r->b, severity, code, node_value ? &end : NULL, "%s", text);
     }
     return IK_OK;
@@ -286,7 +304,7 @@ static ik_status read_levels(json_reader *r, const json_t *root)
     return IK_OK;
 }
 
-static ik_status read_root(json_reader *r, const json_t *root)
+static ik_status json_read_root(json_reader *r, const json_t *root)
 {
     static const char *const arrays[] = {"classes", "switches", "hosts", "links"};
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -309,7 +327,7 @@ static ik_status read_root(json_reader *r, const json_t *root)
     if (status == IK_OK)
         status = read_nodes(r, root);
     if (status == IK_OK)
-        status = read_links(r, root);
+        status = json_read_links(r, root);
     if (status == IK_OK)
         status = read_findings(r, root);
     if (status == IK_OK && family && spec)
@@ -333,7 +351,7 @@ ik_status json_read(const char *text, size_t size, const char *file, ik_builder 
                      .b = b,
                      .most_ports = 1000000 + 64 * (uint64_t)size,
                      .err = err};
-    ik_status status = read_root(&r, root);
+    ik_status status = json_read_root(&r, root);
     ik_arena_free(&r.arena);
     json_decref(root);
     return status;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t hash(slice name)
+static uint32_t name_map_hash(slice name)
 {
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < name.length; i++)
@@ -16,9 +16,9 @@ static uint32_t hash(slice name)
 }
 
 /* Slot that holds the name or is free for it. */
-static uint32_t slot_of(const name_map *map, slice name)
+static uint32_t name_map_slot_of(const name_map *map, slice name)
 {
-    uint32_t slot = hash(name) & (map->table_size - 1);
+    uint32_t slot = name_map_hash(name) & (map->table_size - 1);
     while (map->table[slot] != IK_NONE) {
         slice other = map->names[map->table[slot]];
         if (other.length == name.length && memcmp(other.at, name.at, name.length) == 0)
@@ -28,7 +28,7 @@ static uint32_t slot_of(const name_map *map, slice name)
     return slot;
 }
 
-static bool enlarge(name_map *map)
+static bool name_map_enlarge(name_map *map)
 {
     uint32_t cap = map->cap ? 2 * map->cap : 64;
     slice *names = realloc(map->names, cap * sizeof *names);
@@ -45,15 +45,15 @@ static bool enlarge(name_map *map)
     map->cap = cap;
     memset(table, 0xff, (size_t)map->table_size * sizeof *table);
     for (uint32_t i = 0; i < map->num; i++)
-        table[slot_of(map, map->names[i])] = i;
+        table[name_map_slot_of(map, map->names[i])] = i;
     return true;
 }
 
 uint32_t name_map_add(name_map *map, slice name, bool *is_new)
 {
-    if (map->num == map->cap && (map->cap > UINT32_MAX / 4 || !enlarge(map)))
+    if (map->num == map->cap && (map->cap > UINT32_MAX / 4 || !name_map_enlarge(map)))
         return IK_NONE;
-    uint32_t slot = slot_of(map, name);
+    uint32_t slot = name_map_slot_of(map, name);
     *is_new = map->table[slot] == IK_NONE;
     if (*is_new) {
         map->names[map->num] = name;
@@ -64,7 +64,7 @@ uint32_t name_map_add(name_map *map, slice name, bool *is_new)
 
 uint32_t name_map_find(const name_map *map, slice name)
 {
-    return map->num ? map->table[slot_of(map, name)] : IK_NONE;
+    return map->num ? map->table[name_map_slot_of(map, name)] : IK_NONE;
 }
 
 void name_map_free(name_map *map)

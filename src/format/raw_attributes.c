@@ -36,7 +36,7 @@ bool slice_uint(slice text, uint64_t max, uint64_t *value)
     return true;
 }
 
-static bool slice_int(slice text, int32_t *value)
+static bool raw_attributes_slice_int(slice text, int32_t *value)
 {
     bool negative = text.length && text.at[0] == '-';
     uint64_t magnitude;
@@ -48,20 +48,21 @@ static bool slice_int(slice text, int32_t *value)
     return true;
 }
 
-static bool slice_hex(slice text, uint64_t *value)
+static bool raw_attributes_slice_hex(slice text, uint64_t *value)
 {
     scan s = {.at = text.at, .end = text.at + text.length};
     return scan_hex(&s, value) && s.at == s.end;
 }
 
-static ik_status refuse(slice attribute, slice value, const char *expected, ik_error *err)
+static ik_status raw_attributes_refuse(slice attribute, slice value, const char *expected,
+                                       ik_error *err)
 {
     return ik_fail(err, IK_ERR_INPUT, "%.*s = '%.*s', expected %s", (int)attribute.length,
                    attribute.at, (int)(value.length < 60 ? value.length : 60),
                    value.length ? value.at : "", expected);
 }
 
-static bool set_u32(slice value, uint64_t max, uint32_t *field)
+static bool raw_attributes_set_u32(slice value, uint64_t max, uint32_t *field)
 {
     uint64_t read;
     if (!slice_uint(value, max, &read))
@@ -70,17 +71,17 @@ static bool set_u32(slice value, uint64_t max, uint32_t *field)
     return true;
 }
 
-static bool set_u16(slice value, uint16_t *field)
+static bool raw_attributes_set_u16(slice value, uint16_t *field)
 {
     uint32_t read;
-    if (!set_u32(value, 65535, &read))
+    if (!raw_attributes_set_u32(value, 65535, &read))
         return false;
     *field = (uint16_t)read;
     return true;
 }
 
 /* Names are kept as they are; other values may stand between blanks. */
-static slice trimmed(slice value)
+static slice raw_attributes_trimmed(slice value)
 {
     while (value.length && strchr(" \t\r\n", value.at[0]))
         value = (slice){value.at + 1, value.length - 1};
@@ -93,60 +94,61 @@ ik_status raw_node_set(raw_node *node, slice a, slice value, ik_error *err)
 {
     bool ok = true;
     if (!slice_is(a, "name"))
-        value = trimmed(value);
+        value = raw_attributes_trimmed(value);
     if (slice_is(a, "kind")) {
         node->is_host = slice_is(value, "host");
         if (!node->is_host && !slice_is(value, "switch"))
-            return refuse(a, value, "switch or host", err);
+            return raw_attributes_refuse(a, value, "switch or host", err);
     } else if (slice_is(a, "name")) {
         node->name = value;
     } else if (slice_is(a, "guid")) {
-        if (!slice_hex(value, &node->guid))
-            return refuse(a, value, "at most 16 hexadecimal digits", err);
+        if (!raw_attributes_slice_hex(value, &node->guid))
+            return raw_attributes_refuse(a, value, "at most 16 hexadecimal digits", err);
     } else if (slice_is(a, "lid")) {
-        ok = set_u32(value, UINT32_MAX, &node->lid);
+        ok = raw_attributes_set_u32(value, UINT32_MAX, &node->lid);
     } else if (slice_is(a, "lmc")) {
-        ok = set_u32(value, 7, &node->lmc);
+        ok = raw_attributes_set_u32(value, 7, &node->lmc);
     } else if (slice_is(a, "ports")) {
-        ok = set_u32(value, 65535, &node->ports);
+        ok = raw_attributes_set_u32(value, 65535, &node->ports);
     } else if (slice_is(a, "level")) {
-        ok = set_u32(value, 255, &node->level);
+        ok = raw_attributes_set_u32(value, 255, &node->level);
     } else if (slice_is(a, "x") || slice_is(a, "y")) {
         /* Other tools keep fractional drawing positions here: only whole ones are floor
          * positions. */
-        node->has_xy = slice_int(value, *a.at == 'x' ? &node->xy.x : &node->xy.y) || node->has_xy;
+        node->has_xy = raw_attributes_slice_int(value, *a.at == 'x' ? &node->xy.x : &node->xy.y) ||
+                       node->has_xy;
     } else if (slice_is(a, "layer")) {
-        ok = node->has_place = set_u16(value, &node->place.layer);
+        ok = node->has_place = raw_attributes_set_u16(value, &node->place.layer);
     } else if (slice_is(a, "group")) {
-        ok = node->has_place = set_u16(value, &node->place.group);
+        ok = node->has_place = raw_attributes_set_u16(value, &node->place.group);
     } else if (slice_is(a, "pos")) {
-        ok = node->has_place = set_u32(value, UINT32_MAX, &node->place.pos);
+        ok = node->has_place = raw_attributes_set_u32(value, UINT32_MAX, &node->place.pos);
     }
-    return ok ? IK_OK : refuse(a, value, "a whole number in range", err);
+    return ok ? IK_OK : raw_attributes_refuse(a, value, "a whole number in range", err);
 }
 
 ik_status raw_link_set(raw_link *link, slice a, slice value, ik_error *err)
 {
     bool ok = true;
     if (!slice_is(a, "link"))
-        value = trimmed(value);
+        value = raw_attributes_trimmed(value);
     if (slice_is(a, "source_port"))
-        ok = set_u32(value, 65535, &link->pa);
+        ok = raw_attributes_set_u32(value, 65535, &link->pa);
     else if (slice_is(a, "target_port"))
-        ok = set_u32(value, 65535, &link->pb);
+        ok = raw_attributes_set_u32(value, 65535, &link->pb);
     else if (slice_is(a, "rate_bps"))
         ok = slice_uint(value, RAW_MAX_RATE_BPS, &link->rate_bps) && link->rate_bps;
     else if (slice_is(a, "latency_ps"))
         ok = link->has_latency = slice_uint(value, 1000000000000, &link->latency_ps);
     else if (slice_is(a, "link"))
         link->name = value;
-    return ok ? IK_OK : refuse(a, value, "a whole number in range", err);
+    return ok ? IK_OK : raw_attributes_refuse(a, value, "a whole number in range", err);
 }
 
 /* ---- writing */
 
-static void IK_PRINTF(4, 5)
-    pair(raw_pair *pairs, size_t *num, const char *attribute, const char *format, ...)
+static void IK_PRINTF(4, 5) raw_attributes_pair(raw_pair *pairs, size_t *num, const char *attribute,
+                                                const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -162,26 +164,26 @@ size_t raw_node_pairs(const ik_fabric *f, uint32_t node, raw_pair pairs[RAW_MAX_
 {
     size_t num = 0;
     bool is_switch = ik_is_switch(f, node);
-    pair(pairs, &num, "kind", "%s", is_switch ? "switch" : "host");
+    raw_attributes_pair(pairs, &num, "kind", "%s", is_switch ? "switch" : "host");
     if (f->node_name)
-        pair(pairs, &num, "name", "%.256s", f->node_name[node]);
+        raw_attributes_pair(pairs, &num, "name", "%.256s", f->node_name[node]);
     if (f->node_guid && f->node_guid[node])
-        pair(pairs, &num, "guid", "0x%016" PRIx64, f->node_guid[node]);
+        raw_attributes_pair(pairs, &num, "guid", "0x%016" PRIx64, f->node_guid[node]);
     if (f->node_lid && f->node_lid[node])
-        pair(pairs, &num, "lid", "%" PRIu32, f->node_lid[node]);
+        raw_attributes_pair(pairs, &num, "lid", "%" PRIu32, f->node_lid[node]);
     if (f->node_lmc && f->node_lmc[node])
-        pair(pairs, &num, "lmc", "%u", f->node_lmc[node]);
-    pair(pairs, &num, "ports", "%" PRIu32, ik_radix(f, node));
+        raw_attributes_pair(pairs, &num, "lmc", "%u", f->node_lmc[node]);
+    raw_attributes_pair(pairs, &num, "ports", "%" PRIu32, ik_radix(f, node));
     if (is_switch && f->switch_level)
-        pair(pairs, &num, "level", "%u", f->switch_level[node]);
+        raw_attributes_pair(pairs, &num, "level", "%u", f->switch_level[node]);
     if (is_switch && f->switch_xy) {
-        pair(pairs, &num, "x", "%" PRId32, f->switch_xy[node].x);
-        pair(pairs, &num, "y", "%" PRId32, f->switch_xy[node].y);
+        raw_attributes_pair(pairs, &num, "x", "%" PRId32, f->switch_xy[node].x);
+        raw_attributes_pair(pairs, &num, "y", "%" PRId32, f->switch_xy[node].y);
     }
     if (is_switch && f->switch_place) {
-        pair(pairs, &num, "layer", "%u", f->switch_place[node].layer);
-        pair(pairs, &num, "group", "%u", f->switch_place[node].group);
-        pair(pairs, &num, "pos", "%" PRIu32, f->switch_place[node].pos);
+        raw_attributes_pair(pairs, &num, "layer", "%u", f->switch_place[node].layer);
+        raw_attributes_pair(pairs, &num, "group", "%u", f->switch_place[node].group);
+        raw_attributes_pair(pairs, &num, "pos", "%" PRIu32, f->switch_place[node].pos);
     }
     return num;
 }
@@ -190,11 +192,12 @@ size_t raw_link_pairs(const ik_fabric *f, uint32_t port, raw_pair pairs[RAW_MAX_
 {
     size_t num = 0;
     const ik_link_class *c = &f->classes[f->port_class[port]];
-    pair(pairs, &num, "source_port", "%" PRIu32, ik_port_local(f, port) + 1);
-    pair(pairs, &num, "target_port", "%" PRIu32, ik_port_local(f, f->port_peer[port]) + 1);
-    pair(pairs, &num, "rate_bps", "%" PRIu64, c->rate_bps);
-    pair(pairs, &num, "latency_ps", "%" PRIu64, c->latency_ps);
-    pair(pairs, &num, "link", "%s", c->name);
+    raw_attributes_pair(pairs, &num, "source_port", "%" PRIu32, ik_port_local(f, port) + 1);
+    raw_attributes_pair(pairs, &num, "target_port", "%" PRIu32,
+                        ik_port_local(f, f->port_peer[port]) + 1);
+    raw_attributes_pair(pairs, &num, "rate_bps", "%" PRIu64, c->rate_bps);
+    raw_attributes_pair(pairs, &num, "latency_ps", "%" PRIu64, c->latency_ps);
+    raw_attributes_pair(pairs, &num, "link", "%s", c->name);
     return num;
 }
 

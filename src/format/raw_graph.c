@@ -49,7 +49,7 @@ typedef struct ordered {
     uint32_t node;
 } ordered;
 
-static int compare_ordered(const void *a, const void *b)
+static int raw_graph_compare_ordered(const void *a, const void *b)
 {
     const ordered *x = a, *y = b;
     if (x->number != y->number)
@@ -58,7 +58,7 @@ static int compare_ordered(const void *a, const void *b)
 }
 
 /* Degrees, and from them and the ports that are named, radices and first slots. */
-static ik_status size_ports(raw_graph *g, uint64_t *total, ik_error *err)
+static ik_status raw_graph_size_ports(raw_graph *g, uint64_t *total, ik_error *err)
 {
     for (size_t i = 0; i < g->num_links; i++) {
         const raw_link *link = &g->links[i];
@@ -86,8 +86,8 @@ static ik_status size_ports(raw_graph *g, uint64_t *total, ik_error *err)
     return IK_OK;
 }
 
-static ik_status take_port(raw_graph *g, const raw_link *link, uint32_t node, uint32_t *port,
-                           uint8_t *used, uint32_t *next, ik_error *err)
+static ik_status raw_graph_take_port(raw_graph *g, const raw_link *link, uint32_t node,
+                                     uint32_t *port, uint8_t *used, uint32_t *next, ik_error *err)
 {
     const raw_node *n = &g->nodes[node];
     if (*port == 0) {
@@ -105,23 +105,23 @@ static ik_status take_port(raw_graph *g, const raw_link *link, uint32_t node, ui
 }
 
 /* Named ports first, then the lowest free ones in the order of the links. */
-static ik_status choose_ports(raw_graph *g, uint8_t *used, uint32_t *next, ik_error *err)
+static ik_status raw_graph_choose_ports(raw_graph *g, uint8_t *used, uint32_t *next, ik_error *err)
 {
     for (int named = 1; named >= 0; named--)
         for (size_t i = 0; i < g->num_links; i++) {
             raw_link *link = &g->links[i];
             ik_status status = IK_OK;
             if ((link->pa != 0) == named)
-                status = take_port(g, link, link->a, &link->pa, used, next, err);
+                status = raw_graph_take_port(g, link, link->a, &link->pa, used, next, err);
             if (status == IK_OK && (link->pb != 0) == named)
-                status = take_port(g, link, link->b, &link->pb, used, next, err);
+                status = raw_graph_take_port(g, link, link->b, &link->pb, used, next, err);
             if (status != IK_OK)
                 return status;
         }
     return IK_OK;
 }
 
-static uint16_t class_of(const raw_graph *g, const raw_link *link, ik_builder *b)
+static uint16_t raw_graph_class_of(const raw_graph *g, const raw_link *link, ik_builder *b)
 {
     bool to_host = g->nodes[link->a].is_host || g->nodes[link->b].is_host;
     uint16_t id = ik_builder_default_link(b, to_host);
@@ -140,7 +140,7 @@ static uint16_t class_of(const raw_graph *g, const raw_link *link, ik_builder *b
 
 /* ---- into the builder */
 
-static void label(const raw_graph *g, uint32_t index, ik_builder *b)
+static void raw_graph_label(const raw_graph *g, uint32_t index, ik_builder *b)
 {
     const raw_node *node = &g->nodes[index];
     char composed[24];
@@ -166,7 +166,7 @@ static void label(const raw_graph *g, uint32_t index, ik_builder *b)
 }
 
 /* Levels count only if every switch has one. */
-static bool levels_complete(const raw_graph *g)
+static bool raw_graph_levels_complete(const raw_graph *g)
 {
     for (uint32_t i = 0; i < g->keys.num; i++)
         if (!g->nodes[i].is_host && !g->nodes[i].level)
@@ -174,36 +174,36 @@ static bool levels_complete(const raw_graph *g)
     return true;
 }
 
-static ik_status add_nodes(raw_graph *g, ik_builder *b, ik_error *err)
+static ik_status raw_graph_add_nodes(raw_graph *g, ik_builder *b, ik_error *err)
 {
     ordered *order = ik_calloc((size_t)g->keys.num + 1, sizeof *order);
-    bool numbered = true, levels = levels_complete(g);
+    bool numbered = true, levels = raw_graph_levels_complete(g);
     if (!order)
         return ik_fail_memory(err, g->keys.num * sizeof *order, "the order of nodes");
     for (uint32_t i = 0; i < g->keys.num; i++)
         numbered = numbered && g->nodes[i].number != RAW_NO_NUMBER;
     for (uint32_t i = 0; i < g->keys.num; i++)
         order[i] = (ordered){numbered ? g->nodes[i].number : 0, i};
-    qsort(order, g->keys.num, sizeof *order, compare_ordered);
+    qsort(order, g->keys.num, sizeof *order, raw_graph_compare_ordered);
     for (uint32_t i = 0; i < g->keys.num; i++) {
         raw_node *node = &g->nodes[order[i].node];
         node->id = node->is_host ? ik_builder_hosts(b, 1, node->radix)
                                  : ik_builder_switches(b, 1, node->radix);
         node->level = levels ? node->level : 0;
-        label(g, order[i].node, b);
+        raw_graph_label(g, order[i].node, b);
     }
     free(order);
     return IK_OK;
 }
 
-static void add_links(const raw_graph *g, ik_builder *b)
+static void raw_graph_add_links(const raw_graph *g, ik_builder *b)
 {
     for (size_t i = 0; i < g->num_links; i++) {
         const raw_link *link = &g->links[i];
         const raw_node *a = &g->nodes[link->a], *c = &g->nodes[link->b];
         ik_end near = a->is_host ? ik_hs(a->id, link->pa - 1) : ik_sw(a->id, link->pa - 1);
         ik_end far = c->is_host ? ik_hs(c->id, link->pb - 1) : ik_sw(c->id, link->pb - 1);
-        ik_builder_link(b, near, far, class_of(g, link, b));
+        ik_builder_link(b, near, far, raw_graph_class_of(g, link, b));
     }
 }
 
@@ -212,18 +212,18 @@ ik_status raw_graph_build(raw_graph *g, ik_builder *b, ik_error *err)
     uint64_t total;
     if (g->keys.num == 0)
         return ik_fail_at(err, IK_ERR_INPUT, g->file, 1, 1, "there is no node in this file");
-    ik_status status = size_ports(g, &total, err);
+    ik_status status = raw_graph_size_ports(g, &total, err);
     if (status != IK_OK)
         return status;
     uint8_t *used = ik_calloc(total + 1, 1);
     uint32_t *next = ik_calloc((size_t)g->keys.num + 1, sizeof *next);
-    status = used && next ? choose_ports(g, used, next, err)
+    status = used && next ? raw_graph_choose_ports(g, used, next, err)
                           : ik_fail_memory(err, total, "ports of a graph");
     free(used);
     free(next);
     if (status == IK_OK)
-        status = add_nodes(g, b, err);
+        status = raw_graph_add_nodes(g, b, err);
     if (status == IK_OK)
-        add_links(g, b);
+        raw_graph_add_links(g, b);
     return status;
 }

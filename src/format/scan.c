@@ -102,7 +102,7 @@ bool scan_uint(scan *s, uint64_t max, uint64_t *value)
     return true;
 }
 
-static int hex_digit(char c)
+static int scan_hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -117,10 +117,10 @@ bool scan_hex(scan *s, uint64_t *value)
         c += 2;
     const char *first = c;
     uint64_t v = 0;
-    for (; c < s->end && hex_digit(*c) >= 0; c++) {
+    for (; c < s->end && scan_hex_digit(*c) >= 0; c++) {
         if (v >> 60)
             return false;
-        v = v << 4 | (unsigned)hex_digit(*c);
+        v = v << 4 | (unsigned)scan_hex_digit(*c);
     }
     if (c == first)
         return false;

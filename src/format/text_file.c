@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-static ik_status io_failed(ik_error *err, const char *path, const char *what)
+static ik_status text_file_io_failed(ik_error *err, const char *path, const char *what)
 {
     int why = errno;
     ik_fail(err, IK_ERR_IO, "%s: %s", what, strerror(why));
@@ -19,7 +19,7 @@ static ik_status io_failed(ik_error *err, const char *path, const char *what)
     return IK_ERR_IO;
 }
 
-static ik_status pack(FILE *from, int to, const char *path, ik_error *err)
+static ik_status text_file_pack(FILE *from, int to, const char *path, ik_error *err)
 {
     char chunk[8192];
     gzFile out = gzdopen(dup(to), "wb9");
@@ -30,21 +30,21 @@ static ik_status pack(FILE *from, int to, const char *path, ik_error *err)
     ok = ok && !ferror(from);
     if (out && gzclose_w(out) != Z_OK)
         ok = false;
-    return ok ? IK_OK : io_failed(err, path, "cannot be written");
+    return ok ? IK_OK : text_file_io_failed(err, path, "cannot be written");
 }
 
-static ik_status write_packed(const char *path, const ik_fabric *f,
-                              ik_status (*write)(const ik_fabric *, FILE *, ik_error *), FILE *out,
-                              ik_error *err)
+static ik_status text_file_write_packed(const char *path, const ik_fabric *f,
+                                        ik_status (*write)(const ik_fabric *, FILE *, ik_error *),
+                                        FILE *out, ik_error *err)
 {
     FILE *plain = tmpfile();
     if (!plain)
-        return io_failed(err, path, "cannot make a temporary file");
+        return text_file_io_failed(err, path, "cannot make a temporary file");
     ik_status status = write(f, plain, err);
     if (status == IK_OK && (fflush(plain) != 0 || ferror(plain)))
-        status = io_failed(err, path, "cannot be written");
+        status = text_file_io_failed(err, path, "cannot be written");
     if (status == IK_OK)
-        status = pack(plain, fileno(out), path, err);
+        status = text_file_pack(plain, fileno(out), path, err);
     fclose(plain);
     return status;
 }
@@ -57,6 +57,7 @@ ik_status text_file_write(const char *path, const ik_fabric *f,
     ik_output file;
     ik_status status = ik_output_open(&file, path, err);
     if (status == IK_OK)
-        status = packed ? write_packed(path, f, write, file.out, err) : write(f, file.out, err);
+        status = packed ? text_file_write_packed(path, f, write, file.out, err)
+                        : write(f, file.out, err);
     return ik_output_close(&file, status, err);
 }

@@ -42,7 +42,7 @@ ik_status xml_fail(const xml_reader *x, ik_error *err, const char *format, ...)
 
 /* ---- moving on */
 
-static void step_to(xml_reader *x, const char *to)
+static void xml_step_to(xml_reader *x, const char *to)
 {
     for (; x->at < to; x->at++)
         if (*x->at == '\n') {
@@ -51,47 +51,47 @@ static void step_to(xml_reader *x, const char *to)
         }
 }
 
-static void mark(xml_reader *x)
+static void xml_mark(xml_reader *x)
 {
     x->line = x->next_line;
     x->column = (unsigned)(x->at - x->line_start) + 1;
 }
 
-static bool starts(const xml_reader *x, const char *with)
+static bool xml_starts(const xml_reader *x, const char *with)
 {
     size_t length = strlen(with);
     return (size_t)(x->end - x->at) >= length && memcmp(x->at, with, length) == 0;
 }
 
 /* Moves behind the next `what`; false if there is none. */
-static bool skip_past(xml_reader *x, const char *what)
+static bool xml_skip_past(xml_reader *x, const char *what)
 {
     size_t length = strlen(what);
     for (const char *c = x->at; (size_t)(x->end - c) >= length; c++)
         if (memcmp(c, what, length) == 0) {
-            step_to(x, c + length);
+            xml_step_to(x, c + length);
             return true;
         }
     return false;
 }
 
-static bool is_blank(char c)
+static bool xml_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static void skip_blanks(xml_reader *x)
+static void xml_skip_blanks(xml_reader *x)
 {
     const char *c = x->at;
-    while (c < x->end && is_blank(*c))
+    while (c < x->end && xml_is_blank(*c))
         c++;
-    step_to(x, c);
+    xml_step_to(x, c);
 }
 
 /* ---- texts */
 
 /* The character as UTF-8: one to four bytes. */
-static size_t put_utf8(uint32_t code, char *out)
+static size_t xml_put_utf8(uint32_t code, char *out)
 {
     static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
     size_t tail = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
@@ -101,7 +101,7 @@ static size_t put_utf8(uint32_t code, char *out)
     return tail + 1;
 }
 
-static int digit_of(char c)
+static int xml_digit_of(char c)
 {
     return c >= '0' && c <= '9'                     ? c - '0'
            : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
@@ -110,25 +110,25 @@ static int digit_of(char c)
 
 /* "&#228;" or "&#xe4;": as unescape_one. Control characters and what is no character are no
  * entities. */
-static size_t unescape_number(const char *c, size_t left, char *out, size_t *written)
+static size_t xml_unescape_number(const char *c, size_t left, char *out, size_t *written)
 {
     bool hex = left > 3 && c[2] == 'x';
     uint32_t code = 0, base = hex ? 16 : 10;
     size_t first = hex ? 3 : 2, at = first;
     if (left < 4 || c[1] != '#')
         return 0;
-    for (; at < left && (uint32_t)digit_of(c[at]) < base && code < 0x110000; at++)
-        code = base * code + (uint32_t)digit_of(c[at]);
+    for (; at < left && (uint32_t)xml_digit_of(c[at]) < base && code < 0x110000; at++)
+        code = base * code + (uint32_t)xml_digit_of(c[at]);
     if (at == first || at == left || c[at] != ';' || code < ' ' || code == 0x7f ||
         code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
         return 0;
-    *written = put_utf8(code, out);
+    *written = xml_put_utf8(code, out);
     return at + 1;
 }
 
 /* Writes the character of "&#...;" or "&name;" at c to out; returns how much of c it took, 0 if it
  * is no entity. */
-static size_t unescape_one(const char *c, size_t left, char *out, size_t *written)
+static size_t xml_unescape_one(const char *c, size_t left, char *out, size_t *written)
 {
     static const struct {
         const char *name;
@@ -142,12 +142,12 @@ static size_t unescape_one(const char *c, size_t left, char *out, size_t *writte
             return length;
         }
     }
-    return unescape_number(c, left, out, written);
+    return xml_unescape_number(c, left, out, written);
 }
 
 /* Texts with entities are copied; others stay where they are. Unknown entities are kept as
  * written. */
-static ik_status unescape(xml_reader *x, slice raw, slice *text, ik_error *err)
+static ik_status xml_unescape(xml_reader *x, slice raw, slice *text, ik_error *err)
 {
     if (!raw.length || !memchr(raw.at, '&', raw.length)) {
         *text = raw;
@@ -158,8 +158,8 @@ static ik_status unescape(xml_reader *x, slice raw, slice *text, ik_error *err)
     if (!copy)
         return ik_fail_memory(err, raw.length, "a text");
     for (size_t i = 0; i < raw.length;) {
-        size_t written = 0, taken = raw.at[i] == '&' ? unescape_one(raw.at + i, raw.length - i,
-                                                                    copy + length, &written)
+        size_t written = 0, taken = raw.at[i] == '&' ? xml_unescape_one(raw.at + i, raw.length - i,
+                                                                        copy + length, &written)
                                                      : 0;
         if (!taken) {
             copy[length] = raw.at[i];
@@ -173,53 +173,53 @@ static ik_status unescape(xml_reader *x, slice raw, slice *text, ik_error *err)
 }
 
 /* <![CDATA[...]]>: text as it is. */
-static ik_status read_cdata(xml_reader *x, ik_error *err)
+static ik_status xml_read_cdata(xml_reader *x, ik_error *err)
 {
     static const char open[] = "<![CDATA[", close[] = "]]>";
     const char *start = x->at + sizeof open - 1;
-    if (!skip_past(x, close))
+    if (!xml_skip_past(x, close))
         return xml_fail(x, err, "a CDATA section is never closed");
     x->text = (slice){start, (size_t)(x->at - start) - (sizeof close - 1)};
     return IK_OK;
 }
 
-static ik_status read_text(xml_reader *x, bool *skipped, ik_error *err)
+static ik_status xml_read_text(xml_reader *x, bool *skipped, ik_error *err)
 {
     const char *start = x->at, *stop = memchr(x->at, '<', (size_t)(x->end - x->at)), *c = start;
     stop = stop ? stop : x->end;
-    while (c < stop && is_blank(*c))
+    while (c < stop && xml_is_blank(*c))
         c++;
     *skipped = c == stop && !x->keep_blanks;
-    step_to(x, stop);
-    return unescape(x, (slice){start, (size_t)(stop - start)}, &x->text, err);
+    xml_step_to(x, stop);
+    return xml_unescape(x, (slice){start, (size_t)(stop - start)}, &x->text, err);
 }
 
 /* ---- tags */
 
-static slice read_name(xml_reader *x)
+static slice xml_read_name(xml_reader *x)
 {
     const char *start = x->at, *c = start;
-    while (c < x->end && !is_blank(*c) && *c != '>' && *c != '/' && *c != '=' && *c != '<' &&
+    while (c < x->end && !xml_is_blank(*c) && *c != '>' && *c != '/' && *c != '=' && *c != '<' &&
            *c != '"')
         c++;
-    step_to(x, c);
+    xml_step_to(x, c);
     return (slice){start, (size_t)(c - start)};
 }
 
-static slice without_prefix(slice name)
+static slice xml_without_prefix(slice name)
 {
     const char *colon = name.length ? memchr(name.at, ':', name.length) : NULL;
     return colon ? (slice){colon + 1, (size_t)(name.at + name.length - colon) - 1} : name;
 }
 
-static ik_status read_attribute(xml_reader *x, ik_error *err)
+static ik_status xml_read_attribute(xml_reader *x, ik_error *err)
 {
-    slice name = read_name(x);
-    skip_blanks(x);
-    if (!name.length || !starts(x, "="))
+    slice name = xml_read_name(x);
+    xml_skip_blanks(x);
+    if (!name.length || !xml_starts(x, "="))
         return xml_fail(x, err, "a tag with an attribute that is not name=\"value\"");
-    step_to(x, x->at + 1);
-    skip_blanks(x);
+    xml_step_to(x, x->at + 1);
+    xml_skip_blanks(x);
     char quote = x->at < x->end ? *x->at : '\0';
     const char *close = quote == '"' || quote == '\''
                             ? memchr(x->at + 1, quote, (size_t)(x->end - x->at) - 1)
@@ -230,22 +230,22 @@ static ik_status read_attribute(xml_reader *x, ik_error *err)
     if (x->num_attributes == XML_MAX_ATTRIBUTES)
         return xml_fail(x, err, "a tag with more than %d attributes", XML_MAX_ATTRIBUTES);
     x->attribute[x->num_attributes] = name;
-    ik_status status = unescape(x, (slice){x->at + 1, (size_t)(close - x->at) - 1},
-                                &x->value[x->num_attributes], err);
+    ik_status status = xml_unescape(x, (slice){x->at + 1, (size_t)(close - x->at) - 1},
+                                    &x->value[x->num_attributes], err);
     x->num_attributes++;
-    step_to(x, close + 1);
+    xml_step_to(x, close + 1);
     return status;
 }
 
-static ik_status close_tag(xml_reader *x, xml_event *event, ik_error *err)
+static ik_status xml_close_tag(xml_reader *x, xml_event *event, ik_error *err)
 {
-    step_to(x, x->at + 2);
-    x->name = without_prefix(read_name(x));
-    skip_blanks(x);
+    xml_step_to(x, x->at + 2);
+    x->name = xml_without_prefix(xml_read_name(x));
+    xml_skip_blanks(x);
     slice open = x->depth ? x->open[x->depth - 1] : (slice){"", 0};
-    if (!starts(x, ">"))
+    if (!xml_starts(x, ">"))
         return xml_fail(x, err, "a closing tag without '>'");
-    step_to(x, x->at + 1);
+    xml_step_to(x, x->at + 1);
     if (!x->depth || open.length != x->name.length || memcmp(open.at, x->name.at, open.length) != 0)
         return xml_fail(x, err, "</%.*s> closes <%.*s>",
                         (int)(x->name.length < 40 ? x->name.length : 40), x->name.at,
@@ -255,27 +255,27 @@ static ik_status close_tag(xml_reader *x, xml_event *event, ik_error *err)
     return IK_OK;
 }
 
-static ik_status open_tag(xml_reader *x, xml_event *event, ik_error *err)
+static ik_status xml_open_tag(xml_reader *x, xml_event *event, ik_error *err)
 {
-    step_to(x, x->at + 1);
-    x->name = without_prefix(read_name(x));
+    xml_step_to(x, x->at + 1);
+    x->name = xml_without_prefix(xml_read_name(x));
     x->num_attributes = 0;
     if (!x->name.length)
         return xml_fail(x, err, "'<' without the name of an element");
-    for (skip_blanks(x); x->at < x->end && *x->at != '>' && *x->at != '/'; skip_blanks(x)) {
-        ik_status status = read_attribute(x, err);
+    for (xml_skip_blanks(x); x->at < x->end && *x->at != '>' && *x->at != '/'; xml_skip_blanks(x)) {
+        ik_status status = xml_read_attribute(x, err);
         if (status != IK_OK)
             return status;
     }
-    if (starts(x, "/>")) {
-        step_to(x, x->at + 2);
+    if (xml_starts(x, "/>")) {
+        xml_step_to(x, x->at + 2);
         *event = XML_EMPTY;
         return IK_OK;
     }
-    if (!starts(x, ">"))
+    if (!xml_starts(x, ">"))
         return xml_fail(x, err, "the tag <%.*s is never closed",
                         (int)(x->name.length < 40 ? x->name.length : 40), x->name.at);
-    step_to(x, x->at + 1);
+    xml_step_to(x, x->at + 1);
     if (x->depth == XML_MAX_DEPTH)
         return xml_fail(x, err, "elements more than %d deep", XML_MAX_DEPTH);
     x->open[x->depth++] = x->name;
@@ -284,14 +284,14 @@ static ik_status open_tag(xml_reader *x, xml_event *event, ik_error *err)
 }
 
 /* Comments, declarations and processing instructions; *skipped if there was one. */
-static ik_status skip_other(xml_reader *x, bool *skipped, ik_error *err)
+static ik_status xml_skip_other(xml_reader *x, bool *skipped, ik_error *err)
 {
-    const char *close = starts(x, "<!--") ? "-->"
-                        : starts(x, "<?") ? "?>"
-                        : starts(x, "<!") ? ">"
-                                          : NULL;
+    const char *close = xml_starts(x, "<!--") ? "-->"
+                        : xml_starts(x, "<?") ? "?>"
+                        : xml_starts(x, "<!") ? ">"
+                                              : NULL;
     *skipped = close != NULL;
-    if (close && !skip_past(x, close))
+    if (close && !xml_skip_past(x, close))
         return xml_fail(x, err, "a comment or declaration is never closed");
     return IK_OK;
 }
@@ -300,7 +300,7 @@ ik_status xml_next(xml_reader *x, xml_event *event, ik_error *err)
 {
     for (;;) {
         bool again;
-        mark(x);
+        xml_mark(x);
         if (x->at == x->end) {
             *event = XML_END;
             return x->depth ? xml_fail(x, err, "the file ends inside <%.*s>",
@@ -310,18 +310,18 @@ ik_status xml_next(xml_reader *x, xml_event *event, ik_error *err)
                                        x->open[x->depth - 1].at)
                             : IK_OK;
         }
-        if (starts(x, "<![CDATA[")) {
+        if (xml_starts(x, "<![CDATA[")) {
             *event = XML_TEXT;
-            return read_cdata(x, err);
+            return xml_read_cdata(x, err);
         }
         bool tag = *x->at == '<';
-        ik_status status = tag ? skip_other(x, &again, err) : read_text(x, &again, err);
+        ik_status status = tag ? xml_skip_other(x, &again, err) : xml_read_text(x, &again, err);
         if (status != IK_OK)
             return status;
         if (again)
             continue;
         if (tag)
-            return starts(x, "</") ? close_tag(x, event, err) : open_tag(x, event, err);
+            return xml_starts(x, "</") ? xml_close_tag(x, event, err) : xml_open_tag(x, event, err);
         *event = XML_TEXT;
         return IK_OK;
     }

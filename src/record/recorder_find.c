@@ -39,19 +39,19 @@ const char *ik_recorder_name(unsigned recorder)
     return recorder < IK_RECORDERS ? libraries[recorder].name : NULL;
 }
 
-static bool is_program(const char *path)
+static bool recorder_find_is_program(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-static ik_status no_memory(ik_error *err)
+static ik_status recorder_find_no_memory(ik_error *err)
 {
     return ik_fail_memory(err, 0, "a file name");
 }
 
 /* The folder's file of this name, to be freed; NULL: no memory. */
-static char *file_in(const char *folder, size_t length, const char *name)
+static char *recorder_find_file_in(const char *folder, size_t length, const char *name)
 {
     size_t room = length + strlen(name) + 3;
     char *path = malloc(room);
@@ -63,16 +63,16 @@ static char *file_in(const char *folder, size_t length, const char *name)
 ik_status ik_record_program(const char *name, char **path, ik_error *err)
 {
     const char *at = getenv("PATH");
-    bool found = strchr(name, '/') && is_program(name);
+    bool found = strchr(name, '/') && recorder_find_is_program(name);
     char *file = found ? strdup(name) : NULL;
     if (found && !file)
-        return no_memory(err);
+        return recorder_find_no_memory(err);
     for (at = at ? at : "/usr/bin:/bin"; !found && *name && !strchr(name, '/');) {
         size_t length = strcspn(at, ":");
-        file = file_in(at, length, name);
+        file = recorder_find_file_in(at, length, name);
         if (!file)
-            return no_memory(err);
-        found = is_program(file);
+            return recorder_find_no_memory(err);
+        found = recorder_find_is_program(file);
         if (!found)
             free(file);
         at += length;
@@ -87,26 +87,26 @@ ik_status ik_record_program(const char *name, char **path, ik_error *err)
 
 /* The recorder's file in `folder`, which stands beside the file `beside`; *path NULL: it is not
  * there. */
-static ik_status look_beside(const char *beside, const char *folder, unsigned recorder, char **path,
-                             ik_error *err)
+static ik_status recorder_find_look_beside(const char *beside, const char *folder,
+                                           unsigned recorder, char **path, ik_error *err)
 {
     char name[300];
     snprintf(name, sizeof name, "%s/libikat_record_%s.so", folder, libraries[recorder].name);
     char *self = realpath(beside, NULL);
     if (!self)
-        return errno == ENOMEM ? no_memory(err) : IK_OK;
-    char *file = file_in(self, (size_t)(strrchr(self, '/') - self), name);
+        return errno == ENOMEM ? recorder_find_no_memory(err) : IK_OK;
+    char *file = recorder_find_file_in(self, (size_t)(strrchr(self, '/') - self), name);
     if (file && access(file, R_OK) == 0)
         *path = realpath(file, NULL);
     bool lacking = !file || (!*path && errno == ENOMEM);
     free(file);
     free(self);
-    return lacking ? no_memory(err) : IK_OK;
+    return lacking ? recorder_find_no_memory(err) : IK_OK;
 }
 
 /* The recorder's file, to be freed; *path NULL: it was not built. It is looked for beside the
  * program and beside the shared library, which any program may have loaded. */
-static ik_status file_of(unsigned recorder, char **path, ik_error *err)
+static ik_status recorder_find_file_of(unsigned recorder, char **path, ik_error *err)
 {
     Dl_info library = {0};
     const char *program = "/proc/self/exe";
@@ -117,16 +117,16 @@ static ik_status file_of(unsigned recorder, char **path, ik_error *err)
     ik_status status = IK_OK;
     *path = NULL;
     for (size_t i = 0; i < sizeof places / sizeof *places && !*path && status == IK_OK; i++)
-        status = look_beside(places[i][0], places[i][1], recorder, path, err);
+        status = recorder_find_look_beside(places[i][0], places[i][1], recorder, path, err);
     return status;
 }
 
 /* Which MPI library a program's name is of, links followed. */
-static ik_status by_name(const char *program, ik_recorder *found, ik_error *err)
+static ik_status recorder_find_by_name(const char *program, ik_recorder *found, ik_error *err)
 {
     char *real = realpath(program, NULL);
     if (!real && errno == ENOMEM)
-        return no_memory(err);
+        return recorder_find_no_memory(err);
     const char *slash = real ? strrchr(real, '/') : NULL;
     for (unsigned l = 0; slash && l < IK_RECORDERS; l++)
         for (const char *const *part = libraries[l].launchers; *part; part++)
@@ -137,7 +137,7 @@ static ik_status by_name(const char *program, ik_recorder *found, ik_error *err)
 }
 
 /* Is the text, with its final zero, somewhere in the bytes? */
-static bool has_text(const char *bytes, size_t num, const char *text)
+static bool recorder_find_has_text(const char *bytes, size_t num, const char *text)
 {
     size_t length = strlen(text) + 1;
     for (const char *at = bytes, *end = bytes + num; (size_t)(end - at) >= length; at++) {
@@ -151,19 +151,19 @@ static bool has_text(const char *bytes, size_t num, const char *text)
 }
 
 /* Which MPI library an executable needs: its name stands in the file. */
-static ik_status by_content(const char *program, ik_recorder *found, ik_error *err)
+static ik_status recorder_find_by_content(const char *program, ik_recorder *found, ik_error *err)
 {
     enum { PIECE = 1 << 16, OVERLAP = 32 };
     char *piece = malloc(PIECE + OVERLAP);
     if (!piece)
-        return no_memory(err);
+        return recorder_find_no_memory(err);
     FILE *file = fopen(program, "rb");
     size_t kept = 0, n;
     bool elf = file && fread(piece, 1, 4, file) == 4 && memcmp(piece, "\177ELF", 4) == 0;
     while (elf && *found == IK_RECORDER_AUTO && (n = fread(piece + kept, 1, PIECE, file)) > 0) {
         for (unsigned l = 0; l < IK_RECORDERS; l++)
             for (const char *const *name = libraries[l].needed; *name; name++)
-                if (has_text(piece, kept + n, *name))
+                if (recorder_find_has_text(piece, kept + n, *name))
                     *found = (ik_recorder)l;
         size_t keep = kept + n < OVERLAP ? kept + n : OVERLAP;
         memmove(piece, piece + kept + n - keep, keep);
@@ -176,7 +176,7 @@ static ik_status by_content(const char *program, ik_recorder *found, ik_error *e
 }
 
 /* By the launcher's name, then by the programs in the command. */
-static ik_status guess(const char *const *command, ik_recorder *found, ik_error *err)
+static ik_status recorder_find_guess(const char *const *command, ik_recorder *found, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t k = 0; k == 0 || (command[k - 1] && *found == IK_RECORDER_AUTO); k++) {
@@ -186,7 +186,8 @@ static ik_status guess(const char *const *command, ik_recorder *found, ik_error 
         if (status == IK_ERR_USAGE) /* no program: an option, a file */
             continue;
         if (status == IK_OK)
-            status = k ? by_content(program, found, err) : by_name(program, found, err);
+            status = k ? recorder_find_by_content(program, found, err)
+                       : recorder_find_by_name(program, found, err);
         free(program);
         if (status != IK_OK)
             return status;
@@ -194,7 +195,7 @@ static ik_status guess(const char *const *command, ik_recorder *found, ik_error 
     return IK_OK;
 }
 
-static ik_status none_built(ik_recorder wanted, ik_error *err)
+static ik_status recorder_find_none_built(ik_recorder wanted, ik_error *err)
 {
     if (wanted == IK_RECORDER_AUTO) {
         ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -216,16 +217,16 @@ ik_status ik_recorder_find(ik_recorder wanted, const char *const *command, char 
     unsigned built = 0, first = IK_RECORDERS;
     ik_status status = IK_OK;
     for (unsigned l = 0; l < IK_RECORDERS && status == IK_OK; l++) {
-        status = file_of(l, &files[l], err);
+        status = recorder_find_file_of(l, &files[l], err);
         built += files[l] != NULL;
         first = files[l] && first > l ? l : first;
     }
     if (status == IK_OK && wanted == IK_RECORDER_AUTO && built)
-        status = guess(command, &wanted, err);
+        status = recorder_find_guess(command, &wanted, err);
     if (wanted == IK_RECORDER_AUTO && built)
         wanted = (ik_recorder)first;
     if (status == IK_OK && (wanted >= IK_RECORDERS || !files[wanted])) {
-        status = none_built(wanted, err);
+        status = recorder_find_none_built(wanted, err);
     } else if (status == IK_OK) {
         *path = files[wanted];
         files[wanted] = NULL;

@@ -20,7 +20,8 @@ unsigned long ik_record_launched(const char **variable)
 }
 
 /* In the child. Another library that is to be preloaded stays. */
-static void become(const char *const *command, const char *recorder, const char *folder, int tell)
+static void recorder_run_become(const char *const *command, const char *recorder,
+                                const char *folder, int tell)
 {
     const char *before = getenv("LD_PRELOAD");
     size_t room = strlen(recorder) + (before ? strlen(before) : 0) + 2;
@@ -39,7 +40,7 @@ static void become(const char *const *command, const char *recorder, const char 
 }
 
 /* Waits for the child. Signals from the terminal reach it, too; others are passed on. */
-static int wait_for(pid_t child, const sigset_t *signals)
+static int recorder_run_wait_for(pid_t child, const sigset_t *signals)
 {
     int state = 0;
     for (;;) {
@@ -73,11 +74,11 @@ ik_status ik_record_run(const char *const *command, const char *recorder, const 
         signal(SIGXFSZ, SIG_DFL);
         close(pipe_ends[0]);
         if (fcntl(pipe_ends[1], F_SETFD, FD_CLOEXEC) == 0)
-            become(command, recorder, folder, pipe_ends[1]);
+            recorder_run_become(command, recorder, folder, pipe_ends[1]);
         _exit(126);
     }
     close(pipe_ends[1]);
-    int state = child > 0 ? wait_for(child, &signals) : 0;
+    int state = child > 0 ? recorder_run_wait_for(child, &signals) : 0;
     ssize_t told = child > 0 ? read(pipe_ends[0], &why, sizeof why) : 0;
     close(pipe_ends[0]);
     sigprocmask(SIG_SETMASK, &before, NULL);

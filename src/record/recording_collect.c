@@ -25,20 +25,20 @@ typedef struct collection {
     uint32_t crc;
 } collection;
 
-static ik_status put(collection *c, const void *bytes, size_t num, ik_error *err)
+static ik_status recording_collect_put(collection *c, const void *bytes, size_t num, ik_error *err)
 {
     if (fwrite(bytes, 1, num, c->out) == num)
         return IK_OK;
     return ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno));
 }
 
-static uint32_t crc_of(const void *at, size_t bytes)
+static uint32_t recording_collect_crc_of(const void *at, size_t bytes)
 {
     return (uint32_t)crc32(0, at, (uInt)bytes);
 }
 
 /* NULL: no memory. */
-static char *path_in(const char *folder, const char *format, unsigned number)
+static char *recording_collect_path_in(const char *folder, const char *format, unsigned number)
 {
     size_t room = strlen(folder) + 40;
     char *path = malloc(room);
@@ -51,8 +51,8 @@ static char *path_in(const char *folder, const char *format, unsigned number)
     return path;
 }
 
-static ik_status put_block(collection *c, const part_block *p, uint32_t bytes, uint32_t records,
-                           bool last, ik_error *err)
+static ik_status recording_collect_put_block(collection *c, const part_block *p, uint32_t bytes,
+                                             uint32_t records, bool last, ik_error *err)
 {
     recording_block b = {.magic = RECORDING_BLOCK,
                          .rank = p->rank,
@@ -60,19 +60,20 @@ static ik_status put_block(collection *c, const part_block *p, uint32_t bytes, u
                          .flags = last && p->ended,
                          .bytes = bytes,
                          .records = records,
-                         .crc = crc_of(c->payload, bytes)};
-    b.header_crc = crc_of(&b, offsetof(recording_block, header_crc));
+                         .crc = recording_collect_crc_of(c->payload, bytes)};
+    b.header_crc = recording_collect_crc_of(&b, offsetof(recording_block, header_crc));
     c->crc = (uint32_t)crc32(c->crc, (const void *)&b.header_crc, sizeof b.header_crc);
     c->num_blocks++;
     c->num_records += records;
-    ik_status status = put(c, &b, sizeof b, err);
-    return status == IK_OK ? put(c, c->payload, bytes, err) : status;
+    ik_status status = recording_collect_put(c, &b, sizeof b, err);
+    return status == IK_OK ? recording_collect_put(c, c->payload, bytes, err) : status;
 }
 
 /* One block of a rank's file; *more: it was there. A block whose header was not finished when the
  * rank was killed is none. */
-static ik_status take_block(collection *c, FILE *part, const char *path, uint32_t rank,
-                            uint32_t sequence, bool *more, ik_error *err)
+static ik_status recording_collect_take_block(collection *c, FILE *part, const char *path,
+                                              uint32_t rank, uint32_t sequence, bool *more,
+                                              ik_error *err)
 {
     part_block p;
     *more = fread(&p, sizeof p, 1, part) == 1 && p.magic == RECORDING_PART;
@@ -94,15 +95,15 @@ static ik_status take_block(collection *c, FILE *part, const char *path, uint32_
     if (fread(c->payload, 1, bytes, part) != bytes ||
         fseeko(part, (off_t)(p.capacity - sizeof p - bytes), SEEK_CUR) != 0)
         return ik_fail_at(err, IK_ERR_FAILED, path, 0, 0, "the rank's file is cut off");
-    if (p.sealed && p.crc != crc_of(c->payload, bytes))
+    if (p.sealed && p.crc != recording_collect_crc_of(c->payload, bytes))
         return ik_fail_at(err, IK_ERR_FAILED, path, 0, 0,
                           "block %u was damaged: its checksum is wrong", sequence);
-    return put_block(c, &p, bytes, records, true, err);
+    return recording_collect_put_block(c, &p, bytes, records, true, err);
 }
 
-static ik_status take_rank(collection *c, uint32_t rank, ik_error *err)
+static ik_status recording_collect_take_rank(collection *c, uint32_t rank, ik_error *err)
 {
-    char *path = path_in(c->folder, RECORDING_PART_NAME, rank);
+    char *path = recording_collect_path_in(c->folder, RECORDING_PART_NAME, rank);
     if (!path)
         return ik_fail_memory(err, 64, "a file name");
     FILE *part = fopen(path, "rb");
@@ -111,7 +112,7 @@ static ik_status take_rank(collection *c, uint32_t rank, ik_error *err)
     if (!part)
         status = ik_fail(err, IK_ERR_FAILED, "rank %u of %u recorded nothing", rank, c->num_ranks);
     for (bool more = true; status == IK_OK; sequence++) {
-        status = take_block(c, part, path, rank, sequence, &more, err);
+        status = recording_collect_take_block(c, part, path, rank, sequence, &more, err);
         if (!more)
             break;
     }
@@ -125,7 +126,7 @@ static ik_status take_rank(collection *c, uint32_t rank, ik_error *err)
 
 /* The number of ranks, as the file of any rank says it; 0: there is none. *memory: there was none
  * to look. */
-static uint32_t find_ranks(const char *folder, bool *memory)
+static uint32_t recording_collect_find_ranks(const char *folder, bool *memory)
 {
     uint32_t ranks = 0;
     DIR *dir = opendir(folder);
@@ -133,7 +134,7 @@ static uint32_t find_ranks(const char *folder, bool *memory)
         unsigned rank;
         part_block p;
         bool is_part = sscanf(e->d_name, "rank-%u", &rank) == 1;
-        char *path = is_part ? path_in(folder, RECORDING_PART_NAME, rank) : NULL;
+        char *path = is_part ? recording_collect_path_in(folder, RECORDING_PART_NAME, rank) : NULL;
         *memory |= is_part && !path;
         FILE *part = path ? fopen(path, "rb") : NULL;
         if (part && fread(&p, sizeof p, 1, part) == 1 && p.magic == RECORDING_PART)
@@ -154,7 +155,7 @@ bool ik_record_problem(const char *folder, char *text, size_t room)
     for (struct dirent *e; dir && !text[0] && (e = readdir(dir));) {
         unsigned rank;
         char *path = sscanf(e->d_name, "problem-%u", &rank) == 1
-                         ? path_in(folder, RECORDING_PROBLEM_NAME, rank)
+                         ? recording_collect_path_in(folder, RECORDING_PROBLEM_NAME, rank)
                          : NULL;
         FILE *file = path ? fopen(path, "rb") : NULL;
         if (file) {
@@ -168,22 +169,22 @@ bool ik_record_problem(const char *folder, char *text, size_t room)
     return text[0] != '\0';
 }
 
-static ik_status put_header(collection *c, ik_error *err)
+static ik_status recording_collect_put_header(collection *c, ik_error *err)
 {
     recording_header h = {.version = RECORDING_VERSION, .num_ranks = c->num_ranks};
     memcpy(h.magic, RECORDING_MAGIC, sizeof h.magic);
-    h.crc = crc_of(&h, offsetof(recording_header, crc));
-    return put(c, &h, sizeof h, err);
+    h.crc = recording_collect_crc_of(&h, offsetof(recording_header, crc));
+    return recording_collect_put(c, &h, sizeof h, err);
 }
 
-static ik_status put_trailer(collection *c, ik_error *err)
+static ik_status recording_collect_put_trailer(collection *c, ik_error *err)
 {
     recording_end end = {.magic = RECORDING_END,
                          .num_blocks = c->num_blocks,
                          .num_records = c->num_records,
                          .file_crc = c->crc};
-    end.crc = crc_of(&end, offsetof(recording_end, crc));
-    return put(c, &end, sizeof end, err);
+    end.crc = recording_collect_crc_of(&end, offsetof(recording_end, crc));
+    return recording_collect_put(c, &end, sizeof end, err);
 }
 
 ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err)
@@ -193,7 +194,7 @@ ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err)
     ik_status status = IK_OK;
     ik_record_problem(folder, problem, sizeof problem);
     bool memory = false;
-    c.num_ranks = find_ranks(folder, &memory);
+    c.num_ranks = recording_collect_find_ranks(folder, &memory);
     if (c.num_ranks == 0 && memory)
         status = ik_fail_memory(err, 0, "a file name");
     else if (c.num_ranks == 0)
@@ -201,11 +202,11 @@ ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err)
                          "nothing was recorded: no process called MPI_Init or, with an MPI library "
                          "that has sessions, MPI_Session_init");
     if (status == IK_OK)
-        status = put_header(&c, err);
+        status = recording_collect_put_header(&c, err);
     for (uint32_t rank = 0; rank < c.num_ranks && status == IK_OK; rank++)
-        status = take_rank(&c, rank, err);
+        status = recording_collect_take_rank(&c, rank, err);
     if (status == IK_OK)
-        status = put_trailer(&c, err);
+        status = recording_collect_put_trailer(&c, err);
     if (status == IK_ERR_FAILED && problem[0])
         status = ik_hint(err, status, "a process says: %s", problem);
     else if (status == IK_ERR_FAILED)
@@ -225,7 +226,7 @@ void ik_record_remove(const char *folder)
                              : sscanf(e->d_name, "problem-%u", &number) == 1
                                  ? RECORDING_PROBLEM_NAME
                                  : NULL;
-        char *path = format ? path_in(folder, format, number) : NULL;
+        char *path = format ? recording_collect_path_in(folder, format, number) : NULL;
         if (path)
             unlink(path);
         free(path);

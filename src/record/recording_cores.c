@@ -25,7 +25,7 @@ static int compare_cores(const void *a, const void *b)
 }
 
 /* Remembers the place where the most ranks come on a core. 0 cores: the rank could not tell. */
-static void consider(recording_cores *out, uint32_t ranks, uint32_t cores)
+static void recording_cores_consider(recording_cores *out, uint32_t ranks, uint32_t cores)
 {
     if (cores == 0 || ranks <= cores)
         return;
@@ -36,16 +36,16 @@ static void consider(recording_cores *out, uint32_t ranks, uint32_t cores)
     out->shared = true;
 }
 
-static void find_shared(const rank_cores *of, uint32_t num, recording_cores *out)
+static void recording_cores_find_shared(const rank_cores *of, uint32_t num, recording_cores *out)
 {
     for (uint32_t i = 0, host = 0, set = 0; i < num; i++) {
         bool last = i + 1 == num;
         if (last || of[i + 1].host != of[i].host || of[i + 1].set != of[i].set) {
-            consider(out, i + 1 - set, of[i].allowed);
+            recording_cores_consider(out, i + 1 - set, of[i].allowed);
             set = i + 1;
         }
         if (last || of[i + 1].host != of[i].host) {
-            consider(out, i + 1 - host, of[i].online);
+            recording_cores_consider(out, i + 1 - host, of[i].online);
             host = i + 1;
         }
     }
@@ -70,7 +70,7 @@ ik_status recording_find_cores(recording *r, recording_cores *out, ik_error *err
     }
     if (status == IK_OK) {
         qsort(of, r->num_ranks, sizeof *of, compare_cores);
-        find_shared(of, r->num_ranks, out);
+        recording_cores_find_shared(of, r->num_ranks, out);
     }
     free(of);
     return status;

@@ -44,7 +44,7 @@ static void add_record(ik_recording_summary *s, const recording_record *o)
     }
 }
 
-static ik_status add_cores(recording *r, ik_recording_summary *s, ik_error *err)
+static ik_status recording_print_add_cores(recording *r, ik_recording_summary *s, ik_error *err)
 {
     recording_cores cores;
     ik_status status = recording_find_cores(r, &cores, err);
@@ -56,8 +56,9 @@ static ik_status add_cores(recording *r, ik_recording_summary *s, ik_error *err)
     return status;
 }
 
-static ik_status add_begin(recording *r, ik_recording_summary *s, const recording_record *o,
-                           char *job, uint32_t rank, ik_error *err)
+static ik_status recording_print_add_begin(recording *r, ik_recording_summary *s,
+                                           const recording_record *o, char *job, uint32_t rank,
+                                           ik_error *err)
 {
     if (rank == 0) {
         memcpy(s->library, o->library, sizeof s->library);
@@ -76,7 +77,7 @@ ik_status ik_recording_summarise(const char *path, ik_recording_summary *s, ik_e
     ik_status status = recording_open(path, &r, err);
     sum.num_ranks = status == IK_OK ? recording_ranks(r) : 0;
     if (status == IK_OK)
-        status = add_cores(r, &sum, err);
+        status = recording_print_add_cores(r, &sum, err);
     for (uint32_t rank = 0; rank < sum.num_ranks && status == IK_OK; rank++) {
         recording_record o = {.operation = REC_BEGIN};
         uint64_t total = 0;
@@ -89,7 +90,7 @@ ik_status ik_recording_summarise(const char *path, ik_recording_summary *s, ik_e
             sum.in_mpi_ns += o.lasts_ns;
             add_record(&sum, &o);
             if (o.operation == REC_BEGIN)
-                status = add_begin(r, &sum, &o, job, rank, err);
+                status = recording_print_add_begin(r, &sum, &o, job, rank, err);
         }
         sum.total_ns += total;
         sum.longest_ns = total > sum.longest_ns ? total : sum.longest_ns;
@@ -103,7 +104,7 @@ ik_status ik_recording_summarise(const char *path, ik_recording_summary *s, ik_e
 
 /* ---- lines */
 
-static void put_peer(FILE *out, const char *word, uint32_t peer)
+static void recording_print_put_peer(FILE *out, const char *word, uint32_t peer)
 {
     if (peer == RECORDING_NOBODY)
         fprintf(out, " %s nobody", word);
@@ -113,7 +114,7 @@ static void put_peer(FILE *out, const char *word, uint32_t peer)
         fprintf(out, " %s %" PRIu32, word, peer);
 }
 
-static void put_tag(FILE *out, uint32_t tag)
+static void recording_print_put_tag(FILE *out, uint32_t tag)
 {
     if (tag == RECORDING_ANY)
         fputs(" tag any", out);
@@ -121,38 +122,38 @@ static void put_tag(FILE *out, uint32_t tag)
         fprintf(out, " tag %" PRIu32, tag);
 }
 
-static void put_message(FILE *out, const recording_record *o)
+static void recording_print_put_message(FILE *out, const recording_record *o)
 {
     bool send = o->operation != REC_RECV;
-    put_peer(out, send ? "to" : "from", o->peer);
-    put_tag(out, o->tag);
+    recording_print_put_peer(out, send ? "to" : "from", o->peer);
+    recording_print_put_tag(out, o->tag);
     fprintf(out, " comm %" PRIu32 " %" PRIu64 " B", o->comm, o->bytes);
     if (o->operation == REC_SENDRECV) {
-        put_peer(out, "from", o->from);
-        put_tag(out, o->from_tag);
+        recording_print_put_peer(out, "from", o->from);
+        recording_print_put_tag(out, o->from_tag);
         fprintf(out, " %" PRIu64 " B", o->room);
     }
     if (!send || o->operation == REC_SENDRECV)
         if (!o->request) {
-            put_peer(out, "took", o->seen_peer);
-            put_tag(out, o->seen_tag);
+            recording_print_put_peer(out, "took", o->seen_peer);
+            recording_print_put_tag(out, o->seen_tag);
         }
 }
 
-static void put_items(FILE *out, const recording_record *o)
+static void recording_print_put_items(FILE *out, const recording_record *o)
 {
     for (size_t i = 0; i < o->num; i++) {
         const recording_item *item = &o->items[i];
         if (o->operation == REC_COMM && o->num_in && i == o->num - o->num_in)
             fputs(" |", out);
         if (o->operation == REC_NEIGHBOUR)
-            put_peer(out, i + o->num_in < o->num ? "to" : "from", item->peer);
+            recording_print_put_peer(out, i + o->num_in < o->num ? "to" : "from", item->peer);
         fprintf(out, " %" PRIu64, item->value);
         if (item->cancelled)
             fputs(" cancelled", out);
         if (item->seen) {
-            put_peer(out, "took", item->peer);
-            put_tag(out, item->tag);
+            recording_print_put_peer(out, "took", item->peer);
+            recording_print_put_tag(out, item->tag);
         }
     }
 }
@@ -165,7 +166,7 @@ static void put_record(FILE *out, uint32_t rank, const recording_record *o)
     if (kind)
         fprintf(out, " %s", kind);
     if (o->operation == REC_SEND || o->operation == REC_RECV || o->operation == REC_SENDRECV)
-        put_message(out, o);
+        recording_print_put_message(out, o);
     if (o->operation == REC_COLLECTIVE || o->operation == REC_NEIGHBOUR ||
         o->operation == REC_COMM_FREE || o->operation == REC_COMM)
         fprintf(out, " comm %" PRIu32, o->comm);
@@ -175,8 +176,8 @@ static void put_record(FILE *out, uint32_t rank, const recording_record *o)
         fprintf(out, " sent %" PRIu64 " B received %" PRIu64 " B", o->sent, o->received);
     }
     if (o->operation == REC_PROBE) {
-        put_peer(out, "took", o->seen_peer);
-        put_tag(out, o->seen_tag);
+        recording_print_put_peer(out, "took", o->seen_peer);
+        recording_print_put_tag(out, o->seen_tag);
         fprintf(out, " comm %" PRIu32 " %" PRIu64 " B", o->comm, o->bytes);
     }
     if (o->operation == REC_ONESIDED)
@@ -189,7 +190,7 @@ static void put_record(FILE *out, uint32_t rank, const recording_record *o)
         fprintf(out, " on %s, %s", o->host, o->library);
     if (o->request)
         fprintf(out, " request %" PRIu64, o->request);
-    put_items(out, o);
+    recording_print_put_items(out, o);
     if (o->outside)
         fputs(" outside", out);
     if (o->ran_ns != o->gap_ns)

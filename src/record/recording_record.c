@@ -56,7 +56,7 @@ typedef struct reading {
     bool outside; /* a peer was of another MPI_COMM_WORLD */
 } reading;
 
-static uint64_t number(reading *d)
+static uint64_t recording_record_number(reading *d)
 {
     recording *r = d->r;
     uint64_t value = 0;
@@ -77,25 +77,25 @@ static uint64_t number(reading *d)
     return 0;
 }
 
-static uint64_t at_most(reading *d, uint64_t most, const char *wrong)
+static uint64_t recording_record_at_most(reading *d, uint64_t most, const char *wrong)
 {
-    uint64_t value = number(d);
+    uint64_t value = recording_record_number(d);
     if (d->wrong || value <= most)
         return value;
     d->wrong = wrong;
     return 0;
 }
 
-static uint64_t size(reading *d)
+static uint64_t recording_record_size(reading *d)
 {
-    return at_most(d, RECORDING_MOST_BYTES, "a size is larger than any message");
+    return recording_record_at_most(d, RECORDING_MOST_BYTES, "a size is larger than any message");
 }
 
-static uint32_t peer(reading *d)
+static uint32_t recording_record_peer(reading *d)
 {
     uint64_t outside = (uint64_t)d->r->num_ranks + 2;
-    uint64_t value =
-        at_most(d, outside - (d->r->version < 2), "it names a rank that does not exist");
+    uint64_t value = recording_record_at_most(d, outside - (d->r->version < 2),
+                                              "it names a rank that does not exist");
     if (value == outside) {
         d->outside = true;
         return RECORDING_NOBODY;
@@ -103,35 +103,38 @@ static uint32_t peer(reading *d)
     return value == 0 ? RECORDING_NOBODY : value == 1 ? RECORDING_ANY : (uint32_t)value - 2;
 }
 
-static uint32_t tag(reading *d)
+static uint32_t recording_record_tag(reading *d)
 {
-    uint64_t value = at_most(d, INT32_MAX + UINT64_C(1), "a tag is not valid in MPI");
+    uint64_t value =
+        recording_record_at_most(d, INT32_MAX + UINT64_C(1), "a tag is not valid in MPI");
     return value == 0 ? RECORDING_ANY : (uint32_t)value - 1;
 }
 
-static uint32_t known_comm(reading *d)
+static uint32_t recording_record_known_comm(reading *d)
 {
     recording *r = d->r;
-    uint32_t comm =
-        (uint32_t)at_most(d, r->num_comms - 1, "it names a communicator that does not exist");
+    uint32_t comm = (uint32_t)recording_record_at_most(
+        d, r->num_comms - 1, "it names a communicator that does not exist");
     if (comm < r->room_comms && r->comm_freed[comm])
         d->wrong = "it names a communicator that was freed";
     return comm;
 }
 
-static uint64_t new_request(reading *d)
+static uint64_t recording_record_new_request(reading *d)
 {
-    return at_most(d, 1, "it begins neither one request nor none") ? ++d->r->num_requests : 0;
+    return recording_record_at_most(d, 1, "it begins neither one request nor none")
+               ? ++d->r->num_requests
+               : 0;
 }
 
-static uint64_t named_request(reading *d, uint64_t back)
+static uint64_t recording_record_named_request(reading *d, uint64_t back)
 {
     if (!d->wrong && (back == 0 || back > d->r->num_requests))
         d->wrong = "it names a request that was not begun";
     return d->r->num_requests + 1 - back;
 }
 
-static void add_item(reading *d, recording_item item)
+static void recording_record_add_item(reading *d, recording_item item)
 {
     recording *r = d->r;
     if (d->wrong)
@@ -145,14 +148,15 @@ static void add_item(reading *d, recording_item item)
 }
 
 /* A count of things of at least one byte each. */
-static size_t how_many(reading *d)
+static size_t recording_record_how_many(reading *d)
 {
-    return (size_t)at_most(d, (uint64_t)(d->r->end - d->r->at), "a count is larger than its block");
+    return (size_t)recording_record_at_most(d, (uint64_t)(d->r->end - d->r->at),
+                                            "a count is larger than its block");
 }
 
-static void text(reading *d, char *to, size_t room)
+static void recording_record_text(reading *d, char *to, size_t room)
 {
-    size_t length = how_many(d);
+    size_t length = recording_record_how_many(d);
     if (length >= room)
         d->wrong = "a text is too long";
     if (d->wrong)
@@ -164,21 +168,22 @@ static void text(reading *d, char *to, size_t room)
 
 /* ---- operands of the operations */
 
-static void read_begin(reading *d, recording_record *o)
+static void recording_record_read_begin(reading *d, recording_record *o)
 {
-    uint64_t rank = number(d), ranks = number(d);
+    uint64_t rank = recording_record_number(d), ranks = recording_record_number(d);
     if (!d->wrong && (rank != d->r->rank || ranks != d->r->num_ranks))
         d->wrong = "it is another rank's, or of another number of ranks";
-    o->level = (uint32_t)at_most(d, UINT32_MAX, "a thread level is not one of MPI's");
-    number(d);
-    text(d, o->host, sizeof o->host);
-    text(d, o->library, sizeof o->library);
-    text(d, o->job, sizeof o->job);
+    o->level =
+        (uint32_t)recording_record_at_most(d, UINT32_MAX, "a thread level is not one of MPI's");
+    recording_record_number(d);
+    recording_record_text(d, o->host, sizeof o->host);
+    recording_record_text(d, o->library, sizeof o->library);
+    recording_record_text(d, o->job, sizeof o->job);
     if (d->r->version >= 2) {
         static const char *const wrong = "a number of processor cores has more than 32 bits";
-        o->cores_online = (uint32_t)at_most(d, UINT32_MAX, wrong);
-        o->cores_allowed = (uint32_t)at_most(d, UINT32_MAX, wrong);
-        o->core_set = (uint32_t)at_most(d, UINT32_MAX, wrong);
+        o->cores_online = (uint32_t)recording_record_at_most(d, UINT32_MAX, wrong);
+        o->cores_allowed = (uint32_t)recording_record_at_most(d, UINT32_MAX, wrong);
+        o->core_set = (uint32_t)recording_record_at_most(d, UINT32_MAX, wrong);
     }
     ik_text_line(o->host);
     ik_text_line(o->library);
@@ -186,35 +191,40 @@ static void read_begin(reading *d, recording_record *o)
 }
 
 /* Ranks of a group, as items. */
-static void read_runs(reading *d)
+static void recording_record_read_runs(reading *d)
 {
     uint64_t ranks = d->r->num_ranks, sum = 0;
-    for (size_t runs = how_many(d); runs && !d->wrong; runs--) {
-        uint64_t first = at_most(d, ranks - 1, "it names a rank that does not exist");
-        uint64_t length = at_most(d, ranks, "a communicator has more ranks than there are");
-        uint64_t zigzag = at_most(d, 2 * ranks, "a communicator has ranks that do not exist");
+    for (size_t runs = recording_record_how_many(d); runs && !d->wrong; runs--) {
+        uint64_t first =
+            recording_record_at_most(d, ranks - 1, "it names a rank that does not exist");
+        uint64_t length =
+            recording_record_at_most(d, ranks, "a communicator has more ranks than there are");
+        uint64_t zigzag =
+            recording_record_at_most(d, 2 * ranks, "a communicator has ranks that do not exist");
         int64_t step = (int64_t)(zigzag >> 1) ^ -(int64_t)(zigzag & 1);
         int64_t last = (int64_t)first + step * (int64_t)(length ? length - 1 : 0);
         sum += length;
         if (!d->wrong && (length == 0 || last < 0 || last >= (int64_t)ranks || sum > ranks))
             d->wrong = "a communicator has ranks that do not exist";
         for (uint64_t i = 0; i < length && !d->wrong; i++)
-            add_item(d, (recording_item){.value = (uint64_t)((int64_t)first + step * (int64_t)i)});
+            recording_record_add_item(
+                d, (recording_item){.value = (uint64_t)((int64_t)first + step * (int64_t)i)});
     }
 }
 
-static void read_comm(reading *d, recording_record *o)
+static void recording_record_read_comm(reading *d, recording_record *o)
 {
     recording *r = d->r;
-    o->comm = (uint32_t)at_most(d, IK_NONE - 2, "a communicator has no number");
+    o->comm = (uint32_t)recording_record_at_most(d, IK_NONE - 2, "a communicator has no number");
     if (!d->wrong && o->comm != r->num_comms)
         d->wrong = "communicators are not numbered in their order";
-    o->kind = (unsigned)at_most(d, COMM_KINDS - 1, "it is made in an unknown way");
-    o->root = (uint32_t)at_most(d, r->num_comms - 1, "its parent is not a communicator");
-    o->sequence = number(d);
-    read_runs(d);
+    o->kind = (unsigned)recording_record_at_most(d, COMM_KINDS - 1, "it is made in an unknown way");
+    o->root =
+        (uint32_t)recording_record_at_most(d, r->num_comms - 1, "its parent is not a communicator");
+    o->sequence = recording_record_number(d);
+    recording_record_read_runs(d);
     size_t own = r->num_items;
-    read_runs(d);
+    recording_record_read_runs(d);
     o->num_in = r->num_items - own;
     if (!d->wrong && own == 0)
         d->wrong = "a communicator has no rank";
@@ -228,157 +238,161 @@ static void read_comm(reading *d, recording_record *o)
     r->num_comms += !d->wrong;
 }
 
-static void read_comm_free(reading *d, recording_record *o)
+static void recording_record_read_comm_free(reading *d, recording_record *o)
 {
-    o->comm = known_comm(d);
+    o->comm = recording_record_known_comm(d);
     if (!d->wrong && o->comm < 2)
         d->wrong = "it frees a communicator that MPI made";
     else if (!d->wrong)
         d->r->comm_freed[o->comm] = 1;
 }
 
-static void read_message(reading *d, recording_record *o, bool send)
+static void recording_record_read_message(reading *d, recording_record *o, bool send)
 {
-    o->request = new_request(d);
+    o->request = recording_record_new_request(d);
     if (send)
-        o->kind = (unsigned)at_most(d, SEND_MODES - 1, "a send has an unknown mode");
-    o->comm = known_comm(d);
-    o->peer = peer(d);
-    o->tag = tag(d);
-    o->bytes = size(d);
+        o->kind =
+            (unsigned)recording_record_at_most(d, SEND_MODES - 1, "a send has an unknown mode");
+    o->comm = recording_record_known_comm(d);
+    o->peer = recording_record_peer(d);
+    o->tag = recording_record_tag(d);
+    o->bytes = recording_record_size(d);
     if (!d->wrong && send &&
         (o->peer == RECORDING_ANY || (o->tag == RECORDING_ANY && o->peer != RECORDING_NOBODY)))
         d->wrong = "a send to any rank, or with any tag";
     o->seen_peer = o->peer;
     o->seen_tag = o->tag;
     if (!send && !o->request) {
-        o->seen_peer = peer(d);
-        o->seen_tag = tag(d);
+        o->seen_peer = recording_record_peer(d);
+        o->seen_tag = recording_record_tag(d);
     }
 }
 
-static void read_sendrecv(reading *d, recording_record *o)
+static void recording_record_read_sendrecv(reading *d, recording_record *o)
 {
-    o->request = new_request(d);
-    o->comm = known_comm(d);
-    o->peer = peer(d);
-    o->tag = tag(d);
-    o->bytes = size(d);
-    o->from = peer(d);
-    o->from_tag = tag(d);
-    o->room = size(d);
-    o->seen_peer = peer(d);
-    o->seen_tag = tag(d);
+    o->request = recording_record_new_request(d);
+    o->comm = recording_record_known_comm(d);
+    o->peer = recording_record_peer(d);
+    o->tag = recording_record_tag(d);
+    o->bytes = recording_record_size(d);
+    o->from = recording_record_peer(d);
+    o->from_tag = recording_record_tag(d);
+    o->room = recording_record_size(d);
+    o->seen_peer = recording_record_peer(d);
+    o->seen_tag = recording_record_tag(d);
     if (!d->wrong &&
         (o->peer == RECORDING_ANY || (o->tag == RECORDING_ANY && o->peer != RECORDING_NOBODY)))
         d->wrong = "a send to any rank, or with any tag";
 }
 
-static void read_wait(reading *d, recording_record *o)
+static void recording_record_read_wait(reading *d, recording_record *o)
 {
-    o->kind = (unsigned)at_most(d, WAIT_KINDS - 1, "it waits in an unknown way");
-    number(d);
-    for (size_t n = how_many(d); n && !d->wrong; n--) {
-        uint64_t code = number(d);
-        recording_item item = {.value = named_request(d, code >> 2),
+    o->kind = (unsigned)recording_record_at_most(d, WAIT_KINDS - 1, "it waits in an unknown way");
+    recording_record_number(d);
+    for (size_t n = recording_record_how_many(d); n && !d->wrong; n--) {
+        uint64_t code = recording_record_number(d);
+        recording_item item = {.value = recording_record_named_request(d, code >> 2),
                                .seen = code & 1,
                                .cancelled = code & 2,
                                .peer = RECORDING_ANY,
                                .tag = RECORDING_ANY};
         if (item.seen) {
-            item.peer = peer(d);
-            item.tag = tag(d);
+            item.peer = recording_record_peer(d);
+            item.tag = recording_record_tag(d);
         }
-        add_item(d, item);
+        recording_record_add_item(d, item);
     }
 }
 
-static void read_collective(reading *d, recording_record *o)
+static void recording_record_read_collective(reading *d, recording_record *o)
 {
-    o->request = new_request(d);
-    o->kind = (unsigned)at_most(d, COLL_OPERATIONS - 1, "its operation is unknown");
-    o->comm = known_comm(d);
-    uint64_t root = at_most(d, d->r->num_ranks, "its root is not a rank");
+    o->request = recording_record_new_request(d);
+    o->kind =
+        (unsigned)recording_record_at_most(d, COLL_OPERATIONS - 1, "its operation is unknown");
+    o->comm = recording_record_known_comm(d);
+    uint64_t root = recording_record_at_most(d, d->r->num_ranks, "its root is not a rank");
     o->root = root ? (uint32_t)root - 1 : IK_NONE;
     if (!d->wrong && (root != 0) != (o->kind < COLL_ROOTED))
         d->wrong = root ? "it has a root, but needs none" : "it has no root";
-    o->sent = size(d);
-    o->received = size(d);
-    for (size_t n = how_many(d); n && !d->wrong; n--)
-        add_item(d, (recording_item){.value = size(d)});
+    o->sent = recording_record_size(d);
+    o->received = recording_record_size(d);
+    for (size_t n = recording_record_how_many(d); n && !d->wrong; n--)
+        recording_record_add_item(d, (recording_item){.value = recording_record_size(d)});
 }
 
-static void read_neighbour(reading *d, recording_record *o)
+static void recording_record_read_neighbour(reading *d, recording_record *o)
 {
-    o->request = new_request(d);
-    o->kind = (unsigned)at_most(d, NEIGH_OPERATIONS - 1, "its operation is unknown");
-    o->comm = known_comm(d);
-    size_t out = how_many(d);
-    o->num_in = how_many(d);
+    o->request = recording_record_new_request(d);
+    o->kind =
+        (unsigned)recording_record_at_most(d, NEIGH_OPERATIONS - 1, "its operation is unknown");
+    o->comm = recording_record_known_comm(d);
+    size_t out = recording_record_how_many(d);
+    o->num_in = recording_record_how_many(d);
     for (size_t n = out + o->num_in; n && !d->wrong; n--) {
-        recording_item item = {.peer = peer(d)};
+        recording_item item = {.peer = recording_record_peer(d)};
         if (!d->wrong && item.peer == RECORDING_ANY)
             d->wrong = "a neighbour is any rank";
-        item.value = size(d);
-        add_item(d, item);
+        item.value = recording_record_size(d);
+        recording_record_add_item(d, item);
     }
 }
 
-static void read_probe(reading *d, recording_record *o)
+static void recording_record_read_probe(reading *d, recording_record *o)
 {
-    o->comm = known_comm(d);
-    o->peer = peer(d);
-    o->tag = tag(d);
-    o->seen_peer = peer(d);
-    o->seen_tag = tag(d);
-    o->bytes = size(d);
+    o->comm = recording_record_known_comm(d);
+    o->peer = recording_record_peer(d);
+    o->tag = recording_record_tag(d);
+    o->seen_peer = recording_record_peer(d);
+    o->seen_tag = recording_record_tag(d);
+    o->bytes = recording_record_size(d);
 }
 
-static void read_operands(reading *d, recording_record *o)
+static void recording_record_read_operands(reading *d, recording_record *o)
 {
     switch (o->operation) {
     case REC_BEGIN:
-        read_begin(d, o);
+        recording_record_read_begin(d, o);
         break;
     case REC_COMM:
-        read_comm(d, o);
+        recording_record_read_comm(d, o);
         break;
     case REC_COMM_FREE:
-        read_comm_free(d, o);
+        recording_record_read_comm_free(d, o);
         break;
     case REC_SEND:
     case REC_RECV:
-        read_message(d, o, o->operation == REC_SEND);
+        recording_record_read_message(d, o, o->operation == REC_SEND);
         break;
     case REC_SENDRECV:
-        read_sendrecv(d, o);
+        recording_record_read_sendrecv(d, o);
         break;
     case REC_WAIT:
-        read_wait(d, o);
+        recording_record_read_wait(d, o);
         break;
     case REC_COLLECTIVE:
-        read_collective(d, o);
+        recording_record_read_collective(d, o);
         break;
     case REC_NEIGHBOUR:
-        read_neighbour(d, o);
+        recording_record_read_neighbour(d, o);
         break;
     case REC_FREE:
-        o->freed = named_request(d, number(d));
+        o->freed = recording_record_named_request(d, recording_record_number(d));
         break;
     case REC_PROBE:
-        read_probe(d, o);
+        recording_record_read_probe(d, o);
         break;
     case REC_POLLS:
-        o->sequence = number(d);
-        o->lasts_ns = at_most(d, RECORDING_MOST_NS, "a time is longer than eleven days");
+        o->sequence = recording_record_number(d);
+        o->lasts_ns =
+            recording_record_at_most(d, RECORDING_MOST_NS, "a time is longer than eleven days");
         break;
     case REC_ONESIDED:
-        o->kind = (unsigned)at_most(d, ONE_KINDS - 1, "its operation is unknown");
-        at_most(d, d->r->num_ranks, "its target is not a rank");
-        o->bytes = size(d);
+        o->kind = (unsigned)recording_record_at_most(d, ONE_KINDS - 1, "its operation is unknown");
+        recording_record_at_most(d, d->r->num_ranks, "its target is not a rank");
+        o->bytes = recording_record_size(d);
         break;
     case REC_OTHER:
-        o->kind = (unsigned)at_most(d, OTHER_KINDS - 1, "its kind is unknown");
+        o->kind = (unsigned)recording_record_at_most(d, OTHER_KINDS - 1, "its kind is unknown");
         break;
     default:
         break;
@@ -386,7 +400,7 @@ static void read_operands(reading *d, recording_record *o)
 }
 
 /* A rank's first record is BEGIN, and END its last. */
-static const char *order_error(const recording *r, unsigned operation)
+static const char *recording_record_order_error(const recording *r, unsigned operation)
 {
     if ((r->number == 1) != (operation == REC_BEGIN))
         return r->number == 1 ? "a rank's first record must be its beginning"
@@ -431,16 +445,17 @@ ik_status recording_next(recording *r, recording_record *out, ik_error *err)
     o.operation = r->at < r->end ? *r->at++ : REC_NONE;
     if (!recording_operation_name(o.operation))
         return recording_refuse(r, err, "operation %u is none", o.operation);
-    const char *order = order_error(r, o.operation);
+    const char *order = recording_record_order_error(r, o.operation);
     if (order)
         return recording_refuse(r, err, "%s", order);
-    o.gap_ns = at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
+    o.gap_ns = recording_record_at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
     o.ran_ns = o.gap_ns;
     if (r->version >= 2)
-        o.ran_ns -=
-            at_most(&d, o.gap_ns, "its thread waited for longer than the time between calls");
-    o.lasts_ns = at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
-    read_operands(&d, &o);
+        o.ran_ns -= recording_record_at_most(
+            &d, o.gap_ns, "its thread waited for longer than the time between calls");
+    o.lasts_ns =
+        recording_record_at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
+    recording_record_read_operands(&d, &o);
     o.outside = d.outside;
     if (d.memory)
         return ik_fail_memory(err, r->num_items * sizeof *r->items, "a record");

@@ -74,7 +74,7 @@ void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes)
 
 /* ---- meta */
 
-static ik_status read_meta(report_model *m, ik_error *err)
+static ik_status model_read_meta(report_model *m, ik_error *err)
 {
     const char *number = "0";
     const struct {
@@ -95,7 +95,7 @@ static ik_status read_meta(report_model *m, ik_error *err)
 }
 
 /* Points of a finished run that could not be simulated. */
-static ik_status read_left_out(report_model *m, ik_error *err)
+static ik_status model_read_left_out(report_model *m, ik_error *err)
 {
     const char *text = "";
     ik_status status = store_get_meta(m->store, "left_out", &m->arena, &text, err);
@@ -113,7 +113,7 @@ static ik_status read_left_out(report_model *m, ik_error *err)
 }
 
 /* Axes that are samples, as a JSON list. */
-static ik_status read_over(report_model *m, ik_error *err)
+static ik_status model_read_over(report_model *m, ik_error *err)
 {
     static const shape word = {SHAPE_TEXT}, words = {SHAPE_LIST, .item = &word};
     const char *text = "";
@@ -136,7 +136,7 @@ static ik_status read_over(report_model *m, ik_error *err)
 /* ---- plans */
 
 /* Both are read in the order of their ids. */
-static size_t fabric_index(const report_model *m, int64_t id)
+static size_t model_fabric_index(const report_model *m, int64_t id)
 {
     size_t low = 0, high = m->num_fabrics;
     while (low < high) {
@@ -149,7 +149,7 @@ static size_t fabric_index(const report_model *m, int64_t id)
     return low < m->num_fabrics && m->fabrics[low].id == id ? low : SIZE_MAX;
 }
 
-static size_t plan_index(const report_model *m, int64_t id)
+static size_t model_plan_index(const report_model *m, int64_t id)
 {
     size_t low = 0, high = m->num_plans;
     while (low < high) {
@@ -162,7 +162,7 @@ static size_t plan_index(const report_model *m, int64_t id)
     return low < m->num_plans && m->plans[low].id == id ? low : SIZE_MAX;
 }
 
-static ik_status read_plan(report_model *m, sqlite3_stmt *statement, ik_error *err)
+static ik_status model_read_plan(report_model *m, sqlite3_stmt *statement, ik_error *err)
 {
     report_plan *plans = model_grow(m, m->plans, m->num_plans, sizeof *plans);
     if (!plans)
@@ -171,7 +171,7 @@ static ik_status read_plan(report_model *m, sqlite3_stmt *statement, ik_error *e
     report_plan *p = &plans[m->num_plans];
     store_row r = model_row(m, statement, "plan", sqlite3_column_int64(statement, 0), err);
     *p = (report_plan){.id = r.id,
-                       .fabric = fabric_index(m, row_int(&r, 1, INT64_MIN, INT64_MAX)),
+                       .fabric = model_fabric_index(m, row_int(&r, 1, INT64_MIN, INT64_MAX)),
                        .routing = row_text(&r, 2),
                        .vc = row_text(&r, 3),
                        .vcs = (unsigned)row_int(&r, 4, 0, UINT16_MAX),
@@ -184,7 +184,7 @@ static ik_status read_plan(report_model *m, sqlite3_stmt *statement, ik_error *e
     return r.status;
 }
 
-static const char *proof_word(const report_plan *p, const char *key)
+static const char *model_proof_word(const report_plan *p, const char *key)
 {
     const char *word = json_string_value(json_object_get(p->proof, key));
     return word ? word : "";
@@ -192,24 +192,24 @@ static const char *proof_word(const report_plan *p, const char *key)
 
 /* What a reader of any table has to know of the proof: "[not proved]", "[10000 pairs sampled]"; ""
  * if all is proved or refuted. */
-static const char *proof_mark(report_model *m, const report_plan *p)
+static const char *model_proof_mark(report_model *m, const report_plan *p)
 {
-    const char *extent = proof_word(p, "proof");
+    const char *extent = model_proof_word(p, "proof");
     if (strcmp(extent, "off") == 0)
         return " [not proved]";
     if (strcmp(extent, "sampled") == 0)
         return ik_arena_printf(
             &m->arena, " [%lld pairs sampled]",
             (long long)json_integer_value(json_object_get(p->proof, "sampled_pairs")));
-    bool settled = strcmp(proof_word(p, "flow"), "settled") == 0;
+    bool settled = strcmp(model_proof_word(p, "flow"), "settled") == 0;
     return settled && json_is_false(json_object_get(p->proof, "deadlock_free"))
                ? " [deadlock not excluded]"
                : "";
 }
 
 /* The plan's name: as much as distinguishes it from the other plans of its fabric. */
-static ik_status label_plan(report_model *m, report_plan *p, const size_t *others, size_t num,
-                            ik_error *err)
+static ik_status model_label_plan(report_model *m, report_plan *p, const size_t *others, size_t num,
+                                  ik_error *err)
 {
     bool vc = false, vcs = false, selection = false, flow = false;
     for (size_t i = 0; i < num; i++) {
@@ -221,7 +221,7 @@ static ik_status label_plan(report_model *m, report_plan *p, const size_t *other
         selection |= strcmp(q->selection, p->selection) != 0;
         flow |= strcmp(q->vc, p->vc) == 0 && q->vcs == p->vcs &&
                 strcmp(q->selection, p->selection) == 0 &&
-                strcmp(proof_word(q, "flow"), proof_word(p, "flow")) != 0;
+                strcmp(model_proof_word(q, "flow"), model_proof_word(p, "flow")) != 0;
     }
     const char *label = p->routing;
     if (vc && label)
@@ -231,8 +231,8 @@ static ik_status label_plan(report_model *m, report_plan *p, const size_t *other
     if (selection && label)
         label = ik_arena_printf(&m->arena, "%s, %s", label, p->selection);
     if (flow && label)
-        label = ik_arena_printf(&m->arena, "%s, %s", label, proof_word(p, "flow"));
-    const char *mark = proof_mark(m, p);
+        label = ik_arena_printf(&m->arena, "%s, %s", label, model_proof_word(p, "flow"));
+    const char *mark = model_proof_mark(m, p);
     if (label && (!mark || mark[0]))
         label = mark ? ik_arena_printf(&m->arena, "%s%s", label, mark) : NULL;
     p->label = label;
@@ -243,7 +243,7 @@ typedef struct plan_place {
     size_t fabric, plan;
 } plan_place;
 
-static int by_fabric(const void *a, const void *b)
+static int model_by_fabric(const void *a, const void *b)
 {
     const plan_place *x = a, *y = b;
     return x->fabric != y->fabric ? (x->fabric > y->fabric) - (x->fabric < y->fabric)
@@ -251,7 +251,7 @@ static int by_fabric(const void *a, const void *b)
 }
 
 /* Fabric by fabric. */
-static ik_status label_plans(report_model *m, ik_error *err)
+static ik_status model_label_plans(report_model *m, ik_error *err)
 {
     plan_place *places = ik_calloc(m->num_plans + 1, sizeof *places);
     size_t *order = ik_calloc(m->num_plans + 1, sizeof *order);
@@ -260,12 +260,12 @@ static ik_status label_plans(report_model *m, ik_error *err)
     for (size_t i = 0; i < m->num_plans && status == IK_OK; i++)
         places[i] = (plan_place){m->plans[i].fabric, i};
     if (status == IK_OK)
-        qsort(places, m->num_plans, sizeof *places, by_fabric);
+        qsort(places, m->num_plans, sizeof *places, model_by_fabric);
     for (size_t i = 0, next; i < m->num_plans && status == IK_OK; i = next) {
         for (next = i; next < m->num_plans && places[next].fabric == places[i].fabric; next++)
             order[next] = places[next].plan;
         for (size_t k = i; k < next && status == IK_OK; k++)
-            status = label_plan(m, &m->plans[order[k]], order + i, next - i, err);
+            status = model_label_plan(m, &m->plans[order[k]], order + i, next - i, err);
     }
     free(places);
     free(order);
@@ -273,7 +273,7 @@ static ik_status label_plans(report_model *m, ik_error *err)
 }
 
 /* Plans of the current sweep: those with points. Unfinished sweeps show what they have. */
-static ik_status read_plans(report_model *m, ik_error *err)
+static ik_status model_read_plans(report_model *m, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status =
@@ -285,17 +285,17 @@ static ik_status read_plans(report_model *m, ik_error *err)
         status = store_step(m->store, statement, &row, err);
         if (status != IK_OK || !row)
             break;
-        status = read_plan(m, statement, err);
+        status = model_read_plan(m, statement, err);
     }
     sqlite3_finalize(statement);
-    return status == IK_OK ? label_plans(m, err) : status;
+    return status == IK_OK ? model_label_plans(m, err) : status;
 }
 
 /* ---- points */
 
-enum { FIRST_METRIC = 16 }; /* columns of read_rows() */
+enum { FIRST_METRIC = 16 }; /* columns of model_read_rows() */
 
-static ik_steady_verdict read_verdict(store_row *r, int column)
+static ik_steady_verdict model_read_verdict(store_row *r, int column)
 {
     const char *text = row_text(r, column);
     for (ik_steady_verdict v = IK_STEADY_NONE; v <= IK_STEADY_SHORT; v++)
@@ -305,7 +305,7 @@ static ik_steady_verdict read_verdict(store_row *r, int column)
     return IK_STEADY_NONE;
 }
 
-static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *err)
+static ik_status model_read_row(report_model *m, sqlite3_stmt *statement, ik_error *err)
 {
     report_row *rows = model_grow(m, m->rows, m->num_rows, sizeof *rows);
     if (!rows)
@@ -315,8 +315,8 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
     report_row *row = &rows[m->num_rows];
     bool simulated = sqlite3_column_bytes(statement, 9) > 0; /* its checksum */
     *row = (report_row){.id = row_int(&r, 0, 0, STORE_RETIRED - 1),
-                        .fabric = fabric_index(m, row_int(&r, 1, INT64_MIN, INT64_MAX)),
-                        .plan = plan_index(m, row_int(&r, 2, INT64_MIN, INT64_MAX)),
+                        .fabric = model_fabric_index(m, row_int(&r, 1, INT64_MIN, INT64_MAX)),
+                        .plan = model_plan_index(m, row_int(&r, 2, INT64_MIN, INT64_MAX)),
                         .traffic = row_text(&r, 3),
                         .variant = row_text(&r, 4),
                         .load = row_real(&r, 5),
@@ -330,7 +330,7 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
                         .params = row_text(&r, 11),
                         .classes = row_text(&r, 12),
                         .missing = row_text(&r, 13),
-                        .steady = read_verdict(&r, 14),
+                        .steady = model_read_verdict(&r, 14),
                         .steady_reason = row_text(&r, 15)};
     for (int i = 0; i < NUM_METRICS; i++) {
         bool needed = simulated && i < METRIC_BLOCKED;
@@ -350,7 +350,7 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
     return r.status;
 }
 
-static ik_status read_rows(report_model *m, ik_error *err)
+static ik_status model_read_rows(report_model *m, ik_error *err)
 {
     const char *sql =
         ik_arena_strdup(&m->arena, "SELECT id, fabric, plan, traffic, variant, load, seed, "
@@ -368,7 +368,7 @@ static ik_status read_rows(report_model *m, ik_error *err)
         status = store_step(m->store, statement, &row, err);
         if (status != IK_OK || !row)
             break;
-        status = read_row(m, statement, err);
+        status = model_read_row(m, statement, err);
     }
     sqlite3_finalize(statement);
     return status;
@@ -377,8 +377,8 @@ static ik_status read_rows(report_model *m, ik_error *err)
 /* ---- what points have in detail */
 
 /* What a point has of this kind as JSON of this shape; *out NULL: nothing. */
-static ik_status detail_of(report_model *m, const report_row *row, const char *kind, const shape *s,
-                           json_t **out, ik_error *err)
+static ik_status model_detail_of(report_model *m, const report_row *row, const char *kind,
+                                 const shape *s, json_t **out, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool any = false;
@@ -397,8 +397,8 @@ static ik_status detail_of(report_model *m, const report_row *row, const char *k
     return status;
 }
 
-static ik_status read_detail(report_model *m, const char *kind, const shape *s, size_t offset,
-                             ik_error *err)
+static ik_status model_read_detail(report_model *m, const char *kind, const shape *s, size_t offset,
+                                   ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool any = false;
@@ -409,23 +409,24 @@ static ik_status read_detail(report_model *m, const char *kind, const shape *s, 
     sqlite3_finalize(statement);
     for (size_t i = 0; i < m->num_rows && any && status == IK_OK; i++) {
         json_t **to = (json_t **)(void *)((char *)&m->rows[i] + offset);
-        status = detail_of(m, &m->rows[i], kind, s, to, err);
+        status = model_detail_of(m, &m->rows[i], kind, s, to, err);
     }
     return status;
 }
 
-static ik_status read_details(report_model *m, ik_error *err)
+static ik_status model_read_details(report_model *m, ik_error *err)
 {
-    ik_status status = read_detail(m, "jobs", &shape_jobs, offsetof(report_row, jobs), err);
+    ik_status status = model_read_detail(m, "jobs", &shape_jobs, offsetof(report_row, jobs), err);
     if (status == IK_OK)
-        status = read_detail(m, "probes", &shape_probes, offsetof(report_row, probes), err);
-    return status == IK_OK ? read_detail(m, "watch", &shape_watch, offsetof(report_row, watch), err)
-                           : status;
+        status = model_read_detail(m, "probes", &shape_probes, offsetof(report_row, probes), err);
+    return status == IK_OK
+               ? model_read_detail(m, "watch", &shape_watch, offsetof(report_row, watch), err)
+               : status;
 }
 
 /* ---- all */
 
-static ik_status check_figures(report_model *m, ik_error *err)
+static ik_status model_check_figures(report_model *m, ik_error *err)
 {
     ik_status status = figures_new(m, err);
     return status == IK_OK ? figures_check_stored(m, err) : status;
@@ -437,8 +438,9 @@ ik_status model_read(const char *path, report_model **out, ik_error *err)
     if (!m)
         return ik_fail_memory(err, sizeof *m, "a report");
     static ik_status (*const parts[])(report_model *, ik_error *) = {
-        read_meta,  read_left_out, read_over,    check_figures,     model_read_fabrics,
-        read_plans, read_rows,     read_details, model_make_curves, model_find_costs};
+        model_read_meta,    model_read_left_out, model_read_over, model_check_figures,
+        model_read_fabrics, model_read_plans,    model_read_rows, model_read_details,
+        model_make_curves,  model_find_costs};
     ik_status status = store_open(path, &m->store, err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](m, err);

@@ -11,7 +11,7 @@
 
 /* Words of a column, as many as expected or none; NULL: none, or the row is damaged. free()
  * them. */
-static uint64_t *read_words(store_row *r, int column, size_t expected)
+static uint64_t *model_arrays_read_words(store_row *r, int column, size_t expected)
 {
     size_t num = 0;
     uint64_t *words = row_words(r, column, &num);
@@ -24,9 +24,10 @@ static uint64_t *read_words(store_row *r, int column, size_t expected)
 }
 
 /* Adds what one point's channels carried, as a fraction of their rates, divided by `share`. */
-static void add_use(const report_fabric *f, store_row *r, double seconds, double share, double *use)
+static void model_arrays_add_use(const report_fabric *f, store_row *r, double seconds, double share,
+                                 double *use)
 {
-    uint64_t *bytes = read_words(r, 0, f->num_channels);
+    uint64_t *bytes = model_arrays_read_words(r, 0, f->num_channels);
     for (size_t c = 0; bytes && c < f->num_channels && seconds > 0; c++)
         if (f->rate_bps[c])
             use[c] += 8.0 * (double)bytes[c] / ((double)f->rate_bps[c] * seconds) / share;
@@ -34,10 +35,10 @@ static void add_use(const report_fabric *f, store_row *r, double seconds, double
 }
 
 /* Least and most that a connected host accepted, as a fraction of the rate of its links. */
-static void add_hosts(const report_fabric *f, store_row *r, double seconds, double share,
-                      report_step *s)
+static void model_arrays_add_hosts(const report_fabric *f, store_row *r, double seconds,
+                                   double share, report_step *s)
 {
-    uint64_t *bytes = read_words(r, 1, f->num_hosts);
+    uint64_t *bytes = model_arrays_read_words(r, 1, f->num_hosts);
     double least = INFINITY, most = 0;
     for (size_t h = 0; bytes && h < f->num_hosts && seconds > 0; h++) {
         if (f->host_bps[h] == 0)
@@ -52,7 +53,7 @@ static void add_hosts(const report_fabric *f, store_row *r, double seconds, doub
 }
 
 /* Reals are stored as the words of their bits. */
-static double *read_reals(store_row *r, int column, size_t *num)
+static double *model_arrays_read_reals(store_row *r, int column, size_t *num)
 {
     uint64_t *bits = row_words(r, column, num);
     double *out = bits ? ik_arena_alloc(r->arena, (*num + 1) * sizeof *out) : NULL;
@@ -65,39 +66,39 @@ static double *read_reals(store_row *r, int column, size_t *num)
 }
 
 /* A series of a run with in-order delivery, or replies; NULL without. */
-static double *read_optional(store_row *r, int column, size_t periods)
+static double *model_arrays_read_optional(store_row *r, int column, size_t periods)
 {
     size_t num = 0;
-    double *values = read_reals(r, column, &num);
+    double *values = model_arrays_read_reals(r, column, &num);
     if (num != 0 && num != periods)
         row_damaged(r, column, "has a wrong length");
     return num ? values : NULL;
 }
 
-static void read_series(const report_fabric *f, store_row *r, report_series *out)
+static void model_arrays_read_series(const report_fabric *f, store_row *r, report_series *out)
 {
     report_series s = {.period_ps = (uint64_t)row_int(r, 2, 0, INT64_MAX)};
     size_t latencies = 0, cells = 0;
-    s.throughput = read_reals(r, 3, &s.num);
-    s.latency_ns = read_reals(r, 4, &latencies);
-    s.filled = read_reals(r, 5, &cells);
+    s.throughput = model_arrays_read_reals(r, 3, &s.num);
+    s.latency_ns = model_arrays_read_reals(r, 4, &latencies);
+    s.filled = model_arrays_read_reals(r, 5, &cells);
     if (latencies != s.num)
         row_damaged(r, 4, "has a wrong length");
     if (cells != 0 && cells != s.num * f->num_switches)
         row_damaged(r, 5, "has a wrong length");
     s.filled = cells ? s.filled : NULL;
-    s.reorder_bytes = read_optional(r, 9, s.num);
-    s.out_of_order = read_optional(r, 10, s.num);
-    s.throttled = read_optional(r, 11, s.num);
+    s.reorder_bytes = model_arrays_read_optional(r, 9, s.num);
+    s.out_of_order = model_arrays_read_optional(r, 10, s.num);
+    s.throttled = model_arrays_read_optional(r, 11, s.num);
     if (!s.reorder_bytes != !s.out_of_order || !s.reorder_bytes != !s.throttled)
         row_damaged(r, 9, "has a wrong length");
-    s.outstanding = read_optional(r, 13, s.num);
+    s.outstanding = model_arrays_read_optional(r, 13, s.num);
     if (r->status == IK_OK)
         *out = s;
 }
 
 /* Each item's number `key` is below `end`. */
-static bool all_below(const json_t *list, const char *key, uint64_t end)
+static bool model_arrays_all_below(const json_t *list, const char *key, uint64_t end)
 {
     size_t i;
     json_t *item;
@@ -109,18 +110,19 @@ static bool all_below(const json_t *list, const char *key, uint64_t end)
     return true;
 }
 
-static bool congestion_fits(const report_fabric *f, const json_t *value)
+static bool model_arrays_congestion_fits(const report_fabric *f, const json_t *value)
 {
     static const char *const flows[] = {"culprits", "victims"};
-    bool fits = all_below(json_object_get(value, "roots"), "channel", f->num_channels);
+    bool fits = model_arrays_all_below(json_object_get(value, "roots"), "channel", f->num_channels);
     for (int i = 0; i < 2; i++)
-        fits = fits && all_below(json_object_get(value, flows[i]), "src", f->num_hosts) &&
-               all_below(json_object_get(value, flows[i]), "dst", f->num_hosts);
+        fits = fits &&
+               model_arrays_all_below(json_object_get(value, flows[i]), "src", f->num_hosts) &&
+               model_arrays_all_below(json_object_get(value, flows[i]), "dst", f->num_hosts);
     return fits;
 }
 
 /* Rows of `width` numbers each. */
-static bool rows_are(const json_t *rows, size_t width)
+static bool model_arrays_rows_are(const json_t *rows, size_t width)
 {
     size_t i;
     json_t *row;
@@ -132,7 +134,7 @@ static bool rows_are(const json_t *rows, size_t width)
     return true;
 }
 
-static bool trees_fit(const report_fabric *f, const json_t *trees, size_t samples)
+static bool model_arrays_trees_fit(const report_fabric *f, const json_t *trees, size_t samples)
 {
     size_t i;
     json_t *tree;
@@ -146,7 +148,7 @@ static bool trees_fit(const report_fabric *f, const json_t *trees, size_t sample
     return true;
 }
 
-static bool series_fits(const report_fabric *f, const json_t *value, size_t periods)
+static bool model_arrays_series_fits(const report_fabric *f, const json_t *value, size_t periods)
 {
     static const char *const lists[] = {"roots",     "buffers",  "hosts",   "cyclic", "bytes",
                                         "hol_bytes", "fairness", "blocked", "hol"};
@@ -161,12 +163,12 @@ static bool series_fits(const report_fabric *f, const json_t *value, size_t peri
             json_array_size(json_object_get(one, "latency_mean_ns")) != periods)
             return false;
     }
-    return rows_are(json_object_get(value, "blocked"), f->num_switches) &&
-           rows_are(json_object_get(value, "hol"), f->num_switches) &&
-           trees_fit(f, json_object_get(value, "trees"), samples);
+    return model_arrays_rows_are(json_object_get(value, "blocked"), f->num_switches) &&
+           model_arrays_rows_are(json_object_get(value, "hol"), f->num_switches) &&
+           model_arrays_trees_fit(f, json_object_get(value, "trees"), samples);
 }
 
-static void read_congestion(const report_fabric *f, store_row *r, report_step *s)
+static void model_arrays_read_congestion(const report_fabric *f, store_row *r, report_step *s)
 {
     json_t *congestion = NULL, *series = NULL;
     s->congestion = row_text(r, 6);
@@ -175,16 +177,16 @@ static void read_congestion(const report_fabric *f, store_row *r, report_step *s
     model_json(r, 6, s->congestion, true, &shape_congestion, &congestion);
     model_json(r, 7, s->classes, true, &shape_classes, NULL);
     model_json(r, 8, s->congestion_series, true, &shape_congestion_series, &series);
-    if (congestion && !congestion_fits(f, congestion))
+    if (congestion && !model_arrays_congestion_fits(f, congestion))
         row_damaged(r, 6, "names a channel or host that is not there");
-    if (series && !series_fits(f, series, s->series.num))
+    if (series && !model_arrays_series_fits(f, series, s->series.num))
         row_damaged(r, 8, "has lists of wrong lengths");
     json_decref(congestion);
     json_decref(series);
 }
 
 /* A path that names hosts of the fabric, in the order of time. */
-static bool path_fits(const report_fabric *f, const json_t *path)
+static bool model_arrays_path_fits(const report_fabric *f, const json_t *path)
 {
     const json_t *segments = json_object_get(path, "segments"), *one;
     json_int_t before = 0;
@@ -197,11 +199,11 @@ static bool path_fits(const report_fabric *f, const json_t *path)
             return false;
         before = end;
     }
-    return all_below(segments, "host", f->num_hosts);
+    return model_arrays_all_below(segments, "host", f->num_hosts);
 }
 
 /* Lists of kinds of calls and times, a list per rank. */
-static bool timeline_fits(const json_t *workload)
+static bool model_arrays_timeline_fits(const json_t *workload)
 {
     const json_t *lines = json_object_get(workload, "timeline");
     size_t ranks = json_array_size(json_object_get(workload, "ranks"));
@@ -228,8 +230,10 @@ const char *model_workload(const report_fabric *f, store_row *r, int column)
     const char *text = row_packed_text(r, column);
     json_t *value = NULL;
     model_json(r, column, text, true, &shape_workload, &value);
-    if (value && (!all_below(json_object_get(value, "last_hosts"), "host", f->num_hosts) ||
-                  !path_fits(f, json_object_get(value, "critical_path")) || !timeline_fits(value)))
+    if (value &&
+        (!model_arrays_all_below(json_object_get(value, "last_hosts"), "host", f->num_hosts) ||
+         !model_arrays_path_fits(f, json_object_get(value, "critical_path")) ||
+         !model_arrays_timeline_fits(value)))
         row_damaged(r, column, "names hosts or times that cannot be");
     json_decref(value);
     return text;
@@ -237,17 +241,19 @@ const char *model_workload(const report_fabric *f, store_row *r, int column)
 
 /* Has the point counts of the channels that the curve's fabric shows? Those of another fabric are
  * others, a sample without a drawing shows none, and an infeasible point was not simulated. */
-static bool is_shown(const report_model *m, const report_curve *c, const report_row *row)
+static bool model_arrays_is_shown(const report_model *m, const report_curve *c,
+                                  const report_row *row)
 {
     return row->fabric == c->fabric && m->fabrics[c->fabric].num_channels > 0 &&
            !(row->value[METRIC_FEASIBLE] == 0);
 }
 
-static size_t samples_of(const report_model *m, const report_curve *c, const report_step *s)
+static size_t model_arrays_samples_of(const report_model *m, const report_curve *c,
+                                      const report_step *s)
 {
     size_t num = 0;
     for (size_t i = 0; i < s->num_rows; i++)
-        num += is_shown(m, c, &m->rows[s->rows[i]]);
+        num += model_arrays_is_shown(m, c, &m->rows[s->rows[i]]);
     return num;
 }
 
@@ -257,7 +263,8 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
 {
     const report_fabric *f = &m->fabrics[c->fabric];
     const report_row *point = &m->rows[s->rows[seed]];
-    double seconds = (double)point->window_ps * 1e-12, share = (double)samples_of(m, c, s);
+    double seconds = (double)point->window_ps * 1e-12,
+           share = (double)model_arrays_samples_of(m, c, s);
     sqlite3_stmt *statement = NULL;
     bool row = false;
     ik_status status = store_prepare(
@@ -273,11 +280,11 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
     }
     if (status == IK_OK && row) {
         store_row r = model_row(m, statement, "point", point->id, err);
-        add_use(f, &r, seconds, share, s->use);
-        add_hosts(f, &r, seconds, share, s);
+        model_arrays_add_use(f, &r, seconds, share, s->use);
+        model_arrays_add_hosts(f, &r, seconds, share, s);
         if (details) {
-            read_series(f, &r, &s->series);
-            read_congestion(f, &r, s);
+            model_arrays_read_series(f, &r, &s->series);
+            model_arrays_read_congestion(f, &r, s);
             s->workload = model_workload(f, &r, 12);
         }
         status = r.status;
@@ -311,7 +318,7 @@ ik_status model_read_series(const report_model *m, size_t row, ik_arena *arena, 
                        .id = point->id,
                        .status = IK_OK,
                        .err = err};
-        read_series(&m->fabrics[point->fabric], &r, out);
+        model_arrays_read_series(&m->fabrics[point->fabric], &r, out);
         status = r.status;
     }
     sqlite3_finalize(statement);
@@ -322,7 +329,8 @@ ik_status model_read_series(const report_model *m, size_t row, ik_arena *arena, 
 enum { MOST_PLACES = 1024 };
 
 /* `places` NULL: they are numbers. */
-static bool copy_list(const json_t *list, ik_arena *arena, double *values, const char **places)
+static bool model_arrays_copy_list(const json_t *list, ik_arena *arena, double *values,
+                                   const char **places)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
@@ -336,7 +344,7 @@ static bool copy_list(const json_t *list, ik_arena *arena, double *values, const
     return true;
 }
 
-static void read_list(store_row *r, bool named, value_list *out)
+static void model_arrays_read_list(store_row *r, bool named, value_list *out)
 {
     json_t *list = NULL;
     model_json(r, 0, row_packed_text(r, 0), false, named ? &shape_placed_values : &shape_values,
@@ -347,7 +355,7 @@ static void read_list(store_row *r, bool named, value_list *out)
     if (r->status == IK_OK) {
         double *values = ik_arena_alloc(r->arena, (num + 1) * sizeof *values);
         const char **places = named ? ik_arena_alloc(r->arena, (num + 1) * sizeof *places) : NULL;
-        if (values && (places || !named) && copy_list(list, r->arena, values, places))
+        if (values && (places || !named) && model_arrays_copy_list(list, r->arena, values, places))
             *out = (value_list){values, num, places};
         else
             r->status = ik_fail_memory(r->err, num * sizeof *values, "a report");
@@ -374,7 +382,7 @@ ik_status model_read_list(const report_model *m, size_t row, const char *name, i
                        .id = m->rows[row].id,
                        .status = IK_OK,
                        .err = err};
-        read_list(&r, list_find(name)->named, out);
+        model_arrays_read_list(&r, list_find(name)->named, out);
         status = r.status;
     }
     sqlite3_finalize(statement);
@@ -391,7 +399,7 @@ ik_status model_read_arrays(report_model *m, const report_curve *c, report_step 
     s->congestion = s->classes = s->congestion_series = s->workload = "";
     bool details = true;
     for (size_t i = 0; i < s->num_rows; i++) {
-        if (!is_shown(m, c, &m->rows[s->rows[i]]))
+        if (!model_arrays_is_shown(m, c, &m->rows[s->rows[i]]))
             continue;
         ik_status status = read_arrays(m, c, s, i, details, err);
         if (status != IK_OK)

@@ -15,8 +15,8 @@
 static const double full = 0.95;
 
 /* Mean utilisation of the channels of the same tier that run at the common rate. */
-static double siblings_use(const report_fabric *f, const slow_link *slow, uint32_t channel,
-                           const report_step *s)
+static double model_costs_siblings_use(const report_fabric *f, const slow_link *slow,
+                                       uint32_t channel, const report_step *s)
 {
     double sum = 0;
     uint32_t num = 0;
@@ -35,7 +35,7 @@ static uint32_t busier_direction(const slow_link *slow, const report_step *s)
 }
 
 /* The same curve on the same imported file without slow links. */
-static const report_curve *repaired_curve(const report_model *m, const report_curve *c)
+static const report_curve *model_costs_repaired_curve(const report_model *m, const report_curve *c)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
     for (size_t i = 0; i < m->num_curves; i++) {
@@ -49,7 +49,7 @@ static const report_curve *repaired_curve(const report_model *m, const report_cu
     return NULL;
 }
 
-static void write_sentence(const report_model *m, slow_cost *cost)
+static void model_costs_write_sentence(const report_model *m, slow_cost *cost)
 {
     const report_curve *c = &m->curves[cost->curve];
     char *text = cost->text;
@@ -92,7 +92,7 @@ static void write_sentence(const report_model *m, slow_cost *cost)
                  100 * c->peak_throughput, 100 * cost->repaired);
 }
 
-static void fill_cost(const report_model *m, slow_cost *cost)
+static void model_costs_fill_cost(const report_model *m, slow_cost *cost)
 {
     const report_curve *c = &m->curves[cost->curve];
     const report_fabric *f = &m->fabrics[cost->fabric];
@@ -104,16 +104,16 @@ static void fill_cost(const report_model *m, slow_cost *cost)
             continue;
         uint32_t channel = busier_direction(slow, s);
         cost->use = s->use[channel];
-        cost->siblings = siblings_use(f, slow, channel, s);
+        cost->siblings = model_costs_siblings_use(f, slow, channel, s);
         cost->at_load = s->load;
         if (cost->use >= full)
             cost->full_load = s->load;
     }
-    const report_curve *repaired = repaired_curve(m, c);
+    const report_curve *repaired = model_costs_repaired_curve(m, c);
     cost->compared = repaired != NULL;
     if (repaired)
         cost->repaired = repaired->peak_throughput;
-    write_sentence(m, cost);
+    model_costs_write_sentence(m, cost);
 }
 
 ik_status model_find_costs(report_model *m, ik_error *err)
@@ -127,7 +127,7 @@ ik_status model_find_costs(report_model *m, ik_error *err)
                 return ik_fail_memory(err, sizeof *costs, "a report");
             m->costs = costs;
             costs[m->num_costs] = (slow_cost){.fabric = m->curves[i].fabric, .link = k, .curve = i};
-            fill_cost(m, &costs[m->num_costs++]);
+            model_costs_fill_cost(m, &costs[m->num_costs++]);
         }
     }
     return IK_OK;

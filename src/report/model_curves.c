@@ -69,19 +69,20 @@ const char *model_saturation_text(const report_curve *c, char *text, size_t size
 
 /* Whether row i of a step counts. Of what is measured, points without a value (an infeasible one's
  * hops) are no samples. */
-static bool is_sample(const report_model *m, const report_step *s, metric_id id, size_t i)
+static bool model_curves_is_sample(const report_model *m, const report_step *s, metric_id id,
+                                   size_t i)
 {
     return !metric_is_static(id) ||
            (!isnan(m->rows[s->rows[i]].value[id]) &&
             !model_is_repeat(m, s->rows, s->num_rows + s->num_infeasible, i, id));
 }
 
-static estimate estimate_of(const report_model *m, const report_step *s, metric_id id)
+static estimate model_curves_estimate_of(const report_model *m, const report_step *s, metric_id id)
 {
     double sum = 0, squares = 0;
     size_t n = 0, all = s->num_rows + (metric_is_static(id) ? s->num_infeasible : 0);
     for (size_t i = 0; i < all; i++)
-        if (is_sample(m, s, id, i)) {
+        if (model_curves_is_sample(m, s, id, i)) {
             sum += m->rows[s->rows[i]].value[id];
             n++;
         }
@@ -89,7 +90,7 @@ static estimate estimate_of(const report_model *m, const report_step *s, metric_
         return (estimate){NAN, NAN};
     double mean = sum / (double)n;
     for (size_t i = 0; i < all; i++)
-        if (is_sample(m, s, id, i)) {
+        if (model_curves_is_sample(m, s, id, i)) {
             double d = m->rows[s->rows[i]].value[id] - mean;
             squares += d * d;
         }
@@ -103,14 +104,14 @@ typedef struct curve_index {
     ik_hash curves, statics;
 } curve_index;
 
-static uint32_t tag_of(const char *key)
+static uint32_t model_curves_tag_of(const char *key)
 {
     return ik_hash_tag(ik_hash_text(key));
 }
 
 static report_curve *known_curve(report_curve *list, const ik_hash *hash, const char *key)
 {
-    uint32_t tag = tag_of(key), id;
+    uint32_t tag = model_curves_tag_of(key), id;
     for (size_t at = ik_hash_first(hash, tag); (id = ik_hash_find(hash, tag, &at)) != IK_NONE; at++)
         if (strcmp(list[id].key, key) == 0)
             return &list[id];
@@ -118,11 +119,11 @@ static report_curve *known_curve(report_curve *list, const ik_hash *hash, const 
 }
 
 /* An empty one at the end of the list. */
-static report_curve *add_curve(report_model *m, report_curve **list, size_t *num, ik_hash *hash,
-                               const char *key)
+static report_curve *model_curves_add_curve(report_model *m, report_curve **list, size_t *num,
+                                            ik_hash *hash, const char *key)
 {
     report_curve *grown = model_grow(m, *list, *num, sizeof *grown);
-    if (!grown || !ik_hash_add(hash, tag_of(key), (uint32_t)*num))
+    if (!grown || !ik_hash_add(hash, model_curves_tag_of(key), (uint32_t)*num))
         return NULL;
     *list = grown;
     grown[*num] = (report_curve){.key = key};
@@ -131,7 +132,7 @@ static report_curve *add_curve(report_model *m, report_curve **list, size_t *num
 
 /* Points that are not simulated are of the curve of those that are, and differ in the samples
  * alone; else of one of their own. */
-static report_curve *curve_of(report_model *m, curve_index *index, const report_row *r)
+static report_curve *model_curves_curve_of(report_model *m, curve_index *index, const report_row *r)
 {
     const char *key = model_row_key(m, r);
     report_curve *known = key ? known_curve(m->curves, &index->curves, key) : NULL;
@@ -140,9 +141,10 @@ static report_curve *curve_of(report_model *m, curve_index *index, const report_
     known = r->simulated ? NULL : known_curve(m->statics, &index->statics, key);
     if (known)
         return known;
-    report_curve *c = r->simulated
-                          ? add_curve(m, &m->curves, &m->num_curves, &index->curves, key)
-                          : add_curve(m, &m->statics, &m->num_statics, &index->statics, key);
+    report_curve *c =
+        r->simulated
+            ? model_curves_add_curve(m, &m->curves, &m->num_curves, &index->curves, key)
+            : model_curves_add_curve(m, &m->statics, &m->num_statics, &index->statics, key);
     if (!c)
         return NULL;
     c->fabric = r->fabric;
@@ -152,7 +154,8 @@ static report_curve *curve_of(report_model *m, curve_index *index, const report_
     return c;
 }
 
-static report_step *step_of(report_model *m, report_curve *c, const report_row *r, bool beside)
+static report_step *model_curves_step_of(report_model *m, report_curve *c, const report_row *r,
+                                         bool beside)
 {
     bool searched = r->probes != NULL || (beside && c->steps[0].searched);
     for (size_t i = c->num_steps; i-- > 0;)
@@ -168,16 +171,17 @@ static report_step *step_of(report_model *m, report_curve *c, const report_row *
     return &steps[c->num_steps++];
 }
 
-static ik_status sort_row(report_model *m, curve_index *index, size_t row, ik_error *err)
+static ik_status model_curves_sort_row(report_model *m, curve_index *index, size_t row,
+                                       ik_error *err)
 {
     const report_row *r = &m->rows[row];
-    report_curve *c = curve_of(m, index, r);
+    report_curve *c = model_curves_curve_of(m, index, r);
     if (c && c->fabric != r->fabric)
         m->fabrics[r->fabric].sample = true;
     if (c && c->plan != r->plan)
         m->plans[r->plan].sample = true;
     bool beside = c && !r->simulated && c->num_steps && m->rows[c->steps[0].rows[0]].simulated;
-    report_step *s = c ? step_of(m, c, r, beside) : NULL;
+    report_step *s = c ? model_curves_step_of(m, c, r, beside) : NULL;
     if (beside && !s)
         return IK_OK;
     size_t num = s ? s->num_rows + s->num_infeasible : 0;
@@ -192,17 +196,17 @@ static ik_status sort_row(report_model *m, curve_index *index, size_t row, ik_er
 }
 
 /* First what was simulated: that says which curves there are. */
-static ik_status sort_rows(report_model *m, curve_index *index, ik_error *err)
+static ik_status model_curves_sort_rows(report_model *m, curve_index *index, ik_error *err)
 {
     ik_status status = IK_OK;
     for (int simulated = 1; simulated >= 0; simulated--)
         for (size_t i = 0; i < m->num_rows && status == IK_OK; i++)
             if (m->rows[i].simulated == simulated)
-                status = sort_row(m, index, i, err);
+                status = model_curves_sort_row(m, index, i, err);
     return status;
 }
 
-static int by_load(const void *a, const void *b)
+static int model_curves_by_load(const void *a, const void *b)
 {
     double x = ((const report_step *)a)->load, y = ((const report_step *)b)->load;
     return (x > y) - (x < y);
@@ -212,7 +216,7 @@ static int by_load(const void *a, const void *b)
 
 /* The verdict on a step, and what its points that count say. Saturated: half of them, or more; a
  * deadlock counts as one. */
-static bool judge_step(const report_model *m, report_step *s)
+static bool model_curves_judge_step(const report_model *m, report_step *s)
 {
     static const int badness[] = {
         [IK_STEADY_NONE] = 0, [IK_STEADY_YES] = 1, [IK_STEADY_SHORT] = 2, [IK_STEADY_NO] = 3};
@@ -241,14 +245,14 @@ static bool judge_step(const report_model *m, report_step *s)
     return told && saturated >= 0.5 * (double)told;
 }
 
-static void find_saturation(const report_model *m, report_curve *c)
+static void model_curves_find_saturation(const report_model *m, report_curve *c)
 {
     double searched = NAN;
     bool any_search = false;
     c->saturation_load = c->peak_throughput = NAN;
     for (size_t i = c->num_steps; i-- > 0;) {
         report_step *s = &c->steps[i];
-        bool saturated = judge_step(m, s);
+        bool saturated = model_curves_judge_step(m, s);
         c->peak_throughput = fmax(c->peak_throughput, s->counted_throughput); /* NAN is no number */
         if (s->searched) {
             any_search = true;
@@ -279,13 +283,13 @@ static ik_status label_curve(report_model *m, report_curve *c, ik_error *err)
     return label && c->fabric_label ? IK_OK : ik_fail_memory(err, 1, "a report");
 }
 
-static void estimate_step(const report_model *m, report_step *s)
+static void model_curves_estimate_step(const report_model *m, report_step *s)
 {
     for (int id = 0; id < NUM_METRICS; id++)
-        s->value[id] = estimate_of(m, s, (metric_id)id);
+        s->value[id] = model_curves_estimate_of(m, s, (metric_id)id);
 }
 
-static void average_loads(const report_model *m, report_curve *c)
+static void model_curves_average_loads(const report_model *m, report_curve *c)
 {
     for (size_t i = 0; i < c->num_steps; i++) {
         report_step *s = &c->steps[i];
@@ -296,15 +300,15 @@ static void average_loads(const report_model *m, report_curve *c)
 
 static ik_status finish_curve(report_model *m, report_curve *c, ik_error *err)
 {
-    average_loads(m, c);
-    qsort(c->steps, c->num_steps, sizeof *c->steps, by_load);
+    model_curves_average_loads(m, c);
+    qsort(c->steps, c->num_steps, sizeof *c->steps, model_curves_by_load);
     for (size_t i = 0; i < c->num_steps; i++) {
-        estimate_step(m, &c->steps[i]);
+        model_curves_estimate_step(m, &c->steps[i]);
         ik_status status = model_read_arrays(m, c, &c->steps[i], err);
         if (status != IK_OK)
             return status;
     }
-    find_saturation(m, c);
+    model_curves_find_saturation(m, c);
     return label_curve(m, c, err);
 }
 
@@ -317,7 +321,7 @@ static ik_status finish_curves(report_model *m, ik_error *err)
     }
     for (size_t i = 0; i < m->num_statics && status == IK_OK; i++) {
         m->fabrics[m->statics[i].fabric].sample = m->plans[m->statics[i].plan].sample = false;
-        estimate_step(m, &m->statics[i].steps[0]);
+        model_curves_estimate_step(m, &m->statics[i].steps[0]);
         status = label_curve(m, &m->statics[i], err);
     }
     return status;
@@ -325,7 +329,7 @@ static ik_status finish_curves(report_model *m, ik_error *err)
 
 /* ---- what was measured beside simulations */
 
-static bool is_measured(const report_step *s)
+static bool model_curves_is_measured(const report_step *s)
 {
     for (int id = METRIC_FEASIBLE + 1; id < FIRST_STATIC + NUM_STATICS; id++)
         if (!isnan(s->value[id].mean))
@@ -333,7 +337,7 @@ static bool is_measured(const report_step *s)
     return false;
 }
 
-static int by_first_point(const void *a, const void *b)
+static int model_curves_by_first_point(const void *a, const void *b)
 {
     size_t x = ((const report_curve *)a)->steps[0].rows[0],
            y = ((const report_curve *)b)->steps[0].rows[0];
@@ -341,7 +345,8 @@ static int by_first_point(const void *a, const void *b)
 }
 
 /* What all loads of a curve have, and all curves that differ in settings of switches. */
-static ik_status measure_curve(report_model *m, size_t curve, ik_hash *hash, ik_error *err)
+static ik_status model_curves_measure_curve(report_model *m, size_t curve, ik_hash *hash,
+                                            ik_error *err)
 {
     const report_curve *c = &m->curves[curve];
     const char *key = ik_arena_printf(&m->arena, "beside\n%s\n%s\n%s", c->traffic, c->fabric_label,
@@ -351,7 +356,7 @@ static ik_status measure_curve(report_model *m, size_t curve, ik_hash *hash, ik_
         return ik_fail_memory(err, sizeof *step, "a report");
     if (known_curve(m->statics, hash, key))
         return IK_OK;
-    report_curve *made = add_curve(m, &m->statics, &m->num_statics, hash, key);
+    report_curve *made = model_curves_add_curve(m, &m->statics, &m->num_statics, hash, key);
     if (!made)
         return ik_fail_memory(err, sizeof *made, "a report");
     *step = c->steps[0];
@@ -369,10 +374,10 @@ static ik_status measure_curves(report_model *m, ik_hash *hash, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < m->num_curves && status == IK_OK; i++)
-        if (is_measured(&m->curves[i].steps[0]))
-            status = measure_curve(m, i, hash, err);
+        if (model_curves_is_measured(&m->curves[i].steps[0]))
+            status = model_curves_measure_curve(m, i, hash, err);
     if (m->num_curves && m->num_statics)
-        qsort(m->statics, m->num_statics, sizeof *m->statics, by_first_point);
+        qsort(m->statics, m->num_statics, sizeof *m->statics, model_curves_by_first_point);
     return status;
 }
 
@@ -389,7 +394,7 @@ ik_status model_make_curves(report_model *m, ik_error *err)
     if (!made)
         return ik_fail_memory(err, sizeof index, "a report");
     ik_status status = IK_OK;
-    status = sort_rows(m, &index, err);
+    status = model_curves_sort_rows(m, &index, err);
     if (status == IK_OK)
         status = finish_curves(m, err);
     if (status == IK_OK)

@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_name(char c)
+static bool model_keys_is_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /* The end of "key=value" at text: the end, or a comma with KEY= behind it. */
-static const char *end_of_item(const char *text)
+static const char *model_keys_end_of_item(const char *text)
 {
     for (; *text; text++) {
         const char *next = text + 1;
         if (*text != ',')
             continue;
-        while (is_name(*next))
+        while (model_keys_is_name(*next))
             next++;
         if (*next == '=' && next > text + 1)
             break;
@@ -29,7 +29,7 @@ static const char *end_of_item(const char *text)
 }
 
 /* Whether the item at text is a parameter of this section that is a sample. */
-static bool is_sample(const report_model *m, const char *section, const char *text)
+static bool model_keys_is_sample(const report_model *m, const char *section, const char *text)
 {
     size_t length = strlen(section), key = strcspn(text, "=");
     for (size_t i = 0; i < m->num_over; i++) {
@@ -41,7 +41,7 @@ static bool is_sample(const report_model *m, const char *section, const char *te
     return false;
 }
 
-static bool is_over(const report_model *m, const char *section)
+static bool model_keys_is_over(const report_model *m, const char *section)
 {
     for (size_t i = 0; i < m->num_over; i++)
         if (strcmp(m->over[i], section) == 0)
@@ -59,9 +59,9 @@ const char *model_without_samples(report_model *m, const char *section, const ch
     char *to = out + (from - spec);
     const char *begin = to;
     while (*from) {
-        const char *end = end_of_item(from);
+        const char *end = model_keys_end_of_item(from);
         size_t length = (size_t)(end - from);
-        if (!is_sample(m, section, from)) {
+        if (!model_keys_is_sample(m, section, from)) {
             if (to > begin)
                 *to++ = ',';
             memcpy(to, from, length);
@@ -76,7 +76,7 @@ const char *model_without_samples(report_model *m, const char *section, const ch
 }
 
 /* Keys of a point that are no part of a curve. */
-static bool is_left_out(const report_model *m, const char *key)
+static bool model_keys_is_left_out(const report_model *m, const char *key)
 {
     static const char *const always[] = {"load", "seeds", "setup_seed", "routing_seed"};
     char section[40];
@@ -85,7 +85,7 @@ static bool is_left_out(const report_model *m, const char *key)
             return true;
     const char *digest = strstr(key, "_digest");
     snprintf(section, sizeof section, "%.*s", digest ? (int)(digest - key) : 38, key);
-    return is_over(m, section);
+    return model_keys_is_over(m, section);
 }
 
 const char *model_row_key(report_model *m, const report_row *r)
@@ -99,7 +99,7 @@ const char *model_row_key(report_model *m, const report_row *r)
     json_object_foreach(params, key, value)
     {
         const char *text = json_string_value(value);
-        if (!out || !text || is_left_out(m, key))
+        if (!out || !text || model_keys_is_left_out(m, key))
             continue;
         const char *kept = model_without_samples(m, key, text);
         out = kept ? ik_arena_printf(&m->arena, "%s%s=%s\n", out, key, kept) : NULL;
@@ -108,20 +108,20 @@ const char *model_row_key(report_model *m, const report_row *r)
     return out;
 }
 
-static int ascending(const void *a, const void *b)
+static int model_keys_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static bool same_value(double x, double y)
+static bool model_keys_same_value(double x, double y)
 {
     return x == y || (isnan(x) && isnan(y));
 }
 
 /* Whether a point before row i is the same but for its seed and gave the same run, bit for bit:
  * what it simulates draws nothing. */
-static bool repeats_run(const report_model *m, const size_t *rows, size_t i)
+static bool model_keys_repeats_run(const report_model *m, const size_t *rows, size_t i)
 {
     const report_row *r = &m->rows[rows[i]];
     for (size_t k = i; r->checksum[0] && k-- > 0 && m->rows[rows[k]].plan == r->plan;) {
@@ -135,14 +135,14 @@ static bool repeats_run(const report_model *m, const size_t *rows, size_t i)
 
 /* Whether the plans that seeds drew on a fabric all say what row i does, which is not the first of
  * them: the draw does not matter to it. */
-static bool repeats_fabric(const report_model *m, const size_t *rows, size_t num, size_t i,
-                           metric_id id)
+static bool model_keys_repeats_fabric(const report_model *m, const size_t *rows, size_t num,
+                                      size_t i, metric_id id)
 {
     size_t fabric = m->rows[rows[i]].fabric, first = i;
     while (first > 0 && m->rows[rows[first - 1]].fabric == fabric)
         first--;
     for (size_t k = first; k < num && m->rows[rows[k]].fabric == fabric; k++)
-        if (!same_value(m->rows[rows[k]].value[id], m->rows[rows[i]].value[id]))
+        if (!model_keys_same_value(m->rows[rows[k]].value[id], m->rows[rows[i]].value[id]))
             return false;
     return first < i;
 }
@@ -151,8 +151,8 @@ static bool repeats_fabric(const report_model *m, const size_t *rows, size_t num
 bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i, metric_id id)
 {
     size_t plan = m->rows[rows[i]].plan, first = i, end = i + 1;
-    if (repeats_run(m, rows, i) ||
-        (m->drawn_plans && metrics[id].exact && repeats_fabric(m, rows, num, i, id)))
+    if (model_keys_repeats_run(m, rows, i) ||
+        (m->drawn_plans && metrics[id].exact && model_keys_repeats_fabric(m, rows, num, i, id)))
         return true;
     if (!metrics[id].exact || i == 0 || m->rows[rows[i - 1]].plan != plan)
         return false;
@@ -163,7 +163,7 @@ bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size
     while (end < num && m->rows[rows[end]].plan == plan)
         end++;
     for (size_t k = first; k < end; k++)
-        if (!same_value(m->rows[rows[k]].value[id], m->rows[rows[i]].value[id]))
+        if (!model_keys_same_value(m->rows[rows[k]].value[id], m->rows[rows[i]].value[id]))
             return false;
     return true;
 }
@@ -189,7 +189,7 @@ ik_status model_samples(const report_model *m, const report_step *s, metric_id i
         if (!isnan(value) && !model_is_repeat(m, s->rows, all, i, id))
             made[n++] = value;
     }
-    qsort(made, n, sizeof *made, ascending);
+    qsort(made, n, sizeof *made, model_keys_ascending);
     *values = made;
     *num = n;
     return IK_OK;

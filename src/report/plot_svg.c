@@ -29,27 +29,27 @@ enum {
     NUM_DASHES = sizeof dashes / sizeof *dashes
 };
 
-static bool visible(const axes *a, double y)
+static bool plot_svg_visible(const axes *a, double y)
 {
     return isfinite(y) && (!a->log_y || y > 0);
 }
 
-static double value_of(const axes *a, double y)
+static double plot_svg_value_of(const axes *a, double y)
 {
     return a->log_y ? log10(y) : y;
 }
 
-static double px(const axes *a, double x)
+static double plot_svg_px(const axes *a, double x)
 {
     return LEFT + (x - a->x0) / (a->x1 - a->x0) * PLOT_WIDTH;
 }
 
-static double py(const axes *a, double y)
+static double plot_svg_py(const axes *a, double y)
 {
-    return TOP + PLOT_HEIGHT - (value_of(a, y) - a->y0) / (a->y1 - a->y0) * PLOT_HEIGHT;
+    return TOP + PLOT_HEIGHT - (plot_svg_value_of(a, y) - a->y0) / (a->y1 - a->y0) * PLOT_HEIGHT;
 }
 
-static void print_text(FILE *out, double x, double y, const char *style, const char *text)
+static void plot_svg_print_text(FILE *out, double x, double y, const char *style, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, style);
     utf8_print_markup(out, text);
@@ -57,14 +57,14 @@ static void print_text(FILE *out, double x, double y, const char *style, const c
 }
 
 /* The data's range, widened to whole decades or from 0. */
-static bool find_range(axes *a, const ik_curve *curves, size_t num)
+static bool plot_svg_find_range(axes *a, const ik_curve *curves, size_t num)
 {
     bool any = false;
     for (size_t c = 0; c < num; c++) {
         for (size_t i = 0; i < curves[c].num; i++) {
             double x = curves[c].x[i], y = curves[c].y[i];
-            if (visible(a, y)) {
-                double v = value_of(a, y);
+            if (plot_svg_visible(a, y)) {
+                double v = plot_svg_value_of(a, y);
                 a->x0 = any ? fmin(a->x0, x) : x;
                 a->x1 = any ? fmax(a->x1, x) : x;
                 a->y0 = any ? fmin(a->y0, v) : v;
@@ -82,7 +82,7 @@ static bool find_range(axes *a, const ik_curve *curves, size_t num)
 }
 
 /* 1, 2 or 5 times a power of ten that gives at most ten steps. */
-static double step_for(double range)
+static double plot_svg_step_for(double range)
 {
     double step = pow(10, floor(log10(range)) - 1);
     while (range / step > 10)
@@ -91,7 +91,7 @@ static double step_for(double range)
 }
 
 /* A value on an axis: large ones in thousands, millions, … */
-static void print_value(char *text, size_t size, double v)
+static void plot_svg_print_value(char *text, size_t size, double v)
 {
     static const char *const units[] = {"", " k", " M", " G", " T"};
     size_t u = 0;
@@ -100,90 +100,92 @@ static void print_value(char *text, size_t size, double v)
     snprintf(text, size, "%g%s", v, units[u]);
 }
 
-static void print_grid(const axes *a)
+static void plot_svg_print_grid(const axes *a)
 {
     const int right = LEFT + PLOT_WIDTH, bottom = TOP + PLOT_HEIGHT;
     char text[32];
-    double step = step_for(a->x1 - a->x0);
+    double step = plot_svg_step_for(a->x1 - a->x0);
     if (a->whole_x)
         step = fmax(1, step);
     for (double x = ceil(a->x0 / step) * step; x <= a->x1 + step * 1e-9; x += step) {
         fprintf(a->out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/>\n",
-                px(a, x), TOP, px(a, x), bottom);
-        print_value(text, sizeof text, x);
-        print_text(a->out, px(a, x), bottom + 18, "text-anchor=\"middle\"", text);
+                plot_svg_px(a, x), TOP, plot_svg_px(a, x), bottom);
+        plot_svg_print_value(text, sizeof text, x);
+        plot_svg_print_text(a->out, plot_svg_px(a, x), bottom + 18, "text-anchor=\"middle\"", text);
     }
-    step = a->log_y ? 1 : step_for(a->y1 - a->y0);
+    step = a->log_y ? 1 : plot_svg_step_for(a->y1 - a->y0);
     for (double v = a->y0; v <= a->y1 + step * 1e-9; v += step) {
         double y = a->log_y ? pow(10, v) : v;
         fprintf(a->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" class=\"grid\"/>\n",
-                LEFT, py(a, y), right, py(a, y));
-        print_value(text, sizeof text, y);
-        print_text(a->out, LEFT - 8, py(a, y) + 4, "text-anchor=\"end\"", text);
+                LEFT, plot_svg_py(a, y), right, plot_svg_py(a, y));
+        plot_svg_print_value(text, sizeof text, y);
+        plot_svg_print_text(a->out, LEFT - 8, plot_svg_py(a, y) + 4, "text-anchor=\"end\"", text);
     }
 }
 
 /* How the index-th curve looks: colours first, then the same colours dashed anew. */
-static const char *colour_of(size_t index)
+static const char *plot_svg_colour_of(size_t index)
 {
     return colours[index % NUM_COLOURS];
 }
 
-static const char *dash_of(size_t index)
+static const char *plot_svg_dash_of(size_t index)
 {
     return dashes[index / NUM_COLOURS % NUM_DASHES];
 }
 
 /* The mark of a curve's points, as on the page: four shapes, filled, then hollow. */
-static void print_mark(FILE *out, size_t index, double x, double y)
+static void plot_svg_print_mark(FILE *out, size_t index, double x, double y)
 {
     static const char *const shapes[] = {"M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
                                          "M-3.2 -3.2h6.4v6.4h-6.4z", "M0 -4l4.5 8h-9z",
                                          "M0 -4.5l4.5 4.5l-4.5 4.5l-4.5 -4.5z"};
     const size_t mark = (index + index / NUM_COLOURS) % 8;
     fprintf(out, "<path transform=\"translate(%.1f %.1f)\" d=\"%s\" stroke=\"%s\" fill=\"%s\">", x,
-            y, shapes[mark % 4], colour_of(index), mark < 4 ? colour_of(index) : "white");
+            y, shapes[mark % 4], plot_svg_colour_of(index),
+            mark < 4 ? plot_svg_colour_of(index) : "white");
 }
 
-static void print_key(const axes *a, const ik_curve *c, size_t index)
+static void plot_svg_print_key(const axes *a, const ik_curve *c, size_t index)
 {
     const int x = LEFT + PLOT_WIDTH + KEY_AT;
     const double y = TOP + 10 + ROW * (double)index;
     fprintf(a->out,
             "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"2\" "
             "stroke-dasharray=\"%s\"/>\n",
-            x, y, x + KEY_LENGTH, y, colour_of(index), dash_of(index));
-    print_mark(a->out, index, x + KEY_LENGTH / 2.0, y);
+            x, y, x + KEY_LENGTH, y, plot_svg_colour_of(index), plot_svg_dash_of(index));
+    plot_svg_print_mark(a->out, index, x + KEY_LENGTH / 2.0, y);
     fputs("</path>\n", a->out);
-    print_text(a->out, LEFT + PLOT_WIDTH + NAME_AT, y + 4, "class=\"name\"", c->name);
+    plot_svg_print_text(a->out, LEFT + PLOT_WIDTH + NAME_AT, y + 4, "class=\"name\"", c->name);
 }
 
-static void print_curve(const axes *a, const ik_curve *c, size_t index)
+static void plot_svg_print_curve(const axes *a, const ik_curve *c, size_t index)
 {
     bool open = false;
     fprintf(a->out,
             "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" d=\"",
-            colour_of(index), dash_of(index));
+            plot_svg_colour_of(index), plot_svg_dash_of(index));
     for (size_t i = 0; i < c->num; i++) {
-        bool here = visible(a, c->y[i]);
+        bool here = plot_svg_visible(a, c->y[i]);
         if (here)
-            fprintf(a->out, "%c%.1f %.1f", open ? 'L' : 'M', px(a, c->x[i]), py(a, c->y[i]));
+            fprintf(a->out, "%c%.1f %.1f", open ? 'L' : 'M', plot_svg_px(a, c->x[i]),
+                    plot_svg_py(a, c->y[i]));
         open = here;
     }
     fputs("\"/>\n", a->out);
     for (size_t i = 0; i < c->num; i++) {
-        if (visible(a, c->y[i])) {
-            print_mark(a->out, index, px(a, c->x[i]), py(a, c->y[i]));
+        if (plot_svg_visible(a, c->y[i])) {
+            plot_svg_print_mark(a->out, index, plot_svg_px(a, c->x[i]), plot_svg_py(a, c->y[i]));
             fputs("<title>", a->out);
             utf8_print_markup(a->out, c->name);
             fprintf(a->out, ": %.10g, %.10g</title></path>\n", c->x[i], c->y[i]);
         }
     }
-    print_key(a, c, index);
+    plot_svg_print_key(a, c, index);
 }
 
 /* Room for the legend: as wide as its longest name, as high as its rows. */
-static void find_size(axes *a, const ik_curve *curves, size_t num)
+static void plot_svg_find_size(axes *a, const ik_curve *curves, size_t num)
 {
     size_t longest = 0;
     for (size_t c = 0; c < num; c++) {
@@ -201,9 +203,9 @@ ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const c
                       bool log_y, const ik_curve *curves, size_t num_curves, ik_error *err)
 {
     axes a = {.out = out, .log_y = log_y, .whole_x = true};
-    if (!find_range(&a, curves, num_curves))
+    if (!plot_svg_find_range(&a, curves, num_curves))
         return ik_fail(err, IK_ERR_USAGE, "nothing to plot: no curve has a point");
-    find_size(&a, curves, num_curves);
+    plot_svg_find_size(&a, curves, num_curves);
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
             "font-family=\"sans-serif\" font-size=\"13\">\n",
@@ -211,15 +213,15 @@ ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const c
     fputs("<style>.grid{stroke:#ddd}</style>\n<rect width=\"100%\" height=\"100%\" "
           "fill=\"white\"/>\n",
           out);
-    print_text(out, LEFT, TOP - 20, "font-size=\"16\" font-weight=\"bold\"", title);
-    print_grid(&a);
-    print_text(out, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 44, "text-anchor=\"middle\"",
-               x_label);
+    plot_svg_print_text(out, LEFT, TOP - 20, "font-size=\"16\" font-weight=\"bold\"", title);
+    plot_svg_print_grid(&a);
+    plot_svg_print_text(out, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 44,
+                        "text-anchor=\"middle\"", x_label);
     fprintf(out, "<g transform=\"translate(20 %d) rotate(-90)\">", TOP + PLOT_HEIGHT / 2);
-    print_text(out, 0, 0, "text-anchor=\"middle\"", y_label);
+    plot_svg_print_text(out, 0, 0, "text-anchor=\"middle\"", y_label);
     fputs("</g>\n", out);
     for (size_t c = 0; c < num_curves; c++)
-        print_curve(&a, &curves[c], c);
+        plot_svg_print_curve(&a, &curves[c], c);
     fputs("</svg>\n", out);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the picture: %s",
                                  strerror(errno ? errno : EIO))

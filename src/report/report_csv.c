@@ -39,7 +39,7 @@ static const char *const proof_columns[] = {"undelivered",   "unconnected", "pro
                                             "sampled_pairs", "flow",        "deadlock_free"};
 
 /* A workload that ends has none. */
-static void put_load(FILE *out, double load)
+static void report_csv_put_load(FILE *out, double load)
 {
     if (load > 0)
         fprintf(out, ",%.9g", load);
@@ -56,18 +56,18 @@ void csv_real(FILE *out, double value)
 }
 
 /* Or none of anything. */
-static bool has_simulations(const report_model *m)
+static bool report_csv_has_simulations(const report_model *m)
 {
     return m->num_curves > 0 || !m->num_rows;
 }
 
 /* Results of simulations where there are any, and what was measured; but freedom from deadlock,
  * which stands among the columns of the proof. */
-static bool is_column(const report_model *m, int id)
+static bool report_csv_is_column(const report_model *m, int id)
 {
     if (id == METRIC_DEADLOCK_FREE)
         return false;
-    return metric_is_static((metric_id)id) ? m->used[id] : has_simulations(m);
+    return metric_is_static((metric_id)id) ? m->used[id] : report_csv_has_simulations(m);
 }
 
 const char *csv_design(FILE *out, const report_model *m, const char *variant)
@@ -94,7 +94,7 @@ void csv_header(FILE *out, const report_model *m, const char *more)
     fprintf(out, "%sfabric,routing,traffic,variant,%s\n", m->designs ? "design," : "", more);
 }
 
-static void put_row(FILE *out, const report_model *m, const report_row *r)
+static void report_csv_put_row(FILE *out, const report_model *m, const report_row *r)
 {
     const report_plan *p = &m->plans[r->plan];
     const char *variant = csv_design(out, m, r->variant);
@@ -102,12 +102,12 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
         m->fabrics[r->fabric].spec, p->routing, p->vc, p->selection, r->traffic, variant};
     csv_fields(out, texts, sizeof texts / sizeof *texts);
     fprintf(out, ",%u", p->vcs);
-    put_load(out, r->load);
+    report_csv_put_load(out, r->load);
     fprintf(out, ",%" PRIu64, r->seed);
     for (int id = 0; id < NUM_METRICS; id++)
-        if (is_column(m, id))
+        if (report_csv_is_column(m, id))
             csv_real(out, r->value[id]);
-    if (has_simulations(m)) {
+    if (report_csv_has_simulations(m)) {
         fprintf(out, ",%s,", ik_steady_verdict_name(r->steady));
         ik_text_csv(out, r->steady_reason);
     }
@@ -118,19 +118,20 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
     putc('\n', out);
 }
 
-static ik_status put_points(const report_model *m, FILE *out)
+static ik_status report_csv_put_points(const report_model *m, FILE *out)
 {
     fprintf(out, "%sfabric,routing,vc,selection,traffic,variant,vcs,load,seed",
             m->designs ? "design," : "");
     for (int id = 0; id < NUM_METRICS; id++)
-        if (is_column(m, id))
+        if (report_csv_is_column(m, id))
             fprintf(out, ",%s", metrics[id].name);
-    fprintf(out, "%s,deadlock,checksum", has_simulations(m) ? ",steady,steady_reason" : "");
+    fprintf(out, "%s,deadlock,checksum",
+            report_csv_has_simulations(m) ? ",steady,steady_reason" : "");
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
         fprintf(out, ",%s", proof_columns[i]);
     putc('\n', out);
     for (size_t i = 0; i < m->num_rows; i++)
-        put_row(out, m, &m->rows[i]);
+        report_csv_put_row(out, m, &m->rows[i]);
     return IK_OK;
 }
 
@@ -198,7 +199,7 @@ static const char *const columns[NUM_TABLES][12] = {
     [TABLE_VICTIMS] = {"src", "dst", "packets"},
 };
 
-static void put_members(FILE *out, const json_t *object, size_t table)
+static void report_csv_put_members(FILE *out, const json_t *object, size_t table)
 {
     for (const char *const *key = columns[table]; *key; key++)
         csv_value(out, json_object_get(object, *key));
@@ -211,11 +212,12 @@ void csv_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, con
     variant = csv_design(out, m, variant);
     const char *const texts[] = {m->fabrics[fabric].spec, m->plans[plan].label, traffic, variant};
     csv_fields(out, texts, sizeof texts / sizeof *texts);
-    put_load(out, load);
+    report_csv_put_load(out, load);
 }
 
 /* Classes of a point. */
-static ik_status put_classes(FILE *out, const report_model *m, const report_row *r, ik_error *err)
+static ik_status report_csv_put_classes(FILE *out, const report_model *m, const report_row *r,
+                                        ik_error *err)
 {
     json_t *list = NULL, *one;
     size_t k;
@@ -224,15 +226,15 @@ static ik_status put_classes(FILE *out, const report_model *m, const report_row 
     {
         csv_curve(out, m, r->fabric, r->plan, r->traffic, r->variant, r->load);
         fprintf(out, ",%" PRIu64, r->seed);
-        put_members(out, one, TABLE_CLASSES);
+        report_csv_put_members(out, one, TABLE_CLASSES);
     }
     json_decref(list);
     return status;
 }
 
 /* A step period by period. */
-static ik_status put_periods(FILE *out, const report_model *m, const report_curve *c,
-                             const report_step *s, ik_error *err)
+static ik_status report_csv_put_periods(FILE *out, const report_model *m, const report_curve *c,
+                                        const report_step *s, ik_error *err)
 {
     json_t *series = NULL;
     ik_status status = model_stored(s->congestion_series, &series, err);
@@ -249,8 +251,8 @@ static ik_status put_periods(FILE *out, const report_model *m, const report_curv
 }
 
 /* A list of a step; roots with the names of their channels. */
-static ik_status put_list(FILE *out, const report_model *m, const report_curve *c,
-                          const report_step *s, size_t table, ik_error *err)
+static ik_status report_csv_put_list(FILE *out, const report_model *m, const report_curve *c,
+                                     const report_step *s, size_t table, ik_error *err)
 {
     json_t *all = NULL, *one;
     size_t k;
@@ -266,13 +268,13 @@ static ik_status put_list(FILE *out, const report_model *m, const report_curve *
             putc(',', out);
             ik_text_csv(out, name);
         }
-        put_members(out, one, table);
+        report_csv_put_members(out, one, table);
     }
     json_decref(all);
     return status;
 }
 
-static void put_header(const report_model *m, size_t table, FILE *out)
+static void report_csv_put_header(const report_model *m, size_t table, FILE *out)
 {
     static const char *const subject[NUM_TABLES] = {
         [TABLE_CLASSES] = ",seed", [TABLE_CONGESTION] = ",time_ns", [TABLE_ROOTS] = ",root"};
@@ -285,7 +287,7 @@ static void put_header(const report_model *m, size_t table, FILE *out)
 }
 
 /* What slowdowns are measured by. */
-static ik_status put_references(report_model *m, FILE *out, ik_error *err)
+static ik_status report_csv_put_references(report_model *m, FILE *out, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = true;
@@ -312,7 +314,7 @@ static ik_status put_references(report_model *m, FILE *out, ik_error *err)
 }
 
 /* The loads that searches tried, in their order. */
-static ik_status put_probes(const report_model *m, FILE *out)
+static ik_status report_csv_put_probes(const report_model *m, FILE *out)
 {
     csv_header(out, m, "load,seed,offered,throughput,accepted,steady,steady_reason");
     for (size_t i = 0; i < m->num_rows; i++) {
@@ -339,11 +341,11 @@ ik_status csv_put_table(report_model *m, size_t table, FILE *out, ik_error *err)
 {
     ik_status status = IK_OK;
     if (table == TABLE_POINTS)
-        return put_points(m, out);
+        return report_csv_put_points(m, out);
     if (table == TABLE_PLANS)
         return csv_put_plans(m, out, err);
     if (table == TABLE_REFERENCES)
-        return put_references(m, out, err);
+        return report_csv_put_references(m, out, err);
     if (table == TABLE_HOSTS)
         return csv_put_hosts(m, out, err);
     if (table == TABLE_PATH)
@@ -363,17 +365,18 @@ ik_status csv_put_table(report_model *m, size_t table, FILE *out, ik_error *err)
     if (table == TABLE_CLAIMS)
         return csv_put_claims(m, out, err);
     if (table == TABLE_PROBES)
-        return put_probes(m, out);
+        return report_csv_put_probes(m, out);
     if (table == TABLE_CURVES)
         return csv_put_curves(m, out, err);
-    put_header(m, table, out);
+    report_csv_put_header(m, table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
-        status = put_classes(out, m, &m->rows[i], err);
+        status = report_csv_put_classes(out, m, &m->rows[i], err);
     for (size_t i = 0; table != TABLE_CLASSES && i < m->num_curves; i++) {
         const report_curve *c = &m->curves[i];
         for (size_t s = 0; s < c->num_steps && status == IK_OK; s++)
-            status = table == TABLE_CONGESTION ? put_periods(out, m, c, &c->steps[s], err)
-                                               : put_list(out, m, c, &c->steps[s], table, err);
+            status = table == TABLE_CONGESTION
+                         ? report_csv_put_periods(out, m, c, &c->steps[s], err)
+                         : report_csv_put_list(out, m, c, &c->steps[s], table, err);
     }
     return status;
 }
@@ -397,7 +400,7 @@ ik_status csv_find_table(const char *name, size_t *table, ik_error *err)
                    : ik_hint(err, status, "there are %s", list);
 }
 
-static ik_status put_whole_table(ik_results *r, size_t table, FILE *out, ik_error *err)
+static ik_status report_csv_put_whole_table(ik_results *r, size_t table, FILE *out, ik_error *err)
 {
     ik_status status = csv_put_table(results_model(r), table, out, err);
     if (status != IK_OK)
@@ -413,12 +416,12 @@ ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *o
     if (status == IK_OK)
         status = ik_results_open(store_path, &r, err);
     if (status == IK_OK)
-        status = put_whole_table(r, which, out, err);
+        status = report_csv_put_whole_table(r, which, out, err);
     ik_results_close(r);
     return status;
 }
 
 ik_status ik_results_csv(ik_results *r, FILE *out, ik_error *err)
 {
-    return put_whole_table(r, TABLE_POINTS, out, err);
+    return report_csv_put_whole_table(r, TABLE_POINTS, out, err);
 }

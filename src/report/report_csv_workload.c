@@ -21,8 +21,8 @@ void csv_workload(FILE *out, const report_model *m, const report_row *r)
 typedef void (*put_fn)(FILE *out, const report_model *m, const report_row *point, store_row *r);
 
 /* Calls put for every point that was simulated, with its column of the store. */
-static ik_status each_point(report_model *m, const char *column, put_fn put, FILE *out,
-                            ik_error *err)
+static ik_status report_csv_workload_each_point(report_model *m, const char *column, put_fn put,
+                                                FILE *out, ik_error *err)
 {
     char sql[96];
     snprintf(sql, sizeof sql, "SELECT %s FROM points WHERE id = ?1", column);
@@ -45,7 +45,8 @@ static ik_status each_point(report_model *m, const char *column, put_fn put, FIL
     return status;
 }
 
-static void put_hosts(FILE *out, const report_model *m, const report_row *point, store_row *r)
+static void report_csv_workload_put_hosts(FILE *out, const report_model *m, const report_row *point,
+                                          store_row *r)
 {
     const report_fabric *f = &m->fabrics[point->fabric];
     size_t num = 0;
@@ -64,21 +65,22 @@ static void put_hosts(FILE *out, const report_model *m, const report_row *point,
 ik_status csv_put_hosts(report_model *m, FILE *out, ik_error *err)
 {
     csv_header(out, m, "seed,host,name,finish_ns");
-    return each_point(m, "host_finish", put_hosts, out, err);
+    return report_csv_workload_each_point(m, "host_finish", report_csv_workload_put_hosts, out,
+                                          err);
 }
 
-static double ns_of(const json_t *object, const char *key)
+static double report_csv_workload_ns_of(const json_t *object, const char *key)
 {
     return (double)json_integer_value(json_object_get(object, key)) / 1e3;
 }
 
 /* Earlier segments than those that are kept. */
-static void put_left_out(FILE *out, const report_model *m, const report_row *point,
-                         const json_t *path)
+static void report_csv_workload_put_left_out(FILE *out, const report_model *m,
+                                             const report_row *point, const json_t *path)
 {
     const json_t *left_out = json_object_get(path, "left_out"),
                  *first = json_array_get(json_object_get(path, "segments"), 0);
-    double end = ns_of(first, "begin_ps");
+    double end = report_csv_workload_ns_of(first, "begin_ps");
     if (json_integer_value(left_out) == 0)
         return;
     csv_workload(out, m, point);
@@ -87,18 +89,20 @@ static void put_left_out(FILE *out, const report_model *m, const report_row *poi
     putc('\n', out);
 }
 
-static void put_segment(FILE *out, const report_model *m, const report_row *point,
-                        const json_t *one)
+static void report_csv_workload_put_segment(FILE *out, const report_model *m,
+                                            const report_row *point, const json_t *one)
 {
     static const char *const keys[] = {"kind", "host", "peer", "operation", "bytes"};
-    double begin = ns_of(one, "begin_ps"), end = ns_of(one, "end_ps");
+    double begin = report_csv_workload_ns_of(one, "begin_ps"),
+           end = report_csv_workload_ns_of(one, "end_ps");
     csv_workload(out, m, point);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         csv_value(out, json_object_get(one, keys[k]));
     fprintf(out, ",%.12g,%.12g,%.12g,1\n", begin, end, end - begin);
 }
 
-static void put_path(FILE *out, const report_model *m, const report_row *point, store_row *r)
+static void report_csv_workload_put_path(FILE *out, const report_model *m, const report_row *point,
+                                         store_row *r)
 {
     const char *text = model_workload(&m->fabrics[point->fabric], r, 0);
     json_t *workload = NULL, *one;
@@ -106,10 +110,10 @@ static void put_path(FILE *out, const report_model *m, const report_row *point, 
     if (r->status == IK_OK)
         r->status = model_stored(text, &workload, r->err);
     const json_t *path = json_object_get(workload, "critical_path");
-    put_left_out(out, m, point, path);
+    report_csv_workload_put_left_out(out, m, point, path);
     json_array_foreach(json_object_get(path, "segments"), k, one)
     {
-        put_segment(out, m, point, one);
+        report_csv_workload_put_segment(out, m, point, one);
     }
     json_decref(workload);
 }
@@ -117,11 +121,11 @@ static void put_path(FILE *out, const report_model *m, const report_row *point, 
 ik_status csv_put_path(report_model *m, FILE *out, ik_error *err)
 {
     csv_header(out, m, "seed,kind,host,peer,operation,bytes,begin_ns,end_ns,time_ns,segments");
-    return each_point(m, "workload", put_path, out, err);
+    return report_csv_workload_each_point(m, "workload", report_csv_workload_put_path, out, err);
 }
 
 /* A time in ns; nothing where there is none. */
-static void put_ns(FILE *out, const json_t *ps)
+static void report_csv_workload_put_ns(FILE *out, const json_t *ps)
 {
     putc(',', out);
     if (json_is_integer(ps))
@@ -142,8 +146,8 @@ static void put_message_classes(FILE *out, const report_model *m, const report_r
         csv_value(out, json_object_get(one, "name"));
         csv_value(out, json_object_get(one, "messages"));
         csv_value(out, json_object_get(one, "bytes"));
-        put_ns(out, json_object_get(one, "first_start_ps"));
-        put_ns(out, json_object_get(one, "last_delivery_ps"));
+        report_csv_workload_put_ns(out, json_object_get(one, "first_start_ps"));
+        report_csv_workload_put_ns(out, json_object_get(one, "last_delivery_ps"));
         putc('\n', out);
     }
     json_decref(workload);
@@ -152,12 +156,13 @@ static void put_message_classes(FILE *out, const report_model *m, const report_r
 ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err)
 {
     csv_header(out, m, "seed,class,messages,bytes,first_start_ns,last_delivery_ns");
-    return each_point(m, "workload", put_message_classes, out, err);
+    return report_csv_workload_each_point(m, "workload", put_message_classes, out, err);
 }
 
 /* ---- ranks of programs */
 
-static void put_ranks(FILE *out, const report_model *m, const report_row *point, store_row *r)
+static void report_csv_workload_put_ranks(FILE *out, const report_model *m, const report_row *point,
+                                          store_row *r)
 {
     static const char *const keys[] = {"end_ps",     "compute_ps", "send_ps",
                                        "receive_ps", "wait_ps",    "collective_ps"};
@@ -172,7 +177,7 @@ static void put_ranks(FILE *out, const report_model *m, const report_row *point,
         csv_value(out, json_object_get(one, "rank"));
         csv_value(out, json_object_get(one, "host"));
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            put_ns(out, json_object_get(one, keys[i]));
+            report_csv_workload_put_ns(out, json_object_get(one, keys[i]));
         putc('\n', out);
     }
     json_decref(workload);
@@ -181,11 +186,11 @@ static void put_ranks(FILE *out, const report_model *m, const report_row *point,
 ik_status csv_put_ranks(report_model *m, FILE *out, ik_error *err)
 {
     csv_header(out, m, "seed,rank,host,end_ns,compute_ns,send_ns,receive_ns,wait_ns,collective_ns");
-    return each_point(m, "workload", put_ranks, out, err);
+    return report_csv_workload_each_point(m, "workload", report_csv_workload_put_ranks, out, err);
 }
 
-static void put_line(FILE *out, const report_model *m, const report_row *point, size_t rank,
-                     const json_t *line)
+static void report_csv_workload_put_line(FILE *out, const report_model *m, const report_row *point,
+                                         size_t rank, const json_t *line)
 {
     json_int_t from = 0;
     for (size_t k = 0; k + 1 < json_array_size(line); k += 2) {
@@ -198,7 +203,8 @@ static void put_line(FILE *out, const report_model *m, const report_row *point, 
     }
 }
 
-static void put_timeline(FILE *out, const report_model *m, const report_row *point, store_row *r)
+static void report_csv_workload_put_timeline(FILE *out, const report_model *m,
+                                             const report_row *point, store_row *r)
 {
     const char *text = model_workload(&m->fabrics[point->fabric], r, 0);
     json_t *workload = NULL, *line;
@@ -207,7 +213,7 @@ static void put_timeline(FILE *out, const report_model *m, const report_row *poi
         r->status = model_stored(text, &workload, r->err);
     json_array_foreach(json_object_get(workload, "timeline"), rank, line)
     {
-        put_line(out, m, point, rank, line);
+        report_csv_workload_put_line(out, m, point, rank, line);
     }
     json_decref(workload);
 }
@@ -215,10 +221,12 @@ static void put_timeline(FILE *out, const report_model *m, const report_row *poi
 ik_status csv_put_timeline(report_model *m, FILE *out, ik_error *err)
 {
     csv_header(out, m, "seed,rank,kind,from_ns,to_ns");
-    return each_point(m, "workload", put_timeline, out, err);
+    return report_csv_workload_each_point(m, "workload", report_csv_workload_put_timeline, out,
+                                          err);
 }
 
-static void put_matrix(FILE *out, const report_model *m, const report_row *point, store_row *r)
+static void report_csv_workload_put_matrix(FILE *out, const report_model *m,
+                                           const report_row *point, store_row *r)
 {
     const char *text = model_workload(&m->fabrics[point->fabric], r, 0);
     json_t *workload = NULL, *row;
@@ -240,5 +248,5 @@ static void put_matrix(FILE *out, const report_model *m, const report_row *point
 ik_status csv_put_matrix(report_model *m, FILE *out, ik_error *err)
 {
     csv_header(out, m, "seed,from_rank,to_rank,messages,bytes,ranks");
-    return each_point(m, "workload", put_matrix, out, err);
+    return report_csv_workload_each_point(m, "workload", report_csv_workload_put_matrix, out, err);
 }

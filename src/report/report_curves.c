@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /* One result of a step: samples, mean, its interval, and how they spread. */
-static ik_status put_result(FILE *out, const report_model *m, const report_curve *c,
-                            const report_step *s, metric_id id, ik_error *err)
+static ik_status report_curves_put_result(FILE *out, const report_model *m, const report_curve *c,
+                                          const report_step *s, metric_id id, ik_error *err)
 {
     static const double shares[] = {0, .05, .25, .5, .75, .95, 1};
     double *values = NULL;
@@ -35,13 +35,14 @@ static ik_status put_result(FILE *out, const report_model *m, const report_curve
     return IK_OK;
 }
 
-static ik_status put_curve(FILE *out, const report_model *m, const report_curve *c, ik_error *err)
+static ik_status report_curves_put_curve(FILE *out, const report_model *m, const report_curve *c,
+                                         ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t k = 0; k < c->num_steps; k++)
         for (int id = 0; id < NUM_METRICS && status == IK_OK; id++)
             if (m->used[id])
-                status = put_result(out, m, c, &c->steps[k], (metric_id)id, err);
+                status = report_curves_put_result(out, m, c, &c->steps[k], (metric_id)id, err);
     return status;
 }
 
@@ -50,9 +51,9 @@ ik_status csv_put_curves(report_model *m, FILE *out, ik_error *err)
     ik_status status = IK_OK;
     csv_header(out, m, "load,result,samples,mean,sd,ci95,min,p5,p25,median,p75,p95,max");
     for (size_t i = 0; i < m->num_curves && status == IK_OK; i++)
-        status = put_curve(out, m, &m->curves[i], err);
+        status = report_curves_put_curve(out, m, &m->curves[i], err);
     for (size_t i = 0; i < m->num_statics && status == IK_OK; i++)
         if (!m->rows[m->statics[i].steps[0].rows[0]].simulated) /* else it is among the curves */
-            status = put_curve(out, m, &m->statics[i], err);
+            status = report_curves_put_curve(out, m, &m->statics[i], err);
     return status;
 }

@@ -27,7 +27,7 @@ enum { PLAIN_LIMIT = 1 << 20, ROUTES_PLAIN_LIMIT = 1 << 16, PAGE_SEGMENTS = 200,
 
 /* ---- data */
 
-static void put_base64(FILE *out, const unsigned char *data, size_t size)
+static void report_html_put_base64(FILE *out, const unsigned char *data, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < size; i += 3) {
@@ -40,8 +40,8 @@ static void put_base64(FILE *out, const unsigned char *data, size_t size)
     }
 }
 
-static ik_status put_element(FILE *out, const char *id, const char *text, size_t size, size_t limit,
-                             ik_error *err)
+static ik_status report_html_put_element(FILE *out, const char *id, const char *text, size_t size,
+                                         size_t limit, ik_error *err)
 {
     if (size <= limit) {
         fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
@@ -57,7 +57,7 @@ static ik_status put_element(FILE *out, const char *id, const char *text, size_t
     }
     fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\" data-encoding=\"deflate\">",
             id);
-    put_base64(out, packed, room);
+    report_html_put_base64(out, packed, room);
     fputs("</script>\n", out);
     free(packed);
     return IK_OK;
@@ -65,7 +65,7 @@ static ik_status put_element(FILE *out, const char *id, const char *text, size_t
 
 /* The store keeps no times, so that equal experiments are equal files; its modification time says
  * when it was written. */
-static void written_at(const char *path, char *text, size_t size)
+static void report_html_written_at(const char *path, char *text, size_t size)
 {
     struct stat st;
     struct tm tm;
@@ -74,11 +74,12 @@ static void written_at(const char *path, char *text, size_t size)
         strftime(text, size, "%Y-%m-%d %H:%M UTC", &tm);
 }
 
-static ik_status make_json(const report_model *m, char **text, size_t *size, ik_error *err)
+static ik_status report_html_make_json(const report_model *m, char **text, size_t *size,
+                                       ik_error *err)
 {
     char when[40];
     ik_json j;
-    written_at(store_path(m->store), when, sizeof when);
+    report_html_written_at(store_path(m->store), when, sizeof when);
     ik_json_to_text(&j, IK_JSON_PACKED);
     report_put_json(
         m, &(report_json_options){PAGE_SEGMENTS, PAGE_LINES, .drawings = true, .written = when},
@@ -87,7 +88,7 @@ static ik_status make_json(const report_model *m, char **text, size_t *size, ik_
 }
 
 /* What `ikat report --csv` prints. */
-static ik_status make_plain_csv(ik_results *r, char **text, size_t *size, ik_error *err)
+static ik_status report_html_make_plain_csv(ik_results *r, char **text, size_t *size, ik_error *err)
 {
     ik_text_stream stream;
     ik_status status = ik_text_stream_open(&stream, err);
@@ -99,12 +100,12 @@ static ik_status make_plain_csv(ik_results *r, char **text, size_t *size, ik_err
 }
 
 /* The same as a JSON string: the page offers the very same bytes. */
-static ik_status make_csv(ik_results *r, char **text, size_t *size, ik_error *err)
+static ik_status report_html_make_csv(ik_results *r, char **text, size_t *size, ik_error *err)
 {
     char *plain = NULL;
     size_t length = 0;
     ik_json j;
-    ik_status status = make_plain_csv(r, &plain, &length, err);
+    ik_status status = report_html_make_plain_csv(r, &plain, &length, err);
     if (status == IK_OK) {
         ik_json_to_text(&j, IK_JSON_PACKED);
         ik_json_bytes(&j, NULL, plain, length);
@@ -115,7 +116,7 @@ static ik_status make_csv(ik_results *r, char **text, size_t *size, ik_error *er
 }
 
 /* As JSON. */
-static ik_status make_routes(report_model *m, char **text, size_t *size, ik_error *err)
+static ik_status report_html_make_routes(report_model *m, char **text, size_t *size, ik_error *err)
 {
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
@@ -128,39 +129,39 @@ static ik_status make_routes(report_model *m, char **text, size_t *size, ik_erro
 
 /* ---- the file */
 
-static ik_status put_data(ik_results *r, FILE *out, ik_error *err)
+static ik_status report_html_put_data(ik_results *r, FILE *out, ik_error *err)
 {
     report_model *m = results_model(r);
     char *text = NULL;
     size_t size = 0;
-    ik_status status = make_json(m, &text, &size, err);
+    ik_status status = report_html_make_json(m, &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = put_element(out, "ikat-data", text, size, PLAIN_LIMIT, err);
+    status = report_html_put_element(out, "ikat-data", text, size, PLAIN_LIMIT, err);
     free(text);
     if (status == IK_OK)
-        status = make_csv(r, &text, &size, err);
+        status = report_html_make_csv(r, &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = put_element(out, "ikat-csv", text, size, PLAIN_LIMIT, err);
+    status = report_html_put_element(out, "ikat-csv", text, size, PLAIN_LIMIT, err);
     free(text);
     if (status == IK_OK)
-        status = make_routes(m, &text, &size, err);
+        status = report_html_make_routes(m, &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = put_element(out, "ikat-routes", text, size, ROUTES_PLAIN_LIMIT, err);
+    status = report_html_put_element(out, "ikat-routes", text, size, ROUTES_PLAIN_LIMIT, err);
     free(text);
     return status;
 }
 
-static ik_status put_page(ik_results *r, FILE *out, ik_error *err)
+static ik_status report_html_put_page(ik_results *r, FILE *out, ik_error *err)
 {
     size_t size = (size_t)(report_page_end - report_page);
     const char *at = memmem(report_page, size, mark, sizeof mark - 1);
     if (!at)
         return ik_fail(err, IK_ERR_INTERNAL, "the report's page has no place for the data");
     fwrite(report_page, 1, (size_t)(at - report_page), out);
-    ik_status status = put_data(r, out, err);
+    ik_status status = report_html_put_data(r, out, err);
     at += sizeof mark - 1;
     fwrite(at, 1, (size_t)(report_page_end - at), out);
     return status;
@@ -171,7 +172,7 @@ ik_status ik_results_html(ik_results *r, const char *html_path, ik_error *err)
     ik_output file;
     ik_status status = ik_output_open(&file, html_path, err);
     if (status == IK_OK)
-        status = put_page(r, file.out, err);
+        status = report_html_put_page(r, file.out, err);
     return ik_output_close(&file, status, err);
 }
 

@@ -8,21 +8,22 @@
 #include <string.h>
 
 /* NAN where there is none. */
-static double value_of(const report_row *row, size_t k, const char *key)
+static double report_jobs_value_of(const report_row *row, size_t k, const char *key)
 {
     const json_t *value = json_object_get(json_array_get(row->jobs, k), key);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 /* Mean over the rows of a step of one value of job k. */
-static estimate mean_of(const report_model *m, const report_step *s, size_t k, const char *key)
+static estimate report_jobs_mean_of(const report_model *m, const report_step *s, size_t k,
+                                    const char *key)
 {
     double sum = 0, squares = 0;
     for (size_t i = 0; i < s->num_rows; i++)
-        sum += value_of(&m->rows[s->rows[i]], k, key);
+        sum += report_jobs_value_of(&m->rows[s->rows[i]], k, key);
     double mean = sum / (double)s->num_rows;
     for (size_t i = 0; i < s->num_rows; i++) {
-        double off = value_of(&m->rows[s->rows[i]], k, key) - mean;
+        double off = report_jobs_value_of(&m->rows[s->rows[i]], k, key) - mean;
         squares += off * off;
     }
     return model_estimate(mean, squares, s->num_rows);
@@ -42,12 +43,12 @@ ik_status model_jobs(report_model *m, const report_step *s, report_job **out, si
     for (size_t k = 0; k < *num; k++)
         jobs[k] = (report_job){
             .name = json_string_value(json_object_get(json_array_get(list, k), "name")),
-            .completion_ns = mean_of(m, s, k, "completion_ns"),
-            .alone_ns = mean_of(m, s, k, "alone_ns"),
-            .slowdown = mean_of(m, s, k, "slowdown"),
-            .load = mean_of(m, s, k, "load"),
-            .throughput = mean_of(m, s, k, "throughput"),
-            .latency_ns = mean_of(m, s, k, "latency_mean_ns")};
+            .completion_ns = report_jobs_mean_of(m, s, k, "completion_ns"),
+            .alone_ns = report_jobs_mean_of(m, s, k, "alone_ns"),
+            .slowdown = report_jobs_mean_of(m, s, k, "slowdown"),
+            .load = report_jobs_mean_of(m, s, k, "load"),
+            .throughput = report_jobs_mean_of(m, s, k, "throughput"),
+            .latency_ns = report_jobs_mean_of(m, s, k, "latency_mean_ns")};
     *out = jobs;
     return IK_OK;
 }

@@ -16,7 +16,7 @@
 enum { DIGITS = 9 };
 
 /* A JSON text of the store; a member is left out if there is none. */
-static void put_stored(ik_json *j, const char *key, const char *text)
+static void report_json_put_stored(ik_json *j, const char *key, const char *text)
 {
     json_error_t why;
     json_t *value = NULL;
@@ -32,7 +32,7 @@ static void put_stored(ik_json *j, const char *key, const char *text)
 
 /* ---- fabrics */
 
-static void put_tiers(ik_json *j, const report_fabric *f)
+static void report_json_put_tiers(ik_json *j, const report_fabric *f)
 {
     ik_json_array(j, "tiers");
     for (size_t t = 0; t < f->num_tiers; t++) {
@@ -45,7 +45,7 @@ static void put_tiers(ik_json *j, const report_fabric *f)
     ik_json_close(j);
 }
 
-static void put_slow(ik_json *j, const report_fabric *f)
+static void report_json_put_slow(ik_json *j, const report_fabric *f)
 {
     ik_json_array(j, "slow_links");
     for (size_t k = 0; k < f->num_slow; k++) {
@@ -63,7 +63,7 @@ static void put_slow(ik_json *j, const report_fabric *f)
 }
 
 /* The summary's members stand directly in the fabric's object. */
-static void put_fabrics(ik_json *j, const report_model *m, bool drawings)
+static void report_json_put_fabrics(ik_json *j, const report_model *m, bool drawings)
 {
     ik_json_array(j, "fabrics");
     for (size_t i = 0; i < m->num_fabrics; i++) {
@@ -73,8 +73,8 @@ static void put_fabrics(ik_json *j, const report_model *m, bool drawings)
         ik_json_text(j, "spec", f->spec);
         ik_json_text(j, "label", f->label);
         json_write_members(j, f->summary);
-        put_tiers(j, f);
-        put_slow(j, f);
+        report_json_put_tiers(j, f);
+        report_json_put_slow(j, f);
         if (drawings && f->drawing)
             json_write(j, "drawing", f->drawing);
         if (f->sample)
@@ -86,7 +86,7 @@ static void put_fabrics(ik_json *j, const report_model *m, bool drawings)
 
 /* ---- plans */
 
-static void put_plans(ik_json *j, const report_model *m)
+static void report_json_put_plans(ik_json *j, const report_model *m)
 {
     ik_json_array(j, "plans");
     for (size_t i = 0; i < m->num_plans; i++) {
@@ -111,13 +111,14 @@ static void put_plans(ik_json *j, const report_model *m)
 /* ---- curves */
 
 /* Whether a result is among those of a point: all of a simulation, and what was measured. */
-static bool is_shown(const report_model *m, bool simulated, int id)
+static bool report_json_is_shown(const report_model *m, bool simulated, int id)
 {
     return metric_is_static((metric_id)id) ? m->used[id] : simulated;
 }
 
 /* Minimum, 5, 25, 50, 75, 95 % and maximum, and the standard deviation, of samples. */
-static void put_spread(ik_json *j, const report_model *m, const report_step *s, metric_id id)
+static void report_json_put_spread(ik_json *j, const report_model *m, const report_step *s,
+                                   metric_id id)
 {
     static const double shares[] = {0, .05, .25, .5, .75, .95, 1};
     double *values = NULL;
@@ -138,21 +139,22 @@ static void put_spread(ik_json *j, const report_model *m, const report_step *s, 
     free(values);
 }
 
-static void put_metrics(ik_json *j, const report_model *m, const report_step *s, bool simulated)
+static void report_json_put_metrics(ik_json *j, const report_model *m, const report_step *s,
+                                    bool simulated)
 {
     for (int id = 0; id < NUM_METRICS; id++) {
         char key[64];
-        if (!is_shown(m, simulated, id))
+        if (!report_json_is_shown(m, simulated, id))
             continue;
         ik_json_real(j, metrics[id].name, s->value[id].mean, DIGITS);
         snprintf(key, sizeof key, "%s_ci95", metrics[id].name);
         ik_json_real(j, key, s->value[id].ci95, DIGITS);
         if (m->num_over && !isnan(s->value[id].mean))
-            put_spread(j, m, s, (metric_id)id);
+            report_json_put_spread(j, m, s, (metric_id)id);
     }
 }
 
-static void put_tier_uses(ik_json *j, const report_fabric *f, const report_step *s)
+static void report_json_put_tier_uses(ik_json *j, const report_fabric *f, const report_step *s)
 {
     ik_json_array(j, "tiers");
     for (size_t t = 0; t < f->num_tiers; t++) {
@@ -164,7 +166,7 @@ static void put_tier_uses(ik_json *j, const report_fabric *f, const report_step 
     ik_json_close(j);
 }
 
-static void put_channels(ik_json *j, const report_fabric *f, const report_step *s)
+static void report_json_put_channels(ik_json *j, const report_fabric *f, const report_step *s)
 {
     ik_json_array(j, "utilisation");
     for (uint32_t c = 0; c < f->num_channels; c++)
@@ -172,7 +174,7 @@ static void put_channels(ik_json *j, const report_fabric *f, const report_step *
     ik_json_close(j);
 }
 
-static void put_reals(ik_json *j, const char *key, const double *values, size_t num)
+static void report_json_put_reals(ik_json *j, const char *key, const double *values, size_t num)
 {
     ik_json_array(j, key);
     for (size_t i = 0; i < num; i++)
@@ -181,22 +183,22 @@ static void put_reals(ik_json *j, const char *key, const double *values, size_t 
 }
 
 /* first: the point that they are of. */
-static void put_series(ik_json *j, const report_fabric *f, const report_series *s,
-                       const report_row *first)
+static void report_json_put_series(ik_json *j, const report_fabric *f, const report_series *s,
+                                   const report_row *first)
 {
     ik_json_object(j, "series");
     ik_json_uint(j, "period_ps", s->period_ps);
     if (first->end_ps > first->window_ps)
         ik_json_real(j, "warmup_ns", (double)(first->end_ps - first->window_ps) / 1e3, DIGITS);
-    put_reals(j, "throughput", s->throughput, s->num);
-    put_reals(j, "latency_mean_ns", s->latency_ns, s->num);
+    report_json_put_reals(j, "throughput", s->throughput, s->num);
+    report_json_put_reals(j, "latency_mean_ns", s->latency_ns, s->num);
     if (s->reorder_bytes) {
-        put_reals(j, "reorder_bytes", s->reorder_bytes, s->num);
-        put_reals(j, "out_of_order", s->out_of_order, s->num);
-        put_reals(j, "throttled", s->throttled, s->num);
+        report_json_put_reals(j, "reorder_bytes", s->reorder_bytes, s->num);
+        report_json_put_reals(j, "out_of_order", s->out_of_order, s->num);
+        report_json_put_reals(j, "throttled", s->throttled, s->num);
     }
     if (s->outstanding)
-        put_reals(j, "outstanding", s->outstanding, s->num);
+        report_json_put_reals(j, "outstanding", s->outstanding, s->num);
     ik_json_array(j, "filled");
     for (size_t t = 0; t < s->num && s->filled; t++) {
         ik_json_array(j, NULL);
@@ -210,7 +212,8 @@ static void put_series(ik_json *j, const report_fabric *f, const report_series *
 
 /* Leaves the first or last `most` items of the list `key` of an object, and adds the number of the
  * others to its `left_out`; false = out of memory. */
-static bool shorten(json_t *object, const char *key, const char *left_out, size_t most, bool last)
+static bool report_json_shorten(json_t *object, const char *key, const char *left_out, size_t most,
+                                bool last)
 {
     const json_t *list = json_object_get(object, key);
     size_t num = json_array_size(list), first = last ? num - most : 0;
@@ -230,8 +233,8 @@ static bool shorten(json_t *object, const char *key, const char *left_out, size_
 
 /* What became of a workload; of its critical path so many of the latest segments, and as many
  * classes. number: of the workload, for options->lines. */
-static void put_workload(ik_json *j, const char *text, size_t number,
-                         const report_json_options *options)
+static void report_json_put_workload(ik_json *j, const char *text, size_t number,
+                                     const report_json_options *options)
 {
     size_t most = options->segments;
     json_error_t why;
@@ -240,8 +243,9 @@ static void put_workload(ik_json *j, const char *text, size_t number,
         return;
     ik_status status = json_parse(text, strlen(text), &value, &why);
     if (status == IK_OK &&
-        (!shorten(json_object_get(value, "critical_path"), "segments", "left_out", most, true) ||
-         !shorten(value, "classes", "classes_left_out", most, false)))
+        (!report_json_shorten(json_object_get(value, "critical_path"), "segments", "left_out", most,
+                              true) ||
+         !report_json_shorten(value, "classes", "classes_left_out", most, false)))
         status = IK_ERR_MEMORY;
     if (status == IK_OK && number >= options->lines) {
         json_object_del(value, "timeline");
@@ -257,7 +261,7 @@ static void put_workload(ik_json *j, const char *text, size_t number,
 }
 
 /* Null where nothing was judged. */
-static void put_verdict(ik_json *j, ik_steady_verdict verdict, const char *reason)
+static void report_json_put_verdict(ik_json *j, ik_steady_verdict verdict, const char *reason)
 {
     if (verdict == IK_STEADY_NONE)
         ik_json_null(j, "steady");
@@ -266,8 +270,8 @@ static void put_verdict(ik_json *j, ik_steady_verdict verdict, const char *reaso
     ik_json_text(j, "steady_reason", reason);
 }
 
-static void put_step(ik_json *j, const report_model *m, const report_curve *c, const report_step *s,
-                     const report_json_options *options)
+static void report_json_put_step(ik_json *j, const report_model *m, const report_curve *c,
+                                 const report_step *s, const report_json_options *options)
 {
     bool channels = options->drawings;
     const report_fabric *f = &m->fabrics[c->fabric];
@@ -275,26 +279,26 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     ik_json_real(j, "load", s->load > 0 ? s->load : NAN, DIGITS);
     ik_json_uint(j, "seeds", s->num_rows);
     ik_json_bool(j, "deadlock", s->deadlock);
-    put_verdict(j, s->steady, s->steady_reason);
+    report_json_put_verdict(j, s->steady, s->steady_reason);
     if (s->num_infeasible)
         ik_json_uint(j, "infeasible", s->num_infeasible);
-    put_metrics(j, m, s, true);
-    put_tier_uses(j, f, s);
+    report_json_put_metrics(j, m, s, true);
+    report_json_put_tier_uses(j, f, s);
     ik_json_real(j, "host_throughput_min", s->host_min, DIGITS);
     ik_json_real(j, "host_throughput_max", s->host_max, DIGITS);
-    put_stored(j, "congestion", s->congestion);
-    put_stored(j, "classes", s->classes);
-    put_workload(j, s->workload, (size_t)(c - m->curves), options);
+    report_json_put_stored(j, "congestion", s->congestion);
+    report_json_put_stored(j, "classes", s->classes);
+    report_json_put_workload(j, s->workload, (size_t)(c - m->curves), options);
     if (channels)
-        put_channels(j, f, s);
+        report_json_put_channels(j, f, s);
     if (channels && s->series.num)
-        put_series(j, f, &s->series, &m->rows[s->rows[0]]);
+        report_json_put_series(j, f, &s->series, &m->rows[s->rows[0]]);
     if (channels)
-        put_stored(j, "congestion_series", s->congestion_series);
+        report_json_put_stored(j, "congestion_series", s->congestion_series);
     ik_json_close(j);
 }
 
-static void put_names(ik_json *j, const report_model *m, const report_curve *c)
+static void report_json_put_names(ik_json *j, const report_model *m, const report_curve *c)
 {
     ik_json_text(j, "routing", m->plans[c->plan].routing);
     ik_json_text(j, "plan_label", c->plan_label);
@@ -306,7 +310,7 @@ static void put_names(ik_json *j, const report_model *m, const report_curve *c)
 }
 
 /* What was measured without simulation. */
-static void put_statics(ik_json *j, const report_model *m)
+static void report_json_put_statics(ik_json *j, const report_model *m)
 {
     if (m->num_statics == 0)
         return;
@@ -316,15 +320,16 @@ static void put_statics(ik_json *j, const report_model *m)
         ik_json_object(j, NULL);
         ik_json_uint(j, "fabric", c->fabric);
         ik_json_uint(j, "plan", c->plan);
-        put_names(j, m, c);
+        report_json_put_names(j, m, c);
         ik_json_uint(j, "samples", c->steps[0].num_rows);
-        put_metrics(j, m, &c->steps[0], false);
+        report_json_put_metrics(j, m, &c->steps[0], false);
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static void put_curves(ik_json *j, const report_model *m, const report_json_options *options)
+static void report_json_put_curves(ik_json *j, const report_model *m,
+                                   const report_json_options *options)
 {
     ik_json_array(j, "curves");
     for (size_t i = 0; i < m->num_curves; i++) {
@@ -333,14 +338,14 @@ static void put_curves(ik_json *j, const report_model *m, const report_json_opti
         ik_json_uint(j, "id", i);
         ik_json_uint(j, "fabric", c->fabric);
         ik_json_uint(j, "plan", c->plan);
-        put_names(j, m, c);
+        report_json_put_names(j, m, c);
         ik_json_real(j, "peak_throughput", c->peak_throughput, DIGITS);
         ik_json_real(j, "saturation_load", c->saturation_load, DIGITS);
         char saturation[40];
         ik_json_text(j, "saturation", model_saturation_text(c, saturation, sizeof saturation));
         ik_json_array(j, "steps");
         for (size_t s = 0; s < c->num_steps; s++)
-            put_step(j, m, c, &c->steps[s], options);
+            report_json_put_step(j, m, c, &c->steps[s], options);
         ik_json_close(j);
         ik_json_close(j);
     }
@@ -349,7 +354,7 @@ static void put_curves(ik_json *j, const report_model *m, const report_json_opti
 
 /* ---- points */
 
-static void put_point(ik_json *j, const report_model *m, const report_row *r)
+static void report_json_put_point(ik_json *j, const report_model *m, const report_row *r)
 {
     ik_json_object(j, NULL);
     ik_json_int(j, "id", r->id);
@@ -362,26 +367,26 @@ static void put_point(ik_json *j, const report_model *m, const report_row *r)
     ik_json_real(j, "load", r->load > 0 ? r->load : NAN, DIGITS);
     ik_json_uint(j, "seed", r->seed);
     for (int id = 0; id < NUM_METRICS; id++)
-        if (is_shown(m, r->simulated, id))
+        if (report_json_is_shown(m, r->simulated, id))
             ik_json_real(j, metrics[id].name, r->value[id], DIGITS);
     ik_json_uint(j, "window_ps", r->window_ps);
     ik_json_uint(j, "end_ps", r->end_ps);
     ik_json_text(j, "checksum", r->checksum);
     ik_json_text(j, "deadlock", r->deadlock);
-    put_verdict(j, r->steady, r->steady_reason);
+    report_json_put_verdict(j, r->steady, r->steady_reason);
     ik_json_text(j, "missing", r->missing);
-    put_stored(j, "classes", r->classes);
+    report_json_put_stored(j, "classes", r->classes);
     if (r->jobs)
         json_write(j, "jobs", r->jobs);
     if (r->probes)
         json_write(j, "probes", r->probes);
     if (r->watch)
         json_write(j, "watch", r->watch);
-    put_stored(j, "params", r->params);
+    report_json_put_stored(j, "params", r->params);
     ik_json_close(j);
 }
 
-static void put_costs(ik_json *j, const report_model *m)
+static void report_json_put_costs(ik_json *j, const report_model *m)
 {
     ik_json_array(j, "slow_link_costs");
     for (size_t i = 0; i < m->num_costs; i++) {
@@ -425,25 +430,25 @@ void report_put_json(const report_model *m, const report_json_options *options, 
             ik_json_text(j, NULL, m->over[i]);
         ik_json_close(j);
     }
-    put_fabrics(j, m, options->drawings);
-    put_plans(j, m);
+    report_json_put_fabrics(j, m, options->drawings);
+    report_json_put_plans(j, m);
     claims_put_json(j, m);
     if (options->drawings)
         figures_put_json(j, m);
-    put_costs(j, m);
-    put_curves(j, m, options);
-    put_statics(j, m);
+    report_json_put_costs(j, m);
+    report_json_put_curves(j, m, options);
+    report_json_put_statics(j, m);
     ik_json_array(j, "points");
     for (size_t i = 0; i < m->num_rows; i++)
-        put_point(j, m, &m->rows[i]);
+        report_json_put_point(j, m, &m->rows[i]);
     ik_json_close(j);
     if (options->execution)
-        put_stored(j, "execution", options->execution);
+        report_json_put_stored(j, "execution", options->execution);
     ik_json_close(j);
 }
 
-static ik_status print_json(const char *store_path, const report_json_options *options, FILE *out,
-                            ik_error *err)
+static ik_status report_json_print_json(const char *store_path, const report_json_options *options,
+                                        FILE *out, ik_error *err)
 {
     report_model *m = NULL;
     ik_status status = model_read(store_path, &m, err);
@@ -458,7 +463,7 @@ static ik_status print_json(const char *store_path, const report_json_options *o
 
 ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err)
 {
-    return print_json(
+    return report_json_print_json(
         store_path,
         &(report_json_options){.segments = SIZE_MAX, .lines = SIZE_MAX, .drawings = true}, out,
         err);
@@ -468,5 +473,5 @@ ik_status ik_report_json_brief(const char *store_path, const char *execution, FI
                                ik_error *err)
 {
     report_json_options options = {.segments = SIZE_MAX, .lines = SIZE_MAX, .execution = execution};
-    return print_json(store_path, &options, out, err);
+    return report_json_print_json(store_path, &options, out, err);
 }

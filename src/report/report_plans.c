@@ -21,7 +21,7 @@ enum {
 };
 
 /* What was measured and is no member of the fabric's or the proof, nor drawn. */
-static bool is_shown(const report_model *m, int id)
+static bool report_plans_is_shown(const report_model *m, int id)
 {
     if (id == METRIC_HOSTS || id == METRIC_SWITCHES || id == METRIC_RADIX)
         return false;
@@ -29,7 +29,8 @@ static bool is_shown(const report_model *m, int id)
            id != METRIC_DEADLOCK_FREE && id != METRIC_MEAN_HOPS && id != METRIC_MAX_HOPS;
 }
 
-static void put_plan(FILE *out, const report_model *m, const report_row *r, size_t points)
+static void report_plans_put_plan(FILE *out, const report_model *m, const report_row *r,
+                                  size_t points)
 {
     const report_plan *p = &m->plans[r->plan];
     const report_fabric *f = &m->fabrics[p->fabric];
@@ -46,24 +47,24 @@ static void put_plan(FILE *out, const report_model *m, const report_row *r, size
     for (size_t i = 1; i < NUM_PROOF; i++)
         csv_value(out, proved ? json_object_get(p->proof, of_proof[i]) : NULL);
     for (int id = 0; id < NUM_METRICS; id++)
-        if (is_shown(m, id))
+        if (report_plans_is_shown(m, id))
             csv_real(out, r->value[id]);
     putc('\n', out);
 }
 
 /* Length of the design in the variant of a point. */
-static size_t design_length(const report_model *m, const report_row *r)
+static size_t report_plans_design_length(const report_model *m, const report_row *r)
 {
     return m->designs ? strcspn(r->variant, ";") : 0;
 }
 
 /* Points of a plan stand together, of the same design. */
-static size_t same_plan(const report_model *m, size_t first)
+static size_t report_plans_same_plan(const report_model *m, size_t first)
 {
     const report_row *r = &m->rows[first];
-    size_t length = design_length(m, r), next = first + 1;
+    size_t length = report_plans_design_length(m, r), next = first + 1;
     while (next < m->num_rows && m->rows[next].plan == r->plan &&
-           design_length(m, &m->rows[next]) == length &&
+           report_plans_design_length(m, &m->rows[next]) == length &&
            strncmp(m->rows[next].variant, r->variant, length) == 0)
         next++;
     return next;
@@ -77,12 +78,12 @@ typedef struct run {
 } run;
 
 /* Adds the points of later runs of the same plan and design to the first of them. */
-static void join_runs(const report_model *m, run *runs, size_t num, size_t *last)
+static void report_plans_join_runs(const report_model *m, run *runs, size_t num, size_t *last)
 {
     for (size_t i = 0; i < num; i++) {
         const report_row *r = &m->rows[runs[i].first];
-        size_t k = last[r->plan], length = design_length(m, r);
-        if (k && design_length(m, &m->rows[runs[k - 1].first]) == length &&
+        size_t k = last[r->plan], length = report_plans_design_length(m, r);
+        if (k && report_plans_design_length(m, &m->rows[runs[k - 1].first]) == length &&
             strncmp(m->rows[runs[k - 1].first].variant, r->variant, length) == 0) {
             runs[k - 1].points += runs[i].points;
             runs[i].again = true;
@@ -99,23 +100,23 @@ ik_status csv_put_plans(report_model *m, FILE *out, ik_error *err)
     ik_status status =
         runs && last ? IK_OK : ik_fail_memory(err, m->num_rows * sizeof *runs, "a table");
     for (size_t i = 0, next; status == IK_OK && i < m->num_rows; i = next) {
-        next = same_plan(m, i);
+        next = report_plans_same_plan(m, i);
         runs[num++] = (run){i, next - i, false};
     }
     if (status == IK_OK)
-        join_runs(m, runs, num, last);
+        report_plans_join_runs(m, runs, num, last);
     fprintf(out, "%sfabric,routing,vc,selection,vcs,points", m->designs ? "design," : "");
     for (size_t i = 0; i < NUM_FABRIC; i++)
         fprintf(out, ",%s", of_fabric[i]);
     for (size_t i = 0; i < NUM_PROOF; i++)
         fprintf(out, ",%s", of_proof[i]);
     for (int id = 0; id < NUM_METRICS; id++)
-        if (is_shown(m, id))
+        if (report_plans_is_shown(m, id))
             fprintf(out, ",%s", metrics[id].name);
     putc('\n', out);
     for (size_t i = 0; status == IK_OK && i < num; i++)
         if (!runs[i].again)
-            put_plan(out, m, &m->rows[runs[i].first], runs[i].points);
+            report_plans_put_plan(out, m, &m->rows[runs[i].first], runs[i].points);
     free(runs);
     free(last);
     return status;

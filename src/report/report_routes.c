@@ -10,7 +10,7 @@
 
 enum { ROUTES_BYTES = 4 << 20 }; /* a quarter of that when they are packed */
 
-static bool all_below(const json_t *rows, json_int_t end)
+static bool report_routes_all_below(const json_t *rows, json_int_t end)
 {
     size_t i, k;
     json_t *row, *number;
@@ -26,7 +26,7 @@ static bool all_below(const json_t *rows, json_int_t end)
 }
 
 /* Lists of channels of this fabric, and a list for each pair of its hosts. */
-static bool fits(const report_fabric *f, const json_t *value)
+static bool report_routes_fits(const report_fabric *f, const json_t *value)
 {
     const json_t *lists = json_object_get(value, "lists"), *of = json_object_get(value, "of"), *row;
     if (json_object_get(value, "above"))
@@ -36,11 +36,11 @@ static bool fits(const report_fabric *f, const json_t *value)
     for (size_t i = 0; i < f->num_hosts; i++)
         if ((row = json_array_get(of, i)) && json_array_size(row) != f->num_hosts)
             return false;
-    return all_below(lists, f->num_channels) &&
-           all_below(of, (json_int_t)json_array_size(lists) + 1);
+    return report_routes_all_below(lists, f->num_channels) &&
+           report_routes_all_below(of, (json_int_t)json_array_size(lists) + 1);
 }
 
-static void put_why(ik_json *j, const char *above)
+static void report_routes_put_why(ik_json *j, const char *above)
 {
     char text[200] = "This results file has no routes of this plan.";
     if (above)
@@ -52,25 +52,25 @@ static void put_why(ik_json *j, const char *above)
 }
 
 /* The object that the file holds, to be json_decref'ed. */
-static json_t *read_plan(const report_model *m, const report_plan *p, const char *text,
-                         store_row *r)
+static json_t *report_routes_read_plan(const report_model *m, const report_plan *p,
+                                       const char *text, store_row *r)
 {
     json_t *value = NULL;
     model_json(r, 0, text, false, &shape_routes, &value);
-    if (value && !fits(&m->fabrics[p->fabric], value))
+    if (value && !report_routes_fits(&m->fabrics[p->fabric], value))
         row_damaged(r, 0, "names channels or hosts that are not there");
     return value;
 }
 
 /* Puts the routes of a plan; *left: bytes that may still be put. */
-static ik_status put_plan(const report_model *m, const report_plan *p, const char *text,
-                          store_row *r, size_t *left, ik_json *j)
+static ik_status report_routes_put_plan(const report_model *m, const report_plan *p,
+                                        const char *text, store_row *r, size_t *left, ik_json *j)
 {
     size_t size = strlen(text);
-    json_t *value = read_plan(m, p, text, r);
+    json_t *value = report_routes_read_plan(m, p, text, r);
     const char *above = json_string_value(json_object_get(value, "above"));
     if (r->status == IK_OK && (above || size > *left)) {
-        put_why(j, above ? above : "routes of other plans");
+        report_routes_put_why(j, above ? above : "routes of other plans");
     } else if (r->status == IK_OK) {
         *left -= size;
         json_write(j, NULL, value);
@@ -79,17 +79,18 @@ static ik_status put_plan(const report_model *m, const report_plan *p, const cha
     return r->status;
 }
 
-static ik_status put_one(report_model *m, const report_plan *p, sqlite3_stmt *statement,
-                         size_t *left, ik_json *j, ik_error *err)
+static ik_status report_routes_put_one(report_model *m, const report_plan *p,
+                                       sqlite3_stmt *statement, size_t *left, ik_json *j,
+                                       ik_error *err)
 {
     bool any = false;
     sqlite3_bind_int64(statement, 1, p->id);
     ik_status status = store_step(m->store, statement, &any, err);
     if (status == IK_OK && (!any || !m->fabrics[p->fabric].drawing)) {
-        put_why(j, NULL);
+        report_routes_put_why(j, NULL);
     } else if (status == IK_OK) {
         store_row r = model_row(m, statement, "routes of plan", p->id, err);
-        status = put_plan(m, p, row_packed_text(&r, 0), &r, left, j);
+        status = report_routes_put_plan(m, p, row_packed_text(&r, 0), &r, left, j);
     }
     sqlite3_reset(statement);
     return status;
@@ -112,7 +113,7 @@ ik_status report_read_routes(report_model *m, size_t plan, json_t **out, ik_erro
         status = store_step(m->store, statement, &any, err);
     if (status == IK_OK && any && m->fabrics[p->fabric].drawing) {
         store_row r = model_row(m, statement, "routes of plan", p->id, err);
-        *out = read_plan(m, p, row_packed_text(&r, 0), &r);
+        *out = report_routes_read_plan(m, p, row_packed_text(&r, 0), &r);
         status = r.status;
     }
     if (status != IK_OK) {
@@ -130,7 +131,7 @@ ik_status report_put_routes(report_model *m, ik_json *j, ik_error *err)
     ik_status status = store_prepare(m->store, of_plan, NULL, &statement, err);
     ik_json_array(j, NULL);
     for (size_t i = 0; i < m->num_plans && status == IK_OK; i++)
-        status = put_one(m, &m->plans[i], statement, &left, j, err);
+        status = report_routes_put_one(m, &m->plans[i], statement, &left, j, err);
     ik_json_close(j);
     sqlite3_finalize(statement);
     return status;

@@ -34,7 +34,7 @@ typedef struct layout {
 
 /* The field at text, unquoted in place; *next: behind its comma or line end, *last: it ends a
  * line. */
-static char *read_field(char *text, char **next, bool *last)
+static char *report_table_read_field(char *text, char **next, bool *last)
 {
     char *field = text, *to = text;
     bool quoted = *text == '"';
@@ -51,7 +51,7 @@ static char *read_field(char *text, char **next, bool *last)
     return field;
 }
 
-static ik_status read_cells(csv_cells *c, ik_error *err)
+static ik_status report_table_read_cells(csv_cells *c, ik_error *err)
 {
     size_t fields = 1;
     for (const char *t = c->text; *t; t++)
@@ -61,7 +61,7 @@ static ik_status read_cells(csv_cells *c, ik_error *err)
         return ik_fail_memory(err, fields * sizeof *c->cell, "a table");
     bool last = false;
     for (char *next = c->text; *next;) {
-        c->cell[c->num++] = read_field(next, &next, &last);
+        c->cell[c->num++] = report_table_read_field(next, &next, &last);
         if (last && c->columns == 0)
             c->columns = c->num;
     }
@@ -69,14 +69,14 @@ static ik_status read_cells(csv_cells *c, ik_error *err)
     return IK_OK;
 }
 
-static const char *cell_at(const csv_cells *c, size_t row, size_t column)
+static const char *report_table_cell_at(const csv_cells *c, size_t row, size_t column)
 {
     return c->cell[(row + 1) * c->columns + column];
 }
 
 /* ---- layout */
 
-static bool is_number(const char *text)
+static bool report_table_is_number(const char *text)
 {
     char *end;
     strtod(text, &end);
@@ -84,11 +84,12 @@ static bool is_number(const char *text)
 }
 
 /* With six digits where it has more ("1.10" may be a name); "-" where there is none. */
-static const char *shown_cell(const csv_cells *c, size_t row, size_t column, char *text,
-                              size_t size)
+static const char *report_table_shown_cell(const csv_cells *c, size_t row, size_t column,
+                                           char *text, size_t size)
 {
-    const char *value = cell_at(c, row, column);
-    bool rounded = strlen(value) > 7 && strpbrk(value, ".e") != NULL && is_number(value);
+    const char *value = report_table_cell_at(c, row, column);
+    bool rounded =
+        strlen(value) > 7 && strpbrk(value, ".e") != NULL && report_table_is_number(value);
     if (rounded)
         snprintf(text, size, "%.6g", strtod(value, NULL));
     else
@@ -97,7 +98,7 @@ static const char *shown_cell(const csv_cells *c, size_t row, size_t column, cha
     return text;
 }
 
-static int columns_of(const char *text)
+static int report_table_columns_of(const char *text)
 {
     int n = 0;
     for (; *text; text++)
@@ -105,31 +106,32 @@ static int columns_of(const char *text)
     return n;
 }
 
-static bool all_equal(const csv_cells *c, size_t column)
+static bool report_table_all_equal(const csv_cells *c, size_t column)
 {
     for (size_t r = 1; r < c->rows; r++)
-        if (strcmp(cell_at(c, r, column), cell_at(c, 0, column)) != 0)
+        if (strcmp(report_table_cell_at(c, r, column), report_table_cell_at(c, 0, column)) != 0)
             return false;
     return true;
 }
 
-static void measure_column(layout *l, size_t column)
+static void report_table_measure_column(layout *l, size_t column)
 {
     char text[MOST_WIDTH * 4];
     const char *name = l->c->cell[column];
-    l->width[column] = columns_of(name);
+    l->width[column] = report_table_columns_of(name);
     l->right[column] = true;
     for (size_t r = 0; r < l->c->rows; r++) {
-        const char *value = cell_at(l->c, r, column);
-        int width = columns_of(shown_cell(l->c, r, column, text, sizeof text));
-        l->right[column] &= !value[0] || is_number(value);
+        const char *value = report_table_cell_at(l->c, r, column);
+        int width =
+            report_table_columns_of(report_table_shown_cell(l->c, r, column, text, sizeof text));
+        l->right[column] &= !value[0] || report_table_is_number(value);
         l->width[column] = width > l->width[column] ? width : l->width[column];
     }
     l->width[column] = l->width[column] < MOST_WIDTH ? l->width[column] : MOST_WIDTH;
 }
 
 /* What all rows share, in words; those columns are not shown. */
-static ik_status fold(layout *l, ik_error *err)
+static ik_status report_table_fold(layout *l, ik_error *err)
 {
     const csv_cells *c = l->c;
     ik_text_stream said;
@@ -139,12 +141,13 @@ static ik_status fold(layout *l, ik_error *err)
         return status;
     bool any = false;
     for (size_t k = 0; k < c->columns; k++) {
-        bool same = c->rows > 1 && all_equal(c, k), empty = !c->rows || !cell_at(c, 0, k)[0];
-        l->shown[k] = !same && !(empty && all_equal(c, k));
+        bool same = c->rows > 1 && report_table_all_equal(c, k),
+             empty = !c->rows || !report_table_cell_at(c, 0, k)[0];
+        l->shown[k] = !same && !(empty && report_table_all_equal(c, k));
         if (!same || empty)
             continue;
         fprintf(said.out, "%s%s %s", any ? "; " : "All rows: ", c->cell[k],
-                shown_cell(c, 0, k, cell, sizeof cell));
+                report_table_shown_cell(c, 0, k, cell, sizeof cell));
         any = true;
     }
     status = ik_text_stream_close(&said, &text, NULL, err);
@@ -157,24 +160,24 @@ static ik_status fold(layout *l, ik_error *err)
 /* ---- printing */
 
 /* Returns the spaces that a cell behind it is to come after. */
-static int put_cell(const layout *l, size_t column, const char *text)
+static int report_table_put_cell(const layout *l, size_t column, const char *text)
 {
     char cut[MOST_WIDTH * 4];
-    if (columns_of(text) > l->width[column]) {
+    if (report_table_columns_of(text) > l->width[column]) {
         size_t n = 0;
         for (int left = l->width[column] - 1; text[n] && left > 0; left--)
             n += utf8_length(text + n);
         snprintf(cut, sizeof cut, "%.*s" UTF8_ELLIPSIS, (int)n, text);
         text = cut;
     }
-    int pad = l->width[column] - columns_of(text);
+    int pad = l->width[column] - report_table_columns_of(text);
     fprintf(l->p->out, "%*s%s", l->right[column] ? pad : 0, "", text);
     return l->right[column] ? 2 : pad + 2;
 }
 
 /* One row (SIZE_MAX: the header) of columns from … to - 1; `number`: its number before it, as wide
  * as that. */
-static void put_row(const layout *l, size_t row, size_t from, size_t to, int number)
+static void report_table_put_row(const layout *l, size_t row, size_t from, size_t to, int number)
 {
     char text[MOST_WIDTH * 4];
     int pad = 0;
@@ -188,15 +191,16 @@ static void put_row(const layout *l, size_t row, size_t from, size_t to, int num
         if (!l->shown[from])
             continue;
         fprintf(l->p->out, "%*s", pad, "");
-        pad = put_cell(l, from,
-                       row == SIZE_MAX ? l->c->cell[from]
-                                       : shown_cell(l->c, row, from, text, sizeof text));
+        pad = report_table_put_cell(
+            l, from,
+            row == SIZE_MAX ? l->c->cell[from]
+                            : report_table_shown_cell(l->c, row, from, text, sizeof text));
     }
     fputs(row == SIZE_MAX && l->p->colour ? "\033[0m\n" : "\n", l->p->out);
 }
 
 /* The end of the columns from `from` on that fit beside `used` characters; at least one. */
-static size_t fitting(const layout *l, size_t from, unsigned used)
+static size_t report_table_fitting(const layout *l, size_t from, unsigned used)
 {
     bool any = false;
     for (; from < l->c->columns; from++) {
@@ -211,22 +215,22 @@ static size_t fitting(const layout *l, size_t from, unsigned used)
 }
 
 /* Rows of a table that is cut are found again by their numbers. */
-static void put_blocks(const layout *l)
+static void report_table_put_blocks(const layout *l)
 {
     int number = snprintf(NULL, 0, "%zu", l->c->rows);
-    if (fitting(l, 0, 0) == l->c->columns)
+    if (report_table_fitting(l, 0, 0) == l->c->columns)
         number = 0;
     for (size_t from = 0, to; from < l->c->columns; from = to) {
-        to = fitting(l, from, number ? (unsigned)number + 2 : 0);
+        to = report_table_fitting(l, from, number ? (unsigned)number + 2 : 0);
         if (from > 0)
             putc('\n', l->p->out);
-        put_row(l, SIZE_MAX, from, to, number);
+        report_table_put_row(l, SIZE_MAX, from, to, number);
         for (size_t r = 0; r < l->c->rows; r++)
-            put_row(l, r, from, to, number);
+            report_table_put_row(l, r, from, to, number);
     }
 }
 
-static ik_status put_cells(const terminal_page *p, const csv_cells *c, ik_error *err)
+static ik_status report_table_put_cells(const terminal_page *p, const csv_cells *c, ik_error *err)
 {
     layout l = {.p = p, .c = c};
     bool *flags = ik_calloc(2 * c->columns + 1, sizeof *flags);
@@ -236,18 +240,19 @@ static ik_status put_cells(const terminal_page *p, const csv_cells *c, ik_error 
     if (status == IK_OK) {
         l.shown = flags;
         l.right = flags + c->columns;
-        status = fold(&l, err);
+        status = report_table_fold(&l, err);
     }
     for (size_t k = 0; k < c->columns && status == IK_OK; k++)
-        measure_column(&l, k);
+        report_table_measure_column(&l, k);
     if (status == IK_OK)
-        put_blocks(&l);
+        report_table_put_blocks(&l);
     free(flags);
     free(l.width);
     return status;
 }
 
-static ik_status put_table(report_model *m, size_t table, const terminal_page *p, ik_error *err)
+static ik_status report_table_put_table(report_model *m, size_t table, const terminal_page *p,
+                                        ik_error *err)
 {
     ik_text_stream csv;
     csv_cells c = {0};
@@ -258,12 +263,12 @@ static ik_status put_table(report_model *m, size_t table, const terminal_page *p
     ik_status written = ik_text_stream_close(&csv, &c.text, NULL, status == IK_OK ? err : NULL);
     status = status == IK_OK ? written : status;
     if (status == IK_OK)
-        status = read_cells(&c, err);
+        status = report_table_read_cells(&c, err);
     if (status == IK_OK && c.rows == 0)
         fprintf(p->out, "The table '%s' has no rows%s.\n", ik_report_tables[table],
                 m->num_rows == 0 ? ": no point is finished yet" : "");
     else if (status == IK_OK)
-        status = put_cells(p, &c, err);
+        status = report_table_put_cells(p, &c, err);
     free(c.cell);
     if (written == IK_OK)
         free(c.text);
@@ -281,7 +286,7 @@ ik_status ik_report_table(const char *store_path, const char *table, FILE *out, 
     if (status != IK_OK)
         return status;
     terminal_page p = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
-    status = put_table(m, which, &p, err);
+    status = report_table_put_table(m, which, &p, err);
     model_free(m);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the table")
                                           : status;

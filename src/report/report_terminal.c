@@ -18,7 +18,7 @@
 /* More lines than these are one that says how many they are: the summary fits a terminal. */
 enum { FABRICS_SHOWN = 8, PROOFS_SHOWN = 16, UNSTEADY_SHOWN = 8 };
 
-static void put_fabrics(const terminal_page *p)
+static void report_terminal_put_fabrics(const terminal_page *p)
 {
     size_t shown = 0;
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
@@ -41,7 +41,7 @@ static void put_fabrics(const terminal_page *p)
                 shown - FABRICS_SHOWN > 1 ? "s" : "");
 }
 
-static void put_finding(const terminal_page *p, const json_t *finding)
+static void report_terminal_put_finding(const terminal_page *p, const json_t *finding)
 {
     static const char *const words[] = {"note", "warning", "error"};
     static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
@@ -55,7 +55,7 @@ static void put_finding(const terminal_page *p, const json_t *finding)
     terminal_wrap(p, text ? text : "", 10, 10);
 }
 
-static void put_findings(const terminal_page *p)
+static void report_terminal_put_findings(const terminal_page *p)
 {
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
         const json_t *findings = json_object_get(p->m->fabrics[i].summary, "findings");
@@ -69,12 +69,12 @@ static void put_findings(const terminal_page *p)
         json_t *finding;
         json_array_foreach(findings, k, finding)
         {
-            put_finding(p, finding);
+            report_terminal_put_finding(p, finding);
         }
     }
 }
 
-static const char *verdict(const json_t *proof, const char *key)
+static const char *report_terminal_verdict(const json_t *proof, const char *key)
 {
     const json_t *value = json_object_get(proof, key);
     return json_is_true(value) ? "yes" : json_is_false(value) ? "NO" : "unknown";
@@ -82,7 +82,7 @@ static const char *verdict(const json_t *proof, const char *key)
 
 /* What freedom from deadlock is judged for, in a word behind the verdict; "" for any flow
  * control. */
-static const char *judged_for(const json_t *proof)
+static const char *report_terminal_judged_for(const json_t *proof)
 {
     const char *flow = json_string_value(json_object_get(proof, "flow"));
     return !flow || strcmp(flow, "any") == 0  ? ""
@@ -91,7 +91,7 @@ static const char *judged_for(const json_t *proof)
 }
 
 /* Does any plan have a number other than 0 there? */
-static bool any_plan(const report_model *m, const char *key)
+static bool report_terminal_any_plan(const report_model *m, const char *key)
 {
     for (size_t i = 0; i < m->num_plans; i++)
         if (json_integer_value(json_object_get(m->plans[i].proof, key)) != 0)
@@ -104,7 +104,7 @@ static const char *const rare_counts[] = {"undelivered", "unconnected"};
 enum { NUM_RARE = sizeof rare_counts / sizeof *rare_counts };
 
 /* A number of a proof; "-" where nothing was proved. */
-static void put_proved(grid *g, const json_t *proof, const char *key, int digits)
+static void report_terminal_put_proved(grid *g, const json_t *proof, const char *key, int digits)
 {
     const json_t *value = json_object_get(proof, key);
     if (json_is_number(value))
@@ -114,14 +114,14 @@ static void put_proved(grid *g, const json_t *proof, const char *key, int digits
 }
 
 /* Of a plan that is measured without `proof` there is none. */
-static bool has_proof(const report_plan *plan)
+static bool report_terminal_has_proof(const report_plan *plan)
 {
     const char *extent = json_string_value(json_object_get(plan->proof, "proof"));
     return !extent || strcmp(extent, "none") != 0;
 }
 
 /* Delivered, without loops and without deadlocks. */
-static bool is_sound(const report_plan *plan)
+static bool report_terminal_is_sound(const report_plan *plan)
 {
     static const char *const asked[] = {"delivered", "loop_free", "deadlock_free"};
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
@@ -130,7 +130,8 @@ static bool is_sound(const report_plan *plan)
     return true;
 }
 
-static void put_proof(const terminal_page *p, grid *g, const report_plan *plan, const bool *shown)
+static void report_terminal_put_proof(const terminal_page *p, grid *g, const report_plan *plan,
+                                      const bool *shown)
 {
     grid_cell(g, "%s", plan->label);
     grid_cell(g, "%s", p->m->fabrics[plan->fabric].label);
@@ -139,18 +140,19 @@ static void put_proof(const terminal_page *p, grid *g, const report_plan *plan, 
         grid_cell(g, "%lld of %u", used, plan->vcs);
     else
         grid_cell(g, "%u", plan->vcs);
-    grid_cell(g, "%s", verdict(plan->proof, "delivered"));
-    grid_cell(g, "%s", verdict(plan->proof, "loop_free"));
-    grid_cell(g, "%s", verdict(plan->proof, "minimal"));
-    grid_cell(g, "%s%s", verdict(plan->proof, "deadlock_free"), judged_for(plan->proof));
-    put_proved(g, plan->proof, "mean_hops", 3);
+    grid_cell(g, "%s", report_terminal_verdict(plan->proof, "delivered"));
+    grid_cell(g, "%s", report_terminal_verdict(plan->proof, "loop_free"));
+    grid_cell(g, "%s", report_terminal_verdict(plan->proof, "minimal"));
+    grid_cell(g, "%s%s", report_terminal_verdict(plan->proof, "deadlock_free"),
+              report_terminal_judged_for(plan->proof));
+    report_terminal_put_proved(g, plan->proof, "mean_hops", 3);
     for (size_t k = 0; k < NUM_RARE; k++)
         if (shown[k])
-            put_proved(g, plan->proof, rare_counts[k], 0);
+            report_terminal_put_proved(g, plan->proof, rare_counts[k], 0);
 }
 
 /* Of many plans the table has those that are not sound, and the first of the others. */
-static ik_status put_proofs(const terminal_page *p, ik_error *err)
+static ik_status report_terminal_put_proofs(const terminal_page *p, ik_error *err)
 {
     static const char *const rare_headers[NUM_RARE] = {"undelivered>", "unconnected>"};
     grid g = {.headers = {"routing*", "fabric*", "VCs>", "delivered", "no loop", "minimal",
@@ -159,14 +161,14 @@ static ik_status put_proofs(const terminal_page *p, ik_error *err)
     bool shown[NUM_RARE];
     size_t sound = 0;
     for (size_t k = 0; k < NUM_RARE; k++)
-        if ((shown[k] = any_plan(p->m, rare_counts[k])))
+        if ((shown[k] = report_terminal_any_plan(p->m, rare_counts[k])))
             g.headers[g.columns++] = rare_headers[k];
     for (size_t i = 0; i < p->m->num_plans; i++) {
         const report_plan *plan = &p->m->plans[i];
-        if (plan->sample || !has_proof(plan))
+        if (plan->sample || !report_terminal_has_proof(plan))
             continue;
-        if (!is_sound(plan) || sound++ < PROOFS_SHOWN)
-            put_proof(p, &g, plan, shown);
+        if (!report_terminal_is_sound(plan) || sound++ < PROOFS_SHOWN)
+            report_terminal_put_proof(p, &g, plan, shown);
     }
     if (g.cells == 0 && !g.failed)
         return IK_OK;
@@ -179,7 +181,7 @@ static ik_status put_proofs(const terminal_page *p, ik_error *err)
 }
 
 /* A workload that ends has none. */
-static void put_load(grid *g, double load)
+static void report_terminal_put_load(grid *g, double load)
 {
     if (load > 0)
         grid_cell(g, "%.0f %%", 100 * load);
@@ -188,7 +190,7 @@ static void put_load(grid *g, double load)
 }
 
 /* "all", "4 of 6", "not judged": points of a curve that are steady. */
-static void put_steady(grid *g, const report_model *m, const report_curve *c)
+static void report_terminal_put_steady(grid *g, const report_model *m, const report_curve *c)
 {
     size_t steady = 0, judged = 0, all = 0;
     for (size_t i = 0; i < c->num_steps; i++)
@@ -205,7 +207,7 @@ static void put_steady(grid *g, const report_model *m, const report_curve *c)
         grid_cell(g, "%zu of %zu", steady, all);
 }
 
-static void put_peak(grid *g, const report_curve *c)
+static void report_terminal_put_peak(grid *g, const report_curve *c)
 {
     if (isnan(c->peak_throughput))
         grid_cell(g, "no steady point");
@@ -214,7 +216,7 @@ static void put_peak(grid *g, const report_curve *c)
 }
 
 /* Loads whose points are not steady, why, and which time would be needed. */
-static void put_unsteady(const terminal_page *p)
+static void report_terminal_put_unsteady(const terminal_page *p)
 {
     size_t num = 0;
     for (size_t i = 0; i < p->m->num_curves; i++)
@@ -238,7 +240,7 @@ static void put_unsteady(const terminal_page *p)
                 num - UNSTEADY_SHOWN);
 }
 
-static ik_status put_results(const terminal_page *p, ik_error *err)
+static ik_status report_terminal_put_results(const terminal_page *p, ik_error *err)
 {
     size_t endless = 0;
     for (size_t i = 0; i < p->m->num_curves; i++)
@@ -262,8 +264,8 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
             searched |= c->steps[k].searched;
         char saturation[40];
         grid_cell(&g, "%s", model_saturation_text(c, saturation, sizeof saturation));
-        put_peak(&g, c);
-        put_steady(&g, p->m, c);
+        report_terminal_put_peak(&g, c);
+        report_terminal_put_steady(&g, p->m, c);
         grid_latency(&g, low, low->value[METRIC_LATENCY_MEAN], &marked);
         grid_latency(&g, high, high->value[METRIC_LATENCY_MEAN], &marked);
         if (infeasible)
@@ -275,13 +277,13 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
     if (status == IK_OK && marked)
         terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
     if (status == IK_OK)
-        put_unsteady(p);
+        report_terminal_put_unsteady(p);
     return status;
 }
 
 /* ---- congestion: the highest load of each curve that has any */
 
-static void put_share(grid *g, double share)
+static void report_terminal_put_share(grid *g, double share)
 {
     if (isnan(share))
         grid_cell(g, "-");
@@ -289,8 +291,8 @@ static void put_share(grid *g, double share)
         grid_cell(g, "%.1f %%", 100 * share);
 }
 
-static void put_congested(const terminal_page *p, grid *g, const report_curve *c,
-                          const report_step *s, const json_t *root)
+static void report_terminal_put_congested(const terminal_page *p, grid *g, const report_curve *c,
+                                          const report_step *s, const json_t *root)
 {
     char name[200];
     model_name_channel(&p->m->fabrics[c->fabric],
@@ -298,10 +300,10 @@ static void put_congested(const terminal_page *p, grid *g, const report_curve *c
                        sizeof name);
     grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
     grid_cell(g, "%s", c->traffic);
-    put_load(g, s->load);
-    put_share(g, s->value[METRIC_THROUGHPUT].mean);
-    put_share(g, s->value[METRIC_BLOCKED].mean);
-    put_share(g, s->value[METRIC_HOL].mean);
+    report_terminal_put_load(g, s->load);
+    report_terminal_put_share(g, s->value[METRIC_THROUGHPUT].mean);
+    report_terminal_put_share(g, s->value[METRIC_BLOCKED].mean);
+    report_terminal_put_share(g, s->value[METRIC_HOL].mean);
     grid_cell(g, "%.1f", s->value[METRIC_ROOTS].mean);
     grid_cell(g, "%lld",
               (long long)(json_integer_value(json_object_get(root, "buffers")) +
@@ -312,7 +314,7 @@ static void put_congested(const terminal_page *p, grid *g, const report_curve *c
 }
 
 /* NULL: none that was congested. */
-static ik_status congestion_of(const report_step *s, json_t **out, ik_error *err)
+static ik_status report_terminal_congestion_of(const report_step *s, json_t **out, ik_error *err)
 {
     *out = NULL;
     ik_status status = model_stored(s->congestion, out, err);
@@ -323,7 +325,7 @@ static ik_status congestion_of(const report_step *s, json_t **out, ik_error *err
     return status;
 }
 
-static ik_status put_congestion(const terminal_page *p, ik_error *err)
+static ik_status report_terminal_put_congestion(const terminal_page *p, ik_error *err)
 {
     grid g = {.headers = {"routing*", "traffic*", "load>", "accepted>", "blocked>", "head-of-line>",
                           "roots>", "tree>", "worst root", "hosts sent"},
@@ -332,14 +334,14 @@ static ik_status put_congestion(const terminal_page *p, ik_error *err)
         const report_curve *c = &p->m->curves[i];
         json_t *found = NULL;
         for (size_t k = c->num_steps; k-- > 0 && !found;) {
-            ik_status status = congestion_of(&c->steps[k], &found, err);
+            ik_status status = report_terminal_congestion_of(&c->steps[k], &found, err);
             if (status != IK_OK) {
                 free(g.text);
                 return status;
             }
             if (found)
-                put_congested(p, &g, c, &c->steps[k],
-                              json_array_get(json_object_get(found, "roots"), 0));
+                report_terminal_put_congested(p, &g, c, &c->steps[k],
+                                              json_array_get(json_object_get(found, "roots"), 0));
         }
         json_decref(found);
     }
@@ -359,7 +361,7 @@ static ik_status put_congestion(const terminal_page *p, ik_error *err)
     return IK_OK;
 }
 
-static ik_status put_classes(const terminal_page *p, ik_error *err)
+static ik_status report_terminal_put_classes(const terminal_page *p, ik_error *err)
 {
     grid g = {.headers = {"class", "routing*", "traffic*", "load>", "offered>", "accepted>",
                           "mean latency>", "99th percentile>", "victim>"},
@@ -382,9 +384,9 @@ static ik_status put_classes(const terminal_page *p, ik_error *err)
             grid_cell(&g, "%s", name ? name : "?");
             grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
             grid_cell(&g, "%s", c->traffic);
-            put_load(&g, s->load);
-            put_share(&g, json_number_value(json_object_get(one, "offered")));
-            put_share(&g, json_number_value(json_object_get(one, "throughput")));
+            report_terminal_put_load(&g, s->load);
+            report_terminal_put_share(&g, json_number_value(json_object_get(one, "offered")));
+            report_terminal_put_share(&g, json_number_value(json_object_get(one, "throughput")));
             for (int l = 0; l < 2; l++)
                 grid_latency(&g, s,
                              (estimate){json_number_value(json_object_get(one, latencies[l])), NAN},
@@ -406,7 +408,7 @@ static ik_status put_classes(const terminal_page *p, ik_error *err)
     return status;
 }
 
-static void put_costs(const terminal_page *p)
+static void report_terminal_put_costs(const terminal_page *p)
 {
     for (size_t f = 0; f < p->m->num_fabrics; f++)
         for (size_t k = 0; k < p->m->fabrics[f].num_slow; k++) {
@@ -424,7 +426,7 @@ static void put_costs(const terminal_page *p)
         }
 }
 
-static void put_deadlocks(const terminal_page *p)
+static void report_terminal_put_deadlocks(const terminal_page *p)
 {
     for (size_t i = 0; i < p->m->num_rows; i++) {
         const report_row *r = &p->m->rows[i];
@@ -443,7 +445,7 @@ static void put_deadlocks(const terminal_page *p)
     }
 }
 
-static void put_title(const terminal_page *p)
+static void report_terminal_put_title(const terminal_page *p)
 {
     if (!p->m->title[0])
         return;
@@ -453,7 +455,7 @@ static void put_title(const terminal_page *p)
 }
 
 /* What of the sweep there is, and why the rest is not. */
-static void put_extent(const terminal_page *p)
+static void report_terminal_put_extent(const terminal_page *p)
 {
     const report_model *m = p->m;
     size_t i;
@@ -486,24 +488,24 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     if (status != IK_OK)
         return status;
     terminal_page p = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
-    put_title(&p);
-    put_extent(&p);
-    put_fabrics(&p);
-    put_findings(&p);
-    status = put_proofs(&p, err);
+    report_terminal_put_title(&p);
+    report_terminal_put_extent(&p);
+    report_terminal_put_fabrics(&p);
+    report_terminal_put_findings(&p);
+    status = report_terminal_put_proofs(&p, err);
     if (status == IK_OK)
         status = terminal_statics(&p, err);
     if (status == IK_OK)
-        status = put_results(&p, err);
+        status = report_terminal_put_results(&p, err);
     if (status == IK_OK)
         status = terminal_workloads(&p, err);
     if (status == IK_OK)
-        status = put_congestion(&p, err);
+        status = report_terminal_put_congestion(&p, err);
     if (status == IK_OK)
-        status = put_classes(&p, err);
+        status = report_terminal_put_classes(&p, err);
     if (status == IK_OK) {
-        put_costs(&p);
-        put_deadlocks(&p);
+        report_terminal_put_costs(&p);
+        report_terminal_put_deadlocks(&p);
         terminal_missing(&p);
         status = figures_put_terminal(&p, err);
     }

@@ -26,7 +26,7 @@ typedef struct run_times {
     double completion; /* 0 = it was not completed */
 } run_times;
 
-static void add_rank(run_times *t, const json_t *rank)
+static void report_terminal_ranks_add_rank(run_times *t, const json_t *rank)
 {
     for (unsigned k = 0; k < TIMES; k++) {
         double us = (double)json_integer_value(json_object_get(rank, keys[k])) / 1e6;
@@ -41,8 +41,8 @@ static void add_rank(run_times *t, const json_t *rank)
     t->num++;
 }
 
-static ik_status read_times(const report_model *m, const report_curve *c, run_times *out,
-                            ik_error *err)
+static ik_status report_terminal_ranks_read_times(const report_model *m, const report_curve *c,
+                                                  run_times *out, ik_error *err)
 {
     const report_row *point = &m->rows[c->steps[0].rows[0]];
     run_times t = {.curve = c};
@@ -53,7 +53,7 @@ static ik_status read_times(const report_model *m, const report_curve *c, run_ti
         return status;
     json_array_foreach(json_object_get(workload, "ranks"), k, rank)
     {
-        add_rank(&t, rank);
+        report_terminal_ranks_add_rank(&t, rank);
     }
     for (k = 0; k < TIMES && t.num; k++)
         t.mean[k] /= (double)t.num;
@@ -67,7 +67,8 @@ static ik_status read_times(const report_model *m, const report_curve *c, run_ti
 }
 
 /* Those of all programs of calls, free; *num may be 0. */
-static ik_status read_all(const report_model *m, run_times **out, size_t *num, ik_error *err)
+static ik_status report_terminal_ranks_read_all(const report_model *m, run_times **out, size_t *num,
+                                                ik_error *err)
 {
     run_times *all = ik_calloc(m->num_curves + 1, sizeof *all);
     size_t n = 0;
@@ -76,7 +77,7 @@ static ik_status read_all(const report_model *m, run_times **out, size_t *num, i
         const report_curve *c = &m->curves[i];
         if (!terminal_is_workload(c) || !c->steps[0].workload || !c->steps[0].workload[0])
             continue;
-        status = read_times(m, c, &all[n], err);
+        status = report_terminal_ranks_read_times(m, c, &all[n], err);
         n += status == IK_OK && all[n].num > 0;
     }
     if (status != IK_OK) {
@@ -90,8 +91,8 @@ static ik_status read_all(const report_model *m, run_times **out, size_t *num, i
 
 /* ---- the table */
 
-static void put_row(const terminal_page *p, grid *g, const run_times *t, const char *of,
-                    const double *times, const bool *used)
+static void report_terminal_ranks_put_row(const terminal_page *p, grid *g, const run_times *t,
+                                          const char *of, const double *times, const bool *used)
 {
     const report_curve *c = t->curve;
     grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
@@ -104,7 +105,8 @@ static void put_row(const terminal_page *p, grid *g, const run_times *t, const c
     grid_cell(g, "%.3f", times[0]);
 }
 
-static ik_status put_table(const terminal_page *p, const run_times *all, size_t num, ik_error *err)
+static ik_status report_terminal_ranks_put_table(const terminal_page *p, const run_times *all,
+                                                 size_t num, ik_error *err)
 {
     grid g = {.headers = {"routing*", "traffic*", "fabric*", "ranks"}, .columns = 4};
     bool used[TIMES] = {false};
@@ -118,27 +120,28 @@ static ik_status put_table(const terminal_page *p, const run_times *all, size_t 
     }
     g.headers[g.columns++] = "end>";
     for (size_t i = 0; i < num && i < SHOWN; i++) {
-        put_row(p, &g, &all[i], "mean", all[i].mean, used);
-        put_row(p, &g, &all[i], "least", all[i].least, used);
-        put_row(p, &g, &all[i], "most", all[i].most, used);
+        report_terminal_ranks_put_row(p, &g, &all[i], "mean", all[i].mean, used);
+        report_terminal_ranks_put_row(p, &g, &all[i], "least", all[i].least, used);
+        report_terminal_ranks_put_row(p, &g, &all[i], "most", all[i].most, used);
     }
     return grid_put(p, &g, err);
 }
 
 /* ---- which was best, and why */
 
-static bool is_same_program(const run_times *a, const run_times *b)
+static bool report_terminal_ranks_is_same_program(const run_times *a, const run_times *b)
 {
     return a->num == b->num && a->messages == b->messages && a->bytes == b->bytes;
 }
 
 /* Of all runs of the same program. */
-static const run_times *best_of(const run_times *all, size_t num, const run_times *t, size_t *of)
+static const run_times *report_terminal_ranks_best_of(const run_times *all, size_t num,
+                                                      const run_times *t, size_t *of)
 {
     const run_times *best = NULL;
     *of = 0;
     for (size_t i = 0; i < num; i++) {
-        if (!is_same_program(&all[i], t))
+        if (!report_terminal_ranks_is_same_program(&all[i], t))
             continue;
         (*of)++;
         if (all[i].completion > 0 && (!best || all[i].completion < best->completion))
@@ -148,8 +151,8 @@ static const run_times *best_of(const run_times *all, size_t num, const run_time
 }
 
 /* What differs between the runs: "torus:dims=4:4, dfsssp". */
-static void put_name(const terminal_page *p, FILE *out, const run_times *all, size_t num,
-                     const run_times *t)
+static void report_terminal_ranks_put_name(const terminal_page *p, FILE *out, const run_times *all,
+                                           size_t num, const run_times *t)
 {
     bool fabrics = false, plans = false, traffics = false, variants = false;
     for (size_t i = 0; i < num; i++) {
@@ -175,7 +178,7 @@ static void put_name(const terminal_page *p, FILE *out, const run_times *all, si
 
 /* In what its mean rank was longer, the most first; what is less than a thousandth of the time is
  * left out. */
-static void put_why(FILE *out, const run_times *t, const run_times *best)
+static void report_terminal_ranks_put_why(FILE *out, const run_times *t, const run_times *best)
 {
     bool told[TIMES] = {true}, any = false;
     for (unsigned n = 1; n < TIMES; n++) {
@@ -194,12 +197,12 @@ static void put_why(FILE *out, const run_times *t, const run_times *best)
     }
 }
 
-static void put_sentence(const terminal_page *p, FILE *out, const run_times *all, size_t num,
-                         const run_times *t)
+static void report_terminal_ranks_put_sentence(const terminal_page *p, FILE *out,
+                                               const run_times *all, size_t num, const run_times *t)
 {
     size_t of = 0;
-    const run_times *best = best_of(all, num, t, &of);
-    put_name(p, out, all, num, t);
+    const run_times *best = report_terminal_ranks_best_of(all, num, t, &of);
+    report_terminal_ranks_put_name(p, out, all, num, t);
     if (t->completion <= 0) {
         fputs("not completed", out);
         return;
@@ -213,18 +216,18 @@ static void put_sentence(const terminal_page *p, FILE *out, const run_times *all
     fprintf(out, "rank %" PRIu64 " (%s) was last", t->last_rank,
             model_host_name(&p->m->fabrics[t->curve->fabric], t->last_host));
     if (!is_best)
-        put_why(out, t, best);
+        report_terminal_ranks_put_why(out, t, best);
 }
 
-static ik_status put_line(const terminal_page *p, const run_times *all, size_t num,
-                          const run_times *t, ik_error *err)
+static ik_status report_terminal_ranks_put_line(const terminal_page *p, const run_times *all,
+                                                size_t num, const run_times *t, ik_error *err)
 {
     char *text = NULL;
     ik_text_stream stream;
     ik_status status = ik_text_stream_open(&stream, err);
     if (status != IK_OK)
         return status;
-    put_sentence(p, stream.out, all, num, t);
+    report_terminal_ranks_put_sentence(p, stream.out, all, num, t);
     status = ik_text_stream_close(&stream, &text, NULL, err);
     if (status == IK_OK) {
         fputs("  ", p->out);
@@ -238,13 +241,13 @@ ik_status terminal_ranks(const terminal_page *p, ik_error *err)
 {
     run_times *all = NULL;
     size_t num = 0;
-    ik_status status = read_all(p->m, &all, &num, err);
+    ik_status status = report_terminal_ranks_read_all(p->m, &all, &num, err);
     if (status == IK_OK && num) {
         terminal_heading(p, "Time of ranks, in us");
-        status = put_table(p, all, num, err);
+        status = report_terminal_ranks_put_table(p, all, num, err);
     }
     for (size_t i = 0; i < num && i < SHOWN && status == IK_OK; i++)
-        status = put_line(p, all, num, &all[i], err);
+        status = report_terminal_ranks_put_line(p, all, num, &all[i], err);
     if (num > SHOWN && status == IK_OK)
         fprintf(p->out, "  and %zu more (--csv --table ranks)\n", num - SHOWN);
     free(all);

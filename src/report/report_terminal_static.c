@@ -61,7 +61,7 @@ typedef struct extent {
     bool fabrics, traffics, samples, infeasible, deadlocks;
 } extent;
 
-static extent extent_of(const report_model *m)
+static extent report_terminal_static_extent_of(const report_model *m)
 {
     extent x = {0};
     for (size_t i = 0; i < m->num_statics; i++) {
@@ -77,7 +77,7 @@ static extent extent_of(const report_model *m)
     return x;
 }
 
-static void put_number(grid *g, const struct column *k, estimate e)
+static void report_terminal_static_put_number(grid *g, const struct column *k, estimate e)
 {
     /* a mean of samples is no whole number */
     int digits = k->digits == 0 && e.mean != floor(e.mean) ? 2 : k->digits;
@@ -90,8 +90,9 @@ static void put_number(grid *g, const struct column *k, estimate e)
                   k->unit);
 }
 
-static void put_row(const report_model *m, grid *g, const extent *x, const report_curve *c,
-                    const struct column *const *shown, size_t num)
+static void report_terminal_static_put_row(const report_model *m, grid *g, const extent *x,
+                                           const report_curve *c, const struct column *const *shown,
+                                           size_t num)
 {
     const report_step *s = &c->steps[0];
     size_t all, feasible = model_count_feasible(m, s, &all);
@@ -107,12 +108,13 @@ static void put_row(const report_model *m, grid *g, const extent *x, const repor
     if (x->deadlocks)
         grid_cell(g, "%.0f %%", 100 * s->value[METRIC_DEADLOCK_FREE].mean);
     for (size_t i = 0; i < num; i++)
-        put_number(g, shown[i], s->value[shown[i]->id]);
+        report_terminal_static_put_number(g, shown[i], s->value[shown[i]->id]);
 }
 
 /* A table of as many results as there is room for; more stand in a table below. */
-static ik_status put_some(const terminal_page *p, const extent *x,
-                          const struct column *const *shown, size_t num, ik_error *err)
+static ik_status report_terminal_static_put_some(const terminal_page *p, const extent *x,
+                                                 const struct column *const *shown, size_t num,
+                                                 ik_error *err)
 {
     grid g = {.headers = {"routing*"}, .columns = 1};
     if (x->fabrics)
@@ -126,7 +128,7 @@ static ik_status put_some(const terminal_page *p, const extent *x,
     for (size_t i = 0; i < num; i++)
         g.headers[g.columns++] = shown[i]->header;
     for (size_t i = 0; i < p->m->num_statics; i++)
-        put_row(p->m, &g, x, &p->m->statics[i], shown, num);
+        report_terminal_static_put_row(p->m, &g, x, &p->m->statics[i], shown, num);
     return grid_put(p, &g, err);
 }
 
@@ -140,11 +142,12 @@ ik_status terminal_statics(const terminal_page *p, ik_error *err)
     for (size_t i = 0; i < NUM_NUMBERS; i++)
         if (p->m->used[columns[i].id])
             shown[num++] = &columns[i];
-    extent x = extent_of(p->m);
+    extent x = report_terminal_static_extent_of(p->m);
     terminal_heading(p, "Measures");
-    ik_status status = num ? IK_OK : put_some(p, &x, shown, 0, err);
+    ik_status status = num ? IK_OK : report_terminal_static_put_some(p, &x, shown, 0, err);
     for (size_t i = 0; i < num && status == IK_OK; i += AT_A_TIME)
-        status = put_some(p, &x, shown + i, num - i < AT_A_TIME ? num - i : AT_A_TIME, err);
+        status = report_terminal_static_put_some(p, &x, shown + i,
+                                                 num - i < AT_A_TIME ? num - i : AT_A_TIME, err);
     if (status == IK_OK && x.samples)
         fprintf(p->out, "Means over the samples, with half their 95 %% confidence intervals; "
                         "infeasible ones have no values.\n");

@@ -19,7 +19,7 @@ bool terminal_is_workload(const report_curve *c)
 
 /* A mean over seeds, as exact as it is known; half the width of its confidence interval behind
  * it. */
-static void put_mean(grid *g, estimate e, double scale, const char *unit)
+static void report_terminal_workload_put_mean(grid *g, estimate e, double scale, const char *unit)
 {
     if (isnan(e.mean))
         grid_cell(g, "-");
@@ -29,7 +29,7 @@ static void put_mean(grid *g, estimate e, double scale, const char *unit)
         grid_cell(g, "%.3f ± %.3f%s", e.mean * scale, e.ci95 * scale, unit);
 }
 
-static void put_times(grid *g, const report_step *s)
+static void report_terminal_workload_put_times(grid *g, const report_step *s)
 {
     if (isnan(s->value[METRIC_COMPLETION].mean)) {
         grid_cell(g, "not completed");
@@ -37,22 +37,24 @@ static void put_times(grid *g, const report_step *s)
         grid_cell(g, "-");
         return;
     }
-    put_mean(g, s->value[METRIC_COMPLETION], 1e-3, " us");
-    put_mean(g, s->value[METRIC_SLOWDOWN], 1, "");
+    report_terminal_workload_put_mean(g, s->value[METRIC_COMPLETION], 1e-3, " us");
+    report_terminal_workload_put_mean(g, s->value[METRIC_SLOWDOWN], 1, "");
     grid_estimate(g, s->value[METRIC_EFFECTIVE], 100, " %");
 }
 
-static void put_row(const terminal_page *p, grid *g, const report_curve *c, bool infeasible)
+static void report_terminal_workload_put_row(const terminal_page *p, grid *g, const report_curve *c,
+                                             bool infeasible)
 {
     grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
     grid_cell(g, "%s", c->traffic);
     grid_cell(g, "%s", c->fabric_label);
-    put_times(g, &c->steps[0]);
+    report_terminal_workload_put_times(g, &c->steps[0]);
     if (infeasible)
         grid_feasible(g, p->m, &c->steps[0]);
 }
 
-static ik_status put_table(const terminal_page *p, bool *any, ik_error *err)
+static ik_status report_terminal_workload_put_table(const terminal_page *p, bool *any,
+                                                    ik_error *err)
 {
     grid g = {.headers = {"routing*", "traffic*", "fabric*", "completion>", "slowdown>",
                           "effective throughput>"},
@@ -64,14 +66,14 @@ static ik_status put_table(const terminal_page *p, bool *any, ik_error *err)
         if (!*any)
             terminal_heading(p, "Workloads");
         *any = true;
-        put_row(p, &g, &p->m->curves[i], infeasible);
+        report_terminal_workload_put_row(p, &g, &p->m->curves[i], infeasible);
     }
     return *any ? grid_put(p, &g, err) : IK_OK;
 }
 
 /* ---- jobs */
 
-static void put_share(grid *g, estimate e)
+static void report_terminal_workload_put_share(grid *g, estimate e)
 {
     if (isnan(e.mean))
         grid_cell(g, "-");
@@ -81,23 +83,24 @@ static void put_share(grid *g, estimate e)
 
 enum { JOB_COLUMNS = 7 }; /* of jobs that end; the others have some more */
 
-static void put_job(const terminal_page *p, grid *g, const report_curve *c, const report_job *job)
+static void report_terminal_workload_put_job(const terminal_page *p, grid *g, const report_curve *c,
+                                             const report_job *job)
 {
     grid_cell(g, "%s", job->name);
     grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
     grid_cell(g, "%s", c->traffic);
     grid_cell(g, "%s", p->m->fabrics[c->fabric].label);
-    put_mean(g, job->completion_ns, 1e-3, " us");
-    put_mean(g, job->alone_ns, 1e-3, " us");
-    put_mean(g, job->slowdown, 1, "");
+    report_terminal_workload_put_mean(g, job->completion_ns, 1e-3, " us");
+    report_terminal_workload_put_mean(g, job->alone_ns, 1e-3, " us");
+    report_terminal_workload_put_mean(g, job->slowdown, 1, "");
     if (g->columns > JOB_COLUMNS) {
-        put_share(g, (estimate){job->load.mean, NAN});
-        put_share(g, job->throughput);
-        put_mean(g, job->latency_ns, 1, " ns");
+        report_terminal_workload_put_share(g, (estimate){job->load.mean, NAN});
+        report_terminal_workload_put_share(g, job->throughput);
+        report_terminal_workload_put_mean(g, job->latency_ns, 1, " ns");
     }
 }
 
-static bool any_endless(const report_job *jobs, size_t num)
+static bool report_terminal_workload_any_endless(const report_job *jobs, size_t num)
 {
     bool any = false;
     for (size_t k = 0; k < num; k++)
@@ -106,7 +109,7 @@ static bool any_endless(const report_job *jobs, size_t num)
 }
 
 /* What each job took, against what it takes alone. */
-static ik_status put_jobs(const terminal_page *p, ik_error *err)
+static ik_status report_terminal_workload_put_jobs(const terminal_page *p, ik_error *err)
 {
     grid g = {.headers = {"job", "routing*", "traffic*", "fabric*", "completion>", "alone>",
                           "slowdown>", "load>", "accepted>", "latency>"},
@@ -117,7 +120,7 @@ static ik_status put_jobs(const terminal_page *p, ik_error *err)
         report_job *jobs;
         size_t num;
         status = model_jobs(p->m, &p->m->curves[i].steps[0], &jobs, &num, err);
-        if (status == IK_OK && any_endless(jobs, num))
+        if (status == IK_OK && report_terminal_workload_any_endless(jobs, num))
             g.columns = JOB_COLUMNS + 3;
     }
     for (size_t i = 0; i < p->m->num_curves && status == IK_OK; i++) {
@@ -126,7 +129,7 @@ static ik_status put_jobs(const terminal_page *p, ik_error *err)
         size_t num;
         status = model_jobs(p->m, &c->steps[0], &jobs, &num, err);
         for (size_t k = 0; k < num && status == IK_OK; k++)
-            put_job(p, &g, c, &jobs[k]);
+            report_terminal_workload_put_job(p, &g, c, &jobs[k]);
         any |= num > 0;
     }
     if (!any || status != IK_OK) {
@@ -151,22 +154,24 @@ static ik_status put_jobs(const terminal_page *p, ik_error *err)
 
 enum { NAMED_HOSTS = 3, TOLD = 4 };
 
-static double number(const json_t *object, const char *key)
+static double report_terminal_workload_number(const json_t *object, const char *key)
 {
     return (double)json_integer_value(json_object_get(object, key));
 }
 
 /* "h3 (12.345 us), h7 (12.344 us)" */
-static void put_last(FILE *out, const report_fabric *f, const json_t *workload)
+static void report_terminal_workload_put_last(FILE *out, const report_fabric *f,
+                                              const json_t *workload)
 {
     const json_t *last = json_object_get(workload, "last_hosts"), *one;
     for (size_t k = 0; k < NAMED_HOSTS && (one = json_array_get(last, k)); k++)
         fprintf(out, "%s%s (%.3f us)", k ? ", " : "",
-                model_host_name(f, (uint64_t)number(one, "host")), number(one, "finish_ps") / 1e6);
+                model_host_name(f, (uint64_t)report_terminal_workload_number(one, "host")),
+                report_terminal_workload_number(one, "finish_ps") / 1e6);
 }
 
 /* Shares of the critical path, the largest first; those below half a per cent are left out. */
-static void put_shares(FILE *out, const json_t *path, double completion_ps)
+static void report_terminal_workload_put_shares(FILE *out, const json_t *path, double completion_ps)
 {
     static const char *const kinds[][2] = {
         {"compute_ps", "computing"},
@@ -187,16 +192,18 @@ static void put_shares(FILE *out, const json_t *path, double completion_ps)
         unsigned most = NUM;
         for (unsigned k = 0; k < NUM; k++)
             if (!told[k] &&
-                (most == NUM || number(path, kinds[k][0]) > number(path, kinds[most][0])))
+                (most == NUM || report_terminal_workload_number(path, kinds[k][0]) >
+                                    report_terminal_workload_number(path, kinds[most][0])))
                 most = k;
-        double share = number(path, kinds[most][0]) / completion_ps;
+        double share = report_terminal_workload_number(path, kinds[most][0]) / completion_ps;
         told[most] = true;
         if (share >= 0.005)
             fprintf(out, "%s%.0f %% %s", n ? ", " : "", 100 * share, kinds[most][1]);
     }
 }
 
-static ik_status put_reason(const terminal_page *p, const report_curve *c, ik_error *err)
+static ik_status report_terminal_workload_put_reason(const terminal_page *p, const report_curve *c,
+                                                     ik_error *err)
 {
     const report_step *s = &c->steps[0];
     const report_row *point = &p->m->rows[s->rows[0]];
@@ -208,13 +215,14 @@ static ik_status put_reason(const terminal_page *p, const report_curve *c, ik_er
         status = ik_text_stream_open(&stream, err);
     if (status == IK_OK) {
         const json_t *path = json_object_get(workload, "critical_path");
-        double messages = number(path, "messages");
+        double messages = report_terminal_workload_number(path, "messages");
         fprintf(stream.out, "%s: last to finish: ", c->label);
-        put_last(stream.out, &p->m->fabrics[c->fabric], workload);
+        report_terminal_workload_put_last(stream.out, &p->m->fabrics[c->fabric], workload);
         if (json_array_size(json_object_get(path, "segments")) > 0) {
             fprintf(stream.out, ". The completion waited for %.0f message%s: ", messages,
                     messages == 1 ? "" : "s");
-            put_shares(stream.out, path, 1e3 * point->value[METRIC_COMPLETION]);
+            report_terminal_workload_put_shares(stream.out, path,
+                                                1e3 * point->value[METRIC_COMPLETION]);
         }
         const json_t *why = json_object_get(workload, "slowdown_reason");
         if (why)
@@ -231,7 +239,7 @@ static ik_status put_reason(const terminal_page *p, const report_curve *c, ik_er
 }
 
 /* Of every workload that was completed, its first seed. */
-static ik_status put_reasons(const terminal_page *p, ik_error *err)
+static ik_status report_terminal_workload_put_reasons(const terminal_page *p, ik_error *err)
 {
     ik_status status = IK_OK;
     size_t told = 0;
@@ -241,7 +249,7 @@ static ik_status put_reasons(const terminal_page *p, ik_error *err)
             !(p->m->rows[c->steps[0].rows[0]].value[METRIC_COMPLETION] > 0))
             continue;
         if (told++ < TOLD)
-            status = put_reason(p, c, err);
+            status = report_terminal_workload_put_reason(p, c, err);
     }
     if (told > TOLD)
         fprintf(p->out, "  and %zu more (--csv --table critical_path)\n", told - TOLD);
@@ -251,7 +259,7 @@ static ik_status put_reasons(const terminal_page *p, ik_error *err)
 ik_status terminal_workloads(const terminal_page *p, ik_error *err)
 {
     bool any = false;
-    ik_status status = put_table(p, &any, err);
+    ik_status status = report_terminal_workload_put_table(p, &any, err);
     if (!any || status != IK_OK)
         return status;
     terminal_wrap(p,
@@ -259,10 +267,10 @@ ik_status terminal_workloads(const terminal_page *p, ik_error *err)
                   "workload on a crossbar; effective throughput, the bytes sent over what the "
                   "sending hosts could have sent by completion.",
                   0, 0);
-    status = put_reasons(p, err);
+    status = report_terminal_workload_put_reasons(p, err);
     if (status == IK_OK)
         status = terminal_ranks(p, err);
-    return status == IK_OK ? put_jobs(p, err) : status;
+    return status == IK_OK ? report_terminal_workload_put_jobs(p, err) : status;
 }
 
 void terminal_missing(const terminal_page *p)

@@ -8,18 +8,19 @@
 #include <inttypes.h>
 #include <string.h>
 
-static uint64_t whole(const json_t *object, const char *key)
+static uint64_t report_watch_whole(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-static const char *word(const json_t *object, const char *key)
+static const char *report_watch_word(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
-static void name_channel(const report_fabric *f, const json_t *event, char *name, size_t size)
+static void report_watch_name_channel(const report_fabric *f, const json_t *event, char *name,
+                                      size_t size)
 {
     const json_t *channel = json_object_get(event, "channel");
     name[0] = '\0';
@@ -29,7 +30,7 @@ static void name_channel(const report_fabric *f, const json_t *event, char *name
 
 /* ---- the table */
 
-static void put_time(FILE *out, const json_t *event, const char *key)
+static void report_watch_put_time(FILE *out, const json_t *event, const char *key)
 {
     const json_t *value = json_object_get(event, key);
     putc(',', out);
@@ -37,20 +38,21 @@ static void put_time(FILE *out, const json_t *event, const char *key)
         fprintf(out, "%.12g", (double)json_integer_value(value) / 1e3);
 }
 
-static void put_event(FILE *out, const report_model *m, const report_row *row, const json_t *packet,
-                      const json_t *event)
+static void report_watch_put_event(FILE *out, const report_model *m, const report_row *row,
+                                   const json_t *packet, const json_t *event)
 {
     char name[200];
     const report_fabric *f = &m->fabrics[row->fabric];
     csv_curve(out, m, row->fabric, row->plan, row->traffic, row->variant, row->load);
-    fprintf(out, ",%" PRIu64 ",%" PRIu64 ":%" PRIu64, row->seed, whole(packet, "source"),
-            whole(packet, "number"));
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ":%" PRIu64, row->seed,
+            report_watch_whole(packet, "source"), report_watch_whole(packet, "number"));
     csv_value(out, json_object_get(packet, "destination"));
     csv_value(out, json_object_get(packet, "bytes"));
-    put_time(out, event, "time_ps");
-    put_time(out, event, "until_ps");
-    fprintf(out, ",%s,%s,", event ? word(event, "stage") : "not sent", word(event, "reason"));
-    name_channel(f, event, name, sizeof name);
+    report_watch_put_time(out, event, "time_ps");
+    report_watch_put_time(out, event, "until_ps");
+    fprintf(out, ",%s,%s,", event ? report_watch_word(event, "stage") : "not sent",
+            report_watch_word(event, "reason"));
+    report_watch_name_channel(f, event, name, sizeof name);
     ik_text_csv(out, name);
     csv_value(out, json_object_get(event, "vc"));
     csv_value(out, json_object_get(event, "ahead"));
@@ -68,8 +70,9 @@ ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err)
         {
             const json_t *events = json_object_get(packet, "events");
             if (!json_is_true(json_object_get(packet, "sent")))
-                put_event(out, m, &m->rows[i], packet, NULL);
-            json_array_foreach(events, n, event) put_event(out, m, &m->rows[i], packet, event);
+                report_watch_put_event(out, m, &m->rows[i], packet, NULL);
+            json_array_foreach(events, n, event)
+                report_watch_put_event(out, m, &m->rows[i], packet, event);
         }
     }
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the lives of packets") : IK_OK;
@@ -78,7 +81,7 @@ ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err)
 /* ---- text */
 
 /* What an event says, before the name of its channel. */
-static void describe(const json_t *event, char *text, size_t size)
+static void report_watch_describe(const json_t *event, char *text, size_t size)
 {
     static const char *const sentences[][2] = {
         {"generated", "generated"},
@@ -100,13 +103,15 @@ static void describe(const json_t *event, char *text, size_t size)
         {"choice", "waits: no output that it may take is free; came by"},
         {"turn", "waits for its turn at"},
     };
-    const char *stage = word(event, "stage"), *reason = word(event, "reason");
+    const char *stage = report_watch_word(event, "stage"),
+               *reason = report_watch_word(event, "reason");
     bool waits = strcmp(stage, "waits") == 0;
     const char *key = waits ? reason : stage;
     snprintf(text, size, "%s", waits ? "waits" : key);
     if (waits && strcmp(key, "behind") == 0)
-        snprintf(text, size, "waits behind %" PRIu64 " packet%s for", whole(event, "ahead"),
-                 whole(event, "ahead") == 1 ? "" : "s");
+        snprintf(text, size, "waits behind %" PRIu64 " packet%s for",
+                 report_watch_whole(event, "ahead"),
+                 report_watch_whole(event, "ahead") == 1 ? "" : "s");
     else if (waits && strcmp(key, "vc") == 0)
         snprintf(text, size, "waits for a free VC of");
     else
@@ -115,28 +120,28 @@ static void describe(const json_t *event, char *text, size_t size)
                 snprintf(text, size, "%s", sentences[k][1]);
 }
 
-static void print_packet(FILE *out, const report_fabric *f, const json_t *packet)
+static void report_watch_print_packet(FILE *out, const report_fabric *f, const json_t *packet)
 {
     const json_t *events = json_object_get(packet, "events");
     json_t *event;
     size_t k;
-    fprintf(out, "  packet %" PRIu64 " of host %" PRIu64, whole(packet, "number"),
-            whole(packet, "source"));
+    fprintf(out, "  packet %" PRIu64 " of host %" PRIu64, report_watch_whole(packet, "number"),
+            report_watch_whole(packet, "source"));
     if (!json_is_true(json_object_get(packet, "sent"))) {
         fputs(" was not sent in this run\n", out);
         return;
     }
-    fprintf(out, " to host %" PRIu64 ", %" PRIu64 " B%s\n", whole(packet, "destination"),
-            whole(packet, "bytes"),
+    fprintf(out, " to host %" PRIu64 ", %" PRIu64 " B%s\n",
+            report_watch_whole(packet, "destination"), report_watch_whole(packet, "bytes"),
             json_is_true(json_object_get(packet, "delivered")) ? "" : ", not delivered");
     json_array_foreach(events, k, event)
     {
         char text[120], name[200];
-        describe(event, text, sizeof text);
-        name_channel(f, event, name, sizeof name);
-        fprintf(out, "  %16.3f ns  %s", (double)whole(event, "time_ps") / 1e3, text);
+        report_watch_describe(event, text, sizeof text);
+        report_watch_name_channel(f, event, name, sizeof name);
+        fprintf(out, "  %16.3f ns  %s", (double)report_watch_whole(event, "time_ps") / 1e3, text);
         if (strcmp(text, "generated") != 0 && strcmp(text, "delivered") != 0)
-            fprintf(out, " %s, VC %" PRIu64, name, whole(event, "vc"));
+            fprintf(out, " %s, VC %" PRIu64, name, report_watch_whole(event, "vc"));
         putc('\n', out);
     }
 }
@@ -159,7 +164,7 @@ ik_status ik_report_watch(const char *store_path, FILE *out, ik_error *err)
         }
         json_array_foreach(row->watch, k, packet)
         {
-            print_packet(out, &m->fabrics[row->fabric], packet);
+            report_watch_print_packet(out, &m->fabrics[row->fabric], packet);
         }
     }
     model_free(m);

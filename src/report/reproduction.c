@@ -34,7 +34,7 @@ static const char style[] =
 /* ---- claims */
 
 /* The class of a verdict in the page's style. */
-static const char *style_of(const ik_claim *c)
+static const char *reproduction_style_of(const ik_claim *c)
 {
     switch (c->verdict) {
     case IK_CLAIM_HOLDS:
@@ -58,7 +58,7 @@ void page_begin_claims(FILE *out, bool with_entry)
 
 void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_entry)
 {
-    fprintf(out, "<tr><td class=\"verdict %s\">%s</td><td>", style_of(c),
+    fprintf(out, "<tr><td class=\"verdict %s\">%s</td><td>", reproduction_style_of(c),
             ik_claim_verdict_name(c->verdict));
     if (with_entry && c->figure[0])
         fprintf(out, "<a href=\"#%s-%s\">%s/%s</a></td><td>", paper, c->figure, paper, c->figure);
@@ -96,7 +96,7 @@ static bool is_first_of_figure(const ik_study_page *p, size_t k)
     return true;
 }
 
-static size_t claims_of(const ik_verdicts *n)
+static size_t reproduction_claims_of(const ik_verdicts *n)
 {
     return n->hold + n->differ + n->untold + n->not_asked;
 }
@@ -115,9 +115,9 @@ static void put_figure_counts(const ik_study_page *p, const char *figure, FILE *
     const struct {
         size_t num;
         const char *style;
-    } columns[] = {{claims_of(&n), ""},   {n.hold, "holds"},
-                   {n.recorded, "known"}, {n.differ - n.recorded, "differs"},
-                   {n.untold, "untold"},  {n.not_asked, "quiet"}};
+    } columns[] = {
+        {reproduction_claims_of(&n), ""},   {n.hold, "holds"},    {n.recorded, "known"},
+        {n.differ - n.recorded, "differs"}, {n.untold, "untold"}, {n.not_asked, "quiet"}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (columns[i].num)
             fprintf(out, "<td class=\"number %s\">%zu</td>", columns[i].style, columns[i].num);
@@ -127,7 +127,7 @@ static void put_figure_counts(const ik_study_page *p, const char *figure, FILE *
 }
 
 /* How many claims of each figure hold: what leads through a page of hundreds of claims. */
-static void put_counts(ik_study_page *const *pages, size_t num, FILE *out)
+static void reproduction_put_counts(ik_study_page *const *pages, size_t num, FILE *out)
 {
     fputs("<div class=\"scroll\"><table class=\"counts\"><tr><th>figure</th><th>claims</th>"
           "<th>hold</th><th>differ, with a recorded reason</th><th>differ</th><th>cannot be "
@@ -141,7 +141,7 @@ static void put_counts(ik_study_page *const *pages, size_t num, FILE *out)
     fputs("</table></div>\n<h2>All claims</h2>\n", out);
 }
 
-static void put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
+static void reproduction_put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
 {
     ik_verdicts n = {0};
     for (size_t i = 0; i < num; i++)
@@ -151,8 +151,8 @@ static void put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
             "<p>%zu claims: <span class=\"holds\">%zu hold</span>, <span class=\"differs\">%zu "
             "differ</span> (for %zu a reason is recorded), <span class=\"untold\">%zu cannot be "
             "told</span>, %zu are checked only at full scale.</p>\n",
-            claims_of(&n), n.hold, n.differ, n.recorded, n.untold, n.not_asked);
-    put_counts(pages, num, out);
+            reproduction_claims_of(&n), n.hold, n.differ, n.recorded, n.untold, n.not_asked);
+    reproduction_put_counts(pages, num, out);
     page_begin_claims(out, true);
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++)
@@ -170,7 +170,7 @@ ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *ou
             "beyond the tolerance "
             "that it states; where they overlap, nothing can be decided.</p>\n",
             style, ik_version());
-    put_verdicts(pages, num, out);
+    reproduction_put_verdicts(pages, num, out);
     for (size_t i = 0; i < num; i++)
         fwrite(pages[i]->section, 1, pages[i]->section_bytes, out);
     fputs("</body></html>\n", out);

@@ -164,110 +164,112 @@ typedef struct path {
     size_t size, used;
 } path;
 
-static void enter_key(path *p, const char *key)
+static void shape_enter_key(path *p, const char *key)
 {
     int n = snprintf(p->text + p->used, p->size - p->used, p->used ? ".%.40s" : "%.40s", key);
     p->used += n < 0 ? 0 : (size_t)n;
     p->used = p->used < p->size ? p->used : p->size - 1;
 }
 
-static void enter_index(path *p, size_t index)
+static void shape_enter_index(path *p, size_t index)
 {
     int n = snprintf(p->text + p->used, p->size - p->used, "[%zu]", index);
     p->used += n < 0 ? 0 : (size_t)n;
     p->used = p->used < p->size ? p->used : p->size - 1;
 }
 
-static void leave(path *p, size_t used)
+static void shape_leave(path *p, size_t used)
 {
     p->used = used;
     p->text[used] = '\0';
 }
 
-static bool differs(path *p, const char *what)
+static bool report_shape_differs(path *p, const char *what)
 {
     snprintf(p->text + p->used, p->size - p->used, "%s%s", p->used ? " " : "it ", what);
     return true;
 }
 
-static bool value_differs(const shape *s, const json_t *value, path *p);
+static bool shape_value_differs(const shape *s, const json_t *value, path *p);
 
-static bool list_differs(const shape *s, const json_t *value, path *p)
+static bool shape_list_differs(const shape *s, const json_t *value, path *p)
 {
     size_t i, used = p->used;
     json_t *item;
     json_array_foreach(value, i, item)
     {
-        enter_index(p, i);
-        if (value_differs(s->item, item, p))
+        shape_enter_index(p, i);
+        if (shape_value_differs(s->item, item, p))
             return true;
-        leave(p, used);
+        shape_leave(p, used);
     }
     return false;
 }
 
-static bool object_differs(const shape *s, const json_t *value, path *p)
+static bool shape_object_differs(const shape *s, const json_t *value, path *p)
 {
     size_t used = p->used, known = 0;
     for (const shape_member *m = s->members; m->key; m++) {
         const json_t *member = json_object_get(value, m->key);
-        enter_key(p, m->key);
+        shape_enter_key(p, m->key);
         if (!member && !m->optional)
-            return differs(p, "is missing");
-        if (member && value_differs(m->shape, member, p))
+            return report_shape_differs(p, "is missing");
+        if (member && shape_value_differs(m->shape, member, p))
             return true;
         known += member != NULL;
-        leave(p, used);
+        shape_leave(p, used);
     }
-    return known < json_object_size(value) && differs(p, "has a member that is unknown");
+    return known < json_object_size(value) &&
+           report_shape_differs(p, "has a member that is unknown");
 }
 
-static bool is_count(const json_t *value)
+static bool shape_is_count(const json_t *value)
 {
     return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
-static bool map_differs(const json_t *value, path *p)
+static bool shape_map_differs(const json_t *value, path *p)
 {
     const char *key;
     json_t *item;
     json_object_foreach((json_t *)value, key, item)
     {
-        if (!json_is_string(item) && !is_count(item)) {
-            enter_key(p, key);
-            return differs(p, "is neither a text nor a whole number");
+        if (!json_is_string(item) && !shape_is_count(item)) {
+            shape_enter_key(p, key);
+            return report_shape_differs(p, "is neither a text nor a whole number");
         }
     }
     return false;
 }
 
-static bool value_differs(const shape *s, const json_t *value, path *p)
+static bool shape_value_differs(const shape *s, const json_t *value, path *p)
 {
     if (s->or_null && json_is_null(value))
         return false;
     switch (s->kind) {
     case SHAPE_TEXT:
-        return !json_is_string(value) && differs(p, "is not text");
+        return !json_is_string(value) && report_shape_differs(p, "is not text");
     case SHAPE_COUNT:
-        return !is_count(value) && differs(p, "is not a whole number");
+        return !shape_is_count(value) && report_shape_differs(p, "is not a whole number");
     case SHAPE_REAL:
-        return !json_is_number(value) && differs(p, "is not a number");
+        return !json_is_number(value) && report_shape_differs(p, "is not a number");
     case SHAPE_BOOL:
-        return !json_is_boolean(value) && differs(p, "is neither true nor false");
+        return !json_is_boolean(value) && report_shape_differs(p, "is neither true nor false");
     case SHAPE_LIST:
-        return json_is_array(value) ? list_differs(s, value, p) : differs(p, "is not a list");
+        return json_is_array(value) ? shape_list_differs(s, value, p)
+                                    : report_shape_differs(p, "is not a list");
     case SHAPE_OBJECT:
     case SHAPE_MAP:
         break;
     }
     if (!json_is_object(value))
-        return differs(p, "is not an object");
-    return s->kind == SHAPE_MAP ? map_differs(value, p) : object_differs(s, value, p);
+        return report_shape_differs(p, "is not an object");
+    return s->kind == SHAPE_MAP ? shape_map_differs(value, p) : shape_object_differs(s, value, p);
 }
 
 const char *shape_differs(const shape *s, const json_t *value, char *message, size_t size)
 {
     path p = {.text = message, .size = size};
     message[0] = '\0';
-    return value_differs(s, value, &p) ? message : NULL;
+    return shape_value_differs(s, value, &p) ? message : NULL;
 }

@@ -19,7 +19,7 @@ typedef struct collector {
     ik_study_page *page;
 } collector;
 
-static bool is_shown(const ik_study_results *s, const char *figure)
+static bool study_page_is_shown(const ik_study_results *s, const char *figure)
 {
     for (size_t i = 0; i < s->about->num_figures; i++)
         if (strcmp(s->about->figures[i].name, figure) == 0)
@@ -27,11 +27,11 @@ static bool is_shown(const ik_study_results *s, const char *figure)
     return !s->shown; /* a claim of no figure stands with all of them */
 }
 
-static ik_status keep_claim(void *ctx, const ik_claim *c, ik_error *err)
+static ik_status study_page_keep_claim(void *ctx, const ik_claim *c, ik_error *err)
 {
     const collector *to = ctx;
     ik_study_page *p = to->page;
-    if (!is_shown(to->study, c->figure) || p->num_claims == to->study->about->num_claims)
+    if (!study_page_is_shown(to->study, c->figure) || p->num_claims == to->study->about->num_claims)
         return IK_OK;
     ik_claim kept = *c;
     const char **const texts[] = {&kept.claim, &kept.source, &kept.figure,
@@ -43,20 +43,21 @@ static ik_status keep_claim(void *ctx, const ik_claim *c, ik_error *err)
     return IK_OK;
 }
 
-static ik_status collect_claims(const ik_study_results *study, ik_study_page *p, ik_error *err)
+static ik_status study_page_collect_claims(const ik_study_results *study, ik_study_page *p,
+                                           ik_error *err)
 {
     collector to = {study, p};
     p->claims = ik_arena_alloc(&p->arena, (study->about->num_claims + 1) * sizeof *p->claims);
     if (!p->claims)
         return ik_fail_memory(err, study->about->num_claims * sizeof *p->claims, "a reproduction");
-    return ik_results_claims(study->results, keep_claim, &to, err);
+    return ik_results_claims(study->results, study_page_keep_claim, &to, err);
 }
 
 /* ---- the section */
 
 /* The picture in the text; false: points are missing, and it says so. */
-static ik_status put_picture(const ik_study_results *s, const ik_experiment_figure *f, FILE *out,
-                             bool *drawn, ik_error *err)
+static ik_status study_page_put_picture(const ik_study_results *s, const ik_experiment_figure *f,
+                                        FILE *out, bool *drawn, ik_error *err)
 {
     ik_error why;
     ik_status status = ik_results_figure(s->results, f->name, IK_FIGURE_SVG, out, 0, false, &why);
@@ -74,14 +75,14 @@ static ik_status put_picture(const ik_study_results *s, const ik_experiment_figu
     return status;
 }
 
-static ik_status put_figure(const ik_study_results *s, const ik_study_page *p,
-                            const ik_experiment_figure *f, FILE *out, ik_error *err)
+static ik_status study_page_put_figure(const ik_study_results *s, const ik_study_page *p,
+                                       const ik_experiment_figure *f, FILE *out, ik_error *err)
 {
     bool drawn = false;
     fprintf(out, "<h3 id=\"%s-%s\">%s/%s: ", p->paper, f->name, p->paper, f->name);
     utf8_print_markup(out, f->title);
     fputs("</h3>\n<figure>", out);
-    ik_status status = put_picture(s, f, out, &drawn, err);
+    ik_status status = study_page_put_picture(s, f, out, &drawn, err);
     fputs("</figure>\n", out);
     if (drawn)
         fprintf(out,
@@ -98,7 +99,7 @@ static ik_status put_figure(const ik_study_results *s, const ik_study_page *p,
     return IK_OK;
 }
 
-static void put_paragraph(FILE *out, const char *open, const char *text)
+static void study_page_put_paragraph(FILE *out, const char *open, const char *text)
 {
     if (!text[0])
         return;
@@ -107,8 +108,8 @@ static void put_paragraph(FILE *out, const char *open, const char *text)
     fputs("</p>\n", out);
 }
 
-static ik_status put_section(const ik_study_results *s, const ik_study_page *p, FILE *out,
-                             ik_error *err)
+static ik_status study_page_put_section(const ik_study_results *s, const ik_study_page *p,
+                                        FILE *out, ik_error *err)
 {
     const ik_experiment_about *about = s->about;
     uint64_t finished, total;
@@ -116,9 +117,9 @@ static ik_status put_section(const ik_study_results *s, const ik_study_page *p, 
     fprintf(out, "<h2>%s: ", p->paper);
     utf8_print_markup(out, about->title);
     fputs("</h2>\n", out);
-    put_paragraph(out, "<p class=\"quiet\">", about->paper);
-    put_paragraph(out, "<p>", about->description);
-    put_paragraph(out, "<p><strong>Our choices.</strong> ", about->settings);
+    study_page_put_paragraph(out, "<p class=\"quiet\">", about->paper);
+    study_page_put_paragraph(out, "<p>", about->description);
+    study_page_put_paragraph(out, "<p><strong>Our choices.</strong> ", about->settings);
     fprintf(out,
             "<p class=\"quiet\">%" PRIu64 " of %" PRIu64
             " points%s%s. <a href=\"%s\">The whole report</a>, <a href=\"%s\">every point as "
@@ -128,17 +129,18 @@ static ik_status put_section(const ik_study_results *s, const ik_study_page *p, 
     ik_status status = IK_OK;
     for (size_t i = 0; i < about->num_figures && status == IK_OK; i++)
         if (!s->shown || s->shown[i])
-            status = put_figure(s, p, &about->figures[i], out, err);
+            status = study_page_put_figure(s, p, &about->figures[i], out, err);
     return status;
 }
 
-static ik_status make_section(const ik_study_results *study, ik_study_page *p, ik_error *err)
+static ik_status study_page_make_section(const ik_study_results *study, ik_study_page *p,
+                                         ik_error *err)
 {
     ik_text_stream stream;
     ik_status status = ik_text_stream_open(&stream, err);
     if (status != IK_OK)
         return status;
-    status = put_section(study, p, stream.out, err);
+    status = study_page_put_section(study, p, stream.out, err);
     ik_status closed =
         ik_text_stream_close(&stream, &p->section, &p->section_bytes, status == IK_OK ? err : NULL);
     return status != IK_OK ? status : closed;
@@ -152,9 +154,9 @@ ik_status ik_study_page_make(const ik_study_results *study, ik_study_page **out,
     if (!p)
         return ik_fail_memory(err, sizeof *p, "a reproduction");
     p->paper = study->study->paper;
-    ik_status status = collect_claims(study, p, err);
+    ik_status status = study_page_collect_claims(study, p, err);
     if (status == IK_OK)
-        status = make_section(study, p, err);
+        status = study_page_make_section(study, p, err);
     if (status != IK_OK) {
         ik_study_page_free(p);
         return status;

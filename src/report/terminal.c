@@ -51,7 +51,7 @@ void grid_cell(grid *g, const char *format, ...)
     }
 }
 
-static int columns_of(const char *text)
+static int terminal_columns_of(const char *text)
 {
     int n = 0;
     for (; *text; text++)
@@ -59,15 +59,15 @@ static int columns_of(const char *text)
     return n;
 }
 
-static void put_cell(FILE *out, const char *text, int width, bool right, bool last)
+static void terminal_put_cell(FILE *out, const char *text, int width, bool right, bool last)
 {
-    int pad = width - columns_of(text);
+    int pad = width - terminal_columns_of(text);
     fprintf(out, "%*s%s%*s%s", right ? pad : 0, "", text, right || last ? 0 : pad, "",
             last ? "\n" : "  ");
 }
 
 /* What all rows share is said once; a column of equal names is left out. */
-static void fold_names(const terminal_page *p, grid *g)
+static void terminal_fold_names(const terminal_page *p, grid *g)
 {
     size_t rows = g->cells / g->columns;
     for (size_t c = g->columns; rows > 1 && c-- > 0;) {
@@ -93,7 +93,7 @@ static void fold_names(const terminal_page *p, grid *g)
 }
 
 /* Cut between characters, and seen to be cut. */
-static void cut_cell(char *text)
+static void terminal_cut_cell(char *text)
 {
     if (strlen(text) < SHOWN_CELL)
         return;
@@ -102,19 +102,19 @@ static void cut_cell(char *text)
 }
 
 /* Widths of the columns, headers without their marks. */
-static void measure_columns(grid *g, int *width, bool *right, char (*header)[CELL])
+static void terminal_measure_columns(grid *g, int *width, bool *right, char (*header)[CELL])
 {
     for (size_t c = 0; c < g->columns; c++) {
         size_t n = strlen(g->headers[c]);
         right[c] = n && g->headers[c][n - 1] == '>';
         bool mark = right[c] || (n && g->headers[c][n - 1] == '*');
         snprintf(header[c], CELL, "%.*s", (int)(n - mark), g->headers[c]);
-        width[c] = columns_of(header[c]);
+        width[c] = terminal_columns_of(header[c]);
     }
     for (size_t i = 0; i < g->cells; i++) {
-        cut_cell(g->text[i]);
-        if (columns_of(g->text[i]) > width[i % g->columns])
-            width[i % g->columns] = columns_of(g->text[i]);
+        terminal_cut_cell(g->text[i]);
+        if (terminal_columns_of(g->text[i]) > width[i % g->columns])
+            width[i % g->columns] = terminal_columns_of(g->text[i]);
     }
 }
 
@@ -143,17 +143,17 @@ ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
     int width[MAX_COLUMNS];
     bool right[MAX_COLUMNS];
     char header[MAX_COLUMNS][CELL];
-    fold_names(p, g);
-    measure_columns(g, width, right, header);
+    terminal_fold_names(p, g);
+    terminal_measure_columns(g, width, right, header);
     if (p->colour)
         fputs("\033[2m", p->out);
     for (size_t c = 0; c < g->columns; c++)
-        put_cell(p->out, header[c], width[c], right[c], c + 1 == g->columns);
+        terminal_put_cell(p->out, header[c], width[c], right[c], c + 1 == g->columns);
     if (p->colour)
         fputs("\033[0m", p->out);
     for (size_t i = 0; i < g->cells; i++)
-        put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns],
-                 i % g->columns == g->columns - 1);
+        terminal_put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns],
+                          i % g->columns == g->columns - 1);
     free(g->text);
     return IK_OK;
 }

@@ -11,7 +11,7 @@
 
 /* The next parameter of a name: its first byte and its length; false at the end. *at is where the
  * search goes on. */
-static bool next_parameter(const char **at, const char **first, size_t *length)
+static bool terminal_names_next_parameter(const char **at, const char **first, size_t *length)
 {
     if (!**at)
         return false;
@@ -22,7 +22,7 @@ static bool next_parameter(const char **at, const char **first, size_t *length)
 }
 
 /* Where the parameters of a name begin: behind the family. */
-static const char *parameters_of(const char *name)
+static const char *terminal_names_parameters_of(const char *name)
 {
     size_t family = strcspn(name, ":,=");
     return name[family] == ':'   ? name + family + 1
@@ -30,28 +30,28 @@ static const char *parameters_of(const char *name)
                                  : name + family;
 }
 
-static bool has_parameter(const char *list, const char *parameter, size_t length)
+static bool terminal_names_has_parameter(const char *list, const char *parameter, size_t length)
 {
     const char *first;
     size_t n;
-    while (next_parameter(&list, &first, &n))
+    while (terminal_names_next_parameter(&list, &first, &n))
         if (n == length && memcmp(first, parameter, n) == 0)
             return true;
     return false;
 }
 
 /* The name without the parameters of the list `common`. */
-static void leave_out(char *name, const char *common)
+static void terminal_names_leave_out(char *name, const char *common)
 {
     char kept[CELL + 2];
-    const char *at = parameters_of(name), *first;
+    const char *at = terminal_names_parameters_of(name), *first;
     size_t n, length = (size_t)(at - name), family = length;
     bool settings = false; /* behind the family: "dmodk, buffer=64 KiB,voq=false" */
     memcpy(kept, name, length);
-    while (next_parameter(&at, &first, &n)) {
+    while (terminal_names_next_parameter(&at, &first, &n)) {
         bool begins = first > name && first[-1] == ' ';
         settings |= begins;
-        if (has_parameter(common, first, n))
+        if (terminal_names_has_parameter(common, first, n))
             continue;
         bool leads = length == family; /* nothing was kept before it */
         if (leads && settings && length > 0 && kept[length - 1] == ':')
@@ -80,17 +80,18 @@ bool names_fold(char (*text)[CELL], size_t rows, size_t columns, char *common, s
         snprintf(common, size, "%s", text[0]);
         return true;
     }
-    const char *at = parameters_of(text[0]), *first;
+    const char *at = terminal_names_parameters_of(text[0]), *first;
     size_t n, length = 0;
-    while (next_parameter(&at, &first, &n)) {
-        bool all = !has_parameter(common, first, n);
+    while (terminal_names_next_parameter(&at, &first, &n)) {
+        bool all = !terminal_names_has_parameter(common, first, n);
         for (size_t i = 1; i < rows && all; i++)
-            all = has_parameter(parameters_of(text[i * columns]), first, n);
+            all = terminal_names_has_parameter(terminal_names_parameters_of(text[i * columns]),
+                                               first, n);
         if (all && length + n + 3 < size)
             length += (size_t)snprintf(common + length, size - length, "%s%.*s", length ? ", " : "",
                                        (int)n, first);
     }
     for (size_t i = 0; i < rows && length > 0; i++)
-        leave_out(text[i * columns], common);
+        terminal_names_leave_out(text[i * columns], common);
     return false;
 }

@@ -14,16 +14,16 @@ typedef struct by_port {
     uint64_t seed;
 } by_port;
 
-static uint32_t host_of(const ik_traffic *t, uint32_t port)
+static uint32_t by_port_host_of(const ik_traffic *t, uint32_t port)
 {
     return t->fabric->split->host_of[port];
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t by_port_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const by_port *b = t->impl;
-    uint32_t host = host_of(t, src), dst = b->whole->family->dest(b->whole, host, n), from, to,
-             choice = 0;
+    uint32_t host = by_port_host_of(t, src), dst = b->whole->family->dest(b->whole, host, n), from,
+             to, choice = 0;
     if (dst == IK_NONE || dst == host)
         return IK_NONE;
     uint32_t pairs = ik_rails_count(b->routing, host, dst);
@@ -33,22 +33,22 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return from == src ? to : IK_NONE;
 }
 
-static bool silent(const ik_traffic *t, uint32_t src)
+static bool by_port_silent(const ik_traffic *t, uint32_t src)
 {
     const by_port *b = t->impl;
-    return ik_traffic_is_silent(b->whole, host_of(t, src));
+    return ik_traffic_is_silent(b->whole, by_port_host_of(t, src));
 }
 
-static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
+static unsigned by_port_class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const by_port *b = t->impl;
-    return b->whole->family->class_of(b->whole, host_of(t, src), n);
+    return b->whole->family->class_of(b->whole, by_port_host_of(t, src), n);
 }
 
-static double class_share(const ik_traffic *t, uint32_t src, unsigned class)
+static double by_port_class_share(const ik_traffic *t, uint32_t src, unsigned class)
 {
     const by_port *b = t->impl;
-    return b->whole->family->class_share(b->whole, host_of(t, src), class);
+    return b->whole->family->class_share(b->whole, by_port_host_of(t, src), class);
 }
 
 typedef struct port_flows {
@@ -58,7 +58,7 @@ typedef struct port_flows {
     void *ctx;
 } port_flows;
 
-static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void by_port_add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
     const port_flows *p = ctx;
     const by_port *b = p->b;
@@ -81,11 +81,11 @@ static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
     }
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void by_port_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const by_port *b = t->impl;
     port_flows p = {b, src, fn, ctx};
-    b->whole->family->flows(b->whole, host_of(t, src), add_flow, &p);
+    b->whole->family->flows(b->whole, by_port_host_of(t, src), by_port_add_flow, &p);
 }
 
 ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mode, uint64_t seed,
@@ -107,13 +107,13 @@ ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mo
     }
     *b = (by_port){.family = *t->family, .whole = t, .routing = r, .mode = mode, .seed = seed};
     b->family.destroy = NULL;
-    b->family.dest = dest;
+    b->family.dest = by_port_dest;
     b->family.dests = NULL;
-    b->family.silent = silent;
-    b->family.flows = flows;
+    b->family.silent = by_port_silent;
+    b->family.flows = by_port_flows;
     b->family.even = NULL;
-    b->family.class_of = t->family->class_of ? class_of : NULL;
-    b->family.class_share = t->family->class_share ? class_share : NULL;
+    b->family.class_of = t->family->class_of ? by_port_class_of : NULL;
+    b->family.class_share = t->family->class_share ? by_port_class_share : NULL;
     *p = (ik_traffic){.family = &b->family,
                       .fabric = r->fabric,
                       .num_hosts = r->fabric->num_hosts,
@@ -135,7 +135,7 @@ void by_port_free(const ik_traffic *by_port_traffic, const ik_traffic *t)
     }
 }
 
-static uint64_t one_rate(const ik_fabric *f, uint32_t host)
+static uint64_t by_port_one_rate(const ik_fabric *f, uint32_t host)
 {
     uint32_t port = ik_host_port(f, host);
     return port == IK_NONE ? 0 : ik_port_rate_bps(f, port);
@@ -144,10 +144,10 @@ static uint64_t one_rate(const ik_fabric *f, uint32_t host)
 uint64_t by_port_rate_bps(const ik_fabric *f, uint32_t host)
 {
     if (!f->split)
-        return one_rate(f, host);
+        return by_port_one_rate(f, host);
     uint32_t whole = f->split->host_of[host];
     uint64_t sum = 0;
     for (uint32_t port = f->split->first[whole]; port < f->split->first[whole + 1]; port++)
-        sum += one_rate(f, port);
+        sum += by_port_one_rate(f, port);
     return sum;
 }

@@ -74,24 +74,24 @@ void channel_flows_free(channel_flows *c)
     *c = (channel_flows){0};
 }
 
-static bool counts(const fluid *x, uint32_t channel)
+static bool fluid_counts(const fluid *x, uint32_t channel)
 {
     return x->capacity[channel] < INFINITY;
 }
 
 /* What a flow of the channel may still have per share. */
-static uint64_t key_of(const fluid *x, uint32_t channel)
+static uint64_t fluid_key_of(const fluid *x, uint32_t channel)
 {
     return ik_heap_key(x->left[channel] / x->weight[channel]);
 }
 
-static bool push(fluid *x, uint32_t channel, uint64_t key)
+static bool fluid_push(fluid *x, uint32_t channel, uint64_t key)
 {
     x->bound[channel] = key;
     return ik_heap_push(&x->heap, (ik_heap_item){key, channel, 0});
 }
 
-static void open_channels(fluid *x)
+static void fluid_open_channels(fluid *x)
 {
     x->heap.num = 0;
     for (uint32_t i = 0; i < x->num_used; i++) {
@@ -100,7 +100,7 @@ static void open_channels(fluid *x)
         for (size_t k = x->by.base[c]; k < x->by.base[c + 1]; k++) {
             if (!x->done[x->by.flow[k]]) {
                 open++;
-                weight += channel_share(&x->by, k);
+                weight += fluid_channel_share(&x->by, k);
             }
         }
         x->open[c] = open;
@@ -110,19 +110,19 @@ static void open_channels(fluid *x)
 }
 
 /* Gives the flow its rate and takes it off its channels. */
-static bool freeze(fluid *x, uint32_t flow, double rate)
+static bool fluid_freeze(fluid *x, uint32_t flow, double rate)
 {
     x->rate[flow] = rate;
     for (size_t i = x->p->base[flow]; i < x->p->base[flow + 1]; i++) {
         uint32_t c = x->p->channel[i];
-        if (counts(x, c)) {
+        if (fluid_counts(x, c)) {
             double share = fluid_share(x->p, i);
             double left = x->left[c] - rate * share, weight = x->weight[c] - share;
             x->left[c] = left > 0 ? left : 0;
             x->weight[c] = weight > LEAST_WEIGHT ? weight : LEAST_WEIGHT;
             x->open[c]--;
-            uint64_t key = x->open[c] ? key_of(x, c) : UINT64_MAX;
-            if (key < x->bound[c] && !push(x, c, key))
+            uint64_t key = x->open[c] ? fluid_key_of(x, c) : UINT64_MAX;
+            if (key < x->bound[c] && !fluid_push(x, c, key))
                 return false;
         }
     }
@@ -130,11 +130,11 @@ static bool freeze(fluid *x, uint32_t flow, double rate)
 }
 
 /* Max-min fair rates of all flows that are not done. */
-static bool fill_rates(fluid *x)
+static bool fluid_fill_rates(fluid *x)
 {
-    open_channels(x);
+    fluid_open_channels(x);
     for (uint32_t i = 0; i < x->num_used; i++)
-        if (x->open[x->used[i]] && !push(x, x->used[i], key_of(x, x->used[i])))
+        if (x->open[x->used[i]] && !fluid_push(x, x->used[i], fluid_key_of(x, x->used[i])))
             return false;
     for (uint32_t f = 0; f < x->p->num; f++)
         x->rate[f] = -1;
@@ -142,15 +142,15 @@ static bool fill_rates(fluid *x)
         ik_heap_item top = ik_heap_pop(&x->heap);
         if (top.key != x->bound[top.id] || x->open[top.id] == 0)
             continue;
-        uint64_t key = key_of(x, top.id);
+        uint64_t key = fluid_key_of(x, top.id);
         if (key > top.key) {
-            if (!push(x, top.id, key))
+            if (!fluid_push(x, top.id, key))
                 return false;
             continue;
         }
         for (size_t k = x->by.base[top.id]; k < x->by.base[top.id + 1]; k++) {
             uint32_t f = x->by.flow[k];
-            if (!x->done[f] && x->rate[f] < 0 && !freeze(x, f, ik_heap_number(top.key)))
+            if (!x->done[f] && x->rate[f] < 0 && !fluid_freeze(x, f, ik_heap_number(top.key)))
                 return false;
         }
     }
@@ -158,7 +158,7 @@ static bool fill_rates(fluid *x)
 }
 
 /* Runs to the next completion. */
-static void advance(fluid *x, double *now, uint32_t *left)
+static void fluid_advance(fluid *x, double *now, uint32_t *left)
 {
     double step = INFINITY;
     for (uint32_t f = 0; f < x->p->num; f++) {
@@ -209,7 +209,7 @@ static ik_status fluid_init(fluid *x, ik_error *err)
         !x->done)
         return ik_fail_memory(err, ports * 32 + flows * 17, "a fluid model");
     for (uint32_t c = 0; c < x->p->num_channels; c++)
-        if (x->by.base[c + 1] > x->by.base[c] && counts(x, c))
+        if (x->by.base[c + 1] > x->by.base[c] && fluid_counts(x, c))
             x->used[x->num_used++] = c;
     for (uint32_t f = 0; f < x->p->num; f++)
         x->size[f] = x->p->size ? x->p->size[f] : 1;
@@ -243,11 +243,11 @@ ik_status fluid_complete(const fluid_flows *flows, const double *capacity, doubl
             result.time = NAN;
             break;
         }
-        if (!fill_rates(&x)) {
+        if (!fluid_fill_rates(&x)) {
             s = ik_fail_memory(err, x.heap.cap * 2 * sizeof *x.heap.items, "a fluid model");
             break;
         }
-        advance(&x, &result.time, &left);
+        fluid_advance(&x, &result.time, &left);
     }
     fluid_free(&x);
     if (s == IK_OK)

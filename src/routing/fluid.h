@@ -28,7 +28,7 @@ typedef struct channel_flows {
     uint32_t *flow;
     double *share; /* beside flow; NULL: all are 1 */
 } channel_flows;
-static inline double channel_share(const channel_flows *c, size_t i)
+static inline double fluid_channel_share(const channel_flows *c, size_t i)
 {
     return c->share ? c->share[i] : 1;
 }

@@ -14,7 +14,7 @@
 enum { SMALL_RADIX = 256, MOST_RADIX = 65535 };
 
 /* A selection that is never asked is refused. */
-static ik_status check_selection(const ik_routing *r, const char *selection, ik_error *err)
+static ik_status plan_check_selection(const ik_routing *r, const char *selection, ik_error *err)
 {
     if (r->kind == IK_ROUTE_ADAPTIVE && !r->family->pick)
         return IK_OK;
@@ -25,8 +25,8 @@ static ik_status check_selection(const ik_routing *r, const char *selection, ik_
     return ik_hint(err, status, "leave the selection out");
 }
 
-static ik_status make_routing(ik_plan *plan, const ik_fabric *f, const plan_specs *specs,
-                              const ik_env *env, ik_error *err)
+static ik_status plan_make_routing(ik_plan *plan, const ik_fabric *f, const plan_specs *specs,
+                                   const ik_env *env, ik_error *err)
 {
     plan->max_radix = ik_max_radix(f);
     if (plan->max_radix > MOST_RADIX)
@@ -36,7 +36,8 @@ static ik_status make_routing(ik_plan *plan, const ik_fabric *f, const plan_spec
     return ik_routing_from_spec(f, specs->routing, env, &plan->routing, err);
 }
 
-static ik_status make_vc(ik_plan *plan, const plan_specs *specs, const ik_env *env, ik_error *err)
+static ik_status plan_make_vc(ik_plan *plan, const plan_specs *specs, const ik_env *env,
+                              ik_error *err)
 {
     const ik_routing *r = plan->routing;
     const char *natural = r->natural_vc && specs->num_vcs != 1 ? r->natural_vc : "1q";
@@ -44,8 +45,8 @@ static ik_status make_vc(ik_plan *plan, const plan_specs *specs, const ik_env *e
                            &plan->vc, err);
 }
 
-static ik_status make_selection(ik_plan *plan, const ik_fabric *f, const plan_specs *specs,
-                                const ik_env *env, ik_error *err)
+static ik_status plan_make_selection(ik_plan *plan, const ik_fabric *f, const plan_specs *specs,
+                                     const ik_env *env, ik_error *err)
 {
     const ik_routing *r = plan->routing;
     bool asked = r->kind == IK_ROUTE_ADAPTIVE && !r->family->pick;
@@ -64,18 +65,18 @@ ik_status plan_make(const ik_fabric *f, const plan_specs *specs, const ik_env *e
     *stage = PLAN_ROUTING;
     if (!plan)
         return ik_fail_memory(err, sizeof *plan, "a plan");
-    ik_status status = make_routing(plan, f, specs, env, err);
+    ik_status status = plan_make_routing(plan, f, specs, env, err);
     if (status == IK_OK && specs->selection) {
         *stage = PLAN_SELECTION;
-        status = check_selection(plan->routing, specs->selection, err);
+        status = plan_check_selection(plan->routing, specs->selection, err);
     }
     if (status == IK_OK) {
         *stage = PLAN_VC;
-        status = make_vc(plan, specs, env, err);
+        status = plan_make_vc(plan, specs, env, err);
     }
     if (status == IK_OK) {
         *stage = PLAN_SELECTION;
-        status = make_selection(plan, f, specs, env, err);
+        status = plan_make_selection(plan, f, specs, env, err);
     }
     if (status != IK_OK) {
         ik_plan_free(plan);
@@ -112,7 +113,8 @@ uint32_t ik_plan_num_starts(const ik_plan *plan, uint32_t src, uint32_t dst)
     return r->family->num_starts ? r->family->num_starts(r, src, dst) : 1;
 }
 
-static void start_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk)
+static void plan_start_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n,
+                           ik_packet *pk)
 {
     *pk = (ik_packet){.src = src, .dst = dst, .via = IK_NONE};
     if (r->family->start_nth)
@@ -121,18 +123,18 @@ static void start_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t 
 
 void ik_plan_start_nth(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk)
 {
-    start_nth(plan->routing, src, dst, n, pk);
+    plan_start_nth(plan->routing, src, dst, n, pk);
     plan->vc->family->inject(plan->vc, pk);
 }
 
 /* One of the initial states, drawn. */
-static void start_drawn(const ik_routing *r, uint32_t src, uint32_t dst, const ik_draw *draw,
-                        ik_packet *pk)
+static void plan_start_drawn(const ik_routing *r, uint32_t src, uint32_t dst, const ik_draw *draw,
+                             ik_packet *pk)
 {
     uint32_t starts = r->family->num_starts ? r->family->num_starts(r, src, dst) : 1, n = 0;
     if (starts > 1)
         n = ik_random_below(draw->seed, IK_RNG_ROUTE_PACKET, draw->entity, draw->counter, starts);
-    start_nth(r, src, dst, n, pk);
+    plan_start_nth(r, src, dst, n, pk);
 }
 
 void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw,
@@ -143,7 +145,7 @@ void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_dra
         *pk = (ik_packet){.src = src, .dst = dst, .via = IK_NONE};
         r->family->start(r, draw, view, pk);
     } else {
-        start_drawn(r, src, dst, draw, pk);
+        plan_start_drawn(r, src, dst, draw, pk);
     }
     plan->vc->family->inject(plan->vc, pk);
 }
@@ -153,12 +155,12 @@ void ik_plan_start_phase(const ik_plan *plan, uint32_t phase, uint32_t src, uint
 {
     const ik_routing *r = plan->routing;
     assert(r->family->of_phase);
-    start_drawn(r->family->of_phase(r, phase), src, dst, draw, pk);
+    plan_start_drawn(r->family->of_phase(r, phase), src, dst, draw, pk);
     plan->vc->family->inject(plan->vc, pk);
 }
 
-static ik_choice choose(const ik_plan *plan, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                        ik_packet *pk)
+static ik_choice plan_choose(const ik_plan *plan, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                             ik_packet *pk)
 {
     ik_choice c = {.port = out_port};
     plan->vc->family->next(plan->vc, sw, in_port, out_port, pk, &c.vc_first, &c.vc_last);
@@ -167,8 +169,8 @@ static ik_choice choose(const ik_plan *plan, uint32_t sw, uint32_t in_port, uint
 
 /* Without memory of its own: the ports are packed at the front of `out` and unpacked from the last
  * one on, so that a choice never covers a port that is still to be read. */
-static uint32_t next_in_place(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                              ik_choice *out, uint32_t *preferred)
+static uint32_t plan_next_in_place(const ik_plan *plan, uint32_t sw, uint32_t in_port,
+                                   ik_packet *pk, ik_choice *out, uint32_t *preferred)
 {
     _Static_assert(sizeof *out >= sizeof(uint32_t), "a choice has room for a port");
     const ik_routing *r = plan->routing;
@@ -177,40 +179,40 @@ static uint32_t next_in_place(const ik_plan *plan, uint32_t sw, uint32_t in_port
     for (uint32_t i = n; i-- > 0;) {
         uint32_t port;
         memcpy(&port, packed + i * sizeof port, sizeof port);
-        out[i] = choose(plan, sw, in_port, port, pk);
+        out[i] = plan_choose(plan, sw, in_port, port, pk);
     }
     return n;
 }
 
-static inline uint32_t next_of(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                               ik_choice *out, uint32_t *preferred)
+static inline uint32_t plan_next_of(const ik_plan *plan, uint32_t sw, uint32_t in_port,
+                                    ik_packet *pk, ik_choice *out, uint32_t *preferred)
 {
     uint32_t ports[SMALL_RADIX];
     if (plan->max_radix > SMALL_RADIX)
-        return next_in_place(plan, sw, in_port, pk, out, preferred);
+        return plan_next_in_place(plan, sw, in_port, pk, out, preferred);
     uint32_t n = plan->routing->family->next(plan->routing, sw, in_port, pk, ports, preferred);
     for (uint32_t i = 0; i < n; i++)
-        out[i] = choose(plan, sw, in_port, ports[i], pk);
+        out[i] = plan_choose(plan, sw, in_port, ports[i], pk);
     return n;
 }
 
 /* ---- copies of the scheme's VCs, which neither scheme nor routing know of. Seldom: apart from
  * what is asked for every hop. */
 
-static bool has_copies(const ik_plan *plan)
+static bool plan_has_copies(const ik_plan *plan)
 {
     return plan->num_vcs > plan->vc->num_vcs;
 }
 
-/* The first VC of the copy that a packet is in, which is taken off until leave_copy(). */
-static uint8_t enter_copy(const ik_plan *plan, ik_packet *pk)
+/* The first VC of the copy that a packet is in, which is taken off until plan_leave_copy(). */
+static uint8_t plan_enter_copy(const ik_plan *plan, ik_packet *pk)
 {
     uint8_t first = (uint8_t)(pk->vc - pk->vc % plan->vc->num_vcs);
     pk->vc = (uint8_t)(pk->vc - first);
     return first;
 }
 
-static void leave_copy(uint8_t first, ik_packet *pk, ik_choice *out, uint32_t n)
+static void plan_leave_copy(uint8_t first, ik_packet *pk, ik_choice *out, uint32_t n)
 {
     pk->vc = (uint8_t)(pk->vc + first);
     for (uint32_t i = 0; i < n; i++) {
@@ -219,22 +221,22 @@ static void leave_copy(uint8_t first, ik_packet *pk, ik_choice *out, uint32_t n)
     }
 }
 
-static __attribute__((noinline)) uint32_t next_in_copy(const ik_plan *plan, uint32_t sw,
-                                                       uint32_t in_port, ik_packet *pk,
-                                                       ik_choice *out, uint32_t *preferred)
+static __attribute__((noinline)) uint32_t plan_next_in_copy(const ik_plan *plan, uint32_t sw,
+                                                            uint32_t in_port, ik_packet *pk,
+                                                            ik_choice *out, uint32_t *preferred)
 {
-    uint8_t copy = enter_copy(plan, pk);
-    uint32_t n = next_of(plan, sw, in_port, pk, out, preferred);
-    leave_copy(copy, pk, out, n);
+    uint8_t copy = plan_enter_copy(plan, pk);
+    uint32_t n = plan_next_of(plan, sw, in_port, pk, out, preferred);
+    plan_leave_copy(copy, pk, out, n);
     return n;
 }
 
 uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
                       ik_choice *out, uint32_t *preferred)
 {
-    if (__builtin_expect(has_copies(plan), 0))
-        return next_in_copy(plan, sw, in_port, pk, out, preferred);
-    return next_of(plan, sw, in_port, pk, out, preferred);
+    if (__builtin_expect(plan_has_copies(plan), 0))
+        return plan_next_in_copy(plan, sw, in_port, pk, out, preferred);
+    return plan_next_of(plan, sw, in_port, pk, out, preferred);
 }
 
 bool ik_plan_has_masks(const ik_plan *plan)
@@ -242,9 +244,9 @@ bool ik_plan_has_masks(const ik_plan *plan)
     return plan->routing->family->next_mask && (plan->vc->family->ignores & IK_VC_ANY_PORT);
 }
 
-static inline uint32_t mask_of(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                               uint64_t *set, uint32_t *preferred, uint8_t *vc_first,
-                               uint8_t *vc_last)
+static inline uint32_t plan_mask_of(const ik_plan *plan, uint32_t sw, uint32_t in_port,
+                                    ik_packet *pk, uint64_t *set, uint32_t *preferred,
+                                    uint8_t *vc_first, uint8_t *vc_last)
 {
     uint32_t n = plan->routing->family->next_mask(plan->routing, sw, in_port, pk, set, preferred);
     if (n)
@@ -253,15 +255,15 @@ static inline uint32_t mask_of(const ik_plan *plan, uint32_t sw, uint32_t in_por
     return n;
 }
 
-static __attribute__((noinline)) uint32_t mask_in_copy(const ik_plan *plan, uint32_t sw,
-                                                       uint32_t in_port, ik_packet *pk,
-                                                       uint64_t *set, uint32_t *preferred,
-                                                       uint8_t *vc_first, uint8_t *vc_last)
+static __attribute__((noinline)) uint32_t plan_mask_in_copy(const ik_plan *plan, uint32_t sw,
+                                                            uint32_t in_port, ik_packet *pk,
+                                                            uint64_t *set, uint32_t *preferred,
+                                                            uint8_t *vc_first, uint8_t *vc_last)
 {
-    uint8_t copy = enter_copy(plan, pk);
+    uint8_t copy = plan_enter_copy(plan, pk);
     ik_choice c = {0};
-    uint32_t n = mask_of(plan, sw, in_port, pk, set, preferred, &c.vc_first, &c.vc_last);
-    leave_copy(copy, pk, &c, 1);
+    uint32_t n = plan_mask_of(plan, sw, in_port, pk, set, preferred, &c.vc_first, &c.vc_last);
+    plan_leave_copy(copy, pk, &c, 1);
     *vc_first = c.vc_first;
     *vc_last = c.vc_last;
     return n;
@@ -271,9 +273,9 @@ uint32_t ik_plan_next_mask(const ik_plan *plan, uint32_t sw, uint32_t in_port, i
                            uint64_t *set, uint32_t *preferred, uint8_t *vc_first, uint8_t *vc_last)
 {
     assert(ik_plan_has_masks(plan));
-    if (__builtin_expect(has_copies(plan), 0))
-        return mask_in_copy(plan, sw, in_port, pk, set, preferred, vc_first, vc_last);
-    return mask_of(plan, sw, in_port, pk, set, preferred, vc_first, vc_last);
+    if (__builtin_expect(plan_has_copies(plan), 0))
+        return plan_mask_in_copy(plan, sw, in_port, pk, set, preferred, vc_first, vc_last);
+    return plan_mask_of(plan, sw, in_port, pk, set, preferred, vc_first, vc_last);
 }
 
 uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n,
@@ -295,8 +297,8 @@ void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet 
     pk->vc = (uint8_t)vc;
 }
 
-static uint32_t preferred_port(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                               uint32_t *ports)
+static uint32_t plan_preferred_port(const ik_routing *r, uint32_t sw, uint32_t in_port,
+                                    ik_packet *pk, uint32_t *ports)
 {
     uint32_t preferred = 0;
     uint32_t n = r->family->next(r, sw, in_port, pk, ports, &preferred);
@@ -304,8 +306,8 @@ static uint32_t preferred_port(const ik_routing *r, uint32_t sw, uint32_t in_por
 }
 
 /* ports: room for the largest radix. */
-static uint32_t walk(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, uint32_t *ports,
-                     uint32_t *channels, uint32_t max)
+static uint32_t plan_walk(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
+                          uint32_t *ports, uint32_t *channels, uint32_t max)
 {
     const ik_fabric *f = plan->fabric;
     uint32_t port = ik_host_port(f, src), length = 0;
@@ -317,12 +319,12 @@ static uint32_t walk(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n
         uint32_t node = in_port == IK_NONE ? IK_NONE : f->port_node[in_port];
         if (node == IK_NONE || !ik_is_switch(f, node))
             return node == ik_host_node(f, dst) ? length : 0;
-        port = preferred_port(plan->routing, node, in_port, &pk, ports);
+        port = plan_preferred_port(plan->routing, node, in_port, &pk, ports);
         if (port == IK_NONE)
             return 0;
         /* Walking alone, a packet takes the lowest VC of its choice; routings see only that it is
          * allowed. */
-        ik_plan_advance(plan, port, choose(plan, node, in_port, port, &pk).vc_first, &pk);
+        ik_plan_advance(plan, port, plan_choose(plan, node, in_port, port, &pk).vc_first, &pk);
     }
     return 0;
 }
@@ -332,9 +334,9 @@ uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t 
 {
     uint32_t small[SMALL_RADIX];
     if (plan->max_radix <= SMALL_RADIX)
-        return walk(plan, src, dst, n, small, channels, max);
+        return plan_walk(plan, src, dst, n, small, channels, max);
     uint32_t *large = ik_calloc(plan->max_radix, sizeof *large);
-    uint32_t length = large ? walk(plan, src, dst, n, large, channels, max) : IK_NONE;
+    uint32_t length = large ? plan_walk(plan, src, dst, n, large, channels, max) : IK_NONE;
     free(large);
     return length;
 }

@@ -21,7 +21,7 @@ const ik_routing_family *ik_routing_find(const char *name)
     return routings_find(name);
 }
 
-static uint64_t seed_of(const ik_params *params, const ik_env *env)
+static uint64_t routing_seed_of(const ik_params *params, const ik_env *env)
 {
     for (size_t i = 0; i < params->num; i++)
         if (strcmp(params->decl[i].name, "seed") == 0 && params->values[i].has)
@@ -52,7 +52,7 @@ ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_
         return ik_fail_memory(err, sizeof *r, "a routing");
     r->family = family;
     r->fabric = f;
-    r->seed = seed_of(params, env);
+    r->seed = routing_seed_of(params, env);
     r->kind = family->kind;
     r->claims = family->claims;
     r->traits = family->traits;

@@ -26,9 +26,9 @@ const ik_selection_family *ik_selection_find(const char *name)
     return selections_find(name);
 }
 
-static ik_status from_params(const ik_fabric *f, const ik_selection_family *family,
-                             ik_params *params, const ik_env *env, ik_selection **out,
-                             ik_error *err)
+static ik_status selection_from_params(const ik_fabric *f, const ik_selection_family *family,
+                                       ik_params *params, const ik_env *env, ik_selection **out,
+                                       ik_error *err)
 {
     ik_selection *s = ik_calloc(1, sizeof *s);
     if (!s)
@@ -67,7 +67,7 @@ ik_status ik_selection_from_spec(const ik_fabric *f, const char *text, const ik_
                         : selections_unknown("selection function", spec.name, err);
     }
     if (status == IK_OK) {
-        status = from_params(f, family, &params, env, out, err);
+        status = selection_from_params(f, family, &params, env, out, err);
         ik_params_free(&params);
     }
     ik_arena_free(&arena);

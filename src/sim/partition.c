@@ -15,7 +15,7 @@
 /* What happens in one partition reaches another no sooner than over the shortest link between them,
  * or by a message about reorder space.
  * A partition alone pauses now and then to see whether the run was cancelled. */
-static uint64_t find_step(const sim *s)
+static uint64_t partition_find_step(const sim *s)
 {
     const ik_fabric *f = s->f;
     uint64_t least = 64 * s->window.lookahead;
@@ -35,7 +35,8 @@ static uint64_t find_step(const sim *s)
 
 enum { FIRST_EVENTS = 256, SCRATCH_SETS = 10 }; /* sets: of a switch's inputs or outputs */
 
-static bool allocate(const sim *s, partition *p, uint32_t nodes, batch **batches, sim_memory *m)
+static bool partition_allocate(const sim *s, partition *p, uint32_t nodes, batch **batches,
+                               sim_memory *m)
 {
     size_t sets = SCRATCH_SETS + s->net.max_inputs, series = s->measure.num_series;
     return sim_get(m, &p->local, FIRST_EVENTS, sizeof *p->local) &&
@@ -51,12 +52,12 @@ static bool allocate(const sim *s, partition *p, uint32_t nodes, batch **batches
 }
 
 /* Of one that owns so many nodes, without what its engine has. */
-static uint64_t count_partition(const sim *s, uint32_t nodes)
+static uint64_t partition_count_partition(const sim *s, uint32_t nodes)
 {
     partition none;
     batch *batches;
     sim_memory m = {.only_count = true};
-    allocate(s, &none, nodes, &batches, &m);
+    partition_allocate(s, &none, nodes, &batches, &m);
     return m.bytes + 2 * HISTO_BUCKETS * sizeof(uint64_t) + sim_wheel_bytes(s->window.num_slots) +
            sim_endpoint_first_bytes(s->parallel.num_partitions) +
            sim_classes_bytes(s->traffic, s->measure.num_series) +
@@ -67,11 +68,11 @@ static uint64_t count_partition(const sim *s, uint32_t nodes)
 uint64_t sim_partitions_bytes(const sim *s)
 {
     uint64_t each = sizeof(partition) + s->engine.ops->bytes_each(s);
-    return s->parallel.num_partitions * each + count_partition(s, ik_num_nodes(s->f)) +
-           (s->parallel.num_partitions - 1) * count_partition(s, 0);
+    return s->parallel.num_partitions * each + partition_count_partition(s, ik_num_nodes(s->f)) +
+           (s->parallel.num_partitions - 1) * partition_count_partition(s, 0);
 }
 
-static void init_scratch(partition *p)
+static void partition_init_scratch(partition *p)
 {
     const sim *s = p->sim;
     size_t words = s->net.max_words, n = s->measure.num_series;
@@ -102,11 +103,11 @@ static bool init_partition(sim *s, unsigned id)
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
         nodes += s->parallel.node_partition[node] == id;
     batch *batches = NULL;
-    bool enough = allocate(s, p, nodes, &batches, &(sim_memory){0});
+    bool enough = partition_allocate(s, p, nodes, &batches, &(sim_memory){0});
     batch_cursor_set(&p->batches, s->counted.stationary, batches);
     if (!enough)
         return false;
-    init_scratch(p);
+    partition_init_scratch(p);
     return s->engine.ops->set_up_partition(p) &&
            sim_endpoint_init(&p->endpoint, id, s->parallel.num_partitions) &&
            sim_histo_init(&p->latency) && sim_histo_init(&p->network) &&
@@ -117,7 +118,7 @@ static bool init_partition(sim *s, unsigned id)
            sim_wheel_init(&p->wheel, s->window.num_slots) == IK_OK;
 }
 
-static void free_partition(partition *p)
+static void partition_free_partition(partition *p)
 {
     sim_endpoint_free(&p->endpoint);
     free(p->sequence);
@@ -171,7 +172,7 @@ ik_status sim_setup_partitions(sim *s, ik_error *err)
         if (!init_partition(s, id))
             status = ik_fail_memory(err, sizeof(partition), "a partition");
     if (status == IK_OK)
-        s->parallel.step_windows = find_step(s);
+        s->parallel.step_windows = partition_find_step(s);
     if (status == IK_OK && s->parallel.num_partitions > 1 &&
         !(s->parallel.exchange = s->parallel.threads =
               sim_threads_exchange(s->parallel.num_partitions)))
@@ -182,7 +183,7 @@ ik_status sim_setup_partitions(sim *s, ik_error *err)
 void sim_free_partitions(sim *s)
 {
     for (unsigned id = 0; s->parallel.partitions && id < s->parallel.num_partitions; id++)
-        free_partition(&s->parallel.partitions[id]);
+        partition_free_partition(&s->parallel.partitions[id]);
     free(s->parallel.partitions);
     sim_threads_exchange_free(s->parallel.threads);
 }

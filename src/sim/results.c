@@ -8,7 +8,7 @@
 #include "sim/run.h"
 #include <stdlib.h>
 
-static adapter_results adapter(const void *engine, uint32_t host)
+static adapter_results results_adapter(const void *engine, uint32_t host)
 {
     const sim *s = engine;
     const host_state *h = &s->host.state[host];
@@ -16,7 +16,7 @@ static adapter_results adapter(const void *engine, uint32_t host)
                              h->silent};
 }
 
-static partition_results results_of(partition *p)
+static partition_results results_of_here(partition *p)
 {
     return (partition_results){.n = &p->n,
                                .latency = &p->latency,
@@ -35,7 +35,7 @@ static partition_results results_of(partition *p)
 }
 
 /* When the measured time was over. */
-static uint64_t end_ps(const sim *s)
+static uint64_t results_end_ps(const sim *s)
 {
     uint64_t done = s->workload.finite ? sim_finite_end(s) : UINT64_MAX;
     if (done <= s->measure.end_ps)
@@ -45,40 +45,41 @@ static uint64_t end_ps(const sim *s)
 }
 
 /* Periods that begin before that. */
-static size_t num_series(const sim *s)
+static size_t results_num_series(const sim *s)
 {
-    uint64_t end = s->workload.finite ? end_ps(s) : s->measure.end_ps;
+    uint64_t end = s->workload.finite ? results_end_ps(s) : s->measure.end_ps;
     return s->measure.num_series ? (size_t)((end + s->measure.series_ps - 1) / s->measure.series_ps)
                                  : 0;
 }
 
-static run_results results_of_run(const sim *s, partition_results *partitions)
+static run_results results_of_run_here(const sim *s, partition_results *partitions)
 {
     for (unsigned q = 0; q < s->parallel.num_partitions; q++)
-        partitions[q] = results_of(&s->parallel.partitions[q]);
-    return (run_results){
-        .f = s->f,
-        .partitions = partitions,
-        .num_partitions = s->parallel.num_partitions,
-        .adapter = adapter,
-        .engine = s,
-        .load = s->source.load,
-        .window_ps = end_ps(s) > s->measure.warmup_ps ? end_ps(s) - s->measure.warmup_ps : 0,
-        .series_ps = s->measure.series_ps,
-        .series_end_ps = end_ps(s),
-        .num_series = num_series(s),
-        .congest = s->counted.congest,
-        .in_order = s->reorder.in_order,
-        .in_flight = sim_in_flight(s),
-        .state_bytes = s->outcome.state_bytes,
-        .cut_channels = s->parallel.cut.cut_channels,
-        .steps = s->parallel.partitions[0].endpoint.step,
-        .busiest = s->parallel.partitions[0].endpoint.busiest,
-        .run_seconds = s->outcome.run_seconds};
+        partitions[q] = results_of_here(&s->parallel.partitions[q]);
+    return (run_results){.f = s->f,
+                         .partitions = partitions,
+                         .num_partitions = s->parallel.num_partitions,
+                         .adapter = results_adapter,
+                         .engine = s,
+                         .load = s->source.load,
+                         .window_ps = results_end_ps(s) > s->measure.warmup_ps
+                                          ? results_end_ps(s) - s->measure.warmup_ps
+                                          : 0,
+                         .series_ps = s->measure.series_ps,
+                         .series_end_ps = results_end_ps(s),
+                         .num_series = results_num_series(s),
+                         .congest = s->counted.congest,
+                         .in_order = s->reorder.in_order,
+                         .in_flight = sim_in_flight(s),
+                         .state_bytes = s->outcome.state_bytes,
+                         .cut_channels = s->parallel.cut.cut_channels,
+                         .steps = s->parallel.partitions[0].endpoint.step,
+                         .busiest = s->parallel.partitions[0].endpoint.busiest,
+                         .run_seconds = s->outcome.run_seconds};
 }
 
 /* Moves what the result owns; the simulation does without from here on. */
-static void take_arrays(sim *s, ik_sim_result *r)
+static void results_take_arrays(sim *s, ik_sim_result *r)
 {
     r->channel_bytes = s->counted.channel_bytes;
     r->host_bytes = s->counted.host_bytes;
@@ -95,11 +96,11 @@ ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
     partition_results *partitions = ik_calloc(s->parallel.num_partitions, sizeof *partitions);
     if (!partitions)
         return ik_fail_memory(err, s->parallel.num_partitions * sizeof *partitions, "results");
-    const run_results results = results_of_run(s, partitions);
-    ik_sim_result r = {.end_ps = s->outcome.deadlock ? s->outcome.stopped_ps : end_ps(s),
+    const run_results results = results_of_run_here(s, partitions);
+    ik_sim_result r = {.end_ps = s->outcome.deadlock ? s->outcome.stopped_ps : results_end_ps(s),
                        .lookahead_ps = s->window.lookahead,
                        .deadlock = s->outcome.deadlock};
-    take_arrays(s, &r);
+    results_take_arrays(s, &r);
     ik_status status = results_export(&results, &r, err);
     free(partitions);
     if (status == IK_OK && s->workload.finite && (status = sim_finite_export(s, &r, err)) != IK_OK)
@@ -117,7 +118,7 @@ typedef struct packer {
     size_t bytes;
 } packer;
 
-static void carry(packer *c, void *data, size_t bytes)
+static void results_carry(packer *c, void *data, size_t bytes)
 {
     if (c->to)
         memcpy(c->to + c->bytes, data, bytes);
@@ -126,86 +127,87 @@ static void carry(packer *c, void *data, size_t bytes)
     c->bytes += bytes;
 }
 
-static void pack_histogram(packer *c, histo *t)
+static void results_pack_histogram(packer *c, histo *t)
 {
-    carry(c, t->buckets, HISTO_BUCKETS * sizeof *t->buckets);
-    carry(c, &t->count, sizeof t->count);
-    carry(c, &t->sum, sizeof t->sum);
-    carry(c, &t->min, sizeof t->min);
-    carry(c, &t->max, sizeof t->max);
+    results_carry(c, t->buckets, HISTO_BUCKETS * sizeof *t->buckets);
+    results_carry(c, &t->count, sizeof t->count);
+    results_carry(c, &t->sum, sizeof t->sum);
+    results_carry(c, &t->min, sizeof t->min);
+    results_carry(c, &t->max, sizeof t->max);
 }
 
-static void pack_classes(packer *c, class_stats *classes)
+static void results_pack_classes(packer *c, class_stats *classes)
 {
     for (unsigned k = 0; classes && k < classes->num; k++) {
         class_counts *counts = &classes->of[k];
-        carry(c, &counts->offered_bytes, sizeof counts->offered_bytes);
-        carry(c, &counts->window_bytes, sizeof counts->window_bytes);
-        pack_histogram(c, &counts->latency);
+        results_carry(c, &counts->offered_bytes, sizeof counts->offered_bytes);
+        results_carry(c, &counts->window_bytes, sizeof counts->window_bytes);
+        results_pack_histogram(c, &counts->latency);
         if (classes->num_series)
-            carry(c, counts->series_bytes, 3 * classes->num_series * sizeof *counts->series_bytes);
+            results_carry(c, counts->series_bytes,
+                          3 * classes->num_series * sizeof *counts->series_bytes);
     }
 }
 
-static void pack_replies(packer *c, reply_stats *n, size_t num_series)
+static void results_pack_replies(packer *c, reply_stats *n, size_t num_series)
 {
-    pack_histogram(c, &n->round_trip);
-    pack_histogram(c, &n->request);
-    pack_histogram(c, &n->answer);
-    carry(c, &n->open, sizeof n->open);
-    carry(c, n->series, num_series * sizeof *n->series);
+    results_pack_histogram(c, &n->round_trip);
+    results_pack_histogram(c, &n->request);
+    results_pack_histogram(c, &n->answer);
+    results_carry(c, &n->open, sizeof n->open);
+    results_carry(c, n->series, num_series * sizeof *n->series);
 }
 
-static void carry_part(void *c, void *data, size_t bytes)
+static void results_carry_part(void *c, void *data, size_t bytes)
 {
-    carry(c, data, bytes);
+    results_carry(c, data, bytes);
 }
 
-static void pack_node(packer *c, sim *s, uint32_t node)
+static void results_pack_node(packer *c, sim *s, uint32_t node)
 {
     const ik_fabric *f = s->f;
-    carry(c, s->counted.channel_bytes + f->port_base[node],
-          (f->port_base[node + 1] - f->port_base[node]) * sizeof *s->counted.channel_bytes);
+    results_carry(c, s->counted.channel_bytes + f->port_base[node],
+                  (f->port_base[node + 1] - f->port_base[node]) * sizeof *s->counted.channel_bytes);
     if (ik_is_switch(f, node)) {
         for (size_t period = 0; period < s->measure.num_series; period++)
-            carry(c, &s->counted.series_blocked[period * f->num_switches + node],
-                  sizeof *s->counted.series_blocked);
+            results_carry(c, &s->counted.series_blocked[period * f->num_switches + node],
+                          sizeof *s->counted.series_blocked);
         return;
     }
     uint32_t host = ik_node_host(f, node);
-    carry(c, &s->host.state[host].hash, sizeof s->host.state[host].hash);
-    carry(c, &s->counted.host_bytes[host], sizeof *s->counted.host_bytes);
-    carry(c, &s->counted.host_sent_bytes[host], sizeof *s->counted.host_sent_bytes);
+    results_carry(c, &s->host.state[host].hash, sizeof s->host.state[host].hash);
+    results_carry(c, &s->counted.host_bytes[host], sizeof *s->counted.host_bytes);
+    results_carry(c, &s->counted.host_sent_bytes[host], sizeof *s->counted.host_sent_bytes);
     if (s->workload.finite)
-        sim_finite_carry(s, host, c, carry_part);
+        sim_finite_carry(s, host, c, results_carry_part);
 }
 
-static size_t pack_partition(packer c, sim *s, partition *p)
+static size_t results_pack_partition(packer c, sim *s, partition *p)
 {
-    carry(&c, &p->n, sizeof p->n);
-    carry(&c, &p->cpu_seconds, sizeof p->cpu_seconds);
-    pack_histogram(&c, &p->latency);
-    pack_histogram(&c, &p->network);
+    results_carry(&c, &p->n, sizeof p->n);
+    results_carry(&c, &p->cpu_seconds, sizeof p->cpu_seconds);
+    results_pack_histogram(&c, &p->latency);
+    results_pack_histogram(&c, &p->network);
     if (s->measure.num_series)
-        carry(&c, p->series_bytes, 3 * s->measure.num_series * sizeof *p->series_bytes);
-    pack_classes(&c, p->classes);
-    carry(&c, &p->reorder_stats, sizeof p->reorder_stats);
+        results_carry(&c, p->series_bytes, 3 * s->measure.num_series * sizeof *p->series_bytes);
+    results_pack_classes(&c, p->classes);
+    results_carry(&c, &p->reorder_stats, sizeof p->reorder_stats);
     if (p->reorder_series)
-        carry(&c, p->reorder_series, s->measure.num_series * sizeof *p->reorder_series);
+        results_carry(&c, p->reorder_series, s->measure.num_series * sizeof *p->reorder_series);
     if (p->replies)
-        pack_replies(&c, &p->reply_stats, s->measure.num_series);
+        results_pack_replies(&c, &p->reply_stats, s->measure.num_series);
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
         if (s->parallel.node_partition[node] == p->id)
-            pack_node(&c, s, node);
+            results_pack_node(&c, s, node);
     return c.bytes;
 }
 
 size_t sim_results_pack(sim *s, unsigned id, unsigned char *bytes)
 {
-    return pack_partition((packer){.to = bytes}, s, &s->parallel.partitions[id]);
+    return results_pack_partition((packer){.to = bytes}, s, &s->parallel.partitions[id]);
 }
 
 size_t sim_results_unpack(sim *s, unsigned id, const unsigned char *bytes)
 {
-    return pack_partition((packer){.from = bytes}, s, &s->parallel.partitions[id]);
+    return results_pack_partition((packer){.from = bytes}, s, &s->parallel.partitions[id]);
 }

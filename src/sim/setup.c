@@ -23,7 +23,7 @@ enum { MAX_WINDOW_PS = (1u << 24) - 1 }; /* offsets in a window fit their bits i
 
 /* The first that serves the parameters. Whether it serves the fabric, too, shows later; the windows
  * stay then, so that results do not depend on it. */
-static void choose_engine(sim *s)
+static void setup_choose_engine(sim *s)
 {
     const sim_engine *const *next = sim_engines;
     while (!(*next)->serves(s))
@@ -31,10 +31,10 @@ static void choose_engine(sim *s)
     s->engine.ops = *next;
 }
 
-static ik_status find_lookahead(sim *s, ik_error *err)
+static ik_status setup_find_lookahead(sim *s, ik_error *err)
 {
     const ik_fabric *f = s->f;
-    choose_engine(s);
+    setup_choose_engine(s);
     uint64_t least = MAX_WINDOW_PS;
     for (uint32_t port = 0; port < f->num_ports; port++) {
         if (f->port_peer[port] == IK_NONE)
@@ -79,7 +79,7 @@ static ik_status find_lookahead(sim *s, ik_error *err)
 }
 
 /* Slots: a revolution covers the usual delays. */
-static uint32_t choose_slots(const sim *s)
+static uint32_t setup_choose_slots(const sim *s)
 {
     uint64_t slowest = 0;
     for (uint32_t c = 0; c < s->f->num_classes; c++) {
@@ -103,7 +103,7 @@ typedef struct sizes {
     size_t masks, queues, pairs, undecided, allowed, policy, net, holders;
 } sizes;
 
-static size_t policy_bytes(const sim *s, uint32_t sw, size_t *select)
+static size_t setup_policy_bytes(const sim *s, uint32_t sw, size_t *select)
 {
     const ik_selection *sel = s->choice.selection;
     const ik_routing *r = s->plan->routing;
@@ -115,7 +115,7 @@ static size_t policy_bytes(const sim *s, uint32_t sw, size_t *select)
                           : 0);
 }
 
-static void measure_switch(const sim *s, uint32_t sw, sizes *z)
+static void setup_measure_switch(const sim *s, uint32_t sw, sizes *z)
 {
     size_t radix = ik_radix(s->f, sw), inputs = radix * s->sw.input_speedup,
            words = s->net.max_words, select;
@@ -131,10 +131,10 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
             !s->sw.voq ? (radix * s->sw.vcs + 63) / 64 : (1 + radix * s->sw.vcs) * words;
     if (s->choice.masked && !s->engine.ops->keeps_queues && s->sw.voq && s->choice.rechoose)
         z->allowed += (inputs + radix * s->sw.vcs * (1 + radix)) * words;
-    z->policy += policy_bytes(s, sw, &select);
+    z->policy += setup_policy_bytes(s, sw, &select);
 }
 
-static sizes measure_all(sim *s)
+static sizes setup_measure_all(sim *s)
 {
     sizes z = {0};
     s->net.max_radix = 1;
@@ -144,11 +144,11 @@ static sizes measure_all(sim *s)
     s->net.max_inputs = s->net.max_radix * s->sw.input_speedup;
     s->net.max_words = (s->net.max_inputs + 63) / 64;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        measure_switch(s, sw, &z);
+        setup_measure_switch(s, sw, &z);
     return z;
 }
 
-static bool allocate(sim *s, const sizes *z, sim_memory *m)
+static bool setup_allocate(sim *s, const sizes *z, sim_memory *m)
 {
     const ik_fabric *f = s->f;
     size_t ports = f->num_ports, send_queues = (size_t)f->num_hosts * s->adapter.num_queues;
@@ -206,11 +206,11 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
 }
 
 /* What a run allocates before its first packet. */
-static uint64_t state_bytes(sim *s, const sizes *z)
+static uint64_t setup_state_bytes(sim *s, const sizes *z)
 {
     sim_memory m = {.only_count = true};
     congest_setup samples = sim_congest_setup(s);
-    allocate(s, z, &m);
+    setup_allocate(s, z, &m);
     return m.bytes + sim_finite_bytes(s) + sim_space_bytes(s) + s->engine.ops->bytes(s) +
            sim_partitions_bytes(s) + sim_schedule_bytes(s->traffic, s->f->num_hosts) +
            (sim_checks_order(s) ? s->f->num_hosts * sizeof *s->counted.order : 0) +
@@ -218,23 +218,23 @@ static uint64_t state_bytes(sim *s, const sizes *z)
 }
 
 /* Decides on the engine, whose state is part of the bytes, and on the wheel. */
-static uint64_t measure_state(sim *s, const sim_engine *only, sizes *z)
+static uint64_t setup_measure_state(sim *s, const sim_engine *only, sizes *z)
 {
     const sim_engine *const *next = sim_engines;
     while (*next != s->engine.ops)
         next++;
-    measure_all(s);
+    setup_measure_all(s);
     if (only)
         s->engine.ops = only;
     while (!only && !s->engine.ops->fits(s))
         s->engine.ops = *++next;
-    *z = measure_all(s);
-    s->net.output_stride = output_bytes(s->sw.vcs, s->sw.out_buffers);
-    s->window.num_slots = choose_slots(s);
-    return state_bytes(s, z);
+    *z = setup_measure_all(s);
+    s->net.output_stride = state_output_bytes(s->sw.vcs, s->sw.out_buffers);
+    s->window.num_slots = setup_choose_slots(s);
+    return setup_state_bytes(s, z);
 }
 
-static ik_status refuse_size(const sim *s, uint64_t bytes, ik_error *err)
+static ik_status setup_refuse_size(const sim *s, uint64_t bytes, ik_error *err)
 {
     uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
     if (limit && bytes > limit)
@@ -273,7 +273,7 @@ static uint64_t bytes_in_threads(sim *s, unsigned threads)
     sizes z;
     sim copy = *s;
     copy.parallel.num_partitions = threads;
-    return measure_state(&copy, NULL, &z);
+    return setup_measure_state(&copy, NULL, &z);
 }
 
 uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
@@ -282,14 +282,14 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
     const ik_sim_config c = sim_config_of(config);
     if (sim_is_pipelined(&c))
         return pipe_estimate_bytes(plan, &c);
-    bool ok = sim_resolve(&s, plan, &c, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
+    bool ok = sim_resolve(&s, plan, &c, NULL) == IK_OK && setup_find_lookahead(&s, NULL) == IK_OK;
     uint64_t bytes = ok ? bytes_in_threads(&s, 1) : 0;
     sim_sizes_free(s.source.sizes);
     return bytes;
 }
 
 /* What a partition takes for its first packets and events, however small the network. */
-static uint64_t bytes_to_start(void)
+static uint64_t setup_bytes_to_start(void)
 {
     return 1024 * sizeof(packet) + 64 * 64 * sizeof(event);
 }
@@ -302,7 +302,7 @@ static uint64_t packets_in_flight(const sim *s)
 }
 
 /* Of these and their events. */
-static uint64_t bytes_in_flight(const sim *s)
+static uint64_t setup_bytes_in_flight(const sim *s)
 {
     return packets_in_flight(s) *
            (sizeof(packet) + sizeof(event) + (sim_numbered(s) ? sizeof(uint32_t) : 0));
@@ -317,14 +317,14 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
         pipe_estimate(plan, &c, out);
         return;
     }
-    bool ok = sim_resolve(&s, plan, &c, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
+    bool ok = sim_resolve(&s, plan, &c, NULL) == IK_OK && setup_find_lookahead(&s, NULL) == IK_OK;
     sim_sizes_free(s.source.sizes);
     s.source.sizes = NULL;
     if (!ok)
         return;
     uint64_t one = bytes_in_threads(&s, 1);
     double packets = packets_per_window(&s) * (double)s.measure.end_ps / (double)s.window.lookahead;
-    out->bytes = one + bytes_to_start() + bytes_in_flight(&s) +
+    out->bytes = one + setup_bytes_to_start() + setup_bytes_in_flight(&s) +
                  sim_reorder_estimate(&s, packets, (double)packets_in_flight(&s));
     out->thread_bytes = bytes_in_threads(&s, 2) - one;
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
@@ -336,13 +336,13 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
 
 /* ---- an empty network */
 
-static void init_port(sim *s, uint32_t port)
+static void setup_init_port(sim *s, uint32_t port)
 {
     const ik_fabric *f = s->f;
     port_state *ps = &s->net.ports[port];
     for (unsigned v = 0; s->sw.out_buffers && v < s->sw.vcs; v++) {
-        *space_of(s, s->sw.vcs, port, v) = (int32_t)s->sw.out_capacity;
-        *out_queue_of(s, s->sw.vcs, port, v) = (queue){IK_NONE, IK_NONE};
+        *state_space_of(s, s->sw.vcs, port, v) = (int32_t)s->sw.out_capacity;
+        *state_out_queue_of(s, s->sw.vcs, port, v) = (queue){IK_NONE, IK_NONE};
     }
     ps->peer_port = f->port_peer[port];
     if (ps->peer_port == IK_NONE) {
@@ -355,17 +355,17 @@ static void init_port(sim *s, uint32_t port)
     ps->full_ps = full <= UINT32_MAX ? (uint32_t)full : 0;
     uint64_t space = ik_is_switch(f, ps->peer_node) ? s->sw.capacity : s->adapter.capacity;
     for (unsigned v = 0; v < s->sw.vcs && !s->net.in_space.accounts; v++)
-        *credit_at(s, port, v) = (int32_t)space;
+        *state_credit_at(s, port, v) = (int32_t)space;
     ps->ok = s->sw.vcs == 64 ? UINT64_MAX : (1ull << s->sw.vcs) - 1;
 }
 
 /* Position in each of the shared arrays, advanced switch by switch. */
-static void init_switch(sim *s, uint32_t id, sizes *at)
+static void setup_init_switch(sim *s, uint32_t id, sizes *at)
 {
     sw_state *sw = &s->net.switches[id];
-    size_t select, policy = policy_bytes(s, id, &select);
+    size_t select, policy = setup_policy_bytes(s, id, &select);
     sizes before = *at;
-    measure_switch(s, id, at);
+    setup_measure_switch(s, id, at);
     sw->port_base = s->f->port_base[id];
     sw->radix = (uint16_t)ik_radix(s->f, id);
     sw->inputs = (uint16_t)(sw->radix * s->sw.input_speedup);
@@ -381,17 +381,18 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
     sw->select_state = select ? s->net.policy_store + before.policy : NULL;
     sw->route_state = policy > select ? s->net.policy_store + before.policy + select : NULL;
     for (unsigned input = 0; input < sw->inputs; input++)
-        free_inputs(sw)[input >> 6] |= 1ull << (input & 63);
+        switch_state_free_inputs(sw)[input >> 6] |= 1ull << (input & 63);
     for (unsigned out = 0; out < sw->radix; out++)
-        free_outputs(sw, sw->words)[out >> 6] |= 1ull << (out & 63);
-    uint64_t *room = room_of_vc(sw, sim_shape(s), 0);
+        switch_state_free_outputs(sw, sw->words)[out >> 6] |= 1ull << (out & 63);
+    uint64_t *room = shape_room_of_vc(sw, sim_shape(s), 0);
     for (unsigned v = 0; s->choice.room_kept && v < s->sw.vcs; v++)
         for (unsigned out = 0; out < sw->radix; out++)
-            if (*gate_of(s, s->sw.vcs, sw->port_base + out, v) >= (int32_t)s->adapter.packet_bytes)
+            if (*state_gate_of(s, s->sw.vcs, sw->port_base + out, v) >=
+                (int32_t)s->adapter.packet_bytes)
                 room[v * sw->words + (out >> 6)] |= 1ull << (out & 63);
 }
 
-static void init_host(sim *s, uint32_t host)
+static void setup_init_host(sim *s, uint32_t host)
 {
     host_state *h = &s->host.state[host];
     h->wake_at = UINT64_MAX;
@@ -404,7 +405,7 @@ static void init_host(sim *s, uint32_t host)
         sim_endless_source(s, host);
 }
 
-static void init_state(sim *s, const sizes *z)
+static void setup_init_state(sim *s, const sizes *z)
 {
     sizes at = {0};
     memset(s->net.queue_store, 0xff, z->queues * sizeof(queue));
@@ -414,13 +415,13 @@ static void init_state(sim *s, const sizes *z)
         s->net.net_store[k] = (net_queue){IK_NONE, IK_NONE, NET_OUT, IK_NONE};
     memset(s->window.node_head, 0xff, ik_num_nodes(s->f) * sizeof *s->window.node_head);
     for (uint32_t port = 0; port < s->f->num_ports; port++)
-        init_port(s, port);
+        setup_init_port(s, port);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        init_switch(s, sw, &at);
+        setup_init_switch(s, sw, &at);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         s->host.state[host].port = ik_host_port(s->f, host);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        init_host(s, host);
+        setup_init_host(s, host);
     for (uint32_t host = 0; s->reply.on && host < s->f->num_hosts; host++)
         s->host.replies[host].num_places = s->reply.most;
     if (s->reply.on)
@@ -453,7 +454,7 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
 }
 
 /* Packets of a source are numbered by messages of the largest size, in 32 bits. */
-static ik_status refuse_numbers(const sim *s, ik_error *err)
+static ik_status setup_refuse_numbers(const sim *s, ik_error *err)
 {
     double packets = 0;
     for (uint32_t host = 0; s->source.sizes && host < s->f->num_hosts; host++) {
@@ -502,21 +503,21 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     if (status == IK_OK && traffic->workload)
         status = sim_finite_new(s, err);
     if (status == IK_OK)
-        status = refuse_numbers(s, err);
+        status = setup_refuse_numbers(s, err);
     if (status == IK_OK)
-        status = find_lookahead(s, err);
+        status = setup_find_lookahead(s, err);
     if (status != IK_OK)
         return status;
     sizes z;
     s->parallel.num_partitions = sim_count_partitions(s);
-    s->outcome.state_bytes = measure_state(s, only, &z);
-    status = refuse_size(s, s->outcome.state_bytes, err);
+    s->outcome.state_bytes = setup_measure_state(s, only, &z);
+    status = setup_refuse_size(s, s->outcome.state_bytes, err);
     if (status != IK_OK)
         return status;
     s->window.span = s->window.lookahead * s->window.num_slots;
-    if (!allocate(s, &z, &(sim_memory){0}))
+    if (!setup_allocate(s, &z, &(sim_memory){0}))
         return ik_fail_memory(err, s->outcome.state_bytes, "the simulation's state");
-    init_state(s, &z);
+    setup_init_state(s, &z);
     status = sim_make_schedule(s, err);
     if (status != IK_OK)
         return status;
@@ -539,8 +540,8 @@ ik_status sim_check_setup(const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK && traffic->workload)
         status =
             traffic->workload->batch ? sim_finite_new(&s, err) : sim_finite_check_hosts(&s, err);
-    if (status == IK_OK && (status = refuse_numbers(&s, err)) == IK_OK)
-        status = find_lookahead(&s, err);
+    if (status == IK_OK && (status = setup_refuse_numbers(&s, err)) == IK_OK)
+        status = setup_find_lookahead(&s, err);
     sim_finite_free(&s);
     sim_sizes_free(s.source.sizes);
     return status;

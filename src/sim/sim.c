@@ -13,7 +13,7 @@
 
 const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
 
-static void run_partition(void *p)
+static void sim_run_partition_here(void *p)
 {
     sim_run_partition(p);
 }
@@ -33,16 +33,16 @@ ik_status sim_first_failure(const sim *s, ik_error *err)
 }
 
 /* When all that ends is done, beside jobs that never end; UINT64_MAX = it is not by at_most. */
-static ik_status find_end(const ik_plan *plan, const ik_traffic *traffic,
-                          const ik_sim_config *config, const ik_env *env, uint64_t *end_ps,
-                          ik_error *err)
+static ik_status sim_find_end(const ik_plan *plan, const ik_traffic *traffic,
+                              const ik_sim_config *config, const ik_env *env, uint64_t *end_ps,
+                              ik_error *err)
 {
     sim s;
     ik_status status = sim_setup_engine(&s, plan, traffic, config, env, NULL, err);
     if (status == IK_OK) {
         sim_finite_stop_when_done(&s);
         status = sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
-                                 sizeof *s.parallel.partitions, run_partition,
+                                 sizeof *s.parallel.partitions, sim_run_partition_here,
                                  &s.outcome.run_seconds, err);
     }
     if (status == IK_OK)
@@ -54,9 +54,9 @@ static ik_status find_end(const ik_plan *plan, const ik_traffic *traffic,
 }
 
 /* w: what is watched, NULL = nothing. */
-static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
-                          const ik_sim_config *config, const ik_env *env, watch *w,
-                          ik_sim_result *out, ik_error *err)
+static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
+                              const ik_sim_config *config, const ik_env *env, watch *w,
+                              ik_sim_result *out, ik_error *err)
 {
     sim s;
     ik_status status =
@@ -68,7 +68,7 @@ static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
     }
     if (status == IK_OK)
         status = sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
-                                 sizeof *s.parallel.partitions, run_partition,
+                                 sizeof *s.parallel.partitions, sim_run_partition_here,
                                  &s.outcome.run_seconds, err);
     if (status == IK_OK)
         status = sim_first_failure(&s, err);
@@ -83,20 +83,20 @@ static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
 }
 
 /* Beside jobs that never end twice: host/finite_endless.c. */
-static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic,
-                            const ik_sim_config *config, const ik_env *env, watch *w,
-                            ik_sim_result *out, ik_error *err)
+static ik_status sim_run_events(const ik_plan *plan, const ik_traffic *traffic,
+                                const ik_sim_config *config, const ik_env *env, watch *w,
+                                ik_sim_result *out, ik_error *err)
 {
     ik_sim_config until = *config;
     uint64_t end_ps = UINT64_MAX;
     bool endless = traffic->workload && traffic->workload->num_endless;
-    ik_status status = endless ? find_end(plan, traffic, config, env, &end_ps, err) : IK_OK;
+    ik_status status = endless ? sim_find_end(plan, traffic, config, env, &end_ps, err) : IK_OK;
     until.at_most_ps = end_ps < UINT64_MAX && end_ps > 0 ? end_ps : config->at_most_ps;
-    return status == IK_OK ? run_once(plan, traffic, &until, env, w, out, err) : status;
+    return status == IK_OK ? sim_run_once(plan, traffic, &until, env, w, out, err) : status;
 }
 
 /* Bytes of a host's ports, summed in place. */
-static void sum_by_host(const ik_split *split, uint64_t *bytes)
+static void sim_sum_by_host(const ik_split *split, uint64_t *bytes)
 {
     for (uint32_t host = 0; bytes && host < split->whole->num_hosts; host++) {
         uint64_t sum = 0;
@@ -107,15 +107,15 @@ static void sum_by_host(const ik_split *split, uint64_t *bytes)
 }
 
 /* Results speak of hosts, not of their ports. */
-static void name_hosts(const ik_split *split, ik_sim_result *r)
+static void sim_name_hosts(const ik_split *split, ik_sim_result *r)
 {
-    sum_by_host(split, r->host_bytes);
-    sum_by_host(split, r->host_sent_bytes);
+    sim_sum_by_host(split, r->host_bytes);
+    sim_sum_by_host(split, r->host_sent_bytes);
 }
 
 /* Where a finite workload is not simulated; and what it is not measured with. */
-static ik_status refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
-                                 const ik_sim_config *config, ik_error *err)
+static ik_status sim_refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
+                                     const ik_sim_config *config, ik_error *err)
 {
     ik_status status = sim_check_until(traffic, config->measure_params, err);
     if (status == IK_OK)
@@ -136,16 +136,16 @@ static ik_status refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
     return IK_OK;
 }
 
-static ik_status run_model(const ik_plan *plan, const ik_traffic *by_port,
-                           const ik_sim_config *config, const ik_env *env, watch *w,
-                           ik_sim_result *out, ik_error *err)
+static ik_status sim_run_model(const ik_plan *plan, const ik_traffic *by_port,
+                               const ik_sim_config *config, const ik_env *env, watch *w,
+                               ik_sim_result *out, ik_error *err)
 {
     return sim_is_pipelined(config) ? sim_run_pipelined(plan, by_port, config, env, w, out, err)
-                                    : run_events(plan, by_port, config, env, w, out, err);
+                                    : sim_run_events(plan, by_port, config, env, w, out, err);
 }
 
 /* What only runs of one kind take. */
-static ik_status refuse_watch(const ik_plan *plan, bool watched, ik_error *err)
+static ik_status sim_refuse_watch(const ik_plan *plan, bool watched, ik_error *err)
 {
     return watched && plan->fabric->split
                ? ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -154,24 +154,24 @@ static ik_status refuse_watch(const ik_plan *plan, bool watched, ik_error *err)
 }
 
 /* Packets that are watched for what they are are found in a run of their own. */
-static ik_status run_watched(const ik_plan *plan, const ik_traffic *by_port,
-                             const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
-                             ik_error *err)
+static ik_status sim_run_watched(const ik_plan *plan, const ik_traffic *by_port,
+                                 const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
+                                 ik_error *err)
 {
     watch *w = NULL;
     ik_sim_result r = {0};
     ik_status status = watch_open(config->watch_params, &w, err);
     if (status == IK_OK)
-        status = refuse_watch(plan, w != NULL, err);
+        status = sim_refuse_watch(plan, w != NULL, err);
     if (status == IK_OK && w && w->looking) {
-        status = run_model(plan, by_port, config, env, w, &r, err);
+        status = sim_run_model(plan, by_port, config, env, w, &r, err);
         ik_sim_result_free(&r);
         if (status == IK_OK)
             status = watch_failed(w) ? ik_fail_memory(err, sizeof *w->logs, "watched packets")
                                      : watch_settle(w, err);
     }
     if (status == IK_OK)
-        status = run_model(plan, by_port, config, env, w, &r, err);
+        status = sim_run_model(plan, by_port, config, env, w, &r, err);
     if (status == IK_OK && w)
         status = watch_export(w, &r.watch, err);
     if (status == IK_OK)
@@ -184,18 +184,18 @@ static ik_status run_watched(const ik_plan *plan, const ik_traffic *by_port,
 
 /* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter
  * with credits of its own, which sends the messages of its host that take it. */
-static ik_status run_by_port(const ik_plan *plan, const ik_traffic *traffic,
-                             const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
-                             ik_error *err)
+static ik_status sim_run_by_port(const ik_plan *plan, const ik_traffic *traffic,
+                                 const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
+                                 ik_error *err)
 {
     const ik_traffic *by_port;
     ik_status status =
         by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
-    status = run_watched(plan, by_port, config, env, out, err);
+    status = sim_run_watched(plan, by_port, config, env, out, err);
     if (status == IK_OK && plan->fabric->split)
-        name_hosts(plan->fabric->split, out);
+        sim_name_hosts(plan->fabric->split, out);
     by_port_free(by_port, traffic);
     return status;
 }
@@ -205,11 +205,11 @@ ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_si
 {
     ik_traffic *bound = NULL;
     const ik_sim_config c = sim_config_of(config);
-    ik_status status = refuse_workload(plan, traffic, &c, err);
+    ik_status status = sim_refuse_workload(plan, traffic, &c, err);
     if (status == IK_OK && traffic->schedule)
         status = schedule_bind(traffic, &bound, err);
     if (status == IK_OK)
-        status = run_by_port(plan, bound ? bound : traffic, &c, env, out, err);
+        status = sim_run_by_port(plan, bound ? bound : traffic, &c, env, out, err);
     ik_traffic_free(bound);
     return status;
 }
@@ -221,11 +221,11 @@ ik_status ik_sim_check_run(const ik_plan *plan, const ik_traffic *traffic,
     const ik_traffic *by_port = NULL;
     watch *w = NULL;
     const ik_sim_config c = sim_config_of(config);
-    ik_status status = refuse_workload(plan, traffic, &c, err);
+    ik_status status = sim_refuse_workload(plan, traffic, &c, err);
     if (status == IK_OK)
         status = watch_open(c.watch_params, &w, err);
     if (status == IK_OK)
-        status = refuse_watch(plan, w != NULL, err);
+        status = sim_refuse_watch(plan, w != NULL, err);
     if (status == IK_OK && traffic->schedule)
         status = schedule_bind(traffic, &bound, err);
     const ik_traffic *whole = bound ? bound : traffic;

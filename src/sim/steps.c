@@ -19,7 +19,7 @@
 
 /* ---- one window */
 
-static void run_window(partition *p)
+static void steps_run_window(partition *p)
 {
     sim *s = p->sim;
     wheel *w = &p->wheel;
@@ -32,7 +32,7 @@ static void run_window(partition *p)
 }
 
 /* First window >= from in which this partition has something to do; UINT64_MAX = none. */
-static uint64_t next_window(const partition *p, uint64_t from)
+static uint64_t steps_next_window(const partition *p, uint64_t from)
 {
     uint64_t next = sim_wheel_next(&p->wheel, p->sim->window.lookahead, from),
              own = p->sim->engine.ops->next(p, from);
@@ -41,7 +41,7 @@ static uint64_t next_window(const partition *p, uint64_t from)
 
 /* ---- between windows */
 
-static void read_message(partition *p, const sim_message *m, uint64_t since)
+static void steps_read_message(partition *p, const sim_message *m, uint64_t since)
 {
     for (const sim_unit *at = m->unit, *end = at + m->units; at < end; at++) {
         uint64_t time = since + at->dt;
@@ -55,7 +55,7 @@ static void read_message(partition *p, const sim_message *m, uint64_t since)
 }
 
 /* since: start of the step in which it was written. */
-static void read_messages(partition *p, uint64_t since)
+static void steps_read_messages(partition *p, uint64_t since)
 {
     const sim *s = p->sim;
     for (unsigned q = 0; s->parallel.exchange && q < s->parallel.num_partitions; q++) {
@@ -63,23 +63,23 @@ static void read_messages(partition *p, uint64_t since)
             continue;
         const sim_message_list *list = p->endpoint.in[q];
         for (uint32_t k = 0; k < list->count; k++)
-            read_message(p, &list->messages[k], since);
+            steps_read_message(p, &list->messages[k], since);
     }
 }
 
 /* That begins at or after a time. */
-static uint64_t first_window(const sim *s, uint64_t time)
+static uint64_t steps_first_window(const sim *s, uint64_t time)
 {
     return (time + s->window.lookahead - 1) / s->window.lookahead;
 }
 
-static void take_snapshots(partition *p, uint64_t *next, uint64_t time)
+static void steps_take_snapshots(partition *p, uint64_t *next, uint64_t time)
 {
     sim *s = p->sim;
     for (; *next < s->measure.num_series && (*next + 1) * s->measure.series_ps <= time; ++*next) {
         if (s->engine.ops->count_buffers)
-            s->engine.ops->count_buffers(p, first_window(s, (*next + 1) * s->measure.series_ps) *
-                                                s->window.lookahead);
+            s->engine.ops->count_buffers(
+                p, steps_first_window(s, (*next + 1) * s->measure.series_ps) * s->window.lookahead);
         for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
             if (s->parallel.node_partition[sw] != p->id)
                 continue;
@@ -101,14 +101,14 @@ uint64_t sim_in_flight(const sim *s)
     return sent - gone;
 }
 
-static void report_progress(const sim *s, uint64_t time)
+static void steps_report_progress(const sim *s, uint64_t time)
 {
     if (s->env && s->env->progress)
         s->env->progress(s->env->progress_ctx, "simulating", time / 1000, s->measure.end_ps / 1000,
                          "ns");
 }
 
-static bool must_stop(const partition *p)
+static bool steps_must_stop(const partition *p)
 {
     return p->status != IK_OK || (p->id == 0 && ik_env_cancelled(p->sim->env));
 }
@@ -128,14 +128,14 @@ typedef struct pace {
     uint64_t next_sample; /* index */
 } pace;
 
-static uint64_t due_batches(const sim *s)
+static uint64_t steps_due_batches(const sim *s)
 {
     return s->counted.stationary ? stationary_due_ps(s->counted.stationary) : UINT64_MAX;
 }
 
 /* All partitions at rest; the first one. What was decided changes only what comes later: nobody has
  * counted anything that falls into the measured time, or behind its end. */
-static void look_at_batches(sim *s)
+static void steps_look_at_batches(sim *s)
 {
     stationary *st = s->counted.stationary;
     uint64_t hops = 0;
@@ -147,24 +147,25 @@ static void look_at_batches(sim *s)
     sim_times times = sim_window_known(st);
     s->measure.warmup_ps = times.warmup_ps;
     s->measure.end_ps = s->measure.past_ps = times.end_ps;
-    s->window.last_ps = first_window(s, times.end_ps) * s->window.lookahead;
+    s->window.last_ps = steps_first_window(s, times.end_ps) * s->window.lookahead;
     if (s->counted.congest)
         congest_measure_from(s->counted.congest, times.warmup_ps);
 }
 
 /* First window in which a partition works, or its end if a workload would go on after it. */
-static uint64_t next_of_all(const partition *p, uint64_t from)
+static uint64_t steps_next_of_all(const partition *p, uint64_t from)
 {
-    uint64_t next = next_window(p, from), end = first_window(p->sim, p->sim->measure.past_ps);
+    uint64_t next = steps_next_window(p, from),
+             end = steps_first_window(p->sim, p->sim->measure.past_ps);
     return next == UINT64_MAX && p->sim->workload.finite && p->after_end && from < end ? end : next;
 }
 
 /* Ends a step. All partitions come to the same answer. */
-static sim_step_report exchange(partition *p, uint64_t from)
+static sim_step_report steps_exchange(partition *p, uint64_t from)
 {
     const sim *s = p->sim;
-    sim_step_report all = {next_of_all(p, from), sim_partition_bytes(p),
-                           (uint32_t)(p->n.events - p->events_before), must_stop(p),
+    sim_step_report all = {steps_next_of_all(p, from), sim_partition_bytes(p),
+                           (uint32_t)(p->n.events - p->events_before), steps_must_stop(p),
                            p->hosts_left > 0};
     p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->window.lookahead < all.next)
@@ -182,7 +183,7 @@ static sim_step_report exchange(partition *p, uint64_t from)
 }
 
 /* Whether all partitions together have outgrown the limit. */
-static bool outgrown(partition *p, uint64_t bytes, uint64_t time)
+static bool steps_outgrown(partition *p, uint64_t bytes, uint64_t time)
 {
     const sim *s = p->sim;
     uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
@@ -202,14 +203,14 @@ static bool outgrown(partition *p, uint64_t bytes, uint64_t time)
 }
 
 /* Paranoid: at most after every window of a small network, less often in a large one. */
-static uint64_t check_period(const sim *s)
+static uint64_t steps_check_period(const sim *s)
 {
     return s->window.lookahead * ((uint64_t)s->f->num_ports * s->sw.vcs <= 4096 ? 1 : 64);
 }
 
 /* Whether the checks have looked at no more than the run has had events, but for what is free: a
  * check looks at all flows and queues, and a window may hold a single event. At rest. */
-static bool affords_check(const sim *s)
+static bool steps_affords_check(const sim *s)
 {
     uint64_t events = SIM_FREE_CHECKS;
     for (unsigned q = 0; q < s->parallel.num_partitions; q++)
@@ -229,7 +230,7 @@ static ik_status look_for_deadlock(sim *s, bool last, uint64_t time, ik_error *e
 /* When the last packet of a workload was delivered or lost, or its last operation ended; at_most if
  * anything is left that could go on. What events an engine has left then says nothing. All is
  * exposed. */
-static uint64_t end_of_workload(const sim *s)
+static uint64_t steps_end_of_workload(const sim *s)
 {
     uint64_t end = sim_finite_last(s);
     for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
@@ -243,14 +244,15 @@ static uint64_t end_of_workload(const sim *s)
 
 /* What the first partition does at rest. last: a workload ends here; then *time becomes when it was
  * over, and the period that it ended in has its sample, too. */
-static ik_status look(partition *p, pace *pc, uint64_t *time, bool check, bool watch, bool last)
+static ik_status steps_look(partition *p, pace *pc, uint64_t *time, bool check, bool watch,
+                            bool last)
 {
     sim *s = p->sim;
     uint64_t to = *time;
     ik_status status = p->status;
     for (unsigned q = 0; q < s->parallel.num_partitions; q++)
         s->engine.ops->expose(&s->parallel.partitions[q]);
-    if (last && (*time = end_of_workload(s)) < s->measure.end_ps && pc->samples.num_samples)
+    if (last && (*time = steps_end_of_workload(s)) < s->measure.end_ps && pc->samples.num_samples)
         to = (*time + pc->samples.period_ps - 1) / pc->samples.period_ps * pc->samples.period_ps;
     if (status == IK_OK && congest_due(&pc->samples, pc->next_sample, to))
         status = sim_congest_sample(s, to, &p->err);
@@ -262,7 +264,7 @@ static ik_status look(partition *p, pace *pc, uint64_t *time, bool check, bool w
 }
 
 /* Where the whole network must rest: returns false when the run ends here. */
-static bool rest(partition *p, pace *pc, uint64_t time, bool over)
+static bool steps_rest(partition *p, pace *pc, uint64_t time, bool over)
 {
     sim *s = p->sim;
     bool check = s->measure.paranoid && (time >= pc->next_check || over),
@@ -273,18 +275,19 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
     if (!check && !watch && !sample && !batches)
         return true;
     if (check)
-        pc->next_check = time + check_period(s);
+        pc->next_check = time + steps_check_period(s);
     while (watch && s->measure.watchdog_ps && pc->next_watch <= time)
         pc->next_watch = deadlock_next_search(pc->next_watch, s->measure.watchdog_ps);
     if (s->parallel.exchange)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
     /* nobody works now: all come to the same answer */
     watch = watch && (last || sim_in_flight(s));
-    check = p->id == 0 && check && (over || affords_check(s)); /* the checks write what it reads */
+    check = p->id == 0 && check &&
+            (over || steps_affords_check(s)); /* the checks write what it reads */
     if (p->id == 0 && (check || watch || sample))
-        p->status = look(p, pc, &time, check, watch, last);
+        p->status = steps_look(p, pc, &time, check, watch, last);
     if (p->id == 0 && batches)
-        look_at_batches(s);
+        steps_look_at_batches(s);
     while (congest_due(&pc->samples, pc->next_sample, time))
         pc->next_sample++;
     if (p->id == 0) {
@@ -293,13 +296,13 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
     }
     if (s->parallel.exchange)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
-    pc->next_batches = due_batches(s);
+    pc->next_batches = steps_due_batches(s);
     return !s->outcome.deadlock && !s->outcome.failed;
 }
 
 /* First window that is not worked on in a step that begins with `window`: others may act on it
  * then, a check is due, or the run is over. */
-static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
+static uint64_t steps_step_end(const sim *s, const pace *pc, uint64_t window)
 {
     uint64_t until = s->measure.past_ps, end = window + s->parallel.step_windows;
     if (pc->next_check < until)
@@ -316,17 +319,17 @@ static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
 }
 
 /* A partition that lacks memory has lost events: it ends with that window. */
-static void run_windows(partition *p, pace *pc, uint64_t end)
+static void steps_run_windows(partition *p, pace *pc, uint64_t end)
 {
     sim *s = p->sim;
     uint64_t next = p->window;
-    for (; p->status == IK_OK && (next = next_window(p, next)) < end; next++) {
+    for (; p->status == IK_OK && (next = steps_next_window(p, next)) < end; next++) {
         p->window = next;
         p->start = next * s->window.lookahead;
-        take_snapshots(p, &pc->next_series, p->start);
+        steps_take_snapshots(p, &pc->next_series, p->start);
         if (!sim_wheel_revolve(&p->wheel, s->window.lookahead, next))
             sim_partition_fail(p, 64 * sizeof(event), "events");
-        run_window(p);
+        steps_run_window(p);
     }
 }
 
@@ -335,7 +338,7 @@ static void report_progress_at_times(partition *p, uint64_t time)
     if (p->id != 0 || p->window - p->last_progress < 64)
         return;
     p->last_progress = p->window;
-    report_progress(p->sim, time);
+    steps_report_progress(p->sim, time);
 }
 
 /* First window of a step: the next one in which anything happens, but none is skipped in which
@@ -343,53 +346,53 @@ static void report_progress_at_times(partition *p, uint64_t time)
  * which windows the partitions, or the engine, happen to have events in. A workload is over, or
  * stuck, when nothing happens any more; packets that are left then are found by the watchdog in its
  * time. */
-static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
+static uint64_t steps_next_step(const sim *s, const pace *pc, uint64_t next)
 {
     if (s->workload.finite && next == UINT64_MAX && !(s->measure.watchdog_ps && sim_in_flight(s)))
         return next;
-    uint64_t sample = first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
-    if (s->measure.watchdog_ps && first_window(s, pc->next_watch) < next)
-        next = first_window(s, pc->next_watch);
-    if (pc->next_batches != UINT64_MAX && first_window(s, pc->next_batches) < next)
-        next = first_window(s, pc->next_batches);
+    uint64_t sample = steps_first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
+    if (s->measure.watchdog_ps && steps_first_window(s, pc->next_watch) < next)
+        next = steps_first_window(s, pc->next_watch);
+    if (pc->next_batches != UINT64_MAX && steps_first_window(s, pc->next_batches) < next)
+        next = steps_first_window(s, pc->next_batches);
     return pc->next_sample < pc->samples.num_samples && sample < next ? sample : next;
 }
 
 /* One step: agree on its first window, read the messages, work. Returns false when the run is over;
  * *from: first window not worked on yet. */
-static bool run_step(partition *p, pace *pc, uint64_t *from)
+static bool steps_run_step(partition *p, pace *pc, uint64_t *from)
 {
     sim *s = p->sim;
     uint64_t since = p->step_start;
-    sim_step_report all = exchange(p, *from);
-    uint64_t window = next_step(s, pc, all.next);
+    sim_step_report all = steps_exchange(p, *from);
+    uint64_t window = steps_next_step(s, pc, all.next);
     bool over = window == UINT64_MAX || window * s->window.lookahead >= s->measure.past_ps;
     uint64_t time = over ? s->measure.end_ps : window * s->window.lookahead;
     if (!over || !s->workload.finite || sim_in_flight(s)) /* else all buffers have been empty */
-        take_snapshots(p, &pc->next_series, time);
+        steps_take_snapshots(p, &pc->next_series, time);
     if (!all.busy && sim_finite_stops(s))
         return false;
-    if (all.stop || outgrown(p, all.bytes, time))
+    if (all.stop || steps_outgrown(p, all.bytes, time))
         return false;
     p->window = window == UINT64_MAX ? *from : window;
     p->start = p->step_start = p->window * s->window.lookahead;
     if (!sim_wheel_revolve(&p->wheel, s->window.lookahead, p->window))
         sim_partition_fail(p, 64 * sizeof(event), "events");
-    read_messages(p, since);
-    if (!rest(p, pc, time, over) || over)
+    steps_read_messages(p, since);
+    if (!steps_rest(p, pc, time, over) || over)
         return false;
-    *from = step_end(s, pc, window);
+    *from = steps_step_end(s, pc, window);
     p->may_end = s->window.last_ps;
     if (s->measure.watchdog_ps &&
-        first_window(s, pc->next_watch) * s->window.lookahead < s->window.last_ps)
-        p->may_end = first_window(s, pc->next_watch) * s->window.lookahead;
-    run_windows(p, pc, *from);
+        steps_first_window(s, pc->next_watch) * s->window.lookahead < s->window.last_ps)
+        p->may_end = steps_first_window(s, pc->next_watch) * s->window.lookahead;
+    steps_run_windows(p, pc, *from);
     report_progress_at_times(p, time);
     return true;
 }
 
 /* What was made and never admitted counts, too. */
-static void count_backlogs(partition *p)
+static void steps_count_backlogs(partition *p)
 {
     const sim *s = p->sim;
     s->engine.ops->settle(p);
@@ -409,7 +412,7 @@ void sim_run_partition(partition *p)
     const sim *s = p->sim;
     pace pc = {.next_check = s->measure.paranoid ? 0 : UINT64_MAX,
                .next_watch = s->measure.watchdog_ps ? s->measure.watchdog_ps : UINT64_MAX,
-               .next_batches = due_batches(s),
+               .next_batches = steps_due_batches(s),
                .samples = sim_congest_setup(s)};
     uint64_t from = 0;
     double begin = sim_thread_seconds();
@@ -422,9 +425,9 @@ void sim_run_partition(partition *p)
         return;
     }
     s->engine.ops->start(p);
-    while (run_step(p, &pc, &from))
+    while (steps_run_step(p, &pc, &from))
         continue;
     if (!ik_env_cancelled(s->env)) /* else they take the time of all that was still to be made */
-        count_backlogs(p);
+        steps_count_backlogs(p);
     p->cpu_seconds = sim_thread_seconds() - begin;
 }

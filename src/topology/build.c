@@ -45,8 +45,8 @@ ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, 
 }
 
 /* One round: port y in [0, n) of `group`, n = g - 1. */
-static void round_peer(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t y,
-                       uint32_t *target, uint32_t *peer_y)
+static void build_round_peer(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t y,
+                             uint32_t *target, uint32_t *peer_y)
 {
     if (arrangement == IK_ARRANGE_ABSOLUTE) {
         *target = y < group ? y : y + 1;
@@ -58,8 +58,8 @@ static void round_peer(uint32_t arrangement, uint32_t g, uint32_t group, uint32_
 }
 
 /* The rest: port y in [0, rest). */
-static bool rest_peer(uint32_t g, uint32_t rest, uint32_t group, uint32_t y, uint32_t *target,
-                      uint32_t *peer_y)
+static bool build_rest_peer(uint32_t g, uint32_t rest, uint32_t group, uint32_t y, uint32_t *target,
+                            uint32_t *peer_y)
 {
     if (y < rest - rest % 2) {
         uint32_t offset = y / 2 + 1;
@@ -80,8 +80,8 @@ bool ik_global_peer(const ik_global_links *links, uint32_t group, uint32_t x, ui
         return false;
     uint32_t rounds = links->ports / n, base = x / n * n, target = 0, peer_y = 0;
     if (x / n < rounds)
-        round_peer(links->arrangement, g, group, x - base, &target, &peer_y);
-    else if (!rest_peer(g, links->ports % n, group, x - base, &target, &peer_y))
+        build_round_peer(links->arrangement, g, group, x - base, &target, &peer_y);
+    else if (!build_rest_peer(g, links->ports % n, group, x - base, &target, &peer_y))
         return false;
     *peer_group = target;
     *peer_x = base + peer_y;
@@ -89,7 +89,7 @@ bool ik_global_peer(const ik_global_links *links, uint32_t group, uint32_t x, ui
 }
 
 /* The port of a full round that leads from `group` to `target`. */
-static uint32_t round_port(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t target)
+static uint32_t build_round_port(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t target)
 {
     switch (arrangement) {
     case IK_ARRANGE_ABSOLUTE:
@@ -107,7 +107,7 @@ uint32_t ik_global_ports_to(const ik_global_links *links, uint32_t group, uint32
     uint32_t g = links->groups, n = g - 1, count = 0;
     if (g < 2 || group == target)
         return 0;
-    uint32_t rounds = links->ports / n, y = round_port(links->arrangement, g, group, target);
+    uint32_t rounds = links->ports / n, y = build_round_port(links->arrangement, g, group, target);
     for (uint32_t t = 0; t < rounds; t++, count++)
         if (count < max)
             x[count] = t * n + y;
@@ -177,7 +177,7 @@ uint32_t topo_uint_or(const ik_params *given, const char *name, uint32_t otherwi
 
 /* ---- latencies */
 
-static uint16_t link_of_latency(uint64_t latency_ps, const ik_topo_ctx *ctx, ik_builder *b)
+static uint16_t build_link_of_latency(uint64_t latency_ps, const ik_topo_ctx *ctx, ik_builder *b)
 {
     return ik_builder_class(b, ik_builder_class_of(b, ctx->link).rate_bps, latency_ps, NULL);
 }
@@ -197,12 +197,13 @@ ik_status topo_latency_links(const ik_params *given, const char *name, bool any,
     }
     *out = *ctx;
     if (has)
-        out->link = link_of_latency(ik_params_uint(given, name), ctx, b);
+        out->link = build_link_of_latency(ik_params_uint(given, name), ctx, b);
     return IK_OK;
 }
 
 /* One value of the list, which ends at a colon or the end. */
-static ik_status read_latency(const char *text, size_t length, uint64_t *latency_ps, ik_error *err)
+static ik_status build_read_latency(const char *text, size_t length, uint64_t *latency_ps,
+                                    ik_error *err)
 {
     char value[64];
     ik_status status = IK_ERR_USAGE;
@@ -231,11 +232,12 @@ ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_top
     for (const char *p = ik_params_text(given, TOPO_LEVEL_LATENCY), *end = p; end; p = end + 1) {
         uint64_t latency_ps;
         end = strchr(p, ':');
-        ik_status status = read_latency(p, end ? (size_t)(end - p) : strlen(p), &latency_ps, err);
+        ik_status status =
+            build_read_latency(p, end ? (size_t)(end - p) : strlen(p), &latency_ps, err);
         if (status != IK_OK)
             return status;
         if (++count < levels)
-            links[count] = link_of_latency(latency_ps, ctx, b);
+            links[count] = build_link_of_latency(latency_ps, ctx, b);
     }
     for (uint32_t l = 2; count == 1 && l < levels; l++)
         links[l] = links[1];

@@ -38,7 +38,7 @@ void design_free(design *d)
 
 /* Rows 1 + s*n + i, s = 0 … n: square s; column 0 names the square, columns 1 … n hold its row
  * i. */
-static void ml3b_square(const gf *field, uint32_t n, uint32_t s, design *d)
+static void design_ml3b_square(const gf *field, uint32_t n, uint32_t s, design *d)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t *row = d->blocks + (size_t)(1 + s * n + i) * d->r1;
@@ -70,7 +70,7 @@ ik_status design_ml3b(uint32_t k, design *out, ik_error *err)
         for (uint32_t t = 0; t < k; t++)
             d.blocks[t] = d.num_points - k + t;
         for (uint32_t s = 0; s <= n; s++)
-            ml3b_square(&field, n, s, &d);
+            design_ml3b_square(&field, n, s, &d);
         *out = d;
     }
     gf_free(&field);
@@ -79,7 +79,7 @@ ik_status design_ml3b(uint32_t k, design *out, ik_error *err)
 
 /* ---- pairs and affine planes */
 
-static void pairs(design *d)
+static void design_pairs(design *d)
 {
     uint32_t v = d->num_points, block = 0;
     for (uint32_t a = 0; a < v; a++) {
@@ -90,7 +90,7 @@ static void pairs(design *d)
     }
 }
 
-static ik_status affine(design *d, ik_error *err)
+static ik_status design_affine(design *d, ik_error *err)
 {
     gf field = {0};
     uint32_t n = d->r2;
@@ -119,7 +119,7 @@ typedef struct triples {
     uint32_t next;
 } triples;
 
-static void add_triple(triples *t, uint32_t a, uint32_t b, uint32_t c)
+static void design_add_triple(triples *t, uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t at[3] = {a, b, c};
     for (unsigned i = 0; i < 3; i++)
@@ -128,29 +128,30 @@ static void add_triple(triples *t, uint32_t a, uint32_t b, uint32_t c)
 }
 
 /* Point (x, i), i in Z_3, is number x + n*i. `times` is a commutative quasigroup on Z_n. */
-static void add_mixed(triples *t, uint32_t n, uint32_t (*times)(uint32_t x, uint32_t y, uint32_t n))
+static void design_add_mixed(triples *t, uint32_t n,
+                             uint32_t (*times)(uint32_t x, uint32_t y, uint32_t n))
 {
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t x = 0; x < n; x++)
             for (uint32_t y = x + 1; y < n; y++)
-                add_triple(t, x + n * i, y + n * i, times(x, y, n) + n * ((i + 1) % 3));
+                design_add_triple(t, x + n * i, y + n * i, times(x, y, n) + n * ((i + 1) % 3));
     }
 }
 
 /* Idempotent for odd n: the mean of x and y. */
-static uint32_t bose_times(uint32_t x, uint32_t y, uint32_t n)
+static uint32_t design_bose_times(uint32_t x, uint32_t y, uint32_t n)
 {
     return (uint32_t)((uint64_t)(x + y) * ((n + 1) / 2) % n);
 }
 
 /* Half-idempotent for even n: x*x = (x + n/2)*(x + n/2) = x for x < n/2. */
-static uint32_t skolem_times(uint32_t x, uint32_t y, uint32_t n)
+static uint32_t design_skolem_times(uint32_t x, uint32_t y, uint32_t n)
 {
     uint32_t sum = (x + y) % n;
     return sum / 2 + (sum % 2 ? n / 2 : 0);
 }
 
-static ik_status triple_system(design *d, ik_error *err)
+static ik_status design_triple_system(design *d, ik_error *err)
 {
     uint32_t v = d->num_points, n = v / 3;
     triples t = {.d = d, .filled = ik_calloc(v, sizeof *t.filled)};
@@ -158,11 +159,11 @@ static ik_status triple_system(design *d, ik_error *err)
         return ik_fail_memory(err, v * sizeof *t.filled, "a triple system");
     bool skolem = v % 6 == 1;
     for (uint32_t x = 0; x < (skolem ? n / 2 : n); x++)
-        add_triple(&t, x, x + n, x + 2 * n);
+        design_add_triple(&t, x, x + n, x + 2 * n);
     for (uint32_t x = 0; skolem && x < n / 2; x++)
         for (uint32_t i = 0; i < 3; i++)
-            add_triple(&t, v - 1, x + n / 2 + n * i, x + n * ((i + 1) % 3));
-    add_mixed(&t, n, skolem ? skolem_times : bose_times);
+            design_add_triple(&t, v - 1, x + n / 2 + n * i, x + n * ((i + 1) % 3));
+    design_add_mixed(&t, n, skolem ? design_skolem_times : design_bose_times);
     free(t.filled);
     return IK_OK;
 }
@@ -182,14 +183,14 @@ const char *design_kind(uint32_t r1, uint32_t r2)
     return NULL;
 }
 
-static int ascending(const void *a, const void *b)
+static int design_ascending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
 /* The nearest r1 for which some construction serves r2 = wanted: below and above. */
-static ik_status refuse(uint32_t r1, uint32_t r2, ik_error *err)
+static ik_status design_refuse(uint32_t r1, uint32_t r2, ik_error *err)
 {
     uint32_t below = 0, above = 0;
     for (uint32_t a = r1; a-- > 1 && !below;)
@@ -219,7 +220,7 @@ static ik_status refuse(uint32_t r1, uint32_t r2, ik_error *err)
 ik_status design_new(uint32_t r1, uint32_t r2, design *out, ik_error *err)
 {
     if (!design_kind(r1, r2))
-        return refuse(r1, r2, err);
+        return design_refuse(r1, r2, err);
     design d = {0};
     ik_status status = IK_OK;
     if (r2 == r1 && r2 > 2) {
@@ -227,18 +228,18 @@ ik_status design_new(uint32_t r1, uint32_t r2, design *out, ik_error *err)
     } else {
         status = design_alloc(r1, r2, &d, err);
         if (status == IK_OK && r2 == 2)
-            pairs(&d);
+            design_pairs(&d);
         else if (status == IK_OK && r2 + 1 == r1)
-            status = affine(&d, err);
+            status = design_affine(&d, err);
         else if (status == IK_OK)
-            status = triple_system(&d, err);
+            status = design_triple_system(&d, err);
     }
     if (status != IK_OK) {
         design_free(&d);
         return status;
     }
     for (uint32_t i = 0; i < d.num_points; i++)
-        qsort(d.blocks + (size_t)i * d.r1, d.r1, sizeof *d.blocks, ascending);
+        qsort(d.blocks + (size_t)i * d.r1, d.r1, sizeof *d.blocks, design_ascending);
     *out = d;
     return IK_OK;
 }

@@ -15,7 +15,8 @@
 enum { FAULT_LINKS, FAULT_SWITCHES };
 
 /* Moves a random `share` of items to the front and returns how many these are. */
-static size_t draw(uint32_t *items, size_t count, double share, uint64_t seed, uint64_t entity)
+static size_t fail_spec_draw(uint32_t *items, size_t count, double share, uint64_t seed,
+                             uint64_t entity)
 {
     ik_rng rng = ik_rng_at(seed, IK_RNG_FAULT, entity);
     size_t chosen = (size_t)floor(share * (double)count + 0.5);
@@ -29,7 +30,7 @@ static size_t draw(uint32_t *items, size_t count, double share, uint64_t seed, u
 }
 
 /* Links between switches, each by its lower port. */
-static size_t list_links(const ik_fabric *f, uint32_t *ports)
+static size_t fail_spec_list_links(const ik_fabric *f, uint32_t *ports)
 {
     size_t num = 0;
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
@@ -42,7 +43,7 @@ static size_t list_links(const ik_fabric *f, uint32_t *ports)
 
 /* ---- lists of names */
 
-static uint32_t find_switch(const ik_fabric *f, const char *name, size_t length)
+static uint32_t fail_spec_find_switch(const ik_fabric *f, const char *name, size_t length)
 {
     for (uint32_t sw = 0; f->node_name && sw < f->num_switches; sw++)
         if (strlen(f->node_name[sw]) == length && memcmp(f->node_name[sw], name, length) == 0)
@@ -67,12 +68,12 @@ static uint32_t find_switch(const ik_fabric *f, const char *name, size_t length)
     return IK_NONE;
 }
 
-static uint32_t find_port(const ik_fabric *f, const char *item, size_t length)
+static uint32_t fail_spec_find_port(const ik_fabric *f, const char *item, size_t length)
 {
     size_t dot = length;
     while (dot > 0 && item[dot - 1] != '.')
         dot--;
-    uint32_t sw = dot > 1 ? find_switch(f, item, dot - 1) : IK_NONE;
+    uint32_t sw = dot > 1 ? fail_spec_find_switch(f, item, dot - 1) : IK_NONE;
     if (sw == IK_NONE || dot == length)
         return IK_NONE;
     unsigned number = 0;
@@ -87,7 +88,8 @@ static uint32_t find_port(const ik_fabric *f, const char *item, size_t length)
     return IK_NONE;
 }
 
-static ik_status refuse_item(const ik_fabric *f, const char *item, size_t length, ik_error *err)
+static ik_status fail_spec_refuse_item(const ik_fabric *f, const char *item, size_t length,
+                                       ik_error *err)
 {
     char first[160], last[160];
     ik_about(err,
@@ -108,14 +110,15 @@ typedef struct losses {
     size_t num_ports, num_switches;
 } losses;
 
-static ik_status parse_list(const char *text, const ik_fabric *f, losses *l, ik_error *err)
+static ik_status fail_spec_parse_list(const char *text, const ik_fabric *f, losses *l,
+                                      ik_error *err)
 {
     for (const char *item = text; *item;) {
         size_t length = strcspn(item, ":");
-        uint32_t sw = find_switch(f, item, length),
-                 port = sw == IK_NONE ? find_port(f, item, length) : IK_NONE;
+        uint32_t sw = fail_spec_find_switch(f, item, length),
+                 port = sw == IK_NONE ? fail_spec_find_port(f, item, length) : IK_NONE;
         if (sw == IK_NONE && port == IK_NONE)
-            return refuse_item(f, item, length, err);
+            return fail_spec_refuse_item(f, item, length, err);
         if (sw != IK_NONE)
             l->switches[l->num_switches++] = sw;
         else
@@ -130,13 +133,14 @@ bool fail_spec_is_share(const char *text)
     return text[strspn(text, "0123456789.eE+- %")] == '\0';
 }
 
-static ik_status choose_links(const fail_spec *spec, const ik_fabric *f, losses *l, ik_error *err)
+static ik_status fail_spec_choose_links(const fail_spec *spec, const ik_fabric *f, losses *l,
+                                        ik_error *err)
 {
     double share;
     if (!spec->text || !*spec->text)
         return IK_OK;
     if (!fail_spec_is_share(spec->text))
-        return parse_list(spec->text, f, l, err);
+        return fail_spec_parse_list(spec->text, f, l, err);
     ik_status status = ik_parse_real(spec->text, IK_DIM_FRACTION, &share, err);
     if (status != IK_OK)
         return status;
@@ -145,7 +149,8 @@ static ik_status choose_links(const fail_spec *spec, const ik_fabric *f, losses 
         return ik_hint(err, IK_ERR_USAGE,
                        "a share of the links between switches, from 0%% to 100%%");
     }
-    l->num_ports = draw(l->ports, list_links(f, l->ports), share, spec->seed, FAULT_LINKS);
+    l->num_ports =
+        fail_spec_draw(l->ports, fail_spec_list_links(f, l->ports), share, spec->seed, FAULT_LINKS);
     return IK_OK;
 }
 
@@ -161,11 +166,11 @@ ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric *
     if (status == IK_OK && spec->switch_share > 0) {
         for (uint32_t sw = 0; sw < f->num_switches; sw++)
             l.switches[sw] = sw;
-        l.num_switches =
-            draw(l.switches, f->num_switches, spec->switch_share, spec->seed, FAULT_SWITCHES);
+        l.num_switches = fail_spec_draw(l.switches, f->num_switches, spec->switch_share, spec->seed,
+                                        FAULT_SWITCHES);
     }
     if (status == IK_OK)
-        status = choose_links(spec, f, &l, err);
+        status = fail_spec_choose_links(spec, f, &l, err);
     if (status == IK_OK)
         status = ik_fabric_degrade(f, l.ports, l.num_ports, l.switches, l.num_switches, out, err);
     free(l.ports);

@@ -59,7 +59,7 @@ ik_status gf_require_prime_power(const char *what, uint32_t q, ik_error *err)
 
 /* ---- polynomials modulo p, as the digits base p of a number */
 
-static unsigned digits_of(uint32_t code, uint32_t p, uint32_t digits[MAX_DEGREE + 1])
+static unsigned gf_digits_of(uint32_t code, uint32_t p, uint32_t digits[MAX_DEGREE + 1])
 {
     unsigned num = 0;
     for (; code; code /= p)
@@ -68,10 +68,10 @@ static unsigned digits_of(uint32_t code, uint32_t p, uint32_t digits[MAX_DEGREE 
 }
 
 /* Whether the monic polynomial `by` divides `whole`. */
-static bool divides(uint32_t by, uint32_t whole, uint32_t p)
+static bool gf_divides(uint32_t by, uint32_t whole, uint32_t p)
 {
     uint32_t rest[MAX_DEGREE + 1], divisor[MAX_DEGREE + 1];
-    unsigned length = digits_of(whole, p, rest), most = digits_of(by, p, divisor);
+    unsigned length = gf_digits_of(whole, p, rest), most = gf_digits_of(by, p, divisor);
     assert(most > 0 && divisor[most - 1] == 1);
     for (; length >= most; length--)
         for (unsigned k = 0, factor = rest[length - 1]; k < most; k++) {
@@ -85,18 +85,18 @@ static bool divides(uint32_t by, uint32_t whole, uint32_t p)
 }
 
 /* A polynomial of degree m is a product if one of degree m / 2 or less divides it. */
-static bool is_irreducible(uint32_t code, uint32_t p, uint32_t m)
+static bool gf_is_irreducible(uint32_t code, uint32_t p, uint32_t m)
 {
     for (uint32_t degree = 1, monic = p; 2 * degree <= m; degree++, monic *= p)
         for (uint32_t by = monic; by < 2 * monic; by++)
-            if (divides(by, code, p))
+            if (gf_divides(by, code, p))
                 return false;
     return true;
 }
 
 /* ---- tables */
 
-static uint32_t sum_of(uint32_t a, uint32_t b, uint32_t p)
+static uint32_t gf_sum_of(uint32_t a, uint32_t b, uint32_t p)
 {
     uint32_t sum = 0;
     for (uint32_t unit = 1; a || b; unit *= p, a /= p, b /= p)
@@ -105,7 +105,7 @@ static uint32_t sum_of(uint32_t a, uint32_t b, uint32_t p)
 }
 
 /* Products with x. The digit that grows out of the polynomial stands for x^m, which is `carry`. */
-static void products_with_x(const gf *f, uint32_t carry, uint16_t *by_x)
+static void gf_products_with_x(const gf *f, uint32_t carry, uint16_t *by_x)
 {
     uint32_t top = f->q / f->p;
     for (uint32_t a = 0; a < f->q; a++) {
@@ -118,12 +118,12 @@ static void products_with_x(const gf *f, uint32_t carry, uint16_t *by_x)
 
 /* a * (x * high + low) = x * (a * high) + low * a, where x * high is a smaller product: b counts
  * up. */
-static void fill_tables(gf *f, uint32_t carry, uint16_t *by_x)
+static void gf_fill_tables(gf *f, uint32_t carry, uint16_t *by_x)
 {
     for (size_t a = 0; a < f->q; a++)
         for (uint32_t b = 0; b < f->q; b++)
-            f->add_table[a * f->q + b] = (uint16_t)sum_of((uint32_t)a, b, f->p);
-    products_with_x(f, carry, by_x);
+            f->add_table[a * f->q + b] = (uint16_t)gf_sum_of((uint32_t)a, b, f->p);
+    gf_products_with_x(f, carry, by_x);
     for (size_t a = 0; a < f->q; a++) {
         uint16_t *row = &f->mul_table[a * f->q];
         for (uint32_t b = 1; b < f->q; b++)
@@ -132,17 +132,17 @@ static void fill_tables(gf *f, uint32_t carry, uint16_t *by_x)
 }
 
 /* x^m modulo the first irreducible polynomial of degree m: the negative of its other digits. */
-static uint32_t find_carry(const gf *f)
+static uint32_t gf_find_carry(const gf *f)
 {
     uint32_t modulus = f->q, carry = 0;
-    while (!is_irreducible(modulus, f->p, f->m))
+    while (!gf_is_irreducible(modulus, f->p, f->m))
         modulus++;
     for (uint32_t unit = 1, rest = modulus - f->q; rest; unit *= f->p, rest /= f->p)
         carry += (f->p - rest % f->p) % f->p * unit;
     return carry;
 }
 
-static void inverses(gf *f)
+static void gf_inverses(gf *f)
 {
     for (uint32_t a = 0; a < f->q; a++) {
         for (uint32_t b = 0; b < f->q; b++) {
@@ -173,9 +173,9 @@ ik_status gf_new(uint32_t q, gf *out, ik_error *err)
         gf_free(&f);
         return ik_fail_memory(err, 2 * cells * sizeof *f.add_table, "a finite field");
     }
-    fill_tables(&f, find_carry(&f), by_x);
+    gf_fill_tables(&f, gf_find_carry(&f), by_x);
     free(by_x);
-    inverses(&f);
+    gf_inverses(&f);
     *out = f;
     return IK_OK;
 }

@@ -7,7 +7,7 @@
 
 /* Fills strides and port bases; *switches and *radix as doubles, so that absurd sizes can still be
  * named. */
-static void shape(ik_hyperx *h, double *switches, double *radix)
+static void hyperx_shape(ik_hyperx *h, double *switches, double *radix)
 {
     *switches = 1;
     *radix = h->p;
@@ -19,8 +19,8 @@ static void shape(ik_hyperx *h, double *switches, double *radix)
     }
 }
 
-static void link_dimension(ik_builder *b, const ik_topo_ctx *ctx, const ik_hyperx *h, uint32_t sw,
-                           uint32_t d)
+static void hyperx_link_dimension(ik_builder *b, const ik_topo_ctx *ctx, const ik_hyperx *h,
+                                  uint32_t sw, uint32_t d)
 {
     uint32_t x = sw / h->stride[d] % h->dims[d];
     for (uint32_t y = x + 1; y < h->dims[d]; y++) {
@@ -36,7 +36,7 @@ ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx,
                        ik_error *err)
 {
     double switches = 0, radix = 0;
-    shape(h, &switches, &radix);
+    hyperx_shape(h, &switches, &radix);
     ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * h->p,
                                                switches * (radix + h->p), err);
     if (status != IK_OK)
@@ -45,7 +45,7 @@ ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx,
     ik_builder_switches(b, count, (uint32_t)radix);
     for (uint32_t sw = 0; sw < count; sw++) {
         for (uint32_t d = 0; d < h->num_dims; d++)
-            link_dimension(b, ctx, h, sw, d);
+            hyperx_link_dimension(b, ctx, h, sw, d);
         topo_place_in_box(b, h->dims, h->num_dims, sw, false);
     }
     topo_add_hosts(b, ctx, 0, count, h->p);

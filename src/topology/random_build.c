@@ -5,7 +5,7 @@
 #include "topology/build.h"
 #include "topology/rrg.h"
 
-static ik_status check_degree(const ik_random_regular *r, const rrg *g, ik_error *err)
+static ik_status random_build_check_degree(const ik_random_regular *r, const rrg *g, ik_error *err)
 {
     if ((uint64_t)r->n * r->d % 2 != 0) {
         ik_about(err,
@@ -38,7 +38,7 @@ static ik_status check_degree(const ik_random_regular *r, const rrg *g, ik_error
     return IK_OK;
 }
 
-static uint32_t position(const uint32_t *row, uint32_t value)
+static uint32_t random_build_position(const uint32_t *row, uint32_t value)
 {
     uint32_t t = 0;
     while (row[t] != value)
@@ -46,14 +46,15 @@ static uint32_t position(const uint32_t *row, uint32_t value)
     return t;
 }
 
-static void add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_random_regular *r, const rrg *g)
+static void random_build_add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_random_regular *r,
+                                 const rrg *g)
 {
     ik_builder_switches(b, r->n, r->p + r->d);
     for (uint32_t u = 0; u < r->n; u++) {
         const uint32_t *row = g->nbr + (size_t)u * r->d;
         for (uint32_t t = 0; t < r->d; t++) {
             if (u < row[t]) {
-                uint32_t back = position(g->nbr + (size_t)row[t] * r->d, u);
+                uint32_t back = random_build_position(g->nbr + (size_t)row[t] * r->d, u);
                 ik_builder_link(b, ik_sw(u, r->p + t), ik_sw(row[t], r->p + back), ctx->link);
             }
         }
@@ -75,7 +76,7 @@ ik_status random_build(const char *family, const ik_random_regular *r, const ik_
              .range = r->range,
              .env = ctx->env};
     g.rng = ik_rng_at(r->seed, IK_RNG_TOPOLOGY, 0);
-    ik_status status = check_degree(r, &g, err);
+    ik_status status = random_build_check_degree(r, &g, err);
     if (status == IK_OK) {
         status = ik_topology_refuse_size(ctx->env, r->n, (double)r->n * r->p,
                                          (double)r->n * (r->d + 2.0 * r->p), err);
@@ -83,7 +84,7 @@ ik_status random_build(const char *family, const ik_random_regular *r, const ik_
     if (status == IK_OK)
         status = rrg_make(&g, err);
     if (status == IK_OK) {
-        add_all(b, ctx, r, &g);
+        random_build_add_all(b, ctx, r, &g);
         ik_builder_family(b, family, "", r, sizeof *r);
     }
     rrg_free(&g);

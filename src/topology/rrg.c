@@ -28,19 +28,19 @@
 /* Proposals an edge in step 3. The greedy graph without a floor is all but uniform already. */
 enum { ROUNDS_FLOOR = 40, ROUNDS_FREE = 10, CONNECT_TRIES = 200, PARTNER_TRIES = 24 };
 
-static uint32_t distance(const rrg *g, uint32_t a, uint32_t b)
+static uint32_t rrg_distance(const rrg *g, uint32_t a, uint32_t b)
 {
     int64_t dx = (int64_t)(a % g->width) - b % g->width,
             dy = (int64_t)(a / g->width) - b / g->width;
     return (uint32_t)((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy));
 }
 
-static bool in_range(const rrg *g, uint32_t a, uint32_t b)
+static bool rrg_in_range(const rrg *g, uint32_t a, uint32_t b)
 {
-    return a != b && (g->width == 0 || distance(g, a, b) <= g->range);
+    return a != b && (g->width == 0 || rrg_distance(g, a, b) <= g->range);
 }
 
-static bool adjacent(const rrg *g, uint32_t a, uint32_t b)
+static bool rrg_adjacent(const rrg *g, uint32_t a, uint32_t b)
 {
     const uint32_t *row = g->nbr + (size_t)a * g->d;
     for (uint32_t t = 0; t < g->deg[a]; t++)
@@ -49,18 +49,18 @@ static bool adjacent(const rrg *g, uint32_t a, uint32_t b)
     return false;
 }
 
-static bool may_join(const rrg *g, uint32_t a, uint32_t b)
+static bool rrg_may_join(const rrg *g, uint32_t a, uint32_t b)
 {
-    return in_range(g, a, b) && !adjacent(g, a, b);
+    return rrg_in_range(g, a, b) && !rrg_adjacent(g, a, b);
 }
 
-static void join(rrg *g, uint32_t a, uint32_t b)
+static void rrg_join(rrg *g, uint32_t a, uint32_t b)
 {
     g->nbr[(size_t)a * g->d + g->deg[a]++] = b;
     g->nbr[(size_t)b * g->d + g->deg[b]++] = a;
 }
 
-static void drop(rrg *g, uint32_t a, uint32_t b)
+static void rrg_drop(rrg *g, uint32_t a, uint32_t b)
 {
     uint32_t *row = g->nbr + (size_t)a * g->d;
     uint32_t t = 0;
@@ -69,7 +69,7 @@ static void drop(rrg *g, uint32_t a, uint32_t b)
     row[t] = row[--g->deg[a]];
 }
 
-static void replace(rrg *g, uint32_t a, uint32_t old, uint32_t new)
+static void rrg_replace(rrg *g, uint32_t a, uint32_t old, uint32_t new)
 {
     uint32_t *row = g->nbr + (size_t)a * g->d;
     while (*row != old)
@@ -83,7 +83,7 @@ typedef struct box {
     uint32_t x0, x1, y0, y1; /* inclusive */
 } box;
 
-static box box_around(const rrg *g, uint32_t u)
+static box rrg_box_around(const rrg *g, uint32_t u)
 {
     uint32_t x = u % g->width, y = u / g->width, r = g->range;
     return (box){x > r ? x - r : 0, g->width - 1 - x > r ? x + r : g->width - 1, y > r ? y - r : 0,
@@ -94,7 +94,7 @@ uint32_t rrg_num_in_range(const rrg *g, uint32_t u)
 {
     if (g->width == 0)
         return g->n - 1;
-    box at = box_around(g, u);
+    box at = rrg_box_around(g, u);
     uint32_t count = 0, x = u % g->width, y = u / g->width;
     for (uint32_t row = at.y0; row <= at.y1; row++) {
         uint32_t left = g->range - (row > y ? row - y : y - row);
@@ -106,19 +106,19 @@ uint32_t rrg_num_in_range(const rrg *g, uint32_t u)
 }
 
 /* A uniformly random node in range of u. There must be one. */
-static uint32_t random_in_range(rrg *g, uint32_t u)
+static uint32_t rrg_random_in_range(rrg *g, uint32_t u)
 {
     for (;;) {
         uint32_t v = 0;
         if (g->width == 0) {
             v = ik_rng_below(&g->rng, g->n);
         } else {
-            box at = box_around(g, u);
+            box at = rrg_box_around(g, u);
             uint32_t x = at.x0 + ik_rng_below(&g->rng, at.x1 - at.x0 + 1),
                      y = at.y0 + ik_rng_below(&g->rng, at.y1 - at.y0 + 1);
             v = y * g->width + x;
         }
-        if (in_range(g, u, v))
+        if (rrg_in_range(g, u, v))
             return v;
     }
 }
@@ -131,7 +131,7 @@ typedef struct deficit {
     uint32_t count;
 } deficit;
 
-static void update(deficit *open, const rrg *g, uint32_t u)
+static void rrg_update(deficit *open, const rrg *g, uint32_t u)
 {
     bool is = open->at[u] != IK_NONE, should = g->deg[u] < g->d;
     if (is && !should) {
@@ -146,74 +146,76 @@ static void update(deficit *open, const rrg *g, uint32_t u)
 }
 
 /* One deficient partner of u among all in range, uniformly; IK_NONE if there is none. */
-static uint32_t search_partner(rrg *g, const deficit *open, uint32_t u)
+static uint32_t rrg_search_partner(rrg *g, const deficit *open, uint32_t u)
 {
     uint32_t found = IK_NONE, seen = 0;
     for (uint32_t t = 0; t < open->count; t++) {
         uint32_t v = open->node[t];
-        if (may_join(g, u, v) && ik_rng_below(&g->rng, ++seen) == 0)
+        if (rrg_may_join(g, u, v) && ik_rng_below(&g->rng, ++seen) == 0)
             found = v;
     }
     return found;
 }
 
-static uint32_t search_box(rrg *g, uint32_t u)
+static uint32_t rrg_search_box(rrg *g, uint32_t u)
 {
-    box at = box_around(g, u);
+    box at = rrg_box_around(g, u);
     uint32_t found = IK_NONE, seen = 0;
     for (uint32_t y = at.y0; y <= at.y1; y++) {
         for (uint32_t x = at.x0; x <= at.x1; x++) {
             uint32_t v = y * g->width + x;
-            if (g->deg[v] < g->d && may_join(g, u, v) && ik_rng_below(&g->rng, ++seen) == 0)
+            if (g->deg[v] < g->d && rrg_may_join(g, u, v) && ik_rng_below(&g->rng, ++seen) == 0)
                 found = v;
         }
     }
     return found;
 }
 
-static uint32_t find_partner(rrg *g, const deficit *open, uint32_t u)
+static uint32_t rrg_find_partner(rrg *g, const deficit *open, uint32_t u)
 {
     for (unsigned try = 0; try < PARTNER_TRIES; try++) {
         uint32_t v = open->node[ik_rng_below(&g->rng, open->count)];
-        if (may_join(g, u, v))
+        if (rrg_may_join(g, u, v))
             return v;
     }
     double box_nodes = (2.0 * g->range + 1) * (2.0 * g->range + 1);
-    return g->width && box_nodes < open->count ? search_box(g, u) : search_partner(g, open, u);
+    return g->width && box_nodes < open->count ? rrg_search_box(g, u)
+                                               : rrg_search_partner(g, open, u);
 }
 
 /* u takes x from x's random neighbour y, which becomes deficient. False if u may be joined to
  * nobody. */
-static bool walk(rrg *g, deficit *open, uint32_t u)
+static bool rrg_walk(rrg *g, deficit *open, uint32_t u)
 {
     if (g->deg[u] >= rrg_num_in_range(g, u))
         return false;
     uint32_t x = 0;
     do {
-        x = random_in_range(g, u);
-    } while (adjacent(g, u, x));
+        x = rrg_random_in_range(g, u);
+    } while (rrg_adjacent(g, u, x));
     if (g->deg[x] == g->d) {
         uint32_t y = g->nbr[(size_t)x * g->d + ik_rng_below(&g->rng, g->deg[x])];
-        drop(g, x, y);
-        drop(g, y, x);
-        update(open, g, y);
+        rrg_drop(g, x, y);
+        rrg_drop(g, y, x);
+        rrg_update(open, g, y);
     }
-    join(g, u, x);
-    update(open, g, u);
-    update(open, g, x);
+    rrg_join(g, u, x);
+    rrg_update(open, g, u);
+    rrg_update(open, g, x);
     return true;
 }
 
-static ik_status fill(rrg *g, deficit *open, ik_error *err)
+static ik_status rrg_fill(rrg *g, deficit *open, ik_error *err)
 {
     uint64_t steps = 0, limit = 100 * (uint64_t)g->n * g->d + 1000000;
     while (open->count > 0) {
-        uint32_t u = open->node[ik_rng_below(&g->rng, open->count)], v = find_partner(g, open, u);
+        uint32_t u = open->node[ik_rng_below(&g->rng, open->count)],
+                 v = rrg_find_partner(g, open, u);
         if (v != IK_NONE) {
-            join(g, u, v);
-            update(open, g, u);
-            update(open, g, v);
-        } else if (!walk(g, open, u) || ++steps > limit) {
+            rrg_join(g, u, v);
+            rrg_update(open, g, u);
+            rrg_update(open, g, v);
+        } else if (!rrg_walk(g, open, u) || ++steps > limit) {
             ik_fail(err, IK_ERR_USAGE,
                     "no graph of %" PRIu32 " switches of degree %" PRIu32 " and range %" PRIu32
                     " found after %" PRIu64 " repairs",
@@ -226,7 +228,7 @@ static ik_status fill(rrg *g, deficit *open, ik_error *err)
     return IK_OK;
 }
 
-static ik_status greedy(rrg *g, ik_error *err)
+static ik_status rrg_greedy(rrg *g, ik_error *err)
 {
     deficit open = {.node = ik_calloc(g->n, sizeof *open.node),
                     .at = ik_calloc(g->n, sizeof *open.at)};
@@ -236,9 +238,9 @@ static ik_status greedy(rrg *g, ik_error *err)
     } else {
         for (uint32_t u = 0; u < g->n; u++) {
             open.at[u] = IK_NONE;
-            update(&open, g, u);
+            rrg_update(&open, g, u);
         }
-        status = fill(g, &open, err);
+        status = rrg_fill(g, &open, err);
     }
     free(open.node);
     free(open.at);
@@ -248,14 +250,14 @@ static ik_status greedy(rrg *g, ik_error *err)
 /* ---- step 3 */
 
 /* Edges a-b, c-e become a-c, b-e if that is allowed. */
-static bool try_switch(rrg *g, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
+static bool rrg_try_switch(rrg *g, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
-    if (c == b || e == a || e == b || !may_join(g, a, c) || !may_join(g, b, e))
+    if (c == b || e == a || e == b || !rrg_may_join(g, a, c) || !rrg_may_join(g, b, e))
         return false;
-    replace(g, a, b, c);
-    replace(g, b, a, e);
-    replace(g, c, e, a);
-    replace(g, e, c, b);
+    rrg_replace(g, a, b, c);
+    rrg_replace(g, b, a, e);
+    rrg_replace(g, c, e, a);
+    rrg_replace(g, e, c, b);
     return true;
 }
 
@@ -264,12 +266,12 @@ static uint32_t random_neighbour(rrg *g, uint32_t u)
     return g->nbr[(size_t)u * g->d + ik_rng_below(&g->rng, g->d)];
 }
 
-static ik_status shuffle(rrg *g, uint64_t proposals, ik_error *err)
+static ik_status rrg_shuffle(rrg *g, uint64_t proposals, ik_error *err)
 {
     for (uint64_t i = 0; i < proposals; i++) {
         uint32_t a = ik_rng_below(&g->rng, g->n), b = random_neighbour(g, a);
-        uint32_t c = random_in_range(g, a), e = random_neighbour(g, c);
-        try_switch(g, a, b, c, e);
+        uint32_t c = rrg_random_in_range(g, a), e = random_neighbour(g, c);
+        rrg_try_switch(g, a, b, c, e);
         if (i % 65536 == 0 && ik_env_cancelled(g->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while a random graph was shuffled");
     }
@@ -279,7 +281,7 @@ static ik_status shuffle(rrg *g, uint64_t proposals, ik_error *err)
 /* ---- step 4 */
 
 /* Component of every node; returns their number. queue: [n] scratch. */
-static uint32_t components(const rrg *g, uint32_t *component, uint32_t *queue)
+static uint32_t rrg_components(const rrg *g, uint32_t *component, uint32_t *queue)
 {
     uint32_t count = 0;
     for (uint32_t u = 0; u < g->n; u++)
@@ -305,7 +307,7 @@ static uint32_t components(const rrg *g, uint32_t *component, uint32_t *queue)
     return count;
 }
 
-static uint32_t find(uint32_t *parent, uint32_t u)
+static uint32_t rrg_find(uint32_t *parent, uint32_t u)
 {
     while (parent[u] != u) {
         parent[u] = parent[parent[u]];
@@ -317,33 +319,33 @@ static uint32_t find(uint32_t *parent, uint32_t u)
 /* Switches across components, from n random starts; components that were joined count as one from
  * then on (parent: union-find over component numbers). Joining along two bridges may fail to
  * connect, so the caller counts again. */
-static void join_components(rrg *g, const uint32_t *component, uint32_t *parent, uint32_t count)
+static void rrg_join_components(rrg *g, const uint32_t *component, uint32_t *parent, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         parent[i] = i;
     for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t a = ik_rng_below(&g->rng, g->n), c = random_in_range(g, a);
-        uint32_t from = find(parent, component[a]), to = find(parent, component[c]);
-        if (from != to && try_switch(g, a, random_neighbour(g, a), c, random_neighbour(g, c)))
+        uint32_t a = ik_rng_below(&g->rng, g->n), c = rrg_random_in_range(g, a);
+        uint32_t from = rrg_find(parent, component[a]), to = rrg_find(parent, component[c]);
+        if (from != to && rrg_try_switch(g, a, random_neighbour(g, a), c, random_neighbour(g, c)))
             parent[from] = to;
     }
 }
 
-static ik_status connect(rrg *g, ik_error *err)
+static ik_status rrg_connect(rrg *g, ik_error *err)
 {
     uint32_t *component = ik_calloc(2 * (size_t)g->n, sizeof *component);
     if (!component)
         return ik_fail_memory(err, 2 * (size_t)g->n * sizeof *component, "a random graph");
     uint32_t *scratch = component + g->n;
     ik_status status = IK_OK;
-    uint32_t count = components(g, component, scratch), before = count;
+    uint32_t count = rrg_components(g, component, scratch), before = count;
     for (unsigned try = 0; status == IK_OK && count > 1 && try < CONNECT_TRIES;
          try++, before = count) {
-        join_components(g, component, scratch, count);
-        count = components(g, component, scratch);
+        rrg_join_components(g, component, scratch, count);
+        count = rrg_components(g, component, scratch);
         if (count == before) {
-            status = shuffle(g, g->n, err);
-            count = components(g, component, scratch);
+            status = rrg_shuffle(g, g->n, err);
+            count = rrg_components(g, component, scratch);
         }
     }
     free(component);
@@ -356,13 +358,13 @@ static ik_status connect(rrg *g, ik_error *err)
     return status;
 }
 
-static int ascending(const void *a, const void *b)
+static int rrg_ascending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-static ik_status alloc_rows(rrg *g, ik_error *err)
+static ik_status rrg_alloc_rows(rrg *g, ik_error *err)
 {
     g->nbr = ik_calloc((size_t)g->n * g->d + 1, sizeof *g->nbr);
     g->deg = ik_calloc(g->n, sizeof *g->deg);
@@ -372,27 +374,27 @@ static ik_status alloc_rows(rrg *g, ik_error *err)
 }
 
 /* Steps 1 and 3. */
-static ik_status make_uniform(rrg *g, ik_error *err)
+static ik_status rrg_make_uniform(rrg *g, ik_error *err)
 {
-    ik_status status = alloc_rows(g, err);
+    ik_status status = rrg_alloc_rows(g, err);
     if (status == IK_OK && g->d > 0)
-        status = greedy(g, err);
+        status = rrg_greedy(g, err);
     if (status == IK_OK && g->d > 0) {
-        status =
-            shuffle(g, (uint64_t)g->n * g->d / 2 * (g->width ? ROUNDS_FLOOR : ROUNDS_FREE), err);
+        status = rrg_shuffle(g, (uint64_t)g->n * g->d / 2 * (g->width ? ROUNDS_FLOOR : ROUNDS_FREE),
+                             err);
     }
     return status;
 }
 
 /* A dense graph is the complement of a sparse one. Having degree n/2 or more it is connected. */
-static ik_status make_dense(rrg *g, ik_error *err)
+static ik_status rrg_make_dense(rrg *g, ik_error *err)
 {
     rrg sparse = *g;
     sparse.d = g->n - 1 - g->d;
-    ik_status status = make_uniform(&sparse, err);
+    ik_status status = rrg_make_uniform(&sparse, err);
     bool *taken = ik_calloc(g->n, sizeof *taken);
     if (status == IK_OK)
-        status = taken ? alloc_rows(g, err) : ik_fail_memory(err, g->n, "a random graph");
+        status = taken ? rrg_alloc_rows(g, err) : ik_fail_memory(err, g->n, "a random graph");
     for (uint32_t u = 0; status == IK_OK && u < g->n; u++) {
         const uint32_t *row = sparse.nbr + (size_t)u * sparse.d;
         for (uint32_t t = 0; t < sparse.d; t++)
@@ -411,12 +413,12 @@ static ik_status make_dense(rrg *g, ik_error *err)
 ik_status rrg_make(rrg *g, ik_error *err)
 {
     if (g->width == 0 && 2 * g->d >= g->n && g->n > 2)
-        return make_dense(g, err);
-    ik_status status = make_uniform(g, err);
+        return rrg_make_dense(g, err);
+    ik_status status = rrg_make_uniform(g, err);
     if (status == IK_OK)
-        status = connect(g, err);
+        status = rrg_connect(g, err);
     for (uint32_t u = 0; status == IK_OK && u < g->n; u++)
-        qsort(g->nbr + (size_t)u * g->d, g->d, sizeof *g->nbr, ascending);
+        qsort(g->nbr + (size_t)u * g->d, g->d, sizeof *g->nbr, rrg_ascending);
     return status;
 }
 

@@ -12,7 +12,8 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status crossbar_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                ik_error *err)
 {
     ik_crossbar x = {.n = (uint32_t)ik_params_uint(given, "n")};
     ik_status status = ik_topology_refuse_size(ctx->env, 1, x.n, 2.0 * x.n, err);
@@ -26,7 +27,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     return IK_OK;
 }
 
-static bool point(uint32_t i, ik_scale_point *out)
+static bool crossbar_point(uint32_t i, ik_scale_point *out)
 {
     if (i < 1)
         return false;
@@ -36,7 +37,7 @@ static bool point(uint32_t i, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"Crossbar", "crossbar:n=i", point},
+    {"Crossbar", "crossbar:n=i", crossbar_point},
     {0},
 };
 
@@ -52,5 +53,5 @@ const ik_topology ik_topology_crossbar = {
     .examples = (const char *const[]){"crossbar:n=1", "crossbar:n=16", "crossbar:n=1000", NULL},
     .bad_examples = (const char *const[]){"crossbar:n=0", "crossbar", NULL},
     .series = series,
-    .build = build,
+    .build = crossbar_build,
 };

@@ -19,13 +19,14 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_end global_end(const void *data, uint32_t group, uint32_t x)
+static ik_end dragonfly_global_end(const void *data, uint32_t group, uint32_t x)
 {
     const ik_dragonfly *d = data;
     return ik_sw(group * d->a + x / d->h, d->p + d->a - 1 + x % d->h);
 }
 
-static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly *d, uint32_t group)
+static void dragonfly_link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly *d,
+                                 uint32_t group)
 {
     uint32_t base = group * d->a;
     for (uint32_t s = 0; s < d->a; s++) {
@@ -35,7 +36,8 @@ static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly
     }
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status dragonfly_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                 ik_error *err)
 {
     ik_dragonfly d = {.h = (uint32_t)ik_params_uint(given, "h")};
     d.a = topo_uint_or(given, "a", 2 * d.h);
@@ -57,14 +59,14 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
         return status;
     ik_builder_switches(b, d.g * d.a, d.p + d.a - 1 + d.h);
     for (uint32_t group = 0; group < d.g; group++)
-        link_group(b, &local, &d, group);
-    topo_link_groups(b, &global, &d.global, global_end, &d);
+        dragonfly_link_group(b, &local, &d, group);
+    topo_link_groups(b, &global, &d.global, dragonfly_global_end, &d);
     topo_add_hosts(b, ctx, 0, d.g * d.a, d.p);
     ik_builder_family(b, "dragonfly", "", &d, sizeof d);
     return IK_OK;
 }
 
-static bool point(uint32_t h, ik_scale_point *out)
+static bool dragonfly_point(uint32_t h, ik_scale_point *out)
 {
     if (h < 1)
         return false;
@@ -74,7 +76,7 @@ static bool point(uint32_t h, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"Dragonfly", "dragonfly:h=i, a = 2h, p = h, g = a*h + 1", point},
+    {"Dragonfly", "dragonfly:h=i, a = 2h, p = h, g = a*h + 1", dragonfly_point},
     {0},
 };
 
@@ -109,5 +111,5 @@ const ik_topology ik_topology_dragonfly = {
         (const char *const[]){"dragonfly:h=0", "dragonfly:h=2,g=10",
                               "dragonfly:h=2,arrangement=palm", "dragonfly:h=30000", NULL},
     .series = series,
-    .build = build,
+    .build = dragonfly_build,
 };

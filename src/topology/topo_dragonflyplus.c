@@ -22,14 +22,14 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_end global_end(const void *data, uint32_t group, uint32_t x)
+static ik_end dragonflyplus_global_end(const void *data, uint32_t group, uint32_t x)
 {
     const ik_dragonflyplus *d = data;
     return ik_sw(d->g * d->leaves + group * d->spines + x / d->h, d->leaves + x % d->h);
 }
 
-static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonflyplus *d,
-                       uint32_t group)
+static void dragonflyplus_link_group(ik_builder *b, const ik_topo_ctx *ctx,
+                                     const ik_dragonflyplus *d, uint32_t group)
 {
     uint32_t leaf = group * d->leaves, spine = d->g * d->leaves + group * d->spines;
     uint32_t wide = d->leaves > d->spines ? d->leaves : d->spines;
@@ -42,22 +42,23 @@ static void link_group(ik_builder *b, const ik_topo_ctx *ctx, const ik_dragonfly
         ik_builder_switch_place(b, spine + j, 0, group, group * (wide + 1) + j);
 }
 
-static ik_status check_size(const ik_dragonflyplus *d, uint64_t groups, const ik_env *env,
-                            ik_error *err)
+static ik_status dragonflyplus_check_size(const ik_dragonflyplus *d, uint64_t groups,
+                                          const ik_env *env, ik_error *err)
 {
     double leaves = (double)groups * d->leaves, spines = (double)groups * d->spines;
     double ports = leaves * (2.0 * d->p + d->spines) + spines * ((double)d->leaves + d->h);
     return ik_topology_refuse_size(env, leaves + spines, leaves * d->p, ports, err);
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status dragonflyplus_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                     ik_error *err)
 {
     ik_dragonflyplus d = {.h = (uint32_t)ik_params_uint(given, "h")};
     d.leaves = topo_uint_or(given, "leaves", d.h);
     d.spines = topo_uint_or(given, "spines", d.h);
     d.p = topo_uint_or(given, "p", d.spines);
     uint64_t ports = (uint64_t)d.spines * d.h, groups = topo_num_groups(given, ports);
-    ik_status status = check_size(&d, groups, ctx->env, err);
+    ik_status status = dragonflyplus_check_size(&d, groups, ctx->env, err);
     if (status == IK_OK)
         status = topo_set_groups(given, groups, ports, &d.global, err);
     if (status != IK_OK)
@@ -72,14 +73,14 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     ik_builder_switches(b, d.g * d.leaves, d.p + d.spines);
     ik_builder_switches(b, d.g * d.spines, d.leaves + d.h);
     for (uint32_t group = 0; group < d.g; group++)
-        link_group(b, &local, &d, group);
-    topo_link_groups(b, &global, &d.global, global_end, &d);
+        dragonflyplus_link_group(b, &local, &d, group);
+    topo_link_groups(b, &global, &d.global, dragonflyplus_global_end, &d);
     topo_add_hosts(b, ctx, 0, d.g * d.leaves, d.p);
     ik_builder_family(b, "dragonflyplus", "", &d, sizeof d);
     return IK_OK;
 }
 
-static bool point(uint32_t h, ik_scale_point *out)
+static bool dragonflyplus_point(uint32_t h, ik_scale_point *out)
 {
     if (h < 1)
         return false;
@@ -94,7 +95,7 @@ static bool point(uint32_t h, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"Dragonfly+", "dragonflyplus:h=i, leaves = spines = p = h, g = h*h + 1", point},
+    {"Dragonfly+", "dragonflyplus:h=i, leaves = spines = p = h, g = h*h + 1", dragonflyplus_point},
     {0},
 };
 
@@ -123,5 +124,5 @@ const ik_topology ik_topology_dragonflyplus = {
     .bad_examples = (const char *const[]){"dragonflyplus:h=0", "dragonflyplus:h=2,g=6",
                                           "dragonflyplus:h=20000", NULL},
     .series = series,
-    .build = build,
+    .build = dragonflyplus_build,
 };

@@ -20,8 +20,8 @@ static const ik_param file_params[] = {
     {0},
 };
 
-static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b,
-                       ik_error *err)
+static ik_status file_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b,
+                            ik_error *err)
 {
     const char *path = ik_params_text(params, "path");
     const ik_format *format;
@@ -58,5 +58,5 @@ const ik_topology ik_topology_file = {
     .examples = examples,
     .bad_examples = bad_examples,
     .imported = true,
-    .build = build,
+    .build = file_build,
 };

@@ -15,7 +15,8 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status fullmesh_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                ik_error *err)
 {
     uint32_t n = (uint32_t)ik_params_uint(given, "n");
     ik_hyperx h = {.num_dims = 1, .dims = {n}, .cables = {(uint32_t)ik_params_uint(given, "k")}};
@@ -23,7 +24,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     return hyperx_build("fullmesh", &h, ctx, b, err);
 }
 
-static bool point(uint32_t i, ik_scale_point *out)
+static bool fullmesh_point(uint32_t i, ik_scale_point *out)
 {
     if (i < 1)
         return false;
@@ -33,7 +34,7 @@ static bool point(uint32_t i, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"Full mesh", "fullmesh:n=i+1, p = i", point},
+    {"Full mesh", "fullmesh:n=i+1, p = i", fullmesh_point},
     {0},
 };
 
@@ -49,5 +50,5 @@ const ik_topology ik_topology_fullmesh = {
     .bad_examples = (const char *const[]){"fullmesh:n=0", "fullmesh:n=3,p=0",
                                           "fullmesh:n=65536,p=65535,k=1024", NULL},
     .series = series,
-    .build = build,
+    .build = fullmesh_build,
 };

@@ -13,7 +13,8 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status hypercube_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                 ik_error *err)
 {
     ik_hyperx h = {.num_dims = (uint32_t)ik_params_uint(given, "n"),
                    .p = (uint32_t)ik_params_uint(given, "p")};
@@ -24,7 +25,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     return hyperx_build("hypercube", &h, ctx, b, err);
 }
 
-static bool point(uint32_t i, ik_scale_point *out)
+static bool hypercube_point(uint32_t i, ik_scale_point *out)
 {
     if (i < 1 || i > IK_MAX_DIMS)
         return false;
@@ -34,7 +35,7 @@ static bool point(uint32_t i, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"Hypercube", "hypercube:n=i, one host per switch", point},
+    {"Hypercube", "hypercube:n=i, one host per switch", hypercube_point},
     {0},
 };
 
@@ -48,5 +49,5 @@ const ik_topology ik_topology_hypercube = {
     .examples = (const char *const[]){"hypercube:n=1", "hypercube:n=3", "hypercube:n=6,p=2", NULL},
     .bad_examples = (const char *const[]){"hypercube:n=0", "hypercube:n=40", NULL},
     .series = series,
-    .build = build,
+    .build = hypercube_build,
 };

@@ -17,7 +17,7 @@ static const ik_param params[] = {
     {0},
 };
 
-static uint32_t balanced_hosts(const uint32_t *dims, size_t count)
+static uint32_t hyperx_balanced_hosts(const uint32_t *dims, size_t count)
 {
     uint32_t smallest = UINT32_MAX;
     for (size_t d = 0; d < count; d++)
@@ -25,7 +25,8 @@ static uint32_t balanced_hosts(const uint32_t *dims, size_t count)
     return smallest == UINT32_MAX ? 1 : smallest - 1;
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status topo_hyperx_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                   ik_error *err)
 {
     size_t count = 0, cables = 0;
     const uint32_t *dims = ik_params_list(given, "dims", &count);
@@ -47,11 +48,11 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
         h.dims[d] = dims[d];
         h.cables[d] = k[cables == 1 ? 0 : d];
     }
-    h.p = topo_uint_or(given, "p", balanced_hosts(dims, count));
+    h.p = topo_uint_or(given, "p", hyperx_balanced_hosts(dims, count));
     return hyperx_build("hyperx", &h, ctx, b, err);
 }
 
-static bool point(uint32_t dims, uint32_t i, ik_scale_point *out)
+static bool hyperx_point(uint32_t dims, uint32_t i, ik_scale_point *out)
 {
     if (i < 1)
         return false;
@@ -66,19 +67,19 @@ static bool point(uint32_t dims, uint32_t i, ik_scale_point *out)
     return true;
 }
 
-static bool point_2d(uint32_t i, ik_scale_point *out)
+static bool hyperx_point_2d(uint32_t i, ik_scale_point *out)
 {
-    return point(2, i, out);
+    return hyperx_point(2, i, out);
 }
 
-static bool point_3d(uint32_t i, ik_scale_point *out)
+static bool hyperx_point_3d(uint32_t i, ik_scale_point *out)
 {
-    return point(3, i, out);
+    return hyperx_point(3, i, out);
 }
 
 static const ik_series series[] = {
-    {"2-D HyperX", "hyperx:dims=(i+1):(i+1), p = i", point_2d},
-    {"3-D HyperX", "hyperx:dims=(i+1):(i+1):(i+1), p = i", point_3d},
+    {"2-D HyperX", "hyperx:dims=(i+1):(i+1), p = i", hyperx_point_2d},
+    {"3-D HyperX", "hyperx:dims=(i+1):(i+1):(i+1), p = i", hyperx_point_3d},
     {0},
 };
 
@@ -103,5 +104,5 @@ const ik_topology ik_topology_hyperx = {
     .bad_examples = (const char *const[]){"hyperx:dims=0", "hyperx:dims=3:3,k=1:1:1",
                                           "hyperx:dims=1000000:1000000", NULL},
     .series = series,
-    .build = build,
+    .build = topo_hyperx_build,
 };

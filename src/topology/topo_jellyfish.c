@@ -12,7 +12,8 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status jellyfish_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                 ik_error *err)
 {
     ik_random_regular r = {.n = (uint32_t)ik_params_uint(given, "N"),
                            .d = (uint32_t)ik_params_uint(given, "d")};
@@ -37,5 +38,5 @@ const ik_topology ik_topology_jellyfish = {
                                       "jellyfish:N=64,d=4,seed=7", NULL},
     .bad_examples = (const char *const[]){"jellyfish:N=5,d=3", "jellyfish:N=4,d=4",
                                           "jellyfish:N=6,d=1", "jellyfish:N=8", NULL},
-    .build = build,
+    .build = jellyfish_build,
 };

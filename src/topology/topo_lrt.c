@@ -17,7 +17,7 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_status floor_size(const ik_params *given, ik_random_regular *r, ik_error *err)
+static ik_status lrt_floor_size(const ik_params *given, ik_random_regular *r, ik_error *err)
 {
     uint32_t side = 1;
     while ((uint64_t)(side + 1) * (side + 1) <= r->n)
@@ -42,14 +42,15 @@ static ik_status floor_size(const ik_params *given, ik_random_regular *r, ik_err
     return IK_OK;
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status topo_lrt_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                ik_error *err)
 {
     ik_random_regular r = {.n = (uint32_t)ik_params_uint(given, "N"),
                            .d = (uint32_t)ik_params_uint(given, "d")};
     r.p = (uint32_t)ik_params_uint(given, "p");
     r.range = (uint32_t)ik_params_uint(given, "r");
     r.seed = ik_params_uint(given, "seed");
-    ik_status status = floor_size(given, &r, err);
+    ik_status status = lrt_floor_size(given, &r, err);
     return status != IK_OK ? status : random_build("lrt", &r, ctx, b, err);
 }
 
@@ -76,5 +77,5 @@ const ik_topology ik_topology_lrt = {
     .bad_examples =
         (const char *const[]){"lrt:N=15,d=4,r=2", "lrt:N=16,d=6,r=2", "lrt:N=25,d=3,r=2",
                               "lrt:N=24,d=3,r=3,width=7", "lrt:N=64,d=4", NULL},
-    .build = build,
+    .build = topo_lrt_build,
 };

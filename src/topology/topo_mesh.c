@@ -10,7 +10,8 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status mesh_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                            ik_error *err)
 {
     return grid_build(given, ctx, b, false, err);
 }
@@ -29,5 +30,5 @@ const ik_topology ik_topology_mesh = {
     .examples = (const char *const[]){"mesh:dims=3", "mesh:dims=4:4", "mesh:dims=2:3:4,p=2", NULL},
     .bad_examples =
         (const char *const[]){"mesh:dims=0:4", "mesh:dims=x", "mesh:dims=16777216:16777216", NULL},
-    .build = build,
+    .build = mesh_build,
 };

@@ -16,7 +16,7 @@ static const ik_param params[] = {
     {0},
 };
 
-static void link_layer(ik_builder *b, const ik_topo_ctx *ctx, const ik_mlfm *m, uint32_t layer)
+static void mlfm_link_layer(ik_builder *b, const ik_topo_ctx *ctx, const ik_mlfm *m, uint32_t layer)
 {
     uint32_t base = layer * (m->h + 1);
     for (uint32_t a = 0; a <= m->h; a++) {
@@ -30,7 +30,8 @@ static void link_layer(ik_builder *b, const ik_topo_ctx *ctx, const ik_mlfm *m, 
     }
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status mlfm_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                            ik_error *err)
 {
     ik_mlfm m = {.h = (uint32_t)ik_params_uint(given, "h")};
     m.l = topo_uint_or(given, "l", m.h);
@@ -43,7 +44,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     ik_builder_switches(b, (uint32_t)locals, m.h + m.p);
     uint32_t first = ik_builder_switches(b, (uint32_t)globals, 2 * m.l);
     for (uint32_t layer = 0; layer < m.l; layer++)
-        link_layer(b, ctx, &m, layer);
+        mlfm_link_layer(b, ctx, &m, layer);
     for (uint32_t g = 0; g < (uint32_t)globals; g++) {
         ik_builder_switch_level(b, first + g, 2);
         ik_builder_switch_place(b, first + g, m.l, m.l, g);
@@ -53,7 +54,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     return IK_OK;
 }
 
-static bool point(uint32_t h, ik_scale_point *out)
+static bool mlfm_point(uint32_t h, ik_scale_point *out)
 {
     if (h < 1)
         return false;
@@ -68,7 +69,7 @@ static bool point(uint32_t h, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"MLFM", "mlfm:h=i, l = p = h", point},
+    {"MLFM", "mlfm:h=i, l = p = h", mlfm_point},
     {0},
 };
 
@@ -93,5 +94,5 @@ const ik_topology ik_topology_mlfm = {
         (const char *const[]){"mlfm:h=2", "mlfm:h=3", "mlfm:h=4,l=6,p=2", "mlfm:h=1,l=2", NULL},
     .bad_examples = (const char *const[]){"mlfm:h=0", "mlfm:h=3,p=0", "mlfm:h=60000", NULL},
     .series = series,
-    .build = build,
+    .build = mlfm_build,
 };

@@ -19,7 +19,7 @@ static const ik_param params[] = {
 };
 
 /* k - 1 is 1 (a triangle) or a prime power. */
-static ik_status check_k(uint32_t k, ik_error *err)
+static ik_status oft_check_k(uint32_t k, ik_error *err)
 {
     if (k == 2 || gf_prime_power(k - 1, NULL, NULL))
         return IK_OK;
@@ -30,8 +30,8 @@ static ik_status check_k(uint32_t k, ik_error *err)
     return ik_hint(err, IK_ERR_USAGE, "k = %u and k = %u are possible", below + 1, above + 1);
 }
 
-static void link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d,
-                       const uint32_t *points, uint32_t side)
+static void oft_link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d,
+                           const uint32_t *points, uint32_t side)
 {
     uint32_t middle = 2 * o->rl;
     for (uint32_t block = 0; block < o->rl; block++) {
@@ -45,8 +45,8 @@ static void link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, c
     }
 }
 
-static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d,
-                         ik_error *err)
+static ik_status oft_add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o,
+                             const design *d, ik_error *err)
 {
     uint32_t *points = design_points(d);
     if (!points)
@@ -54,7 +54,7 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o,
     ik_builder_switches(b, 2 * o->rl, o->k + o->p);
     ik_builder_switches(b, o->rl, 2 * o->k);
     for (uint32_t side = 0; side < 2; side++)
-        link_level(b, ctx, o, d, points, side);
+        oft_link_level(b, ctx, o, d, points, side);
     free(points);
     static const unsigned row[3] = {0, 2, 1};
     for (uint32_t sw = 0; sw < 3 * o->rl; sw++) {
@@ -67,11 +67,12 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o,
     return IK_OK;
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status oft_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                           ik_error *err)
 {
     ik_oft o = {.k = (uint32_t)ik_params_uint(given, "k")};
     o.p = topo_uint_or(given, "p", o.k);
-    ik_status status = check_k(o.k, err);
+    ik_status status = oft_check_k(o.k, err);
     double rl = (double)o.k * (o.k - 1.0) + 1;
     if (status == IK_OK) {
         status = ik_topology_refuse_size(ctx->env, 3 * rl, 2 * rl * o.p,
@@ -83,12 +84,12 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
         status = design_ml3b(o.k, &d, err);
     }
     if (status == IK_OK)
-        status = add_all(b, ctx, &o, &d, err);
+        status = oft_add_all(b, ctx, &o, &d, err);
     design_free(&d);
     return status;
 }
 
-static bool point(uint32_t k, ik_scale_point *out)
+static bool oft_point(uint32_t k, ik_scale_point *out)
 {
     if (k < 2 || (k > 2 && !gf_prime_power(k - 1, NULL, NULL)))
         return false;
@@ -103,7 +104,7 @@ static bool point(uint32_t k, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"OFT", "oft:k=i, p = k", point},
+    {"OFT", "oft:k=i, p = k", oft_point},
     {0},
 };
 
@@ -130,5 +131,5 @@ const ik_topology ik_topology_oft = {
         (const char *const[]){"oft:k=2", "oft:k=3", "oft:k=4", "oft:k=5,p=2", "oft:k=10", NULL},
     .bad_examples = (const char *const[]){"oft:k=7", "oft:k=1", "oft:k=15", "oft:k=65522", NULL},
     .series = series,
-    .build = build,
+    .build = oft_build,
 };

@@ -18,13 +18,14 @@ static const ik_param params[] = {
 };
 
 /* One number stands for 1:p:p:… */
-static void spread(const uint32_t *p, size_t count, size_t h, uint32_t *out)
+static void pgft_spread(const uint32_t *p, size_t count, size_t h, uint32_t *out)
 {
     for (size_t i = 0; i < h; i++)
         out[i] = count == h ? p[i] : (i == 0 ? 1 : p[0]);
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status pgft_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                            ik_error *err)
 {
     size_t h = 0, num_w = 0, num_p = 0;
     const uint32_t *m = ik_params_list(given, "m", &h), *w = ik_params_list(given, "w", &num_w);
@@ -45,7 +46,7 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
                         "m w p");
     }
     uint32_t cables[IK_XGFT_MAX_H];
-    spread(p, num_p, h, cables);
+    pgft_spread(p, num_p, h, cables);
     ik_xgft tree;
     ik_status status = xgft_tree_init(&tree, ctx->env, h, m, w, cables, err);
     return status == IK_OK ? xgft_tree_build(&tree, "pgft", given, ctx, b, err) : status;
@@ -71,5 +72,5 @@ const ik_topology ik_topology_pgft = {
                                       "pgft:m=2:3,w=2:2,p=2:1", NULL},
     .bad_examples = (const char *const[]){"pgft:m=4:4,w=1:2,p=1:2:3", "pgft:m=4:4,w=1",
                                           "pgft:m=4:4,w=1:2,p=0:1", NULL},
-    .build = build,
+    .build = pgft_build,
 };

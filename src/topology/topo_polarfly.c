@@ -18,7 +18,7 @@ static const ik_param params[] = {
     {0},
 };
 
-static void coordinates(uint32_t q, uint32_t id, uint32_t v[3])
+static void polarfly_coordinates(uint32_t q, uint32_t id, uint32_t v[3])
 {
     if (id < q * q)
         v[0] = 1, v[1] = id / q, v[2] = id % q;
@@ -28,7 +28,7 @@ static void coordinates(uint32_t q, uint32_t id, uint32_t v[3])
         v[0] = 0, v[1] = 0, v[2] = 1;
 }
 
-static bool orthogonal(const gf *f, const uint32_t a[3], const uint32_t b[3])
+static bool polarfly_orthogonal(const gf *f, const uint32_t a[3], const uint32_t b[3])
 {
     uint32_t sum = gf_add(f, gf_mul(f, a[0], b[0]), gf_mul(f, a[1], b[1]));
     return gf_add(f, sum, gf_mul(f, a[2], b[2])) == 0;
@@ -36,10 +36,10 @@ static bool orthogonal(const gf *f, const uint32_t a[3], const uint32_t b[3])
 
 /* All points orthogonal to `id`, ascending, itself left out; returns their number (q for quadrics,
  * q + 1 otherwise). */
-static uint32_t neighbours(const gf *f, uint32_t id, uint32_t *out)
+static uint32_t polarfly_neighbours(const gf *f, uint32_t id, uint32_t *out)
 {
     uint32_t q = f->q, count = 0, v[3], u[3];
-    coordinates(q, id, v);
+    polarfly_coordinates(q, id, v);
     /* v0 + v1*y + v2*z = 0 for the points (1, y, z): for each y one z, or with v2 = 0 none or
      * all */
     for (uint32_t y = 0; y < q; y++) {
@@ -51,8 +51,8 @@ static uint32_t neighbours(const gf *f, uint32_t id, uint32_t *out)
                 out[count++] = y * q + z;
     }
     for (uint32_t other = q * q; other < q * q + q + 1; other++) {
-        coordinates(q, other, u);
-        if (other != id && orthogonal(f, v, u))
+        polarfly_coordinates(q, other, u);
+        if (other != id && polarfly_orthogonal(f, v, u))
             out[count++] = other;
     }
     return count;
@@ -60,8 +60,8 @@ static uint32_t neighbours(const gf *f, uint32_t id, uint32_t *out)
 
 /* Rows of a drawing: the quadrics in row 0, then the fan of each neighbour of the first quadric
  * (that neighbour and those of its neighbours that have no row yet). */
-static void place_clusters(ik_builder *b, const uint32_t *table, const uint32_t *degree, uint32_t q,
-                           uint32_t *row)
+static void polarfly_place_clusters(ik_builder *b, const uint32_t *table, const uint32_t *degree,
+                                    uint32_t q, uint32_t *row)
 {
     uint32_t n = q * q + q + 1, first = 0, rows = 1;
     for (uint32_t id = n; id-- > 0;) {
@@ -87,7 +87,7 @@ static void place_clusters(ik_builder *b, const uint32_t *table, const uint32_t 
     }
 }
 
-static uint32_t position(const uint32_t *list, uint32_t count, uint32_t id)
+static uint32_t polarfly_position(const uint32_t *list, uint32_t count, uint32_t id)
 {
     uint32_t lo = 0, hi = count;
     while (hi - lo > 1) {
@@ -97,8 +97,8 @@ static uint32_t position(const uint32_t *list, uint32_t count, uint32_t id)
     return lo;
 }
 
-static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_polarfly *f,
-                         const gf *field, ik_error *err)
+static ik_status polarfly_add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_polarfly *f,
+                                  const gf *field, ik_error *err)
 {
     uint32_t q = f->q, n = q * q + q + 1;
     uint32_t *table = ik_calloc((size_t)n * (q + 1), sizeof *table),
@@ -110,17 +110,18 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_polarfl
     }
     ik_builder_switches(b, n, f->p + q + 1);
     for (uint32_t id = 0; id < n; id++)
-        degree[id] = neighbours(field, id, table + (size_t)id * (q + 1));
+        degree[id] = polarfly_neighbours(field, id, table + (size_t)id * (q + 1));
     for (uint32_t id = 0; id < n; id++) {
         for (uint32_t t = 0; t < degree[id]; t++) {
             uint32_t other = table[(size_t)id * (q + 1) + t];
             if (id < other) {
-                uint32_t back = position(table + (size_t)other * (q + 1), degree[other], id);
+                uint32_t back =
+                    polarfly_position(table + (size_t)other * (q + 1), degree[other], id);
                 ik_builder_link(b, ik_sw(id, f->p + t), ik_sw(other, f->p + back), ctx->link);
             }
         }
     }
-    place_clusters(b, table, degree, q, degree + n);
+    polarfly_place_clusters(b, table, degree, q, degree + n);
     free(table);
     free(degree);
     topo_add_hosts(b, ctx, 0, n, f->p);
@@ -128,7 +129,8 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_polarfl
     return IK_OK;
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status polarfly_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                                ik_error *err)
 {
     ik_polarfly f = {.q = (uint32_t)ik_params_uint(given, "q")};
     f.p = topo_uint_or(given, "p", (f.q + 1) / 2);
@@ -140,12 +142,12 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     if (status == IK_OK)
         status = gf_new(f.q, &field, err);
     if (status == IK_OK)
-        status = add_all(b, ctx, &f, &field, err);
+        status = polarfly_add_all(b, ctx, &f, &field, err);
     gf_free(&field);
     return status;
 }
 
-static bool point(uint32_t q, ik_scale_point *out)
+static bool polarfly_point(uint32_t q, ik_scale_point *out)
 {
     if (!gf_prime_power(q, NULL, NULL))
         return false;
@@ -158,7 +160,7 @@ static bool point(uint32_t q, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"PolarFly", "polarfly:q=i, p = (q + 1)/2", point},
+    {"PolarFly", "polarfly:q=i, p = (q + 1)/2", polarfly_point},
     {0},
 };
 
@@ -182,5 +184,5 @@ const ik_topology ik_topology_polarfly = {
                                       "polarfly:q=9", NULL},
     .bad_examples = (const char *const[]){"polarfly:q=6", "polarfly:q=1", "polarfly:q=65521", NULL},
     .series = series,
-    .build = build,
+    .build = polarfly_build,
 };

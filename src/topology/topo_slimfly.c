@@ -28,12 +28,12 @@ static const ik_param params[] = {
     {0},
 };
 
-static int32_t delta_of(uint32_t q)
+static int32_t slimfly_delta_of(uint32_t q)
 {
     return q % 4 == 3 ? -1 : (int32_t)(q % 4);
 }
 
-static ik_status parse_hosts(const char *text, uint32_t radix, uint32_t *p, ik_error *err)
+static ik_status slimfly_parse_hosts(const char *text, uint32_t radix, uint32_t *p, ik_error *err)
 {
     if (strcmp(text, "floor") == 0 || strcmp(text, "ceil") == 0 || strcmp(text, "ceiling") == 0) {
         *p = (radix + (text[0] == 'c')) / 2;
@@ -53,7 +53,7 @@ static ik_status parse_hosts(const char *text, uint32_t radix, uint32_t *p, ik_e
 }
 
 /* Exponents of X (which = 0) or X' (which = 1), in the paper's order. */
-static uint32_t exponents(uint32_t q, int32_t delta, unsigned which, uint32_t *out)
+static uint32_t slimfly_exponents(uint32_t q, int32_t delta, unsigned which, uint32_t *out)
 {
     uint32_t count = 0, w = (q + 1) / 4;
     if (delta == -1) {
@@ -68,9 +68,10 @@ static uint32_t exponents(uint32_t q, int32_t delta, unsigned which, uint32_t *o
     return count;
 }
 
-static void generator_set(const gf *field, const ik_slimfly *s, unsigned which, uint32_t *set)
+static void slimfly_generator_set(const gf *field, const ik_slimfly *s, unsigned which,
+                                  uint32_t *set)
 {
-    exponents(s->q, s->delta, which, set);
+    slimfly_exponents(s->q, s->delta, which, set);
     for (uint32_t t = 0; t < s->degree; t++) {
         uint32_t power = 1;
         for (uint32_t e = 0; e < set[t]; e++)
@@ -80,7 +81,7 @@ static void generator_set(const gf *field, const ik_slimfly *s, unsigned which, 
 }
 
 /* Position of -set[t] in the set: the port at the other end. The sets are symmetric. */
-static uint32_t opposite(const gf *field, const uint32_t *set, uint32_t count, uint32_t t)
+static uint32_t slimfly_opposite(const gf *field, const uint32_t *set, uint32_t count, uint32_t t)
 {
     for (uint32_t u = 0; u < count; u++)
         if (gf_add(field, set[t], set[u]) == 0)
@@ -88,44 +89,44 @@ static uint32_t opposite(const gf *field, const uint32_t *set, uint32_t count, u
     return t;
 }
 
-static uint32_t router(const ik_slimfly *s, uint32_t i, uint32_t x, uint32_t y)
+static uint32_t slimfly_router(const ik_slimfly *s, uint32_t i, uint32_t x, uint32_t y)
 {
     return (i * s->q + x) * s->q + y;
 }
 
-static void link_columns(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s,
-                         const gf *field, uint32_t i, const uint32_t *set)
+static void slimfly_link_columns(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s,
+                                 const gf *field, uint32_t i, const uint32_t *set)
 {
     for (uint32_t t = 0; t < s->degree; t++) {
-        uint32_t u = opposite(field, set, s->degree, t);
+        uint32_t u = slimfly_opposite(field, set, s->degree, t);
         for (uint32_t x = 0; x < s->q; x++) {
             for (uint32_t y = 0; y < s->q; y++) {
                 uint32_t other = gf_add(field, y, set[t]);
                 if (y < other) {
-                    ik_builder_link(b, ik_sw(router(s, i, x, y), s->p + t),
-                                    ik_sw(router(s, i, x, other), s->p + u), ctx->link);
+                    ik_builder_link(b, ik_sw(slimfly_router(s, i, x, y), s->p + t),
+                                    ik_sw(slimfly_router(s, i, x, other), s->p + u), ctx->link);
                 }
             }
         }
     }
 }
 
-static void link_subgraphs(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s,
-                           const gf *field)
+static void slimfly_link_subgraphs(ik_builder *b, const ik_topo_ctx *ctx, const ik_slimfly *s,
+                                   const gf *field)
 {
     uint32_t base = s->p + s->degree;
     for (uint32_t x = 0; x < s->q; x++) {
         for (uint32_t m = 0; m < s->q; m++) {
             for (uint32_t c = 0; c < s->q; c++) {
                 uint32_t y = gf_add(field, gf_mul(field, m, x), c);
-                ik_builder_link(b, ik_sw(router(s, 0, x, y), base + m),
-                                ik_sw(router(s, 1, m, c), base + x), ctx->link);
+                ik_builder_link(b, ik_sw(slimfly_router(s, 0, x, y), base + m),
+                                ik_sw(slimfly_router(s, 1, m, c), base + x), ctx->link);
             }
         }
     }
 }
 
-static ik_status choose_xi(const gf *field, uint32_t wanted, uint32_t *xi, ik_error *err)
+static ik_status slimfly_choose_xi(const gf *field, uint32_t wanted, uint32_t *xi, ik_error *err)
 {
     if (wanted != 0 && !gf_is_primitive(field, wanted)) {
         uint32_t next = gf_primitive(field, wanted + 1);
@@ -139,8 +140,8 @@ static ik_status choose_xi(const gf *field, uint32_t wanted, uint32_t *xi, ik_er
     return IK_OK;
 }
 
-static ik_status add_all(ik_builder *b, const ik_params *given, const ik_topo_ctx *ctx,
-                         ik_slimfly *s, const gf *field, ik_error *err)
+static ik_status slimfly_add_all(ik_builder *b, const ik_params *given, const ik_topo_ctx *ctx,
+                                 ik_slimfly *s, const gf *field, ik_error *err)
 {
     ik_topo_ctx local, global;
     ik_status status = topo_latency_links(given, "local_latency", true, ctx, b, &local, err);
@@ -154,11 +155,11 @@ static ik_status add_all(ik_builder *b, const ik_params *given, const ik_topo_ct
     uint32_t count = 2 * s->q * s->q;
     ik_builder_switches(b, count, s->p + s->degree + s->q);
     for (uint32_t i = 0; i < 2; i++) {
-        generator_set(field, s, i, set);
-        link_columns(b, &local, s, field, i, set);
+        slimfly_generator_set(field, s, i, set);
+        slimfly_link_columns(b, &local, s, field, i, set);
     }
     free(set);
-    link_subgraphs(b, &global, s, field);
+    slimfly_link_subgraphs(b, &global, s, field);
     for (uint32_t sw = 0; sw < count; sw++) {
         uint32_t column = sw / s->q;
         ik_builder_switch_place(b, sw, sw % s->q, column, column + (column >= s->q ? 1 : 0));
@@ -168,15 +169,16 @@ static ik_status add_all(ik_builder *b, const ik_params *given, const ik_topo_ct
     return IK_OK;
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status slimfly_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                               ik_error *err)
 {
     ik_slimfly s = {.q = (uint32_t)ik_params_uint(given, "q")};
     ik_status status = gf_require_prime_power("q", s.q, err);
     if (status != IK_OK)
         return status;
-    s.delta = delta_of(s.q);
+    s.delta = slimfly_delta_of(s.q);
     s.degree = (uint32_t)((int32_t)s.q - s.delta) / 2;
-    status = parse_hosts(ik_params_text(given, "p"), s.q + s.degree, &s.p, err);
+    status = slimfly_parse_hosts(ik_params_text(given, "p"), s.q + s.degree, &s.p, err);
     double count = 2.0 * s.q * s.q;
     if (status == IK_OK) {
         status = ik_topology_refuse_size(ctx->env, count, count * s.p,
@@ -186,37 +188,37 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     if (status == IK_OK)
         status = gf_new(s.q, &field, err);
     if (status == IK_OK)
-        status = choose_xi(&field, (uint32_t)ik_params_uint(given, "xi"), &s.xi, err);
+        status = slimfly_choose_xi(&field, (uint32_t)ik_params_uint(given, "xi"), &s.xi, err);
     if (status == IK_OK)
-        status = add_all(b, given, ctx, &s, &field, err);
+        status = slimfly_add_all(b, given, ctx, &s, &field, err);
     gf_free(&field);
     return status;
 }
 
-static bool point(uint32_t q, uint32_t up, ik_scale_point *out)
+static bool slimfly_point(uint32_t q, uint32_t up, ik_scale_point *out)
 {
     if (q < 3 || !gf_prime_power(q, NULL, NULL))
         return false;
-    double degree = (3.0 * q - delta_of(q)) / 2;
+    double degree = (3.0 * q - slimfly_delta_of(q)) / 2;
     uint32_t p = ((uint32_t)degree + up) / 2;
     snprintf(out->spec, sizeof out->spec, "slimfly:q=%u,p=%s", q, up ? "ceil" : "floor");
     scale_direct(out, 2.0 * q * q, degree, p);
     return true;
 }
 
-static bool point_floor(uint32_t q, ik_scale_point *out)
+static bool slimfly_point_floor(uint32_t q, ik_scale_point *out)
 {
-    return point(q, 0, out);
+    return slimfly_point(q, 0, out);
 }
 
-static bool point_ceil(uint32_t q, ik_scale_point *out)
+static bool slimfly_point_ceil(uint32_t q, ik_scale_point *out)
 {
-    return point(q, 1, out);
+    return slimfly_point(q, 1, out);
 }
 
 static const ik_series series[] = {
-    {"Slim Fly", "slimfly:q=i,p=floor", point_floor},
-    {"Slim Fly, p rounded up", "slimfly:q=i,p=ceil", point_ceil},
+    {"Slim Fly", "slimfly:q=i,p=floor", slimfly_point_floor},
+    {"Slim Fly, p rounded up", "slimfly:q=i,p=ceil", slimfly_point_ceil},
     {0},
 };
 
@@ -247,5 +249,5 @@ const ik_topology ik_topology_slimfly = {
         (const char *const[]){"slimfly:q=6", "slimfly:q=2", "slimfly:q=5,p=0", "slimfly:q=5,p=many",
                               "slimfly:q=7,xi=2", "slimfly:q=65521", NULL},
     .series = series,
-    .build = build,
+    .build = slimfly_build,
 };

@@ -18,7 +18,7 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_status choose_copies(const ik_params *given, ik_sspt *s, ik_error *err)
+static ik_status sspt_choose_copies(const ik_params *given, ik_sspt *s, ik_error *err)
 {
     if (ik_params_has(given, "copies")) {
         s->copies = (uint32_t)ik_params_uint(given, "copies");
@@ -38,7 +38,7 @@ static ik_status choose_copies(const ik_params *given, ik_sspt *s, ik_error *err
     return IK_OK;
 }
 
-static ik_status refuse_size(const ik_topo_ctx *ctx, const ik_sspt *s, ik_error *err)
+static ik_status sspt_refuse_size(const ik_topo_ctx *ctx, const ik_sspt *s, ik_error *err)
 {
     double points = 1 + s->r1 * (s->r2 - 1.0), blocks = points * s->r1 / s->r2;
     double first = points * s->copies;
@@ -46,8 +46,8 @@ static ik_status refuse_size(const ik_topo_ctx *ctx, const ik_sspt *s, ik_error 
                                    first * (2.0 * s->r1 + 2.0 * s->p), err);
 }
 
-static void link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, const design *d,
-                      const uint32_t *points, uint32_t copy)
+static void sspt_link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, const design *d,
+                           const uint32_t *points, uint32_t copy)
 {
     uint32_t base = copy * s->num_points, top = s->copies * s->num_points;
     for (uint32_t block = 0; block < s->num_blocks; block++) {
@@ -65,8 +65,8 @@ static void link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, c
     }
 }
 
-static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, const design *d,
-                         ik_error *err)
+static ik_status sspt_add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, const design *d,
+                              ik_error *err)
 {
     uint32_t *points = design_points(d);
     if (!points) {
@@ -78,7 +78,7 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, cons
     ik_builder_switches(b, s->copies * s->num_points, s->r1 + s->p);
     uint32_t top = ik_builder_switches(b, s->num_blocks, s->copies * s->r2);
     for (uint32_t copy = 0; copy < s->copies; copy++)
-        link_copy(b, ctx, s, d, points, copy);
+        sspt_link_copy(b, ctx, s, d, points, copy);
     free(points);
     for (uint32_t block = 0; block < s->num_blocks; block++) {
         ik_builder_switch_level(b, top + block, 2);
@@ -89,7 +89,8 @@ static ik_status add_all(ik_builder *b, const ik_topo_ctx *ctx, ik_sspt *s, cons
     return IK_OK;
 }
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status sspt_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                            ik_error *err)
 {
     ik_sspt s = {.r1 = (uint32_t)ik_params_uint(given, "r1"),
                  .r2 = (uint32_t)ik_params_uint(given, "r2")};
@@ -98,13 +99,13 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     ik_status status = IK_OK;
     if (!design_kind(s.r1, s.r2))
         return design_new(s.r1, s.r2, &d, err); /* refuses with the reason */
-    status = choose_copies(given, &s, err);
+    status = sspt_choose_copies(given, &s, err);
     if (status == IK_OK)
-        status = refuse_size(ctx, &s, err);
+        status = sspt_refuse_size(ctx, &s, err);
     if (status == IK_OK)
         status = design_new(s.r1, s.r2, &d, err);
     if (status == IK_OK)
-        status = add_all(b, ctx, &s, &d, err);
+        status = sspt_add_all(b, ctx, &s, &d, err);
     design_free(&d);
     return status;
 }
@@ -132,5 +133,5 @@ const ik_topology ik_topology_sspt = {
                                       "sspt:r1=6,r2=3,p=2", "sspt:r1=7,r2=3,copies=2", NULL},
     .bad_examples = (const char *const[]){"sspt:r1=5,r2=3", "sspt:r1=7,r2=7", "sspt:r1=5,r2=4",
                                           "sspt:r1=3", "sspt:r1=60000,r2=2", NULL},
-    .build = build,
+    .build = sspt_build,
 };

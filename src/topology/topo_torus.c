@@ -11,7 +11,8 @@ static const ik_param params[] = {
     {0},
 };
 
-static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
+static ik_status torus_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
+                             ik_error *err)
 {
     return grid_build(given, ctx, b, true, err);
 }
@@ -22,7 +23,7 @@ static const ik_param ring_params[] = {
     {0},
 };
 
-static ik_status expand_ring(const ik_params *ring, ik_params *out, ik_error *err)
+static ik_status torus_expand_ring(const ik_params *ring, ik_params *out, ik_error *err)
 {
     ik_status status =
         ik_params_set(out, "topology 'ring'", "dims", ik_params_text(ring, "n"), 0, 0, err);
@@ -35,7 +36,7 @@ static const ik_shorthand shorthands[] = {
     {"ring", "a cycle of switches: the torus of one dimension",
      "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, chapter "
      "5",
-     ring_params, (const char *const[]){"ring:n=5", "ring:n=8,p=2", NULL}, expand_ring},
+     ring_params, (const char *const[]){"ring:n=5", "ring:n=8,p=2", NULL}, torus_expand_ring},
     {0},
 };
 
@@ -57,5 +58,5 @@ const ik_topology ik_topology_torus = {
     .bad_examples = (const char *const[]){"torus:dims=0", "torus:dims=4:4,p=0",
                                           "torus:dims=16777216:16777216", "torus", NULL},
     .shorthands = shorthands,
-    .build = build,
+    .build = torus_build,
 };

@@ -15,8 +15,8 @@ static const ik_param xgft_params[] = {
     {0},
 };
 
-static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b,
-                       ik_error *err)
+static ik_status xgft_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b,
+                            ik_error *err)
 {
     size_t h, num_w;
     const uint32_t *m = ik_params_list(params, "m", &h), *w = ik_params_list(params, "w", &num_w);
@@ -32,8 +32,8 @@ static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_build
 
 /* ---- shorthands: each computes h numbers m and w */
 
-static ik_status set_list(ik_params *out, const char *name, const uint32_t *values, size_t h,
-                          ik_error *err)
+static ik_status xgft_set_list(ik_params *out, const char *name, const uint32_t *values, size_t h,
+                               ik_error *err)
 {
     char text[IK_XGFT_MAX_H * 12] = "";
     int used = 0;
@@ -42,23 +42,23 @@ static ik_status set_list(ik_params *out, const char *name, const uint32_t *valu
     return ik_params_set(out, "topology 'xgft'", name, text, 0, 0, err);
 }
 
-static ik_status set_tree(ik_params *out, const uint32_t *m, const uint32_t *w, size_t h,
-                          ik_error *err)
+static ik_status xgft_set_tree(ik_params *out, const uint32_t *m, const uint32_t *w, size_t h,
+                               ik_error *err)
 {
-    ik_status status = set_list(out, "m", m, h, err);
-    return status == IK_OK ? set_list(out, "w", w, h, err) : status;
+    ik_status status = xgft_set_list(out, "m", m, h, err);
+    return status == IK_OK ? xgft_set_list(out, "w", w, h, err) : status;
 }
 
 /* n levels of m = k and w = 1, up, up, ... */
-static ik_status expand_regular(ik_params *out, uint32_t k, uint32_t up, uint32_t top, uint32_t n,
-                                ik_error *err)
+static ik_status xgft_expand_regular(ik_params *out, uint32_t k, uint32_t up, uint32_t top,
+                                     uint32_t n, ik_error *err)
 {
     uint32_t m[IK_XGFT_MAX_H], w[IK_XGFT_MAX_H];
     for (uint32_t i = 0; i < n; i++) {
         m[i] = i + 1 < n ? k : top;
         w[i] = i ? up : 1;
     }
-    return set_tree(out, m, w, n, err);
+    return xgft_set_tree(out, m, w, n, err);
 }
 
 static const ik_param karytree_params[] = {
@@ -68,10 +68,10 @@ static const ik_param karytree_params[] = {
     {0},
 };
 
-static ik_status expand_karytree(const ik_params *params, ik_params *out, ik_error *err)
+static ik_status xgft_expand_karytree(const ik_params *params, ik_params *out, ik_error *err)
 {
     uint32_t k = (uint32_t)ik_params_uint(params, "k");
-    return expand_regular(out, k, k, k, (uint32_t)ik_params_uint(params, "n"), err);
+    return xgft_expand_regular(out, k, k, k, (uint32_t)ik_params_uint(params, "n"), err);
 }
 
 static const ik_param slimtree_params[] = {
@@ -82,7 +82,7 @@ static const ik_param slimtree_params[] = {
     {0},
 };
 
-static ik_status expand_slimtree(const ik_params *params, ik_params *out, ik_error *err)
+static ik_status xgft_expand_slimtree(const ik_params *params, ik_params *out, ik_error *err)
 {
     uint32_t k = (uint32_t)ik_params_uint(params, "k"), w = (uint32_t)ik_params_uint(params, "w");
     if (w > k) {
@@ -92,10 +92,10 @@ static ik_status expand_slimtree(const ik_params *params, ik_params *out, ik_err
                  "w k");
         return ik_hint(err, IK_ERR_USAGE, "w from 1 to %u, or 'xgft' for any tree", k);
     }
-    return expand_regular(out, k, w, k, (uint32_t)ik_params_uint(params, "n"), err);
+    return xgft_expand_regular(out, k, w, k, (uint32_t)ik_params_uint(params, "n"), err);
 }
 
-static ik_status half_ports(const ik_params *params, uint32_t *half, ik_error *err)
+static ik_status xgft_half_ports(const ik_params *params, uint32_t *half, ik_error *err)
 {
     uint32_t ports = (uint32_t)ik_params_uint(params, "ports");
     if (ports % 2) {
@@ -116,14 +116,14 @@ static const ik_param rlft_params[] = {
     {0},
 };
 
-static ik_status expand_rlft(const ik_params *params, ik_params *out, ik_error *err)
+static ik_status xgft_expand_rlft(const ik_params *params, ik_params *out, ik_error *err)
 {
     uint32_t half;
-    ik_status status = half_ports(params, &half, err);
+    ik_status status = xgft_half_ports(params, &half, err);
     if (status != IK_OK)
         return status;
-    return expand_regular(out, half, half, 2 * half, (uint32_t)ik_params_uint(params, "levels"),
-                          err);
+    return xgft_expand_regular(out, half, half, 2 * half,
+                               (uint32_t)ik_params_uint(params, "levels"), err);
 }
 
 static const ik_param fattree_params[] = {
@@ -135,11 +135,11 @@ static const ik_param fattree_params[] = {
 };
 
 /* The leaves split their ports `oversubscription` : 1, the levels above in halves. */
-static ik_status expand_fattree(const ik_params *params, uint32_t levels, ik_params *out,
-                                ik_error *err)
+static ik_status xgft_expand_fattree(const ik_params *params, uint32_t levels, ik_params *out,
+                                     ik_error *err)
 {
     uint32_t half, ratio = (uint32_t)ik_params_uint(params, "oversubscription");
-    ik_status status = half_ports(params, &half, err);
+    ik_status status = xgft_half_ports(params, &half, err);
     if (status != IK_OK)
         return status;
     if (2 * half % (ratio + 1)) {
@@ -155,22 +155,22 @@ static ik_status expand_fattree(const ik_params *params, uint32_t levels, ik_par
     uint32_t up = 2 * half / (ratio + 1);
     uint32_t m[3] = {up * ratio, half, 2 * half}, w[3] = {1, up, half};
     m[levels - 1] = 2 * half;
-    return set_tree(out, m, w, levels, err);
+    return xgft_set_tree(out, m, w, levels, err);
 }
 
-static ik_status expand_fattree2(const ik_params *params, ik_params *out, ik_error *err)
+static ik_status xgft_expand_fattree2(const ik_params *params, ik_params *out, ik_error *err)
 {
-    return expand_fattree(params, 2, out, err);
+    return xgft_expand_fattree(params, 2, out, err);
 }
 
-static ik_status expand_fattree3(const ik_params *params, ik_params *out, ik_error *err)
+static ik_status xgft_expand_fattree3(const ik_params *params, ik_params *out, ik_error *err)
 {
-    return expand_fattree(params, 3, out, err);
+    return xgft_expand_fattree(params, 3, out, err);
 }
 
 /* ---- growth with the radix: full bandwidth trees of equal switches */
 
-static bool point(uint32_t half, uint32_t levels, ik_scale_point *out)
+static bool xgft_point(uint32_t half, uint32_t levels, ik_scale_point *out)
 {
     double hosts = 2;
     for (uint32_t l = 0; l < levels; l++)
@@ -185,19 +185,19 @@ static bool point(uint32_t half, uint32_t levels, ik_scale_point *out)
     return half >= 1;
 }
 
-static bool point_2_levels(uint32_t i, ik_scale_point *out)
+static bool xgft_point_2_levels(uint32_t i, ik_scale_point *out)
 {
-    return point(i, 2, out);
+    return xgft_point(i, 2, out);
 }
 
-static bool point_3_levels(uint32_t i, ik_scale_point *out)
+static bool xgft_point_3_levels(uint32_t i, ik_scale_point *out)
 {
-    return point(i, 3, out);
+    return xgft_point(i, 3, out);
 }
 
 static const ik_series series[] = {
-    {"2-level fat tree", "fattree2:ports=2i", point_2_levels},
-    {"3-level fat tree", "fattree3:ports=2i", point_3_levels},
+    {"2-level fat tree", "fattree2:ports=2i", xgft_point_2_levels},
+    {"3-level fat tree", "fattree3:ports=2i", xgft_point_3_levels},
     {0},
 };
 
@@ -217,24 +217,24 @@ static const ik_shorthand shorthands[] = {
     {"karytree", "k-ary n-tree: k up and k down ports, n levels, k^n hosts",
      "F. Petrini, M. Vanneschi: k-ary n-trees: high performance networks for massively parallel "
      "architectures, IPPS 1997",
-     karytree_params, karytree_examples, expand_karytree},
+     karytree_params, karytree_examples, xgft_expand_karytree},
     {"slimtree", "slimmed k-ary n-tree: every switch has k children, but only w parents",
      "G. Rodriguez, C. Minkenberg, R. Beivide, R. P. Luijten, J. Labarta, M. Valero: Oblivious "
      "routing schemes in extended generalized fat tree networks, CLUSTER 2009",
-     slimtree_params, slimtree_examples, expand_slimtree},
+     slimtree_params, slimtree_examples, xgft_expand_slimtree},
     {"rlft",
      "real-life fat tree: equal switches, all ports used, full bandwidth; 2 (ports/2)^levels hosts",
      "E. Zahavi: Fat-tree routing and node ordering providing contention free traffic for MPI "
      "global collectives, JPDC 2012",
-     rlft_params, rlft_examples, expand_rlft},
+     rlft_params, rlft_examples, xgft_expand_rlft},
     {"fattree2", "two-level fat tree of equal switches, optionally oversubscribed at the leaves",
      "C. E. Leiserson: Fat-trees: universal networks for hardware-efficient supercomputing, IEEE "
      "ToC 1985",
-     fattree_params, fattree2_examples, expand_fattree2},
+     fattree_params, fattree2_examples, xgft_expand_fattree2},
     {"fattree3", "three-level fat tree of equal switches, optionally oversubscribed at the leaves",
      "M. Al-Fares, A. Loukissas, A. Vahdat: A scalable, commodity data center network "
      "architecture, SIGCOMM 2008",
-     fattree_params, fattree3_examples, expand_fattree3},
+     fattree_params, fattree3_examples, xgft_expand_fattree3},
     {0},
 };
 
@@ -274,5 +274,5 @@ const ik_topology ik_topology_xgft = {
     .bad_examples = bad_examples,
     .shorthands = shorthands,
     .series = series,
-    .build = build,
+    .build = xgft_build,
 };

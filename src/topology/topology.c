@@ -69,7 +69,7 @@ const ik_xgft *ik_fabric_xgft(const ik_fabric *f)
 }
 
 /* Bytes of the finished fabric and of the builder beside it. */
-static double bytes_needed(double nodes, double ports)
+static double topology_bytes_needed(double nodes, double ports)
 {
     return 20 * ports + 24 * nodes;
 }
@@ -77,7 +77,7 @@ static double bytes_needed(double nodes, double ports)
 ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,
                                   ik_error *err)
 {
-    double bytes = bytes_needed(switches + hosts, ports),
+    double bytes = topology_bytes_needed(switches + hosts, ports),
            limit = env ? (double)env->memory_limit_bytes : 0;
     char size[160], needed[32], allowed[32];
     snprintf(size, sizeof size, "would need %.0f switches, %.0f hosts and %.0f ports", switches,
@@ -98,7 +98,7 @@ ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hos
 /* ---- from parameters to a fabric */
 
 /* Does the member itself declare this parameter (and mean something else by it)? */
-static bool own_param(const ik_topology *t, const char *name)
+static bool topology_own_param(const ik_topology *t, const char *name)
 {
     for (const ik_param *p = t->params; p && p->name; p++)
         if (strcmp(p->name, name) == 0)
@@ -106,7 +106,7 @@ static bool own_param(const ik_topology *t, const char *name)
     return false;
 }
 
-static ik_topo_ctx make_links(const ik_params *params, const ik_env *env, ik_builder *b)
+static ik_topo_ctx topology_make_links(const ik_params *params, const ik_env *env, ik_builder *b)
 {
     uint64_t rate = ik_params_uint(params, "link_rate"),
              latency = ik_params_uint(params, "latency");
@@ -121,13 +121,13 @@ static ik_topo_ctx make_links(const ik_params *params, const ik_env *env, ik_bui
     return ctx;
 }
 
-static ik_status build_graph(const ik_topology *t, const ik_params *params, const ik_env *env,
-                             ik_fabric **out, ik_error *err)
+static ik_status topology_build_graph(const ik_topology *t, const ik_params *params,
+                                      const ik_env *env, ik_fabric **out, ik_error *err)
 {
     ik_builder *b = ik_builder_new();
     if (!b)
         return ik_fail_memory(err, 1, "a builder of fabrics");
-    ik_topo_ctx ctx = make_links(params, env, b);
+    ik_topo_ctx ctx = topology_make_links(params, env, b);
     ik_status status = t->build(params, &ctx, b, err);
     if (status == IK_OK)
         status = ik_builder_finish(b, out, err);
@@ -162,8 +162,8 @@ static ik_status keep_first_hosts(ik_fabric **f, uint64_t count, ik_error *err)
     return status;
 }
 
-static ik_status apply_failures(ik_fabric **f, const ik_params *params, const ik_env *env,
-                                ik_error *err)
+static ik_status topology_apply_failures(ik_fabric **f, const ik_params *params, const ik_env *env,
+                                         ik_error *err)
 {
     fail_spec wanted = {.seed = env ? env->seed : 0,
                         .switch_share = ik_params_real(params, "fail_switches")};
@@ -182,8 +182,8 @@ static ik_status apply_failures(ik_fabric **f, const ik_params *params, const ik
     return status;
 }
 
-static ik_status set_origin(ik_fabric *f, const ik_topology *t, const char *name, ik_params *params,
-                            ik_error *err)
+static ik_status topology_set_origin(ik_fabric *f, const ik_topology *t, const char *name,
+                                     ik_params *params, ik_error *err)
 {
     char *spec = spec_print(name, params);
     if (!spec)
@@ -194,7 +194,7 @@ static ik_status set_origin(ik_fabric *f, const ik_topology *t, const char *name
 }
 
 /* What a shorthand shares with its member: the common parameters and those of its links. */
-static bool is_shared(const char *name)
+static bool topology_is_shared(const char *name)
 {
     for (const ik_param *p = ik_topology_common_params; p->name; p++)
         if (strcmp(name, p->name) == 0)
@@ -202,10 +202,10 @@ static bool is_shared(const char *name)
     return strcmp(name, TOPO_LEVEL_LATENCY) == 0;
 }
 
-static ik_status copy_shared(const ik_params *from, ik_params *to, ik_error *err)
+static ik_status topology_copy_shared(const ik_params *from, ik_params *to, ik_error *err)
 {
     for (size_t i = 0; i < from->num; i++)
-        if (from->values[i].has && is_shared(from->decl[i].name)) {
+        if (from->values[i].has && topology_is_shared(from->decl[i].name)) {
             ik_status status =
                 ik_params_set(to, "topology", from->decl[i].name, from->values[i].text, 0, 0, err);
             if (status != IK_OK)
@@ -215,15 +215,15 @@ static ik_status copy_shared(const ik_params *from, ik_params *to, ik_error *err
 }
 
 /* The member's parameters that a shorthand's stand for. */
-static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_params *params,
-                        ik_params *out, ik_error *err)
+static ik_status topology_expand(const ik_topology *t, const ik_shorthand *s,
+                                 const ik_params *params, ik_params *out, ik_error *err)
 {
     ik_status status = ik_params_init(out, t->params, ik_topology_common_params, err);
     if (status != IK_OK)
         return status;
     status = s->expand(params, out, err);
     if (status == IK_OK)
-        status = copy_shared(params, out, err);
+        status = topology_copy_shared(params, out, err);
     if (status == IK_OK)
         status = ik_params_finish(out, t->name, err);
     if (status != IK_OK)
@@ -246,7 +246,8 @@ ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_
     const ik_topology *t = ik_topology_find(name, NULL);
     if (!t || t->imported)
         return IK_OK;
-    limited.memory_limit_bytes = (uint64_t)bytes_needed(ik_num_nodes(f), f->num_ports) + 65536;
+    limited.memory_limit_bytes =
+        (uint64_t)topology_bytes_needed(ik_num_nodes(f), f->num_ports) + 65536;
     ik_status status = ik_fabric_from_spec(f->spec, &limited, &again, err);
     if (status != IK_OK) /* a wrong specification is none; one that is too large is IK_ERR_USAGE */
         return status == IK_ERR_MEMORY || status == IK_ERR_CANCELLED ? status : IK_OK;
@@ -261,15 +262,16 @@ ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_
 }
 
 /* After reading: as good as generated, or judged. */
-static ik_status finish_import(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err)
+static ik_status topology_finish_import(ik_fabric *f, const ik_env *env, bool *restored,
+                                        ik_error *err)
 {
     f->intact = false;
     ik_status status = ik_fabric_restore(f, env, restored, err);
     return status != IK_OK || *restored ? status : format_finish(f, err);
 }
 
-static ik_status tell_unknown(ik_fabric *f, const char *code, const char *what,
-                              const ik_guids_matched *m, ik_error *err)
+static ik_status topology_tell_unknown(ik_fabric *f, const char *code, const char *what,
+                                       const ik_guids_matched *m, ik_error *err)
 {
     if (!m->unknown)
         return IK_OK;
@@ -280,20 +282,20 @@ static ik_status tell_unknown(ik_fabric *f, const char *code, const char *what,
 }
 
 /* Names and LIDs from files beside an imported fabric. */
-static ik_status apply_files(ik_fabric *f, const ik_topology *t, const ik_params *params,
-                             const ik_env *env, ik_error *err)
+static ik_status topology_apply_files(ik_fabric *f, const ik_topology *t, const ik_params *params,
+                                      const ik_env *env, ik_error *err)
 {
     ik_guids_matched m;
     ik_status status = IK_OK;
-    if (own_param(t, "names") && ik_params_has(params, "names")) {
+    if (topology_own_param(t, "names") && ik_params_has(params, "names")) {
         status = ik_node_names_apply(f, ik_params_text(params, "names"), env, &m, err);
         if (status == IK_OK)
-            status = tell_unknown(f, "unknown-names", "node-name map", &m, err);
+            status = topology_tell_unknown(f, "unknown-names", "node-name map", &m, err);
     }
-    if (status == IK_OK && own_param(t, "guid2lid") && ik_params_has(params, "guid2lid")) {
+    if (status == IK_OK && topology_own_param(t, "guid2lid") && ik_params_has(params, "guid2lid")) {
         status = ik_guid2lid_apply(f, ik_params_text(params, "guid2lid"), env, &m, err);
         if (status == IK_OK)
-            status = tell_unknown(f, "unknown-lids", "table of LIDs", &m, err);
+            status = topology_tell_unknown(f, "unknown-lids", "table of LIDs", &m, err);
         if (status == IK_OK && m.missing)
             status = fabric_add_finding(f, IK_WARNING, "missing-lids", IK_NONE, IK_NONE, err,
                                         "%" PRIu32 " switches and ports of hosts have no LID in "
@@ -305,30 +307,31 @@ static ik_status apply_files(ik_fabric *f, const ik_topology *t, const ik_params
 
 /* Builds the member, takes hosts and failed parts away, and names the origin by `name` and
  * `written`. */
-static ik_status make(const ik_topology *t, const ik_params *params, const char *name,
-                      const ik_params *written, const ik_env *env, ik_fabric **out, ik_error *err)
+static ik_status topology_make(const ik_topology *t, const ik_params *params, const char *name,
+                               const ik_params *written, const ik_env *env, ik_fabric **out,
+                               ik_error *err)
 {
     ik_fabric *f = NULL;
-    ik_status status = build_graph(t, params, env, &f, err);
+    ik_status status = topology_build_graph(t, params, env, &f, err);
     if (status != IK_OK)
         return status;
     bool restored = false;
-    if (own_param(t, "repair") && ik_params_bool(params, "repair"))
+    if (topology_own_param(t, "repair") && ik_params_bool(params, "repair"))
         status = ik_fabric_repair_rates(f, err);
     if (status == IK_OK)
-        status = apply_files(f, t, params, env, err);
+        status = topology_apply_files(f, t, params, env, err);
     if (status == IK_OK && t->imported)
-        status = finish_import(f, env, &restored, err);
+        status = topology_finish_import(f, env, &restored, err);
     restored = restored && !ik_params_has(params, "hosts") && !ik_params_has(params, "fail") &&
                ik_params_real(params, "fail_switches") == 0;
-    if (status == IK_OK && !own_param(t, "hosts") && ik_params_has(params, "hosts"))
+    if (status == IK_OK && !topology_own_param(t, "hosts") && ik_params_has(params, "hosts"))
         status = keep_first_hosts(&f, ik_params_uint(params, "hosts"), err);
     if (status == IK_OK)
-        status = apply_failures(&f, params, env, err);
+        status = topology_apply_failures(&f, params, env, err);
     if (status == IK_OK && t->imported && !restored && !f->intact)
         status = ik_fabric_judge(f, err); /* of what is left */
     if (status == IK_OK && !restored)
-        status = set_origin(f, t, name, (ik_params *)written, err);
+        status = topology_set_origin(f, t, name, (ik_params *)written, err);
     if (status != IK_OK) {
         ik_fabric_free(f);
         return status;
@@ -337,7 +340,7 @@ static ik_status make(const ik_topology *t, const ik_params *params, const char 
     return IK_OK;
 }
 
-static ik_status unknown_name(const char *name, ik_error *err)
+static ik_status topology_unknown_name(const char *name, ik_error *err)
 {
     const char *names[256];
     size_t num = 0;
@@ -362,14 +365,14 @@ ik_status ik_fabric_from_params(const char *name, const ik_params *params, const
     const ik_shorthand *shorthand;
     const ik_topology *t = ik_topology_find(name, &shorthand);
     if (!t)
-        return unknown_name(name, err);
+        return topology_unknown_name(name, err);
     if (!shorthand)
-        return make(t, params, name, params, env, out, err);
+        return topology_make(t, params, name, params, env, out, err);
     ik_params expanded;
-    ik_status status = expand(t, shorthand, params, &expanded, err);
+    ik_status status = topology_expand(t, shorthand, params, &expanded, err);
     if (status != IK_OK)
         return status;
-    status = make(t, &expanded, name, params, env, out, err);
+    status = topology_make(t, &expanded, name, params, env, out, err);
     ik_params_free(&expanded);
     return status;
 }
@@ -377,7 +380,7 @@ ik_status ik_fabric_from_params(const char *name, const ik_params *params, const
 /* ---- from a spec */
 
 /* Is a text that names no topology a path? Reading it then says what is wrong with it. */
-static bool is_path(const char *text, const ik_spec *spec)
+static bool topology_is_path(const char *text, const ik_spec *spec)
 {
     struct stat info;
     return strcmp(text, "-") == 0 || stat(text, &info) == 0 ||
@@ -394,13 +397,13 @@ ik_status ik_fabric_from_spec(const char *text, const ik_env *env, ik_fabric **o
     ik_status status = ik_spec_parse(text, &arena, &spec, err);
     if (status == IK_OK)
         t = ik_topology_find(spec.name, &shorthand);
-    if (text && !t && is_path(text, &spec)) {
+    if (text && !t && topology_is_path(text, &spec)) {
         spec = (ik_spec){.name = "file", .num = 1, .keys = &no_key, .values = &path};
         t = ik_topology_find(spec.name, &shorthand);
         status = IK_OK;
     }
     if (status == IK_OK && !t)
-        status = unknown_name(spec.name, err);
+        status = topology_unknown_name(spec.name, err);
     ik_params params;
     if (status == IK_OK)
         status = ik_params_from_spec(&params, "topology", &spec,

@@ -13,19 +13,19 @@
 
 #include <inttypes.h>
 
-static uint32_t down_ports(const ik_xgft *t, uint32_t level)
+static uint32_t xgft_tree_down_ports(const ik_xgft *t, uint32_t level)
 {
     return t->m[level - 1] * t->p[level - 1];
 }
 
 /* Ports towards level + 1; level 0 is the hosts. */
-static uint32_t up_ports(const ik_xgft *t, uint32_t level)
+static uint32_t xgft_tree_up_ports(const ik_xgft *t, uint32_t level)
 {
     return level < t->h ? t->w[level] * t->p[level] : 0;
 }
 
 /* Nodes on a level, hosts on level 0. */
-static double nodes_on(const ik_xgft *t, uint32_t level)
+static double xgft_tree_nodes_on(const ik_xgft *t, uint32_t level)
 {
     double nodes = 1;
     for (uint32_t i = 0; i < t->h; i++)
@@ -33,7 +33,7 @@ static double nodes_on(const ik_xgft *t, uint32_t level)
     return nodes;
 }
 
-static ik_status check_digits(const ik_xgft *t, ik_error *err)
+static ik_status xgft_tree_check_digits(const ik_xgft *t, ik_error *err)
 {
     for (uint32_t l = 1; l <= t->h; l++) {
         double radix =
@@ -73,13 +73,15 @@ ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint3
         t.w[i] = w[i];
         t.p[i] = p ? p[i] : 1;
     }
-    ik_status status = check_digits(&t, err);
+    ik_status status = xgft_tree_check_digits(&t, err);
     if (status != IK_OK)
         return status;
-    double switches = 0, hosts = nodes_on(&t, 0), ports = hosts * up_ports(&t, 0);
+    double switches = 0, hosts = xgft_tree_nodes_on(&t, 0),
+           ports = hosts * xgft_tree_up_ports(&t, 0);
     for (uint32_t l = 1; l <= t.h; l++) {
-        switches += nodes_on(&t, l);
-        ports += nodes_on(&t, l) * ((double)down_ports(&t, l) + up_ports(&t, l));
+        switches += xgft_tree_nodes_on(&t, l);
+        ports += xgft_tree_nodes_on(&t, l) *
+                 ((double)xgft_tree_down_ports(&t, l) + xgft_tree_up_ports(&t, l));
     }
     status = ik_topology_refuse_size(env, switches, hosts, ports, err);
     if (status != IK_OK)
@@ -87,17 +89,17 @@ ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint3
     for (uint32_t l = 1; l <= t.h; l++) {
         t.prod_m[l] = t.prod_m[l - 1] * t.m[l - 1];
         t.prod_w[l] = t.prod_w[l - 1] * t.w[l - 1];
-        t.level_base[l + 1] = t.level_base[l] + (uint32_t)nodes_on(&t, l);
+        t.level_base[l + 1] = t.level_base[l] + (uint32_t)xgft_tree_nodes_on(&t, l);
     }
     *tree = t;
     return IK_OK;
 }
 
 /* Cables every level-l node (l = 0: host) to its parents by links of this class. */
-static void link_up(const ik_xgft *t, uint32_t l, uint16_t link, ik_builder *b)
+static void xgft_tree_link_up(const ik_xgft *t, uint32_t l, uint16_t link, ik_builder *b)
 {
-    uint32_t nodes = (uint32_t)nodes_on(t, l), w = t->w[l], m = t->m[l];
-    uint32_t first_up = l ? down_ports(t, l) : 0;
+    uint32_t nodes = (uint32_t)xgft_tree_nodes_on(t, l), w = t->w[l], m = t->m[l];
+    uint32_t first_up = l ? xgft_tree_down_ports(t, l) : 0;
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t subtree = node / t->prod_w[l], copy = node % t->prod_w[l], digit = subtree % m;
         for (uint32_t u = 0; u < w; u++) {
@@ -113,9 +115,9 @@ static void link_up(const ik_xgft *t, uint32_t l, uint16_t link, ik_builder *b)
 }
 
 /* A drawing groups switches by the subtrees below the top level. */
-static void label_level(const ik_xgft *t, uint32_t l, ik_builder *b)
+static void xgft_tree_label_level(const ik_xgft *t, uint32_t l, ik_builder *b)
 {
-    uint32_t nodes = (uint32_t)nodes_on(t, l),
+    uint32_t nodes = (uint32_t)xgft_tree_nodes_on(t, l),
              per_group = l < t->h ? nodes / t->m[t->h - 1] : nodes;
     for (uint32_t i = 0; i < nodes; i++) {
         ik_builder_switch_level(b, t->level_base[l] + i, l);
@@ -130,14 +132,14 @@ ik_status xgft_tree_build(const ik_xgft *tree, const char *family, const ik_para
     ik_status status = topo_level_links(given, tree->h, ctx, b, links, err);
     if (status != IK_OK)
         return status;
-    ik_builder_hosts(b, (uint32_t)nodes_on(tree, 0), up_ports(tree, 0));
+    ik_builder_hosts(b, (uint32_t)xgft_tree_nodes_on(tree, 0), xgft_tree_up_ports(tree, 0));
     for (uint32_t l = 1; l <= tree->h; l++)
-        ik_builder_switches(b, (uint32_t)nodes_on(tree, l),
-                            down_ports(tree, l) + up_ports(tree, l));
+        ik_builder_switches(b, (uint32_t)xgft_tree_nodes_on(tree, l),
+                            xgft_tree_down_ports(tree, l) + xgft_tree_up_ports(tree, l));
     for (uint32_t l = 0; l < tree->h; l++)
-        link_up(tree, l, links[l], b);
+        xgft_tree_link_up(tree, l, links[l], b);
     for (uint32_t l = 1; l <= tree->h; l++)
-        label_level(tree, l, b);
+        xgft_tree_label_level(tree, l, b);
     ik_builder_family(b, family, "", tree, sizeof *tree);
     return IK_OK;
 }

@@ -17,33 +17,33 @@ typedef struct ratio {
 } ratio;
 
 /* Nearest fraction of a product or sum that no 64 bits hold. */
-static ratio nearest(double value)
+static ratio blend_nearest(double value)
 {
     double whole = nearbyint(value * 0x1p53);
     return (ratio){whole < 1 ? 1 : (uint64_t)whole, (uint64_t)1 << 53};
 }
 
-static double real(ratio r)
+static double blend_real(ratio r)
 {
     return (double)r.num / (double)r.den;
 }
 
-static bool overflows(uint64_t a, uint64_t b)
+static bool blend_overflows(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX / b;
 }
 
-static ratio lowest(uint64_t num, uint64_t den)
+static ratio blend_lowest(uint64_t num, uint64_t den)
 {
     uint64_t g = ik_gcd(num, den);
     return (ratio){num / g, den / g};
 }
 
-static ratio product(ratio a, ratio b)
+static ratio blend_product(ratio a, ratio b)
 {
-    ratio x = lowest(a.num, b.den), y = lowest(b.num, a.den);
-    if (overflows(x.num, y.num) || overflows(x.den, y.den))
-        return nearest(real(a) * real(b));
+    ratio x = blend_lowest(a.num, b.den), y = blend_lowest(b.num, a.den);
+    if (blend_overflows(x.num, y.num) || blend_overflows(x.den, y.den))
+        return blend_nearest(blend_real(a) * blend_real(b));
     return (ratio){x.num * y.num, x.den * y.den};
 }
 
@@ -51,18 +51,18 @@ typedef struct addition {
     ratio a, b, sum;
 } addition;
 
-static bool same(ratio a, ratio b)
+static bool blend_same(ratio a, ratio b)
 {
     return a.num == b.num && a.den == b.den;
 }
 
-static ratio sum(ratio a, ratio b)
+static ratio blend_sum(ratio a, ratio b)
 {
     uint64_t g = ik_gcd(a.den, b.den), by_a = b.den / g, by_b = a.den / g;
-    if (overflows(a.num, by_a) || overflows(b.num, by_b) || overflows(a.den, by_a) ||
-        a.num * by_a > UINT64_MAX - b.num * by_b)
-        return nearest(real(a) + real(b));
-    return lowest(a.num * by_a + b.num * by_b, a.den * by_a);
+    if (blend_overflows(a.num, by_a) || blend_overflows(b.num, by_b) ||
+        blend_overflows(a.den, by_a) || a.num * by_a > UINT64_MAX - b.num * by_b)
+        return blend_nearest(blend_real(a) + blend_real(b));
+    return blend_lowest(a.num * by_a + b.num * by_b, a.den * by_a);
 }
 
 /* ---- windows */
@@ -82,7 +82,7 @@ typedef struct segment {
     ratio of_last;
 } segment;
 
-static void collect(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void blend_collect(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
     segment *s = ctx;
     (void)src;
@@ -95,22 +95,22 @@ static void collect(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint
     if (weight != s->weight || scale != s->scale) {
         s->weight = weight;
         s->scale = scale;
-        s->of_last = product(s->share, lowest(weight, scale));
+        s->of_last = blend_product(s->share, blend_lowest(weight, scale));
     }
     s->at[s->count++] = (entry){dst, s->of_last};
 }
 
 /* The same for sums that are mostly alike. */
-static ratio sum_again(addition *last, ratio a, ratio b)
+static ratio blend_sum_again(addition *last, ratio a, ratio b)
 {
-    if (!same(a, last->a) || !same(b, last->b))
-        *last = (addition){a, b, sum(a, b)};
+    if (!blend_same(a, last->a) || !blend_same(b, last->b))
+        *last = (addition){a, b, blend_sum(a, b)};
     return last->sum;
 }
 
 /* Tells the flows of all segments to destinations below `end`. */
-static void merge(const segment *segments, unsigned num, uint32_t end, uint32_t src, ik_flow_fn fn,
-                  void *ctx)
+static void blend_merge(const segment *segments, unsigned num, uint32_t end, uint32_t src,
+                        ik_flow_fn fn, void *ctx)
 {
     uint32_t next[BLEND_MAX] = {0};
     addition last[BLEND_MAX] = {0}; /* with segment k */
@@ -125,15 +125,15 @@ static void merge(const segment *segments, unsigned num, uint32_t end, uint32_t 
         for (unsigned k = 0; k < num; k++)
             if (next[k] < segments[k].count && segments[k].at[next[k]].dst == dst) {
                 ratio own = segments[k].at[next[k]++].share;
-                all = all.num ? sum_again(&last[k], all, own) : own;
+                all = all.num ? blend_sum_again(&last[k], all, own) : own;
             }
         fn(ctx, src, dst, all.num, all.den);
     }
 }
 
 /* Fills the segments with flows from `first` on; returns where the window ends. */
-static uint32_t fill(segment *segments, const blend_part *parts, unsigned num, uint32_t src,
-                     uint32_t first)
+static uint32_t blend_fill(segment *segments, const blend_part *parts, unsigned num, uint32_t src,
+                           uint32_t first)
 {
     uint32_t end = IK_NONE;
     for (unsigned k = 0; k < num; k++) {
@@ -141,13 +141,13 @@ static uint32_t fill(segment *segments, const blend_part *parts, unsigned num, u
         s->count = 0;
         s->first = first;
         s->left = IK_NONE;
-        parts[k].traffic->family->flows(parts[k].traffic, src, collect, s);
+        parts[k].traffic->family->flows(parts[k].traffic, src, blend_collect, s);
         end = s->left < end ? s->left : end;
     }
     return end;
 }
 
-static void divide(segment *segments, unsigned num, entry *buffer, uint32_t room)
+static void blend_divide(segment *segments, unsigned num, entry *buffer, uint32_t room)
 {
     for (unsigned k = 0; k < num; k++) {
         segments[k].at = buffer + (size_t)k * room;
@@ -164,26 +164,26 @@ void blend_flows(const blend_part *parts, unsigned num, uint32_t src, ik_flow_fn
     unsigned n = 0;
     for (unsigned k = 0; k < num; k++)
         if (parts[k].num) {
-            segments[n] = (segment){.share = lowest(parts[k].num, parts[k].den)};
+            segments[n] = (segment){.share = blend_lowest(parts[k].num, parts[k].den)};
             used[n++] = parts[k];
         }
     if (n == 0)
         return;
-    divide(segments, n, small, SMALL / n);
-    uint32_t end = fill(segments, used, n, src, 0);
+    blend_divide(segments, n, small, SMALL / n);
+    uint32_t end = blend_fill(segments, used, n, src, 0);
     if (end != IK_NONE) {
         uint32_t hosts = used[0].traffic->num_hosts;
         large = ik_calloc((size_t)n * hosts, sizeof *large);
         if (large) {
-            divide(segments, n, large, hosts);
-            end = fill(segments, used, n, src, 0);
+            blend_divide(segments, n, large, hosts);
+            end = blend_fill(segments, used, n, src, 0);
         }
     }
-    merge(segments, n, end, src, fn, ctx);
+    blend_merge(segments, n, end, src, fn, ctx);
     while (end != IK_NONE) {
         uint32_t first = end;
-        end = fill(segments, used, n, src, first);
-        merge(segments, n, end, src, fn, ctx);
+        end = blend_fill(segments, used, n, src, first);
+        blend_merge(segments, n, end, src, fn, ctx);
     }
     free(large);
 }

@@ -44,7 +44,7 @@ bool flow_is_csv(const flow_reader *r)
 /* ---- lines */
 
 /* Without blanks and quotes around it. */
-static char *bare(char *field)
+static char *flow_csv_bare(char *field)
 {
     size_t n = strlen(field);
     while (n && isspace((unsigned char)field[n - 1]))
@@ -58,7 +58,7 @@ static char *bare(char *field)
     return field;
 }
 
-static ik_status split(table *b, char *line, ik_error *err)
+static ik_status flow_csv_split(table *b, char *line, ik_error *err)
 {
     char *start = line;
     b->num = 0;
@@ -69,7 +69,7 @@ static ik_status split(table *b, char *line, ik_error *err)
         if (!IK_ARRAY_ROOM(b->fields, b->field_room, b->num + 1) ||
             !IK_ARRAY_ROOM(b->columns, b->column_room, b->num + 1))
             return ik_fail_memory(err, 2 * b->num * sizeof *b->fields, "a line of a table");
-        char *field = bare(line);
+        char *field = flow_csv_bare(line);
         b->columns[b->num] = (unsigned)(field - start) + 1;
         b->fields[b->num++] = field;
     }
@@ -77,7 +77,7 @@ static ik_status split(table *b, char *line, ik_error *err)
 }
 
 /* The next line that holds anything; *got = false at the end. */
-static ik_status next_row(table *b, bool *got, ik_error *err)
+static ik_status flow_csv_next_row(table *b, bool *got, ik_error *err)
 {
     char *line;
     *got = false;
@@ -85,16 +85,16 @@ static ik_status next_row(table *b, bool *got, ik_error *err)
         char *hash = strchr(line, '#');
         if (hash)
             *hash = '\0';
-        if (!*bare(line))
+        if (!*flow_csv_bare(line))
             continue;
         *got = true;
-        return split(b, line, err);
+        return flow_csv_split(b, line, err);
     }
     return IK_OK;
 }
 
-static ik_status fail_row(const table *b, size_t column, ik_error *err, const char *hint,
-                          size_t expected)
+static ik_status flow_csv_fail_row(const table *b, size_t column, ik_error *err, const char *hint,
+                                   size_t expected)
 {
     ik_fail_at(err, IK_ERR_INPUT, b->r->path, b->r->line, b->columns[column],
                "%zu values on the line", b->num);
@@ -103,34 +103,34 @@ static ik_status fail_row(const table *b, size_t column, ik_error *err, const ch
 
 /* ---- lists */
 
-static bool is_weight(const char *word)
+static bool flow_csv_is_weight(const char *word)
 {
     weight w;
     return weight_read(word, &w) || flow_is_zero(word);
 }
 
-static bool is_title(const char *word)
+static bool flow_csv_is_title(const char *word)
 {
     return *word &&
            word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_ ")] == 0;
 }
 
 /* Whether the first line of a list says what the columns are. */
-static bool has_titles(const table *b)
+static bool flow_csv_has_titles(const table *b)
 {
     uint32_t host;
     return !flow_is_host(b->r, b->fields[0], &host) && !flow_is_host(b->r, b->fields[1], &host) &&
-           (b->num == 3 ? !is_weight(b->fields[2])
-                        : is_title(b->fields[0]) && is_title(b->fields[1]));
+           (b->num == 3 ? !flow_csv_is_weight(b->fields[2])
+                        : flow_csv_is_title(b->fields[0]) && flow_csv_is_title(b->fields[1]));
 }
 
-static ik_status take_flow(table *b, size_t columns, ik_error *err)
+static ik_status flow_csv_take_flow(table *b, size_t columns, ik_error *err)
 {
     flow_reader *r = b->r;
     weight w = {.value = 1, .digits = 1};
     uint32_t src = 0, dst = 0;
     if (b->num != columns)
-        return fail_row(b, b->num - 1, err, "the lines before have %zu", columns);
+        return flow_csv_fail_row(b, b->num - 1, err, "the lines before have %zu", columns);
     ik_status status = flow_find_host(r, b->fields[0], b->columns[0], &src, err);
     if (status == IK_OK)
         status = flow_find_host(r, b->fields[1], b->columns[1], &dst, err);
@@ -139,10 +139,10 @@ static ik_status take_flow(table *b, size_t columns, ik_error *err)
     return status == IK_OK ? flow_add(r, src, dst, w, err) : status;
 }
 
-static ik_status read_list(table *b, ik_error *err)
+static ik_status flow_csv_read_list(table *b, ik_error *err)
 {
     size_t columns = b->num;
-    bool titles = has_titles(b), got = true;
+    bool titles = flow_csv_has_titles(b), got = true;
     if (!titles && columns == b->r->t->num_hosts) {
         ik_fail_at(err, IK_ERR_INPUT, b->r->path, b->r->line, 1,
                    "%zu columns on a fabric of as many hosts: a list of flows, or a matrix",
@@ -152,11 +152,11 @@ static ik_status read_list(table *b, ik_error *err)
                        "and a column of sources",
                        columns == 3 ? ",weight" : "");
     }
-    ik_status status = titles ? next_row(b, &got, err) : IK_OK;
+    ik_status status = titles ? flow_csv_next_row(b, &got, err) : IK_OK;
     while (status == IK_OK && got) {
-        status = take_flow(b, columns, err);
+        status = flow_csv_take_flow(b, columns, err);
         if (status == IK_OK)
-            status = next_row(b, &got, err);
+            status = flow_csv_next_row(b, &got, err);
     }
     return status;
 }
@@ -164,13 +164,13 @@ static ik_status read_list(table *b, ik_error *err)
 /* ---- matrices */
 
 /* The first line of a matrix: destinations, or the first row, for which *is_row is set. */
-static ik_status begin_matrix(table *b, bool *is_row, ik_error *err)
+static ik_status flow_csv_begin_matrix(table *b, bool *is_row, ik_error *err)
 {
     const flow_reader *r = b->r;
     uint32_t host;
     *is_row = true;
     for (size_t k = 0; k < b->num; k++)
-        *is_row = *is_row && is_weight(b->fields[k]);
+        *is_row = *is_row && flow_csv_is_weight(b->fields[k]);
     b->labelled = !*is_row && !flow_is_host(r, b->fields[0], &host);
     size_t first = b->labelled;
     b->num_dst = b->num - first;
@@ -195,26 +195,26 @@ static ik_status begin_matrix(table *b, bool *is_row, ik_error *err)
 }
 
 /* Source of a row, and where its entries begin. */
-static ik_status begin_row(table *b, uint32_t *src, size_t *first, ik_error *err)
+static ik_status flow_csv_begin_row(table *b, uint32_t *src, size_t *first, ik_error *err)
 {
     *first = b->num == b->num_dst + 1 && (b->labelled || b->rows == 0);
     b->labelled = b->labelled || *first;
     if (b->num != b->num_dst + b->labelled)
-        return fail_row(b, b->num - 1, err, "expected: %zu", b->num_dst + b->labelled);
+        return flow_csv_fail_row(b, b->num - 1, err, "expected: %zu", b->num_dst + b->labelled);
     if (b->labelled)
         return flow_find_host(b->r, b->fields[0], b->columns[0], src, err);
     if (b->rows >= b->num_dst)
-        return fail_row(b, 0, err, "the matrix has %zu columns, and as many rows before this one",
-                        b->num_dst);
+        return flow_csv_fail_row(
+            b, 0, err, "the matrix has %zu columns, and as many rows before this one", b->num_dst);
     *src = b->dst[b->rows];
     return IK_OK;
 }
 
-static ik_status take_row(table *b, ik_error *err)
+static ik_status flow_csv_take_row(table *b, ik_error *err)
 {
     uint32_t src = 0;
     size_t first = 0;
-    ik_status status = begin_row(b, &src, &first, err);
+    ik_status status = flow_csv_begin_row(b, &src, &first, err);
     for (size_t k = 0; k < b->num_dst && status == IK_OK; k++)
         status =
             flow_add_entry(b->r, src, b->dst[k], b->fields[first + k], b->columns[first + k], err);
@@ -222,17 +222,17 @@ static ik_status take_row(table *b, ik_error *err)
     return status;
 }
 
-static ik_status read_matrix(table *b, ik_error *err)
+static ik_status flow_csv_read_matrix(table *b, ik_error *err)
 {
     bool is_row, got = true;
-    ik_status status = begin_matrix(b, &is_row, err);
+    ik_status status = flow_csv_begin_matrix(b, &is_row, err);
     b->r->matrix = true;
     if (status == IK_OK && !is_row)
-        status = next_row(b, &got, err);
+        status = flow_csv_next_row(b, &got, err);
     while (status == IK_OK && got) {
-        status = take_row(b, err);
+        status = flow_csv_take_row(b, err);
         if (status == IK_OK)
-            status = next_row(b, &got, err);
+            status = flow_csv_next_row(b, &got, err);
     }
     if (status != IK_OK || b->labelled || b->rows == b->num_dst)
         return status;
@@ -244,10 +244,10 @@ ik_status flow_read_csv(flow_reader *r, ik_error *err)
 {
     table b = {.r = r};
     bool got;
-    ik_status status = next_row(&b, &got, err);
+    ik_status status = flow_csv_next_row(&b, &got, err);
     if (status == IK_OK && got)
-        status =
-            b.num <= LIST_COLUMNS && b.fields[0][0] ? read_list(&b, err) : read_matrix(&b, err);
+        status = b.num <= LIST_COLUMNS && b.fields[0][0] ? flow_csv_read_list(&b, err)
+                                                         : flow_csv_read_matrix(&b, err);
     free(b.fields);
     free(b.columns);
     free(b.dst);

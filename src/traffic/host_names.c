@@ -35,7 +35,7 @@ void host_names_free(host_names *h)
     *h = (host_names){0};
 }
 
-static bool whole_number(const char *word, uint64_t *value)
+static bool host_names_whole_number(const char *word, uint64_t *value)
 {
     char *end;
     errno = 0;
@@ -43,8 +43,8 @@ static bool whole_number(const char *word, uint64_t *value)
     return isdigit((unsigned char)*word) && *end == 0 && errno == 0;
 }
 
-static ik_status refuse(const host_names *h, const char *word, const char *file, unsigned line,
-                        unsigned column, ik_error *err)
+static ik_status host_names_refuse(const host_names *h, const char *word, const char *file,
+                                   unsigned line, unsigned column, ik_error *err)
 {
     const ik_fabric *f = h->fabric;
     ik_fail_at(err, IK_ERR_INPUT, file, line, column, "no host '%.60s' in this fabric", word);
@@ -65,13 +65,13 @@ ik_status host_names_find(const host_names *h, const char *word, const char *fil
                           unsigned column, uint32_t *host, ik_error *err)
 {
     uint64_t number;
-    if (whole_number(word, &number) && number < h->fabric->num_hosts) {
+    if (host_names_whole_number(word, &number) && number < h->fabric->num_hosts) {
         *host = (uint32_t)number;
         return IK_OK;
     }
     uint32_t name = name_map_find(&h->names, (slice){word, strlen(word)});
     if (name == IK_NONE)
-        return refuse(h, word, file, line, column, err);
+        return host_names_refuse(h, word, file, line, column, err);
     *host = h->host_of[name];
     return IK_OK;
 }

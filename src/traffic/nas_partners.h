@@ -8,7 +8,7 @@
 #include "ikat/traffic.h"
 
 /* The largest L with 2^L <= n; n > 0. */
-static inline unsigned nas_log2(uint64_t n)
+static inline unsigned nas_partners_nas_log2(uint64_t n)
 {
     unsigned bits = 0;
     while (n >>= 1)
@@ -16,20 +16,20 @@ static inline unsigned nas_log2(uint64_t n)
     return bits;
 }
 
-static inline bool nas_is_power(uint64_t n)
+static inline bool nas_partners_nas_is_power(uint64_t n)
 {
     return n && (n & (n - 1)) == 0;
 }
 
 /* ---- CG: 2^L processes on 2^floor(L/2) rows and 2^ceil(L/2) columns (setup_proc_info) */
 
-static inline unsigned cg_reductions(uint32_t processes)
+static inline unsigned nas_partners_cg_reductions(uint32_t processes)
 {
-    return (nas_log2(processes) + 1) / 2;
+    return (nas_partners_nas_log2(processes) + 1) / 2;
 }
 
 /* Partner in the transpose of a rows x columns grid, columns = rows or 2 * rows. */
-static inline uint32_t cg_transposed(uint32_t me, uint32_t rows, uint32_t columns)
+static inline uint32_t nas_partners_cg_transposed(uint32_t me, uint32_t rows, uint32_t columns)
 {
     if (rows == columns)
         return me % rows * rows + me / rows;
@@ -40,10 +40,10 @@ static inline uint32_t cg_transposed(uint32_t me, uint32_t rows, uint32_t column
  * their own partners. */
 static inline uint32_t cg_partner(uint32_t processes, unsigned phase, uint32_t me)
 {
-    unsigned bits = nas_log2(processes);
-    if (phase <= cg_reductions(processes))
+    unsigned bits = nas_partners_nas_log2(processes);
+    if (phase <= nas_partners_cg_reductions(processes))
         return me ^ (uint32_t)1 << (phase - 1);
-    return cg_transposed(me, (uint32_t)1 << bits / 2, (uint32_t)1 << (bits + 1) / 2);
+    return nas_partners_cg_transposed(me, (uint32_t)1 << bits / 2, (uint32_t)1 << (bits + 1) / 2);
 }
 
 /* Of a traffic 'cg': its processes if no phase was given, which stands for all of them in turn

@@ -67,7 +67,7 @@ void pattern_map_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *c
 /* ------------------------------------------------------------------------------------------
  * lists */
 
-static int compare_flows(const void *a, const void *b)
+static int pattern_compare_flows(const void *a, const void *b)
 {
     const pattern_flow *x = a, *y = b;
     if (x->src != y->src)
@@ -76,15 +76,15 @@ static int compare_flows(const void *a, const void *b)
 }
 
 /* Sorts, drops self flows and zero weights, merges equal pairs; returns the number left. */
-static size_t merge_flows(pattern_flow *flows, size_t count)
+static size_t pattern_merge_flows(pattern_flow *flows, size_t count)
 {
     size_t kept = 0;
     if (count)
-        qsort(flows, count, sizeof *flows, compare_flows);
+        qsort(flows, count, sizeof *flows, pattern_compare_flows);
     for (size_t i = 0; i < count; i++) {
         if (flows[i].src == flows[i].dst || flows[i].weight == 0)
             continue;
-        if (kept && compare_flows(&flows[kept - 1], &flows[i]) == 0)
+        if (kept && pattern_compare_flows(&flows[kept - 1], &flows[i]) == 0)
             flows[kept - 1].weight += flows[i].weight;
         else
             flows[kept++] = flows[i];
@@ -92,8 +92,8 @@ static size_t merge_flows(pattern_flow *flows, size_t count)
     return kept;
 }
 
-static void lists_fill(pattern_lists *l, uint32_t num_hosts, const pattern_flow *flows,
-                       size_t count)
+static void pattern_lists_fill(pattern_lists *l, uint32_t num_hosts, const pattern_flow *flows,
+                               size_t count)
 {
     size_t i = 0;
     for (uint32_t h = 0; h < num_hosts; h++) {
@@ -111,7 +111,7 @@ static void lists_fill(pattern_lists *l, uint32_t num_hosts, const pattern_flow 
     l->base[num_hosts] = i;
 }
 
-static void lists_free(pattern_lists *l)
+static void pattern_lists_free(pattern_lists *l)
 {
     if (l) {
         free(l->base);
@@ -125,7 +125,7 @@ static void lists_free(pattern_lists *l)
 
 ik_status pattern_lists_new(ik_traffic *t, pattern_flow *flows, size_t count, ik_error *err)
 {
-    size_t kept = merge_flows(flows, count), room = kept ? kept : 1;
+    size_t kept = pattern_merge_flows(flows, count), room = kept ? kept : 1;
     pattern_lists *l = ik_calloc(1, sizeof *l);
     if (l) {
         l->base = ik_calloc((size_t)t->num_hosts + 1, sizeof *l->base);
@@ -135,18 +135,18 @@ ik_status pattern_lists_new(ik_traffic *t, pattern_flow *flows, size_t count, ik
         l->upto = ik_calloc(room, sizeof *l->upto);
     }
     if (!l || !l->base || !l->equal || !l->dst || !l->weight || !l->upto) {
-        lists_free(l);
+        pattern_lists_free(l);
         return ik_fail_memory(err, room * (sizeof *l->dst + 2 * sizeof *l->weight),
                               "a traffic pattern's lists");
     }
-    lists_fill(l, t->num_hosts, flows, kept);
+    pattern_lists_fill(l, t->num_hosts, flows, kept);
     t->impl = l;
     return IK_OK;
 }
 
 void pattern_lists_destroy(ik_traffic *t)
 {
-    lists_free(t->impl);
+    pattern_lists_free(t->impl);
     t->impl = NULL;
 }
 
@@ -181,7 +181,7 @@ void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void 
 /* ------------------------------------------------------------------------------------------
  * lists of patterns */
 
-static bool is_taken(pattern_name *names, unsigned num, const char *name)
+static bool pattern_is_taken(pattern_name *names, unsigned num, const char *name)
 {
     for (unsigned k = 0; k < num; k++)
         if (strcmp(names[k], name) == 0)
@@ -190,13 +190,13 @@ static bool is_taken(pattern_name *names, unsigned num, const char *name)
 }
 
 /* `name`, or with the first number behind it that makes it the only one. */
-static void name_by_family(const char *spec, pattern_name *names, unsigned num, char *out)
+static void pattern_name_by_family(const char *spec, pattern_name *names, unsigned num, char *out)
 {
     pattern_name name;
     int length = (int)strcspn(spec, ":");
     length = length > PATTERN_NAME_CHARS ? PATTERN_NAME_CHARS : length;
     snprintf(name, sizeof name, "%.*s", length, spec);
-    for (unsigned n = 2; is_taken(names, num, name); n++)
+    for (unsigned n = 2; pattern_is_taken(names, num, name); n++)
         snprintf(name, sizeof name, "%.*s%u", length, spec, n);
     memcpy(out, name, sizeof name);
 }
@@ -213,7 +213,7 @@ ik_status pattern_name_members(const char *owner, const ik_spec_member *list, un
                                     "%s: the name '%.60s' has more than %d characters", owner, name,
                                     PATTERN_NAME_CHARS),
                             "members/%u/name entries/%u/name", k, k);
-        if (name && is_taken(names, num, name))
+        if (name && pattern_is_taken(names, num, name))
             return ik_about(
                 err, ik_fail(err, IK_ERR_USAGE, "%s: two members are named '%s'", owner, name),
                 "members/%u/name entries/%u/name", k, k);
@@ -222,7 +222,7 @@ ik_status pattern_name_members(const char *owner, const ik_spec_member *list, un
     }
     for (unsigned k = 0; k < num; k++)
         if (!list[k].name)
-            name_by_family(list[k].spec, names, num, names[k]);
+            pattern_name_by_family(list[k].spec, names, num, names[k]);
     return IK_OK;
 }
 
@@ -276,7 +276,7 @@ void pattern_rational(double value, uint64_t *num, uint64_t *den)
 }
 
 /* The divisor of n nearest below or at its `parts`-th root. */
-static uint32_t even_divisor(uint32_t n, unsigned parts)
+static uint32_t pattern_even_divisor(uint32_t n, unsigned parts)
 {
     uint32_t best = 1;
     for (uint32_t d = 1; d <= n; d++) {
@@ -295,7 +295,7 @@ ik_status pattern_grid(const ik_traffic *t, const ik_params *params, unsigned wa
     if (!ik_params_has(params, "dims")) {
         uint32_t left = t->num_hosts ? t->num_hosts : 1;
         for (unsigned i = 0; i < wanted; i++) {
-            dims[wanted - 1 - i] = i + 1 == wanted ? left : even_divisor(left, wanted - i);
+            dims[wanted - 1 - i] = i + 1 == wanted ? left : pattern_even_divisor(left, wanted - i);
             left /= dims[wanted - 1 - i];
         }
         *num_dims = wanted;

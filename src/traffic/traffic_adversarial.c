@@ -18,7 +18,7 @@ typedef struct adversarial {
 } adversarial;
 
 /* Groups of a dragonfly, pods of a tree; 0 = the fabric has none. */
-static uint32_t own_groups(const ik_fabric *f)
+static uint32_t adversarial_own_groups(const ik_fabric *f)
 {
     const ik_dragonfly *d = ik_fabric_data(f, "dragonfly");
     const ik_dragonflyplus *plus = ik_fabric_data(f, "dragonflyplus");
@@ -26,10 +26,11 @@ static uint32_t own_groups(const ik_fabric *f)
     return d ? d->g : plus ? plus->g : x ? x->m[x->h - 1] : 0;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status adversarial_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                    ik_error *err)
 {
     (void)env;
-    uint64_t by = ik_params_uint(p, "by"), groups = own_groups(t->fabric);
+    uint64_t by = ik_params_uint(p, "by"), groups = adversarial_own_groups(t->fabric);
     if (ik_params_has(p, "groups"))
         groups = ik_params_uint(p, "groups");
     if (groups == 0) {
@@ -56,23 +57,23 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     return IK_OK;
 }
 
-static uint32_t target(const adversarial *a, uint32_t src)
+static uint32_t adversarial_target(const adversarial *a, uint32_t src)
 {
     return (src / a->size + a->by) % a->groups * a->size;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t adversarial_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const adversarial *a = t->impl;
-    return target(a, src) +
+    return adversarial_target(a, src) +
            ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, a->size);
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void adversarial_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const adversarial *a = t->impl;
     for (uint32_t i = 0; i < a->size; i++)
-        fn(ctx, src, target(a, src) + i, 1, a->size);
+        fn(ctx, src, adversarial_target(a, src) + i, 1, a->size);
 }
 
 const ik_traffic_family ik_traffic_adversarial = {
@@ -85,10 +86,10 @@ const ik_traffic_family ik_traffic_adversarial = {
         "the only global channel to the next group. Groups are those of a dragonfly or "
         "dragonfly+, the pods of a tree, or `groups` equal blocks of hosts.",
     .params = params,
-    .create = create,
+    .create = adversarial_create,
     .destroy = pattern_free_impl,
-    .dest = dest,
-    .flows = flows,
+    .dest = adversarial_dest,
+    .flows = adversarial_flows,
 
     .of_fabric = true,
 };

@@ -29,7 +29,8 @@ typedef struct alltoall {
     unsigned half; /* bits of half a Feistel block */
 } alltoall;
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status alltoall_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                 ik_error *err)
 {
     (void)env;
     alltoall *a = ik_calloc(1, sizeof *a);
@@ -44,7 +45,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     return IK_OK;
 }
 
-static uint32_t feistel(const alltoall *a, uint32_t src, uint32_t block)
+static uint32_t alltoall_feistel(const alltoall *a, uint32_t src, uint32_t block)
 {
     uint32_t mask = ((uint32_t)1 << a->half) - 1, left = block >> a->half, right = block & mask;
     for (uint64_t round = 0; round < 4; round++) {
@@ -58,7 +59,7 @@ static uint32_t feistel(const alltoall *a, uint32_t src, uint32_t block)
     return left << a->half | right;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t alltoall_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const alltoall *a = t->impl;
     if (t->num_hosts < 2)
@@ -66,21 +67,21 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     uint32_t step = (uint32_t)(n / a->visits % (t->num_hosts - 1));
     if (a->random)
         do {
-            /* leaves the domain at most three times of four, ends since feistel() is a
+            /* leaves the domain at most three times of four, ends since alltoall_feistel() is a
              * permutation */
-            step = feistel(a, src, step);
+            step = alltoall_feistel(a, src, step);
         } while (step >= t->num_hosts - 1);
     return (uint32_t)(((uint64_t)src + 1 + step) % t->num_hosts);
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void alltoall_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     for (uint32_t d = 0; d < t->num_hosts; d++)
         if (d != src)
             fn(ctx, src, d, 1, t->num_hosts - 1);
 }
 
-static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+static bool alltoall_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
     *weight = 1;
     *scale = t->num_hosts - 1;
@@ -97,10 +98,10 @@ const ik_traffic_family ik_traffic_alltoall = {
                "each, in an order that is random and different for every host, or shifted. After N "
                "- 1 visits the order repeats.",
     .params = params,
-    .create = create,
+    .create = alltoall_create,
     .destroy = pattern_free_impl,
-    .dest = dest,
-    .flows = flows,
-    .even = even,
+    .dest = alltoall_dest,
+    .flows = alltoall_flows,
+    .even = alltoall_even,
     .listed = true,
 };

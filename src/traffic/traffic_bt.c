@@ -15,7 +15,7 @@ static const ik_param params[] = {
 
 /* The six partners of process me = i + side * j in the multi-partition scheme: successors and
  * predecessors in x, y, z. */
-static void add_partners(pattern_flow *flows, uint32_t me, uint32_t side)
+static void bt_add_partners(pattern_flow *flows, uint32_t me, uint32_t side)
 {
     uint32_t partner[6];
     bt_partners(me, side, partner);
@@ -23,7 +23,7 @@ static void add_partners(pattern_flow *flows, uint32_t me, uint32_t side)
         flows[k] = (pattern_flow){me, partner[k], 1};
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status bt_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     uint64_t side = 1;
@@ -43,7 +43,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (!flows)
         return ik_fail_memory(err, count * 6 * sizeof *flows, "traffic 'bt'");
     for (uint32_t me = 0; me < count; me++)
-        add_partners(flows + (size_t)me * 6, me, (uint32_t)side);
+        bt_add_partners(flows + (size_t)me * 6, me, (uint32_t)side);
     ik_status s = pattern_lists_new(t, flows, count * 6, err);
     free(flows);
     return s;
@@ -58,7 +58,7 @@ const ik_traffic_family ik_traffic_bt = {
                "y and z. With side=2 several partners are the same process, which then gets "
                "several messages.",
     .params = params,
-    .create = create,
+    .create = bt_create,
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
     .flows = pattern_lists_flows,

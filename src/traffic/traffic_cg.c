@@ -17,7 +17,7 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status cg_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     uint64_t processes = 1;
@@ -26,7 +26,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         processes *= 2;
     if (ik_params_has(p, "processes"))
         processes = ik_params_uint(p, "processes");
-    if (!nas_is_power(processes) || processes < 2 || processes > t->num_hosts) {
+    if (!nas_partners_nas_is_power(processes) || processes < 2 || processes > t->num_hosts) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE, "traffic 'cg': %llu processes on %u hosts",
                          (unsigned long long)processes, t->num_hosts),
@@ -35,7 +35,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
             err, IK_ERR_USAGE,
             "the number of processes is a power of two, at least 2, at most the number of hosts");
     }
-    unsigned reductions = cg_reductions((uint32_t)processes);
+    unsigned reductions = nas_partners_cg_reductions((uint32_t)processes);
     uint64_t phase = ik_params_has(p, "phase") ? ik_params_uint(p, "phase") : reductions + 1;
     if (phase > reductions + 1) {
         return ik_about(
@@ -74,7 +74,7 @@ const ik_traffic_family ik_traffic_cg = {
         "in which 16 processes are their own partners and are silent. Traffic 'exchange' sends the "
         "messages of all phases in turn if no phase is given.",
     .params = params,
-    .create = create,
+    .create = cg_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

@@ -10,7 +10,8 @@ static uint32_t complement(const ik_traffic *t, uint32_t src, unsigned constant)
     return t->num_hosts - 1 - src;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status complement_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                   ik_error *err)
 {
     (void)p;
     (void)env;
@@ -24,7 +25,7 @@ const ik_traffic_family ik_traffic_complement = {
               "section 3.2",
     .details = "If N is a power of two, this inverts every bit of the address; N - 1 - s is the "
                "same permutation, defined for any N. If N is odd, the middle host is silent.",
-    .create = create,
+    .create = complement_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

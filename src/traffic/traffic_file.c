@@ -86,7 +86,7 @@ ik_status flow_add_entry(flow_reader *r, uint32_t src, uint32_t dst, const char 
 /* ---- a flow a line */
 
 /* Splits the line in place; returns the number of words (at most 4), their columns beside them. */
-static int split(char *line, char **words, unsigned *columns)
+static int file_split(char *line, char **words, unsigned *columns)
 {
     int n = 0;
     char *hash = strchr(line, '#');
@@ -107,13 +107,13 @@ static int split(char *line, char **words, unsigned *columns)
     return n;
 }
 
-static ik_status read_line(flow_reader *r, char *line, ik_error *err)
+static ik_status file_read_line(flow_reader *r, char *line, ik_error *err)
 {
     char *words[4];
     unsigned columns[4];
     weight w = {.value = 1, .digits = 1};
     uint32_t src = 0, dst = 0;
-    int n = split(line, words, columns);
+    int n = file_split(line, words, columns);
     if (n == 0)
         return IK_OK;
     if (n == 1 || n > 3) {
@@ -131,19 +131,19 @@ static ik_status read_line(flow_reader *r, char *line, ik_error *err)
     return s == IK_OK ? flow_add(r, src, dst, w, err) : s;
 }
 
-static ik_status read_lines(flow_reader *r, ik_error *err)
+static ik_status file_read_lines(flow_reader *r, ik_error *err)
 {
     ik_status s = IK_OK;
     for (char *line; s == IK_OK && (line = flow_next_line(r));)
-        s = read_line(r, line, err);
+        s = file_read_line(r, line, err);
     return s;
 }
 
-static ik_status read_format(flow_reader *r, ik_error *err)
+static ik_status file_read_format(flow_reader *r, ik_error *err)
 {
     ik_status s = flow_is_market(r) ? flow_read_market(r, err)
                   : flow_is_csv(r)  ? flow_read_csv(r, err)
-                                    : read_lines(r, err);
+                                    : file_read_lines(r, err);
     if (s == IK_OK && r->count == 0 && r->own_lines)
         return ik_fail_at(err, IK_ERR_INPUT, r->path, r->first_own, 0,
                           "no flow in the file, only hosts to themselves");
@@ -152,7 +152,7 @@ static ik_status read_format(flow_reader *r, ik_error *err)
     return s;
 }
 
-static ik_status read_file(flow_reader *r, const ik_env *env, ik_error *err)
+static ik_status file_read_file(flow_reader *r, const ik_env *env, ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -166,13 +166,13 @@ static ik_status read_file(flow_reader *r, const ik_env *env, ik_error *err)
     r->at = text + (start - text);
     r->end = start + size;
     if (s == IK_OK)
-        s = read_format(r, err);
+        s = file_read_format(r, err);
     free(text);
     return s;
 }
 
 /* Says what was skipped. */
-static ik_status note_own_lines(const flow_reader *r, ik_error *err)
+static ik_status file_note_own_lines(const flow_reader *r, ik_error *err)
 {
     size_t size = strlen(r->path) + 160;
     if (!r->own_lines)
@@ -190,14 +190,14 @@ static ik_status note_own_lines(const flow_reader *r, ik_error *err)
     return IK_OK;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status file_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     flow_reader r = {.t = t, .path = ik_params_text(p, "path")};
-    ik_status s = read_file(&r, env, err);
+    ik_status s = file_read_file(&r, env, err);
     if (s == IK_OK)
         s = weights_to_whole(r.weights, r.flows, r.count, t->num_hosts, err);
     if (s == IK_OK)
-        s = note_own_lines(&r, err);
+        s = file_note_own_lines(&r, err);
     if (s == IK_OK)
         s = pattern_lists_new(t, r.flows, r.count, err);
     host_names_free(&r.hosts);
@@ -222,7 +222,7 @@ const ik_traffic_family ik_traffic_file = {
         "its destinations in turn; otherwise it draws each destination by weight. Hosts without a "
         "line are silent.",
     .params = params,
-    .create = create,
+    .create = file_create,
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
     .flows = pattern_lists_flows,

@@ -51,7 +51,7 @@ typedef struct hotspot {
     uint32_t *sender; /* [num_hosts] index among the hot senders, IK_NONE = sends uniformly */
 } hotspot;
 
-static void destroy(ik_traffic *t)
+static void hotspot_destroy(ik_traffic *t)
 {
     hotspot *h = t->impl;
     free(h->hot);
@@ -60,13 +60,13 @@ static void destroy(ik_traffic *t)
     t->impl = NULL;
 }
 
-static int compare_u32(const void *a, const void *b)
+static int hotspot_compare_u32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_error *err)
+static ik_status hotspot_take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_error *err)
 {
     size_t count;
     const uint32_t *list = ik_params_list(p, "nodes", &count);
@@ -80,7 +80,7 @@ static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_er
     if (!h->hot)
         return ik_fail_memory(err, count * sizeof *h->hot, "hot hosts");
     memcpy(h->hot, list, count * sizeof *list);
-    qsort(h->hot, count, sizeof *h->hot, compare_u32);
+    qsort(h->hot, count, sizeof *h->hot, hotspot_compare_u32);
     h->num_hot = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         if (h->hot[i] >= t->num_hosts) {
@@ -102,7 +102,7 @@ static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_er
 }
 
 /* `count` different hosts out of `from` (reordered), taken to its front. */
-static void draw_front(ik_rng *rng, uint32_t *from, uint32_t size, uint32_t count)
+static void hotspot_draw_front(ik_rng *rng, uint32_t *from, uint32_t size, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = i + ik_rng_below(rng, size - i), x = from[i];
@@ -111,8 +111,8 @@ static void draw_front(ik_rng *rng, uint32_t *from, uint32_t size, uint32_t coun
     }
 }
 
-static ik_status draw_nodes(ik_traffic *t, hotspot *h, const ik_params *p, uint32_t *scratch,
-                            ik_error *err)
+static ik_status hotspot_draw_nodes(ik_traffic *t, hotspot *h, const ik_params *p,
+                                    uint32_t *scratch, ik_error *err)
 {
     uint64_t count = ik_params_uint(p, "count");
     if (count > t->num_hosts) {
@@ -127,33 +127,33 @@ static ik_status draw_nodes(ik_traffic *t, hotspot *h, const ik_params *p, uint3
     ik_rng rng = ik_rng_at(pattern_seed(t, p), IK_RNG_TRAFFIC_SETUP, 0);
     for (uint32_t i = 0; i < t->num_hosts; i++)
         scratch[i] = i;
-    draw_front(&rng, scratch, t->num_hosts, (uint32_t)count);
+    hotspot_draw_front(&rng, scratch, t->num_hosts, (uint32_t)count);
     memcpy(h->hot, scratch, (size_t)count * sizeof *scratch);
-    qsort(h->hot, (size_t)count, sizeof *h->hot, compare_u32);
+    qsort(h->hot, (size_t)count, sizeof *h->hot, hotspot_compare_u32);
     h->num_hot = (uint32_t)count;
     return IK_OK;
 }
 
-static bool is_hot(const hotspot *h, uint32_t host)
+static bool hotspot_is_hot(const hotspot *h, uint32_t host)
 {
-    return bsearch(&host, h->hot, h->num_hot, sizeof *h->hot, compare_u32) != NULL;
+    return bsearch(&host, h->hot, h->num_hot, sizeof *h->hot, hotspot_compare_u32) != NULL;
 }
 
 /* Draws floor(fraction * N) senders among the hosts that are not hot themselves. */
-static void draw_senders(ik_traffic *t, hotspot *h, const ik_params *p, uint32_t *scratch)
+static void hotspot_draw_senders(ik_traffic *t, hotspot *h, const ik_params *p, uint32_t *scratch)
 {
     uint32_t cold = 0;
     uint64_t want = (uint64_t)t->num_hosts * h->num / h->den;
     for (uint32_t i = 0; i < t->num_hosts; i++) {
         h->sender[i] = IK_NONE;
-        if (!is_hot(h, i))
+        if (!hotspot_is_hot(h, i))
             scratch[cold++] = i;
     }
     if (want > cold)
         want = cold;
     ik_rng rng = ik_rng_at(pattern_seed(t, p), IK_RNG_TRAFFIC_SETUP, 1);
-    draw_front(&rng, scratch, cold, (uint32_t)want);
-    qsort(scratch, (size_t)want, sizeof *scratch, compare_u32);
+    hotspot_draw_front(&rng, scratch, cold, (uint32_t)want);
+    qsort(scratch, (size_t)want, sizeof *scratch, hotspot_compare_u32);
     for (uint32_t i = 0; i < want; i++)
         h->sender[scratch[i]] = i;
 }
@@ -161,7 +161,7 @@ static void draw_senders(ik_traffic *t, hotspot *h, const ik_params *p, uint32_t
 static const char *const classes[] = {"hot", "background", NULL};
 static const char *const hot_class[] = {"hot", NULL};
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status hotspot_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     size_t room = t->num_hosts ? t->num_hosts : 1;
@@ -180,21 +180,21 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     h->alone = ik_params_enum(p, "rest") == REST_SILENT;
     t->gaps = h->alone && h->messages;
     t->classes = h->alone ? hot_class : classes;
-    ik_status s =
-        ik_params_has(p, "nodes") ? take_nodes(t, h, p, err) : draw_nodes(t, h, p, scratch, err);
+    ik_status s = ik_params_has(p, "nodes") ? hotspot_take_nodes(t, h, p, err)
+                                            : hotspot_draw_nodes(t, h, p, scratch, err);
     if (s == IK_OK)
-        draw_senders(t, h, p, scratch);
+        hotspot_draw_senders(t, h, p, scratch);
     free(scratch);
     return s;
 }
 
 /* The hot hosts that src may name: all but itself. The i-th of them. */
-static uint32_t hot_choices(const hotspot *h, uint32_t src)
+static uint32_t hotspot_hot_choices(const hotspot *h, uint32_t src)
 {
-    return h->num_hot - is_hot(h, src);
+    return h->num_hot - hotspot_is_hot(h, src);
 }
 
-static uint32_t hot_nth(const hotspot *h, uint32_t src, uint32_t i)
+static uint32_t hotspot_hot_nth(const hotspot *h, uint32_t src, uint32_t i)
 {
     for (uint32_t k = 0; k < h->num_hot; k++)
         if (h->hot[k] != src && i-- == 0)
@@ -202,20 +202,20 @@ static uint32_t hot_nth(const hotspot *h, uint32_t src, uint32_t i)
     return IK_NONE;
 }
 
-static uint32_t hot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t hotspot_hot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const hotspot *h = t->impl;
     if (h->fixed && h->sender[src] != IK_NONE)
         return h->hot[h->sender[src] % h->num_hot];
-    uint32_t choices = hot_choices(h, src);
-    return choices ? hot_nth(h, src,
-                             ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src,
-                                             n * PATTERN_DRAWS + 1, choices))
+    uint32_t choices = hotspot_hot_choices(h, src);
+    return choices ? hotspot_hot_nth(h, src,
+                                     ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src,
+                                                     n * PATTERN_DRAWS + 1, choices))
                    : IK_NONE;
 }
 
 /* Whether message n of src is meant for a hot host. */
-static bool hot_message(const ik_traffic *t, uint32_t src, uint64_t n)
+static bool hotspot_hot_message(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const hotspot *h = t->impl;
     if (!h->messages)
@@ -224,59 +224,59 @@ static bool hot_message(const ik_traffic *t, uint32_t src, uint64_t n)
                            (uint32_t)h->den) < h->num;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t hotspot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const hotspot *h = t->impl;
-    uint32_t d = hot_message(t, src, n) ? hot_dest(t, src, n) : IK_NONE;
+    uint32_t d = hotspot_hot_message(t, src, n) ? hotspot_hot_dest(t, src, n) : IK_NONE;
     return d != IK_NONE || h->alone ? d : pattern_other(t, src, n, 0);
 }
 
-static bool silent(const ik_traffic *t, uint32_t src)
+static bool hotspot_silent(const ik_traffic *t, uint32_t src)
 {
     const hotspot *h = t->impl;
-    return h->alone &&
-           (h->messages ? h->num == 0 || hot_choices(h, src) == 0 : h->sender[src] == IK_NONE);
+    return h->alone && (h->messages ? h->num == 0 || hotspot_hot_choices(h, src) == 0
+                                    : h->sender[src] == IK_NONE);
 }
 
 /* A host that is the only hot one has nobody to send hot messages to. */
-static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
+static unsigned hotspot_class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const hotspot *h = t->impl;
-    return h->alone || (hot_message(t, src, n) && hot_choices(h, src)) ? 0 : 1;
+    return h->alone || (hotspot_hot_message(t, src, n) && hotspot_hot_choices(h, src)) ? 0 : 1;
 }
 
-static double class_share(const ik_traffic *t, uint32_t src, unsigned class)
+static double hotspot_class_share(const ik_traffic *t, uint32_t src, unsigned class)
 {
     const hotspot *h = t->impl;
-    double hot = h->alone               ? 1
-                 : !hot_choices(h, src) ? 0
-                 : h->messages          ? (double)h->num / (double)h->den
-                                        : h->sender[src] != IK_NONE;
+    double hot = h->alone                       ? 1
+                 : !hotspot_hot_choices(h, src) ? 0
+                 : h->messages                  ? (double)h->num / (double)h->den
+                                                : h->sender[src] != IK_NONE;
     return class == 0 ? hot : 1 - hot;
 }
 
 /* share=messages: hot with probability num/den, then one of `choices`; else any of the N-1
  * others. */
-static void message_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void hotspot_message_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const hotspot *h = t->impl;
-    uint64_t others = t->num_hosts - 1, choices = hot_choices(h, src);
+    uint64_t others = t->num_hosts - 1, choices = hotspot_hot_choices(h, src);
     uint64_t num = choices ? h->num : 0, den = choices ? h->den : 1, k = choices ? choices : 1;
     for (uint32_t d = 0; d < t->num_hosts; d++) {
         uint64_t weight =
-            (h->alone ? 0 : (den - num) * k) + (num && is_hot(h, d) ? num * others : 0);
+            (h->alone ? 0 : (den - num) * k) + (num && hotspot_is_hot(h, d) ? num * others : 0);
         if (d != src && weight)
             fn(ctx, src, d, weight, den * k * others);
     }
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void hotspot_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const hotspot *h = t->impl;
     if (t->num_hosts < 2)
         return;
     if (h->messages) {
-        message_flows(t, src, fn, ctx);
+        hotspot_message_flows(t, src, fn, ctx);
     } else if (h->sender[src] == IK_NONE && h->alone) {
         return;
     } else if (h->sender[src] == IK_NONE) {
@@ -307,11 +307,11 @@ const ik_traffic_family ik_traffic_hotspot = {
         "classes hot (messages to hot hosts) and background (all others). With rest=silent there "
         "is not a background: only the hot senders, or the hot messages, offer load.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .silent = silent,
-    .flows = flows,
-    .class_of = class_of,
-    .class_share = class_share,
+    .create = hotspot_create,
+    .destroy = hotspot_destroy,
+    .dest = hotspot_dest,
+    .silent = hotspot_silent,
+    .flows = hotspot_flows,
+    .class_of = hotspot_class_of,
+    .class_share = hotspot_class_share,
 };

@@ -25,7 +25,7 @@ typedef struct ihs {
     bool *hot;               /* [num_hosts] */
 } ihs;
 
-static void destroy(ik_traffic *t)
+static void ihs_destroy(ik_traffic *t)
 {
     ihs *i = t->impl;
     free(i->residue);
@@ -34,7 +34,7 @@ static void destroy(ik_traffic *t)
     t->impl = NULL;
 }
 
-static ik_status fits(const ik_traffic *t, ik_error *err)
+static ik_status ihs_fits(const ik_traffic *t, ik_error *err)
 {
     const ik_xgft *x = ik_fabric_xgft(t->fabric);
     bool full = x && x->h == 3 && x->m[0] == x->m[1] && x->w[1] == x->m[0] && x->w[2] == x->m[0] &&
@@ -49,8 +49,8 @@ static ik_status fits(const ik_traffic *t, ik_error *err)
 }
 
 /* The first `count` of 0 … size-1 in random order, written to out[]. scratch: [size]. */
-static void draw_distinct(ik_rng *rng, uint32_t *scratch, uint32_t size, uint32_t count,
-                          uint32_t *out)
+static void ihs_draw_distinct(ik_rng *rng, uint32_t *scratch, uint32_t size, uint32_t count,
+                              uint32_t *out)
 {
     for (uint32_t i = 0; i < size; i++)
         scratch[i] = i;
@@ -61,23 +61,23 @@ static void draw_distinct(ik_rng *rng, uint32_t *scratch, uint32_t size, uint32_
     }
 }
 
-static void draw(ik_traffic *t, ihs *i, const ik_params *p, uint32_t *scratch, uint32_t *chosen)
+static void ihs_draw(ik_traffic *t, ihs *i, const ik_params *p, uint32_t *scratch, uint32_t *chosen)
 {
     uint64_t num, den, seed = pattern_seed(t, p);
     ik_rng rng = ik_rng_at(seed, IK_RNG_TRAFFIC_SETUP, 0);
-    draw_distinct(&rng, scratch, i->pod_size, i->pods, i->residue);
+    ihs_draw_distinct(&rng, scratch, i->pod_size, i->pods, i->residue);
     pattern_rational(ik_params_real(p, "fraction"), &num, &den);
     uint32_t hot = (uint32_t)(t->num_hosts * num / den);
     rng = ik_rng_at(seed, IK_RNG_TRAFFIC_SETUP, 1);
-    draw_distinct(&rng, scratch, t->num_hosts, hot, chosen);
+    ihs_draw_distinct(&rng, scratch, t->num_hosts, hot, chosen);
     for (uint32_t k = 0; k < hot; k++)
         i->hot[chosen[k]] = true;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status ihs_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
-    ik_status s = fits(t, err);
+    ik_status s = ihs_fits(t, err);
     if (s != IK_OK)
         return s;
     const ik_xgft *x = ik_fabric_xgft(t->fabric);
@@ -91,14 +91,14 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     i->hot = ik_calloc(t->num_hosts, sizeof *i->hot);
     uint32_t *scratch = ik_calloc((size_t)t->num_hosts * 2, sizeof *scratch);
     if (i->residue && i->hot && scratch)
-        draw(t, i, p, scratch, scratch + t->num_hosts);
+        ihs_draw(t, i, p, scratch, scratch + t->num_hosts);
     else
         s = ik_fail_memory(err, (size_t)t->num_hosts * 9, "traffic 'ihs'");
     free(scratch);
     return s;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t ihs_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const ihs *i = t->impl;
     if (!i->hot[src])
@@ -109,7 +109,7 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return (pod + (pod >= own)) * i->pod_size + i->residue[own];
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void ihs_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const ihs *i = t->impl;
     uint32_t own = src / i->pod_size;
@@ -137,10 +137,10 @@ const ik_traffic_family ik_traffic_ihs = {
                "others send uniformly. The paper describes the scenario in words; this is a "
                "reconstruction that reproduces its table.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .flows = flows,
+    .create = ihs_create,
+    .destroy = ihs_destroy,
+    .dest = ihs_dest,
+    .flows = ihs_flows,
 
     .of_fabric = true,
 };

@@ -28,7 +28,7 @@ typedef struct floor_map {
     uint64_t *upto;      /* [places][rings] weights of all hosts at this distance or nearer */
 } floor_map;
 
-static void destroy(ik_traffic *t)
+static void local_destroy(ik_traffic *t)
 {
     floor_map *m = t->impl;
     free(m->weight);
@@ -41,13 +41,13 @@ static void destroy(ik_traffic *t)
     t->impl = NULL;
 }
 
-static uint32_t distance(const floor_map *m, uint32_t a, uint32_t b)
+static uint32_t local_distance(const floor_map *m, uint32_t a, uint32_t b)
 {
     uint32_t w = (uint32_t)m->width;
     return (uint32_t)(abs((int)(a % w) - (int)(b % w)) + abs((int)(a / w) - (int)(b / w)));
 }
 
-static ik_status bound(const ik_fabric *f, floor_map *m, ik_error *err)
+static ik_status local_bound(const ik_fabric *f, floor_map *m, ik_error *err)
 {
     int32_t x1 = f->switch_xy[0].x, y1 = f->switch_xy[0].y;
     m->x0 = x1;
@@ -73,7 +73,7 @@ static ik_status bound(const ik_fabric *f, floor_map *m, ik_error *err)
 
 /* Sorts the hosts by cell (counting sort: cell c is counted at c + 2, so that after filling
  * cell_base[c] is its start). */
-static void place_hosts(const ik_fabric *f, floor_map *m)
+static void local_place_hosts(const ik_fabric *f, floor_map *m)
 {
     size_t cells = (size_t)m->width * (size_t)m->height;
     for (uint32_t h = 0; h < f->num_hosts; h++) {
@@ -93,7 +93,8 @@ static void place_hosts(const ik_fabric *f, floor_map *m)
 }
 
 /* Hosts in the cell at offset (dx, dy) from `cell`; their first index in cell_host is *first. */
-static uint32_t hosts_at(const floor_map *m, uint32_t cell, int32_t dx, int32_t dy, uint32_t *first)
+static uint32_t local_hosts_at(const floor_map *m, uint32_t cell, int32_t dx, int32_t dy,
+                               uint32_t *first)
 {
     int32_t x = (int32_t)(cell % (uint32_t)m->width) + dx,
             y = (int32_t)(cell / (uint32_t)m->width) + dy;
@@ -106,13 +107,14 @@ static uint32_t hosts_at(const floor_map *m, uint32_t cell, int32_t dx, int32_t 
 
 /* The n-th host at Manhattan distance r from cell, IK_NONE if there are fewer; *total, if not NULL,
  * gets their number. */
-static uint32_t ring_host(const floor_map *m, uint32_t cell, int32_t r, uint32_t n, uint32_t *total)
+static uint32_t local_ring_host(const floor_map *m, uint32_t cell, int32_t r, uint32_t n,
+                                uint32_t *total)
 {
     uint32_t sum = 0, first = 0;
     for (int32_t dx = -r; dx <= r; dx++) {
         int32_t dy = r - abs(dx);
         for (int k = 0; k < (dy ? 2 : 1); k++) {
-            uint32_t here = hosts_at(m, cell, dx, k ? -dy : dy, &first);
+            uint32_t here = local_hosts_at(m, cell, dx, k ? -dy : dy, &first);
             if (!total && n < sum + here)
                 return m->cell_host[first + n - sum];
             sum += here;
@@ -124,7 +126,7 @@ static uint32_t ring_host(const floor_map *m, uint32_t cell, int32_t r, uint32_t
 }
 
 /* Running sums over the rings around every cell with hosts. */
-static ik_status sum_rings(floor_map *m, ik_error *err)
+static ik_status local_sum_rings(floor_map *m, ik_error *err)
 {
     size_t cells = (size_t)m->width * (size_t)m->height, places = 0;
     m->place_of = ik_calloc(cells + 1, sizeof *m->place_of);
@@ -137,14 +139,14 @@ static ik_status sum_rings(floor_map *m, ik_error *err)
         uint64_t sum = 0, *row = m->upto + (size_t)m->place_of[c] * m->rings;
         for (uint32_t r = 1; m->place_of[c] != IK_NONE && r < m->rings; r++) {
             uint32_t hosts = 0;
-            ring_host(m, (uint32_t)c, (int32_t)r, 0, &hosts);
+            local_ring_host(m, (uint32_t)c, (int32_t)r, 0, &hosts);
             row[r] = sum += hosts * m->weight[r];
         }
     }
     return IK_OK;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status local_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     const ik_fabric *f = t->fabric;
@@ -157,7 +159,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (!m)
         return ik_fail_memory(err, sizeof *m, "traffic 'local'");
     t->impl = m;
-    ik_status s = bound(f, m, err);
+    ik_status s = local_bound(f, m, err);
     if (s != IK_OK)
         return s;
     size_t cells = (size_t)m->width * (size_t)m->height;
@@ -169,11 +171,11 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         return ik_fail_memory(err, cells * 4 + (size_t)f->num_hosts * 8, "traffic 'local'");
     for (uint32_t r = 1; r < m->rings; r++)
         m->weight[r] = (uint64_t)(4294967296.0 * pow(r, -ik_params_real(p, "gamma")) + 0.5);
-    place_hosts(f, m);
-    return sum_rings(m, err);
+    local_place_hosts(f, m);
+    return local_sum_rings(m, err);
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t local_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const floor_map *m = t->impl;
     uint32_t cell = m->host_cell[src], r = 1;
@@ -184,18 +186,19 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
         ik_random_u64(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS) % upto[m->rings - 1];
     while (u >= upto[r])
         r++;
-    return ring_host(m, cell, (int32_t)r, (uint32_t)((u - upto[r - 1]) / m->weight[r]), NULL);
+    return local_ring_host(m, cell, (int32_t)r, (uint32_t)((u - upto[r - 1]) / m->weight[r]), NULL);
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void local_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const floor_map *m = t->impl;
     uint64_t sum = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t d = 0; m->host_cell[src] != IK_NONE && d < t->num_hosts; d++) {
-            uint64_t weight = m->host_cell[d] == IK_NONE
-                                  ? 0
-                                  : m->weight[distance(m, m->host_cell[src], m->host_cell[d])];
+            uint64_t weight =
+                m->host_cell[d] == IK_NONE
+                    ? 0
+                    : m->weight[local_distance(m, m->host_cell[src], m->host_cell[d])];
             if (weight && pass)
                 fn(ctx, src, d, weight, sum);
             sum += pass ? 0 : weight;
@@ -213,10 +216,10 @@ const ik_traffic_family ik_traffic_local = {
                "between the two switches)^-gamma. Hosts at the same position as the source are "
                "never drawn. Needs switches with positions.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .flows = flows,
+    .create = local_create,
+    .destroy = local_destroy,
+    .dest = local_dest,
+    .flows = local_flows,
 
     .of_fabric = true,
 };

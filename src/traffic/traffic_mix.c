@@ -36,7 +36,7 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-static void destroy(ik_traffic *t)
+static void mix_destroy(ik_traffic *t)
 {
     mix *m = t->impl;
     for (unsigned k = 0; k < m->num; k++)
@@ -51,7 +51,7 @@ static void destroy(ik_traffic *t)
 /* a whole; by how much shares in percent may miss it */
 enum { PARTS = 100000000, TOLERANCE = PARTS / 2000 };
 
-static ik_status refuse_share(unsigned k, const char *share, const char *why, ik_error *err)
+static ik_status mix_refuse_share(unsigned k, const char *share, const char *why, ik_error *err)
 {
     ik_about(err, ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the share '%.60s' %s", share, why),
              "members/%u/share", k);
@@ -60,22 +60,22 @@ static ik_status refuse_share(unsigned k, const char *share, const char *why, ik
                    "million (4*uniform+shift)");
 }
 
-static ik_status read_share(unsigned k, const char *text, bool percent, uint64_t *share,
-                            ik_error *err)
+static ik_status mix_read_share(unsigned k, const char *text, bool percent, uint64_t *share,
+                                ik_error *err)
 {
     double value;
     if (ik_parse_real(text, percent ? IK_DIM_FRACTION : IK_DIM_NONE, &value, NULL) != IK_OK)
-        return refuse_share(k, text, "is not a number", err);
+        return mix_refuse_share(k, text, "is not a number", err);
     if (!(value >= 0 && value <= (percent ? 1 : 1e6)))
-        return refuse_share(k, text, "is out of range", err);
+        return mix_refuse_share(k, text, "is out of range", err);
     *share = (uint64_t)llround(value * PARTS);
     if (value > 0 && *share == 0)
-        return refuse_share(k, text, "is finer than 1e-8, and would count as none", err);
+        return mix_refuse_share(k, text, "is finer than 1e-8, and would count as none", err);
     return IK_OK;
 }
 
 /* Shares in percent leave `rest` for the members without one, in equal parts. */
-static ik_status share_rest(mix *m, const ik_spec_member *list, unsigned open, ik_error *err)
+static ik_status mix_share_rest(mix *m, const ik_spec_member *list, unsigned open, ik_error *err)
 {
     uint64_t given = 0;
     for (unsigned k = 0; k < m->num; k++)
@@ -97,7 +97,7 @@ static ik_status share_rest(mix *m, const ik_spec_member *list, unsigned open, i
 }
 
 /* Divides by what the shares have in common and sums them up. */
-static ik_status sum_shares(mix *m, ik_error *err)
+static ik_status mix_sum_shares(mix *m, ik_error *err)
 {
     uint64_t common = 0, total = 0;
     for (unsigned k = 0; k < m->num; k++)
@@ -121,7 +121,7 @@ static ik_status sum_shares(mix *m, ik_error *err)
     return IK_OK;
 }
 
-static ik_status take_shares(mix *m, const ik_spec_member *list, ik_error *err)
+static ik_status mix_take_shares(mix *m, const ik_spec_member *list, ik_error *err)
 {
     unsigned percents = 0, open = 0;
     for (unsigned k = 0; k < m->num; k++) {
@@ -134,13 +134,13 @@ static ik_status take_shares(mix *m, const ik_spec_member *list, ik_error *err)
         if (!text)
             continue;
         if (percents && !strchr(text, '%'))
-            return refuse_share(k, text, "is not a percentage, and another one is", err);
-        ik_status s = read_share(k, text, percents, &m->members[k].share, err);
+            return mix_refuse_share(k, text, "is not a percentage, and another one is", err);
+        ik_status s = mix_read_share(k, text, percents, &m->members[k].share, err);
         if (s != IK_OK)
             return s;
     }
-    ik_status s = percents ? share_rest(m, list, open, err) : IK_OK;
-    return s == IK_OK ? sum_shares(m, err) : s;
+    ik_status s = percents ? mix_share_rest(m, list, open, err) : IK_OK;
+    return s == IK_OK ? mix_sum_shares(m, err) : s;
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -148,32 +148,32 @@ static ik_status take_shares(mix *m, const ik_spec_member *list, ik_error *err)
 
 /* The seed of a member that has `before` others of its family before it: two random permutations
  * are two different ones, and the first is the one that stands alone. */
-static uint64_t member_seed(uint64_t seed, unsigned before)
+static uint64_t mix_member_seed(uint64_t seed, unsigned before)
 {
     return before ? ik_random_u64(seed, IK_RNG_TRAFFIC_SETUP, (uint64_t)1 << 40, before) : seed;
 }
 
-static bool of_family(const char *spec, const char *family)
+static bool mix_of_family(const char *spec, const char *family)
 {
     size_t length = strcspn(spec, ":");
     return strlen(family) == length && memcmp(spec, family, length) == 0;
 }
 
-static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec, const ik_env *env,
-                             ik_error *err)
+static ik_status mix_make_member(ik_traffic *t, mix *m, unsigned k, const char *spec,
+                                 const ik_env *env, ik_error *err)
 {
     ik_env own = env ? *env : (ik_env){0};
     unsigned before = 0;
     for (unsigned i = 0; i < k; i++)
-        before += of_family(spec, m->traffic[i]->family->name);
-    own.seed = member_seed(t->seed, before);
-    if (of_family(spec, "mix")) {
+        before += mix_of_family(spec, m->traffic[i]->family->name);
+    own.seed = mix_member_seed(t->seed, before);
+    if (mix_of_family(spec, "mix")) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a mix cannot be a member of another"),
                  "members/%u/pattern", k);
         return ik_hint(err, IK_ERR_USAGE, "list its members, with their shares of the whole");
     }
-    if (of_family(spec, "schedule")) {
+    if (mix_of_family(spec, "schedule")) {
         ik_about(
             err,
             ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a schedule cannot be a member of a mix"),
@@ -201,16 +201,16 @@ static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec
     return s;
 }
 
-static ik_status make_members(ik_traffic *t, mix *m, const ik_spec_member *list, const ik_env *env,
-                              ik_error *err)
+static ik_status mix_make_members(ik_traffic *t, mix *m, const ik_spec_member *list,
+                                  const ik_env *env, ik_error *err)
 {
     ik_status s = pattern_name_members("traffic 'mix'", list, m->num, m->name, err);
     if (s == IK_OK)
-        s = take_shares(m, list, err);
+        s = mix_take_shares(m, list, err);
     t->classes = m->names;
     for (unsigned k = 0; k < m->num && s == IK_OK; k++) {
         m->names[k] = m->name[k];
-        s = make_member(t, m, k, list[k].spec, env, err);
+        s = mix_make_member(t, m, k, list[k].spec, env, err);
         m->parts[k] = (blend_part){m->traffic[k], m->members[k].share, m->total};
     }
     return s;
@@ -219,13 +219,13 @@ static ik_status make_members(ik_traffic *t, mix *m, const ik_spec_member *list,
 /* ------------------------------------------------------------------------------------------
  * messages */
 
-static bool is_sender(const mix *m, unsigned k, uint32_t src)
+static bool mix_is_sender(const mix *m, unsigned k, uint32_t src)
 {
     return m->members[k].share && !ik_traffic_is_silent(m->traffic[k], src);
 }
 
 /* Whether some host sends for some of the members and not for others. */
-static bool has_gaps(const ik_traffic *t, const mix *m)
+static bool mix_has_gaps(const ik_traffic *t, const mix *m)
 {
     for (unsigned k = 0; k < m->num; k++)
         if (m->members[k].share && m->traffic[k]->gaps)
@@ -234,7 +234,7 @@ static bool has_gaps(const ik_traffic *t, const mix *m)
         unsigned members = 0, senders = 0;
         for (unsigned k = 0; k < m->num; k++) {
             members += m->members[k].share > 0;
-            senders += is_sender(m, k, src);
+            senders += mix_is_sender(m, k, src);
         }
         if (senders && senders < members)
             return true;
@@ -242,7 +242,7 @@ static bool has_gaps(const ik_traffic *t, const mix *m)
     return false;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status mix_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
@@ -259,10 +259,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     t->impl = m;
     if (s == IK_OK) {
         m->num = (unsigned)num;
-        s = make_members(t, m, list, env, err);
+        s = mix_make_members(t, m, list, env, err);
     }
     if (s == IK_OK)
-        t->gaps = has_gaps(t, m);
+        t->gaps = mix_has_gaps(t, m);
     if (s == IK_OK)
         s = pattern_join_notes(t, m->traffic, m->num, err);
     ik_arena_free(&arena);
@@ -270,7 +270,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 }
 
 /* Member that message n of src belongs to. */
-static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
+static unsigned mix_class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const mix *m = t->impl;
     uint64_t draw = n * PATTERN_DRAWS + PATTERN_DRAW_MEMBER;
@@ -282,30 +282,30 @@ static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
     return k;
 }
 
-static double class_share(const ik_traffic *t, uint32_t src, unsigned class)
+static double mix_class_share(const ik_traffic *t, uint32_t src, unsigned class)
 {
     const mix *m = t->impl;
     (void)src;
     return (double)m->members[class].share / m->total;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t mix_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const mix *m = t->impl;
-    const ik_traffic *member = m->traffic[class_of(t, src, n)];
+    const ik_traffic *member = m->traffic[mix_class_of(t, src, n)];
     return member->family->dest(member, src, n);
 }
 
-static bool silent(const ik_traffic *t, uint32_t src)
+static bool mix_silent(const ik_traffic *t, uint32_t src)
 {
     const mix *m = t->impl;
     for (unsigned k = 0; k < m->num; k++)
-        if (is_sender(m, k, src))
+        if (mix_is_sender(m, k, src))
             return false;
     return true;
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void mix_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const mix *m = t->impl;
     blend_flows(m->parts, m->num, src, fn, ctx);
@@ -327,11 +327,11 @@ const ik_traffic_family ik_traffic_mix = {
         "family draws from the same seed as that pattern would by itself; further members of the "
         "same family have different seeds.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .silent = silent,
-    .flows = flows,
-    .class_of = class_of,
-    .class_share = class_share,
+    .create = mix_create,
+    .destroy = mix_destroy,
+    .dest = mix_dest,
+    .silent = mix_silent,
+    .flows = mix_flows,
+    .class_of = mix_class_of,
+    .class_share = mix_class_share,
 };

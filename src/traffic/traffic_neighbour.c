@@ -28,7 +28,8 @@ static size_t add_neighbours(pattern_flow *flows, uint32_t h, uint32_t size, uin
     return n;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status neighbour_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                  ik_error *err)
 {
     (void)env;
     uint32_t dims[PATTERN_MAX_DIMS], cells = 1;
@@ -67,7 +68,7 @@ const ik_traffic_family ik_traffic_neighbour = {
                "neighbours are the same process, which then gets two messages; a dimension of size "
                "1 has no neighbours. Hosts beyond the grid are silent.",
     .params = params,
-    .create = create,
+    .create = neighbour_create,
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
     .flows = pattern_lists_flows,

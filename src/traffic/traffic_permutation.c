@@ -12,7 +12,7 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-static bool has_fixed_point(const uint32_t *to, uint32_t n)
+static bool permutation_has_fixed_point(const uint32_t *to, uint32_t n)
 {
     for (uint32_t h = 0; h < n; h++)
         if (to[h] == h)
@@ -20,7 +20,8 @@ static bool has_fixed_point(const uint32_t *to, uint32_t n)
     return false;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status permutation_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                    ik_error *err)
 {
     (void)env;
     bool derangement = ik_params_bool(p, "derangement");
@@ -37,7 +38,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         for (uint32_t h = 0; h < t->num_hosts; h++)
             to[h] = h;
         ik_rng_shuffle_u32(&rng, to, t->num_hosts);
-    } while (derangement && has_fixed_point(to, t->num_hosts));
+    } while (derangement && permutation_has_fixed_point(to, t->num_hosts));
     return IK_OK;
 }
 
@@ -50,7 +51,7 @@ const ik_traffic_family ik_traffic_permutation = {
         "All permutations are equally likely (Fisher-Yates). A host that is mapped to itself is "
         "silent (one host on average); derangement=true excludes such permutations.",
     .params = params,
-    .create = create,
+    .create = permutation_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

@@ -4,7 +4,7 @@
  */
 #include "traffic/pattern.h"
 
-static uint32_t reversed(const ik_traffic *t, uint32_t src, unsigned bits)
+static uint32_t reversal_reversed(const ik_traffic *t, uint32_t src, unsigned bits)
 {
     (void)t;
     uint32_t d = 0;
@@ -13,11 +13,12 @@ static uint32_t reversed(const ik_traffic *t, uint32_t src, unsigned bits)
     return d;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status reversal_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                 ik_error *err)
 {
     (void)p;
     (void)env;
-    return pattern_map_bits(t, reversed, err);
+    return pattern_map_bits(t, reversal_reversed, err);
 }
 
 const ik_traffic_family ik_traffic_reversal = {
@@ -27,7 +28,7 @@ const ik_traffic_family ik_traffic_reversal = {
               "section 3.2",
     .details = "N must be a power of two. Hosts with palindromic addresses are silent. This "
                "pattern is a bad case for D-mod-k on k-ary n-trees.",
-    .create = create,
+    .create = reversal_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

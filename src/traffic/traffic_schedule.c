@@ -38,7 +38,7 @@ typedef struct schedule {
     bool bound; /* a copy for a run */
 } schedule;
 
-static void destroy(ik_traffic *t)
+static void schedule_destroy(ik_traffic *t)
 {
     schedule *x = t->impl;
     for (unsigned k = 0; k < x->list.num && !x->bound; k++)
@@ -56,7 +56,8 @@ typedef struct numbered_entry {
     unsigned number;
 } numbered_entry;
 
-static ik_status refuse(const numbered_entry *of, const char *text, const char *why, ik_error *err)
+static ik_status schedule_refuse(const numbered_entry *of, const char *text, const char *why,
+                                 ik_error *err)
 {
     ik_about(
         err,
@@ -65,32 +66,34 @@ static ik_status refuse(const numbered_entry *of, const char *text, const char *
     return ik_hint(err, IK_ERR_USAGE, "@100 us@20%%=uniform&@50%%=shift:by=3");
 }
 
-static ik_status read_load(const numbered_entry *of, const char *text, ik_schedule_entry *e,
-                           ik_error *err)
+static ik_status schedule_read_load(const numbered_entry *of, const char *text,
+                                    ik_schedule_entry *e, ik_error *err)
 {
     if (!isnan(e->load))
-        return refuse(of, text, "is a second load", err);
+        return schedule_refuse(of, text, "is a second load", err);
     if (ik_parse_real(text, IK_DIM_FRACTION, &e->load, NULL) != IK_OK)
-        return refuse(of, text, "is not a load", err);
-    return e->load >= 1e-6 && e->load <= 1 ? IK_OK
-                                           : refuse(of, text, "is outside [0.0001%, 100%]", err);
+        return schedule_refuse(of, text, "is not a load", err);
+    return e->load >= 1e-6 && e->load <= 1
+               ? IK_OK
+               : schedule_refuse(of, text, "is outside [0.0001%, 100%]", err);
 }
 
-static ik_status read_until(const numbered_entry *of, const char *text, ik_schedule_entry *e,
-                            ik_error *err)
+static ik_status schedule_read_until(const numbered_entry *of, const char *text,
+                                     ik_schedule_entry *e, ik_error *err)
 {
     enum { LONGEST_S = 1000 };
     if (e->until_ps != UINT64_MAX)
-        return refuse(of, text, "is a second time", err);
+        return schedule_refuse(of, text, "is a second time", err);
     if (ik_parse_quantity(text, IK_DIM_TIME, &e->until_ps, NULL) != IK_OK)
-        return refuse(of, text, "is neither a time (100 us) nor a load (20%)", err);
+        return schedule_refuse(of, text, "is neither a time (100 us) nor a load (20%)", err);
     return e->until_ps > 0 && e->until_ps <= LONGEST_S * UINT64_C(1000000000000)
                ? IK_OK
-               : refuse(of, text, "is not a time above 0 and up to 1000 s", err);
+               : schedule_refuse(of, text, "is not a time above 0 and up to 1000 s", err);
 }
 
 /* What stands before '=': "100 us@20%". */
-static ik_status read_numbers(const numbered_entry *of, ik_schedule_entry *e, ik_error *err)
+static ik_status schedule_read_numbers(const numbered_entry *of, ik_schedule_entry *e,
+                                       ik_error *err)
 {
     char text[64];
     e->until_ps = UINT64_MAX;
@@ -100,17 +103,19 @@ static ik_status read_numbers(const numbered_entry *of, ik_schedule_entry *e, ik
     for (const char *at = of->m->share;;) {
         size_t length = strcspn(at, "@");
         if (length == 0 || length >= sizeof text)
-            return refuse(of, of->m->share, "is neither a time (100 us) nor a load (20%)", err);
+            return schedule_refuse(of, of->m->share, "is neither a time (100 us) nor a load (20%)",
+                                   err);
         memcpy(text, at, length);
         text[length] = '\0';
-        ik_status s = (strchr(text, '%') ? read_load : read_until)(of, text, e, err);
+        ik_status s =
+            (strchr(text, '%') ? schedule_read_load : schedule_read_until)(of, text, e, err);
         if (s != IK_OK || !at[length])
             return s;
         at += length + 1;
     }
 }
 
-static ik_status check_order(const schedule *x, ik_error *err)
+static ik_status schedule_check_order(const schedule *x, ik_error *err)
 {
     for (unsigned k = 0; k < x->list.num; k++) {
         bool last = k + 1 == x->list.num;
@@ -144,7 +149,7 @@ static ik_status check_order(const schedule *x, ik_error *err)
 /* ---- making */
 
 /* The pattern's own error, with the entry's name. */
-static ik_status name_entry(const char *name, unsigned k, ik_status status, ik_error *err)
+static ik_status schedule_name_entry(const char *name, unsigned k, ik_status status, ik_error *err)
 {
     if (!err)
         return status;
@@ -156,17 +161,17 @@ static ik_status name_entry(const char *name, unsigned k, ik_status status, ik_e
     return status;
 }
 
-static ik_status make_entry(ik_traffic *t, schedule *x, unsigned k, const ik_spec_member *m,
-                            const ik_env *env, ik_error *err)
+static ik_status schedule_make_entry(ik_traffic *t, schedule *x, unsigned k,
+                                     const ik_spec_member *m, const ik_env *env, ik_error *err)
 {
     ik_env own = env ? *env : (ik_env){0};
     own.seed = t->seed;
-    ik_status s = read_numbers(&(numbered_entry){m, k}, &x->entries[k], err);
+    ik_status s = schedule_read_numbers(&(numbered_entry){m, k}, &x->entries[k], err);
     if (s != IK_OK)
         return s;
     s = ik_traffic_from_spec(t->fabric, m->spec, &own, &x->members[k], err);
     if (s != IK_OK)
-        return name_entry(x->names[k], k, s, err);
+        return schedule_name_entry(x->names[k], k, s, err);
     ik_traffic *made = x->members[k];
     if (made->workload) {
         ik_about(err,
@@ -190,20 +195,21 @@ static ik_status make_entry(ik_traffic *t, schedule *x, unsigned k, const ik_spe
     return IK_OK;
 }
 
-static ik_status make_entries(ik_traffic *t, schedule *x, const ik_spec_member *list,
-                              const ik_env *env, ik_error *err)
+static ik_status schedule_make_entries(ik_traffic *t, schedule *x, const ik_spec_member *list,
+                                       const ik_env *env, ik_error *err)
 {
     ik_status s = pattern_name_members(OWNER, list, x->list.num, x->name, err);
     for (unsigned k = 0; k < x->list.num; k++)
         x->names[k] = x->name[k];
     for (unsigned k = 0; k < x->list.num && s == IK_OK; k++)
-        s = make_entry(t, x, k, &list[k], env, err);
+        s = schedule_make_entry(t, x, k, &list[k], env, err);
     if (s == IK_OK)
-        s = check_order(x, err);
+        s = schedule_check_order(x, err);
     return s == IK_OK ? pattern_join_notes(t, x->members, x->list.num, err) : s;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status schedule_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                 ik_error *err)
 {
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
@@ -223,7 +229,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         t->schedule = &x->list;
         t->classes = x->names;
         t->gaps = true; /* a host may be silent for a time */
-        s = make_entries(t, x, list, env, err);
+        s = schedule_make_entries(t, x, list, env, err);
     }
     ik_arena_free(&arena);
     return s;
@@ -277,26 +283,26 @@ double ik_schedule_load(const ik_schedule_entry *entry, double load)
     return isnan(entry->load) ? load : entry->load;
 }
 
-static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
+static unsigned schedule_class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     return schedule_entry_of(t->schedule, src, n);
 }
 
-static double class_share(const ik_traffic *t, uint32_t src, unsigned class)
+static double schedule_class_share(const ik_traffic *t, uint32_t src, unsigned class)
 {
     (void)src;
     (void)class;
     return 1.0 / t->schedule->num;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t schedule_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const ik_schedule *s = t->schedule;
     const ik_traffic *entry = s->entries[schedule_entry_of(s, src, n)].traffic;
     return entry->family->dest(entry, src, s->first ? n : n / s->num);
 }
 
-static bool silent(const ik_traffic *t, uint32_t src)
+static bool schedule_silent(const ik_traffic *t, uint32_t src)
 {
     for (unsigned k = 0; k < t->schedule->num; k++)
         if (!ik_traffic_is_silent(t->schedule->entries[k].traffic, src))
@@ -304,7 +310,7 @@ static bool silent(const ik_traffic *t, uint32_t src)
     return true;
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void schedule_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const schedule *x = t->impl;
     blend_flows(x->parts, x->list.num, src, fn, ctx);
@@ -324,11 +330,11 @@ const ik_traffic_family ik_traffic_schedule = {
                "same pattern twice has the same destinations (permutations can be given their own "
                "seed). 'ikat load' reports static measures of each entry.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .silent = silent,
-    .flows = flows,
-    .class_of = class_of,
-    .class_share = class_share,
+    .create = schedule_create,
+    .destroy = schedule_destroy,
+    .dest = schedule_dest,
+    .silent = schedule_silent,
+    .flows = schedule_flows,
+    .class_of = schedule_class_of,
+    .class_share = schedule_class_share,
 };

@@ -9,7 +9,7 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status shift_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     uint64_t by = ik_params_uint(p, "by");
@@ -41,7 +41,7 @@ const ik_traffic_family ik_traffic_shift = {
                "next switch: the worst case of MLFM and OFT fabrics under minimal routing "
                "(Kathareios et al., Cost-effective diameter-two topologies, SC'15).",
     .params = params,
-    .create = create,
+    .create = shift_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

@@ -4,16 +4,16 @@
  */
 #include "traffic/pattern.h"
 
-static uint32_t rotated(const ik_traffic *t, uint32_t src, unsigned bits)
+static uint32_t shuffle_rotated(const ik_traffic *t, uint32_t src, unsigned bits)
 {
     return bits ? (src << 1 | src >> (bits - 1)) & (t->num_hosts - 1) : src;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status shuffle_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)p;
     (void)env;
-    return pattern_map_bits(t, rotated, err);
+    return pattern_map_bits(t, shuffle_rotated, err);
 }
 
 const ik_traffic_family ik_traffic_shuffle = {
@@ -22,7 +22,7 @@ const ik_traffic_family ik_traffic_shuffle = {
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
     .details = "N must be a power of two. Hosts 0 and N - 1 are silent.",
-    .create = create,
+    .create = shuffle_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

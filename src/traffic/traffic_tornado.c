@@ -13,7 +13,7 @@ static const ik_param params[] = {
 
 /* Moves h by ceil(k/2) - 1 in every dimension of the grid whose cells hold `width` consecutive
  * hosts. */
-static uint32_t moved(uint32_t h, const uint32_t *dims, unsigned num_dims, uint32_t width)
+static uint32_t tornado_moved(uint32_t h, const uint32_t *dims, unsigned num_dims, uint32_t width)
 {
     uint32_t cell = h / width, to = 0, stride = 1;
     for (unsigned i = 0; i < num_dims; i++) {
@@ -25,7 +25,7 @@ static uint32_t moved(uint32_t h, const uint32_t *dims, unsigned num_dims, uint3
     return to * width + h % width;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status tornado_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     const ik_grid *torus = ik_fabric_data(t->fabric, "torus");
@@ -47,7 +47,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         cells *= dims[i];
     ik_status s = pattern_map_new(t, &to, err);
     for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
-        uint32_t d = h < cells * width ? moved(h, dims, num_dims, width) : IK_NONE;
+        uint32_t d = h < cells * width ? tornado_moved(h, dims, num_dims, width) : IK_NONE;
         to[h] = d < t->num_hosts ? d : IK_NONE;
     }
     return s;
@@ -64,7 +64,7 @@ const ik_traffic_family ik_traffic_tornado = {
                "of another; elsewhere, if dims is not given, the hosts form a single ring. Hosts "
                "beyond the grid are silent.",
     .params = params,
-    .create = create,
+    .create = tornado_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

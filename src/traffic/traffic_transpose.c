@@ -10,7 +10,8 @@ static uint32_t transposed(const ik_traffic *t, uint32_t src, unsigned side)
     return src % side * side + src / side;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status transpose_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                  ik_error *err)
 {
     (void)p;
     (void)env;
@@ -33,7 +34,7 @@ const ik_traffic_family ik_traffic_transpose = {
     .details = "N must be a square; host s is at (x, y) with s = x + y * sqrt(N). With an even "
                "number of address bits, the pattern rotates the address by half of its bits. Hosts "
                "on the diagonal are silent.",
-    .create = create,
+    .create = transpose_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

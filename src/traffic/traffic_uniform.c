@@ -12,7 +12,7 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status uniform_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     bool *self = ik_calloc(1, sizeof *self);
@@ -23,14 +23,15 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     return IK_OK;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t uniform_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     if (*(const bool *)t->impl)
         return ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, t->num_hosts);
     return pattern_other(t, src, n, 0);
 }
 
-static void dests(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count, uint32_t *dst)
+static void uniform_dests(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count,
+                          uint32_t *dst)
 {
     bool self = *(const bool *)t->impl;
     if (t->num_hosts < 2 && !self) {
@@ -44,7 +45,7 @@ static void dests(const ik_traffic *t, uint32_t src, uint64_t n, uint32_t count,
         dst[k] += dst[k] >= src;
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void uniform_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     bool self = *(const bool *)t->impl;
     for (uint32_t d = 0; d < t->num_hosts; d++)
@@ -52,7 +53,7 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
             fn(ctx, src, d, 1, self ? t->num_hosts : t->num_hosts - 1);
 }
 
-static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+static bool uniform_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
     bool self = *(const bool *)t->impl;
     *weight = 1;
@@ -68,10 +69,10 @@ const ik_traffic_family ik_traffic_uniform = {
     .details = "Each message of a source goes to one of the other hosts, drawn independently with "
                "equal probability.",
     .params = params,
-    .create = create,
+    .create = uniform_create,
     .destroy = pattern_free_impl,
-    .dest = dest,
-    .dests = dests,
-    .flows = flows,
-    .even = even,
+    .dest = uniform_dest,
+    .dests = uniform_dests,
+    .flows = uniform_flows,
+    .even = uniform_even,
 };

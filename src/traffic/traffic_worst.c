@@ -22,7 +22,7 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-static unsigned method_for(const ik_fabric *f)
+static unsigned worst_method_for(const ik_fabric *f)
 {
     if (ik_fabric_data(f, "mlfm") || ik_fabric_data(f, "oft"))
         return METHOD_SHIFT;
@@ -31,7 +31,7 @@ static unsigned method_for(const ik_fabric *f)
 }
 
 /* Every switch with hosts sends to the next one. */
-static void next_switches(const worst_graph *g, uint32_t *partner)
+static void worst_next_switches(const worst_graph *g, uint32_t *partner)
 {
     uint32_t first = IK_NONE, last = IK_NONE;
     for (uint32_t sw = 0; sw < g->n; sw++) {
@@ -48,8 +48,8 @@ static void next_switches(const worst_graph *g, uint32_t *partner)
 }
 
 /* The t-th host of a switch sends to the t-th host of its partner, as far as both have one. */
-static ik_status pair_hosts(const worst_graph *g, const uint32_t *partner, uint32_t *to,
-                            ik_error *err)
+static ik_status worst_pair_hosts(const worst_graph *g, const uint32_t *partner, uint32_t *to,
+                                  ik_error *err)
 {
     const ik_fabric *f = g->f;
     uint32_t *base = ik_calloc((size_t)g->n + 2, sizeof *base),
@@ -74,20 +74,20 @@ static ik_status pair_hosts(const worst_graph *g, const uint32_t *partner, uint3
     return s;
 }
 
-static ik_status pair_switches(const ik_traffic *t, const ik_params *p, const worst_graph *g,
-                               uint32_t *partner, ik_error *err)
+static ik_status worst_pair_switches(const ik_traffic *t, const ik_params *p, const worst_graph *g,
+                                     uint32_t *partner, ik_error *err)
 {
     unsigned method = ik_params_enum(p, "method");
-    method = method == METHOD_AUTO ? method_for(t->fabric) : method;
+    method = method == METHOD_AUTO ? worst_method_for(t->fabric) : method;
     if (method == METHOD_QUADS)
         return worst_quads(g, pattern_seed(t, p), partner, err);
     if (method == METHOD_LONGEST)
         return worst_longest(g, partner, err);
-    next_switches(g, partner);
+    worst_next_switches(g, partner);
     return IK_OK;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status worst_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     worst_graph g;
@@ -104,10 +104,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (s != IK_OK)
         return s;
     partner = ik_calloc((size_t)g.n + 1, sizeof *partner);
-    s = partner ? pair_switches(t, p, &g, partner, err)
+    s = partner ? worst_pair_switches(t, p, &g, partner, err)
                 : ik_fail_memory(err, g.n * sizeof *partner, "pairs of switches");
     if (s == IK_OK)
-        s = pair_hosts(&g, partner, to, err);
+        s = worst_pair_hosts(&g, partner, to, err);
     for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++)
         silent += to[h] == IK_NONE;
     if (s == IK_OK && silent == t->num_hosts) {
@@ -138,7 +138,7 @@ const ik_traffic_family ik_traffic_worst = {
         "the switches with the largest distances. The t-th host of a switch sends to the t-th host "
         "of its partner.",
     .params = params,
-    .create = create,
+    .create = worst_create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,
     .flows = pattern_map_flows,

@@ -12,7 +12,7 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status wrf_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     (void)env;
     uint32_t columns = (uint32_t)ik_params_uint(p, "columns");
@@ -45,7 +45,7 @@ const ik_traffic_family ik_traffic_wrf = {
                "i + columns where they exist; both messages are outstanding at once. Hosts beyond "
                "the mesh are silent.",
     .params = params,
-    .create = create,
+    .create = wrf_create,
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
     .flows = pattern_lists_flows,

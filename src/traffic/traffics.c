@@ -20,7 +20,7 @@ const ik_traffic_family *ik_traffic_find(const char *name)
     return traffics_find(name);
 }
 
-static ik_status create(ik_traffic *t, ik_params *params, const ik_env *env, ik_error *err)
+static ik_status traffics_create(ik_traffic *t, ik_params *params, const ik_env *env, ik_error *err)
 {
     t->spec = spec_print(t->family->name, params);
     if (!t->spec)
@@ -52,7 +52,7 @@ ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_en
     t->fabric = f;
     t->num_hosts = f->num_hosts;
     t->seed = env ? env->seed : 0;
-    s = create(t, &params, env, err);
+    s = traffics_create(t, &params, env, err);
     if (s == IK_OK)
         *out = t;
     else

@@ -17,7 +17,7 @@
 enum { MOST_DECIMALS = 18 };
 
 /* Digits and decimals of the mantissa; returns what follows it. *exact: they fit. */
-static const char *read_mantissa(const char *p, weight *w, bool *exact)
+static const char *weight_read_mantissa(const char *p, weight *w, bool *exact)
 {
     bool behind_point = false, any = false;
     for (;; p++) {
@@ -35,7 +35,7 @@ static const char *read_mantissa(const char *p, weight *w, bool *exact)
 }
 
 /* Takes a power of ten into digits and decimals, and trailing zeros out of them. */
-static void normalise(weight *w, long exponent, bool exact)
+static void weight_normalise(weight *w, long exponent, bool exact)
 {
     long decimals = (long)w->decimals - exponent;
     for (; exact && decimals > 0 && w->digits % 10 == 0 && w->digits; decimals--)
@@ -55,7 +55,7 @@ bool weight_read(const char *text, weight *w)
     long exponent = 0;
     char *end = NULL;
     *w = (weight){0};
-    const char *p = read_mantissa(text, w, &exact);
+    const char *p = weight_read_mantissa(text, w, &exact);
     if (!p)
         return false;
     if (*p == 'e' || *p == 'E') {
@@ -68,7 +68,7 @@ bool weight_read(const char *text, weight *w)
     w->value = strtod(text, &end);
     if (*p || end != p || !isfinite(w->value) || !(w->value > 0))
         return false;
-    normalise(w, exponent, exact);
+    weight_normalise(w, exponent, exact);
     return true;
 }
 
@@ -82,7 +82,7 @@ typedef struct scale {
 } scale;
 
 /* w * 10^decimals; above MOST_WHOLE: anything above it. */
-static uint64_t whole(const weight *w, uint32_t decimals)
+static uint64_t weight_whole(const weight *w, uint32_t decimals)
 {
     uint64_t n = w->digits;
     for (uint32_t k = w->decimals; k < decimals && n <= MOST_WHOLE; k++)
@@ -91,7 +91,7 @@ static uint64_t whole(const weight *w, uint32_t decimals)
 }
 
 /* What becomes of the largest weight: MOST_WHOLE, or what keeps the sum below MOST_SUM. */
-static double largest_whole(const scale *s)
+static double weight_largest_whole(const scale *s)
 {
     return fmin((double)MOST_WHOLE, (double)MOST_SUM / s->sum);
 }
@@ -110,15 +110,15 @@ ik_status weights_to_whole(const weight *weights, pattern_flow *flows, size_t co
     }
     for (size_t i = 0; i < count; i++) {
         scale *s = &scales[flows[i].src];
-        uint64_t n = whole(&weights[i], s->decimals);
+        uint64_t n = weight_whole(&weights[i], s->decimals);
         s->sum += weights[i].value / s->largest;
         s->whole_sum += (double)n;
         s->rounded = s->rounded || n > MOST_WHOLE || s->whole_sum > (double)MOST_SUM;
     }
     for (size_t i = 0; i < count; i++) {
         const scale *s = &scales[flows[i].src];
-        double part = weights[i].value / s->largest * largest_whole(s);
-        flows[i].weight = !s->rounded ? whole(&weights[i], s->decimals)
+        double part = weights[i].value / s->largest * weight_largest_whole(s);
+        flows[i].weight = !s->rounded ? weight_whole(&weights[i], s->decimals)
                           : part < 1  ? 1
                                       : (uint64_t)llround(part);
         assert(flows[i].weight > 0);

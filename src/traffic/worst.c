@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_u32(const void *a, const void *b)
+static int worst_compare_u32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static void fill(worst_graph *g)
+static void worst_fill(worst_graph *g)
 {
     const ik_fabric *f = g->f;
     uint32_t at = 0;
@@ -26,7 +26,7 @@ static void fill(worst_graph *g)
                 g->to[at++] = node;
         }
         if (at > first)
-            qsort(g->to + first, at - first, sizeof *g->to, compare_u32);
+            qsort(g->to + first, at - first, sizeof *g->to, worst_compare_u32);
         kept = first;
         for (uint32_t i = first; i < at; i++)
             if (kept == first || g->to[kept - 1] != g->to[i])
@@ -52,7 +52,7 @@ ik_status worst_graph_of(const ik_fabric *f, worst_graph *g, ik_error *err)
         worst_graph_free(g);
         return ik_fail_memory(err, (n * 2 + ports) * sizeof *g->to, "the switch graph");
     }
-    fill(g);
+    worst_fill(g);
     return IK_OK;
 }
 
@@ -67,5 +67,5 @@ void worst_graph_free(worst_graph *g)
 bool worst_adjacent(const worst_graph *g, uint32_t a, uint32_t b)
 {
     return bsearch(&b, g->to + g->base[a], g->base[a + 1] - g->base[a], sizeof *g->to,
-                   compare_u32) != NULL;
+                   worst_compare_u32) != NULL;
 }

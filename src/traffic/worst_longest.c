@@ -26,8 +26,8 @@ typedef struct longest {
     uint32_t *stack, *edge;   /* [num] */
 } longest;
 
-static void distances_from(const worst_graph *g, longest *l, uint32_t row, uint32_t *dist,
-                           uint32_t *queue)
+static void worst_longest_distances_from(const worst_graph *g, longest *l, uint32_t row,
+                                         uint32_t *dist, uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
     memset(dist, 0xFF, g->n * sizeof *dist);
@@ -52,7 +52,7 @@ static void distances_from(const worst_graph *g, longest *l, uint32_t row, uint3
 
 /* Kuhn's search with its own stack: finds a partner at distance >= least for `root`, moving others
  * to new partners. */
-static bool augment(longest *l, uint32_t root, uint32_t least)
+static bool worst_longest_augment(longest *l, uint32_t root, uint32_t least)
 {
     uint32_t depth = 0;
     l->stamp++;
@@ -108,14 +108,14 @@ static void longest_free(longest *l)
         free(arrays[i]);
 }
 
-static void match(longest *l)
+static void worst_longest_match(longest *l)
 {
     memset(l->mate, 0xFF, l->num * sizeof *l->mate);
     memset(l->mate_of, 0xFF, l->num * sizeof *l->mate_of);
     for (uint32_t least = l->diameter; least > 0; least--) {
         for (uint32_t row = 0; row < l->num; row++)
             if (l->mate[row] == IK_NONE)
-                augment(l, row, least);
+                worst_longest_augment(l, row, least);
     }
 }
 
@@ -134,8 +134,8 @@ ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err)
                 l.leaf[row++] = sw;
         }
         for (row = 0; row < l.num; row++)
-            distances_from(g, &l, row, dist, queue);
-        match(&l);
+            worst_longest_distances_from(g, &l, row, dist, queue);
+        worst_longest_match(&l);
         for (row = 0; row < l.num; row++)
             partner[l.leaf[row]] = l.mate[row] == IK_NONE ? IK_NONE : l.leaf[l.mate[row]];
     }

@@ -31,14 +31,14 @@ typedef struct quad {
     uint32_t v[4]; /* A, B, C, D */
 } quad;
 
-static bool scarcer(const quads *q, uint32_t a, uint32_t b)
+static bool worst_quads_scarcer(const quads *q, uint32_t a, uint32_t b)
 {
     return q->free_near[a] != q->free_near[b] ? q->free_near[a] < q->free_near[b]
                                               : q->tie[a] < q->tie[b];
 }
 
 /* Is `middle` the only common neighbour of a and b, and a not next to b? */
-static bool only_through(const worst_graph *g, uint32_t a, uint32_t b, uint32_t middle)
+static bool worst_quads_only_through(const worst_graph *g, uint32_t a, uint32_t b, uint32_t middle)
 {
     uint32_t i = g->base[a], j = g->base[b], common = 0;
     while (i < g->base[a + 1] && j < g->base[b + 1]) {
@@ -58,27 +58,28 @@ static bool only_through(const worst_graph *g, uint32_t a, uint32_t b, uint32_t 
     return common == 1 && !worst_adjacent(g, a, b);
 }
 
-static bool is_free(const quads *q, uint32_t v)
+static bool worst_quads_is_free(const quads *q, uint32_t v)
 {
     return q->state[v] != USED && q->g->hosts[v] > 0;
 }
 
 /* The scarcest free neighbour x of `next_to` such that `next_to` alone joins x and `far`; IK_NONE
  * if there is none. */
-static uint32_t scarcest_end(const quads *q, uint32_t next_to, uint32_t far)
+static uint32_t worst_quads_scarcest_end(const quads *q, uint32_t next_to, uint32_t far)
 {
     const worst_graph *g = q->g;
     uint32_t best = IK_NONE;
     for (uint32_t i = g->base[next_to]; i < g->base[next_to + 1]; i++) {
         uint32_t x = g->to[i];
-        if (x != far && is_free(q, x) && (best == IK_NONE || scarcer(q, x, best)) &&
-            only_through(g, x, far, next_to))
+        if (x != far && worst_quads_is_free(q, x) &&
+            (best == IK_NONE || worst_quads_scarcer(q, x, best)) &&
+            worst_quads_only_through(g, x, far, next_to))
             best = x;
     }
     return best;
 }
 
-static uint32_t scarcity(const quads *q, const quad *x)
+static uint32_t worst_quads_scarcity(const quads *q, const quad *x)
 {
     uint32_t sum = 0;
     for (int i = 0; i < 4; i++)
@@ -86,46 +87,46 @@ static uint32_t scarcity(const quads *q, const quad *x)
     return sum;
 }
 
-static void keep_scarcest(const quads *q, quad x, quad *best, bool *found)
+static void worst_quads_keep_scarcest(const quads *q, quad x, quad *best, bool *found)
 {
-    if (!*found || scarcity(q, &x) < scarcity(q, best)) {
+    if (!*found || worst_quads_scarcity(q, &x) < worst_quads_scarcity(q, best)) {
         *best = x;
         *found = true;
     }
 }
 
 /* The scarcest quad with v as B (or C: the same mirrored). */
-static void with_inner(const quads *q, uint32_t v, quad *best, bool *found)
+static void worst_quads_with_inner(const quads *q, uint32_t v, quad *best, bool *found)
 {
     const worst_graph *g = q->g;
     for (uint32_t i = g->base[v]; i < g->base[v + 1]; i++) {
         uint32_t c = g->to[i];
-        if (!is_free(q, c))
+        if (!worst_quads_is_free(q, c))
             continue;
-        uint32_t a = scarcest_end(q, v, c), d = scarcest_end(q, c, v);
+        uint32_t a = worst_quads_scarcest_end(q, v, c), d = worst_quads_scarcest_end(q, c, v);
         if (a != IK_NONE && d != IK_NONE && a != d)
-            keep_scarcest(q, (quad){{a, v, c, d}}, best, found);
+            worst_quads_keep_scarcest(q, (quad){{a, v, c, d}}, best, found);
     }
 }
 
 /* The scarcest quad with v as A (or D). */
-static void with_end(const quads *q, uint32_t v, quad *best, bool *found)
+static void worst_quads_with_end(const quads *q, uint32_t v, quad *best, bool *found)
 {
     const worst_graph *g = q->g;
     for (uint32_t i = g->base[v]; i < g->base[v + 1]; i++) {
         uint32_t b = g->to[i];
-        for (uint32_t k = g->base[b]; is_free(q, b) && k < g->base[b + 1]; k++) {
+        for (uint32_t k = g->base[b]; worst_quads_is_free(q, b) && k < g->base[b + 1]; k++) {
             uint32_t c = g->to[k];
-            if (c != v && is_free(q, c) && only_through(g, v, c, b)) {
-                uint32_t d = scarcest_end(q, c, b);
+            if (c != v && worst_quads_is_free(q, c) && worst_quads_only_through(g, v, c, b)) {
+                uint32_t d = worst_quads_scarcest_end(q, c, b);
                 if (d != IK_NONE && d != v)
-                    keep_scarcest(q, (quad){{v, b, c, d}}, best, found);
+                    worst_quads_keep_scarcest(q, (quad){{v, b, c, d}}, best, found);
             }
         }
     }
 }
 
-static void take(quads *q, const quad *x)
+static void worst_quads_take(quads *q, const quad *x)
 {
     for (int i = 0; i < 4; i++) {
         uint32_t v = x->v[i];
@@ -137,30 +138,31 @@ static void take(quads *q, const quad *x)
     q->paired += 4;
 }
 
-static uint32_t scarcest_free(const quads *q)
+static uint32_t worst_quads_scarcest_free(const quads *q)
 {
     uint32_t best = IK_NONE;
     for (uint32_t v = 0; v < q->g->n; v++)
-        if (q->state[v] == FREE && q->g->hosts[v] && (best == IK_NONE || scarcer(q, v, best)))
+        if (q->state[v] == FREE && q->g->hosts[v] &&
+            (best == IK_NONE || worst_quads_scarcer(q, v, best)))
             best = v;
     return best;
 }
 
-static void pair_up(quads *q)
+static void worst_quads_pair_up(quads *q)
 {
-    for (uint32_t v; (v = scarcest_free(q)) != IK_NONE;) {
+    for (uint32_t v; (v = worst_quads_scarcest_free(q)) != IK_NONE;) {
         quad best;
         bool found = false;
-        with_inner(q, v, &best, &found);
-        with_end(q, v, &best, &found);
+        worst_quads_with_inner(q, v, &best, &found);
+        worst_quads_with_end(q, v, &best, &found);
         if (found)
-            take(q, &best);
+            worst_quads_take(q, &best);
         else
             q->state[v] = STUCK; /* may still serve as another's partner */
     }
 }
 
-static void prepare(quads *q, ik_rng *rng)
+static void worst_quads_prepare(quads *q, ik_rng *rng)
 {
     const worst_graph *g = q->g;
     q->paired = 0;
@@ -191,8 +193,8 @@ ik_status worst_quads(const worst_graph *g, uint64_t seed, uint32_t *partner, ik
             partner[v] = IK_NONE;
         }
         for (int i = 0; i < ATTEMPTS && best + 4 <= leaves; i++) {
-            prepare(&q, &rng);
-            pair_up(&q);
+            worst_quads_prepare(&q, &rng);
+            worst_quads_pair_up(&q);
             if (q.paired > best) {
                 best = q.paired;
                 memcpy(partner, q.partner, g->n * sizeof *partner);

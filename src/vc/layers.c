@@ -19,7 +19,7 @@ void layer_paths_free(layer_paths *p)
 }
 
 /* Classes of hosts: one per switch, or one per host. Returns NULL when out of memory. */
-static layer_class *make_classes(const links *g, bool by_switch, uint32_t *of, uint32_t *num)
+static layer_class *layers_make_classes(const links *g, bool by_switch, uint32_t *of, uint32_t *num)
 {
     layer_class *classes = ik_calloc((size_t)g->num_hosts + 1, sizeof *classes);
     /* class of a switch, plus one */
@@ -47,8 +47,8 @@ static layer_class *make_classes(const links *g, bool by_switch, uint32_t *of, u
 
 /* The link that the routing prefers for pk at sw, IK_NONE if it does not lead to a switch. ports:
  * room for the radix. */
-static uint32_t next_link(const layer_paths *p, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                          uint32_t *ports)
+static uint32_t layers_next_link(const layer_paths *p, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                                 uint32_t *ports)
 {
     uint32_t preferred = 0;
     uint32_t n = p->r->family->next(p->r, sw, in_port, pk, ports, &preferred);
@@ -61,7 +61,7 @@ typedef struct tree_job {
     uint32_t radix;
 } tree_job;
 
-static ik_status fill_tree(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status layers_fill_tree(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     const tree_job *job = ctx;
@@ -71,12 +71,12 @@ static ik_status fill_tree(void *ctx, size_t index, unsigned thread, ik_error *e
         ik_packet pk = {.src = host, .dst = host, .via = IK_NONE};
         uint32_t in = p->r->fabric->port_base[sw];
         p->next[index * n + sw] =
-            next_link(p, sw, in, &pk, job->ports + (size_t)thread * job->radix);
+            layers_next_link(p, sw, in, &pk, job->ports + (size_t)thread * job->radix);
     }
     return IK_OK;
 }
 
-static ik_status fill_trees(layer_paths *p, const ik_env *env, ik_error *err)
+static ik_status layers_fill_trees(layer_paths *p, const ik_env *env, ik_error *err)
 {
     size_t cells = (size_t)p->num_dests * p->g.num_switches;
     ik_status status =
@@ -89,12 +89,12 @@ static ik_status fill_trees(layer_paths *p, const ik_env *env, ik_error *err)
     if (!job.ports || !p->next)
         status = ik_fail_memory(err, cells * sizeof *p->next, "the paths to be layered");
     else
-        status = ik_parallel_for(env, "paths", p->num_dests, fill_tree, &job, err);
+        status = ik_parallel_for(env, "paths", p->num_dests, layers_fill_tree, &job, err);
     free(job.ports);
     return status;
 }
 
-static ik_status refuse_many(const ik_vc *v, ik_error *err)
+static ik_status layers_refuse_many(const ik_vc *v, ik_error *err)
 {
     ik_fail(err, IK_ERR_UNSUPPORTED,
             "VC scheme '%s' layers one path per pair, but routing '%s' has several",
@@ -108,7 +108,7 @@ ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, l
 {
     const ik_routing *r = v->routing;
     if (r->kind != IK_ROUTE_DETERMINISTIC)
-        return refuse_many(v, err);
+        return layers_refuse_many(v, err);
     layer_paths p = {.r = r};
     ik_status status = links_build(v->fabric, &p.g, err);
     if (status != IK_OK)
@@ -121,14 +121,14 @@ ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, l
     p.source_of = ik_calloc((size_t)p.g.num_hosts + 1, sizeof *p.source_of);
     p.dest_of = ik_calloc((size_t)p.g.num_hosts + 1, sizeof *p.dest_of);
     if (p.source_of && p.dest_of) {
-        p.source =
-            make_classes(&p.g, by_switch || (tree && !symmetric), p.source_of, &p.num_sources);
-        p.dest = make_classes(&p.g, by_switch, p.dest_of, &p.num_dests);
+        p.source = layers_make_classes(&p.g, by_switch || (tree && !symmetric), p.source_of,
+                                       &p.num_sources);
+        p.dest = layers_make_classes(&p.g, by_switch, p.dest_of, &p.num_dests);
     }
     if (!p.source || !p.dest)
         status = ik_fail_memory(err, (size_t)p.g.num_hosts * 16, "classes of hosts");
     if (status == IK_OK && tree)
-        status = fill_trees(&p, env, err);
+        status = layers_fill_trees(&p, env, err);
     if (status != IK_OK)
         layer_paths_free(&p);
     else
@@ -137,7 +137,8 @@ ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, l
 }
 
 /* Asks the routing hop by hop: for routings whose way depends on the source. */
-static uint32_t walk_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32_t *out)
+static uint32_t layers_walk_path(const layer_paths *p, uint32_t source, uint32_t dest,
+                                 uint32_t *out)
 {
     const ik_fabric *f = p->r->fabric;
     uint32_t *ports = out + p->max_length, n = 0, at = p->source[source].sw;
@@ -151,7 +152,7 @@ static uint32_t walk_path(const layer_paths *p, uint32_t source, uint32_t dest, 
         in++; /* the host's port to its switch */
     in = f->port_peer[in];
     while (n < p->max_length) {
-        uint32_t link = next_link(p, at, in, &pk, ports);
+        uint32_t link = layers_next_link(p, at, in, &pk, ports);
         if (link == IK_NONE)
             return n;
         out[n++] = link;
@@ -165,7 +166,7 @@ static uint32_t walk_path(const layer_paths *p, uint32_t source, uint32_t dest, 
 uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32_t *out)
 {
     if (!p->next)
-        return walk_path(p, source, dest, out);
+        return layers_walk_path(p, source, dest, out);
     const uint32_t *next = p->next + (size_t)dest * p->g.num_switches;
     uint32_t n = 0;
     for (uint32_t at = p->source[source].sw; next[at] != IK_NONE; at = p->g.head[out[n++]]) {
@@ -185,7 +186,7 @@ typedef struct length_job {
     uint32_t *length;  /* [pairs] */
 } length_job;
 
-static ik_status length_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status layers_length_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     const length_job *job = ctx;
@@ -196,8 +197,8 @@ static ik_status length_row(void *ctx, size_t index, unsigned thread, ik_error *
 }
 
 /* Counting sort by length, lexicographic among equals. */
-static ik_status sort_by_length(const layer_paths *p, bool longest_first, const ik_env *env,
-                                uint32_t *pairs, size_t num, ik_error *err)
+static ik_status layers_sort_by_length(const layer_paths *p, bool longest_first, const ik_env *env,
+                                       uint32_t *pairs, size_t num, ik_error *err)
 {
     size_t buckets = (size_t)p->max_length + 2;
     length_job job = {p, ik_calloc((size_t)p->room * ik_env_threads(env), sizeof(uint32_t)),
@@ -207,7 +208,7 @@ static ik_status sort_by_length(const layer_paths *p, bool longest_first, const 
     if (!job.scratch || !job.length || !start)
         status = ik_fail_memory(err, num * sizeof *pairs, "path lengths");
     if (status == IK_OK)
-        status = ik_parallel_for(env, "path lengths", p->num_sources, length_row, &job, err);
+        status = ik_parallel_for(env, "path lengths", p->num_sources, layers_length_row, &job, err);
     if (status == IK_OK) {
         for (size_t i = 0; i < num; i++) {
             if (longest_first)
@@ -247,7 +248,7 @@ ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env
             for (uint32_t s = 0; s < p->num_sources; s++)
                 pairs[n++] = s * p->num_dests + d;
     else
-        status = sort_by_length(p, order == LAYER_LONG, env, pairs, num, err);
+        status = layers_sort_by_length(p, order == LAYER_LONG, env, pairs, num, err);
     if (status != IK_OK)
         free(pairs);
     else
@@ -266,7 +267,7 @@ void layer_units_free(layer_units *units)
 }
 
 /* The number of an unordered pair of groups: row by row of a triangle. */
-static size_t unit_of(const layer_paths *p, layer_unit_kind kind, uint32_t s, uint32_t d)
+static size_t layers_unit_of(const layer_paths *p, layer_unit_kind kind, uint32_t s, uint32_t d)
 {
     size_t a = kind == LAYER_UNIT_CLASSES ? s : p->source[s].sw,
            b = kind == LAYER_UNIT_CLASSES ? d : p->dest[d].sw;
@@ -274,18 +275,19 @@ static size_t unit_of(const layer_paths *p, layer_unit_kind kind, uint32_t s, ui
 }
 
 /* Counting sort of the pairs by unit; units without pairs vanish. */
-static void gather(const layer_paths *p, layer_unit_kind kind, size_t num_units, layer_units *out)
+static void layers_gather(const layer_paths *p, layer_unit_kind kind, size_t num_units,
+                          layer_units *out)
 {
     for (uint32_t s = 0; s < p->num_sources; s++)
         for (uint32_t d = 0; d < p->num_dests; d++)
-            out->first[unit_of(p, kind, s, d) + 1]++;
+            out->first[layers_unit_of(p, kind, s, d) + 1]++;
     for (size_t u = 0; u < num_units; u++) {
         out->most = out->first[u + 1] > out->most ? out->first[u + 1] : out->most;
         out->first[u + 1] += out->first[u];
     }
     for (uint32_t s = p->num_sources; s-- > 0;) /* from the back: first[] ends where it began */
         for (uint32_t d = p->num_dests; d-- > 0;)
-            out->pairs[--out->first[unit_of(p, kind, s, d) + 1]] = s * p->num_dests + d;
+            out->pairs[--out->first[layers_unit_of(p, kind, s, d) + 1]] = s * p->num_dests + d;
     uint32_t kept = 0, total = p->num_sources * p->num_dests;
     for (size_t u = 0; u < num_units; u++) {
         uint32_t begin = out->first[u + 1], end = u + 1 < num_units ? out->first[u + 2] : total;
@@ -318,7 +320,7 @@ ik_status layer_units_make(const layer_paths *p, layer_unit_kind kind, const ik_
         layer_units_free(&u);
         return ik_fail_memory(err, (num + num_units) * 4, "the pairs that share a layer");
     }
-    gather(p, kind, num_units, &u);
+    layers_gather(p, kind, num_units, &u);
     *out = u;
     return IK_OK;
 }
@@ -362,7 +364,7 @@ double layer_vcs_share(const layer_vcs *vcs, unsigned vc)
 }
 
 /* Layers to lanes: the units of a layer take its VCs in turn. */
-static void spread(const layer_units *units, layer_lanes *lanes)
+static void layers_spread(const layer_units *units, layer_lanes *lanes)
 {
     uint64_t turn[IK_MAX_VCS] = {0};
     for (uint32_t u = 0; u < units->num; u++) {
@@ -396,7 +398,7 @@ ik_status layer_lanes_make(ik_vc *v, layer_paths *p, const layer_units *units, u
     }
     lanes->lane = layer;
     lanes->num_dests = p->num_dests;
-    spread(units, lanes);
+    layers_spread(units, lanes);
     v->both_ways = units->first != NULL;
     lanes->source_of = p->source_of;
     lanes->dest_of = p->dest_of;

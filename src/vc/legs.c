@@ -10,7 +10,7 @@
 /* Starts that are compared with start_nth(): all of a small fabric's. */
 #define CHECKED_STARTS 4e6
 
-static bool one_cable_each(const ik_fabric *f)
+static bool legs_one_cable_each(const ik_fabric *f)
 {
     for (uint32_t host = 0; host < f->num_hosts; host++)
         if (ik_host_cables(f, host) > 1)
@@ -30,7 +30,7 @@ bool legs_fit(const ik_plan *plan)
     bool by_destination = (r->traits & IK_ROUTE_DEST_BASED) && !r->family->num_starts;
     return (by_destination || (r->family->legs && (r->traits & legs_need) == legs_need)) &&
            (plan->vc->family->ignores & scheme_needs) == scheme_needs &&
-           one_cable_each(plan->fabric);
+           legs_one_cable_each(plan->fabric);
 }
 
 ik_status legs_count_bytes(legs_job *job, size_t bytes, ik_error *err)
@@ -47,7 +47,7 @@ void legs_show(const legs_job *job, unsigned thread, const leg_walk *w, uint32_t
         legs_state shown = {.sw = s->sw,
                             .vc = s->pk.vc,
                             .phase = s->phase,
-                            .in_ports = leg_in_ports(w, id),
+                            .in_ports = legwalk_leg_in_ports(w, id),
                             .edges = w->edges + s->first_edge,
                             .num_edges = s->num_edges,
                             .dst_group = dst_group,
@@ -57,7 +57,7 @@ void legs_show(const legs_job *job, unsigned thread, const leg_walk *w, uint32_t
 }
 
 /* Which switches are connected: component[sw] is the lowest switch of sw's. */
-static ik_status find_components(legs_job *job, ik_error *err)
+static ik_status legs_find_components(legs_job *job, ik_error *err)
 {
     const ik_fabric *f = job->plan->fabric;
     uint32_t *queue = ik_calloc((size_t)f->num_switches + 1, sizeof *queue);
@@ -88,7 +88,7 @@ static ik_status find_components(legs_job *job, ik_error *err)
     return IK_OK;
 }
 
-static ik_status job_make(legs_job *job, ik_error *err)
+static ik_status legs_job_make(legs_job *job, ik_error *err)
 {
     size_t groups = job->groups->num;
     job->words = (groups + 63) / 64;
@@ -97,7 +97,7 @@ static ik_status job_make(legs_job *job, ik_error *err)
     job->num_blocks = (uint32_t)job->row_words;
     double checked = (double)groups * (double)groups * (job->num_headings + 1.0) / CHECKED_STARTS;
     job->check_stride = checked < 1 ? 1 : checked > 1e9 ? 1000000000u : (uint32_t)checked + 1;
-    ik_status status = find_components(job, err);
+    ik_status status = legs_find_components(job, err);
     if (status == IK_OK && job->num_headings > SIZE_MAX / sizeof *job->ways / (groups + 1))
         status = ik_fail(err, IK_ERR_MEMORY, "%u headings are too many", job->num_headings);
     size_t bytes = groups * job->num_headings * sizeof *job->ways;
@@ -113,7 +113,7 @@ static ik_status job_make(legs_job *job, ik_error *err)
     return status;
 }
 
-static void job_free(legs_job *job)
+static void legs_job_free(legs_job *job)
 {
     for (uint32_t b = 0; job->blocks && b < job->num_blocks; b++) {
         free(job->blocks[b].turns);
@@ -128,7 +128,7 @@ static void job_free(legs_job *job)
 
 /* The bytes of one way. A heading without a place at this source leaves flaws that nobody adds
  * up. */
-static void write_bytes(const legs_job *job, uint32_t g, uint32_t heading)
+static void legs_write_bytes(const legs_job *job, uint32_t g, uint32_t heading)
 {
     const legs_way *way = &job->ways[(size_t)g * job->num_headings + heading];
     legs_bytes bytes = legs_bytes_of(job, g);
@@ -137,7 +137,7 @@ static void write_bytes(const legs_job *job, uint32_t g, uint32_t heading)
     bytes.flaws[heading] = way->flaws | (way->place == IK_NONE ? LEGS_NO_TURN : 0);
 }
 
-static ik_status write_all_bytes(legs_job *job, ik_error *err)
+static ik_status legs_write_all_bytes(legs_job *job, ik_error *err)
 {
     size_t bytes = (size_t)job->groups->num * 3 * job->row_words * LEGS_BLOCK;
     ik_status status = legs_count_bytes(job, bytes, err);
@@ -148,12 +148,12 @@ static ik_status write_all_bytes(legs_job *job, ik_error *err)
         return ik_fail_memory(err, bytes, "the first legs of all ways");
     for (uint32_t g = 0; g < job->groups->num; g++)
         for (uint32_t h = 0; h < job->num_headings; h++)
-            write_bytes(job, g, h);
+            legs_write_bytes(job, g, h);
     return IK_OK;
 }
 
 /* Places are numbered within their headings so far. */
-static ik_status number_places(legs_job *job, ik_error *err)
+static ik_status legs_number_places(legs_job *job, ik_error *err)
 {
     job->one_place = true;
     for (uint32_t h = 0; h < job->num_headings; h++)
@@ -171,7 +171,7 @@ static ik_status number_places(legs_job *job, ik_error *err)
             job->num_places += job->one_place ? 1 : block->num_places[h % LEGS_BLOCK];
         }
     }
-    return job->one_place ? write_all_bytes(job, err) : IK_OK;
+    return job->one_place ? legs_write_all_bytes(job, err) : IK_OK;
 }
 
 ik_status legs_walk(const ik_plan *plan, const walk_groups *groups, const legs_visitor *visitor,
@@ -179,15 +179,15 @@ ik_status legs_walk(const ik_plan *plan, const walk_groups *groups, const legs_v
 {
     legs_job job = {.plan = plan, .groups = groups, .visitor = visitor, .env = env};
     job.legs = plan->routing->family->num_starts ? plan->routing->family->legs : NULL;
-    ik_status status = job_make(&job, err);
+    ik_status status = legs_job_make(&job, err);
     if (status == IK_OK && job.legs)
         status = legs_walk_first(&job, err);
     if (status == IK_OK && !atomic_load(&job.misfit))
-        status = number_places(&job, err);
+        status = legs_number_places(&job, err);
     if (status == IK_OK && !atomic_load(&job.misfit))
         status = legs_walk_second(&job, err);
     if (status == IK_OK)
         *fits = !atomic_load(&job.misfit);
-    job_free(&job);
+    legs_job_free(&job);
     return status;
 }

@@ -27,7 +27,7 @@ typedef struct first_job {
 } first_job;
 
 /* Bit j of word i becomes bit i of word j (Warren, Hacker's Delight, section 7-3, for 64 bits). */
-static void transpose(uint64_t m[64])
+static void legs_first_transpose(uint64_t m[64])
 {
     uint64_t mask = 0x00000000FFFFFFFFu;
     for (unsigned j = 32; j != 0; j >>= 1, mask ^= mask << j) {
@@ -39,13 +39,13 @@ static void transpose(uint64_t m[64])
     }
 }
 
-static uint64_t *enter_set(const legs_job *job, scratch *s, uint32_t number, uint32_t g)
+static uint64_t *legs_first_enter_set(const legs_job *job, scratch *s, uint32_t number, uint32_t g)
 {
     return s->enter + ((size_t)number * job->groups->num + g) * job->words;
 }
 
 /* Which destinations does a source send to with each heading of the block? */
-static void fill_source(const legs_job *job, scratch *s, uint32_t block, uint32_t g)
+static void legs_first_fill_source(const legs_job *job, scratch *s, uint32_t block, uint32_t g)
 {
     for (size_t word = 0; word < job->words; word++) {
         uint64_t m[64] = {0};
@@ -57,14 +57,15 @@ static void fill_source(const legs_job *job, scratch *s, uint32_t block, uint32_
                 m[j] = s->row[block];
             }
         }
-        transpose(m);
+        legs_first_transpose(m);
         for (uint32_t k = 0; k < LEGS_BLOCK; k++)
-            enter_set(job, s, k, g)[word] = m[k];
+            legs_first_enter_set(job, s, k, g)[word] = m[k];
     }
 }
 
 /* The start of a source's packets to a destination group. */
-static void start_at(const legs_job *job, uint32_t heading, uint32_t g, uint32_t to, ik_packet *pk)
+static void legs_first_start_at(const legs_job *job, uint32_t heading, uint32_t g, uint32_t to,
+                                ik_packet *pk)
 {
     *pk = (ik_packet){
         .src = legs_source(job, g, to), .dst = job->groups->group[to].first, .via = IK_NONE};
@@ -73,7 +74,7 @@ static void start_at(const legs_job *job, uint32_t heading, uint32_t g, uint32_t
 }
 
 /* The lowest and the highest member; *last = IK_NONE if the set is empty. */
-static void ends_of(const uint64_t *set, size_t words, uint32_t *first, uint32_t *last)
+static void legs_first_ends_of(const uint64_t *set, size_t words, uint32_t *first, uint32_t *last)
 {
     *last = IK_NONE;
     for (size_t word = 0; word < words; word++) {
@@ -85,16 +86,17 @@ static void ends_of(const uint64_t *set, size_t words, uint32_t *first, uint32_t
     }
 }
 
-static bool enter_sources(const legs_job *job, scratch *s, uint32_t heading)
+static bool legs_first_enter_sources(const legs_job *job, scratch *s, uint32_t heading)
 {
     for (uint32_t g = 0; g < job->groups->num; g++) {
         uint32_t first = 0, last;
         s->start[g] = IK_NONE;
-        ends_of(enter_set(job, s, heading % LEGS_BLOCK, g), job->words, &first, &last);
+        legs_first_ends_of(legs_first_enter_set(job, s, heading % LEGS_BLOCK, g), job->words,
+                           &first, &last);
         if (last != IK_NONE) {
             ik_packet pk, other;
-            start_at(job, heading, g, first, &pk);
-            start_at(job, heading, g, last, &other);
+            legs_first_start_at(job, heading, g, first, &pk);
+            legs_first_start_at(job, heading, g, last, &other);
             s->start[g] = leg_walk_enter(&s->walk, job->groups->group[g].sw, &pk, &other);
             if (s->start[g] == IK_NONE)
                 return false;
@@ -104,7 +106,7 @@ static bool enter_sources(const legs_job *job, scratch *s, uint32_t heading)
 }
 
 /* True if the set grew. */
-static bool join(uint64_t *into, const uint64_t *from, size_t words)
+static bool legs_first_join(uint64_t *into, const uint64_t *from, size_t words)
 {
     uint64_t news = 0;
     for (size_t i = 0; i < words; i++) {
@@ -115,7 +117,7 @@ static bool join(uint64_t *into, const uint64_t *from, size_t words)
 }
 
 /* The destinations whose packets pass each state. Only a loop needs more than one pass. */
-static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
+static bool legs_first_spread_sets(const legs_job *job, scratch *s, uint32_t heading)
 {
     const leg_walk *w = &s->walk;
     size_t words = job->words;
@@ -127,7 +129,8 @@ static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
     bool loops = false, again = true;
     for (uint32_t g = 0; g < job->groups->num; g++) {
         if (s->start[g] != IK_NONE) {
-            join(s->sets + s->start[g] * words, enter_set(job, s, heading % LEGS_BLOCK, g), words);
+            legs_first_join(s->sets + s->start[g] * words,
+                            legs_first_enter_set(job, s, heading % LEGS_BLOCK, g), words);
             loops |= w->states[s->start[g]].flaws & WALK_LOOP;
         }
     }
@@ -138,7 +141,7 @@ static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
             for (uint32_t e = 0; e < from->num_edges; e++) {
                 uint32_t to = w->edges[from->first_edge + e].to;
                 news |= to != IK_NONE &&
-                        join(s->sets + to * words, s->sets + w->left[i] * words, words);
+                        legs_first_join(s->sets + to * words, s->sets + w->left[i] * words, words);
             }
         }
         again = loops && news;
@@ -146,7 +149,7 @@ static bool spread_sets(const legs_job *job, scratch *s, uint32_t heading)
     return true;
 }
 
-static bool note_ways(legs_job *job, const scratch *s, uint32_t heading)
+static bool legs_first_note_ways(legs_job *job, const scratch *s, uint32_t heading)
 {
     for (uint32_t g = 0; g < job->groups->num; g++) {
         legs_way *way = &job->ways[(size_t)g * job->num_headings + heading];
@@ -164,7 +167,7 @@ static bool note_ways(legs_job *job, const scratch *s, uint32_t heading)
 }
 
 /* A new set in the block, empty or a copy; SIZE_MAX when out of memory. */
-static size_t add_set(legs_block *block, size_t words, const uint64_t *from)
+static size_t legs_first_add_set(legs_block *block, size_t words, const uint64_t *from)
 {
     if (!IK_ARRAY_ROOM(block->sets, block->max_set_words, (block->num_sets + 1) * words))
         return SIZE_MAX;
@@ -175,12 +178,12 @@ static size_t add_set(legs_block *block, size_t words, const uint64_t *from)
 }
 
 /* A turn with its ports, whose sets are empty yet. */
-static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, uint32_t heading,
-                     uint32_t id)
+static bool legs_first_add_turn(const legs_job *job, legs_block *block, const scratch *s,
+                                uint32_t heading, uint32_t id)
 {
     const leg_state *at = &s->walk.states[id];
-    const uint64_t *ports = leg_in_ports(&s->walk, id);
-    size_t set = add_set(block, job->words, s->sets + id * job->words);
+    const uint64_t *ports = legwalk_leg_in_ports(&s->walk, id);
+    size_t set = legs_first_add_set(block, job->words, s->sets + id * job->words);
     if (set == SIZE_MAX || !IK_ARRAY_ROOM(block->turns, block->max_turns, block->num_turns + 1))
         return false;
     legs_turn turn = {
@@ -188,7 +191,7 @@ static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, u
     turn.first_in = (uint32_t)block->num_ins;
     for (size_t word = 0; word < s->walk.port_words; word++) {
         for (uint64_t bits = ports[word]; bits; bits &= bits - 1, turn.num_in++) {
-            size_t empty = add_set(block, job->words, NULL);
+            size_t empty = legs_first_add_set(block, job->words, NULL);
             if (empty == SIZE_MAX || !IK_ARRAY_ROOM(block->ins, block->max_ins, block->num_ins + 1))
                 return false;
             uint32_t port = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
@@ -200,26 +203,26 @@ static bool add_turn(const legs_job *job, legs_block *block, const scratch *s, u
 }
 
 /* The set of a turn's port is what the states that it comes from hand on. */
-static void join_turn(const legs_job *job, legs_block *block, const legs_turn *turn,
-                      uint32_t out_port, const uint64_t *set)
+static void legs_first_join_turn(const legs_job *job, legs_block *block, const legs_turn *turn,
+                                 uint32_t out_port, const uint64_t *set)
 {
     const ik_fabric *f = job->plan->fabric;
     uint32_t local = ik_port_local(f, f->port_peer[out_port]);
     for (uint32_t i = 0; i < turn->num_in; i++) {
         const legs_in *in = &block->ins[turn->first_in + i];
         if (in->port == local)
-            join(block->sets + in->set * job->words, set, job->words);
+            legs_first_join(block->sets + in->set * job->words, set, job->words);
     }
 }
 
-static bool note_turns(legs_job *job, legs_block *block, scratch *s, uint32_t heading)
+static bool legs_first_note_turns(legs_job *job, legs_block *block, scratch *s, uint32_t heading)
 {
     const leg_walk *w = &s->walk;
     size_t first = block->num_turns;
     for (uint32_t id = 0; id < w->num_states; id++) {
         if (w->states[id].turn) {
             s->walk.states[id].first_edge = (uint32_t)block->num_turns; /* a turn has no edges */
-            if (!add_turn(job, block, s, heading, id))
+            if (!legs_first_add_turn(job, block, s, heading, id))
                 return false;
         }
     }
@@ -228,8 +231,8 @@ static bool note_turns(legs_job *job, legs_block *block, scratch *s, uint32_t he
         for (uint32_t e = 0; e < from->num_edges; e++) {
             const leg_edge *edge = &w->edges[from->first_edge + e];
             if (edge->to != IK_NONE && w->states[edge->to].turn) {
-                join_turn(job, block, &block->turns[w->states[edge->to].first_edge], edge->out_port,
-                          s->sets + w->left[i] * job->words);
+                legs_first_join_turn(job, block, &block->turns[w->states[edge->to].first_edge],
+                                     edge->out_port, s->sets + w->left[i] * job->words);
             }
         }
     }
@@ -237,14 +240,14 @@ static bool note_turns(legs_job *job, legs_block *block, scratch *s, uint32_t he
     return true;
 }
 
-static bool walk_heading(legs_job *job, legs_block *block, scratch *s, uint32_t heading,
-                         unsigned thread)
+static bool legs_first_walk_heading(legs_job *job, legs_block *block, scratch *s, uint32_t heading,
+                                    unsigned thread)
 {
     leg_walk_begin(&s->walk, heading);
-    if (!enter_sources(job, s, heading) || !spread_sets(job, s, heading) ||
-        !note_turns(job, block, s, heading))
+    if (!legs_first_enter_sources(job, s, heading) || !legs_first_spread_sets(job, s, heading) ||
+        !legs_first_note_turns(job, block, s, heading))
         return false;
-    if (!note_ways(job, s, heading) || s->walk.contradicted)
+    if (!legs_first_note_ways(job, s, heading) || s->walk.contradicted)
         atomic_store(&job->misfit, true);
     for (size_t i = 0; i < s->walk.num_left; i++) {
         uint32_t id = s->walk.left[i];
@@ -253,7 +256,7 @@ static bool walk_heading(legs_job *job, legs_block *block, scratch *s, uint32_t 
     return true;
 }
 
-static ik_status walk_block(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status legs_first_walk_block(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     first_job *work = ctx;
     legs_job *job = work->job;
@@ -262,7 +265,7 @@ static ik_status walk_block(void *ctx, size_t index, unsigned thread, ik_error *
     for (uint32_t g = 0; g < job->groups->num; g++) {
         if (ik_env_cancelled(job->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        fill_source(job, s, (uint32_t)index, g);
+        legs_first_fill_source(job, s, (uint32_t)index, g);
     }
     uint32_t first = (uint32_t)index * LEGS_BLOCK;
     for (uint32_t h = first;
@@ -270,7 +273,7 @@ static ik_status walk_block(void *ctx, size_t index, unsigned thread, ik_error *
         size_t before = block->max_set_words;
         if (ik_env_cancelled(job->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        if (!walk_heading(job, block, s, h, thread))
+        if (!legs_first_walk_heading(job, block, s, h, thread))
             return ik_fail_memory(err, block->max_set_words * 8, "the first legs of all ways");
         ik_status status =
             legs_count_bytes(job, (block->max_set_words - before) * sizeof *block->sets, err);
@@ -280,7 +283,7 @@ static ik_status walk_block(void *ctx, size_t index, unsigned thread, ik_error *
     return IK_OK;
 }
 
-static ik_status scratch_make(legs_job *job, scratch *s, ik_error *err)
+static ik_status legs_first_scratch_make(legs_job *job, scratch *s, ik_error *err)
 {
     size_t groups = job->groups->num,
            bytes = (size_t)LEGS_BLOCK * groups * job->words * sizeof *s->enter;
@@ -303,10 +306,10 @@ ik_status legs_walk_first(legs_job *job, ik_error *err)
     ik_status status =
         work.scratch ? IK_OK : ik_fail_memory(err, threads, "the first legs of all ways");
     for (unsigned t = 0; status == IK_OK && t < threads; t++)
-        status = scratch_make(job, &work.scratch[t], err);
+        status = legs_first_scratch_make(job, &work.scratch[t], err);
     if (status == IK_OK) {
         status = ik_parallel_for_units(job->env, job->visitor->what, "blocks of headings",
-                                       job->num_blocks, walk_block, &work, err);
+                                       job->num_blocks, legs_first_walk_block, &work, err);
     }
     for (unsigned t = 0; work.scratch && t < threads; t++) {
         leg_walk_free(&work.scratch[t].walk);

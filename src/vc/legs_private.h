@@ -72,7 +72,7 @@ typedef struct legs_job {
     atomic_uint_least64_t bytes; /* of everything that grows */
 } legs_job;
 
-static inline bool legs_has(const uint64_t *set, uint32_t bit)
+static inline bool legs_private_legs_has(const uint64_t *set, uint32_t bit)
 {
     return set[bit / 64] >> bit % 64 & 1;
 }

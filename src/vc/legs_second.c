@@ -28,17 +28,18 @@ typedef struct second_job {
     scratch *scratch; /* [threads] */
 } second_job;
 
-static legs_bytes bytes_behind(const legs_job *job, const scratch *s)
+static legs_bytes legs_second_bytes_behind(const legs_job *job, const scratch *s)
 {
     size_t row = job->row_words * LEGS_BLOCK;
     return (legs_bytes){s->behind, s->behind + row, s->behind + 2 * row};
 }
 
-static void note_behind(const legs_job *job, scratch *s, uint32_t place, const leg_state *at)
+static void legs_second_note_behind(const legs_job *job, scratch *s, uint32_t place,
+                                    const leg_state *at)
 {
     s->places[place] = (behind){(uint8_t)at->preferred, (uint8_t)at->longest, at->flaws};
     if (job->one_place) {
-        legs_bytes bytes = bytes_behind(job, s);
+        legs_bytes bytes = legs_second_bytes_behind(job, s);
         bytes.preferred[place] = (uint8_t)at->preferred;
         bytes.longest[place] = (uint8_t)at->longest;
         bytes.flaws[place] = at->flaws;
@@ -46,42 +47,44 @@ static void note_behind(const legs_job *job, scratch *s, uint32_t place, const l
 }
 
 /* Enters at every turn of the block that packets for the destination make. */
-static bool enter_turns(const legs_job *job, scratch *s, const legs_block *block, uint32_t to,
-                        bool *misfit)
+static bool legs_second_enter_turns(const legs_job *job, scratch *s, const legs_block *block,
+                                    uint32_t to, bool *misfit)
 {
     for (size_t t = 0; t < block->num_turns; t++) {
         const legs_turn *turn = &block->turns[t];
-        if (!legs_has(block->sets + turn->set * job->words, to))
+        if (!legs_private_legs_has(block->sets + turn->set * job->words, to))
             continue;
         ik_packet pk = turn->pk;
         pk.dst = job->groups->group[to].first;
         uint32_t id = leg_walk_enter(&s->walk, turn->sw, &pk, NULL);
         if (id == IK_NONE)
             return false;
-        uint64_t *ports = leg_in_ports(&s->walk, id);
+        uint64_t *ports = legwalk_leg_in_ports(&s->walk, id);
         for (uint32_t i = turn->first_in; i < turn->first_in + turn->num_in; i++) {
             uint32_t port = block->ins[i].port;
-            ports[port / 64] |= (uint64_t)legs_has(block->sets + block->ins[i].set * job->words, to)
-                                << port % 64;
+            ports[port / 64] |=
+                (uint64_t)legs_private_legs_has(block->sets + block->ins[i].set * job->words, to)
+                << port % 64;
         }
         const leg_state *at = &s->walk.states[id];
         *misfit |= at->longest > LEGS_LONGEST || at->preferred > LEGS_LONGEST;
-        note_behind(job, s, turn->place, at);
+        legs_second_note_behind(job, s, turn->place, at);
     }
     return true;
 }
 
-static void clear_row(const legs_job *job, scratch *s)
+static void legs_second_clear_row(const legs_job *job, scratch *s)
 {
     memset(s->row, 0, (job->row_words + 1) * sizeof *s->row);
 }
 
 /* The headings of a pair, in s->row, and their number. */
-static uint32_t count_headings(const legs_job *job, scratch *s, uint32_t src, uint32_t dst)
+static uint32_t legs_second_count_headings(const legs_job *job, scratch *s, uint32_t src,
+                                           uint32_t dst)
 {
     uint32_t num = 0;
     if (job->legs) {
-        clear_row(job, s);
+        legs_second_clear_row(job, s);
         job->legs->headings(job->plan->routing, src, dst, s->row);
         for (size_t i = 0; i < job->row_words; i++)
             num += (uint32_t)__builtin_popcountll(s->row[i]);
@@ -89,15 +92,15 @@ static uint32_t count_headings(const legs_job *job, scratch *s, uint32_t src, ui
     return num;
 }
 
-static bool same_packet(const ik_packet *a, const ik_packet *b)
+static bool legs_second_same_packet(const ik_packet *a, const ik_packet *b)
 {
     return a->src == b->src && a->dst == b->dst && a->via == b->via && a->phase == b->phase &&
            a->hops == b->hops && a->vc == b->vc && a->layer == b->layer;
 }
 
 /* Are the starts with headings those that start_nth() gives from `first` on, in ascending order? */
-static bool starts_agree(const legs_job *job, const scratch *s, uint32_t src, uint32_t dst,
-                         uint32_t first)
+static bool legs_second_starts_agree(const legs_job *job, const scratch *s, uint32_t src,
+                                     uint32_t dst, uint32_t first)
 {
     const ik_plan *plan = job->plan;
     uint32_t n = first;
@@ -108,7 +111,7 @@ static bool starts_agree(const legs_job *job, const scratch *s, uint32_t src, ui
                              &declared);
             plan->vc->family->inject(plan->vc, &declared);
             ik_plan_start_nth(plan, src, dst, n, &real);
-            if (!same_packet(&declared, &real))
+            if (!legs_second_same_packet(&declared, &real))
                 return false;
         }
     }
@@ -116,20 +119,21 @@ static bool starts_agree(const legs_job *job, const scratch *s, uint32_t src, ui
 }
 
 /* Enters the start without heading of a pair, if it has one; false when out of memory. */
-static bool enter_source(const legs_job *job, scratch *s, uint32_t g, uint32_t to, bool *misfit)
+static bool legs_second_enter_source(const legs_job *job, scratch *s, uint32_t g, uint32_t to,
+                                     bool *misfit)
 {
     uint32_t src = legs_source(job, g, to), dst = job->groups->group[to].first;
     s->direct[g] = IK_NONE;
     if (src == IK_NONE)
         return true;
     uint32_t starts = ik_plan_num_starts(job->plan, src, dst),
-             headed = count_headings(job, s, src, dst);
+             headed = legs_second_count_headings(job, s, src, dst);
     if (starts < headed || starts > headed + 1) {
         *misfit = true;
         return true;
     }
     if (job->legs && (g + to) % job->check_stride == 0)
-        *misfit |= !starts_agree(job, s, src, dst, starts - headed);
+        *misfit |= !legs_second_starts_agree(job, s, src, dst, starts - headed);
     if (starts > headed) {
         ik_packet pk;
         ik_plan_start_nth(job->plan, src, dst, 0, &pk);
@@ -141,7 +145,8 @@ static bool enter_source(const legs_job *job, scratch *s, uint32_t g, uint32_t t
 }
 
 /* Adds the starts with headings to the outcome, whatever flaws they have. */
-static void add_flawed(const legs_job *job, scratch *s, const legs_way *ways, walk_outcome *all)
+static void legs_second_add_flawed(const legs_job *job, scratch *s, const legs_way *ways,
+                                   walk_outcome *all)
 {
     for (size_t word = 0; word < job->row_words; word++) {
         for (uint64_t bits = s->row[word]; bits; bits &= bits - 1) {
@@ -159,8 +164,8 @@ static void add_flawed(const legs_job *job, scratch *s, const legs_way *ways, wa
 
 /* Adds up ways and what lies behind for LEGS_BLOCK headings, all of which are starts. Loops that a
  * compiler can make wide. */
-static unsigned add_block(const legs_bytes *way, const legs_bytes *after, size_t first,
-                          uint32_t *lengths, uint32_t *longest)
+static unsigned legs_second_add_block(const legs_bytes *way, const legs_bytes *after, size_t first,
+                                      uint32_t *lengths, uint32_t *longest)
 {
     uint8_t sum[LEGS_BLOCK], low = UINT8_MAX, high = 0, far = 0, flaws = 0;
     for (size_t i = 0; i < LEGS_BLOCK; i++) {
@@ -182,8 +187,8 @@ static unsigned add_block(const legs_bytes *way, const legs_bytes *after, size_t
 }
 
 /* The same for some of them: those whose bit is set. */
-static unsigned add_some(const legs_bytes *way, const legs_bytes *after, size_t first,
-                         uint64_t bits, uint32_t *lengths, uint32_t *longest)
+static unsigned legs_second_add_some(const legs_bytes *way, const legs_bytes *after, size_t first,
+                                     uint64_t bits, uint32_t *lengths, uint32_t *longest)
 {
     unsigned flaws = 0;
     for (; bits; bits &= bits - 1) {
@@ -198,21 +203,21 @@ static unsigned add_some(const legs_bytes *way, const legs_bytes *after, size_t 
 
 /* The same for starts none of which has a flaw; false, and nothing changed but s->lengths, if one
  * has. */
-static bool add_flawless(const legs_job *job, scratch *s, uint32_t g, const legs_way *ways,
-                         walk_outcome *all)
+static bool legs_second_add_flawless(const legs_job *job, scratch *s, uint32_t g,
+                                     const legs_way *ways, walk_outcome *all)
 {
     legs_bytes first = job->one_place ? legs_bytes_of(job, g) : (legs_bytes){0},
-               after_all = bytes_behind(job, s);
+               after_all = legs_second_bytes_behind(job, s);
     unsigned flaws = 0;
     uint32_t longest = all->longest;
     const behind *places = s->places;
     for (size_t word = 0; word < job->row_words; word++) {
         const legs_way *run = ways + word * 64;
         if (job->one_place) {
-            flaws |=
-                ~s->row[word] == 0
-                    ? add_block(&first, &after_all, word * 64, s->lengths, &longest)
-                    : add_some(&first, &after_all, word * 64, s->row[word], s->lengths, &longest);
+            flaws |= ~s->row[word] == 0 ? legs_second_add_block(&first, &after_all, word * 64,
+                                                                s->lengths, &longest)
+                                        : legs_second_add_some(&first, &after_all, word * 64,
+                                                               s->row[word], s->lengths, &longest);
             continue;
         }
         for (uint64_t bits = s->row[word]; bits; bits &= bits - 1) {
@@ -231,8 +236,8 @@ static bool add_flawless(const legs_job *job, scratch *s, uint32_t g, const legs
     return flaws == 0;
 }
 
-static ik_status show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t to,
-                           unsigned thread, ik_error *err)
+static ik_status legs_second_show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t to,
+                                       unsigned thread, ik_error *err)
 {
     const walk_group *from = &job->groups->group[g], *dst = &job->groups->group[to];
     uint32_t src = walk_group_source(from, dst->first), num = 2 * (LEGS_LONGEST + 1);
@@ -245,14 +250,14 @@ static ik_status show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t
     p.weight = (uint64_t)dst->size * (from == dst ? from->size - 1 : from->size);
     if (legs_source(job, g, to) != IK_NONE) {
         const legs_way *ways = job->ways + (size_t)g * job->num_headings;
-        uint32_t headed = count_headings(job, s, src, dst->first);
+        uint32_t headed = legs_second_count_headings(job, s, src, dst->first);
         memset(s->lengths, 0, num * sizeof *s->lengths);
-        if (headed > 0 && !add_flawless(job, s, g, ways, &p.all)) {
+        if (headed > 0 && !legs_second_add_flawless(job, s, g, ways, &p.all)) {
             memset(s->lengths, 0, num * sizeof *s->lengths);
-            add_flawed(job, s, ways, &p.all);
+            legs_second_add_flawed(job, s, ways, &p.all);
         }
         if (s->direct[g] != IK_NONE) {
-            walk_outcome one = leg_outcome(&s->walk.states[s->direct[g]]);
+            walk_outcome one = legwalk_leg_outcome(&s->walk.states[s->direct[g]]);
             p.all.flaws |= one.flaws;
             p.all.longest = one.longest > p.all.longest ? one.longest : p.all.longest;
             s->lengths[one.flaws == 0 ? one.preferred : 0] += one.flaws == 0;
@@ -265,8 +270,8 @@ static ik_status show_pair(const legs_job *job, scratch *s, uint32_t g, uint32_t
     return job->visitor->pair(job->visitor->ctx, thread, &p, err);
 }
 
-static ik_status show_all(const legs_job *job, scratch *s, uint32_t to, unsigned thread,
-                          ik_error *err)
+static ik_status legs_second_show_all(const legs_job *job, scratch *s, uint32_t to, unsigned thread,
+                                      ik_error *err)
 {
     for (size_t i = 0; i < s->walk.num_left; i++)
         legs_show(job, thread, &s->walk, s->walk.left[i], to, NULL);
@@ -274,13 +279,14 @@ static ik_status show_all(const legs_job *job, scratch *s, uint32_t to, unsigned
     for (uint32_t g = 0; g < job->groups->num && job->visitor->pair && status == IK_OK; g++) {
         if (walk_group_source(&job->groups->group[g], job->groups->group[to].first) != IK_NONE) {
             status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
-                                                : show_pair(job, s, g, to, thread, err);
+                                                : legs_second_show_pair(job, s, g, to, thread, err);
         }
     }
     return status;
 }
 
-static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status legs_second_walk_destination(void *ctx, size_t index, unsigned thread,
+                                              ik_error *err)
 {
     second_job *work = ctx;
     legs_job *job = work->job;
@@ -289,16 +295,16 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
     bool misfit = false, complete = true;
     leg_walk_begin(&s->walk, IK_NONE);
     for (uint32_t b = 0; complete && b < job->num_blocks; b++)
-        complete = enter_turns(job, s, &job->blocks[b], to, &misfit);
+        complete = legs_second_enter_turns(job, s, &job->blocks[b], to, &misfit);
     for (uint32_t g = 0; complete && g < job->groups->num; g++)
-        complete = enter_source(job, s, g, to, &misfit);
+        complete = legs_second_enter_source(job, s, g, to, &misfit);
     if (!complete) {
         return ik_fail_memory(err, s->walk.max_states * sizeof *s->walk.states,
                               "the second legs of all ways");
     }
     if (misfit)
         atomic_store(&job->misfit, true);
-    return atomic_load(&job->misfit) ? IK_OK : show_all(job, s, to, thread, err);
+    return atomic_load(&job->misfit) ? IK_OK : legs_second_show_all(job, s, to, thread, err);
 }
 
 ik_status legs_walk_second(legs_job *job, ik_error *err)
@@ -316,11 +322,11 @@ ik_status legs_walk_second(legs_job *job, ik_error *err)
         complete = leg_walk_make(job->plan, &s->walk) && s->places && s->behind && s->direct &&
                    s->row && s->lengths;
     }
-    ik_status status = complete
-                           ? ik_parallel_for_units(job->env, job->visitor->what, "destinations",
-                                                   job->groups->num, walk_destination, &work, err)
-                           : ik_fail_memory(err, (size_t)job->num_places * sizeof(behind),
-                                            "the second legs of all ways");
+    ik_status status =
+        complete ? ik_parallel_for_units(job->env, job->visitor->what, "destinations",
+                                         job->groups->num, legs_second_walk_destination, &work, err)
+                 : ik_fail_memory(err, (size_t)job->num_places * sizeof(behind),
+                                  "the second legs of all ways");
     for (unsigned t = 0; work.scratch && t < threads; t++) {
         scratch *s = &work.scratch[t];
         leg_walk_free(&s->walk);

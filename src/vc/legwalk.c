@@ -54,25 +54,26 @@ void leg_walk_begin(leg_walk *w, uint32_t heading)
     memset(w->slots, 0, w->num_slots * sizeof *w->slots);
 }
 
-static bool same_state(const leg_walk *w, const leg_state *s, uint32_t sw, const ik_packet *pk)
+static bool legwalk_same_state(const leg_walk *w, const leg_state *s, uint32_t sw,
+                               const ik_packet *pk)
 {
     return s->sw == sw && s->pk.via == pk->via && s->pk.vc == pk->vc && s->pk.phase == pk->phase &&
            s->pk.layer == pk->layer && (!w->hops_matter || s->pk.hops == pk->hops);
 }
 
-static size_t slot_of(const leg_walk *w, uint32_t sw, const ik_packet *pk)
+static size_t legwalk_slot_of(const leg_walk *w, uint32_t sw, const ik_packet *pk)
 {
     uint64_t small = pk->vc | (uint64_t)pk->phase << 8 | (uint64_t)pk->layer << 16 |
                      (w->hops_matter ? (uint64_t)pk->hops << 24 : 0);
     uint64_t hash =
         ((uint64_t)sw << 32 ^ pk->via ^ small * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
     size_t slot = (size_t)(hash ^ hash >> 32) & (w->num_slots - 1);
-    while (w->slots[slot] && !same_state(w, &w->states[w->slots[slot] - 1], sw, pk))
+    while (w->slots[slot] && !legwalk_same_state(w, &w->states[w->slots[slot] - 1], sw, pk))
         slot = (slot + 1) & (w->num_slots - 1);
     return slot;
 }
 
-static bool grow_slots(leg_walk *w)
+static bool legwalk_grow_slots(leg_walk *w)
 {
     uint32_t *slots = ik_calloc(w->num_slots * 2, sizeof *slots);
     if (!slots)
@@ -81,15 +82,15 @@ static bool grow_slots(leg_walk *w)
     w->slots = slots;
     w->num_slots *= 2;
     for (size_t i = 0; i < w->num_states; i++)
-        w->slots[slot_of(w, w->states[i].sw, &w->states[i].pk)] = (uint32_t)i + 1;
+        w->slots[legwalk_slot_of(w, w->states[i].sw, &w->states[i].pk)] = (uint32_t)i + 1;
     return true;
 }
 
 /* Finds or adds the state; IK_NONE when out of memory. */
-static uint32_t state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t other_src,
-                         uint32_t other_dst)
+static uint32_t legwalk_state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t other_src,
+                                 uint32_t other_dst)
 {
-    size_t slot = slot_of(w, sw, pk);
+    size_t slot = legwalk_slot_of(w, sw, pk);
     if (w->slots[slot])
         return w->slots[slot] - 1;
     if (!IK_ARRAY_ROOM(w->states, w->max_states, w->num_states + 1) ||
@@ -102,14 +103,14 @@ static uint32_t state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t
                                 .other_dst = other_dst,
                                 .place = IK_NONE,
                                 .step = STEP_NEW};
-    memset(leg_in_ports(w, id), 0, w->port_words * sizeof *w->in_ports);
+    memset(legwalk_leg_in_ports(w, id), 0, w->port_words * sizeof *w->in_ports);
     w->slots[slot] = id + 1;
-    return w->num_states * 2 <= w->num_slots || grow_slots(w) ? id : IK_NONE;
+    return w->num_states * 2 <= w->num_slots || legwalk_grow_slots(w) ? id : IK_NONE;
 }
 
 /* Does the routing say the same of the other packet that is in this state? */
-static bool says_the_same(leg_walk *w, const leg_state *s, const ik_packet *after, uint32_t num,
-                          uint32_t preferred)
+static bool legwalk_says_the_same(leg_walk *w, const leg_state *s, const ik_packet *after,
+                                  uint32_t num, uint32_t preferred)
 {
     ik_packet pk = s->pk;
     pk.src = s->other_src;
@@ -128,8 +129,8 @@ static bool says_the_same(leg_walk *w, const leg_state *s, const ik_packet *afte
 
 /* Adds the hop through `port` on `vc` to the edges of the state, which is the one that is being
  * opened. */
-static bool add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t port, unsigned vc,
-                     bool preferred)
+static bool legwalk_add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t port,
+                             unsigned vc, bool preferred)
 {
     const ik_fabric *f = w->plan->fabric;
     uint32_t peer = f->port_peer[port];
@@ -141,12 +142,12 @@ static bool add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t 
     } else {
         ik_packet pk = *after;
         ik_plan_advance(w->plan, port, vc, &pk);
-        edge.to =
-            state_at(w, f->port_node[peer], &pk, w->states[id].other_src, w->states[id].other_dst);
+        edge.to = legwalk_state_at(w, f->port_node[peer], &pk, w->states[id].other_src,
+                                   w->states[id].other_dst);
         if (edge.to == IK_NONE)
             return false;
         uint32_t local = ik_port_local(f, peer);
-        leg_in_ports(w, edge.to)[local / 64] |= (uint64_t)1 << local % 64;
+        legwalk_leg_in_ports(w, edge.to)[local / 64] |= (uint64_t)1 << local % 64;
     }
     if (!IK_ARRAY_ROOM(w->edges, w->max_edges, w->num_edges + 1))
         return false;
@@ -156,7 +157,7 @@ static bool add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t 
 }
 
 /* Asks the plan for the choices of a state. */
-static bool ask(leg_walk *w, uint32_t id)
+static bool legwalk_ask(leg_walk *w, uint32_t id)
 {
     leg_state *s = &w->states[id];
     ik_packet pk = s->pk;
@@ -164,21 +165,21 @@ static bool ask(leg_walk *w, uint32_t id)
     /* Any port will do as the one it came by: nobody looks at it. */
     uint32_t num = ik_plan_next(w->plan, s->sw, w->plan->fabric->port_base[s->sw], &pk, w->choices,
                                 &preferred);
-    w->contradicted |= s->other_dst != IK_NONE && !says_the_same(w, s, &pk, num, preferred);
+    w->contradicted |= s->other_dst != IK_NONE && !legwalk_says_the_same(w, s, &pk, num, preferred);
     s->phase = pk.phase;
     s->first_edge = (uint32_t)w->num_edges;
     s->flaws = num == 0 ? WALK_DEAD_END : 0;
     for (uint32_t i = 0; i < num; i++) {
         for (unsigned vc = w->choices[i].vc_first; vc <= w->choices[i].vc_last; vc++)
-            if (!add_edge(w, id, &pk, w->choices[i].port, vc,
-                          i == preferred && vc == w->choices[i].vc_first))
+            if (!legwalk_add_edge(w, id, &pk, w->choices[i].port, vc,
+                                  i == preferred && vc == w->choices[i].vc_first))
                 return false;
     }
     return true;
 }
 
 /* The number of the place of a turn: the switch and the route state. IK_NONE when out of memory. */
-static uint32_t place_of(leg_walk *w, uint32_t id)
+static uint32_t legwalk_place_of(leg_walk *w, uint32_t id)
 {
     const leg_state *s = &w->states[id];
     for (size_t i = 0; i < w->num_places; i++) {
@@ -193,24 +194,24 @@ static uint32_t place_of(leg_walk *w, uint32_t id)
     return (uint32_t)w->num_places++;
 }
 
-static bool open_state(leg_walk *w, uint32_t id)
+static bool legwalk_open_state(leg_walk *w, uint32_t id)
 {
     leg_state *s = &w->states[id];
     assert(s->step == STEP_NEW);
     if (w->heading != IK_NONE && w->legs->turns(w->plan->routing, w->heading, s->sw)) {
         s->turn = true;
         s->step = STEP_DONE;
-        s->place = place_of(w, id);
+        s->place = legwalk_place_of(w, id);
         return s->place != IK_NONE;
     }
     if (!IK_ARRAY_ROOM(w->frames, w->max_frames, w->num_frames + 1))
         return false;
     s->step = STEP_OPEN;
     w->frames[w->num_frames++] = (leg_frame){id, 0};
-    return ask(w, id);
+    return legwalk_ask(w, id);
 }
 
-static void absorb(leg_state *s, const leg_state *behind, bool preferred)
+static void legwalk_absorb(leg_state *s, const leg_state *behind, bool preferred)
 {
     s->flaws |= behind->flaws | (behind->step == STEP_OPEN ? WALK_LOOP : 0);
     s->longest = behind->longest + 1 > s->longest ? behind->longest + 1 : s->longest;
@@ -223,9 +224,9 @@ static void absorb(leg_state *s, const leg_state *behind, bool preferred)
     }
 }
 
-static bool explore(leg_walk *w, uint32_t id)
+static bool legwalk_explore(leg_walk *w, uint32_t id)
 {
-    if (!open_state(w, id))
+    if (!legwalk_open_state(w, id))
         return false;
     while (w->num_frames > 0) {
         leg_frame *fr = &w->frames[w->num_frames - 1];
@@ -242,11 +243,11 @@ static bool explore(leg_walk *w, uint32_t id)
         if (e->to == IK_NONE) {
             s->flaws |= e->delivers ? 0 : WALK_DEAD_END;
         } else if (w->states[e->to].step == STEP_NEW) {
-            if (!open_state(w, e->to)) /* comes back to this edge once it is done */
+            if (!legwalk_open_state(w, e->to)) /* comes back to this edge once it is done */
                 return false;
             continue;
         } else {
-            absorb(s, &w->states[e->to], e->preferred);
+            legwalk_absorb(s, &w->states[e->to], e->preferred);
         }
         fr->edge++;
     }
@@ -255,8 +256,9 @@ static bool explore(leg_walk *w, uint32_t id)
 
 uint32_t leg_walk_enter(leg_walk *w, uint32_t sw, const ik_packet *pk, const ik_packet *other)
 {
-    uint32_t id = state_at(w, sw, pk, other ? other->src : IK_NONE, other ? other->dst : IK_NONE);
-    if (id != IK_NONE && w->states[id].step == STEP_NEW && !explore(w, id))
+    uint32_t id =
+        legwalk_state_at(w, sw, pk, other ? other->src : IK_NONE, other ? other->dst : IK_NONE);
+    if (id != IK_NONE && w->states[id].step == STEP_NEW && !legwalk_explore(w, id))
         return IK_NONE;
     return id;
 }

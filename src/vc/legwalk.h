@@ -71,11 +71,11 @@ void leg_walk_begin(leg_walk *w, uint32_t heading);
  * leg_state; NULL = none. */
 uint32_t leg_walk_enter(leg_walk *w, uint32_t sw, const ik_packet *pk, const ik_packet *other);
 
-static inline uint64_t *leg_in_ports(const leg_walk *w, uint32_t state)
+static inline uint64_t *legwalk_leg_in_ports(const leg_walk *w, uint32_t state)
 {
     return w->in_ports + state * w->port_words;
 }
-static inline walk_outcome leg_outcome(const leg_state *s)
+static inline walk_outcome legwalk_leg_outcome(const leg_state *s)
 {
     return (walk_outcome){s->longest, s->preferred, s->flaws};
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_host(const ik_fabric *f, uint32_t host, bool by_switch, uint32_t *group_of_switch,
-                     walk_groups *groups)
+static void reach_add_host(const ik_fabric *f, uint32_t host, bool by_switch,
+                           uint32_t *group_of_switch, walk_groups *groups)
 {
     uint32_t port = ik_host_port(f, host);
     if (port == IK_NONE) {
@@ -39,7 +39,7 @@ ik_status walk_groups_make(const ik_fabric *f, bool by_switch, walk_groups *out,
         return ik_fail_memory(err, (size_t)f->num_hosts * sizeof *groups.group, "groups of hosts");
     }
     for (uint32_t host = 0; host < f->num_hosts; host++)
-        add_host(f, host, by_switch, group_of_switch, &groups);
+        reach_add_host(f, host, by_switch, group_of_switch, &groups);
     free(group_of_switch);
     *out = groups;
     return IK_OK;
@@ -50,7 +50,7 @@ void walk_groups_free(walk_groups *groups)
     free(groups->group);
 }
 
-static ik_status refuse_loop(const ik_plan *plan, uint32_t src, uint32_t dst, ik_error *err)
+static ik_status reach_refuse_loop(const ik_plan *plan, uint32_t src, uint32_t dst, ik_error *err)
 {
     return ik_fail(err, IK_ERR_UNSUPPORTED,
                    "routing '%s' lets packets from host %u to host %u go in a loop",
@@ -64,18 +64,18 @@ typedef struct legs_reach {
     walk_reach *reach; /* [threads] */
 } legs_reach;
 
-static void note_legs_phase(void *ctx, unsigned thread, const legs_state *s)
+static void reach_note_legs_phase(void *ctx, unsigned thread, const legs_state *s)
 {
     walk_reach *reach = &((legs_reach *)ctx)->reach[thread];
     reach->phase = s->num_edges > 0 && s->phase > reach->phase ? s->phase : reach->phase;
 }
 
-static ik_status note_legs_pair(void *ctx, unsigned thread, const legs_pair *p, ik_error *err)
+static ik_status reach_note_legs_pair(void *ctx, unsigned thread, const legs_pair *p, ik_error *err)
 {
     const legs_reach *job = ctx;
     walk_reach *reach = &job->reach[thread];
     reach->hops = p->all.longest > reach->hops ? p->all.longest : reach->hops;
-    return p->all.flaws & WALK_LOOP ? refuse_loop(job->plan, p->src, p->dst, err) : IK_OK;
+    return p->all.flaws & WALK_LOOP ? reach_refuse_loop(job->plan, p->src, p->dst, err) : IK_OK;
 }
 
 /* ---- pair by pair */
@@ -88,7 +88,7 @@ typedef struct reach_job {
     walk_reach *reach; /* [threads] */
 } reach_job;
 
-static void note_phase(void *ctx, const walk_hop *hop)
+static void reach_note_phase(void *ctx, const walk_hop *hop)
 {
     walk_reach *reach = ctx;
     reach->phase = hop->pk->phase > reach->phase ? hop->pk->phase : reach->phase;
@@ -108,11 +108,11 @@ static ik_status reach_destination(void *ctx, size_t index, unsigned thread, ik_
                 return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
             walk_outcome outcome;
             ik_status status =
-                walk_from(job->walks[thread], src, n, note_phase, reach, &outcome, err);
+                walk_from(job->walks[thread], src, n, reach_note_phase, reach, &outcome, err);
             if (status != IK_OK)
                 return status;
             if (outcome.flaws & WALK_LOOP)
-                return refuse_loop(job->plan, src, dst, err);
+                return reach_refuse_loop(job->plan, src, dst, err);
             reach->hops = outcome.longest > reach->hops ? outcome.longest : reach->hops;
         }
     }
@@ -138,7 +138,7 @@ static ik_status reach_by_pairs(reach_job *job, unsigned threads, ik_error *err)
 }
 
 /* Leg by leg if the routing goes in legs. */
-static ik_status run_reach(reach_job *job, unsigned threads, ik_error *err)
+static ik_status reach_run_reach(reach_job *job, unsigned threads, ik_error *err)
 {
     bool fits = legs_fit(job->plan);
     if (fits) {
@@ -146,8 +146,8 @@ static ik_status run_reach(reach_job *job, unsigned threads, ik_error *err)
         legs_visitor visitor = {.ctx = &legs,
                                 .what = "longest paths",
                                 .unconnected_too = true,
-                                .state = note_legs_phase,
-                                .pair = note_legs_pair};
+                                .state = reach_note_legs_phase,
+                                .pair = reach_note_legs_pair};
         ik_status status = legs_walk(job->plan, job->groups, &visitor, job->env, &fits, err);
         if (status != IK_OK || fits)
             return status;
@@ -178,7 +178,8 @@ ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, cons
                      .groups = &groups,
                      .env = env,
                      .reach = ik_calloc(threads, sizeof *job.reach)};
-    status = job.reach ? run_reach(&job, threads, err) : ik_fail_memory(err, threads, "a walk");
+    status =
+        job.reach ? reach_run_reach(&job, threads, err) : ik_fail_memory(err, threads, "a walk");
     walk_reach most = {0};
     for (unsigned t = 0; status == IK_OK && t < threads; t++) {
         most.hops = job.reach[t].hops > most.hops ? job.reach[t].hops : most.hops;

@@ -21,8 +21,8 @@ const ik_vc_family *ik_vc_find(const char *name)
 }
 
 /* `request` holds what the scheme is made for: fabric, routing, number of VCs, in_escape. */
-static ik_status make_scheme(const ik_vc *request, const ik_vc_family *family, ik_params *params,
-                             const ik_env *env, ik_vc **out, ik_error *err)
+static ik_status vc_make_scheme(const ik_vc *request, const ik_vc_family *family, ik_params *params,
+                                const ik_env *env, ik_vc **out, ik_error *err)
 {
     ik_vc *v = calloc(1, sizeof *v);
     char *spec = v ? spec_print(family->name, params) : NULL;
@@ -54,13 +54,13 @@ static ik_status from_parsed_spec(const ik_vc *request, const ik_spec *spec, con
     ik_status status = ik_params_from_spec(&params, "VC scheme", spec, family->params, NULL, err);
     if (status != IK_OK)
         return status;
-    status = make_scheme(request, family, &params, env, out, err);
+    status = vc_make_scheme(request, family, &params, env, out, err);
     ik_params_free(&params);
     return status;
 }
 
-static ik_status from_text(const ik_vc *request, const char *spec, const ik_env *env, ik_vc **out,
-                           ik_error *err)
+static ik_status vc_from_text(const ik_vc *request, const char *spec, const ik_env *env,
+                              ik_vc **out, ik_error *err)
 {
     if (request->num_vcs > IK_MAX_VCS) {
         return ik_about(err,
@@ -81,14 +81,14 @@ ik_status ik_vc_from_spec(const ik_fabric *f, const ik_routing *routing, const c
                           unsigned num_vcs, const ik_env *env, ik_vc **out, ik_error *err)
 {
     ik_vc request = {.fabric = f, .routing = routing, .num_vcs = num_vcs};
-    return from_text(&request, spec, env, out, err);
+    return vc_from_text(&request, spec, env, out, err);
 }
 
 ik_status ik_vc_in_escape(const ik_fabric *f, const ik_routing *routing, const char *spec,
                           const ik_env *env, ik_vc **out, ik_error *err)
 {
     ik_vc request = {.fabric = f, .routing = routing, .in_escape = true};
-    return from_text(&request, spec, env, out, err);
+    return vc_from_text(&request, spec, env, out, err);
 }
 
 void ik_vc_free(ik_vc *v)

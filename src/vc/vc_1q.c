@@ -5,7 +5,7 @@
  */
 #include "vc/lanes.h"
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status vc_1q_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)params, (void)env;
     return lanes_settle(v, 1, 1, "any path", err);
@@ -20,7 +20,7 @@ const ik_vc_family ik_vc_1q = {
     .details = "Every packet stays on VC 0; further VCs stay empty. Free of deadlock if and only "
                "if the routing is with one VC.",
     .params = params,
-    .create = create,
+    .create = vc_1q_create,
     .inject = lanes_inject_first,
     .next = lanes_keep,
     .static_lane = true,

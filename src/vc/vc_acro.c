@@ -39,7 +39,7 @@ typedef struct acro_work {
 } acro_work;
 
 /* Number of the link that u takes, given its next hop's. */
-static ik_status assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err)
+static ik_status acro_assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err)
 {
     const uint32_t *next = w->p.next + (size_t)d * w->p.g.num_switches;
     uint32_t v = w->p.g.head[next[u]], m = 0;
@@ -65,8 +65,8 @@ static ik_status assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err)
 }
 
 /* Assigns the children of v in destination d's tree, ascending, and appends them to the queue. */
-static ik_status expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *queue, uint32_t *filled,
-                        ik_error *err)
+static ik_status acro_expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *queue,
+                             uint32_t *filled, ik_error *err)
 {
     const links *g = &w->p.g;
     const uint32_t *next = w->p.next + (size_t)d * g->num_switches;
@@ -76,14 +76,14 @@ static ik_status expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *queue, u
         bool child = next[u] != IK_NONE && g->head[next[u]] == v;
         if (!child || g->rev[next[u]] != l) /* of parallel cables only the one that u uses */
             continue;
-        status = assign(w, d, u, err);
+        status = acro_assign(w, d, u, err);
         queue[(*filled)++] = u;
     }
     return status;
 }
 
 /* Where the trees of a destination start: the switches of its host that hand packets over. */
-static uint32_t roots(const acro_work *w, uint32_t d, uint32_t *out)
+static uint32_t acro_roots(const acro_work *w, uint32_t d, uint32_t *out)
 {
     uint32_t num = links_attached(&w->p.g, w->p.dest[d].host, out), kept = 0;
     for (uint32_t i = 0; i < num; i++)
@@ -94,7 +94,7 @@ static uint32_t roots(const acro_work *w, uint32_t d, uint32_t *out)
 
 /* Hops of uniform traffic: a link of the tree carries the hosts behind it. queue: parents before
  * children. */
-static void account(acro_work *w, uint32_t d, const uint32_t *queue, uint32_t filled)
+static void acro_account(acro_work *w, uint32_t d, const uint32_t *queue, uint32_t filled)
 {
     const links *g = &w->p.g;
     const uint32_t *next = w->p.next + (size_t)d * g->num_switches;
@@ -109,21 +109,21 @@ static void account(acro_work *w, uint32_t d, const uint32_t *queue, uint32_t fi
     }
 }
 
-static ik_status by_destination(acro_work *w, const ik_env *env, ik_error *err)
+static ik_status acro_by_destination(acro_work *w, const ik_env *env, ik_error *err)
 {
     ik_status status = IK_OK;
     for (uint32_t d = 0; d < w->p.num_dests && status == IK_OK; d++) {
         if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
-        uint32_t filled = roots(w, d, w->queue);
+        uint32_t filled = acro_roots(w, d, w->queue);
         for (uint32_t i = 0; i < filled && status == IK_OK; i++)
-            status = expand(w, d, w->queue[i], w->queue, &filled, err);
-        account(w, d, w->queue, filled);
+            status = acro_expand(w, d, w->queue[i], w->queue, &filled, err);
+        acro_account(w, d, w->queue, filled);
     }
     return status;
 }
 
-static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
+static ik_status acro_by_level(acro_work *w, const ik_env *env, ik_error *err)
 {
     size_t n = w->p.g.num_switches;
     uint32_t *done = ik_calloc(w->p.num_dests + 1, sizeof *done);
@@ -131,7 +131,7 @@ static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
         done ? IK_OK : ik_fail_memory(err, w->p.num_dests * sizeof *done, "ACRO's levels");
     bool more = true;
     for (uint32_t d = 0; status == IK_OK && d < w->p.num_dests; d++)
-        w->filled[d] = roots(w, d, w->queue + d * n);
+        w->filled[d] = acro_roots(w, d, w->queue + d * n);
     while (more && status == IK_OK) {
         more = false;
         if (ik_env_cancelled(env))
@@ -139,18 +139,18 @@ static ik_status by_level(acro_work *w, const ik_env *env, ik_error *err)
         for (uint32_t d = 0; d < w->p.num_dests && status == IK_OK; d++) {
             uint32_t level_end = w->filled[d];
             for (; done[d] < level_end && status == IK_OK; done[d]++)
-                status =
-                    expand(w, d, w->queue[d * n + done[d]], w->queue + d * n, &w->filled[d], err);
+                status = acro_expand(w, d, w->queue[d * n + done[d]], w->queue + d * n,
+                                     &w->filled[d], err);
             more = more || w->filled[d] > level_end;
         }
     }
     for (uint32_t d = 0; d < w->p.num_dests && status == IK_OK; d++)
-        account(w, d, w->queue + d * n, w->filled[d]);
+        acro_account(w, d, w->queue + d * n, w->filled[d]);
     free(done);
     return status;
 }
 
-static ik_status run(acro_work *w, bool level, const ik_env *env, ik_error *err)
+static ik_status acro_run(acro_work *w, bool level, const ik_env *env, ik_error *err)
 {
     size_t n = w->p.g.num_switches, cells = n * w->p.num_dests;
     ik_status status =
@@ -166,10 +166,10 @@ static ik_status run(acro_work *w, bool level, const ik_env *env, ik_error *err)
         return ik_fail_memory(err, cells, "ACRO's table");
     for (uint32_t s = 0; s < w->p.num_sources; s++)
         w->hosts[w->p.source[s].sw] += w->p.source[s].hosts;
-    return level ? by_level(w, env, err) : by_destination(w, env, err);
+    return level ? acro_by_level(w, env, err) : acro_by_destination(w, env, err);
 }
 
-static ik_status keep(ik_vc *v, acro_work *w, ik_error *err)
+static ik_status acro_keep(ik_vc *v, acro_work *w, ik_error *err)
 {
     uint64_t load[IK_MAX_VCS] = {0};
     unsigned num = w->num_layers ? w->num_layers : 1;
@@ -196,7 +196,7 @@ static ik_status keep(ik_vc *v, acro_work *w, ik_error *err)
     return IK_OK;
 }
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status acro_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     acro_work *w = ik_calloc(1, sizeof *w);
     if (!w)
@@ -210,9 +210,9 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
         status = ik_hint(err, IK_ERR_UNSUPPORTED, "lash and lash_tor take such paths");
     }
     if (status == IK_OK)
-        status = run(w, ik_params_enum(params, "order") == 1, env, err);
+        status = acro_run(w, ik_params_enum(params, "order") == 1, env, err);
     if (status == IK_OK)
-        status = keep(v, w, err);
+        status = acro_keep(v, w, err);
     for (unsigned l = 0; l < w->num_layers; l++)
         linkdag_free(&w->dag[l]);
     layer_paths_free(&w->p);
@@ -225,7 +225,7 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return status;
 }
 
-static void destroy(ik_vc *v)
+static void acro_destroy(ik_vc *v)
 {
     acro *impl = v->impl;
     free(impl->dest_of);
@@ -234,7 +234,7 @@ static void destroy(ik_vc *v)
     free(impl);
 }
 
-static void range(const acro *impl, uint32_t sw, uint32_t dst, uint8_t *first, uint8_t *last)
+static void acro_range(const acro *impl, uint32_t sw, uint32_t dst, uint8_t *first, uint8_t *last)
 {
     uint32_t d = impl->dest_of[dst];
     unsigned layer = d == IK_NONE ? 0 : impl->vc[(size_t)sw * impl->num_dests + d];
@@ -242,28 +242,28 @@ static void range(const acro *impl, uint32_t sw, uint32_t dst, uint8_t *first, u
     *last = (uint8_t)(impl->vcs.base[layer + 1] - 1);
 }
 
-static void inject(const ik_vc *v, ik_packet *pk)
+static void acro_inject(const ik_vc *v, ik_packet *pk)
 {
     const acro *impl = v->impl;
     uint32_t sw = impl->g.host_sw[pk->src];
     uint8_t last;
     pk->vc = 0;
     if (sw != IK_NONE)
-        range(impl, sw, pk->dst, &pk->vc, &last);
+        acro_range(impl, sw, pk->dst, &pk->vc, &last);
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
+static void acro_next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                      const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     const acro *impl = v->impl;
     (void)in_port;
     if (lanes_ejects(v->fabric, out_port))
         *vc_first = *vc_last = pk->vc;
     else
-        range(impl, sw, pk->dst, vc_first, vc_last);
+        acro_range(impl, sw, pk->dst, vc_first, vc_last);
 }
 
-static double share(const ik_vc *v, unsigned vc)
+static double acro_share(const ik_vc *v, unsigned vc)
 {
     return layer_vcs_share(&((const acro *)v->impl)->vcs, vc);
 }
@@ -284,10 +284,10 @@ const ik_vc_family ik_vc_acro = {
         "of 256 switches, 4 where LASH needs 7) and one table entry per switch and destination. "
         "Spare VCs go to the layers with the most traffic, where packets may then choose.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .inject = inject,
-    .next = next,
-    .share = share,
+    .create = acro_create,
+    .destroy = acro_destroy,
+    .inject = acro_inject,
+    .next = acro_next,
+    .share = acro_share,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
 };

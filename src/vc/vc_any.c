@@ -12,7 +12,7 @@ typedef struct range {
     uint8_t first, last;
 } range;
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status any_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)env;
     unsigned first = (unsigned)ik_params_uint(params, "first");
@@ -37,14 +37,14 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 
 /* Which VC of the range a packet is injected on does not matter to the proof; spreading them by
  * destination uses all. */
-static void inject(const ik_vc *v, ik_packet *pk)
+static void any_inject(const ik_vc *v, ik_packet *pk)
 {
     const range *r = v->impl;
     pk->vc = (uint8_t)(r->first + pk->dst % (r->last - r->first + 1u));
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
+static void any_next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                     const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)sw, (void)in_port, (void)out_port, (void)pk;
     const range *r = v->impl;
@@ -75,10 +75,10 @@ const ik_vc_family ik_vc_any = {
     .details = "At every switch a packet may take any VC from first to last. Free of deadlock if "
                "and only if the routing is with one VC.",
     .params = params,
-    .create = create,
+    .create = any_create,
     .destroy = lanes_free_impl,
-    .inject = inject,
-    .next = next,
+    .inject = any_inject,
+    .next = any_next,
     .static_lane = false,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_ANY_PORT,
 };

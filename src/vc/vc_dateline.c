@@ -77,7 +77,7 @@ static dateline *dateline_new(const ik_fabric *f, const ik_grid *grid, enum rule
     return line;
 }
 
-static ik_status refuse_fabric(const ik_fabric *f, ik_error *err)
+static ik_status dateline_refuse_fabric(const ik_fabric *f, ik_error *err)
 {
     ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
                                "VC scheme 'dateline' needs a generated torus or ring, not '%s'",
@@ -86,14 +86,14 @@ static ik_status refuse_fabric(const ik_fabric *f, ik_error *err)
 }
 
 /* The rule that `auto` stands for. */
-static enum rule natural_rule(const ik_vc *v, bool direct)
+static enum rule dateline_natural_rule(const ik_vc *v, bool direct)
 {
     if (!direct)
         return HISTORY;
     return v->in_escape || !(v->routing->claims & IK_CLAIM_MINIMAL) ? POSITION : ROUTE;
 }
 
-static ik_status refuse_rule(const ik_vc *v, enum rule rule, ik_error *err)
+static ik_status dateline_refuse_rule(const ik_vc *v, enum rule rule, ik_error *err)
 {
     ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
                                "VC scheme 'dateline' by %s needs packets that head for their "
@@ -103,11 +103,12 @@ static ik_status refuse_rule(const ik_vc *v, enum rule rule, ik_error *err)
     return ik_hint(err, status, "rule=history works for others");
 }
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status dateline_create(ik_vc *v, const ik_params *params, const ik_env *env,
+                                 ik_error *err)
 {
     const ik_grid *grid = ik_fabric_data(v->fabric, "torus");
     if (!grid)
-        return refuse_fabric(v->fabric, err);
+        return dateline_refuse_fabric(v->fabric, err);
     enum rule rule = (enum rule)ik_params_enum(params, "rule");
     walk_reach reach = {0};
     bool direct = v->routing->traits & IK_ROUTE_DEST_BASED;
@@ -116,18 +117,19 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
         return status;
     direct = direct || (reach.phase == 0 && (v->routing->claims & IK_CLAIM_MINIMAL));
     if ((rule == POSITION || rule == ROUTE) && !direct)
-        return refuse_rule(v, rule, err);
+        return dateline_refuse_rule(v, rule, err);
     char why[64];
     snprintf(why, sizeof why, "routes of %u phase%s", reach.phase + 1, reach.phase ? "s" : "");
     status = lanes_settle(v, 2 * (reach.phase + 1), 2 * (reach.phase + 1), why, err);
     if (status == IK_OK) {
-        v->impl = dateline_new(v->fabric, grid, rule != AUTO ? rule : natural_rule(v, direct));
+        v->impl =
+            dateline_new(v->fabric, grid, rule != AUTO ? rule : dateline_natural_rule(v, direct));
         status = v->impl ? IK_OK : ik_fail_memory(err, sizeof(dateline), "a VC scheme");
     }
     return status;
 }
 
-static void destroy(ik_vc *v)
+static void dateline_destroy(ik_vc *v)
 {
     dateline *line = v->impl;
     free(line->use);
@@ -137,46 +139,47 @@ static void destroy(ik_vc *v)
 
 /* Host channels cannot take part in a deadlock: spread over all VCs, alike for all hosts of a
  * switch. */
-static void inject(const ik_vc *v, ik_packet *pk)
+static void dateline_inject(const ik_vc *v, ik_packet *pk)
 {
     const dateline *line = v->impl;
     pk->vc = (uint8_t)(line->host_switch[pk->dst] % v->num_vcs);
 }
 
-static uint32_t coordinate(const ik_grid *grid, uint32_t sw, unsigned dim)
+static uint32_t dateline_coordinate(const ik_grid *grid, uint32_t sw, unsigned dim)
 {
     return sw / grid->stride[dim] % grid->dims[dim];
 }
 
 /* Does the hop from switch sw cross the date line? */
-static bool crosses(const ik_grid *grid, uint32_t sw, port_use use)
+static bool dateline_crosses(const ik_grid *grid, uint32_t sw, port_use use)
 {
-    return coordinate(grid, sw, use.dim) == (use.plus ? grid->dims[use.dim] - 1 : 0);
+    return dateline_coordinate(grid, sw, use.dim) == (use.plus ? grid->dims[use.dim] - 1 : 0);
 }
 
 /* Does a packet that moves so from sw to `goal` have to cross it on this hop or a later one? */
-static bool has_to_cross(const ik_grid *grid, uint32_t sw, uint32_t goal, port_use use)
+static bool dateline_has_to_cross(const ik_grid *grid, uint32_t sw, uint32_t goal, port_use use)
 {
-    uint32_t here = coordinate(grid, sw, use.dim), there = coordinate(grid, goal, use.dim);
+    uint32_t here = dateline_coordinate(grid, sw, use.dim),
+             there = dateline_coordinate(grid, goal, use.dim);
     return use.plus ? there < here : there > here;
 }
 
 /* 0 or 1: the VC of the pair. `was`: that of the channel behind. */
-static unsigned lane(const dateline *line, uint32_t sw, port_use in, port_use out, uint32_t dst,
-                     unsigned was)
+static unsigned dateline_lane(const dateline *line, uint32_t sw, port_use in, port_use out,
+                              uint32_t dst, unsigned was)
 {
     bool straight_on = in.dim == out.dim;
     if (out.dim == NO_DIM)
         return 0;
     if (line->rule == HISTORY)
-        return (straight_on && was == 1) || crosses(line->grid, sw, out);
+        return (straight_on && was == 1) || dateline_crosses(line->grid, sw, out);
     if (line->rule == ROUTE && straight_on)
         return was;
-    return !has_to_cross(line->grid, sw, line->host_switch[dst], out);
+    return !dateline_has_to_cross(line->grid, sw, line->host_switch[dst], out);
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
+static void dateline_next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                          const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     const dateline *line = v->impl;
     uint32_t base = v->fabric->port_base[sw];
@@ -188,8 +191,8 @@ static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_por
     unsigned was = lanes_class_of(v, pk->vc);
     was = was / 2 == pk->phase ? was % 2 : 0;
     lanes_class(v,
-                2u * pk->phase + lane(line, sw, line->use[in_port - base],
-                                      line->use[out_port - base], pk->dst, was),
+                2u * pk->phase + dateline_lane(line, sw, line->use[in_port - base],
+                                               line->use[out_port - base], pk->dst, was),
                 vc_first, vc_last);
 }
 
@@ -224,10 +227,10 @@ const ik_vc_family ik_vc_dateline = {
         "2*phase + 1. Further VCs are divided evenly; host channels may use all VCs. Needs a "
         "generated torus and a routing in dimension order.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .inject = inject,
-    .next = next,
+    .create = dateline_create,
+    .destroy = dateline_destroy,
+    .inject = dateline_inject,
+    .next = dateline_next,
     .static_lane = false,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH,
 };

@@ -7,13 +7,13 @@
  */
 #include "vc/lanes.h"
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status dbbm_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)params, (void)env;
     return lanes_map_create(v, 0, err);
 }
 
-static void inject(const ik_vc *v, ik_packet *pk)
+static void dbbm_inject(const ik_vc *v, ik_packet *pk)
 {
     const lanes_map *map = v->impl;
     pk->vc = (uint8_t)(map->at.host[pk->dst] % v->num_vcs);
@@ -29,9 +29,9 @@ const ik_vc_family ik_vc_dbbm = {
     .details = "The VC is the destination's position in the full fabric, modulo the number of VCs. "
                "There are three VCs unless vcs is given.",
     .params = params,
-    .create = create,
+    .create = dbbm_create,
     .destroy = lanes_map_destroy,
-    .inject = inject,
+    .inject = dbbm_inject,
     .next = lanes_keep,
     .static_lane = true,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_ANY_PORT,

@@ -43,7 +43,7 @@ typedef struct breaker {
     uint8_t current;     /* layer at work */
 } breaker;
 
-static void breaker_free(breaker *b)
+static void dfsssp_breaker_free(breaker *b)
 {
     layer_paths_free(&b->p);
     layer_units_free(&b->units);
@@ -61,12 +61,12 @@ static void breaker_free(breaker *b)
     free(b);
 }
 
-static size_t slot_of(const breaker *b, uint32_t from, uint32_t to)
+static size_t dfsssp_slot_of(const breaker *b, uint32_t from, uint32_t to)
 {
     return (size_t)from * b->degree + (to - b->p.g.base[b->p.g.tail[to]]);
 }
 
-static uint32_t path_of(const breaker *b, uint32_t pair, uint32_t *out)
+static uint32_t dfsssp_path_of(const breaker *b, uint32_t pair, uint32_t *out)
 {
     return layer_path(&b->p, pair / b->p.num_dests, pair % b->p.num_dests, out);
 }
@@ -74,13 +74,13 @@ static uint32_t path_of(const breaker *b, uint32_t pair, uint32_t *out)
 /* Called for every dependency of a unit, as often as its paths make it; weight: host pairs. */
 typedef void (*slot_fn)(breaker *b, size_t slot, uint64_t weight, uint32_t unit);
 
-static inline void each_dependency(breaker *b, uint32_t unit, slot_fn visit)
+static inline void dfsssp_each_dependency(breaker *b, uint32_t unit, slot_fn visit)
 {
     for (uint32_t i = 0; i < layer_unit_size(&b->units, unit); i++) {
-        uint32_t pair = layer_unit_pair(&b->units, unit, i), n = path_of(b, pair, b->path);
+        uint32_t pair = layer_unit_pair(&b->units, unit, i), n = dfsssp_path_of(b, pair, b->path);
         uint64_t weight = layer_weight(&b->p, pair / b->p.num_dests, pair % b->p.num_dests);
         for (uint32_t k = 0; k + 1 < n; k++)
-            visit(b, slot_of(b, b->path[k], b->path[k + 1]), weight, unit);
+            visit(b, dfsssp_slot_of(b, b->path[k], b->path[k + 1]), weight, unit);
     }
 }
 
@@ -91,26 +91,26 @@ static void count_dependency(breaker *b, size_t slot, uint64_t weight, uint32_t 
     b->weight[slot] += weight;
 }
 
-static void note_user(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
+static void dfsssp_note_user(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
 {
     (void)weight;
     b->users[--b->first[slot + 1]] = unit;
 }
 
-static void drop_dependency(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
+static void dfsssp_drop_dependency(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
 {
     (void)unit;
     b->weight[slot] -= weight;
 }
 
 /* Weights of all dependencies of the layer at work, and the units behind each. */
-static ik_status index_layer(breaker *b, const ik_env *env, ik_error *err)
+static ik_status dfsssp_index_layer(breaker *b, const ik_env *env, ik_error *err)
 {
     size_t slots = (size_t)b->p.g.num_links * b->degree;
     memset(b->weight, 0, slots * sizeof *b->weight);
     memset(b->first, 0, (slots + 1) * sizeof *b->first);
     for (size_t i = 0; i < b->num_members; i++)
-        each_dependency(b, b->members[i], count_dependency);
+        dfsssp_each_dependency(b, b->members[i], count_dependency);
     for (size_t s = 0; s < slots; s++)
         b->first[s + 1] += b->first[s];
     free(b->users);
@@ -124,7 +124,7 @@ static ik_status index_layer(breaker *b, const ik_env *env, ik_error *err)
     if (!b->users)
         return ik_fail_memory(err, total * sizeof *b->users, "the dependencies of all paths");
     for (size_t i = b->num_members; i-- > 0;) /* from the back, so that first[] ends as it began */
-        each_dependency(b, b->members[i], note_user);
+        dfsssp_each_dependency(b, b->members[i], dfsssp_note_user);
     /* every end has become its slot's start */
     memmove(b->first, b->first + 1, slots * sizeof *b->first);
     b->first[slots] = total;
@@ -139,16 +139,16 @@ static void break_dependency(breaker *b, size_t slot, size_t end)
         if (b->layer[unit] != b->current)
             continue;
         b->layer[unit]++;
-        each_dependency(b, unit, drop_dependency);
+        dfsssp_each_dependency(b, unit, dfsssp_drop_dependency);
     }
 }
 
 /* The cycle stands on the stack from `from` to the top, closed by a step to stack[from]. */
-static void break_cycle(breaker *b, uint32_t from, uint32_t top, const size_t *ends)
+static void dfsssp_break_cycle(breaker *b, uint32_t from, uint32_t top, const size_t *ends)
 {
-    size_t weakest = slot_of(b, b->stack[top], b->stack[from]);
+    size_t weakest = dfsssp_slot_of(b, b->stack[top], b->stack[from]);
     for (uint32_t i = from; i < top; i++) {
-        size_t slot = slot_of(b, b->stack[i], b->stack[i + 1]);
+        size_t slot = dfsssp_slot_of(b, b->stack[i], b->stack[i + 1]);
         if (b->weight[slot] < b->weight[weakest])
             weakest = slot;
     }
@@ -156,10 +156,10 @@ static void break_cycle(breaker *b, uint32_t from, uint32_t top, const size_t *e
 }
 
 /* Cuts the depth-first path where a dependency on it has vanished; returns the new top. */
-static uint32_t unwind(breaker *b, uint32_t top)
+static uint32_t dfsssp_unwind(breaker *b, uint32_t top)
 {
     uint32_t keep = 0;
-    while (keep < top && b->weight[slot_of(b, b->stack[keep], b->stack[keep + 1])] > 0)
+    while (keep < top && b->weight[dfsssp_slot_of(b, b->stack[keep], b->stack[keep + 1])] > 0)
         keep++;
     for (uint32_t i = keep + 1; i <= top; i++) {
         b->color[b->stack[i]] = WHITE;
@@ -169,7 +169,7 @@ static uint32_t unwind(breaker *b, uint32_t top)
 }
 
 /* One depth-first search from a white link; breaks every cycle that it meets. */
-static void search(breaker *b, uint32_t root, uint32_t *depth, const size_t *ends)
+static void dfsssp_search(breaker *b, uint32_t root, uint32_t *depth, const size_t *ends)
 {
     const links *g = &b->p.g;
     uint32_t top = 0;
@@ -195,15 +195,15 @@ static void search(breaker *b, uint32_t root, uint32_t *depth, const size_t *end
             b->color[to] = GREY;
             depth[to] = top;
         } else {
-            break_cycle(b, depth[to], top, ends);
-            top = unwind(b, top);
+            dfsssp_break_cycle(b, depth[to], top, ends);
+            top = dfsssp_unwind(b, top);
         }
     }
 }
 
-static ik_status break_layer(breaker *b, const ik_env *env, ik_error *err)
+static ik_status dfsssp_break_layer(breaker *b, const ik_env *env, ik_error *err)
 {
-    ik_status status = index_layer(b, env, err);
+    ik_status status = dfsssp_index_layer(b, env, err);
     if (status != IK_OK)
         return status;
     uint32_t links_num = b->p.g.num_links;
@@ -218,7 +218,7 @@ static ik_status break_layer(breaker *b, const ik_env *env, ik_error *err)
     memset(b->turn, 0, links_num * sizeof *b->turn);
     for (uint32_t l = 0; l < links_num; l++)
         if (b->color[l] == WHITE)
-            search(b, l, depth, b->first + 1);
+            dfsssp_search(b, l, depth, b->first + 1);
     free(depth);
     size_t kept = 0;
     for (size_t i = 0; i < b->num_members; i++)
@@ -228,7 +228,7 @@ static ik_status break_layer(breaker *b, const ik_env *env, ik_error *err)
     return IK_OK;
 }
 
-static ik_status break_all(breaker *b, const ik_env *env, ik_error *err)
+static ik_status dfsssp_break_all(breaker *b, const ik_env *env, ik_error *err)
 {
     ik_status status = IK_OK;
     while (status == IK_OK && (b->num_members > 0 || b->num_layers == 0)) {
@@ -242,17 +242,17 @@ static ik_status break_all(breaker *b, const ik_env *env, ik_error *err)
         if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
         b->current = (uint8_t)b->num_layers++;
-        status = break_layer(b, env, err);
+        status = dfsssp_break_layer(b, env, err);
     }
     return status;
 }
 
 /* The paths of a unit one after the other, separated; returns the entries written. */
-static uint32_t chain_of(const breaker *b, uint32_t unit, uint32_t *out)
+static uint32_t dfsssp_chain_of(const breaker *b, uint32_t unit, uint32_t *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < layer_unit_size(&b->units, unit); i++) {
-        n += path_of(b, layer_unit_pair(&b->units, unit, i), out + n);
+        n += dfsssp_path_of(b, layer_unit_pair(&b->units, unit, i), out + n);
         out[n++] = IK_NONE;
     }
     return n;
@@ -261,14 +261,14 @@ static uint32_t chain_of(const breaker *b, uint32_t unit, uint32_t *out)
 /* Takes paths of upper layers back down, first fit; whole layers empty themselves on the way.
  * Layers are filled bottom up, each with its own paths before any from above, which therefore
  * always fit. */
-static void fill_layers(breaker *b, linkdag *dags, uint32_t *chain, uint32_t *undo)
+static void dfsssp_fill_layers(breaker *b, linkdag *dags, uint32_t *chain, uint32_t *undo)
 {
     uint8_t highest = 0;
     for (unsigned l = 0; l < b->num_layers; l++)
         for (uint32_t unit = 0; unit < b->units.num; unit++) {
             if (b->layer[unit] != l)
                 continue;
-            uint32_t n = chain_of(b, unit, chain);
+            uint32_t n = dfsssp_chain_of(b, unit, chain);
             unsigned to = 0;
             while (to < l && !linkdag_add_paths(&dags[to], chain, n, 0, undo))
                 to++;
@@ -280,7 +280,7 @@ static void fill_layers(breaker *b, linkdag *dags, uint32_t *chain, uint32_t *un
     b->num_used = highest + 1U;
 }
 
-static ik_status compact(breaker *b, ik_error *err)
+static ik_status dfsssp_compact(breaker *b, ik_error *err)
 {
     size_t room = (size_t)b->units.most * (b->p.max_length + 1) + b->p.room;
     linkdag *dags = ik_calloc(b->num_layers, sizeof *dags);
@@ -295,7 +295,7 @@ static ik_status compact(breaker *b, ik_error *err)
             linkdag_start_with(&dags[made], b->finished[made]);
     }
     if (status == IK_OK)
-        fill_layers(b, dags, chain, undo);
+        dfsssp_fill_layers(b, dags, chain, undo);
     while (made > 0)
         linkdag_free(&dags[--made]);
     free(dags);
@@ -304,7 +304,7 @@ static ik_status compact(breaker *b, ik_error *err)
     return status;
 }
 
-static ik_status allocate(breaker *b, ik_error *err)
+static ik_status dfsssp_allocate(breaker *b, ik_error *err)
 {
     size_t links_num = (size_t)b->p.g.num_links + 1, num = b->units.num;
     b->degree = b->p.g.max_degree ? b->p.g.max_degree : 1;
@@ -326,7 +326,7 @@ static ik_status allocate(breaker *b, ik_error *err)
 }
 
 /* From the layers of units to those of their pairs. */
-static ik_status make_lanes(ik_vc *v, breaker *b, ik_error *err)
+static ik_status dfsssp_make_lanes(ik_vc *v, breaker *b, ik_error *err)
 {
     size_t num = (size_t)b->p.num_sources * b->p.num_dests;
     uint8_t *layer = ik_calloc(num + 1, 1);
@@ -338,7 +338,8 @@ static ik_status make_lanes(ik_vc *v, breaker *b, ik_error *err)
     return layer_lanes_make(v, &b->p, &b->units, layer, b->num_used, err);
 }
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status vc_dfsssp_create(ik_vc *v, const ik_params *params, const ik_env *env,
+                                  ik_error *err)
 {
     breaker *b = ik_calloc(1, sizeof *b);
     if (!b)
@@ -349,15 +350,15 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
         status = layer_units_make(&b->p, both ? LAYER_UNIT_SWITCHES : LAYER_UNIT_PAIR, env,
                                   &b->units, err);
     if (status == IK_OK)
-        status = allocate(b, err);
+        status = dfsssp_allocate(b, err);
     if (status == IK_OK)
-        status = break_all(b, env, err);
+        status = dfsssp_break_all(b, env, err);
     b->num_used = b->num_layers;
     if (status == IK_OK && b->num_layers > 1 && ik_params_bool(params, "compact"))
-        status = compact(b, err);
+        status = dfsssp_compact(b, err);
     if (status == IK_OK)
-        status = make_lanes(v, b, err);
-    breaker_free(b);
+        status = dfsssp_make_lanes(v, b, err);
+    dfsssp_breaker_free(b);
     return status;
 }
 
@@ -383,7 +384,7 @@ const ik_vc_family ik_vc_dfsssp = {
         "switches together, in both directions: replies may then take the lane of the request, as "
         "InfiniBand's connections do.",
     .params = params,
-    .create = create,
+    .create = vc_dfsssp_create,
     .destroy = layer_lanes_destroy,
     .inject = layer_lanes_inject,
     .next = lanes_keep,

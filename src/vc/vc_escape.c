@@ -30,7 +30,7 @@ static void escape_free(escape *x)
     free(x);
 }
 
-static ik_status refuse_scheme(const ik_vc *scheme, ik_error *err)
+static ik_status escape_refuse_scheme(const ik_vc *scheme, ik_error *err)
 {
     const unsigned both = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS;
     if ((scheme->family->ignores & both) == both)
@@ -42,8 +42,8 @@ static ik_status refuse_scheme(const ik_vc *scheme, ik_error *err)
     return ik_hint(err, status, "1q or dateline would do");
 }
 
-static ik_status make_layer(const ik_vc *v, const ik_params *params, const ik_env *env, escape *x,
-                            ik_error *err)
+static ik_status escape_make_layer(const ik_vc *v, const ik_params *params, const ik_env *env,
+                                   escape *x, ik_error *err)
 {
     ik_status status =
         ik_routing_from_spec(v->fabric, ik_params_spec(params, "routing"), env, &x->routing, err);
@@ -52,16 +52,16 @@ static ik_status make_layer(const ik_vc *v, const ik_params *params, const ik_en
                                  &x->scheme, err);
     }
     if (status == IK_OK)
-        status = refuse_scheme(x->scheme, err);
+        status = escape_refuse_scheme(x->scheme, err);
     return status == IK_OK ? ik_lft_compile(x->routing, env, &x->lft, err) : status;
 }
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status escape_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     escape *x = calloc(1, sizeof *x);
     if (!x)
         return ik_fail_memory(err, sizeof *x, "a VC scheme");
-    ik_status status = make_layer(v, params, env, x, err);
+    ik_status status = escape_make_layer(v, params, env, x, err);
     if (status == IK_OK) {
         unsigned layer = x->scheme->num_vcs;
         status = lanes_settle(v, layer + 1, layer + 1, "its escape layer and one adaptive VC", err);
@@ -75,13 +75,13 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return IK_OK;
 }
 
-static void destroy(ik_vc *v)
+static void escape_destroy(ik_vc *v)
 {
     escape_free(v->impl);
 }
 
 /* Adaptive VCs, spread over destinations. */
-static void inject(const ik_vc *v, ik_packet *pk)
+static void escape_inject(const ik_vc *v, ik_packet *pk)
 {
     pk->vc = (uint8_t)(v->escape_vcs + pk->dst % (v->num_vcs - v->escape_vcs));
 }
@@ -89,8 +89,8 @@ static void inject(const ik_vc *v, ik_packet *pk)
 /* VCs of one choice are a range, so on the escape port the packet may take the one VC of the layer
  * that is its turn and, if that is the layer's highest, the adaptive ones too; with a lower one
  * only that. */
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
+static void escape_next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                        const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     const escape *x = v->impl;
     const ik_fabric *f = v->fabric;
@@ -133,10 +133,10 @@ const ik_vc_family ik_vc_escape = {
         "the escape port, as for packets of valiant and ugal_l on the way to their intermediate "
         "switch. The classical example is minimal routing on a mesh with escape:routing=dor.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .inject = inject,
-    .next = next,
+    .create = escape_create,
+    .destroy = escape_destroy,
+    .inject = escape_inject,
+    .next = escape_next,
     .static_lane = false,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS,
 };

@@ -12,22 +12,22 @@
 
 enum form { SUM, DIFFERENCE };
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status flow2sl_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)env;
     return lanes_map_create(v, ik_params_enum(params, "form"), err);
 }
 
-static unsigned group_of(const lanes_map *map, uint32_t host, unsigned queues)
+static unsigned flow2sl_group_of(const lanes_map *map, uint32_t host, unsigned queues)
 {
     return (unsigned)((uint64_t)map->at.host[host] * queues / map->at.num_hosts);
 }
 
-static void inject(const ik_vc *v, ik_packet *pk)
+static void flow2sl_inject(const ik_vc *v, ik_packet *pk)
 {
     const lanes_map *map = v->impl;
     unsigned queues = v->num_vcs;
-    unsigned a = group_of(map, pk->src, queues), b = group_of(map, pk->dst, queues);
+    unsigned a = flow2sl_group_of(map, pk->src, queues), b = flow2sl_group_of(map, pk->dst, queues);
     unsigned number = map->form == SUM ? a + b : b + queues - a;
     pk->vc = (uint8_t)(number % queues);
 }
@@ -50,9 +50,9 @@ const ik_vc_family ik_vc_flow2sl = {
                "(group(s) + group(d)) mod Q; difference: (group(d) - group(s)) mod Q. There are "
                "three VCs unless vcs is given.",
     .params = params,
-    .create = create,
+    .create = flow2sl_create,
     .destroy = lanes_map_destroy,
-    .inject = inject,
+    .inject = flow2sl_inject,
     .next = lanes_keep,
     .static_lane = true,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_ANY_PORT,

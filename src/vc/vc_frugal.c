@@ -5,7 +5,8 @@
 #include "routing/graph/route_frugal.h"
 #include "vc/routed.h"
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status vc_frugal_create(ik_vc *v, const ik_params *params, const ik_env *env,
+                                  ik_error *err)
 {
     (void)params, (void)env;
     ik_status status = routed_check(v, err);
@@ -27,7 +28,7 @@ const ik_vc_family ik_vc_frugal = {
                "lanes says how many it may use. Spare VCs split the most loaded lanes by pairs of "
                "switches, in the same way for both directions.",
     .params = params,
-    .create = create,
+    .create = vc_frugal_create,
     .destroy = lanes_free_impl,
     .inject = routed_inject,
     .next = lanes_keep,

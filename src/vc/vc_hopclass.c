@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status hopclass_create(ik_vc *v, const ik_params *params, const ik_env *env,
+                                 ik_error *err)
 {
     (void)params;
     walk_reach reach;
@@ -25,8 +26,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return status;
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
+static void hopclass_next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                          const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)sw, (void)in_port;
     lanes_class(v, lanes_ejects(v->fabric, out_port) ? 0 : pk->hops, vc_first, vc_last);
@@ -45,9 +46,9 @@ const ik_vc_family ik_vc_hopclass = {
                "has hops: the diameter for minimal routing, twice the diameter for Valiant's. A "
                "multiple of that number gives each hop several VCs.",
     .params = params,
-    .create = create,
+    .create = hopclass_create,
     .inject = lanes_inject_first,
-    .next = next,
+    .next = hopclass_next,
     .static_lane = false,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_BY_SWITCH | IK_VC_BY_LANE | IK_VC_ANY_PORT,
 };

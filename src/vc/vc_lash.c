@@ -41,34 +41,34 @@ static void lash_free(lash *t)
 }
 
 /* The pair that must share this one's layer. */
-static uint32_t opposite(const lash *t, uint32_t pair)
+static uint32_t lash_opposite(const lash *t, uint32_t pair)
 {
     uint32_t s = pair / t->p.num_dests, d = pair % t->p.num_dests;
     return t->both ? d * t->p.num_dests + s : pair;
 }
 
 /* Dependencies of a pair, and of its opposite, into one layer: all or none. */
-static bool fits(lash *t, unsigned layer, uint32_t pair)
+static bool lash_fits(lash *t, unsigned layer, uint32_t pair)
 {
-    uint32_t other = opposite(t, pair), d = t->p.num_dests;
+    uint32_t other = lash_opposite(t, pair), d = t->p.num_dests;
     uint32_t n = layer_path(&t->p, pair / d, pair % d, t->path), m = 0;
     if (other != pair)
         m = layer_path(&t->p, other / d, other % d, t->path + n);
     return linkdag_add_paths(&t->dag[layer], t->path, n, m, t->undo);
 }
 
-static uint64_t hops_of(lash *t, uint32_t pair)
+static uint64_t lash_hops_of(lash *t, uint32_t pair)
 {
     uint32_t s = pair / t->p.num_dests, d = pair % t->p.num_dests;
     return layer_path(&t->p, s, d, t->path) * layer_weight(&t->p, s, d);
 }
 
-static void put(lash *t, uint32_t pair, unsigned layer)
+static void lash_put(lash *t, uint32_t pair, unsigned layer)
 {
-    uint32_t other = opposite(t, pair);
+    uint32_t other = lash_opposite(t, pair);
     for (unsigned k = 0; k < (other == pair ? 1U : 2U); k++) {
         uint32_t which = k ? other : pair;
-        uint64_t hops = hops_of(t, which);
+        uint64_t hops = lash_hops_of(t, which);
         if (t->layer[which] != UNPLACED)
             t->load[t->layer[which]] -= hops;
         t->load[layer] += hops;
@@ -76,14 +76,14 @@ static void put(lash *t, uint32_t pair, unsigned layer)
     }
 }
 
-static ik_status place(lash *t, uint32_t pair, const ik_env *env, ik_error *err)
+static ik_status lash_place(lash *t, uint32_t pair, const ik_env *env, ik_error *err)
 {
     if (t->layer[pair] != UNPLACED)
         return IK_OK;
     if (pair % 1024 == 0 && ik_env_cancelled(env))
         return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
     unsigned l = 0;
-    while (l < t->num_layers && !fits(t, l, pair))
+    while (l < t->num_layers && !lash_fits(t, l, pair))
         l++;
     if (l == t->num_layers) {
         if (l == IK_MAX_VCS - 1)
@@ -96,17 +96,17 @@ static ik_status place(lash *t, uint32_t pair, const ik_env *env, ik_error *err)
         if (status != IK_OK)
             return status;
         t->num_layers++;
-        if (!fits(t, l, pair)) /* only a path that loops */
+        if (!lash_fits(t, l, pair)) /* only a path that loops */
             return ik_fail(err, IK_ERR_UNSUPPORTED, "a path of routing '%s' crosses a link twice",
                            t->p.r->family->name);
     }
-    put(t, pair, l);
+    lash_put(t, pair, l);
     return IK_OK;
 }
 
 /* Moves pairs out of layers that carry more than the average. Dependencies stay behind, which only
  * makes later moves stricter. */
-static void balance(lash *t, const uint32_t *pairs, size_t num)
+static void lash_balance(lash *t, const uint32_t *pairs, size_t num)
 {
     uint64_t total = 0;
     for (unsigned l = 0; l < t->num_layers; l++)
@@ -119,12 +119,12 @@ static void balance(lash *t, const uint32_t *pairs, size_t num)
         for (unsigned l = 1; l < t->num_layers; l++)
             if (t->load[l] < t->load[to])
                 to = l;
-        if (t->load[to] < mean && fits(t, to, pairs[i]))
-            put(t, pairs[i], to);
+        if (t->load[to] < mean && lash_fits(t, to, pairs[i]))
+            lash_put(t, pairs[i], to);
     }
 }
 
-static ik_status layer_all(lash *t, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status lash_layer_all(lash *t, const ik_params *params, const ik_env *env, ik_error *err)
 {
     size_t num = (size_t)t->p.num_sources * t->p.num_dests;
     uint32_t *pairs = NULL;
@@ -139,14 +139,14 @@ static ik_status layer_all(lash *t, const ik_params *params, const ik_env *env, 
     else
         memset(t->layer, UNPLACED, num);
     for (size_t i = 0; i < num && status == IK_OK; i++)
-        status = place(t, pairs[i], env, err);
+        status = lash_place(t, pairs[i], env, err);
     if (status == IK_OK && t->num_layers > 1 && ik_params_bool(params, "balance"))
-        balance(t, pairs, num);
+        lash_balance(t, pairs, num);
     free(pairs);
     return status;
 }
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status lash_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     lash *t = ik_calloc(1, sizeof *t);
     if (!t)
@@ -154,7 +154,7 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     t->both = ik_params_enum(params, "pairs") == 1;
     ik_status status = layer_paths_build(v, t->both, env, &t->p, err);
     if (status == IK_OK)
-        status = layer_all(t, params, env, err);
+        status = lash_layer_all(t, params, env, err);
     layer_units units = {0};
     if (status == IK_OK)
         status = layer_units_make(&t->p, t->both ? LAYER_UNIT_CLASSES : LAYER_UNIT_PAIR, env,
@@ -190,7 +190,7 @@ const ik_vc_family ik_vc_lash = {
         "two directions between two switches into one layer, which is required where a connection "
         "has one service level.",
     .params = params,
-    .create = create,
+    .create = lash_create,
     .destroy = layer_lanes_destroy,
     .inject = layer_lanes_inject,
     .next = lanes_keep,

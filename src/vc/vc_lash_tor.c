@@ -34,7 +34,7 @@ typedef struct tor_work {
     uint64_t load[IK_MAX_VCS];
 } tor_work;
 
-static ik_status enter_layer(tor_work *w, unsigned layer, ik_error *err)
+static ik_status lash_tor_enter_layer(tor_work *w, unsigned layer, ik_error *err)
 {
     if (layer < w->num_layers)
         return IK_OK;
@@ -49,7 +49,7 @@ static ik_status enter_layer(tor_work *w, unsigned layer, ik_error *err)
     return status;
 }
 
-static ik_status place(tor_work *w, uint32_t pair, ik_error *err)
+static ik_status lash_tor_place(tor_work *w, uint32_t pair, ik_error *err)
 {
     uint32_t s = pair / w->p.num_dests, d = pair % w->p.num_dests;
     uint32_t n = layer_path(&w->p, s, d, w->path);
@@ -58,11 +58,11 @@ static ik_status place(tor_work *w, uint32_t pair, ik_error *err)
                        "LASH-TOR takes paths of up to %d hops, routing '%s' has one of %u",
                        MAX_HOPS, w->p.r->family->name, n);
     unsigned layer = 0;
-    ik_status status = enter_layer(w, 0, err);
+    ik_status status = lash_tor_enter_layer(w, 0, err);
     for (uint32_t i = 0; i < n && status == IK_OK; i++) {
         if (i > 0 && linkdag_add(&w->dag[layer], w->path[i - 1], w->path[i]) == LINKDAG_CYCLE) {
             w->steps[pair] |= 1ULL << i;
-            status = enter_layer(w, ++layer, err);
+            status = lash_tor_enter_layer(w, ++layer, err);
         }
         if (status == IK_OK)
             w->load[layer] += layer_weight(&w->p, s, d);
@@ -70,7 +70,8 @@ static ik_status place(tor_work *w, uint32_t pair, ik_error *err)
     return status;
 }
 
-static ik_status place_all(tor_work *w, layer_order order, const ik_env *env, ik_error *err)
+static ik_status lash_tor_place_all(tor_work *w, layer_order order, const ik_env *env,
+                                    ik_error *err)
 {
     size_t num = (size_t)w->p.num_sources * w->p.num_dests;
     uint32_t *pairs = NULL;
@@ -85,12 +86,12 @@ static ik_status place_all(tor_work *w, layer_order order, const ik_env *env, ik
         if (i % 1024 == 0 && ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
         else
-            status = place(w, pairs[i], err);
+            status = lash_tor_place(w, pairs[i], err);
     free(pairs);
     return status;
 }
 
-static ik_status keep(ik_vc *v, tor_work *w, ik_error *err)
+static ik_status lash_tor_keep(ik_vc *v, tor_work *w, ik_error *err)
 {
     lash_tor *impl = ik_calloc(1, sizeof *impl);
     if (!impl)
@@ -111,16 +112,17 @@ static ik_status keep(ik_vc *v, tor_work *w, ik_error *err)
     return IK_OK;
 }
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status lash_tor_create(ik_vc *v, const ik_params *params, const ik_env *env,
+                                 ik_error *err)
 {
     tor_work *w = ik_calloc(1, sizeof *w);
     if (!w)
         return ik_fail_memory(err, sizeof *w, "LASH-TOR");
     ik_status status = layer_paths_build(v, false, env, &w->p, err);
     if (status == IK_OK)
-        status = place_all(w, ik_params_enum(params, "order"), env, err);
+        status = lash_tor_place_all(w, ik_params_enum(params, "order"), env, err);
     if (status == IK_OK)
-        status = keep(v, w, err);
+        status = lash_tor_keep(v, w, err);
     for (unsigned l = 0; l < w->num_layers; l++)
         linkdag_free(&w->dag[l]);
     layer_paths_free(&w->p);
@@ -130,7 +132,7 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return status;
 }
 
-static void destroy(ik_vc *v)
+static void lash_tor_destroy(ik_vc *v)
 {
     lash_tor *impl = v->impl;
     free(impl->source_of);
@@ -139,7 +141,7 @@ static void destroy(ik_vc *v)
     free(impl);
 }
 
-static unsigned ones(uint64_t word)
+static unsigned lash_tor_ones(uint64_t word)
 {
     unsigned n = 0;
     for (; word; word &= word - 1)
@@ -147,34 +149,34 @@ static unsigned ones(uint64_t word)
     return n;
 }
 
-static void range(const lash_tor *impl, uint32_t src, uint32_t dst, unsigned hop, uint8_t *first,
-                  uint8_t *last)
+static void lash_tor_range(const lash_tor *impl, uint32_t src, uint32_t dst, unsigned hop,
+                           uint8_t *first, uint8_t *last)
 {
     uint32_t s = impl->source_of[src], d = impl->dest_of[dst];
     uint64_t steps =
         s == IK_NONE || d == IK_NONE ? 0 : impl->steps[(size_t)s * impl->num_dests + d];
-    unsigned layer = ones(steps & (hop >= MAX_HOPS - 1 ? UINT64_MAX : (2ULL << hop) - 1));
+    unsigned layer = lash_tor_ones(steps & (hop >= MAX_HOPS - 1 ? UINT64_MAX : (2ULL << hop) - 1));
     *first = (uint8_t)impl->vcs.base[layer];
     *last = (uint8_t)(impl->vcs.base[layer + 1] - 1);
 }
 
-static void inject(const ik_vc *v, ik_packet *pk)
+static void lash_tor_inject(const ik_vc *v, ik_packet *pk)
 {
     uint8_t last;
-    range(v->impl, pk->src, pk->dst, 0, &pk->vc, &last);
+    lash_tor_range(v->impl, pk->src, pk->dst, 0, &pk->vc, &last);
 }
 
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
+static void lash_tor_next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                          const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)sw, (void)in_port;
     if (lanes_ejects(v->fabric, out_port))
         *vc_first = *vc_last = pk->vc;
     else
-        range(v->impl, pk->src, pk->dst, pk->hops, vc_first, vc_last);
+        lash_tor_range(v->impl, pk->src, pk->dst, pk->hops, vc_first, vc_last);
 }
 
-static double share(const ik_vc *v, unsigned vc)
+static double lash_tor_share(const ik_vc *v, unsigned vc)
 {
     return layer_vcs_share(&((const lash_tor *)v->impl)->vcs, vc);
 }
@@ -195,9 +197,9 @@ const ik_vc_family ik_vc_lash_tor = {
                "destination usually saves one more layer. Spare VCs go to the layers with the most "
                "traffic, where packets may then choose.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .inject = inject,
-    .next = next,
-    .share = share,
+    .create = lash_tor_create,
+    .destroy = lash_tor_destroy,
+    .inject = lash_tor_inject,
+    .next = lash_tor_next,
+    .share = lash_tor_share,
 };

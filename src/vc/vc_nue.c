@@ -7,7 +7,7 @@
 #include "routing/graph/route_nue.h"
 #include "vc/routed.h"
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status vc_nue_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)params, (void)env;
     ik_status status = routed_check(v, err);
@@ -28,7 +28,7 @@ const ik_vc_family ik_vc_nue = {
                "split the most loaded layers by source; with nue:pairs=both, in the same way for "
                "both directions between two hosts.",
     .params = params,
-    .create = create,
+    .create = vc_nue_create,
     .destroy = lanes_free_impl,
     .inject = routed_inject,
     .next = lanes_keep,

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status phase_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)params;
     walk_reach reach;
@@ -27,8 +27,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 
 /* The routing has processed the packet before: at the intermediate switch the phase is already that
  * of the second half. */
-static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
+static void phase_next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
+                       const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
     (void)sw, (void)in_port;
     lanes_class(v, lanes_ejects(v->fabric, out_port) ? 0 : pk->phase, vc_first, vc_last);
@@ -46,9 +46,9 @@ const ik_vc_family ik_vc_phase = {
                "those after it on VC 1; host channels on VC 0. A routing with more phases needs as "
                "many VCs as phases; a multiple gives each phase several VCs.",
     .params = params,
-    .create = create,
+    .create = phase_create,
     .inject = lanes_inject_first,
-    .next = next,
+    .next = phase_next,
     .static_lane = false,
     .ignores =
         IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_BY_SWITCH | IK_VC_BY_LANE | IK_VC_ANY_PORT,

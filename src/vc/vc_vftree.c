@@ -16,36 +16,38 @@
 
 enum form { SUM, DIFFERENCE, MATRIX };
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status vftree_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)env;
     return lanes_map_create(v, ik_params_enum(params, "form"), err);
 }
 
 /* Number of the pair (i, j), i < j, when the pairs are listed row by row. */
-static uint64_t pair_number(uint64_t i, uint64_t j, uint64_t leaves)
+static uint64_t vftree_pair_number(uint64_t i, uint64_t j, uint64_t leaves)
 {
     return i * (2 * leaves - i - 1) / 2 + (j - i - 1);
 }
 
-static uint64_t lane_number(enum form form, uint64_t i, uint64_t j, uint64_t leaves,
-                            uint64_t queues)
+static uint64_t vftree_lane_number(enum form form, uint64_t i, uint64_t j, uint64_t leaves,
+                                   uint64_t queues)
 {
     switch (form) {
     case DIFFERENCE:
         return j + queues - i % queues;
     case MATRIX:
-        return i == j ? 0 : i < j ? pair_number(i, j, leaves) : pair_number(j, i, leaves);
+        return i == j  ? 0
+               : i < j ? vftree_pair_number(i, j, leaves)
+                       : vftree_pair_number(j, i, leaves);
     default:
         return i + j;
     }
 }
 
-static void inject(const ik_vc *v, ik_packet *pk)
+static void vftree_inject(const ik_vc *v, ik_packet *pk)
 {
     const lanes_map *map = v->impl;
-    uint64_t number = lane_number((enum form)map->form, map->at.leaf[pk->src],
-                                  map->at.leaf[pk->dst], map->at.num_leaves, v->num_vcs);
+    uint64_t number = vftree_lane_number((enum form)map->form, map->at.leaf[pk->src],
+                                         map->at.leaf[pk->dst], map->at.num_leaves, v->num_vcs);
     pk->vc = (uint8_t)(number % v->num_vcs);
 }
 
@@ -68,9 +70,9 @@ const ik_vc_family ik_vc_vftree = {
                "directions, and lane 0 within a leaf switch. Leaf switches are numbered as in the "
                "full tree. There are three VCs unless vcs is given.",
     .params = params,
-    .create = create,
+    .create = vftree_create,
     .destroy = lanes_map_destroy,
-    .inject = inject,
+    .inject = vftree_inject,
     .next = lanes_keep,
     .static_lane = true,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_ANY_PORT,

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status voqnet_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)params, (void)env;
     char why[64];
@@ -18,7 +18,7 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return lanes_settle(v, needed, needed, why, err);
 }
 
-static void inject(const ik_vc *v, ik_packet *pk)
+static void voqnet_inject(const ik_vc *v, ik_packet *pk)
 {
     (void)v;
     pk->vc = (uint8_t)pk->dst;
@@ -34,8 +34,8 @@ const ik_vc_family ik_vc_voqnet = {
     .details = "The VC is the number of the destination host; the scheme needs as many VCs as "
                "there are hosts, 256 at most.",
     .params = params,
-    .create = create,
-    .inject = inject,
+    .create = voqnet_create,
+    .inject = voqnet_inject,
     .next = lanes_keep,
     .static_lane = true,
     .ignores = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS | IK_VC_ANY_PORT,

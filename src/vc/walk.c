@@ -92,7 +92,7 @@ void walk_begin(walk *w, uint32_t dst)
     ik_hash_clear(&w->known);
 }
 
-static key key_of(const walk *w, uint32_t in_port, const ik_packet *pk)
+static key walk_key_of(const walk *w, uint32_t in_port, const ik_packet *pk)
 {
     uint32_t small = pk->vc | (uint32_t)pk->phase << 8 | (uint32_t)pk->layer << 16 |
                      (w->hops_matter ? (uint32_t)pk->hops << 24 : 0);
@@ -101,7 +101,7 @@ static key key_of(const walk *w, uint32_t in_port, const ik_packet *pk)
 }
 
 /* IK_NONE when out of memory. */
-static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk)
+static uint32_t walk_new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk)
 {
     if (!IK_ARRAY_ROOM(w->states, w->max_states, w->num_states + 1))
         return IK_NONE;
@@ -111,9 +111,9 @@ static uint32_t new_state(walk *w, key k, uint32_t in_port, const ik_packet *pk)
 }
 
 /* Finds or adds the state; *fresh tells which. IK_NONE when out of memory. */
-static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *fresh)
+static uint32_t walk_state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *fresh)
 {
-    key k = key_of(w, in_port, pk);
+    key k = walk_key_of(w, in_port, pk);
     uint32_t tag = ik_hash_tag2(k.a, k.b), id;
     *fresh = false;
     for (size_t at = ik_hash_first(&w->known, tag);
@@ -121,11 +121,11 @@ static uint32_t state_at(walk *w, uint32_t in_port, const ik_packet *pk, bool *f
         if (w->states[id].key.a == k.a && w->states[id].key.b == k.b)
             return id;
     *fresh = true;
-    id = new_state(w, k, in_port, pk);
+    id = walk_new_state(w, k, in_port, pk);
     return id != IK_NONE && ik_hash_add(&w->known, tag, id) ? id : IK_NONE;
 }
 
-static bool add_edge(walk *w, uint32_t from, walk_edge edge)
+static bool walk_add_edge(walk *w, uint32_t from, walk_edge edge)
 {
     if (!IK_ARRAY_ROOM(w->edges, w->max_edges, w->num_edges + 1))
         return false;
@@ -136,7 +136,7 @@ static bool add_edge(walk *w, uint32_t from, walk_edge edge)
 }
 
 /* Starts exploring a fresh state: asks the plan for its choices. */
-static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
+static bool walk_open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
     if (!IK_ARRAY_ROOM(w->frames, w->max_frames, w->num_frames + 1) ||
         !IK_ARRAY_ROOM(w->choices, w->max_choices, w->num_choices + w->plan->max_radix + 1))
@@ -163,7 +163,7 @@ static bool open_state(walk *w, uint32_t id, walk_visit visit, void *ctx)
 }
 
 /* Takes into `s` what lies behind one of its hops. */
-static void absorb(state *s, const walk_outcome *behind, bool preferred)
+static void walk_absorb(state *s, const walk_outcome *behind, bool preferred)
 {
     s->flaws |= (uint8_t)behind->flaws;
     if (behind->longest > s->longest)
@@ -172,14 +172,14 @@ static void absorb(state *s, const walk_outcome *behind, bool preferred)
         s->preferred = behind->preferred;
 }
 
-static walk_outcome outcome_of(const state *s)
+static walk_outcome walk_outcome_of(const state *s)
 {
     return (walk_outcome){s->longest, s->preferred, s->flaws};
 }
 
 /* The hop that the top frame is at; true if it leads into a fresh state that is now open. *failed
  * on lack of memory. */
-static bool follow(walk *w, walk_visit visit, void *ctx, bool *failed)
+static bool walk_follow(walk *w, walk_visit visit, void *ctx, bool *failed)
 {
     frame *fr = &w->frames[w->num_frames - 1];
     const ik_fabric *f = w->plan->fabric;
@@ -189,29 +189,29 @@ static bool follow(walk *w, walk_visit visit, void *ctx, bool *failed)
     walk_edge edge = {.out_port = choice->port, .to = IK_NONE, .vc = (uint8_t)fr->vc};
     if (peer == IK_NONE || !ik_is_switch(f, f->port_node[peer])) {
         edge.delivers = peer != IK_NONE && ik_node_host(f, f->port_node[peer]) == w->dst;
-        absorb(&w->states[from], &(walk_outcome){.flaws = edge.delivers ? 0 : WALK_DEAD_END},
-               preferred);
-        *failed = !add_edge(w, from, edge);
+        walk_absorb(&w->states[from], &(walk_outcome){.flaws = edge.delivers ? 0 : WALK_DEAD_END},
+                    preferred);
+        *failed = !walk_add_edge(w, from, edge);
         return false;
     }
     ik_packet pk = fr->pk;
     ik_plan_advance(w->plan, choice->port, fr->vc, &pk);
     bool fresh;
-    edge.to = state_at(w, peer, &pk, &fresh);
-    *failed = edge.to == IK_NONE || !add_edge(w, from, edge) ||
-              (fresh && !open_state(w, edge.to, visit, ctx));
+    edge.to = walk_state_at(w, peer, &pk, &fresh);
+    *failed = edge.to == IK_NONE || !walk_add_edge(w, from, edge) ||
+              (fresh && !walk_open_state(w, edge.to, visit, ctx));
     if (*failed || fresh)
         return fresh;
-    walk_outcome behind = outcome_of(&w->states[edge.to]);
+    walk_outcome behind = walk_outcome_of(&w->states[edge.to]);
     behind.flaws |= w->states[edge.to].open ? WALK_LOOP : 0;
     behind.longest++;
     behind.preferred++;
-    absorb(&w->states[from], &behind, preferred);
+    walk_absorb(&w->states[from], &behind, preferred);
     return false;
 }
 
 /* Moves the top frame to its next choice or VC; false if there is none. */
-static bool advance(walk *w)
+static bool vc_walk_advance(walk *w)
 {
     frame *fr = &w->frames[w->num_frames - 1];
     if (fr->vc < w->choices[fr->first_choice + fr->choice].vc_last) {
@@ -225,7 +225,7 @@ static bool advance(walk *w)
 }
 
 /* Leaves the top state and takes its outcome into the one below. */
-static void close_state(walk *w)
+static void walk_close_state(walk *w)
 {
     frame *fr = &w->frames[--w->num_frames];
     state *s = &w->states[fr->state];
@@ -234,31 +234,31 @@ static void close_state(walk *w)
     if (w->num_frames == 0)
         return;
     frame *below = &w->frames[w->num_frames - 1];
-    walk_outcome behind = outcome_of(s);
+    walk_outcome behind = walk_outcome_of(s);
     behind.longest++;
     behind.preferred++;
     const ik_choice *choice = &w->choices[below->first_choice + below->choice];
-    absorb(&w->states[below->state], &behind,
-           below->choice == below->preferred && below->vc == choice->vc_first);
+    walk_absorb(&w->states[below->state], &behind,
+                below->choice == below->preferred && below->vc == choice->vc_first);
 }
 
-static bool explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
+static bool walk_explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
-    if (!open_state(w, id, visit, ctx))
+    if (!walk_open_state(w, id, visit, ctx))
         return false;
     while (w->num_frames > 0) {
         bool more = w->frames[w->num_frames - 1].choice < w->frames[w->num_frames - 1].num_choices,
              failed = false;
-        while (more && !follow(w, visit, ctx, &failed)) {
+        while (more && !walk_follow(w, visit, ctx, &failed)) {
             if (failed)
                 return false;
-            more = advance(w);
+            more = vc_walk_advance(w);
         }
         if (failed)
             return false;
         while (!more && w->num_frames > 0) {
-            close_state(w);
-            more = w->num_frames > 0 && advance(w);
+            walk_close_state(w);
+            more = w->num_frames > 0 && vc_walk_advance(w);
         }
     }
     return true;
@@ -276,10 +276,10 @@ ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *c
     ik_packet pk;
     ik_plan_start_nth(w->plan, src, w->dst, n, &pk);
     /* No packet comes back to a host's port: initial states need not be found again. */
-    uint32_t id = new_state(w, (key){0, 0}, f->port_peer[port], &pk);
-    if (id == IK_NONE || !explore(w, id, visit, ctx))
+    uint32_t id = walk_new_state(w, (key){0, 0}, f->port_peer[port], &pk);
+    if (id == IK_NONE || !walk_explore(w, id, visit, ctx))
         return ik_fail_memory(err, w->num_states * sizeof(state), "the states of a walk");
-    *out = outcome_of(&w->states[id]);
+    *out = walk_outcome_of(&w->states[id]);
     return IK_OK;
 }
 
@@ -312,7 +312,7 @@ unsigned walk_state_vc(const walk *w, uint32_t id)
 
 walk_outcome walk_state_outcome(const walk *w, uint32_t id)
 {
-    return outcome_of(&w->states[id]);
+    return walk_outcome_of(&w->states[id]);
 }
 
 const walk_edge *walk_first_edge(const walk *w, uint32_t id)

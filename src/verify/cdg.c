@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ik_status number_channels(cdg *g, ik_error *err)
+static ik_status cdg_number_channels(cdg *g, ik_error *err)
 {
     const ik_fabric *f = g->fabric;
     g->channel_of_port = ik_calloc((size_t)f->num_ports + 1, sizeof *g->channel_of_port);
@@ -34,7 +34,7 @@ ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_en
              .num_vcs = num_vcs,
              .lanes = lanes,
              .words = ((size_t)ik_max_radix(f) + 63) / 64};
-    ik_status status = number_channels(&g, err);
+    ik_status status = cdg_number_channels(&g, err);
     size_t num_rows = cdg_num_vertices(&g) * (lanes ? 1 : num_vcs);
     double bytes = (double)num_rows * (double)g.words * 8;
     if (status == IK_OK)
@@ -107,7 +107,7 @@ bool cdg_next(const cdg *g, size_t vertex, size_t *cursor, size_t *successor)
     return true;
 }
 
-static uint64_t count_bits(const uint64_t *words, size_t num)
+static uint64_t cdg_count_bits(const uint64_t *words, size_t num)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < num; i++)
@@ -118,6 +118,6 @@ static uint64_t count_bits(const uint64_t *words, size_t num)
 void cdg_count(const cdg *g, uint64_t *vertices, uint64_t *edges)
 {
     size_t num = cdg_num_vertices(g);
-    *vertices = count_bits(g->used, num / 64 + 1);
-    *edges = count_bits(g->rows, num * (g->lanes ? 1 : g->num_vcs) * g->words);
+    *vertices = cdg_count_bits(g->used, num / 64 + 1);
+    *edges = cdg_count_bits(g->rows, num * (g->lanes ? 1 : g->num_vcs) * g->words);
 }

@@ -30,7 +30,7 @@ typedef struct search {
     size_t num_stack;
 } search;
 
-static void search_free(search *s)
+static void cdg_cycle_search_free(search *s)
 {
     free(s->order);
     free(s->low);
@@ -39,7 +39,7 @@ static void search_free(search *s)
     free(s->frames);
 }
 
-static ik_status search_make(const cycle_graph *g, search *s, ik_error *err)
+static ik_status cdg_cycle_search_make(const cycle_graph *g, search *s, ik_error *err)
 {
     size_t num = g->num;
     *s = (search){.g = *g};
@@ -51,30 +51,30 @@ static ik_status search_make(const cycle_graph *g, search *s, ik_error *err)
     s->stack = ik_calloc(num + 1, sizeof *s->stack);
     s->frames = ik_calloc(num + 1, sizeof *s->frames);
     if (!s->order || !s->low || !s->component || !s->stack || !s->frames) {
-        search_free(s);
+        cdg_cycle_search_free(s);
         return ik_fail_memory(err, num * 32, "the search for dependency cycles");
     }
     return IK_OK;
 }
 
-static inline bool successor(const search *s, size_t vertex, size_t *cursor, size_t *next)
+static inline bool cdg_cycle_successor(const search *s, size_t vertex, size_t *cursor, size_t *next)
 {
     return s->g.next(s->g.graph, vertex, cursor, next);
 }
 
-static bool has_self_loop(const search *s, size_t vertex)
+static bool cdg_cycle_has_self_loop(const search *s, size_t vertex)
 {
     size_t cursor = 0, next;
-    while (successor(s, vertex, &cursor, &next))
+    while (cdg_cycle_successor(s, vertex, &cursor, &next))
         if (next == vertex)
             return true;
     return false;
 }
 
 /* Takes the component of root off Tarjan's stack. Vertices that are done have order UINT32_MAX. */
-static void take_component(search *s, size_t root)
+static void cdg_cycle_take_component(search *s, size_t root)
 {
-    bool cyclic = s->stack[s->num_stack - 1] != root || has_self_loop(s, root);
+    bool cyclic = s->stack[s->num_stack - 1] != root || cdg_cycle_has_self_loop(s, root);
     uint32_t name = cyclic ? ++s->num_components : 0;
     uint32_t vertex;
     do {
@@ -84,23 +84,23 @@ static void take_component(search *s, size_t root)
     } while (vertex != root);
 }
 
-static void discover(search *s, size_t vertex, size_t *depth)
+static void cdg_cycle_discover(search *s, size_t vertex, size_t *depth)
 {
     s->order[vertex] = s->low[vertex] = ++s->num_seen;
     s->stack[s->num_stack++] = (uint32_t)vertex;
     s->frames[(*depth)++] = (frame){vertex, 0};
 }
 
-static void components_from(search *s, size_t root)
+static void cdg_cycle_components_from(search *s, size_t root)
 {
     size_t depth = 0, next;
-    discover(s, root, &depth);
+    cdg_cycle_discover(s, root, &depth);
     while (depth > 0) {
         frame *top = &s->frames[depth - 1];
         size_t vertex = top->vertex;
-        if (successor(s, vertex, &top->cursor, &next)) {
+        if (cdg_cycle_successor(s, vertex, &top->cursor, &next)) {
             if (s->order[next] == 0)
-                discover(s, next, &depth);
+                cdg_cycle_discover(s, next, &depth);
             else if (s->order[next] != UINT32_MAX && s->order[next] < s->low[vertex])
                 s->low[vertex] = s->order[next];
             continue;
@@ -109,13 +109,14 @@ static void components_from(search *s, size_t root)
         if (depth > 0 && s->low[vertex] < s->low[s->frames[depth - 1].vertex])
             s->low[s->frames[depth - 1].vertex] = s->low[vertex];
         if (s->low[vertex] == s->order[vertex])
-            take_component(s, vertex);
+            cdg_cycle_take_component(s, vertex);
     }
 }
 
 /* Shortest way from start back to itself of fewer than `limit` edges inside its component and above
  * start; 0 = none. Leaves the predecessors in low. `mark` is new for each search. */
-static size_t way_back(search *s, size_t start, size_t limit, uint32_t mark, uint64_t *budget)
+static size_t cdg_cycle_way_back(search *s, size_t start, size_t limit, uint32_t mark,
+                                 uint64_t *budget)
 {
     size_t head = 0, tail = 0, depth = 0;
     s->stack[tail++] = (uint32_t)start;
@@ -124,7 +125,7 @@ static size_t way_back(search *s, size_t start, size_t limit, uint32_t mark, uin
         depth++;
         for (; head < level_end; head++) {
             size_t vertex = s->stack[head], cursor = 0, next;
-            while (successor(s, vertex, &cursor, &next)) {
+            while (cdg_cycle_successor(s, vertex, &cursor, &next)) {
                 *budget -= *budget > 0;
                 if (next == start) {
                     s->low[start] = (uint32_t)vertex;
@@ -142,7 +143,7 @@ static size_t way_back(search *s, size_t start, size_t limit, uint32_t mark, uin
     return 0;
 }
 
-static void keep_cycle(const search *s, size_t start, size_t *cycle, size_t length)
+static void cdg_cycle_keep_cycle(const search *s, size_t start, size_t *cycle, size_t length)
 {
     size_t vertex = start;
     for (size_t i = length; i-- > 0;) {
@@ -152,7 +153,7 @@ static void keep_cycle(const search *s, size_t start, size_t *cycle, size_t leng
 }
 
 /* Says how far a search over all vertices is, from time to time. */
-static ik_status report(const search *s, size_t vertex, ik_error *err)
+static ik_status cdg_cycle_report(const search *s, size_t vertex, ik_error *err)
 {
     const ik_env *env = s->g.env;
     if (ik_env_cancelled(env))
@@ -174,12 +175,13 @@ static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_erro
     uint32_t mark = 0;
     ik_status status = IK_OK;
     for (size_t v = 0; status == IK_OK && v < s->g.num && (budget > 0 || best > s->g.num); v++) {
-        status = s->component[v] ? report(s, v, err) : IK_OK;
-        size_t found =
-            status == IK_OK && s->component[v] ? way_back(s, v, best, ++mark, &budget) : 0;
+        status = s->component[v] ? cdg_cycle_report(s, v, err) : IK_OK;
+        size_t found = status == IK_OK && s->component[v]
+                           ? cdg_cycle_way_back(s, v, best, ++mark, &budget)
+                           : 0;
         if (found) {
             best = found;
-            keep_cycle(s, v, cycle, best);
+            cdg_cycle_keep_cycle(s, v, cycle, best);
         }
     }
     if (status != IK_OK) {
@@ -192,29 +194,29 @@ static ik_status shortest_cycle(search *s, size_t **out, size_t *length, ik_erro
 }
 
 /* Finds the components that hold cycles. */
-static ik_status find_components(const cycle_graph *g, search *s, ik_error *err)
+static ik_status cdg_cycle_find_components(const cycle_graph *g, search *s, ik_error *err)
 {
-    ik_status status = search_make(g, s, err);
+    ik_status status = cdg_cycle_search_make(g, s, err);
     if (status != IK_OK)
         return status;
     for (size_t v = 0; status == IK_OK && v < g->num; v++) {
         if (s->order[v] == 0) {
-            components_from(s, v);
+            cdg_cycle_components_from(s, v);
             status = ik_env_cancelled(g->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
         }
     }
     if (status != IK_OK)
-        search_free(s);
+        cdg_cycle_search_free(s);
     return status;
 }
 
 ik_status cycle_exists(const cycle_graph *g, bool *cyclic, ik_error *err)
 {
     search s;
-    ik_status status = find_components(g, &s, err);
+    ik_status status = cdg_cycle_find_components(g, &s, err);
     if (status == IK_OK) {
         *cyclic = s.num_components > 0;
-        search_free(&s);
+        cdg_cycle_search_free(&s);
     }
     return status;
 }
@@ -222,7 +224,7 @@ ik_status cycle_exists(const cycle_graph *g, bool *cyclic, ik_error *err)
 ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, ik_error *err)
 {
     search s;
-    ik_status status = find_components(g, &s, err);
+    ik_status status = cdg_cycle_find_components(g, &s, err);
     if (status != IK_OK)
         return status;
     if (s.num_components == 0) {
@@ -231,7 +233,7 @@ ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, i
     } else {
         status = shortest_cycle(&s, cycle, length, err);
     }
-    search_free(&s);
+    cdg_cycle_search_free(&s);
     return status;
 }
 
@@ -267,23 +269,26 @@ ik_status cycle_order(const cycle_graph *g, uint32_t **rank, ik_error *err)
     return IK_OK;
 }
 
-static bool next_in_cdg(const void *graph, size_t vertex, size_t *cursor, size_t *successor)
+static bool cdg_cycle_next_in_cdg(const void *graph, size_t vertex, size_t *cursor,
+                                  size_t *successor)
 {
     return cdg_next(graph, vertex, cursor, successor);
 }
 
 ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
 {
-    return cycle_shortest(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, cycle,
-                          length, err);
+    return cycle_shortest(&(cycle_graph){g, cdg_num_vertices(g), cdg_cycle_next_in_cdg, g->env},
+                          cycle, length, err);
 }
 
 ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err)
 {
-    return cycle_exists(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, cyclic, err);
+    return cycle_exists(&(cycle_graph){g, cdg_num_vertices(g), cdg_cycle_next_in_cdg, g->env},
+                        cyclic, err);
 }
 
 ik_status cdg_order(const cdg *g, uint32_t **rank, ik_error *err)
 {
-    return cycle_order(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, rank, err);
+    return cycle_order(&(cycle_graph){g, cdg_num_vertices(g), cdg_cycle_next_in_cdg, g->env}, rank,
+                       err);
 }

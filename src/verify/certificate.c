@@ -51,7 +51,7 @@ ik_status certificate_look(const prove_job *job, const ik_proof *proof, ik_error
 
 /* ---- text */
 
-static void print_channel(const ik_fabric *f, uint32_t port, unsigned vc, FILE *out)
+static void certificate_print_channel(const ik_fabric *f, uint32_t port, unsigned vc, FILE *out)
 {
     fprintf(out, "%u %u %u", f->port_node[port], ik_port_local(f, port), vc);
 }
@@ -61,13 +61,14 @@ typedef struct place {
     unsigned vc;
 } place;
 
-static int by_rank(const void *a, const void *b)
+static int certificate_by_rank(const void *a, const void *b)
 {
     const place *x = a, *y = b;
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static ik_status print_order(const ik_fabric *f, const ik_certificate *c, FILE *out, ik_error *err)
+static ik_status certificate_print_order(const ik_fabric *f, const ik_certificate *c, FILE *out,
+                                         ik_error *err)
 {
     place *places = ik_calloc(c->num + 1, sizeof *places);
     size_t num = 0;
@@ -80,22 +81,22 @@ static ik_status print_order(const ik_fabric *f, const ik_certificate *c, FILE *
                 places[num++] = (place){rank, port, vc};
         }
     }
-    qsort(places, num, sizeof *places, by_rank);
+    qsort(places, num, sizeof *places, certificate_by_rank);
     fprintf(out, "order %zu\n", num);
     for (size_t i = 0; i < num; i++) {
-        print_channel(f, places[i].port, places[i].vc, out);
+        certificate_print_channel(f, places[i].port, places[i].vc, out);
         fputc('\n', out);
     }
     free(places);
     return IK_OK;
 }
 
-static void print_cycle(const ik_fabric *f, const ik_proof *proof, FILE *out)
+static void certificate_print_cycle(const ik_fabric *f, const ik_proof *proof, FILE *out)
 {
     fprintf(out, "cycle %zu\n", proof->witness_length);
     for (size_t i = 0; i < proof->witness_length; i++) {
         const ik_dependency *d = &proof->witness[i];
-        print_channel(f, d->channel, d->vc, out);
+        certificate_print_channel(f, d->channel, d->vc, out);
         fprintf(out, " %u %u%s\n", d->src, d->dst, d->through ? " held" : "");
     }
 }
@@ -110,12 +111,12 @@ ik_status ik_certificate_print(const ik_plan *plan, const ik_proof *proof,
     fprintf(out, "condition %s\n", conditions[proof->condition]);
     if (proof->deadlock_free == IK_YES) {
         fprintf(out, "ordered-vcs %u\n", certificate->ordered_vcs);
-        return print_order(f, certificate, out, err);
+        return certificate_print_order(f, certificate, out, err);
     }
     if (proof->gap_src != IK_NONE) {
         fprintf(out, "gap %u %u %u %u\n", proof->gap_src, proof->gap_dst,
                 f->port_node[proof->gap_port], ik_port_local(f, proof->gap_port));
     }
-    print_cycle(f, proof, out);
+    certificate_print_cycle(f, proof, out);
     return IK_OK;
 }

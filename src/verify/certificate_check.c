@@ -17,7 +17,8 @@
 
 /* ---- an order */
 
-static ik_status reject(const ik_hops *h, uint32_t from, uint32_t to, ik_error *err)
+static ik_status certificate_check_reject(const ik_hops *h, uint32_t from, uint32_t to,
+                                          ik_error *err)
 {
     const ik_fabric *f = h->plan->fabric;
     char held[200], next[200];
@@ -47,7 +48,7 @@ static ik_status check_pair(ik_hops *h, uint32_t from, uint32_t to, ik_error *er
     for (uint32_t n = 0; n < starts && status == IK_OK; n++) {
         status = ik_hops_each(h, from, to, n, NULL, NULL, err);
         if (status == IK_OK && (h->broken || (layer && h->gap != IK_NONE)))
-            status = reject(h, from, to, err);
+            status = certificate_check_reject(h, from, to, err);
     }
     return status;
 }
@@ -61,7 +62,7 @@ typedef struct check_job {
     uint64_t *pairs;     /* [threads] examined */
 } check_job;
 
-static uint32_t part_of(const check_job *job, uint32_t sw)
+static uint32_t certificate_check_part_of(const check_job *job, uint32_t sw)
 {
     while (job->part[sw] != sw)
         sw = job->part[sw] = job->part[job->part[sw]];
@@ -69,7 +70,7 @@ static uint32_t part_of(const check_job *job, uint32_t sw)
 }
 
 /* Which switches are connected: joins the parts of both ends of every cable. */
-static bool find_parts(check_job *job)
+static bool certificate_check_find_parts(check_job *job)
 {
     const ik_fabric *f = job->plan->fabric;
     job->part = ik_calloc((size_t)f->num_switches + 1, sizeof *job->part);
@@ -79,48 +80,51 @@ static bool find_parts(check_job *job)
         uint32_t a = f->port_node[port], b = ik_peer_node(f, port);
         if (b == IK_NONE || !ik_is_switch(f, a) || !ik_is_switch(f, b))
             continue;
-        a = part_of(job, a);
-        b = part_of(job, b);
+        a = certificate_check_part_of(job, a);
+        b = certificate_check_part_of(job, b);
         job->part[a > b ? a : b] = a < b ? a : b; /* the lowest switch stands for a part */
     }
     for (uint32_t sw = 0; job->part && sw < f->num_switches; sw++)
-        job->part[sw] = part_of(job, sw);
+        job->part[sw] = certificate_check_part_of(job, sw);
     return job->part != NULL;
 }
 
 /* Packets between hosts that the fabric does not connect are not sent. */
-static bool connects(const check_job *job, uint32_t from, uint32_t to)
+static bool certificate_check_connects(const check_job *job, uint32_t from, uint32_t to)
 {
     uint32_t a = ik_host_switch(job->plan->fabric, from), b = ik_host_switch(job->plan->fabric, to);
     return a != IK_NONE && b != IK_NONE && job->part[a] == job->part[b];
 }
 
 /* All pairs of ports between two hosts. */
-static ik_status check_hosts(const check_job *job, unsigned thread, uint32_t src, uint32_t dst,
-                             ik_error *err)
+static ik_status certificate_check_hosts(const check_job *job, unsigned thread, uint32_t src,
+                                         uint32_t dst, ik_error *err)
 {
     uint32_t from, to, rails = ik_rails_count(job->plan->routing, src, dst);
     ik_status status = IK_OK;
     for (uint32_t k = 0; k < rails && status == IK_OK; k++) {
         ik_rails_nth(job->plan->routing, src, dst, k, &from, &to);
-        status = connects(job, from, to) ? check_pair(job->hops[thread], from, to, err) : IK_OK;
+        status = certificate_check_connects(job, from, to)
+                     ? check_pair(job->hops[thread], from, to, err)
+                     : IK_OK;
     }
     job->pairs[thread]++;
     return status;
 }
 
-static ik_status check_destination(void *ctx, size_t dst, unsigned thread, ik_error *err)
+static ik_status certificate_check_destination(void *ctx, size_t dst, unsigned thread,
+                                               ik_error *err)
 {
     const check_job *job = ctx;
     ik_status status = IK_OK;
     for (uint32_t src = 0; src < job->hosts && status == IK_OK; src++)
         if (src != dst)
-            status = check_hosts(job, thread, src, (uint32_t)dst, err);
+            status = certificate_check_hosts(job, thread, src, (uint32_t)dst, err);
     return status;
 }
 
 /* Pairs in strides of a prime, so that any part of them is spread evenly. */
-static ik_status check_part(const check_job *job, ik_error *err)
+static ik_status certificate_check_part(const check_job *job, ik_error *err)
 {
     uint64_t all = (uint64_t)job->hosts * job->hosts, pair = 0;
     ik_status status = IK_OK;
@@ -128,13 +132,14 @@ static ik_status check_part(const check_job *job, ik_error *err)
         uint32_t src = (uint32_t)(pair / job->hosts), dst = (uint32_t)(pair % job->hosts);
         pair = (pair + STRIDE) % all;
         if (src != dst)
-            status = check_hosts(job, 0, src, dst, err);
+            status = certificate_check_hosts(job, 0, src, dst, err);
     }
     return status;
 }
 
-static ik_status check_order(const ik_plan *plan, const ik_certificate *order, uint64_t most_steps,
-                             const ik_env *env, uint64_t *pairs, ik_error *err)
+static ik_status certificate_check_order(const ik_plan *plan, const ik_certificate *order,
+                                         uint64_t most_steps, const ik_env *env, uint64_t *pairs,
+                                         ik_error *err)
 {
     unsigned threads = most_steps ? 1 : ik_env_threads(env);
     check_job job = {.plan = plan,
@@ -143,7 +148,7 @@ static ik_status check_order(const ik_plan *plan, const ik_certificate *order, u
                      .hosts = plan->fabric->split ? plan->fabric->split->whole->num_hosts
                                                   : plan->fabric->num_hosts,
                      .most_steps = most_steps};
-    bool complete = job.hops && job.pairs && find_parts(&job);
+    bool complete = job.hops && job.pairs && certificate_check_find_parts(&job);
     for (unsigned t = 0; complete && t < threads; t++) {
         job.hops[t] = ik_hops_new(plan);
         complete = job.hops[t] != NULL;
@@ -152,9 +157,9 @@ static ik_status check_order(const ik_plan *plan, const ik_certificate *order, u
     }
     ik_status status = !complete ? ik_fail_memory(err, 0, "the check of a proof")
                        : most_steps
-                           ? check_part(&job, err)
+                           ? certificate_check_part(&job, err)
                            : ik_parallel_for_units(env, "checking the proof", "hosts", job.hosts,
-                                                   check_destination, &job, err);
+                                                   certificate_check_destination, &job, err);
     for (unsigned t = 0; t < threads; t++) {
         *pairs += job.pairs ? job.pairs[t] : 0;
         if (job.hops)
@@ -173,7 +178,7 @@ typedef struct search {
     bool found;
 } search;
 
-static void compare(void *ctx, const ik_hop *hop)
+static void certificate_check_compare(void *ctx, const ik_hop *hop)
 {
     search *s = ctx;
     s->found |= s->from && hop->in == s->from->channel && hop->in_vc == s->from->vc &&
@@ -181,7 +186,8 @@ static void compare(void *ctx, const ik_hop *hop)
 }
 
 /* Does some packet of the two hosts do what is looked for? */
-static ik_status look(ik_hops *h, uint32_t src, uint32_t dst, search *s, ik_error *err)
+static ik_status certificate_check_look(ik_hops *h, uint32_t src, uint32_t dst, search *s,
+                                        ik_error *err)
 {
     const ik_routing *r = h->plan->routing;
     uint32_t from, to, rails = ik_rails_count(r, src, dst);
@@ -190,7 +196,7 @@ static ik_status look(ik_hops *h, uint32_t src, uint32_t dst, search *s, ik_erro
         ik_rails_nth(r, src, dst, k, &from, &to);
         uint32_t starts = ik_plan_num_starts(h->plan, from, to);
         for (uint32_t n = 0; n < starts && !s->found && status == IK_OK; n++) {
-            status = ik_hops_each(h, from, to, n, compare, s, err);
+            status = ik_hops_each(h, from, to, n, certificate_check_compare, s, err);
             s->found |= !s->from && h->gap == h->gap_wanted;
         }
     }
@@ -203,7 +209,7 @@ static ik_status check_cycle(ik_hops *h, const ik_proof *proof, ik_error *err)
     for (size_t i = 0; i < proof->witness_length && status == IK_OK; i++) {
         const ik_dependency *d = &proof->witness[i];
         search s = {.from = d, .to = &proof->witness[(i + 1) % proof->witness_length]};
-        status = look(h, d->src, d->dst, &s, err);
+        status = certificate_check_look(h, d->src, d->dst, &s, err);
         if (status == IK_OK && !s.found)
             status =
                 ik_fail(err, IK_ERR_INTERNAL,
@@ -214,13 +220,13 @@ static ik_status check_cycle(ik_hops *h, const ik_proof *proof, ik_error *err)
     return status;
 }
 
-static ik_status check_gap(ik_hops *h, const ik_certificate *layer, const ik_proof *proof,
-                           ik_error *err)
+static ik_status certificate_check_gap(ik_hops *h, const ik_certificate *layer,
+                                       const ik_proof *proof, ik_error *err)
 {
     search s = {0};
     h->order = layer;
     h->gap_wanted = proof->gap_port;
-    ik_status status = look(h, proof->gap_src, proof->gap_dst, &s, err);
+    ik_status status = certificate_check_look(h, proof->gap_src, proof->gap_dst, &s, err);
     return status != IK_OK || s.found
                ? status
                : ik_fail(err, IK_ERR_INTERNAL,
@@ -235,13 +241,13 @@ ik_status ik_certificate_check(const ik_plan *plan, const ik_proof *proof,
 {
     *pairs = 0;
     if (proof->deadlock_free == IK_YES)
-        return check_order(plan, certificate, most_steps, env, pairs, err);
+        return certificate_check_order(plan, certificate, most_steps, env, pairs, err);
     *pairs = proof->witness_length;
     ik_hops *h = ik_hops_new(plan);
     ik_status status = !h ? ik_fail_memory(err, 0, "the check of a proof") : IK_OK;
     if (status == IK_OK && proof->gap_src != IK_NONE) {
         ik_certificate layer = {.ordered_vcs = plan->vc->escape_vcs};
-        status = check_gap(h, &layer, proof, err);
+        status = certificate_check_gap(h, &layer, proof, err);
     }
     if (status == IK_OK)
         h->order = NULL;

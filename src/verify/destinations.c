@@ -24,7 +24,7 @@ typedef struct count_job {
     scratch *scratch; /* [threads] */
 } count_job;
 
-static void count(scratch *s, uint32_t dst, uint32_t channel)
+static void destinations_count(scratch *s, uint32_t dst, uint32_t channel)
 {
     if (s->mark[channel] != dst + 1) {
         s->mark[channel] = dst + 1;
@@ -32,7 +32,7 @@ static void count(scratch *s, uint32_t dst, uint32_t channel)
     }
 }
 
-static void count_ejections(const ik_fabric *f, scratch *s, uint32_t dst)
+static void destinations_count_ejections(const ik_fabric *f, scratch *s, uint32_t dst)
 {
     const ingraph *g = &s->graph;
     uint32_t node = ik_host_node(f, dst);
@@ -46,26 +46,26 @@ static void count_ejections(const ik_fabric *f, scratch *s, uint32_t dst)
                                                            g->out, &preferred);
         for (uint32_t i = 0; i < num; i++)
             if (g->out[i] == peer)
-                count(s, dst, peer);
+                destinations_count(s, dst, peer);
     }
 }
 
-static void count_graph(const ik_fabric *f, scratch *s, uint32_t dst)
+static void destinations_count_graph(const ik_fabric *f, scratch *s, uint32_t dst)
 {
     const ingraph *g = &s->graph;
     for (uint32_t i = 0; i < g->num_left; i++) {
         uint32_t sw = g->left[i], cursor = 0, port;
         while ((port = ingraph_next_port(ingraph_ports(g, sw), g->words, &cursor)) != IK_NONE)
-            count(s, dst, f->port_base[sw] + port);
+            destinations_count(s, dst, f->port_base[sw] + port);
     }
-    count_ejections(f, s, dst);
+    destinations_count_ejections(f, s, dst);
 }
 
-static void count_states(const walk *w, scratch *s, uint32_t dst)
+static void destinations_count_states(const walk *w, scratch *s, uint32_t dst)
 {
     for (uint32_t state = 0; state < walk_num_states(w); state++)
         for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
-            count(s, dst, e->out_port);
+            destinations_count(s, dst, e->out_port);
 }
 
 static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -84,7 +84,7 @@ static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_
                             : ik_host_port(f, src);
         if (port == IK_NONE)
             continue;
-        count(s, dst, port);
+        destinations_count(s, dst, port);
         ik_status status =
             ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
         if (status == IK_OK && job->by_graph)
@@ -95,13 +95,13 @@ static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_
             return status;
     }
     if (job->by_graph)
-        count_graph(f, s, dst);
+        destinations_count_graph(f, s, dst);
     else
-        count_states(s->walk, s, dst);
+        destinations_count_states(s->walk, s, dst);
     return IK_OK;
 }
 
-static bool scratch_make(const count_job *job, scratch *s)
+static bool destinations_scratch_make(const count_job *job, scratch *s)
 {
     const ik_fabric *f = job->plan->fabric;
     s->mark = ik_calloc((size_t)f->num_ports + 1, sizeof *s->mark);
@@ -112,7 +112,7 @@ static bool scratch_make(const count_job *job, scratch *s)
     return s->walk && s->mark && s->count;
 }
 
-static void scratch_free(scratch *s)
+static void destinations_scratch_free(scratch *s)
 {
     ingraph_free(&s->graph);
     walk_free(s->walk);
@@ -120,11 +120,12 @@ static void scratch_free(scratch *s)
     free(s->count);
 }
 
-static ik_status run(count_job *job, unsigned threads, const ik_env *env, ik_error *err)
+static ik_status destinations_run(count_job *job, unsigned threads, const ik_env *env,
+                                  ik_error *err)
 {
     bool complete = job->scratch != NULL;
     for (unsigned t = 0; complete && t < threads; t++)
-        complete = scratch_make(job, &job->scratch[t]);
+        complete = destinations_scratch_make(job, &job->scratch[t]);
     if (!complete) {
         return ik_fail_memory(err, (size_t)job->plan->fabric->num_ports * 8,
                               "the destinations of channels");
@@ -134,18 +135,19 @@ static ik_status run(count_job *job, unsigned threads, const ik_env *env, ik_err
 }
 
 /* Destination by destination: by its in-graph, or state by state. */
-static ik_status count_each(const ik_plan *plan, const ik_env *env, uint32_t *sum, ik_error *err)
+static ik_status destinations_count_each(const ik_plan *plan, const ik_env *env, uint32_t *sum,
+                                         ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
     count_job job = {.plan = plan,
                      .env = env,
                      .by_graph = ingraph_fits(plan->routing),
                      .scratch = ik_calloc(threads, sizeof *job.scratch)};
-    ik_status status = run(&job, threads, env, err);
+    ik_status status = destinations_run(&job, threads, env, err);
     for (unsigned t = 0; job.scratch && t < threads; t++) {
         for (uint32_t port = 0; status == IK_OK && port < plan->fabric->num_ports; port++)
             sum[port] += job.scratch[t].count[port];
-        scratch_free(&job.scratch[t]);
+        destinations_scratch_free(&job.scratch[t]);
     }
     free(job.scratch);
     return status;
@@ -161,7 +163,7 @@ ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t
     bool fits = !ingraph_fits(plan->routing);
     ik_status status = fits ? destinations_by_legs(plan, env, sum, &fits, err) : IK_OK;
     if (status == IK_OK && !fits)
-        status = count_each(plan, env, sum, err);
+        status = destinations_count_each(plan, env, sum, err);
     if (status != IK_OK) {
         free(sum);
         return status;

@@ -17,7 +17,7 @@ typedef struct marks {
     atomic_bool strays; /* packets go to hosts that are not their destination */
 } marks;
 
-static void mark_state(void *ctx, unsigned thread, const legs_state *s)
+static void destinations_legs_mark_state(void *ctx, unsigned thread, const legs_state *s)
 {
     (void)thread;
     marks *m = ctx;
@@ -32,7 +32,8 @@ static void mark_state(void *ctx, unsigned thread, const legs_state *s)
     }
 }
 
-static uint32_t count_hosts(const walk_groups *groups, const uint64_t *set, size_t words)
+static uint32_t destinations_legs_count_hosts(const walk_groups *groups, const uint64_t *set,
+                                              size_t words)
 {
     uint32_t hosts = 0;
     for (size_t word = 0; word < words; word++)
@@ -42,7 +43,8 @@ static uint32_t count_hosts(const walk_groups *groups, const uint64_t *set, size
 }
 
 /* The hosts of a group are reached alike: each by its own channel if the first is by its. */
-static void count_ejections(const marks *m, const walk_groups *groups, uint32_t *destinations)
+static void destinations_legs_count_ejections(const marks *m, const walk_groups *groups,
+                                              uint32_t *destinations)
 {
     const ik_fabric *f = m->f;
     for (uint32_t g = 0; g < groups->num; g++) {
@@ -57,7 +59,8 @@ static void count_ejections(const marks *m, const walk_groups *groups, uint32_t 
     }
 }
 
-static void count_all(const marks *m, const walk_groups *groups, uint32_t *destinations)
+static void destinations_legs_count_all(const marks *m, const walk_groups *groups,
+                                        uint32_t *destinations)
 {
     const ik_fabric *f = m->f;
     for (uint32_t port = 0; port < f->num_ports; port++) {
@@ -65,31 +68,36 @@ static void count_all(const marks *m, const walk_groups *groups, uint32_t *desti
         bool joins_switches =
             ik_is_switch(f, f->port_node[port]) && peer != IK_NONE && ik_is_switch(f, peer);
         destinations[port] =
-            joins_switches ? count_hosts(groups, m->sets + port * m->words, m->words) : 0;
+            joins_switches
+                ? destinations_legs_count_hosts(groups, m->sets + port * m->words, m->words)
+                : 0;
     }
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         uint32_t port = ik_host_port(f, host);
         if (port != IK_NONE)
             destinations[port] = f->num_hosts - 1;
     }
-    count_ejections(m, groups, destinations);
+    destinations_legs_count_ejections(m, groups, destinations);
 }
 
-static ik_status mark_all(const ik_plan *plan, const walk_groups *groups, const ik_env *env,
-                          uint32_t *destinations, bool *fits, ik_error *err)
+static ik_status destinations_legs_mark_all(const ik_plan *plan, const walk_groups *groups,
+                                            const ik_env *env, uint32_t *destinations, bool *fits,
+                                            ik_error *err)
 {
     marks m = {.f = plan->fabric, .words = ((size_t)groups->num + 63) / 64};
     double bytes = 8.0 * (double)m.words * plan->fabric->num_ports;
     if (ik_env_refuse_bytes(env, bytes, "the destinations of channels", err) != IK_OK)
         return IK_ERR_MEMORY;
     m.sets = ik_calloc((size_t)plan->fabric->num_ports + 1, (m.words + 1) * sizeof *m.sets);
-    legs_visitor visitor = {
-        .ctx = &m, .what = "destinations", .unconnected_too = true, .state = mark_state};
+    legs_visitor visitor = {.ctx = &m,
+                            .what = "destinations",
+                            .unconnected_too = true,
+                            .state = destinations_legs_mark_state};
     ik_status status = m.sets ? legs_walk(plan, groups, &visitor, env, fits, err)
                               : ik_fail_memory(err, (size_t)bytes, "the destinations of channels");
     *fits = *fits && !atomic_load(&m.strays);
     if (status == IK_OK && *fits)
-        count_all(&m, groups, destinations);
+        destinations_legs_count_all(&m, groups, destinations);
     free(m.sets);
     return status;
 }
@@ -115,7 +123,7 @@ ik_status destinations_by_legs(const ik_plan *plan, const ik_env *env, uint32_t 
     ik_status status =
         walk_groups_make(plan->fabric, plan->routing->traits & IK_ROUTE_PER_SWITCH, &groups, err);
     if (status == IK_OK) {
-        status = mark_all(&alone, &groups, env, destinations, fits, err);
+        status = destinations_legs_mark_all(&alone, &groups, env, destinations, fits, err);
         walk_groups_free(&groups);
     }
     return status;

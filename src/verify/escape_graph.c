@@ -58,7 +58,8 @@ void escape_graph_free(escape_graph *g)
 }
 
 /* The next bit that is set, from *cursor on. */
-static bool next_bit(const uint64_t *words, size_t num_words, size_t *cursor, size_t *bit)
+static bool escape_graph_next_bit(const uint64_t *words, size_t num_words, size_t *cursor,
+                                  size_t *bit)
 {
     size_t word = *cursor / 64;
     uint64_t bits = word < num_words ? words[word] & ~(uint64_t)0 << *cursor % 64 : 0;
@@ -72,25 +73,27 @@ static bool next_bit(const uint64_t *words, size_t num_words, size_t *cursor, si
     return true;
 }
 
-static bool next_dependency(const void *graph, size_t vertex, size_t *cursor, size_t *successor)
+static bool escape_graph_next_dependency(const void *graph, size_t vertex, size_t *cursor,
+                                         size_t *successor)
 {
     const escape_graph *g = graph;
-    return next_bit(g->rows + vertex * g->words, g->words, cursor, successor);
+    return escape_graph_next_bit(g->rows + vertex * g->words, g->words, cursor, successor);
 }
 
 ik_status escape_graph_cycle(const escape_graph *g, size_t **cycle, size_t *length, ik_error *err)
 {
-    return cycle_shortest(&(cycle_graph){.graph = g, .num = g->num, .next = next_dependency}, cycle,
-                          length, err);
+    return cycle_shortest(
+        &(cycle_graph){.graph = g, .num = g->num, .next = escape_graph_next_dependency}, cycle,
+        length, err);
 }
 
 ik_status escape_graph_order(const escape_graph *g, uint32_t **rank, ik_error *err)
 {
-    return cycle_order(&(cycle_graph){.graph = g, .num = g->num, .next = next_dependency}, rank,
-                       err);
+    return cycle_order(
+        &(cycle_graph){.graph = g, .num = g->num, .next = escape_graph_next_dependency}, rank, err);
 }
 
-static void add_dependency(escape_graph *g, size_t from, size_t to)
+static void escape_graph_add_dependency(escape_graph *g, size_t from, size_t to)
 {
     cdg_or(g->rows + from * g->words + to / 64, (uint64_t)1 << to % 64);
 }
@@ -119,7 +122,7 @@ escape_search *escape_search_new(const escape_graph *g)
     return x;
 }
 
-static void free_states(escape_search *x)
+static void escape_graph_free_states(escape_search *x)
 {
     free(x->order);
     free(x->low);
@@ -135,17 +138,17 @@ void escape_search_free(escape_search *x)
 {
     if (!x)
         return;
-    free_states(x);
+    escape_graph_free_states(x);
     free(x->local);
     free(x->vertex);
     free(x->sets);
     free(x);
 }
 
-static ik_status reserve_states(escape_search *x, size_t num, ik_error *err)
+static ik_status escape_graph_reserve_states(escape_search *x, size_t num, ik_error *err)
 {
     if (num > x->max_states) {
-        free_states(x);
+        escape_graph_free_states(x);
         x->order = ik_calloc(num, sizeof *x->order);
         x->low = ik_calloc(num, sizeof *x->low);
         x->component = ik_calloc(num, sizeof *x->component);
@@ -161,7 +164,7 @@ static ik_status reserve_states(escape_search *x, size_t num, ik_error *err)
 }
 
 /* The empty set of the component that comes next. NULL when out of memory. */
-static uint64_t *new_set(escape_search *x)
+static uint64_t *escape_graph_new_set(escape_search *x)
 {
     size_t at = (size_t)x->num_components * x->words, need = at + x->words;
     if (!IK_ARRAY_ROOM(x->sets, x->max_words, need))
@@ -174,7 +177,7 @@ static uint64_t *new_set(escape_search *x)
 /* ---- one destination */
 
 /* Numbers the channels of the layer that its packets may take. */
-static void number_offered(escape_search *x, const escape_graph *g, const walk *w)
+static void escape_graph_number_offered(escape_search *x, const escape_graph *g, const walk *w)
 {
     for (size_t i = 0; i < x->num_offered; i++)
         x->local[x->vertex[i]] = 0;
@@ -190,7 +193,7 @@ static void number_offered(escape_search *x, const escape_graph *g, const walk *
     x->words = (x->num_offered + 63) / 64;
 }
 
-static void discover(escape_search *x, const walk *w, uint32_t state, size_t *depth)
+static void escape_graph_discover(escape_search *x, const walk *w, uint32_t state, size_t *depth)
 {
     x->order[state] = x->low[state] = ++x->num_seen;
     x->stack[x->num_stack++] = state;
@@ -199,9 +202,10 @@ static void discover(escape_search *x, const walk *w, uint32_t state, size_t *de
 
 /* Takes the component of root off the stack and gathers what its states may wait for. False when
  * out of memory. */
-static bool complete(escape_search *x, const escape_graph *g, const walk *w, uint32_t root)
+static bool escape_graph_complete(escape_search *x, const escape_graph *g, const walk *w,
+                                  uint32_t root)
 {
-    uint64_t *set = new_set(x);
+    uint64_t *set = escape_graph_new_set(x);
     if (!set)
         return false;
     uint32_t name = x->num_components++;
@@ -217,7 +221,7 @@ static bool complete(escape_search *x, const escape_graph *g, const walk *w, uin
             if (escape_edge(g, e)) {
                 uint32_t bit = x->local[escape_vertex(g, e)] - 1;
                 set[bit / 64] |= (uint64_t)1 << bit % 64;
-            } else if (adaptive_edge(g, e) && x->component[e->to] != name) {
+            } else if (escape_graph_adaptive_edge(g, e) && x->component[e->to] != name) {
                 const uint64_t *behind = x->sets + (size_t)x->component[e->to] * x->words;
                 for (size_t word = 0; word < x->words; word++)
                     set[word] |= behind[word];
@@ -228,20 +232,21 @@ static bool complete(escape_search *x, const escape_graph *g, const walk *w, uin
 }
 
 /* Components of all states that adaptive hops lead to from `start`. False when out of memory. */
-static bool components_from(escape_search *x, const escape_graph *g, const walk *w, uint32_t start)
+static bool escape_graph_components_from(escape_search *x, const escape_graph *g, const walk *w,
+                                         uint32_t start)
 {
     size_t depth = 0;
-    discover(x, w, start, &depth);
+    escape_graph_discover(x, w, start, &depth);
     while (depth > 0) {
         frame *top = &x->frames[depth - 1];
         const walk_edge *e = top->edge;
         uint32_t state = top->state;
         if (e) {
             top->edge = walk_next_edge(w, e);
-            if (!adaptive_edge(g, e))
+            if (!escape_graph_adaptive_edge(g, e))
                 continue;
             if (x->order[e->to] == 0)
-                discover(x, w, e->to, &depth);
+                escape_graph_discover(x, w, e->to, &depth);
             else if (x->order[e->to] != DONE && x->order[e->to] < x->low[state])
                 x->low[state] = x->order[e->to];
             continue;
@@ -249,28 +254,28 @@ static bool components_from(escape_search *x, const escape_graph *g, const walk 
         depth--;
         if (depth > 0 && x->low[state] < x->low[x->frames[depth - 1].state])
             x->low[x->frames[depth - 1].state] = x->low[state];
-        if (x->low[state] == x->order[state] && !complete(x, g, w, state))
+        if (x->low[state] == x->order[state] && !escape_graph_complete(x, g, w, state))
             return false;
     }
     return true;
 }
 
-static void add_direct(escape_graph *g, const walk *w, uint32_t state, size_t held)
+static void escape_graph_add_direct(escape_graph *g, const walk *w, uint32_t state, size_t held)
 {
     for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
         if (escape_edge(g, e))
-            add_dependency(g, held, escape_vertex(g, e));
+            escape_graph_add_dependency(g, held, escape_vertex(g, e));
 }
 
 ik_status escape_graph_add(escape_graph *g, escape_search *x, const walk *w, bool indirect,
                            ik_error *err)
 {
     uint32_t states = walk_num_states(w);
-    ik_status status = indirect ? reserve_states(x, states, err) : IK_OK;
+    ik_status status = indirect ? escape_graph_reserve_states(x, states, err) : IK_OK;
     if (status != IK_OK)
         return status;
     if (indirect) {
-        number_offered(x, g, w);
+        escape_graph_number_offered(x, g, w);
         x->num_seen = x->num_components = 0;
         x->num_stack = 0;
         for (uint32_t s = 0; s < states; s++)
@@ -281,16 +286,16 @@ ik_status escape_graph_add(escape_graph *g, escape_search *x, const walk *w, boo
         if (held == SIZE_MAX)
             continue;
         if (!indirect) {
-            add_direct(g, w, s, held);
+            escape_graph_add_direct(g, w, s, held);
             continue;
         }
-        if (x->order[s] == 0 && !components_from(x, g, w, s)) {
+        if (x->order[s] == 0 && !escape_graph_components_from(x, g, w, s)) {
             return ik_fail_memory(err, (size_t)x->num_components * x->words * 8,
                                   "the dependencies of an escape layer");
         }
         const uint64_t *set = x->sets + (size_t)x->component[s] * x->words;
-        while (next_bit(set, x->words, &cursor, &bit))
-            add_dependency(g, held, x->vertex[bit]);
+        while (escape_graph_next_bit(set, x->words, &cursor, &bit))
+            escape_graph_add_dependency(g, held, x->vertex[bit]);
     }
     return IK_OK;
 }

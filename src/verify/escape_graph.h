@@ -37,7 +37,7 @@ static inline uint32_t escape_port(const escape_graph *g, size_t vertex)
 {
     return g->channels->port_of_channel[vertex / g->num_vcs];
 }
-static inline unsigned escape_vc(const escape_graph *g, size_t vertex)
+static inline unsigned escape_graph_escape_vc(const escape_graph *g, size_t vertex)
 {
     return (unsigned)(vertex % g->num_vcs);
 }
@@ -47,7 +47,7 @@ static inline bool escape_edge(const escape_graph *g, const walk_edge *e)
 {
     return e->to != IK_NONE && e->vc < g->num_vcs;
 }
-static inline bool adaptive_edge(const escape_graph *g, const walk_edge *e)
+static inline bool escape_graph_adaptive_edge(const escape_graph *g, const walk_edge *e)
 {
     return e->to != IK_NONE && e->vc >= g->num_vcs;
 }

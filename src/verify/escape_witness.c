@@ -32,7 +32,7 @@ typedef struct witness {
     uint32_t *distance, *switches; /* [num_switches] */
 } witness;
 
-static ik_status reserve(witness *x, size_t num, ik_error *err)
+static ik_status escape_witness_reserve(witness *x, size_t num, ik_error *err)
 {
     if (num <= x->max_states)
         return IK_OK;
@@ -48,7 +48,7 @@ static ik_status reserve(witness *x, size_t num, ik_error *err)
     return x->max_states ? IK_OK : ik_fail_memory(err, num * 13, "the witness of an escape layer");
 }
 
-static bool offers(const witness *x, const walk *w, uint32_t state, size_t vertex)
+static bool escape_witness_offers(const witness *x, const walk *w, uint32_t state, size_t vertex)
 {
     for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
         if (escape_edge(x->graph, e) && escape_vertex(x->graph, e) == vertex)
@@ -58,7 +58,7 @@ static bool offers(const witness *x, const walk *w, uint32_t state, size_t verte
 
 /* Breadth-first from the states that hold `held`, over channels outside the layer, to the nearest
  * that may take `wanted`. IK_NONE = none. Expects space for the walk's states. */
-static uint32_t search(witness *x, const walk *w, size_t held, size_t wanted)
+static uint32_t escape_witness_search(witness *x, const walk *w, size_t held, size_t wanted)
 {
     size_t head = 0, tail = 0;
     for (uint32_t s = 0; s < walk_num_states(w); s++) {
@@ -69,10 +69,10 @@ static uint32_t search(witness *x, const walk *w, size_t held, size_t wanted)
     }
     while (head < tail) {
         uint32_t state = x->queue[head++];
-        if (offers(x, w, state, wanted))
+        if (escape_witness_offers(x, w, state, wanted))
             return state;
         for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e)) {
-            if (adaptive_edge(x->graph, e) && x->from[e->to] == IK_NONE) {
+            if (escape_graph_adaptive_edge(x->graph, e) && x->from[e->to] == IK_NONE) {
                 x->from[e->to] = state;
                 x->by_port[e->to] = e->out_port;
                 x->by_vc[e->to] = e->vc;
@@ -84,8 +84,8 @@ static uint32_t search(witness *x, const walk *w, size_t held, size_t wanted)
 }
 
 /* Keeps the way to the state that a search ended in. */
-static ik_status keep(witness *x, link *l, uint32_t state, uint32_t src, uint32_t dst,
-                      ik_error *err)
+static ik_status escape_witness_keep(witness *x, link *l, uint32_t state, uint32_t src,
+                                     uint32_t dst, ik_error *err)
 {
     size_t length = 0;
     for (uint32_t s = state; x->from[s] != s; s = x->from[s])
@@ -103,7 +103,7 @@ static ik_status keep(witness *x, link *l, uint32_t state, uint32_t src, uint32_
 }
 
 /* The first source of packets to dst that has the dependency at index i, which one of them has. */
-static ik_status find_source(witness *x, uint32_t dst, size_t i, ik_error *err)
+static ik_status escape_witness_find_source(witness *x, uint32_t dst, size_t i, ik_error *err)
 {
     const prove_job *job = x->job;
     for (uint32_t g = 0; g < job->groups.num; g++) {
@@ -114,35 +114,36 @@ static ik_status find_source(witness *x, uint32_t dst, size_t i, ik_error *err)
         walk_begin(x->one, dst);
         ik_status status = walk_from_all(x->one, src, err);
         if (status == IK_OK)
-            status = reserve(x, walk_num_states(x->one), err);
+            status = escape_witness_reserve(x, walk_num_states(x->one), err);
         if (status != IK_OK)
             return status;
-        uint32_t state = search(x, x->one, x->cycle[i], x->cycle[(i + 1) % x->length]);
+        uint32_t state =
+            escape_witness_search(x, x->one, x->cycle[i], x->cycle[(i + 1) % x->length]);
         if (state != IK_NONE)
-            return keep(x, &x->links[i], state, src, dst, err);
+            return escape_witness_keep(x, &x->links[i], state, src, dst, err);
     }
     return ik_fail(err, IK_ERR_INTERNAL,
                    "no source has an escape dependency that destination %u shows", dst);
 }
 
-static ik_status look_at(witness *x, uint32_t dst, size_t *missing, ik_error *err)
+static ik_status escape_witness_look_at(witness *x, uint32_t dst, size_t *missing, ik_error *err)
 {
     tally_distances(x->job->plan->fabric, dst, x->distance, x->switches);
     ik_status status = escape_walk_all(x->job, x->all, x->distance, dst, err);
     for (size_t i = 0; i < x->length && status == IK_OK; i++) {
         if (x->links[i].found)
             continue;
-        status = reserve(x, walk_num_states(x->all), err);
-        if (status == IK_OK &&
-            search(x, x->all, x->cycle[i], x->cycle[(i + 1) % x->length]) != IK_NONE) {
-            status = find_source(x, dst, i, err);
+        status = escape_witness_reserve(x, walk_num_states(x->all), err);
+        if (status == IK_OK && escape_witness_search(x, x->all, x->cycle[i],
+                                                     x->cycle[(i + 1) % x->length]) != IK_NONE) {
+            status = escape_witness_find_source(x, dst, i, err);
             (*missing)--;
         }
     }
     return status;
 }
 
-static ik_status find_links(witness *x, ik_error *err)
+static ik_status escape_witness_find_links(witness *x, ik_error *err)
 {
     size_t missing = x->length, switches = (size_t)x->job->plan->fabric->num_switches + 1;
     x->links = ik_calloc(x->length, sizeof *x->links);
@@ -154,7 +155,7 @@ static ik_status find_links(witness *x, ik_error *err)
         return ik_fail_memory(err, switches * 8, "the witness of an escape layer");
     ik_status status = IK_OK;
     for (uint32_t g = 0; g < x->job->groups.num && missing > 0 && status == IK_OK; g++)
-        status = look_at(x, x->job->groups.group[g].first, &missing, err);
+        status = escape_witness_look_at(x, x->job->groups.group[g].first, &missing, err);
     return status;
 }
 
@@ -169,7 +170,7 @@ static ik_status write_witness(const witness *x, ik_proof *proof, ik_error *err)
     for (size_t i = 0; i < x->length; i++) {
         const link *l = &x->links[i];
         steps[at++] = (ik_dependency){.channel = escape_port(x->graph, x->cycle[i]),
-                                      .vc = (uint8_t)escape_vc(x->graph, x->cycle[i]),
+                                      .vc = (uint8_t)escape_graph_escape_vc(x->graph, x->cycle[i]),
                                       .src = l->src,
                                       .dst = l->dst};
         for (size_t k = 0; k < l->length; k++)
@@ -199,7 +200,7 @@ ik_status escape_witness(const prove_job *job, const escape_graph *g, const size
                          size_t length, ik_proof *proof, ik_error *err)
 {
     witness x = {.job = job, .graph = g, .cycle = cycle, .length = length};
-    ik_status status = find_links(&x, err);
+    ik_status status = escape_witness_find_links(&x, err);
     if (status == IK_OK)
         status = write_witness(&x, proof, err);
     witness_free(&x);

@@ -39,7 +39,7 @@ void ik_hops_free(ik_hops *h)
 }
 
 /* Takes up a packet that came in by a port; again if it may hold a later channel than was known. */
-static bool reach(ik_hops *h, uint32_t in_port, const ik_packet *pk, uint32_t held)
+static bool hops_reach(ik_hops *h, uint32_t in_port, const ik_packet *pk, uint32_t held)
 {
     uint64_t words[2];
     _Static_assert(sizeof words == sizeof *pk, "a packet is two words");
@@ -68,13 +68,13 @@ static bool reach(ik_hops *h, uint32_t in_port, const ik_packet *pk, uint32_t he
     return true;
 }
 
-static uint32_t rank_of(const ik_certificate *c, uint32_t channel, unsigned vc)
+static uint32_t hops_rank_of(const ik_certificate *c, uint32_t channel, unsigned vc)
 {
     return c->rank[(size_t)channel * c->ordered_vcs + vc];
 }
 
 /* What a packet holds after a hop, and whether the hop goes up in the order. */
-static uint32_t hold(ik_hops *h, uint32_t held, const ik_hop *hop)
+static uint32_t hops_hold(ik_hops *h, uint32_t held, const ik_hop *hop)
 {
     const ik_certificate *c = h->order;
     if (!c)
@@ -83,7 +83,7 @@ static uint32_t hold(ik_hops *h, uint32_t held, const ik_hop *hop)
         return c->direct ? 0 : held;
     if (!c->rank) /* only asked whether the layer leads on */
         return 0;
-    uint32_t rank = rank_of(c, hop->out, hop->out_vc);
+    uint32_t rank = hops_rank_of(c, hop->out, hop->out_vc);
     if (rank <= held && !h->broken) {
         h->broken = true;
         h->culprit = *hop;
@@ -92,8 +92,8 @@ static uint32_t hold(ik_hops *h, uint32_t held, const ik_hop *hop)
 }
 
 /* All hops by one of the choices; *leads: one of them delivers or is on an ordered VC. */
-static bool take(ik_hops *h, const hop_state *s, const ik_packet *pk, const ik_choice *choice,
-                 ik_hop_fn fn, void *ctx, bool *leads)
+static bool hops_take(ik_hops *h, const hop_state *s, const ik_packet *pk, const ik_choice *choice,
+                      ik_hop_fn fn, void *ctx, bool *leads)
 {
     const ik_fabric *f = h->plan->fabric;
     uint32_t peer = f->port_peer[choice->port];
@@ -108,14 +108,14 @@ static bool take(ik_hops *h, const hop_state *s, const ik_packet *pk, const ik_c
         ik_packet next = *pk;
         *leads |= !h->order || vc < h->order->ordered_vcs;
         ik_plan_advance(h->plan, choice->port, vc, &next);
-        if (!reach(h, peer, &next, hold(h, s->held, &hop)))
+        if (!hops_reach(h, peer, &next, hops_hold(h, s->held, &hop)))
             return false;
     }
     return true;
 }
 
 /* Asks the plan what a state's packet may do. */
-static bool expand(ik_hops *h, uint32_t id, ik_hop_fn fn, void *ctx)
+static bool hops_expand(ik_hops *h, uint32_t id, ik_hop_fn fn, void *ctx)
 {
     hop_state s = h->states[id];
     ik_packet pk = s.pk;
@@ -125,7 +125,7 @@ static bool expand(ik_hops *h, uint32_t id, ik_hop_fn fn, void *ctx)
     h->states[id].waits = false;
     h->steps++;
     for (uint32_t i = 0; i < num; i++) {
-        if (!take(h, &s, &pk, &h->choices[i], fn, ctx, &leads))
+        if (!hops_take(h, &s, &pk, &h->choices[i], fn, ctx, &leads))
             return false;
         some |= leads;
         all &= leads;
@@ -149,8 +149,8 @@ ik_status ik_hops_each(ik_hops *h, uint32_t from, uint32_t to, uint32_t n, ik_ho
     h->num_states = h->num_todo = 0;
     h->gap = IK_NONE;
     ik_plan_start_nth(h->plan, from, to, n, &pk);
-    bool room = reach(h, f->port_peer[port], &pk, 0);
+    bool room = hops_reach(h, f->port_peer[port], &pk, 0);
     while (room && h->num_todo > 0 && !h->broken)
-        room = expand(h, h->todo[--h->num_todo], fn, ctx);
+        room = hops_expand(h, h->todo[--h->num_todo], fn, ctx);
     return room ? IK_OK : ik_fail_memory(err, h->num_states * sizeof *h->states, "hops of packets");
 }

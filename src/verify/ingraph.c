@@ -39,7 +39,7 @@ void ingraph_begin(ingraph *g, uint32_t dst)
 
 /* Are the ports of a switch for dst those that it is known to have? Notes the one that is preferred
  * now. */
-static bool same_ports(ingraph *g, uint32_t sw, uint32_t dst)
+static bool ingraph_same_ports(ingraph *g, uint32_t sw, uint32_t dst)
 {
     const ik_fabric *f = g->fabric;
     const uint64_t *known = ingraph_ports(g, sw);
@@ -69,7 +69,7 @@ bool ingraph_again(ingraph *g, uint32_t dst)
     if (g->epoch == 0 || g->num_left == 0)
         return false;
     for (uint32_t i = 0; i < g->num_left; i++)
-        if (!same_ports(g, g->left[i], dst))
+        if (!ingraph_same_ports(g, g->left[i], dst))
             return false;
     for (uint32_t i = 0; i < g->num_left; i++) { /* a switch was left after those behind it */
         uint32_t sw = g->left[i];
@@ -83,7 +83,7 @@ bool ingraph_again(ingraph *g, uint32_t dst)
 }
 
 /* Asks the routing for the ports of a switch not seen yet for this destination. */
-static void open_switch(ingraph *g, uint32_t sw)
+static void ingraph_open_switch(ingraph *g, uint32_t sw)
 {
     const ik_fabric *f = g->fabric;
     uint64_t *ports = g->ports + sw * g->words;
@@ -121,7 +121,7 @@ uint32_t ingraph_next_port(const uint64_t *ports, size_t words, uint32_t *cursor
     return IK_NONE;
 }
 
-static void absorb(ingraph_node *n, const ingraph_node *behind, bool preferred)
+static void ingraph_absorb(ingraph_node *n, const ingraph_node *behind, bool preferred)
 {
     n->flaws |= behind->flaws | (behind->open ? WALK_LOOP : 0);
     n->longest = behind->longest + 1 > n->longest ? behind->longest + 1 : n->longest;
@@ -134,7 +134,7 @@ void ingraph_follow(ingraph *g, uint32_t sw_in)
     const ik_fabric *f = g->fabric;
     if (ingraph_knows(g, sw_in))
         return;
-    open_switch(g, sw_in);
+    ingraph_open_switch(g, sw_in);
     while (g->num_stack > 0) {
         uint32_t sw = g->stack[g->num_stack - 1];
         ingraph_node *n = &g->nodes[sw];
@@ -149,9 +149,9 @@ void ingraph_follow(ingraph *g, uint32_t sw_in)
         uint32_t peer = ik_peer_node(f, f->port_base[sw] + port);
         if (g->nodes[peer].epoch != g->epoch) {
             n->cursor = before; /* come back to this port once the peer is done */
-            open_switch(g, peer);
+            ingraph_open_switch(g, peer);
             continue;
         }
-        absorb(n, &g->nodes[peer], port == n->preferred_port);
+        ingraph_absorb(n, &g->nodes[peer], port == n->preferred_port);
     }
 }

@@ -21,7 +21,7 @@ enum { MAX_FILE = 16 << 20 };
 
 /* ---- the key */
 
-static bool add_file(sha256 *s, const char *path)
+static bool proof_cache_add_file(sha256 *s, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -33,15 +33,15 @@ static bool add_file(sha256 *s, const char *path)
     return true;
 }
 
-static bool add_file_of(void *s, const char *path)
+static bool proof_cache_add_file_of(void *s, const char *path)
 {
-    return add_file(s, path);
+    return proof_cache_add_file(s, path);
 }
 
 /* The contents of every file that a spec reads. False also if it lacks parameter `needed` (NULL =
  * none is). */
-static bool add_files(sha256 *s, const char *kind, const char *text, const ik_param *decl,
-                      const char *needed)
+static bool proof_cache_add_files(sha256 *s, const char *kind, const char *text,
+                                  const ik_param *decl, const char *needed)
 {
     ik_arena arena = {0};
     ik_spec spec;
@@ -49,25 +49,25 @@ static bool add_files(sha256 *s, const char *kind, const char *text, const ik_pa
     bool good = ik_spec_parse(text, &arena, &spec, NULL) == IK_OK &&
                 ik_params_from_spec(&params, kind, &spec, decl, NULL, NULL) == IK_OK &&
                 (!needed || ik_params_has(&params, needed)) &&
-                spec_files_each(&params, add_file_of, s);
+                spec_files_each(&params, proof_cache_add_file_of, s);
     ik_params_free(&params);
     ik_arena_free(&arena);
     return good;
 }
 
 /* What is asked for is part of the key: a new member of the configuration belongs into
- * make_key(). */
+ * proof_cache_make_key(). */
 _Static_assert(sizeof(ik_verify_config) == 24, "ik_verify_config has changed: see the comment");
 
 /* The fabric that a proof's hosts are counted on. */
-static const ik_fabric *whole_of(const ik_plan *plan)
+static const ik_fabric *proof_cache_whole_of(const ik_plan *plan)
 {
     return plan->fabric->split ? plan->fabric->split->whole : plan->fabric;
 }
 
 /* False if what the proof depends on cannot be determined. */
-static bool make_key(const ik_plan *plan, const ik_verify_config *config, const ik_env *env,
-                     proof_key *key)
+static bool proof_cache_make_key(const ik_plan *plan, const ik_verify_config *config,
+                                 const ik_env *env, proof_key *key)
 {
     const ik_routing *r = plan->routing;
     const ik_fabric *f = plan->fabric;
@@ -79,16 +79,16 @@ static bool make_key(const ik_plan *plan, const ik_verify_config *config, const 
     sha256_begin(&s);
     sha256_add_text(&s, ik_build());
     /* a split fabric is alike to one whose hosts are really single ports */
-    fabric_add_digest(whole_of(plan), &s);
+    fabric_add_digest(proof_cache_whole_of(plan), &s);
     sha256_add_text(&s, r->spec);
     sha256_add_u64(&s, r->seed);
     sha256_add_u64(&s, env ? env->seed : 0);
     if (r->lft)
         sha256_add(&s, r->lft, (size_t)f->num_switches * f->num_hosts * sizeof *r->lft);
-    else if (!add_files(&s, "routing", r->spec, r->family->params, needed))
+    else if (!proof_cache_add_files(&s, "routing", r->spec, r->family->params, needed))
         return false;
     sha256_add_text(&s, plan->vc->spec);
-    if (!add_files(&s, "VC scheme", plan->vc->spec, plan->vc->family->params, NULL))
+    if (!proof_cache_add_files(&s, "VC scheme", plan->vc->spec, plan->vc->family->params, NULL))
         return false;
     sha256_add_u64(&s, plan->num_vcs);
     sha256_add_u64(&s, config->flow);
@@ -100,26 +100,26 @@ static bool make_key(const ik_plan *plan, const ik_verify_config *config, const 
 
 /* ---- the folder */
 
-static bool make_folder(const char *path)
+static bool proof_cache_make_folder(const char *path)
 {
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
 /* Makes path and, where they are missing, the folders above it. */
-static bool make_folders(char *path)
+static bool proof_cache_make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        bool made = make_folder(path);
+        bool made = proof_cache_make_folder(path);
         *slash = '/';
         if (!made)
             return false;
     }
-    return make_folder(path);
+    return proof_cache_make_folder(path);
 }
 
 /* "FOLDER/proofs/ab/abcdef…"; *folder_length: of what stands before the last '/'. */
-static char *file_name(const char *folder, const proof_key *key, size_t *folder_length)
+static char *proof_cache_file_name(const char *folder, const proof_key *key, size_t *folder_length)
 {
     char hex[SHA256_HEX];
     sha256_hex(key->digest, hex);
@@ -133,7 +133,7 @@ static char *file_name(const char *folder, const proof_key *key, size_t *folder_
 }
 
 /* Does not wait for a writer where the path is that of a pipe. */
-static FILE *open_to_read(const char *path)
+static FILE *proof_cache_open_to_read(const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
@@ -142,17 +142,18 @@ static FILE *open_to_read(const char *path)
     return file;
 }
 
-static bool load(const char *path, const proof_key *key, const ik_plan *plan, ik_proof *out)
+static bool proof_cache_load(const char *path, const proof_key *key, const ik_plan *plan,
+                             ik_proof *out)
 {
     struct stat info;
     bool found = false;
-    FILE *file = open_to_read(path);
+    FILE *file = proof_cache_open_to_read(path);
     if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
         info.st_size <= MAX_FILE) {
         size_t size = (size_t)info.st_size;
         uint8_t *bytes = malloc(size);
         if (bytes && fread(bytes, 1, size, file) == size)
-            found = proof_unpack(bytes, size, key, whole_of(plan), plan->num_vcs, out);
+            found = proof_unpack(bytes, size, key, proof_cache_whole_of(plan), plan->num_vcs, out);
         free(bytes);
     }
     if (file)
@@ -162,14 +163,15 @@ static bool load(const char *path, const proof_key *key, const ik_plan *plan, ik
 
 /* Another process may be doing the same: the last one to rename its file wins, and all are
  * equal. */
-static void save(char *path, size_t folder_length, const proof_key *key, const ik_proof *proof)
+static void proof_cache_save(char *path, size_t folder_length, const proof_key *key,
+                             const ik_proof *proof)
 {
     uint8_t *bytes = NULL;
     size_t size = 0;
     if (proof_pack(proof, key, &bytes, &size, NULL) != IK_OK)
         return;
     path[folder_length] = '\0';
-    bool ready = size <= MAX_FILE && make_folders(path);
+    bool ready = size <= MAX_FILE && proof_cache_make_folders(path);
     path[folder_length] = '/';
     size_t room = strlen(path) + 16;
     char *made = ready ? malloc(room) : NULL;
@@ -196,13 +198,13 @@ ik_status ik_verify_cached(const ik_plan *plan, const ik_verify_config *config, 
     const ik_verify_config *asked = config ? config : &everything;
     proof_key key;
     size_t folder_length = 0;
-    bool keyed =
-        env && env->cache_folder && env->cache_folder[0] && make_key(plan, asked, env, &key);
-    char *path = keyed ? file_name(env->cache_folder, &key, &folder_length) : NULL;
-    bool found = path && load(path, &key, plan, out);
+    bool keyed = env && env->cache_folder && env->cache_folder[0] &&
+                 proof_cache_make_key(plan, asked, env, &key);
+    char *path = keyed ? proof_cache_file_name(env->cache_folder, &key, &folder_length) : NULL;
+    bool found = path && proof_cache_load(path, &key, plan, out);
     ik_status status = found ? IK_OK : ik_verify(plan, asked, env, out, err);
     if (path && !found && status == IK_OK)
-        save(path, folder_length, &key, out);
+        proof_cache_save(path, folder_length, &key, out);
     free(path);
     if (status == IK_OK && cached)
         *cached = found;

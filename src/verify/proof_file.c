@@ -55,7 +55,8 @@ static const field fields[] = {
 enum { NUM_FIELDS = sizeof fields / sizeof *fields };
 
 /* A new number of ik_proof belongs into `fields`, with its limit if it is used as an index; a new
- * list needs a place in pack_lists() and take_lists(). Then correct the size here. */
+ * list needs a place in proof_file_pack_lists() and proof_file_take_lists(). Then correct the size
+ * here. */
 _Static_assert(sizeof(void *) != 8 || sizeof(ik_proof) == 200,
                "ik_proof has changed: see the comment");
 
@@ -66,22 +67,22 @@ typedef struct writer {
     size_t size;
 } writer;
 
-static void put_bytes(writer *w, const void *bytes, size_t size)
+static void proof_file_put_bytes(writer *w, const void *bytes, size_t size)
 {
     if (w->at && size)
         memcpy(w->at + w->size, bytes, size);
     w->size += size;
 }
 
-static void put_word(writer *w, uint64_t value)
+static void proof_file_put_word(writer *w, uint64_t value)
 {
     uint8_t bytes[WORD];
     for (unsigned i = 0; i < WORD; i++)
         bytes[i] = (uint8_t)(value >> (8 * i));
-    put_bytes(w, bytes, sizeof bytes);
+    proof_file_put_bytes(w, bytes, sizeof bytes);
 }
 
-static uint64_t read_field(const ik_proof *proof, const field *x)
+static uint64_t proof_file_read_field(const ik_proof *proof, const field *x)
 {
     uint64_t wide = 0;
     uint32_t narrow = 0;
@@ -92,38 +93,38 @@ static uint64_t read_field(const ik_proof *proof, const field *x)
     return x->size == sizeof wide ? wide : narrow;
 }
 
-static void pack_lists(writer *w, const ik_proof *proof)
+static void proof_file_pack_lists(writer *w, const ik_proof *proof)
 {
-    put_word(w, proof->lost_path_length);
+    proof_file_put_word(w, proof->lost_path_length);
     for (size_t i = 0; i < proof->lost_path_length; i++)
-        put_word(w, proof->lost_path[i]);
-    put_word(w, proof->num_path_lengths);
+        proof_file_put_word(w, proof->lost_path[i]);
+    proof_file_put_word(w, proof->num_path_lengths);
     for (size_t i = 0; i < proof->num_path_lengths; i++)
-        put_word(w, proof->path_lengths[i]);
-    put_word(w, proof->witness_length);
+        proof_file_put_word(w, proof->path_lengths[i]);
+    proof_file_put_word(w, proof->witness_length);
     for (size_t i = 0; i < proof->witness_length; i++) {
         const ik_dependency *d = &proof->witness[i];
-        put_word(w, d->channel);
-        put_word(w, d->vc);
-        put_word(w, d->through);
-        put_word(w, d->src);
-        put_word(w, d->dst);
+        proof_file_put_word(w, d->channel);
+        proof_file_put_word(w, d->vc);
+        proof_file_put_word(w, d->through);
+        proof_file_put_word(w, d->src);
+        proof_file_put_word(w, d->dst);
     }
 }
 
-static void pack(writer *w, const ik_proof *proof, const proof_key *key)
+static void proof_file_pack(writer *w, const ik_proof *proof, const proof_key *key)
 {
     size_t reason = proof->deadlock_reason ? strlen(proof->deadlock_reason) : 0;
-    put_bytes(w, mark, sizeof mark);
-    put_bytes(w, key->digest, sizeof key->digest);
+    proof_file_put_bytes(w, mark, sizeof mark);
+    proof_file_put_bytes(w, key->digest, sizeof key->digest);
     for (size_t i = 0; i < NUM_FIELDS; i++)
-        put_word(w, read_field(proof, &fields[i]));
-    put_word(w, reason);
-    put_bytes(w, proof->deadlock_reason, reason);
-    pack_lists(w, proof);
+        proof_file_put_word(w, proof_file_read_field(proof, &fields[i]));
+    proof_file_put_word(w, reason);
+    proof_file_put_bytes(w, proof->deadlock_reason, reason);
+    proof_file_pack_lists(w, proof);
 }
 
-static void digest_of(const uint8_t *bytes, size_t size, uint8_t digest[SHA256_BYTES])
+static void proof_file_digest_of(const uint8_t *bytes, size_t size, uint8_t digest[SHA256_BYTES])
 {
     sha256 s;
     sha256_begin(&s);
@@ -136,14 +137,14 @@ ik_status proof_pack(const ik_proof *proof, const proof_key *key, uint8_t **byte
 {
     uint8_t digest[SHA256_BYTES];
     writer w = {0};
-    pack(&w, proof, key);
+    proof_file_pack(&w, proof, key);
     uint8_t *made = malloc(w.size + sizeof digest);
     if (!made)
         return ik_fail_memory(err, w.size, "a proof");
     w = (writer){.at = made};
-    pack(&w, proof, key);
-    digest_of(made, w.size, digest);
-    put_bytes(&w, digest, sizeof digest);
+    proof_file_pack(&w, proof, key);
+    proof_file_digest_of(made, w.size, digest);
+    proof_file_put_bytes(&w, digest, sizeof digest);
     *bytes = made;
     *size = w.size;
     return IK_OK;
@@ -158,7 +159,7 @@ typedef struct reader {
     bool good;
 } reader;
 
-static uint64_t take_word(reader *r)
+static uint64_t proof_file_take_word(reader *r)
 {
     uint64_t value = 0;
     if (!r->good || r->end - r->at < WORD) {
@@ -172,16 +173,16 @@ static uint64_t take_word(reader *r)
 }
 
 /* A number below `count`. */
-static uint32_t take_index(reader *r, uint64_t count)
+static uint32_t proof_file_take_index(reader *r, uint64_t count)
 {
-    uint64_t value = take_word(r);
+    uint64_t value = proof_file_take_word(r);
     r->good &= value < count;
     return (uint32_t)value;
 }
 
-static void take_field(reader *r, const field *x, ik_proof *out)
+static void proof_file_take_field(reader *r, const field *x, ik_proof *out)
 {
-    uint64_t value = take_word(r);
+    uint64_t value = proof_file_take_word(r);
     uint32_t narrow = (uint32_t)value;
     r->good &= x->size == sizeof value || value <= UINT32_MAX;
     r->good &= x->limit != VERDICT || value <= IK_UNKNOWN;
@@ -196,9 +197,9 @@ static void take_field(reader *r, const field *x, ik_proof *out)
         memcpy((char *)out + x->offset, &narrow, sizeof narrow);
 }
 
-static void take_reason(reader *r, ik_proof *out)
+static void proof_file_take_reason(reader *r, ik_proof *out)
 {
-    uint64_t length = take_word(r);
+    uint64_t length = proof_file_take_word(r);
     r->good &= length <= MAX_REASON && length <= (uint64_t)(r->end - r->at);
     if (!r->good)
         return;
@@ -212,9 +213,9 @@ static void take_reason(reader *r, ik_proof *out)
 
 /* Room for a list whose items are `words` words each in the file; NULL if it is empty, or too long
  * to be there. */
-static void *take_list(reader *r, size_t words, size_t item_bytes, size_t *num)
+static void *proof_file_take_list(reader *r, size_t words, size_t item_bytes, size_t *num)
 {
-    uint64_t length = take_word(r);
+    uint64_t length = proof_file_take_word(r);
     r->good &= length <= (uint64_t)(r->end - r->at) / (WORD * words);
     void *items = r->good && length ? ik_calloc((size_t)length, item_bytes) : NULL;
     r->good &= length == 0 || items;
@@ -222,29 +223,30 @@ static void *take_list(reader *r, size_t words, size_t item_bytes, size_t *num)
     return items;
 }
 
-static void take_lists(reader *r, ik_proof *out)
+static void proof_file_take_lists(reader *r, ik_proof *out)
 {
     const ik_fabric *f = r->f;
-    out->lost_path = take_list(r, 1, sizeof *out->lost_path, &out->lost_path_length);
+    out->lost_path = proof_file_take_list(r, 1, sizeof *out->lost_path, &out->lost_path_length);
     for (size_t i = 0; i < out->lost_path_length; i++)
-        out->lost_path[i] = take_index(r, f->num_ports);
-    out->path_lengths = take_list(r, 1, sizeof *out->path_lengths, &out->num_path_lengths);
+        out->lost_path[i] = proof_file_take_index(r, f->num_ports);
+    out->path_lengths =
+        proof_file_take_list(r, 1, sizeof *out->path_lengths, &out->num_path_lengths);
     for (size_t i = 0; i < out->num_path_lengths; i++)
-        out->path_lengths[i] = take_word(r);
-    out->witness = take_list(r, 5, sizeof *out->witness, &out->witness_length);
+        out->path_lengths[i] = proof_file_take_word(r);
+    out->witness = proof_file_take_list(r, 5, sizeof *out->witness, &out->witness_length);
     for (size_t i = 0; i < out->witness_length; i++) {
         ik_dependency *d = &out->witness[i];
-        d->channel = take_index(r, f->num_ports);
+        d->channel = proof_file_take_index(r, f->num_ports);
         r->good &= f->port_peer[r->good ? d->channel : 0] != IK_NONE;
-        d->vc = (uint8_t)take_index(r, r->num_vcs);
-        d->through = take_index(r, 2) != 0;
-        d->src = take_index(r, f->num_hosts);
-        d->dst = take_index(r, f->num_hosts);
+        d->vc = (uint8_t)proof_file_take_index(r, r->num_vcs);
+        d->through = proof_file_take_index(r, 2) != 0;
+        d->src = proof_file_take_index(r, f->num_hosts);
+        d->dst = proof_file_take_index(r, f->num_hosts);
     }
 }
 
 /* What its readers take for granted. */
-static bool consistent(const ik_proof *p)
+static bool proof_file_consistent(const ik_proof *p)
 {
     bool lost = p->first_undelivered_src != IK_NONE, gap = p->gap_src != IK_NONE;
     if (gap != (p->gap_dst != IK_NONE) || gap != (p->gap_port != IK_NONE))
@@ -260,17 +262,17 @@ bool proof_unpack(const uint8_t *bytes, size_t size, const proof_key *key, const
     if (size < MIN_BYTES || f->num_ports == 0 || memcmp(bytes, mark, sizeof mark) != 0 ||
         memcmp(bytes + sizeof mark, key->digest, sizeof key->digest) != 0)
         return false;
-    digest_of(bytes, size - sizeof digest, digest);
+    proof_file_digest_of(bytes, size - sizeof digest, digest);
     if (memcmp(bytes + size - sizeof digest, digest, sizeof digest) != 0)
         return false;
     ik_proof proof = {0};
     reader r = {bytes + sizeof mark + sizeof key->digest, bytes + size - sizeof digest, f, num_vcs,
                 true};
     for (size_t i = 0; i < NUM_FIELDS; i++)
-        take_field(&r, &fields[i], &proof);
-    take_reason(&r, &proof);
-    take_lists(&r, &proof);
-    if (!r.good || r.at != r.end || !consistent(&proof)) {
+        proof_file_take_field(&r, &fields[i], &proof);
+    proof_file_take_reason(&r, &proof);
+    proof_file_take_lists(&r, &proof);
+    if (!r.good || r.at != r.end || !proof_file_consistent(&proof)) {
         ik_proof_free(&proof);
         return false;
     }

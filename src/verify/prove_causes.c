@@ -7,8 +7,8 @@
 #include "verify/prove.h"
 
 /* Does some state of the walk hold cycle[i] and may go on by cycle[i + 1]? */
-static bool shows(const walk *w, const ik_fabric *f, const ik_dependency *from,
-                  const ik_dependency *to)
+static bool prove_causes_shows(const walk *w, const ik_fabric *f, const ik_dependency *from,
+                               const ik_dependency *to)
 {
     for (uint32_t state = 0; state < walk_num_states(w); state++) {
         if (f->port_peer[walk_state_port(w, state)] != from->channel ||
@@ -23,8 +23,9 @@ static bool shows(const walk *w, const ik_fabric *f, const ik_dependency *from,
 
 /* The first source of packets to dst that causes the dependency at index i, which one of them
  * does. */
-static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dependency *cycle,
-                             size_t length, size_t i, ik_error *err)
+static ik_status prove_causes_find_source(const prove_job *job, walk *w, uint32_t dst,
+                                          ik_dependency *cycle, size_t length, size_t i,
+                                          ik_error *err)
 {
     for (uint32_t g = 0; g < job->groups.num; g++) {
         uint32_t src = walk_plan_source(job->plan, &job->groups.group[g], dst);
@@ -34,7 +35,7 @@ static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dep
         ik_status status = walk_from_all(w, src, err);
         if (status != IK_OK)
             return status;
-        if (shows(w, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length])) {
+        if (prove_causes_shows(w, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length])) {
             cycle[i].src = src;
             cycle[i].dst = dst;
             return IK_OK;
@@ -44,8 +45,9 @@ static ik_status find_source(const prove_job *job, walk *w, uint32_t dst, ik_dep
                    dst);
 }
 
-static ik_status look_at(const prove_job *job, walk *all, walk *one, uint32_t dst,
-                         ik_dependency *cycle, size_t length, size_t *missing, ik_error *err)
+static ik_status prove_causes_look_at(const prove_job *job, walk *all, walk *one, uint32_t dst,
+                                      ik_dependency *cycle, size_t length, size_t *missing,
+                                      ik_error *err)
 {
     walk_begin(all, dst);
     for (uint32_t g = 0; g < job->groups.num; g++) {
@@ -56,9 +58,9 @@ static ik_status look_at(const prove_job *job, walk *all, walk *one, uint32_t ds
     }
     for (size_t i = 0; i < length; i++) {
         if (cycle[i].dst != IK_NONE ||
-            !shows(all, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length]))
+            !prove_causes_shows(all, job->plan->fabric, &cycle[i], &cycle[(i + 1) % length]))
             continue;
-        ik_status status = find_source(job, one, dst, cycle, length, i, err);
+        ik_status status = prove_causes_find_source(job, one, dst, cycle, length, i, err);
         if (status != IK_OK)
             return status;
         (*missing)--;
@@ -72,9 +74,10 @@ ik_status prove_causes(prove_job *job, ik_dependency *cycle, size_t length, ik_e
     ik_status status = all && one ? IK_OK : ik_fail_memory(err, 0, "a walk");
     size_t missing = length;
     for (uint32_t g = 0; g < job->groups.num && missing > 0 && status == IK_OK; g++) {
-        status = ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
-                                            : look_at(job, all, one, job->groups.group[g].first,
-                                                      cycle, length, &missing, err);
+        status = ik_env_cancelled(job->env)
+                     ? ik_fail(err, IK_ERR_CANCELLED, "cancelled")
+                     : prove_causes_look_at(job, all, one, job->groups.group[g].first, cycle,
+                                            length, &missing, err);
     }
     walk_free(all);
     walk_free(one);

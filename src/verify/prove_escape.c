@@ -51,7 +51,7 @@ typedef struct escape_job {
 /* ---- the layer leads on */
 
 /* A dead end is another matter: its packets are not delivered, but they wait for no channel. */
-static bool leads_on(const escape_job *x, const walk *w, uint32_t state)
+static bool prove_escape_leads_on(const escape_job *x, const walk *w, uint32_t state)
 {
     const walk_edge *e = walk_first_edge(w, state);
     bool some = e == NULL, all = true;
@@ -67,10 +67,10 @@ static bool leads_on(const escape_job *x, const walk *w, uint32_t state)
 }
 
 /* A state that the layer does not lead on from; IK_NONE = none. */
-static uint32_t find_gap(const escape_job *x, const walk *w)
+static uint32_t prove_escape_find_gap(const escape_job *x, const walk *w)
 {
     for (uint32_t s = 0; s < walk_num_states(w); s++)
-        if (!leads_on(x, w, s))
+        if (!prove_escape_leads_on(x, w, s))
             return s;
     return IK_NONE;
 }
@@ -92,38 +92,39 @@ ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distanc
     return IK_OK;
 }
 
-static size_t first_gap(const escape_job *x)
+static size_t prove_escape_first_gap(const escape_job *x)
 {
     return __atomic_load_n(&x->first_gap, __ATOMIC_RELAXED);
 }
 
 /* Keeps the lowest, whichever thread finds it first. */
-static void note_gap(escape_job *x, size_t index)
+static void prove_escape_note_gap(escape_job *x, size_t index)
 {
-    size_t known = first_gap(x);
+    size_t known = prove_escape_first_gap(x);
     while (index < known && !__atomic_compare_exchange_n(&x->first_gap, &known, index, true,
                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
 
-static ik_status add_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status prove_escape_add_destination(void *ctx, size_t index, unsigned thread,
+                                              ik_error *err)
 {
     escape_job *x = ctx;
     dest_walk *s = &x->walks[thread];
     uint32_t dst = x->job->groups.group[index].first;
-    if (first_gap(x) < index)
+    if (prove_escape_first_gap(x) < index)
         return IK_OK; /* the verdict is known, and this destination is not the one to show */
     tally_distances(x->job->plan->fabric, dst, s->distance, s->queue);
     ik_status status = escape_walk_all(x->job, s->walk, s->distance, dst, err);
-    if (status == IK_OK && find_gap(x, s->walk) != IK_NONE)
-        note_gap(x, index);
+    if (status == IK_OK && prove_escape_find_gap(x, s->walk) != IK_NONE)
+        prove_escape_note_gap(x, index);
     else if (status == IK_OK)
         status = escape_graph_add(&x->graph, x->searches[thread], s->walk, x->indirect, err);
     return status;
 }
 
 /* The first pair towards the first destination with a gap that shows it. */
-static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
+static ik_status prove_escape_explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
 {
     const prove_job *job = x->job;
     dest_walk *s = &x->walks[0];
@@ -136,7 +137,7 @@ static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
             continue;
         walk_begin(s->walk, dst);
         ik_status status = walk_from_all(s->walk, src, err);
-        uint32_t gap = status == IK_OK ? find_gap(x, s->walk) : IK_NONE;
+        uint32_t gap = status == IK_OK ? prove_escape_find_gap(x, s->walk) : IK_NONE;
         if (status != IK_OK || gap != IK_NONE) {
             proof->gap_src = src;
             proof->gap_dst = dst;
@@ -150,7 +151,7 @@ static ik_status explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
 
 /* ---- the verdict */
 
-static const char *reason(const escape_job *x, bool gap, bool cyclic)
+static const char *prove_escape_reason(const escape_job *x, bool gap, bool cyclic)
 {
     if (gap) {
         return x->settles ? "cyclic, and the escape layer does not lead on from every state: a "
@@ -169,7 +170,7 @@ static const char *reason(const escape_job *x, bool gap, bool cyclic)
                          "that hold whole packets (direct dependencies)";
 }
 
-static ik_status certify(escape_job *x, ik_error *err)
+static ik_status prove_escape_certify(escape_job *x, ik_error *err)
 {
     uint32_t *rank = NULL;
     ik_status status = escape_graph_order(&x->graph, &rank, err);
@@ -179,24 +180,25 @@ static ik_status certify(escape_job *x, ik_error *err)
     return status;
 }
 
-static ik_status judge(escape_job *x, ik_proof *proof, ik_error *err)
+static ik_status prove_escape_judge(escape_job *x, ik_proof *proof, ik_error *err)
 {
     bool gap = x->first_gap != SIZE_MAX;
     size_t *cycle = NULL, length = 0;
-    ik_status status =
-        gap ? explain_gap(x, proof, err) : escape_graph_cycle(&x->graph, &cycle, &length, err);
+    ik_status status = gap ? prove_escape_explain_gap(x, proof, err)
+                           : escape_graph_cycle(&x->graph, &cycle, &length, err);
     if (status == IK_OK) {
         proof->deadlock_free = !gap && length == 0 ? IK_YES : IK_NO;
         proof->condition = x->indirect ? IK_CONDITION_EXTENDED : IK_CONDITION_DIRECT;
-        proof->deadlock_reason = reason(x, gap, length > 0);
+        proof->deadlock_reason = prove_escape_reason(x, gap, length > 0);
     }
     if (status == IK_OK && length > 0)
         status = escape_witness(x->job, &x->graph, cycle, length, proof, err);
     free(cycle);
-    return status == IK_OK && proof->deadlock_free == IK_YES ? certify(x, err) : status;
+    return status == IK_OK && proof->deadlock_free == IK_YES ? prove_escape_certify(x, err)
+                                                             : status;
 }
 
-static ik_status make_scratch(escape_job *x, ik_error *err)
+static ik_status prove_escape_make_scratch(escape_job *x, ik_error *err)
 {
     unsigned threads = x->job->num_threads;
     x->walks = dest_walks_new(x->job->plan, threads);
@@ -235,13 +237,13 @@ ik_status prove_escape(prove_job *job, ik_proof *proof, ik_error *err)
     ik_status status =
         escape_graph_make(&job->graph, job->plan->vc->escape_vcs, job->env, &x.graph, err);
     if (status == IK_OK)
-        status = make_scratch(&x, err);
+        status = prove_escape_make_scratch(&x, err);
     if (status == IK_OK) {
         status = ik_parallel_for(job->env, "proof of the escape layer", job->groups.num,
-                                 add_destination, &x, err);
+                                 prove_escape_add_destination, &x, err);
     }
     if (status == IK_OK)
-        status = judge(&x, proof, err);
+        status = prove_escape_judge(&x, proof, err);
     escape_job_free(&x);
     return status;
 }

@@ -21,7 +21,7 @@ typedef struct legs_proof {
 } legs_proof;
 
 /* The channels ahead of a state as rows of the graph, by VC. */
-static void gather_onward(const cdg *g, scratch *s, const legs_state *state)
+static void prove_legs_gather_onward(const cdg *g, scratch *s, const legs_state *state)
 {
     memset(s->onward, 0, g->num_vcs * g->words * sizeof *s->onward);
     for (uint32_t e = 0; e < state->num_edges; e++) {
@@ -34,14 +34,14 @@ static void gather_onward(const cdg *g, scratch *s, const legs_state *state)
     }
 }
 
-static void write_dependencies(void *ctx, unsigned thread, const legs_state *state)
+static void prove_legs_write_dependencies(void *ctx, unsigned thread, const legs_state *state)
 {
     legs_proof *work = ctx;
     cdg *g = &work->job->graph;
     scratch *s = &work->scratch[thread];
     const ik_fabric *f = g->fabric;
     tally_vc(&work->job->tallies[thread], state->vc);
-    gather_onward(g, s, state);
+    prove_legs_gather_onward(g, s, state);
     for (size_t word = 0; word < g->words; word++) {
         for (uint64_t bits = state->in_ports[word]; bits; bits &= bits - 1) {
             uint32_t port =
@@ -58,7 +58,8 @@ static void write_dependencies(void *ctx, unsigned thread, const legs_state *sta
     }
 }
 
-static ik_status count_pair(void *ctx, unsigned thread, const legs_pair *p, ik_error *err)
+static ik_status prove_legs_count_pair(void *ctx, unsigned thread, const legs_pair *p,
+                                       ik_error *err)
 {
     legs_proof *work = ctx;
     prove_job *job = work->job;
@@ -93,8 +94,10 @@ ik_status prove_by_legs(prove_job *job, bool *fits, ik_error *err)
                                           sizeof(uint64_t))};
         complete = work.scratch[t].distance && work.scratch[t].queue && work.scratch[t].onward;
     }
-    legs_visitor visitor = {
-        .ctx = &work, .what = "proof", .state = write_dependencies, .pair = count_pair};
+    legs_visitor visitor = {.ctx = &work,
+                            .what = "proof",
+                            .state = prove_legs_write_dependencies,
+                            .pair = prove_legs_count_pair};
     ik_status status = complete ? legs_walk(job->plan, &job->groups, &visitor, job->env, fits, err)
                                 : ik_fail_memory(err, num * 8, "a proof");
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {

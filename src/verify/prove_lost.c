@@ -9,7 +9,7 @@
 
 /* The choice of a state that leads to the loss: one that ends without delivering, or one whose
  * state has a flaw. NULL = the state itself has no choice. */
-static const walk_edge *failing_edge(const walk *w, uint32_t state)
+static const walk_edge *prove_lost_failing_edge(const walk *w, uint32_t state)
 {
     for (const walk_edge *e = walk_first_edge(w, state); e; e = walk_next_edge(w, e))
         if (e->to == IK_NONE ? !e->delivers : walk_state_outcome(w, e->to).flaws != 0)
@@ -19,8 +19,8 @@ static const walk_edge *failing_edge(const walk *w, uint32_t state)
 
 /* A routing that counts hops goes round in ever new states; the channel that comes again ends the
  * way for the eye. */
-static ik_status follow_loss(const walk *w, const ik_fabric *f, uint32_t **path, size_t *length,
-                             ik_error *err)
+static ik_status prove_lost_follow_loss(const walk *w, const ik_fabric *f, uint32_t **path,
+                                        size_t *length, ik_error *err)
 {
     uint32_t *channels = ik_calloc((size_t)f->num_ports + 2, sizeof *channels);
     bool *crossed = ik_calloc((size_t)f->num_ports + 1, sizeof *crossed);
@@ -36,7 +36,7 @@ static ik_status follow_loss(const walk *w, const ik_fabric *f, uint32_t **path,
         channels[n++] = channel;
         again = crossed[channel];
         crossed[channel] = true;
-        const walk_edge *e = state == IK_NONE ? NULL : failing_edge(w, state);
+        const walk_edge *e = state == IK_NONE ? NULL : prove_lost_failing_edge(w, state);
         channel = e ? e->out_port : IK_NONE;
         state = e ? e->to : IK_NONE;
     }
@@ -59,7 +59,7 @@ ik_status prove_lost_path(prove_job *job, uint32_t src, uint32_t dst, uint32_t *
         walk_begin(w, dst);
         status = walk_from(w, src, n, NULL, NULL, &outcome, err);
         if (status == IK_OK && outcome.flaws) {
-            status = follow_loss(w, job->plan->fabric, path, length, err);
+            status = prove_lost_follow_loss(w, job->plan->fabric, path, length, err);
             break;
         }
     }

@@ -21,7 +21,7 @@ typedef struct order_job {
     scratch *scratch; /* [threads] */
 } order_job;
 
-static void check_switch(scratch *s, uint32_t sw)
+static void prove_order_check_switch(scratch *s, uint32_t sw)
 {
     const ingraph *g = &s->graph;
     const ik_fabric *f = g->fabric;
@@ -30,7 +30,8 @@ static void check_switch(scratch *s, uint32_t sw)
         s->violations += s->order[ik_peer_node(f, f->port_base[sw] + port)] >= s->order[sw];
 }
 
-static ik_status check_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status prove_order_check_destination(void *ctx, size_t index, unsigned thread,
+                                               ik_error *err)
 {
     (void)err;
     order_job *work = ctx;
@@ -43,11 +44,11 @@ static ik_status check_destination(void *ctx, size_t index, unsigned thread, ik_
     for (uint32_t i = 0; i < s->graph.num_left; i++)
         s->order[s->graph.left[i]] = r->family->order(r, s->graph.left[i], dst);
     for (uint32_t i = 0; i < s->graph.num_left; i++)
-        check_switch(s, s->graph.left[i]);
+        prove_order_check_switch(s, s->graph.left[i]);
     return IK_OK;
 }
 
-static ik_status check_all(order_job *work, ik_error *err)
+static ik_status prove_order_check_all(order_job *work, ik_error *err)
 {
     const ik_plan *plan = work->job->plan;
     bool complete = work->scratch != NULL;
@@ -61,11 +62,11 @@ static ik_status check_all(order_job *work, ik_error *err)
                               "the check of a livelock order");
     }
     return ik_parallel_for_units(work->job->env, "livelock order", "destinations",
-                                 work->destinations.num, check_destination, work, err);
+                                 work->destinations.num, prove_order_check_destination, work, err);
 }
 
 /* An order speaks of one goal: a host with several cables may be reached by any. */
-static bool one_cable_each(const ik_fabric *f)
+static bool prove_order_one_cable_each(const ik_fabric *f)
 {
     for (uint32_t host = 0; host < f->num_hosts; host++)
         if (ik_host_cables(f, host) > 1)
@@ -77,7 +78,7 @@ ik_status prove_order(prove_job *job, ik_verdict *ordered, ik_error *err)
 {
     const ik_routing *r = job->plan->routing;
     *ordered = IK_UNKNOWN;
-    if (!r->family->order || !ingraph_fits(r) || !one_cable_each(job->plan->fabric))
+    if (!r->family->order || !ingraph_fits(r) || !prove_order_one_cable_each(job->plan->fabric))
         return IK_OK;
     order_job work = {.job = job};
     ik_status status = walk_groups_make(job->plan->fabric, r->traits & IK_ROUTE_PER_SWITCH,
@@ -85,7 +86,7 @@ ik_status prove_order(prove_job *job, ik_verdict *ordered, ik_error *err)
     if (status != IK_OK)
         return status;
     work.scratch = ik_calloc(job->num_threads, sizeof *work.scratch);
-    status = check_all(&work, err);
+    status = prove_order_check_all(&work, err);
     uint64_t violations = 0;
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++) {
         violations += work.scratch[t].violations;

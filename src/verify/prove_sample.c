@@ -15,7 +15,8 @@ typedef struct sample_job {
     uint32_t *dst;    /* [threads] that its walk is about, IK_NONE = none */
 } sample_job;
 
-static void draw_pair(const prove_job *job, uint64_t index, uint32_t *src, uint32_t *dst)
+static void prove_sample_draw_pair(const prove_job *job, uint64_t index, uint32_t *src,
+                                   uint32_t *dst)
 {
     const ik_split *split = job->plan->fabric->split;
     uint64_t hosts = split ? split->whole->num_hosts : job->plan->fabric->num_hosts,
@@ -40,7 +41,7 @@ static ik_status prove_pair(void *ctx, size_t index, unsigned thread, ik_error *
     prove_job *job = work->job;
     dest_walk *s = &work->walks[thread];
     uint32_t src, dst;
-    draw_pair(job, index, &src, &dst);
+    prove_sample_draw_pair(job, index, &src, &dst);
     if (work->dst[thread] != dst) {
         dest_walk_begin(s, job->plan->fabric, dst);
         work->dst[thread] = dst;

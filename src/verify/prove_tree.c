@@ -37,7 +37,7 @@ bool prove_fits_in_trees(const ik_plan *plan)
 
 /* Writes the dependencies of the channels that leave sw on the lanes that its packets use; carries
  * these on. True if lanes reached a switch that did not have them. */
-static bool carry_lanes(const tree_job *work, scratch *s, uint32_t sw)
+static bool prove_tree_carry_lanes(const tree_job *work, scratch *s, uint32_t sw)
 {
     cdg *g = &work->job->graph;
     const ik_fabric *f = g->fabric;
@@ -64,7 +64,7 @@ static bool carry_lanes(const tree_job *work, scratch *s, uint32_t sw)
     return news;
 }
 
-static void inject_lanes(const tree_job *work, scratch *s, uint32_t dst, tally *t)
+static void prove_tree_inject_lanes(const tree_job *work, scratch *s, uint32_t dst, tally *t)
 {
     const ik_plan *plan = work->job->plan;
     for (uint32_t i = 0; i < s->graph.num_left; i++) {
@@ -83,14 +83,14 @@ static void inject_lanes(const tree_job *work, scratch *s, uint32_t dst, tally *
     }
 }
 
-static void write_dependencies(const tree_job *work, scratch *s, uint32_t dst, tally *t)
+static void prove_tree_write_dependencies(const tree_job *work, scratch *s, uint32_t dst, tally *t)
 {
     if (work->job->plan->num_vcs == 1) {
         tally_vc(t, 0);
         for (uint32_t i = 0; i < s->graph.num_left; i++)
             s->lanes[s->graph.left[i]] = 1;
     } else {
-        inject_lanes(work, s, dst, t);
+        prove_tree_inject_lanes(work, s, dst, t);
     }
     bool loops = false;
     for (uint32_t i = 0; i < s->graph.num_left; i++)
@@ -99,12 +99,12 @@ static void write_dependencies(const tree_job *work, scratch *s, uint32_t dst, t
     while (again) {
         bool news = false;
         for (uint32_t i = s->graph.num_left; i-- > 0;)
-            news |= carry_lanes(work, s, s->graph.left[i]);
+            news |= prove_tree_carry_lanes(work, s, s->graph.left[i]);
         again = loops && news;
     }
 }
 
-static void measure_distances(const tree_job *work, scratch *s, uint32_t dst)
+static void prove_tree_measure_distances(const tree_job *work, scratch *s, uint32_t dst)
 {
     const ik_fabric *f = work->job->plan->fabric;
     bool one_cable = ik_host_cables(f, dst) == 1;
@@ -115,7 +115,7 @@ static void measure_distances(const tree_job *work, scratch *s, uint32_t dst)
 }
 
 /* Hosts of a source group other than dst. */
-static uint64_t num_sources(const tree_job *work, const walk_group *from, uint32_t dst)
+static uint64_t prove_tree_num_sources(const tree_job *work, const walk_group *from, uint32_t dst)
 {
     bool holds_dst = from->sw == work->host_switch[dst] &&
                      (from->first == dst ||
@@ -131,7 +131,7 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
     uint32_t dst = work->job->groups.group[index].first;
     bool before = s->graph_of != IK_NONE && s->graph_of == work->host_switch[dst] &&
                   ik_host_cables(work->job->plan->fabric, dst) == 1;
-    measure_distances(work, s, dst);
+    prove_tree_measure_distances(work, s, dst);
     bool again = before && ingraph_again(&s->graph, dst);
     if (!again)
         ingraph_begin(&s->graph, dst);
@@ -141,7 +141,7 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
     for (uint32_t g = 0; g < work->sources.num; g++) {
         const walk_group *from = &work->sources.group[g];
         uint32_t distance = s->distance[from->sw];
-        uint64_t weight = num_sources(work, from, dst);
+        uint64_t weight = prove_tree_num_sources(work, from, dst);
         if (!ik_rails_used(work->job->plan->routing, from->first, dst))
             weight = 0;
         if (weight > 0 && distance != IK_NONE)
@@ -158,11 +158,11 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
     /* On one VC they are written already, but for switches that only sources of this destination
      * reach: another port of the same host may have had others. */
     if (s->graph.num_left > known || work->job->plan->num_vcs > 1)
-        write_dependencies(work, s, dst, t);
+        prove_tree_write_dependencies(work, s, dst, t);
     return IK_OK;
 }
 
-static bool scratch_make(const tree_job *work, scratch *s)
+static bool prove_tree_scratch_make(const tree_job *work, scratch *s)
 {
     const ik_plan *plan = work->job->plan;
     size_t num = (size_t)plan->fabric->num_switches + 1;
@@ -174,7 +174,7 @@ static bool scratch_make(const tree_job *work, scratch *s)
            s->lanes;
 }
 
-static void scratch_free(scratch *s)
+static void prove_tree_scratch_free(scratch *s)
 {
     ingraph_free(&s->graph);
     free(s->distance);
@@ -182,12 +182,12 @@ static void scratch_free(scratch *s)
     free(s->lanes);
 }
 
-static ik_status run_in_trees(tree_job *work, ik_error *err)
+static ik_status prove_tree_run_in_trees(tree_job *work, ik_error *err)
 {
     const ik_fabric *f = work->job->plan->fabric;
     bool complete = work->scratch && work->host_switch;
     for (unsigned t = 0; complete && t < work->job->num_threads; t++)
-        complete = scratch_make(work, &work->scratch[t]);
+        complete = prove_tree_scratch_make(work, &work->scratch[t]);
     if (!complete)
         return ik_fail_memory(err, (size_t)f->num_switches * sizeof(ingraph_node), "a proof");
     for (uint32_t host = 0; host < f->num_hosts; host++) {
@@ -207,9 +207,9 @@ ik_status prove_by_in_trees(prove_job *job, ik_error *err)
         return status;
     work.scratch = ik_calloc(job->num_threads, sizeof *work.scratch);
     work.host_switch = ik_calloc((size_t)f->num_hosts + 1, sizeof *work.host_switch);
-    status = run_in_trees(&work, err);
+    status = prove_tree_run_in_trees(&work, err);
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++)
-        scratch_free(&work.scratch[t]);
+        prove_tree_scratch_free(&work.scratch[t]);
     free(work.scratch);
     free(work.host_switch);
     walk_groups_free(&work.sources);

@@ -16,7 +16,7 @@ bool prove_by_switch(const ik_plan *plan)
            (plan->vc->family->ignores & IK_VC_BY_SWITCH);
 }
 
-static void add_hop(void *ctx, const walk_hop *hop)
+static void prove_walk_add_hop(void *ctx, const walk_hop *hop)
 {
     cdg_add(ctx, hop->in_port, hop->pk->vc, hop->out_port, hop->vc_first, hop->vc_last);
 }
@@ -29,7 +29,7 @@ ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint3
     all.flaws = starts == 0 ? WALK_DEAD_END : 0;
     for (uint32_t n = 0; n < starts && distance != IK_NONE; n++) {
         walk_outcome one;
-        ik_status status = walk_from(w, src, n, add_hop, &job->graph, &one, err);
+        ik_status status = walk_from(w, src, n, prove_walk_add_hop, &job->graph, &one, err);
         if (status == IK_OK && one.flaws == 0)
             status = tally_length(t, one.preferred, weight, err);
         if (status != IK_OK)
@@ -41,13 +41,13 @@ ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint3
     return IK_OK;
 }
 
-static void note_vcs(const walk *w, tally *t)
+static void prove_walk_note_vcs(const walk *w, tally *t)
 {
     for (uint32_t state = 0; state < walk_num_states(w); state++)
         tally_vc(t, walk_state_vc(w, state));
 }
 
-static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status prove_walk_destination(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     walk_job *work = ctx;
     prove_job *job = work->job;
@@ -67,7 +67,7 @@ static ik_status walk_destination(void *ctx, size_t index, unsigned thread, ik_e
         if (status != IK_OK)
             return status;
     }
-    note_vcs(s->walk, t);
+    prove_walk_note_vcs(s->walk, t);
     return IK_OK;
 }
 
@@ -77,7 +77,7 @@ ik_status prove_by_walking(prove_job *job, ik_error *err)
     if (!work.walks)
         return ik_fail_memory(err, (size_t)job->plan->fabric->num_switches * 8, "a proof");
     ik_status status = ik_parallel_for_units(job->env, "proof", "destinations", job->groups.num,
-                                             walk_destination, &work, err);
+                                             prove_walk_destination, &work, err);
     dest_walks_free(work.walks, job->num_threads);
     return status;
 }

@@ -17,37 +17,38 @@ typedef struct diff_job {
     ik_route_diff *counts; /* [threads] */
 } diff_job;
 
-static bool comes_before(uint32_t src, uint32_t dst, uint32_t other_src, uint32_t other_dst)
+static bool diff_comes_before(uint32_t src, uint32_t dst, uint32_t other_src, uint32_t other_dst)
 {
     return src < other_src || (src == other_src && dst < other_dst);
 }
 
 /* Keeps the lowest pairs in order, so that the examples do not depend on who found them. */
-static void add_example(ik_route_diff *d, uint32_t src, uint32_t dst)
+static void diff_add_example(ik_route_diff *d, uint32_t src, uint32_t dst)
 {
     uint32_t i = d->num_examples;
     if (i == IK_DIFF_EXAMPLES) {
-        if (!comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst))
+        if (!diff_comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst))
             return;
         i--;
     } else {
         d->num_examples++;
     }
-    for (; i > 0 && comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst); i--)
+    for (; i > 0 && diff_comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst);
+         i--)
         d->examples[i] = d->examples[i - 1];
     d->examples[i].src = src;
     d->examples[i].dst = dst;
 }
 
-static const ik_fabric *whole(const ik_plan *plan)
+static const ik_fabric *diff_whole(const ik_plan *plan)
 {
     return plan->fabric->split ? plan->fabric->split->whole : plan->fabric;
 }
 
 /* Paths between one pair of ports of each plan. Returns whether they are the same; the lengths are
  * those of the first, IK_NONE when out of memory. */
-static bool compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a[2],
-                          const uint32_t b[2], uint32_t lengths[2])
+static bool diff_compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a[2],
+                               const uint32_t b[2], uint32_t lengths[2])
 {
     uint32_t *path_a = paths, *path_b = paths + job->max;
     uint32_t starts = ik_plan_num_starts(job->before, a[0], a[1]);
@@ -66,7 +67,7 @@ static bool compare_ports(const diff_job *job, uint32_t *paths, const uint32_t a
     return same;
 }
 
-static bool compare_pair(const diff_job *job, unsigned thread, uint32_t src, uint32_t dst)
+static bool diff_compare_pair(const diff_job *job, unsigned thread, uint32_t src, uint32_t dst)
 {
     ik_route_diff *d = &job->counts[thread];
     const ik_routing *before = job->before->routing, *after = job->after->routing;
@@ -76,7 +77,7 @@ static bool compare_pair(const diff_job *job, unsigned thread, uint32_t src, uin
         uint32_t a[2], b[2], found[2] = {0, 0};
         ik_rails_nth(before, src, dst, k, &a[0], &a[1]);
         ik_rails_nth(after, src, dst, k, &b[0], &b[1]);
-        same = compare_ports(job, job->paths[thread], a, b, found) && same;
+        same = diff_compare_ports(job, job->paths[thread], a, b, found) && same;
         if (found[0] == IK_NONE)
             return false;
         for (int i = 0; i < 2 && k == 0; i++)
@@ -95,21 +96,21 @@ static bool compare_pair(const diff_job *job, unsigned thread, uint32_t src, uin
         d->gained += length_b > 0;
     }
     if (length_a || length_b)
-        add_example(d, src, dst);
+        diff_add_example(d, src, dst);
     return true;
 }
 
-static ik_status compare_source(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status diff_compare_source(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     const diff_job *job = ctx;
     uint32_t src = (uint32_t)index;
-    for (uint32_t dst = 0; dst < whole(job->before)->num_hosts; dst++)
-        if (src != dst && !compare_pair(job, thread, src, dst))
+    for (uint32_t dst = 0; dst < diff_whole(job->before)->num_hosts; dst++)
+        if (src != dst && !diff_compare_pair(job, thread, src, dst))
             return ik_fail_memory(err, job->before->max_radix * sizeof(uint32_t), "a path");
     return IK_OK;
 }
 
-static void merge(ik_route_diff *into, const ik_route_diff *from)
+static void diff_merge(ik_route_diff *into, const ik_route_diff *from)
 {
     into->pairs += from->pairs;
     into->moved += from->moved;
@@ -118,18 +119,18 @@ static void merge(ik_route_diff *into, const ik_route_diff *from)
     into->lost += from->lost;
     into->gained += from->gained;
     for (uint32_t i = 0; i < from->num_examples; i++)
-        add_example(into, from->examples[i].src, from->examples[i].dst);
+        diff_add_example(into, from->examples[i].src, from->examples[i].dst);
 }
 
-static bool has_table(const ik_plan *plan)
+static bool diff_has_table(const ik_plan *plan)
 {
     return plan->routing->kind == IK_ROUTE_DETERMINISTIC &&
            /* tables of ports where hosts have several, in the same order */ (
                plan->routing->traits & IK_ROUTE_DEST_BASED);
 }
 
-static ik_status compare_tables(const diff_job *job, const ik_env *env, ik_route_diff *d,
-                                ik_error *err)
+static ik_status diff_compare_tables(const diff_job *job, const ik_env *env, ik_route_diff *d,
+                                     ik_error *err)
 {
     const ik_fabric *f = job->before->fabric;
     uint16_t *a = NULL, *b = NULL;
@@ -146,21 +147,21 @@ static ik_status compare_tables(const diff_job *job, const ik_env *env, ik_route
     return status;
 }
 
-static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_route_diff *out,
-                     ik_error *err)
+static ik_status diff_run(diff_job *job, unsigned threads, const ik_env *env, ik_route_diff *out,
+                          ik_error *err)
 {
     for (unsigned t = 0; t < threads; t++) {
         job->paths[t] = ik_calloc((size_t)job->max * 2, sizeof **job->paths);
         if (!job->paths[t])
             return ik_fail_memory(err, (size_t)job->max * 8, "two paths");
     }
-    ik_status status = ik_parallel_for(env, "comparing routes", whole(job->before)->num_hosts,
-                                       compare_source, job, err);
+    ik_status status = ik_parallel_for(env, "comparing routes", diff_whole(job->before)->num_hosts,
+                                       diff_compare_source, job, err);
     ik_route_diff sum = {0};
     for (unsigned t = 0; t < threads; t++)
-        merge(&sum, &job->counts[t]);
-    if (status == IK_OK && has_table(job->before) && has_table(job->after))
-        status = compare_tables(job, env, &sum, err);
+        diff_merge(&sum, &job->counts[t]);
+    if (status == IK_OK && diff_has_table(job->before) && diff_has_table(job->after))
+        status = diff_compare_tables(job, env, &sum, err);
     if (status == IK_OK)
         *out = sum;
     return status;
@@ -169,7 +170,7 @@ static ik_status run(diff_job *job, unsigned threads, const ik_env *env, ik_rout
 ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env,
                                 ik_route_diff *out, ik_error *err)
 {
-    if (whole(before) != whole(after))
+    if (diff_whole(before) != diff_whole(after))
         return ik_fail(err, IK_ERR_USAGE, "routes can only be compared on one fabric");
     unsigned threads = ik_env_threads(env);
     diff_job job = {.before = before,
@@ -178,7 +179,7 @@ ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, con
                     .paths = ik_calloc(threads, sizeof *job.paths),
                     .counts = ik_calloc(threads, sizeof *job.counts)};
     ik_status status = job.paths && job.counts
-                           ? run(&job, threads, env, out, err)
+                           ? diff_run(&job, threads, env, out, err)
                            : ik_fail_memory(err, threads, "a comparison of routes");
     for (unsigned t = 0; job.paths && t < threads; t++)
         free(job.paths[t]);

@@ -20,18 +20,18 @@ typedef struct walk {
     unsigned depth; /* of specs within specs, of files within files */
 } walk;
 
-static bool walk_params(walk *w, const ik_params *params);
+static bool spec_files_walk_params(walk *w, const ik_params *params);
 
 /* ---- files that belong to a file */
 
-static bool ends_with(const char *text, const char *end)
+static bool spec_files_ends_with(const char *text, const char *end)
 {
     size_t size = strlen(text), tail = strlen(end);
     return size > tail && strcmp(text + size - tail, end) == 0;
 }
 
 /* "NAME.otf2" is little more than a name: events and definitions are in NAME.def and below NAME. */
-static bool walk_archive(walk *w, const char *anchor)
+static bool spec_files_walk_archive(walk *w, const char *anchor)
 {
     char path[LONGEST_PATH], **files = NULL;
     uint32_t num = 0;
@@ -49,7 +49,8 @@ static bool walk_archive(walk *w, const char *anchor)
 }
 
 /* Whether a line of a netlist is `include "NAME"`. */
-static bool is_include(const char *line, const char *end, const char **name, size_t *length)
+static bool spec_files_is_include(const char *line, const char *end, const char **name,
+                                  size_t *length)
 {
     static const char word[] = "include";
     while (line < end && (*line == ' ' || *line == '\t'))
@@ -66,7 +67,7 @@ static bool is_include(const char *line, const char *end, const char **name, siz
 }
 
 /* The files that a netlist includes, which lie in its folder or below. */
-static bool walk_netlist(walk *w, const char *netlist)
+static bool spec_files_walk_netlist(walk *w, const char *netlist)
 {
     char *text = NULL, path[LONGEST_PATH];
     size_t size = 0;
@@ -80,9 +81,10 @@ static bool walk_netlist(walk *w, const char *netlist)
         const char *next = memchr(line, '\n', (size_t)(end - line)), *name = NULL;
         size_t length = 0;
         next = next ? next : end;
-        if (is_include(line, next, &name, &length) && length + (size_t)folder < sizeof path) {
+        if (spec_files_is_include(line, next, &name, &length) &&
+            length + (size_t)folder < sizeof path) {
             snprintf(path, sizeof path, "%.*s%.*s", folder, netlist, (int)length, name);
-            good = w->file(w->ctx, path) && walk_netlist(w, path);
+            good = w->file(w->ctx, path) && spec_files_walk_netlist(w, path);
         }
         line = next + (next < end);
     }
@@ -92,7 +94,7 @@ static bool walk_netlist(walk *w, const char *netlist)
 }
 
 /* The files that a name stands for, and what belongs to each. */
-static bool walk_path(walk *w, const char *path, bool netlist)
+static bool spec_files_walk_path(walk *w, const char *path, bool netlist)
 {
     char **files = NULL;
     uint32_t num = 0;
@@ -102,9 +104,9 @@ static bool walk_path(walk *w, const char *path, bool netlist)
     for (uint32_t k = 0; k < num && good; k++) {
         good = w->file(w->ctx, files[k]);
         if (good && netlist)
-            good = walk_netlist(w, files[k]);
-        else if (good && ends_with(files[k], ".otf2"))
-            good = walk_archive(w, files[k]);
+            good = spec_files_walk_netlist(w, files[k]);
+        else if (good && spec_files_ends_with(files[k], ".otf2"))
+            good = spec_files_walk_archive(w, files[k]);
     }
     ik_file_list_free(files, num);
     return good;
@@ -112,7 +114,7 @@ static bool walk_path(walk *w, const char *path, bool netlist)
 
 /* ---- specs within values */
 
-static const ik_param *rows_of(const ik_param *row, const char *name)
+static const ik_param *spec_files_rows_of(const ik_param *row, const char *name)
 {
     if (row->type != IK_PARAM_SPEC) {
         const ik_traffic_family *family = ik_traffic_find(name);
@@ -126,23 +128,23 @@ static const ik_param *rows_of(const ik_param *row, const char *name)
     return family ? family->params : NULL;
 }
 
-static bool walk_spec(walk *w, const ik_param *row, const char *text)
+static bool spec_files_walk_spec(walk *w, const ik_param *row, const char *text)
 {
     ik_arena arena = {0};
     ik_spec spec;
     ik_params params = {0};
     bool good = w->depth < MAX_DEPTH && ik_spec_parse(text, &arena, &spec, NULL) == IK_OK;
-    const ik_param *rows = good ? rows_of(row, spec.name) : NULL;
+    const ik_param *rows = good ? spec_files_rows_of(row, spec.name) : NULL;
     good &= rows && ik_params_from_spec(&params, "member", &spec, rows, NULL, NULL) == IK_OK;
     w->depth++;
-    good = good && walk_params(w, &params);
+    good = good && spec_files_walk_params(w, &params);
     w->depth--;
     ik_params_free(&params);
     ik_arena_free(&arena);
     return good;
 }
 
-static bool walk_list(walk *w, const ik_param *row, const char *text)
+static bool spec_files_walk_list(walk *w, const ik_param *row, const char *text)
 {
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
@@ -153,12 +155,12 @@ static bool walk_list(walk *w, const ik_param *row, const char *text)
                                          : ik_spec_list_parse(text, &arena, &list, &num, NULL);
     bool good = status == IK_OK;
     for (size_t i = 0; i < num && good; i++)
-        good = walk_spec(w, row, list[i].spec);
+        good = spec_files_walk_spec(w, row, list[i].spec);
     ik_arena_free(&arena);
     return good;
 }
 
-static bool walk_params(walk *w, const ik_params *params)
+static bool spec_files_walk_params(walk *w, const ik_params *params)
 {
     bool netlist = false, good = true;
     for (size_t i = 0; i < params->num; i++) /* of a fabric's file, no other */
@@ -169,12 +171,12 @@ static bool walk_params(walk *w, const ik_params *params)
         if (!value->has || value->word)
             continue;
         if (row->type == IK_PARAM_PATH)
-            good = walk_path(w, value->text, netlist && i == 0);
+            good = spec_files_walk_path(w, value->text, netlist && i == 0);
         else if (row->type == IK_PARAM_SPEC)
-            good = walk_spec(w, row, value->spec);
+            good = spec_files_walk_spec(w, row, value->spec);
         else if (row->type == IK_PARAM_PATTERNS || row->type == IK_PARAM_JOBS ||
                  row->type == IK_PARAM_SCHEDULE)
-            good = walk_list(w, row, value->text);
+            good = spec_files_walk_list(w, row, value->text);
     }
     return good;
 }
@@ -182,5 +184,5 @@ static bool walk_params(walk *w, const ik_params *params)
 bool spec_files_each(const ik_params *params, spec_files_fn file, void *ctx)
 {
     walk w = {.file = file, .ctx = ctx};
-    return walk_params(&w, params);
+    return spec_files_walk_params(&w, params);
 }

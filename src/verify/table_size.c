@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static unsigned bits_for(uint64_t values)
+static unsigned table_size_bits_for(uint64_t values)
 {
     unsigned bits = 0;
     while (bits < 63 && (uint64_t)1 << bits < values)
@@ -14,7 +14,7 @@ static unsigned bits_for(uint64_t values)
     return bits ? bits : 1;
 }
 
-static uint32_t num_routes(const ik_routing *r, uint32_t sw, uint32_t *out)
+static uint32_t table_size_num_routes(const ik_routing *r, uint32_t sw, uint32_t *out)
 {
     const ik_fabric *f = r->fabric;
     uint32_t routes = 0;
@@ -31,7 +31,7 @@ static uint32_t num_routes(const ik_routing *r, uint32_t sw, uint32_t *out)
     return routes;
 }
 
-static void add_switch(ik_table_size *t, uint32_t sw, uint32_t entries)
+static void table_size_add_switch(ik_table_size *t, uint32_t sw, uint32_t entries)
 {
     uint64_t bytes = ((uint64_t)entries * t->entry_bits + 7) / 8;
     t->total += entries;
@@ -48,19 +48,20 @@ typedef struct count_job {
     uint32_t radix;
 } count_job;
 
-static ik_status count_switch(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status table_size_count_switch(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     count_job *job = ctx;
     uint32_t sw = (uint32_t)index;
-    job->entries[sw] = job->r->family->num_entries
-                           ? job->r->family->num_entries(job->r, sw)
-                           : num_routes(job->r, sw, job->out + (size_t)thread * job->radix);
+    job->entries[sw] =
+        job->r->family->num_entries
+            ? job->r->family->num_entries(job->r, sw)
+            : table_size_num_routes(job->r, sw, job->out + (size_t)thread * job->radix);
     return IK_OK;
 }
 
-static ik_status count_entries(const ik_routing *r, const ik_env *env, ik_table_size *t,
-                               ik_error *err)
+static ik_status table_size_count_entries(const ik_routing *r, const ik_env *env, ik_table_size *t,
+                                          ik_error *err)
 {
     const ik_fabric *f = r->fabric;
     count_job job = {.r = r, .radix = ik_max_radix(f) + 1};
@@ -68,10 +69,11 @@ static ik_status count_entries(const ik_routing *r, const ik_env *env, ik_table_
     job.out = ik_calloc((size_t)ik_env_threads(env) * job.radix, sizeof *job.out);
     ik_status status =
         job.entries && job.out
-            ? ik_parallel_for(env, "table entries", f->num_switches, count_switch, &job, err)
+            ? ik_parallel_for(env, "table entries", f->num_switches, table_size_count_switch, &job,
+                              err)
             : ik_fail_memory(err, f->num_switches * sizeof *job.entries, "the sizes of tables");
     for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
-        add_switch(t, sw, job.entries[sw]);
+        table_size_add_switch(t, sw, job.entries[sw]);
     t->mean = f->num_switches ? (double)t->total / f->num_switches : 0;
     free(job.entries);
     free(job.out);
@@ -82,18 +84,18 @@ ik_status ik_table_size_measure(const ik_routing *r, const ik_env *env, ik_table
                                 ik_error *err)
 {
     const ik_fabric *f = r->fabric;
-    unsigned port_bits = bits_for(ik_max_radix(f));
+    unsigned port_bits = table_size_bits_for(ik_max_radix(f));
     bool compact = r->family->num_entries != NULL;
     ik_table_size t = {.form = compact ? "compact tables" : "linear tables",
                        .has_entries = true,
                        .entry_bits = port_bits};
     if (compact)
-        t.entry_bits += bits_for(f->num_switches);
+        t.entry_bits += table_size_bits_for(f->num_switches);
     else if (r->traits & IK_ROUTE_ARITHMETIC)
         t = (ik_table_size){.form = "computed"};
     else if (!(r->traits & (IK_ROUTE_DEST_BASED | IK_ROUTE_DEST_PATHS)))
         t = (ik_table_size){.form = "set up at the source"};
-    ik_status status = t.has_entries ? count_entries(r, env, &t, err) : IK_OK;
+    ik_status status = t.has_entries ? table_size_count_entries(r, env, &t, err) : IK_OK;
     if (status == IK_OK)
         *out = t;
     return status;

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-static void job_free(prove_job *job)
+static void verify_job_free(prove_job *job)
 {
     for (unsigned t = 0; job->tallies && t < job->num_threads; t++)
         tally_free(&job->tallies[t]);
@@ -21,19 +21,19 @@ static void job_free(prove_job *job)
 }
 
 /* Hosts, not their ports. */
-static uint64_t num_hosts(const ik_fabric *f)
+static uint64_t verify_num_hosts(const ik_fabric *f)
 {
     return f->split ? f->split->whole->num_hosts : f->num_hosts;
 }
 
-static uint64_t num_pairs(const ik_fabric *f)
+static uint64_t verify_num_pairs(const ik_fabric *f)
 {
-    uint64_t hosts = num_hosts(f);
+    uint64_t hosts = verify_num_hosts(f);
     return hosts > 0 ? hosts * (hosts - 1) : 0;
 }
 
 /* By legs if the plan goes in legs; state by state otherwise. */
-static ik_status prove_all(prove_job *job, ik_error *err)
+static ik_status verify_prove_all(prove_job *job, ik_error *err)
 {
     bool fits = legs_fit(job->plan) && !job->config.pairwise;
     ik_status status = fits ? prove_by_legs(job, &fits, err) : IK_OK;
@@ -47,13 +47,13 @@ static ik_status prove_all(prove_job *job, ik_error *err)
     return prove_by_walking(job, err);
 }
 
-static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik_env *env,
-                          prove_job *job, ik_error *err)
+static ik_status verify_job_make(const ik_plan *plan, ik_verify_config config, const ik_env *env,
+                                 prove_job *job, ik_error *err)
 {
     bool trees = prove_fits_in_trees(plan) && !config.pairwise;
     *job =
         (prove_job){.plan = plan, .config = config, .env = env, .num_threads = ik_env_threads(env)};
-    job->sampled = config.sample_pairs > 0 && config.sample_pairs < num_pairs(plan->fabric);
+    job->sampled = config.sample_pairs > 0 && config.sample_pairs < verify_num_pairs(plan->fabric);
     ik_status status =
         walk_groups_make(plan->fabric, !trees && prove_by_switch(plan), &job->groups, err);
     if (status == IK_OK) {
@@ -69,17 +69,17 @@ static ik_status job_make(const ik_plan *plan, ik_verify_config config, const ik
     if (status == IK_OK) {
         status = job->sampled ? prove_by_sample(job, err)
                  : trees      ? prove_by_in_trees(job, err)
-                              : prove_all(job, err);
+                              : verify_prove_all(job, err);
     }
     return status;
 }
 
-static ik_verdict verdict(bool holds)
+static ik_verdict verify_verdict(bool holds)
 {
     return holds ? IK_YES : IK_NO;
 }
 
-static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *err)
+static ik_status verify_read_counts(const prove_job *job, ik_proof *proof, ik_error *err)
 {
     tally sum;
     tally_init(&sum);
@@ -92,9 +92,9 @@ static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *er
     }
     proof->flow = job->config.flow;
     /* A host without a cable is one host of a split fabric too. */
-    uint64_t wired = num_hosts(job->plan->fabric) - job->groups.stray, states = 0;
+    uint64_t wired = verify_num_hosts(job->plan->fabric) - job->groups.stray, states = 0;
     proof->sampled_pairs = job->sampled ? job->config.sample_pairs : 0;
-    proof->pairs = job->sampled ? job->config.sample_pairs : num_pairs(job->plan->fabric);
+    proof->pairs = job->sampled ? job->config.sample_pairs : verify_num_pairs(job->plan->fabric);
     proof->unconnected = sum.unconnected;
     if (!job->sampled) /* pairs of hosts without a cable stand in no group */
         proof->unconnected += proof->pairs - (wired > 0 ? wired * (wired - 1) : 0);
@@ -114,14 +114,14 @@ static ik_status read_counts(const prove_job *job, ik_proof *proof, ik_error *er
     proof->mean_hops = states ? hops / (double)states : 0;
     for (size_t i = 0; i < IK_MAX_VCS / 64; i++)
         proof->vcs_used += (unsigned)__builtin_popcountll(sum.vcs[i]);
-    proof->delivered = verdict(sum.undelivered == 0);
-    proof->loop_free = verdict(sum.loops == 0);
-    proof->minimal = verdict(sum.not_minimal == 0 && sum.undelivered == 0);
+    proof->delivered = verify_verdict(sum.undelivered == 0);
+    proof->loop_free = verify_verdict(sum.loops == 0);
+    proof->minimal = verify_verdict(sum.not_minimal == 0 && sum.undelivered == 0);
     return IK_OK;
 }
 
 /* A shortest cycle of all channels as the witness. */
-static ik_status explain_cycle(prove_job *job, ik_proof *proof, ik_error *err)
+static ik_status verify_explain_cycle(prove_job *job, ik_proof *proof, ik_error *err)
 {
     size_t *cycle = NULL, length = 0;
     ik_status status = cdg_cycle(&job->graph, &cycle, &length, err);
@@ -146,7 +146,7 @@ static ik_status explain_cycle(prove_job *job, ik_proof *proof, ik_error *err)
 }
 
 /* A cyclic graph is no verdict yet if the scheme declares an escape layer. */
-static ik_status judge_cycle(prove_job *job, ik_proof *proof, ik_error *err)
+static ik_status verify_judge_cycle(prove_job *job, ik_proof *proof, ik_error *err)
 {
     bool layered = job->plan->vc->escape_vcs > 0;
     if (layered && job->sampled && job->config.flow != IK_FLOW_SETTLED) {
@@ -158,11 +158,11 @@ static ik_status judge_cycle(prove_job *job, ik_proof *proof, ik_error *err)
     proof->deadlock_reason = "channel dependency graph cyclic";
     ik_status status = layered ? prove_escape(job, proof, err) : IK_OK;
     if (status == IK_OK && proof->deadlock_free == IK_NO && !proof->witness)
-        status = explain_cycle(job, proof, err);
+        status = verify_explain_cycle(job, proof, err);
     return status;
 }
 
-static ik_status certify(prove_job *job, ik_error *err)
+static ik_status verify_certify(prove_job *job, ik_error *err)
 {
     uint32_t *rank = NULL;
     ik_status status = cdg_order(&job->graph, &rank, err);
@@ -172,23 +172,23 @@ static ik_status certify(prove_job *job, ik_error *err)
     return status;
 }
 
-static ik_status read_graph(prove_job *job, ik_proof *proof, ik_error *err)
+static ik_status verify_read_graph(prove_job *job, ik_proof *proof, ik_error *err)
 {
     cdg_count(&job->graph, &proof->channels, &proof->dependencies);
     bool cyclic = false;
     ik_status status = cdg_is_cyclic(&job->graph, &cyclic, err);
     if (status == IK_OK && cyclic) {
-        status = judge_cycle(job, proof, err);
+        status = verify_judge_cycle(job, proof, err);
     } else if (status == IK_OK) {
         proof->deadlock_free = IK_YES;
         proof->deadlock_reason = "channel dependency graph acyclic";
-        status = certify(job, err);
+        status = verify_certify(job, err);
     }
     return status;
 }
 
 /* What a sample shows to hold need not hold for the pairs that were not drawn. */
-static void doubt(ik_proof *proof)
+static void verify_doubt(ik_proof *proof)
 {
     ik_verdict *const verdicts[] = {&proof->delivered, &proof->loop_free, &proof->minimal,
                                     &proof->deadlock_free};
@@ -199,7 +199,7 @@ static void doubt(ik_proof *proof)
 }
 
 /* A proof speaks of hosts, not of their ports; channels say which port. */
-static void name_hosts(const ik_split *split, ik_proof *proof)
+static void verify_name_hosts(const ik_split *split, ik_proof *proof)
 {
     uint32_t *named[] = {&proof->first_undelivered_src, &proof->first_undelivered_dst,
                          &proof->gap_src, &proof->gap_dst};
@@ -228,9 +228,10 @@ ik_status ik_verify_certified(const ik_plan *plan, const ik_verify_config *confi
 {
     prove_job job;
     ik_proof proof = {.gap_src = IK_NONE, .gap_dst = IK_NONE, .gap_port = IK_NONE};
-    ik_status status = job_make(plan, config ? *config : (ik_verify_config){0}, env, &job, err);
+    ik_status status =
+        verify_job_make(plan, config ? *config : (ik_verify_config){0}, env, &job, err);
     if (status == IK_OK)
-        status = read_counts(&job, &proof, err);
+        status = verify_read_counts(&job, &proof, err);
     if (status == IK_OK && proof.undelivered > 0) {
         status = prove_lost_path(&job, proof.first_undelivered_src, proof.first_undelivered_dst,
                                  &proof.lost_path, &proof.lost_path_length, err);
@@ -238,13 +239,13 @@ ik_status ik_verify_certified(const ik_plan *plan, const ik_verify_config *confi
     if (status == IK_OK)
         status = prove_order(&job, &proof.ordered, err);
     if (status == IK_OK)
-        status = read_graph(&job, &proof, err);
+        status = verify_read_graph(&job, &proof, err);
     if (status == IK_OK && plan->fabric->split)
-        name_hosts(plan->fabric->split, &proof);
+        verify_name_hosts(plan->fabric->split, &proof);
     if (status == IK_OK)
         status = certificate_look(&job, &proof, err);
     if (status == IK_OK && job.sampled)
-        doubt(&proof);
+        verify_doubt(&proof);
     if (status != IK_OK) {
         ik_certificate_free(&job.certificate);
         ik_proof_free(&proof);
@@ -252,7 +253,7 @@ ik_status ik_verify_certified(const ik_plan *plan, const ik_verify_config *confi
         *out = proof;
         *certificate = job.certificate;
     }
-    job_free(&job);
+    verify_job_free(&job);
     return status;
 }
 

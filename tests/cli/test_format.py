@@ -17,6 +17,23 @@ class Format(CliTest):
         done = self.sizes(SOURCE)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def names(self, folder):
+        return subprocess.run([SOURCE / "tools/check_names.py", folder], capture_output=True, text=True)
+
+    def test_functions_have_names_of_their_own(self):
+        done = self.names(SOURCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_functions_of_the_same_name_are_found(self):
+        folder = self.tmp / "src" / "sim"
+        folder.mkdir(parents=True)
+        (folder / "one.c").write_text("static void one_create(void)\n{\n}\n\nstatic int next(int k,\n                int m)\n{\n    return k;\n}\n")
+        self.assertEqual(self.names(self.tmp).returncode, 0)
+        (folder / "other.c").write_text("int next(void)\n{\n    return 0;\n}\n")
+        done = self.names(self.tmp)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"one.c:5: next() is also a function of {folder / 'other.c'}", done.stderr)
+
     def test_long_files_and_functions_are_found(self):
         folder = self.tmp / "src" / "sim" / "fast"
         folder.mkdir(parents=True)

@@ -35,7 +35,8 @@ static uint64_t hash_outputs(sim *s)
     for (uint32_t port = 0; s->sw.out_buffers && port < s->f->port_base[s->f->num_switches]; port++)
         for (unsigned v = 0; v < s->sw.vcs; v++) {
             uint32_t head = look_output_head(s, port, v);
-            sum = sum * 31 + output_of(s, port)->link + (unsigned)*space_of(s, s->sw.vcs, port, v);
+            sum = sum * 31 + state_output_of(s, port)->link +
+                  (unsigned)*state_space_of(s, s->sw.vcs, port, v);
             if (head != IK_NONE)
                 sum += sim_delivery_hash(&look_packet(p, head)->rt, look_packet(p, head)->t_gen, 0);
         }

@@ -132,8 +132,8 @@ static stationary *feed(stationary_setup setup, value_fn latency)
     batch_cursor_set(&cursor, s, mine);
     for (size_t k = 0; k < setup.most; k++)
         for (unsigned n = 0; n < 5; n++)
-            batch_add(&cursor, setup.origin_ps + k * 1000 + 999 * (n & 1), 100,
-                      (uint64_t)latency(k), 7);
+            stationary_batch_add(&cursor, setup.origin_ps + k * 1000 + 999 * (n & 1), 100,
+                                 (uint64_t)latency(k), 7);
     for (unsigned looks = 0; !s->over; looks++) {
         assert_int_equal(stationary_due_ps(s), setup.origin_ps + s->next * 1000);
         assert_true(looks < 200 && s->next <= setup.most && s->next > s->num);

@@ -72,7 +72,7 @@ static void test_partners(void **state)
 {
     (void)state;
     for (uint32_t p = 2; p <= 1024; p *= 2)
-        for (unsigned phase = 1; phase <= cg_reductions(p) + 1; phase++)
+        for (unsigned phase = 1; phase <= nas_partners_cg_reductions(p) + 1; phase++)
             for (uint32_t me = 0; me < p; me++) {
                 uint32_t to = cg_partner(p, phase, me);
                 assert_true(to < p);
@@ -148,7 +148,7 @@ static void test_times(void **state)
     uint64_t step = 80 * 2560 + 20000;
     for (uint32_t p = 4; p <= 64; p *= 2) {
         char spec[100];
-        uint64_t phases = cg_reductions(p) + 1;
+        uint64_t phases = nas_partners_cg_reductions(p) + 1;
         snprintf(spec, sizeof spec, "nas:cg,processes=%u,bytes=2560 B", p);
         assert_int_equal(completion(spec, p), phases * step);
         snprintf(spec, sizeof spec, "exchange:pattern=cg:processes=%u,bytes=2560 B,hosts=1..%u", p,

@@ -34,7 +34,7 @@ typedef struct filling {
     bool *held;        /* [hosts] is in a group */
 } filling;
 
-static ik_status filling_init(filling *fill, const path_set *paths, ik_error *err)
+static ik_status lasting_filling_init(filling *fill, const path_set *paths, ik_error *err)
 {
     const ik_fabric *f = paths->f;
     size_t steps = paths->num ? paths->base[paths->num] : 0;
@@ -52,7 +52,7 @@ static ik_status filling_init(filling *fill, const path_set *paths, ik_error *er
     return ik_fail_memory(err, steps * sizeof *fill->amount, "the flows of hosts");
 }
 
-static void filling_free(filling *fill)
+static void lasting_filling_free(filling *fill)
 {
     free(fill->rate);
     free(fill->base);
@@ -71,8 +71,8 @@ static int compare_channels(const void *a, const void *b)
 
 /* Sums up the flows from number `flow` on that one host sends, by channel, with `sums` [ports], all
  * zero, as scratch. Returns the first flow of another host. */
-static uint32_t add_host(filling *fill, const path_set *paths, uint32_t flow, double unit_bps,
-                         double *sums)
+static uint32_t lasting_add_host(filling *fill, const path_set *paths, uint32_t flow,
+                                 double unit_bps, double *sums)
 {
     uint32_t host = paths->src[flow];
     size_t from = fill->base[host], to = from;
@@ -81,7 +81,7 @@ static uint32_t add_host(filling *fill, const path_set *paths, uint32_t flow, do
             uint32_t port = paths->channel[step];
             if (sums[port] == 0)
                 fill->channel[to++] = port;
-            sums[port] += paths->size[flow] * path_share(paths, step) * unit_bps;
+            sums[port] += paths->size[flow] * paths_path_share(paths, step) * unit_bps;
         }
     qsort(fill->channel + from, to - from, sizeof *fill->channel, compare_channels);
     for (size_t at = from; at < to; at++) {
@@ -94,7 +94,7 @@ static uint32_t add_host(filling *fill, const path_set *paths, uint32_t flow, do
 }
 
 /* The flows of a host stand together, in the order of hosts. */
-static ik_status add_hosts(filling *fill, const path_set *paths, ik_error *err)
+static ik_status lasting_add_hosts(filling *fill, const path_set *paths, ik_error *err)
 {
     double unit_bps = paths->largest * (double)demand_common_rate(fill->f);
     double *sums = ik_calloc(fill->f->num_ports + 1, sizeof *sums);
@@ -106,7 +106,7 @@ static ik_status add_hosts(filling *fill, const path_set *paths, ik_error *err)
         fill->base[host + 1] = fill->base[host];
         assert(flow == paths->num || paths->src[flow] >= host);
         if (flow < paths->num && paths->src[flow] == host)
-            flow = add_host(fill, paths, flow, unit_bps, sums);
+            flow = lasting_add_host(fill, paths, flow, unit_bps, sums);
     }
     for (uint32_t port = 0; port < fill->f->num_ports; port++)
         fill->left[port] =
@@ -116,7 +116,7 @@ static ik_status add_hosts(filling *fill, const path_set *paths, ik_error *err)
 }
 
 /* The channel that becomes full first; IK_NONE = none does before all hosts offer their rate. */
-static uint32_t next_full(const filling *fill, double *level)
+static uint32_t lasting_next_full(const filling *fill, double *level)
 {
     uint32_t found = IK_NONE;
     *level = 1;
@@ -135,7 +135,7 @@ static uint32_t next_full(const filling *fill, double *level)
 }
 
 /* Where the host's use of a channel stands; its end = it does not use it. */
-static size_t find_use(const filling *fill, uint32_t host, uint32_t port)
+static size_t lasting_find_use(const filling *fill, uint32_t host, uint32_t port)
 {
     size_t num = fill->base[host + 1] - fill->base[host];
     const uint32_t *found = bsearch(&port, fill->channel + fill->base[host], num,
@@ -144,12 +144,12 @@ static size_t find_use(const filling *fill, uint32_t host, uint32_t port)
 }
 
 /* The hosts that use the channel and are in no group yet stay behind at that level. */
-static ik_lasting_group take_group(filling *fill, uint32_t port, double level)
+static ik_lasting_group lasting_take_group(filling *fill, uint32_t port, double level)
 {
     ik_lasting_group group = {.level = level};
     double least_share = INFINITY;
     for (uint32_t host = 0; host < fill->num_hosts; host++) {
-        size_t use = find_use(fill, host, port);
+        size_t use = lasting_find_use(fill, host, port);
         if (fill->held[host] || use == fill->base[host + 1])
             continue;
         fill->held[host] = true;
@@ -166,15 +166,15 @@ static ik_lasting_group take_group(filling *fill, uint32_t port, double level)
 }
 
 /* Groups in the order in which their channels become full; rates become shares of all hosts'. */
-static ik_status fill_groups(filling *fill, ik_lasting *out, ik_error *err)
+static ik_status lasting_fill_groups(filling *fill, ik_lasting *out, ik_error *err)
 {
     ik_lasting found = {0};
     double level, all = 0, free_bps = 0;
     found.groups = ik_calloc(fill->num_hosts + 1, sizeof *found.groups);
     if (!found.groups)
         return ik_fail_memory(err, fill->num_hosts * sizeof *found.groups, "groups of hosts");
-    for (uint32_t port; (port = next_full(fill, &level)) != IK_NONE;) {
-        ik_lasting_group group = take_group(fill, port, level);
+    for (uint32_t port; (port = lasting_next_full(fill, &level)) != IK_NONE;) {
+        ik_lasting_group group = lasting_take_group(fill, port, level);
         if (group.offered > 0)
             found.groups[found.num_groups++] = group;
     }
@@ -193,19 +193,20 @@ static ik_status fill_groups(filling *fill, ik_lasting *out, ik_error *err)
     return IK_OK;
 }
 
-static ik_status measure_paths(const path_set *paths, ik_lasting *out, ik_error *err)
+static ik_status lasting_measure_paths(const path_set *paths, ik_lasting *out, ik_error *err)
 {
     filling fill;
-    ik_status status = filling_init(&fill, paths, err);
+    ik_status status = lasting_filling_init(&fill, paths, err);
     if (status == IK_OK)
-        status = add_hosts(&fill, paths, err);
+        status = lasting_add_hosts(&fill, paths, err);
     if (status == IK_OK)
-        status = fill_groups(&fill, out, err);
-    filling_free(&fill);
+        status = lasting_fill_groups(&fill, out, err);
+    lasting_filling_free(&fill);
     return status;
 }
 
-static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void lasting_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                               uint64_t scale)
 {
     (void)src;
     (void)dst;
@@ -214,11 +215,11 @@ static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, u
     ++*(uint64_t *)ctx;
 }
 
-static bool has_few_flows(const ik_traffic *t)
+static bool lasting_has_few_flows(const ik_traffic *t)
 {
     uint64_t flows = 0;
     for (uint32_t host = 0; host < t->num_hosts && flows <= MOST_FLOWS; host++)
-        t->family->flows(t, host, count_flow, &flows);
+        t->family->flows(t, host, lasting_count_flow, &flows);
     return flows <= MOST_FLOWS;
 }
 
@@ -229,7 +230,7 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_
     const ik_traffic *by_port = NULL;
     path_set paths;
     *out = (ik_lasting){0};
-    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule || !has_few_flows(t))
+    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule || !lasting_has_few_flows(t))
         return IK_OK;
     if (env) {
         alone.cancel = env->cancel;
@@ -242,7 +243,7 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_
     status = paths_of_sizes(r, by_port, &alone, &paths, err);
     if (status == IK_OK) {
         if (paths.num && !paths.undelivered)
-            status = measure_paths(&paths, out, err);
+            status = lasting_measure_paths(&paths, out, err);
         paths_free(&paths);
     }
     by_port_free(by_port, t);

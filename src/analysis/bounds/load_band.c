@@ -26,8 +26,8 @@ static const double most_work = 2e9;
 
 /* ---- the two pure cases, and the best share of each */
 
-static ik_status measure_pure(const ik_routing *r, const char *name, const ik_traffic *t,
-                              const ik_env *env, ik_load *out, ik_error *err)
+static ik_status load_band_measure_pure(const ik_routing *r, const char *name, const ik_traffic *t,
+                                        const ik_env *env, ik_load *out, ik_error *err)
 {
     static const char *const shared[] = {"hierarchy", "paths", "seed", "intermediate"};
     const ik_routing_family *family = ik_routing_find(name);
@@ -59,7 +59,8 @@ static ik_status measure_pure(const ik_routing *r, const char *name, const ik_tr
 }
 
 /* What a channel's load is of its own rate. */
-static double relative(const ik_fabric *f, uint64_t ref_bps, const double *load, uint32_t port)
+static double load_band_relative(const ik_fabric *f, uint64_t ref_bps, const double *load,
+                                 uint32_t port)
 {
     return ik_peer_node(f, port) == IK_NONE
                ? 0
@@ -67,25 +68,26 @@ static double relative(const ik_fabric *f, uint64_t ref_bps, const double *load,
 }
 
 /* The fullest channel if a share alpha goes minimally. */
-static double fullest(const ik_fabric *f, uint64_t ref_bps, const ik_load *minimal,
-                      const ik_load *valiant, double alpha)
+static double load_band_fullest(const ik_fabric *f, uint64_t ref_bps, const ik_load *minimal,
+                                const ik_load *valiant, double alpha)
 {
     double most = 0;
     for (uint32_t p = 0; p < f->num_ports; p++)
-        most = fmax(most, alpha * relative(f, ref_bps, minimal->load, p) +
-                              (1 - alpha) * relative(f, ref_bps, valiant->load, p));
+        most = fmax(most, alpha * load_band_relative(f, ref_bps, minimal->load, p) +
+                              (1 - alpha) * load_band_relative(f, ref_bps, valiant->load, p));
     return most;
 }
 
 /* The alpha of the least fullest channel, by golden sections. */
-static double best_share(const ik_fabric *f, uint64_t ref_bps, const ik_load *minimal,
-                         const ik_load *valiant)
+static double load_band_best_share(const ik_fabric *f, uint64_t ref_bps, const ik_load *minimal,
+                                   const ik_load *valiant)
 {
     const double section = (sqrt(5) - 1) / 2;
     double low = 0, high = 1;
     for (int i = 0; i < SEARCH_STEPS; i++) {
         double a = high - section * (high - low), b = low + section * (high - low);
-        if (fullest(f, ref_bps, minimal, valiant, a) < fullest(f, ref_bps, minimal, valiant, b))
+        if (load_band_fullest(f, ref_bps, minimal, valiant, a) <
+            load_band_fullest(f, ref_bps, minimal, valiant, b))
             high = b;
         else
             low = a;
@@ -93,7 +95,7 @@ static double best_share(const ik_fabric *f, uint64_t ref_bps, const ik_load *mi
     return (low + high) / 2;
 }
 
-static double saturation_of(double most)
+static double load_band_saturation_of(double most)
 {
     return most > 1 ? 1 / most : 1;
 }
@@ -115,13 +117,13 @@ typedef struct pricing {
     offer_list list;
 } pricing;
 
-static bool between_switches(const ik_fabric *f, uint32_t port)
+static bool load_band_between_switches(const ik_fabric *f, uint32_t port)
 {
     uint32_t to = ik_peer_node(f, port);
     return to != IK_NONE && ik_is_switch(f, to) && ik_is_switch(f, f->port_node[port]);
 }
 
-static double capacity(const pricing *k, uint32_t port)
+static double load_band_capacity(const pricing *k, uint32_t port)
 {
     return (double)ik_port_rate_bps(k->f, port) / (double)k->d.ref_rate_bps;
 }
@@ -131,15 +133,15 @@ static bool price_by_load(pricing *k, const double *load, double slope)
 {
     double most = 0, *price = ik_calloc((size_t)k->f->num_ports + 1, sizeof *price), worth = 0;
     for (uint32_t p = 0; load && p < k->f->num_ports; p++)
-        if (between_switches(k->f, p))
-            most = fmax(most, relative(k->f, k->d.ref_rate_bps, load, p));
+        if (load_band_between_switches(k->f, p))
+            most = fmax(most, load_band_relative(k->f, k->d.ref_rate_bps, load, p));
     for (uint32_t p = 0; price && p < k->f->num_ports; p++) {
-        if (!between_switches(k->f, p))
+        if (!load_band_between_switches(k->f, p))
             continue;
-        double full = most > 0 ? relative(k->f, k->d.ref_rate_bps, load, p) / most : 1;
+        double full = most > 0 ? load_band_relative(k->f, k->d.ref_rate_bps, load, p) / most : 1;
         double value = exp(slope * (full - 1));
-        price[p] = load ? value / capacity(k, p) : 1;
-        worth += price[p] * capacity(k, p);
+        price[p] = load ? value / load_band_capacity(k, p) : 1;
+        worth += price[p] * load_band_capacity(k, p);
     }
     k->price[k->num] = price;
     k->worth[k->num] = worth;
@@ -149,9 +151,11 @@ static bool price_by_load(pricing *k, const double *load, double slope)
 
 /* Prices of the channels that are full at the best share, so weighed that no share is cheaper than
  * another. */
-static bool price_by_share(pricing *k, const ik_load *minimal, const ik_load *valiant, double alpha)
+static bool load_band_price_by_share(pricing *k, const ik_load *minimal, const ik_load *valiant,
+                                     double alpha)
 {
-    double most = fullest(k->f, k->d.ref_rate_bps, minimal, valiant, alpha), slope[2] = {0};
+    double most = load_band_fullest(k->f, k->d.ref_rate_bps, minimal, valiant, alpha),
+           slope[2] = {0};
     uint64_t count[2] = {0};
     double *price = ik_calloc((size_t)k->f->num_ports + 1, sizeof *price);
     for (int pass = 0; price && pass < 2; pass++) {
@@ -163,16 +167,17 @@ static bool price_by_share(pricing *k, const ik_load *minimal, const ik_load *va
             part[0] = -falling / (rising - falling);
         part[1] = count[1] ? 1 - part[0] : 0;
         for (uint32_t p = 0; p < k->f->num_ports; p++) {
-            double x = relative(k->f, k->d.ref_rate_bps, minimal->load, p),
-                   y = relative(k->f, k->d.ref_rate_bps, valiant->load, p);
+            double x = load_band_relative(k->f, k->d.ref_rate_bps, minimal->load, p),
+                   y = load_band_relative(k->f, k->d.ref_rate_bps, valiant->load, p);
             bool falls = x < y;
-            if (!between_switches(k->f, p) || alpha * x + (1 - alpha) * y < most * (1 - 1e-6))
+            if (!load_band_between_switches(k->f, p) ||
+                alpha * x + (1 - alpha) * y < most * (1 - 1e-6))
                 continue;
             if (pass == 0) {
                 slope[falls] += x - y;
                 count[falls]++;
             } else {
-                price[p] = part[falls] / (double)count[falls] / capacity(k, p);
+                price[p] = part[falls] / (double)count[falls] / load_band_capacity(k, p);
                 k->worth[k->num] += part[falls] / (double)count[falls];
             }
         }
@@ -183,7 +188,7 @@ static bool price_by_share(pricing *k, const ik_load *minimal, const ik_load *va
 }
 
 /* The prices of `a` for a part of the worth, those of `b` for the rest. */
-static bool price_blend(pricing *k, unsigned a, unsigned b, double part)
+static bool load_band_price_blend(pricing *k, unsigned a, unsigned b, double part)
 {
     double *price = ik_calloc((size_t)k->f->num_ports + 1, sizeof *price);
     for (uint32_t p = 0; price && p < k->f->num_ports; p++)
@@ -197,7 +202,7 @@ static bool price_blend(pricing *k, unsigned a, unsigned b, double part)
 /* ---- what flows pay */
 
 /* Of every switch on the way to the goal the cheapest path, backwards. */
-static void find_nearest(const pricing *k, const double *price, double *nearest)
+static void load_band_find_nearest(const pricing *k, const double *price, double *nearest)
 {
     const spread *s = &k->s;
     for (uint32_t i = s->num; i-- > 0;)
@@ -214,7 +219,7 @@ static void find_nearest(const pricing *k, const double *price, double *nearest)
 }
 
 /* Flows that do not arrive pay nothing. */
-static void pay(pricing *k, unsigned which, double amount, double least)
+static void load_band_pay(pricing *k, unsigned which, double amount, double least)
 {
     double units = k->d.denominator ? (double)k->d.denominator : 1;
     if (least < INFINITY)
@@ -222,7 +227,7 @@ static void pay(pricing *k, unsigned which, double amount, double least)
 }
 
 /* All flows to a goal whose ways lead there directly. */
-static void pay_directly(pricing *k, const offers *o, uint32_t goal)
+static void load_band_pay_directly(pricing *k, const offers *o, uint32_t goal)
 {
     const demand *d = &k->d;
     if (o->grouped)
@@ -236,15 +241,15 @@ static void pay_directly(pricing *k, const offers *o, uint32_t goal)
     }
     spread_run(&k->s, NULL, true);
     for (unsigned which = 0; which < k->num; which++) {
-        find_nearest(k, k->price[which], k->nearest);
+        load_band_find_nearest(k, k->price[which], k->nearest);
         for (uint32_t i = 0; i < k->list.num; i++)
-            pay(k, which, k->list.amount[k->list.rows[i]],
-                k->nearest[d->row_switch[k->list.rows[i]]]);
+            load_band_pay(k, which, k->list.amount[k->list.rows[i]],
+                          k->nearest[d->row_switch[k->list.rows[i]]]);
     }
 }
 
 /* The flows from a row to a goal's row, directly or through the cheapest of the others. */
-static double cheapest_way(pricing *k, uint32_t row, uint32_t goal)
+static double load_band_cheapest_way(pricing *k, uint32_t row, uint32_t goal)
 {
     const demand *d = &k->d;
     size_t switches = k->f->num_switches;
@@ -259,7 +264,7 @@ static double cheapest_way(pricing *k, uint32_t row, uint32_t goal)
 }
 
 /* All pairs of switches with these prices. */
-static void find_cheapest(pricing *k, const double *price)
+static void load_band_find_cheapest(pricing *k, const double *price)
 {
     size_t switches = k->f->num_switches;
     for (uint32_t goal = 0; goal < switches; goal++) {
@@ -267,7 +272,7 @@ static void find_cheapest(pricing *k, const double *price)
         for (uint32_t sw = 0; sw < switches; sw++)
             spread_offer(&k->s, sw, IK_NONE, 0, 1, 0);
         spread_run(&k->s, NULL, false);
-        find_nearest(k, price, k->nearest);
+        load_band_find_nearest(k, price, k->nearest);
         for (uint32_t sw = 0; sw < switches; sw++)
             k->cheapest[sw * switches + goal] = k->nearest[sw];
     }
@@ -275,8 +280,9 @@ static void find_cheapest(pricing *k, const double *price)
 
 /* ---- the bound */
 
-/* Goal by goal; through: as cheapest_way() says with price list `which`. */
-static ik_status pay_all(pricing *k, const ik_env *env, bool through, unsigned which, ik_error *err)
+/* Goal by goal; through: as load_band_cheapest_way() says with price list `which`. */
+static ik_status load_band_pay_all(pricing *k, const ik_env *env, bool through, unsigned which,
+                                   ik_error *err)
 {
     offers o;
     bool grouped = through || ((k->r->traits & IK_ROUTE_PER_SWITCH) && k->r->family->leg);
@@ -287,10 +293,10 @@ static ik_status pay_all(pricing *k, const ik_env *env, bool through, unsigned w
         for (uint32_t goal = first; goal < end && status == IK_OK; goal++) {
             offers_to(&o, goal, &k->list);
             if (!through && k->list.num)
-                pay_directly(k, &o, goal);
+                load_band_pay_directly(k, &o, goal);
             for (uint32_t i = 0; through && i < k->list.num; i++)
-                pay(k, which, k->list.amount[k->list.rows[i]],
-                    cheapest_way(k, k->list.rows[i], goal));
+                load_band_pay(k, which, k->list.amount[k->list.rows[i]],
+                              load_band_cheapest_way(k, k->list.rows[i], goal));
             if (ik_env_cancelled(env))
                 status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
         }
@@ -299,7 +305,7 @@ static ik_status pay_all(pricing *k, const ik_env *env, bool through, unsigned w
     return status;
 }
 
-static ik_status pay_through(pricing *k, const ik_env *env, ik_error *err)
+static ik_status load_band_pay_through(pricing *k, const ik_env *env, ik_error *err)
 {
     size_t switches = k->f->num_switches;
     double work = (double)k->d.num_rows * (double)k->d.num_rows * (double)switches;
@@ -313,24 +319,24 @@ static ik_status pay_through(pricing *k, const ik_env *env, ik_error *err)
     while (k->num > 0 && work * k->num > most_work) /* none: the hosts' channels alone bound it */
         free(k->price[--k->num]);
     for (unsigned which = 0; which < k->num && status == IK_OK; which++) {
-        find_cheapest(k, k->price[which]);
-        status = pay_all(k, env, true, which, err);
+        load_band_find_cheapest(k, k->price[which]);
+        status = load_band_pay_all(k, env, true, which, err);
     }
     return status;
 }
 
 /* The channels of hosts, which every division loads alike. */
-static double bound_of_ends(const pricing *k, const ik_load *even)
+static double load_band_bound_of_ends(const pricing *k, const ik_load *even)
 {
     double most = 0;
     for (uint32_t p = 0; p < k->f->num_ports; p++)
-        if (!between_switches(k->f, p))
-            most = fmax(most, relative(k->f, k->d.ref_rate_bps, even->load, p));
-    return saturation_of(most);
+        if (!load_band_between_switches(k->f, p))
+            most = fmax(most, load_band_relative(k->f, k->d.ref_rate_bps, even->load, p));
+    return load_band_saturation_of(most);
 }
 
-static ik_status pricing_init(pricing *k, const ik_routing *r, const ik_traffic *t,
-                              const ik_env *env, ik_error *err)
+static ik_status load_band_pricing_init(pricing *k, const ik_routing *r, const ik_traffic *t,
+                                        const ik_env *env, ik_error *err)
 {
     *k = (pricing){.r = r, .f = r->fabric};
     ik_status status = demand_init(&k->d, t, env, err);
@@ -346,7 +352,7 @@ static ik_status pricing_init(pricing *k, const ik_routing *r, const ik_traffic 
     return status;
 }
 
-static void pricing_free(pricing *k)
+static void load_band_pricing_free(pricing *k)
 {
     for (unsigned i = 0; i < k->num; i++)
         free(k->price[i]);
@@ -359,7 +365,7 @@ static void pricing_free(pricing *k)
 }
 
 /* Whether routes go in a way that prices can be summed along. */
-static bool can_bound(const ik_routing *r, bool through)
+static bool load_band_can_bound(const ik_routing *r, bool through)
 {
     bool alike = r->traits & IK_ROUTE_PER_SWITCH;
     for (uint32_t h = 0; h < r->fabric->num_hosts && alike; h++)
@@ -367,45 +373,47 @@ static bool can_bound(const ik_routing *r, bool through)
     return through ? alike && r->family->leg : alike || (r->traits & IK_ROUTE_DEST_BASED);
 }
 
-static ik_status find_bound(pricing *k, const ik_load *even, const ik_load pure[2],
-                            ik_load_band *band, const ik_env *env, ik_error *err)
+static ik_status load_band_find_bound(pricing *k, const ik_load *even, const ik_load pure[2],
+                                      ik_load_band *band, const ik_env *env, ik_error *err)
 {
     static const double slopes[] = {64, 16, 256}, parts[] = {.03, .1, .3};
     bool through = pure[0].load, made = true;
     if (through)
-        made = price_by_share(k, &pure[0], &pure[1], band->split_minimal);
+        made = load_band_price_by_share(k, &pure[0], &pure[1], band->split_minimal);
     made = made && price_by_load(k, NULL, 0);
     for (size_t i = 0; i < sizeof slopes / sizeof *slopes && made; i++)
         for (unsigned p = 0; p < (through ? 2 : 1) && made; p++)
             made = price_by_load(k, through ? pure[p].load : even->load, slopes[i]);
     /* what all minimal traffic would fill, which detours go around, beside the length of detours */
     for (size_t i = 0; i < sizeof parts / sizeof *parts && made && through; i++)
-        made = k->worth[1] <= 0 || price_blend(k, 2, 1, parts[i]);
+        made = k->worth[1] <= 0 || load_band_price_blend(k, 2, 1, parts[i]);
     if (!made)
         return ik_fail_memory(err, k->f->num_ports * sizeof(double), "a bound");
-    ik_status status = through ? pay_through(k, env, err) : pay_all(k, env, false, 0, err);
-    band->high = bound_of_ends(k, even);
+    ik_status status =
+        through ? load_band_pay_through(k, env, err) : load_band_pay_all(k, env, false, 0, err);
+    band->high = load_band_bound_of_ends(k, even);
     for (unsigned i = 0; i < k->num; i++)
         if (k->paid[i] > 0)
             band->high = fmin(band->high, k->worth[i] / k->paid[i]);
     return status;
 }
 
-static ik_status bound(const ik_routing *r, const ik_traffic *by_port, const ik_load *even,
-                       const ik_load pure[2], ik_load_band *band, const ik_env *env, ik_error *err)
+static ik_status load_band_bound(const ik_routing *r, const ik_traffic *by_port,
+                                 const ik_load *even, const ik_load pure[2], ik_load_band *band,
+                                 const ik_env *env, ik_error *err)
 {
     pricing k;
-    if (!can_bound(r, pure[0].load))
+    if (!load_band_can_bound(r, pure[0].load))
         return IK_OK;
-    ik_status status = pricing_init(&k, r, by_port, env, err);
+    ik_status status = load_band_pricing_init(&k, r, by_port, env, err);
     if (status == IK_OK && pure[0].load) {
-        band->split_minimal = best_share(r->fabric, k.d.ref_rate_bps, &pure[0], &pure[1]);
-        band->split = saturation_of(
-            fullest(r->fabric, k.d.ref_rate_bps, &pure[0], &pure[1], band->split_minimal));
+        band->split_minimal = load_band_best_share(r->fabric, k.d.ref_rate_bps, &pure[0], &pure[1]);
+        band->split = load_band_saturation_of(load_band_fullest(
+            r->fabric, k.d.ref_rate_bps, &pure[0], &pure[1], band->split_minimal));
     }
     if (status == IK_OK)
-        status = find_bound(&k, even, pure, band, env, err);
-    pricing_free(&k);
+        status = load_band_find_bound(&k, even, pure, band, env, err);
+    load_band_pricing_free(&k);
     return status;
 }
 
@@ -434,9 +442,9 @@ ik_status ik_load_band_measure(const ik_routing *r, const ik_traffic *t, const i
         return IK_OK;
     }
     if (band.chooses_detours) {
-        status = measure_pure(r, "minimal", t, env, &pure[0], err);
+        status = load_band_measure_pure(r, "minimal", t, env, &pure[0], err);
         if (status == IK_OK)
-            status = measure_pure(r, "valiant", t, env, &pure[1], err);
+            status = load_band_measure_pure(r, "valiant", t, env, &pure[1], err);
     }
     if (status == IK_OK && band.chooses_detours) {
         band.minimal = pure[0].saturation;
@@ -446,7 +454,7 @@ ik_status ik_load_band_measure(const ik_routing *r, const ik_traffic *t, const i
     if (status == IK_OK)
         status = by_port_make(t, r, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status == IK_OK)
-        status = bound(r, by_port, even, pure, &band, env, err);
+        status = load_band_bound(r, by_port, even, pure, &band, env, err);
     if (by_port)
         by_port_free(by_port, t);
     ik_load_free(&pure[0]);

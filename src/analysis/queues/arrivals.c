@@ -13,17 +13,18 @@
 #define BLOCK_BYTES ((size_t)256 << 20)
 enum { FLOW_BYTES = sizeof(uint32_t) + sizeof(double) };
 
-static bool counts(const demand *d, uint32_t src, uint32_t dst)
+static bool arrivals_counts(const demand *d, uint32_t src, uint32_t dst)
 {
     return src != dst && d->row_of[src] != IK_NONE && d->row_of[dst] != IK_NONE;
 }
 
-static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void arrivals_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                                uint64_t scale)
 {
     arrivals *a = ctx;
     (void)weight;
     (void)scale;
-    a->before[dst + 1] += counts(a->d, src, dst);
+    a->before[dst + 1] += arrivals_counts(a->d, src, dst);
 }
 
 ik_status arrivals_open(arrivals *a, const demand *d, const ik_env *env, ik_error *err)
@@ -40,7 +41,7 @@ ik_status arrivals_open(arrivals *a, const demand *d, const ik_env *env, ik_erro
     }
     ik_status status = IK_OK;
     for (uint32_t src = 0; src < hosts && status == IK_OK; src++) {
-        d->t->family->flows(d->t, src, count_flow, a);
+        d->t->family->flows(d->t, src, arrivals_count_flow, a);
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -60,17 +61,18 @@ void arrivals_close(arrivals *a)
     *a = (arrivals){0};
 }
 
-static void put_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void arrivals_put_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                              uint64_t scale)
 {
     arrivals *a = ctx;
-    if (dst < a->first || dst >= a->end || !counts(a->d, src, dst))
+    if (dst < a->first || dst >= a->end || !arrivals_counts(a->d, src, dst))
         return;
     size_t at = a->next[dst]++;
     a->src[at] = src;
     a->amount[at] = demand_amount(a->d, src, weight, scale);
 }
 
-static ik_status make_room(arrivals *a, size_t flows, const ik_env *env, ik_error *err)
+static ik_status arrivals_make_room(arrivals *a, size_t flows, const ik_env *env, ik_error *err)
 {
     if (flows <= a->room)
         return IK_OK;
@@ -104,11 +106,11 @@ ik_status arrivals_block(arrivals *a, uint32_t first, const ik_env *env, ik_erro
         end = more;
     }
     a->end = end;
-    ik_status status = make_room(a, a->before[end] - a->before[first], env, err);
+    ik_status status = arrivals_make_room(a, a->before[end] - a->before[first], env, err);
     for (uint32_t dst = first; dst < end; dst++)
         a->next[dst] = a->before[dst] - a->before[first];
     for (uint32_t src = 0; src < t->num_hosts && status == IK_OK; src++) {
-        t->family->flows(t, src, put_flow, a);
+        t->family->flows(t, src, arrivals_put_flow, a);
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -130,7 +132,7 @@ uint32_t arrivals_source(const arrivals *a, uint32_t dst, uint32_t k, double *am
         return a->src[at];
     }
     uint32_t src = d->row_host[k];
-    if (!counts(d, src, dst))
+    if (!arrivals_counts(d, src, dst))
         return IK_NONE;
     *amount = demand_amount(d, src, d->even_weight, d->even_scale);
     return src;

@@ -40,8 +40,8 @@ typedef struct queues_job {
 /* ---- one destination */
 
 /* The group that the packet joins, among the last ones of its switch. */
-static size_t find_group(const queues_job *job, const queue_walker *w, const ik_packet *pk,
-                         uint32_t in_port)
+static size_t queues_find_group(const queues_job *job, const queue_walker *w, const ik_packet *pk,
+                                uint32_t in_port)
 {
     const uint32_t *node = job->plan->fabric->port_node;
     size_t last = w->num_groups > COMPARED ? w->num_groups - COMPARED : 0;
@@ -54,8 +54,8 @@ static size_t find_group(const queues_job *job, const queue_walker *w, const ik_
     return w->num_groups;
 }
 
-static void book_injection(const queues_job *job, queue_walker *w, size_t part,
-                           const queue_member *m, const queue_group *g)
+static void queues_book_injection(const queues_job *job, queue_walker *w, size_t part,
+                                  const queue_member *m, const queue_group *g)
 {
     if (!g->arrives)
         return;
@@ -65,17 +65,17 @@ static void book_injection(const queues_job *job, queue_walker *w, size_t part,
 }
 
 /* Without a choice, and with nobody to join: followed at once. */
-static void follow_alone(const queues_job *job, queue_walker *w, size_t part, const queue_member *m,
-                         uint32_t in_port)
+static void queues_follow_alone(const queues_job *job, queue_walker *w, size_t part,
+                                const queue_member *m, uint32_t in_port)
 {
     queue_group g = {.in_port = in_port, .amount = m->amount, .count = m->count};
     ik_plan_start_nth(job->plan, m->src, w->dst, 0, &g.pk);
     queues_follow_one(w, &g);
-    book_injection(job, w, part, m, &g);
+    queues_book_injection(job, w, part, m, &g);
 }
 
-static ik_status add_source(const queues_job *job, queue_walker *w, size_t part, uint32_t src,
-                            double amount, ik_error *err)
+static ik_status queues_add_source(const queues_job *job, queue_walker *w, size_t part,
+                                   uint32_t src, double amount, ik_error *err)
 {
     const ik_fabric *f = job->plan->fabric;
     uint32_t port = ik_host_port(f, src), in_port = port == IK_NONE ? IK_NONE : f->port_peer[port],
@@ -84,7 +84,7 @@ static ik_status add_source(const queues_job *job, queue_walker *w, size_t part,
         return IK_OK;
     if (!job->merges && !w->states) {
         queue_member alone = {src, 0, amount, 1};
-        follow_alone(job, w, part, &alone, in_port);
+        queues_follow_alone(job, w, part, &alone, in_port);
         return IK_OK;
     }
     if (!IK_ARRAY_ROOM(w->groups, w->group_room, w->num_groups + starts) ||
@@ -93,7 +93,7 @@ static ik_status add_source(const queues_job *job, queue_walker *w, size_t part,
     for (uint32_t n = 0; n < starts; n++) {
         ik_packet pk;
         ik_plan_start_nth(job->plan, src, w->dst, n, &pk);
-        size_t g = find_group(job, w, &pk, in_port);
+        size_t g = queues_find_group(job, w, &pk, in_port);
         double share = amount / starts, count = 1.0 / starts;
         if (g == w->num_groups)
             w->groups[w->num_groups++] = (queue_group){.pk = pk, .in_port = in_port, .start = n};
@@ -113,18 +113,18 @@ static ik_status book_destination(const queues_job *job, queue_walker *w, size_t
     for (uint32_t k = 0; k < num && status == IK_OK; k++) {
         double amount;
         uint32_t src = arrivals_source(&job->flows, w->dst, k, &amount);
-        status = src == IK_NONE ? IK_OK : add_source(job, w, part, src, amount, err);
+        status = src == IK_NONE ? IK_OK : queues_add_source(job, w, part, src, amount, err);
     }
     if (status == IK_OK)
         status = queues_follow(w, err);
     for (size_t i = 0; i < w->num_members && status == IK_OK; i++)
-        book_injection(job, w, part, &w->members[i], &w->groups[w->members[i].group]);
+        queues_book_injection(job, w, part, &w->members[i], &w->groups[w->members[i].group]);
     return status;
 }
 
 /* Goals: hosts of the whole fabric, each with all of its ports. */
-static ik_status book_goals(void *ctx, size_t part, unsigned thread, uint32_t first, uint32_t end,
-                            ik_error *err)
+static ik_status queues_book_goals(void *ctx, size_t part, unsigned thread, uint32_t first,
+                                   uint32_t end, ik_error *err)
 {
     queues_job *job = ctx;
     const ik_split *split = job->plan->fabric->split;
@@ -153,7 +153,7 @@ static bool leaves_no_choice(const ik_plan *plan)
 }
 
 /* Nobody looks at the source of a packet behind its first switch, nor at the port it came by. */
-static bool may_merge(const ik_plan *plan)
+static bool queues_may_merge(const ik_plan *plan)
 {
     unsigned traits = plan->routing->traits, ignores = plan->vc->family->ignores;
     bool by_switch = (traits & IK_ROUTE_IGNORES_SRC) && (traits & IK_ROUTE_PER_SWITCH);
@@ -190,7 +190,8 @@ static void queue_walker_free(queue_walker *w)
     free(w->good);
 }
 
-static ik_status sums_new(queues_job *job, unsigned threads, const ik_env *env, ik_error *err)
+static ik_status queues_sums_new(queues_job *job, unsigned threads, const ik_env *env,
+                                 ik_error *err)
 {
     size_t num = job->num_queues + 1;
     job->num_parts = PARTS_BYTES / (num * QUEUE_BYTES);
@@ -212,17 +213,17 @@ static ik_status sums_new(queues_job *job, unsigned threads, const ik_env *env, 
     return complete ? IK_OK : ik_fail_memory(err, (size_t)bytes, "loads of queues");
 }
 
-static ik_status job_new(queues_job *job, unsigned threads, const ik_env *env, ik_error *err)
+static ik_status queues_job_new(queues_job *job, unsigned threads, const ik_env *env, ik_error *err)
 {
     job->walkers = ik_calloc(threads, sizeof *job->walkers);
-    ik_status status = job->walkers ? sums_new(job, threads, env, err)
+    ik_status status = job->walkers ? queues_sums_new(job, threads, env, err)
                                     : ik_fail_memory(err, sizeof *job->walkers, "queues");
     for (unsigned i = 0; i < threads && status == IK_OK; i++)
         status = queue_walker_new(job, &job->walkers[i], err);
     return status == IK_OK ? arrivals_open(&job->flows, &job->d, env, err) : status;
 }
 
-static void job_free(queues_job *job, unsigned threads)
+static void queues_job_free(queues_job *job, unsigned threads)
 {
     for (unsigned i = 0; i < threads && job->walkers; i++)
         queue_walker_free(&job->walkers[i]);
@@ -237,7 +238,7 @@ static void job_free(queues_job *job, unsigned threads)
     free(job->arrived);
 }
 
-static ik_status book_all(queues_job *job, const ik_env *env, ik_error *err)
+static ik_status queues_book_all(queues_job *job, const ik_env *env, ik_error *err)
 {
     const ik_fabric *f = job->plan->fabric;
     load_job parts = {.num_parts = job->num_parts};
@@ -248,13 +249,13 @@ static ik_status book_all(queues_job *job, const ik_env *env, ik_error *err)
         if (status == IK_OK)
             status =
                 load_each_goal(&parts, env, ik_whole_host(f, dst), ik_whole_host(f, end - 1) + 1,
-                               ik_whole_host(f, f->num_hosts - 1) + 1, book_goals, job, err);
+                               ik_whole_host(f, f->num_hosts - 1) + 1, queues_book_goals, job, err);
     }
     return status;
 }
 
 /* Takes the sums of all parts, added in order. */
-static void take_sums(queues_job *job, ik_queues *q)
+static void queues_take_sums(queues_job *job, ik_queues *q)
 {
     queue_sums *all = &job->parts[0];
     double arrived = job->arrived[0];
@@ -283,22 +284,22 @@ static void take_sums(queues_job *job, ik_queues *q)
     *all = (queue_sums){0};
 }
 
-static ik_status measure(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
-                         ik_queues *out, ik_error *err)
+static ik_status queues_measure(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                                ik_queues *out, ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
     queues_job job = {.plan = plan,
-                      .merges = may_merge(plan),
+                      .merges = queues_may_merge(plan),
                       .num_queues = (size_t)plan->fabric->num_ports * plan->num_vcs};
     ik_status status = demand_init(&job.d, t, env, err);
     if (status != IK_OK)
         return status;
-    status = job_new(&job, threads, env, err);
+    status = queues_job_new(&job, threads, env, err);
     if (status == IK_OK)
-        status = book_all(&job, env, err);
+        status = queues_book_all(&job, env, err);
     if (status == IK_OK)
-        take_sums(&job, out);
-    job_free(&job, threads);
+        queues_take_sums(&job, out);
+    queues_job_free(&job, threads);
     demand_free(&job.d);
     return status;
 }
@@ -311,7 +312,7 @@ ik_status ik_queues_measure(const ik_plan *plan, const ik_traffic *t, const ik_e
         by_port_make(t, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
-    status = measure(plan, by_port, env, out, err);
+    status = queues_measure(plan, by_port, env, out, err);
     by_port_free(by_port, t);
     return status;
 }

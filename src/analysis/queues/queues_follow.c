@@ -38,7 +38,7 @@ void queues_follow_one(queue_walker *w, queue_group *g)
 
 /* ---- choices */
 
-static ik_status make_room(queue_walker *w, size_t states, ik_error *err)
+static ik_status queues_follow_make_room(queue_walker *w, size_t states, ik_error *err)
 {
     if (!IK_ARRAY_ROOM(w->amount, w->amount_room, states) ||
         !IK_ARRAY_ROOM(w->count, w->count_room, states) ||
@@ -52,7 +52,7 @@ static ik_status make_room(queue_walker *w, size_t states, ik_error *err)
     return IK_OK;
 }
 
-static ik_status find_states(queue_walker *w, ik_error *err)
+static ik_status queues_follow_find_states(queue_walker *w, ik_error *err)
 {
     walk_begin(w->states, w->dst);
     for (size_t i = 0; i < w->num_groups; i++) {
@@ -67,7 +67,7 @@ static ik_status find_states(queue_walker *w, ik_error *err)
 }
 
 /* States whose edges come from earlier ones alone; those on or behind loops have no place. */
-static uint32_t sort_states(queue_walker *w, uint32_t num)
+static uint32_t queues_follow_sort_states(queue_walker *w, uint32_t num)
 {
     uint32_t sorted = 0;
     for (uint32_t s = 0; s < num; s++)
@@ -87,45 +87,46 @@ static uint32_t sort_states(queue_walker *w, uint32_t num)
     return sorted;
 }
 
-static bool leads_there(const queue_walker *w, const walk_edge *e)
+static bool queues_follow_leads_there(const queue_walker *w, const walk_edge *e)
 {
     return e->to == IK_NONE ? e->delivers : w->good[e->to];
 }
 
-static void find_good(queue_walker *w, uint32_t num, uint32_t sorted)
+static void queues_follow_find_good(queue_walker *w, uint32_t num, uint32_t sorted)
 {
     memset(w->good, 0, num * sizeof *w->good);
     for (uint32_t i = sorted; i-- > 0;) {
         const walk_edge *e = walk_first_edge(w->states, w->order[i]);
         for (; e && !w->good[w->order[i]]; e = walk_next_edge(w->states, e))
-            w->good[w->order[i]] = leads_there(w, e);
+            w->good[w->order[i]] = queues_follow_leads_there(w, e);
     }
 }
 
 /* The edges of e's port from e on (they stand together) that lead there, and the first one of
  * another port. */
-static uint32_t edges_of_port(const queue_walker *w, const walk_edge *e, const walk_edge **behind)
+static uint32_t queues_follow_edges_of_port(const queue_walker *w, const walk_edge *e,
+                                            const walk_edge **behind)
 {
     uint32_t port = e->out_port, num = 0;
     for (; e && e->out_port == port; e = walk_next_edge(w->states, e))
-        num += leads_there(w, e);
+        num += queues_follow_leads_there(w, e);
     *behind = e;
     return num;
 }
 
 /* Divides what reaches a state among its ports, then among their VCs. */
-static void pass_on(queue_walker *w, uint32_t state)
+static void queues_follow_pass_on(queue_walker *w, uint32_t state)
 {
     const walk_edge *e, *behind;
     uint32_t ports = 0;
     for (e = walk_first_edge(w->states, state); e; e = behind)
-        ports += edges_of_port(w, e, &behind) > 0;
+        ports += queues_follow_edges_of_port(w, e, &behind) > 0;
     for (e = walk_first_edge(w->states, state); e; e = behind) {
-        uint32_t vcs = edges_of_port(w, e, &behind);
+        uint32_t vcs = queues_follow_edges_of_port(w, e, &behind);
         double amount = w->amount[state] / ports / (vcs ? vcs : 1),
                count = w->count[state] / ports / (vcs ? vcs : 1);
         for (; e != behind; e = walk_next_edge(w->states, e)) {
-            if (!leads_there(w, e))
+            if (!queues_follow_leads_there(w, e))
                 continue;
             queue_book(w, (size_t)e->out_port * w->plan->num_vcs + e->vc, amount, count);
             if (e->to != IK_NONE) {
@@ -138,14 +139,14 @@ static void pass_on(queue_walker *w, uint32_t state)
 
 static ik_status follow_states(queue_walker *w, ik_error *err)
 {
-    ik_status status = find_states(w, err);
+    ik_status status = queues_follow_find_states(w, err);
     uint32_t num = walk_num_states(w->states);
     if (status == IK_OK)
-        status = make_room(w, (size_t)num + 1, err);
+        status = queues_follow_make_room(w, (size_t)num + 1, err);
     if (status != IK_OK)
         return status;
-    uint32_t sorted = sort_states(w, num);
-    find_good(w, num, sorted);
+    uint32_t sorted = queues_follow_sort_states(w, num);
+    queues_follow_find_good(w, num, sorted);
     for (size_t i = 0; i < w->num_groups; i++) {
         queue_group *g = &w->groups[i];
         g->arrives = w->good[g->state];
@@ -154,7 +155,7 @@ static ik_status follow_states(queue_walker *w, ik_error *err)
     }
     for (uint32_t i = 0; i < sorted; i++)
         if (w->good[w->order[i]])
-            pass_on(w, w->order[i]);
+            queues_follow_pass_on(w, w->order[i]);
     return IK_OK;
 }
 

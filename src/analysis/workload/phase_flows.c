@@ -12,7 +12,7 @@
 
 /* ---- messages by class */
 
-static void sort_by_class(phase_cut *c, const ik_graph *g)
+static void phase_flows_sort_by_class(phase_cut *c, const ik_graph *g)
 {
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t host = 0; host < g->num_hosts; host++) {
@@ -48,7 +48,7 @@ ik_status phase_cut_make(phase_cut *c, const ik_routing *r, const ik_traffic *t,
         phase_cut_free(c);
         return ik_fail_memory(err, (size_t)bytes, "messages by phase");
     }
-    sort_by_class(c, w->graph);
+    phase_flows_sort_by_class(c, w->graph);
     return IK_OK;
 }
 
@@ -61,13 +61,13 @@ void phase_cut_free(phase_cut *c)
 
 /* ---- one phase as a pattern */
 
-static const phase_pattern *of(const ik_traffic *t)
+static const phase_pattern *phase_flows_of(const ik_traffic *t)
 {
     return t->impl;
 }
 
 /* Of all ports of a host together. */
-static uint64_t host_rate(const phase_pattern *p, uint32_t host)
+static uint64_t phase_flows_host_rate(const phase_pattern *p, uint32_t host)
 {
     const ik_split *split = p->ports->split;
     return by_port_rate_bps(p->ports, split ? split->first[host] : host);
@@ -75,10 +75,10 @@ static uint64_t host_rate(const phase_pattern *p, uint32_t host)
 
 /* Loads count flows in parts of their host's rate: of a faster host the same bytes are a smaller
  * part. */
-static void put_flow(const phase_pattern *p, uint32_t src, uint32_t dst, uint64_t bytes,
-                     ik_flow_fn fn, void *ctx)
+static void phase_flows_put_flow(const phase_pattern *p, uint32_t src, uint32_t dst, uint64_t bytes,
+                                 ik_flow_fn fn, void *ctx)
 {
-    uint64_t rate = host_rate(p, src), ref = p->ref_rate_bps, g = ik_gcd(rate, ref);
+    uint64_t rate = phase_flows_host_rate(p, src), ref = p->ref_rate_bps, g = ik_gcd(rate, ref);
     uint64_t more = rate ? ref / g : 1, less = rate ? rate / g : 1;
     /* odd rates: their quotient in as many digits as there is room for */
     while (p->busiest_bytes > UINT64_MAX / less || bytes > UINT64_MAX / more) {
@@ -96,45 +96,46 @@ typedef struct batch_flows {
 } batch_flows;
 
 /* So much on average of what a host sends. */
-static void put_share(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void phase_flows_put_share(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                                  uint64_t scale)
 {
     const batch_flows *b = ctx;
     double bytes = (double)b->p->busiest_bytes * (double)weight / (double)scale;
     if (src != dst && bytes >= 1)
-        put_flow(b->p, src, dst, (uint64_t)bytes, b->fn, b->ctx);
+        phase_flows_put_flow(b->p, src, dst, (uint64_t)bytes, b->fn, b->ctx);
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void phase_flows_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
-    const phase_pattern *p = of(t);
+    const phase_pattern *p = phase_flows_of(t);
     const ik_traffic *batch = p->work->batch;
     if (batch) {
         batch_flows b = {p, fn, ctx};
-        batch->family->flows(batch, src, put_share, &b);
+        batch->family->flows(batch, src, phase_flows_put_share, &b);
         return;
     }
     const ik_alltoall *a = p->work->alltoall;
     for (size_t i = a ? 0 : p->base[src]; !a && i < p->base[src + 1]; i++)
-        put_flow(p, src, p->flows[i].dst, p->flows[i].bytes, fn, ctx);
+        phase_flows_put_flow(p, src, p->flows[i].dst, p->flows[i].bytes, fn, ctx);
     for (uint32_t dst = 0; a && ik_alltoall_has(a, src) && dst < t->num_hosts; dst++)
         if (dst != src && ik_alltoall_has(a, dst))
-            put_flow(p, src, dst, p->each, fn, ctx);
+            phase_flows_put_flow(p, src, dst, p->each, fn, ctx);
 }
 
-static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+static bool phase_flows_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
-    const phase_pattern *p = of(t);
+    const phase_pattern *p = phase_flows_of(t);
     if (!p->work->alltoall || p->work->alltoall->process || p->work->alltoall->num != t->num_hosts)
         return false;
     for (uint32_t host = 0; host < t->num_hosts; host++)
-        if (host_rate(p, host) != p->ref_rate_bps)
+        if (phase_flows_host_rate(p, host) != p->ref_rate_bps)
             return false;
     *weight = 1;
     *scale = t->num_hosts - 1;
     return true;
 }
 
-static int by_pair(const void *a, const void *b)
+static int phase_flows_by_pair(const void *a, const void *b)
 {
     const phase_flow *x = a, *y = b;
     if (x->src != y->src)
@@ -143,24 +144,25 @@ static int by_pair(const void *a, const void *b)
 }
 
 /* Sorts the messages by pair and makes one flow of each pair's; returns their number. */
-static size_t merge_pairs(phase_flow *list, size_t num)
+static size_t phase_flows_merge_pairs(phase_flow *list, size_t num)
 {
     size_t kept = 0;
-    qsort(list, num, sizeof *list, by_pair);
+    qsort(list, num, sizeof *list, phase_flows_by_pair);
     for (size_t i = 0; i < num; i++)
-        if (kept && by_pair(&list[kept - 1], &list[i]) == 0)
+        if (kept && phase_flows_by_pair(&list[kept - 1], &list[i]) == 0)
             list[kept - 1].bytes += list[i].bytes;
         else
             list[kept++] = list[i];
     return kept;
 }
 
-static ik_status take_graph(phase_pattern *p, phase_cut *c, uint32_t number, ik_error *err)
+static ik_status phase_flows_take_graph(phase_pattern *p, phase_cut *c, uint32_t number,
+                                        ik_error *err)
 {
     uint32_t hosts = c->t->num_hosts;
     phase_flow *list = c->flows + c->first[number];
     p->messages = c->first[number + 1] - c->first[number];
-    p->num_flows = merge_pairs(list, p->messages);
+    p->num_flows = phase_flows_merge_pairs(list, p->messages);
     p->flows = list;
     p->base = ik_calloc((size_t)hosts + 1, sizeof *p->base);
     if (!p->base)
@@ -177,7 +179,7 @@ static ik_status take_graph(phase_pattern *p, phase_cut *c, uint32_t number, ik_
     return IK_OK;
 }
 
-static void take_alltoall(phase_pattern *p, const ik_workload *w)
+static void phase_flows_take_alltoall(phase_pattern *p, const ik_workload *w)
 {
     const ik_alltoall *a = w->alltoall;
     p->messages = w->num_messages;
@@ -187,13 +189,14 @@ static void take_alltoall(phase_pattern *p, const ik_workload *w)
     p->busiest_bytes = p->each * (a->num ? a->num - 1 : 0);
 }
 
-static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void phase_flows_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                                   uint64_t scale)
 {
     (void)scale;
     *(uint64_t *)ctx += src != dst && weight > 0;
 }
 
-static void take_batch(phase_pattern *p, const ik_workload *w)
+static void phase_flows_take_batch(phase_pattern *p, const ik_workload *w)
 {
     const ik_traffic *of = w->batch;
     uint64_t weight, scale, hosts = w->num_hosts;
@@ -203,7 +206,7 @@ static void take_batch(phase_pattern *p, const ik_workload *w)
         p->num_flows = hosts * (hosts - 1);
     else
         for (uint32_t host = 0; host < hosts; host++)
-            of->family->flows(of, host, count_flow, &p->num_flows);
+            of->family->flows(of, host, phase_flows_count_flow, &p->num_flows);
     p->busiest_bytes = w->batch_messages * w->repeat * w->largest;
 }
 
@@ -215,8 +218,8 @@ ik_status phase_pattern_make(phase_pattern *p, phase_cut *c, uint32_t number, ik
                          .work = t->workload,
                          .ports = c->r->fabric,
                          .ref_rate_bps = demand_common_rate(c->r->fabric)};
-    p->family.flows = flows;
-    p->family.even = even;
+    p->family.flows = phase_flows_flows;
+    p->family.even = phase_flows_even;
     p->family.class_of = NULL;
     p->traffic = (ik_traffic){.family = &p->family,
                               .fabric = t->fabric,
@@ -225,11 +228,11 @@ ik_status phase_pattern_make(phase_pattern *p, phase_cut *c, uint32_t number, ik
                               .impl = p,
                               .spec = t->spec};
     if (t->workload->alltoall)
-        take_alltoall(p, t->workload);
+        phase_flows_take_alltoall(p, t->workload);
     else if (t->workload->batch)
-        take_batch(p, t->workload);
+        phase_flows_take_batch(p, t->workload);
     else
-        status = take_graph(p, c, number, err);
+        status = phase_flows_take_graph(p, c, number, err);
     return status;
 }
 

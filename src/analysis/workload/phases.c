@@ -12,20 +12,21 @@
 #include <stdlib.h>
 
 /* Nanoseconds in which a link of this rate sends so many bytes. */
-static double time_ns(double bytes, uint64_t rate_bps)
+static double phases_time_ns(double bytes, uint64_t rate_bps)
 {
     return bytes * 8e9 / (double)rate_bps;
 }
 
-static void note_bounds(const phase_pattern *p, const ik_fabric *f, const ik_load *l, ik_phase *out)
+static void phases_note_bounds(const phase_pattern *p, const ik_fabric *f, const ik_load *l,
+                               ik_phase *out)
 {
     for (uint32_t port = 0; port < f->num_ports; port++) {
         if (!(l->load[port] > 0))
             continue;
         double bytes = l->load[port] * (double)p->busiest_bytes,
-               ns = time_ns(bytes, ik_port_rate_bps(f, port));
+               ns = phases_time_ns(bytes, ik_port_rate_bps(f, port));
         out->bound_ns = fmax(out->bound_ns, ns);
-        if (path_inner(f, port))
+        if (paths_path_inner(f, port))
             out->max_load_bytes = fmax(out->max_load_bytes, bytes);
         else
             out->crossbar_bound_ns = fmax(out->crossbar_bound_ns, ns);
@@ -40,7 +41,7 @@ static ik_status measure_phase(const ik_routing *r, phase_pattern *p, double mos
     if (status != IK_OK)
         return status;
     out->undelivered = load.undelivered;
-    note_bounds(p, r->fabric, &load, out);
+    phases_note_bounds(p, r->fabric, &load, out);
     ik_load_free(&load);
     if (out->undelivered)
         status = ik_flows_unconnected(&p->traffic, &out->unconnected, err);
@@ -52,14 +53,14 @@ static ik_status measure_phase(const ik_routing *r, phase_pattern *p, double mos
     status = contention_of_sizes(r, &p->traffic, env, &largest, &out->contention, err);
     if (status != IK_OK)
         return status;
-    double unit_ns = time_ns(largest * (double)p->busiest_bytes, p->ref_rate_bps);
+    double unit_ns = phases_time_ns(largest * (double)p->busiest_bytes, p->ref_rate_bps);
     out->has_contention = true;
     out->fluid_ns = out->contention.fluid_time * unit_ns;
     out->crossbar_ns = out->contention.fluid_crossbar_time * unit_ns;
     return IK_OK;
 }
 
-static void add_phase(ik_phases *all, const ik_phase *p)
+static void phases_add_phase(ik_phases *all, const ik_phase *p)
 {
     all->messages += p->messages;
     all->bytes += p->bytes;
@@ -74,7 +75,7 @@ static void add_phase(ik_phases *all, const ik_phase *p)
     all->phases[all->num++] = *p;
 }
 
-static void conclude(ik_phases *p)
+static void phases_conclude(ik_phases *p)
 {
     bool fluid = p->has_contention && p->fluid_ns == p->fluid_ns && p->crossbar_ns > 0;
     double time = fluid ? p->fluid_ns : p->bound_ns,
@@ -82,8 +83,8 @@ static void conclude(ik_phases *p)
     p->slowdown = crossbar > 0 ? time / crossbar : 1;
 }
 
-static ik_status measure_class(phase_cut *cut, uint32_t number, double most_flows,
-                               const ik_env *env, ik_phases *out, ik_error *err)
+static ik_status phases_measure_class(phase_cut *cut, uint32_t number, double most_flows,
+                                      const ik_env *env, ik_phases *out, ik_error *err)
 {
     const ik_workload *w = cut->t->workload;
     phase_pattern p;
@@ -99,7 +100,7 @@ static ik_status measure_class(phase_cut *cut, uint32_t number, double most_flow
         p.traffic.impl = &p;
         status = measure_phase(r, &p, most_flows, env, &phase, err);
         if (status == IK_OK)
-            add_phase(out, &phase);
+            phases_add_phase(out, &phase);
     }
     phase_pattern_free(&p);
     return status;
@@ -114,7 +115,7 @@ ik_status ik_phases_measure(const ik_routing *r, const ik_traffic *t, double mos
     ik_status status = all.phases ? phase_cut_make(&cut, r, t, env, err)
                                   : ik_fail_memory(err, num * sizeof *all.phases, "phases");
     for (uint32_t k = 0; k < num && status == IK_OK; k++) {
-        status = measure_class(&cut, k, most_flows, env, &all, err);
+        status = phases_measure_class(&cut, k, most_flows, env, &all, err);
         if (status == IK_OK && ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -123,7 +124,7 @@ ik_status ik_phases_measure(const ik_routing *r, const ik_traffic *t, double mos
         ik_phases_free(&all);
         return status;
     }
-    conclude(&all);
+    phases_conclude(&all);
     *out = all;
     return IK_OK;
 }
@@ -134,13 +135,13 @@ void ik_phases_free(ik_phases *p)
     *p = (ik_phases){0};
 }
 
-static int ascending(const void *a, const void *b)
+static int phases_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static double quantile(const double *sorted, size_t n, double part)
+static double phases_quantile(const double *sorted, size_t n, double part)
 {
     double at = part * (double)(n - 1);
     size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
@@ -150,13 +151,13 @@ static double quantile(const double *sorted, size_t n, double part)
 ik_box ik_box_of(double *values, size_t n)
 {
     double sum = 0;
-    qsort(values, n, sizeof *values, ascending);
+    qsort(values, n, sizeof *values, phases_ascending);
     for (size_t i = 0; i < n; i++)
         sum += values[i];
     return (ik_box){values[0],
-                    quantile(values, n, 0.25),
-                    quantile(values, n, 0.5),
-                    quantile(values, n, 0.75),
+                    phases_quantile(values, n, 0.25),
+                    phases_quantile(values, n, 0.5),
+                    phases_quantile(values, n, 0.75),
                     values[n - 1],
                     sum / (double)n};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit_show.h"
 
-static void put_verdict(ik_json *j, const char *key, ik_verdict v)
+static void audit_json_put_verdict(ik_json *j, const char *key, ik_verdict v)
 {
     if (v == IK_UNKNOWN)
         ik_json_null(j, key);
@@ -9,7 +9,7 @@ static void put_verdict(ik_json *j, const char *key, ik_verdict v)
         ik_json_bool(j, key, v == IK_YES);
 }
 
-static void put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
+static void audit_json_put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
 {
     char name[320];
     if (port == IK_NONE)
@@ -18,7 +18,7 @@ static void put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t p
         ik_json_text(j, key, ik_port_describe(f, port, name, sizeof name));
 }
 
-static void put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
+static void audit_json_put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
 {
     char name[320];
     if (node == IK_NONE)
@@ -27,14 +27,14 @@ static void put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t n
         ik_json_text(j, key, ik_node_describe(f, node, name, sizeof name));
 }
 
-static void put_lid(ik_json *j, const char *key, const ik_audit *a, uint32_t index)
+static void audit_json_put_lid(ik_json *j, const char *key, const ik_audit *a, uint32_t index)
 {
     cli_json_known(j, key, index != IK_NONE, index == IK_NONE ? 0 : a->lids.of[index].lid);
 }
 
 /* ---- findings */
 
-static void put_findings(ik_json *j, const ik_audit *a)
+static void audit_json_put_findings(ik_json *j, const ik_audit *a)
 {
     static const char *const severities[] = {"note", "warning", "error"};
     char guid[32];
@@ -62,29 +62,30 @@ static void put_findings(ik_json *j, const ik_audit *a)
 
 /* ---- a routing */
 
-static void put_loop(ik_json *j, const ik_audit *a, const ik_subnet_verdict *v)
+static void audit_json_put_loop(ik_json *j, const ik_audit *a, const ik_subnet_verdict *v)
 {
     ik_json_array(j, "credit_loop");
     for (size_t i = 0; i < v->loop_length; i++) {
         const ik_subnet_loop *s = &v->loop[i];
         ik_json_object(j, NULL);
-        put_port(j, "from", a->fabric, s->channel);
-        put_port(j, "to", a->fabric, a->fabric->port_peer[s->channel]);
+        audit_json_put_port(j, "from", a->fabric, s->channel);
+        audit_json_put_port(j, "to", a->fabric, a->fabric->port_peer[s->channel]);
         ik_json_uint(j, "vl", s->vl);
         ik_json_uint(j, "sl", s->sl);
         ik_json_bool(j, "reply", s->reply);
         ik_json_bool(j, "query", s->query);
-        put_lid(j, "source_lid", a, s->src);
-        put_lid(j, "destination_lid", a, s->dst);
-        put_node(j, "source", a->fabric, s->src == IK_NONE ? IK_NONE : a->lids.of[s->src].node);
-        put_node(j, "destination", a->fabric,
-                 s->dst == IK_NONE ? IK_NONE : a->lids.of[s->dst].node);
+        audit_json_put_lid(j, "source_lid", a, s->src);
+        audit_json_put_lid(j, "destination_lid", a, s->dst);
+        audit_json_put_node(j, "source", a->fabric,
+                            s->src == IK_NONE ? IK_NONE : a->lids.of[s->src].node);
+        audit_json_put_node(j, "destination", a->fabric,
+                            s->dst == IK_NONE ? IK_NONE : a->lids.of[s->dst].node);
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static void put_verdicts(ik_json *j, const ik_audit *a, const ik_subnet_verdict *v)
+static void audit_json_put_verdicts(ik_json *j, const ik_audit *a, const ik_subnet_verdict *v)
 {
     const struct {
         const char *key;
@@ -109,16 +110,16 @@ static void put_verdicts(ik_json *j, const ik_audit *a, const ik_subnet_verdict 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         ik_json_uint(j, counts[i].key, counts[i].value);
     ik_json_real(j, "mean_hops", v->mean_hops, CLI_DIGITS);
-    put_lid(j, "first_lost_source_lid", a, v->first_bad_src);
-    put_lid(j, "first_lost_destination_lid", a, v->first_bad_dst);
-    put_verdict(j, "deadlock_free", v->deadlock_free);
-    put_verdict(j, "management_free", v->management_free);
-    put_verdict(j, "one_manager_free", v->one_manager_free);
-    put_loop(j, a, v);
+    audit_json_put_lid(j, "first_lost_source_lid", a, v->first_bad_src);
+    audit_json_put_lid(j, "first_lost_destination_lid", a, v->first_bad_dst);
+    audit_json_put_verdict(j, "deadlock_free", v->deadlock_free);
+    audit_json_put_verdict(j, "management_free", v->management_free);
+    audit_json_put_verdict(j, "one_manager_free", v->one_manager_free);
+    audit_json_put_loop(j, a, v);
 }
 
-static void put_routing(ik_json *j, const char *key, const ik_audit *a, const ik_audit_routing *r,
-                        bool there)
+static void audit_json_put_routing(ik_json *j, const char *key, const ik_audit *a,
+                                   const ik_audit_routing *r, bool there)
 {
     if (!there) {
         ik_json_null(j, key);
@@ -130,14 +131,14 @@ static void put_routing(ik_json *j, const char *key, const ik_audit *a, const ik
         ik_json_text(j, "vc", r->vc);
         ik_json_uint(j, "lanes", r->lanes);
     }
-    put_verdicts(j, a, &r->verdict);
+    audit_json_put_verdicts(j, a, &r->verdict);
     ik_json_real(j, "max_load", r->max_load, CLI_DIGITS);
     ik_json_real(j, "mean_load", r->mean_load, CLI_DIGITS);
-    put_port(j, "max_channel", a->fabric, r->max_channel);
+    audit_json_put_port(j, "max_channel", a->fabric, r->max_channel);
     ik_json_real(j, "saturation", r->saturation, CLI_DIGITS);
-    put_port(j, "tightest_channel", a->fabric, r->tightest);
+    audit_json_put_port(j, "tightest_channel", a->fabric, r->tightest);
     ik_json_uint(j, "worst_flows", r->worst);
-    put_port(j, "worst_channel", a->fabric, r->worst_channel);
+    audit_json_put_port(j, "worst_channel", a->fabric, r->worst_channel);
     ik_json_uint(j, "channels", r->channels);
     ik_json_uint(j, "idle_channels", r->idle_channels);
     ik_json_array(j, "balance");
@@ -152,7 +153,7 @@ static void put_routing(ik_json *j, const char *key, const ik_audit *a, const ik
 
 /* ---- files */
 
-static void put_cabling(ik_json *j, const ik_audit *a)
+static void audit_json_put_cabling(ik_json *j, const ik_audit *a)
 {
     const ik_cabling *c = &a->cabling;
     ik_json_object(j, "cabling");
@@ -171,10 +172,10 @@ static void put_cabling(ik_json *j, const ik_audit *a)
         const ik_cable_change *k = &c->changes[i];
         ik_json_object(j, NULL);
         ik_json_text(j, "work", works[k->work]);
-        put_port(j, "stays", a->fabric, k->stays);
-        put_port(j, "from", a->fabric, k->from);
-        put_port(j, "to", a->fabric, k->to);
-        put_port(j, "other", a->fabric, k->work == IK_CABLE_SWAP ? k->other : IK_NONE);
+        audit_json_put_port(j, "stays", a->fabric, k->stays);
+        audit_json_put_port(j, "from", a->fabric, k->from);
+        audit_json_put_port(j, "to", a->fabric, k->to);
+        audit_json_put_port(j, "other", a->fabric, k->work == IK_CABLE_SWAP ? k->other : IK_NONE);
         ik_json_bool(j, "blocked", k->blocked);
         ik_json_close(j);
     }
@@ -182,7 +183,7 @@ static void put_cabling(ik_json *j, const ik_audit *a)
     ik_json_close(j);
 }
 
-static void put_tables(ik_json *j, const ik_audit *a)
+static void audit_json_put_tables(ik_json *j, const ik_audit *a)
 {
     const ik_tables_matched *m = &a->matched;
     const struct {
@@ -213,7 +214,7 @@ static void put_tables(ik_json *j, const ik_audit *a)
     ik_json_close(j);
 }
 
-static void put_engine(ik_json *j, const ik_audit *a)
+static void audit_json_put_engine(ik_json *j, const ik_audit *a)
 {
     const ik_engine_evidence *e = &a->engine;
     if (!a->has_tables) {
@@ -236,7 +237,7 @@ static void put_engine(ik_json *j, const ik_audit *a)
     ik_json_close(j);
 }
 
-static void put_real(ik_json *j, const char *key, bool known, double value)
+static void audit_json_put_real(ik_json *j, const char *key, bool known, double value)
 {
     if (known)
         ik_json_real(j, key, value, CLI_DIGITS);
@@ -244,7 +245,7 @@ static void put_real(ik_json *j, const char *key, bool known, double value)
         ik_json_null(j, key);
 }
 
-static void put_channels(ik_json *j, const ik_audit *a)
+static void audit_json_put_channels(ik_json *j, const ik_audit *a)
 {
     const ik_counter_changes *c = &a->counters;
     const float *predicted = a->measured.predicted;
@@ -253,16 +254,17 @@ static void put_channels(ik_json *j, const ik_audit *a)
         if (c->used[port] < 0)
             continue;
         ik_json_object(j, NULL);
-        put_port(j, "port", a->fabric, port);
+        audit_json_put_port(j, "port", a->fabric, port);
         ik_json_real(j, "used", (double)c->used[port], CLI_DIGITS);
-        put_real(j, "predicted", predicted != NULL, predicted ? (double)predicted[port] : 0);
-        put_real(j, "waited", c->waited[port] >= 0, (double)c->waited[port]);
+        audit_json_put_real(j, "predicted", predicted != NULL,
+                            predicted ? (double)predicted[port] : 0);
+        audit_json_put_real(j, "waited", c->waited[port] >= 0, (double)c->waited[port]);
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static void put_counters(ik_json *j, const ik_audit *a)
+static void audit_json_put_counters(ik_json *j, const ik_audit *a)
 {
     const ik_counter_changes *c = &a->counters;
     const ik_audit_measured *m = &a->measured;
@@ -272,15 +274,15 @@ static void put_counters(ik_json *j, const ik_audit *a)
         return;
     }
     ik_json_object(j, "counters");
-    put_real(j, "interval_s", c->interval_s > 0, c->interval_s);
+    audit_json_put_real(j, "interval_s", c->interval_s > 0, c->interval_s);
     ik_json_uint(j, "ports_restarted", c->restarted);
     ik_json_uint(j, "ports_at_limit", c->at_limit);
     ik_json_uint(j, "measured_channels", m->channels);
-    put_real(j, "mean_used", any, m->mean);
-    put_port(j, "busiest_channel", a->fabric, any ? m->busiest : IK_NONE);
-    put_real(j, "busiest_used", any, any ? (double)c->used[m->busiest] : 0);
-    put_real(j, "likeness", m->predicted != NULL, m->likeness);
-    put_channels(j, a);
+    audit_json_put_real(j, "mean_used", any, m->mean);
+    audit_json_put_port(j, "busiest_channel", a->fabric, any ? m->busiest : IK_NONE);
+    audit_json_put_real(j, "busiest_used", any, any ? (double)c->used[m->busiest] : 0);
+    audit_json_put_real(j, "likeness", m->predicted != NULL, m->likeness);
+    audit_json_put_channels(j, a);
     ik_json_close(j);
 }
 
@@ -300,12 +302,12 @@ int audit_put_json(const cli *c, const ik_audit *a)
     ik_json_uint(&j, "warnings", a->counts[IK_WARNING]);
     ik_json_uint(&j, "notes", a->counts[IK_NOTE]);
     ik_json_bool(&j, "partial", a->partial);
-    put_findings(&j, a);
-    put_cabling(&j, a);
-    put_tables(&j, a);
-    put_engine(&j, a);
-    put_routing(&j, "installed", a, &a->installed, a->has_tables);
-    put_routing(&j, "proposed", a, &a->proposed, a->has_proposed);
-    put_counters(&j, a);
+    audit_json_put_findings(&j, a);
+    audit_json_put_cabling(&j, a);
+    audit_json_put_tables(&j, a);
+    audit_json_put_engine(&j, a);
+    audit_json_put_routing(&j, "installed", a, &a->installed, a->has_tables);
+    audit_json_put_routing(&j, "proposed", a, &a->proposed, a->has_proposed);
+    audit_json_put_counters(&j, a);
     return cli_json_end(c, &j);
 }

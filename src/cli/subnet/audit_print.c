@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *verdict_text(ik_verdict v)
+static const char *audit_print_verdict_text(ik_verdict v)
 {
     return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "not known";
 }
@@ -41,65 +41,65 @@ static void print_subject(const cli *c, const ik_audit *a)
 /* One row of the table: a name and a cell for each column. */
 typedef void put_cell(cli_table *t, const ik_audit *a, const ik_audit_routing *r);
 
-static void put_pairs(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_pairs(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
     cli_table_cell(t, "%s of %s", cli_count(r->verdict.delivered), cli_count(r->verdict.pairs));
 }
 
-static void put_switches(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_switches(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     cli_table_cell(t, "%s of %s",
                    cli_count(a->fabric->num_switches - r->verdict.switches_unreached),
                    cli_count(a->fabric->num_switches));
 }
 
-static void put_deadlock(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_deadlock(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
-    cli_table_cell(t, "%s", verdict_text(r->verdict.deadlock_free));
+    cli_table_cell(t, "%s", audit_print_verdict_text(r->verdict.deadlock_free));
 }
 
-static void put_management(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_management(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
-    cli_table_cell(t, "%s%s", verdict_text(r->verdict.management_free),
+    cli_table_cell(t, "%s%s", audit_print_verdict_text(r->verdict.management_free),
                    r->verdict.management_free == IK_NO && r->verdict.one_manager_free == IK_YES
                        ? " (one host: yes)"
                        : "");
 }
 
-static void put_lanes(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_lanes(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
     cli_table_cell(t, "%u", r->verdict.vls_used);
 }
 
-static void put_hops(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_hops(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
     cli_table_cell(t, "%.4g, at most %u", r->verdict.mean_hops, r->verdict.max_hops);
 }
 
-static void put_load(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_load(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
     cli_table_cell(t, "%.4g", r->max_load);
 }
 
-static void put_saturation(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_saturation(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
     cli_table_cell(t, "%.4g", r->saturation);
 }
 
-static void put_worst(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_worst(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
     cli_table_cell(t, "%u", r->worst);
 }
 
-static void put_idle(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+static void audit_print_put_idle(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
 {
     (void)a;
     cli_table_cell(t, "%s of %s", cli_count(r->idle_channels), cli_count(r->channels));
@@ -109,16 +109,16 @@ static const struct {
     const char *name;
     put_cell *put;
 } rows[] = {
-    {"host pairs delivered", put_pairs},
-    {"switches that every host reaches", put_switches},
-    {"deadlock-free, replies included", put_deadlock},
-    {"and with performance queries", put_management},
-    {"virtual lanes in use", put_lanes},
-    {"hops between switches, mean", put_hops},
-    {"largest load, all hosts to all", put_load},
-    {"offered load at saturation", put_saturation},
-    {"most flows of a permutation on a link", put_worst},
-    {"channels without any path", put_idle},
+    {"host pairs delivered", audit_print_put_pairs},
+    {"switches that every host reaches", audit_print_put_switches},
+    {"deadlock-free, replies included", audit_print_put_deadlock},
+    {"and with performance queries", audit_print_put_management},
+    {"virtual lanes in use", audit_print_put_lanes},
+    {"hops between switches, mean", audit_print_put_hops},
+    {"largest load, all hosts to all", audit_print_put_load},
+    {"offered load at saturation", audit_print_put_saturation},
+    {"most flows of a permutation on a link", audit_print_put_worst},
+    {"channels without any path", audit_print_put_idle},
 };
 
 static void print_routings(const cli *c, const ik_audit *a)
@@ -221,7 +221,7 @@ static void print_finding(const cli *c, const ik_audit_finding *f)
         printf("    %s\n", f->remedy);
 }
 
-static void print_findings(const cli *c, const ik_audit *a)
+static void audit_print_findings(const cli *c, const ik_audit *a)
 {
     char heading[160];
     snprintf(heading, sizeof heading, "Findings: %s error%s, %s warning%s, %s note%s",
@@ -238,7 +238,7 @@ static void print_findings(const cli *c, const ik_audit *a)
 void audit_print(const cli *c, const ik_audit *a)
 {
     print_subject(c, a);
-    print_findings(c, a);
+    audit_print_findings(c, a);
     print_routings(c, a);
     print_balance(c, a);
     print_counters(c, a);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ik_status write_page(const cli *c, const ik_audit *a, ik_error *err)
+static ik_status audit_write_page(const cli *c, const ik_audit *a, ik_error *err)
 {
     ik_output file;
     const char *path = cli_get(c, "--page");
@@ -20,7 +20,7 @@ static ik_status write_page(const cli *c, const ik_audit *a, ik_error *err)
     return ik_output_close(&file, ik_audit_print_page(a, c->args[0], file.out, err), err);
 }
 
-static int show(const cli *c, const ik_audit *a)
+static int cmd_audit_show(const cli *c, const ik_audit *a)
 {
     int verdict = a->counts[IK_ERROR] ? CLI_FAILED : CLI_DONE;
     cli_progress_end(c);
@@ -33,7 +33,7 @@ static int show(const cli *c, const ik_audit *a)
 }
 
 /* --interval, in seconds; 0 without it. */
-static ik_status get_interval(const cli *c, double *interval_s, ik_error *err)
+static ik_status audit_get_interval(const cli *c, double *interval_s, ik_error *err)
 {
     const char *text = cli_get(c, "--interval");
     uint64_t ps = 0;
@@ -45,7 +45,7 @@ static ik_status get_interval(const cli *c, double *interval_s, ik_error *err)
 }
 
 /* Names and LIDs from other files; what was judged before is judged again with them. */
-static ik_status apply_files(const cli *c, ik_fabric *f, ik_error *err)
+static ik_status audit_apply_files(const cli *c, ik_fabric *f, ik_error *err)
 {
     const char *names = cli_get(c, "--names"), *lids = cli_get(c, "--guid2lid");
     ik_guids_matched m = {0};
@@ -67,7 +67,7 @@ static ik_status apply_files(const cli *c, ik_fabric *f, ik_error *err)
     return status == IK_OK && (names || lids) ? ik_fabric_judge(f, err) : status;
 }
 
-static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_error *err)
+static ik_status audit_fabric(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_error *err)
 {
     ik_audit_config config = {.tables = cli_get(c, "--lfts"),
                               .lid_matrix = cli_get(c, "--lid-matrix"),
@@ -79,11 +79,11 @@ static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_
                               .engine = cli_get(c, "--engine"),
                               .routing = cli_get(c, "--routing"),
                               .vc = cli_get(c, "--vc")};
-    ik_status status = get_interval(c, &config.interval_s, err);
+    ik_status status = audit_get_interval(c, &config.interval_s, err);
     if (status == IK_OK)
         status = ik_fabric_from_spec(c->args[0], &c->env, f, err);
     if (status == IK_OK)
-        status = apply_files(c, *f, err);
+        status = audit_apply_files(c, *f, err);
     if (status == IK_OK && cli_has(c, "--plan"))
         status = ik_fabric_from_spec(cli_get(c, "--plan"), &c->env, plan, err);
     config.plan = *plan;
@@ -91,10 +91,10 @@ static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_
         cli_stage(c, "auditing %s", c->args[0]);
         status = ik_audit_run(*f, &config, &c->env, a, err);
     }
-    return status == IK_OK ? write_page(c, a, err) : status;
+    return status == IK_OK ? audit_write_page(c, a, err) : status;
 }
 
-static int run(cli *c)
+static int cmd_audit_run(cli *c)
 {
     static const char *const of_tables[] = {"--sl2vl", "--policy", "--path-records", "--engine"};
     for (size_t i = 0; i < sizeof of_tables / sizeof *of_tables; i++)
@@ -108,8 +108,8 @@ static int run(cli *c)
     ik_fabric *f = NULL, *plan = NULL;
     ik_audit a = {0};
     ik_error err;
-    ik_status status = audit(c, &f, &plan, &a, &err);
-    int exit_status = status == IK_OK ? show(c, &a) : cli_error(c, &err);
+    ik_status status = audit_fabric(c, &f, &plan, &a, &err);
+    int exit_status = status == IK_OK ? cmd_audit_show(c, &a) : cli_error(c, &err);
     ik_audit_free(&a);
     ik_fabric_free(plan);
     ik_fabric_free(f);
@@ -200,5 +200,5 @@ const ik_command ik_command_audit = {
     .options = options,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = cmd_audit_run,
 };

@@ -4,7 +4,7 @@
  */
 #include "cli.h"
 
-static int report(const cli *c, const ik_deployment *d)
+static int deploy_report(const cli *c, const ik_deployment *d)
 {
     int status = d->num_left_out ? CLI_FAILED : CLI_DONE;
     if (c->json) {
@@ -19,7 +19,7 @@ static int report(const cli *c, const ik_deployment *d)
 }
 
 /* The fabric without what has failed. */
-static ik_status take_failed(const cli *c, ik_fabric **f, ik_error *err)
+static ik_status deploy_take_failed(const cli *c, ik_fabric **f, ik_error *err)
 {
     ik_fabric *left = NULL;
     ik_status status = ik_failed_read(*f, cli_get(c, "--failed"), &c->env, &left, NULL, err);
@@ -30,7 +30,7 @@ static ik_status take_failed(const cli *c, ik_fabric **f, ik_error *err)
     return IK_OK;
 }
 
-static int run(cli *c)
+static int deploy_run(cli *c)
 {
     uint64_t vls = 0;
     ik_deploy_config config = {.routing = cli_get(c, "--routing"),
@@ -56,7 +56,7 @@ static int run(cli *c)
     ik_error err;
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &f, &err);
     if (status == IK_OK && cli_has(c, "--failed"))
-        status = take_failed(c, &f, &err);
+        status = deploy_take_failed(c, &f, &err);
     if (status == IK_OK)
         status = ik_deploy(f, &config, folder, &c->env, &d, &err);
     cli_progress_end(c);
@@ -64,7 +64,7 @@ static int run(cli *c)
     if (status == IK_OK) {
         if (!d.proved)
             cli_note(c, "UNPROVED: %s", d.why_not);
-        exit_status = report(c, &d);
+        exit_status = deploy_report(c, &d);
         ik_deployment_free(&d);
     } else {
         exit_status = cli_error(c, &err);
@@ -129,5 +129,5 @@ const ik_command ik_command_deploy = {
     .options = options,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = deploy_run,
 };

@@ -7,13 +7,13 @@
 
 enum { MOST_SHOWN = 20 };
 
-static bool is_equal(const ik_deploy_check *k)
+static bool verify_deployed_is_equal(const ik_deploy_check *k)
 {
     return k->different == 0 && k->missing == 0 && k->extra == 0 && k->vls_different == 0 &&
            k->vl_holes == 0;
 }
 
-static const char *port_text(uint8_t port, char *buffer, size_t size)
+static const char *verify_deployed_port_text(uint8_t port, char *buffer, size_t size)
 {
     if (port == IK_PORT_NONE)
         return "none";
@@ -21,7 +21,8 @@ static const char *port_text(uint8_t port, char *buffer, size_t size)
     return buffer;
 }
 
-static const char *switch_name(const ik_deploy_check *k, uint32_t sw, char *buffer, size_t size)
+static const char *verify_deployed_switch_name(const ik_deploy_check *k, uint32_t sw, char *buffer,
+                                               size_t size)
 {
     return ik_node_describe(k->lids.fabric, sw, buffer, size);
 }
@@ -32,10 +33,11 @@ static void print_differences(const ik_deploy_check *k)
     for (uint32_t i = 0; i < k->num_tables && i < MOST_SHOWN; i++) {
         const ik_table_difference *d = &k->tables[i];
         const ik_lid *lid = &k->lids.of[d->lid];
-        printf(
-            "  %s: LID %u (%s): wanted port %s, found %s\n", switch_name(k, d->sw, sw, sizeof sw),
-            lid->lid, ik_node_describe(k->lids.fabric, lid->node, dst, sizeof dst),
-            port_text(d->wanted, wanted, sizeof wanted), port_text(d->found, found, sizeof found));
+        printf("  %s: LID %u (%s): wanted port %s, found %s\n",
+               verify_deployed_switch_name(k, d->sw, sw, sizeof sw), lid->lid,
+               ik_node_describe(k->lids.fabric, lid->node, dst, sizeof dst),
+               verify_deployed_port_text(d->wanted, wanted, sizeof wanted),
+               verify_deployed_port_text(d->found, found, sizeof found));
     }
     for (uint32_t i = 0; i < k->num_vls && i < MOST_SHOWN; i++) {
         const ik_vl_difference *d = &k->vls[i];
@@ -51,7 +53,7 @@ static void print_differences(const ik_deploy_check *k)
     }
 }
 
-static void print_check(const ik_deploy_check *k)
+static void verify_deployed_print_check(const ik_deploy_check *k)
 {
     printf("%s entries wanted: %s equal, %s with another port, %s missing; %s not wanted\n",
            cli_count(k->entries), cli_count(k->equal), cli_count(k->different),
@@ -72,16 +74,16 @@ static void print_check(const ik_deploy_check *k)
     if (k->num_tables > MOST_SHOWN || k->num_vls > MOST_SHOWN)
         printf("  and more: %s differences in all; --json lists up to %d of each kind\n",
                cli_count(all), IK_DEPLOY_LISTED);
-    puts(is_equal(k) ? "what is installed is what was deployed"
-                     : "what is installed is NOT what was deployed");
+    puts(verify_deployed_is_equal(k) ? "what is installed is what was deployed"
+                                     : "what is installed is NOT what was deployed");
 }
 
-static void put_port(ik_json *j, const char *key, uint8_t port)
+static void verify_deployed_put_port(ik_json *j, const char *key, uint8_t port)
 {
     cli_json_known(j, key, port != IK_PORT_NONE, port);
 }
 
-static void put_differences(ik_json *j, const ik_deploy_check *k)
+static void verify_deployed_put_differences(ik_json *j, const ik_deploy_check *k)
 {
     const ik_fabric *f = k->lids.fabric;
     char name[256];
@@ -89,12 +91,12 @@ static void put_differences(ik_json *j, const ik_deploy_check *k)
     for (uint32_t i = 0; i < k->num_tables; i++) {
         const ik_table_difference *d = &k->tables[i];
         ik_json_object(j, NULL);
-        ik_json_text(j, "switch", switch_name(k, d->sw, name, sizeof name));
+        ik_json_text(j, "switch", verify_deployed_switch_name(k, d->sw, name, sizeof name));
         ik_json_uint(j, "lid", k->lids.of[d->lid].lid);
         ik_json_text(j, "destination",
                      ik_node_describe(f, k->lids.of[d->lid].node, name, sizeof name));
-        put_port(j, "wanted", d->wanted);
-        put_port(j, "found", d->found);
+        verify_deployed_put_port(j, "wanted", d->wanted);
+        verify_deployed_put_port(j, "found", d->found);
         ik_json_close(j);
     }
     ik_json_close(j);
@@ -114,11 +116,11 @@ static void put_differences(ik_json *j, const ik_deploy_check *k)
     ik_json_close(j);
 }
 
-static int print_json(const cli *c, const ik_deploy_check *k)
+static int verify_deployed_print_json(const cli *c, const ik_deploy_check *k)
 {
     ik_json j;
     cli_json_begin(&j);
-    ik_json_bool(&j, "equal", is_equal(k));
+    ik_json_bool(&j, "equal", verify_deployed_is_equal(k));
     ik_json_uint(&j, "entries", k->entries);
     ik_json_uint(&j, "entries_equal", k->equal);
     ik_json_uint(&j, "entries_different", k->different);
@@ -129,24 +131,24 @@ static int print_json(const cli *c, const ik_deploy_check *k)
     cli_json_known(&j, "vls_compared", k->has_vls, k->vls_compared);
     cli_json_known(&j, "vls_different", k->has_vls, k->vls_different);
     cli_json_known(&j, "vl_holes", k->has_vls, k->vl_holes);
-    put_differences(&j, k);
+    verify_deployed_put_differences(&j, k);
     return cli_json_end(c, &j);
 }
 
-static int report(const cli *c, const ik_deploy_check *k)
+static int verify_deployed_report(const cli *c, const ik_deploy_check *k)
 {
-    int status = is_equal(k) ? CLI_DONE : CLI_FAILED;
+    int status = verify_deployed_is_equal(k) ? CLI_DONE : CLI_FAILED;
     if (k->note)
         cli_note(c, "%s", k->note);
     if (c->json) {
-        int written = print_json(c, k);
+        int written = verify_deployed_print_json(c, k);
         return written == CLI_DONE ? status : written;
     }
-    print_check(k);
+    verify_deployed_print_check(k);
     return cli_finish(c, status);
 }
 
-static int run(cli *c)
+static int verify_deployed_run(cli *c)
 {
     const char *lfts = cli_get(c, "--lfts"), *spec = cli_get(c, "--fabric");
     if (!lfts)
@@ -160,7 +162,7 @@ static int run(cli *c)
     cli_progress_end(c);
     int exit_status = CLI_DONE;
     if (status == IK_OK) {
-        exit_status = report(c, &k);
+        exit_status = verify_deployed_report(c, &k);
         ik_deploy_check_free(&k);
     } else {
         exit_status = cli_error(c, &err);
@@ -202,5 +204,5 @@ const ik_command ik_command_verify_deployed = {
     .options = options,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = verify_deployed_run,
 };

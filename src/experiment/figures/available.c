@@ -19,8 +19,8 @@ static const struct {
     {METRIC_SATURATION_LOAD, METRIC_SATURATION_LOAD, "load.find", NULL,
      "load: {find: saturation}; of a sweep over loads a claim can ask metric: saturation"}};
 
-static bool can_have(axes *a, const view_entry *entries, size_t num, const char *name,
-                     const char *value)
+static bool available_can_have(axes *a, const view_entry *entries, size_t num, const char *name,
+                               const char *value)
 {
     axis x;
     if (!axes_has(a, name) || axes_find(a, name, NULL, 0, &x, NULL) != IK_OK)
@@ -33,12 +33,13 @@ static bool can_have(axes *a, const view_entry *entries, size_t num, const char 
     return false;
 }
 
-static ik_status check_metric(axes *a, const view_entry *entries, size_t num, metric_id id,
-                              const ytree *place, const char *owner, ik_error *err)
+static ik_status available_check_metric(axes *a, const view_entry *entries, size_t num,
+                                        metric_id id, const ytree *place, const char *owner,
+                                        ik_error *err)
 {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         if (id < needs[i].first || id > needs[i].last ||
-            can_have(a, entries, num, needs[i].axis, needs[i].value))
+            available_can_have(a, entries, num, needs[i].axis, needs[i].value))
             continue;
         ik_status status = ytree_fail(place, err, "%s: none of its points has the result '%s'",
                                       owner, metrics[id].name);
@@ -52,7 +53,8 @@ ik_status check_available(axes *a, const view_entry *entries, size_t num, const 
 {
     if (a->partial || !e->text)
         return IK_OK;
-    ik_status status = check_metric(a, entries, num, e->first, place, owner, err);
-    return status == IK_OK && e->op ? check_metric(a, entries, num, e->second, place, owner, err)
-                                    : status;
+    ik_status status = available_check_metric(a, entries, num, e->first, place, owner, err);
+    return status == IK_OK && e->op
+               ? available_check_metric(a, entries, num, e->second, place, owner, err)
+               : status;
 }

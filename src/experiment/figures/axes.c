@@ -14,7 +14,7 @@
 
 enum { MOST_NAMES = 255 };
 
-static uint32_t tag_of(const char *text)
+static uint32_t axes_tag_of(const char *text)
 {
     return ik_hash_tag(ik_hash_text(text));
 }
@@ -49,7 +49,7 @@ void axes_free(axes *a)
     ik_arena_free(&a->arena);
 }
 
-static ik_status add_text(axes *a, axes_key *k, const char *text, uint32_t tag, ik_error *err)
+static ik_status axes_add_text(axes *a, axes_key *k, const char *text, uint32_t tag, ik_error *err)
 {
     if (k->num == k->room) {
         size_t room = k->room ? 2 * k->room : 4;
@@ -72,14 +72,14 @@ ik_status axes_put(axes *a, size_t point, size_t key, const char *text, ik_error
 {
     assert(point < a->num_points && key < a->num_keys);
     axes_key *k = &a->keys[key];
-    uint32_t tag = tag_of(text), id;
+    uint32_t tag = axes_tag_of(text), id;
     for (size_t at = ik_hash_first(&k->by_text, tag);
          (id = ik_hash_find(&k->by_text, tag, &at)) != IK_NONE; at++)
         if (strcmp(k->texts[id], text) == 0)
             break;
     if (id == IK_NONE) {
         id = (uint32_t)k->num;
-        ik_status status = add_text(a, k, text, tag, err);
+        ik_status status = axes_add_text(a, k, text, tag, err);
         if (status != IK_OK)
             return status;
     }
@@ -96,16 +96,16 @@ typedef struct item {
 } item;
 
 /* Length of the family's name in front of the items; 0: there is none. */
-static size_t name_length(const char *text)
+static size_t axes_name_length(const char *text)
 {
     size_t length = strcspn(text, ":=,");
     return text[length] == '=' ? 0 : length;
 }
 
 /* The items of a text one after the other; *at begins as 0. */
-static bool next_item(const char *text, size_t *at, item *out)
+static bool axes_next_item(const char *text, size_t *at, item *out)
 {
-    size_t name = name_length(text);
+    size_t name = axes_name_length(text);
     if (*at == 0)
         *at = name + (text[name] == ':');
     const char *begin = text + *at;
@@ -119,15 +119,15 @@ static bool next_item(const char *text, size_t *at, item *out)
     return true;
 }
 
-static bool same(const char *a, size_t a_length, const char *b, size_t b_length)
+static bool axes_same(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     return a_length == b_length && memcmp(a, b, a_length) == 0;
 }
 
-static bool find_item(const char *text, const char *key, size_t length, item *out)
+static bool axes_find_item(const char *text, const char *key, size_t length, item *out)
 {
-    for (size_t at = 0; next_item(text, &at, out);)
-        if (same(out->key, out->key_length, key, length))
+    for (size_t at = 0; axes_next_item(text, &at, out);)
+        if (axes_same(out->key, out->key_length, key, length))
             return true;
     return false;
 }
@@ -166,7 +166,7 @@ double axis_number(const char *text, const char **unit)
 /* ---- axes */
 
 /* Splits "fabric.k" at the key; *key is num_keys if there is none. */
-static const char *split_name(const axes *a, const char *name, size_t *key)
+static const char *axes_split_name(const axes *a, const char *name, size_t *key)
 {
     const char *dot = strchr(name, '.');
     size_t length = dot ? (size_t)(dot - name) : strlen(name);
@@ -180,17 +180,17 @@ bool axes_has(const axes *a, const char *name)
 {
     size_t key;
     item found;
-    const char *param = split_name(a, name, &key);
+    const char *param = axes_split_name(a, name, &key);
     if (key == a->num_keys)
         return false;
     const axes_key *k = &a->keys[key];
     bool has = !param && k->num > 0;
     for (size_t i = 0; param && i < k->num && !has; i++)
-        has = find_item(k->texts[i], param, strlen(param), &found);
+        has = axes_find_item(k->texts[i], param, strlen(param), &found);
     return has;
 }
 
-static void add_name(const char **names, size_t *num, const char *name)
+static void axes_add_name(const char **names, size_t *num, const char *name)
 {
     for (size_t i = 0; name && i < *num; i++)
         if (strcmp(names[i], name) == 0)
@@ -199,27 +199,27 @@ static void add_name(const char **names, size_t *num, const char *name)
         names[(*num)++] = name;
 }
 
-static ik_status fail_unknown(axes *a, const char *name, ik_error *err)
+static ik_status axes_fail_unknown(axes *a, const char *name, ik_error *err)
 {
     const char *names[MOST_NAMES + 1] = {NULL};
     size_t num = 0, key;
     item it;
-    const char *param = split_name(a, name, &key);
+    const char *param = axes_split_name(a, name, &key);
     for (size_t k = 0; k < a->num_keys; k++)
         if (a->keys[k].num && !(param && key == k))
-            add_name(names, &num, a->keys[k].name);
+            axes_add_name(names, &num, a->keys[k].name);
     for (size_t k = 0; k < a->num_keys; k++)
         for (size_t i = 0; i < a->keys[k].num && param && (key == k || key == a->num_keys); i++)
-            for (size_t at = 0; next_item(a->keys[k].texts[i], &at, &it);)
+            for (size_t at = 0; axes_next_item(a->keys[k].texts[i], &at, &it);)
                 if (it.key_length)
-                    add_name(names, &num,
-                             ik_arena_printf(&a->arena, "%s.%.*s", a->keys[k].name,
-                                             (int)it.key_length, it.key));
+                    axes_add_name(names, &num,
+                                  ik_arena_printf(&a->arena, "%s.%.*s", a->keys[k].name,
+                                                  (int)it.key_length, it.key));
     names[num] = NULL;
     return ik_fail_unknown(err, "axis", name, names);
 }
 
-static bool is_among(const char *name, const char *const *list, size_t num)
+static bool axes_is_among(const char *name, const char *const *list, size_t num)
 {
     for (size_t i = 0; i < num; i++)
         if (strcmp(list[i], name) == 0)
@@ -228,17 +228,17 @@ static bool is_among(const char *name, const char *const *list, size_t num)
 }
 
 /* A text of a key without the parameters in `but`; NULL without memory. */
-static const char *without(axes *a, const axes_key *k, const char *text, const char *const *but,
-                           size_t num)
+static const char *axes_without(axes *a, const axes_key *k, const char *text,
+                                const char *const *but, size_t num)
 {
     char name[160];
     item it;
-    size_t length = name_length(text);
+    size_t length = axes_name_length(text);
     bool any = false;
     const char *kept = ik_arena_printf(&a->arena, "%.*s", (int)length, text);
-    for (size_t at = 0; kept && next_item(text, &at, &it);) {
+    for (size_t at = 0; kept && axes_next_item(text, &at, &it);) {
         snprintf(name, sizeof name, "%s.%.*s", k->name, (int)it.key_length, it.key);
-        if (is_among(name, but, num))
+        if (axes_is_among(name, but, num))
             continue;
         kept = ik_arena_printf(&a->arena, "%s%s%.*s", kept,
                                any      ? ","
@@ -251,50 +251,50 @@ static const char *without(axes *a, const axes_key *k, const char *text, const c
 }
 
 /* The text of a value of axis x in a text of its key; NULL without memory. */
-static const char *part_of(axes *a, const axis *x, const char *text, const char *const *but,
-                           size_t num)
+static const char *axes_part_of(axes *a, const axis *x, const char *text, const char *const *but,
+                                size_t num)
 {
     item found;
     if (!x->param)
-        return num ? without(a, &a->keys[x->key], text, but, num) : text;
-    if (!find_item(text, x->param, strlen(x->param), &found))
+        return num ? axes_without(a, &a->keys[x->key], text, but, num) : text;
+    if (!axes_find_item(text, x->param, strlen(x->param), &found))
         return "";
     return ik_arena_printf(&a->arena, "%.*s", (int)found.value_length, found.value);
 }
 
-static bool has_part(const axis *x, const char *text)
+static bool axes_has_part(const axis *x, const char *text)
 {
     item found;
-    return !x->param || find_item(text, x->param, strlen(x->param), &found);
+    return !x->param || axes_find_item(text, x->param, strlen(x->param), &found);
 }
 
 /* Does an item of the text differ in another text of the same name? */
-static bool tells_apart(const axis *x, uint32_t value, const item *it)
+static bool axes_tells_apart(const axis *x, uint32_t value, const item *it)
 {
     const char *mine = x->values[value].text;
-    size_t length = name_length(mine);
+    size_t length = axes_name_length(mine);
     for (size_t i = 0; i < x->num; i++) {
         item other;
         const char *text = x->values[i].text;
-        if (same(text, name_length(text), mine, length) &&
-            !(find_item(text, it->key, it->key_length, &other) &&
-              same(other.value, other.value_length, it->value, it->value_length)))
+        if (axes_same(text, axes_name_length(text), mine, length) &&
+            !(axes_find_item(text, it->key, it->key_length, &other) &&
+              axes_same(other.value, other.value_length, it->value, it->value_length)))
             return true;
     }
     return false;
 }
 
 /* "karytree k=4": the name, and what other values of that name differ in. */
-static const char *label_of(axes *a, const axis *x, uint32_t value)
+static const char *axes_label_of(axes *a, const axis *x, uint32_t value)
 {
     const char *text = x->values[value].text;
     if (x->param)
         return text;
-    size_t length = name_length(text);
+    size_t length = axes_name_length(text);
     item it;
     char *label = ik_arena_printf(&a->arena, "%.*s", (int)length, text);
-    for (size_t at = 0; label && next_item(text, &at, &it);)
-        if (tells_apart(x, value, &it))
+    for (size_t at = 0; label && axes_next_item(text, &at, &it);)
+        if (axes_tells_apart(x, value, &it))
             label = ik_arena_printf(&a->arena, "%s%s%.*s", label, label[0] ? " " : "",
                                     (int)(it.value + it.value_length - it.key), it.key);
     return !label || label[0] ? label : "defaults";
@@ -319,18 +319,18 @@ void axis_find_numbers(axis *x, const bool *used)
         x->unit = "%";
 }
 
-static ik_status fill_axis(axes *a, axis *x, const char *const *but, size_t num, ik_error *err)
+static ik_status axes_fill_axis(axes *a, axis *x, const char *const *but, size_t num, ik_error *err)
 {
     const axes_key *k = &a->keys[x->key];
     ik_hash seen = {0};
     if (!ik_hash_init(&seen))
         return ik_fail_memory(err, 1, "the axes of a sweep");
     for (size_t i = 0; i < k->num; i++) {
-        const char *text = part_of(a, x, k->texts[i], but, num);
+        const char *text = axes_part_of(a, x, k->texts[i], but, num);
         x->of[i] = IK_NONE;
-        if (text && !has_part(x, k->texts[i]))
+        if (text && !axes_has_part(x, k->texts[i]))
             continue;
-        uint32_t tag = text ? tag_of(text) : 0, id = IK_NONE;
+        uint32_t tag = text ? axes_tag_of(text) : 0, id = IK_NONE;
         for (size_t at = ik_hash_first(&seen, tag);
              text && (id = ik_hash_find(&seen, tag, &at)) != IK_NONE; at++)
             if (strcmp(x->values[id].text, text) == 0)
@@ -357,21 +357,21 @@ ik_status axes_find(axes *a, const char *name, const char *const *but, size_t nu
     if (!x.name)
         return ik_fail_memory(err, strlen(name), "the axes of a sweep");
     if (!axes_has(a, name))
-        return fail_unknown(a, name, err);
-    x.param = split_name(a, x.name, &x.key);
+        return axes_fail_unknown(a, name, err);
+    x.param = axes_split_name(a, x.name, &x.key);
     size_t num = a->keys[x.key].num;
     x.of = ik_arena_alloc(&a->arena, (num + 1) * sizeof *x.of);
     x.values = ik_arena_alloc(&a->arena, (num + 1) * sizeof *x.values);
     if (!x.of || !x.values)
         return ik_fail_memory(err, num * sizeof *x.values, "the axes of a sweep");
-    ik_status status = fill_axis(a, &x, but, num_but, err);
+    ik_status status = axes_fill_axis(a, &x, but, num_but, err);
     if (status != IK_OK)
         return status;
     axis_find_numbers(&x, NULL);
     for (size_t i = 0; i < x.num; i++) {
         const char *text = x.values[i].text;
         x.values[i].label =
-            x.num > MOST_LABELS || !strpbrk(text, ":=") ? text : label_of(a, &x, (uint32_t)i);
+            x.num > MOST_LABELS || !strpbrk(text, ":=") ? text : axes_label_of(a, &x, (uint32_t)i);
         if (!x.values[i].label)
             return ik_fail_memory(err, 1, "the axes of a sweep");
     }
@@ -386,11 +386,11 @@ const char *axis_label(const axis *x, uint32_t value)
 
 /* ---- matching */
 
-static bool same_value(const char *a, size_t a_length, const char *b, size_t b_length)
+static bool axes_same_value(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     char left[64], right[64];
     const char *left_unit, *right_unit;
-    if (same(a, a_length, b, b_length))
+    if (axes_same(a, a_length, b, b_length))
         return true;
     if (a_length >= sizeof left || b_length >= sizeof right)
         return false;
@@ -409,15 +409,15 @@ bool axis_matches(const axis *x, uint32_t value, const char *written)
     assert(value < x->num);
     const char *text = x->values[value].text;
     if (x->param)
-        return same_value(text, strlen(text), written, strlen(written));
-    size_t length = name_length(written);
-    if (!same_value(text, name_length(text), written, length))
+        return axes_same_value(text, strlen(text), written, strlen(written));
+    size_t length = axes_name_length(written);
+    if (!axes_same_value(text, axes_name_length(text), written, length))
         return false;
-    for (size_t at = 0; next_item(written, &at, &it);) {
+    for (size_t at = 0; axes_next_item(written, &at, &it);) {
         size_t first = 0;
-        bool there = it.key_length ? find_item(text, it.key, it.key_length, &mine)
-                                   : next_item(text, &first, &mine);
-        if (!there || !same_value(mine.value, mine.value_length, it.value, it.value_length))
+        bool there = it.key_length ? axes_find_item(text, it.key, it.key_length, &mine)
+                                   : axes_next_item(text, &first, &mine);
+        if (!there || !axes_same_value(mine.value, mine.value_length, it.value, it.value_length))
             return false;
     }
     return true;
@@ -428,7 +428,7 @@ ik_status axis_fail_unknown(const axis *x, const char *written, ik_error *err)
     const char *names[MOST_NAMES + 1] = {NULL};
     size_t num = 0;
     for (size_t i = 0; i < x->num; i++)
-        add_name(names, &num, x->values[i].label);
+        axes_add_name(names, &num, x->values[i].label);
     names[num] = NULL;
     ik_status status =
         ik_fail(err, IK_ERR_INPUT, "no point of the sweep has the %.60s '%.60s'", x->name, written);
@@ -438,16 +438,16 @@ ik_status axis_fail_unknown(const axis *x, const char *written, ik_error *err)
 /* ---- differences */
 
 /* Items of `text` that `other` has not, or with another value. */
-static bool items_differ(const char *key, const char *text, const char *other,
-                         const char *const *but, size_t num, char *out, size_t size)
+static bool axes_items_differ(const char *key, const char *text, const char *other,
+                              const char *const *but, size_t num, char *out, size_t size)
 {
     item it, there;
-    for (size_t at = 0; next_item(text, &at, &it);) {
-        if (find_item(other, it.key, it.key_length, &there) &&
-            same(it.value, it.value_length, there.value, there.value_length))
+    for (size_t at = 0; axes_next_item(text, &at, &it);) {
+        if (axes_find_item(other, it.key, it.key_length, &there) &&
+            axes_same(it.value, it.value_length, there.value, there.value_length))
             continue;
         snprintf(out, size, "%s.%.*s", key, (int)it.key_length, it.key);
-        if (!is_among(out, but, num))
+        if (!axes_is_among(out, but, num))
             return true;
     }
     return false;
@@ -457,14 +457,14 @@ bool axes_differ(const axes *a, size_t key, uint32_t one, uint32_t other, const 
                  size_t num, char *out, size_t size)
 {
     const axes_key *k = &a->keys[key];
-    if (one == other || is_among(k->name, but, num))
+    if (one == other || axes_is_among(k->name, but, num))
         return false;
     snprintf(out, size, "%s", k->name);
     if (one == IK_NONE || other == IK_NONE)
         return true;
     const char *x = k->texts[one], *y = k->texts[other];
-    if (!same(x, name_length(x), y, name_length(y)))
+    if (!axes_same(x, axes_name_length(x), y, axes_name_length(y)))
         return true;
-    return items_differ(k->name, x, y, but, num, out, size) ||
-           items_differ(k->name, y, x, but, num, out, size);
+    return axes_items_differ(k->name, x, y, but, num, out, size) ||
+           axes_items_differ(k->name, y, x, but, num, out, size);
 }

@@ -65,7 +65,7 @@ static inline uint32_t axis_at(const axes *a, const axis *x, size_t number)
     return text == IK_NONE ? IK_NONE : x->of[text];
 }
 /* Names that the experiment itself gives, which need no word beside them. */
-static inline bool axis_is_label(const axis *x)
+static inline bool axes_axis_is_label(const axis *x)
 {
     return x->param && strcmp(x->param, "label") == 0;
 }

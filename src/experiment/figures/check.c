@@ -11,7 +11,8 @@
 #include <string.h>
 
 /* Keeps a section as JSON, in the arena. */
-static ik_status keep_json(const ytree *list, ik_arena *arena, const char **out, ik_error *err)
+static ik_status check_keep_json(const ytree *list, ik_arena *arena, const char **out,
+                                 ik_error *err)
 {
     char *json = NULL;
     ik_status status = figures_store(list, &json, err);
@@ -24,7 +25,7 @@ static ik_status keep_json(const ytree *list, ik_arena *arena, const char **out,
 }
 
 /* Section `over` of the experiment: what it aggregates over in all figures and claims. */
-static ik_status read_over(const ytree *root, ik_arena *arena, name_list *out, ik_error *err)
+static ik_status check_read_over(const ytree *root, ik_arena *arena, name_list *out, ik_error *err)
 {
     const ytree *over = ytree_get(root, "over");
     if (!over)
@@ -40,8 +41,8 @@ static ik_status read_over(const ytree *root, ik_arena *arena, name_list *out, i
     return IK_OK;
 }
 
-static ik_status check_figures(const figures_declared *d, const name_list *over, axes *a,
-                               ik_error *err)
+static ik_status check_figures_here(const figures_declared *d, const name_list *over, axes *a,
+                                    ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < d->num_figures && status == IK_OK; i++) {
@@ -52,7 +53,8 @@ static ik_status check_figures(const figures_declared *d, const name_list *over,
 }
 
 /* The figure that a claim names; of a claim that names none, the only one. */
-static ik_status find_figure(const figures_declared *d, claim *c, ik_arena *arena, ik_error *err)
+static ik_status check_find_figure(const figures_declared *d, claim *c, ik_arena *arena,
+                                   ik_error *err)
 {
     const char **names = ik_arena_alloc(arena, (d->num_figures + 1) * sizeof *names);
     if (!names)
@@ -81,7 +83,7 @@ static ik_status check_claims(const figures_declared *d, const name_list *over, 
     ik_status status = IK_OK;
     for (size_t i = 0; i < d->num_claims && status == IK_OK; i++) {
         claim_view v;
-        status = find_figure(d, &d->claims[i], arena, err);
+        status = check_find_figure(d, &d->claims[i], arena, err);
         if (status == IK_OK && (full || !d->claims[i].full_scale))
             status = claim_resolve(a, &d->claims[i], over, &v, err);
     }
@@ -95,7 +97,7 @@ ik_status figures_check(const ytree *root, ik_arena *arena, bool full, axes_fill
     figures_declared d = {0};
     name_list over = {0};
     axes a = {0};
-    ik_status status = read_over(root, arena, &over, err);
+    ik_status status = check_read_over(root, arena, &over, err);
     if (status == IK_OK && figures)
         status = figures_read(figures, arena, &d.figures, &d.num_figures, err);
     if (status == IK_OK && expect)
@@ -103,14 +105,14 @@ ik_status figures_check(const ytree *root, ik_arena *arena, bool full, axes_fill
     if (status == IK_OK && (figures || expect))
         status = fill(ctx, &a, err);
     if (status == IK_OK)
-        status = check_figures(&d, &over, &a, err);
+        status = check_figures_here(&d, &over, &a, err);
     if (status == IK_OK)
         status = check_claims(&d, &over, &a, full, arena, err);
     axes_free(&a);
     if (status == IK_OK)
-        status = keep_json(figures, arena, &d.figures_json, err);
+        status = check_keep_json(figures, arena, &d.figures_json, err);
     if (status == IK_OK)
-        status = keep_json(expect, arena, &d.expect_json, err);
+        status = check_keep_json(expect, arena, &d.expect_json, err);
     *out = d;
     return status;
 }
@@ -124,20 +126,21 @@ typedef struct listener {
     ik_arena *arena;
 } listener;
 
-static ik_status tell_result(const listener *to, metric_id id, const ytree *place, ik_error *err)
+static ik_status check_tell_result(const listener *to, metric_id id, const ytree *place,
+                                   ik_error *err)
 {
     return to->seen(to->ctx, id, metrics[id].name, place, err);
 }
 
-static ik_status tell_expr(const listener *to, const result_expr *e, const ytree *place,
-                           ik_error *err)
+static ik_status check_tell_expr(const listener *to, const result_expr *e, const ytree *place,
+                                 ik_error *err)
 {
-    ik_status status = tell_result(to, e->first, place, err);
-    return status == IK_OK && e->op ? tell_result(to, e->second, place, err) : status;
+    ik_status status = check_tell_result(to, e->first, place, err);
+    return status == IK_OK && e->op ? check_tell_result(to, e->second, place, err) : status;
 }
 
 /* A series over time is of a simulation, as is the throughput, whatever it is called. */
-static ik_status tell_figure(const listener *to, const figure *f, ik_error *err)
+static ik_status check_tell_figure(const listener *to, const figure *f, ik_error *err)
 {
     const ytree *x = figures_place(f->node, "x"), *y = figures_place(f->node, "y");
     result_expr e;
@@ -149,20 +152,20 @@ static ik_status tell_figure(const listener *to, const figure *f, ik_error *err)
     }
     ik_status status = expr_read(f->y, y, to->arena, &e, err);
     if (status == IK_OK)
-        status = tell_expr(to, &e, y, err);
+        status = check_tell_expr(to, &e, y, err);
     if (status != IK_OK || !figures_x_is_result(f))
         return status;
     status = expr_read(f->x, x, to->arena, &e, err);
-    return status == IK_OK ? tell_expr(to, &e, x, err) : status;
+    return status == IK_OK ? check_tell_expr(to, &e, x, err) : status;
 }
 
-static ik_status tell_claim(const listener *to, const claim *c, ik_error *err)
+static ik_status check_tell_claim(const listener *to, const claim *c, ik_error *err)
 {
     bool y = c->measure != CLAIM_VALUE && ytree_get(c->node, "y");
     const ytree *place = figures_place(c->node, y ? "y" : "metric");
     return c->measure == CLAIM_SATURATION
                ? to->seen(to->ctx, METRIC_THROUGHPUT, "saturation", place, err)
-               : tell_expr(to, &c->y, place, err);
+               : check_tell_expr(to, &c->y, place, err);
 }
 
 ik_status figures_results(const ytree *root, ik_arena *arena, result_seen seen, void *ctx,
@@ -177,8 +180,8 @@ ik_status figures_results(const ytree *root, ik_arena *arena, result_seen seen, 
     if (status == IK_OK && expect)
         status = claims_read(expect, arena, &claims, &num_claims, err);
     for (size_t i = 0; i < num_figures && status == IK_OK; i++)
-        status = tell_figure(&to, &figures[i], err);
+        status = check_tell_figure(&to, &figures[i], err);
     for (size_t i = 0; i < num_claims && status == IK_OK; i++)
-        status = tell_claim(&to, &claims[i], err);
+        status = check_tell_claim(&to, &claims[i], err);
     return status;
 }

@@ -17,7 +17,8 @@ typedef struct claim_maker {
     char owner[112];
 } claim_maker;
 
-static ik_status list_side(claim_maker *k, const selection *s, claim_side *out, ik_error *err)
+static ik_status claim_view_list_side(claim_maker *k, const selection *s, claim_side *out,
+                                      ik_error *err)
 {
     out->entries = ik_arena_alloc(&k->a->arena, (s->num + 1) * sizeof *out->entries);
     if (!out->entries)
@@ -33,8 +34,8 @@ static ik_status list_side(claim_maker *k, const selection *s, claim_side *out, 
 }
 
 /* Values of the axis that the points of a side have, for a message: "uniform, shift". */
-static void list_values(const claim_maker *k, const claim_side *side, const char *name, char *out,
-                        size_t size)
+static void claim_view_list_values(const claim_maker *k, const claim_side *side, const char *name,
+                                   char *out, size_t size)
 {
     axis x;
     size_t used = 0;
@@ -51,14 +52,14 @@ static void list_values(const claim_maker *k, const claim_side *side, const char
 }
 
 /* Where the result is named. */
-static const ytree *result_place(const claim *c)
+static const ytree *claim_view_result_place(const claim *c)
 {
     bool y = c->measure != CLAIM_VALUE && ytree_get(c->node, "y");
     return figures_place(c->node, y ? "y" : "metric");
 }
 
-static ik_status make_side(claim_maker *k, const matches *own, const char *key, claim_side *out,
-                           ik_error *err)
+static ik_status claim_view_make_side(claim_maker *k, const matches *own, const char *key,
+                                      claim_side *out, ik_error *err)
 {
     selection s = {k->a, ik_calloc(k->a->num_points + 1, sizeof *s.chosen), k->a->num_points};
     char owner[160], name[160], values[160];
@@ -72,15 +73,15 @@ static ik_status make_side(claim_maker *k, const matches *own, const char *key, 
     if (status == IK_OK)
         status = select_matching(&s, &k->c->at, owner, err);
     if (status == IK_OK)
-        status = list_side(k, &s, out, err);
+        status = claim_view_list_side(k, &s, out, err);
     free(s.chosen);
     if (status == IK_OK && !k->v->searched)
-        status = check_available(k->a, out->entries, out->num_entries, &k->c->y, result_place(k->c),
-                                 owner, err);
+        status = check_available(k->a, out->entries, out->num_entries, &k->c->y,
+                                 claim_view_result_place(k->c), owner, err);
     if (status != IK_OK || !find_mixed(k->a, out->entries, out->num_entries, &k->but, name,
                                        sizeof name, &first, &second))
         return status;
-    list_values(k, out, name, values, sizeof values);
+    claim_view_list_values(k, out, name, values, sizeof values);
     status = ytree_fail(own->place ? own->place : k->c->node, err,
                         "%s matches several %s: they differ in '%s' (%s)", owner,
                         k->v->has_x ? "curves" : "points", name, values);
@@ -88,7 +89,7 @@ static ik_status make_side(claim_maker *k, const matches *own, const char *key, 
 }
 
 /* What is compared with a place along x has its unit. */
-static ik_status check_unit(const claim_maker *k, const char *unit, ik_error *err)
+static ik_status claim_view_check_unit(const claim_maker *k, const char *unit, ik_error *err)
 {
     const claim *c = k->c;
     if (c->measure == CLAIM_PLATEAU || c->measure == CLAIM_PEAK || c->ratio || !c->value_unit[0] ||
@@ -99,20 +100,20 @@ static ik_status check_unit(const claim_maker *k, const char *unit, ik_error *er
 }
 
 /* Curves are along x: load for their saturation. A search for that needs no curve. */
-static ik_status find_curve_axis(claim_maker *k, ik_error *err)
+static ik_status claim_view_find_curve_axis(claim_maker *k, ik_error *err)
 {
     const claim *c = k->c;
     if (c->measure == CLAIM_VALUE || c->measure == CLAIM_ORDER)
         return IK_OK;
     k->v->searched = c->measure == CLAIM_SATURATION && axes_has(k->a, "load.find");
     if (k->v->searched)
-        return check_unit(k, "%", err);
+        return claim_view_check_unit(k, "%", err);
     const ytree *place = figures_place(c->node, "x");
     k->v->has_x = true;
     return find_placed(k->a, c->x, &k->but, place, &k->v->x, err);
 }
 
-static void mark_used(const claim_side *side, bool *used)
+static void claim_view_mark_used(const claim_side *side, bool *used)
 {
     for (size_t i = 0; i < side->num_entries; i++)
         if (side->entries[i].key[KEY_X] != IK_NONE)
@@ -120,7 +121,7 @@ static void mark_used(const claim_side *side, bool *used)
 }
 
 /* The places along x of the curves' points are numbers. */
-static ik_status check_numbers(const claim_maker *k, ik_error *err)
+static ik_status claim_view_check_numbers(const claim_maker *k, ik_error *err)
 {
     claim_view *v = k->v;
     if (!v->has_x)
@@ -129,11 +130,11 @@ static ik_status check_numbers(const claim_maker *k, ik_error *err)
     if (!used)
         return ik_fail_memory(err, v->x.num, "the axes of a sweep");
     for (size_t i = 0; i < k->c->num_of; i++)
-        mark_used(&v->of[i], used);
-    mark_used(&v->against, used);
+        claim_view_mark_used(&v->of[i], used);
+    claim_view_mark_used(&v->against, used);
     axis_find_numbers(&v->x, used);
     free(used);
-    return v->x.numeric ? check_unit(k, v->x.unit, err)
+    return v->x.numeric ? claim_view_check_unit(k, v->x.unit, err)
                         : ytree_fail(figures_place(k->c->node, "x"), err,
                                      "%s: the values of '%s' are not numbers along which a curve "
                                      "runs",
@@ -152,15 +153,15 @@ ik_status claim_resolve(axes *a, const claim *c, const name_list *over, claim_vi
     ik_status status =
         find_over(a, &c->over, figures_place(c->node, "over"), over, k.owner, &k.but, err);
     if (status == IK_OK)
-        status = find_curve_axis(&k, err);
+        status = claim_view_find_curve_axis(&k, err);
     v.samples = k.but;
     for (size_t i = 0; i < c->num_of && status == IK_OK; i++)
-        status = make_side(&k, &c->of[i], "of", &v.of[i], err);
+        status = claim_view_make_side(&k, &c->of[i], "of", &v.of[i], err);
     v.has_against = c->against.place != NULL;
     if (status == IK_OK && v.has_against)
-        status = make_side(&k, &c->against, "against", &v.against, err);
+        status = claim_view_make_side(&k, &c->against, "against", &v.against, err);
     if (status == IK_OK)
-        status = check_numbers(&k, err);
+        status = claim_view_check_numbers(&k, err);
     if (status == IK_OK)
         *out = v;
     return status;

@@ -62,7 +62,7 @@ static const struct {
     {"saturation", CLAIM_SATURATION}, {"plateau", CLAIM_PLATEAU},   {"peak", CLAIM_PEAK},
     {"argmax", CLAIM_ARGMAX},         {"crossing", CLAIM_CROSSING}, {"order", CLAIM_ORDER}};
 
-static ik_status read_op(const ik_params *p, const ytree *node, claim *c, ik_error *err)
+static ik_status claims_read_op(const ik_params *p, const ytree *node, claim *c, ik_error *err)
 {
     static const char *const ops[] = {"<", "<=", "=", ">=", ">"};
     const ik_value *op = declared_value(p, "op");
@@ -80,7 +80,7 @@ static ik_status read_op(const ik_params *p, const ytree *node, claim *c, ik_err
 }
 
 /* A result that does not exist might be meant as a property of a curve. */
-static ik_status hint_metric(const char *metric, ik_status status, ik_error *err)
+static ik_status claims_hint_metric(const char *metric, ik_status status, ik_error *err)
 {
     const char *names[sizeof measures / sizeof *measures + NUM_METRICS + 1] = {NULL};
     size_t num = 0;
@@ -92,8 +92,8 @@ static ik_status hint_metric(const char *metric, ik_status status, ik_error *err
 }
 
 /* metric, y and x. */
-static ik_status read_metric(const ik_params *p, const ytree *node, ik_arena *arena, claim *c,
-                             ik_error *err)
+static ik_status claims_read_metric(const ik_params *p, const ytree *node, ik_arena *arena,
+                                    claim *c, ik_error *err)
 {
     const char *metric = declared_value(p, "metric")->text;
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
@@ -120,13 +120,14 @@ static ik_status read_metric(const ik_params *p, const ytree *node, ik_arena *ar
     if (c->measure != CLAIM_VALUE)
         return expr_read(declared_value(p, "y")->text, figures_place(node, "y"), arena, &c->y, err);
     ik_status status = expr_read(metric, figures_place(node, "metric"), arena, &c->y, err);
-    return status == IK_ERR_INPUT && !strpbrk(metric, " /-") ? hint_metric(metric, status, err)
-                                                             : status;
+    return status == IK_ERR_INPUT && !strpbrk(metric, " /-")
+               ? claims_hint_metric(metric, status, err)
+               : status;
 }
 
 /* The number of `value`, in the unit that results have: nanoseconds, bytes; fractions. Of a place
  * along x its unit is known only with the sweep. */
-static ik_status read_number(const ik_params *p, const ytree *node, claim *c, ik_error *err)
+static ik_status claims_read_number(const ik_params *p, const ytree *node, claim *c, ik_error *err)
 {
     const ik_value *v = declared_value(p, "value");
     const ytree *place = figures_place(node, "value");
@@ -151,7 +152,7 @@ static ik_status read_number(const ik_params *p, const ytree *node, claim *c, ik
 }
 
 /* of: a mapping, or of `order` a list of them. */
-static ik_status read_of(const ytree *node, ik_arena *arena, claim *c, ik_error *err)
+static ik_status claims_read_of(const ytree *node, ik_arena *arena, claim *c, ik_error *err)
 {
     static const ytree whole = {.kind = YTREE_MAP};
     const ytree *of = ytree_get(node, "of");
@@ -181,7 +182,7 @@ static ik_status read_of(const ytree *node, ik_arena *arena, claim *c, ik_error 
 
 /* What the left side is compared with: another curve, a number, or both where it is a ratio or a
  * crossing. */
-static ik_status check_sides(const claim *c, ik_error *err)
+static ik_status claims_check_sides(const claim *c, ik_error *err)
 {
     bool against = c->against.place != NULL;
     if (c->measure == CLAIM_ORDER)
@@ -220,13 +221,13 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
         return ik_fail_memory(err, 1, "an experiment");
     if (!c.text[strspn(c.text, " \t\n")])
         return ytree_fail(figures_place(node, "claim"), err, "'claim' is a sentence, found none");
-    ik_status status = read_metric(p, node, arena, &c, err);
+    ik_status status = claims_read_metric(p, node, arena, &c, err);
     if (status == IK_OK)
-        status = read_number(p, node, &c, err);
+        status = claims_read_number(p, node, &c, err);
     if (status == IK_OK)
-        status = read_op(p, node, &c, err);
+        status = claims_read_op(p, node, &c, err);
     if (status == IK_OK)
-        status = read_of(node, arena, &c, err);
+        status = claims_read_of(node, arena, &c, err);
     if (status == IK_OK)
         status = declared_names(declared_value(p, "over"), arena, &c.over, err);
     if (status == IK_OK)
@@ -234,7 +235,7 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
     if (status == IK_OK)
         status = declared_mapping(node, "at", arena, &c.at, err);
     *out = c;
-    return status == IK_OK ? check_sides(&c, err) : status;
+    return status == IK_OK ? claims_check_sides(&c, err) : status;
 }
 
 ik_status claims_read(const ytree *list, ik_arena *arena, claim **out, size_t *num, ik_error *err)

@@ -10,7 +10,7 @@
 
 /* ---- keys and values */
 
-static bool is_mapping(const char *key)
+static bool declared_is_mapping(const char *key)
 {
     static const char *const keys[] = {"normalise_by", "where", "of", "against", "at"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -19,7 +19,7 @@ static bool is_mapping(const char *key)
     return false;
 }
 
-static const ik_param *row_of(const ik_param *rows, const char *key)
+static const ik_param *declared_row_of(const ik_param *rows, const char *key)
 {
     while (rows->name && strcmp(rows->name, key) != 0)
         rows++;
@@ -35,7 +35,8 @@ const ytree *figures_place(const ytree *node, const char *key)
 }
 
 /* The items of a list of texts, with blanks between them. */
-static ik_status join_texts(const ytree *list, ik_arena *arena, const char **out, ik_error *err)
+static ik_status declared_join_texts(const ytree *list, ik_arena *arena, const char **out,
+                                     ik_error *err)
 {
     const char *all = "";
     for (size_t i = 0; i < list->num && all; i++) {
@@ -49,13 +50,14 @@ static ik_status join_texts(const ytree *list, ik_arena *arena, const char **out
     return IK_OK;
 }
 
-static ik_status read_value(const ytree *key, const ytree *value, const ik_param *row,
-                            const char *owner, ik_arena *arena, ik_params *params, ik_error *err)
+static ik_status declared_read_value(const ytree *key, const ytree *value, const ik_param *row,
+                                     const char *owner, ik_arena *arena, ik_params *params,
+                                     ik_error *err)
 {
     const char *text = value->text;
     ik_status status = IK_OK;
     if (row->name && value->kind == YTREE_LIST && row->type == IK_PARAM_TEXTS)
-        status = join_texts(value, arena, &text, err);
+        status = declared_join_texts(value, arena, &text, err);
     else if (row->name && value->kind != YTREE_SCALAR)
         return ytree_fail(value, err, "%s, parameter '%s': one value is expected, found %s", owner,
                           row->name, ytree_kind_name(value->kind));
@@ -76,17 +78,18 @@ ik_status declared_read(const ytree *node, const ik_param *rows, const char *own
                           ytree_kind_name(node->kind));
     ik_status status = ik_params_init(params, rows, NULL, err);
     for (size_t i = 0; i < node->num && status == IK_OK; i++) {
-        const ik_param *row = row_of(rows, node->keys[i]->text);
-        if (!row->name || !is_mapping(row->name))
-            status = read_value(node->keys[i], node->items[i], row, owner, arena, params, err);
+        const ik_param *row = declared_row_of(rows, node->keys[i]->text);
+        if (!row->name || !declared_is_mapping(row->name))
+            status =
+                declared_read_value(node->keys[i], node->items[i], row, owner, arena, params, err);
     }
     if (status == IK_OK && (status = ik_params_finish(params, owner, err)) != IK_OK)
         ik_error_at(err, node->file, node->line, node->column);
     return status == IK_OK ? ik_params_check_needs(params, owner, NULL, NULL, err) : status;
 }
 
-static ik_status read_match(const ytree *map, size_t i, ik_arena *arena, axis_match *out,
-                            ik_error *err)
+static ik_status declared_read_match(const ytree *map, size_t i, ik_arena *arena, axis_match *out,
+                                     ik_error *err)
 {
     const ytree *value = map->items[i];
     const ytree *const *items =
@@ -121,7 +124,7 @@ ik_status declared_matches(const ytree *map, const char *key, ik_arena *arena, m
         return ik_fail_memory(err, map->num * sizeof *out->items, "an experiment");
     ik_status status = IK_OK;
     for (size_t i = 0; i < map->num && status == IK_OK; i++)
-        status = read_match(map, i, arena, &out->items[i], err);
+        status = declared_read_match(map, i, arena, &out->items[i], err);
     return status;
 }
 
@@ -137,8 +140,8 @@ ik_status declared_mapping(const ytree *node, const char *key, ik_arena *arena, 
 
 /* ---- results */
 
-static ik_status read_metric(const char *text, size_t length, const ytree *place, metric_id *out,
-                             ik_error *err)
+static ik_status declared_read_metric(const char *text, size_t length, const ytree *place,
+                                      metric_id *out, ik_error *err)
 {
     const char *list[NUM_METRICS + 1] = {NULL};
     char name[80];
@@ -163,7 +166,7 @@ ik_status expr_read(const char *text, const ytree *place, ik_arena *arena, resul
     const char *first = e.text + strspn(e.text, blanks);
     size_t length = strcspn(first, " \t/-");
     const char *op = first + length + strspn(first + length, blanks);
-    ik_status status = read_metric(first, length, place, &e.first, err);
+    ik_status status = declared_read_metric(first, length, place, &e.first, err);
     if (status != IK_OK || !*op) {
         *out = e;
         return status;
@@ -176,7 +179,7 @@ ik_status expr_read(const char *text, const ytree *place, ik_arena *arena, resul
         return ik_hint(err, status, "throughput / offered, or latency_p99_ns - latency_p50_ns");
     }
     e.op = *op;
-    status = read_metric(second, rest, place, &e.second, err);
+    status = declared_read_metric(second, rest, place, &e.second, err);
     *out = e;
     return status;
 }

@@ -58,7 +58,8 @@ const ik_param ik_figure_params[] = {
 
 /* ---- figures */
 
-static ik_status check_name(const figure *f, const figure *others, size_t num, ik_error *err)
+static ik_status figures_check_name(const figure *f, const figure *others, size_t num,
+                                    ik_error *err)
 {
     static const char allowed[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -73,31 +74,31 @@ static ik_status check_name(const figure *f, const figure *others, size_t num, i
     return IK_OK;
 }
 
-static bool is_distribution(figure_kind kind)
+static bool figures_is_distribution(figure_kind kind)
 {
     return kind == FIGURE_HISTOGRAM || kind == FIGURE_ECDF;
 }
 
 /* Keys that say nothing with this kind. */
-static ik_status check_keys(const figure *f, ik_error *err)
+static ik_status figures_check_keys(const figure *f, ik_error *err)
 {
     bool routes = f->kind == FIGURE_ROUTES, time = f->kind == FIGURE_TIME,
          list = f->kind == FIGURE_LIST;
-    bool no_x = is_distribution(f->kind) || time || routes || list;
+    bool no_x = figures_is_distribution(f->kind) || time || routes || list;
     bool no_marks =
         no_x || f->kind == FIGURE_BARS || f->kind == FIGURE_BOX || f->kind == FIGURE_HEATMAP;
     const struct {
         const char *key;
         bool idle;
-    } rules[] = {
-        {"x", no_x},
-        {"marks", no_marks},
-        {"series", routes},
-        {"over", time || routes},
-        {"normalise_by", time || routes || list},
-        {"x_scale", f->log_x && (f->kind == FIGURE_BARS || f->kind == FIGURE_BOX ||
-                                 f->kind == FIGURE_HEATMAP || time || routes || list)},
-        {"y_scale", f->log_y && (is_distribution(f->kind) || f->kind == FIGURE_BARS || routes)}};
+    } rules[] = {{"x", no_x},
+                 {"marks", no_marks},
+                 {"series", routes},
+                 {"over", time || routes},
+                 {"normalise_by", time || routes || list},
+                 {"x_scale", f->log_x && (f->kind == FIGURE_BARS || f->kind == FIGURE_BOX ||
+                                          f->kind == FIGURE_HEATMAP || time || routes || list)},
+                 {"y_scale", f->log_y && (figures_is_distribution(f->kind) ||
+                                          f->kind == FIGURE_BARS || routes)}};
     const char *kind = ik_figure_params[2].choices;
     for (unsigned k = f->kind; k > 0; k--)
         kind = strchr(kind, '|') + 1;
@@ -120,7 +121,7 @@ static ik_status check_keys(const figure *f, ik_error *err)
                : IK_OK;
 }
 
-static uint64_t host_or_none(const ik_value *v)
+static uint64_t figures_host_or_none(const ik_value *v)
 {
     return v->has ? v->u : UINT64_MAX;
 }
@@ -136,8 +137,8 @@ static ik_status fill_figure(const ytree *node, const ik_params *p, ik_arena *ar
                 .marks = declared_text(p, "marks", arena),
                 .log_x = declared_value(p, "x_scale")->u == 1,
                 .log_y = declared_value(p, "y_scale")->u == 1,
-                .from = host_or_none(declared_value(p, "from")),
-                .to = host_or_none(declared_value(p, "to")),
+                .from = figures_host_or_none(declared_value(p, "from")),
+                .to = figures_host_or_none(declared_value(p, "to")),
                 .bins = (unsigned)declared_value(p, "bins")->u,
                 .width = (unsigned)declared_value(p, "width")->u,
                 .node = node};
@@ -153,7 +154,7 @@ static ik_status fill_figure(const ytree *node, const ik_params *p, ik_arena *ar
     if (status == IK_OK)
         status = declared_mapping(node, "normalise_by", arena, &f.normalise_by, err);
     *out = f;
-    return status == IK_OK ? check_keys(&f, err) : status;
+    return status == IK_OK ? figures_check_keys(&f, err) : status;
 }
 
 ik_status figures_read(const ytree *list, ik_arena *arena, figure **out, size_t *num, ik_error *err)
@@ -171,7 +172,7 @@ ik_status figures_read(const ytree *list, ik_arena *arena, figure **out, size_t 
             status = fill_figure(list->items[i], &params, arena, &all[i], err);
         ik_params_free(&params);
         if (status == IK_OK)
-            status = check_name(&all[i], all, i, err);
+            status = figures_check_name(&all[i], all, i, err);
     }
     if (status != IK_OK)
         return status;
@@ -187,7 +188,7 @@ bool figures_x_is_result(const figure *f)
 
 /* ---- as JSON: every scalar is a text, so that it is read as it was written */
 
-static void put_node(ik_json *j, const char *key, const ytree *node)
+static void figures_put_node(ik_json *j, const char *key, const ytree *node)
 {
     if (node->kind == YTREE_SCALAR) {
         ik_json_text(j, key, node->text);
@@ -198,7 +199,7 @@ static void put_node(ik_json *j, const char *key, const ytree *node)
     else
         ik_json_object(j, key);
     for (size_t i = 0; i < node->num; i++)
-        put_node(j, node->kind == YTREE_MAP ? node->keys[i]->text : NULL, node->items[i]);
+        figures_put_node(j, node->kind == YTREE_MAP ? node->keys[i]->text : NULL, node->items[i]);
     ik_json_close(j);
 }
 
@@ -207,7 +208,7 @@ ik_status figures_store(const ytree *list, char **json, ik_error *err)
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
     if (list) {
-        put_node(&j, NULL, list);
+        figures_put_node(&j, NULL, list);
     } else {
         ik_json_array(&j, NULL);
         ik_json_close(&j);

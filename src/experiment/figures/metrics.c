@@ -152,14 +152,14 @@ bool metric_is_latency(metric_id id)
 }
 
 /* What was offered, and what is said of the run itself, is true however long it was. */
-static bool is_of_run(metric_id id)
+static bool metrics_is_of_run(metric_id id)
 {
     return id == METRIC_OFFERED || id >= METRIC_COMPLETION;
 }
 
 bool metric_lasts(metric_id id, ik_steady_verdict verdict, double latency_steady)
 {
-    return is_of_run(id) ||
+    return metrics_is_of_run(id) ||
            (metric_counts(verdict) && !(metric_is_latency(id) && latency_steady < 1));
 }
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_axis(const figure_view *v, const char *name)
+static bool reference_has_axis(const figure_view *v, const char *name)
 {
     for (int i = 0; i < VIEW_KEYS; i++)
         if (v->has[i] && strcmp(v->key[i].name, name) == 0)
@@ -25,7 +25,7 @@ static bool has_axis(const figure_view *v, const char *name)
 }
 
 /* Sections that go with a value of `design`, or of `routing`. */
-static bool goes_with(const char *name, const char *key)
+static bool reference_goes_with(const char *name, const char *key)
 {
     static const char *const sections[] = {"vc",     "vcs",     "selection", /* of a routing */
                                            "fabric", "routing", "switch",    "adapter"};
@@ -38,7 +38,7 @@ static bool goes_with(const char *name, const char *key)
 
 /* Is normalise_by about an axis: by its name, as a parameter of what is named or the whole of it,
  * or as what goes with it? */
-static bool is_named(const axes *a, const matches *m, const axis *x)
+static bool reference_is_named(const axes *a, const matches *m, const axis *x)
 {
     const char *key = a->keys[x->key].name;
     size_t length = strlen(key);
@@ -46,7 +46,7 @@ static bool is_named(const axes *a, const matches *m, const axis *x)
         const char *name = m->items[i].axis;
         bool same_key = strncmp(name, key, length) == 0 && (!name[length] || name[length] == '.');
         if (strcmp(name, x->name) == 0 || (same_key && (!x->param || !name[length])) ||
-            goes_with(name, key))
+            reference_goes_with(name, key))
             return true;
     }
     return false;
@@ -54,8 +54,8 @@ static bool is_named(const axes *a, const matches *m, const axis *x)
 
 /* Leaves the points of the reference that one item of `where` allows. If none is left because
  * normalise_by is about the axis, or because the reference has nothing of it, all stay. */
-static ik_status select_like(selection *s, const figure *f, const axis_match *item,
-                             const char *owner, ik_error *err)
+static ik_status reference_select_like(selection *s, const figure *f, const axis_match *item,
+                                       const char *owner, ik_error *err)
 {
     size_t num = s->a->num_points;
     bool *before = ik_calloc(num + 1, sizeof *before), lacks = true;
@@ -68,7 +68,8 @@ static ik_status select_like(selection *s, const figure *f, const axis_match *it
         status = select_matching(s, &(matches){.items = (axis_match *)item, .num = 1}, owner, err);
     for (size_t p = 0; status == IK_OK && p < num; p++)
         lacks &= !before[p] || axis_at(s->a, &x, p) == IK_NONE;
-    bool idle = status == IK_OK && s->num == 0 && (lacks || is_named(s->a, &f->normalise_by, &x));
+    bool idle =
+        status == IK_OK && s->num == 0 && (lacks || reference_is_named(s->a, &f->normalise_by, &x));
     if (idle)
         memcpy(s->chosen, before, num * sizeof *before);
     free(before);
@@ -89,7 +90,7 @@ static ik_status select_reference(selection *s, const figure *f, const char *own
         for (size_t k = 0; k < f->normalise_by.num; k++)
             otherwise |= strcmp(f->where.items[i].axis, f->normalise_by.items[k].axis) == 0;
         if (!otherwise)
-            status = select_like(s, f, &f->where.items[i], owner, err);
+            status = reference_select_like(s, f, &f->where.items[i], owner, err);
     }
     return status;
 }
@@ -103,7 +104,7 @@ ik_status reference_choose(axes *a, const figure_view *v, bool *chosen, bool **b
     if (!*by)
         return ik_fail_memory(err, a->num_points, "the points of a figure");
     for (size_t i = 0; i < m->num; i++) {
-        own &= has_axis(v, m->items[i].axis);
+        own &= reference_has_axis(v, m->items[i].axis);
         if (m->items[i].num != 1)
             return ytree_fail(m->items[i].node, err, "%s: normalise_by takes one value of '%s'",
                               owner, m->items[i].axis);
@@ -124,21 +125,21 @@ ik_status reference_choose(axes *a, const figure_view *v, bool *chosen, bool **b
 }
 
 /* Slots that stand for every value. */
-static void free_slots(const axes *a, figure_view *v)
+static void reference_free_slots(const axes *a, figure_view *v)
 {
     for (int i = 0; i < VIEW_KEYS; i++) {
         bool single = v->has[i] && v->num_by > 0;
         for (size_t k = 1; k < v->num_by && single; k++)
             single = v->by[k].key[i] == v->by[0].key[i];
-        v->by_any[i] =
-            single && (v->by[0].key[i] == IK_NONE || is_named(a, &v->f->normalise_by, &v->key[i]));
+        v->by_any[i] = single && (v->by[0].key[i] == IK_NONE ||
+                                  reference_is_named(a, &v->f->normalise_by, &v->key[i]));
         for (size_t k = 0; k < v->num_by && v->by_any[i]; k++)
             v->by[k].key[i] = 0;
     }
     sort_entries(v->by, v->num_by);
 }
 
-static ik_status check_each(const figure_view *v, const char *owner, ik_error *err)
+static ik_status reference_check_each(const figure_view *v, const char *owner, ik_error *err)
 {
     for (size_t i = 0; i < v->num_entries; i++) {
         view_entry like = v->entries[i];
@@ -169,9 +170,9 @@ ik_status reference_resolve(axes *a, figure_view *v, const bool *by, const name_
     ik_status status = list_chosen(a, v, by, &v->by, &v->num_by, err);
     if (status != IK_OK)
         return status;
-    free_slots(a, v);
+    reference_free_slots(a, v);
     if (!find_mixed(a, v->by, v->num_by, but, name, sizeof name, &first, &second))
-        return a->partial ? IK_OK : check_each(v, owner, err);
+        return a->partial ? IK_OK : reference_check_each(v, owner, err);
     status = ytree_fail(place, err,
                         "%s: normalise_by has several points for one of the figure: "
                         "they differ in '%s'",

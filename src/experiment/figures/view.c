@@ -25,7 +25,7 @@ ik_status find_placed(axes *a, const char *name, const name_list *but, const ytr
 }
 
 /* Values of an axis that someone named; refused if one of them name_list none. */
-static ik_status mark_values(const axis *x, const axis_match *m, bool *wanted, ik_error *err)
+static ik_status view_mark_values(const axis *x, const axis_match *m, bool *wanted, ik_error *err)
 {
     for (size_t k = 0; k < m->num; k++) {
         bool any = false;
@@ -51,7 +51,7 @@ ik_status select_matching(selection *s, const matches *m, const char *owner, ik_
         if (status == IK_OK && !wanted)
             return ik_fail_memory(err, x.num, "the axes of a sweep");
         if (status == IK_OK)
-            status = mark_values(&x, &m->items[i], wanted, err);
+            status = view_mark_values(&x, &m->items[i], wanted, err);
         s->num = 0;
         for (size_t p = 0; p < s->a->num_points && status == IK_OK; p++) {
             uint32_t value = axis_at(s->a, &x, p);
@@ -67,7 +67,7 @@ ik_status select_matching(selection *s, const matches *m, const char *owner, ik_
     return ytree_fail(m->place, err, "%s: no point of the sweep has all of these values", owner);
 }
 
-static int by_key(const void *a, const void *b)
+static int view_by_key(const void *a, const void *b)
 {
     const view_entry *x = a, *y = b;
     for (int i = 0; i < VIEW_KEYS; i++)
@@ -79,7 +79,7 @@ static int by_key(const void *a, const void *b)
 void sort_entries(view_entry *entries, size_t num)
 {
     if (num)
-        qsort(entries, num, sizeof *entries, by_key);
+        qsort(entries, num, sizeof *entries, view_by_key);
 }
 
 bool same_key(const view_entry *a, const view_entry *b)
@@ -94,7 +94,7 @@ const view_entry *find_entry(const view_entry *entries, size_t num, const view_e
         size_t middle = low + (high - low) / 2;
         view_entry e = entries[middle];
         e.point = like->point;
-        if (by_key(&e, like) < 0)
+        if (view_by_key(&e, like) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -138,7 +138,8 @@ typedef struct resolver {
     char owner[96];
 } resolver;
 
-static ik_status add_axis(resolver *r, int slot, const char *name, const char *key, ik_error *err)
+static ik_status view_add_axis(resolver *r, int slot, const char *name, const char *key,
+                               ik_error *err)
 {
     const ytree *place = figures_place(r->f->node, key);
     size_t nth = (size_t)(slot < KEY_SERIES ? slot - KEY_PANEL : slot - KEY_SERIES);
@@ -153,7 +154,7 @@ static ik_status add_axis(resolver *r, int slot, const char *name, const char *k
 
 /* What a figure shows of a section on an axis of its own (x: routing.t_max) tells no values of that
  * section apart (series: routing): curves run along it. */
-static ik_status list_shown(resolver *r, ik_error *err)
+static ik_status view_list_shown(resolver *r, ik_error *err)
 {
     const figure *f = r->f;
     const name_list lists[] = {r->but, f->series, f->panel};
@@ -171,7 +172,7 @@ static ik_status list_shown(resolver *r, ik_error *err)
 }
 
 /* x: an axis, or a result. */
-static ik_status find_x(resolver *r, ik_error *err)
+static ik_status view_find_x(resolver *r, ik_error *err)
 {
     const figure *f = r->f;
     const ytree *place = figures_place(f->node, "x");
@@ -184,7 +185,7 @@ static ik_status find_x(resolver *r, ik_error *err)
         return expr_read(f->x, place, &r->a->arena, &r->v->x, err);
     }
     r->v->x_is_axis = true;
-    ik_status status = add_axis(r, KEY_X, f->x, "x", err);
+    ik_status status = view_add_axis(r, KEY_X, f->x, "x", err);
     if (status == IK_ERR_INPUT && !strchr(f->x, '.')) { /* it might be meant as a result */
         ik_error as_result;
         result_expr e;
@@ -195,7 +196,7 @@ static ik_status find_x(resolver *r, ik_error *err)
     return status;
 }
 
-static ik_status find_axes(resolver *r, ik_error *err)
+static ik_status view_find_axes(resolver *r, ik_error *err)
 {
     const figure *f = r->f;
     ik_status status = IK_OK;
@@ -206,12 +207,12 @@ static ik_status find_axes(resolver *r, ik_error *err)
         return ytree_fail(figures_place(f->node, "series"), err,
                           "%s: at most %d values can distinguish series", r->owner, VIEW_SERIES);
     for (size_t i = 0; i < f->panel.num && status == IK_OK; i++)
-        status = add_axis(r, KEY_PANEL + (int)i, f->panel.items[i], "panel", err);
+        status = view_add_axis(r, KEY_PANEL + (int)i, f->panel.items[i], "panel", err);
     for (size_t i = 0; i < f->series.num && status == IK_OK; i++)
-        status = add_axis(r, KEY_SERIES + (int)i, f->series.items[i], "series", err);
+        status = view_add_axis(r, KEY_SERIES + (int)i, f->series.items[i], "series", err);
     if (status == IK_OK && f->marks[0])
-        status = add_axis(r, KEY_MARKS, f->marks, "marks", err);
-    return status == IK_OK ? find_x(r, err) : status;
+        status = view_add_axis(r, KEY_MARKS, f->marks, "marks", err);
+    return status == IK_OK ? view_find_x(r, err) : status;
 }
 
 /* The axes that make samples: seeds, those of the experiment, those of the figure. */
@@ -278,18 +279,18 @@ ik_status list_chosen(axes *a, const figure_view *v, const bool *chosen, view_en
     return IK_OK;
 }
 
-static ik_status list_entries(resolver *r, ik_error *err)
+static ik_status view_list_entries(resolver *r, ik_error *err)
 {
     return list_chosen(r->a, r->v, r->chosen, &r->v->entries, &r->v->num_entries, err);
 }
 
 /* A curve of two results has a point for every value of one more axis. */
-static bool needs_step(const figure_view *v)
+static bool view_needs_step(const figure_view *v)
 {
     return v->x.text && !v->has[KEY_X];
 }
 
-static ik_status fail_mixed(const resolver *r, const char *name, ik_error *err)
+static ik_status view_fail_mixed(const resolver *r, const char *name, ik_error *err)
 {
     ik_status status = ytree_fail(r->f->node, err, "%s would mix values of '%s'", r->owner, name);
     return ik_hint(err, status,
@@ -301,7 +302,7 @@ static ik_status fail_mixed(const resolver *r, const char *name, ik_error *err)
 /* Families have parameters of their own: where a curve of two results runs along fabric.k in one
  * design and along fabric.q in another, it runs along the whole section. The name of that; NULL:
  * `mixed` is of another section, or it is the whole already. */
-static const char *whole_step(const resolver *r, const char *mixed)
+static const char *view_whole_step(const resolver *r, const char *mixed)
 {
     const axis *step = &r->v->key[KEY_X];
     if (!r->v->x.text || !r->v->has[KEY_X] || !step->param)
@@ -311,27 +312,27 @@ static const char *whole_step(const resolver *r, const char *mixed)
     return strncmp(mixed, section, length) == 0 && mixed[length] == '.' ? section : NULL;
 }
 
-static ik_status refuse_mixing(resolver *r, ik_error *err)
+static ik_status view_refuse_mixing(resolver *r, ik_error *err)
 {
     char name[160];
     size_t first, second;
     figure_view *v = r->v;
     while (
         find_mixed(r->a, v->entries, v->num_entries, &r->but, name, sizeof name, &first, &second)) {
-        const char *whole = whole_step(r, name), *step = whole ? whole : name;
-        if (!needs_step(v) && !whole)
-            return fail_mixed(r, name, err);
+        const char *whole = view_whole_step(r, name), *step = whole ? whole : name;
+        if (!view_needs_step(v) && !whole)
+            return view_fail_mixed(r, name, err);
         ik_status status = find_placed(r->a, step, &r->but, r->f->node, &v->key[KEY_X], err);
         v->has[KEY_X] = status == IK_OK;
         if (status == IK_OK)
-            status = list_entries(r, err);
+            status = view_list_entries(r, err);
         if (status != IK_OK)
             return status;
     }
     return IK_OK;
 }
 
-static size_t largest_group(const figure_view *v)
+static size_t view_largest_group(const figure_view *v)
 {
     size_t most = 0, begin = 0;
     for (size_t i = 0; i < v->num_entries; i++) {
@@ -342,11 +343,11 @@ static size_t largest_group(const figure_view *v)
     return most;
 }
 
-static ik_status check_samples(const resolver *r, ik_error *err)
+static ik_status view_check_samples(const resolver *r, ik_error *err)
 {
     figure_kind kind = r->v->kind;
     if ((kind != FIGURE_BOX && kind != FIGURE_HISTOGRAM && kind != FIGURE_ECDF) ||
-        largest_group(r->v) > 1)
+        view_largest_group(r->v) > 1)
         return IK_OK;
     ik_status status =
         ytree_fail(figures_place(r->f->node, "kind"), err,
@@ -356,7 +357,7 @@ static ik_status check_samples(const resolver *r, ik_error *err)
 
 /* ---- time */
 
-static ik_status check_series(const resolver *r, ik_error *err)
+static ik_status view_check_series(const resolver *r, ik_error *err)
 {
     static const char *const series[] = {"throughput",
                                          "latency_mean_ns",
@@ -386,7 +387,7 @@ static ik_status check_series(const resolver *r, ik_error *err)
     return status;
 }
 
-static ik_status check_list(const resolver *r, ik_error *err)
+static ik_status view_check_list(const resolver *r, ik_error *err)
 {
     const char *names[NUM_LISTS + 1] = {0};
     const ytree *place = figures_place(r->f->node, "y");
@@ -400,18 +401,18 @@ static ik_status check_list(const resolver *r, ik_error *err)
 }
 
 /* What is drawn over x. */
-static ik_status find_y(const resolver *r, ik_error *err)
+static ik_status view_find_y(const resolver *r, ik_error *err)
 {
     const figure *f = r->f;
     if (f->kind == FIGURE_TIME)
-        return check_series(r, err);
+        return view_check_series(r, err);
     if (f->kind == FIGURE_LIST)
-        return check_list(r, err);
+        return view_check_list(r, err);
     return expr_read(f->y, figures_place(f->node, "y"), &r->a->arena, &r->v->y, err);
 }
 
 /* Numbers are those of the points that count. */
-static ik_status find_numbers(const resolver *r, axis *x, ik_error *err)
+static ik_status view_find_numbers(const resolver *r, axis *x, ik_error *err)
 {
     bool *used = ik_calloc(x->num + 1, sizeof *used);
     if (!used)
@@ -428,14 +429,14 @@ static ik_status find_numbers(const resolver *r, axis *x, ik_error *err)
 
 /* Points without a number have no place along an axis of numbers: of a reference they are not
  * drawn, others make the values names ("-" of what has none). */
-static ik_status place_all(resolver *r, ik_error *err)
+static ik_status view_place_all(resolver *r, ik_error *err)
 {
     const figure *f = r->f;
     axis *x = &r->v->key[KEY_X];
     size_t lacking = IK_NONE;
     if (!r->v->x_is_axis)
         return IK_OK;
-    ik_status known = find_numbers(r, x, err);
+    ik_status known = view_find_numbers(r, x, err);
     if (known != IK_OK)
         return known;
     if (f->log_x && !x->numeric)
@@ -460,7 +461,7 @@ static ik_status place_all(resolver *r, ik_error *err)
     return ik_hint(err, status, "leave them out with 'where', or kind: points");
 }
 
-static ik_status choose(resolver *r, const name_list *over, ik_error *err)
+static ik_status view_choose(resolver *r, const name_list *over, ik_error *err)
 {
     const figure *f = r->f;
     selection s = {r->a, r->chosen, r->a->num_points};
@@ -471,34 +472,34 @@ static ik_status choose(resolver *r, const name_list *over, ik_error *err)
     if (status == IK_OK)
         status = select_matching(&s, &f->where, r->owner, err);
     if (status == IK_OK)
-        status = list_shown(r, err);
+        status = view_list_shown(r, err);
     if (status == IK_OK)
-        status = find_axes(r, err);
+        status = view_find_axes(r, err);
     if (status == IK_OK)
         status = refuse_own_samples(r, err);
     if (status == IK_OK && f->normalise_by.num)
         status = reference_choose(r->a, r->v, r->chosen, &r->by, r->owner, err);
-    return status == IK_OK ? place_all(r, err) : status;
+    return status == IK_OK ? view_place_all(r, err) : status;
 }
 
-static ik_status resolve(resolver *r, const name_list *over, ik_error *err)
+static ik_status view_resolve(resolver *r, const name_list *over, ik_error *err)
 {
     const figure *f = r->f;
     figure_view *v = r->v;
-    ik_status status = find_y(r, err);
+    ik_status status = view_find_y(r, err);
     if (status == IK_OK)
-        status = choose(r, over, err);
+        status = view_choose(r, over, err);
     if (status == IK_OK)
-        status = list_entries(r, err);
+        status = view_list_entries(r, err);
     if (status == IK_OK)
-        status = refuse_mixing(r, err);
+        status = view_refuse_mixing(r, err);
     bool numeric = v->x.text || (v->x_is_axis && v->key[KEY_X].numeric);
     v->kind = f->kind == FIGURE_LIST   ? FIGURE_POINTS
               : f->kind != FIGURE_AUTO ? f->kind
               : numeric                ? FIGURE_LINE
                                        : FIGURE_POINTS;
     if (status == IK_OK)
-        status = check_samples(r, err);
+        status = view_check_samples(r, err);
     if (status == IK_OK)
         status = check_available(r->a, v->entries, v->num_entries, &v->y,
                                  figures_place(f->node, "y"), r->owner, err);
@@ -518,7 +519,7 @@ ik_status figure_resolve(axes *a, const figure *f, const name_list *over, figure
     r.chosen = ik_calloc(a->num_points + 1, sizeof *r.chosen);
     if (!r.chosen)
         return ik_fail_memory(err, a->num_points, "the points of a figure");
-    ik_status status = resolve(&r, over, err);
+    ik_status status = view_resolve(&r, over, err);
     free(r.chosen);
     free(r.by);
     if (status == IK_OK)

@@ -22,7 +22,7 @@ typedef struct beside {
 } beside;
 
 /* "mean_hops,effective_bandwidth; patterns 100; proof full" */
-static void write_mark(const ik_experiment *e, char *mark, size_t size)
+static void beside_write_mark(const ik_experiment *e, char *mark, size_t size)
 {
     char asked[48];
     size_t used = (size_t)snprintf(mark, size, "%s", e->measured);
@@ -37,7 +37,8 @@ static void write_mark(const ik_experiment *e, char *mark, size_t size)
 }
 
 /* Whether each stored point of a plan has these measures. */
-static ik_status is_measured(const beside *b, const plan_slot *slot, bool *all, ik_error *err)
+static ik_status beside_is_measured(const beside *b, const plan_slot *slot, bool *all,
+                                    ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;
@@ -57,8 +58,8 @@ static ik_status is_measured(const beside *b, const plan_slot *slot, bool *all, 
 }
 
 /* What all points of a plan have. plan: NULL = it is infeasible. */
-static ik_status measure_plan(beside *b, const plan_slot *slot, const ik_plan *plan,
-                              ik_arena *arena, statics *out, ik_error *err)
+static ik_status beside_measure_plan(beside *b, const plan_slot *slot, const ik_plan *plan,
+                                     ik_arena *arena, statics *out, ik_error *err)
 {
     runner *r = b->r;
     statics_clear(out, arena);
@@ -81,8 +82,9 @@ static ik_status measure_plan(beside *b, const plan_slot *slot, const ik_plan *p
 }
 
 /* What the point's traffic, and the proof for the flow control of its switch, add. */
-static ik_status measure_point(beside *b, const plan_slot *slot, const ik_plan *plan,
-                               const point *at, traffic_statics *known, statics *out, ik_error *err)
+static ik_status beside_measure_point(beside *b, const plan_slot *slot, const ik_plan *plan,
+                                      const point *at, traffic_statics *known, statics *out,
+                                      ik_error *err)
 {
     const variant *sw = experiment_variant(b->r->e, at, SECTION_SWITCH);
     int64_t row = plan_id(slot, flow_of_switch(sw));
@@ -94,8 +96,8 @@ static ik_status measure_point(beside *b, const plan_slot *slot, const ik_plan *
                            : status;
 }
 
-static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan *plan,
-                                ik_error *err)
+static ik_status beside_measure_points(beside *b, const plan_slot *slot, const ik_plan *plan,
+                                       ik_error *err)
 {
     traffic_statics known = {0};
     statics base;
@@ -103,14 +105,14 @@ static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan 
                experiment_variant(b->r->e, &slot->at, SECTION_ROUTING)->label);
     ik_status status = traffic_statics_init(b->r->e, slot->at.design, &known, err);
     if (status == IK_OK)
-        status = measure_plan(b, slot, plan, &known.arena, &base, err);
+        status = beside_measure_plan(b, slot, plan, &known.arena, &base, err);
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
         point at = experiment_point(b->r->e, i);
         statics s = base;
         if (b->r->misfit[i] || (b->r->elsewhere && b->r->elsewhere[i] && !b->r->finished[i]))
             continue; /* it is left out, or another shard's */
         if (plan)
-            status = measure_point(b, slot, plan, &at, &known, &s, err);
+            status = beside_measure_point(b, slot, plan, &at, &known, &s, err);
         if (status == IK_OK)
             status = store_set_statics(b->r->store, (int64_t)i, b->mark, s.value, s.list, err);
     }
@@ -119,13 +121,13 @@ static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan 
 }
 
 /* A plan whose points were all finished before was not made. */
-static ik_status measure_slot(beside *b, const plan_slot *slot, ik_error *err)
+static ik_status beside_measure_slot(beside *b, const plan_slot *slot, ik_error *err)
 {
     ik_plan *made = NULL;
     bool all = true;
     if (slot->unusable && !slot->infeasible)
         return IK_OK;
-    ik_status status = is_measured(b, slot, &all, err);
+    ik_status status = beside_is_measured(b, slot, &all, err);
     if (status != IK_OK || all)
         return status;
     if (!slot->plan && !slot->infeasible)
@@ -133,7 +135,7 @@ static ik_status measure_slot(beside *b, const plan_slot *slot, ik_error *err)
     if (status == IK_OK)
         status = store_begin(b->r->store, err);
     if (status == IK_OK) {
-        status = measure_points(b, slot, slot->plan ? slot->plan : made, err);
+        status = beside_measure_points(b, slot, slot->plan ? slot->plan : made, err);
         if (status == IK_OK)
             status = store_commit(b->r->store, err);
         else
@@ -150,16 +152,16 @@ ik_status beside_run(runner *r, const ik_fabric *f, const plan_slot *slots, size
     ik_status status = IK_OK;
     if (!r->e->measures)
         return IK_OK;
-    write_mark(r->e, b.mark, sizeof b.mark);
+    beside_write_mark(r->e, b.mark, sizeof b.mark);
     for (size_t i = 0; i < num && status == IK_OK; i++)
-        status = measure_slot(&b, &slots[i], err);
+        status = beside_measure_slot(&b, &slots[i], err);
     return status;
 }
 
 /* ---- points that cannot be simulated */
 
-static ik_status keep_point(runner *r, int64_t fabric, const plan_slot *slot, uint64_t number,
-                            ik_error *err)
+static ik_status beside_keep_point(runner *r, int64_t fabric, const plan_slot *slot,
+                                   uint64_t number, ik_error *err)
 {
     const ik_experiment *e = r->e;
     point at = experiment_point(e, number);
@@ -186,8 +188,8 @@ static ik_status keep_point(runner *r, int64_t fabric, const plan_slot *slot, ui
     return status;
 }
 
-static ik_status keep_all(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot,
-                          ik_error *err)
+static ik_status beside_keep_all(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot,
+                                 ik_error *err)
 {
     char *key = NULL;
     ik_status status = plan_key(r, &slot->at, &key, err);
@@ -195,8 +197,8 @@ static ik_status keep_all(runner *r, const ik_fabric *f, int64_t fabric, plan_sl
         status = plan_keep_proof(r, f, fabric, key, FLOW_ANY, NULL, slot, err);
     free(key);
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++)
-        if (is_to_do(r, i)) {
-            status = keep_point(r, fabric, slot, i, err);
+        if (run_is_to_do(r, i)) {
+            status = beside_keep_point(r, fabric, slot, i, err);
             r->done += status == IK_OK;
         }
     return status;
@@ -208,7 +210,7 @@ ik_status beside_keep_infeasible(runner *r, const ik_fabric *f, int64_t fabric, 
     uint64_t before = r->done;
     ik_status status = store_begin(r->store, err);
     if (status == IK_OK)
-        status = keep_all(r, f, fabric, slot, err);
+        status = beside_keep_all(r, f, fabric, slot, err);
     if (status == IK_OK)
         status = store_commit(r->store, err);
     else

@@ -24,7 +24,7 @@ static const double far_below = 0.5;
 
 /* Whether a run could be told at all: a measured stretch of endless traffic that goes on, and that
  * was not limited on purpose. */
-static bool may_be_judged(const ik_params *adapter, const ik_sim_result *r)
+static bool hints_may_be_judged(const ik_params *adapter, const ik_sim_result *r)
 {
     return !r->finite && !r->deadlock && r->offered > 0 &&
            (r->steady.verdict == IK_STEADY_YES || r->steady.verdict == IK_STEADY_NO) &&
@@ -32,8 +32,8 @@ static bool may_be_judged(const ik_params *adapter, const ik_sim_result *r)
 }
 
 /* What the routing can carry of the traffic, if the run accepts less than half of it; else NAN. */
-static double carried_by(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_result *r,
-                         const ik_env *env)
+static double hints_carried_by(const ik_plan *plan, const ik_traffic *traffic,
+                               const ik_sim_result *r, const ik_env *env)
 {
     ik_load load;
     double carried = NAN;
@@ -51,7 +51,7 @@ static double carried_by(const ik_plan *plan, const ik_traffic *traffic, const i
 }
 
 /* Of an adaptive plan: whether outputs are taken by what waits for them already. */
-static bool is_by_queues(const ik_plan *plan, const char *model)
+static bool hints_is_by_queues(const ik_plan *plan, const char *model)
 {
     const char *function = plan->selection ? plan->selection->family->name : "";
     bool chosen = strcmp(function, "by_model") == 0 && /* select_by_model.c */
@@ -60,12 +60,12 @@ static bool is_by_queues(const ik_plan *plan, const char *model)
 }
 
 /* What is known to help with such settings, the likeliest first, and is not set already. */
-static void put_remedies(const ik_experiment *e, const point *p, const ik_plan *plan, char *text,
-                         size_t size)
+static void hints_put_remedies(const ik_experiment *e, const point *p, const ik_plan *plan,
+                               char *text, size_t size)
 {
     const ik_params *sw = &experiment_variant(e, p, SECTION_SWITCH)->params;
     const char *model = ik_params_text(sw, "model");
-    bool selects = plan->routing->kind == IK_ROUTE_ADAPTIVE && !is_by_queues(plan, model);
+    bool selects = plan->routing->kind == IK_ROUTE_ADAPTIVE && !hints_is_by_queues(plan, model);
     char buffer[40];
     ik_format_quantity(buffer, sizeof buffer, 2 * ik_params_uint(sw, "buffer"), IK_DIM_SIZE);
     snprintf(text, size, "%s%slarger buffers (switch: {buffer: %s})%s",
@@ -79,11 +79,12 @@ void hint_find(const runner *r, const point *p, const ik_plan *plan, const ik_tr
 {
     char remedies[160];
     const ik_params *adapter = &experiment_variant(r->e, p, SECTION_ADAPTER)->params;
-    double carried = may_be_judged(adapter, result) ? carried_by(plan, traffic, result, env) : NAN;
+    double carried =
+        hints_may_be_judged(adapter, result) ? hints_carried_by(plan, traffic, result, env) : NAN;
     text[0] = '\0';
     if (isnan(carried))
         return;
-    put_remedies(r->e, p, plan, remedies, sizeof remedies);
+    hints_put_remedies(r->e, p, plan, remedies, sizeof remedies);
     snprintf(text, HINT_CHARS,
              "%.3g %% of the hosts' rate is accepted, where the routing can carry %.3g %%; try %s",
              100 * result->throughput, 100 * carried, remedies);

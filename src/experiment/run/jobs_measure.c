@@ -17,7 +17,7 @@ typedef struct measured {
 } measured;
 
 /* Its last delivery; 0 = the run was not completed. */
-static uint64_t finish_of(const ik_workload *w, uint32_t job, const ik_sim_result *r)
+static uint64_t jobs_measure_finish_of(const ik_workload *w, uint32_t job, const ik_sim_result *r)
 {
     uint64_t end = 0;
     for (uint32_t host = 0; r->completed && host < w->num_hosts; host++)
@@ -27,7 +27,7 @@ static uint64_t finish_of(const ik_workload *w, uint32_t job, const ik_sim_resul
 }
 
 /* Rate at which a host sends at most. */
-static double host_bps(const ik_fabric *f, const ik_params *adapter, uint32_t host)
+static double jobs_measure_host_bps(const ik_fabric *f, const ik_params *adapter, uint32_t host)
 {
     uint32_t port = ik_host_port(f, host);
     double bps = port == IK_NONE ? 0
@@ -40,12 +40,12 @@ static double host_bps(const ik_fabric *f, const ik_params *adapter, uint32_t ho
 }
 
 /* What a job that never ends got, of the rate of its hosts; until the others were done. */
-static void put_endless(ik_json *j, const measured *m, uint32_t job)
+static void jobs_measure_put_endless(ik_json *j, const measured *m, uint32_t job)
 {
     double all = 0, own = 0;
     const ik_class_result *of = &m->result->classes[job];
     for (uint32_t host = 0; host < m->w->num_hosts; host++) {
-        double bps = host_bps(m->f, m->adapter, host);
+        double bps = jobs_measure_host_bps(m->f, m->adapter, host);
         all += bps;
         own += m->w->host_job[host] == job ? bps : 0;
     }
@@ -54,8 +54,8 @@ static void put_endless(ik_json *j, const measured *m, uint32_t job)
     ik_json_real(j, "latency_mean_ns", of->latency.count ? of->latency.mean / 1e3 : NAN, 12);
 }
 
-static void put_job(ik_json *j, const measured *m, uint32_t number, uint64_t finish,
-                    const reference *alone)
+static void jobs_measure_put_job(ik_json *j, const measured *m, uint32_t number, uint64_t finish,
+                                 const reference *alone)
 {
     const ik_job *job = &m->w->jobs[number];
     double took = (double)(finish - job->start_ps) / 1e3;
@@ -70,19 +70,19 @@ static void put_job(ik_json *j, const measured *m, uint32_t number, uint64_t fin
     ik_json_real(j, "alone_ns", compared ? alone->completion_ns : NAN, 15);
     ik_json_real(j, "slowdown", compared ? took / alone->completion_ns : NAN, 12);
     if (job->endless && number < m->result->num_classes)
-        put_endless(j, m, number);
+        jobs_measure_put_endless(j, m, number);
     ik_json_close(j);
 }
 
-static ik_status write_text(const measured *m, const reference *const *alone, char **text,
-                            ik_error *err)
+static ik_status jobs_measure_write_text(const measured *m, const reference *const *alone,
+                                         char **text, ik_error *err)
 {
     const ik_workload *w = m->w;
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_array(&j, NULL);
     for (uint32_t k = 0; k < w->num_jobs; k++)
-        put_job(&j, m, k, finish_of(w, k, m->result), alone[k]);
+        jobs_measure_put_job(&j, m, k, jobs_measure_finish_of(w, k, m->result), alone[k]);
     ik_json_close(&j);
     return ik_json_end_text(&j, text, NULL, err);
 }
@@ -107,7 +107,7 @@ ik_status jobs_measure(runner *r, const plan_slot *slot, const ik_traffic *traff
                                      env, &list[k], err);
     const measured m = {w, slot->plan->fabric, config->adapter_params, result};
     if (status == IK_OK)
-        status = write_text(&m, list, text, err);
+        status = jobs_measure_write_text(&m, list, text, err);
     if (status != IK_OK) {
         free(list);
         return status;

@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *family_of(const runner *r, const plan_slot *slot)
+static const char *left_out_family_of(const runner *r, const plan_slot *slot)
 {
     return experiment_variant(r->e, &slot->at, SECTION_ROUTING)->name;
 }
 
 /* Appends the value of a section if the sweep has several. */
-static size_t append_value(const runner *r, const plan_slot *slot, section_id id, char *out,
-                           size_t room, size_t used)
+static size_t left_out_append_value(const runner *r, const plan_slot *slot, section_id id,
+                                    char *out, size_t room, size_t used)
 {
     if (experiment_list(r->e, slot->at.design, id)->num == 1 || used >= room)
         return used;
@@ -25,31 +25,31 @@ static size_t append_value(const runner *r, const plan_slot *slot, section_id id
 }
 
 /* "cowen:t_max=1 vcs=2" */
-static void print_plan(const runner *r, const plan_slot *slot, char *out, size_t room)
+static void left_out_print_plan(const runner *r, const plan_slot *slot, char *out, size_t room)
 {
     const variant *routing = experiment_variant(r->e, &slot->at, SECTION_ROUTING);
     size_t used = (size_t)snprintf(out, room, "%s", routing->label);
-    used = append_value(r, slot, SECTION_VC, out, room, used);
-    used = append_value(r, slot, SECTION_VCS, out, room, used);
-    append_value(r, slot, SECTION_SELECTION, out, room, used);
+    used = left_out_append_value(r, slot, SECTION_VC, out, room, used);
+    used = left_out_append_value(r, slot, SECTION_VCS, out, room, used);
+    left_out_append_value(r, slot, SECTION_SELECTION, out, room, used);
 }
 
 /* The plans of a family that are infeasible, or else left out, the last of them with its reason. */
-static void tell_family(runner *r, const plan_slot *slots, size_t num, const char *family,
-                        bool infeasible)
+static void left_out_tell_family(runner *r, const plan_slot *slots, size_t num, const char *family,
+                                 bool infeasible)
 {
     enum { LISTED = 6 };
     size_t all = 0, left_out = 0, used = 0;
     const ik_error *why = NULL;
     char list[600] = "", plan[160];
     for (size_t i = 0; i < num; i++) {
-        if (strcmp(family_of(r, &slots[i]), family) != 0)
+        if (strcmp(left_out_family_of(r, &slots[i]), family) != 0)
             continue;
         all++;
         if (!slots[i].unusable || slots[i].infeasible != infeasible)
             continue;
         why = slots[i].why;
-        print_plan(r, &slots[i], plan, sizeof plan);
+        left_out_print_plan(r, &slots[i], plan, sizeof plan);
         if (left_out++ < LISTED && used < sizeof list)
             used +=
                 (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", plan);
@@ -68,20 +68,20 @@ static void tell_family(runner *r, const plan_slot *slots, size_t num, const cha
 }
 
 /* Of each family the plans that are infeasible, or else left out. */
-static void tell_families(runner *r, const plan_slot *slots, size_t num, bool infeasible)
+static void left_out_tell_families(runner *r, const plan_slot *slots, size_t num, bool infeasible)
 {
     enum { MOST_FAMILIES = 64 };
     const char *shown[MOST_FAMILIES];
     size_t num_shown = 0;
     for (size_t i = 0; i < num && num_shown < MOST_FAMILIES; i++) {
-        const char *family = family_of(r, &slots[i]);
+        const char *family = left_out_family_of(r, &slots[i]);
         bool told = !slots[i].unusable || slots[i].infeasible != infeasible;
         for (size_t k = 0; k < num_shown; k++)
             told |= strcmp(shown[k], family) == 0;
         if (told)
             continue;
         shown[num_shown++] = family;
-        tell_family(r, slots, num, family, infeasible);
+        left_out_tell_family(r, slots, num, family, infeasible);
     }
 }
 
@@ -89,7 +89,7 @@ void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num)
 {
     if (num == 1 && r->e->num_plans == 1)
         return; /* the only plan of all: the run ends with its error */
-    tell_families(r, slots, num, false);
+    left_out_tell_families(r, slots, num, false);
     if (r->e->num_over == 0) /* of samples the report says how many are feasible */
-        tell_families(r, slots, num, true);
+        left_out_tell_families(r, slots, num, true);
 }

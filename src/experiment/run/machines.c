@@ -45,7 +45,7 @@ typedef struct batch {
 
 /* ---- one machine */
 
-static ik_status build(const batch *b, machine *m, ik_error *err)
+static ik_status machines_build(const batch *b, machine *m, ik_error *err)
 {
     const variant *v = experiment_variant(b->r->e, &b->r->e->plans[m->first].at, SECTION_FABRIC);
     m->fabric = b->r->built[m->first];
@@ -60,7 +60,7 @@ static ik_status build(const batch *b, machine *m, ik_error *err)
 }
 
 /* A proof is kept in the cache of proofs if making it takes longer than reading it. */
-static ik_status prove(const batch *b, const machine *m, made_plan *p, ik_error *err)
+static ik_status machines_prove(const batch *b, const machine *m, made_plan *p, ik_error *err)
 {
     static const uint64_t small = 1 << 20; /* entries of all tables */
     const ik_experiment *e = b->r->e;
@@ -80,7 +80,7 @@ static ik_status prove(const batch *b, const machine *m, made_plan *p, ik_error 
 }
 
 /* What all points of the plan have, into the first. */
-static ik_status measure_plan(const batch *b, machine *m, made_plan *p, ik_error *err)
+static ik_status machines_measure_plan(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     statics *s = &p->points[0];
     statics_clear(s, &p->known.arena);
@@ -97,7 +97,7 @@ static ik_status measure_plan(const batch *b, machine *m, made_plan *p, ik_error
         m->measured = status == IK_OK;
     }
     if (status == IK_OK)
-        status = prove(b, m, p, err);
+        status = machines_prove(b, m, p, err);
     *s = m->of_fabric;
     s->arena = &p->known.arena;
     statics_set(s, METRIC_FEASIBLE, 1);
@@ -108,26 +108,26 @@ static ik_status measure_plan(const batch *b, machine *m, made_plan *p, ik_error
     return status;
 }
 
-static ik_status measure_points(const batch *b, machine *m, made_plan *p, ik_error *err)
+static ik_status machines_measure_points(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     const ik_experiment *e = b->r->e;
     ik_status status = traffic_statics_init(e, p->slot.at.design, &p->known, err);
     if (status == IK_OK)
-        status = measure_plan(b, m, p, err);
+        status = machines_measure_plan(b, m, p, err);
     for (uint64_t i = 1; i < p->slot.num; i++)
         p->points[i] = p->points[0];
     if (status != IK_OK || p->infeasible)
         return status;
     for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
         point at = experiment_point(e, p->slot.first + i);
-        if (is_to_do(b->r, p->slot.first + i))
+        if (run_is_to_do(b->r, p->slot.first + i))
             status = statics_of_traffic(b->r, m->fabric, &at, p->slot.plan, &b->env, &p->known,
                                         &p->points[i], err);
     }
     return status;
 }
 
-static ik_status make_plan(const batch *b, machine *m, made_plan *p, ik_error *err)
+static ik_status machines_make_plan(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     runner one = *b->r;
     one.num_jobs = b->env.num_threads;
@@ -144,10 +144,10 @@ static ik_status make_plan(const batch *b, machine *m, made_plan *p, ik_error *e
             *err = p->why;
         return status;
     }
-    return p->slot.unusable ? IK_OK : measure_points(b, m, p, err);
+    return p->slot.unusable ? IK_OK : machines_measure_points(b, m, p, err);
 }
 
-static bool all_finished(const runner *r, const plan_slot *slot)
+static bool machines_all_finished(const runner *r, const plan_slot *slot)
 {
     for (uint64_t i = 0; i < slot->num; i++)
         if (!r->finished[slot->first + i])
@@ -156,7 +156,7 @@ static bool all_finished(const runner *r, const plan_slot *slot)
 }
 
 /* Another plan takes as long as the longest so far. */
-static bool budget_ends(const batch *b, machine *m)
+static bool machines_budget_ends(const batch *b, machine *m)
 {
     if (budget_is_spent(b->r, m->longest > b->longest ? m->longest : b->longest))
         m->spent = true;
@@ -164,17 +164,17 @@ static bool budget_ends(const batch *b, machine *m)
 }
 
 /* The plans of a machine that are not idle; those behind the end of the budget are idle then. */
-static ik_status make_plans(const batch *b, machine *m, ik_error *err)
+static ik_status machines_make_plans(const batch *b, machine *m, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < m->num && status == IK_OK; i++) {
         struct timespec begun;
-        if (m->plans[i].idle || (m->plans[i].idle = budget_ends(b, m)))
+        if (m->plans[i].idle || (m->plans[i].idle = machines_budget_ends(b, m)))
             continue;
         clock_gettime(CLOCK_MONOTONIC, &begun);
-        status = m->fabric ? IK_OK : build(b, m, err);
+        status = m->fabric ? IK_OK : machines_build(b, m, err);
         if (status == IK_OK)
-            status = make_plan(b, m, &m->plans[i], err);
+            status = machines_make_plan(b, m, &m->plans[i], err);
         double seconds = seconds_since(&begun);
         m->longest = seconds > m->longest ? seconds : m->longest;
     }
@@ -193,9 +193,9 @@ static ik_status make_machine(void *ctx, size_t index, unsigned thread, ik_error
         const plan_block *k = &b->r->e->plans[m->first + i];
         m->plans[i].slot =
             (plan_slot){.number = m->first + i, .at = k->at, .first = k->first, .num = k->num};
-        m->plans[i].idle = all_finished(b->r, &m->plans[i].slot);
+        m->plans[i].idle = machines_all_finished(b->r, &m->plans[i].slot);
     }
-    return make_plans(b, m, err);
+    return machines_make_plans(b, m, err);
 }
 
 static void free_machine(runner *r, machine *m)
@@ -215,8 +215,8 @@ static void free_machine(runner *r, machine *m)
 
 /* ---- storing */
 
-static ik_status keep_point(runner *r, int64_t fabric, const made_plan *p, uint64_t i,
-                            ik_error *err)
+static ik_status machines_keep_point(runner *r, int64_t fabric, const made_plan *p, uint64_t i,
+                                     ik_error *err)
 {
     const ik_experiment *e = r->e;
     uint64_t number = p->slot.first + i;
@@ -242,7 +242,8 @@ static ik_status keep_point(runner *r, int64_t fabric, const made_plan *p, uint6
     return status;
 }
 
-static ik_status keep_plan(runner *r, const machine *m, int64_t fabric, made_plan *p, ik_error *err)
+static ik_status machines_keep_plan(runner *r, const machine *m, int64_t fabric, made_plan *p,
+                                    ik_error *err)
 {
     char *key = NULL;
     ik_status status = plan_key(r, &p->slot.at, &key, err);
@@ -254,16 +255,16 @@ static ik_status keep_plan(runner *r, const machine *m, int64_t fabric, made_pla
         plan_tell_proof(r, &p->slot, FLOW_ANY, &p->proof);
     r->usable_plans++;
     for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
-        if (!is_to_do(r, p->slot.first + i))
+        if (!run_is_to_do(r, p->slot.first + i))
             continue;
-        status = keep_point(r, fabric, p, i, err);
+        status = machines_keep_point(r, fabric, p, i, err);
         r->done += status == IK_OK;
     }
     return status;
 }
 
 /* Says what does not fit, as for plans that are simulated. */
-static ik_status leave_out(runner *r, machine *m, ik_error *err)
+static ik_status machines_leave_out(runner *r, machine *m, ik_error *err)
 {
     plan_slot *slots = ik_calloc(m->num, sizeof *slots);
     if (!slots)
@@ -287,7 +288,7 @@ static ik_status leave_out(runner *r, machine *m, ik_error *err)
 static ik_status keep_machine(runner *r, machine *m, ik_error *err)
 {
     int64_t fabric = 0;
-    ik_status status = leave_out(r, m, err);
+    ik_status status = machines_leave_out(r, m, err);
     const variant *v = experiment_variant(r->e, &r->e->plans[m->first].at, SECTION_FABRIC);
     if (status == IK_OK && m->fabric)
         status = fabric_keep(r, v, m->fabric, &fabric, err);
@@ -295,11 +296,11 @@ static ik_status keep_machine(runner *r, machine *m, ik_error *err)
         if (m->plans[i].idle)
             r->usable_plans++;
         else if (!m->plans[i].slot.unusable)
-            status = keep_plan(r, m, fabric, &m->plans[i], err);
+            status = machines_keep_plan(r, m, fabric, &m->plans[i], err);
     return status;
 }
 
-static ik_status keep_batch(batch *b, ik_error *err)
+static ik_status machines_keep_batch(batch *b, ik_error *err)
 {
     ik_status status = store_begin(b->r->store, err);
     if (status != IK_OK)
@@ -321,7 +322,7 @@ static ik_status keep_batch(batch *b, ik_error *err)
 /* ---- all */
 
 /* The machines from plan *next on that are made at a time: many small ones, or one large. */
-static void take(batch *b, size_t *next)
+static void machines_take(batch *b, size_t *next)
 {
     static const uint64_t most_ports = 1 << 18;
     const ik_experiment *e = b->r->e;
@@ -339,7 +340,7 @@ static void take(batch *b, size_t *next)
 
 /* Where the budget ended the plans of a machine, those of the machines behind it are left for the
  * next run, too: what runs with budgets leave is in the order of the sweep, as of any run. */
-static void cut(batch *b)
+static void machines_cut(batch *b)
 {
     for (size_t i = 0; i < b->num; i++) {
         for (size_t k = 0; b->r->spent && k < b->machines[i].num; k++)
@@ -349,7 +350,7 @@ static void cut(batch *b)
 }
 
 /* A plan of an earlier run whose proof failed. */
-static ik_status any_failed(runner *r, ik_error *err)
+static ik_status machines_any_failed(runner *r, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool any = false;
@@ -376,7 +377,7 @@ ik_status machines_run(runner *r, ik_error *err)
     for (size_t next = 0; next < r->e->num_plans && status == IK_OK && !r->spent;) {
         if ((r->spent = budget_is_spent(r, b->longest)))
             break;
-        take(b, &next);
+        machines_take(b, &next);
         ik_env env = setup_env(r);
         b->env = env;
         b->env.num_threads = b->num > 1 ? 1 : r->num_jobs;
@@ -384,9 +385,9 @@ ik_status machines_run(runner *r, ik_error *err)
         tell_stage(r, "measuring %zu machines", b->num);
         status = ik_parallel_for(&env, "machines", b->num, make_machine, b, err);
         if (status == IK_OK)
-            cut(b);
+            machines_cut(b);
         if (status == IK_OK)
-            status = keep_batch(b, err);
+            status = machines_keep_batch(b, err);
         for (size_t i = 0; i < b->num; i++) {
             const machine *m = &b->machines[i];
             b->longest = m->longest > b->longest ? m->longest : b->longest;
@@ -394,5 +395,5 @@ ik_status machines_run(runner *r, ik_error *err)
         }
     }
     free(b);
-    return status == IK_OK ? any_failed(r, err) : status;
+    return status == IK_OK ? machines_any_failed(r, err) : status;
 }

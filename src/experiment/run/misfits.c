@@ -18,28 +18,28 @@ struct judged {
     const char *fabric, *routing;
 };
 
-static const char *routing_name(const ik_experiment *e, const point *at)
+static const char *misfits_routing_name(const ik_experiment *e, const point *at)
 {
     return experiment_variant(e, at, SECTION_ROUTING)->name;
 }
 
 /* Whether there is room for one more plan on a fabric. */
-static bool may_keep(const runner *r, const ik_fabric *f)
+static bool misfits_may_keep(const runner *r, const ik_fabric *f)
 {
     static const uint64_t most = 1 << 24; /* entries of all tables */
     return r->tried_entries + (uint64_t)f->num_switches * f->num_hosts <= most;
 }
 
 /* Whether a routing is to be tried on a fabric; remembered. */
-static bool to_be_tried(runner *r, const ik_fabric *f, const point *at)
+static bool misfits_to_be_tried(runner *r, const ik_fabric *f, const point *at)
 {
     static const uint64_t small = 1 << 16; /* entries of all tables */
     const char *fabric = experiment_variant(r->e, at, SECTION_FABRIC)->name,
-               *routing = routing_name(r->e, at);
+               *routing = misfits_routing_name(r->e, at);
     for (const struct judged *k = r->judged; k; k = k->next)
         if (strcmp(k->fabric, fabric) == 0 && strcmp(k->routing, routing) == 0)
             return experiment_simulates(r->e) &&
-                   ((uint64_t)f->num_switches * f->num_hosts <= small || may_keep(r, f));
+                   ((uint64_t)f->num_switches * f->num_hosts <= small || misfits_may_keep(r, f));
     struct judged *made = ik_calloc(1, sizeof *made);
     if (made) { /* without memory it is tried again */
         *made = (struct judged){r->judged, fabric, routing};
@@ -69,24 +69,25 @@ bool misfit_is_limit(const ik_error *why)
     return false;
 }
 
-static ik_status refuse(const runner *r, const point *at, const ik_error *why, ik_error *err)
+static ik_status run_misfits_refuse(const runner *r, const point *at, const ik_error *why,
+                                    ik_error *err)
 {
     const ik_experiment *e = r->e;
     const variant *fabric = experiment_variant(e, at, SECTION_FABRIC);
     if (!err)
         return why->status;
     *err = *why;
-    snprintf(err->text, sizeof err->text, "%.60s does not fit %.100s: %.300s", routing_name(e, at),
-             fabric->label, why->text);
+    snprintf(err->text, sizeof err->text, "%.60s does not fit %.100s: %.300s",
+             misfits_routing_name(e, at), fabric->label, why->text);
     return ik_hint(err, why->status,
                    "%.300s%sskip_misfits: true runs the others; 'designs' names the fabrics and "
                    "routings that belong together",
                    why->hint, why->hint[0] ? "; " : "");
 }
 
-static void keep_tried(runner *r, const ik_fabric *f, size_t number, ik_plan *plan)
+static void misfits_keep_tried(runner *r, const ik_fabric *f, size_t number, ik_plan *plan)
 {
-    if (may_keep(r, f)) {
+    if (misfits_may_keep(r, f)) {
         r->tried[number] = plan;
         r->tried_entries += (uint64_t)f->num_switches * f->num_hosts;
     } else {
@@ -95,17 +96,18 @@ static void keep_tried(runner *r, const ik_fabric *f, size_t number, ik_plan *pl
 }
 
 /* The plans among these whose routing is of plan k's family. */
-static ik_status try_family(runner *r, const ik_fabric *f, const plan_block *plans, size_t num,
-                            size_t k, ik_error *err)
+static ik_status misfits_try_family(runner *r, const ik_fabric *f, const plan_block *plans,
+                                    size_t num, size_t k, ik_error *err)
 {
     ik_error why = {0}, first = {0};
     for (size_t i = k; i < num; i++) {
         ik_plan *plan = NULL;
-        if (strcmp(routing_name(r->e, &plans[i].at), routing_name(r->e, &plans[k].at)) != 0)
+        if (strcmp(misfits_routing_name(r->e, &plans[i].at),
+                   misfits_routing_name(r->e, &plans[k].at)) != 0)
             continue;
         ik_status status = plan_make_for(r, f, &plans[i].at, &plan, &why);
         if (status == IK_OK)
-            keep_tried(r, f, (size_t)(&plans[i] - r->e->plans), plan);
+            misfits_keep_tried(r, f, (size_t)(&plans[i] - r->e->plans), plan);
         if (status == IK_OK || (status == IK_ERR_UNSUPPORTED && misfit_is_limit(&why)))
             return IK_OK;
         if (status != IK_ERR_UNSUPPORTED) {
@@ -116,14 +118,15 @@ static ik_status try_family(runner *r, const ik_fabric *f, const plan_block *pla
         if (first.status == IK_OK)
             first = why;
     }
-    return refuse(r, &plans[k].at, &first, err);
+    return run_misfits_refuse(r, &plans[k].at, &first, err);
 }
 
 /* Whether plan k is the first of its routing's family. */
-static bool is_first(const runner *r, const plan_block *plans, size_t k)
+static bool misfits_is_first(const runner *r, const plan_block *plans, size_t k)
 {
     size_t i = 0;
-    while (strcmp(routing_name(r->e, &plans[i].at), routing_name(r->e, &plans[k].at)) != 0)
+    while (strcmp(misfits_routing_name(r->e, &plans[i].at),
+                  misfits_routing_name(r->e, &plans[k].at)) != 0)
         i++;
     return i == k;
 }
@@ -135,8 +138,8 @@ ik_status misfits_check(runner *r, const ik_fabric *f, size_t first, size_t num,
     if (experiment_option(r->e, OPTION_SKIP_MISFITS)->u)
         return IK_OK;
     for (size_t k = 0; k < num && status == IK_OK; k++)
-        if (is_first(r, plans, k) && to_be_tried(r, f, &plans[k].at))
-            status = try_family(r, f, plans, num, k, err);
+        if (misfits_is_first(r, plans, k) && misfits_to_be_tried(r, f, &plans[k].at))
+            status = misfits_try_family(r, f, plans, num, k, err);
     return status;
 }
 
@@ -147,11 +150,11 @@ ik_status misfits_refuse(const runner *r, const plan_slot *slots, size_t num, ik
     for (size_t k = 0; k < num; k++) {
         bool fits = !slots[k].unusable || misfit_is_limit(slots[k].why);
         for (size_t i = 0; i < num && !fits; i++)
-            fits =
-                strcmp(routing_name(r->e, &slots[i].at), routing_name(r->e, &slots[k].at)) == 0 &&
-                (!slots[i].unusable || misfit_is_limit(slots[i].why));
+            fits = strcmp(misfits_routing_name(r->e, &slots[i].at),
+                          misfits_routing_name(r->e, &slots[k].at)) == 0 &&
+                   (!slots[i].unusable || misfit_is_limit(slots[i].why));
         if (!fits)
-            return refuse(r, &slots[k].at, slots[k].why, err);
+            return run_misfits_refuse(r, &slots[k].at, slots[k].why, err);
     }
     return IK_OK;
 }
@@ -187,14 +190,14 @@ typedef struct judging {
     uint64_t first, num; /* points in a row that are left out for the same reason, `why` */
 } judging;
 
-static bool is_refusal(ik_status status)
+static bool misfits_is_refusal(ik_status status)
 {
     return status == IK_ERR_USAGE || status == IK_ERR_UNSUPPORTED || status == IK_ERR_INPUT;
 }
 
 /* Whether the verdict on the point before is this one's too: only the seed differs, or the load of
  * sources to which any load is alike. */
-static bool is_alike(const judging *k, const point *p)
+static bool misfits_is_alike(const judging *k, const point *p)
 {
     const ik_params *adapter = &experiment_variant(k->r->e, p, SECTION_ADAPTER)->params;
     bool bursty = strcmp(ik_params_text(adapter, "injection"), "bursty") == 0;
@@ -205,12 +208,12 @@ static bool is_alike(const judging *k, const point *p)
     return k->begun;
 }
 
-static ik_status judge_point(judging *k, const point *p)
+static ik_status misfits_judge_point(judging *k, const point *p)
 {
     const ik_experiment *e = k->r->e;
     const variant *pattern = experiment_variant(e, p, SECTION_TRAFFIC);
     ik_env env = setup_env(k->r);
-    if (is_alike(k, p))
+    if (misfits_is_alike(k, p))
         return k->status;
     k->begun = true;
     k->before = *p;
@@ -230,14 +233,14 @@ static ik_status judge_point(judging *k, const point *p)
     return k->status;
 }
 
-static void note_row(judging *k)
+static void misfits_note_row(judging *k)
 {
     if (k->num > 0)
         note_points_left_out(k->r, k->first, k->num, &k->before, k->r->unusable.text);
     k->num = 0;
 }
 
-static void leave_point_out(judging *k, uint64_t number, const point *p)
+static void misfits_leave_point_out(judging *k, uint64_t number, const point *p)
 {
     runner *r = k->r;
     size_t i = 0;
@@ -248,7 +251,7 @@ static void leave_point_out(judging *k, uint64_t number, const point *p)
             .why = k->why, .routing = experiment_variant(r->e, p, SECTION_ROUTING)->label};
     k->refusals[i < MOST_REFUSALS ? i : MOST_REFUSALS - 1].num++;
     if (k->num > 0 && (number != k->first + k->num || strcmp(r->unusable.text, k->why.text) != 0))
-        note_row(k);
+        misfits_note_row(k);
     if (k->num++ == 0)
         k->first = number;
     r->misfit[number] = true;
@@ -256,7 +259,7 @@ static void leave_point_out(judging *k, uint64_t number, const point *p)
     r->unusable = k->why;
 }
 
-static void tell_refusals(const judging *k)
+static void misfits_tell_refusals(const judging *k)
 {
     for (size_t i = 0; i < k->num_refusals; i++) {
         const refusal *told = &k->refusals[i];
@@ -267,35 +270,36 @@ static void tell_refusals(const judging *k)
 }
 
 /* The error of a point without which the others could be run. */
-static ik_status refuse_point(const judging *k, ik_error *err)
+static ik_status misfits_refuse_point(const judging *k, ik_error *err)
 {
     if (err)
         *err = k->why;
-    if (!is_refusal(k->status) || k->r->e->num_points == 1)
+    if (!misfits_is_refusal(k->status) || k->r->e->num_points == 1)
         return k->status;
     return ik_hint(err, k->status,
                    "%.300s%sskip_misfits: true leaves out the points that do not fit", k->why.hint,
                    k->why.hint[0] ? "; " : "");
 }
 
-static ik_status judge_plan(judging *k, const ik_plan *plan, const plan_slot *slot, ik_error *err)
+static ik_status misfits_judge_plan(judging *k, const ik_plan *plan, const plan_slot *slot,
+                                    ik_error *err)
 {
     bool skip = experiment_option(k->r->e, OPTION_SKIP_MISFITS)->u;
     ik_status status = IK_OK;
     k->plan = plan;
     k->begun = false;
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
-        if (!is_to_do(k->r, i))
+        if (!run_is_to_do(k->r, i))
             continue;
         point p = experiment_point(k->r->e, i);
-        if (judge_point(k, &p) == IK_OK)
+        if (misfits_judge_point(k, &p) == IK_OK)
             continue;
-        if (skip && is_refusal(k->status))
-            leave_point_out(k, i, &p);
+        if (skip && misfits_is_refusal(k->status))
+            misfits_leave_point_out(k, i, &p);
         else
-            status = refuse_point(k, err);
+            status = misfits_refuse_point(k, err);
     }
-    note_row(k);
+    misfits_note_row(k);
     return status;
 }
 
@@ -306,24 +310,24 @@ ik_status misfits_points(runner *r, const ik_fabric *f, const plan_slot *slots, 
     ik_status status = IK_OK;
     for (size_t i = 0; i < num && status == IK_OK; i++)
         if (slots[i].plan)
-            status = judge_plan(&k, slots[i].plan, &slots[i], err);
+            status = misfits_judge_plan(&k, slots[i].plan, &slots[i], err);
     traffics_give_back(r->traffics, k.traffic);
-    tell_refusals(&k);
+    misfits_tell_refusals(&k);
     return status;
 }
 
 /* A plan that was tried, or that there is room to make now; NULL: what is wrong with it is said in
  * its turn. */
-static const ik_plan *plan_ahead(runner *r, const ik_fabric *f, size_t number)
+static const ik_plan *misfits_plan_ahead(runner *r, const ik_fabric *f, size_t number)
 {
     const plan_block *block = &r->e->plans[number];
     bool to_do = false;
     for (uint64_t i = block->first; i < block->first + block->num && !to_do; i++)
-        to_do = is_to_do(r, i);
+        to_do = run_is_to_do(r, i);
     ik_plan *plan = NULL;
-    if (to_do && !r->tried[number] && may_keep(r, f) &&
+    if (to_do && !r->tried[number] && misfits_may_keep(r, f) &&
         plan_make_for(r, f, &block->at, &plan, NULL) == IK_OK)
-        keep_tried(r, f, number, plan);
+        misfits_keep_tried(r, f, number, plan);
     return to_do ? r->tried[number] : NULL;
 }
 
@@ -337,9 +341,9 @@ ik_status misfits_ahead(runner *r, ik_error *err)
         num = plans_on_fabric(r->e, first);
         for (size_t i = first; k.f && i < first + num && status == IK_OK; i++) {
             const plan_slot slot = {.first = r->e->plans[i].first, .num = r->e->plans[i].num};
-            const ik_plan *plan = plan_ahead(r, k.f, i);
+            const ik_plan *plan = misfits_plan_ahead(r, k.f, i);
             if (plan)
-                status = judge_plan(&k, plan, &slot, err);
+                status = misfits_judge_plan(&k, plan, &slot, err);
         }
         traffics_give_back(r->traffics, k.traffic);
     }

@@ -28,8 +28,8 @@ ik_env plan_env(const runner *r, const point *p)
 }
 
 /* First column of the only row, if there is one. */
-static ik_status look_up(const runner *r, const char *sql, const char *const *texts, bool *found,
-                         int64_t *id, ik_error *err)
+static ik_status plans_look_up(const runner *r, const char *sql, const char *const *texts,
+                               bool *found, int64_t *id, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(r->store, sql, texts, &statement, err);
@@ -49,7 +49,7 @@ struct drawn {
     const char *kind;
 };
 
-static bool is_over(const ik_experiment *e, const char *param)
+static bool plans_is_over(const ik_experiment *e, const char *param)
 {
     static const char section[] = "fabric.";
     for (size_t i = 0; i < e->num_over; i++)
@@ -61,7 +61,7 @@ static bool is_over(const ik_experiment *e, const char *param)
 
 /* Whether it is a sample of a kind that has a drawing; the kind has one from now on. *known stays
  * false without memory. */
-static bool has_drawing(runner *r, const variant *v)
+static bool plans_has_drawing(runner *r, const variant *v)
 {
     bool samples = false;
     const char *kind = ik_arena_strdup(&r->e->arena, v->name);
@@ -71,7 +71,7 @@ static bool has_drawing(runner *r, const variant *v)
         samples |= strncmp(r->e->over[i], "fabric", strlen("fabric")) == 0;
     }
     for (size_t i = 0; samples && kind && kind[0] && i < v->params.num; i++)
-        if (v->params.values[i].has && !is_over(r->e, v->params.decl[i].name))
+        if (v->params.values[i].has && !plans_is_over(r->e, v->params.decl[i].name))
             kind = ik_arena_printf(&r->e->arena, "%s,%s=%s", kind, v->params.decl[i].name,
                                    v->params.values[i].text);
     for (struct drawn *d = r->drawn; samples && kind && d; d = d->next)
@@ -95,8 +95,8 @@ void drawn_free(runner *r)
 }
 
 /* The drawing of a fabric, packed; nothing for the samples of one that has one. */
-static ik_status pack_drawing(const ik_fabric *f, bool drawn, void **blob, size_t *size,
-                              ik_error *err)
+static ik_status plans_pack_drawing(const ik_fabric *f, bool drawn, void **blob, size_t *size,
+                                    ik_error *err)
 {
     char *drawing = NULL;
     size_t bytes = 0;
@@ -109,8 +109,8 @@ static ik_status pack_drawing(const ik_fabric *f, bool drawn, void **blob, size_
     return status;
 }
 
-static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const *key, bool drawn,
-                               int64_t *id, ik_error *err)
+static ik_status plans_insert_fabric(runner *r, const ik_fabric *f, const char *const *key,
+                                     bool drawn, int64_t *id, ik_error *err)
 {
     char *summary = NULL;
     void *blob = NULL;
@@ -118,7 +118,7 @@ static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const 
     sqlite3_stmt *statement = NULL;
     ik_status status = describe_fabric(f, &summary, err);
     if (status == IK_OK)
-        status = pack_drawing(f, drawn, &blob, &packed, err);
+        status = plans_pack_drawing(f, drawn, &blob, &packed, err);
     if (status == IK_OK)
         status = store_prepare(
             r->store, "INSERT INTO fabrics(spec, digest, summary, drawing) VALUES(?1, ?2, ?3, ?4)",
@@ -155,10 +155,10 @@ ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_erro
 ik_status fabric_keep(runner *r, const variant *v, const ik_fabric *f, int64_t *id, ik_error *err)
 {
     const char *const key[] = {v->label, v->digest, NULL};
-    bool found = false, drawn = has_drawing(r, v);
-    ik_status status =
-        look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, err);
-    return status == IK_OK && !found ? insert_fabric(r, f, key, drawn, id, err) : status;
+    bool found = false, drawn = plans_has_drawing(r, v);
+    ik_status status = plans_look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2",
+                                     key, &found, id, err);
+    return status == IK_OK && !found ? plans_insert_fabric(r, f, key, drawn, id, err) : status;
 }
 
 void fabric_drop(const runner *r, ik_fabric *f)
@@ -187,7 +187,7 @@ ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_er
 /* ---- plans */
 
 /* The flows that points of a plan have: bits of 1 << flow. */
-static unsigned flows_of_points(const runner *r, const plan_slot *slot)
+static unsigned plans_flows_of_points(const runner *r, const plan_slot *slot)
 {
     const variants *list = experiment_list(r->e, slot->at.design, SECTION_SWITCH);
     unsigned flows = 0;
@@ -207,7 +207,8 @@ bool plan_is_proved_free(const plan_slot *slot, plan_flow flow)
 }
 
 /* A fault of a stage is one of its settings, or else of the routing that it is asked to serve. */
-static void place_plan(const ik_experiment *e, const point *p, plan_stage stage, ik_error *err)
+static void plans_place_plan(const ik_experiment *e, const point *p, plan_stage stage,
+                             ik_error *err)
 {
     static const section_id of_stage[][3] = {
         [PLAN_ROUTING] = {SECTION_ROUTING, SECTION_VCS, SECTION_VC},
@@ -216,8 +217,8 @@ static void place_plan(const ik_experiment *e, const point *p, plan_stage stage,
     place_in_sections(e, p, of_stage[stage], 3, err);
 }
 
-static ik_status make_plan_for(const runner *r, const ik_fabric *f, const point *p,
-                               const ik_traffic *traffic, ik_plan **plan, ik_error *err)
+static ik_status plans_make_plan_for(const runner *r, const ik_fabric *f, const point *p,
+                                     const ik_traffic *traffic, ik_plan **plan, ik_error *err)
 {
     const ik_experiment *e = r->e;
     ik_env env = plan_env(r, p);
@@ -233,7 +234,7 @@ static ik_status make_plan_for(const runner *r, const ik_fabric *f, const point 
                               .num_vcs = vcs};
     ik_status status = plan_make(f, &specs, &env, &stage, plan, err);
     if (status != IK_OK)
-        place_plan(e, p, stage, err);
+        plans_place_plan(e, p, stage, err);
     return status;
 }
 
@@ -249,13 +250,13 @@ ik_status plan_make_for(const runner *r, const ik_fabric *f, const point *p, ik_
     if (status != IK_OK)
         place_in_variant(v, SECTION_TRAFFIC, err);
     else
-        status = make_plan_for(r, f, p, traffic, plan, err);
+        status = plans_make_plan_for(r, f, p, traffic, plan, err);
     ik_traffic_free(traffic);
     return status;
 }
 
 /* A plan that does not fit this fabric; the others of the sweep go on. */
-static ik_status leave_out(runner *r, plan_slot *slot, const ik_error *why, ik_error *err)
+static ik_status plans_leave_out(runner *r, plan_slot *slot, const ik_error *why, ik_error *err)
 {
     ik_error *kept = ik_arena_alloc(&r->e->arena, sizeof *kept);
     if (!kept)
@@ -268,7 +269,7 @@ static ik_status leave_out(runner *r, plan_slot *slot, const ik_error *why, ik_e
     return IK_OK;
 }
 
-static bool has_unfinished(const runner *r, const plan_slot *slot)
+static bool plans_has_unfinished(const runner *r, const plan_slot *slot)
 {
     for (uint64_t i = slot->first; i < slot->first + slot->num; i++)
         if (!r->finished[i])
@@ -278,10 +279,10 @@ static bool has_unfinished(const runner *r, const plan_slot *slot)
 
 /* A condition on the escape layer depends on the flow control; without one the verdict holds for
  * all. */
-static ik_status prove_flows(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
-                             plan_slot *slot, ik_error *err)
+static ik_status plans_prove_flows(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
+                                   plan_slot *slot, ik_error *err)
 {
-    unsigned flows = slot->plan->vc->escape_vcs ? flows_of_points(r, slot) : 1u << FLOW_ANY;
+    unsigned flows = slot->plan->vc->escape_vcs ? plans_flows_of_points(r, slot) : 1u << FLOW_ANY;
     ik_status status = IK_OK;
     for (plan_flow flow = 0; flow < NUM_FLOWS && status == IK_OK; flow++)
         if (flows >> flow & 1)
@@ -289,14 +290,15 @@ static ik_status prove_flows(runner *r, const ik_fabric *f, int64_t fabric, cons
     return status;
 }
 
-static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
-                            plan_slot *slot, ik_error *err)
+static ik_status plans_open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
+                                  plan_slot *slot, ik_error *err)
 {
     bool known = false, failed = false;
-    ik_status status = plan_look_up(r, key, flows_of_points(r, slot), slot, &known, &failed, err);
+    ik_status status =
+        plan_look_up(r, key, plans_flows_of_points(r, slot), slot, &known, &failed, err);
     if (status != IK_OK)
         return status;
-    if (known && !has_unfinished(r, slot)) {
+    if (known && !plans_has_unfinished(r, slot)) {
         r->failed |= failed;
         r->usable_plans++;
         return IK_OK;
@@ -306,14 +308,14 @@ static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const
     slot->plan = tried_take(r, slot->number);
     status = slot->plan ? IK_OK : plan_make_for(r, f, &slot->at, &slot->plan, &local);
     if (status == IK_ERR_UNSUPPORTED)
-        return leave_out(r, slot, &local, err);
+        return plans_leave_out(r, slot, &local, err);
     if (status != IK_OK) {
         if (err)
             *err = local;
         return status;
     }
     r->usable_plans++;
-    return prove_flows(r, f, fabric, key, slot, err);
+    return plans_prove_flows(r, f, fabric, key, slot, err);
 }
 
 ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot, ik_error *err)
@@ -321,7 +323,7 @@ ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *sl
     char *key = NULL;
     ik_status status = plan_key(r, &slot->at, &key, err);
     if (status == IK_OK)
-        status = open_keyed(r, f, fabric, key, slot, err);
+        status = plans_open_keyed(r, f, fabric, key, slot, err);
     free(key);
     return status;
 }

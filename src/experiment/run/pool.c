@@ -77,7 +77,7 @@ ik_sim_config point_config(const ik_experiment *e, const point *p)
 }
 
 /* A point with little to do takes fewer threads than there are for it. */
-static unsigned threads_for(const pool *w, const ik_plan *plan, const ik_sim_config *config)
+static unsigned pool_threads_for(const pool *w, const ik_plan *plan, const ik_sim_config *config)
 {
     ik_sim_estimate estimate;
     if (w->threads == 1)
@@ -87,7 +87,7 @@ static unsigned threads_for(const pool *w, const ik_plan *plan, const ik_sim_con
 }
 
 /* Observers see the caller's thread alone. */
-static void post_stage(void *ctx, const char *text)
+static void pool_post_stage(void *ctx, const char *text)
 {
     pool *w = ctx;
     pthread_mutex_lock(&w->mutex);
@@ -97,9 +97,9 @@ static void post_stage(void *ctx, const char *text)
 }
 
 /* One run, or those of a search for its load. */
-static ik_status simulate_loads(pool *w, const plan_slot *slot, const point *p,
-                                const ik_traffic *traffic, const ik_sim_config *config,
-                                const ik_env *env, outcome *o, ik_error *err)
+static ik_status pool_simulate_loads(pool *w, const plan_slot *slot, const point *p,
+                                     const ik_traffic *traffic, const ik_sim_config *config,
+                                     const ik_env *env, outcome *o, ik_error *err)
 {
     const ik_value *precision = load_search(experiment_variant(w->r->e, p, SECTION_LOAD));
     ik_sim_config judged = *config;
@@ -118,7 +118,7 @@ static ik_status simulate_loads(pool *w, const plan_slot *slot, const point *p,
                 .bounded = bounded,
                 .env = env,
                 .precision = precision ? precision->r : 0,
-                .tell = post_stage,
+                .tell = pool_post_stage,
                 .ctx = w};
     search_found found;
     status = precision ? search_saturation(&s, &o->result, &found, err)
@@ -132,14 +132,14 @@ static ik_status simulate_loads(pool *w, const plan_slot *slot, const point *p,
     return IK_OK;
 }
 
-static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outcome *o,
-                          ik_error *err)
+static ik_status pool_simulate(pool *w, const plan_slot *slot, uint64_t number, outcome *o,
+                               ik_error *err)
 {
     const ik_experiment *e = w->r->e;
     point p = experiment_point(e, number);
     ik_sim_config config = point_config(e, &p);
     ik_env env = {.seed = experiment_seed(e, &p),
-                  .num_threads = threads_for(w, slot->plan, &config),
+                  .num_threads = pool_threads_for(w, slot->plan, &config),
                   .cancel = &w->stop,
                   .memory_limit_bytes = w->r->env->memory_limit_bytes};
     const variant *pattern = experiment_variant(e, &p, SECTION_TRAFFIC);
@@ -149,7 +149,7 @@ static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outco
         place_in_variant(pattern, SECTION_TRAFFIC, err);
         return status;
     }
-    status = simulate_loads(w, slot, &p, traffic, &config, &env, o, err);
+    status = pool_simulate_loads(w, slot, &p, traffic, &config, &env, o, err);
     point_place(e, &p, status, err);
     if (status == IK_OK)
         hint_find(w->r, &p, slot->plan, traffic, &o->result, &env, o->hint);
@@ -163,7 +163,7 @@ static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outco
     return status;
 }
 
-static void free_outcome(outcome *o)
+static void pool_free_outcome(outcome *o)
 {
     if (!o)
         return;
@@ -175,14 +175,14 @@ static void free_outcome(outcome *o)
 }
 
 /* The next unfinished point; NULL when there is none. Called with the mutex held. */
-static const plan_slot *take(pool *w, uint64_t *number)
+static const plan_slot *pool_take(pool *w, uint64_t *number)
 {
     for (; w->slot < w->num_slots;
          w->slot++, w->next = w->slot < w->num_slots ? w->slots[w->slot].first : 0) {
         const plan_slot *slot = &w->slots[w->slot];
         while (slot->plan && w->quota && w->next < slot->first + slot->num) {
             *number = w->next++;
-            if (!is_to_do(w->r, *number))
+            if (!run_is_to_do(w->r, *number))
                 continue;
             if (budget_is_spent(w->r, w->longest)) {
                 w->r->spent = true;
@@ -198,7 +198,7 @@ static const plan_slot *take(pool *w, uint64_t *number)
     return NULL;
 }
 
-static void fail(pool *w, uint64_t number, ik_status status, const ik_error *error)
+static void pool_fail(pool *w, uint64_t number, ik_status status, const ik_error *error)
 {
     if (w->status == IK_OK || number < w->failed_at) {
         w->status = status;
@@ -208,18 +208,18 @@ static void fail(pool *w, uint64_t number, ik_status status, const ik_error *err
     ik_cancel_raise(&w->stop);
 }
 
-static void *worker(void *ctx)
+static void *pool_worker(void *ctx)
 {
     pool *w = ctx;
     uint64_t number;
     pthread_mutex_lock(&w->mutex);
-    for (const plan_slot *slot; !ik_cancel_raised(&w->stop) && (slot = take(w, &number));) {
+    for (const plan_slot *slot; !ik_cancel_raised(&w->stop) && (slot = pool_take(w, &number));) {
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
         struct timespec begun;
         clock_gettime(CLOCK_MONOTONIC, &begun);
         outcome *o = ik_calloc(1, sizeof *o);
-        ik_status status = o ? simulate(w, slot, number, o, &error)
+        ik_status status = o ? pool_simulate(w, slot, number, o, &error)
                              : ik_fail_memory(&error, sizeof *o, "a result");
         double seconds = seconds_since(&begun);
         pthread_mutex_lock(&w->mutex);
@@ -229,9 +229,9 @@ static void *worker(void *ctx)
             *w->tail = o;
             w->tail = &o->next;
         } else {
-            free_outcome(o);
+            pool_free_outcome(o);
             if (status != IK_ERR_CANCELLED)
-                fail(w, number, status, &error);
+                pool_fail(w, number, status, &error);
         }
         pthread_cond_signal(&w->changed);
     }
@@ -243,7 +243,7 @@ static void *worker(void *ctx)
 
 /* ---- the caller's thread */
 
-static const plan_slot *slot_of(const pool *w, uint64_t number)
+static const plan_slot *pool_slot_of(const pool *w, uint64_t number)
 {
     size_t low = 0, high = w->num_slots;
     while (high - low > 1) {
@@ -257,7 +257,7 @@ static const plan_slot *slot_of(const pool *w, uint64_t number)
 }
 
 /* Packets that were to be watched and do not exist. */
-static void note_unsent(const runner *r, const ik_watch_result *watch)
+static void pool_note_unsent(const runner *r, const ik_watch_result *watch)
 {
     size_t num = 0;
     const ik_watched *first = NULL;
@@ -277,7 +277,7 @@ static void note_unsent(const runner *r, const ik_watch_result *watch)
 
 /* Counts points that are not steady, and keeps what is to be said of the first of the sweep. A
  * deadlock is told by itself. */
-static void note_unsteady(runner *r, const point *p, const outcome *o)
+static void pool_note_unsteady(runner *r, const point *p, const outcome *o)
 {
     const ik_sim_steady *k = &o->result.steady;
     char load[40] = "", capped[80] = "", reason[200];
@@ -312,7 +312,7 @@ void pool_tell_unsteady(const runner *r)
 }
 
 /* How much of their rates the channels between switches carried. */
-static void note_links(const ik_fabric *f, const ik_sim_result *r, store_point *row)
+static void pool_note_links(const ik_fabric *f, const ik_sim_result *r, store_point *row)
 {
     double seconds = (double)r->window_ps * 1e-12, sum = 0, most = 0;
     uint32_t num = 0;
@@ -339,7 +339,7 @@ static bool contradicts_proof(const pool *w, const outcome *o, const point *p, c
                               "itself, please report it with the experiment.\n";
     const char *cycle = o->result.deadlock_text ? o->result.deadlock_text : "";
     plan_flow flow = flow_of_switch(experiment_variant(w->r->e, p, SECTION_SWITCH));
-    if (!o->result.deadlock || !plan_is_proved_free(slot_of(w, o->number), flow))
+    if (!o->result.deadlock || !plan_is_proved_free(pool_slot_of(w, o->number), flow))
         return false;
     size_t size = sizeof why + strlen(cycle);
     *text = malloc(size);
@@ -348,7 +348,7 @@ static bool contradicts_proof(const pool *w, const outcome *o, const point *p, c
     return true;
 }
 
-static void tell_deadlock(runner *r, const point *p, const outcome *o, bool contradicts)
+static void pool_tell_deadlock(runner *r, const point *p, const outcome *o, bool contradicts)
 {
     char load[40] = "";
     if (o->load > 0)
@@ -364,7 +364,7 @@ static void tell_deadlock(runner *r, const point *p, const outcome *o, bool cont
     r->failed = true;
 }
 
-static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
+static ik_status pool_keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
 {
     runner *r = w->r;
     point p = experiment_point(r->e, o->number);
@@ -374,37 +374,38 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     if (status == IK_OK)
         status = point_variant(r->e, &p, &label, err);
     if (status == IK_OK) {
-        store_point row = {.id = (int64_t)o->number,
-                           .fabric = fabric,
-                           .plan = plan_id(slot_of(w, o->number), flow_of_switch(experiment_variant(
-                                                                      r->e, &p, SECTION_SWITCH))),
-                           .params = params,
-                           .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
-                           .variant = label,
-                           .load = o->load,
-                           .saturation_load = o->saturation_load,
-                           .probes = o->probes,
-                           .hint = o->hint,
-                           .seed = experiment_seed(r->e, &p),
-                           .result = &o->result,
-                           .deadlock = contradiction,
-                           .reference = o->reference,
-                           .num_ports = w->fabric->num_ports,
-                           .num_hosts = w->fabric->num_hosts,
-                           .num_switches = w->fabric->num_switches,
-                           .jobs = o->jobs,
-                           .alone = o->alone,
-                           .num_jobs = o->num_jobs};
-        note_links(w->fabric, &o->result, &row);
+        store_point row = {
+            .id = (int64_t)o->number,
+            .fabric = fabric,
+            .plan = plan_id(pool_slot_of(w, o->number),
+                            flow_of_switch(experiment_variant(r->e, &p, SECTION_SWITCH))),
+            .params = params,
+            .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
+            .variant = label,
+            .load = o->load,
+            .saturation_load = o->saturation_load,
+            .probes = o->probes,
+            .hint = o->hint,
+            .seed = experiment_seed(r->e, &p),
+            .result = &o->result,
+            .deadlock = contradiction,
+            .reference = o->reference,
+            .num_ports = w->fabric->num_ports,
+            .num_hosts = w->fabric->num_hosts,
+            .num_switches = w->fabric->num_switches,
+            .jobs = o->jobs,
+            .alone = o->alone,
+            .num_jobs = o->num_jobs};
+        pool_note_links(w->fabric, &o->result, &row);
         status = store_add_point(r->store, &row, err);
     }
     if (status == IK_OK) {
-        note_unsent(r, &o->result.watch);
-        note_unsteady(r, &p, o);
+        pool_note_unsent(r, &o->result.watch);
+        pool_note_unsteady(r, &p, o);
         hint_note(r, &p, o->number, o->hint);
     }
     if (status == IK_OK && o->result.deadlock) {
-        tell_deadlock(r, &p, o, contradicts);
+        pool_tell_deadlock(r, &p, o, contradicts);
     } else if (status == IK_OK && o->result.finite && !o->result.completed) {
         const char *why = o->result.missing_text ? o->result.missing_text : "";
         size_t line = strcspn(why, "\n");
@@ -423,7 +424,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
 
 /* Waits for something to do, at most 50 ms: the caller's cancel flag has no signal of its own.
  * Called with the mutex held. */
-static void wait_a_little(pool *w)
+static void pool_wait_a_little(pool *w)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -434,7 +435,7 @@ static void wait_a_little(pool *w)
 }
 
 /* Called with the mutex held. */
-static void pass_stage(pool *w)
+static void pool_pass_stage(pool *w)
 {
     char text[sizeof w->stage];
     if (!w->stage[0])
@@ -446,14 +447,14 @@ static void pass_stage(pool *w)
     pthread_mutex_lock(&w->mutex);
 }
 
-static void collect(pool *w, int64_t fabric)
+static void pool_collect(pool *w, int64_t fabric)
 {
     pthread_mutex_lock(&w->mutex);
     while (w->working > 0 || w->head) {
-        pass_stage(w);
+        pool_pass_stage(w);
         outcome *o = w->head;
         if (!o) {
-            wait_a_little(w);
+            pool_wait_a_little(w);
             if (ik_env_cancelled(w->r->env))
                 ik_cancel_raise(&w->stop);
             continue;
@@ -464,15 +465,15 @@ static void collect(pool *w, int64_t fabric)
         bool unwritable = w->status == IK_ERR_IO; /* the disk is full: nothing more is written */
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
-        ik_status status = unwritable ? IK_ERR_IO : keep(w, fabric, o, &error);
+        ik_status status = unwritable ? IK_ERR_IO : pool_keep(w, fabric, o, &error);
         if (status == IK_OK) {
             w->r->done++;
             tell_point(w->r, false);
         }
         pthread_mutex_lock(&w->mutex);
         if (status != IK_OK && w->status == IK_OK)
-            fail(w, o->number, status, &error);
-        free_outcome(o);
+            pool_fail(w, o->number, status, &error);
+        pool_free_outcome(o);
     }
     pthread_mutex_unlock(&w->mutex);
 }
@@ -484,7 +485,7 @@ static uint64_t count_unfinished(const pool *w)
     uint64_t count = 0;
     for (size_t s = 0; s < w->num_slots; s++)
         for (uint64_t i = 0; w->slots[s].plan && i < w->slots[s].num; i++)
-            count += is_to_do(w->r, w->slots[s].first + i);
+            count += run_is_to_do(w->r, w->slots[s].first + i);
     return count;
 }
 
@@ -498,7 +499,7 @@ static ik_sim_estimate estimate_largest(const pool *w, uint64_t points)
     uint64_t stride = points / MOST_ESTIMATES + 1, count = 0, bytes = 0;
     for (size_t s = 0; s < w->num_slots; s++) {
         for (uint64_t i = 0; w->slots[s].plan && i < w->slots[s].num; i++) {
-            if (!is_to_do(w->r, w->slots[s].first + i) || (count++ % stride && count != points))
+            if (!run_is_to_do(w->r, w->slots[s].first + i) || (count++ % stride && count != points))
                 continue;
             point p = experiment_point(e, w->slots[s].first + i);
             ik_sim_config config = point_config(e, &p);
@@ -522,23 +523,23 @@ static void start_and_collect(pool *w, unsigned side, int64_t fabric)
     pthread_mutex_lock(&w->mutex);
     for (; threads && started < side; started++) {
         w->working++;
-        if (pthread_create(&threads[started], NULL, worker, w) != 0) {
+        if (pthread_create(&threads[started], NULL, pool_worker, w) != 0) {
             w->working--;
             break;
         }
     }
     if (started == 0) {
         ik_error error;
-        fail(w, 0, ik_fail_memory(&error, side * sizeof *threads, "worker threads"), &error);
+        pool_fail(w, 0, ik_fail_memory(&error, side * sizeof *threads, "worker threads"), &error);
     }
     pthread_mutex_unlock(&w->mutex);
-    collect(w, fabric);
+    pool_collect(w, fabric);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     free(threads);
 }
 
-static uint64_t count_fabrics(const ik_experiment *e)
+static uint64_t pool_count_fabrics(const ik_experiment *e)
 {
     uint64_t num = 0;
     for (size_t first = 0; first < e->num_plans; first += plans_on_fabric(e, first))
@@ -562,7 +563,7 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
                        estimate_largest(&w, points)};
     ik_run_share share;
     share_choose(&wish, &share);
-    share.fabrics = count_fabrics(r->e);
+    share.fabrics = pool_count_fabrics(r->e);
     if (r->observer && r->observer->share)
         r->observer->share(r->observer->ctx, &share);
     pthread_mutex_init(&w.mutex, NULL);

@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 
 /* Refuses a fabric that leaves hosts unconnected, unless the experiment allows that. */
-static ik_status check_reach(const runner *r, const variant *v, const ik_fabric *f, ik_error *err)
+static ik_status preflight_check_reach(const runner *r, const variant *v, const ik_fabric *f,
+                                       ik_error *err)
 {
     ik_reach reach;
     char text[512];
@@ -50,7 +51,8 @@ static ik_status check_permutations(const runner *r, const ik_fabric *f, ik_erro
 /* ---- files that are not there */
 
 /* A file that is in neither of the folders where it was looked for. */
-static ik_status check_file(const runner *r, const variant *v, const char *path, ik_error *err)
+static ik_status preflight_check_file(const runner *r, const variant *v, const char *path,
+                                      ik_error *err)
 {
     struct stat st;
     size_t folder = strlen(r->e->folder);
@@ -69,7 +71,7 @@ static ik_status check_file(const runner *r, const variant *v, const char *path,
     return words ? ik_hint(err, IK_ERR_IO, "%s, or a file", words) : IK_ERR_IO;
 }
 
-static ik_status check_files(const runner *r, ik_error *err)
+static ik_status preflight_check_files(const runner *r, ik_error *err)
 {
     size_t design = 0;
     int id = -1;
@@ -77,14 +79,14 @@ static ik_status check_files(const runner *r, ik_error *err)
     for (const variants *list; (list = experiment_next_list(r->e, &design, &id));)
         for (size_t i = 0; i < list->num; i++)
             for (size_t k = 0; k < list->items[i].num_files && status == IK_OK; k++)
-                status = check_file(r, &list->items[i], list->items[i].files[k], err);
+                status = preflight_check_file(r, &list->items[i], list->items[i].files[k], err);
     return status;
 }
 
 /* ---- fabrics, and what is read on them */
 
 /* Without hosts there is nothing to route and nothing to send. */
-static ik_status check_hosts(const variant *v, const ik_fabric *f, ik_error *err)
+static ik_status preflight_check_hosts(const variant *v, const ik_fabric *f, ik_error *err)
 {
     if (f->num_hosts > 0)
         return IK_OK;
@@ -96,7 +98,7 @@ static ik_status check_hosts(const variant *v, const ik_fabric *f, ik_error *err
 }
 
 /* The simulator's adapters send the messages of a workload on one cable. */
-static ik_status check_cables(const variant *v, const ik_fabric *f, ik_error *err)
+static ik_status preflight_check_cables(const variant *v, const ik_fabric *f, ik_error *err)
 {
     const ik_traffic_family *family = ik_traffic_find(v->name);
     if (!family || !family->ends || !ik_fabric_has_rails(f))
@@ -111,7 +113,8 @@ static ik_status check_cables(const variant *v, const ik_fabric *f, ik_error *er
 }
 
 /* Sizes of messages may be of the traffic's classes. */
-static ik_status check_sizes(const runner *r, size_t design, const ik_traffic *t, ik_error *err)
+static ik_status preflight_check_sizes(const runner *r, size_t design, const ik_traffic *t,
+                                       ik_error *err)
 {
     const variants *list = experiment_list(r->e, design, SECTION_ADAPTER);
     ik_status status = IK_OK;
@@ -128,20 +131,20 @@ typedef struct meeting {
     const variants *fabrics, *traffics;
 } meeting;
 
-static bool is_meeting_of(const runner *r, size_t design, const meeting *m)
+static bool preflight_is_meeting_of(const runner *r, size_t design, const meeting *m)
 {
     return experiment_list(r->e, design, SECTION_FABRIC) == m->fabrics &&
            experiment_list(r->e, design, SECTION_TRAFFIC) == m->traffics;
 }
 
 /* Hosts must be able to number the packets of a workload, which adapters make. */
-static ik_status check_packets(const runner *r, const meeting *m, const variant *v,
-                               const ik_traffic *t, ik_error *err)
+static ik_status preflight_check_packets(const runner *r, const meeting *m, const variant *v,
+                                         const ik_traffic *t, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t d = 0; d < r->e->num_designs && status == IK_OK; d++) {
         const variants *list = experiment_list(r->e, d, SECTION_ADAPTER);
-        bool here = is_meeting_of(r, d, m);
+        bool here = preflight_is_meeting_of(r, d, m);
         for (size_t i = 0; here && i < list->num && status == IK_OK; i++)
             status = ik_sim_check_workload(&list->items[i].params, t, err);
     }
@@ -151,7 +154,8 @@ static ik_status check_packets(const runner *r, const meeting *m, const variant 
 }
 
 /* So may priorities. */
-static ik_status check_levels(const runner *r, size_t design, const ik_traffic *t, ik_error *err)
+static ik_status preflight_check_levels(const runner *r, size_t design, const ik_traffic *t,
+                                        ik_error *err)
 {
     const variants *list = experiment_list(r->e, design, SECTION_SWITCH);
     ik_status status = IK_OK;
@@ -164,24 +168,24 @@ static ik_status check_levels(const runner *r, size_t design, const ik_traffic *
 }
 
 /* Sizes and priorities of a traffic's classes in the designs where both meet. */
-static ik_status check_classes(const runner *r, const meeting *m, const ik_traffic *t,
-                               ik_error *err)
+static ik_status preflight_check_classes(const runner *r, const meeting *m, const ik_traffic *t,
+                                         ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t d = 0; d < r->e->num_designs && status == IK_OK; d++) {
-        if (!is_meeting_of(r, d, m))
+        if (!preflight_is_meeting_of(r, d, m))
             continue;
-        status = check_sizes(r, d, t, err);
+        status = preflight_check_sizes(r, d, t, err);
         if (status == IK_OK)
-            status = check_levels(r, d, t, err);
+            status = preflight_check_levels(r, d, t, err);
     }
     return status;
 }
 
 /* Makes the traffic of an experiment as its points on this fabric will: no pattern that does not
  * fit it, and no flawed file, is found only after hours. */
-static ik_status check_meeting(const runner *r, const meeting *m, const ik_fabric *f, bool tell,
-                               ik_error *err)
+static ik_status preflight_check_meeting(const runner *r, const meeting *m, const ik_fabric *f,
+                                         bool tell, ik_error *err)
 {
     const variants *list = m->traffics;
     bool simulated = experiment_uses(r->e, SECTION_SWITCH);
@@ -192,15 +196,15 @@ static ik_status check_meeting(const runner *r, const meeting *m, const ik_fabri
     for (size_t i = 0; i < list->num && status == IK_OK; i++) {
         const variant *v = &list->items[i];
         ik_traffic *t = NULL;
-        status = simulated ? check_cables(v, f, err) : IK_OK;
+        status = simulated ? preflight_check_cables(v, f, err) : IK_OK;
         if (status == IK_OK)
             status = traffics_take(r->traffics, f, v, &env, &t, err);
         if (status != IK_OK)
             place_in_variant(v, SECTION_TRAFFIC, err);
         else if (simulated)
-            status = check_classes(r, m, t, err);
+            status = preflight_check_classes(r, m, t, err);
         if (status == IK_OK)
-            status = check_packets(r, m, v, t, err);
+            status = preflight_check_packets(r, m, v, t, err);
         if (status == IK_OK && t->note && tell && strncmp(t->note, told, sizeof told - 1) != 0) {
             tell_note(r, IK_NOTE, "%s", t->note);
             snprintf(told, sizeof told, "%s", t->note);
@@ -211,17 +215,17 @@ static ik_status check_meeting(const runner *r, const meeting *m, const ik_fabri
 }
 
 /* All traffics that meet a fabric of this list, each once. */
-static ik_status check_traffic(const runner *r, const variants *fabrics, const ik_fabric *f,
-                               bool tell, ik_error *err)
+static ik_status preflight_check_traffic(const runner *r, const variants *fabrics,
+                                         const ik_fabric *f, bool tell, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t d = 0; d < r->e->num_designs && status == IK_OK; d++) {
         meeting m = {fabrics, experiment_list(r->e, d, SECTION_TRAFFIC)};
-        bool first = is_meeting_of(r, d, &m);
+        bool first = preflight_is_meeting_of(r, d, &m);
         for (size_t before = 0; before < d && first; before++)
-            first = !is_meeting_of(r, before, &m);
+            first = !preflight_is_meeting_of(r, before, &m);
         if (first)
-            status = check_meeting(r, &m, f, tell, err);
+            status = preflight_check_meeting(r, &m, f, tell, err);
     }
     return status;
 }
@@ -250,7 +254,7 @@ static ik_status check_routing_files(const runner *r, size_t design, const ik_fa
 
 /* A routing that is made for the traffic is made for one; each seed that draws another one has a
  * plan of its own. */
-static ik_status check_made_for(const runner *r, ik_error *err)
+static ik_status preflight_check_made_for(const runner *r, ik_error *err)
 {
     const ik_experiment *e = r->e;
     for (size_t i = 0; i < e->num_plans; i++) {
@@ -278,7 +282,7 @@ static ik_status check_made_for(const runner *r, ik_error *err)
 }
 
 /* A host that one of the fabrics has may be watched. */
-static ik_status check_watched(const runner *r, uint32_t most_hosts, ik_error *err)
+static ik_status preflight_check_watched(const runner *r, uint32_t most_hosts, ik_error *err)
 {
     const variants *list = &r->e->sections[SECTION_WATCH];
     ik_status status = IK_OK;
@@ -290,8 +294,8 @@ static ik_status check_watched(const runner *r, uint32_t most_hosts, ik_error *e
     return status;
 }
 
-static ik_status check_end(const figure *f, const char *key, uint64_t host, uint32_t most_hosts,
-                           ik_error *err)
+static ik_status preflight_check_end(const figure *f, const char *key, uint64_t host,
+                                     uint32_t most_hosts, ik_error *err)
 {
     if (host == UINT64_MAX || host < most_hosts)
         return IK_OK;
@@ -301,22 +305,23 @@ static ik_status check_end(const figure *f, const char *key, uint64_t host, uint
 }
 
 /* Hosts between which routes are drawn, which the largest fabric must have. */
-static ik_status check_drawn(const runner *r, uint32_t most_hosts, ik_error *err)
+static ik_status preflight_check_drawn(const runner *r, uint32_t most_hosts, ik_error *err)
 {
     const figures_declared *d = &r->e->drawn;
     ik_status status = IK_OK;
     for (size_t i = 0; i < d->num_figures && status == IK_OK; i++) {
         const figure *f = &d->figures[i];
-        status = check_end(f, "to", f->to, most_hosts, err);
+        status = preflight_check_end(f, "to", f->to, most_hosts, err);
         if (status == IK_OK)
-            status = check_end(f, "from", f->from, most_hosts, err);
+            status = preflight_check_end(f, "from", f->from, most_hosts, err);
     }
     return status;
 }
 
 /* Windows that runs find themselves must fit into their time, which depends on links and
  * adapters. */
-static ik_status check_windows(const runner *r, size_t design, const ik_fabric *f, ik_error *err)
+static ik_status preflight_check_windows(const runner *r, size_t design, const ik_fabric *f,
+                                         ik_error *err)
 {
     const variants *measures = experiment_list(r->e, design, SECTION_MEASURE),
                    *adapters = experiment_list(r->e, design, SECTION_ADAPTER);
@@ -333,7 +338,7 @@ static ik_status check_windows(const runner *r, size_t design, const ik_fabric *
 }
 
 /* Whether a fabric is drawn and the experiment does not say with which seed. */
-static bool fabric_draws(const variant *v)
+static bool preflight_fabric_draws(const variant *v)
 {
     static const char *const seeds[] = {"seed", "fail_seed"};
     const char *fail = ik_params_has(&v->params, "fail") ? ik_params_text(&v->params, "fail") : "";
@@ -349,9 +354,9 @@ static bool fabric_draws(const variant *v)
 
 /* Seeds draw everything but the fabric: intervals are then of one fabric, which a reader must know.
  */
-static void tell_one_fabric(const runner *r, const variant *v)
+static void preflight_tell_one_fabric(const runner *r, const variant *v)
 {
-    if (r->e->sections[SECTION_SEEDS].num > 1 && fabric_draws(v))
+    if (r->e->sections[SECTION_SEEDS].num > 1 && preflight_fabric_draws(v))
         tell_note(r, IK_NOTE,
                   "%s is drawn once: intervals over the seeds are those of one fabric; 'over' with "
                   "a list of fabric seeds makes several fabrics samples",
@@ -359,28 +364,30 @@ static void tell_one_fabric(const runner *r, const variant *v)
 }
 
 /* A fabric, which designs before this one may have as well. */
-static ik_status check_fabric(const runner *r, const point *at, const ik_fabric *f, ik_error *err)
+static ik_status preflight_check_fabric(const runner *r, const point *at, const ik_fabric *f,
+                                        ik_error *err)
 {
     const variants *fabrics = experiment_list(r->e, at->design, SECTION_FABRIC);
     const variant *v = &fabrics->items[at->index[SECTION_FABRIC]];
     bool known = at->design > 0 && fabrics == &r->e->sections[SECTION_FABRIC];
-    ik_status status = known ? IK_OK : check_hosts(v, f, err);
+    ik_status status = known ? IK_OK : preflight_check_hosts(v, f, err);
     if (status == IK_OK && !known)
-        status = check_reach(r, v, f, err);
+        status = preflight_check_reach(r, v, f, err);
     if (status == IK_OK && !known)
-        tell_one_fabric(r, v);
+        preflight_tell_one_fabric(r, v);
     if (status == IK_OK && !known)
         status = check_permutations(r, f, err);
     if (status == IK_OK && !known)
-        status =
-            check_traffic(r, fabrics, f, at->design == 0 && at->index[SECTION_FABRIC] == 0, err);
+        status = preflight_check_traffic(r, fabrics, f,
+                                         at->design == 0 && at->index[SECTION_FABRIC] == 0, err);
     if (status == IK_OK)
-        status = check_windows(r, at->design, f, err);
+        status = preflight_check_windows(r, at->design, f, err);
     return status == IK_OK ? check_routing_files(r, at->design, f, err) : status;
 }
 
 /* Fabrics are kept until they are opened, while they are small. */
-static bool worth_keeping(const runner *r, size_t num_plans, const ik_fabric *f, uint64_t *kept)
+static bool preflight_worth_keeping(const runner *r, size_t num_plans, const ik_fabric *f,
+                                    uint64_t *kept)
 {
     static const uint64_t most_ports = 1 << 22;
     *kept += f->num_ports + (uint64_t)f->num_switches;
@@ -396,21 +403,21 @@ ik_status preflight(runner *r, ik_error *err)
     r->tried = ik_calloc(e->num_plans, sizeof *r->tried);
     if (!r->built || !r->tried)
         return ik_fail_memory(err, e->num_plans * sizeof *r->built, "an experiment");
-    ik_status status = check_made_for(r, err);
+    ik_status status = preflight_check_made_for(r, err);
     if (status == IK_OK)
-        status = check_files(r, err);
+        status = preflight_check_files(r, err);
     for (size_t first = 0, num; first < e->num_plans && status == IK_OK; first += num) {
         const point *at = &e->plans[first].at;
         ik_fabric *f = NULL;
         num = plans_on_fabric(e, first);
         status = fabric_build(r, experiment_variant(e, at, SECTION_FABRIC), &f, err);
         if (status == IK_OK)
-            status = check_fabric(r, at, f, err);
+            status = preflight_check_fabric(r, at, f, err);
         if (status == IK_OK && num < e->num_plans)
             status = misfits_check(r, f, first, num, err);
         if (status == IK_OK && f->num_hosts > most_hosts)
             most_hosts = f->num_hosts;
-        if (status == IK_OK && worth_keeping(r, num, f, &kept)) {
+        if (status == IK_OK && preflight_worth_keeping(r, num, f, &kept)) {
             r->built[first] = f;
         } else {
             tried_free(r, first, num);
@@ -418,8 +425,8 @@ ik_status preflight(runner *r, ik_error *err)
         }
     }
     if (status == IK_OK)
-        status = check_watched(r, most_hosts, err);
-    return status == IK_OK ? check_drawn(r, most_hosts, err) : status;
+        status = preflight_check_watched(r, most_hosts, err);
+    return status == IK_OK ? preflight_check_drawn(r, most_hosts, err) : status;
 }
 
 ik_plan *tried_take(runner *r, size_t plan)

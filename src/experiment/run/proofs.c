@@ -68,8 +68,8 @@ ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_sl
 }
 
 /* Id of the row with this key and flow; *same: it says what `row` does. */
-static ik_status find_row(const runner *r, const plan_row *row, int64_t *id, bool *found,
-                          bool *same, ik_error *err)
+static ik_status proofs_find_row(const runner *r, const plan_row *row, int64_t *id, bool *found,
+                                 bool *same, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(
@@ -89,7 +89,8 @@ static ik_status find_row(const runner *r, const plan_row *row, int64_t *id, boo
     return status;
 }
 
-static ik_status write_row(runner *r, const plan_row *row, bool found, int64_t *id, ik_error *err)
+static ik_status proofs_write_row(runner *r, const plan_row *row, bool found, int64_t *id,
+                                  ik_error *err)
 {
     static const char insert[] =
         "INSERT INTO plans(asked, proof, key, flow, routing, vc, selection, failed, fabric, vcs) "
@@ -124,16 +125,16 @@ static ik_status write_row(runner *r, const plan_row *row, bool found, int64_t *
     return store_commit(r->store, err);
 }
 
-static ik_status keep_row(runner *r, const plan_row *row, int64_t *id, ik_error *err)
+static ik_status proofs_keep_row(runner *r, const plan_row *row, int64_t *id, ik_error *err)
 {
     bool found = false, same = false;
-    ik_status status = find_row(r, row, id, &found, &same, err);
-    return status == IK_OK && !same ? write_row(r, row, found, id, err) : status;
+    ik_status status = proofs_find_row(r, row, id, &found, &same, err);
+    return status == IK_OK && !same ? proofs_write_row(r, row, found, id, err) : status;
 }
 
 /* ---- routes of fabrics that are drawn */
 
-static ik_status write_routes(runner *r, const char *key, const char *json, ik_error *err)
+static ik_status proofs_write_routes(runner *r, const char *key, const char *json, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     void *blob = NULL;
@@ -159,8 +160,8 @@ static ik_status write_routes(runner *r, const char *key, const char *json, ik_e
 }
 
 /* Of a plan that has none yet, if its fabric has a drawing. */
-static ik_status keep_routes(runner *r, const ik_fabric *f, const plan_row *row,
-                             const ik_plan *plan, ik_error *err)
+static ik_status proofs_keep_routes(runner *r, const ik_fabric *f, const plan_row *row,
+                                    const ik_plan *plan, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool wanted = false;
@@ -179,7 +180,7 @@ static ik_status keep_routes(runner *r, const ik_fabric *f, const plan_row *row,
         return status;
     status = describe_routes(f, plan, &json, err);
     if (status == IK_OK)
-        status = write_routes(r, row->key, json, err);
+        status = proofs_write_routes(r, row->key, json, err);
     free(json);
     return status;
 }
@@ -241,7 +242,7 @@ static ik_status make_proof(const runner *r, const ik_plan *plan, const char *ro
 }
 
 /* How much of a proof there is, in a word. */
-static const char *extent_of(const runner *r, const ik_proof *proof)
+static const char *proofs_extent_of(const runner *r, const ik_proof *proof)
 {
     if (!proof)
         return "none";
@@ -271,13 +272,13 @@ ik_status plan_keep_proof(runner *r, const ik_fabric *f, int64_t fabric, const c
         .asked = asked,
         .failed = proof && (proof->delivered == IK_NO || proof->loop_free == IK_NO ||
                             proof->deadlock_free == IK_NO)};
-    ik_status status =
-        describe_proof(f, proof ? proof : &no_proof, extent_of(r, proof), row.flow, &json, err);
+    ik_status status = describe_proof(f, proof ? proof : &no_proof, proofs_extent_of(r, proof),
+                                      row.flow, &json, err);
     row.proof = json;
     if (status == IK_OK)
-        status = keep_row(r, &row, &slot->id[flow], err);
+        status = proofs_keep_row(r, &row, &slot->id[flow], err);
     if (status == IK_OK && plan)
-        status = keep_routes(r, f, &row, plan, err);
+        status = proofs_keep_routes(r, f, &row, plan, err);
     r->failed |= status == IK_OK && row.failed;
     free(json);
     return status;

@@ -53,8 +53,8 @@ void references_free(struct references *r)
 /* The fastest links that there are. */
 #define UNLIMITED_BPS UINT64_C(1000000000000000)
 
-static ik_status crossbar_spec(const ik_fabric *f, bool unlimited, ik_arena *arena,
-                               const char **out, ik_error *err)
+static ik_status reference_crossbar_spec(const ik_fabric *f, bool unlimited, ik_arena *arena,
+                                         const char **out, ik_error *err)
 {
     uint64_t fastest_bps = 0, shortest_ps = UINT64_MAX;
     for (uint32_t host = 0; host < f->num_hosts; host++) {
@@ -74,8 +74,9 @@ static ik_status crossbar_spec(const ik_fabric *f, bool unlimited, ik_arena *are
 
 /* The same workload on the fabric f of as many hosts: its very messages, if no fabric would have
  * others or if it was made for its own one, else made again from its spec. */
-static ik_status workload_on(const ik_fabric *f, const char *spec, const ik_traffic *workload,
-                             const ik_env *env, ik_traffic **made, ik_traffic *moved, ik_error *err)
+static ik_status reference_workload_on(const ik_fabric *f, const char *spec,
+                                       const ik_traffic *workload, const ik_env *env,
+                                       ik_traffic **made, ik_traffic *moved, ik_error *err)
 {
     *moved = *workload;
     moved->fabric = f;
@@ -84,15 +85,16 @@ static ik_status workload_on(const ik_fabric *f, const char *spec, const ik_traf
     return ik_traffic_from_spec(f, spec, env, made, err);
 }
 
-static ik_status run_on(const ik_fabric *f, const char *traffic_spec, const ik_traffic *workload,
-                        const ik_sim_config *config, const ik_env *env, double *ns, ik_error *err)
+static ik_status reference_run_on(const ik_fabric *f, const char *traffic_spec,
+                                  const ik_traffic *workload, const ik_sim_config *config,
+                                  const ik_env *env, double *ns, ik_error *err)
 {
     ik_plan *plan = NULL;
     ik_traffic *traffic = NULL, moved;
     ik_sim_result result = {0};
     ik_status status = ik_plan_from_specs(f, "minimal", NULL, NULL, 0, env, &plan, err);
     if (status == IK_OK)
-        status = workload_on(f, traffic_spec, workload, env, &traffic, &moved, err);
+        status = reference_workload_on(f, traffic_spec, workload, env, &traffic, &moved, err);
     if (status == IK_OK)
         status = ik_sim_run(plan, traffic ? traffic : &moved, config, env, &result, err);
     if (status == IK_OK)
@@ -103,8 +105,9 @@ static ik_status run_on(const ik_fabric *f, const char *traffic_spec, const ik_t
     return status;
 }
 
-static ik_status simulate(const reference *of, const char *traffic, const ik_traffic *workload,
-                          const ik_sim_config *config, const ik_env *env, double *ns, ik_error *err)
+static ik_status reference_simulate(const reference *of, const char *traffic,
+                                    const ik_traffic *workload, const ik_sim_config *config,
+                                    const ik_env *env, double *ns, ik_error *err)
 {
     ik_params sw, measure;
     ik_fabric *f = NULL;
@@ -129,7 +132,7 @@ static ik_status simulate(const reference *of, const char *traffic, const ik_tra
     if (status == IK_OK)
         status = ik_fabric_from_spec(of->fabric, &one, &f, err);
     if (status == IK_OK)
-        status = run_on(f, traffic, workload, &same, &one, ns, err);
+        status = reference_run_on(f, traffic, workload, &same, &one, ns, err);
     ik_fabric_free(f);
     ik_params_free(&sw);
     ik_params_free(&measure);
@@ -137,9 +140,9 @@ static ik_status simulate(const reference *of, const char *traffic, const ik_tra
 }
 
 /* A job alone. */
-static ik_status run_alone(const ik_plan *plan, const char *traffic_spec,
-                           const ik_sim_config *config, const ik_env *env, double *ns,
-                           ik_error *err)
+static ik_status reference_run_alone(const ik_plan *plan, const char *traffic_spec,
+                                     const ik_sim_config *config, const ik_env *env, double *ns,
+                                     ik_error *err)
 {
     ik_params measure;
     ik_traffic *traffic = NULL;
@@ -168,7 +171,7 @@ static ik_status run_alone(const ik_plan *plan, const char *traffic_spec,
 
 /* ---- all of them */
 
-static bool same_as(const entry *e, const reference *of, const char *bound)
+static bool reference_same_as(const entry *e, const reference *of, const char *bound)
 {
     return strcmp(e->of.fabric, of->fabric) == 0 && strcmp(e->of.traffic, of->traffic) == 0 &&
            strcmp(e->of.adapter, of->adapter) == 0 && strcmp(e->of.sw, of->sw) == 0 &&
@@ -177,11 +180,12 @@ static bool same_as(const entry *e, const reference *of, const char *bound)
 
 /* The entry for it, made if there was none (*mine: then it is this thread's to simulate); NULL =
  * out of memory. Called with the mutex held. */
-static entry *find(struct references *r, const reference *of, const char *bound, bool *mine)
+static entry *run_reference_find(struct references *r, const reference *of, const char *bound,
+                                 bool *mine)
 {
     entry *e = r->first;
     *mine = false;
-    while (e && !same_as(e, of, bound))
+    while (e && !reference_same_as(e, of, bound))
         e = e->next;
     if (e)
         return e;
@@ -200,7 +204,7 @@ static entry *find(struct references *r, const reference *of, const char *bound,
 }
 
 /* It failed: nobody is to wait for it. */
-static void remove_entry(struct references *r, const entry *e)
+static void reference_remove_entry(struct references *r, const entry *e)
 {
     entry **at = &r->first;
     while (*at != e)
@@ -210,15 +214,16 @@ static void remove_entry(struct references *r, const entry *e)
 
 /* plan: that of a job alone; NULL = on the crossbar of->fabric, where workload runs. spec: of its
  * traffic. Called with the mutex held. */
-static ik_status obtain(struct references *r, const reference *of, const ik_plan *plan,
-                        const char *spec, const ik_traffic *workload, const ik_sim_config *config,
-                        const ik_env *env, const reference **out, ik_error *err)
+static ik_status reference_obtain(struct references *r, const reference *of, const ik_plan *plan,
+                                  const char *spec, const ik_traffic *workload,
+                                  const ik_sim_config *config, const ik_env *env,
+                                  const reference **out, ik_error *err)
 {
     const char *bound = ik_params_text(config->measure_params, "at_most");
     bool mine = false;
     entry *found = NULL;
     for (;;) {
-        found = find(r, of, bound, &mine);
+        found = run_reference_find(r, of, bound, &mine);
         if (!found || mine || found->done)
             break;
         pthread_cond_wait(&r->changed, &r->mutex);
@@ -229,13 +234,13 @@ static ik_status obtain(struct references *r, const reference *of, const ik_plan
     if (mine) {
         pthread_mutex_unlock(&r->mutex);
         double ns = 0;
-        status = plan ? run_alone(plan, spec, config, env, &ns, err)
-                      : simulate(of, spec, workload, config, env, &ns, err);
+        status = plan ? reference_run_alone(plan, spec, config, env, &ns, err)
+                      : reference_simulate(of, spec, workload, config, env, &ns, err);
         pthread_mutex_lock(&r->mutex);
         found->of.completion_ns = ns;
         found->done = status == IK_OK;
         if (status != IK_OK)
-            remove_entry(r, found);
+            reference_remove_entry(r, found);
         pthread_cond_broadcast(&r->changed);
     }
     if (status == IK_OK)
@@ -258,15 +263,16 @@ ik_status reference_find(struct references *r, const ik_traffic *workload, const
                     .adapter = experiment_variant(e, p, SECTION_ADAPTER)->full,
                     .seed = env->seed};
     pthread_mutex_lock(&r->mutex);
-    ik_status status = crossbar_spec(workload->fabric, unlimited, &r->arena, &of.fabric, err);
+    ik_status status =
+        reference_crossbar_spec(workload->fabric, unlimited, &r->arena, &of.fabric, err);
     if (status == IK_OK && workload->of_fabric) { /* no other fabric shares it */
         of.traffic = ik_arena_printf(&r->arena, "%s of %s", traffic->full,
                                      experiment_variant(e, p, SECTION_FABRIC)->full);
         status = of.traffic ? IK_OK : ik_fail_memory(err, 100, "a reference");
     }
     if (status == IK_OK)
-        status = obtain(r, &of, NULL, portable ? portable : traffic->spec, workload, config, env,
-                        out, err);
+        status = reference_obtain(r, &of, NULL, portable ? portable : traffic->spec, workload,
+                                  config, env, out, err);
     pthread_mutex_unlock(&r->mutex);
     return status;
 }
@@ -286,8 +292,9 @@ ik_status reference_alone(struct references *r, const ik_plan *plan, const char 
                                 experiment_variant(e, p, SECTION_VC)->full,
                                 experiment_variant(e, p, SECTION_VCS)->full,
                                 experiment_variant(e, p, SECTION_SELECTION)->full);
-    ik_status status = of.fabric ? obtain(r, &of, plan, traffic, NULL, config, env, out, err)
-                                 : ik_fail_memory(err, 100, "a reference");
+    ik_status status = of.fabric
+                           ? reference_obtain(r, &of, plan, traffic, NULL, config, env, out, err)
+                           : ik_fail_memory(err, 100, "a reference");
     pthread_mutex_unlock(&r->mutex);
     return status;
 }

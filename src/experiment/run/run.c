@@ -66,11 +66,11 @@ void note_points_left_out(runner *r, uint64_t first, uint64_t num, const point *
 void note_left_out(runner *r, const plan_slot *slot)
 {
     for (uint64_t i = slot->first; i < slot->first + slot->num; i++)
-        r->skipped += is_to_do(r, i);
+        r->skipped += run_is_to_do(r, i);
     note_points_left_out(r, slot->first, slot->num, &slot->at, r->unusable.text);
 }
 
-static ik_status store_left_out(runner *r, ik_error *err)
+static ik_status run_store_left_out(runner *r, ik_error *err)
 {
     char *text = NULL;
     ik_json_close(&r->left_out);
@@ -131,7 +131,7 @@ size_t plans_on_fabric(const ik_experiment *e, size_t first)
     return num;
 }
 
-static ik_status any_deadlock(const runner *r, bool *any, ik_error *err)
+static ik_status run_any_deadlock(const runner *r, bool *any, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(
@@ -145,7 +145,7 @@ static ik_status any_deadlock(const runner *r, bool *any, ik_error *err)
     return status;
 }
 
-static ik_status run_all(runner *r, ik_error *err)
+static ik_status run_all_here(runner *r, ik_error *err)
 {
     ik_status status = sync_store(r, err);
     if (status != IK_OK)
@@ -175,16 +175,16 @@ static ik_status run_all(runner *r, ik_error *err)
                   "same command goes on",
                   r->done, r->mine);
     else if (status == IK_OK)
-        status = store_left_out(r, err);
+        status = run_store_left_out(r, err);
     if (status == IK_OK)
-        status = any_deadlock(r, &deadlock, err);
+        status = run_any_deadlock(r, &deadlock, err);
     r->failed |= deadlock;
     return status;
 }
 
 /* A run that was refused before its first point leaves no file behind. One that was stopped, or met
  * a full disk, continues with what it has. */
-static void close_results(const runner *r, ik_status status)
+static void run_close_results(const runner *r, ik_status status)
 {
     if (status == IK_OK)
         store_compact(r->store);
@@ -196,7 +196,7 @@ static void close_results(const runner *r, ik_status status)
 }
 
 /* Without one: every point, however long it takes. */
-static ik_status check_part(const ik_run_part *part, ik_error *err)
+static ik_status run_check_part(const ik_run_part *part, ik_error *err)
 {
     if (part->num_shards == 0 ? part->shard != 0
                               : part->shard == 0 || part->shard > part->num_shards)
@@ -217,7 +217,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                 .observer = observer,
                 .num_jobs = num_jobs ? num_jobs : 1};
     clock_gettime(CLOCK_MONOTONIC, &r.begun);
-    ik_status status = check_part(r.part, err);
+    ik_status status = run_check_part(r.part, err);
     if (status == IK_OK)
         status = traffics_new(&r.traffics, err);
     if (status == IK_OK)
@@ -235,14 +235,14 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     ik_json_array(&r.left_out, NULL);
     status = references_new(&r.references, err);
     if (status == IK_OK)
-        status = run_all(&r, err);
+        status = run_all_here(&r, err);
     if (status == IK_OK)
         status = store_drop_references(r.store, err);
     pool_tell_unsteady(&r);
     hints_tell(&r);
     references_free(r.references);
     ik_json_end(&r.left_out, NULL);
-    close_results(&r, status);
+    run_close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
         ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done, r.mine);
     preflight_free(&r);

@@ -69,7 +69,7 @@ typedef struct plan_slot {
 /* ---- run.c */
 
 /* Is point `number` this run's to simulate? */
-static inline bool is_to_do(const runner *r, uint64_t number)
+static inline bool run_is_to_do(const runner *r, uint64_t number)
 {
     return !r->finished[number] && !r->misfit[number] && !(r->elsewhere && r->elsewhere[number]);
 }

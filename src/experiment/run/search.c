@@ -27,7 +27,7 @@ typedef struct bisection {
     ik_json json;
 } bisection;
 
-static void tell(const bisection *b, double load)
+static void search_tell(const bisection *b, double load)
 {
     char text[120];
     snprintf(text, sizeof text, "searching saturation: load %.4g %%, probe %u of at most %u",
@@ -35,7 +35,7 @@ static void tell(const bisection *b, double load)
     b->s->tell(b->s->ctx, text);
 }
 
-static void note(bisection *b, double load, const ik_sim_result *r, bool accepted)
+static void search_note(bisection *b, double load, const ik_sim_result *r, bool accepted)
 {
     char reason[200] = "";
     if (r->steady.verdict != IK_STEADY_NONE)
@@ -51,7 +51,7 @@ static void note(bisection *b, double load, const ik_sim_result *r, bool accepte
 }
 
 /* The highest load that is accepted is kept, and until one is the lowest that is not. */
-static void keep(bisection *b, unsigned part, ik_sim_result *r, bool accepted)
+static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool accepted)
 {
     if (accepted || b->deadlock || b->low == 0) {
         if (b->kept_at)
@@ -63,13 +63,13 @@ static void keep(bisection *b, unsigned part, ik_sim_result *r, bool accepted)
     }
 }
 
-static ik_status probe(bisection *b, unsigned part, ik_error *err)
+static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
 {
     double load = (double)part / b->parts;
     ik_sim_config config = b->s->config;
     ik_sim_result r = {0};
     b->probe++;
-    tell(b, load);
+    search_tell(b, load);
     config.load = load;
     config.bound = b->s->bounded ? ik_lasting_at(b->s->lasting, load) : 0;
     ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
@@ -77,15 +77,15 @@ static ik_status probe(bisection *b, unsigned part, ik_error *err)
         return status;
     bool accepted = !(metric_saturated(&r) > 0) && r.steady.verdict != IK_STEADY_NO;
     b->deadlock = r.deadlock;
-    note(b, load, &r, accepted);
-    keep(b, part, &r, accepted);
+    search_note(b, load, &r, accepted);
+    search_keep(b, part, &r, accepted);
     *(accepted ? &b->low : &b->high) = part;
     return IK_OK;
 }
 
 /* The least load of which more is offered than can be accepted for ever, whatever a run would show;
  * above all of 100 % if nothing is known. */
-static unsigned beyond_bound(const bisection *b)
+static unsigned search_beyond_bound(const bisection *b)
 {
     const double tolerance = 1.02;
     const ik_lasting *lasting = b->s->lasting;
@@ -101,12 +101,12 @@ static unsigned beyond_bound(const bisection *b)
 }
 
 /* The first probe is the highest load that may be accepted: often it is. */
-static ik_status bisect(bisection *b, ik_error *err)
+static ik_status search_bisect(bisection *b, ik_error *err)
 {
-    b->high = beyond_bound(b);
-    ik_status status = probe(b, b->high > 1 ? b->high - 1 : 1, err);
+    b->high = search_beyond_bound(b);
+    ik_status status = search_probe(b, b->high > 1 ? b->high - 1 : 1, err);
     while (status == IK_OK && !b->deadlock && b->low < b->parts && b->high - b->low > 1)
-        status = probe(b, b->low + (b->high - b->low) / 2, err);
+        status = search_probe(b, b->low + (b->high - b->low) / 2, err);
     return status;
 }
 
@@ -119,7 +119,7 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
     b.probes = 1 + (unsigned)ceil(log2(b.parts));
     ik_json_to_text(&b.json, IK_JSON_PACKED);
     ik_json_array(&b.json, NULL);
-    ik_status status = bisect(&b, err);
+    ik_status status = search_bisect(&b, err);
     char *probes = NULL;
     ik_json_close(&b.json);
     ik_status written = ik_json_end_text(&b.json, &probes, NULL, status == IK_OK ? err : NULL);

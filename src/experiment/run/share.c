@@ -8,20 +8,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static unsigned least(uint64_t a, uint64_t b)
+static unsigned share_least(uint64_t a, uint64_t b)
 {
     return (unsigned)(a < b ? a : b);
 }
 
-static unsigned threads_of(const share_wish *w, unsigned side)
+static unsigned share_threads_of(const share_wish *w, unsigned side)
 {
     unsigned threads = w->jobs / side;
     return threads > w->run.useful_threads ? w->run.useful_threads : threads;
 }
 
 /* Why a point has the threads that it has, where processors are left for more. */
-static void explain_threads(const share_wish *w, unsigned side, unsigned threads, char *text,
-                            size_t size)
+static void share_explain_threads(const share_wish *w, unsigned side, unsigned threads, char *text,
+                                  size_t size)
 {
     const char *unit = w->run.flits ? "flit" : "packet";
     if (threads > 1)
@@ -35,11 +35,11 @@ static void explain_threads(const share_wish *w, unsigned side, unsigned threads
                  w->run.hops_per_window, unit);
 }
 
-static void explain(const share_wish *w, ik_run_share *s, bool short_of_memory)
+static void share_explain(const share_wish *w, ik_run_share *s, bool short_of_memory)
 {
     char threads[120];
     size_t size = sizeof s->why;
-    explain_threads(w, s->side, s->threads, threads, sizeof threads);
+    share_explain_threads(w, s->side, s->threads, threads, sizeof threads);
     if (short_of_memory)
         snprintf(s->why, size, "a point may need %.1f MB and %.1f MB are allowed; %s",
                  (double)w->run.bytes / 1e6, (double)w->limit_bytes / 1e6, threads);
@@ -57,18 +57,18 @@ static void explain(const share_wish *w, ik_run_share *s, bool short_of_memory)
 void share_choose(const share_wish *w, ik_run_share *s)
 {
     uint64_t fit = w->limit_bytes && w->run.bytes ? w->limit_bytes / w->run.bytes : w->jobs;
-    unsigned side = least(w->jobs, w->points);
+    unsigned side = share_least(w->jobs, w->points);
     bool short_of_memory = fit < side;
     if (short_of_memory)
         side = fit ? (unsigned)fit : 1;
     *s = (ik_run_share){.points = w->points, .side = side, .point_bytes = w->run.bytes};
-    s->threads = threads_of(w, side);
+    s->threads = share_threads_of(w, side);
     unsigned rest = (unsigned)(w->points % side);
-    if (rest && threads_of(w, rest) > s->threads) {
+    if (rest && share_threads_of(w, rest) > s->threads) {
         s->last = rest;
-        s->last_threads = threads_of(w, rest);
+        s->last_threads = share_threads_of(w, rest);
     }
-    explain(w, s, short_of_memory);
+    share_explain(w, s, short_of_memory);
 }
 
 char *ik_run_share_text(const ik_run_share *s, char *buffer, size_t size)

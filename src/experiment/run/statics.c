@@ -20,7 +20,7 @@ void statics_clear(statics *s, ik_arena *arena)
 }
 
 /* Room for a list of num numbers; *out NULL: none is kept. */
-static ik_status add_list(statics *s, list_id id, size_t num, double **out, ik_error *err)
+static ik_status statics_add_list(statics *s, list_id id, size_t num, double **out, ik_error *err)
 {
     *out = s->arena ? ik_arena_alloc(s->arena, (num + 1) * sizeof **out) : NULL;
     if (s->arena && !*out)
@@ -32,7 +32,7 @@ static ik_status add_list(statics *s, list_id id, size_t num, double **out, ik_e
 
 /* ---- of a fabric and a routing */
 
-static ik_status measure_cost(const ik_fabric *f, statics *out, ik_error *err)
+static ik_status statics_measure_cost(const ik_fabric *f, statics *out, ik_error *err)
 {
     ik_description d;
     ik_status status = ik_fabric_describe(f, &d, err);
@@ -58,7 +58,8 @@ static ik_status measure_bisection(const ik_fabric *f, const ik_env *env, static
     return IK_OK;
 }
 
-static ik_status measure_size(const ik_fabric *f, const ik_env *env, statics *out, ik_error *err)
+static ik_status statics_measure_size(const ik_fabric *f, const ik_env *env, statics *out,
+                                      ik_error *err)
 {
     ik_description d;
     ik_distances distances;
@@ -77,7 +78,8 @@ static ik_status measure_size(const ik_fabric *f, const ik_env *env, statics *ou
     return status;
 }
 
-static ik_status measure_paths(const ik_fabric *f, const ik_env *env, statics *out, ik_error *err)
+static ik_status statics_measure_paths(const ik_fabric *f, const ik_env *env, statics *out,
+                                       ik_error *err)
 {
     ik_diversity d;
     ik_status status = ik_diversity_measure(f, env, &d, err);
@@ -92,8 +94,8 @@ static ik_status measure_paths(const ik_fabric *f, const ik_env *env, statics *o
     return IK_OK;
 }
 
-static ik_status measure_entries(const ik_plan *plan, const ik_env *env, statics *out,
-                                 ik_error *err)
+static ik_status statics_measure_entries(const ik_plan *plan, const ik_env *env, statics *out,
+                                         ik_error *err)
 {
     ik_table_size t;
     ik_status status = ik_table_size_measure(plan->routing, env, &t, err);
@@ -109,13 +111,13 @@ ik_status statics_of_fabric(const runner *r, const ik_fabric *f, const ik_env *e
 {
     ik_status status = IK_OK;
     if (experiment_measures(r->e, MEASURE_COST))
-        status = measure_cost(f, out, err);
+        status = statics_measure_cost(f, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_BISECTION))
         status = measure_bisection(f, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_SIZE))
-        status = measure_size(f, env, out, err);
+        status = statics_measure_size(f, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_PATHS))
-        status = measure_paths(f, env, out, err);
+        status = statics_measure_paths(f, env, out, err);
     return status;
 }
 
@@ -142,7 +144,7 @@ static ik_status measure_permutations(const runner *r, const ik_plan *plan, cons
         return status;
     uint64_t free_of_it = 0;
     double *shares = NULL;
-    status = add_list(out, LIST_PERMUTATIONS, p.num, &shares, err);
+    status = statics_add_list(out, LIST_PERMUTATIONS, p.num, &shares, err);
     for (size_t level = 0; level < p.num && shares; level++)
         shares[level] = (double)p.count[level] / (double)p.total;
     for (size_t c = 0; c < p.num && c < 2; c++)
@@ -159,7 +161,7 @@ ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, c
 {
     ik_status status = IK_OK;
     if (experiment_measures(r->e, MEASURE_ENTRIES))
-        status = measure_entries(plan, env, out, err);
+        status = statics_measure_entries(plan, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_LEAST_T_MAX))
         status = statics_least(r, f, p, plan, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_PERMUTATIONS) &&
@@ -169,7 +171,7 @@ ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, c
 }
 
 /* A member that is there and no null. */
-static void put_stored(const json_t *proof, const char *key, metric_id id, statics *out)
+static void statics_put_stored(const json_t *proof, const char *key, metric_id id, statics *out)
 {
     const json_t *value = json_object_get(proof, key);
     if (json_is_number(value))
@@ -179,7 +181,7 @@ static void put_stored(const json_t *proof, const char *key, metric_id id, stati
 }
 
 /* As statics_of_proof, from what it was written down as. */
-static ik_status read_proof(const runner *r, const char *text, statics *out, ik_error *err)
+static ik_status statics_read_proof(const runner *r, const char *text, statics *out, ik_error *err)
 {
     json_error_t why;
     json_t *proof = NULL;
@@ -192,11 +194,11 @@ static ik_status read_proof(const runner *r, const char *text, statics *out, ik_
                        store_path(r->store));
     }
     if (experiment_measures(r->e, MEASURE_PROOF))
-        put_stored(proof, "deadlock_free", METRIC_DEADLOCK_FREE, out);
+        statics_put_stored(proof, "deadlock_free", METRIC_DEADLOCK_FREE, out);
     if (experiment_measures(r->e, MEASURE_MEAN_HOPS) &&
         json_integer_value(json_object_get(proof, "pairs")) > 0) {
-        put_stored(proof, "mean_hops", METRIC_MEAN_HOPS, out);
-        put_stored(proof, "max_hops", METRIC_MAX_HOPS, out);
+        statics_put_stored(proof, "mean_hops", METRIC_MEAN_HOPS, out);
+        statics_put_stored(proof, "max_hops", METRIC_MAX_HOPS, out);
     }
     json_decref(proof);
     return IK_OK;
@@ -216,7 +218,7 @@ ik_status statics_of_stored_proof(const runner *r, int64_t plan, statics *out, i
     if (status == IK_OK && row)
         status = store_text(statement, 0, &text, err);
     if (status == IK_OK)
-        status = read_proof(r, text, out, err);
+        status = statics_read_proof(r, text, out, err);
     sqlite3_finalize(statement);
     return status;
 }
@@ -224,7 +226,7 @@ ik_status statics_of_stored_proof(const runner *r, int64_t plan, statics *out, i
 /* ---- the least t_max */
 
 /* The settings of a routing that stand beside a t_max, and "least" for it. */
-static ik_status set_least(const variant *v, ik_params *params, ik_error *err)
+static ik_status statics_set_least(const variant *v, ik_params *params, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < v->params.num && status == IK_OK; i++) {
@@ -238,7 +240,7 @@ static ik_status set_least(const variant *v, ik_params *params, ik_error *err)
     return status;
 }
 
-static bool has_t_max(const variant *routing)
+static bool statics_has_t_max(const variant *routing)
 {
     for (size_t i = 0; i < routing->params.num; i++)
         if (strcmp(routing->params.decl[i].name, "t_max") == 0)
@@ -254,7 +256,7 @@ ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, con
     const ik_routing_family *family = ik_routing_find(v->name);
     ik_routing *routing = NULL;
     ik_params params;
-    if (!family || !has_t_max(v))
+    if (!family || !statics_has_t_max(v))
         return IK_OK;
     if (least) {
         statics_set(out, METRIC_LEAST_T_MAX, least);
@@ -263,7 +265,7 @@ ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, con
     ik_status status = ik_params_init(&params, family->params, NULL, err);
     if (status != IK_OK)
         return status;
-    status = set_least(v, &params, err);
+    status = statics_set_least(v, &params, err);
     if (status == IK_OK)
         status = ik_routing_from_params(f, v->name, &params, env, &routing, err);
     if (status == IK_OK && routing->least_t_max)
@@ -276,7 +278,8 @@ ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, con
 /* ---- of a traffic */
 
 /* Routes per nearest common ancestor, of those at the top. */
-static ik_status put_roots(const ik_fabric *f, const double *turns, statics *out, ik_error *err)
+static ik_status statics_put_roots(const ik_fabric *f, const double *turns, statics *out,
+                                   ik_error *err)
 {
     double least = INFINITY, most = 0, sum = 0, squares = 0, num = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
@@ -290,7 +293,7 @@ static ik_status put_roots(const ik_fabric *f, const double *turns, statics *out
     if (num == 0)
         return IK_OK;
     double *routes = NULL;
-    ik_status status = add_list(out, LIST_NCA_ROUTES, (size_t)num, &routes, err);
+    ik_status status = statics_add_list(out, LIST_NCA_ROUTES, (size_t)num, &routes, err);
     size_t at = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         if (f->switch_level[sw] != f->num_levels)
@@ -307,8 +310,8 @@ static ik_status put_roots(const ik_fabric *f, const double *turns, statics *out
 }
 
 /* What is known in place of a saturation where queues decide what goes minimally. */
-static ik_status measure_band(const ik_plan *plan, const ik_traffic *t, const ik_load *even,
-                              const ik_env *env, statics *out, ik_error *err)
+static ik_status statics_measure_band(const ik_plan *plan, const ik_traffic *t, const ik_load *even,
+                                      const ik_env *env, statics *out, ik_error *err)
 {
     ik_load_band b;
     ik_status status = ik_load_band_measure(plan->routing, t, even, env, &b, err);
@@ -323,8 +326,8 @@ static ik_status measure_band(const ik_plan *plan, const ik_traffic *t, const ik
     return IK_OK;
 }
 
-static ik_status measure_loads(const runner *r, const ik_plan *plan, const ik_traffic *t,
-                               const ik_env *env, statics *out, ik_error *err)
+static ik_status statics_measure_loads(const runner *r, const ik_plan *plan, const ik_traffic *t,
+                                       const ik_env *env, statics *out, ik_error *err)
 {
     ik_load l;
     ik_status status = ik_load_measure(plan->routing, t, env, &l, err);
@@ -332,17 +335,17 @@ static ik_status measure_loads(const runner *r, const ik_plan *plan, const ik_tr
         return status;
     bool saturation = experiment_measures(r->e, MEASURE_SATURATION);
     if (saturation && ik_load_chooses_detours(plan->routing))
-        status = measure_band(plan, t, &l, env, out, err);
+        status = statics_measure_band(plan, t, &l, env, out, err);
     else if (saturation)
         statics_set(out, METRIC_STATIC_SATURATION, l.saturation);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_NCA) && l.turns)
-        status = put_roots(plan->routing->fabric, l.turns, out, err);
+        status = statics_put_roots(plan->routing->fabric, l.turns, out, err);
     ik_load_free(&l);
     return status;
 }
 
-static ik_status measure_phases(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
-                                statics *out, ik_error *err)
+static ik_status statics_measure_phases(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                                        statics *out, ik_error *err)
 {
     ik_phases p;
     ik_status status = ik_phases_measure(plan->routing, t, INFINITY, env, &p, err);
@@ -363,7 +366,7 @@ static ik_status measure_contention(const ik_plan *plan, const ik_traffic *t, co
 {
     ik_contention c;
     if (t->workload)
-        return measure_phases(plan, t, env, out, err);
+        return statics_measure_phases(plan, t, env, out, err);
     ik_status status = ik_contention_measure(plan->routing, t, env, &c, err);
     if (status != IK_OK)
         return status;
@@ -386,7 +389,7 @@ static ik_status measure_bandwidth(const runner *r, const ik_plan *plan, const c
 }
 
 /* The result that a kind of channel has of its own; NUM_METRICS: it is in the list alone. */
-static metric_id destinations_of(const ik_load_group *g)
+static metric_id statics_destinations_of(const ik_load_group *g)
 {
     switch (g->direction) {
     case IK_DIR_INJECTION:
@@ -408,7 +411,8 @@ static metric_id destinations_of(const ik_load_group *g)
 }
 
 /* Places of the list: kinds of channel, as `ikat load` calls them ("up 1"). */
-static ik_status name_kinds(const ik_load_group *groups, size_t num, statics *out, ik_error *err)
+static ik_status statics_name_kinds(const ik_load_group *groups, size_t num, statics *out,
+                                    ik_error *err)
 {
     const char **names = ik_arena_alloc(out->arena, (num + 1) * sizeof *names);
     for (size_t i = 0; i < num && names; i++) {
@@ -431,11 +435,11 @@ static ik_status put_destinations(const ik_load_group *groups, size_t num, stati
                                   ik_error *err)
 {
     double *list = NULL;
-    ik_status status = add_list(out, LIST_QUEUE_DESTINATIONS, num, &list, err);
+    ik_status status = statics_add_list(out, LIST_QUEUE_DESTINATIONS, num, &list, err);
     if (status == IK_OK && list)
-        status = name_kinds(groups, num, out, err);
+        status = statics_name_kinds(groups, num, out, err);
     for (size_t i = 0; i < num && status == IK_OK; i++) {
-        metric_id id = destinations_of(&groups[i]);
+        metric_id id = statics_destinations_of(&groups[i]);
         if (id < NUM_METRICS)
             statics_set(out, id, groups[i].mean);
         if (list)
@@ -444,8 +448,8 @@ static ik_status put_destinations(const ik_load_group *groups, size_t num, stati
     return status;
 }
 
-static ik_status measure_queues(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
-                                statics *out, ik_error *err)
+static ik_status statics_measure_queues(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                                        statics *out, ik_error *err)
 {
     ik_queues q;
     ik_load_group *groups = NULL;
@@ -462,21 +466,21 @@ static ik_status measure_queues(const ik_plan *plan, const ik_traffic *t, const 
     return status;
 }
 
-static ik_status measure_traffic(const runner *r, const ik_fabric *f, const variant *v,
-                                 const ik_plan *plan, const ik_env *env, statics *out,
-                                 ik_error *err)
+static ik_status statics_measure_traffic(const runner *r, const ik_fabric *f, const variant *v,
+                                         const ik_plan *plan, const ik_env *env, statics *out,
+                                         ik_error *err)
 {
     ik_traffic *t = NULL;
     ik_status status = ik_traffic_from_spec(f, v->spec, env, &t, err);
     if (status == IK_OK &&
         (experiment_measures(r->e, MEASURE_SATURATION) || experiment_measures(r->e, MEASURE_NCA)))
-        status = measure_loads(r, plan, t, env, out, err);
+        status = statics_measure_loads(r, plan, t, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_CONTENTION))
         status = measure_contention(plan, t, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_BANDWIDTH))
         status = measure_bandwidth(r, plan, v->spec, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_QUEUES))
-        status = measure_queues(plan, t, env, out, err);
+        status = statics_measure_queues(plan, t, env, out, err);
     ik_traffic_free(t);
     if (status != IK_OK)
         place_in_variant(v, SECTION_TRAFFIC, err);
@@ -516,14 +520,14 @@ static void add_statics(const statics *more, statics *out)
 }
 
 /* Number `at` of what is known, with the seed of a point; v NULL: it is of no traffic. */
-static ik_status add_known(const runner *r, const ik_fabric *f, const variant *v,
-                           const ik_plan *plan, const ik_env *env, traffic_statics *known,
-                           size_t at, statics *out, ik_error *err)
+static ik_status statics_add_known(const runner *r, const ik_fabric *f, const variant *v,
+                                   const ik_plan *plan, const ik_env *env, traffic_statics *known,
+                                   size_t at, statics *out, ik_error *err)
 {
     statics *s = &known->of[at];
     if (!known->known[at]) {
         statics_clear(s, &known->arena);
-        ik_status status = v ? measure_traffic(r, f, v, plan, env, s, err)
+        ik_status status = v ? statics_measure_traffic(r, f, v, plan, env, s, err)
                              : measure_permutations(r, plan, env, s, err);
         if (status != IK_OK)
             return status;
@@ -547,8 +551,8 @@ ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p
     seeded.seed = experiment_seed(r->e, p);
     ik_status status = IK_OK;
     if (experiment_measures_traffic(r->e))
-        status = add_known(r, f, v, plan, &seeded, known, at, out, err);
+        status = statics_add_known(r, f, v, plan, &seeded, known, at, out, err);
     if (status == IK_OK && experiment_draws_permutations(r->e))
-        status = add_known(r, f, NULL, plan, &seeded, known, alone, out, err);
+        status = statics_add_known(r, f, NULL, plan, &seeded, known, alone, out, err);
     return status;
 }

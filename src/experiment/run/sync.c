@@ -28,7 +28,7 @@ uint64_t plan_seed(const ik_experiment *e, const point *p)
 }
 
 /* A fabric's digest stands there even if it is empty. */
-static void put_digest(ik_json *j, const runner *r, const point *p, section_id id)
+static void sync_put_digest(ik_json *j, const runner *r, const point *p, section_id id)
 {
     const char *digest = experiment_variant(r->e, p, id)->digest;
     char key[32];
@@ -38,8 +38,8 @@ static void put_digest(ik_json *j, const runner *r, const point *p, section_id i
     ik_json_text(j, key, digest);
 }
 
-static ik_status put_sections(const runner *r, const point *p, bool whole, const section_id *ids,
-                              size_t num, char **json, ik_error *err)
+static ik_status sync_put_sections(const runner *r, const point *p, bool whole,
+                                   const section_id *ids, size_t num, char **json, ik_error *err)
 {
     const char *design = whole ? r->e->designs[p->design].name : "";
     bool measured = whole && !experiment_simulates(r->e);
@@ -56,7 +56,7 @@ static ik_status put_sections(const runner *r, const point *p, bool whole, const
             ik_json_text(&j, schema_section(ids[i])->name, v->full);
     }
     for (size_t i = 0; i < num; i++)
-        put_digest(&j, r, p, ids[i]);
+        sync_put_digest(&j, r, p, ids[i]);
     if (measured) {
         const ik_value *proof = experiment_option(r->e, OPTION_PROOF);
         ik_json_text(&j, "measures", r->e->measured);
@@ -80,7 +80,7 @@ ik_status point_params(const runner *r, const point *p, char **json, ik_error *e
         SECTION_FABRIC,  SECTION_ROUTING, SECTION_VC,      SECTION_VCS,   SECTION_SELECTION,
         SECTION_SWITCH,  SECTION_ADAPTER, SECTION_MEASURE, SECTION_WATCH, SECTION_REFERENCE,
         SECTION_TRAFFIC, SECTION_LOAD,    SECTION_SEEDS};
-    return put_sections(r, p, true, ids, sizeof ids / sizeof *ids, json, err);
+    return sync_put_sections(r, p, true, ids, sizeof ids / sizeof *ids, json, err);
 }
 
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
@@ -88,7 +88,7 @@ ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
     static const section_id ids[] = {SECTION_FABRIC, SECTION_ROUTING,   SECTION_VC,
                                      SECTION_VCS,    SECTION_SELECTION, SECTION_TRAFFIC};
     size_t num = sizeof ids / sizeof *ids - !plan_takes_traffic(r->e, p);
-    return put_sections(r, p, false, ids, num, json, err);
+    return sync_put_sections(r, p, false, ids, num, json, err);
 }
 
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err)
@@ -119,7 +119,7 @@ static const uint64_t fnv_basis = UINT64_C(0xcbf29ce484222325), /* FNV-1a */
     fnv_prime = UINT64_C(0x100000001b3);
 
 /* FNV-1a, whose low bits hardly depend on the first characters: the high ones are mixed in. */
-static uint64_t hash_text(const char *text)
+static uint64_t sync_hash_text(const char *text)
 {
     uint64_t hash = fnv_basis;
     for (; *text; text++)
@@ -127,7 +127,7 @@ static uint64_t hash_text(const char *text)
     return hash ^ hash >> 32;
 }
 
-static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
+static ik_status sync_hash_file(const char *path, uint64_t *hash, ik_error *err)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -150,40 +150,40 @@ typedef struct digested {
 
 /* One of the files that the member itself knows to read, or one behind it; those that are not there
  * are said when it is made. */
-static bool digest_behind(void *ctx, const char *path)
+static bool sync_digest_behind(void *ctx, const char *path)
 {
     digested *d = ctx;
     for (size_t i = 0; i < d->of->num_files; i++)
         if (strcmp(d->of->files[i], path) == 0)
             return true;
-    d->num += hash_file(path, &d->hash, NULL) == IK_OK;
+    d->num += sync_hash_file(path, &d->hash, NULL) == IK_OK;
     return true;
 }
 
-static ik_status digest_variant(variant *v, ik_error *err)
+static ik_status sync_digest_variant(variant *v, ik_error *err)
 {
     digested d = {.of = v, .hash = fnv_basis, .num = v->num_files};
     for (size_t i = 0; i < v->num_files; i++) {
-        ik_status status = hash_file(v->files[i], &d.hash, err);
+        ik_status status = sync_hash_file(v->files[i], &d.hash, err);
         if (status != IK_OK) {
             ik_error_at(err, v->place->file, v->place->line, v->place->column);
             return status;
         }
     }
-    spec_files_each(&v->params, digest_behind, &d);
+    spec_files_each(&v->params, sync_digest_behind, &d);
     if (d.num)
         snprintf(v->digest, sizeof v->digest, "%016" PRIx64, d.hash);
     return IK_OK;
 }
 
-static ik_status find_digests(runner *r, ik_error *err)
+static ik_status sync_find_digests(runner *r, ik_error *err)
 {
     size_t design = 0;
     int id = -1;
     ik_status status = IK_OK;
     for (variants *list; (list = experiment_next_list(r->e, &design, &id));)
         for (size_t i = 0; i < list->num && status == IK_OK; i++)
-            status = digest_variant(&list->items[i], err);
+            status = sync_digest_variant(&list->items[i], err);
     return status;
 }
 
@@ -204,7 +204,7 @@ static ik_status experiment_changed(const runner *r, bool *changed, ik_error *er
 }
 
 /* The axes that are samples, as a JSON list; free with free(). */
-static ik_status print_over(const ik_experiment *e, char **text, ik_error *err)
+static ik_status sync_print_over(const ik_experiment *e, char **text, ik_error *err)
 {
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
@@ -215,13 +215,13 @@ static ik_status print_over(const ik_experiment *e, char **text, ik_error *err)
     return ik_json_end_text(&j, text, NULL, err);
 }
 
-static ik_status set_experiment(runner *r, ik_error *err)
+static ik_status sync_set_experiment(runner *r, ik_error *err)
 {
     const ik_experiment *e = r->e;
     const char *slash = strrchr(e->file, '/');
     char number[24], *over = NULL;
     snprintf(number, sizeof number, "%" PRIu64, e->num_points);
-    ik_status status = print_over(e, &over, err);
+    ik_status status = sync_print_over(e, &over, err);
     if (status != IK_OK)
         return status;
     const char *const rows[][2] = {{"title", e->title},
@@ -244,7 +244,7 @@ static ik_status set_experiment(runner *r, ik_error *err)
     return status;
 }
 
-static ik_status execute(store *s, const char *sql, ik_error *err)
+static ik_status sync_execute(store *s, const char *sql, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(s, sql, NULL, &statement, err);
@@ -252,7 +252,7 @@ static ik_status execute(store *s, const char *sql, ik_error *err)
 }
 
 /* Which points are another shard's. */
-static ik_status find_elsewhere(runner *r, ik_error *err)
+static ik_status sync_find_elsewhere(runner *r, ik_error *err)
 {
     ik_status status = IK_OK;
     r->mine = r->e->num_points;
@@ -266,7 +266,7 @@ static ik_status find_elsewhere(runner *r, ik_error *err)
         char *params = NULL;
         status = point_params(r, &p, &params, err);
         if (status == IK_OK) {
-            r->elsewhere[i] = hash_text(params) % r->part->num_shards != r->part->shard - 1;
+            r->elsewhere[i] = sync_hash_text(params) % r->part->num_shards != r->part->shard - 1;
             r->mine -= r->elsewhere[i];
         }
         free(params);
@@ -275,7 +275,7 @@ static ik_status find_elsewhere(runner *r, ik_error *err)
 }
 
 /* Gives stored points of the sweep their number, marks them finished. */
-static ik_status number_points(runner *r, ik_error *err)
+static ik_status sync_number_points(runner *r, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status =
@@ -305,7 +305,7 @@ static ik_status number_points(runner *r, ik_error *err)
 }
 
 /* Points that are no part of the sweep (any more) go behind STORE_RETIRED, in their old order. */
-static ik_status retire_points(runner *r, ik_error *err)
+static ik_status sync_retire_points(runner *r, ik_error *err)
 {
     sqlite3_stmt *next = NULL, *move = NULL;
     ik_status status = store_prepare(
@@ -330,7 +330,7 @@ static ik_status retire_points(runner *r, ik_error *err)
     return status;
 }
 
-static ik_status any_points(const runner *r, bool *any, ik_error *err)
+static ik_status sync_any_points(const runner *r, bool *any, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     ik_status status =
@@ -344,15 +344,15 @@ static ik_status any_points(const runner *r, bool *any, ik_error *err)
 static ik_status sync_points(runner *r, ik_error *err)
 {
     bool any = false;
-    ik_status status = any_points(r, &any, err);
+    ik_status status = sync_any_points(r, &any, err);
     if (status != IK_OK || !any)
         return status;
     /* Away with the old numbers first: new ones may collide with them. -1 - id of a retired point
      * is negative as well. */
-    status = execute(r->store, "UPDATE points SET id = -1 - id", err);
+    status = sync_execute(r->store, "UPDATE points SET id = -1 - id", err);
     if (status == IK_OK)
-        status = number_points(r, err);
-    return status == IK_OK ? retire_points(r, err) : status;
+        status = sync_number_points(r, err);
+    return status == IK_OK ? sync_retire_points(r, err) : status;
 }
 
 ik_status sync_left_out(runner *r, const char *text, ik_error *err)
@@ -380,14 +380,14 @@ ik_status sync_store(runner *r, ik_error *err)
     r->misfit = ik_calloc(r->e->num_points, sizeof *r->misfit);
     if (!r->finished || !r->misfit)
         return ik_fail_memory(err, r->e->num_points, "an experiment");
-    ik_status status = find_digests(r, err);
+    ik_status status = sync_find_digests(r, err);
     if (status == IK_OK)
-        status = find_elsewhere(r, err);
+        status = sync_find_elsewhere(r, err);
     if (status == IK_OK)
         status = store_begin(r->store, err);
     if (status != IK_OK)
         return status;
-    status = set_experiment(r, err);
+    status = sync_set_experiment(r, err);
     if (status == IK_OK)
         status = sync_points(r, err);
     if (status != IK_OK) {

@@ -37,7 +37,7 @@ ik_status traffics_new(struct traffics **out, ik_error *err)
     return IK_OK;
 }
 
-static void drop(shared **place)
+static void traffics_drop(shared **place)
 {
     shared *gone = *place;
     *place = gone->next;
@@ -50,7 +50,7 @@ void traffics_free(struct traffics *s)
     if (!s)
         return;
     while (s->first)
-        drop(&s->first);
+        traffics_drop(&s->first);
     pthread_mutex_destroy(&s->mutex);
     free(s);
 }
@@ -60,14 +60,14 @@ void traffics_forget(struct traffics *s, const ik_fabric *f)
     pthread_mutex_lock(&s->mutex);
     for (shared **place = &s->first; *place;)
         if ((*place)->fabric == f)
-            drop(place);
+            traffics_drop(place);
         else
             place = &(*place)->next;
     pthread_mutex_unlock(&s->mutex);
 }
 
 /* Away with what nobody uses and is too large to be kept, but for the latest. With the mutex. */
-static void shrink(struct traffics *s)
+static void traffics_shrink(struct traffics *s)
 {
     uint64_t kept = 0;
     for (shared **place = &s->first; *place;) {
@@ -76,13 +76,14 @@ static void shrink(struct traffics *s)
         bool idle = !(*place)->users;
         kept += idle ? ops : 0;
         if (idle && place != &s->first && kept > MOST_KEPT)
-            drop(place);
+            traffics_drop(place);
         else
             place = &(*place)->next;
     }
 }
 
-static shared *find(const struct traffics *s, const ik_fabric *f, const variant *v, uint64_t seed)
+static shared *run_traffics_find(const struct traffics *s, const ik_fabric *f, const variant *v,
+                                 uint64_t seed)
 {
     shared *of = s->first;
     while (of && (of->fabric != f || of->seed != seed || strcmp(of->spec, v->spec) != 0))
@@ -90,8 +91,8 @@ static shared *find(const struct traffics *s, const ik_fabric *f, const variant 
     return of;
 }
 
-static ik_status keep(struct traffics *s, ik_traffic *t, const ik_fabric *f, const variant *v,
-                      uint64_t seed, ik_error *err)
+static ik_status traffics_keep(struct traffics *s, ik_traffic *t, const ik_fabric *f,
+                               const variant *v, uint64_t seed, ik_error *err)
 {
     shared *of = ik_calloc(1, sizeof *of);
     if (!of)
@@ -100,7 +101,7 @@ static ik_status keep(struct traffics *s, ik_traffic *t, const ik_fabric *f, con
     pthread_mutex_lock(&s->mutex);
     of->next = s->first;
     s->first = of;
-    shrink(s);
+    traffics_shrink(s);
     pthread_mutex_unlock(&s->mutex);
     return IK_OK;
 }
@@ -110,7 +111,7 @@ ik_status traffics_take(struct traffics *s, const ik_fabric *f, const variant *v
 {
     ik_traffic *made = NULL;
     pthread_mutex_lock(&s->mutex);
-    shared *known = find(s, f, v, env->seed);
+    shared *known = run_traffics_find(s, f, v, env->seed);
     if (known)
         known->users++;
     pthread_mutex_unlock(&s->mutex);
@@ -119,7 +120,7 @@ ik_status traffics_take(struct traffics *s, const ik_fabric *f, const variant *v
         return IK_OK;
     ik_status status = ik_traffic_from_spec(f, v->spec, env, &made, err);
     if (status == IK_OK && made->family->same_anywhere)
-        status = keep(s, made, f, v, env->seed, err);
+        status = traffics_keep(s, made, f, v, env->seed, err);
     if (status == IK_OK)
         *out = made;
     else
@@ -138,7 +139,7 @@ void traffics_give_back(struct traffics *s, ik_traffic *t)
         of->users -= known;
     }
     if (known)
-        shrink(s);
+        traffics_shrink(s);
     pthread_mutex_unlock(&s->mutex);
     if (!known)
         ik_traffic_free(t);

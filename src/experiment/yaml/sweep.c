@@ -13,17 +13,18 @@
 
 static const double real_unit = 1e-12;
 
-static ik_status add(sweep *s, const char *text, const ytree *place, ik_arena *arena, ik_error *err)
+static ik_status yaml_sweep_add(sweep *s, const char *text, const ytree *place, ik_arena *arena,
+                                ik_error *err)
 {
     return text ? sweep_add(s, text, place, arena, err) : ik_fail_memory(err, 1, "an experiment");
 }
 
-static bool is_real(ik_param_type type)
+static bool sweep_is_real(ik_param_type type)
 {
     return type == IK_PARAM_REAL || type == IK_PARAM_FRACTION;
 }
 
-static bool is_number(ik_param_type type)
+static bool sweep_is_number(ik_param_type type)
 {
     return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING &&
            type != IK_PARAM_PATH && type != IK_PARAM_SPEC && type != IK_PARAM_UINT_LIST &&
@@ -71,11 +72,11 @@ typedef struct range {
     double factor;           /* 0 = by step */
 } range;
 
-static ik_status parse_bound(const ytree *node, const ik_param *p, const char *text,
-                             uint64_t *value, ik_error *err)
+static ik_status sweep_parse_bound(const ytree *node, const ik_param *p, const char *text,
+                                   uint64_t *value, ik_error *err)
 {
     ik_status status;
-    if (is_real(p->type)) {
+    if (sweep_is_real(p->type)) {
         double real = 0;
         status = ik_parse_real(text, ik_param_dimension(p->type), &real, err);
         if (status == IK_OK && (real < 0 || real > 1e6))
@@ -90,8 +91,8 @@ static ik_status parse_bound(const ytree *node, const ik_param *p, const char *t
 }
 
 /* A step is above zero; what is not is distinguished from what is too small to be counted. */
-static ik_status parse_step(const ytree *node, const ik_param *p, const char *text, uint64_t *step,
-                            ik_error *err)
+static ik_status sweep_parse_step(const ytree *node, const ik_param *p, const char *text,
+                                  uint64_t *step, ik_error *err)
 {
     double real = 0;
     if (*(text + strspn(text, " \t")) == '-') {
@@ -100,10 +101,10 @@ static ik_status parse_step(const ytree *node, const ik_param *p, const char *te
         return ik_hint(err, status,
                        "a range goes up; values in another order are written as a list");
     }
-    ik_status status = parse_bound(node, p, text, step, err);
+    ik_status status = sweep_parse_bound(node, p, text, step, err);
     if (status != IK_OK || *step > 0)
         return status;
-    if (is_real(p->type) &&
+    if (sweep_is_real(p->type) &&
         ik_parse_real(text, ik_param_dimension(p->type), &real, NULL) == IK_OK && real > 0)
         return ytree_fail(node, err,
                           "the step of range '%.60s' is too small: expected at least 1e-12",
@@ -112,7 +113,7 @@ static ik_status parse_step(const ytree *node, const ik_param *p, const char *te
 }
 
 /* Cuts "A..B step C" into its parts, in place. */
-static void cut(char *text, char **to, char **step, char **times)
+static void sweep_cut(char *text, char **to, char **step, char **times)
 {
     *to = strstr(text, "..");
     **to = '\0';
@@ -126,18 +127,18 @@ static void cut(char *text, char **to, char **step, char **times)
     }
 }
 
-static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *arena, range *r,
-                             ik_error *err)
+static ik_status sweep_parse_range(const ytree *node, const ik_param *p, ik_arena *arena, range *r,
+                                   ik_error *err)
 {
     char *from = ik_arena_strdup(arena, node->text), *to, *step, *times;
     if (!from)
         return ik_fail_memory(err, strlen(node->text), "an experiment");
-    cut(from, &to, &step, &times);
-    ik_status status = parse_bound(node, p, from, &r->from, err);
+    sweep_cut(from, &to, &step, &times);
+    ik_status status = sweep_parse_bound(node, p, from, &r->from, err);
     if (status == IK_OK)
-        status = parse_bound(node, p, to, &r->to, err);
+        status = sweep_parse_bound(node, p, to, &r->to, err);
     if (status == IK_OK && step)
-        status = parse_step(node, p, step, &r->step, err);
+        status = sweep_parse_step(node, p, step, &r->step, err);
     if (status == IK_OK && times &&
         (status = ik_parse_real(times, IK_DIM_NONE, &r->factor, err)) != IK_OK)
         ik_error_at(err, node->file, node->line, node->column);
@@ -163,17 +164,17 @@ static ik_status parse_range(const ytree *node, const ik_param *p, ik_arena *are
     return IK_OK;
 }
 
-static const char *print_number(const ik_param *p, uint64_t value, ik_arena *arena)
+static const char *sweep_print_number(const ik_param *p, uint64_t value, ik_arena *arena)
 {
     char buffer[64];
-    if (is_real(p->type))
+    if (sweep_is_real(p->type))
         return ik_arena_printf(arena, "%.12g", (double)value * real_unit);
     return ik_arena_strdup(
         arena, ik_format_quantity(buffer, sizeof buffer, value, ik_param_dimension(p->type)));
 }
 
 /* False if there is none within the range. A factor moves on by one at least. */
-static bool next_value(const range *r, uint64_t *value)
+static bool sweep_next_value(const range *r, uint64_t *value)
 {
     uint64_t left = r->to - *value, step = r->step;
     if (r->factor > 0) {
@@ -188,21 +189,21 @@ static bool next_value(const range *r, uint64_t *value)
     return true;
 }
 
-static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out,
-                              ik_error *err)
+static ik_status sweep_expand_range(const ytree *node, const ik_param *p, ik_arena *arena,
+                                    sweep *out, ik_error *err)
 {
     range r = {0};
-    ik_status status = parse_range(node, p, arena, &r, err);
+    ik_status status = sweep_parse_range(node, p, arena, &r, err);
     if (status != IK_OK)
         return status;
     if (r.factor == 0 && (r.to - r.from) / r.step >= SWEEP_LIMIT)
         return ytree_fail(node, err, "range '%.60s' has %.0f values; at most %d are taken",
                           node->text, (double)((r.to - r.from) / r.step) + 1, SWEEP_LIMIT);
     for (uint64_t value = r.from;;) {
-        status = add(out, print_number(p, value, arena), node, arena, err);
+        status = yaml_sweep_add(out, sweep_print_number(p, value, arena), node, arena, err);
         if (status != IK_OK)
             return status;
-        if (!next_value(&r, &value))
+        if (!sweep_next_value(&r, &value))
             return IK_OK;
     }
 }
@@ -211,7 +212,7 @@ static ik_status expand_range(const ytree *node, const ik_param *p, ik_arena *ar
 
 /* [16, 16] is one value of a list parameter; [[16, 16], [8, 8]] and ["16:16", "8:8"] are
  * several. */
-static bool is_one_list(const ytree *node)
+static bool sweep_is_one_list(const ytree *node)
 {
     for (size_t i = 0; i < node->num; i++)
         if (node->items[i]->kind != YTREE_SCALAR || strchr(node->items[i]->text, ':'))
@@ -219,7 +220,7 @@ static bool is_one_list(const ytree *node)
     return true;
 }
 
-static bool is_texts(const ytree *node)
+static bool sweep_is_texts(const ytree *node)
 {
     for (size_t i = 0; i < node->num; i++)
         if (node->items[i]->kind != YTREE_SCALAR)
@@ -227,7 +228,8 @@ static bool is_texts(const ytree *node)
     return true;
 }
 
-static ik_status join_list(const ytree *node, char mark, ik_arena *arena, sweep *out, ik_error *err)
+static ik_status sweep_join_list(const ytree *node, char mark, ik_arena *arena, sweep *out,
+                                 ik_error *err)
 {
     size_t bytes = 1, used = 0;
     for (size_t i = 0; i < node->num; i++)
@@ -236,7 +238,7 @@ static ik_status join_list(const ytree *node, char mark, ik_arena *arena, sweep 
     for (size_t i = 0; text && i < node->num; i++)
         used += (size_t)snprintf(text + used, bytes - used, "%.*s%s", i > 0, &mark,
                                  node->items[i]->text);
-    return add(out, text, node, arena, err);
+    return yaml_sweep_add(out, text, node, arena, err);
 }
 
 ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sweep *out,
@@ -248,10 +250,11 @@ ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sw
     if (node->kind == YTREE_LIST) {
         if (node->num == 0)
             return ytree_fail(node, err, "'%s' has an empty list: no value to run with", p->name);
-        if ((p->type == IK_PARAM_UINT_LIST || p->type == IK_PARAM_RANGES) && is_one_list(node))
-            return join_list(node, ':', arena, out, err);
-        if (p->type == IK_PARAM_TEXTS && is_texts(node))
-            return join_list(node, ' ', arena, out, err);
+        if ((p->type == IK_PARAM_UINT_LIST || p->type == IK_PARAM_RANGES) &&
+            sweep_is_one_list(node))
+            return sweep_join_list(node, ':', arena, out, err);
+        if (p->type == IK_PARAM_TEXTS && sweep_is_texts(node))
+            return sweep_join_list(node, ' ', arena, out, err);
         for (size_t i = 0; i < node->num; i++) {
             ik_status status = sweep_expand(node->items[i], p, arena, out, err);
             if (status != IK_OK)
@@ -264,7 +267,7 @@ ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sw
         ik_status status = ytree_fail(node, err, "'%s' has no value", p->name);
         return p->help ? ik_hint(err, status, "%s: %s", p->name, p->help) : status;
     }
-    if (is_number(p->type) && strstr(node->text, ".."))
-        return expand_range(node, p, arena, out, err);
-    return add(out, node->text, node, arena, err);
+    if (sweep_is_number(p->type) && strstr(node->text, ".."))
+        return sweep_expand_range(node, p, arena, out, err);
+    return yaml_sweep_add(out, node->text, node, arena, err);
 }

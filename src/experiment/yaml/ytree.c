@@ -71,7 +71,8 @@ ytree *ytree_get(const ytree *map, const char *key)
 }
 
 /* Appends to a list (key NULL) or a mapping. */
-static ik_status append(ytree *parent, ytree *key, ytree *item, ik_arena *arena, ik_error *err)
+static ik_status ytree_append(ytree *parent, ytree *key, ytree *item, ik_arena *arena,
+                              ik_error *err)
 {
     if (parent->num == parent->room) {
         size_t room = parent->room ? 2 * parent->room : 8;
@@ -107,12 +108,13 @@ ik_status ytree_set(ytree *map, const char *key, ytree *value, ik_arena *arena, 
     ytree *name = ytree_new(YTREE_SCALAR, value->file, value->line, value->column, arena);
     if (!name || !(name->text = ik_arena_strdup(arena, key)))
         return ik_fail_memory(err, sizeof *name, "a YAML document");
-    return append(map, name, value, arena, err);
+    return ytree_append(map, name, value, arena, err);
 }
 
 /* ---- errors of libyaml */
 
-static void place_of_offset(const composer *c, size_t offset, unsigned *line, unsigned *column)
+static void ytree_place_of_offset(const composer *c, size_t offset, unsigned *line,
+                                  unsigned *column)
 {
     *line = *column = 1;
     for (size_t i = 0; i < offset && i < c->size; i++) {
@@ -126,7 +128,7 @@ static void place_of_offset(const composer *c, size_t offset, unsigned *line, un
 }
 
 /* Is there a tab in the indentation of that line (1-based)? */
-static bool indented_by_tab(const composer *c, unsigned line)
+static bool ytree_indented_by_tab(const composer *c, unsigned line)
 {
     const char *p = c->text, *end = c->text + c->size;
     for (unsigned i = 1; i < line && p; i++) {
@@ -139,7 +141,7 @@ static bool indented_by_tab(const composer *c, unsigned line)
     return false;
 }
 
-static ik_status syntax_error(composer *c)
+static ik_status ytree_syntax_error(composer *c)
 {
     const yaml_parser_t *p = &c->parser;
     if (p->error == YAML_MEMORY_ERROR)
@@ -147,11 +149,11 @@ static ik_status syntax_error(composer *c)
     unsigned line = (unsigned)p->problem_mark.line + 1,
              column = (unsigned)p->problem_mark.column + 1;
     if (p->error == YAML_READER_ERROR)
-        place_of_offset(c, p->problem_offset, &line, &column);
+        ytree_place_of_offset(c, p->problem_offset, &line, &column);
     ik_status status = ik_fail_at(c->err, IK_ERR_INPUT, c->file, line, column,
                                   "not valid YAML: %s%s%s", p->problem ? p->problem : "?",
                                   p->context ? ", " : "", p->context ? p->context : "");
-    if (indented_by_tab(c, line))
+    if (ytree_indented_by_tab(c, line))
         return ik_hint(c->err, status,
                        "YAML is indented with spaces; this line is indented with a tab");
     if (p->problem && strstr(p->problem, "mapping values"))
@@ -162,22 +164,22 @@ static ik_status syntax_error(composer *c)
     return status;
 }
 
-static ik_status next_event(composer *c, yaml_event_t *event)
+static ik_status ytree_next_event(composer *c, yaml_event_t *event)
 {
-    return yaml_parser_parse(&c->parser, event) ? IK_OK : syntax_error(c);
+    return yaml_parser_parse(&c->parser, event) ? IK_OK : ytree_syntax_error(c);
 }
 
 /* ---- composing */
 
-static ik_status compose(composer *c, yaml_event_t *event, ytree **out);
+static ik_status ytree_compose(composer *c, yaml_event_t *event, ytree **out);
 
-static ytree *node_at(composer *c, ytree_kind kind, const yaml_event_t *event)
+static ytree *ytree_node_at(composer *c, ytree_kind kind, const yaml_event_t *event)
 {
     return ytree_new(kind, c->file, (unsigned)event->start_mark.line + 1,
                      (unsigned)event->start_mark.column + 1, c->arena);
 }
 
-static ik_status remember(composer *c, const yaml_char_t *name, ytree *node)
+static ik_status ytree_remember(composer *c, const yaml_char_t *name, ytree *node)
 {
     if (!name)
         return IK_OK;
@@ -190,7 +192,7 @@ static ik_status remember(composer *c, const yaml_char_t *name, ytree *node)
     return IK_OK;
 }
 
-static ik_status alias(composer *c, const yaml_event_t *event, ytree **out)
+static ik_status ytree_alias(composer *c, const yaml_event_t *event, ytree **out)
 {
     const char *name = (const char *)event->data.alias.anchor;
     unsigned line = (unsigned)event->start_mark.line + 1,
@@ -209,9 +211,9 @@ static ik_status alias(composer *c, const yaml_event_t *event, ytree **out)
                       "alias *%s has no anchor &%s before it", name, name);
 }
 
-static ik_status scalar(composer *c, const yaml_event_t *event, ytree **out)
+static ik_status ytree_scalar(composer *c, const yaml_event_t *event, ytree **out)
 {
-    ytree *node = node_at(c, YTREE_SCALAR, event);
+    ytree *node = ytree_node_at(c, YTREE_SCALAR, event);
     size_t length = event->data.scalar.length;
     char *text = node ? ik_arena_alloc(c->arena, length + 1) : NULL;
     if (!text)
@@ -221,7 +223,7 @@ static ik_status scalar(composer *c, const yaml_event_t *event, ytree **out)
         return ytree_fail(node, c->err, "text with a NUL character");
     node->text = text;
     node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    ik_status status = remember(c, event->data.scalar.anchor, node);
+    ik_status status = ytree_remember(c, event->data.scalar.anchor, node);
     if (status == IK_OK)
         *out = node;
     return status;
@@ -229,11 +231,11 @@ static ik_status scalar(composer *c, const yaml_event_t *event, ytree **out)
 
 /* "<<: *base" and "<<: [*a, *b]": keys that the mapping does not have yet. Runs when the mapping's
  * end was read. */
-static ik_status merge(composer *c, ytree *map, const ytree *from)
+static ik_status ytree_merge(composer *c, ytree *map, const ytree *from)
 {
     if (from->kind == YTREE_LIST) {
         for (size_t i = 0; i < from->num; i++) {
-            ik_status status = merge(c, map, from->items[i]);
+            ik_status status = ytree_merge(c, map, from->items[i]);
             if (status != IK_OK)
                 return status;
         }
@@ -245,14 +247,14 @@ static ik_status merge(composer *c, ytree *map, const ytree *from)
     for (size_t i = 0; i < from->num; i++) {
         if (ytree_get(map, from->keys[i]->text))
             continue;
-        ik_status status = append(map, from->keys[i], from->items[i], c->arena, c->err);
+        ik_status status = ytree_append(map, from->keys[i], from->items[i], c->arena, c->err);
         if (status != IK_OK)
             return status;
     }
     return IK_OK;
 }
 
-static ik_status add_pair(composer *c, ytree *map, ytree *key, ytree *value, ytree **merged)
+static ik_status ytree_add_pair(composer *c, ytree *map, ytree *key, ytree *value, ytree **merged)
 {
     if (key->kind != YTREE_SCALAR)
         return ytree_fail(key, c->err, "a key must be a word, found %s",
@@ -265,33 +267,33 @@ static ik_status add_pair(composer *c, ytree *map, ytree *key, ytree *value, ytr
         if (strcmp(map->keys[i]->text, key->text) == 0)
             return ytree_fail(key, c->err, "key '%.80s' is given twice; the first is in line %u",
                               key->text, map->keys[i]->line);
-    return append(map, key, value, c->arena, c->err);
+    return ytree_append(map, key, value, c->arena, c->err);
 }
 
 /* Reads the children of a list or mapping up to its end event. */
-static ik_status children(composer *c, ytree *node, yaml_event_type_t end)
+static ik_status ytree_children(composer *c, ytree *node, yaml_event_type_t end)
 {
     ytree *key = NULL, *merged = NULL;
     for (;;) {
         yaml_event_t event;
         ytree *child = NULL;
-        ik_status status = next_event(c, &event);
+        ik_status status = ytree_next_event(c, &event);
         if (status != IK_OK)
             return status;
         if (event.type == end) {
             yaml_event_delete(&event);
-            return merged ? merge(c, node, merged) : IK_OK;
+            return merged ? ytree_merge(c, node, merged) : IK_OK;
         }
-        status = compose(c, &event, &child);
+        status = ytree_compose(c, &event, &child);
         yaml_event_delete(&event);
         if (status != IK_OK)
             return status;
         if (node->kind == YTREE_LIST) {
-            status = append(node, NULL, child, c->arena, c->err);
+            status = ytree_append(node, NULL, child, c->arena, c->err);
         } else if (!key) {
             key = child;
         } else {
-            status = add_pair(c, node, key, child, &merged);
+            status = ytree_add_pair(c, node, key, child, &merged);
             key = NULL;
         }
         if (status != IK_OK)
@@ -299,21 +301,21 @@ static ik_status children(composer *c, ytree *node, yaml_event_type_t end)
     }
 }
 
-static ik_status container(composer *c, const yaml_event_t *event, ytree **out)
+static ik_status ytree_container(composer *c, const yaml_event_t *event, ytree **out)
 {
     bool list = event->type == YAML_SEQUENCE_START_EVENT;
-    ytree *node = node_at(c, list ? YTREE_LIST : YTREE_MAP, event);
+    ytree *node = ytree_node_at(c, list ? YTREE_LIST : YTREE_MAP, event);
     if (!node)
         return ik_fail_memory(c->err, sizeof *node, "a YAML document");
     if (c->depth >= MAX_DEPTH)
         return ytree_fail(node, c->err, "nested deeper than %d levels", MAX_DEPTH);
     node->complete = false;
-    ik_status status = remember(
+    ik_status status = ytree_remember(
         c, list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor, node);
     if (status != IK_OK)
         return status;
     c->depth++;
-    status = children(c, node, list ? YAML_SEQUENCE_END_EVENT : YAML_MAPPING_END_EVENT);
+    status = ytree_children(c, node, list ? YAML_SEQUENCE_END_EVENT : YAML_MAPPING_END_EVENT);
     c->depth--;
     node->complete = true;
     if (status == IK_OK)
@@ -321,16 +323,16 @@ static ik_status container(composer *c, const yaml_event_t *event, ytree **out)
     return status;
 }
 
-static ik_status compose(composer *c, yaml_event_t *event, ytree **out)
+static ik_status ytree_compose(composer *c, yaml_event_t *event, ytree **out)
 {
     switch (event->type) {
     case YAML_ALIAS_EVENT:
-        return alias(c, event, out);
+        return ytree_alias(c, event, out);
     case YAML_SCALAR_EVENT:
-        return scalar(c, event, out);
+        return ytree_scalar(c, event, out);
     case YAML_SEQUENCE_START_EVENT:
     case YAML_MAPPING_START_EVENT:
-        return container(c, event, out);
+        return ytree_container(c, event, out);
     default:
         return ik_fail_at(c->err, IK_ERR_INPUT, c->file, (unsigned)event->start_mark.line + 1,
                           (unsigned)event->start_mark.column + 1, "not valid YAML here");
@@ -338,12 +340,12 @@ static ik_status compose(composer *c, yaml_event_t *event, ytree **out)
 }
 
 /* Walks stream and document events around the one root node. */
-static ik_status document(composer *c, ytree **out)
+static ik_status ytree_document(composer *c, ytree **out)
 {
     ytree *root = NULL;
     for (bool end = false; !end;) {
         yaml_event_t event;
-        ik_status status = next_event(c, &event);
+        ik_status status = ytree_next_event(c, &event);
         if (status != IK_OK)
             return status;
         switch (event.type) {
@@ -361,7 +363,7 @@ static ik_status document(composer *c, ytree **out)
                                "a second YAML document; a file holds one experiment");
             break;
         default:
-            status = compose(c, &event, &root);
+            status = ytree_compose(c, &event, &root);
         }
         yaml_event_delete(&event);
         if (status != IK_OK)
@@ -382,7 +384,7 @@ ik_status ytree_parse(const char *text, size_t size, const char *file, ik_arena 
     if (!c.file || !yaml_parser_initialize(&c.parser))
         return ik_fail_memory(err, sizeof c.parser, "a YAML parser");
     yaml_parser_set_input_string(&c.parser, (const unsigned char *)text, size);
-    ik_status status = document(&c, out);
+    ik_status status = ytree_document(&c, out);
     yaml_parser_delete(&c.parser);
     return status;
 }

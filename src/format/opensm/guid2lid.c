@@ -14,7 +14,7 @@ typedef struct lids_given {
 
 /* ---- reading */
 
-static ik_status read_lid(scan *s, uint64_t *lid, ik_error *err)
+static ik_status guid2lid_read_lid(scan *s, uint64_t *lid, ik_error *err)
 {
     scan_blanks(s);
     const char *at = s->at;
@@ -25,8 +25,8 @@ static ik_status read_lid(scan *s, uint64_t *lid, ik_error *err)
 }
 
 /* 2^LMC LIDs, the first a multiple of their number, none given before. */
-static ik_status check_range(guid_file *g, uint64_t first, uint64_t last, unsigned *lmc,
-                             ik_error *err)
+static ik_status guid2lid_check_range(guid_file *g, uint64_t first, uint64_t last, unsigned *lmc,
+                                      ik_error *err)
 {
     lids_given *given = g->data;
     uint64_t num = last - first + 1;
@@ -47,8 +47,8 @@ static ik_status check_range(guid_file *g, uint64_t first, uint64_t last, unsign
 }
 
 /* The port's own LID; the node's is that of its first cabled port. */
-static void set_lid(ik_fabric *f, const guid_entry *e, uint32_t lid, unsigned lmc,
-                    uint32_t *changed)
+static void guid2lid_set_lid(ik_fabric *f, const guid_entry *e, uint32_t lid, unsigned lmc,
+                             uint32_t *changed)
 {
     bool first = e->port == IK_NONE || ik_host_port(f, ik_node_host(f, e->node)) == e->port;
     uint32_t old = e->port == IK_NONE ? f->node_lid[e->node] : ik_port_lid(f, e->port);
@@ -65,24 +65,24 @@ static void set_lid(ik_fabric *f, const guid_entry *e, uint32_t lid, unsigned lm
     }
 }
 
-static ik_status take(guid_file *g, guid_entry *entry, uint64_t guid, ik_error *err)
+static ik_status guid2lid_take(guid_file *g, guid_entry *entry, uint64_t guid, ik_error *err)
 {
     lids_given *given = g->data;
     uint64_t first = 0, last = 0;
     unsigned lmc = 0;
     (void)guid;
-    ik_status status = read_lid(&g->s, &first, err);
+    ik_status status = guid2lid_read_lid(&g->s, &first, err);
     if (status == IK_OK)
-        status = read_lid(&g->s, &last, err);
+        status = guid2lid_read_lid(&g->s, &last, err);
     if (status == IK_OK)
-        status = check_range(g, first, last, &lmc, err);
+        status = guid2lid_check_range(g, first, last, &lmc, err);
     if (status == IK_OK && entry)
-        set_lid(given->f, entry, (uint32_t)first, lmc, &g->matched.changed);
+        guid2lid_set_lid(given->f, entry, (uint32_t)first, lmc, &g->matched.changed);
     return status;
 }
 
 /* The arrays of LIDs, where the fabric has none. */
-static ik_status room_for_lids(ik_fabric *f, ik_error *err)
+static ik_status guid2lid_room_for_lids(ik_fabric *f, ik_error *err)
 {
     size_t nodes = (size_t)ik_num_nodes(f) + 1, ports = (size_t)f->num_ports + 1;
     if (!f->node_lid)
@@ -107,8 +107,8 @@ ik_status ik_guid2lid_apply(ik_fabric *f, const char *path, const ik_env *env,
     ik_status status = given.line ? guid_index_make(f, false, true, &index, err)
                                   : ik_fail_memory(err, IK_LID_MAX * 4, "LIDs");
     if (status == IK_OK)
-        status = room_for_lids(f, err);
-    guid_file g = {.index = &index, .data = &given, .take = take};
+        status = guid2lid_room_for_lids(f, err);
+    guid_file g = {.index = &index, .data = &given, .take = guid2lid_take};
     if (status == IK_OK)
         status = guid_file_read(&g, path, env, err);
     guid_index_free(&index);
@@ -120,13 +120,13 @@ ik_status ik_guid2lid_apply(ik_fabric *f, const char *path, const ik_env *env,
 
 /* ---- writing */
 
-static int compare_guids(const void *a, const void *b)
+static int guid2lid_compare_guids(const void *a, const void *b)
 {
     const ik_lid *x = *(const ik_lid *const *)a, *y = *(const ik_lid *const *)b;
     return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
-static unsigned lmc_of(const ik_lids *lids, const ik_lid *l)
+static unsigned guid2lid_lmc_of(const ik_lids *lids, const ik_lid *l)
 {
     const ik_fabric *f = lids->fabric;
     if (l->port != IK_NONE)
@@ -143,10 +143,10 @@ ik_status ik_guid2lid_print(const ik_lids *lids, FILE *out, ik_error *err)
     for (uint32_t i = 0; i < lids->num; i++)
         if (lids->of[i].path == 0)
             base[num++] = &lids->of[i];
-    qsort(base, num, sizeof *base, compare_guids);
+    qsort(base, num, sizeof *base, guid2lid_compare_guids);
     for (uint32_t i = 0; i < num; i++)
         fprintf(out, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n", base[i]->guid, base[i]->lid,
-                base[i]->lid + (1u << lmc_of(lids, base[i])) - 1);
+                base[i]->lid + (1u << guid2lid_lmc_of(lids, base[i])) - 1);
     free(base);
     return IK_OK;
 }

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+static int guid_index_compare(const void *a, const void *b)
 {
     const guid_entry *x = a, *y = b;
     if (x->guid != y->guid)
@@ -28,7 +28,7 @@ ik_status guid_index_make(const ik_fabric *f, bool hosts, bool ports, guid_index
         if (f->port_peer[port] != IK_NONE)
             index.entries[index.num++] =
                 (guid_entry){ik_port_guid(f, port), f->port_node[port], port, false};
-    qsort(index.entries, index.num, sizeof *index.entries, compare);
+    qsort(index.entries, index.num, sizeof *index.entries, guid_index_compare);
     *out = index;
     return IK_OK;
 }
@@ -52,7 +52,7 @@ guid_entry *guid_index_find(const guid_index *index, uint64_t guid)
     return low < index->num && index->entries[low].guid == guid ? &index->entries[low] : NULL;
 }
 
-static ik_status read_line(guid_file *g, ik_error *err)
+static ik_status guid_index_read_line(guid_file *g, ik_error *err)
 {
     scan *s = &g->s;
     uint64_t guid;
@@ -88,7 +88,7 @@ ik_status guid_file_read(guid_file *g, const char *path, const ik_env *env, ik_e
     if (status == IK_OK)
         g->s = scan_text(begin, size, path);
     while (status == IK_OK && scan_line(&g->s))
-        status = read_line(g, err);
+        status = guid_index_read_line(g, err);
     for (size_t i = 0; i < g->index->num; i++)
         g->matched.missing += !g->index->entries[i].named;
     if (status != IK_OK)

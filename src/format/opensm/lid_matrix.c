@@ -13,7 +13,7 @@
 enum { NO_PATH = 255, NO_SWITCH = -1 };
 
 /* Distances between all switches, [switches][switches]; NULL without memory. */
-static uint8_t *measure(const ik_fabric *f, ik_error *err)
+static uint8_t *lid_matrix_measure(const ik_fabric *f, ik_error *err)
 {
     size_t n = f->num_switches;
     uint8_t *hops = ik_calloc(n * n + 1, 1);
@@ -59,7 +59,7 @@ typedef struct matrix {
 } matrix;
 
 /* `Switch: guid 0x…` */
-static ik_status read_switch(matrix *m, scan *s, ik_error *err)
+static ik_status lid_matrix_read_switch(matrix *m, scan *s, ik_error *err)
 {
     uint64_t guid;
     scan_blanks(s);
@@ -81,7 +81,7 @@ static ik_status read_switch(matrix *m, scan *s, ik_error *err)
 }
 
 /* The first number is the least; the others, one for each port, are read only. */
-static ik_status read_hops(matrix *m, scan *s, unsigned *least, ik_error *err)
+static ik_status lid_matrix_read_hops(matrix *m, scan *s, unsigned *least, ik_error *err)
 {
     uint64_t value;
     uint32_t num = 0;
@@ -101,7 +101,7 @@ static ik_status read_hops(matrix *m, scan *s, unsigned *least, ik_error *err)
     return IK_OK;
 }
 
-static void compare(matrix *m, uint32_t lid, unsigned hops)
+static void lid_matrix_compare(matrix *m, uint32_t lid, unsigned hops)
 {
     uint32_t at = ik_lids_find(m->lids, lid);
     if (m->sw == NO_SWITCH)
@@ -127,14 +127,14 @@ static void compare(matrix *m, uint32_t lid, unsigned hops)
     }
 }
 
-static ik_status read_line(matrix *m, scan *s, ik_error *err)
+static ik_status lid_matrix_read_line(matrix *m, scan *s, ik_error *err)
 {
     uint64_t lid;
     unsigned least = NO_PATH;
     if (scan_at_end(s) || *s->at == '#')
         return IK_OK;
     if (scan_word(s, "Switch:"))
-        return read_switch(m, s, err);
+        return lid_matrix_read_switch(m, s, err);
     const char *at = s->at;
     if (!scan_hex(s, &lid) || !scan_char(s, ':') || lid > IK_LID_MAX || !lid) {
         s->at = at;
@@ -142,13 +142,13 @@ static ik_status read_line(matrix *m, scan *s, ik_error *err)
     }
     if (!m->begun)
         return scan_fail(s, err, "a LID comes before any 'Switch:'");
-    ik_status status = read_hops(m, s, &least, err);
+    ik_status status = lid_matrix_read_hops(m, s, &least, err);
     if (status == IK_OK)
-        compare(m, (uint32_t)lid, least);
+        lid_matrix_compare(m, (uint32_t)lid, least);
     return status;
 }
 
-static ik_status read_all(matrix *m, const char *path, const ik_env *env, ik_error *err)
+static ik_status lid_matrix_read_all(matrix *m, const char *path, const ik_env *env, ik_error *err)
 {
     ik_text_lines l = {0};
     bool more = true;
@@ -158,7 +158,7 @@ static ik_status read_all(matrix *m, const char *path, const ik_env *env, ik_err
         if (status != IK_OK || !more)
             break;
         scan s = scan_line_of(&l);
-        status = read_line(m, &s, err);
+        status = lid_matrix_read_line(m, &s, err);
     }
     ik_text_lines_close(&l);
     if (status == IK_OK && !m->out.switches)
@@ -172,9 +172,9 @@ ik_status ik_lid_matrix_compare(const ik_lids *lids, const char *path, const ik_
     matrix m = {.lids = lids, .f = lids->fabric, .sw = NO_SWITCH};
     m.out.first_switch = IK_NONE;
     ik_status status = guid_index_make(m.f, false, false, &m.index, err);
-    m.hops = status == IK_OK ? measure(m.f, err) : NULL;
+    m.hops = status == IK_OK ? lid_matrix_measure(m.f, err) : NULL;
     if (status == IK_OK)
-        status = m.hops ? read_all(&m, path, env, err) : IK_ERR_MEMORY;
+        status = m.hops ? lid_matrix_read_all(&m, path, env, err) : IK_ERR_MEMORY;
     for (size_t i = 0; i < m.index.num; i++)
         m.out.missing_switches += !m.index.entries[i].named;
     guid_index_free(&m.index);
@@ -186,8 +186,8 @@ ik_status ik_lid_matrix_compare(const ik_lids *lids, const char *path, const ik_
 
 /* ---- writing */
 
-static void write_row(const ik_lids *lids, const uint8_t *hops, uint32_t sw, const ik_lid *l,
-                      FILE *out)
+static void lid_matrix_write_row(const ik_lids *lids, const uint8_t *hops, uint32_t sw,
+                                 const ik_lid *l, FILE *out)
 {
     const ik_fabric *f = lids->fabric;
     size_t n = f->num_switches;
@@ -208,12 +208,12 @@ ik_status ik_lid_matrix_print(const ik_lids *lids, FILE *out, ik_error *err)
     const ik_fabric *f = lids->fabric;
     guid_index index = {0};
     ik_status status = guid_index_make(f, false, false, &index, err);
-    uint8_t *hops = status == IK_OK ? measure(f, err) : NULL;
+    uint8_t *hops = status == IK_OK ? lid_matrix_measure(f, err) : NULL;
     for (size_t i = 0; hops && i < index.num; i++) {
         fprintf(out, "Switch: guid 0x%016" PRIx64 "\n", index.entries[i].guid);
         for (uint32_t k = 0; k < lids->num; k++)
             if (lids->of[k].port == IK_NONE && lids->of[k].path == 0)
-                write_row(lids, hops, index.entries[i].node, &lids->of[k], out);
+                lid_matrix_write_row(lids, hops, index.entries[i].node, &lids->of[k], out);
     }
     if (status == IK_OK && !hops)
         status = IK_ERR_MEMORY;

@@ -13,7 +13,7 @@
 enum { MOST_BYTES = 256 };
 
 /* `"name"`, or everything up to a comment. */
-static ik_status read_name(scan *s, slice *name, ik_error *err)
+static ik_status node_names_read_name(scan *s, slice *name, ik_error *err)
 {
     bool quoted = scan_char(s, '"');
     const char *end = memchr(s->at, quoted ? '"' : '#', (size_t)(s->end - s->at));
@@ -30,13 +30,13 @@ static ik_status read_name(scan *s, slice *name, ik_error *err)
     return IK_OK;
 }
 
-static ik_status take(guid_file *g, guid_entry *entry, uint64_t guid, ik_error *err)
+static ik_status node_names_take(guid_file *g, guid_entry *entry, uint64_t guid, ik_error *err)
 {
     ik_fabric *f = g->data;
     slice name = {0};
     char text[MOST_BYTES + 1];
     (void)guid;
-    ik_status status = read_name(&g->s, &name, err);
+    ik_status status = node_names_read_name(&g->s, &name, err);
     if (status != IK_OK || !entry)
         return status;
     size_t length = name.length < MOST_BYTES ? name.length : MOST_BYTES;
@@ -78,7 +78,7 @@ ik_status ik_node_names_apply(ik_fabric *f, const char *path, const ik_env *env,
     ik_status status = guid_index_make(f, true, false, &index, err);
     if (status == IK_OK)
         status = room_for_names(f, err);
-    guid_file g = {.index = &index, .data = f, .take = take};
+    guid_file g = {.index = &index, .data = f, .take = node_names_take};
     if (status == IK_OK)
         status = guid_file_read(&g, path, env, err);
     guid_index_free(&index);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static ik_status take(guid_file *g, guid_entry *entry, uint64_t guid, ik_error *err)
+static ik_status root_guids_take(guid_file *g, guid_entry *entry, uint64_t guid, ik_error *err)
 {
     (void)g;
     (void)entry;
@@ -16,8 +16,8 @@ static ik_status take(guid_file *g, guid_entry *entry, uint64_t guid, ik_error *
     return IK_OK;
 }
 
-static ik_status list_named(const guid_index *index, const ik_fabric *f, uint32_t **roots,
-                            uint32_t *num, ik_error *err)
+static ik_status root_guids_list_named(const guid_index *index, const ik_fabric *f,
+                                       uint32_t **roots, uint32_t *num, ik_error *err)
 {
     bool *named = ik_calloc((size_t)f->num_switches + 1, sizeof *named);
     uint32_t *list = ik_calloc(index->num + 1, sizeof *list);
@@ -42,13 +42,13 @@ ik_status ik_roots_read(const ik_fabric *f, const char *path, const ik_env *env,
 {
     guid_index index = {0};
     ik_status status = guid_index_make(f, false, false, &index, err);
-    guid_file g = {.index = &index, .take = take};
+    guid_file g = {.index = &index, .take = root_guids_take};
     if (status == IK_OK)
         status = guid_file_read(&g, path, env, err);
     if (status == IK_OK && !g.matched.known)
         status = ik_fail_at(err, IK_ERR_INPUT, path, 0, 0, "it is not a switch of the fabric");
     if (status == IK_OK)
-        status = list_named(&index, f, roots, num, err);
+        status = root_guids_list_named(&index, f, roots, num, err);
     guid_index_free(&index);
     if (status == IK_OK && matched)
         *matched = g.matched;

@@ -12,14 +12,14 @@
 
 /* ---- axes: the members of the points' parameters */
 
-static bool is_key(const char *name)
+static bool book_is_key(const char *name)
 {
     size_t length = strlen(name);
     bool digest = length > 7 && strcmp(name + length - 7, "_digest") == 0;
     return !digest && strcmp(name, "setup_seed") != 0 && strcmp(name, "routing_seed") != 0;
 }
 
-static ik_status parse_params(const report_row *row, json_t **out, ik_error *err)
+static ik_status book_parse_params(const report_row *row, json_t **out, ik_error *err)
 {
     json_error_t why;
     ik_status status = json_parse(row->params, strlen(row->params), out, &why);
@@ -28,7 +28,7 @@ static ik_status parse_params(const report_row *row, json_t **out, ik_error *err
 
 enum { MOST_KEYS = 64 };
 
-static ik_status put_row(axes *a, size_t row, const json_t *params, ik_error *err)
+static ik_status book_put_row(axes *a, size_t row, const json_t *params, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t k = 0; k < a->num_keys && status == IK_OK; k++) {
@@ -40,8 +40,8 @@ static ik_status put_row(axes *a, size_t row, const json_t *params, ik_error *er
 }
 
 /* The keys of the points: what the first has, and what others have beside. */
-static ik_status find_keys(const report_model *m, ik_arena *arena, const char **keys, size_t *num,
-                           ik_error *err)
+static ik_status book_find_keys(const report_model *m, ik_arena *arena, const char **keys,
+                                size_t *num, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < m->num_rows && status == IK_OK; i++) {
@@ -49,13 +49,13 @@ static ik_status find_keys(const report_model *m, ik_arena *arena, const char **
         const char *key;
         if (i && strlen(m->rows[i].params) == strlen(m->rows[i - 1].params))
             continue; /* a member more or less would change it */
-        status = parse_params(&m->rows[i], &params, err);
+        status = book_parse_params(&m->rows[i], &params, err);
         json_object_foreach(params, key, value)
         {
             size_t k = 0;
             while (k < *num && strcmp(keys[k], key) != 0)
                 k++;
-            if (k < *num || !is_key(key) || !json_is_string(value) || *num == MOST_KEYS)
+            if (k < *num || !book_is_key(key) || !json_is_string(value) || *num == MOST_KEYS)
                 continue;
             if ((keys[*num] = ik_arena_strdup(arena, key)))
                 ++*num;
@@ -67,19 +67,19 @@ static ik_status find_keys(const report_model *m, ik_arena *arena, const char **
     return status;
 }
 
-static ik_status read_axes(figure_book *b, ik_error *err)
+static ik_status book_read_axes(figure_book *b, ik_error *err)
 {
     const char *keys[MOST_KEYS];
     size_t num = 0;
-    ik_status status = find_keys(b->m, &b->arena, keys, &num, err);
+    ik_status status = book_find_keys(b->m, &b->arena, keys, &num, err);
     if (status == IK_OK)
         status = axes_begin(&b->a, keys, num, b->m->num_rows, err);
     b->a.partial = b->m->num_rows < b->m->num_points;
     for (size_t i = 0; i < b->m->num_rows && status == IK_OK; i++) {
         json_t *params = NULL;
-        status = parse_params(&b->m->rows[i], &params, err);
+        status = book_parse_params(&b->m->rows[i], &params, err);
         if (status == IK_OK)
-            status = put_row(&b->a, i, params, err);
+            status = book_put_row(&b->a, i, params, err);
         json_decref(params);
     }
     return status;
@@ -88,7 +88,7 @@ static ik_status read_axes(figure_book *b, ik_error *err)
 /* ---- what was declared */
 
 /* A list in the store's meta; *out NULL: there is none. */
-static ik_status read_list(figure_book *b, const char *key, ytree **out, ik_error *err)
+static ik_status book_read_list(figure_book *b, const char *key, ytree **out, ik_error *err)
 {
     const char *text = "";
     *out = NULL;
@@ -101,10 +101,10 @@ static ik_status read_list(figure_book *b, const char *key, ytree **out, ik_erro
     return ytree_parse(text, strlen(text), file, &b->arena, out, err);
 }
 
-static ik_status read_over(figure_book *b, ik_error *err)
+static ik_status book_read_over(figure_book *b, ik_error *err)
 {
     ytree *list = NULL;
-    ik_status status = read_list(b, "over", &list, err);
+    ik_status status = book_read_list(b, "over", &list, err);
     if (status != IK_OK || !list)
         return status;
     b->over.items = ik_arena_alloc(&b->arena, (list->num + 1) * sizeof *b->over.items);
@@ -116,24 +116,24 @@ static ik_status read_over(figure_book *b, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_declared(figure_book *b, ik_error *err)
+static ik_status book_read_declared(figure_book *b, ik_error *err)
 {
     ytree *list = NULL;
-    ik_status status = read_list(b, "figures", &list, err);
+    ik_status status = book_read_list(b, "figures", &list, err);
     if (status == IK_OK && list)
         status = figures_read(list, &b->arena, &b->figures, &b->num_figures, err);
     if (status == IK_OK)
-        status = read_list(b, "expect", &list, err);
+        status = book_read_list(b, "expect", &list, err);
     if (status == IK_OK && list)
         status = claims_read(list, &b->arena, &b->claims, &b->num_claims, err);
-    return status == IK_OK ? read_over(b, err) : status;
+    return status == IK_OK ? book_read_over(b, err) : status;
 }
 
 ik_status figures_check_stored(const report_model *m, ik_error *err)
 {
     figure_book b = {.m = m};
     ik_error why = {0};
-    ik_status status = read_declared(&b, &why);
+    ik_status status = book_read_declared(&b, &why);
     ik_arena_free(&b.arena);
     if (status == IK_ERR_INPUT)
         return ik_fail(err, status, "'%.200s' is damaged: its figures or claims: %.400s",
@@ -143,7 +143,7 @@ ik_status figures_check_stored(const report_model *m, ik_error *err)
     return status;
 }
 
-static void free_book(figure_book *b)
+static void book_free_book(figure_book *b)
 {
     axes_free(&b->a);
     sweep_points_free(&b->sweep);
@@ -156,11 +156,11 @@ ik_status figures_open(const report_model *m, figure_book **out, ik_error *err)
     figure_book *b = m->book;
     if (!b->opened) {
         *b = (figure_book){.m = m};
-        ik_status status = read_declared(b, err);
+        ik_status status = book_read_declared(b, err);
         if (status == IK_OK && (b->num_figures || b->num_claims))
-            status = read_axes(b, err);
+            status = book_read_axes(b, err);
         if (status != IK_OK) {
-            free_book(b);
+            book_free_book(b);
             return status;
         }
         b->opened = true;
@@ -178,7 +178,7 @@ ik_status figures_new(report_model *m, ik_error *err)
 void figures_free(report_model *m)
 {
     if (m->book)
-        free_book(m->book);
+        book_free_book(m->book);
     free(m->book);
 }
 

@@ -22,7 +22,7 @@ static const rgb ramp[] = {{.993, .906, .144}, {.678, .864, .190}, {.361, .786, 
                            {.153, .678, .506}, {.128, .567, .551}, {.173, .449, .558},
                            {.231, .322, .546}, {.281, .174, .477}, {.267, .005, .329}};
 
-static rgb ramp_at(double value)
+static rgb canvas_ramp_at(double value)
 {
     enum { LAST = sizeof ramp / sizeof *ramp - 1 };
     double at = fmin(fmax(value, 0), 1) * LAST;
@@ -45,7 +45,7 @@ rgb colour_rgb(colour c)
     case COLOUR_SERIES:
         return series[c.index % NUM_SERIES_COLOURS];
     case COLOUR_RAMP:
-        return ramp_at(c.value);
+        return canvas_ramp_at(c.value);
     case COLOUR_ON_RAMP:
         return c.value > 0.45 ? (rgb){1, 1, 1} : (rgb){0, 0, 0};
     case COLOUR_NONE:

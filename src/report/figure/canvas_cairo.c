@@ -10,17 +10,17 @@
 #include <cairo.h>
 #include <math.h>
 
-static void set_colour(cairo_t *cr, colour c, double opacity)
+static void canvas_cairo_set_colour(cairo_t *cr, colour c, double opacity)
 {
     rgb v = colour_rgb(c);
     cairo_set_source_rgba(cr, v.r, v.g, v.b, opacity > 0 ? opacity : 1);
 }
 
 /* Fills and strokes the current path. */
-static void paint_path(cairo_t *cr, const paint *p)
+static void canvas_cairo_paint_path(cairo_t *cr, const paint *p)
 {
     if (p->fill.role != COLOUR_NONE) {
-        set_colour(cr, p->fill, p->opacity);
+        canvas_cairo_set_colour(cr, p->fill, p->opacity);
         cairo_fill_preserve(cr);
     }
     if (p->stroke.role != COLOUR_NONE) {
@@ -30,7 +30,7 @@ static void paint_path(cairo_t *cr, const paint *p)
             num++;
         cairo_set_dash(cr, dash, num, 0);
         cairo_set_line_width(cr, p->width);
-        set_colour(cr, p->stroke, 1);
+        canvas_cairo_set_colour(cr, p->stroke, 1);
         cairo_stroke_preserve(cr);
     }
     cairo_new_path(cr);
@@ -44,7 +44,7 @@ static void cairo_path_of(canvas *c, const spot *at, size_t num, bool closed, co
         cairo_line_to(cr, at[i].x, at[i].y);
     if (closed)
         cairo_close_path(cr);
-    paint_path(cr, p);
+    canvas_cairo_paint_path(cr, p);
 }
 
 static void cairo_circle(canvas *c, spot at, double radius, const paint *p)
@@ -52,7 +52,7 @@ static void cairo_circle(canvas *c, spot at, double radius, const paint *p)
     cairo_t *cr = ((cairo_canvas *)c)->cr;
     cairo_new_path(cr);
     cairo_arc(cr, at.x, at.y, radius, 0, 6.283185307179586);
-    paint_path(cr, p);
+    canvas_cairo_paint_path(cr, p);
 }
 
 /* Squeezed where the machine's font is wider than the one that the figure was laid out for. */
@@ -72,7 +72,7 @@ static void cairo_text(canvas *c, spot at, const char *text, const text_style *s
         cairo_scale(cr, room / box.x_advance, 1);
     double before = style->anchor == ANCHOR_START ? 0 : style->anchor == ANCHOR_END ? 1 : 0.5;
     cairo_move_to(cr, -box.x_advance * before, 0);
-    set_colour(cr, style->colour, 1);
+    canvas_cairo_set_colour(cr, style->colour, 1);
     cairo_show_text(cr, text);
     cairo_restore(cr);
 }
@@ -90,7 +90,7 @@ static void cairo_clip_end(canvas *c)
     cairo_restore(((cairo_canvas *)c)->cr);
 }
 
-static cairo_status_t put_bytes(void *ctx, const unsigned char *data, unsigned size)
+static cairo_status_t canvas_cairo_put_bytes(void *ctx, const unsigned char *data, unsigned size)
 {
     return fwrite(data, 1, size, ctx) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
@@ -102,12 +102,12 @@ static ik_status fail_cairo(cairo_status_t status, ik_error *err)
     return ik_fail(err, IK_ERR_IO, "cannot write the figure: %s", cairo_status_to_string(status));
 }
 
-static ik_status cairo_end(canvas *c, ik_error *err)
+static ik_status canvas_cairo_end(canvas *c, ik_error *err)
 {
     cairo_canvas *k = (cairo_canvas *)c;
     cairo_status_t status = cairo_status(k->cr);
     if (status == CAIRO_STATUS_SUCCESS && k->png)
-        status = cairo_surface_write_to_png_stream(k->surface, put_bytes, k->out);
+        status = cairo_surface_write_to_png_stream(k->surface, canvas_cairo_put_bytes, k->out);
     cairo_surface_finish(k->surface);
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_status(k->surface);
@@ -120,13 +120,14 @@ void cairo_begin(cairo_canvas *k, FILE *out, bool png, double width, double heig
                  const char *title)
 {
     const double scale = FIGURE_PNG_DPI / 72.0;
-    *k = (cairo_canvas){
-        .base = {cairo_path_of, cairo_circle, cairo_text, cairo_clip_to, cairo_clip_end, cairo_end},
-        .out = out,
-        .png = png};
-    k->surface = png ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * scale),
-                                                  (int)ceil(height * scale))
-                     : cairo_pdf_surface_create_for_stream(put_bytes, out, width, height);
+    *k = (cairo_canvas){.base = {cairo_path_of, cairo_circle, cairo_text, cairo_clip_to,
+                                 cairo_clip_end, canvas_cairo_end},
+                        .out = out,
+                        .png = png};
+    k->surface =
+        png ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * scale),
+                                         (int)ceil(height * scale))
+            : cairo_pdf_surface_create_for_stream(canvas_cairo_put_bytes, out, width, height);
     if (!png) {
         cairo_pdf_surface_set_metadata(k->surface, CAIRO_PDF_METADATA_TITLE, title);
         cairo_pdf_surface_set_metadata(k->surface, CAIRO_PDF_METADATA_CREATE_DATE, "");

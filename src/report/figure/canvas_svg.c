@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* ' fill="#0072b2" class="…"' is written in two parts: an element has one class. */
-static void put_colour(FILE *out, const char *attribute, colour c)
+static void canvas_svg_put_colour(FILE *out, const char *attribute, colour c)
 {
     if (c.role == COLOUR_NONE) {
         fprintf(out, " %s=\"none\"", attribute);
@@ -21,7 +21,7 @@ static void put_colour(FILE *out, const char *attribute, colour c)
             (unsigned)(v.g * 255 + .5), (unsigned)(v.b * 255 + .5));
 }
 
-static bool put_class(FILE *out, const char *prefix, colour c, bool open)
+static bool canvas_svg_put_class(FILE *out, const char *prefix, colour c, bool open)
 {
     static const char *const names[] = {
         [COLOUR_INK] = "ink",     [COLOUR_SOFT] = "soft", [COLOUR_GRID] = "grid",
@@ -37,44 +37,44 @@ static bool put_class(FILE *out, const char *prefix, colour c, bool open)
     return true;
 }
 
-static void put_paint(FILE *out, const paint *p)
+static void canvas_svg_put_paint(FILE *out, const paint *p)
 {
-    put_colour(out, "fill", p->fill);
+    canvas_svg_put_colour(out, "fill", p->fill);
     if (p->fill.role != COLOUR_NONE && p->opacity > 0 && p->opacity < 1)
         fprintf(out, " fill-opacity=\"%.3g\"", p->opacity);
     if (p->stroke.role != COLOUR_NONE) {
-        put_colour(out, "stroke", p->stroke);
+        canvas_svg_put_colour(out, "stroke", p->stroke);
         fprintf(out, " stroke-width=\"%.3g\"", p->width);
         const double *dash = canvas_dashes[p->dash % NUM_DASHES];
         for (size_t i = 0; dash[i] > 0; i++)
             fprintf(out, "%s%.3g", i ? " " : " stroke-dasharray=\"", dash[i]);
         fputs(dash[0] > 0 ? "\"" : "", out);
     }
-    bool open = put_class(out, "f", p->fill, false);
-    open = p->stroke.role != COLOUR_NONE ? put_class(out, "s", p->stroke, open) : open;
+    bool open = canvas_svg_put_class(out, "f", p->fill, false);
+    open = p->stroke.role != COLOUR_NONE ? canvas_svg_put_class(out, "s", p->stroke, open) : open;
     fputs(open ? "\"" : "", out);
 }
 
-static void svg_path(canvas *c, const spot *at, size_t num, bool closed, const paint *p)
+static void canvas_svg_path(canvas *c, const spot *at, size_t num, bool closed, const paint *p)
 {
     FILE *out = ((svg_canvas *)c)->out;
     fputs("<path d=\"", out);
     for (size_t i = 0; i < num; i++)
         fprintf(out, "%c%.2f %.2f", i ? 'L' : 'M', at[i].x, at[i].y);
     fputs(closed ? "z\"" : "\"", out);
-    put_paint(out, p);
+    canvas_svg_put_paint(out, p);
     fputs("/>\n", out);
 }
 
-static void svg_circle(canvas *c, spot at, double radius, const paint *p)
+static void canvas_svg_circle(canvas *c, spot at, double radius, const paint *p)
 {
     FILE *out = ((svg_canvas *)c)->out;
     fprintf(out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"", at.x, at.y, radius);
-    put_paint(out, p);
+    canvas_svg_put_paint(out, p);
     fputs("/>\n", out);
 }
 
-static void svg_text(canvas *c, spot at, const char *text, const text_style *style)
+static void canvas_svg_text(canvas *c, spot at, const char *text, const text_style *style)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
     FILE *out = ((svg_canvas *)c)->out;
@@ -85,13 +85,13 @@ static void svg_text(canvas *c, spot at, const char *text, const text_style *sty
         fprintf(out, " transform=\"rotate(%.4g %.2f %.2f)\"", style->turn, at.x, at.y);
     if (style->bold)
         fputs(" font-weight=\"bold\"", out);
-    put_colour(out, "fill", style->colour);
-    fputs(put_class(out, "f", style->colour, false) ? "\">" : ">", out);
+    canvas_svg_put_colour(out, "fill", style->colour);
+    fputs(canvas_svg_put_class(out, "f", style->colour, false) ? "\">" : ">", out);
     utf8_print_markup(out, text);
     fputs("</text>\n", out);
 }
 
-static void svg_clip(canvas *c, double x, double y, double width, double height)
+static void canvas_svg_clip(canvas *c, double x, double y, double width, double height)
 {
     svg_canvas *s = (svg_canvas *)c;
     s->clips++;
@@ -101,12 +101,12 @@ static void svg_clip(canvas *c, double x, double y, double width, double height)
             s->id, s->clips, x, y, width, height, s->id, s->clips);
 }
 
-static void svg_clip_end(canvas *c)
+static void canvas_svg_clip_end(canvas *c)
 {
     fputs("</g>\n", ((svg_canvas *)c)->out);
 }
 
-static ik_status svg_end(canvas *c, ik_error *err)
+static ik_status canvas_svg_end(canvas *c, ik_error *err)
 {
     FILE *out = ((svg_canvas *)c)->out;
     fputs("</svg>\n", out);
@@ -118,7 +118,8 @@ static ik_status svg_end(canvas *c, ik_error *err)
 void svg_begin(svg_canvas *s, FILE *out, double width, double height, const char *id,
                const char *title, const char *description)
 {
-    *s = (svg_canvas){.base = {svg_path, svg_circle, svg_text, svg_clip, svg_clip_end, svg_end},
+    *s = (svg_canvas){.base = {canvas_svg_path, canvas_svg_circle, canvas_svg_text, canvas_svg_clip,
+                               canvas_svg_clip_end, canvas_svg_end},
                       .out = out,
                       .id = id};
     fprintf(out,

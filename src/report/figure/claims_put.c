@@ -15,7 +15,7 @@
 static const char *const ops[] = {"<", "<=", "=", ">=", ">"};
 
 /* Fractions are shown in percent. */
-static const char *unit_of(const claim *c)
+static const char *claims_put_unit_of(const claim *c)
 {
     if (c->ratio)
         return "";
@@ -26,7 +26,7 @@ static const char *unit_of(const claim *c)
     return c->y.op == '/' ? "" : metrics[c->y.first].unit;
 }
 
-static void number_text(const claim_number *n, const char *unit, char *out, size_t size)
+static void claims_put_number_text(const claim_number *n, const char *unit, char *out, size_t size)
 {
     double factor = unit[0] == '%' ? 100 : 1;
     const char *gap = unit[0] ? " " : "";
@@ -43,12 +43,12 @@ static void number_text(const claim_number *n, const char *unit, char *out, size
 }
 
 /* "41.2 ± 0.8 % against 51 ± 1 %; the intervals overlap". */
-static void found_text(const claim_result *r, char *out, size_t size)
+static void claims_put_found_text(const claim_result *r, char *out, size_t size)
 {
     char left[80] = "", right[80] = "";
     if (r->left.num || r->right.num) {
-        number_text(&r->left, unit_of(r->c), left, sizeof left);
-        number_text(&r->right, unit_of(r->c), right, sizeof right);
+        claims_put_number_text(&r->left, claims_put_unit_of(r->c), left, sizeof left);
+        claims_put_number_text(&r->right, claims_put_unit_of(r->c), right, sizeof right);
     }
     snprintf(out, size, "%s%s%s%s%s", left,
              !left[0]                       ? ""
@@ -66,16 +66,17 @@ static void found_text(const claim_result *r, char *out, size_t size)
     }
 }
 
-static void found_whole(const claim_result *r, char *out, size_t size)
+static void claims_put_found_whole(const claim_result *r, char *out, size_t size)
 {
-    found_text(r, out, size);
+    claims_put_found_text(r, out, size);
     utf8_clean(out, size);
 }
 
 typedef ik_status (*put_results)(figure_book *b, const claim_result *list, void *ctx,
                                  ik_error *err);
 
-static ik_status with_results(const report_model *m, put_results put, void *ctx, ik_error *err)
+static ik_status claims_put_with_results(const report_model *m, put_results put, void *ctx,
+                                         ik_error *err)
 {
     figure_book *b = NULL;
     const claim_result *list = NULL;
@@ -87,14 +88,14 @@ static ik_status with_results(const report_model *m, put_results put, void *ctx,
 }
 
 /* A claim that names no figure belongs to the only one. */
-static const char *figure_of(const figure_book *b, const claim *c)
+static const char *claims_put_figure_of(const figure_book *b, const claim *c)
 {
     return c->figure[0] || b->num_figures != 1 ? c->figure : b->figures[0].name;
 }
 
 /* ---- a terminal */
 
-static void put_note(const terminal_page *p, const char *what, const char *text)
+static void claims_put_note(const terminal_page *p, const char *what, const char *text)
 {
     if (!text[0])
         return;
@@ -102,7 +103,8 @@ static void put_note(const terminal_page *p, const char *what, const char *text)
     terminal_wrap(p, text, 16 + (unsigned)strlen(what), 16);
 }
 
-static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+static ik_status claims_put_lines(figure_book *b, const claim_result *list, void *ctx,
+                                  ik_error *err)
 {
     static const char *const colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
     const terminal_page *p = ctx;
@@ -116,27 +118,27 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
         snprintf(text, sizeof text, "%.400s%s%.200s%s", r->c->text, r->c->source[0] ? " (" : "",
                  r->c->source, r->c->source[0] ? ")" : "");
         terminal_wrap(p, text, 16, 16);
-        found_whole(r, found, sizeof found);
+        claims_put_found_whole(r, found, sizeof found);
         fprintf(p->out, "%-16s", "");
         terminal_wrap(p, found, 16, 16);
-        put_note(p, "in the source: ", r->c->paper);
-        put_note(p, "", r->c->transient ? "a transient, as its source measured it" : "");
+        claims_put_note(p, "in the source: ", r->c->paper);
+        claims_put_note(p, "", r->c->transient ? "a transient, as its source measured it" : "");
         if (r->verdict == IK_CLAIM_DIFFERS)
-            put_note(p, "known to differ: ", r->c->differs);
+            claims_put_note(p, "known to differ: ", r->c->differs);
         else if (r->verdict == IK_CLAIM_HOLDS)
-            put_note(p, "a reason for a difference is recorded: ", r->c->differs);
+            claims_put_note(p, "a reason for a difference is recorded: ", r->c->differs);
     }
     return IK_OK;
 }
 
 ik_status claims_put_terminal(const terminal_page *p, ik_error *err)
 {
-    return with_results(p->m, put_lines, (void *)p, err);
+    return claims_put_with_results(p->m, claims_put_lines, (void *)p, err);
 }
 
 /* ---- CSV */
 
-static void put_number(FILE *out, const claim_number *n)
+static void claims_put_number(FILE *out, const claim_number *n)
 {
     fputc(',', out);
     if (isfinite(n->mean))
@@ -151,22 +153,18 @@ static void put_number(FILE *out, const claim_number *n)
         fprintf(out, "%zu", n->num);
 }
 
-static ik_status put_rows(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+static ik_status claims_put_rows(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
 {
     FILE *out = ctx;
     (void)err;
     for (size_t i = 0; i < b->num_claims; i++) {
         const claim_result *r = &list[i];
-        const char *const texts[] = {ik_claim_verdict_name(r->verdict),
-                                     r->c->text,
-                                     r->c->source,
-                                     figure_of(b, r->c),
-                                     r->c->paper,
-                                     r->c->differs};
+        const char *const texts[] = {ik_claim_verdict_name(r->verdict), r->c->text,  r->c->source,
+                                     claims_put_figure_of(b, r->c),     r->c->paper, r->c->differs};
         csv_fields(out, texts, 6);
-        put_number(out, &r->left);
+        claims_put_number(out, &r->left);
         fprintf(out, ",%s", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
-        put_number(out, &r->right);
+        claims_put_number(out, &r->right);
         fputc(',', out);
         ik_text_csv(out, r->why);
         fputs(r->c->transient ? ",true" : ",false", out);
@@ -181,23 +179,24 @@ ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err)
           "ci95,right_samples,"
           "why,transient\n",
           out);
-    return with_results(m, put_rows, out, err);
+    return claims_put_with_results(m, claims_put_rows, out, err);
 }
 
 /* ---- JSON */
 
-static ik_status put_objects(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+static ik_status claims_put_objects(figure_book *b, const claim_result *list, void *ctx,
+                                    ik_error *err)
 {
     ik_json *j = ctx;
     (void)err;
     for (size_t i = 0; i < b->num_claims; i++) {
         const claim_result *r = &list[i];
         char found[400];
-        found_whole(r, found, sizeof found);
+        claims_put_found_whole(r, found, sizeof found);
         ik_json_object(j, NULL);
         ik_json_text(j, "claim", r->c->text);
         ik_json_text(j, "source", r->c->source);
-        ik_json_text(j, "figure", figure_of(b, r->c));
+        ik_json_text(j, "figure", claims_put_figure_of(b, r->c));
         ik_json_text(j, "paper", r->c->paper);
         ik_json_text(j, "differs", r->c->differs);
         ik_json_text(j, "verdict", ik_claim_verdict_name(r->verdict));
@@ -216,7 +215,7 @@ static ik_status put_objects(figure_book *b, const claim_result *list, void *ctx
 void claims_put_json(ik_json *j, const report_model *m)
 {
     ik_json_array(j, "claims");
-    ik_status status = with_results(m, put_objects, j, NULL);
+    ik_status status = claims_put_with_results(m, claims_put_objects, j, NULL);
     if (status != IK_OK)
         ik_json_fail(j, status);
     ik_json_close(j);
@@ -243,7 +242,8 @@ void ik_verdicts_add(ik_verdicts *v, ik_claim_verdict verdict, const char *diffe
     v->recorded += verdict == IK_CLAIM_DIFFERS && differs[0];
 }
 
-static ik_status count_verdicts(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+static ik_status claims_put_count_verdicts(figure_book *b, const claim_result *list, void *ctx,
+                                           ik_error *err)
 {
     ik_verdicts *v = ctx;
     (void)err;
@@ -279,7 +279,7 @@ ik_status ik_report_verdicts(const char *store_path, ik_verdicts *out, ik_error 
         *out = status == IK_OK ? v : *out;
         return status;
     }
-    status = with_results(m, count_verdicts, &v, err);
+    status = claims_put_with_results(m, claims_put_count_verdicts, &v, err);
     model_free(m);
     if (status == IK_OK)
         *out = v;
@@ -300,11 +300,11 @@ static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx
     for (size_t i = 0; i < b->num_claims && status == IK_OK; i++) {
         const claim *c = list[i].c;
         char found[400];
-        found_whole(&list[i], found, sizeof found);
+        claims_put_found_whole(&list[i], found, sizeof found);
         const ik_claim one = {.verdict = list[i].verdict,
                               .claim = c->text,
                               .source = c->source,
-                              .figure = figure_of(b, c),
+                              .figure = claims_put_figure_of(b, c),
                               .paper = c->paper,
                               .found = found,
                               .differs = c->differs};
@@ -316,5 +316,5 @@ static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx
 ik_status ik_results_claims(ik_results *r, ik_claim_fn fn, void *ctx, ik_error *err)
 {
     claim_reader to = {fn, ctx};
-    return with_results(results_model(r), read_claims, &to, err);
+    return claims_put_with_results(results_model(r), read_claims, &to, err);
 }

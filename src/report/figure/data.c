@@ -16,7 +16,7 @@ typedef struct maker {
 } maker;
 
 /* Latencies of no packet at all are stored as 0. */
-static double value_of(const report_row *r, metric_id id)
+static double data_value_of(const report_row *r, metric_id id)
 {
     bool latency = id >= METRIC_LATENCY_MEAN && id <= METRIC_NETWORK_LATENCY,
          trip = id >= METRIC_ROUND_TRIP && id <= METRIC_ROUND_TRIP_MAX;
@@ -27,7 +27,7 @@ static double value_of(const report_row *r, metric_id id)
 
 double figure_result(const report_row *r, const result_expr *e)
 {
-    double x = value_of(r, e->first), y = e->op ? value_of(r, e->second) : 0;
+    double x = data_value_of(r, e->first), y = e->op ? data_value_of(r, e->second) : 0;
     return e->op == '/' ? (y != 0 ? x / y : NAN) : x - y;
 }
 
@@ -45,7 +45,7 @@ bool figure_lasts(const report_row *r, const result_expr *e)
                         (!e->op || metric_lasts(e->second, r->steady, latency)));
 }
 
-static int by_value(const void *a, const void *b)
+static int data_by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -65,8 +65,8 @@ static estimate estimate_samples(const double *samples, size_t num)
 /* ---- cells */
 
 /* x of a cell: a number, or the place of its value. */
-static void place_cell(const maker *k, figure_cell *c, const view_entry *entries, size_t num,
-                       double *scratch)
+static void data_place_cell(const maker *k, figure_cell *c, const view_entry *entries, size_t num,
+                            double *scratch)
 {
     const figure_view *v = &k->d->v;
     size_t finite = 0;
@@ -84,7 +84,7 @@ static void place_cell(const maker *k, figure_cell *c, const view_entry *entries
     }
 }
 
-static void count_unsteady(const figure_view *v, figure_cell *c, const report_row *row)
+static void data_count_unsteady(const figure_view *v, figure_cell *c, const report_row *row)
 {
     bool lasts = figure_lasts(row, &v->y) && figure_lasts(row, &v->x);
     c->open += !lasts && !metric_counts(row->steady);
@@ -92,8 +92,8 @@ static void count_unsteady(const figure_view *v, figure_cell *c, const report_ro
 }
 
 /* The samples in the order of the points, those without a value as NAN. */
-static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, size_t num,
-                           ik_error *err)
+static ik_status data_fill_cell(maker *k, figure_cell *c, const view_entry *entries, size_t num,
+                                ik_error *err)
 {
     const report_model *m = k->b->m;
     memcpy(c->key, entries[0].key, sizeof c->key);
@@ -102,7 +102,7 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
     c->rows = rows ? rows + num + 1 : NULL;
     if (!c->samples || !rows)
         return ik_fail_memory(err, num * sizeof *c->samples, "a figure");
-    place_cell(k, c, entries, num, c->samples + num);
+    data_place_cell(k, c, entries, num, c->samples + num);
     for (size_t i = 0; i < num; i++)
         rows[i] = entries[i].point;
     for (size_t i = 0; i < num; i++) {
@@ -115,12 +115,12 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
         c->rows[c->num++] = rows[i];
     }
     for (size_t i = 0; i < num; i++)
-        count_unsteady(&k->d->v, c, &m->rows[rows[i]]);
+        data_count_unsteady(&k->d->v, c, &m->rows[rows[i]]);
     return IK_OK;
 }
 
 /* Entries of one cell follow each other: the first one behind those that begin with `first`. */
-static size_t end_of_cell(const figure_view *v, size_t first)
+static size_t data_end_of_cell(const figure_view *v, size_t first)
 {
     size_t next = first + 1;
     while (next < v->num_entries && same_key(&v->entries[first], &v->entries[next]))
@@ -128,15 +128,15 @@ static size_t end_of_cell(const figure_view *v, size_t first)
     return next;
 }
 
-static ik_status make_cells(maker *k, ik_error *err)
+static ik_status data_make_cells(maker *k, ik_error *err)
 {
     const figure_view *v = &k->d->v;
     k->cells = ik_arena_alloc(&k->d->arena, (v->num_entries + 1) * sizeof *k->cells);
     if (!k->cells)
         return ik_fail_memory(err, v->num_entries * sizeof *k->cells, "a figure");
     for (size_t i = 0, next; i < v->num_entries; i = next) {
-        next = end_of_cell(v, i);
-        ik_status status = fill_cell(k, &k->cells[k->num++], &v->entries[i], next - i, err);
+        next = data_end_of_cell(v, i);
+        ik_status status = data_fill_cell(k, &k->cells[k->num++], &v->entries[i], next - i, err);
         if (status != IK_OK)
             return status;
     }
@@ -146,7 +146,7 @@ static ik_status make_cells(maker *k, ik_error *err)
 /* ---- normalising: sample by sample where both have as many, else seed by seed */
 
 /* Where the seed of a point stands in the table of axes; NULL: it has none. */
-static const uint32_t *seed_of(const maker *k, size_t point)
+static const uint32_t *data_seed_of(const maker *k, size_t point)
 {
     const axes *a = &k->b->a;
     size_t key = 0;
@@ -156,13 +156,13 @@ static const uint32_t *seed_of(const maker *k, size_t point)
 }
 
 /* Mean of the reference's samples with the seed of a point, of all of them where none has it. */
-static double mean_of(const maker *k, const figure_cell *ref, size_t point)
+static double data_mean_of(const maker *k, const figure_cell *ref, size_t point)
 {
     double sum = 0, sum_same = 0;
     size_t all = 0, same = 0;
-    const uint32_t *seed = seed_of(k, point);
+    const uint32_t *seed = data_seed_of(k, point);
     for (size_t i = 0; i < ref->num; i++) {
-        const uint32_t *other = seed_of(k, ref->rows[i]);
+        const uint32_t *other = data_seed_of(k, ref->rows[i]);
         if (!isfinite(ref->samples[i]))
             continue;
         sum += ref->samples[i];
@@ -176,15 +176,15 @@ static double mean_of(const maker *k, const figure_cell *ref, size_t point)
 }
 
 /* Without any point of the reference (which was left out), there is no value. */
-static void normalise_cell(const maker *k, figure_cell *c, const figure_cell *ref)
+static void data_normalise_cell(const maker *k, figure_cell *c, const figure_cell *ref)
 {
     for (size_t s = 0; s < c->num; s++) {
-        double by = ref->num == c->num ? ref->samples[s] : mean_of(k, ref, c->rows[s]);
+        double by = ref->num == c->num ? ref->samples[s] : data_mean_of(k, ref, c->rows[s]);
         c->samples[s] = by != 0 ? c->samples[s] / by : NAN;
     }
 }
 
-static ik_status normalise(maker *k, ik_error *err)
+static ik_status data_normalise(maker *k, ik_error *err)
 {
     const figure_view *v = &k->d->v;
     ik_status status = IK_OK;
@@ -198,15 +198,15 @@ static ik_status normalise(maker *k, ik_error *err)
         while (first && first + num < v->by + v->num_by && same_key(first, first + num))
             num++;
         if (num)
-            status = fill_cell(k, &ref, first, num, err);
+            status = data_fill_cell(k, &ref, first, num, err);
         if (status == IK_OK)
-            normalise_cell(k, &k->cells[i], &ref);
+            data_normalise_cell(k, &k->cells[i], &ref);
     }
     return status;
 }
 
 /* Drops samples without a value, sorts the others, sums up. */
-static void finish_cells(maker *k)
+static void data_finish_cells(maker *k)
 {
     for (size_t i = 0; i < k->num; i++) {
         figure_cell *c = &k->cells[i];
@@ -224,13 +224,13 @@ static void finish_cells(maker *k)
         c->num = finite;
         c->y = estimate_samples(c->samples, finite);
         if (finite)
-            qsort(c->samples, finite, sizeof *c->samples, by_value);
+            qsort(c->samples, finite, sizeof *c->samples, data_by_value);
     }
 }
 
 /* ---- time: a cell for every period of the first sample's series */
 
-static const double *series_values(const report_series *s, const char *name)
+static const double *data_series_values(const report_series *s, const char *name)
 {
     const struct {
         const char *name;
@@ -245,7 +245,7 @@ static const double *series_values(const report_series *s, const char *name)
 }
 
 /* Room for one more cell. */
-static ik_status next_cell(maker *k, figure_cell **out, ik_error *err)
+static ik_status data_next_cell(maker *k, figure_cell **out, ik_error *err)
 {
     if (k->num == k->room) {
         size_t room = k->room ? 2 * k->room : 64;
@@ -261,16 +261,16 @@ static ik_status next_cell(maker *k, figure_cell **out, ik_error *err)
     return IK_OK;
 }
 
-static ik_status add_periods(maker *k, const view_entry *e, ik_error *err)
+static ik_status data_add_periods(maker *k, const view_entry *e, ik_error *err)
 {
     report_series s;
     ik_status status = model_read_series(k->b->m, e->point, &k->d->arena, &s, err);
     if (status != IK_OK)
         return status;
-    const double *values = series_values(&s, k->d->f->y);
+    const double *values = data_series_values(&s, k->d->f->y);
     for (size_t n = 0; values && n < s.num; n++) {
         figure_cell *c = NULL;
-        status = next_cell(k, &c, err);
+        status = data_next_cell(k, &c, err);
         if (status != IK_OK)
             return status;
         *c = (figure_cell){.x = {(double)(n + 1) * (double)s.period_ps / 1000, NAN}, .num = 1};
@@ -283,20 +283,20 @@ static ik_status add_periods(maker *k, const view_entry *e, ik_error *err)
     return IK_OK;
 }
 
-static ik_status make_periods(maker *k, ik_error *err)
+static ik_status data_make_periods(maker *k, ik_error *err)
 {
     const figure_view *v = &k->d->v;
     ik_status status = IK_OK;
     for (size_t i = 0; i < v->num_entries && status == IK_OK; i++)
         if (i == 0 || !same_key(&v->entries[i - 1], &v->entries[i]))
-            status = add_periods(k, &v->entries[i], err);
+            status = data_add_periods(k, &v->entries[i], err);
     return status;
 }
 
 /* ---- lists: a cell for every place, with the samples of all points */
 
 /* Not every routing or fabric has one. */
-static ik_status read_list(maker *k, size_t row, value_list *out, ik_error *err)
+static ik_status data_read_list(maker *k, size_t row, value_list *out, ik_error *err)
 {
     ik_status status = model_read_list(k->b->m, row, k->d->f->y, &k->d->arena, out, err);
     k->d->num_listless += out->num == 0;
@@ -304,8 +304,8 @@ static ik_status read_list(maker *k, size_t row, value_list *out, ik_error *err)
 }
 
 /* Points that repeat another are no samples, and have no list here. */
-static ik_status read_lists(maker *k, const view_entry *entries, size_t num, metric_id with,
-                            value_list *lists, ik_error *err)
+static ik_status data_read_lists(maker *k, const view_entry *entries, size_t num, metric_id with,
+                                 value_list *lists, ik_error *err)
 {
     const report_model *m = k->b->m;
     size_t *rows = ik_arena_alloc(&k->d->arena, (num + 1) * sizeof *rows);
@@ -314,12 +314,12 @@ static ik_status read_lists(maker *k, const view_entry *entries, size_t num, met
         rows[i] = entries[i].point;
     for (size_t i = 0; i < num && status == IK_OK; i++)
         if (!model_is_repeat(m, rows, num, i, with))
-            status = read_list(k, rows[i], &lists[i], err);
+            status = data_read_list(k, rows[i], &lists[i], err);
     return status;
 }
 
 /* The value of a list at a place of the figure; NULL: it has none there. */
-static const double *list_at(const figure_data *d, const value_list *list, size_t place)
+static const double *data_list_at(const figure_data *d, const value_list *list, size_t place)
 {
     if (!list->places)
         return place < list->num ? &list->values[place] : NULL;
@@ -330,17 +330,17 @@ static const double *list_at(const figure_data *d, const value_list *list, size_
 }
 
 /* The cells of the points of one curve, at those of the places that any of its lists has. */
-static ik_status add_places(maker *k, const view_entry *entries, const value_list *lists,
-                            size_t num, size_t num_places, ik_error *err)
+static ik_status data_add_places(maker *k, const view_entry *entries, const value_list *lists,
+                                 size_t num, size_t num_places, ik_error *err)
 {
     for (size_t place = 0; place < num_places; place++) {
         figure_cell *c = NULL;
         size_t have = 0;
         for (size_t i = 0; i < num; i++)
-            have += list_at(k->d, &lists[i], place) != NULL;
+            have += data_list_at(k->d, &lists[i], place) != NULL;
         if (have == 0)
             continue;
-        ik_status status = next_cell(k, &c, err);
+        ik_status status = data_next_cell(k, &c, err);
         if (status != IK_OK)
             return status;
         *c = (figure_cell){.x = {(double)place, NAN}};
@@ -349,7 +349,7 @@ static ik_status add_places(maker *k, const view_entry *entries, const value_lis
         if (!c->samples)
             return ik_fail_memory(err, have * sizeof *c->samples, "a figure");
         for (size_t i = 0; i < num; i++) {
-            const double *value = list_at(k->d, &lists[i], place);
+            const double *value = data_list_at(k->d, &lists[i], place);
             if (value)
                 c->samples[c->num++] = *value;
         }
@@ -358,8 +358,8 @@ static ik_status add_places(maker *k, const view_entry *entries, const value_lis
 }
 
 /* Places of the figure: names of all lists, or as many numbers as the longest list has. */
-static ik_status find_places(maker *k, const value_list *lists, size_t num, size_t *num_places,
-                             ik_error *err)
+static ik_status data_find_places(maker *k, const value_list *lists, size_t num, size_t *num_places,
+                                  ik_error *err)
 {
     figure_data *d = k->d;
     *num_places = 0;
@@ -374,7 +374,7 @@ static ik_status find_places(maker *k, const value_list *lists, size_t num, size
     return IK_OK;
 }
 
-static ik_status make_lists(maker *k, ik_error *err)
+static ik_status data_make_lists(maker *k, ik_error *err)
 {
     const figure_view *v = &k->d->v;
     const list_row *row = list_find(k->d->f->y);
@@ -385,21 +385,21 @@ static ik_status make_lists(maker *k, ik_error *err)
     memset(lists, 0, (num + 1) * sizeof *lists);
     ik_status status = IK_OK;
     for (size_t i = 0; i < num && status == IK_OK; i = next) {
-        next = end_of_cell(v, i);
-        status = read_lists(k, &v->entries[i], next - i, row->with, &lists[i], err);
+        next = data_end_of_cell(v, i);
+        status = data_read_lists(k, &v->entries[i], next - i, row->with, &lists[i], err);
     }
     if (status == IK_OK)
-        status = find_places(k, lists, num, &num_places, err);
+        status = data_find_places(k, lists, num, &num_places, err);
     for (size_t i = 0; i < num && status == IK_OK; i = next) {
-        next = end_of_cell(v, i);
-        status = add_places(k, &v->entries[i], &lists[i], next - i, num_places, err);
+        next = data_end_of_cell(v, i);
+        status = data_add_places(k, &v->entries[i], &lists[i], next - i, num_places, err);
     }
     return status;
 }
 
 /* ---- curves */
 
-static int by_x(const void *a, const void *b)
+static int data_by_x(const void *a, const void *b)
 {
     const figure_cell *x = a, *y = b;
     if (x->key[KEY_X] != y->key[KEY_X] && x->x.mean == y->x.mean)
@@ -408,13 +408,13 @@ static int by_x(const void *a, const void *b)
 }
 
 /* Along a curve of two results the order is that of what varies, not that of x. */
-static int by_step(const void *a, const void *b)
+static int data_by_step(const void *a, const void *b)
 {
     const figure_cell *x = a, *y = b;
     return (x->key[KEY_X] > y->key[KEY_X]) - (x->key[KEY_X] < y->key[KEY_X]);
 }
 
-static const char *name_axes(maker *k, const figure_cell *c, int from, int to)
+static const char *data_name_axes(maker *k, const figure_cell *c, int from, int to)
 {
     const figure_view *v = &k->d->v;
     const char *name = "";
@@ -422,7 +422,7 @@ static const char *name_axes(maker *k, const figure_cell *c, int from, int to)
         if (!v->has[s])
             continue;
         const char *label = axis_label(&v->key[s], c->key[s]);
-        bool alone = axis_is_label(&v->key[s]) ||
+        bool alone = axes_axis_is_label(&v->key[s]) ||
                      (!v->key[s].numeric && !v->key[s].param); /* "dmodk", but "k = 4" */
         const char *what = v->key[s].param ? v->key[s].param : v->key[s].name;
         name = ik_arena_printf(&k->d->arena, "%s%s%s%s%s", name, name[0] ? ", " : "",
@@ -431,7 +431,7 @@ static const char *name_axes(maker *k, const figure_cell *c, int from, int to)
     return name;
 }
 
-static size_t index_of(const char **list, size_t *num, const char *text)
+static size_t data_index_of(const char **list, size_t *num, const char *text)
 {
     for (size_t i = 0; i < *num; i++)
         if (strcmp(list[i], text) == 0)
@@ -440,32 +440,33 @@ static size_t index_of(const char **list, size_t *num, const char *text)
     return (*num)++;
 }
 
-static bool same_curve(const figure_cell *a, const figure_cell *b)
+static bool data_same_curve(const figure_cell *a, const figure_cell *b)
 {
     return memcmp(a->key, b->key, KEY_X * sizeof a->key[0]) == 0;
 }
 
-static ik_status add_curve(maker *k, figure_cell *cells, size_t num, const char **series,
-                           size_t *num_series, const char **marks, size_t *num_marks, ik_error *err)
+static ik_status data_add_curve(maker *k, figure_cell *cells, size_t num, const char **series,
+                                size_t *num_series, const char **marks, size_t *num_marks,
+                                ik_error *err)
 {
     figure_data *d = k->d;
-    const char *panel = name_axes(k, cells, KEY_PANEL, KEY_SERIES);
-    figure_curve c = {.series = name_axes(k, cells, KEY_SERIES, KEY_MARKS),
-                      .marks = name_axes(k, cells, KEY_MARKS, KEY_X),
-                      .name = name_axes(k, cells, KEY_SERIES, KEY_X),
+    const char *panel = data_name_axes(k, cells, KEY_PANEL, KEY_SERIES);
+    figure_curve c = {.series = data_name_axes(k, cells, KEY_SERIES, KEY_MARKS),
+                      .marks = data_name_axes(k, cells, KEY_MARKS, KEY_X),
+                      .name = data_name_axes(k, cells, KEY_SERIES, KEY_X),
                       .cells = cells,
                       .num = num};
     if (!panel || !c.series || !c.marks || !c.name)
         return ik_fail_memory(err, 1, "a figure");
-    c.panel = index_of(d->panels, &d->num_panels, panel);
-    c.colour = index_of(series, num_series, c.series);
-    c.mark = d->v.has[KEY_MARKS] ? index_of(marks, num_marks, c.marks) : c.colour;
-    qsort(cells, num, sizeof *cells, d->v.x.text && d->v.has[KEY_X] ? by_step : by_x);
+    c.panel = data_index_of(d->panels, &d->num_panels, panel);
+    c.colour = data_index_of(series, num_series, c.series);
+    c.mark = d->v.has[KEY_MARKS] ? data_index_of(marks, num_marks, c.marks) : c.colour;
+    qsort(cells, num, sizeof *cells, d->v.x.text && d->v.has[KEY_X] ? data_by_step : data_by_x);
     d->curves[d->num_curves++] = c;
     return IK_OK;
 }
 
-static ik_status make_curves(maker *k, ik_error *err)
+static ik_status data_make_curves(maker *k, ik_error *err)
 {
     figure_data *d = k->d;
     size_t room = k->num + 1, num_series = 0, num_marks = 0;
@@ -479,10 +480,10 @@ static ik_status make_curves(maker *k, ik_error *err)
     ik_status status = IK_OK;
     for (size_t i = 0, next; i < k->num && status == IK_OK; i = next) {
         for (next = i + 1; next < k->num; next++)
-            if (!same_curve(&k->cells[i], &k->cells[next]))
+            if (!data_same_curve(&k->cells[i], &k->cells[next]))
                 break;
-        status = add_curve(k, &k->cells[i], next - i, series, &num_series, series + room,
-                           &num_marks, err);
+        status = data_add_curve(k, &k->cells[i], next - i, series, &num_series, series + room,
+                                &num_marks, err);
     }
     free(series);
     return status;
@@ -496,14 +497,14 @@ ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik
     out->unfinished = due > b->m->num_rows ? (size_t)due - b->m->num_rows : 0;
     ik_status status = figure_resolve(&b->a, f, &b->over, &out->v, err);
     if (status == IK_OK)
-        status = f->kind == FIGURE_TIME   ? make_periods(&k, err)
-                 : f->kind == FIGURE_LIST ? make_lists(&k, err)
-                                          : make_cells(&k, err);
+        status = f->kind == FIGURE_TIME   ? data_make_periods(&k, err)
+                 : f->kind == FIGURE_LIST ? data_make_lists(&k, err)
+                                          : data_make_cells(&k, err);
     if (status == IK_OK && f->normalise_by.num)
-        status = normalise(&k, err);
+        status = data_normalise(&k, err);
     if (status == IK_OK) {
-        finish_cells(&k);
-        status = make_curves(&k, err);
+        data_finish_cells(&k);
+        status = data_make_curves(&k, err);
     }
     if (status == IK_OK && f->kind == FIGURE_ROUTES)
         status = figure_read_maps(b->m, out, err);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 /* What a figure is written as in memory. */
-static ik_status put_text(ik_json *j, const char *key, figure_data *d, bool csv, ik_error *err)
+static ik_status figures_json_put_text(ik_json *j, const char *key, figure_data *d, bool csv,
+                                       ik_error *err)
 {
     ik_text_stream stream;
     char *text = NULL;
@@ -28,7 +29,7 @@ static ik_status put_text(ik_json *j, const char *key, figure_data *d, bool csv,
 }
 
 /* Of a run that is not finished a figure may lack what it is about: it says so. */
-static ik_status put_figure(ik_json *j, figure_book *b, const figure *f, ik_error *err)
+static ik_status figures_json_put_figure(ik_json *j, figure_book *b, const figure *f, ik_error *err)
 {
     figure_data d = {0};
     ik_error why;
@@ -39,9 +40,9 @@ static ik_status put_figure(ik_json *j, figure_book *b, const figure *f, ik_erro
     ik_status status = figure_data_make(b, f, &d, &why);
     if (status == IK_OK) {
         ik_json_text(j, "caption", d.caption);
-        status = put_text(j, "csv", &d, true, &why);
+        status = figures_json_put_text(j, "csv", &d, true, &why);
         if (status == IK_OK)
-            status = put_text(j, "svg", &d, false, &why);
+            status = figures_json_put_text(j, "svg", &d, false, &why);
     } else if (status == IK_ERR_INPUT) {
         ik_json_text(j, "missing", why.text);
         status = IK_OK;
@@ -59,7 +60,7 @@ void figures_put_json(ik_json *j, const report_model *m)
     ik_json_array(j, "figures");
     ik_status status = figures_open(m, &b, NULL);
     for (size_t i = 0; status == IK_OK && i < b->num_figures; i++)
-        status = put_figure(j, b, &b->figures[i], NULL);
+        status = figures_json_put_figure(j, b, &b->figures[i], NULL);
     if (status != IK_OK)
         ik_json_fail(j, status);
     ik_json_close(j);

@@ -16,8 +16,8 @@
 
 /* ---- verdicts */
 
-static ik_claim_verdict compare(const claim *c, claim_op op, const claim_number *a,
-                                const claim_number *b)
+static ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *a,
+                                      const claim_number *b)
 {
     double low = a->mean - a->ci95 - (b->mean + b->ci95),
            high = a->mean + a->ci95 - (b->mean - b->ci95),
@@ -51,7 +51,7 @@ static ik_claim_verdict compare(const claim *c, claim_op op, const claim_number 
 }
 
 /* Why nothing can be decided of a side; NULL: it can. */
-static const char *lacks(const judge *j, const claim_number *n)
+static const char *judge_lacks(const judge *j, const claim_number *n)
 {
     if (n->why)
         return n->why;
@@ -67,19 +67,19 @@ static const char *lacks(const judge *j, const claim_number *n)
 static ik_claim_verdict judge_pair(judge *j, claim_op op, const claim_number *a,
                                    const claim_number *b)
 {
-    const char *why = lacks(j, a);
-    why = why ? why : lacks(j, b);
+    const char *why = judge_lacks(j, a);
+    why = why ? why : judge_lacks(j, b);
     if (!why && isinf(a->mean) && isinf(b->mean))
         why = "neither saturates";
     j->r->why = why ? why : j->r->why;
-    ik_claim_verdict verdict = why ? IK_CLAIM_UNTOLD : compare(j->c, op, a, b);
+    ik_claim_verdict verdict = why ? IK_CLAIM_UNTOLD : judge_compare(j->c, op, a, b);
     if (!why && verdict == IK_CLAIM_UNTOLD)
         j->r->why = "the intervals overlap";
     return verdict;
 }
 
 /* The quotient, with the interval that those of both sides leave it. */
-static claim_number quotient(const claim_number *a, const claim_number *b)
+static claim_number judge_quotient(const claim_number *a, const claim_number *b)
 {
     claim_number q = {.num = a->num < b->num ? a->num : b->num,
                       .exact = a->exact && b->exact,
@@ -134,10 +134,10 @@ static ik_status judge_sides(judge *j, ik_error *err)
     if (c->paired) {
         status = judge_paired_quotient(j, &a, err);
     } else if (two && c->ratio) {
-        const char *why = lacks(j, &a);
-        why = why ? why : lacks(j, &b);
+        const char *why = judge_lacks(j, &a);
+        why = why ? why : judge_lacks(j, &b);
         j->r->why = why ? why : "";
-        a = quotient(&a, &b);
+        a = judge_quotient(&a, &b);
     }
     if (neither && c->ratio && !j->r->why[0])
         j->r->why = "neither saturates";
@@ -150,7 +150,7 @@ static ik_status judge_sides(judge *j, ik_error *err)
 
 /* Resolves a claim of which some points are not there; IK_ERR_INPUT: it cannot be judged. What is
  * left out is no part of the sweep, so without it a claim is resolved against what is there. */
-static ik_status find_in_sweep(judge *j, bool unfinished, ik_error *err)
+static ik_status judge_find_in_sweep(judge *j, bool unfinished, ik_error *err)
 {
     figure_book *b = j->b;
     ik_status status = sweep_points_open(b, err);
@@ -178,16 +178,16 @@ static ik_status find_in_sweep(judge *j, bool unfinished, ik_error *err)
     return IK_OK;
 }
 
-static ik_status find_points(judge *j, ik_error *err)
+static ik_status judge_find_points(judge *j, ik_error *err)
 {
     const report_model *m = j->b->m;
     if (m->num_rows < m->num_points - m->num_left_out)
-        return find_in_sweep(j, true, err);
+        return judge_find_in_sweep(j, true, err);
     ik_error swept;
     ik_status status = claim_resolve(&j->b->a, j->c, &j->b->over, &j->v, err);
     if (status != IK_ERR_INPUT || !m->num_left_out)
         return status;
-    ik_status whole = find_in_sweep(j, false, &swept);
+    ik_status whole = judge_find_in_sweep(j, false, &swept);
     if (whole != IK_OK && err)
         *err = swept;
     return whole;
@@ -205,7 +205,7 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
         return IK_OK;
     }
     ik_error why;
-    ik_status status = find_points(&j, &why);
+    ik_status status = judge_find_points(&j, &why);
     if (status == IK_ERR_INPUT) { /* its points are left out, or are not finished */
         r->why = ik_arena_strdup(&b->arena, why.text);
         return r->why ? IK_OK : ik_fail_memory(err, 1, "a claim");

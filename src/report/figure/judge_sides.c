@@ -32,7 +32,7 @@ typedef struct sample_list {
     const char *why; /* there are none, or not all have a value; NULL = nothing is missing */
 } sample_list;
 
-static ik_status samples_room(sample_list *s, size_t room, ik_error *err)
+static ik_status judge_sides_samples_room(sample_list *s, size_t room, ik_error *err)
 {
     s->items = ik_calloc(room + 1, sizeof *s->items);
     s->points = ik_calloc(room + 1, sizeof *s->points);
@@ -40,14 +40,14 @@ static ik_status samples_room(sample_list *s, size_t room, ik_error *err)
     return s->items && s->points && s->again ? IK_OK : ik_fail_memory(err, room, "a claim");
 }
 
-static void samples_free(sample_list *s)
+static void judge_sides_samples_free(sample_list *s)
 {
     free(s->items);
     free(s->points);
     free(s->again);
 }
 
-static void add_sample(sample_list *s, double value, size_t point)
+static void judge_sides_add_sample(sample_list *s, double value, size_t point)
 {
     s->points[s->num] = point;
     s->items[s->num++] = value;
@@ -55,7 +55,7 @@ static void add_sample(sample_list *s, double value, size_t point)
 
 /* Of what a deadlock ended only what is known without running it counts: the rest depends on when
  * the watchdog looked. */
-static bool was_ended(const report_row *r, const result_expr *e)
+static bool judge_sides_was_ended(const report_row *r, const result_expr *e)
 {
     return r->deadlock[0] &&
            !(metric_is_static(e->first) && (!e->op || metric_is_static(e->second)));
@@ -63,8 +63,8 @@ static bool was_ended(const report_row *r, const result_expr *e)
 
 /* Whether a value of the point (e NULL: that it is accepted) was not shown to be that of a longer
  * run: then it is counted, unless the claim is about a transient. */
-static bool is_transient(const judge *j, const report_row *r, const result_expr *e,
-                         open_points *open)
+static bool judge_sides_is_transient(const judge *j, const report_row *r, const result_expr *e,
+                                     open_points *open)
 {
     bool lasts = e ? figure_lasts(r, e) : metric_counts(r->steady);
     if (j->c->transient || r->steady == IK_STEADY_NONE || lasts)
@@ -76,7 +76,7 @@ static bool is_transient(const judge *j, const report_row *r, const result_expr 
     return true;
 }
 
-static void add_open(open_points *to, const open_points *more)
+static void judge_sides_add_open(open_points *to, const open_points *more)
 {
     to->first = to->num ? to->first : more->first;
     to->num += more->num;
@@ -84,7 +84,7 @@ static void add_open(open_points *to, const open_points *more)
 }
 
 /* Which points were not shown to be steady, why, and the time that would be enough. */
-static ik_status explain_open(const judge *j, sample_list *s, ik_error *err)
+static ik_status judge_sides_explain_open(const judge *j, sample_list *s, ik_error *err)
 {
     const open_points *open = &s->open;
     const report_row *r = open->first;
@@ -107,13 +107,14 @@ static ik_status explain_open(const judge *j, sample_list *s, ik_error *err)
     return s->why ? IK_OK : ik_fail_memory(err, 1, "a claim");
 }
 
-static double result_of(const judge *j, const report_row *r, const result_expr *e, sample_list *out)
+static double judge_sides_result_of(const judge *j, const report_row *r, const result_expr *e,
+                                    sample_list *out)
 {
-    if (was_ended(r, e)) {
+    if (judge_sides_was_ended(r, e)) {
         out->why = "a deadlock ended some of the points";
         return NAN;
     }
-    return is_transient(j, r, e, &out->open) ? NAN : figure_result(r, e);
+    return judge_sides_is_transient(j, r, e, &out->open) ? NAN : figure_result(r, e);
 }
 
 /* The places along x of a side: entries from `begin` on, `num` of them, at value x. The samples
@@ -123,14 +124,15 @@ typedef struct place {
     size_t begin, num;
 } place;
 
-static int by_x(const void *a, const void *b)
+static int judge_sides_by_x(const void *a, const void *b)
 {
     double x = ((const place *)a)->x, y = ((const place *)b)->x;
     return (x > y) - (x < y);
 }
 
 /* Do the points of two places differ, sample by sample, in x alone? */
-static bool same_samples(const judge *j, const claim_side *side, const place *p, const place *q)
+static bool judge_sides_same_samples(const judge *j, const claim_side *side, const place *p,
+                                     const place *q)
 {
     const axes *a = j->a;
     char name[160];
@@ -145,8 +147,8 @@ static bool same_samples(const judge *j, const claim_side *side, const place *p,
 }
 
 /* *num places, ascending; free() them. list->why: they have not the same samples. */
-static ik_status find_places(const judge *j, const claim_side *side, place **out, size_t *num,
-                             sample_list *list, ik_error *err)
+static ik_status judge_sides_find_places(const judge *j, const claim_side *side, place **out,
+                                         size_t *num, sample_list *list, ik_error *err)
 {
     place *places = ik_calloc(side->num_entries + 1, sizeof *places);
     if (!places)
@@ -161,33 +163,34 @@ static ik_status find_places(const judge *j, const claim_side *side, place **out
         places[*num - 1].num++;
     }
     for (size_t i = 1; i < *num; i++)
-        if (!same_samples(j, side, &places[0], &places[i]))
+        if (!judge_sides_same_samples(j, side, &places[0], &places[i]))
             list->why = "the points of a curve have not all the same samples";
-    qsort(places, *num, sizeof *places, by_x);
+    qsort(places, *num, sizeof *places, judge_sides_by_x);
     *out = places;
     return IK_OK;
 }
 
-static size_t row_of(const judge *j, const view_entry *e)
+static size_t judge_sides_row_of(const judge *j, const view_entry *e)
 {
     return j->row ? j->row[e->point] : e->point;
 }
 
-static const report_row *row_at(const judge *j, const claim_side *side, const place *p, size_t s)
+static const report_row *judge_sides_row_at(const judge *j, const claim_side *side, const place *p,
+                                            size_t s)
 {
-    return &j->b->m->rows[row_of(j, &side->entries[p->begin + s])];
+    return &j->b->m->rows[judge_sides_row_of(j, &side->entries[p->begin + s])];
 }
 
 /* The lowest load that sample s does not accept; INFINITY: it accepts all. */
-static double saturation(const judge *j, const claim_side *side, const place *p, size_t num,
-                         size_t s, sample_list *out)
+static double judge_sides_saturation(const judge *j, const claim_side *side, const place *p,
+                                     size_t num, size_t s, sample_list *out)
 {
     for (size_t i = 0; i < num; i++) {
-        const report_row *r = row_at(j, side, &p[i], s);
+        const report_row *r = judge_sides_row_at(j, side, &p[i], s);
         double saturated = r->value[METRIC_SATURATED];
         if (r->deadlock[0])
             return p[i].x;
-        if (is_transient(j, r, NULL, &out->open) || isnan(saturated))
+        if (judge_sides_is_transient(j, r, NULL, &out->open) || isnan(saturated))
             return NAN;
         if (saturated > 0)
             return p[i].x;
@@ -197,17 +200,17 @@ static double saturation(const judge *j, const claim_side *side, const place *p,
 
 /* Plateau, peak or argmax of the curve that sample s makes; NAN where a point has no such
  * result. A peak is that of the points that last. */
-static double measure_curve(const judge *j, const claim_side *side, const place *p, size_t num,
-                            size_t s, sample_list *out)
+static double judge_sides_measure_curve(const judge *j, const claim_side *side, const place *p,
+                                        size_t num, size_t s, sample_list *out)
 {
     double sum = 0, best = -INFINITY, at = NAN, x = 0; /* x: 0, or NAN */
     size_t counted = 0;
     open_points left_out = {0};
     for (size_t i = 0; i < num; i++) {
-        const report_row *r = row_at(j, side, &p[i], s);
-        if (j->c->measure == CLAIM_PEAK && is_transient(j, r, &j->c->y, &left_out))
+        const report_row *r = judge_sides_row_at(j, side, &p[i], s);
+        if (j->c->measure == CLAIM_PEAK && judge_sides_is_transient(j, r, &j->c->y, &left_out))
             continue;
-        double y = result_of(j, r, &j->c->y, out);
+        double y = judge_sides_result_of(j, r, &j->c->y, out);
         bool plateau = p[i].x >= p[num - 1].x - (p[num - 1].x - p[0].x) / 3;
         sum += plateau ? y : 0;
         counted += plateau;
@@ -222,7 +225,7 @@ static double measure_curve(const judge *j, const claim_side *side, const place 
         return at + x;
     case CLAIM_PEAK:
         if (isinf(best)) /* no point of the curve is steady */
-            add_open(&out->open, &left_out);
+            judge_sides_add_open(&out->open, &left_out);
         return isinf(best) ? NAN : best + x;
     default:
         return sum / (double)counted;
@@ -230,28 +233,29 @@ static double measure_curve(const judge *j, const claim_side *side, const place 
 }
 
 /* Samples of infeasible routings are none. */
-static bool is_feasible(const report_row *r)
+static bool judge_sides_is_feasible(const report_row *r)
 {
     return !(r->value[METRIC_FEASIBLE] < 1);
 }
 
-static ik_status curve_samples(const judge *j, const claim_side *side, sample_list *out,
-                               ik_error *err)
+static ik_status judge_sides_curve_samples(const judge *j, const claim_side *side, sample_list *out,
+                                           ik_error *err)
 {
     place *places = NULL;
     size_t num = 0;
-    ik_status status = find_places(j, side, &places, &num, out, err);
+    ik_status status = judge_sides_find_places(j, side, &places, &num, out, err);
     if (status != IK_OK)
         return status;
     size_t samples = num && !out->why ? places[0].num : 0;
     bool saturates = j->c->measure == CLAIM_SATURATION;
-    status = samples_room(out, samples, err);
+    status = judge_sides_samples_room(out, samples, err);
     for (size_t s = 0; status == IK_OK && s < samples; s++)
-        if (is_feasible(row_at(j, side, &places[0], s)))
-            add_sample(out,
-                       saturates ? saturation(j, side, places, num, s, out)
-                                 : measure_curve(j, side, places, num, s, out),
-                       side->entries[places[0].begin + s].point);
+        if (judge_sides_is_feasible(judge_sides_row_at(j, side, &places[0], s)))
+            judge_sides_add_sample(out,
+                                   saturates
+                                       ? judge_sides_saturation(j, side, places, num, s, out)
+                                       : judge_sides_measure_curve(j, side, places, num, s, out),
+                                   side->entries[places[0].begin + s].point);
     free(places);
     return status;
 }
@@ -259,14 +263,15 @@ static ik_status curve_samples(const judge *j, const claim_side *side, sample_li
 /* Where two curves of as many places cross: the first change of sign, linear between places; NAN:
  * they do not. Curves that only touch, or are one for a while, do not cross there; where they are
  * one between two signs, they cross where that begins. */
-static double crossing(const judge *j, const place *p, const place *q, size_t num, size_t s,
-                       sample_list *out)
+static double judge_sides_crossing(const judge *j, const place *p, const place *q, size_t num,
+                                   size_t s, sample_list *out)
 {
     double before = 0, touch = NAN; /* the last difference that is not 0, and the first 0 since */
     size_t last = 0;
     for (size_t i = 0; i < num; i++) {
-        double d = result_of(j, row_at(j, &j->v.of[0], &p[i], s), &j->c->y, out) -
-                   result_of(j, row_at(j, &j->v.against, &q[i], s), &j->c->y, out);
+        double d =
+            judge_sides_result_of(j, judge_sides_row_at(j, &j->v.of[0], &p[i], s), &j->c->y, out) -
+            judge_sides_result_of(j, judge_sides_row_at(j, &j->v.against, &q[i], s), &j->c->y, out);
         if (isnan(d))
             return NAN;
         if (before * d < 0)
@@ -283,7 +288,7 @@ static double crossing(const judge *j, const place *p, const place *q, size_t nu
 }
 
 /* Why two curves cannot be laid over each other; NULL: they can. */
-static const char *tell_apart(const place *p, size_t num, const place *q, size_t other)
+static const char *judge_sides_tell_apart(const place *p, size_t num, const place *q, size_t other)
 {
     if (num != other || (num && p[0].num != q[0].num))
         return "the two curves have not as many points and samples";
@@ -297,31 +302,31 @@ static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *er
 {
     place *p = NULL, *q = NULL;
     size_t num = 0, other = 0;
-    ik_status status = find_places(j, &j->v.of[0], &p, &num, out, err);
+    ik_status status = judge_sides_find_places(j, &j->v.of[0], &p, &num, out, err);
     if (status == IK_OK)
-        status = find_places(j, &j->v.against, &q, &other, out, err);
+        status = judge_sides_find_places(j, &j->v.against, &q, &other, out, err);
     if (status == IK_OK && !out->why)
-        out->why = tell_apart(p, num, q, other);
+        out->why = judge_sides_tell_apart(p, num, q, other);
     size_t samples = status == IK_OK && num && !out->why ? p[0].num : 0;
     if (status == IK_OK)
-        status = samples_room(out, samples, err);
+        status = judge_sides_samples_room(out, samples, err);
     for (size_t s = 0; status == IK_OK && s < samples; s++)
-        if (is_feasible(row_at(j, &j->v.of[0], &p[0], s)) &&
-            is_feasible(row_at(j, &j->v.against, &q[0], s)))
-            add_sample(out, crossing(j, p, q, num, s, out),
-                       j->v.of[0].entries[p[0].begin + s].point);
+        if (judge_sides_is_feasible(judge_sides_row_at(j, &j->v.of[0], &p[0], s)) &&
+            judge_sides_is_feasible(judge_sides_row_at(j, &j->v.against, &q[0], s)))
+            judge_sides_add_sample(out, judge_sides_crossing(j, p, q, num, s, out),
+                                   j->v.of[0].entries[p[0].begin + s].point);
     free(p);
     free(q);
     return status;
 }
 
 /* What a search found; INFINITY where all of 100 % was accepted, NAN where that cannot be told. */
-static double search_result(const judge *j, const report_row *r, sample_list *out)
+static double judge_sides_search_result(const judge *j, const report_row *r, sample_list *out)
 {
     double found = r->value[METRIC_SATURATION_LOAD];
     if (r->deadlock[0])
         out->why = "a deadlock ended some of the searches";
-    else if (!is_transient(j, r, NULL, &out->open))
+    else if (!judge_sides_is_transient(j, r, NULL, &out->open))
         return isnan(found) ? INFINITY : found;
     return NAN;
 }
@@ -329,49 +334,51 @@ static double search_result(const judge *j, const report_row *r, sample_list *ou
 static ik_status searched_samples(const judge *j, const claim_side *side, sample_list *out,
                                   ik_error *err)
 {
-    ik_status status = samples_room(out, side->num_entries, err);
+    ik_status status = judge_sides_samples_room(out, side->num_entries, err);
     for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
-        const report_row *r = &j->b->m->rows[row_of(j, &side->entries[i])];
-        if (is_feasible(r)) /* else nothing was searched */
-            add_sample(out, search_result(j, r, out), side->entries[i].point);
+        const report_row *r = &j->b->m->rows[judge_sides_row_of(j, &side->entries[i])];
+        if (judge_sides_is_feasible(r)) /* else nothing was searched */
+            judge_sides_add_sample(out, judge_sides_search_result(j, r, out),
+                                   side->entries[i].point);
     }
     return status;
 }
 
-static ik_status point_samples(const judge *j, const claim_side *side, sample_list *out,
-                               ik_error *err)
+static ik_status judge_sides_point_samples(const judge *j, const claim_side *side, sample_list *out,
+                                           ik_error *err)
 {
     size_t *rows = ik_calloc(side->num_entries + 1, sizeof *rows);
-    ik_status status =
-        rows ? samples_room(out, side->num_entries, err) : ik_fail_memory(err, 1, "a claim");
+    ik_status status = rows ? judge_sides_samples_room(out, side->num_entries, err)
+                            : ik_fail_memory(err, 1, "a claim");
     for (size_t i = 0; status == IK_OK && i < side->num_entries; i++)
-        rows[i] = row_of(j, &side->entries[i]);
+        rows[i] = judge_sides_row_of(j, &side->entries[i]);
     for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[rows[i]];
-        double value = result_of(j, r, &j->c->y, out);
-        bool counts = !isnan(value) || is_feasible(r);
+        double value = judge_sides_result_of(j, r, &j->c->y, out);
+        bool counts = !isnan(value) || judge_sides_is_feasible(r);
         bool repeat = figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y);
         out->again[out->num] = repeat;
         if (counts && (!repeat || j->c->paired))
-            add_sample(out, value, side->entries[i].point);
+            judge_sides_add_sample(out, value, side->entries[i].point);
         out->repeats += repeat;
     }
     free(rows);
     return status;
 }
 
-static ik_status samples_of(const judge *j, const claim_side *side, sample_list *out, ik_error *err)
+static ik_status judge_sides_samples_of(const judge *j, const claim_side *side, sample_list *out,
+                                        ik_error *err)
 {
     ik_status status = j->c->measure == CLAIM_CROSSING ? crossing_samples(j, out, err)
-                       : j->v.has_x                    ? curve_samples(j, side, out, err)
-                       : j->v.searched                 ? searched_samples(j, side, out, err)
-                                                       : point_samples(j, side, out, err);
-    return status == IK_OK ? explain_open(j, out, err) : status;
+                       : j->v.has_x    ? judge_sides_curve_samples(j, side, out, err)
+                       : j->v.searched ? searched_samples(j, side, out, err)
+                                       : judge_sides_point_samples(j, side, out, err);
+    return status == IK_OK ? judge_sides_explain_open(j, out, err) : status;
 }
 
 /* ---- sides */
 
-static bool is_exact(const judge *j)
+static bool judge_sides_is_exact(const judge *j)
 {
     const result_expr *e = &j->c->y;
     return j->c->measure != CLAIM_SATURATION && metrics[e->first].exact &&
@@ -379,7 +386,7 @@ static bool is_exact(const judge *j)
 }
 
 /* Samples that are all infinite are one infinite value; some of them are no value. */
-static claim_number sum_up(const judge *j, const sample_list *s)
+static claim_number judge_sides_sum_up(const judge *j, const sample_list *s)
 {
     claim_number n = {.num = s->num, .mean = NAN, .ci95 = NAN, .why = s->why};
     double sum = 0, squares = 0;
@@ -401,7 +408,7 @@ static claim_number sum_up(const judge *j, const sample_list *s)
         e.ci95 = 0;
     n.mean = mean;
     /* one run that other seeds do not change draws nothing */
-    n.exact = is_exact(j) || (s->num == 1 && s->repeats > 0);
+    n.exact = judge_sides_is_exact(j) || (s->num == 1 && s->repeats > 0);
     n.ci95 = n.exact && !(e.ci95 > 0) ? 0 : e.ci95;
     return n;
 }
@@ -409,17 +416,18 @@ static claim_number sum_up(const judge *j, const sample_list *s)
 ik_status judge_side(const judge *j, const claim_side *side, claim_number *out, ik_error *err)
 {
     sample_list s = {0};
-    ik_status status = samples_of(j, side, &s, err);
+    ik_status status = judge_sides_samples_of(j, side, &s, err);
     if (status == IK_OK)
-        *out = sum_up(j, &s);
-    samples_free(&s);
+        *out = judge_sides_sum_up(j, &s);
+    judge_sides_samples_free(&s);
     return status;
 }
 
 /* ---- pairs */
 
 /* Have two points the same seed, and the same value of each further axis that makes samples? */
-static bool is_same_sample(const judge *j, const axis *list, size_t num, size_t p, size_t q)
+static bool judge_sides_is_same_sample(const judge *j, const axis *list, size_t num, size_t p,
+                                       size_t q)
 {
     for (size_t i = 0; i < num; i++)
         if (axis_at(j->a, &list[i], p) != axis_at(j->a, &list[i], q))
@@ -429,34 +437,35 @@ static bool is_same_sample(const judge *j, const axis *list, size_t num, size_t 
 
 /* The quotient of each sample of the left side and the same one of the right side. A pair of which
  * both are repeats is one, too. */
-static void divide_pairs(const judge *j, const axis *list, size_t num, const sample_list *a,
-                         const sample_list *b, sample_list *out)
+static void judge_sides_divide_pairs(const judge *j, const axis *list, size_t num,
+                                     const sample_list *a, const sample_list *b, sample_list *out)
 {
     for (size_t i = 0; i < a->num; i++)
         for (size_t k = 0; k < b->num; k++) {
-            if (!is_same_sample(j, list, num, a->points[i], b->points[k]))
+            if (!judge_sides_is_same_sample(j, list, num, a->points[i], b->points[k]))
                 continue;
             bool repeat = a->again[i] && b->again[k];
             out->repeats += repeat;
             if (!repeat)
-                add_sample(out, b->items[k] != 0 ? a->items[i] / b->items[k] : NAN, a->points[i]);
+                judge_sides_add_sample(out, b->items[k] != 0 ? a->items[i] / b->items[k] : NAN,
+                                       a->points[i]);
             break;
         }
 }
 
-static ik_status pair_samples(const judge *j, const sample_list *a, const sample_list *b,
-                              sample_list *out, ik_error *err)
+static ik_status judge_sides_pair_samples(const judge *j, const sample_list *a,
+                                          const sample_list *b, sample_list *out, ik_error *err)
 {
     const name_list *names = &j->v.samples;
     axis *list = ik_calloc(names->num + 1, sizeof *list);
     size_t num = 0;
-    ik_status status =
-        list ? samples_room(out, a->num, err) : ik_fail_memory(err, names->num, "a claim");
+    ik_status status = list ? judge_sides_samples_room(out, a->num, err)
+                            : ik_fail_memory(err, names->num, "a claim");
     for (size_t i = 0; i < names->num && status == IK_OK; i++)
         if (axes_has(j->a, names->items[i]))
             status = axes_find(j->a, names->items[i], NULL, 0, &list[num++], err);
     if (status == IK_OK)
-        divide_pairs(j, list, num, a, b, out);
+        judge_sides_divide_pairs(j, list, num, a, b, out);
     free(list);
     out->why = a->why ? a->why : b->why;
     if (!out->why && a->num && b->num && out->num == 0)
@@ -467,15 +476,15 @@ static ik_status pair_samples(const judge *j, const sample_list *a, const sample
 ik_status judge_paired_quotient(const judge *j, claim_number *out, ik_error *err)
 {
     sample_list a = {0}, b = {0}, both = {0};
-    ik_status status = samples_of(j, &j->v.of[0], &a, err);
+    ik_status status = judge_sides_samples_of(j, &j->v.of[0], &a, err);
     if (status == IK_OK)
-        status = samples_of(j, &j->v.against, &b, err);
+        status = judge_sides_samples_of(j, &j->v.against, &b, err);
     if (status == IK_OK)
-        status = pair_samples(j, &a, &b, &both, err);
+        status = judge_sides_pair_samples(j, &a, &b, &both, err);
     if (status == IK_OK)
-        *out = sum_up(j, &both);
-    samples_free(&a);
-    samples_free(&b);
-    samples_free(&both);
+        *out = judge_sides_sum_up(j, &both);
+    judge_sides_samples_free(&a);
+    judge_sides_samples_free(&b);
+    judge_sides_samples_free(&both);
     return status;
 }

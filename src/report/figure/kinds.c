@@ -27,23 +27,24 @@ double draw_y(const drawing *g, double value)
     return g->now.y + g->now.height - (isnan(share) ? 0 : share) * g->now.height;
 }
 
-static colour own_colour(const figure_curve *c)
+static colour kinds_own_colour(const figure_curve *c)
 {
     return (colour){COLOUR_SERIES, (unsigned)c->colour, 0};
 }
 
-static unsigned dash_of(const figure_curve *c)
+static unsigned kinds_dash_of(const figure_curve *c)
 {
     return (unsigned)(c->colour % NUM_DASHES);
 }
 
-static bool is_drawn(const drawing *g, const figure_cell *c)
+static bool kinds_is_drawn(const drawing *g, const figure_cell *c)
 {
     return isfinite(c->y.mean) && !(g->d->f->log_y && c->y.mean <= 0) &&
            !(!g->categories && g->d->f->log_x && c->x.mean <= 0);
 }
 
-static void put_mark(const drawing *g, const figure_curve *c, const figure_cell *cell, double x)
+static void kinds_put_mark(const drawing *g, const figure_curve *c, const figure_cell *cell,
+                           double x)
 {
     const paint ring = {.stroke = {COLOUR_INK}, .width = 0.5};
     spot at = {x, draw_y(g, cell->y.mean)};
@@ -54,10 +55,10 @@ static void put_mark(const drawing *g, const figure_curve *c, const figure_cell 
 
 /* ---- lines */
 
-static void put_band(const drawing *g, const figure_curve *c, const size_t *at, size_t num)
+static void kinds_put_band(const drawing *g, const figure_curve *c, const size_t *at, size_t num)
 {
     spot *edge = draw_alloc(g, 2 * num + 1, sizeof *edge);
-    const paint p = {.fill = own_colour(c), .opacity = 0.18};
+    const paint p = {.fill = kinds_own_colour(c), .opacity = 0.18};
     size_t n = 0;
     for (size_t i = 0; edge && i < num; i++) {
         const figure_cell *cell = &c->cells[at[i]];
@@ -70,9 +71,10 @@ static void put_band(const drawing *g, const figure_curve *c, const size_t *at, 
         g->c->path(g->c, edge, 2 * num, true, &p);
 }
 
-static void put_bars(const drawing *g, const figure_curve *c, const figure_cell *cell, double x)
+static void kinds_put_bars(const drawing *g, const figure_curve *c, const figure_cell *cell,
+                           double x)
 {
-    const paint p = {.stroke = own_colour(c), .width = 0.7};
+    const paint p = {.stroke = kinds_own_colour(c), .width = 0.7};
     double ci = cell->y.ci95;
     if (isfinite(ci) && ci > 0) {
         double low = draw_y(g, cell->y.mean - ci), high = draw_y(g, cell->y.mean + ci);
@@ -89,38 +91,38 @@ static void put_bars(const drawing *g, const figure_curve *c, const figure_cell 
 }
 
 /* A curve is interrupted where a place has no value. */
-static void put_line(const drawing *g, const figure_curve *c, bool marks)
+static void kinds_put_line(const drawing *g, const figure_curve *c, bool marks)
 {
     size_t *run = draw_alloc(g, c->num + 1, sizeof *run);
     spot *at = draw_alloc(g, c->num + 1, sizeof *at);
-    const paint p = {.stroke = own_colour(c), .width = LINE_WIDTH, .dash = dash_of(c)};
+    const paint p = {.stroke = kinds_own_colour(c), .width = LINE_WIDTH, .dash = kinds_dash_of(c)};
     bool steps = g->d->v.x.text != NULL;
     for (size_t i = 0, num = 0; run && at && i <= c->num; i++) {
-        if (i < c->num && is_drawn(g, &c->cells[i])) {
+        if (i < c->num && kinds_is_drawn(g, &c->cells[i])) {
             at[num] = (spot){draw_x(g, c->cells[i].x.mean), draw_y(g, c->cells[i].y.mean)};
             run[num++] = i;
             continue;
         }
         if (num > 1 && !steps)
-            put_band(g, c, run, num);
+            kinds_put_band(g, c, run, num);
         if (num > 1)
             g->c->path(g->c, at, num, false, &p);
         num = 0;
     }
     for (size_t i = 0; i < c->num; i++) {
-        if (!is_drawn(g, &c->cells[i]))
+        if (!kinds_is_drawn(g, &c->cells[i]))
             continue;
         double x = draw_x(g, c->cells[i].x.mean);
         if (steps || c->num == 1)
-            put_bars(g, c, &c->cells[i], x);
+            kinds_put_bars(g, c, &c->cells[i], x);
         if (marks)
-            put_mark(g, c, &c->cells[i], x);
+            kinds_put_mark(g, c, &c->cells[i], x);
     }
 }
 
 /* ---- points, bars, boxes: the curves of a panel stand beside each other */
 
-static size_t curves_in(const drawing *g, size_t panel)
+static size_t kinds_curves_in(const drawing *g, size_t panel)
 {
     size_t num = 0;
     for (size_t i = 0; i < g->d->num_curves; i++)
@@ -129,31 +131,31 @@ static size_t curves_in(const drawing *g, size_t panel)
 }
 
 /* Place of the n-th of `num` curves at x, and the width that it has. */
-static double beside(const drawing *g, double x, size_t n, size_t num, double *width)
+static double kinds_beside(const drawing *g, double x, size_t n, size_t num, double *width)
 {
     double room = g->categories ? 0.78 * g->now.width / (double)g->d->num_categories : 0;
     *width = room / (double)num;
     return draw_x(g, x) - room / 2 + *width * ((double)n + 0.5);
 }
 
-static void put_points(const drawing *g, const figure_curve *c, size_t n, size_t num)
+static void kinds_put_points(const drawing *g, const figure_curve *c, size_t n, size_t num)
 {
     for (size_t i = 0; i < c->num; i++) {
-        double width, x = beside(g, c->cells[i].x.mean, n, num, &width);
-        if (!is_drawn(g, &c->cells[i]))
+        double width, x = kinds_beside(g, c->cells[i].x.mean, n, num, &width);
+        if (!kinds_is_drawn(g, &c->cells[i]))
             continue;
-        put_bars(g, c, &c->cells[i], x);
-        put_mark(g, c, &c->cells[i], x);
+        kinds_put_bars(g, c, &c->cells[i], x);
+        kinds_put_mark(g, c, &c->cells[i], x);
     }
 }
 
-static void put_columns(const drawing *g, const figure_curve *c, size_t n, size_t num)
+static void kinds_put_columns(const drawing *g, const figure_curve *c, size_t n, size_t num)
 {
     const paint ink = {.stroke = {COLOUR_INK}, .width = 0.7};
     for (size_t i = 0; i < c->num; i++) {
-        double width, x = beside(g, c->cells[i].x.mean, n, num, &width);
+        double width, x = kinds_beside(g, c->cells[i].x.mean, n, num, &width);
         const figure_cell *cell = &c->cells[i];
-        if (!is_drawn(g, cell))
+        if (!kinds_is_drawn(g, cell))
             continue;
         double zero = draw_y(g, fmin(fmax(0, g->y.low), g->y.high)), top = draw_y(g, cell->y.mean);
         width = fmin(width * 0.9, 30);
@@ -169,13 +171,13 @@ static void put_columns(const drawing *g, const figure_curve *c, size_t n, size_
     }
 }
 
-static void put_box(const drawing *g, const figure_curve *c, const figure_cell *cell, double x,
-                    double width)
+static void kinds_put_box(const drawing *g, const figure_curve *c, const figure_cell *cell,
+                          double x, double width)
 {
-    const paint line = {.stroke = own_colour(c), .width = 0.8},
+    const paint line = {.stroke = kinds_own_colour(c), .width = 0.8},
                 median = {.stroke = {COLOUR_INK}, .width = 1.4},
-                alone = {.stroke = own_colour(c), .width = 1.8}, /* no box says whose it is */
-        outlier = {.fill = {COLOUR_PAPER}, .stroke = own_colour(c), .width = 0.6};
+                alone = {.stroke = kinds_own_colour(c), .width = 1.8}, /* no box says whose it is */
+        outlier = {.fill = {COLOUR_PAPER}, .stroke = kinds_own_colour(c), .width = 0.6};
     figure_box b = figure_box_of(cell);
     double q1 = draw_y(g, b.q1), q3 = draw_y(g, b.q3), low = draw_y(g, b.low),
            high = draw_y(g, b.high);
@@ -193,21 +195,21 @@ static void put_box(const drawing *g, const figure_curve *c, const figure_cell *
             g->c->circle(g->c, (spot){x, draw_y(g, cell->samples[s])}, 1.2, &outlier);
 }
 
-static void put_boxes(const drawing *g, const figure_curve *c, size_t n, size_t num)
+static void kinds_put_boxes(const drawing *g, const figure_curve *c, size_t n, size_t num)
 {
     for (size_t i = 0; i < c->num; i++) {
-        double width, x = beside(g, c->cells[i].x.mean, n, num, &width);
-        if (is_drawn(g, &c->cells[i]))
-            put_box(g, c, &c->cells[i], x, fmin(width * 0.8, 24));
+        double width, x = kinds_beside(g, c->cells[i].x.mean, n, num, &width);
+        if (kinds_is_drawn(g, &c->cells[i]))
+            kinds_put_box(g, c, &c->cells[i], x, fmin(width * 0.8, 24));
     }
 }
 
 /* ---- distributions */
 
-static void put_steps(const drawing *g, const figure_curve *c, const figure_cell *cell)
+static void kinds_put_steps(const drawing *g, const figure_curve *c, const figure_cell *cell)
 {
     spot *at = draw_alloc(g, 2 * cell->num + 3, sizeof *at);
-    const paint p = {.stroke = own_colour(c), .width = LINE_WIDTH, .dash = dash_of(c)};
+    const paint p = {.stroke = kinds_own_colour(c), .width = LINE_WIDTH, .dash = kinds_dash_of(c)};
     size_t n = 0;
     double below = draw_y(g, 0);
     if (!at || !cell->num)
@@ -223,11 +225,12 @@ static void put_steps(const drawing *g, const figure_curve *c, const figure_cell
     g->c->path(g->c, at, n, false, &p);
 }
 
-static void put_outline(const drawing *g, const figure_curve *c, const figure_cell *cell)
+static void kinds_put_outline(const drawing *g, const figure_curve *c, const figure_cell *cell)
 {
     spot *at = draw_alloc(g, 2 * g->num_bins + 3, sizeof *at);
-    const paint ground = {.fill = own_colour(c), .opacity = 0.2},
-                line = {.stroke = own_colour(c), .width = LINE_WIDTH, .dash = dash_of(c)};
+    const paint ground = {.fill = kinds_own_colour(c), .opacity = 0.2},
+                line = {
+                    .stroke = kinds_own_colour(c), .width = LINE_WIDTH, .dash = kinds_dash_of(c)};
     size_t n = 0;
     if (!at || !g->num_bins)
         return;
@@ -247,11 +250,11 @@ static void put_outline(const drawing *g, const figure_curve *c, const figure_ce
 
 size_t draw_num_rows(const drawing *g, size_t panel)
 {
-    size_t num = curves_in(g, panel);
+    size_t num = kinds_curves_in(g, panel);
     return num ? num : 1;
 }
 
-static double ramp_share(const drawing *g, double value)
+static double kinds_ramp_share(const drawing *g, double value)
 {
     double low = g->ramp_low, high = g->ramp_high;
     if (g->d->f->log_y && low > 0)
@@ -259,9 +262,9 @@ static double ramp_share(const drawing *g, double value)
     return high > low ? (value - low) / (high - low) : 0.5;
 }
 
-static void put_cell(const drawing *g, const figure_cell *c, frame at)
+static void kinds_put_cell(const drawing *g, const figure_cell *c, frame at)
 {
-    double share = ramp_share(g, c->y.mean);
+    double share = kinds_ramp_share(g, c->y.mean);
     const paint p = {.fill = {COLOUR_RAMP, 0, share}, .stroke = {COLOUR_PAPER}, .width = 0.5};
     const spot corners[] = {{at.x, at.y},
                             {at.x + at.width, at.y},
@@ -292,42 +295,42 @@ void draw_heatmap(const drawing *g)
         g->c->text(g->c, (spot){g->now.x - 5, y + height / 2 + SMALL_SIZE * 0.36},
                    draw_cut(g, c->name, SMALL_SIZE, g->left - 7), &style);
         for (size_t k = 0; k < c->num; k++)
-            if (is_drawn(g, &c->cells[k]))
-                put_cell(g, &c->cells[k],
-                         (frame){g->now.x + width * c->cells[k].x.mean, y, width, height});
+            if (kinds_is_drawn(g, &c->cells[k]))
+                kinds_put_cell(g, &c->cells[k],
+                               (frame){g->now.x + width * c->cells[k].x.mean, y, width, height});
     }
 }
 
 /* ---- all */
 
-static void put_curve(const drawing *g, const figure_curve *c, size_t n, size_t num)
+static void kinds_put_curve(const drawing *g, const figure_curve *c, size_t n, size_t num)
 {
     switch (g->d->v.kind) {
     case FIGURE_POINTS:
-        put_points(g, c, n, num);
+        kinds_put_points(g, c, n, num);
         return;
     case FIGURE_BARS:
-        put_columns(g, c, n, num);
+        kinds_put_columns(g, c, n, num);
         return;
     case FIGURE_BOX:
-        put_boxes(g, c, n, num);
+        kinds_put_boxes(g, c, n, num);
         return;
     case FIGURE_HISTOGRAM:
     case FIGURE_ECDF:
         for (size_t k = 0; k < c->num; k++)
             if (g->d->v.kind == FIGURE_ECDF)
-                put_steps(g, c, &c->cells[k]);
+                kinds_put_steps(g, c, &c->cells[k]);
             else
-                put_outline(g, c, &c->cells[k]);
+                kinds_put_outline(g, c, &c->cells[k]);
         return;
     default:
-        put_line(g, c, g->d->v.kind != FIGURE_TIME);
+        kinds_put_line(g, c, g->d->v.kind != FIGURE_TIME);
     }
 }
 
 void draw_data(const drawing *g)
 {
-    size_t num = curves_in(g, g->panel), n = 0;
+    size_t num = kinds_curves_in(g, g->panel), n = 0;
     g->c->clip(g->c, g->now.x - 3, g->now.y - 3, g->now.width + 6, g->now.height + 6);
     if (g->d->v.kind == FIGURE_HEATMAP) {
         g->c->clip_end(g->c);
@@ -340,6 +343,6 @@ void draw_data(const drawing *g)
         else if (g->d->maps)
             draw_map(g, &g->d->maps[i]);
         else
-            put_curve(g, &g->d->curves[i], n++, num);
+            kinds_put_curve(g, &g->d->curves[i], n++, num);
     g->c->clip_end(g->c);
 }

@@ -24,7 +24,7 @@ typedef struct range {
     double low, high;
 } range;
 
-static void widen(range *r, double value, bool log)
+static void layout_widen(range *r, double value, bool log)
 {
     if (!isfinite(value) || (log && value <= 0))
         return;
@@ -32,7 +32,7 @@ static void widen(range *r, double value, bool log)
     r->high = fmax(r->high, value);
 }
 
-static void widen_cell(const drawing *g, const figure_cell *c, range *x, range *y)
+static void layout_widen_cell(const drawing *g, const figure_cell *c, range *x, range *y)
 {
     const figure *f = g->d->f;
     bool heat = g->d->v.kind == FIGURE_HEATMAP;
@@ -41,54 +41,54 @@ static void widen_cell(const drawing *g, const figure_cell *c, range *x, range *
     bool samples = g->d->v.kind == FIGURE_BOX;
     if (!isfinite(c->y.mean))
         return;
-    widen(x, c->x.mean - cx, f->log_x);
-    widen(x, c->x.mean + cx, f->log_x);
-    widen(y, samples ? c->samples[0] : c->y.mean - ci, f->log_y);
-    widen(y, samples ? c->samples[c->num - 1] : c->y.mean + ci, f->log_y);
-    widen(y, c->y.mean, f->log_y);
+    layout_widen(x, c->x.mean - cx, f->log_x);
+    layout_widen(x, c->x.mean + cx, f->log_x);
+    layout_widen(y, samples ? c->samples[0] : c->y.mean - ci, f->log_y);
+    layout_widen(y, samples ? c->samples[c->num - 1] : c->y.mean + ci, f->log_y);
+    layout_widen(y, c->y.mean, f->log_y);
 }
 
-static void widen_samples(const drawing *g, const figure_cell *c, range *x, range *y)
+static void layout_widen_samples(const drawing *g, const figure_cell *c, range *x, range *y)
 {
     if (!c->num)
         return;
-    widen(x, c->samples[0], g->d->f->log_x);
-    widen(x, c->samples[c->num - 1], g->d->f->log_x);
-    widen(y, 0, false);
+    layout_widen(x, c->samples[0], g->d->f->log_x);
+    layout_widen(x, c->samples[c->num - 1], g->d->f->log_x);
+    layout_widen(y, 0, false);
     if (g->d->v.kind == FIGURE_ECDF)
-        widen(y, 1, false);
+        layout_widen(y, 1, false);
     for (size_t b = 0; b < g->num_bins; b++)
-        widen(y, (double)figure_count(c, g->edges[b], g->edges[b + 1], b + 1 == g->num_bins),
-              false);
+        layout_widen(y, (double)figure_count(c, g->edges[b], g->edges[b + 1], b + 1 == g->num_bins),
+                     false);
 }
 
-static bool is_distribution(const drawing *g)
+static bool layout_is_distribution(const drawing *g)
 {
     return g->d->v.kind == FIGURE_HISTOGRAM || g->d->v.kind == FIGURE_ECDF;
 }
 
-static void find_ranges(drawing *g, range *x, range *y)
+static void layout_find_ranges(drawing *g, range *x, range *y)
 {
     const figure_data *d = g->d;
     *x = *y = (range){INFINITY, -INFINITY};
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
             const figure_cell *c = &d->curves[i].cells[k];
-            if (is_distribution(g))
-                widen_samples(g, c, x, y);
+            if (layout_is_distribution(g))
+                layout_widen_samples(g, c, x, y);
             else
-                widen_cell(g, c, x, y);
+                layout_widen_cell(g, c, x, y);
         }
     if (g->num_bins) {
-        widen(x, g->edges[0], d->f->log_x);
-        widen(x, g->edges[g->num_bins], d->f->log_x);
+        layout_widen(x, g->edges[0], d->f->log_x);
+        layout_widen(x, g->edges[g->num_bins], d->f->log_x);
     }
 }
 
 /* ---- words */
 
 /* "Mean latency [ns]". */
-static const char *with_unit(const drawing *g, const char *title, const char *unit)
+static const char *layout_with_unit(const drawing *g, const char *title, const char *unit)
 {
     if (!unit[0])
         return title;
@@ -98,25 +98,25 @@ static const char *with_unit(const drawing *g, const char *title, const char *un
 }
 
 /* A title that is longer than its axis is written smaller. */
-static double fitting(const char *text, double length)
+static double layout_fitting(const char *text, double length)
 {
     double width = canvas_text_width(text, TEXT_SIZE) * 1.08;
     return width <= length ? TEXT_SIZE : fmax(5.5, TEXT_SIZE * length / width);
 }
 
-static const char *y_text(const drawing *g)
+static const char *layout_y_text(const drawing *g)
 {
     const figure_data *d = g->d;
-    return with_unit(g,
-                     d->v.kind == FIGURE_ECDF        ? "Share of samples"
-                     : d->v.kind == FIGURE_HISTOGRAM ? "Samples"
-                                                     : d->y_title,
-                     g->y.unit);
+    return layout_with_unit(g,
+                            d->v.kind == FIGURE_ECDF        ? "Share of samples"
+                            : d->v.kind == FIGURE_HISTOGRAM ? "Samples"
+                                                            : d->y_title,
+                            g->y.unit);
 }
 
 /* Where a title that is longer than `length` is broken: at the blank nearest to its middle; 0: it
  * is not. */
-static size_t break_at(const char *text, double length)
+static size_t layout_break_at(const char *text, double length)
 {
     size_t num = strlen(text), best = 0;
     if (canvas_text_width(text, TEXT_SIZE) * 1.08 <= length)
@@ -179,7 +179,7 @@ static unsigned count_title_lines(const drawing *g)
 /* ---- places */
 
 /* Names that do not fit beside each other are turned. */
-static double name_room(drawing *g)
+static double layout_name_room(drawing *g)
 {
     const figure_data *d = g->d;
     double widest = 0;
@@ -194,7 +194,7 @@ static double name_room(drawing *g)
 
 enum { MOST_COLUMNS = 4 }; /* of a grid of panels on a page */
 
-static size_t count_columns(const figure_data *d)
+static size_t layout_count_columns(const figure_data *d)
 {
     if (d->f->width == FIGURE_COLUMN)
         return 1;
@@ -208,20 +208,20 @@ static size_t count_columns(const figure_data *d)
 
 /* Categories of a heat map are places along x, whether they are numbers or not; so are those of a
  * list. */
-static bool has_places(const figure_data *d)
+static bool layout_has_places(const figure_data *d)
 {
     return d->v.kind == FIGURE_HEATMAP || d->v.kind == FIGURE_BARS || d->v.kind == FIGURE_BOX ||
            d->f->kind == FIGURE_LIST || d->categories;
 }
 
-static int by_value(const void *a, const void *b)
+static int layout_by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 /* The different numbers that cells have along x, ascending: [*num], in the arena. */
-static double *list_numbers(const figure_data *d, ik_arena *arena, size_t *num)
+static double *layout_list_numbers(const figure_data *d, ik_arena *arena, size_t *num)
 {
     size_t all = 0, kept = 0;
     for (size_t i = 0; i < d->num_curves; i++)
@@ -231,7 +231,7 @@ static double *list_numbers(const figure_data *d, ik_arena *arena, size_t *num)
         for (size_t k = 0; k < d->curves[i].num; k++)
             values[kept++] = d->curves[i].cells[k].x.mean;
     if (kept)
-        qsort(values, kept, sizeof *values, by_value);
+        qsort(values, kept, sizeof *values, layout_by_value);
     *num = 0;
     for (size_t i = 0; i < kept; i++)
         if (*num == 0 || values[i] != values[*num - 1])
@@ -244,7 +244,7 @@ static ik_status number_categories(figure_data *d, ik_error *err)
 {
     size_t num;
     scale s;
-    double *values = list_numbers(d, &d->arena, &num);
+    double *values = layout_list_numbers(d, &d->arena, &num);
     d->categories = ik_arena_alloc(&d->arena, (num + 1) * sizeof *d->categories);
     if (!d->categories || !values)
         return ik_fail_memory(err, num * sizeof *values, "a figure");
@@ -260,12 +260,13 @@ static ik_status number_categories(figure_data *d, ik_error *err)
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
             double *x = &d->curves[i].cells[k].x.mean;
-            *x = (double)((double *)bsearch(x, values, num, sizeof *values, by_value) - values);
+            *x = (double)((double *)bsearch(x, values, num, sizeof *values, layout_by_value) -
+                          values);
         }
     return IK_OK;
 }
 
-static double row_names(const drawing *g)
+static double layout_row_names(const drawing *g)
 {
     double widest = 0;
     for (size_t i = 0; i < g->d->num_curves; i++)
@@ -273,15 +274,15 @@ static double row_names(const drawing *g)
     return fmin(widest * 1.1 + 6, g->width * 0.45);
 }
 
-static void set_scales(drawing *g)
+static void layout_set_scales(drawing *g)
 {
     const figure_data *d = g->d;
     range x, y;
-    bool bars = d->v.kind == FIGURE_BARS || is_distribution(g);
-    find_ranges(g, &x, &y);
+    bool bars = d->v.kind == FIGURE_BARS || layout_is_distribution(g);
+    layout_find_ranges(g, &x, &y);
     g->ramp_low = y.low;
     g->ramp_high = y.high;
-    const char *x_unit = is_distribution(g) ? d->y_unit : d->x_unit;
+    const char *x_unit = layout_is_distribution(g) ? d->y_unit : d->x_unit;
     const char *y_unit = d->v.kind == FIGURE_ECDF        ? "%"
                          : d->v.kind == FIGURE_HISTOGRAM ? ""
                                                          : d->y_unit;
@@ -292,17 +293,17 @@ static void set_scales(drawing *g)
 }
 
 /* Margins depend on labels, these on scales, these on margins: twice is enough. */
-static void place_panels(drawing *g)
+static void layout_place_panels(drawing *g)
 {
     const figure_data *d = g->d;
     bool heat = d->v.kind == FIGURE_HEATMAP;
     g->panel_height = 120;
     g->panel_width = g->width * 0.7 / (double)g->columns;
     for (int pass = 0; pass < 2; pass++) {
-        set_scales(g);
-        double labels = heat ? row_names(g) : scale_label_width(&g->y, SMALL_SIZE) * 1.08;
+        layout_set_scales(g);
+        double labels = heat ? layout_row_names(g) : scale_label_width(&g->y, SMALL_SIZE) * 1.08;
         g->left = labels + TICK + 4 + (heat ? 0 : LINE_STEP + 3);
-        if (!heat && break_at(y_text(g), g->panel_height + 12))
+        if (!heat && layout_break_at(layout_y_text(g), g->panel_height + 12))
             g->left += LINE_STEP;
         g->right = heat ? 46 : 8;
         g->gap_x = g->columns > 1 ? labels + TICK + 14 : 0;
@@ -312,17 +313,17 @@ static void place_panels(drawing *g)
         if (heat)
             g->panel_height = fmax(14.0 * (double)draw_num_rows(g, 0), 28);
     }
-    double names = g->categories ? name_room(g) : TEXT_SIZE;
+    double names = g->categories ? layout_name_room(g) : TEXT_SIZE;
     bool panels = d->panels[0][0] != '\0';
     double lines = count_title_lines(g);
     g->top = 6 + lines * (LINE_STEP + 2) + (panels ? LINE_STEP + 2 : 0) + (heat ? LINE_STEP : 0);
-    bool x_title = is_distribution(g) || d->x_title[0];
+    bool x_title = layout_is_distribution(g) || d->x_title[0];
     g->bottom = TICK + 3 + names + (x_title ? LINE_STEP + 2 : 0) + 4;
     g->gap_y = TICK + 4 + names + (panels ? LINE_STEP + 4 : 0) + 8;
 }
 
 /* Pictures of a fabric have no axes. */
-static void place_maps(drawing *g)
+static void layout_place_maps(drawing *g)
 {
     bool panels = g->d->panels[0][0] != '\0';
     g->left = g->right = g->bottom = 6;
@@ -339,11 +340,11 @@ ik_status draw_layout(drawing *g, ik_error *err)
     figure_data *d = g->d;
     ik_status status = IK_OK;
     g->width = (d->f->width == FIGURE_COLUMN ? 86 : 178) * MM;
-    g->columns = count_columns(d);
+    g->columns = layout_count_columns(d);
     g->columns = g->columns ? g->columns : 1;
     g->rows = (d->num_panels + g->columns - 1) / g->columns;
     g->rows = g->rows ? g->rows : 1;
-    g->categories = has_places(d);
+    g->categories = layout_has_places(d);
     if (g->categories && !d->categories)
         status = number_categories(d, err);
     if (status == IK_OK && d->v.kind == FIGURE_HISTOGRAM)
@@ -355,9 +356,9 @@ ik_status draw_layout(drawing *g, ik_error *err)
         d->num_panels = 1;
     }
     if (d->v.kind == FIGURE_ROUTES) {
-        place_maps(g);
+        layout_place_maps(g);
     } else {
-        place_panels(g);
+        layout_place_panels(g);
         g->now = draw_panel_frame(g, 0);
         draw_legend_size(g);
     }
@@ -376,8 +377,8 @@ frame draw_panel_frame(const drawing *g, size_t panel)
 
 /* ---- the frame */
 
-static void put_text(const drawing *g, double x, double y, const char *text, double size,
-                     text_anchor anchor)
+static void layout_put_text(const drawing *g, double x, double y, const char *text, double size,
+                            text_anchor anchor)
 {
     const text_style style = {.size = size, .anchor = anchor, .colour = {COLOUR_INK}};
     g->c->text(g->c, (spot){x, y}, text, &style);
@@ -386,7 +387,7 @@ static void put_text(const drawing *g, double x, double y, const char *text, dou
 static const paint ink = {.stroke = {COLOUR_INK}, .width = 0.6},
                    grid_line = {.stroke = {COLOUR_GRID}, .width = 0.4};
 
-static void put_x_axis(const drawing *g, const frame *f)
+static void layout_put_x_axis(const drawing *g, const frame *f)
 {
     double bottom = f->y + f->height;
     for (size_t i = 0; i < g->d->num_categories && g->categories; i++) {
@@ -403,30 +404,32 @@ static void put_x_axis(const drawing *g, const frame *f)
         double x = f->x + scale_at(&g->x, g->x.ticks[i]) * f->width;
         draw_line(g->c, (spot){x, f->y}, (spot){x, bottom}, &grid_line);
         draw_line(g->c, (spot){x, bottom}, (spot){x, bottom + TICK}, &ink);
-        put_text(g, x, bottom + TICK + SMALL_SIZE + 0.5, g->x.labels[i], SMALL_SIZE, ANCHOR_MIDDLE);
+        layout_put_text(g, x, bottom + TICK + SMALL_SIZE + 0.5, g->x.labels[i], SMALL_SIZE,
+                        ANCHOR_MIDDLE);
     }
 }
 
-static void put_y_axis(const drawing *g, const frame *f)
+static void layout_put_y_axis(const drawing *g, const frame *f)
 {
     for (size_t i = 0; i < g->y.num_ticks; i++) {
         double y = f->y + f->height - scale_at(&g->y, g->y.ticks[i]) * f->height;
         draw_line(g->c, (spot){f->x, y}, (spot){f->x + f->width, y}, &grid_line);
         draw_line(g->c, (spot){f->x - TICK, y}, (spot){f->x, y}, &ink);
-        put_text(g, f->x - TICK - 2, y + SMALL_SIZE * 0.36, g->y.labels[i], SMALL_SIZE, ANCHOR_END);
+        layout_put_text(g, f->x - TICK - 2, y + SMALL_SIZE * 0.36, g->y.labels[i], SMALL_SIZE,
+                        ANCHOR_END);
     }
 }
 
 /* Along the axis, in one line or two. */
-static void put_y_title(const drawing *g, const frame *f)
+static void layout_put_y_title(const drawing *g, const frame *f)
 {
-    const char *text = y_text(g);
-    size_t cut = break_at(text, f->height + 12);
+    const char *text = layout_y_text(g);
+    size_t cut = layout_break_at(text, f->height + 12);
     char first[200];
     snprintf(first, sizeof first, "%.*s", (int)cut, text);
     const char *const lines[] = {cut ? first : text, cut ? text + cut + 1 : ""};
     for (int i = 0; i < 2 && lines[i][0]; i++) {
-        text_style style = {.size = fitting(lines[i], f->height + 12),
+        text_style style = {.size = layout_fitting(lines[i], f->height + 12),
                             .anchor = ANCHOR_MIDDLE,
                             .turn = -90,
                             .colour = {COLOUR_INK}};
@@ -434,34 +437,34 @@ static void put_y_title(const drawing *g, const frame *f)
     }
 }
 
-static void put_panel_title(const drawing *g, const frame *f, size_t panel)
+static void layout_put_panel_title(const drawing *g, const frame *f, size_t panel)
 {
     const char *title = g->d->panels[panel];
     if (!title[0])
         return;
-    double size = fitting(title, f->width);
-    put_text(g, f->x + f->width / 2, f->y - 4, draw_cut(g, title, size, f->width), size,
-             ANCHOR_MIDDLE);
+    double size = layout_fitting(title, f->width);
+    layout_put_text(g, f->x + f->width / 2, f->y - 4, draw_cut(g, title, size, f->width), size,
+                    ANCHOR_MIDDLE);
 }
 
-static void put_titles(const drawing *g, const frame *f, size_t panel)
+static void layout_put_titles(const drawing *g, const frame *f, size_t panel)
 {
     const figure_data *d = g->d;
     bool left = panel % g->columns == 0, low = panel + g->columns >= d->num_panels;
-    const char *x_text = is_distribution(g) ? d->y_title : d->x_title;
+    const char *x_text = layout_is_distribution(g) ? d->y_title : d->x_title;
     if (low && x_text[0]) {
-        const char *x = with_unit(g, x_text, g->categories ? d->x_unit : g->x.unit);
-        put_text(g, f->x + f->width / 2, f->y + f->height + g->bottom - 5, x,
-                 fitting(x, f->width + 30), ANCHOR_MIDDLE);
+        const char *x = layout_with_unit(g, x_text, g->categories ? d->x_unit : g->x.unit);
+        layout_put_text(g, f->x + f->width / 2, f->y + f->height + g->bottom - 5, x,
+                        layout_fitting(x, f->width + 30), ANCHOR_MIDDLE);
     }
     if (left && d->v.kind != FIGURE_HEATMAP)
-        put_y_title(g, f);
+        layout_put_y_title(g, f);
     if (d->v.kind == FIGURE_HEATMAP && panel == 0) {
-        const char *y = with_unit(g, d->y_title, g->y.unit);
-        put_text(g, g->width - 4, f->y - (d->panels[panel][0] ? LINE_STEP + 6 : 4), y,
-                 fitting(y, g->width - 8), ANCHOR_END);
+        const char *y = layout_with_unit(g, d->y_title, g->y.unit);
+        layout_put_text(g, g->width - 4, f->y - (d->panels[panel][0] ? LINE_STEP + 6 : 4), y,
+                        layout_fitting(y, g->width - 8), ANCHOR_END);
     }
-    put_panel_title(g, f, panel);
+    layout_put_panel_title(g, f, panel);
 }
 
 void draw_frame(const drawing *g, size_t panel)
@@ -470,12 +473,12 @@ void draw_frame(const drawing *g, size_t panel)
     const spot corners[] = {
         {f.x, f.y}, {f.x + f.width, f.y}, {f.x + f.width, f.y + f.height}, {f.x, f.y + f.height}};
     if (g->d->v.kind == FIGURE_ROUTES) {
-        put_panel_title(g, &f, panel);
+        layout_put_panel_title(g, &f, panel);
         return;
     }
-    put_x_axis(g, &f);
+    layout_put_x_axis(g, &f);
     if (g->d->v.kind != FIGURE_HEATMAP)
-        put_y_axis(g, &f);
+        layout_put_y_axis(g, &f);
     g->c->path(g->c, corners, 4, true, &ink);
-    put_titles(g, &f, panel);
+    layout_put_titles(g, &f, panel);
 }

@@ -12,7 +12,7 @@
 #define KEY 20.0 /* a line with its mark */
 enum { MOST_ENTRIES = 128 };
 
-static void add_entry(legend_entry *list, size_t *num, size_t room, legend_entry e)
+static void legend_add_entry(legend_entry *list, size_t *num, size_t room, legend_entry e)
 {
     for (size_t i = 0; i < *num; i++)
         if (strcmp(list[i].name, e.name) == 0)
@@ -31,16 +31,17 @@ size_t draw_legend_entries(const drawing *g, legend_entry *out, size_t room)
         return 0;
     for (size_t i = 0; i < d->num_curves; i++) {
         const figure_curve *c = &d->curves[i];
-        add_entry(out, &num, room, (legend_entry){c->series, c->colour, c->mark, !marks, true});
+        legend_add_entry(out, &num, room,
+                         (legend_entry){c->series, c->colour, c->mark, !marks, true});
     }
     for (size_t i = 0; i < d->num_curves && marks; i++)
-        add_entry(out, &num, room,
-                  (legend_entry){d->curves[i].marks, NUM_SERIES_COLOURS - 1, d->curves[i].mark,
-                                 true, false});
+        legend_add_entry(out, &num, room,
+                         (legend_entry){d->curves[i].marks, NUM_SERIES_COLOURS - 1,
+                                        d->curves[i].mark, true, false});
     return num;
 }
 
-static double widest_entry(const legend_entry *list, size_t num)
+static double legend_widest_entry(const legend_entry *list, size_t num)
 {
     double widest = 0;
     for (size_t i = 0; i < num; i++)
@@ -48,24 +49,24 @@ static double widest_entry(const legend_entry *list, size_t num)
     return KEY + 4 + widest + 6;
 }
 
-static bool inside(spot at, const frame *f, double margin)
+static bool figure_legend_inside(spot at, const frame *f, double margin)
 {
     return at.x > f->x - margin && at.x < f->x + f->width + margin && at.y > f->y - margin &&
            at.y < f->y + f->height + margin;
 }
 
 /* Does a straight line come near the rectangle? */
-static bool line_meets(spot a, spot b, const frame *f)
+static bool legend_line_meets(spot a, spot b, const frame *f)
 {
     for (int i = 0; i <= 24; i++) {
         double t = i / 24.0;
-        if (inside((spot){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}, f, 5))
+        if (figure_legend_inside((spot){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}, f, 5))
             return true;
     }
     return false;
 }
 
-static spot cell_spot(const drawing *g, const figure_cell *c, double sign)
+static spot legend_cell_spot(const drawing *g, const figure_cell *c, double sign)
 {
     double ci = isfinite(c->y.ci95) ? c->y.ci95 : 0, y = c->y.mean + sign * ci;
     if (g->d->f->log_y && y <= 0)
@@ -73,24 +74,24 @@ static spot cell_spot(const drawing *g, const figure_cell *c, double sign)
     return (spot){draw_x(g, c->x.mean), draw_y(g, y)};
 }
 
-static bool curve_meets(const drawing *g, const figure_curve *c, const frame *f)
+static bool legend_curve_meets(const drawing *g, const figure_curve *c, const frame *f)
 {
     bool joined = g->d->v.kind == FIGURE_LINE || g->d->v.kind == FIGURE_TIME;
     for (size_t i = 0; i < c->num; i++) {
         if (!isfinite(c->cells[i].y.mean))
             continue;
         for (int sign = -1; sign <= 1; sign++)
-            if (inside(cell_spot(g, &c->cells[i], sign), f, 6) ||
+            if (figure_legend_inside(legend_cell_spot(g, &c->cells[i], sign), f, 6) ||
                 (joined && i && isfinite(c->cells[i - 1].y.mean) &&
-                 line_meets(cell_spot(g, &c->cells[i - 1], sign), cell_spot(g, &c->cells[i], sign),
-                            f)))
+                 legend_line_meets(legend_cell_spot(g, &c->cells[i - 1], sign),
+                                   legend_cell_spot(g, &c->cells[i], sign), f)))
                 return true;
     }
     return false;
 }
 
 /* Steps of a distribution: the lines between its corners. */
-static bool steps_meet(const drawing *g, const figure_curve *c, const frame *f)
+static bool legend_steps_meet(const drawing *g, const figure_curve *c, const frame *f)
 {
     for (size_t k = 0; k < c->num; k++) {
         const figure_cell *cell = &c->cells[k];
@@ -98,29 +99,29 @@ static bool steps_meet(const drawing *g, const figure_curve *c, const frame *f)
         for (size_t s = 0; s < cell->num; s++) {
             spot here = {draw_x(g, cell->samples[s]),
                          draw_y(g, (double)(s + 1) / (double)cell->num)};
-            if (line_meets(last, (spot){here.x, last.y}, f) ||
-                line_meets((spot){here.x, last.y}, here, f))
+            if (legend_line_meets(last, (spot){here.x, last.y}, f) ||
+                legend_line_meets((spot){here.x, last.y}, here, f))
                 return true;
             last = here;
         }
-        if (line_meets(last, (spot){g->now.x + g->now.width, last.y}, f))
+        if (legend_line_meets(last, (spot){g->now.x + g->now.width, last.y}, f))
             return true;
     }
     return false;
 }
 
-static bool data_meets(const drawing *g, const frame *f)
+static bool legend_data_meets(const drawing *g, const frame *f)
 {
     for (size_t i = 0; i < g->d->num_curves; i++) {
         const figure_curve *c = &g->d->curves[i];
-        if (g->d->v.kind == FIGURE_ECDF ? steps_meet(g, c, f) : curve_meets(g, c, f))
+        if (g->d->v.kind == FIGURE_ECDF ? legend_steps_meet(g, c, f) : legend_curve_meets(g, c, f))
             return true;
     }
     return false;
 }
 
 /* A corner of the panel where nothing is drawn. Bars, boxes and histograms fill areas: never. */
-static bool find_corner(const drawing *g, double width, double height, frame *out)
+static bool legend_find_corner(const drawing *g, double width, double height, frame *out)
 {
     figure_kind kind = g->d->v.kind;
     if (g->d->num_panels > 1 || kind == FIGURE_BARS || kind == FIGURE_BOX ||
@@ -132,7 +133,7 @@ static bool find_corner(const drawing *g, double width, double height, frame *ou
         *out = (frame){corner & 1 ? g->now.x + g->now.width - width - 5 : g->now.x + 5,
                        corner & 2 ? g->now.y + g->now.height - height - 5 : g->now.y + 5, width,
                        height};
-        if (!data_meets(g, out))
+        if (!legend_data_meets(g, out))
             return true;
     }
     return false;
@@ -146,8 +147,8 @@ void draw_legend_size(drawing *g)
     g->legend_height = 0;
     if (num < 2) /* a single series is named by the title */
         return;
-    double width = widest_entry(list, num);
-    g->legend_inside = find_corner(g, width, ROW * (double)num + 4, &unused);
+    double width = legend_widest_entry(list, num);
+    g->legend_inside = legend_find_corner(g, width, ROW * (double)num + 4, &unused);
     if (g->legend_inside)
         return;
     double room = g->width - 8;
@@ -157,7 +158,7 @@ void draw_legend_size(drawing *g)
     g->legend_height = ROW * ceil((double)num / (double)g->legend_columns) + 6;
 }
 
-static void put_key(const drawing *g, const legend_entry *e, double x, double y)
+static void legend_put_key(const drawing *g, const legend_entry *e, double x, double y)
 {
     canvas *c = g->c;
     figure_kind kind = g->d->v.kind;
@@ -195,21 +196,21 @@ void draw_legend(drawing *g)
     if (g->legend_inside) {
         const paint ground = {.fill = {COLOUR_PAPER}, .opacity = 0.85};
         g->now = draw_panel_frame(g, 0);
-        find_corner(g, widest_entry(list, num), ROW * (double)num + 4, &at);
+        legend_find_corner(g, legend_widest_entry(list, num), ROW * (double)num + 4, &at);
         const spot corners[] = {{at.x, at.y},
                                 {at.x + at.width, at.y},
                                 {at.x + at.width, at.y + at.height},
                                 {at.x, at.y + at.height}};
         g->c->path(g->c, corners, 4, true, &ground);
         for (size_t i = 0; i < num; i++)
-            put_key(g, &list[i], at.x + 3, at.y + 2 + ROW * ((double)i + 0.5));
+            legend_put_key(g, &list[i], at.x + 3, at.y + 2 + ROW * ((double)i + 0.5));
         return;
     }
     double total = g->legend_column * (double)g->legend_columns,
            x = fmax(4, (g->width - total) / 2), y = g->height - g->legend_height + 2;
     for (size_t i = 0; i < num; i++)
-        put_key(g, &list[i], x + g->legend_column * (double)(i % g->legend_columns),
-                y + ROW * ((double)(i / g->legend_columns) + 0.5));
+        legend_put_key(g, &list[i], x + g->legend_column * (double)(i % g->legend_columns),
+                       y + ROW * ((double)(i / g->legend_columns) + 0.5));
 }
 
 /* The scale of a heat map's colours, to the right of its first panel. */

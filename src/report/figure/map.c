@@ -20,24 +20,24 @@
 
 enum { POINTS = 12 }; /* of a link that is drawn */
 
-static spot place_of(const drawing *g, const figure_map *map, uint32_t sw)
+static spot map_place_of(const drawing *g, const figure_map *map, uint32_t sw)
 {
     return (spot){g->now.x + MARGIN + map->x[sw] * (g->now.width - 2 * MARGIN),
                   g->now.y + MARGIN + map->y[sw] * (g->now.height - 2 * MARGIN)};
 }
 
-static int by_number(const void *a, const void *b)
+static int map_by_number(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
 /* Does the straight line between two switches run through another one? */
-static bool is_blocked(const drawing *g, const figure_map *map, spot a, spot b)
+static bool map_is_blocked(const drawing *g, const figure_map *map, spot a, spot b)
 {
     double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
     for (uint32_t s = 0; s < map->num_switches; s++) {
-        spot p = place_of(g, map, s);
+        spot p = map_place_of(g, map, s);
         double along = ((p.x - a.x) * dx + (p.y - a.y) * dy) / (square > 0 ? square : 1),
                beside = hypot(a.x + along * dx - p.x, a.y + along * dy - p.y);
         if (along * square > 1e-6 && (1 - along) * square > 1e-6 && beside < DISC)
@@ -48,12 +48,12 @@ static bool is_blocked(const drawing *g, const figure_map *map, spot a, spot b)
 
 /* The way of a link from share `begin` to `end` of it, `right` points to the right of its middle:
  * straight, or an arc around what stands in between, the same one in both directions. */
-static void trace(const drawing *g, const figure_map *map, const uint32_t link[2], double begin,
-                  double end, double right, spot out[POINTS])
+static void map_trace(const drawing *g, const figure_map *map, const uint32_t link[2], double begin,
+                      double end, double right, spot out[POINTS])
 {
-    spot a = place_of(g, map, link[0]), b = place_of(g, map, link[1]);
+    spot a = map_place_of(g, map, link[0]), b = map_place_of(g, map, link[1]);
     double length = fmax(hypot(b.x - a.x, b.y - a.y), 1e-9), sign = link[0] < link[1] ? 1 : -1,
-           bend = is_blocked(g, map, a, b) ? sign * BEND : 0;
+           bend = map_is_blocked(g, map, a, b) ? sign * BEND : 0;
     spot side = {-(b.y - a.y) / length, (b.x - a.x) / length};
     for (int i = 0; i < POINTS; i++) {
         double t = begin + (end - begin) * i / (POINTS - 1), off = right + 4 * t * (1 - t) * bend;
@@ -61,16 +61,18 @@ static void trace(const drawing *g, const figure_map *map, const uint32_t link[2
     }
 }
 
-static void put_arrow(const drawing *g, const figure_map *map, const uint32_t link[2], double width)
+static void map_put_arrow(const drawing *g, const figure_map *map, const uint32_t link[2],
+                          double width)
 {
     const paint line = {.stroke = {COLOUR_SERIES, 0, 0}, .width = width},
                 head = {.fill = {COLOUR_SERIES, 0, 0}};
-    spot a = place_of(g, map, link[0]), b = place_of(g, map, link[1]), way[POINTS], tip[POINTS];
+    spot a = map_place_of(g, map, link[0]), b = map_place_of(g, map, link[1]), way[POINTS],
+         tip[POINTS];
     double length = hypot(b.x - a.x, b.y - a.y), trim = DISC / length;
     if (!(length > 2 * DISC + HEAD))
         return;
-    trace(g, map, link, trim, 1 - trim - HEAD / length, 1.2, way);
-    trace(g, map, link, trim, 1 - trim, 1.2, tip);
+    map_trace(g, map, link, trim, 1 - trim - HEAD / length, 1.2, way);
+    map_trace(g, map, link, trim, 1 - trim, 1.2, tip);
     spot neck = way[POINTS - 1], to = tip[POINTS - 1];
     double size = hypot(to.x - neck.x, to.y - neck.y);
     spot d = {(to.x - neck.x) / size, (to.y - neck.y) / size};
@@ -82,7 +84,7 @@ static void put_arrow(const drawing *g, const figure_map *map, const uint32_t li
 }
 
 /* An arrow for each link that is used, by how many hosts' packets. */
-static void put_arrows(const drawing *g, const figure_map *map)
+static void map_put_arrows(const drawing *g, const figure_map *map)
 {
     uint64_t *used = draw_alloc(g, map->num_steps + 1, sizeof *used);
     if (!used)
@@ -90,17 +92,17 @@ static void put_arrows(const drawing *g, const figure_map *map)
     for (size_t i = 0; i < map->num_steps; i++)
         used[i] = (uint64_t)map->steps[i].sw << 32 | map->steps[i].next;
     if (map->num_steps)
-        qsort(used, map->num_steps, sizeof *used, by_number);
+        qsort(used, map->num_steps, sizeof *used, map_by_number);
     for (size_t i = 0, end; i < map->num_steps; i = end) {
         const uint32_t link[2] = {(uint32_t)(used[i] >> 32), (uint32_t)used[i]};
         for (end = i + 1; end < map->num_steps && used[end] == used[i];)
             end++;
-        put_arrow(g, map, link, WIDTH + 0.35 * log2((double)(end - i)));
+        map_put_arrow(g, map, link, WIDTH + 0.35 * log2((double)(end - i)));
     }
 }
 
 /* A name as it fits into a disc: "sw10" as "10". */
-static const char *short_name(const drawing *g, const char *name)
+static const char *map_short_name(const drawing *g, const char *name)
 {
     size_t digits = strlen(name);
     while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
@@ -109,7 +111,7 @@ static const char *short_name(const drawing *g, const char *name)
     return draw_cut(g, wide && name[digits] ? name + digits : name, NAME_SIZE, 2 * DISC);
 }
 
-static void put_switches(const drawing *g, const figure_map *map)
+static void map_put_switches(const drawing *g, const figure_map *map)
 {
     for (uint32_t s = 0; s < map->num_switches; s++) {
         bool goal = map->num_ends && map->ends[map->num_ends - 1] == s, source = false;
@@ -123,10 +125,10 @@ static void put_switches(const drawing *g, const figure_map *map)
         const paint ground = {.fill = {COLOUR_PAPER}};
         const text_style style = {
             .size = NAME_SIZE, .anchor = ANCHOR_MIDDLE, .colour = {COLOUR_INK}};
-        spot at = place_of(g, map, s);
+        spot at = map_place_of(g, map, s);
         g->c->circle(g->c, at, DISC, &ground);
         g->c->circle(g->c, at, DISC, &disc);
-        g->c->text(g->c, (spot){at.x, at.y + 2.5}, short_name(g, map->names[s]), &style);
+        g->c->text(g->c, (spot){at.x, at.y + 2.5}, map_short_name(g, map->names[s]), &style);
     }
 }
 
@@ -135,9 +137,9 @@ void draw_map(const drawing *g, const figure_map *map)
     const paint link = {.stroke = {COLOUR_GRID}, .width = 1};
     spot way[POINTS];
     for (size_t i = 0; i < map->num_links; i++) {
-        trace(g, map, map->links[i], 0, 1, 0, way);
+        map_trace(g, map, map->links[i], 0, 1, 0, way);
         g->c->path(g->c, way, POINTS, false, &link);
     }
-    put_arrows(g, map);
-    put_switches(g, map);
+    map_put_arrows(g, map);
+    map_put_switches(g, map);
 }

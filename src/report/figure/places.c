@@ -16,7 +16,7 @@ typedef struct merge {
 } merge;
 
 /* Place of a name; m->num: it is new. */
-static size_t place_of(const merge *m, const char *name)
+static size_t places_place_of(const merge *m, const char *name)
 {
     size_t at = 0;
     while (at < m->num && strcmp(m->names[at], name) != 0)
@@ -24,11 +24,11 @@ static size_t place_of(const merge *m, const char *name)
     return at;
 }
 
-static void add_list(merge *m, const value_list *list)
+static void places_add_list(merge *m, const value_list *list)
 {
     size_t next = 0; /* behind the name before */
     for (size_t i = 0; i < list->num; i++) {
-        size_t at = place_of(m, list->places[i]);
+        size_t at = places_place_of(m, list->places[i]);
         if (at == m->num) {
             memmove(&m->names[next + 1], &m->names[next], (m->num - next) * sizeof *m->names);
             m->names[next] = list->places[i];
@@ -50,7 +50,7 @@ ik_status figure_merge_places(const value_list *lists, size_t num, ik_arena *are
     if (!m.names)
         return ik_fail_memory(err, room * sizeof *m.names, "a figure");
     for (size_t i = 0; i < num; i++)
-        add_list(&m, &lists[i]);
+        places_add_list(&m, &lists[i]);
     *names = m.names;
     *num_names = m.num;
     return IK_OK;

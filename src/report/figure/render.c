@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The title, in as many lines as it needs. */
-static void put_title(const drawing *g)
+static void render_put_title(const drawing *g)
 {
     const text_style style = {.size = TEXT_SIZE + 1, .bold = true, .colour = {COLOUR_INK}};
     char line[TITLE_LINE];
@@ -19,12 +19,12 @@ static void put_title(const drawing *g)
     }
 }
 
-static ik_status draw_all(drawing *g, ik_error *err)
+static ik_status render_draw_all(drawing *g, ik_error *err)
 {
     const paint paper = {.fill = {COLOUR_PAPER}};
     const spot corners[] = {{0, 0}, {g->width, 0}, {g->width, g->height}, {0, g->height}};
     g->c->path(g->c, corners, 4, true, &paper);
-    put_title(g);
+    render_put_title(g);
     for (g->panel = 0; g->panel < g->d->num_panels; g->panel++) {
         g->now = draw_panel_frame(g, g->panel);
         draw_frame(g, g->panel);
@@ -52,5 +52,5 @@ ik_status figure_put_picture(figure_data *d, ik_figure_format format, FILE *out,
     else
         cairo_begin(&k, out, format == IK_FIGURE_PNG, g.width, g.height, title);
     g.c = format == IK_FIGURE_SVG ? &s.base : &k.base;
-    return draw_all(&g, err);
+    return render_draw_all(&g, err);
 }

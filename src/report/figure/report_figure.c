@@ -6,8 +6,9 @@
 #include "report/figures.h"
 #include "report/results.h"
 
-static ik_status put_figure(const report_model *m, const char *name, ik_figure_format format,
-                            const terminal_page *page, ik_error *err)
+static ik_status report_figure_put_figure(const report_model *m, const char *name,
+                                          ik_figure_format format, const terminal_page *page,
+                                          ik_error *err)
 {
     figure_book *b = NULL;
     figure_data d = {0};
@@ -46,7 +47,7 @@ ik_status ik_results_figure(ik_results *r, const char *name, ik_figure_format fo
 {
     report_model *m = results_model(r);
     terminal_page page = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
-    ik_status status = put_figure(m, name, format, &page, err);
+    ik_status status = report_figure_put_figure(m, name, format, &page, err);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the figure")
                                           : status;
 }

@@ -19,39 +19,39 @@ typedef struct map_maker {
     uint32_t *reached; /* [switches] links from the source, IK_NONE = not yet */
 } map_maker;
 
-static uint32_t number_at(const json_t *list, size_t i)
+static uint32_t routes_number_at(const json_t *list, size_t i)
 {
     return (uint32_t)json_integer_value(json_array_get(list, i));
 }
 
-static const json_t *link_at(const report_fabric *f, size_t i)
+static const json_t *routes_link_at(const report_fabric *f, size_t i)
 {
     return json_array_get(json_object_get(f->drawing, "links"), i);
 }
 
 /* The nodes at both ends of a channel. */
-static void ends_of(const report_fabric *f, uint32_t channel, uint32_t *from, uint32_t *to)
+static void routes_ends_of(const report_fabric *f, uint32_t channel, uint32_t *from, uint32_t *to)
 {
-    const json_t *link = link_at(f, f->channel_link[channel]);
-    bool first = number_at(link, 0) == channel;
-    *from = number_at(link, first ? 1 : 4);
-    *to = number_at(link, first ? 4 : 1);
+    const json_t *link = routes_link_at(f, f->channel_link[channel]);
+    bool first = routes_number_at(link, 0) == channel;
+    *from = routes_number_at(link, first ? 1 : 4);
+    *to = routes_number_at(link, first ? 4 : 1);
 }
 
 /* The switch of a host's first cable; IK_NONE: it has none. */
-static uint32_t switch_of(const report_fabric *f, uint64_t host)
+static uint32_t routes_switch_of(const report_fabric *f, uint64_t host)
 {
     size_t links = json_array_size(json_object_get(f->drawing, "links"));
     for (size_t i = 0; i < links; i++)
         for (size_t end = 1; end <= 4; end += 3)
-            if (number_at(link_at(f, i), end) == f->num_switches + host)
-                return number_at(link_at(f, i), 5 - end);
+            if (routes_number_at(routes_link_at(f, i), end) == f->num_switches + host)
+                return routes_number_at(routes_link_at(f, i), 5 - end);
     return IK_NONE;
 }
 
 /* ---- the fabric */
 
-static ik_status put_switches(map_maker *k, ik_error *err)
+static ik_status routes_put_switches(map_maker *k, ik_error *err)
 {
     const report_fabric *f = k->f;
     const json_t *layout = json_object_get(f->drawing, "layout"),
@@ -75,7 +75,8 @@ static ik_status put_switches(map_maker *k, ik_error *err)
             return ik_fail_memory(err, 1, "a figure");
     }
     for (size_t i = 0; i < links; i++) {
-        uint32_t a = number_at(link_at(f, i), 1), b = number_at(link_at(f, i), 4);
+        uint32_t a = routes_number_at(routes_link_at(f, i), 1),
+                 b = routes_number_at(routes_link_at(f, i), 4);
         if (a < f->num_switches && b < f->num_switches) {
             map->links[map->num_links][0] = a;
             map->links[map->num_links++][1] = b;
@@ -86,7 +87,7 @@ static ik_status put_switches(map_maker *k, ik_error *err)
 
 /* ---- the routes */
 
-static ik_status add_step(map_maker *k, map_step step, ik_error *err)
+static ik_status routes_add_step(map_maker *k, map_step step, ik_error *err)
 {
     figure_map *map = k->map;
     if (map->num_steps == k->room) {
@@ -105,29 +106,30 @@ static ik_status add_step(map_maker *k, map_step step, ik_error *err)
 
 /* The links of a list that leave switches at this many links from the source, which their other
  * ends are then one further from; *any: there were some. */
-static ik_status add_round(map_maker *k, const json_t *list, map_step step, bool *any,
-                           ik_error *err)
+static ik_status routes_add_round(map_maker *k, const json_t *list, map_step step, bool *any,
+                                  ik_error *err)
 {
     ik_status status = IK_OK;
     *any = false;
     for (size_t i = 0; i < json_array_size(list) && status == IK_OK; i++) {
-        ends_of(k->f, number_at(list, i), &step.sw, &step.next);
+        routes_ends_of(k->f, routes_number_at(list, i), &step.sw, &step.next);
         if (step.sw >= k->f->num_switches || step.next >= k->f->num_switches ||
             k->reached[step.sw] != step.order)
             continue;
         if (k->reached[step.next] == IK_NONE)
             k->reached[step.next] = step.order + 1;
         *any = true;
-        status = add_step(k, step, err);
+        status = routes_add_step(k, step, err);
     }
     return status;
 }
 
-static ik_status add_route(map_maker *k, uint32_t from, uint32_t to, ik_error *err)
+static ik_status routes_add_route(map_maker *k, uint32_t from, uint32_t to, ik_error *err)
 {
     const json_t *of = json_object_get(k->routes, "of"),
                  *lists = json_object_get(k->routes, "lists");
-    uint32_t number = number_at(json_array_get(of, from), to), source = switch_of(k->f, from);
+    uint32_t number = routes_number_at(json_array_get(of, from), to),
+             source = routes_switch_of(k->f, from);
     bool any = number > 0 && source != IK_NONE;
     ik_status status = IK_OK;
     if (source != IK_NONE)
@@ -135,11 +137,12 @@ static ik_status add_route(map_maker *k, uint32_t from, uint32_t to, ik_error *e
     for (size_t s = 0; s < k->f->num_switches; s++)
         k->reached[s] = s == source ? 0 : IK_NONE;
     for (map_step step = {.from = from, .to = to}; any && status == IK_OK; step.order++)
-        status = add_round(k, json_array_get(lists, number - 1), step, &any, err);
+        status = routes_add_round(k, json_array_get(lists, number - 1), step, &any, err);
     return status;
 }
 
-static ik_status check_host(const map_maker *k, const char *key, uint64_t host, ik_error *err)
+static ik_status routes_check_host(const map_maker *k, const char *key, uint64_t host,
+                                   ik_error *err)
 {
     if (host < k->f->num_hosts)
         return IK_OK;
@@ -147,26 +150,26 @@ static ik_status check_host(const map_maker *k, const char *key, uint64_t host, 
                    k->figure->name, key, (unsigned long long)host, k->f->num_hosts);
 }
 
-static ik_status make_map(map_maker *k, ik_error *err)
+static ik_status routes_make_map(map_maker *k, ik_error *err)
 {
     const figure *f = k->figure;
     bool all = f->from == UINT64_MAX;
-    ik_status status = check_host(k, "to", f->to, err);
+    ik_status status = routes_check_host(k, "to", f->to, err);
     if (status == IK_OK && !all)
-        status = check_host(k, "from", f->from, err);
+        status = routes_check_host(k, "from", f->from, err);
     if (status == IK_OK)
-        status = put_switches(k, err);
+        status = routes_put_switches(k, err);
     uint32_t first = all ? 0 : (uint32_t)f->from, end = all ? k->f->num_hosts : first + 1;
     for (uint32_t h = first; h < end && status == IK_OK; h++)
         if (h != f->to)
-            status = add_route(k, h, (uint32_t)f->to, err);
-    uint32_t goal = status == IK_OK ? switch_of(k->f, f->to) : IK_NONE;
+            status = routes_add_route(k, h, (uint32_t)f->to, err);
+    uint32_t goal = status == IK_OK ? routes_switch_of(k->f, f->to) : IK_NONE;
     if (goal != IK_NONE)
         k->map->ends[k->map->num_ends++] = goal;
     return status;
 }
 
-static ik_status read_map(const report_model *m, figure_data *d, size_t curve, ik_error *err)
+static ik_status routes_read_map(const report_model *m, figure_data *d, size_t curve, ik_error *err)
 {
     const uint32_t *key = d->curves[curve].cells[0].key;
     size_t first = 0; /* of the points of this panel */
@@ -187,7 +190,7 @@ static ik_status read_map(const report_model *m, figure_data *d, size_t curve, i
     if (status == IK_OK && !(k.reached = ik_calloc(f->num_switches + 1, sizeof *k.reached)))
         status = ik_fail_memory(err, f->num_switches, "a figure");
     if (status == IK_OK)
-        status = make_map(&k, err);
+        status = routes_make_map(&k, err);
     free(k.reached);
     json_decref(routes);
     return status;
@@ -201,7 +204,7 @@ ik_status figure_read_maps(const report_model *m, figure_data *d, ik_error *err)
         return ik_fail_memory(err, d->num_curves * sizeof *d->maps, "a figure");
     for (size_t i = 0; i < d->num_curves && status == IK_OK; i++) {
         d->maps[i] = (figure_map){0};
-        status = read_map(m, d, i, err);
+        status = routes_read_map(m, d, i, err);
     }
     return status;
 }

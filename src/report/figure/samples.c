@@ -65,8 +65,8 @@ static double freedman_diaconis(const figure_data *d)
 }
 
 /* Where bins begin, how wide they are and how many, for samples from low to high. */
-static void choose_bins(const figure_data *d, double low, double high, double *first, double *width,
-                        size_t *num)
+static void samples_choose_bins(const figure_data *d, double low, double high, double *first,
+                                double *width, size_t *num)
 {
     double largest = fmax(fabs(low), fabs(high)), range = high - low;
     if (range <= 1e-9 * largest) { /* one value, and what rounding makes of it: one bin around it */
@@ -100,7 +100,7 @@ ik_status figure_bins(figure_data *d, double **edges, size_t *num_bins, ik_error
     if (!(high >= low))
         return IK_OK;
     size_t num = 0;
-    choose_bins(d, low, high, &first, &width, &num);
+    samples_choose_bins(d, low, high, &first, &width, &num);
     double *made = ik_arena_alloc(&d->arena, (num + 1) * sizeof *made);
     if (!made)
         return ik_fail_memory(err, num * sizeof *made, "a figure");

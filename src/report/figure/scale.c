@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A unit in which the largest value has few digits. */
-static void choose_unit(scale *s, const char *unit, double largest)
+static void scale_choose_unit(scale *s, const char *unit, double largest)
 {
     static const struct {
         const char *from, *to;
@@ -30,7 +30,7 @@ static void choose_unit(scale *s, const char *unit, double largest)
         }
 }
 
-static void add_tick(scale *s, double value, const char *format, int decimals)
+static void scale_add_tick(scale *s, double value, const char *format, int decimals)
 {
     if (s->num_ticks == MOST_TICKS)
         return;
@@ -46,7 +46,7 @@ static void add_tick(scale *s, double value, const char *format, int decimals)
     s->num_ticks++;
 }
 
-static void linear_ticks(scale *s, double length, double apart)
+static void scale_linear_ticks(scale *s, double length, double apart)
 {
     double range = (s->high - s->low) * s->factor;
     double step = figure_round_step(range * apart / length);
@@ -57,13 +57,13 @@ static void linear_ticks(scale *s, double length, double apart)
     for (int i = 0; i < MOST_TICKS; i++) {
         double value = (first + i) * step;
         if (value <= s->high * s->factor + step * 1e-9)
-            add_tick(s, value / s->factor, decimals > 6 ? "%.*g" : "%.*f",
-                     decimals > 6 ? digits : decimals);
+            scale_add_tick(s, value / s->factor, decimals > 6 ? "%.*g" : "%.*f",
+                           decimals > 6 ? digits : decimals);
     }
 }
 
 /* Decades; where there are few, values between them, too. */
-static void log_ticks(scale *s, double length, double apart)
+static void scale_log_ticks(scale *s, double length, double apart)
 {
     static const double parts[] = {1, 2, 5, 1.5, 3, 4, 7};
     double shift = log10(s->factor), low = s->low + shift, high = s->high + shift;
@@ -73,7 +73,7 @@ static void log_ticks(scale *s, double length, double apart)
         for (int i = 0; i < num; i++) {
             double at = decade + log10(parts[i]);
             if (at >= low - 1e-9 && at <= high + 1e-9)
-                add_tick(s, pow(10, at - shift), "%.*g", 6);
+                scale_add_tick(s, pow(10, at - shift), "%.*g", 6);
         }
 }
 
@@ -85,14 +85,14 @@ void scale_make(scale *s, double low, double high, bool log, bool zero, const ch
         low = log ? 1 : 0;
         high = log ? 10 : 1;
     }
-    choose_unit(s, unit, fmax(fabs(low), fabs(high)));
+    scale_choose_unit(s, unit, fmax(fabs(low), fabs(high)));
     if (log) {
         s->low = log10(low);
         s->high = log10(high);
         double pad = fmax(0.04 * (s->high - s->low), 0.02);
         s->low -= pad;
         s->high += pad;
-        log_ticks(s, length, apart);
+        scale_log_ticks(s, length, apart);
         return;
     }
     double largest = fmax(fabs(low), fabs(high)), range = high - low;
@@ -103,7 +103,7 @@ void scale_make(scale *s, double low, double high, bool log, bool zero, const ch
     bool from_zero = zero || (low >= 0 && low < 0.35 * high);
     s->low = from_zero && low >= 0 ? 0 : low - 0.06 * range;
     s->high = from_zero && high <= 0 ? 0 : high + 0.06 * range;
-    linear_ticks(s, length, apart);
+    scale_linear_ticks(s, length, apart);
 }
 
 double scale_at(const scale *s, double value)

@@ -37,7 +37,7 @@ void draw_mark(canvas *c, spot at, size_t mark, size_t number)
 
 /* Lines of one direction across a rectangle, `apart` from each other: those where x * dx + y * dy
  * is a multiple of it. */
-static void hatch(canvas *c, frame f, double dx, double dy, double apart, const paint *p)
+static void shapes_hatch(canvas *c, frame f, double dx, double dy, double apart, const paint *p)
 {
     double least = INFINITY, most = -INFINITY;
     const spot corners[] = {
@@ -82,12 +82,12 @@ void draw_hatched(canvas *c, frame f, size_t number)
     c->path(c, corners, 4, true, &ground);
     size_t kind = number % 6;
     if (kind == 1 || kind == 4)
-        hatch(c, f, half, half, 3.4, &lines);
+        shapes_hatch(c, f, half, half, 3.4, &lines);
     if (kind == 2 || kind == 4)
-        hatch(c, f, half, -half, 3.4, &lines);
+        shapes_hatch(c, f, half, -half, 3.4, &lines);
     if (kind == 3)
-        hatch(c, f, 0, 1, 2.6, &lines);
+        shapes_hatch(c, f, 0, 1, 2.6, &lines);
     if (kind == 5)
-        hatch(c, f, 1, 0, 2.6, &lines);
+        shapes_hatch(c, f, 1, 0, 2.6, &lines);
     c->path(c, corners, 4, true, &outline);
 }

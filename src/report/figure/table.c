@@ -14,14 +14,14 @@
 
 /* ---- CSV */
 
-static void put_real(FILE *out, double x)
+static void table_put_real(FILE *out, double x)
 {
     putc(',', out);
     if (isfinite(x))
         fprintf(out, "%.9g", x);
 }
 
-static void put_head(const figure_data *d, FILE *out, const char *rest)
+static void table_put_head(const figure_data *d, FILE *out, const char *rest)
 {
     const figure_view *v = &d->v;
     bool any = false;
@@ -37,7 +37,7 @@ static void put_head(const figure_data *d, FILE *out, const char *rest)
     fprintf(out, "%s\n", rest);
 }
 
-static void put_keys(const figure_data *d, FILE *out, const figure_cell *c)
+static void table_put_keys(const figure_data *d, FILE *out, const figure_cell *c)
 {
     const figure_view *v = &d->v;
     bool any = false;
@@ -53,7 +53,7 @@ static void put_keys(const figure_data *d, FILE *out, const figure_cell *c)
 }
 
 /* Step and x of a cell. */
-static void put_place(const figure_data *d, FILE *out, const figure_cell *c)
+static void table_put_place(const figure_data *d, FILE *out, const figure_cell *c)
 {
     const figure_view *v = &d->v;
     if (v->x.text && v->has[KEY_X]) {
@@ -61,7 +61,7 @@ static void put_place(const figure_data *d, FILE *out, const figure_cell *c)
         ik_text_csv(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
     }
     if (!d->categories) {
-        put_real(out, c->x.mean);
+        table_put_real(out, c->x.mean);
         return;
     }
     putc(',', out);
@@ -71,40 +71,40 @@ static void put_place(const figure_data *d, FILE *out, const figure_cell *c)
         ik_text_csv(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
 }
 
-static void put_shares(const figure_data *d, FILE *out)
+static void table_put_shares(const figure_data *d, FILE *out)
 {
-    put_head(d, out, ",value,share");
+    table_put_head(d, out, ",value,share");
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
             const figure_cell *c = &d->curves[i].cells[k];
             for (size_t s = 0; s < c->num; s++) {
-                put_keys(d, out, c);
-                put_real(out, c->samples[s]);
-                put_real(out, (double)(s + 1) / (double)c->num);
+                table_put_keys(d, out, c);
+                table_put_real(out, c->samples[s]);
+                table_put_real(out, (double)(s + 1) / (double)c->num);
                 putc('\n', out);
             }
         }
 }
 
-static ik_status put_bins(figure_data *d, FILE *out, ik_error *err)
+static ik_status table_put_bins(figure_data *d, FILE *out, ik_error *err)
 {
     double *edges = NULL;
     size_t num = 0;
     ik_status status = figure_bins(d, &edges, &num, err);
-    put_head(d, out, ",from,to,count");
+    table_put_head(d, out, ",from,to,count");
     for (size_t i = 0; i < d->num_curves && status == IK_OK; i++)
         for (size_t k = 0; k < d->curves[i].num; k++)
             for (size_t b = 0; b < num; b++) {
-                put_keys(d, out, &d->curves[i].cells[k]);
-                put_real(out, edges[b]);
-                put_real(out, edges[b + 1]);
+                table_put_keys(d, out, &d->curves[i].cells[k]);
+                table_put_real(out, edges[b]);
+                table_put_real(out, edges[b + 1]);
                 fprintf(out, ",%zu\n",
                         figure_count(&d->curves[i].cells[k], edges[b], edges[b + 1], b + 1 == num));
             }
     return status;
 }
 
-static void put_means(const figure_data *d, FILE *out)
+static void table_put_means(const figure_data *d, FILE *out)
 {
     const figure_view *v = &d->v;
     char head[320];
@@ -116,30 +116,30 @@ static void put_means(const figure_data *d, FILE *out)
              : d->f->kind == FIGURE_LIST ? list_find(d->f->y)->place
                                          : "x",
              d->f->y);
-    put_head(d, out, head);
+    table_put_head(d, out, head);
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
             const figure_cell *c = &d->curves[i].cells[k];
-            put_keys(d, out, c);
-            put_place(d, out, c);
-            put_real(out, c->y.mean);
-            put_real(out, c->y.ci95);
+            table_put_keys(d, out, c);
+            table_put_place(d, out, c);
+            table_put_real(out, c->y.mean);
+            table_put_real(out, c->y.ci95);
             fprintf(out, ",%zu,%zu,%zu", c->num, c->missing + c->infeasible, c->unsteady);
             for (int q = 0; q <= 4; q++)
-                put_real(out, figure_quantile(c->samples, c->num, q / 4.0));
+                table_put_real(out, figure_quantile(c->samples, c->num, q / 4.0));
             putc('\n', out);
         }
 }
 
 /* A row per link that the packets between two hosts take. */
-static void put_steps(const figure_data *d, FILE *out)
+static void table_put_steps(const figure_data *d, FILE *out)
 {
-    put_head(d, out, ",from,to,order,switch,next");
+    table_put_head(d, out, ",from,to,order,switch,next");
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->maps[i].num_steps; k++) {
             const figure_map *map = &d->maps[i];
             const map_step *s = &map->steps[k];
-            put_keys(d, out, d->curves[i].cells);
+            table_put_keys(d, out, d->curves[i].cells);
             fprintf(out, ",%u,%u,%u,", s->from, s->to, s->order);
             ik_text_csv(out, map->names[s->sw]);
             putc(',', out);
@@ -152,19 +152,19 @@ ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err)
 {
     ik_status status = IK_OK;
     if (d->v.kind == FIGURE_HISTOGRAM)
-        status = put_bins(d, out, err);
+        status = table_put_bins(d, out, err);
     else if (d->v.kind == FIGURE_ECDF)
-        put_shares(d, out);
+        table_put_shares(d, out);
     else if (d->v.kind == FIGURE_ROUTES)
-        put_steps(d, out);
+        table_put_steps(d, out);
     else
-        put_means(d, out);
+        table_put_means(d, out);
     return status;
 }
 
 /* ---- a terminal */
 
-static void cell_value(grid *g, double x, const char *unit)
+static void table_cell_value(grid *g, double x, const char *unit)
 {
     bool percent = unit[0] == '%';
     if (isfinite(x))
@@ -173,12 +173,12 @@ static void cell_value(grid *g, double x, const char *unit)
         grid_cell(g, "-");
 }
 
-static void cell_estimate(grid *g, estimate e, const char *unit)
+static void table_cell_estimate(grid *g, estimate e, const char *unit)
 {
     char text[64];
     double factor = unit[0] == '%' ? 100 : 1;
     if (!isfinite(e.mean) || !isfinite(e.ci95))
-        cell_value(g, e.mean, unit);
+        table_cell_value(g, e.mean, unit);
     else
         grid_cell(
             g, "%s%s",
@@ -186,7 +186,7 @@ static void cell_estimate(grid *g, estimate e, const char *unit)
             unit[0] == '%' ? " %" : "");
 }
 
-static void mark_last(grid *g)
+static void table_mark_last(grid *g)
 {
     char *text = g->failed ? NULL : g->text[g->cells - 1];
     size_t length = text ? strlen(text) : CELL;
@@ -194,19 +194,19 @@ static void mark_last(grid *g)
         memcpy(text + length, "*", 2);
 }
 
-static void cell_x(grid *g, const figure_data *d, const figure_cell *c)
+static void table_cell_x(grid *g, const figure_data *d, const figure_cell *c)
 {
     if (d->categories && d->f->kind == FIGURE_LIST)
         grid_cell(g, "%s", d->categories[(size_t)c->x.mean]);
     else if (d->categories)
         grid_cell(g, "%s", axis_label(&d->v.key[KEY_X], c->key[KEY_X]));
     else if (d->v.x.text)
-        cell_estimate(g, c->x, d->x_unit);
+        table_cell_estimate(g, c->x, d->x_unit);
     else
-        cell_value(g, c->x.mean, d->x_unit);
+        table_cell_value(g, c->x.mean, d->x_unit);
 }
 
-static void cell_keys(grid *g, const figure_data *d, const figure_curve *c)
+static void table_cell_keys(grid *g, const figure_data *d, const figure_curve *c)
 {
     if (d->v.has[KEY_PANEL])
         grid_cell(g, "%s", d->panels[c->panel]);
@@ -227,9 +227,9 @@ static ik_status table_bins(figure_data *d, const terminal_page *p, grid *g, ik_
             size_t count = 0;
             for (size_t k = 0; k < d->curves[i].num; k++)
                 count += figure_count(&d->curves[i].cells[k], edges[b], edges[b + 1], b + 1 == num);
-            cell_keys(g, d, &d->curves[i]);
-            cell_value(g, edges[b], d->y_unit);
-            cell_value(g, edges[b + 1], d->y_unit);
+            table_cell_keys(g, d, &d->curves[i]);
+            table_cell_value(g, edges[b], d->y_unit);
+            table_cell_value(g, edges[b + 1], d->y_unit);
             grid_cell(g, "%zu", count);
         }
     ik_status put = grid_put(p, g, err);
@@ -253,7 +253,7 @@ static ik_status table_routes(figure_data *d, const terminal_page *p, grid *g, i
                 text = ik_arena_printf(&d->arena, "%s %s", text, map->names[map->steps[next].next]);
             if (!text)
                 return ik_fail_memory(err, 1, "a figure");
-            cell_keys(g, d, &d->curves[i]);
+            table_cell_keys(g, d, &d->curves[i]);
             grid_cell(g, "%u", s->from);
             grid_cell(g, "%u", s->to);
             grid_cell(g, "%s", text);
@@ -281,16 +281,16 @@ static ik_status table_means(const figure_data *d, const terminal_page *p, grid 
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
             const figure_cell *c = &d->curves[i].cells[k];
-            cell_keys(g, d, &d->curves[i]);
+            table_cell_keys(g, d, &d->curves[i]);
             if (d->x_title[0])
-                cell_x(g, d, c);
+                table_cell_x(g, d, c);
             if (spread)
                 for (int q = 0; q <= 4; q++)
-                    cell_value(g, figure_quantile(c->samples, c->num, q / 4.0), d->y_unit);
+                    table_cell_value(g, figure_quantile(c->samples, c->num, q / 4.0), d->y_unit);
             else
-                cell_estimate(g, c->y, d->y_unit);
+                table_cell_estimate(g, c->y, d->y_unit);
             if (c->unsteady && isfinite(c->y.mean)) {
-                mark_last(g);
+                table_mark_last(g);
                 marked = true;
             }
             grid_cell(g, "%zu", c->num);

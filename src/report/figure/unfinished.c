@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* Rows stand in the order of their numbers. */
-static ik_status find_rows(const report_model *m, sweep_points *s, ik_error *err)
+static ik_status unfinished_find_rows(const report_model *m, sweep_points *s, ik_error *err)
 {
     size_t k;
     json_t *reason;
@@ -45,7 +45,7 @@ ik_status sweep_points_open(figure_book *b, ik_error *err)
     if (status == IK_OK && s->a.num_points != m->num_points)
         status = ik_fail(err, IK_ERR_INPUT, "its experiment has another number of points");
     if (status == IK_OK)
-        status = find_rows(m, s, err);
+        status = unfinished_find_rows(m, s, err);
     if (status != IK_OK)
         sweep_points_free(s);
     return status;
@@ -59,7 +59,7 @@ void sweep_points_free(sweep_points *s)
     *s = (sweep_points){0};
 }
 
-static void count_side(const sweep_points *s, const claim_side *side, sweep_count *to)
+static void unfinished_count_side(const sweep_points *s, const claim_side *side, sweep_count *to)
 {
     to->all += side->num_entries;
     for (size_t i = 0; i < side->num_entries; i++) {
@@ -73,7 +73,7 @@ sweep_count sweep_points_count(const sweep_points *s, const claim_view *v)
 {
     sweep_count count = {0};
     for (size_t i = 0; i < v->c->num_of; i++)
-        count_side(s, &v->of[i], &count);
-    count_side(s, &v->against, &count);
+        unfinished_count_side(s, &v->of[i], &count);
+    unfinished_count_side(s, &v->against, &count);
     return count;
 }

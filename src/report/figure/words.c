@@ -11,7 +11,7 @@
 
 /* ---- axes */
 
-static const char *capital(figure_data *d, const char *text)
+static const char *words_capital(figure_data *d, const char *text)
 {
     char *copy = ik_arena_strdup(&d->arena, text);
     if (copy && copy[0] >= 'a' && copy[0] <= 'z')
@@ -19,7 +19,7 @@ static const char *capital(figure_data *d, const char *text)
     return copy;
 }
 
-static const char *title_of(figure_data *d, const result_expr *e)
+static const char *words_title_of(figure_data *d, const result_expr *e)
 {
     if (!e->op)
         return metrics[e->first].title;
@@ -27,20 +27,20 @@ static const char *title_of(figure_data *d, const result_expr *e)
                            metrics[e->second].title);
 }
 
-static const char *unit_of(const result_expr *e)
+static const char *words_unit_of(const result_expr *e)
 {
     return e->op == '/' ? "" : metrics[e->first].unit;
 }
 
-static const char *axis_title(figure_data *d, const axis *x)
+static const char *words_axis_title(figure_data *d, const axis *x)
 {
-    if (axis_is_label(x)) /* the patterns' own names */
+    if (axes_axis_is_label(x)) /* the patterns' own names */
         return ik_arena_printf(&d->arena, "%.*s", (int)strcspn(x->name, "."), x->name);
     return x->param ? x->param : strcmp(x->name, "load") == 0 ? "offered load" : x->name;
 }
 
 /* "relative to crossbar". */
-static const char *relative_to(figure_data *d, const char *title)
+static const char *words_relative_to(figure_data *d, const char *title)
 {
     const matches *by = &d->f->normalise_by;
     for (size_t i = 0; i < by->num && title; i++)
@@ -49,7 +49,7 @@ static const char *relative_to(figure_data *d, const char *title)
     return title;
 }
 
-static ik_status name_axes_of(figure_data *d, ik_error *err)
+static ik_status words_name_axes_of(figure_data *d, ik_error *err)
 {
     const figure_view *v = &d->v;
     const char *y = d->f->y, *x = "";
@@ -66,27 +66,27 @@ static ik_status name_axes_of(figure_data *d, ik_error *err)
         d->y_unit = list->unit;
         x = list->place;
     } else {
-        y = title_of(d, &v->y);
-        d->y_unit = d->f->normalise_by.num ? "" : unit_of(&v->y);
+        y = words_title_of(d, &v->y);
+        d->y_unit = d->f->normalise_by.num ? "" : words_unit_of(&v->y);
         if (v->x.text) {
-            x = title_of(d, &v->x);
-            d->x_unit = unit_of(&v->x);
+            x = words_title_of(d, &v->x);
+            d->x_unit = words_unit_of(&v->x);
         } else if (v->has[KEY_X]) {
-            x = axis_title(d, &v->key[KEY_X]);
+            x = words_axis_title(d, &v->key[KEY_X]);
             d->x_unit = v->key[KEY_X].numeric ? v->key[KEY_X].unit : "";
         }
     }
-    y = y ? relative_to(d, y) : NULL;
+    y = y ? words_relative_to(d, y) : NULL;
     bool param = v->has[KEY_X] && v->key[KEY_X].param && x == v->key[KEY_X].param;
-    d->x_title = !x || param ? x : capital(d, x); /* t_max is t_max */
-    d->y_title = y ? capital(d, y) : NULL;
+    d->x_title = !x || param ? x : words_capital(d, x); /* t_max is t_max */
+    d->y_title = y ? words_capital(d, y) : NULL;
     return d->x_title && d->y_title ? IK_OK : ik_fail_memory(err, 1, "a figure");
 }
 
 /* ---- names along x */
 
 /* Names of the values that points have, in the order of the sweep; cells get their places. */
-static ik_status name_categories(figure_data *d, ik_error *err)
+static ik_status words_name_categories(figure_data *d, ik_error *err)
 {
     const figure_view *v = &d->v;
     if (v->x.text || !v->x_is_axis || v->key[KEY_X].numeric)
@@ -116,7 +116,7 @@ static ik_status name_categories(figure_data *d, ik_error *err)
 
 /* ---- the caption */
 
-IK_PRINTF(2, 3) static void add_sentence(figure_data *d, const char *format, ...)
+IK_PRINTF(2, 3) static void words_add_sentence(figure_data *d, const char *format, ...)
 {
     char sentence[240];
     va_list args;
@@ -128,7 +128,7 @@ IK_PRINTF(2, 3) static void add_sentence(figure_data *d, const char *format, ...
             ik_arena_printf(&d->arena, "%s%s%s", d->caption, d->caption[0] ? " " : "", sentence);
 }
 
-static void tell_samples(figure_data *d)
+static void words_tell_samples(figure_data *d)
 {
     static const char *const kinds[] = {
         [FIGURE_LINE] = "Bands: 95 % confidence interval of the mean.",
@@ -150,15 +150,15 @@ static void tell_samples(figure_data *d)
         }
     bool bars = d->v.kind == FIGURE_LINE && d->v.x.text; /* intervals of x, too */
     if (most > 1 || d->v.kind == FIGURE_TIME)
-        add_sentence(d, "%s", kinds[bars ? FIGURE_POINTS : d->v.kind]);
+        words_add_sentence(d, "%s", kinds[bars ? FIGURE_POINTS : d->v.kind]);
     if (most > 1 && least < most)
-        add_sentence(d, "%zu to %zu samples each.", least, most);
+        words_add_sentence(d, "%zu to %zu samples each.", least, most);
     else if (most > 1)
-        add_sentence(d, "%zu samples each.", most);
+        words_add_sentence(d, "%zu samples each.", most);
 }
 
 /* Values that a logarithmic axis has no place for: means, or the samples of distributions. */
-static size_t count_unplaced(const figure_data *d)
+static size_t words_count_unplaced(const figure_data *d)
 {
     bool samples = d->v.kind == FIGURE_HISTOGRAM || d->v.kind == FIGURE_ECDF;
     size_t num = 0;
@@ -174,61 +174,63 @@ static size_t count_unplaced(const figure_data *d)
 }
 
 /* The result of each panel. */
-static void tell_results(figure_data *d)
+static void words_tell_results(figure_data *d)
 {
     double factor = strcmp(d->y_unit, "%") == 0 ? 100 : 1;
     for (size_t i = 0; i < d->num_curves; i++) {
         const char *panel = d->panels[d->curves[i].panel];
         if (d->curves[i].num == 0 || isnan(d->curves[i].cells[0].y.mean))
             continue; /* counted below */
-        add_sentence(d, "%s%s%s: %.4g%s%s.", panel, panel[0] ? ": " : "", d->y_title,
-                     factor * d->curves[i].cells[0].y.mean, d->y_unit[0] ? " " : "", d->y_unit);
+        words_add_sentence(d, "%s%s%s: %.4g%s%s.", panel, panel[0] ? ": " : "", d->y_title,
+                           factor * d->curves[i].cells[0].y.mean, d->y_unit[0] ? " " : "",
+                           d->y_unit);
     }
 }
 
 /* What a reader has to know beside the axes: how intervals and samples were made. */
-static void write_caption(figure_data *d)
+static void words_write_caption(figure_data *d)
 {
-    size_t feasible = d->num_points - d->num_infeasible, unplaced = count_unplaced(d);
+    size_t feasible = d->num_points - d->num_infeasible, unplaced = words_count_unplaced(d);
     bool rings = d->v.kind == FIGURE_LINE || d->v.kind == FIGURE_POINTS;
     d->caption = "";
-    tell_samples(d);
+    words_tell_samples(d);
     if (d->v.kind == FIGURE_ROUTES)
-        tell_results(d);
+        words_tell_results(d);
     if (d->num_infeasible)
-        add_sentence(d, "%zu of %zu samples are feasible.", feasible, d->num_points);
+        words_add_sentence(d, "%zu of %zu samples are feasible.", feasible, d->num_points);
     if (d->num_missing)
-        add_sentence(d, "%zu of %zu samples have a value.", feasible - d->num_missing, feasible);
+        words_add_sentence(d, "%zu of %zu samples have a value.", feasible - d->num_missing,
+                           feasible);
     if (d->num_listless)
-        add_sentence(d, "%zu point%s no such list.", d->num_listless,
-                     d->num_listless == 1 ? " has" : "s have");
+        words_add_sentence(d, "%zu point%s no such list.", d->num_listless,
+                           d->num_listless == 1 ? " has" : "s have");
     if (d->num_unsteady > d->num_open)
-        add_sentence(d,
-                     "%zu of %zu latencies do not last; past saturation they grow with the run%s.",
-                     d->num_unsteady - d->num_open, d->num_points, rings ? " (ringed)" : "");
+        words_add_sentence(
+            d, "%zu of %zu latencies do not last; past saturation they grow with the run%s.",
+            d->num_unsteady - d->num_open, d->num_points, rings ? " (ringed)" : "");
     if (d->num_open)
-        add_sentence(d, "%zu of %zu samples are not steady%s.", d->num_open, d->num_points,
-                     rings ? " (ringed)" : "");
+        words_add_sentence(d, "%zu of %zu samples are not steady%s.", d->num_open, d->num_points,
+                           rings ? " (ringed)" : "");
     if (d->num_deadlocks)
-        add_sentence(d, "%zu of %zu samples were ended by a deadlock.", d->num_deadlocks,
-                     d->num_points);
+        words_add_sentence(d, "%zu of %zu samples were ended by a deadlock.", d->num_deadlocks,
+                           d->num_points);
     if (d->unfinished)
-        add_sentence(d, "%zu point%s of the experiment %s not finished.", d->unfinished,
-                     d->unfinished == 1 ? "" : "s", d->unfinished == 1 ? "is" : "are");
+        words_add_sentence(d, "%zu point%s of the experiment %s not finished.", d->unfinished,
+                           d->unfinished == 1 ? "" : "s", d->unfinished == 1 ? "is" : "are");
     if (unplaced)
-        add_sentence(d, "%zu value%s at most 0 and %s on the logarithmic axis.", unplaced,
-                     unplaced == 1 ? " is" : "s are",
-                     d->v.kind == FIGURE_HISTOGRAM || d->v.kind == FIGURE_ECDF ? "at the left end"
-                                                                               : "not");
+        words_add_sentence(
+            d, "%zu value%s at most 0 and %s on the logarithmic axis.", unplaced,
+            unplaced == 1 ? " is" : "s are",
+            d->v.kind == FIGURE_HISTOGRAM || d->v.kind == FIGURE_ECDF ? "at the left end" : "not");
 }
 
 ik_status figure_words(figure_data *d, ik_error *err)
 {
-    ik_status status = name_axes_of(d, err);
+    ik_status status = words_name_axes_of(d, err);
     if (status == IK_OK)
-        status = name_categories(d, err);
+        status = words_name_categories(d, err);
     if (status != IK_OK)
         return status;
-    write_caption(d);
+    words_write_caption(d);
     return d->caption ? IK_OK : ik_fail_memory(err, 1, "a figure");
 }

@@ -18,8 +18,9 @@ typedef struct edge_colouring {
 } edge_colouring;
 
 /* Numbers the copies of one side from `first` on; returns the number after the last. */
-static uint32_t split(const uint32_t *vertex, uint32_t n, uint32_t num_vertices, uint32_t colors,
-                      uint32_t first, uint32_t *degree, uint32_t *base, uint32_t *copy)
+static uint32_t colored_edges_split(const uint32_t *vertex, uint32_t n, uint32_t num_vertices,
+                                    uint32_t colors, uint32_t first, uint32_t *degree,
+                                    uint32_t *base, uint32_t *copy)
 {
     for (uint32_t v = 0; v < num_vertices; v++)
         degree[v] = 0;
@@ -44,7 +45,7 @@ static uint32_t free_color(const edge_colouring *c, uint32_t vertex)
     return color;
 }
 
-static void put(edge_colouring *c, uint32_t edge, uint32_t color, uint32_t value)
+static void colored_edges_put(edge_colouring *c, uint32_t edge, uint32_t color, uint32_t value)
 {
     c->slot[(size_t)c->copy_l[edge] * c->g->num_colors + color] = value;
     c->slot[(size_t)c->copy_r[edge] * c->g->num_colors + color] = value;
@@ -52,7 +53,7 @@ static void put(edge_colouring *c, uint32_t edge, uint32_t color, uint32_t value
 
 /* Exchanges colours a and b along the path that leaves `vertex` by colour a; a is free there
  * afterwards. */
-static void flip(edge_colouring *c, uint32_t vertex, uint32_t a, uint32_t b)
+static void colored_edges_flip(edge_colouring *c, uint32_t vertex, uint32_t a, uint32_t b)
 {
     uint32_t length = 0, color = a, edge;
     while ((edge = c->slot[(size_t)vertex * c->g->num_colors + color]) != 0) {
@@ -62,21 +63,21 @@ static void flip(edge_colouring *c, uint32_t vertex, uint32_t a, uint32_t b)
         color = color == a ? b : a;
     }
     for (uint32_t i = 0; i < length; i++)
-        put(c, c->path[i], c->g->color[c->path[i]], 0);
+        colored_edges_put(c, c->path[i], c->g->color[c->path[i]], 0);
     for (uint32_t i = 0; i < length; i++) {
         edge = c->path[i];
         c->g->color[edge] = (uint16_t)(c->g->color[edge] == a ? b : a);
-        put(c, edge, c->g->color[edge], edge + 1);
+        colored_edges_put(c, edge, c->g->color[edge], edge + 1);
     }
 }
 
-static void insert(edge_colouring *c, uint32_t edge)
+static void colored_edges_insert(edge_colouring *c, uint32_t edge)
 {
     uint32_t a = free_color(c, c->copy_l[edge]), b = free_color(c, c->copy_r[edge]);
     if (a != b && c->slot[(size_t)c->copy_r[edge] * c->g->num_colors + a])
-        flip(c, c->copy_r[edge], a, b);
+        colored_edges_flip(c, c->copy_r[edge], a, b);
     c->g->color[edge] = (uint16_t)a;
-    put(c, edge, a, edge + 1);
+    colored_edges_put(c, edge, a, edge + 1);
 }
 
 ik_status colored_edges(colored_group *g, ik_error *err)
@@ -93,14 +94,15 @@ ik_status colored_edges(colored_group *g, ik_error *err)
     };
     ik_status status = IK_OK;
     if (degree && base && c.copy_l && c.copy_r && c.path) {
-        uint32_t copies =
-            split(g->left, g->n, g->num_left, g->num_colors, 0, degree, base, c.copy_l);
-        copies = split(g->right, g->n, g->num_right, g->num_colors, copies, degree, base, c.copy_r);
+        uint32_t copies = colored_edges_split(g->left, g->n, g->num_left, g->num_colors, 0, degree,
+                                              base, c.copy_l);
+        copies = colored_edges_split(g->right, g->n, g->num_right, g->num_colors, copies, degree,
+                                     base, c.copy_r);
         c.slot = ik_calloc((size_t)copies * g->num_colors + 1, sizeof *c.slot);
     }
     if (c.slot)
         for (uint32_t edge = 0; edge < g->n; edge++)
-            insert(&c, edge);
+            colored_edges_insert(&c, edge);
     else
         status = ik_fail_memory(err, n * 12, "an edge colouring");
     free(degree);

@@ -14,14 +14,14 @@
  * channels. */
 #define STEPS_PER_TABLE 4e6
 
-static fluid_flows flows_of(const colored_judge *j)
+static fluid_flows colored_judge_flows_of(const colored_judge *j)
 {
     return (fluid_flows){
         .num = j->n_all, .num_channels = j->f->num_ports, .base = j->base, .channel = j->channel};
 }
 
 /* Injection, up, down, ejection. */
-static void write_path(const colored_judge *j, uint32_t i)
+static void colored_judge_write_path(const colored_judge *j, uint32_t i)
 {
     const colored_flow *flow = &j->flows[i];
     uint32_t up[IK_XGFT_MAX_H], down[IK_XGFT_MAX_H], *at = j->channel + j->base[i];
@@ -33,15 +33,15 @@ static void write_path(const colored_judge *j, uint32_t i)
         *at++ = up[l];
     for (uint32_t l = flow->level - 1; l > 0; l--)
         *at++ = down[l - 1];
-    *at++ = tree_down(&j->tree->sw[leaf], &j->tree->level[1], flow->dst, 0);
+    *at++ = tree_down_here(&j->tree->sw[leaf], &j->tree->level[1], flow->dst, 0);
     assert(at == j->channel + j->base[i + 1]);
 }
 
 /* ---- what no table can be better than */
 
 /* Flows that leave (or enter) each subtree of a level share its cables upwards. */
-static void bound_level(colored_judge *j, uint32_t level, bool leaving, uint32_t *subtree,
-                        uint32_t *list, uint32_t *count)
+static void colored_judge_bound_level(colored_judge *j, uint32_t level, bool leaving,
+                                      uint32_t *subtree, uint32_t *list, uint32_t *count)
 {
     const tree_level *lv = &j->tree->level[level];
     const ik_xgft *x = j->tree->xgft;
@@ -67,7 +67,7 @@ static void bound_level(colored_judge *j, uint32_t level, bool leaving, uint32_t
     }
 }
 
-static ik_status find_bounds(colored_judge *j, ik_error *err)
+static ik_status colored_judge_find_bounds(colored_judge *j, ik_error *err)
 {
     const ik_xgft *x = j->tree->xgft;
     uint32_t hosts = x->prod_m[x->h];
@@ -78,8 +78,8 @@ static ik_status find_bounds(colored_judge *j, ik_error *err)
     ik_status status = IK_OK;
     if (subtree && list && count && ends) {
         for (uint32_t level = 1; level < x->h; level++) {
-            bound_level(j, level, true, subtree, list, count);
-            bound_level(j, level, false, subtree, list, count);
+            colored_judge_bound_level(j, level, true, subtree, list, count);
+            colored_judge_bound_level(j, level, false, subtree, list, count);
         }
         for (uint32_t c = 0; c < j->f->num_ports; c++) {
             uint32_t to = ik_peer_node(j->f, c);
@@ -87,7 +87,7 @@ static ik_status find_bounds(colored_judge *j, ik_error *err)
                 ik_is_switch(j->f, j->f->port_node[c]) && to != IK_NONE && ik_is_switch(j->f, to);
             ends[c] = inner ? INFINITY : j->capacity[c];
         }
-        fluid_flows flows = flows_of(j);
+        fluid_flows flows = colored_judge_flows_of(j);
         fluid_result crossbar = {0};
         status = fluid_complete(&flows, ends, STEPS_PER_TABLE, NULL, &crossbar, err);
         j->target = fmax(j->target, crossbar.time);
@@ -124,11 +124,11 @@ ik_status colored_judge_init(colored_judge *j, const tree *t, const ik_fabric *f
         assert((i < n) == (flows[i].level > 1));
         j->base[i + 1] = j->base[i] + 2 * (size_t)flows[i].level;
         flows[i].via = flows[i].via == IK_NONE ? 0 : flows[i].via;
-        write_path(j, i);
+        colored_judge_write_path(j, i);
     }
-    fluid_flows all = flows_of(j);
+    fluid_flows all = colored_judge_flows_of(j);
     fluid_capacities(f, &all, j->capacity);
-    return find_bounds(j, err);
+    return colored_judge_find_bounds(j, err);
 }
 
 void colored_judge_free(colored_judge *j)
@@ -142,7 +142,7 @@ void colored_judge_free(colored_judge *j)
     *j = (colored_judge){0};
 }
 
-static double fullest(const colored_judge *j)
+static double colored_judge_fullest(const colored_judge *j)
 {
     double most = 0;
     memset(j->crossing, 0, j->f->num_ports * sizeof *j->crossing);
@@ -162,10 +162,10 @@ ik_status colored_judge_contention(colored_judge *j, colored_cost *cost, ik_erro
 
 ik_status colored_judge_time(colored_judge *j, colored_cost *cost, ik_error *err)
 {
-    fluid_flows all = flows_of(j);
+    fluid_flows all = colored_judge_flows_of(j);
     fluid_result fluid = {NAN, 0};
     for (uint32_t i = 0; i < j->n; i++)
-        write_path(j, i);
+        colored_judge_write_path(j, i);
     ik_status status =
         j->too_large ? IK_OK
                      : fluid_complete(&all, j->capacity, STEPS_PER_TABLE, j->done, &fluid, err);
@@ -174,7 +174,7 @@ ik_status colored_judge_time(colored_judge *j, colored_cost *cost, ik_error *err
     j->too_large = isnan(fluid.time);
     j->steps += 8 * fluid.steps + 2.0 * j->f->num_ports;
     cost->time = fluid.time;
-    cost->load = fullest(j);
+    cost->load = colored_judge_fullest(j);
     return IK_OK;
 }
 

@@ -46,7 +46,7 @@ void colored_matcher_free(colored_matcher *m)
 
 /* Kuhn's step: can left vertex `u` get a partner, moving others? Depth is bounded by the matching's
  * size. */
-static bool augment(colored_matcher *m, uint32_t u, uint32_t round)
+static bool colored_measure_augment(colored_matcher *m, uint32_t u, uint32_t round)
 {
     for (uint32_t e = m->first[u]; e; e = m->next[e]) {
         uint32_t v = m->right[e - 1];
@@ -60,7 +60,7 @@ static bool augment(colored_matcher *m, uint32_t u, uint32_t round)
         if (m->seen[v] == round)
             continue;
         m->seen[v] = round;
-        if (augment(m, m->match[v] - 1, round)) {
+        if (colored_measure_augment(m, m->match[v] - 1, round)) {
             m->match[v] = u + 1;
             return true;
         }
@@ -68,7 +68,7 @@ static bool augment(colored_matcher *m, uint32_t u, uint32_t round)
     return false;
 }
 
-static uint32_t local_id(uint32_t *id, uint32_t *count)
+static uint32_t colored_measure_local_id(uint32_t *id, uint32_t *count)
 {
     if (!*id)
         *id = ++*count;
@@ -80,8 +80,8 @@ uint32_t colored_matching(colored_matcher *m, const colored_flow *flows, const u
 {
     uint32_t sources = 0, sinks = 0, size = 0;
     for (uint32_t i = 0; i < n; i++) {
-        m->left[i] = local_id(&m->id[flows[list[i]].src], &sources);
-        m->right[i] = local_id(&m->id[m->num_hosts + flows[list[i]].dst], &sinks);
+        m->left[i] = colored_measure_local_id(&m->id[flows[list[i]].src], &sources);
+        m->right[i] = colored_measure_local_id(&m->id[m->num_hosts + flows[list[i]].dst], &sinks);
     }
     for (uint32_t i = 0; i < n; i++)
         m->id[flows[list[i]].src] = m->id[m->num_hosts + flows[list[i]].dst] = 0;
@@ -95,7 +95,7 @@ uint32_t colored_matching(colored_matcher *m, const colored_flow *flows, const u
         m->first[m->left[i]] = i + 1;
     }
     for (uint32_t u = 0; u < sources && size < sinks; u++)
-        size += augment(m, u, u + 1);
+        size += colored_measure_augment(m, u, u + 1);
     return size;
 }
 
@@ -113,13 +113,13 @@ void colored_channels(const tree *t, const ik_fabric *f, const colored_flow *flo
         const tree_level *lv = &t->level[l];
         uint32_t cable =
             lv->num_cables > 1 ? tree_ascent_up(lv - 1, flow->via) / lv->num_parents : 0;
-        down[l - 2] = tree_down(&t->sw[sw], lv, flow->dst, cable);
+        down[l - 2] = tree_down_here(&t->sw[sw], lv, flow->dst, cable);
         sw = ik_peer_node(f, down[l - 2]);
     }
 }
 
 /* 0 for no flows, as in fresh memory. */
-static uint64_t hash_of(const uint32_t *list, uint32_t n)
+static uint64_t colored_measure_hash_of(const uint32_t *list, uint32_t n)
 {
     uint64_t hash = 0xD6E8FEB86659FD93u + n;
     for (uint32_t i = 0; i < n; i++) {
@@ -162,7 +162,7 @@ ik_status colored_measure(const tree *t, const ik_fabric *f, const colored_flow 
     }
     colored_cost sum = {.time = cost->time, .load = cost->load};
     for (uint32_t port = 0; port < ports; port++) {
-        uint64_t hash = hash_of(list + base[port], base[port + 1] - base[port]);
+        uint64_t hash = colored_measure_hash_of(list + base[port], base[port + 1] - base[port]);
         if (hash != of[port].flows)
             of[port] = (colored_channel){
                 hash, colored_matching(m, flows, list + base[port], base[port + 1] - base[port])};

@@ -25,7 +25,7 @@ typedef struct painter {
     colored_objective objective;
 } painter;
 
-static int by_prefix(const void *a, const void *b)
+static int colored_paint_by_prefix(const void *a, const void *b)
 {
     const keyed_flow *x = a, *y = b;
     if (x->prefix != y->prefix)
@@ -34,7 +34,7 @@ static int by_prefix(const void *a, const void *b)
 }
 
 /* Numbers the subtrees that occur among vertex[0 … n-1] from 0. Returns how many there are. */
-static uint32_t renumber(uint32_t *number, uint32_t *vertex, uint32_t n)
+static uint32_t colored_paint_renumber(uint32_t *number, uint32_t *vertex, uint32_t n)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -45,8 +45,8 @@ static uint32_t renumber(uint32_t *number, uint32_t *vertex, uint32_t n)
     return count;
 }
 
-static ik_status color_by(const painter *p, colored_group *g, uint32_t level, unsigned way,
-                          ik_error *err)
+static ik_status colored_paint_color_by(const painter *p, colored_group *g, uint32_t level,
+                                        unsigned way, ik_error *err)
 {
     const tree_level *lv = &p->tree->level[level];
     switch (way) {
@@ -80,16 +80,16 @@ static ik_status paint_group(painter *p, uint32_t level, uint32_t n, ik_error *e
         g.left[i] = p->flows[g.list[i]].src / below;
         g.right[i] = p->flows[g.list[i]].dst / below;
     }
-    g.num_left = renumber(p->number, g.left, n);
+    g.num_left = colored_paint_renumber(p->number, g.left, n);
     memset(p->number, 0, hosts / below * sizeof *p->number);
-    g.num_right = renumber(p->number, g.right, n);
+    g.num_right = colored_paint_renumber(p->number, g.right, n);
     memset(p->number, 0, hosts / below * sizeof *p->number);
     colored_cost least = {0}, cost;
     bool search = p->shared && (uint64_t)n * g.num_colors <= SEARCH_LIMIT;
     for (unsigned way = 0; way < 4; way++) {
         if (way == 1 && !search)
             continue;
-        ik_status status = color_by(p, &g, level, way, err);
+        ik_status status = colored_paint_color_by(p, &g, level, way, err);
         if (status == IK_OK)
             status = colored_group_cost(&g, p->matcher, &cost, err);
         if (status != IK_OK)
@@ -110,7 +110,7 @@ static ik_status paint_level(painter *p, uint32_t n, uint32_t level, ik_error *e
     for (uint32_t i = 0; i < n; i++)
         if (p->flows[i].level > level)
             p->keyed[count++] = (keyed_flow){p->flows[i].via, i};
-    qsort(p->keyed, count, sizeof *p->keyed, by_prefix);
+    qsort(p->keyed, count, sizeof *p->keyed, colored_paint_by_prefix);
     for (uint32_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && p->keyed[end].prefix == p->keyed[first].prefix; end++)
             p->list[end - first] = p->keyed[end].flow;

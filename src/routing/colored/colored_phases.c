@@ -13,7 +13,8 @@ typedef struct collector {
     const tree *tree;
 } collector;
 
-static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void colored_phases_add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                                    uint64_t scale)
 {
     (void)scale;
     collector *c = ctx;
@@ -28,7 +29,7 @@ static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uin
 }
 
 /* Moves the flows that stay on their switch behind the others; both keep their order. */
-static ik_status part_flows(colored_phase *p, ik_error *err)
+static ik_status colored_phases_part_flows(colored_phase *p, ik_error *err)
 {
     colored_flow *local = ik_calloc((size_t)p->n_all + 1, sizeof *local);
     uint32_t num_local = 0;
@@ -45,7 +46,7 @@ static ik_status part_flows(colored_phase *p, ik_error *err)
     return IK_OK;
 }
 
-static ik_status find_shared(colored_phase *p, uint32_t hosts, ik_error *err)
+static ik_status colored_phases_find_shared(colored_phase *p, uint32_t hosts, ik_error *err)
 {
     bool *seen = ik_calloc((size_t)hosts * 2, sizeof *seen);
     if (!seen)
@@ -58,7 +59,7 @@ static ik_status find_shared(colored_phase *p, uint32_t hosts, ik_error *err)
     return IK_OK;
 }
 
-static ik_status too_many(const colored_phase *p, const char *text, ik_error *err)
+static ik_status colored_phases_too_many(const colored_phase *p, const char *text, ik_error *err)
 {
     if (p->n_all < COLORED_MAX_FLOWS)
         return ik_fail_memory(err, 2 * p->room * sizeof *p->flows, "the flows of a pattern");
@@ -68,24 +69,25 @@ static ik_status too_many(const colored_phase *p, const char *text, ik_error *er
 }
 
 /* Flows of a pattern, in order of source and destination. */
-static ik_status collect(const ik_traffic *traffic, const tree *t, colored_phase *p, ik_error *err)
+static ik_status colored_phases_collect(const ik_traffic *traffic, const tree *t, colored_phase *p,
+                                        ik_error *err)
 {
     collector c = {p, t};
     for (uint32_t src = 0; src < traffic->num_hosts && !p->failed; src++)
-        traffic->family->flows(traffic, src, add_flow, &c);
+        traffic->family->flows(traffic, src, colored_phases_add_flow, &c);
     if (p->failed)
-        return too_many(p, traffic->spec, err);
-    ik_status status = part_flows(p, err);
-    return status == IK_OK ? find_shared(p, traffic->num_hosts, err) : status;
+        return colored_phases_too_many(p, traffic->spec, err);
+    ik_status status = colored_phases_part_flows(p, err);
+    return status == IK_OK ? colored_phases_find_shared(p, traffic->num_hosts, err) : status;
 }
 
-static ik_status collect_text(const ik_fabric *f, const tree *t, const char *text,
-                              const ik_env *env, colored_phase *p, ik_error *err)
+static ik_status colored_phases_collect_text(const ik_fabric *f, const tree *t, const char *text,
+                                             const ik_env *env, colored_phase *p, ik_error *err)
 {
     ik_traffic *traffic = NULL;
     ik_status status = ik_traffic_from_spec(f, text, env, &traffic, err);
     if (status == IK_OK)
-        status = collect(traffic, t, p, err);
+        status = colored_phases_collect(traffic, t, p, err);
     ik_traffic_free(traffic);
     return status;
 }
@@ -110,8 +112,8 @@ ik_status colored_phases_of_text(const ik_routing *r, const tree *t, const char 
                                       "a phase has neither share nor name: '%.60s' of 'traffic'",
                                       list[i].share ? list[i].share : list[i].name),
                               "traffic");
-        else if ((status = collect_text(r->fabric, t, list[i].spec, env, &phases[(*num_phases)++],
-                                        err)) != IK_OK)
+        else if ((status = colored_phases_collect_text(r->fabric, t, list[i].spec, env,
+                                                       &phases[(*num_phases)++], err)) != IK_OK)
             ik_about_within(err, status, "traffic/%zu/pattern", i);
     ik_arena_free(&arena);
     return status;
@@ -119,7 +121,7 @@ ik_status colored_phases_of_text(const ik_routing *r, const tree *t, const char 
 
 /* ---- a workload */
 
-static int by_pair(const void *a, const void *b)
+static int colored_phases_by_pair(const void *a, const void *b)
 {
     const colored_flow *x = a, *y = b;
     if (x->src != y->src)
@@ -128,19 +130,19 @@ static int by_pair(const void *a, const void *b)
 }
 
 /* One flow of all messages of a pair, in order of source and destination. */
-static void merge_pairs(colored_phase *p)
+static void colored_phases_merge_pairs(colored_phase *p)
 {
     uint32_t kept = 0;
     if (p->n_all)
-        qsort(p->flows, p->n_all, sizeof *p->flows, by_pair);
+        qsort(p->flows, p->n_all, sizeof *p->flows, colored_phases_by_pair);
     for (uint32_t i = 0; i < p->n_all; i++)
-        if (!kept || by_pair(&p->flows[kept - 1], &p->flows[i]) != 0)
+        if (!kept || colored_phases_by_pair(&p->flows[kept - 1], &p->flows[i]) != 0)
             p->flows[kept++] = p->flows[i];
     p->n_all = kept;
 }
 
-static ik_status collect_graph(const ik_traffic *traffic, const tree *t, colored_phase *phases,
-                               uint32_t num, ik_error *err)
+static ik_status colored_phases_collect_graph(const ik_traffic *traffic, const tree *t,
+                                              colored_phase *phases, uint32_t num, ik_error *err)
 {
     const ik_graph *g = traffic->workload->graph;
     ik_status status = IK_OK;
@@ -149,16 +151,16 @@ static ik_status collect_graph(const ik_traffic *traffic, const tree *t, colored
             collector c = {&phases[g->op_class[op]], t};
             if (g->kind[op] != IK_OP_SEND)
                 continue;
-            add_flow(&c, src, g->ops[op].peer, 1, 1);
+            colored_phases_add_flow(&c, src, g->ops[op].peer, 1, 1);
             if (c.phase->failed)
-                return too_many(c.phase, traffic->spec, err);
+                return colored_phases_too_many(c.phase, traffic->spec, err);
         }
     }
     for (uint32_t k = 0; k < num && status == IK_OK; k++) {
-        merge_pairs(&phases[k]);
-        status = part_flows(&phases[k], err);
+        colored_phases_merge_pairs(&phases[k]);
+        status = colored_phases_part_flows(&phases[k], err);
         if (status == IK_OK)
-            status = find_shared(&phases[k], traffic->num_hosts, err);
+            status = colored_phases_find_shared(&phases[k], traffic->num_hosts, err);
     }
     return status;
 }
@@ -176,6 +178,6 @@ ik_status colored_phases_of_traffic(const ik_traffic *traffic, const tree *t, co
                     traffic->spec, num, COLORED_MAX_PHASES),
             "traffic");
     *num_phases = num;
-    return w && w->graph ? collect_graph(traffic, t, phases, num, err)
-                         : collect(traffic, t, phases, err);
+    return w && w->graph ? colored_phases_collect_graph(traffic, t, phases, num, err)
+                         : colored_phases_collect(traffic, t, phases, err);
 }

@@ -29,12 +29,12 @@ typedef struct refinement {
     double improved_at; /* work done when the table last became better */
 } refinement;
 
-static bool on_time(const refinement *r)
+static bool colored_refine_on_time(const refinement *r)
 {
     return r->now.time <= r->j->target * (1 + 1e-9);
 }
 
-static double lateness(const colored_judge *j)
+static double colored_refine_lateness(const colored_judge *j)
 {
     double sum = 0;
     for (uint32_t i = 0; i < j->n_all; i++) {
@@ -46,10 +46,11 @@ static double lateness(const colored_judge *j)
 
 /* The channels between switches that the search should relieve: of the last flows, or of the
  * largest contention. */
-static void mark_channels(refinement *r)
+static void colored_refine_mark_channels(refinement *r)
 {
     const colored_judge *j = r->j;
-    bool time_first = r->plan->walk == COLORED_TIME ? !on_time(r) : r->now.worst <= j->least;
+    bool time_first =
+        r->plan->walk == COLORED_TIME ? !colored_refine_on_time(r) : r->now.worst <= j->least;
     uint32_t ports = j->f->port_base[j->f->num_switches];
     for (uint32_t c = 0; c < ports; c++)
         r->matters[c] = !time_first && j->contention[c].contention &&
@@ -60,10 +61,10 @@ static void mark_channels(refinement *r)
             r->matters[j->channel[k]] = true;
 }
 
-static void find_critical(refinement *r)
+static void colored_refine_find_critical(refinement *r)
 {
     const colored_judge *j = r->j;
-    mark_channels(r);
+    colored_refine_mark_channels(r);
     r->num_critical = 0;
     for (uint32_t m = 0; m < r->plan->num; m++) {
         uint32_t i = r->plan->movable[m];
@@ -75,7 +76,7 @@ static void find_critical(refinement *r)
     }
 }
 
-static bool same_leaf(const colored_judge *j, uint32_t a, uint32_t b)
+static bool colored_refine_same_leaf(const colored_judge *j, uint32_t a, uint32_t b)
 {
     const ik_fabric *f = j->f;
     return ik_host_switch(f, j->flows[a].src) == ik_host_switch(f, j->flows[b].src) ||
@@ -83,13 +84,13 @@ static bool same_leaf(const colored_judge *j, uint32_t a, uint32_t b)
 }
 
 /* Draws a partner for an exchange; IK_NONE if some tries find none. */
-static uint32_t draw_partner(refinement *r, uint32_t i)
+static uint32_t colored_refine_draw_partner(refinement *r, uint32_t i)
 {
     const colored_flow *flows = r->j->flows;
     for (unsigned tries = 0; tries < 32; tries++) {
         uint32_t k = r->plan->movable[ik_rng_below(&r->rng, r->plan->num)];
         if (flows[k].via != flows[i].via && flows[k].level == flows[i].level &&
-            same_leaf(r->j, i, k))
+            colored_refine_same_leaf(r->j, i, k))
             return k;
     }
     return IK_NONE;
@@ -105,19 +106,19 @@ static int compare_contention(const colored_cost *a, const colored_cost *b)
 }
 
 /* Is the changed table no worse than the one before, by what the walk looks at? */
-static ik_status judge_change(refinement *r, colored_cost *cost, double *late, bool *stays,
-                              ik_error *err)
+static ik_status colored_refine_judge_change(refinement *r, colored_cost *cost, double *late,
+                                             bool *stays, ik_error *err)
 {
     *stays = false;
     ik_status status = colored_judge_contention(r->j, cost, err);
     int contention = status == IK_OK ? compare_contention(cost, &r->now) : 1;
     /* nothing can make up for that */
-    if (contention > 0 && (r->plan->walk == COLORED_CONTENTION || on_time(r)))
+    if (contention > 0 && (r->plan->walk == COLORED_CONTENTION || colored_refine_on_time(r)))
         return status;
     status = colored_judge_time(r->j, cost, err);
     if (status != IK_OK)
         return status;
-    *late = lateness(r->j);
+    *late = colored_refine_lateness(r->j);
     int time = colored_compare_time(cost, &r->now);
     if (!time && fabs(*late - r->late) > 1e-9 * (*late + r->late))
         time = *late < r->late ? -1 : 1;
@@ -129,7 +130,7 @@ static ik_status judge_change(refinement *r, colored_cost *cost, double *late, b
     return IK_OK;
 }
 
-static void keep_best(refinement *r)
+static void colored_refine_keep_best(refinement *r)
 {
     if (colored_compare(&r->now, &r->best, r->plan->objective) > 0)
         return;
@@ -139,14 +140,14 @@ static void keep_best(refinement *r)
 }
 
 /* One changed table: stays, or is undone. */
-static ik_status take_step(refinement *r, ik_error *err)
+static ik_status colored_refine_take_step(refinement *r, ik_error *err)
 {
     colored_flow *flows = r->j->flows;
     uint32_t i = r->critical[ik_rng_below(&r->rng, r->num_critical)], k = IK_NONE,
              mine = flows[i].via, other = 0;
     uint32_t ways = r->j->tree->level[flows[i].level].ascents.by;
     if (ik_rng_below(&r->rng, 2))
-        k = draw_partner(r, i);
+        k = colored_refine_draw_partner(r, i);
     if (k == IK_NONE && ways < 2)
         return IK_OK;
     if (k != IK_NONE) {
@@ -160,12 +161,12 @@ static ik_status take_step(refinement *r, ik_error *err)
     colored_cost cost = {0};
     double late = 0;
     bool stays;
-    ik_status status = judge_change(r, &cost, &late, &stays, err);
+    ik_status status = colored_refine_judge_change(r, &cost, &late, &stays, err);
     if (status == IK_OK && stays) {
         r->now = cost;
         r->late = late;
-        find_critical(r);
-        keep_best(r);
+        colored_refine_find_critical(r);
+        colored_refine_keep_best(r);
         return IK_OK;
     }
     flows[i].via = mine;
@@ -174,17 +175,17 @@ static ik_status take_step(refinement *r, ik_error *err)
     return status;
 }
 
-static ik_status search(refinement *r, const ik_env *env, ik_error *err)
+static ik_status colored_refine_search(refinement *r, const ik_env *env, ik_error *err)
 {
     double steps = r->plan->steps;
     double start = r->j->steps, end = start + steps;
     ik_status status = colored_judge_cost(r->j, &r->now, err);
     if (status != IK_OK || isnan(r->now.time)) /* too large to be judged again and again */
         return status;
-    r->late = lateness(r->j);
+    r->late = colored_refine_lateness(r->j);
     r->best = r->now;
-    keep_best(r);
-    find_critical(r);
+    colored_refine_keep_best(r);
+    colored_refine_find_critical(r);
     r->improved_at = start;
     for (uint32_t round = 0;
          status == IK_OK && r->num_critical && !colored_judge_settled(r->j, &r->now); round++) {
@@ -196,7 +197,7 @@ static ik_status search(refinement *r, const ik_env *env, ik_error *err)
             env->progress(env->progress_ctx, "improving routes for a pattern",
                           (uint64_t)(r->j->steps - start), (uint64_t)steps, "steps");
         r->j->steps++; /* a step that changes nothing is not free */
-        status = take_step(r, err);
+        status = colored_refine_take_step(r, err);
     }
     for (uint32_t i = 0; i < r->j->n; i++)
         r->j->flows[i].via = r->kept[i];
@@ -214,7 +215,7 @@ ik_status colored_refine(colored_judge *j, const colored_search_plan *plan, cons
     if (!r.kept || !r.critical || !r.matters)
         status = ik_fail_memory(err, (size_t)j->n * 8 + j->f->num_ports, "the search for routes");
     else
-        status = search(&r, env, err);
+        status = colored_refine_search(&r, env, err);
     if (status == IK_OK && !isnan(r.now.time))
         *cost = r.best;
     free(r.kept);

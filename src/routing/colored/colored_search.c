@@ -29,37 +29,37 @@ typedef struct search {
     int64_t budget;
 } search;
 
-static channel *up_of(const search *s, uint32_t i, uint32_t color)
+static channel *colored_search_up_of(const search *s, uint32_t i, uint32_t color)
 {
     return &s->channels[(size_t)s->g->left[i] * s->g->num_colors + color];
 }
 
-static channel *down_of(const search *s, uint32_t i, uint32_t color)
+static channel *colored_search_down_of(const search *s, uint32_t i, uint32_t color)
 {
     return &s->channels[(size_t)(s->g->num_left + s->g->right[i]) * s->g->num_colors + color];
 }
 
-static uint32_t contention(search *s, const channel *c)
+static uint32_t colored_search_contention(search *s, const channel *c)
 {
     s->budget--;
     return colored_matching(s->m, s->g->flows, c->list, c->n);
 }
 
-static bool reserve(channel *c)
+static bool colored_search_reserve(channel *c)
 {
     return IK_ARRAY_ROOM(c->list, c->room, c->n + 1);
 }
 
 /* Contention of a channel with one flow more; the list has room for it. */
-static uint32_t with(search *s, channel *c, uint32_t flow)
+static uint32_t colored_search_with(search *s, channel *c, uint32_t flow)
 {
     c->list[c->n++] = flow;
-    uint32_t result = contention(s, c);
+    uint32_t result = colored_search_contention(s, c);
     c->n--;
     return result;
 }
 
-static void take(channel *c, uint32_t flow)
+static void colored_search_take(channel *c, uint32_t flow)
 {
     uint32_t i = 0;
     while (c->list[i] != flow)
@@ -69,7 +69,7 @@ static void take(channel *c, uint32_t flow)
 }
 
 /* Would one flow more exceed the limit? */
-static bool is_full(const search *s, const channel *c)
+static bool colored_search_is_full(const search *s, const channel *c)
 {
     return s->g->limit && c->n >= s->g->limit;
 }
@@ -80,12 +80,14 @@ static bool best_color(search *s, uint32_t i, uint32_t *best)
 {
     uint64_t least = UINT64_MAX;
     for (uint32_t color = 0; color < s->g->num_colors; color++) {
-        channel *up = up_of(s, i, color), *down = down_of(s, i, color);
-        if (!reserve(up) || !reserve(down))
+        channel *up = colored_search_up_of(s, i, color),
+                *down = colored_search_down_of(s, i, color);
+        if (!colored_search_reserve(up) || !colored_search_reserve(down))
             return false;
-        uint32_t a = with(s, up, s->g->list[i]), b = with(s, down, s->g->list[i]);
+        uint32_t a = colored_search_with(s, up, s->g->list[i]),
+                 b = colored_search_with(s, down, s->g->list[i]);
         uint64_t growth = (a - up->contention) + (b - down->contention);
-        uint64_t full = is_full(s, up) + is_full(s, down);
+        uint64_t full = colored_search_is_full(s, up) + colored_search_is_full(s, down);
         uint64_t key = full << 60 | (uint64_t)(a > b ? a : b) << 40 | growth << 36 |
                        ((uint64_t)(up->n + down->n) & 0xFFFFFFFFF);
         if (key < least) {
@@ -96,28 +98,29 @@ static bool best_color(search *s, uint32_t i, uint32_t *best)
     return true;
 }
 
-static void place(search *s, uint32_t i, uint32_t color)
+static void colored_search_place(search *s, uint32_t i, uint32_t color)
 {
-    channel *up = up_of(s, i, color), *down = down_of(s, i, color);
+    channel *up = colored_search_up_of(s, i, color), *down = colored_search_down_of(s, i, color);
     up->list[up->n++] = s->g->list[i];
     down->list[down->n++] = s->g->list[i];
-    up->contention = contention(s, up);
-    down->contention = contention(s, down);
+    up->contention = colored_search_contention(s, up);
+    down->contention = colored_search_contention(s, down);
     s->g->color[i] = (uint16_t)color;
 }
 
-static void remove_flow(search *s, uint32_t i)
+static void colored_search_remove_flow(search *s, uint32_t i)
 {
-    channel *up = up_of(s, i, s->g->color[i]), *down = down_of(s, i, s->g->color[i]);
-    take(up, s->g->list[i]);
-    take(down, s->g->list[i]);
-    up->contention = contention(s, up);
-    down->contention = contention(s, down);
+    channel *up = colored_search_up_of(s, i, s->g->color[i]),
+            *down = colored_search_down_of(s, i, s->g->color[i]);
+    colored_search_take(up, s->g->list[i]);
+    colored_search_take(down, s->g->list[i]);
+    up->contention = colored_search_contention(s, up);
+    down->contention = colored_search_contention(s, down);
 }
 
 /* Loads count where time does. */
-static void count_channel(const colored_group *g, colored_cost *cost, const channel *c,
-                          uint32_t size)
+static void colored_search_count_channel(const colored_group *g, colored_cost *cost,
+                                         const channel *c, uint32_t size)
 {
     if (g->objective == COLORED_TIME && c->n > cost->time)
         cost->time = c->n;
@@ -125,44 +128,45 @@ static void count_channel(const colored_group *g, colored_cost *cost, const chan
 }
 
 /* Is the channel one of those that make the group as bad as it is? */
-static bool is_worst(const search *s, const channel *c, const colored_cost *now)
+static bool colored_search_is_worst(const search *s, const channel *c, const colored_cost *now)
 {
     return c->contention == now->worst || (s->g->limit && c->n > s->g->limit);
 }
 
-static colored_cost total(const search *s)
+static colored_cost colored_search_total(const search *s)
 {
     colored_cost cost = {0};
     for (size_t c = 0; c < (size_t)(s->g->num_left + s->g->num_right) * s->g->num_colors; c++)
-        count_channel(s->g, &cost, &s->channels[c], s->channels[c].contention);
+        colored_search_count_channel(s->g, &cost, &s->channels[c], s->channels[c].contention);
     return cost;
 }
 
 /* Tries to move each flow of a worst channel; true if the whole became better. */
-static bool improve(search *s, bool *failed)
+static bool colored_search_improve(search *s, bool *failed)
 {
-    colored_cost now = total(s);
+    colored_cost now = colored_search_total(s);
     for (uint32_t i = 0; i < s->g->n && s->budget > 0 && (now.worst > 1 || now.time > s->g->limit);
          i++) {
         uint32_t old = s->g->color[i], color = old;
-        if (!is_worst(s, up_of(s, i, old), &now) && !is_worst(s, down_of(s, i, old), &now))
+        if (!colored_search_is_worst(s, colored_search_up_of(s, i, old), &now) &&
+            !colored_search_is_worst(s, colored_search_down_of(s, i, old), &now))
             continue;
-        remove_flow(s, i);
+        colored_search_remove_flow(s, i);
         if (!best_color(s, i, &color)) {
             *failed = true;
             return false;
         }
-        place(s, i, color);
-        colored_cost then = total(s);
+        colored_search_place(s, i, color);
+        colored_cost then = colored_search_total(s);
         if (colored_compare(&then, &now, s->g->objective) < 0)
             return true;
-        remove_flow(s, i);
-        place(s, i, old);
+        colored_search_remove_flow(s, i);
+        colored_search_place(s, i, old);
     }
     return false;
 }
 
-static ik_status search_init(search *s, ik_error *err)
+static ik_status colored_search_init(search *s, ik_error *err)
 {
     size_t channels = (size_t)(s->g->num_left + s->g->num_right) * s->g->num_colors;
     s->channels = ik_calloc(channels + 1, sizeof *s->channels);
@@ -171,7 +175,7 @@ static ik_status search_init(search *s, ik_error *err)
                : ik_fail_memory(err, channels * sizeof *s->channels, "channels of a sub-network");
 }
 
-static void search_free(search *s)
+static void colored_search_free(search *s)
 {
     for (size_t c = 0;
          s->channels && c < (size_t)(s->g->num_left + s->g->num_right) * s->g->num_colors; c++)
@@ -183,16 +187,16 @@ ik_status colored_search(colored_group *g, colored_matcher *m, ik_error *err)
 {
     search s = {.g = g, .m = m, .budget = BUDGET};
     bool failed = false;
-    ik_status status = search_init(&s, err);
+    ik_status status = colored_search_init(&s, err);
     for (uint32_t i = 0; i < g->n && status == IK_OK && !failed; i++) {
         uint32_t color = 0;
         failed = !best_color(&s, i, &color);
         if (!failed)
-            place(&s, i, color);
+            colored_search_place(&s, i, color);
     }
-    while (status == IK_OK && !failed && s.budget > 0 && improve(&s, &failed))
+    while (status == IK_OK && !failed && s.budget > 0 && colored_search_improve(&s, &failed))
         ;
-    search_free(&s);
+    colored_search_free(&s);
     return failed ? ik_fail_memory(err, g->n * sizeof(uint32_t), "flows of a channel") : status;
 }
 
@@ -200,10 +204,11 @@ ik_status colored_group_cost(const colored_group *g, colored_matcher *m, colored
                              ik_error *err)
 {
     search s = {.g = (colored_group *)g, .m = m};
-    ik_status status = search_init(&s, err);
+    ik_status status = colored_search_init(&s, err);
     for (uint32_t i = 0; i < g->n && status == IK_OK; i++) {
-        channel *up = up_of(&s, i, g->color[i]), *down = down_of(&s, i, g->color[i]);
-        if (!reserve(up) || !reserve(down))
+        channel *up = colored_search_up_of(&s, i, g->color[i]),
+                *down = colored_search_down_of(&s, i, g->color[i]);
+        if (!colored_search_reserve(up) || !colored_search_reserve(down))
             status = ik_fail_memory(err, g->n * sizeof(uint32_t), "flows of a channel");
         else {
             up->list[up->n++] = g->list[i];
@@ -213,8 +218,9 @@ ik_status colored_group_cost(const colored_group *g, colored_matcher *m, colored
     colored_cost sum = {0};
     for (size_t c = 0; status == IK_OK && c < (size_t)(g->num_left + g->num_right) * g->num_colors;
          c++)
-        count_channel(g, &sum, &s.channels[c], contention(&s, &s.channels[c]));
-    search_free(&s);
+        colored_search_count_channel(g, &sum, &s.channels[c],
+                                     colored_search_contention(&s, &s.channels[c]));
+    colored_search_free(&s);
     if (status == IK_OK)
         *cost = sum;
     return status;

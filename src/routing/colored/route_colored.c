@@ -57,7 +57,7 @@ typedef struct colored {
 
 typedef enum rule { BY_TIME, BY_CONTENTION, BY_DESTINATION, BY_SOURCE, NUM_RULES } rule;
 
-static uint32_t digit_ascent(const tree *t, uint32_t x, uint32_t level)
+static uint32_t colored_digit_ascent(const tree *t, uint32_t x, uint32_t level)
 {
     uint32_t via = 0;
     for (uint32_t l = 1; l < level; l++)
@@ -67,14 +67,14 @@ static uint32_t digit_ascent(const tree *t, uint32_t x, uint32_t level)
 
 /* ---- the table of pairs */
 
-static int by_number(const void *a, const void *b)
+static int colored_by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-static ik_status make_table(table *t, const colored_phase *phases, uint32_t num_phases,
-                            uint32_t hosts, ik_error *err)
+static ik_status colored_make_table(table *t, const colored_phase *phases, uint32_t num_phases,
+                                    uint32_t hosts, ik_error *err)
 {
     size_t total = 0;
     for (uint32_t p = 0; p < num_phases; p++)
@@ -95,7 +95,7 @@ static ik_status make_table(table *t, const colored_phase *phases, uint32_t num_
     uint32_t kept = 0;
     for (uint32_t host = 0, first = 0; host < hosts; host++) {
         uint32_t end = t->base[host + 1];
-        qsort(t->dst + first, end - first, sizeof *t->dst, by_number);
+        qsort(t->dst + first, end - first, sizeof *t->dst, colored_by_number);
         t->base[host] = kept;
         for (uint32_t i = first; i < end; i++)
             if (i == first || t->dst[i] != t->dst[i - 1])
@@ -107,7 +107,7 @@ static ik_status make_table(table *t, const colored_phase *phases, uint32_t num_
     return IK_OK;
 }
 
-static uint32_t *find_route(const table *t, uint32_t src, uint32_t dst)
+static uint32_t *colored_find_route(const table *t, uint32_t src, uint32_t dst)
 {
     uint32_t low = t->base[src], high = t->base[src + 1], end = high;
     while (low < high) {
@@ -144,25 +144,25 @@ typedef struct decision {
     colored_cost sums[NUM_RULES];
 } decision;
 
-static uint32_t by_digits(const tree *t, const colored_flow *flow, rule how)
+static uint32_t colored_by_digits(const tree *t, const colored_flow *flow, rule how)
 {
-    return digit_ascent(t, how == BY_SOURCE ? flow->src : flow->dst, flow->level);
+    return colored_digit_ascent(t, how == BY_SOURCE ? flow->src : flow->dst, flow->level);
 }
 
 /* Sets the ascents of a phase's flows by one rule, those decided before as they are if `fixed`, and
  * judges them. */
-static ik_status try_rule(decision *d, colored_phase *p, bool fixed, rule how, colored_cost *cost,
-                          ik_error *err)
+static ik_status colored_try_rule(decision *d, colored_phase *p, bool fixed, rule how,
+                                  colored_cost *cost, ik_error *err)
 {
     uint32_t num_fresh = 0;
     bool colour = how == BY_TIME || how == BY_CONTENTION;
     for (uint32_t i = 0; i < p->n; i++) {
         colored_flow *flow = &p->flows[i];
-        flow->via = fixed ? *find_route(d->routes, flow->src, flow->dst) : IK_NONE;
+        flow->via = fixed ? *colored_find_route(d->routes, flow->src, flow->dst) : IK_NONE;
         if (flow->via == IK_NONE && colour)
             d->fresh[num_fresh++] = *flow;
         else if (flow->via == IK_NONE)
-            flow->via = by_digits(d->tree, flow, how);
+            flow->via = colored_by_digits(d->tree, flow, how);
     }
     colored_objective objective = how == BY_TIME ? COLORED_TIME : COLORED_CONTENTION;
     ik_status status = num_fresh ? colored_paint(d->tree, d->fresh, num_fresh, p->shared, objective,
@@ -174,16 +174,16 @@ static ik_status try_rule(decision *d, colored_phase *p, bool fixed, rule how, c
     return status == IK_OK ? colored_judge_cost(&d->judge, cost, err) : status;
 }
 
-static uint32_t find_movable(const decision *d, const colored_phase *p)
+static uint32_t colored_find_movable(const decision *d, const colored_phase *p)
 {
     uint32_t num = 0;
     for (uint32_t i = 0; i < p->n; i++)
-        if (*find_route(d->routes, p->flows[i].src, p->flows[i].dst) == IK_NONE)
+        if (*colored_find_route(d->routes, p->flows[i].src, p->flows[i].dst) == IK_NONE)
             d->movable[num++] = i;
     return num;
 }
 
-static void add_cost(colored_cost *sum, const colored_cost *cost)
+static void colored_add_cost(colored_cost *sum, const colored_cost *cost)
 {
     sum->time += cost->time;
     sum->load += cost->load;
@@ -192,48 +192,48 @@ static void add_cost(colored_cost *sum, const colored_cost *cost)
     sum->squares += cost->squares;
 }
 
-static void keep_start(start *s, const colored_phase *p, const colored_cost *cost)
+static void colored_keep_start(start *s, const colored_phase *p, const colored_cost *cost)
 {
     s->cost = *cost;
     for (uint32_t i = 0; i < p->n; i++)
         s->via[i] = p->flows[i].via;
 }
 
-static void load_start(const start *s, colored_phase *p)
+static void colored_load_start(const start *s, colored_phase *p)
 {
     for (uint32_t i = 0; i < p->n; i++)
         p->flows[i].via = s->via[i];
 }
 
-static colored_objective other(colored_objective objective)
+static colored_objective colored_other(colored_objective objective)
 {
     return objective == COLORED_TIME ? COLORED_CONTENTION : COLORED_TIME;
 }
 
 /* Improves a table by one objective, then by the other one, which leads away from where the first
  * walk ends. */
-static ik_status improve(decision *d, colored_phase *p, start *s, colored_objective first,
-                         uint64_t seed, ik_error *err)
+static ik_status colored_improve(decision *d, colored_phase *p, start *s, colored_objective first,
+                                 uint64_t seed, ik_error *err)
 {
     ik_status status = IK_OK;
     colored_search_plan plan = {
-        .movable = d->movable, .num = find_movable(d, p), .steps = d->steps / 4};
-    load_start(s, p);
+        .movable = d->movable, .num = colored_find_movable(d, p), .steps = d->steps / 4};
+    colored_load_start(s, p);
     for (unsigned turn = 0; turn < 2 && plan.num && status == IK_OK; turn++) {
-        plan.walk = turn ? other(first) : first;
+        plan.walk = turn ? colored_other(first) : first;
         plan.objective = first == d->objective ? first : plan.walk;
         plan.seed = seed + 2 * (uint64_t)first + turn; /* a walk is the same for both objectives */
         status = colored_refine(&d->judge, &plan, d->env, &s->cost, err);
     }
     if (status == IK_OK)
-        keep_start(s, p, &s->cost);
+        colored_keep_start(s, p, &s->cost);
     return status;
 }
 
 /* The best tables of the rules by either objective, improved; the ascents of the better one stay in
  * the flows. */
-static ik_status choose_table(decision *d, colored_phase *p, uint32_t number, colored_cost *best,
-                              ik_error *err)
+static ik_status colored_choose_table(decision *d, colored_phase *p, uint32_t number,
+                                      colored_cost *best, ik_error *err)
 {
     start *mine = &d->starts[0], *others = &d->starts[1];
     for (rule how = 0; how < NUM_RULES; how++) {
@@ -241,51 +241,54 @@ static ik_status choose_table(decision *d, colored_phase *p, uint32_t number, co
         /* flows of a channel all count: the same as by time */
         if (how == BY_CONTENTION && !p->shared)
             continue;
-        ik_status status = try_rule(d, p, true, how, &cost, err);
+        ik_status status = colored_try_rule(d, p, true, how, &cost, err);
         if (status != IK_OK)
             return status;
         if (ik_env_cancelled(d->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
         if (!how || colored_compare(&cost, &mine->cost, d->objective) < 0)
-            keep_start(mine, p, &cost);
-        if (!how || colored_compare(&cost, &others->cost, other(d->objective)) < 0)
-            keep_start(others, p, &cost);
+            colored_keep_start(mine, p, &cost);
+        if (!how || colored_compare(&cost, &others->cost, colored_other(d->objective)) < 0)
+            colored_keep_start(others, p, &cost);
     }
-    ik_status status = improve(d, p, mine, d->objective, d->seed + 4 * (uint64_t)number, err);
+    ik_status status =
+        colored_improve(d, p, mine, d->objective, d->seed + 4 * (uint64_t)number, err);
     if (status == IK_OK && !colored_judge_settled(&d->judge, &mine->cost))
-        status = improve(d, p, others, other(d->objective), d->seed + 4 * (uint64_t)number, err);
+        status = colored_improve(d, p, others, colored_other(d->objective),
+                                 d->seed + 4 * (uint64_t)number, err);
     bool swap = colored_compare(&others->cost, &mine->cost, d->objective) < 0;
-    load_start(swap ? others : mine, p);
+    colored_load_start(swap ? others : mine, p);
     *best = swap ? others->cost : mine->cost;
     return status;
 }
 
 /* Decides the routes of a phase; adds up what it and the digit rules alone cost. */
-static ik_status decide_phase(decision *d, colored_phase *p, uint32_t number, ik_error *err)
+static ik_status colored_decide_phase(decision *d, colored_phase *p, uint32_t number, ik_error *err)
 {
     colored_cost cost;
     ik_status status =
         colored_judge_init(&d->judge, d->tree, d->f, p->flows, p->n, p->n_all, &d->matcher, err);
     for (rule how = BY_DESTINATION; how <= BY_SOURCE && status == IK_OK; how++) {
-        status = try_rule(d, p, false, how, &cost, err);
+        status = colored_try_rule(d, p, false, how, &cost, err);
         if (status == IK_OK)
-            add_cost(&d->sums[how], &cost);
+            colored_add_cost(&d->sums[how], &cost);
     }
     if (status == IK_OK)
-        status = choose_table(d, p, number, &cost, err);
+        status = colored_choose_table(d, p, number, &cost, err);
     if (status == IK_OK) {
-        add_cost(&d->sums[BY_TIME], &cost);
+        colored_add_cost(&d->sums[BY_TIME], &cost);
         for (uint32_t i = 0; i < p->n; i++)
-            *find_route(d->routes, p->flows[i].src, p->flows[i].dst) = p->flows[i].via;
+            *colored_find_route(d->routes, p->flows[i].src, p->flows[i].dst) = p->flows[i].via;
     }
     colored_judge_free(&d->judge);
     return status;
 }
 
-static ik_status decide(decision *d, colored_phase *phases, uint32_t num_phases, ik_error *err)
+static ik_status colored_decide(decision *d, colored_phase *phases, uint32_t num_phases,
+                                ik_error *err)
 {
     for (uint32_t p = 0; p < num_phases; p++) {
-        ik_status status = phases[p].n ? decide_phase(d, &phases[p], p, err) : IK_OK;
+        ik_status status = phases[p].n ? colored_decide_phase(d, &phases[p], p, err) : IK_OK;
         if (status != IK_OK)
             return status;
     }
@@ -296,14 +299,15 @@ static ik_status decide(decision *d, colored_phase *phases, uint32_t num_phases,
     for (uint32_t p = 0; best != BY_TIME && p < num_phases; p++)
         for (uint32_t i = 0; i < phases[p].n; i++) {
             const colored_flow *flow = &phases[p].flows[i];
-            *find_route(d->routes, flow->src, flow->dst) = by_digits(d->tree, flow, best);
+            *colored_find_route(d->routes, flow->src, flow->dst) =
+                colored_by_digits(d->tree, flow, best);
         }
     return IK_OK;
 }
 
 /* ---- the family */
 
-static void destroy(ik_routing *r)
+static void colored_destroy(ik_routing *r)
 {
     colored *c = r->impl;
     if (!c)
@@ -321,12 +325,12 @@ static void destroy(ik_routing *r)
 }
 
 /* Routes of these phases, a pair's those of its first one. */
-static ik_status make_routes(const ik_routing *r, const colored *c, const ik_params *params,
-                             double steps, const ik_env *env, colored_phase *phases,
-                             uint32_t num_phases, table *routes, ik_error *err)
+static ik_status colored_make_routes(const ik_routing *r, const colored *c, const ik_params *params,
+                                     double steps, const ik_env *env, colored_phase *phases,
+                                     uint32_t num_phases, table *routes, ik_error *err)
 {
     uint32_t most = 0;
-    ik_status status = make_table(routes, phases, num_phases, r->fabric->num_hosts, err);
+    ik_status status = colored_make_table(routes, phases, num_phases, r->fabric->num_hosts, err);
     for (uint32_t p = 0; p < num_phases; p++)
         most = phases[p].n > most ? phases[p].n : most;
     if (status != IK_OK || !most)
@@ -342,7 +346,7 @@ static ik_status make_routes(const ik_routing *r, const colored *c, const ik_par
                  ? colored_matcher_init(&d.matcher, r->fabric->num_hosts, most, err)
                  : ik_fail_memory(err, most * sizeof *d.fresh, "flows");
     if (status == IK_OK)
-        status = decide(&d, phases, num_phases, err);
+        status = colored_decide(&d, phases, num_phases, err);
     colored_matcher_free(&d.matcher);
     free(d.fresh);
     free(d.movable);
@@ -351,9 +355,9 @@ static ik_status make_routes(const ik_routing *r, const colored *c, const ik_par
     return status;
 }
 
-static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst);
+static uint32_t colored_num_starts(const ik_routing *r, uint32_t src, uint32_t dst);
 
-static const ik_routing *of_phase(const ik_routing *r, uint32_t number)
+static const ik_routing *colored_of_phase(const ik_routing *r, uint32_t number)
 {
     const colored *c = r->impl;
     return number < c->num ? &c->views[number] : r;
@@ -363,7 +367,7 @@ static const ik_routing *of_phase(const ik_routing *r, uint32_t number)
 static const ik_routing_family by_phase;
 
 /* What each phase sees of a routing of several tables, and whether they are really different. */
-static ik_status make_views(ik_routing *r, colored *c, ik_error *err)
+static ik_status colored_make_views(ik_routing *r, colored *c, ik_error *err)
 {
     c->views = ik_calloc(c->num, sizeof *c->views);
     c->parts = ik_calloc(c->num, sizeof *c->parts);
@@ -379,7 +383,7 @@ static ik_status make_views(ik_routing *r, colored *c, ik_error *err)
     for (uint32_t k = 0; k < c->num && !differ; k++)
         for (uint32_t src = 0; src < r->fabric->num_hosts && !differ; src++)
             for (uint32_t i = c->routes[k].base[src]; i < c->routes[k].base[src + 1]; i++)
-                differ = differ || num_starts(r, src, c->routes[k].dst[i]) > 1;
+                differ = differ || colored_num_starts(r, src, c->routes[k].dst[i]) > 1;
     if (differ) {
         r->kind = IK_ROUTE_OBLIVIOUS;
         r->claims &= ~(unsigned)IK_CLAIM_IN_ORDER;
@@ -387,8 +391,8 @@ static ik_status make_views(ik_routing *r, colored *c, ik_error *err)
     return IK_OK;
 }
 
-static ik_status make_tables(ik_routing *r, colored *c, const ik_params *params, const ik_env *env,
-                             colored_phase *phases, ik_error *err)
+static ik_status colored_make_tables(ik_routing *r, colored *c, const ik_params *params,
+                                     const ik_env *env, colored_phase *phases, ik_error *err)
 {
     const char *text = ik_params_has(params, "traffic") ? ik_params_text(params, "traffic") : NULL;
     uint32_t num = 0;
@@ -408,12 +412,13 @@ static ik_status make_tables(ik_routing *r, colored *c, const ik_params *params,
         return ik_fail_memory(err, tables * sizeof *c->routes, "routes of phases");
     c->num = tables;
     for (uint32_t k = 0; k < tables && status == IK_OK; k++)
-        status = make_routes(r, c, params, REFINE_STEPS / num, env, &phases[k], text ? num : 1,
-                             &c->routes[k], err);
-    return status == IK_OK && tables > 1 ? make_views(r, c, err) : status;
+        status = colored_make_routes(r, c, params, REFINE_STEPS / num, env, &phases[k],
+                                     text ? num : 1, &c->routes[k], err);
+    return status == IK_OK && tables > 1 ? colored_make_views(r, c, err) : status;
 }
 
-static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status colored_create(ik_routing *r, const ik_params *params, const ik_env *env,
+                                ik_error *err)
 {
     colored *c = ik_calloc(1, sizeof *c);
     colored_phase *phases = ik_calloc(COLORED_MAX_PHASES, sizeof *phases);
@@ -422,7 +427,7 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
                                    : ik_fail_memory(err, COLORED_MAX_PHASES * sizeof *phases,
                                                     "phases of a pattern");
     if (status == IK_OK)
-        status = make_tables(r, c, params, env, phases, err);
+        status = colored_make_tables(r, c, params, env, phases, err);
     for (uint32_t p = 0; phases && p < COLORED_MAX_PHASES; p++)
         free(phases[p].flows);
     free(phases);
@@ -430,23 +435,23 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
 }
 
 /* The route of a pair that a table has, or else that of D-mod-k. */
-static uint32_t route_of(const colored *c, uint32_t number, uint32_t src, uint32_t dst)
+static uint32_t colored_route_of(const colored *c, uint32_t number, uint32_t src, uint32_t dst)
 {
-    const uint32_t *via = find_route(&c->routes[number], src, dst);
-    return via ? *via : digit_ascent(c->tree, dst, tree_nca_level(c->tree, src, dst));
+    const uint32_t *via = colored_find_route(&c->routes[number], src, dst);
+    return via ? *via : colored_digit_ascent(c->tree, dst, tree_nca_level(c->tree, src, dst));
 }
 
 /* Of the routes that the tables name for a pair, each once, the n-th one, or how many there are:
  * IK_NONE. Pairs that no table has go by D-mod-k. */
-static uint32_t distinct_route(const colored *c, uint32_t src, uint32_t dst, uint32_t n,
-                               uint32_t *num)
+static uint32_t colored_distinct_route(const colored *c, uint32_t src, uint32_t dst, uint32_t n,
+                                       uint32_t *num)
 {
     *num = 0;
     for (uint32_t k = 0; k < c->num; k++) {
-        const uint32_t *via = find_route(&c->routes[k], src, dst);
+        const uint32_t *via = colored_find_route(&c->routes[k], src, dst);
         bool fresh = via != NULL;
         for (uint32_t before = 0; before < k && fresh; before++) {
-            const uint32_t *other = find_route(&c->routes[before], src, dst);
+            const uint32_t *other = colored_find_route(&c->routes[before], src, dst);
             fresh = !other || *other != *via;
         }
         if (fresh && (*num)++ == n)
@@ -455,26 +460,26 @@ static uint32_t distinct_route(const colored *c, uint32_t src, uint32_t dst, uin
     return IK_NONE;
 }
 
-static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
+static uint32_t colored_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     const colored *c = r->impl;
     uint32_t num = 0;
     if (c->num > 1)
-        distinct_route(c, src, dst, IK_NONE, &num);
+        colored_distinct_route(c, src, dst, IK_NONE, &num);
     return num ? num : 1;
 }
 
-static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
+static void colored_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 {
     const colored *c = r->impl;
     uint32_t num;
-    pk->via = c->num > 1 ? distinct_route(c, pk->src, pk->dst, n, &num) : IK_NONE;
+    pk->via = c->num > 1 ? colored_distinct_route(c, pk->src, pk->dst, n, &num) : IK_NONE;
     if (pk->via == IK_NONE)
-        pk->via = route_of(c, 0, pk->src, pk->dst);
+        pk->via = colored_route_of(c, 0, pk->src, pk->dst);
 }
 
-static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                     uint32_t *out, uint32_t *preferred)
+static uint32_t colored_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                             uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
     const colored *c = r->impl;
@@ -519,10 +524,10 @@ const ik_routing_family ik_routing_colored = {
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
     .traits =
         IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_ONE_CABLE | IK_ROUTE_FOR_TRAFFIC,
-    .create = create,
-    .destroy = destroy,
-    .start_nth = start_nth,
-    .next = next,
+    .create = colored_create,
+    .destroy = colored_destroy,
+    .start_nth = colored_start_nth,
+    .next = colored_next,
 };
 
 static const ik_routing_family by_phase = {
@@ -533,10 +538,10 @@ static const ik_routing_family by_phase = {
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
     .traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_ONE_CABLE,
-    .create = create,
-    .destroy = destroy,
-    .num_starts = num_starts,
-    .start_nth = start_nth,
-    .next = next,
-    .of_phase = of_phase,
+    .create = colored_create,
+    .destroy = colored_destroy,
+    .num_starts = colored_num_starts,
+    .start_nth = colored_start_nth,
+    .next = colored_next,
+    .of_phase = colored_of_phase,
 };

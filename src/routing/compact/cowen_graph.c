@@ -15,7 +15,7 @@ void cowen_graph_free(cowen_graph *c)
 }
 
 /* The tree towards v, and all switches by (distance, id): a counting sort. */
-static ik_status prepare(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status cowen_graph_prepare(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
     (void)err;
@@ -54,5 +54,5 @@ ik_status cowen_graph_build(const ik_fabric *f, const ik_env *env, cowen_graph *
     c->order = ik_calloc(n * n, sizeof *c->order);
     if (!c->succ || !c->order)
         return ik_fail_memory(err, n * n * 6, "Cowen's trees");
-    return ik_parallel_for(env, "Cowen trees", n, prepare, c, err);
+    return ik_parallel_for(env, "Cowen trees", n, cowen_graph_prepare, c, err);
 }

@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 
-static uint32_t next_switch(const loren *t, uint32_t u, uint32_t v)
+static uint32_t loren_entries_next_switch(const loren *t, uint32_t u, uint32_t v)
 {
     return t->g.head[t->g.base[u] + t->succ[(size_t)v * t->g.num_switches + u]];
 }
 /* Notes that u needs an entry for v; entries are written out later, once their number is known. */
-static bool mark(loren *t, uint32_t u, uint32_t v, uint8_t kind)
+static bool loren_entries_mark(loren *t, uint32_t u, uint32_t v, uint8_t kind)
 {
     uint8_t *cell = &t->has[(size_t)u * t->g.num_switches + v];
     if (*cell)
@@ -21,10 +21,10 @@ static bool mark(loren *t, uint32_t u, uint32_t v, uint8_t kind)
     return true;
 }
 
-static void mark_path(loren *t, uint32_t u, uint32_t v)
+static void loren_entries_mark_path(loren *t, uint32_t u, uint32_t v)
 {
-    for (; u != v; u = next_switch(t, u, v))
-        mark(t, u, v, 2);
+    for (; u != v; u = loren_entries_next_switch(t, u, v))
+        loren_entries_mark(t, u, v, 2);
 }
 
 void loren_mark_adjacent(loren *t)
@@ -32,7 +32,7 @@ void loren_mark_adjacent(loren *t)
     for (uint32_t u = 0; u < t->g.num_switches; u++)
         for (uint32_t l = t->g.base[u]; l < t->g.base[u + 1]; l++)
             if (t->g.head[l] != u)
-                mark(t, u, t->g.head[l], 1);
+                loren_entries_mark(t, u, t->g.head[l], 1);
 }
 
 void loren_mark_floor_neighbours(loren *t)
@@ -47,7 +47,7 @@ void loren_mark_floor_neighbours(loren *t)
             if (t->dist[(size_t)u * t->g.num_switches + v] == LINKS_FAR)
                 t->regular = false;
             else
-                mark_path(t, u, v);
+                loren_entries_mark_path(t, u, v);
         }
 }
 
@@ -66,7 +66,7 @@ void loren_mark_over_holes(loren *t)
                 nearer = t->has[(size_t)u * n + w] &&
                          loren_manhattan(t->xy[w], t->xy[v]) < loren_manhattan(t->xy[u], t->xy[v]);
             if (!nearer)
-                mark_path(t, u, v);
+                loren_entries_mark_path(t, u, v);
         }
 }
 
@@ -77,7 +77,7 @@ typedef struct loren_queue {
     size_t head, count, capacity;
 } loren_queue;
 
-static bool push(loren_queue *q, uint32_t u, uint32_t v)
+static bool loren_entries_push(loren_queue *q, uint32_t u, uint32_t v)
 {
     if (q->count == q->capacity) {
         size_t grown = q->capacity ? 2 * q->capacity : 1024;
@@ -106,7 +106,7 @@ ik_status loren_mark_distant(loren *t, ik_error *err)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t l = g->base[i]; l < g->base[i + 1]; l++)
             if (g->head[l] != i && (l == g->base[i] || g->head[l] != g->head[l - 1]))
-                ok = ok && push(&q, i, g->head[l]);
+                ok = ok && loren_entries_push(&q, i, g->head[l]);
     while (ok && q.count > 0) {
         struct loren_pair p = q.pairs[q.head];
         q.head = (q.head + 1) & (q.capacity - 1);
@@ -114,7 +114,7 @@ ik_status loren_mark_distant(loren *t, ik_error *err)
         if (!t->has[(size_t)p.u * n + p.v]) {
             if (t->num[p.u] >= t->t_max)
                 continue;
-            mark(t, p.u, p.v, 3);
+            loren_entries_mark(t, p.u, p.v, 3);
         }
         const uint16_t *succ = t->succ + (size_t)p.v * n;
         for (uint32_t l = g->base[p.u]; l < g->base[p.u + 1]; l++) {
@@ -122,7 +122,7 @@ ik_status loren_mark_distant(loren *t, ik_error *err)
             if ((l > g->base[p.u] && w == g->head[l - 1]) || w == p.v || succ[w] == NO_LINK)
                 continue;
             if (g->head[g->base[w] + succ[w]] == p.u)
-                ok = ok && push(&q, w, p.v);
+                ok = ok && loren_entries_push(&q, w, p.v);
         }
     }
     free(q.pairs);

@@ -56,7 +56,7 @@ typedef struct cowen {
 
 /* Members of v's ball: the first k switches of its order, those not connected left out; without
  * `self`, v not counted. */
-static const uint32_t *ball(const cowen_graph *c, uint32_t v, uint32_t k, uint32_t *size)
+static const uint32_t *cowen_ball(const cowen_graph *c, uint32_t v, uint32_t k, uint32_t *size)
 {
     size_t n = c->g.num_switches;
     const uint32_t *order = c->order + v * n;
@@ -67,12 +67,12 @@ static const uint32_t *ball(const cowen_graph *c, uint32_t v, uint32_t k, uint32
     return order + skip;
 }
 
-static void count_balls(const cowen_graph *c, uint32_t k, cowen_try *t)
+static void cowen_count_balls(const cowen_graph *c, uint32_t k, cowen_try *t)
 {
     uint32_t size;
     memset(t->count, 0, c->g.num_switches * sizeof *t->count);
     for (uint32_t v = 0; v < c->g.num_switches; v++) {
-        const uint32_t *members = ball(c, v, k, &size);
+        const uint32_t *members = cowen_ball(c, v, k, &size);
         for (uint32_t i = 0; i < size; i++)
             t->count[members[i]]++;
     }
@@ -80,7 +80,7 @@ static void count_balls(const cowen_graph *c, uint32_t k, cowen_try *t)
 
 /* Greedy cover: take the switch in the most uncovered balls until all are covered. O(|D| * S *
  * k). */
-static void cover(const cowen_graph *c, uint32_t k, cowen_try *t)
+static void cowen_cover(const cowen_graph *c, uint32_t k, cowen_try *t)
 {
     uint32_t n = c->g.num_switches, size;
     memset(t->covered, 0, n);
@@ -95,7 +95,7 @@ static void cover(const cowen_graph *c, uint32_t k, cowen_try *t)
         for (uint32_t v = 0; v < n; v++) {
             if (t->covered[v])
                 continue;
-            const uint32_t *members = ball(c, v, k, &size);
+            const uint32_t *members = cowen_ball(c, v, k, &size);
             for (uint32_t i = 0; i < size && !t->covered[v]; i++)
                 t->covered[v] = members[i] == best;
             for (uint32_t i = 0; i < size && t->covered[v]; i++)
@@ -107,10 +107,10 @@ static void cover(const cowen_graph *c, uint32_t k, cowen_try *t)
 static void choose_landmarks(const cowen_graph *c, cowen_class class, cowen_try *t)
 {
     uint32_t n = c->g.num_switches;
-    count_balls(c, class.k, t);
+    cowen_count_balls(c, class.k, t);
     for (uint32_t u = 0; u < n; u++)
         t->landmark[u] = t->count[u] >= class.threshold;
-    cover(c, class.k, t);
+    cowen_cover(c, class.k, t);
     for (uint32_t v = 0; v < n; v++) {
         const uint32_t *order = c->order + (size_t)v * n;
         t->l_of[v] = IK_NONE; /* an isolated switch without its own ball has none */
@@ -124,13 +124,13 @@ static void choose_landmarks(const cowen_graph *c, cowen_class class, cowen_try 
 /* ------------------------------------------------------------------------------------------
  * tables */
 
-static void fill_tables(const cowen_graph *c, cowen_class class, cowen_try *t)
+static void cowen_fill_tables(const cowen_graph *c, cowen_class class, cowen_try *t)
 {
     size_t n = c->g.num_switches;
     memset(t->table, 0, n * n);
     for (uint32_t v = 0; v < n; v++) {
         uint32_t size;
-        const uint32_t *members = ball(c, v, class.k, &size);
+        const uint32_t *members = cowen_ball(c, v, class.k, &size);
         if (c->variant == VARIANT_BALLD || c->variant == VARIANT_BALL) {
             for (uint32_t i = 0; i < size; i++)
                 if (c->variant == VARIANT_BALLD || !t->landmark[members[i]])
@@ -159,7 +159,7 @@ static void fill_tables(const cowen_graph *c, cowen_class class, cowen_try *t)
 }
 
 /* Next hop of a packet for v at u: the whole routing algorithm. IK_NONE if u knows nothing. */
-static uint32_t next_link(const cowen_graph *c, const cowen_try *t, uint32_t u, uint32_t v)
+static uint32_t cowen_next_link(const cowen_graph *c, const cowen_try *t, uint32_t u, uint32_t v)
 {
     size_t n = c->g.num_switches;
     uint32_t l = t->l_of[v];
@@ -172,11 +172,11 @@ static uint32_t next_link(const cowen_graph *c, const cowen_try *t, uint32_t u, 
 
 /* Hops from u to v by following next_link, memorised in t->length (0 = unknown, LINKS_FAR = lost);
  * a route of S hops loops. */
-static uint32_t walk(const cowen_graph *c, cowen_try *t, uint32_t u, uint32_t v)
+static uint32_t cowen_walk(const cowen_graph *c, cowen_try *t, uint32_t u, uint32_t v)
 {
     uint32_t hops = 0, at = u;
     while (at != v && t->length[at] == 0) {
-        uint32_t link = next_link(c, t, at, v);
+        uint32_t link = cowen_next_link(c, t, at, v);
         if (link == IK_NONE || ++hops >= LINKS_FAR)
             return LINKS_FAR;
         at = c->g.head[link];
@@ -184,12 +184,12 @@ static uint32_t walk(const cowen_graph *c, cowen_try *t, uint32_t u, uint32_t v)
     uint32_t total = hops + (at == v ? 0 : t->length[at]);
     if (total >= LINKS_FAR || (at != v && t->length[at] == LINKS_FAR))
         return LINKS_FAR;
-    for (uint32_t w = u, left = total; w != at; w = c->g.head[next_link(c, t, w, v)])
+    for (uint32_t w = u, left = total; w != at; w = c->g.head[cowen_next_link(c, t, w, v)])
         t->length[w] = (uint8_t)left--;
     return total;
 }
 
-static void measure(const cowen_graph *c, cowen_try *t)
+static void cowen_measure(const cowen_graph *c, cowen_try *t)
 {
     size_t n = c->g.num_switches;
     t->hops = t->lost = 0;
@@ -198,7 +198,7 @@ static void measure(const cowen_graph *c, cowen_try *t)
         for (uint32_t u = 0; u < n; u++) {
             if (u == v || c->dist[v * n + u] == LINKS_FAR)
                 continue;
-            uint32_t hops = walk(c, t, u, v);
+            uint32_t hops = cowen_walk(c, t, u, v);
             if (hops == LINKS_FAR) {
                 t->length[u] = LINKS_FAR;
                 t->lost++;
@@ -212,7 +212,7 @@ static void measure(const cowen_graph *c, cowen_try *t)
 /* ------------------------------------------------------------------------------------------
  * choosing alpha */
 
-static cowen_class class_of(double n, double alpha)
+static cowen_class cowen_class_of(double n, double alpha)
 {
     const double slack = 1e-9; /* n^alpha meant to be whole may come out just below */
     double k = floor(pow(n, alpha) + slack), threshold = ceil(pow(n, (1 + alpha) / 2) - slack);
@@ -221,7 +221,7 @@ static cowen_class class_of(double n, double alpha)
 
 /* The least alpha of every class, ascending: k steps at log_n k, the threshold just above 2 log_n m
  * - 1. */
-static size_t list_classes(uint32_t n, cowen_class *classes)
+static size_t cowen_list_classes(uint32_t n, cowen_class *classes)
 {
     size_t num = 0;
     uint32_t k = 1, m = (uint32_t)ceil(sqrt((double)n));
@@ -240,11 +240,11 @@ static size_t list_classes(uint32_t n, cowen_class *classes)
 }
 
 /* The classes of step, 2 step, … below 1, ascending. */
-static size_t list_steps(uint32_t n, double step, cowen_class *classes)
+static size_t cowen_list_steps(uint32_t n, double step, cowen_class *classes)
 {
     size_t num = 0;
     for (uint32_t i = 1; i * step < 1 - 1e-9; i++) {
-        cowen_class here = class_of(n, i * step);
+        cowen_class here = cowen_class_of(n, i * step);
         if (num == 0 || classes[num - 1].k != here.k ||
             classes[num - 1].threshold != here.threshold)
             classes[num++] = here;
@@ -252,7 +252,7 @@ static size_t list_steps(uint32_t n, double step, cowen_class *classes)
     return num;
 }
 
-static void try_free(cowen_try *t)
+static void cowen_try_free(cowen_try *t)
 {
     free(t->count);
     free(t->covered);
@@ -263,7 +263,7 @@ static void try_free(cowen_try *t)
     free(t->length);
 }
 
-static ik_status try_alloc(size_t n, cowen_try *t, ik_error *err)
+static ik_status cowen_try_alloc(size_t n, cowen_try *t, ik_error *err)
 {
     t->count = ik_calloc(n, sizeof *t->count);
     t->covered = ik_calloc(n, 1);
@@ -277,10 +277,10 @@ static ik_status try_alloc(size_t n, cowen_try *t, ik_error *err)
     return ik_fail_memory(err, n * n + 15 * n, "Cowen's tables");
 }
 
-static void run_class(const cowen_graph *c, cowen_class class, cowen_try *t)
+static void cowen_run_class(const cowen_graph *c, cowen_class class, cowen_try *t)
 {
     choose_landmarks(c, class, t);
-    fill_tables(c, class, t);
+    cowen_fill_tables(c, class, t);
 }
 
 typedef struct cowen_search {
@@ -292,7 +292,7 @@ typedef struct cowen_search {
     uint32_t t_max;
 } cowen_search;
 
-static ik_status search_one(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status cowen_search_one(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     cowen_search *s = ctx;
@@ -300,17 +300,18 @@ static ik_status search_one(void *ctx, size_t index, unsigned thread, ik_error *
     s->hops[index] = UINT64_MAX;
     if (s->largest[index] > s->t_max) /* known from an earlier pass */
         return IK_OK;
-    run_class(s->c, s->classes[index], t);
+    cowen_run_class(s->c, s->classes[index], t);
     s->largest[index] = t->largest;
     if (t->largest <= s->t_max) {
-        measure(s->c, t);
+        cowen_measure(s->c, t);
         s->hops[index] = t->hops;
         s->lost[index] = t->lost;
     }
     return IK_OK;
 }
 
-static ik_status pick_class(const cowen_search *s, size_t num, cowen_class *class, ik_error *err)
+static ik_status cowen_pick_class(const cowen_search *s, size_t num, cowen_class *class,
+                                  ik_error *err)
 {
     size_t best = num, lossy = 0;
     uint32_t least = UINT32_MAX;
@@ -342,7 +343,7 @@ static ik_status pick_class(const cowen_search *s, size_t num, cowen_class *clas
 }
 
 /* The next larger largest table of any class; IK_NONE = there is none. */
-static uint32_t next_larger(const cowen_search *s, size_t num)
+static uint32_t cowen_next_larger(const cowen_search *s, size_t num)
 {
     uint32_t next = IK_NONE;
     for (size_t i = 0; i < num; i++)
@@ -362,26 +363,26 @@ static uint32_t least_that_serves(const cowen_search *s, size_t num)
     return least;
 }
 
-static ik_status search(cowen_search *s, size_t num, const ik_env *env, cowen_class *class,
-                        ik_error *err)
+static ik_status route_cowen_search(cowen_search *s, size_t num, const ik_env *env,
+                                    cowen_class *class, ik_error *err)
 {
-    ik_status status = ik_parallel_for(env, "Cowen classes", num, search_one, s, err);
-    return status == IK_OK ? pick_class(s, num, class, err) : status;
+    ik_status status = ik_parallel_for(env, "Cowen classes", num, cowen_search_one, s, err);
+    return status == IK_OK ? cowen_pick_class(s, num, class, err) : status;
 }
 
 /* Finds the least t_max first where the limit is a multiple of it: tables are larger and larger
  * until a class loses nothing. */
-static ik_status search_limit(cowen_search *s, size_t num, const ik_params *params,
-                              const ik_env *env, cowen_class *class, ik_error *err)
+static ik_status cowen_search_limit(cowen_search *s, size_t num, const ik_params *params,
+                                    const ik_env *env, cowen_class *class, ik_error *err)
 {
     ik_status status;
     if (!ik_params_word(params, "t_max")) {
         s->t_max = (uint32_t)ik_params_uint(params, "t_max");
-        return search(s, num, env, class, err);
+        return route_cowen_search(s, num, env, class, err);
     }
     for (;;) {
-        status = search(s, num, env, class, err);
-        uint32_t next = next_larger(s, num);
+        status = route_cowen_search(s, num, env, class, err);
+        uint32_t next = cowen_next_larger(s, num);
         if (status != IK_ERR_UNSUPPORTED || next == IK_NONE)
             break;
         s->t_max = next;
@@ -390,11 +391,12 @@ static ik_status search_limit(cowen_search *s, size_t num, const ik_params *para
         return status;
     uint32_t least = s->t_max;
     s->t_max = (uint32_t)ik_params_limit(params, "t_max", least);
-    return s->t_max > least ? search(s, num, env, class, err) : IK_OK;
+    return s->t_max > least ? route_cowen_search(s, num, env, class, err) : IK_OK;
 }
 
-static ik_status search_classes(const cowen_graph *c, const ik_params *params, const ik_env *env,
-                                cowen_class *class, uint32_t *least, ik_error *err)
+static ik_status cowen_search_classes(const cowen_graph *c, const ik_params *params,
+                                      const ik_env *env, cowen_class *class, uint32_t *least,
+                                      ik_error *err)
 {
     uint32_t n = c->g.num_switches;
     unsigned threads = ik_env_threads(env);
@@ -409,17 +411,17 @@ static ik_status search_classes(const cowen_graph *c, const ik_params *params, c
     if (!classes || !s.tries || !s.largest || !s.hops || !s.lost)
         status = ik_fail_memory(err, n * 40, "Cowen's classes");
     for (unsigned i = 0; i < threads && status == IK_OK; i++)
-        status = try_alloc(n, &s.tries[i], err);
+        status = cowen_try_alloc(n, &s.tries[i], err);
     bool steps = ik_params_has(params, "alpha_step");
     size_t num = !classes ? 0
-                 : steps  ? list_steps(n, ik_params_real(params, "alpha_step"), classes)
-                          : list_classes(n, classes);
+                 : steps  ? cowen_list_steps(n, ik_params_real(params, "alpha_step"), classes)
+                          : cowen_list_classes(n, classes);
     if (status == IK_OK)
-        status = search_limit(&s, num, params, env, class, err);
+        status = cowen_search_limit(&s, num, params, env, class, err);
     if (status == IK_OK)
         *least = least_that_serves(&s, num);
     for (unsigned i = 0; s.tries && i < threads; i++)
-        try_free(&s.tries[i]);
+        cowen_try_free(&s.tries[i]);
     free(classes);
     free(s.tries);
     free(s.largest);
@@ -436,16 +438,17 @@ typedef struct cowen_result {
     const cowen_try *t;
 } cowen_result;
 
-static uint32_t result_next(const void *ctx, uint32_t sw, uint32_t dst)
+static uint32_t cowen_result_next(const void *ctx, uint32_t sw, uint32_t dst)
 {
     const cowen_result *result = ctx;
     if (result->c->dist[(size_t)sw * result->c->g.num_switches + dst] == LINKS_FAR)
         return IK_NONE;
-    return next_link(result->c, result->t, sw, dst);
+    return cowen_next_link(result->c, result->t, sw, dst);
 }
 
 /* Entries in stored order: by (distance, id), as the switch's own order lists them. */
-static ik_status keep_entries(const cowen_graph *c, const cowen_try *t, cowen *out, ik_error *err)
+static ik_status cowen_keep_entries(const cowen_graph *c, const cowen_try *t, cowen *out,
+                                    ik_error *err)
 {
     size_t n = c->g.num_switches, total = 0;
     out->first = ik_calloc(n + 1, sizeof *out->first);
@@ -477,11 +480,11 @@ static void cowen_destroy(ik_routing *r)
     free(impl);
 }
 
-static ik_status build(ik_routing *r, const cowen_graph *c, cowen_class class, cowen_try *t,
-                       cowen *out, const ik_env *env, ik_error *err)
+static ik_status cowen_build(ik_routing *r, const cowen_graph *c, cowen_class class, cowen_try *t,
+                             cowen *out, const ik_env *env, ik_error *err)
 {
-    run_class(c, class, t);
-    measure(c, t);
+    cowen_run_class(c, class, t);
+    cowen_measure(c, t);
     if (t->lost) {
         ik_about(
             err,
@@ -494,8 +497,9 @@ static ik_status build(ik_routing *r, const cowen_graph *c, cowen_class class, c
         return ik_hint(err, IK_ERR_UNSUPPORTED, "variant=balld delivers all");
     }
     cowen_result result = {c, t};
-    ik_status status = keep_entries(c, t, out, err);
-    return status != IK_OK ? status : links_make_lft(r, &c->g, env, result_next, &result, err);
+    ik_status status = cowen_keep_entries(c, t, out, err);
+    return status != IK_OK ? status
+                           : links_make_lft(r, &c->g, env, cowen_result_next, &result, err);
 }
 
 static ik_status cowen_create(ik_routing *r, const ik_params *params, const ik_env *env,
@@ -508,18 +512,18 @@ static ik_status cowen_create(ik_routing *r, const ik_params *params, const ik_e
     cowen_graph c = {.variant = ik_params_enum(params, "variant"),
                      .self = ik_params_bool(params, "self")};
     cowen_try t = {0};
-    cowen_class class = class_of(n, ik_params_real(params, "alpha"));
+    cowen_class class = cowen_class_of(n, ik_params_real(params, "alpha"));
     cowen *impl = ik_calloc(1, sizeof *impl);
     ik_status status = impl ? cowen_graph_build(r->fabric, env, &c, err)
                             : ik_fail_memory(err, sizeof *impl, "Cowen");
     r->impl = impl;
     if (status == IK_OK && ik_params_has(params, "t_max") && n > 1)
-        status = search_classes(&c, params, env, &class, &r->least_t_max, err);
+        status = cowen_search_classes(&c, params, env, &class, &r->least_t_max, err);
     if (status == IK_OK)
-        status = try_alloc(n, &t, err);
+        status = cowen_try_alloc(n, &t, err);
     if (status == IK_OK)
-        status = build(r, &c, class, &t, impl, env, err);
-    try_free(&t);
+        status = cowen_build(r, &c, class, &t, impl, env, err);
+    cowen_try_free(&t);
     cowen_graph_free(&c);
     r->natural_vc = "acro";
     return status;

@@ -53,7 +53,7 @@ uint32_t loren_manhattan(ik_xy a, ik_xy b)
 /* ------------------------------------------------------------------------------------------ the
  * floor */
 
-static int compare_spots(const void *a, const void *b)
+static int loren_compare_spots(const void *a, const void *b)
 {
     const loren_spot *p = a, *q = b;
     if (p->xy.y != q->xy.y)
@@ -66,12 +66,13 @@ uint32_t loren_switch_at(const loren *t, int64_t x, int64_t y)
     if (x != (int32_t)x || y != (int32_t)y)
         return IK_NONE; /* beside the edge of what positions can say */
     loren_spot key = {.xy = {(int32_t)x, (int32_t)y}};
-    const loren_spot *spot = bsearch(&key, t->spots, t->g.num_switches, sizeof key, compare_spots);
+    const loren_spot *spot =
+        bsearch(&key, t->spots, t->g.num_switches, sizeof key, loren_compare_spots);
     return spot ? spot->sw : IK_NONE;
 }
 
 /* Width of the smallest square floor with so many places. */
-static unsigned square_floor(uint32_t num_switches)
+static unsigned loren_square_floor(uint32_t num_switches)
 {
     unsigned width = 1;
     while ((uint64_t)width * width < num_switches)
@@ -79,7 +80,7 @@ static unsigned square_floor(uint32_t num_switches)
     return width;
 }
 
-static ik_status give_positions(loren *t, const ik_params *params, ik_error *err)
+static ik_status loren_give_positions(loren *t, const ik_params *params, ik_error *err)
 {
     const ik_fabric *f = t->f;
     bool grid = ik_params_has(params, "grid");
@@ -90,16 +91,16 @@ static ik_status give_positions(loren *t, const ik_params *params, ik_error *err
         return ik_hint(
             err, IK_ERR_UNSUPPORTED,
             "use a fabric with positions (lrt), or give the width of the floor: loren:grid=%u",
-            square_floor(f->num_switches));
+            loren_square_floor(f->num_switches));
     }
     uint32_t width = grid ? (uint32_t)ik_params_uint(params, "grid") : 1;
     for (uint32_t s = 0; s < f->num_switches; s++) {
         t->xy[s] = grid ? (ik_xy){(int32_t)(s % width), (int32_t)(s / width)} : f->switch_xy[s];
         t->spots[s] = (loren_spot){t->xy[s], s};
     }
-    qsort(t->spots, f->num_switches, sizeof *t->spots, compare_spots);
+    qsort(t->spots, f->num_switches, sizeof *t->spots, loren_compare_spots);
     for (uint32_t s = 1; s < f->num_switches; s++) {
-        if (compare_spots(&t->spots[s - 1], &t->spots[s]) != 0)
+        if (loren_compare_spots(&t->spots[s - 1], &t->spots[s]) != 0)
             continue;
         char a[160], b[160];
         ik_fail(err, IK_ERR_UNSUPPORTED, "%s and %s are at the same floor position (%d, %d)",
@@ -113,7 +114,7 @@ static ik_status give_positions(loren *t, const ik_params *params, ik_error *err
 
 /* Lays the raster that the distance transform runs on, unless it would be far larger than the
  * number of switches. */
-static ik_status lay_raster(loren *t, const ik_env *env, ik_error *err)
+static ik_status loren_lay_raster(loren *t, const ik_env *env, ik_error *err)
 {
     uint32_t n = t->g.num_switches;
     int64_t x0 = INT32_MAX, x1 = INT32_MIN;
@@ -144,7 +145,7 @@ static ik_status lay_raster(loren *t, const ik_env *env, ik_error *err)
 /* ------------------------------------------------------------------------------------------
  * shortest-path trees */
 
-static ik_status make_tree(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status loren_make_tree(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
     (void)err;
@@ -172,7 +173,7 @@ static ik_status make_tree(void *ctx, size_t index, unsigned thread, ik_error *e
 /* For every raster cell the least (Manhattan distance, rank) over the entries of one switch, packed
  * as distance << 32 | rank: a step to a neighbouring cell adds 1 << 32. Two sweeps along each axis
  * are exact for this metric. */
-static void transform(uint64_t *cell, uint32_t width, uint32_t height)
+static void loren_transform(uint64_t *cell, uint32_t width, uint32_t height)
 {
     const uint64_t step = 1ULL << 32;
     for (uint32_t y = 0; y < height; y++) {
@@ -198,13 +199,13 @@ static void choose_by_raster(const loren *t, uint32_t u, uint64_t *cell)
         ik_xy p = t->xy[entries[e].target];
         cell[(size_t)(p.y - t->y0) * t->width + (size_t)(p.x - t->x0)] = e;
     }
-    transform(cell, t->width, t->height);
+    loren_transform(cell, t->width, t->height);
     for (size_t c = 0; c < cells; c++)
         if (t->at[c] != IK_NONE)
             t->chosen[u * n + t->at[c]] = entries[(uint32_t)cell[c]].link;
 }
 
-static void choose_by_scan(const loren *t, uint32_t u)
+static void loren_choose_by_scan(const loren *t, uint32_t u)
 {
     size_t n = t->g.num_switches;
     const loren_entry *entries = t->entries + u * (size_t)t->capacity;
@@ -220,7 +221,7 @@ static void choose_by_scan(const loren *t, uint32_t u)
     }
 }
 
-static ik_status choose(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status loren_choose(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     loren *t = ctx;
@@ -229,12 +230,12 @@ static ik_status choose(void *ctx, size_t index, unsigned thread, ik_error *err)
         if (t->at)
             choose_by_raster(t, u, t->raster + (size_t)thread * t->width * t->height);
         else
-            choose_by_scan(t, u);
+            loren_choose_by_scan(t, u);
     }
     return IK_OK;
 }
 
-static uint32_t chosen_link(const void *ctx, uint32_t sw, uint32_t dst)
+static uint32_t loren_chosen_link(const void *ctx, uint32_t sw, uint32_t dst)
 {
     const loren *t = ctx;
     if (t->num[sw] == 0 || t->dist[(size_t)sw * t->g.num_switches + dst] == LINKS_FAR)
@@ -245,7 +246,7 @@ static uint32_t chosen_link(const void *ctx, uint32_t sw, uint32_t dst)
 /* ------------------------------------------------------------------------------------------
  * family */
 
-static uint32_t largest(const uint32_t *num, uint32_t n)
+static uint32_t loren_largest(const uint32_t *num, uint32_t n)
 {
     uint32_t max = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -253,9 +254,9 @@ static uint32_t largest(const uint32_t *num, uint32_t n)
     return max;
 }
 
-static ik_status set_limit(loren *t, const ik_params *params, ik_error *err)
+static ik_status loren_set_limit(loren *t, const ik_params *params, ik_error *err)
 {
-    uint32_t n = t->g.num_switches, required = largest(t->num, n);
+    uint32_t n = t->g.num_switches, required = loren_largest(t->num, n);
     t->required = required;
     t->t_max = n / 2 > required ? n / 2 : required;
     if (!ik_params_has(params, "t_max"))
@@ -273,7 +274,7 @@ static ik_status set_limit(loren *t, const ik_params *params, ik_error *err)
                    required);
 }
 
-static ik_status allocate(loren *t, const ik_env *env, ik_error *err)
+static ik_status loren_allocate(loren *t, const ik_env *env, ik_error *err)
 {
     size_t n = t->g.num_switches;
     ik_status status =
@@ -290,37 +291,38 @@ static ik_status allocate(loren *t, const ik_env *env, ik_error *err)
     return IK_OK;
 }
 
-static ik_status fill_entries(loren *t, const ik_env *env, ik_error *err)
+static ik_status loren_fill_entries(loren *t, const ik_env *env, ik_error *err)
 {
     size_t n = t->g.num_switches;
-    t->capacity = largest(t->num, (uint32_t)n);
+    t->capacity = loren_largest(t->num, (uint32_t)n);
     t->entries = ik_calloc(n * t->capacity + 1, sizeof *t->entries);
     t->chosen = ik_calloc(n * n, sizeof *t->chosen);
     if (!t->entries || !t->chosen)
         return ik_fail_memory(err, n * t->capacity * sizeof *t->entries, "LOREN's tables");
     ik_status status = ik_parallel_for(env, "LOREN entries", n, loren_write_entries, t, err);
-    return status != IK_OK ? status : ik_parallel_for(env, "LOREN routes", n, choose, t, err);
+    return status != IK_OK ? status : ik_parallel_for(env, "LOREN routes", n, loren_choose, t, err);
 }
 
-static ik_status build_tables(loren *t, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status loren_build_tables(loren *t, const ik_params *params, const ik_env *env,
+                                    ik_error *err)
 {
-    ik_status status = give_positions(t, params, err);
+    ik_status status = loren_give_positions(t, params, err);
     if (status == IK_OK)
-        status = lay_raster(t, env, err);
+        status = loren_lay_raster(t, env, err);
     if (status == IK_OK)
         status = links_distances(&t->g, env, &t->dist, err);
     if (status == IK_OK)
-        status = ik_parallel_for(env, "LOREN trees", t->g.num_switches, make_tree, t, err);
+        status = ik_parallel_for(env, "LOREN trees", t->g.num_switches, loren_make_tree, t, err);
     if (status != IK_OK)
         return status;
     loren_mark_adjacent(t);
     loren_mark_floor_neighbours(t);
     if (!t->regular)
         loren_mark_over_holes(t);
-    status = set_limit(t, params, err);
+    status = loren_set_limit(t, params, err);
     if (status == IK_OK)
         status = loren_mark_distant(t, err);
-    return status != IK_OK ? status : fill_entries(t, env, err);
+    return status != IK_OK ? status : loren_fill_entries(t, env, err);
 }
 
 static void loren_destroy(ik_routing *r)
@@ -340,11 +342,11 @@ static ik_status loren_create(ik_routing *r, const ik_params *params, const ik_e
     t->f = r->fabric;
     ik_status status = links_build(r->fabric, &t->g, err);
     if (status == IK_OK)
-        status = allocate(t, env, err);
+        status = loren_allocate(t, env, err);
     if (status == IK_OK)
-        status = build_tables(t, params, env, err);
+        status = loren_build_tables(t, params, env, err);
     if (status == IK_OK)
-        status = links_make_lft(r, &t->g, env, chosen_link, t, err);
+        status = links_make_lft(r, &t->g, env, loren_chosen_link, t, err);
     if (status != IK_OK) {
         loren_free(t);
         return status;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_groups(const ik_fabric *f)
+static bool hierarchy_has_groups(const ik_fabric *f)
 {
     return f->switch_place && f->family && strncmp(f->family, "dragonfly", 9) == 0;
 }
@@ -25,7 +25,7 @@ bool hierarchy_of_trees(const ik_fabric *f)
 ik_status hierarchy_wanted(const ik_fabric *f, const ik_params *params, bool *out, ik_error *err)
 {
     enum { AUTO, ON, OFF } wanted = ik_params_enum(params, "hierarchy");
-    if (wanted != AUTO && !has_groups(f)) {
+    if (wanted != AUTO && !hierarchy_has_groups(f)) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,
                          "hierarchy=%s: '%s' has no groups of switches that global links join",
@@ -35,7 +35,7 @@ ik_status hierarchy_wanted(const ik_fabric *f, const ik_params *params, bool *ou
                        "dragonfly and dragonflyplus have; elsewhere leave it at auto, which is "
                        "every shortest path of the graph");
     }
-    *out = wanted != OFF && has_groups(f);
+    *out = wanted != OFF && hierarchy_has_groups(f);
     return IK_OK;
 }
 
@@ -53,7 +53,7 @@ typedef struct search {
     uint8_t *dist;
 } search;
 
-static ik_status search_from(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status hierarchy_search_from(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
     const search *s = ctx;
@@ -89,7 +89,7 @@ ik_status hierarchy_distances(const links *g, const uint32_t *group, const ik_en
     search s = {g, group, ik_calloc(n * n + 1, 1)};
     if (!s.dist)
         return ik_fail_memory(err, n * n, "distances between switches");
-    ik_status status = ik_parallel_for(env, "distances", n, search_from, &s, err);
+    ik_status status = ik_parallel_for(env, "distances", n, hierarchy_search_from, &s, err);
     if (status == IK_OK)
         *out = s.dist;
     else

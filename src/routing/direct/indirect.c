@@ -22,7 +22,7 @@ void indirect_free(indirect *t)
     *t = (indirect){0};
 }
 
-static ik_status find_components(indirect *t, uint32_t *num, ik_error *err)
+static ik_status indirect_find_components(indirect *t, uint32_t *num, ik_error *err)
 {
     uint32_t n = t->m.g.num_switches;
     t->component = ik_calloc((size_t)n + 1, sizeof *t->component);
@@ -42,7 +42,7 @@ static ik_status find_components(indirect *t, uint32_t *num, ik_error *err)
     return IK_OK;
 }
 
-static ik_status make_masks(indirect *t, uint32_t num_components, ik_error *err)
+static ik_status indirect_make_masks(indirect *t, uint32_t num_components, ik_error *err)
 {
     t->mask_words = ((size_t)t->m.g.num_switches + 63) / 64;
     t->masks = ik_calloc((size_t)num_components + 1, (t->mask_words + 1) * sizeof *t->masks);
@@ -56,11 +56,11 @@ static ik_status make_masks(indirect *t, uint32_t num_components, ik_error *err)
 }
 
 /* All eligible switches, component by component, ascending. */
-static ik_status list_switches(indirect *t, bool with_hosts_only, ik_error *err)
+static ik_status indirect_list_switches(indirect *t, bool with_hosts_only, ik_error *err)
 {
     const links *g = &t->m.g;
     uint32_t n = g->num_switches, num = 0;
-    ik_status status = find_components(t, &num, err);
+    ik_status status = indirect_find_components(t, &num, err);
     if (status != IK_OK)
         return status;
     t->list = ik_calloc((size_t)n + 1, sizeof *t->list);
@@ -90,7 +90,7 @@ static ik_status list_switches(indirect *t, bool with_hosts_only, ik_error *err)
     for (uint32_t i = 0; i < filled; i++)
         t->position[t->list[i]] = i;
     free(eligible);
-    return make_masks(t, num, err);
+    return indirect_make_masks(t, num, err);
 }
 
 /* For every source switch, the switches of each other group that are nearest to it, group by group:
@@ -170,7 +170,7 @@ ik_status indirect_create(ik_routing *r, const ik_params *params, const ik_env *
         return status;
     t.sparse = t.m.group && !f->intact;
     status = choice == INDIRECT_GROUP ? list_group_entries(&t, f, err)
-                                      : list_switches(&t, choice == INDIRECT_HOSTS, err);
+                                      : indirect_list_switches(&t, choice == INDIRECT_HOSTS, err);
     if (status != IK_OK) {
         indirect_free(&t);
         return status;
@@ -190,7 +190,7 @@ ik_status indirect_create(ik_routing *r, const ik_params *params, const ik_env *
     return IK_OK;
 }
 
-static bool far_apart(const indirect *t, uint32_t a, uint32_t b)
+static bool indirect_far_apart(const indirect *t, uint32_t a, uint32_t b)
 {
     return t->m.dist[(size_t)a * t->m.g.num_switches + b] == LINKS_FAR;
 }
@@ -202,7 +202,8 @@ static uint32_t count_both_halves(const indirect *t, uint32_t rs, uint32_t rd, u
     uint32_t count = 0;
     for (uint32_t i = t->comp_at[0]; i < t->comp_at[1]; i++) {
         uint32_t mid = t->list[i];
-        if (mid == rs || mid == rd || far_apart(t, rs, mid) || far_apart(t, mid, rd))
+        if (mid == rs || mid == rd || indirect_far_apart(t, rs, mid) ||
+            indirect_far_apart(t, mid, rd))
             continue;
         if (count == n && nth)
             *nth = mid;
@@ -214,12 +215,12 @@ static uint32_t count_both_halves(const indirect *t, uint32_t rs, uint32_t rd, u
 /* Group mode: the runs of the two switches' groups are left out; a source's own group is not listed
  * at all. Lists are ascending in the switch, and groups of dragonflies are runs of switches, but
  * nothing here needs that: entries are tested one by one. */
-static uint32_t count_by_group(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n,
-                               uint32_t *nth)
+static uint32_t indirect_count_by_group(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n,
+                                        uint32_t *nth)
 {
     uint32_t count = 0;
     for (uint32_t i = t->list_at[rs]; i < t->list_at[rs + 1]; i++) {
-        if (t->group[t->list[i]] == t->group[rd] || far_apart(t, t->list[i], rd))
+        if (t->group[t->list[i]] == t->group[rd] || indirect_far_apart(t, t->list[i], rd))
             continue;
         if (count == n && nth)
             *nth = t->list[i];
@@ -230,10 +231,11 @@ static uint32_t count_by_group(const indirect *t, uint32_t rs, uint32_t rd, uint
 
 uint32_t indirect_count(const indirect *t, uint32_t rs, uint32_t rd)
 {
-    if (rs == rd || rs == IK_NONE || rd == IK_NONE || (!t->m.group && far_apart(t, rs, rd)))
+    if (rs == rd || rs == IK_NONE || rd == IK_NONE ||
+        (!t->m.group && indirect_far_apart(t, rs, rd)))
         return 0;
     if (t->group)
-        return count_by_group(t, rs, rd, 0, NULL);
+        return indirect_count_by_group(t, rs, rd, 0, NULL);
     if (t->sparse)
         return count_both_halves(t, rs, rd, 0, NULL);
     uint32_t c = t->component[rs];
@@ -245,7 +247,7 @@ uint32_t indirect_nth(const indirect *t, uint32_t rs, uint32_t rd, uint32_t n)
 {
     uint32_t mid = IK_NONE;
     if (t->group) {
-        count_by_group(t, rs, rd, n, &mid);
+        indirect_count_by_group(t, rs, rd, n, &mid);
         return mid;
     }
     if (t->sparse) {
@@ -299,7 +301,8 @@ void indirect_set(ik_packet *pk, uint32_t mid, uint32_t port)
 }
 
 /* Of a packet at sw on its way to mid, INDIRECT_NONE: to rd. */
-static void set_phase(const indirect *t, uint32_t sw, uint32_t mid, uint32_t rd, ik_packet *pk)
+static void indirect_set_phase(const indirect *t, uint32_t sw, uint32_t mid, uint32_t rd,
+                               ik_packet *pk)
 {
     const uint32_t *group = t->m.group;
     if (mid != INDIRECT_NONE)
@@ -310,8 +313,8 @@ static void set_phase(const indirect *t, uint32_t sw, uint32_t mid, uint32_t rd,
 
 /* Where a packet at sw goes now: the switch that it heads for, IK_NONE = no way. *bound: the local
  * port that was chosen with its route and that it must take here, IK_NONE = none. */
-static uint32_t heading(const ik_fabric *f, const indirect *t, uint32_t sw, uint32_t in_port,
-                        ik_packet *pk, uint32_t *bound)
+static uint32_t indirect_heading(const ik_fabric *f, const indirect *t, uint32_t sw,
+                                 uint32_t in_port, ik_packet *pk, uint32_t *bound)
 {
     uint32_t rd = links_nearest(&t->m.g, t->m.dist, sw, pk->dst), mid = pk->via & INDIRECT_NONE,
              chosen = pk->via >> 20;
@@ -326,7 +329,7 @@ static uint32_t heading(const ik_fabric *f, const indirect *t, uint32_t sw, uint
         chosen = 0;
     }
     if (t->split)
-        set_phase(t, sw, mid, rd, pk);
+        indirect_set_phase(t, sw, mid, rd, pk);
     uint32_t goal = mid == INDIRECT_NONE ? rd : mid;
     if (chosen && goal != sw) {
         uint32_t peer = ik_peer_node(f, in_port);
@@ -340,7 +343,7 @@ uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint
                        ik_packet *pk, uint32_t *out, uint32_t *preferred)
 {
     const ik_fabric *f = r->fabric;
-    uint32_t bound, goal = heading(f, t, sw, in_port, pk, &bound);
+    uint32_t bound, goal = indirect_heading(f, t, sw, in_port, pk, &bound);
     *preferred = 0;
     if (goal == IK_NONE)
         return 0;
@@ -364,7 +367,7 @@ uint32_t indirect_next_mask(const ik_routing *r, const indirect *t, uint32_t sw,
                             ik_packet *pk, uint64_t *set, uint32_t *preferred)
 {
     const ik_fabric *f = r->fabric;
-    uint32_t bound, goal = heading(f, t, sw, in_port, pk, &bound);
+    uint32_t bound, goal = indirect_heading(f, t, sw, in_port, pk, &bound);
     if (goal == IK_NONE)
         return 0;
     if (goal == sw)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Minimal ports of u towards v, ascending; out may be NULL to count. */
-static uint32_t list_ports(const minpaths *m, uint32_t u, uint32_t v, uint16_t *out)
+static uint32_t minpaths_list_ports(const minpaths *m, uint32_t u, uint32_t v, uint16_t *out)
 {
     const links *g = &m->g;
     const uint8_t *dist = m->dist + (size_t)v * g->num_switches;
@@ -31,18 +31,18 @@ static uint32_t list_ports(const minpaths *m, uint32_t u, uint32_t v, uint16_t *
     return n;
 }
 
-static ik_status count_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status minpaths_count_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
     (void)err;
     minpaths *m = ctx;
     uint64_t *row = m->first + index * m->g.num_switches + 1;
     for (uint32_t v = 0; v < m->g.num_switches; v++)
-        row[v] = list_ports(m, (uint32_t)index, v, NULL);
+        row[v] = minpaths_list_ports(m, (uint32_t)index, v, NULL);
     return IK_OK;
 }
 
-static ik_status fill_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status minpaths_fill_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
     (void)err;
@@ -50,14 +50,14 @@ static ik_status fill_row(void *ctx, size_t index, unsigned thread, ik_error *er
     const uint64_t *row = m->first + index * m->g.num_switches;
     for (uint32_t v = 0; v < m->g.num_switches; v++) {
         uint16_t *ports = m->ports + row[v];
-        uint32_t n = list_ports(m, (uint32_t)index, v, ports);
+        uint32_t n = minpaths_list_ports(m, (uint32_t)index, v, ports);
         m->only[index * m->g.num_switches + v] =
             n == 1 && ports[0] < MINPATHS_ROW ? (uint8_t)ports[0] : MINPATHS_ROW;
     }
     return IK_OK;
 }
 
-static ik_status fill(minpaths *m, const ik_env *env, ik_error *err)
+static ik_status minpaths_fill(minpaths *m, const ik_env *env, ik_error *err)
 {
     size_t n = m->g.num_switches, pairs = n * n;
     m->first = ik_calloc(pairs + 1, sizeof *m->first);
@@ -65,7 +65,7 @@ static ik_status fill(minpaths *m, const ik_env *env, ik_error *err)
     if (!m->first || !m->only)
         return ik_fail_memory(err, pairs * (sizeof *m->first + sizeof *m->only),
                               "the minimal paths");
-    ik_status status = ik_parallel_for(env, "minimal paths", n, count_row, m, err);
+    ik_status status = ik_parallel_for(env, "minimal paths", n, minpaths_count_row, m, err);
     if (status != IK_OK)
         return status;
     for (size_t i = 0; i < pairs; i++)
@@ -76,11 +76,11 @@ static ik_status fill(minpaths *m, const ik_env *env, ik_error *err)
     m->ports = ik_calloc(m->first[pairs] + 1, sizeof *m->ports);
     if (!m->ports)
         return ik_fail_memory(err, m->first[pairs] * sizeof *m->ports, "the minimal paths");
-    return ik_parallel_for(env, "minimal paths", n, fill_row, m, err);
+    return ik_parallel_for(env, "minimal paths", n, minpaths_fill_row, m, err);
 }
 
 /* Compares hierarchical paths with the graph's. */
-static ik_status judge(minpaths *m, const ik_env *env, ik_error *err)
+static ik_status minpaths_judge(minpaths *m, const ik_env *env, ik_error *err)
 {
     uint8_t *graph = NULL;
     ik_status status = links_distances(&m->g, env, &graph, err);
@@ -103,7 +103,8 @@ static ik_status judge(minpaths *m, const ik_env *env, ik_error *err)
     return status;
 }
 
-static ik_status measure(minpaths *m, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status minpaths_measure(minpaths *m, const ik_params *params, const ik_env *env,
+                                  ik_error *err)
 {
     bool hierarchical = false;
     ik_status status = hierarchy_wanted(m->f, params, &hierarchical, err);
@@ -115,7 +116,7 @@ static ik_status measure(minpaths *m, const ik_params *params, const ik_env *env
     if (!m->group)
         return ik_fail_memory(err, m->f->num_switches * sizeof *m->group, "the groups of a fabric");
     status = hierarchy_distances(&m->g, m->group, env, &m->dist, err);
-    return status == IK_OK ? judge(m, env, err) : status;
+    return status == IK_OK ? minpaths_judge(m, env, err) : status;
 }
 
 unsigned minpaths_claims(const minpaths *m, unsigned claims)
@@ -136,9 +137,9 @@ ik_status minpaths_build(const ik_fabric *f, const ik_params *params, const ik_e
     if (status == IK_OK)
         status = ik_env_refuse_bytes(env, 10 * n * n, "the minimal paths", err);
     if (status == IK_OK)
-        status = measure(&m, params, env, err);
+        status = minpaths_measure(&m, params, env, err);
     if (status == IK_OK)
-        status = fill(&m, env, err);
+        status = minpaths_fill(&m, env, err);
     if (status != IK_OK)
         minpaths_free(&m);
     else

@@ -31,7 +31,7 @@ typedef struct dor {
     dor_tie tie;
 } dor;
 
-static ik_status refuse(const ik_fabric *f, bool family_fits, ik_error *err)
+static ik_status dor_refuse(const ik_fabric *f, bool family_fits, ik_error *err)
 {
     if (family_fits) {
         ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -44,7 +44,7 @@ static ik_status refuse(const ik_fabric *f, bool family_fits, ik_error *err)
     return ik_hint(err, IK_ERR_UNSUPPORTED, "minimal, shortest and dfsssp route every fabric");
 }
 
-static ik_status refuse_tie(const ik_fabric *f, ik_error *err)
+static ik_status dor_refuse_tie(const ik_fabric *f, ik_error *err)
 {
     ik_about(err,
              ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -57,7 +57,7 @@ static ik_status refuse_tie(const ik_fabric *f, ik_error *err)
 
 /* Can two switches lie half-way round a ring from each other? Two switches alone have one cable and
  * no choice. */
-static bool has_ties(const dor *d)
+static bool dor_has_ties(const dor *d)
 {
     bool ties = false;
     for (uint32_t i = 0; d->grid && d->grid->wrap && i < d->num_dims; i++)
@@ -67,7 +67,7 @@ static bool has_ties(const dor *d)
 
 /* Directions drawn per packet: several paths per pair, and the next hop depends on the draw that
  * the packet carries. */
-static void make_oblivious(ik_routing *r)
+static void dor_make_oblivious(ik_routing *r)
 {
     r->kind = IK_ROUTE_OBLIVIOUS;
     r->claims &= ~(unsigned)IK_CLAIM_IN_ORDER;
@@ -88,9 +88,9 @@ static ik_status dor_create(ik_routing *r, const ik_params *params, const ik_env
     for (size_t i = 0; i < sizeof products / sizeof *products && !d.hyperx; i++)
         d.hyperx = ik_fabric_data(f, products[i]);
     if ((!d.grid && !d.hyperx) || !f->intact)
-        return refuse(f, d.grid || d.hyperx, err);
+        return dor_refuse(f, d.grid || d.hyperx, err);
     if (ik_params_given(params, "tie") && !(d.grid && d.grid->wrap))
-        return refuse_tie(f, err);
+        return dor_refuse_tie(f, err);
     d.num_dims = d.grid ? d.grid->num_dims : d.hyperx->num_dims;
     d.dims = d.grid ? d.grid->dims : d.hyperx->dims;
     d.stride = d.grid ? d.grid->stride : d.hyperx->stride;
@@ -109,8 +109,8 @@ static ik_status dor_create(ik_routing *r, const ik_params *params, const ik_env
         r->claims |= IK_CLAIM_DEADLOCK_FREE;
     if (!cables)
         r->traits |= IK_ROUTE_PER_SWITCH;
-    if (d.tie == DOR_RANDOM && has_ties(&d))
-        make_oblivious(r);
+    if (d.tie == DOR_RANDOM && dor_has_ties(&d))
+        dor_make_oblivious(r);
     return IK_OK;
 }
 
@@ -119,12 +119,12 @@ static void dor_destroy(ik_routing *r)
     free(r->impl);
 }
 
-static uint32_t coordinate(const dor *d, uint32_t sw, uint32_t dim)
+static uint32_t dor_coordinate(const dor *d, uint32_t sw, uint32_t dim)
 {
     return sw / d->stride[dim] % d->dims[dim];
 }
 
-static bool half_way(const dor *d, uint32_t dim, uint32_t from, uint32_t to)
+static bool dor_half_way(const dor *d, uint32_t dim, uint32_t from, uint32_t to)
 {
     uint32_t apart = to > from ? to - from : from - to;
     return d->dims[dim] > 2 && 2 * apart == d->dims[dim];
@@ -132,12 +132,12 @@ static bool half_way(const dor *d, uint32_t dim, uint32_t from, uint32_t to)
 
 /* The dimensions, as bits, in which the hosts' switches lie half-way round a ring from each
  * other. */
-static uint32_t ties_of(const dor *d, uint32_t src, uint32_t dst)
+static uint32_t dor_ties_of(const dor *d, uint32_t src, uint32_t dst)
 {
     uint32_t ties = 0;
     for (uint32_t dim = 0; dim < d->num_dims; dim++)
-        ties |= (uint32_t)half_way(d, dim, coordinate(d, src / d->p, dim),
-                                   coordinate(d, dst / d->p, dim))
+        ties |= (uint32_t)dor_half_way(d, dim, dor_coordinate(d, src / d->p, dim),
+                                       dor_coordinate(d, dst / d->p, dim))
                 << dim;
     return ties;
 }
@@ -146,7 +146,7 @@ static uint32_t dor_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     uint32_t starts = 1;
     if (r->kind == IK_ROUTE_OBLIVIOUS)
-        for (uint32_t ties = ties_of(r->impl, src, dst); ties; ties &= ties - 1)
+        for (uint32_t ties = dor_ties_of(r->impl, src, dst); ties; ties &= ties - 1)
             starts *= 2;
     return starts;
 }
@@ -158,38 +158,40 @@ static void dor_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
     if (r->kind != IK_ROUTE_OBLIVIOUS)
         return;
     pk->via = 0;
-    for (uint32_t ties = ties_of(r->impl, pk->src, pk->dst); ties; ties &= ties - 1, n >>= 1)
+    for (uint32_t ties = dor_ties_of(r->impl, pk->src, pk->dst); ties; ties &= ties - 1, n >>= 1)
         pk->via |= n & 1 ? ties & -ties : 0;
 }
 
 /* Half-way round the ring: upwards? */
-static bool tie_goes_up(const dor *d, uint32_t dim, uint32_t from, uint32_t goal, uint32_t drawn)
+static bool dor_tie_goes_up(const dor *d, uint32_t dim, uint32_t from, uint32_t goal,
+                            uint32_t drawn)
 {
     uint32_t sum = from;
     if (d->tie != DOR_BALANCED)
         return d->tie == DOR_PLUS || (d->tie == DOR_RANDOM && !(drawn >> dim & 1));
     for (uint32_t i = 0; i < d->num_dims; i++)
-        sum += i == dim ? 0 : coordinate(d, goal, i);
+        sum += i == dim ? 0 : dor_coordinate(d, goal, i);
     return sum % 2 == 0;
 }
 
 /* Local port of a ring or line: the shorter way. */
-static uint32_t grid_port(const dor *d, uint32_t dim, uint32_t from, uint32_t to, uint32_t goal,
-                          uint32_t drawn)
+static uint32_t dor_grid_port(const dor *d, uint32_t dim, uint32_t from, uint32_t to, uint32_t goal,
+                              uint32_t drawn)
 {
     const ik_grid *g = d->grid;
     bool plus = to > from;
     if (g->wrap) {
         uint32_t ahead = to > from ? to - from : to + d->dims[dim] - from,
                  behind = d->dims[dim] - ahead;
-        plus = ahead == behind ? tie_goes_up(d, dim, from, goal, drawn) : ahead < behind;
+        plus = ahead == behind ? dor_tie_goes_up(d, dim, from, goal, drawn) : ahead < behind;
     }
     return plus ? g->port_plus[dim] : g->port_minus[dim];
 }
 
 /* Local port of a HyperX dimension: straight there; parallel cables are shared out by destination
  * host. */
-static uint32_t hyperx_port(const dor *d, uint32_t dim, uint32_t from, uint32_t to, uint32_t dst)
+static uint32_t dor_hyperx_port(const dor *d, uint32_t dim, uint32_t from, uint32_t to,
+                                uint32_t dst)
 {
     const ik_hyperx *h = d->hyperx;
     return h->port_base[dim] + (to < from ? to : to - 1) * h->cables[dim] + dst % h->cables[dim];
@@ -208,13 +210,13 @@ static uint32_t dor_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_
     }
     for (uint32_t i = 0; i < d->num_dims; i++) {
         uint32_t dim = d->last_first ? d->num_dims - 1 - i : i;
-        uint32_t from = coordinate(d, sw, dim), to = coordinate(d, goal, dim);
-        if (r->kind == IK_ROUTE_OBLIVIOUS && !half_way(d, dim, from, to))
+        uint32_t from = dor_coordinate(d, sw, dim), to = dor_coordinate(d, goal, dim);
+        if (r->kind == IK_ROUTE_OBLIVIOUS && !dor_half_way(d, dim, from, to))
             pk->via &= ~(1u << dim); /* used up: packets of both draws are alike from here on */
         if (from == to)
             continue;
-        out[0] = base + (d->grid ? grid_port(d, dim, from, to, goal, pk->via)
-                                 : hyperx_port(d, dim, from, to, pk->dst));
+        out[0] = base + (d->grid ? dor_grid_port(d, dim, from, to, goal, pk->via)
+                                 : dor_hyperx_port(d, dim, from, to, pk->dst));
         return 1;
     }
     return 0;

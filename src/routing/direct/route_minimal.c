@@ -26,7 +26,7 @@ typedef struct one_job {
     uint16_t *lft;
 } one_job;
 
-static ik_status one_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status minimal_one_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
     (void)err;
@@ -44,7 +44,7 @@ static ik_status one_row(void *ctx, size_t index, unsigned thread, ik_error *err
     return IK_OK;
 }
 
-static uint32_t no_link(const void *ctx, uint32_t sw, uint32_t dst)
+static uint32_t minimal_no_link(const void *ctx, uint32_t sw, uint32_t dst)
 {
     (void)ctx;
     (void)sw;
@@ -52,13 +52,14 @@ static uint32_t no_link(const void *ctx, uint32_t sw, uint32_t dst)
     return IK_NONE;
 }
 
-static ik_status make_one(ik_routing *r, const minpaths *m, const ik_env *env, ik_error *err)
+static ik_status minimal_make_one(ik_routing *r, const minpaths *m, const ik_env *env,
+                                  ik_error *err)
 {
-    ik_status status = links_make_lft(r, &m->g, env, no_link, NULL, err);
+    ik_status status = links_make_lft(r, &m->g, env, minimal_no_link, NULL, err);
     if (status != IK_OK)
         return status;
     one_job job = {m, r->seed, r->lft};
-    status = ik_parallel_for(env, "minimal paths", m->g.num_switches, one_row, &job, err);
+    status = ik_parallel_for(env, "minimal paths", m->g.num_switches, minimal_one_row, &job, err);
     r->kind = IK_ROUTE_DETERMINISTIC;
     r->claims |= IK_CLAIM_IN_ORDER;
     r->traits &= ~(unsigned)IK_ROUTE_PER_SWITCH; /* hosts of one switch have draws of their own */
@@ -67,7 +68,7 @@ static ik_status make_one(ik_routing *r, const minpaths *m, const ik_env *env, i
 
 /* Local and global hops before the last group, local ones in it: no cycle among either. Where
  * failures make local paths longer there may be one. */
-static const char *natural_vc(const ik_fabric *f, const minpaths *m)
+static const char *minimal_natural_vc(const ik_fabric *f, const minpaths *m)
 {
     if (minpaths_up_down(f) || (m->group && f->intact && hierarchy_of_trees(f)))
         return "1q";
@@ -84,12 +85,12 @@ static ik_status minimal_create(ik_routing *r, const ik_params *params, const ik
     ik_status status = minpaths_build(r->fabric, params, env, m, err);
     if (status != IK_OK)
         return status;
-    r->natural_vc = natural_vc(r->fabric, m);
+    r->natural_vc = minimal_natural_vc(r->fabric, m);
     r->natural_selection = "random";
     r->traits |= m->group ? IK_ROUTE_MARKS : 0;
     r->claims = minpaths_claims(m, r->claims);
     if (status == IK_OK && ik_params_enum(params, "paths") == 1)
-        status = make_one(r, m, env, err);
+        status = minimal_make_one(r, m, env, err);
     return status;
 }
 

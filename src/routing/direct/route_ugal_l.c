@@ -39,7 +39,7 @@ typedef struct ugal {
 
 /* What the paper settled on per family: constant c = 2 on indirect fabrics, length ratio on direct
  * ones; its numbers of draws. */
-static void set_defaults(ugal *u, const ik_fabric *f)
+static void ugal_l_set_defaults(ugal *u, const ik_fabric *f)
 {
     const char *family = f->family ? f->family : "";
     bool mlfm = strcmp(family, "mlfm") == 0, oft = strcmp(family, "oft") == 0;
@@ -47,14 +47,14 @@ static void set_defaults(ugal *u, const ik_fabric *f)
     u->draws = mlfm ? 5 : oft ? 1 : 4;
 }
 
-static void ugal_free(ugal *u)
+static void ugal_l_ugal_free(ugal *u)
 {
     if (u)
         indirect_free(&u->t);
     free(u);
 }
 
-static bool is_given(const ik_params *params, const char *name)
+static bool ugal_l_is_given(const ik_params *params, const char *name)
 {
     for (size_t i = 0; i < params->num; i++)
         if (strcmp(params->decl[i].name, name) == 0)
@@ -73,12 +73,12 @@ static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_en
         free(u);
         return status;
     }
-    set_defaults(u, r->fabric);
+    ugal_l_set_defaults(u, r->fabric);
     unsigned cost = ik_params_enum(params, "cost");
     if (cost != 0 || ik_params_has(params, "c")) /* a c that is given asks for the constant form */
         u->ratio = cost == 2;
-    if (!u->ratio && is_given(params, "csf")) {
-        ugal_free(u);
+    if (!u->ratio && ugal_l_is_given(params, "csf")) {
+        ugal_l_ugal_free(u);
         return ik_hint(
             err,
             ik_about(err,
@@ -110,7 +110,7 @@ static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_en
 
 static void ugal_destroy(ik_routing *r)
 {
-    ugal_free(r->impl);
+    ugal_l_ugal_free(r->impl);
 }
 
 /* Initial states for analysis: minimal, then every intermediate. */
@@ -130,7 +130,7 @@ static void ugal_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
     indirect_set(pk, minimal && n == 0 ? IK_NONE : indirect_nth(t, rs, rd, n - minimal), IK_NONE);
 }
 
-static double occupancy(const ugal *u, uint32_t port, const ik_view *view)
+static double ugal_l_occupancy(const ugal *u, uint32_t port, const ik_view *view)
 {
     if (!view)
         return 0;
@@ -144,20 +144,21 @@ static double occupancy(const ugal *u, uint32_t port, const ik_view *view)
 
 /* One draw of this packet: numbered, so that packets stay independent of how many draws the others
  * make. */
-static uint32_t draw_below(const ik_draw *draw, uint32_t number, uint32_t n)
+static uint32_t ugal_l_draw_below(const ik_draw *draw, uint32_t number, uint32_t n)
 {
     return ik_random_below(draw->seed, IK_RNG_ROUTE_PACKET,
                            draw->entity | (uint64_t)(number + 1) << 40, draw->counter, n);
 }
 
 /* The least occupied of n minimal outputs, and its occupancy. */
-static uint32_t cheapest(const ugal *u, uint32_t rs, uint32_t goal, uint32_t n, uint32_t number,
-                         const ik_draw *draw, const ik_view *view, double *least)
+static uint32_t ugal_l_cheapest(const ugal *u, uint32_t rs, uint32_t goal, uint32_t n,
+                                uint32_t number, const ik_draw *draw, const ik_view *view,
+                                double *least)
 {
     const minpaths *m = &u->t.m;
     uint32_t base = m->f->port_base[rs], best = 0, ties = 0;
     for (uint32_t i = 0; i < n; i++) {
-        double here = occupancy(u, base + minpaths_port(m, rs, goal, i), view);
+        double here = ugal_l_occupancy(u, base + minpaths_port(m, rs, goal, i), view);
         if (i == 0 || here < *least) {
             best = i;
             ties = 0;
@@ -165,39 +166,40 @@ static uint32_t cheapest(const ugal *u, uint32_t rs, uint32_t goal, uint32_t n, 
         }
         ties += here == *least;
     }
-    for (uint32_t left = ties > 1 && !u->lowest ? draw_below(draw, number, ties) : 0; left > 0;) {
+    for (uint32_t left = ties > 1 && !u->lowest ? ugal_l_draw_below(draw, number, ties) : 0;
+         left > 0;) {
         best++;
-        left -= occupancy(u, base + minpaths_port(m, rs, goal, best), view) == *least;
+        left -= ugal_l_occupancy(u, base + minpaths_port(m, rs, goal, best), view) == *least;
     }
     return minpaths_port(m, rs, goal, best);
 }
 
 /* First output from rs towards goal and its occupancy. *port stays IK_NONE where next() may choose
  * again. */
-static double first_output(const ugal *u, uint32_t rs, uint32_t goal, uint32_t number,
-                           const ik_draw *draw, const ik_view *view, uint32_t *port)
+static double ugal_l_first_output(const ugal *u, uint32_t rs, uint32_t goal, uint32_t number,
+                                  const ik_draw *draw, const ik_view *view, uint32_t *port)
 {
     const minpaths *m = &u->t.m;
     uint32_t base = m->f->port_base[rs];
     *port = IK_NONE;
     if (u->t.one)
-        return occupancy(u, minpaths_one(m, rs, goal, u->t.seed, goal), view);
+        return ugal_l_occupancy(u, minpaths_one(m, rs, goal, u->t.seed, goal), view);
     uint32_t n = minpaths_count(m, rs, goal), first;
     double q = 0;
     if (n == 0)
         return 0;
     if (u->first == UGAL_RANDOM) {
-        first = minpaths_port(m, rs, goal, n > 1 ? draw_below(draw, number, n) : 0);
-        q = occupancy(u, base + first, view);
+        first = minpaths_port(m, rs, goal, n > 1 ? ugal_l_draw_below(draw, number, n) : 0);
+        q = ugal_l_occupancy(u, base + first, view);
     } else {
-        first = cheapest(u, rs, goal, n, number, draw, view, &q);
+        first = ugal_l_cheapest(u, rs, goal, n, number, draw, view, &q);
     }
     if (u->first != UGAL_ANY)
         *port = first;
     return q;
 }
 
-static double threshold_bytes(const ugal *u, uint32_t rs, uint32_t port, const ik_view *view)
+static double ugal_l_threshold_bytes(const ugal *u, uint32_t rs, uint32_t port, const ik_view *view)
 {
     double buffer = u->buffer_bytes;
     if (buffer <= 0 && view && port != IK_NONE) {
@@ -221,14 +223,15 @@ static void ugal_start(const ik_routing *r, const ik_draw *draw, const ik_view *
     }
     size_t n = m->g.num_switches;
     bool direct = indirect_minimal(&u->t, rs, rd);
-    double least = direct ? first_output(u, rs, rd, 0, draw, view, &port) : INFINITY;
-    bool minimal =
-        direct && u->threshold > 0 &&
-        least < threshold_bytes(u, rs, port == IK_NONE ? minpaths_port(m, rs, rd, 0) : port, view);
+    double least = direct ? ugal_l_first_output(u, rs, rd, 0, draw, view, &port) : INFINITY;
+    bool minimal = direct && u->threshold > 0 &&
+                   least < ugal_l_threshold_bytes(
+                               u, rs, port == IK_NONE ? minpaths_port(m, rs, rd, 0) : port, view);
     for (uint32_t i = 0; i < u->draws && !minimal; i++) {
-        uint32_t candidate = indirect_nth(&u->t, rs, rd, draw_below(draw, 2 * i + 1, count)),
+        uint32_t candidate = indirect_nth(&u->t, rs, rd, ugal_l_draw_below(draw, 2 * i + 1, count)),
                  via_port;
-        double c = u->c, q = first_output(u, rs, candidate, 2 * i + 2, draw, view, &via_port);
+        double c = u->c,
+               q = ugal_l_first_output(u, rs, candidate, 2 * i + 2, draw, view, &via_port);
         if (u->ratio)
             /* symmetric: of two rows, whatever the candidates */
             c *= (double)(m->dist[rs * n + candidate] + m->dist[rd * n + candidate]) /
@@ -242,8 +245,8 @@ static void ugal_start(const ik_routing *r, const ik_draw *draw, const ik_view *
     indirect_set(pk, mid, port);
 }
 
-static uint32_t ugal_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                          uint32_t *out, uint32_t *preferred)
+static uint32_t ugal_l_ugal_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                                 uint32_t *out, uint32_t *preferred)
 {
     return indirect_next(r, &((const ugal *)r->impl)->t, sw, in_port, pk, out, preferred);
 }
@@ -254,7 +257,7 @@ static uint32_t ugal_next_mask(const ik_routing *r, uint32_t sw, uint32_t in_por
     return indirect_next_mask(r, &((const ugal *)r->impl)->t, sw, in_port, pk, set, preferred);
 }
 
-static uint32_t ugal_leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
+static uint32_t ugal_l_ugal_leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
 {
     return indirect_leg(&((const ugal *)r->impl)->t, sw, goal, out);
 }
@@ -331,9 +334,9 @@ const ik_routing_family ik_routing_ugal_l = {
     .num_starts = ugal_num_starts,
     .start_nth = ugal_start_nth,
     .start = ugal_start,
-    .next = ugal_next,
+    .next = ugal_l_ugal_next,
     .next_mask = ugal_next_mask,
-    .leg = ugal_leg,
+    .leg = ugal_l_ugal_leg,
     .middles = ugal_middles,
     .legs = &ugal_legs,
 };

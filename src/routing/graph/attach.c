@@ -7,7 +7,7 @@
 
 /* The host behind `port` of a switch, unless an earlier port of the switch leads to it too; IK_NONE
  * = no such host. */
-static uint32_t new_host(const ik_fabric *f, uint32_t port)
+static uint32_t attach_new_host(const ik_fabric *f, uint32_t port)
 {
     uint32_t node = ik_peer_node(f, port);
     if (node == IK_NONE || ik_is_switch(f, node))
@@ -20,13 +20,13 @@ static uint32_t new_host(const ik_fabric *f, uint32_t port)
     return ik_node_host(f, node);
 }
 
-static void collect(const ik_fabric *f, attach *a)
+static void attach_collect(const ik_fabric *f, attach *a)
 {
     uint32_t n = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         a->base[sw] = n;
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t host = new_host(f, port);
+            uint32_t host = attach_new_host(f, port);
             if (host == IK_NONE)
                 continue;
             a->multi |= ik_host_switch(f, host) != sw;
@@ -53,7 +53,7 @@ ik_status attach_make(const ik_fabric *f, attach *out, ik_error *err)
         return ik_fail_memory(err, ends * 6 + (size_t)f->num_switches * 8,
                               "the hosts of each switch");
     }
-    collect(f, &a);
+    attach_collect(f, &a);
     *out = a;
     return IK_OK;
 }

@@ -57,7 +57,7 @@ static ik_status balanced_init(balanced *b, const ik_fabric *f, ik_error *err)
 }
 
 /* Breadth-first order from the destination's switches. */
-static bool set_levels(balanced *b, uint32_t host)
+static bool balanced_set_levels(balanced *b, uint32_t host)
 {
     b->roots = links_attached(&b->g, host, b->order);
     if (!links_bfs_from(&b->g, b->roots, b->dist, b->order))
@@ -68,7 +68,7 @@ static bool set_levels(balanced *b, uint32_t host)
     return true;
 }
 
-static void choose_by_path(balanced *b)
+static void balanced_choose_by_path(balanced *b)
 {
     const links *g = &b->g;
     for (uint32_t i = 0; i < b->roots; i++)
@@ -90,7 +90,7 @@ static void choose_by_path(balanced *b)
     }
 }
 
-static void choose_by_link(balanced *b)
+static void balanced_choose_by_link(balanced *b)
 {
     const links *g = &b->g;
     for (uint32_t i = b->reached; i-- > b->roots;) {
@@ -106,7 +106,7 @@ static void choose_by_link(balanced *b)
 }
 
 /* Adds what the tree carries to its links, or takes it away again. */
-static void account(balanced *b, bool add)
+static void balanced_account(balanced *b, bool add)
 {
     for (uint32_t s = 0; s < b->g.num_switches; s++)
         b->flow[s] = b->hosts[s];
@@ -117,8 +117,8 @@ static void account(balanced *b, bool add)
     }
 }
 
-static void route_one(balanced *b, const ik_fabric *f, uint32_t host, balanced_rule rule,
-                      bool again, uint16_t *lft)
+static void balanced_route_one(balanced *b, const ik_fabric *f, uint32_t host, balanced_rule rule,
+                               bool again, uint16_t *lft)
 {
     size_t hosts = b->g.num_hosts;
     if (again) { /* another pass: forget this destination's share first */
@@ -126,24 +126,24 @@ static void route_one(balanced *b, const ik_fabric *f, uint32_t host, balanced_r
             uint32_t u = b->order[i];
             b->next[u] = b->g.of_port[f->port_base[u] + lft[u * hosts + host]];
         }
-        account(b, false);
+        balanced_account(b, false);
     }
     if (rule == BALANCED_PATH) {
-        choose_by_path(b);
+        balanced_choose_by_path(b);
     } else {
         for (uint32_t s = 0; s < b->g.num_switches; s++)
             b->flow[s] = b->hosts[s];
-        choose_by_link(b);
+        balanced_choose_by_link(b);
     }
-    account(b, true);
+    balanced_account(b, true);
     for (uint32_t i = b->roots; i < b->reached; i++) {
         uint32_t u = b->order[i];
         lft[u * hosts + host] = (uint16_t)(b->g.port[b->next[u]] - f->port_base[u]);
     }
 }
 
-static ik_status route_all(balanced *b, ik_routing *r, balanced_rule rule, bool again,
-                           const ik_env *env, ik_error *err)
+static ik_status balanced_route_all(balanced *b, ik_routing *r, balanced_rule rule, bool again,
+                                    const ik_env *env, ik_error *err)
 {
     uint32_t last = IK_NONE;
     for (uint32_t h = 0; h < b->g.num_hosts; h++) {
@@ -152,17 +152,17 @@ static ik_status route_all(balanced *b, ik_routing *r, balanced_rule rule, bool 
             continue;
         if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while routing");
-        if ((sw != last || b->g.multi) && !set_levels(b, h))
+        if ((sw != last || b->g.multi) && !balanced_set_levels(b, h))
             return ik_fail(err, IK_ERR_UNSUPPORTED,
                            "'%s' routes up to %d hops, this fabric has longer distances",
                            r->family->name, LINKS_FAR - 1);
         last = sw;
-        route_one(b, r->fabric, h, rule, again, r->lft);
+        balanced_route_one(b, r->fabric, h, rule, again, r->lft);
     }
     return IK_OK;
 }
 
-static uint32_t no_link(const void *ctx, uint32_t sw, uint32_t dst)
+static uint32_t balanced_no_link(const void *ctx, uint32_t sw, uint32_t dst)
 {
     (void)ctx, (void)sw, (void)dst;
     return IK_NONE;
@@ -175,9 +175,9 @@ ik_status balanced_route(ik_routing *r, balanced_rule rule, unsigned passes, con
     ik_status status = balanced_init(&b, r->fabric, err);
     if (status == IK_OK)
         /* the ports to hosts; the rest follows */
-        status = links_make_lft(r, &b.g, env, no_link, NULL, err);
+        status = links_make_lft(r, &b.g, env, balanced_no_link, NULL, err);
     for (unsigned pass = 0; pass < passes && status == IK_OK; pass++)
-        status = route_all(&b, r, rule, pass > 0, env, err);
+        status = balanced_route_all(&b, r, rule, pass > 0, env, err);
     balanced_free(&b);
     return status;
 }

@@ -19,7 +19,7 @@ void frugal_tables_free(frugal_tables *t)
     *t = (frugal_tables){0};
 }
 
-static void work_free(frugal_work *w)
+static void frugal_attempt_work_free(frugal_work *w)
 {
     for (unsigned l = 0; w->dags && l < w->rule->lanes; l++)
         linkdag_free(&w->dags[l]);
@@ -35,7 +35,7 @@ static void work_free(frugal_work *w)
     free(w->set);
 }
 
-static ik_status work_init(frugal_work *w, const ik_env *env, ik_error *err)
+static ik_status frugal_attempt_work_init(frugal_work *w, const ik_env *env, ik_error *err)
 {
     const links *g = &w->f->g;
     size_t n = g->num_switches;
@@ -63,23 +63,24 @@ static ik_status work_init(frugal_work *w, const ik_env *env, ik_error *err)
     return status;
 }
 
-static bool is_tree_link(const frugal_graph *f, uint32_t l)
+static bool frugal_attempt_is_tree_link(const frugal_graph *f, uint32_t l)
 {
     return f->parent[f->g.tail[l]] == l || f->parent[f->g.head[l]] == f->g.rev[l];
 }
 
 /* All turns of the spanning tree's links: no cycle, whatever their number. */
-static void seed_lane(frugal_work *w, unsigned lane)
+static void frugal_attempt_seed_lane(frugal_work *w, unsigned lane)
 {
     const links *g = &w->f->g;
     for (uint32_t s = 0; s < g->num_switches; s++)
         for (uint32_t out = g->base[s]; out < g->base[s + 1]; out++)
             for (uint32_t back = g->base[s]; back < g->base[s + 1]; back++)
-                if (back != out && is_tree_link(w->f, out) && is_tree_link(w->f, back))
+                if (back != out && frugal_attempt_is_tree_link(w->f, out) &&
+                    frugal_attempt_is_tree_link(w->f, back))
                     linkdag_add(&w->dags[lane], g->rev[back], out);
 }
 
-static void set_lane(frugal_work *w, uint32_t s, uint32_t d, unsigned lane)
+static void frugal_attempt_set_lane(frugal_work *w, uint32_t s, uint32_t d, unsigned lane)
 {
     size_t n = w->f->g.num_switches;
     if (w->f->hosts[s] && w->f->hosts[d])
@@ -87,7 +88,7 @@ static void set_lane(frugal_work *w, uint32_t s, uint32_t d, unsigned lane)
 }
 
 /* The lane where it costs least; without a choice of paths the first that fits. */
-static bool place(frugal_work *w, uint32_t s, uint32_t d, bool detours)
+static bool frugal_attempt_place(frugal_work *w, uint32_t s, uint32_t d, bool detours)
 {
     unsigned best = w->rule->lanes, tries = w->f->hosts[s] && w->f->hosts[d] ? w->rule->lanes : 1;
     double least = 0, cost;
@@ -95,7 +96,7 @@ static bool place(frugal_work *w, uint32_t s, uint32_t d, bool detours)
         if (!frugal_unit_route(w, s, d, lane, detours, &cost))
             continue;
         if (w->rule->given || w->rule->by_port || tries == 1) {
-            set_lane(w, s, d, lane);
+            frugal_attempt_set_lane(w, s, d, lane);
             frugal_unit_keep(w);
             return true;
         }
@@ -107,23 +108,23 @@ static bool place(frugal_work *w, uint32_t s, uint32_t d, bool detours)
     }
     if (best == w->rule->lanes || !frugal_unit_route(w, s, d, best, detours, &cost))
         return false;
-    set_lane(w, s, d, best);
+    frugal_attempt_set_lane(w, s, d, best);
     frugal_unit_keep(w);
     return true;
 }
 
-static uint8_t hops_of(const frugal_graph *f, uint32_t unit)
+static uint8_t frugal_attempt_hops_of(const frugal_graph *f, uint32_t unit)
 {
     return f->dist[(size_t)f->near[unit] * f->g.num_switches + f->far[unit]];
 }
 
 /* The order of the units: pairs of one distance shuffled if the rule asks for it. */
-static uint32_t *order_units(const frugal_graph *f, const frugal_rule *rule)
+static uint32_t *frugal_attempt_order_units(const frugal_graph *f, const frugal_rule *rule)
 {
     uint32_t *order = ik_calloc((size_t)f->num_units + 1, sizeof *order), begin = 0;
     for (uint32_t i = 0; order && i < f->num_units; i++) {
         order[i] = i;
-        if (hops_of(f, i) != hops_of(f, begin))
+        if (frugal_attempt_hops_of(f, i) != frugal_attempt_hops_of(f, begin))
             begin = i;
         if (!rule->shuffle)
             continue;
@@ -136,7 +137,7 @@ static uint32_t *order_units(const frugal_graph *f, const frugal_rule *rule)
 }
 
 /* All paths to a switch over the spanning tree. */
-static void route_over_tree(frugal_work *w, uint32_t d)
+static void frugal_attempt_route_over_tree(frugal_work *w, uint32_t d)
 {
     const links *g = &w->f->g;
     uint32_t n = g->num_switches;
@@ -151,44 +152,44 @@ static void route_over_tree(frugal_work *w, uint32_t d)
 }
 
 /* Units that do not fit, over longer paths, until no more of them do; returns how many are left. */
-static uint32_t place_longer(frugal_work *w, uint32_t *left, uint32_t num)
+static uint32_t frugal_attempt_place_longer(frugal_work *w, uint32_t *left, uint32_t num)
 {
     for (uint32_t before = num + 1; num > 0 && num < before && !w->no_memory;) {
         before = num;
         num = 0;
         for (uint32_t i = 0; i < before; i++)
-            if (!place(w, w->f->near[left[i]], w->f->far[left[i]], true))
+            if (!frugal_attempt_place(w, w->f->near[left[i]], w->f->far[left[i]], true))
                 left[num++] = left[i];
     }
     return num;
 }
 
-static bool place_all(frugal_work *w, uint32_t *order, const ik_env *env)
+static bool frugal_attempt_place_all(frugal_work *w, uint32_t *order, const ik_env *env)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < w->f->num_units && !w->no_memory; i++) {
         uint32_t unit = order[i];
         if (i % 256 == 0 && ik_env_cancelled(env))
             return false;
-        if (place(w, w->f->near[unit], w->f->far[unit], false))
+        if (frugal_attempt_place(w, w->f->near[unit], w->f->far[unit], false))
             continue;
         if (!w->rule->detours)
             return false;
         order[left++] = unit;
     }
-    left = place_longer(w, order, left);
+    left = frugal_attempt_place_longer(w, order, left);
     if (!w->rule->escapes)
         return left == 0;
     for (uint32_t i = 0; i < left; i++) {
-        route_over_tree(w, w->f->near[order[i]]);
-        route_over_tree(w, w->f->far[order[i]]);
-        set_lane(w, w->f->near[order[i]], w->f->far[order[i]], 0);
+        frugal_attempt_route_over_tree(w, w->f->near[order[i]]);
+        frugal_attempt_route_over_tree(w, w->f->far[order[i]]);
+        frugal_attempt_set_lane(w, w->f->near[order[i]], w->f->far[order[i]], 0);
     }
     return true;
 }
 
 /* What the tables really carry. */
-static void measure(frugal_work *w, frugal_tables *t)
+static void frugal_attempt_measure(frugal_work *w, frugal_tables *t)
 {
     const links *g = &w->f->g;
     uint32_t n = g->num_switches;
@@ -219,13 +220,13 @@ ik_status frugal_attempt(const frugal_graph *f, const frugal_rule *rule, const i
     frugal_work w = {.f = f, .rule = rule};
     uint32_t *order = NULL;
     *found = false;
-    ik_status status = work_init(&w, env, err);
-    if (status == IK_OK && !(order = order_units(f, rule)))
+    ik_status status = frugal_attempt_work_init(&w, env, err);
+    if (status == IK_OK && !(order = frugal_attempt_order_units(f, rule)))
         status = ik_fail_memory(err, f->num_units * 4ULL, "pairs of switches");
     for (unsigned l = 0; status == IK_OK && rule->escapes && l < rule->lanes; l++)
-        seed_lane(&w, l);
+        frugal_attempt_seed_lane(&w, l);
     if (status == IK_OK)
-        *found = place_all(&w, order, env);
+        *found = frugal_attempt_place_all(&w, order, env);
     if (status == IK_OK && w.no_memory)
         status = ik_fail_memory(err, w.cap_added * sizeof *w.added, "the trees");
     if (status == IK_OK && ik_env_cancelled(env))
@@ -237,9 +238,9 @@ ik_status frugal_attempt(const frugal_graph *f, const frugal_rule *rule, const i
                                .lane = w.lane};
         w.next = NULL;
         w.lane = NULL;
-        measure(&w, out);
+        frugal_attempt_measure(&w, out);
     }
     free(order);
-    work_free(&w);
+    frugal_attempt_work_free(&w);
     return status;
 }

@@ -21,7 +21,7 @@ void frugal_graph_free(frugal_graph *f)
     *f = (frugal_graph){0};
 }
 
-static void group_hosts(frugal_graph *f)
+static void frugal_graph_group_hosts(frugal_graph *f)
 {
     const links *g = &f->g;
     for (uint32_t h = 0; h < g->num_hosts; h++)
@@ -36,7 +36,7 @@ static void group_hosts(frugal_graph *f)
         f->hosts[s] = f->first[s + 1] - f->first[s];
 }
 
-static void rank_links(frugal_graph *f)
+static void frugal_graph_rank_links(frugal_graph *f)
 {
     const links *g = &f->g;
     for (uint32_t s = 0; s < g->num_switches; s++)
@@ -45,18 +45,18 @@ static void rank_links(frugal_graph *f)
                 f->rank[l] += g->port[k] < g->port[l];
 }
 
-static bool is_unit(const frugal_graph *f, uint32_t s, uint32_t d)
+static bool frugal_graph_is_unit(const frugal_graph *f, uint32_t s, uint32_t d)
 {
     return (f->hosts[s] || f->hosts[d]) && f->dist[(size_t)s * f->g.num_switches + d] != LINKS_FAR;
 }
 
 /* Counting sort by distance. */
-static ik_status sort_units(frugal_graph *f, ik_error *err)
+static ik_status frugal_graph_sort_units(frugal_graph *f, ik_error *err)
 {
     uint32_t n = f->g.num_switches, start[LINKS_FAR + 2] = {0};
     for (uint32_t s = 0; s < n; s++)
         for (uint32_t d = s + 1; d < n; d++)
-            if (is_unit(f, s, d)) {
+            if (frugal_graph_is_unit(f, s, d)) {
                 uint8_t hops = f->dist[(size_t)s * n + d];
                 start[hops + 1]++;
                 f->num_units++;
@@ -70,7 +70,7 @@ static ik_status sort_units(frugal_graph *f, ik_error *err)
         return ik_fail_memory(err, f->num_units * 8ULL, "pairs of switches");
     for (uint32_t s = 0; s < n; s++)
         for (uint32_t d = s + 1; d < n; d++)
-            if (is_unit(f, s, d)) {
+            if (frugal_graph_is_unit(f, s, d)) {
                 uint32_t at = start[f->dist[(size_t)s * n + d]]++;
                 f->near[at] = s;
                 f->far[at] = d;
@@ -79,7 +79,7 @@ static ik_status sort_units(frugal_graph *f, ik_error *err)
 }
 
 /* The switch whose farthest switch is nearest. */
-static uint32_t centre(const frugal_graph *f)
+static uint32_t frugal_graph_centre(const frugal_graph *f)
 {
     uint32_t n = f->g.num_switches, best = 0;
     uint64_t least = UINT64_MAX;
@@ -99,11 +99,12 @@ static uint32_t centre(const frugal_graph *f)
 }
 
 /* Breadth-first trees, the first from the centre. queue: scratch [S]. */
-static void grow_tree(frugal_graph *f, uint32_t *queue, uint8_t *seen)
+static void frugal_graph_grow_tree(frugal_graph *f, uint32_t *queue, uint8_t *seen)
 {
     const links *g = &f->g;
     uint32_t n = g->num_switches, filled = 0;
-    for (uint32_t i = 0, root = n ? centre(f) : 0; i <= n && n; root = i < n ? i : 0, i++) {
+    for (uint32_t i = 0, root = n ? frugal_graph_centre(f) : 0; i <= n && n;
+         root = i < n ? i : 0, i++) {
         if (seen[root])
             continue;
         seen[root] = 1;
@@ -119,13 +120,13 @@ static void grow_tree(frugal_graph *f, uint32_t *queue, uint8_t *seen)
     }
 }
 
-static ik_status make_tree(frugal_graph *f, ik_error *err)
+static ik_status frugal_graph_make_tree(frugal_graph *f, ik_error *err)
 {
     size_t n = (size_t)f->g.num_switches + 1;
     uint32_t *queue = ik_calloc(n, sizeof *queue);
     uint8_t *seen = ik_calloc(n, 1);
     if (queue && seen)
-        grow_tree(f, queue, seen);
+        frugal_graph_grow_tree(f, queue, seen);
     ik_status status = queue && seen ? IK_OK : ik_fail_memory(err, n * 5, "a spanning tree");
     free(queue);
     free(seen);
@@ -150,12 +151,12 @@ ik_status frugal_graph_build(const ik_fabric *fabric, const ik_env *env, frugal_
             status = ik_fail_memory(err, n * 12, "hosts by switch");
     }
     if (status == IK_OK) {
-        group_hosts(&f);
-        rank_links(&f);
-        status = sort_units(&f, err);
+        frugal_graph_group_hosts(&f);
+        frugal_graph_rank_links(&f);
+        status = frugal_graph_sort_units(&f, err);
     }
     if (status == IK_OK)
-        status = make_tree(&f, err);
+        status = frugal_graph_make_tree(&f, err);
     if (status != IK_OK)
         frugal_graph_free(&f);
     else

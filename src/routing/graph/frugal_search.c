@@ -32,7 +32,8 @@ typedef struct contest {
 
 /* Within the bound fewer lanes are better, then less load; beyond it, or if the load counts more,
  * the other way round. */
-static bool is_better(const contest *c, const frugal_tables *a, const frugal_tables *b)
+static bool frugal_search_is_better(const contest *c, const frugal_tables *a,
+                                    const frugal_tables *b)
 {
     bool a_in = a->max_load <= c->bound, b_in = b->max_load <= c->bound;
     if (c->goal.by_load || (!a_in && !b_in))
@@ -43,9 +44,9 @@ static bool is_better(const contest *c, const frugal_tables *a, const frugal_tab
 }
 
 /* Takes the tables, or frees them. */
-static void consider(contest *c, frugal_tables *t)
+static void frugal_search_consider(contest *c, frugal_tables *t)
 {
-    if (t->lanes <= c->goal.lanes && (!c->have || is_better(c, t, &c->best))) {
+    if (t->lanes <= c->goal.lanes && (!c->have || frugal_search_is_better(c, t, &c->best))) {
         frugal_tables_free(&c->best);
         c->best = *t;
         c->have = true;
@@ -64,7 +65,7 @@ typedef struct batch {
     bool *found;
 } batch;
 
-static ik_status attempt_one(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status frugal_search_attempt_one(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
     batch *b = ctx;
@@ -73,7 +74,8 @@ static ik_status attempt_one(void *ctx, size_t index, unsigned thread, ik_error 
 }
 
 /* As many at a time as there are threads, which bounds the memory; considered in order. */
-static ik_status attempt_all(contest *c, const frugal_rule *rules, unsigned num, ik_error *err)
+static ik_status frugal_search_attempt_all(contest *c, const frugal_rule *rules, unsigned num,
+                                           ik_error *err)
 {
     ik_status status = IK_OK;
     unsigned chunk = ik_env_threads(c->env) < MOST_RULES ? ik_env_threads(c->env) : MOST_RULES;
@@ -82,10 +84,10 @@ static ik_status attempt_all(contest *c, const frugal_rule *rules, unsigned num,
         bool found[MOST_RULES] = {0};
         batch b = {c, rules + first, tables, found};
         unsigned some = num - first < chunk ? num - first : chunk;
-        status = ik_parallel_for(c->env, "attempts", some, attempt_one, &b, err);
+        status = ik_parallel_for(c->env, "attempts", some, frugal_search_attempt_one, &b, err);
         for (unsigned i = 0; i < some; i++)
             if (found[i] && status == IK_OK)
-                consider(c, &tables[i]);
+                frugal_search_consider(c, &tables[i]);
             else
                 frugal_tables_free(&tables[i]);
     }
@@ -93,7 +95,7 @@ static ik_status attempt_all(contest *c, const frugal_rule *rules, unsigned num,
 }
 
 /* The rules of attempts with `lanes` lanes; returns their number. */
-static unsigned make_rules(const contest *c, frugal_rule like, frugal_rule *rules)
+static unsigned frugal_search_make_rules(const contest *c, frugal_rule like, frugal_rule *rules)
 {
     static const double reuse[] = {0.3, 1, 1e4, 0, 3};
     uint32_t units = c->f->num_units;
@@ -118,17 +120,17 @@ static unsigned make_rules(const contest *c, frugal_rule like, frugal_rule *rule
     return num;
 }
 
-static ik_status attempt_rules(contest *c, frugal_rule like, ik_error *err)
+static ik_status frugal_search_attempt_rules(contest *c, frugal_rule like, ik_error *err)
 {
     frugal_rule rules[MOST_RULES];
-    return attempt_all(c, rules, make_rules(c, like, rules), err);
+    return frugal_search_attempt_all(c, rules, frugal_search_make_rules(c, like, rules), err);
 }
 
 /* ------------------------------------------------------------------------------------------
  * tables as they are */
 
 /* The lowest port that leads nearer, one tree per switch with hosts: given[tree][S]. */
-static void lowest_ports(const frugal_graph *f, uint32_t *given)
+static void frugal_search_lowest_ports(const frugal_graph *f, uint32_t *given)
 {
     const links *g = &f->g;
     uint32_t n = g->num_switches;
@@ -149,7 +151,7 @@ static void lowest_ports(const frugal_graph *f, uint32_t *given)
 }
 
 /* The tables of r, one tree per host. */
-static void tables_of(const frugal_graph *f, const ik_routing *r, uint32_t *given)
+static void frugal_search_tables_of(const frugal_graph *f, const ik_routing *r, uint32_t *given)
 {
     const links *g = &f->g;
     for (uint32_t tree = 0; tree < f->first[g->num_switches]; tree++)
@@ -159,8 +161,8 @@ static void tables_of(const frugal_graph *f, const ik_routing *r, uint32_t *give
         }
 }
 
-static ik_status layer_given(contest *c, bool spread, const uint32_t *given, unsigned *lanes,
-                             uint64_t *load, ik_error *err)
+static ik_status frugal_search_layer_given(contest *c, bool spread, const uint32_t *given,
+                                           unsigned *lanes, uint64_t *load, ik_error *err)
 {
     frugal_rule rule = {.lanes = FRUGAL_MOST_LANES, .spread = spread, .given = given};
     frugal_tables t = {0};
@@ -169,7 +171,7 @@ static ik_status layer_given(contest *c, bool spread, const uint32_t *given, uns
     *lanes = found ? t.lanes : 0;
     *load = found ? t.max_load : UINT64_MAX;
     if (found)
-        consider(c, &t);
+        frugal_search_consider(c, &t);
     return status;
 }
 
@@ -181,14 +183,15 @@ static ik_status start_with_given(contest *c, ik_routing *r, ik_lane_trade *trad
         return ik_fail_memory(err, trees * n * 4, "the trees");
     unsigned lanes;
     uint64_t bound = 0;
-    lowest_ports(c->f, given);
-    ik_status status = layer_given(c, false, given, &lanes, &bound, err);
+    frugal_search_lowest_ports(c->f, given);
+    ik_status status = frugal_search_layer_given(c, false, given, &lanes, &bound, err);
     c->bound = bound;
     if (status == IK_OK)
         status = balanced_route(r, BALANCED_PATH, 2, c->env, err);
     if (status == IK_OK) {
-        tables_of(c->f, r, given);
-        status = layer_given(c, true, given, &trade->balanced_lanes, &trade->balanced_load, err);
+        frugal_search_tables_of(c->f, r, given);
+        status = frugal_search_layer_given(c, true, given, &trade->balanced_lanes,
+                                           &trade->balanced_load, err);
     }
     free(given);
     return status;
@@ -196,24 +199,24 @@ static ik_status start_with_given(contest *c, ik_routing *r, ik_lane_trade *trad
 
 /* ------------------------------------------------------------------------------------------ */
 
-static bool is_done(const contest *c, unsigned lanes)
+static bool frugal_search_is_done(const contest *c, unsigned lanes)
 {
     return c->have && !c->goal.by_load && c->best.lanes <= lanes && c->best.max_load <= c->bound;
 }
 
 /* Whether so few lanes may do: the two rules that need the fewest are tried first on large fabrics,
  * where attempts that fail take long. */
-static ik_status probe(contest *c, unsigned lanes, bool *fits, ik_error *err)
+static ik_status frugal_search_probe(contest *c, unsigned lanes, bool *fits, ik_error *err)
 {
     const frugal_rule rules[] = {{.lanes = lanes, .reuse = 1, .shuffle = 1},
                                  {.lanes = lanes, .reuse = 1e4, .shuffle = 1}};
-    ik_status status = attempt_all(c, rules, 2, err);
+    ik_status status = frugal_search_attempt_all(c, rules, 2, err);
     *fits = c->have && c->best.lanes <= lanes;
     return status;
 }
 
 /* Shortest paths within the goal's lanes. */
-static ik_status search(contest *c, ik_error *err)
+static ik_status frugal_search_search(contest *c, ik_error *err)
 {
     uint64_t work = (uint64_t)c->f->num_units * (c->many ? c->many : 1);
     ik_status status = IK_OK;
@@ -223,10 +226,10 @@ static ik_status search(contest *c, ik_error *err)
     for (; lanes <= c->goal.lanes && status == IK_OK; lanes++) {
         bool fits = true;
         if (c->f->num_units > SMALL_UNITS && !c->goal.by_load)
-            status = probe(c, lanes, &fits, err);
+            status = frugal_search_probe(c, lanes, &fits, err);
         if (status == IK_OK && fits)
-            status = attempt_rules(c, (frugal_rule){.lanes = lanes}, err);
-        if (is_done(c, lanes))
+            status = frugal_search_attempt_rules(c, (frugal_rule){.lanes = lanes}, err);
+        if (frugal_search_is_done(c, lanes))
             break;
     }
     return status;
@@ -240,13 +243,13 @@ ik_status frugal_search(const frugal_graph *f, ik_routing *r, frugal_goal goal, 
         c.many = f->hosts[s] > c.many ? f->hosts[s] : c.many;
     ik_status status = start_with_given(&c, r, &r->trade, err);
     if (status == IK_OK)
-        status = search(&c, err);
+        status = frugal_search_search(&c, err);
     frugal_rule longer = {.lanes = goal.lanes, .detours = true};
     if (status == IK_OK && !c.have)
-        status = attempt_rules(&c, longer, err);
+        status = frugal_search_attempt_rules(&c, longer, err);
     longer.escapes = true;
     if (status == IK_OK && !c.have)
-        status = attempt_rules(&c, longer, err);
+        status = frugal_search_attempt_rules(&c, longer, err);
     if (status != IK_OK) {
         frugal_tables_free(&c.best);
         return status;

@@ -9,19 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static uint32_t no_link(const void *ctx, uint32_t sw, uint32_t dst)
+static uint32_t frugal_tables_no_link(const void *ctx, uint32_t sw, uint32_t dst)
 {
     (void)ctx, (void)sw, (void)dst;
     return IK_NONE;
 }
 
 /* The tables into r->lft, and the hops of every lane. */
-static ik_status store(ik_routing *r, const frugal_graph *f, const frugal_tables *tables,
-                       frugal_lanes *t, const ik_env *env, ik_error *err)
+static ik_status frugal_tables_store(ik_routing *r, const frugal_graph *f,
+                                     const frugal_tables *tables, frugal_lanes *t,
+                                     const ik_env *env, ik_error *err)
 {
     const links *g = &f->g;
     uint32_t n = g->num_switches, tree = 0;
-    ik_status status = links_make_lft(r, g, env, no_link, NULL, err); /* ports to hosts */
+    ik_status status =
+        links_make_lft(r, g, env, frugal_tables_no_link, NULL, err); /* ports to hosts */
     for (uint32_t d = 0; d < n && status == IK_OK; d++)
         for (uint32_t i = 0; i < f->hosts[d]; i++) {
             uint32_t host = f->host[f->first[d] + i];
@@ -40,7 +42,7 @@ static ik_status store(ik_routing *r, const frugal_graph *f, const frugal_tables
     return status;
 }
 
-static ik_status describe(ik_routing *r, const frugal_tables *tables, ik_error *err)
+static ik_status frugal_tables_describe(ik_routing *r, const frugal_tables *tables, ik_error *err)
 {
     r->trade.lanes = tables->lanes;
     r->trade.max_load = tables->max_load;
@@ -65,8 +67,8 @@ static ik_status describe(ik_routing *r, const frugal_tables *tables, ik_error *
     return IK_OK;
 }
 
-static ik_status keep(ik_routing *r, const frugal_graph *f, frugal_tables *tables, frugal_lanes *t,
-                      const ik_env *env, ik_error *err)
+static ik_status frugal_tables_keep(ik_routing *r, const frugal_graph *f, frugal_tables *tables,
+                                    frugal_lanes *t, const ik_env *env, ik_error *err)
 {
     t->num_switches = f->g.num_switches;
     t->num = tables->lanes;
@@ -82,9 +84,9 @@ static ik_status keep(ik_routing *r, const frugal_graph *f, frugal_tables *table
             t->lane[i] = 0;
     free(r->lft); /* of the balanced tables */
     r->lft = NULL;
-    ik_status status = store(r, f, tables, t, env, err);
+    ik_status status = frugal_tables_store(r, f, tables, t, env, err);
     if (status == IK_OK)
-        status = describe(r, tables, err);
+        status = frugal_tables_describe(r, tables, err);
     if (tables->longer == 0)
         r->claims |= IK_CLAIM_MINIMAL;
     if (tables->lanes == 1)
@@ -112,7 +114,7 @@ ik_status frugal_make(ik_routing *r, frugal_goal goal, const ik_env *env, frugal
         return status;
     status = frugal_search(&f, r, goal, env, &tables, err);
     if (status == IK_OK)
-        status = keep(r, &f, &tables, &lanes, env, err);
+        status = frugal_tables_keep(r, &f, &tables, &lanes, env, err);
     if (status == IK_OK)
         *out = lanes;
     else

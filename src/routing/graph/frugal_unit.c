@@ -11,7 +11,8 @@
 
 #include <stdlib.h>
 
-static bool note(struct frugal_turn **list, size_t *num, size_t *cap, uint32_t from, uint32_t to)
+static bool frugal_unit_note(struct frugal_turn **list, size_t *num, size_t *cap, uint32_t from,
+                             uint32_t to)
 {
     if (!IK_ARRAY_ROOM(*list, *cap, *num + 1))
         return false;
@@ -20,7 +21,8 @@ static bool note(struct frugal_turn **list, size_t *num, size_t *cap, uint32_t f
 }
 
 /* The links from s over `link` to the tree's switch; 0 if the tree does not lead on from there. */
-static uint32_t path_over(frugal_work *w, const uint32_t *next, uint32_t link, uint32_t d)
+static uint32_t frugal_unit_path_over(frugal_work *w, const uint32_t *next, uint32_t link,
+                                      uint32_t d)
 {
     uint32_t n = 0;
     w->path[n++] = link;
@@ -33,18 +35,20 @@ static uint32_t path_over(frugal_work *w, const uint32_t *next, uint32_t link, u
 }
 
 /* Adds the dependencies of path[0 .. n-1], all or none. */
-static bool add_path(frugal_work *w, linkdag *dag, uint32_t n)
+static bool frugal_unit_add_path(frugal_work *w, linkdag *dag, uint32_t n)
 {
     size_t keep = w->num_added;
     for (uint32_t i = 0; i + 1 < n; i++) {
         linkdag_result result = linkdag_add(dag, w->path[i], w->path[i + 1]);
         bool ok = true;
         if (result == LINKDAG_NEW)
-            ok = note(&w->added, &w->num_added, &w->cap_added, w->path[i], w->path[i + 1]);
+            ok = frugal_unit_note(&w->added, &w->num_added, &w->cap_added, w->path[i],
+                                  w->path[i + 1]);
         if (result == LINKDAG_NEW && !ok)
             linkdag_remove(dag, w->path[i], w->path[i + 1]);
         if (result == LINKDAG_CYCLE)
-            ok = note(&w->refused, &w->num_refused, &w->cap_refused, w->path[i], w->path[i + 1]);
+            ok = frugal_unit_note(&w->refused, &w->num_refused, &w->cap_refused, w->path[i],
+                                  w->path[i + 1]);
         w->no_memory = w->no_memory || !ok;
         if (ok && result != LINKDAG_CYCLE)
             continue;
@@ -60,8 +64,8 @@ static bool add_path(frugal_work *w, linkdag *dag, uint32_t n)
     return true;
 }
 
-static void account(frugal_work *w, const uint32_t *next, uint32_t s, uint32_t d, uint64_t weight,
-                    bool add)
+static void frugal_unit_account(frugal_work *w, const uint32_t *next, uint32_t s, uint32_t d,
+                                uint64_t weight, bool add)
 {
     for (uint32_t at = s; at != d; at = w->f->g.head[next[at]]) {
         w->load[next[at]] += add ? weight : 0 - weight;
@@ -70,7 +74,7 @@ static void account(frugal_work *w, const uint32_t *next, uint32_t s, uint32_t d
 }
 
 /* What a tree's paths through a switch weigh: a switch without hosts stands for some. */
-static uint64_t weight_of(const frugal_work *w, uint32_t s, uint32_t d)
+static uint64_t frugal_unit_weight_of(const frugal_work *w, uint32_t s, uint32_t d)
 {
     uint64_t weight = frugal_weight(w, s, d);
     if (weight == 0)
@@ -78,7 +82,7 @@ static uint64_t weight_of(const frugal_work *w, uint32_t s, uint32_t d)
     return weight;
 }
 
-static double cost_of(const frugal_work *w, const linkdag *dag, uint32_t n)
+static double frugal_unit_cost_of(const frugal_work *w, const linkdag *dag, uint32_t n)
 {
     const links *g = &w->f->g;
     if (w->rule->by_port)
@@ -94,8 +98,8 @@ static double cost_of(const frugal_work *w, const linkdag *dag, uint32_t n)
 }
 
 /* Links by which s may go on to the tree's switch, by cost; returns their number. */
-static uint32_t options_of(frugal_work *w, const linkdag *dag, const uint32_t *next, uint32_t s,
-                           uint32_t d, bool detours)
+static uint32_t frugal_unit_options_of(frugal_work *w, const linkdag *dag, const uint32_t *next,
+                                       uint32_t s, uint32_t d, bool detours)
 {
     const links *g = &w->f->g;
     const uint8_t *dist = w->f->dist + (size_t)d * g->num_switches;
@@ -104,10 +108,10 @@ static uint32_t options_of(frugal_work *w, const linkdag *dag, const uint32_t *n
         uint32_t v = g->head[l];
         if (!detours && dist[v] + 1U != dist[s])
             continue;
-        uint32_t n = path_over(w, next, l, d);
+        uint32_t n = frugal_unit_path_over(w, next, l, d);
         if (n == 0)
             continue;
-        double cost = cost_of(w, dag, n) + (n > dist[s] ? 1e6 * (n - dist[s]) : 0);
+        double cost = frugal_unit_cost_of(w, dag, n) + (n > dist[s] ? 1e6 * (n - dist[s]) : 0);
         uint32_t at = num++;
         for (; at > 0 && w->options[at - 1].cost > cost; at--)
             w->options[at] = w->options[at - 1];
@@ -117,8 +121,8 @@ static uint32_t options_of(frugal_work *w, const linkdag *dag, const uint32_t *n
 }
 
 /* One tree's next link at s. dag NULL: no host is there, any link will do. */
-static bool choose(frugal_work *w, linkdag *dag, uint32_t tree, uint32_t s, uint32_t d,
-                   bool detours, double *cost)
+static bool frugal_unit_choose(frugal_work *w, linkdag *dag, uint32_t tree, uint32_t s, uint32_t d,
+                               bool detours, double *cost)
 {
     uint32_t *next = w->next + (size_t)tree * w->f->g.num_switches;
     if (next[s] != IK_NONE)
@@ -128,10 +132,10 @@ static bool choose(frugal_work *w, linkdag *dag, uint32_t tree, uint32_t s, uint
         w->options[0] =
             (struct frugal_option){0, w->rule->given[(size_t)tree * w->f->g.num_switches + s]};
     else
-        num = options_of(w, dag, next, s, d, detours);
+        num = frugal_unit_options_of(w, dag, next, s, d, detours);
     for (uint32_t i = 0; i < num; i++) {
-        uint32_t n = path_over(w, next, w->options[i].link, d);
-        if (n == 0 || (dag && !add_path(w, dag, n)))
+        uint32_t n = frugal_unit_path_over(w, next, w->options[i].link, d);
+        if (n == 0 || (dag && !frugal_unit_add_path(w, dag, n)))
             continue;
         if (!IK_ARRAY_ROOM(w->set, w->cap_set, w->num_set + 1)) {
             w->no_memory = true;
@@ -139,18 +143,18 @@ static bool choose(frugal_work *w, linkdag *dag, uint32_t tree, uint32_t s, uint
         }
         w->set[w->num_set++] = (struct frugal_cell){tree, s};
         next[s] = w->options[i].link;
-        account(w, next, s, d, weight_of(w, s, d), true);
+        frugal_unit_account(w, next, s, d, frugal_unit_weight_of(w, s, d), true);
         *cost += w->options[i].cost;
         return true;
     }
     return false;
 }
 
-static bool route_to(frugal_work *w, linkdag *dag, uint32_t s, uint32_t d, bool detours,
-                     double *cost)
+static bool frugal_unit_route_to(frugal_work *w, linkdag *dag, uint32_t s, uint32_t d, bool detours,
+                                 double *cost)
 {
     for (uint32_t tree = w->begin[d]; tree < w->begin[d + 1]; tree++)
-        if (!choose(w, dag, tree, s, d, detours, cost))
+        if (!frugal_unit_choose(w, dag, tree, s, d, detours, cost))
             return false;
     return true;
 }
@@ -161,13 +165,14 @@ bool frugal_unit_route(frugal_work *w, uint32_t s, uint32_t d, unsigned lane, bo
     bool both = w->f->hosts[s] && w->f->hosts[d];
     linkdag *dag = both ? &w->dags[lane] : NULL;
     *cost = 0;
-    if (route_to(w, dag, s, d, detours, cost) && route_to(w, dag, d, s, detours, cost))
+    if (frugal_unit_route_to(w, dag, s, d, detours, cost) &&
+        frugal_unit_route_to(w, dag, d, s, detours, cost))
         return true;
     frugal_unit_undo(w, lane);
     return false;
 }
 
-static uint32_t switch_of_tree(const frugal_work *w, uint32_t tree)
+static uint32_t frugal_unit_switch_of_tree(const frugal_work *w, uint32_t tree)
 {
     uint32_t low = 0, high = w->f->g.num_switches;
     while (high - low > 1) {
@@ -185,8 +190,8 @@ void frugal_unit_undo(frugal_work *w, unsigned lane)
     while (w->num_set > 0) {
         struct frugal_cell c = w->set[--w->num_set];
         uint32_t *next = w->next + (size_t)c.tree * w->f->g.num_switches,
-                 d = switch_of_tree(w, c.tree);
-        account(w, next, c.sw, d, weight_of(w, c.sw, d), false);
+                 d = frugal_unit_switch_of_tree(w, c.tree);
+        frugal_unit_account(w, next, c.sw, d, frugal_unit_weight_of(w, c.sw, d), false);
         next[c.sw] = IK_NONE;
     }
     bool removed = w->num_added > 0;

@@ -60,7 +60,7 @@ typedef struct edge_bits {
     uint64_t out_bit, in_bit;
 } edge_bits;
 
-static edge_bits bits_of(const linkdag *d, uint32_t from, uint32_t to)
+static edge_bits linkdag_bits_of(const linkdag *d, uint32_t from, uint32_t to)
 {
     uint32_t i = to - d->g->base[d->g->tail[to]],
              j = d->g->rev[from] - d->g->base[d->g->head[from]];
@@ -70,18 +70,18 @@ static edge_bits bits_of(const linkdag *d, uint32_t from, uint32_t to)
 
 bool linkdag_has(const linkdag *d, uint32_t from, uint32_t to)
 {
-    edge_bits e = bits_of(d, from, to);
+    edge_bits e = linkdag_bits_of(d, from, to);
     return (*e.out & e.out_bit) != 0;
 }
 
 void linkdag_remove(linkdag *d, uint32_t from, uint32_t to)
 {
-    edge_bits e = bits_of(d, from, to);
+    edge_bits e = linkdag_bits_of(d, from, to);
     *e.out &= ~e.out_bit;
     *e.in &= ~e.in_bit;
 }
 
-static unsigned lowest_bit(uint64_t word)
+static unsigned linkdag_lowest_bit(uint64_t word)
 {
 #if defined(__GNUC__)
     return (unsigned)__builtin_ctzll(word);
@@ -97,7 +97,7 @@ static unsigned lowest_bit(uint64_t word)
 
 /* Links reachable from `to` at positions up to `last`, into ahead; returns their number, or
  * UINT32_MAX if `target` is one. */
-static uint32_t search_ahead(linkdag *d, uint32_t to, uint32_t last, uint32_t target)
+static uint32_t linkdag_search_ahead(linkdag *d, uint32_t to, uint32_t last, uint32_t target)
 {
     uint32_t n = 0;
     d->ahead[n++] = to;
@@ -106,7 +106,7 @@ static uint32_t search_ahead(linkdag *d, uint32_t to, uint32_t last, uint32_t ta
         uint32_t x = d->ahead[i], first = d->g->base[d->g->head[x]];
         for (uint32_t w = 0; w < d->words; w++)
             for (uint64_t bits = d->out[(size_t)x * d->words + w]; bits; bits &= bits - 1) {
-                uint32_t y = first + w * 64 + lowest_bit(bits);
+                uint32_t y = first + w * 64 + linkdag_lowest_bit(bits);
                 if (y == target)
                     return UINT32_MAX;
                 if (d->order[y] > last || d->mark[y] == d->round)
@@ -119,7 +119,7 @@ static uint32_t search_ahead(linkdag *d, uint32_t to, uint32_t last, uint32_t ta
 }
 
 /* Links that reach `from` at positions from `first` on, into behind; returns their number. */
-static uint32_t search_behind(linkdag *d, uint32_t from, uint32_t first)
+static uint32_t linkdag_search_behind(linkdag *d, uint32_t from, uint32_t first)
 {
     uint32_t n = 0;
     d->behind[n++] = from;
@@ -128,7 +128,7 @@ static uint32_t search_behind(linkdag *d, uint32_t from, uint32_t first)
         uint32_t y = d->behind[i], base = d->g->base[d->g->tail[y]];
         for (uint32_t w = 0; w < d->words; w++)
             for (uint64_t bits = d->in [(size_t)y * d->words + w]; bits; bits &= bits - 1) {
-                uint32_t x = d->g->rev[base + w * 64 + lowest_bit(bits)];
+                uint32_t x = d->g->rev[base + w * 64 + linkdag_lowest_bit(bits)];
                 if (d->order[x] < first || d->mark[x] == d->round)
                     continue;
                 d->mark[x] = d->round;
@@ -138,7 +138,7 @@ static uint32_t search_behind(linkdag *d, uint32_t from, uint32_t first)
     return n;
 }
 
-static void sort_u32(uint32_t *items, uint32_t n, const uint32_t *key)
+static void linkdag_sort_u32(uint32_t *items, uint32_t n, const uint32_t *key)
 {
     /* Shell's; the sets are small */
     for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : (uint32_t)(gap * 5ULL / 11))
@@ -152,7 +152,7 @@ static void sort_u32(uint32_t *items, uint32_t n, const uint32_t *key)
 
 /* Sorts both sets and their positions by one sweep over the part of the order between first and
  * last. */
-static void sort_by_sweep(linkdag *d, uint32_t first, uint32_t last, uint32_t num_ahead)
+static void linkdag_sort_by_sweep(linkdag *d, uint32_t first, uint32_t last, uint32_t num_ahead)
 {
     uint32_t behind = 0, ahead = 0, n = 0;
     for (uint32_t i = 0; i < num_ahead; i++)
@@ -172,18 +172,18 @@ static void sort_by_sweep(linkdag *d, uint32_t first, uint32_t last, uint32_t nu
 /* Gives the positions that both sets hold to the links behind, then to those ahead, each in their
  * old order. The sets lie between the positions first and last; large ones are sorted by a sweep,
  * small ones by comparing. */
-static void reorder(linkdag *d, uint32_t num_behind, uint32_t num_ahead, uint32_t first,
-                    uint32_t last)
+static void linkdag_reorder(linkdag *d, uint32_t num_behind, uint32_t num_ahead, uint32_t first,
+                            uint32_t last)
 {
     uint32_t n = num_behind + num_ahead;
     if ((uint64_t)n * 16 > last - first) {
-        sort_by_sweep(d, first, last, num_ahead);
+        linkdag_sort_by_sweep(d, first, last, num_ahead);
     } else {
-        sort_u32(d->behind, num_behind, d->order);
-        sort_u32(d->ahead, num_ahead, d->order);
+        linkdag_sort_u32(d->behind, num_behind, d->order);
+        linkdag_sort_u32(d->ahead, num_ahead, d->order);
         for (uint32_t i = 0; i < n; i++)
             d->slots[i] = d->order[i < num_behind ? d->behind[i] : d->ahead[i - num_behind]];
-        sort_u32(d->slots, n, NULL);
+        linkdag_sort_u32(d->slots, n, NULL);
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t l = i < num_behind ? d->behind[i] : d->ahead[i - num_behind];
@@ -192,7 +192,7 @@ static void reorder(linkdag *d, uint32_t num_behind, uint32_t num_ahead, uint32_
     }
 }
 
-static void next_round(linkdag *d)
+static void linkdag_next_round(linkdag *d)
 {
     if (++d->round)
         return;
@@ -203,13 +203,13 @@ static void next_round(linkdag *d)
 
 void linkdag_forget(linkdag *d, uint32_t from, uint32_t to)
 {
-    edge_bits e = bits_of(d, from, to);
+    edge_bits e = linkdag_bits_of(d, from, to);
     d->refused[e.out - d->out] &= ~e.out_bit;
 }
 
 linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to)
 {
-    edge_bits e = bits_of(d, from, to);
+    edge_bits e = linkdag_bits_of(d, from, to);
     uint64_t *refused = &d->refused[e.out - d->out];
     if (*e.out & e.out_bit)
         return LINKDAG_OLD;
@@ -218,15 +218,15 @@ linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to)
     if (d->order[from] >= d->order[to]) {
         uint32_t num_ahead = UINT32_MAX;
         if (from != to) {
-            next_round(d);
-            num_ahead = search_ahead(d, to, d->order[from], from);
+            linkdag_next_round(d);
+            num_ahead = linkdag_search_ahead(d, to, d->order[from], from);
         }
         if (num_ahead == UINT32_MAX) {
             *refused |= e.out_bit;
             return LINKDAG_CYCLE;
         }
         uint32_t first = d->order[to], last = d->order[from];
-        reorder(d, search_behind(d, from, first), num_ahead, first, last);
+        linkdag_reorder(d, linkdag_search_behind(d, from, first), num_ahead, first, last);
     }
     *e.out |= e.out_bit;
     *e.in |= e.in_bit;
@@ -234,17 +234,17 @@ linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to)
 }
 
 /* Do the links at i and i + 1 follow each other on one path? */
-static bool consecutive(const uint32_t *path, uint32_t i, uint32_t n)
+static bool linkdag_consecutive(const uint32_t *path, uint32_t i, uint32_t n)
 {
     return i + 1 != n && path[i] != IK_NONE && path[i + 1] != IK_NONE;
 }
 
-static bool known_refusal(const linkdag *d, const uint32_t *path, uint32_t n, uint32_t m)
+static bool linkdag_known_refusal(const linkdag *d, const uint32_t *path, uint32_t n, uint32_t m)
 {
     for (uint32_t i = 0; i + 1 < n + m; i++) {
-        if (!consecutive(path, i, n))
+        if (!linkdag_consecutive(path, i, n))
             continue;
-        edge_bits e = bits_of(d, path[i], path[i + 1]);
+        edge_bits e = linkdag_bits_of(d, path[i], path[i + 1]);
         if (d->refused[e.out - d->out] & e.out_bit)
             return true;
     }
@@ -254,10 +254,10 @@ static bool known_refusal(const linkdag *d, const uint32_t *path, uint32_t n, ui
 bool linkdag_add_paths(linkdag *d, const uint32_t *path, uint32_t n, uint32_t m, uint32_t *undo)
 {
     uint32_t added = 0;
-    if (known_refusal(d, path, n, m))
+    if (linkdag_known_refusal(d, path, n, m))
         return false;
     for (uint32_t i = 0; i + 1 < n + m; i++) {
-        if (!consecutive(path, i, n))
+        if (!linkdag_consecutive(path, i, n))
             continue;
         linkdag_result result = linkdag_add(d, path[i], path[i + 1]);
         if (result == LINKDAG_NEW)

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_link(const ik_fabric *f, uint32_t port)
+static bool links_is_link(const ik_fabric *f, uint32_t port)
 {
     uint32_t peer = ik_peer_node(f, port);
     return peer != IK_NONE && ik_is_switch(f, peer);
 }
 
 /* Insertion sort of one switch's links by (far switch, port): degrees are small. */
-static void sort_ports(const ik_fabric *f, uint32_t *ports, uint32_t n)
+static void links_sort_ports(const ik_fabric *f, uint32_t *ports, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
         uint32_t port = ports[i], key = ik_peer_node(f, port), j = i;
@@ -28,7 +28,7 @@ static void sort_ports(const ik_fabric *f, uint32_t *ports, uint32_t n)
 static ik_status links_alloc(const ik_fabric *f, links *g, ik_error *err)
 {
     for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)
-        g->num_links += is_link(f, p);
+        g->num_links += links_is_link(f, p);
     uint32_t n = g->num_links ? g->num_links : 1;
     g->base = ik_calloc((size_t)g->num_switches + 1, sizeof *g->base);
     g->head = ik_calloc(n, sizeof *g->head);
@@ -48,13 +48,13 @@ static bool hangs_on_several(const ik_fabric *f, uint32_t host, uint32_t first)
 {
     uint32_t node = ik_host_node(f, host);
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
-        if (is_link(f, p) && ik_peer_node(f, p) != first)
+        if (links_is_link(f, p) && ik_peer_node(f, p) != first)
             return true;
     return false;
 }
 
 /* Local port of the switch on a host's only cable; LINKS_SLOW. */
-static uint16_t only_port(const ik_fabric *f, uint32_t host)
+static uint16_t links_only_port(const ik_fabric *f, uint32_t host)
 {
     uint32_t node = ik_host_node(f, host), peer = IK_NONE, n = 0;
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
@@ -82,9 +82,9 @@ ik_status links_build(const ik_fabric *f, links *out, ik_error *err)
     for (uint32_t s = 0; s < f->num_switches; s++) {
         g.base[s] = n;
         for (uint32_t p = f->port_base[s]; p < f->port_base[s + 1]; p++)
-            if (is_link(f, p))
+            if (links_is_link(f, p))
                 g.port[n++] = p;
-        sort_ports(f, g.port + g.base[s], n - g.base[s]);
+        links_sort_ports(f, g.port + g.base[s], n - g.base[s]);
         if (n - g.base[s] > g.max_degree)
             g.max_degree = n - g.base[s];
         for (uint32_t l = g.base[s]; l < n; l++) {
@@ -98,7 +98,7 @@ ik_status links_build(const ik_fabric *f, links *out, ik_error *err)
         g.rev[l] = g.of_port[f->port_peer[g.port[l]]];
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         g.host_sw[h] = ik_host_switch(f, h);
-        g.host_port[h] = only_port(f, h);
+        g.host_port[h] = links_only_port(f, h);
         g.multi = g.multi || hangs_on_several(f, h, g.host_sw[h]);
     }
     *out = g;
@@ -151,7 +151,7 @@ typedef struct bfs_job {
     uint32_t *queues; /* [threads][num_switches] */
 } bfs_job;
 
-static ik_status bfs_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status links_bfs_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     bfs_job *job = ctx;
     size_t n = job->g->num_switches;
@@ -174,7 +174,7 @@ ik_status links_distances(const links *g, const ik_env *env, uint8_t **out, ik_e
     if (!job.dist || !job.queues)
         status = ik_fail_memory(err, n * n, "the distances between switches");
     else
-        status = ik_parallel_for(env, "distances", n, bfs_row, &job, err);
+        status = ik_parallel_for(env, "distances", n, links_bfs_row, &job, err);
     free(job.queues);
     if (status != IK_OK)
         free(job.dist);
@@ -188,7 +188,7 @@ uint32_t links_attached(const links *g, uint32_t host, uint32_t *out)
     const ik_fabric *f = g->f;
     uint32_t node = ik_host_node(f, host), n = 0;
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
-        if (!is_link(f, p))
+        if (!links_is_link(f, p))
             continue;
         uint32_t sw = ik_peer_node(f, p), i = 0;
         while (i < n && out[i] != sw)
@@ -204,8 +204,8 @@ uint32_t links_nearest_slow(const links *g, const uint8_t *dist, uint32_t sw, ui
     const ik_fabric *f = g->f;
     uint32_t node = ik_host_node(f, host), best = g->host_sw[host];
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
-        if (is_link(f, p) && dist[(size_t)sw * g->num_switches + ik_peer_node(f, p)] <
-                                 dist[(size_t)sw * g->num_switches + best])
+        if (links_is_link(f, p) && dist[(size_t)sw * g->num_switches + ik_peer_node(f, p)] <
+                                       dist[(size_t)sw * g->num_switches + best])
             best = ik_peer_node(f, p);
     return best;
 }
@@ -242,7 +242,7 @@ typedef struct lft_job {
     uint16_t *lft;
 } lft_job;
 
-static uint16_t host_entry(const ik_fabric *f, uint32_t sw, uint32_t host)
+static uint16_t links_host_entry(const ik_fabric *f, uint32_t sw, uint32_t host)
 {
     uint32_t node = ik_host_node(f, host);
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
@@ -253,20 +253,20 @@ static uint16_t host_entry(const ik_fabric *f, uint32_t sw, uint32_t host)
 
 /* A host on several switches: handed over where it hangs, else routed to the first of its switches
  * that there is a way to. */
-static uint16_t multi_entry(const lft_job *job, uint32_t sw, uint32_t host)
+static uint16_t links_multi_entry(const lft_job *job, uint32_t sw, uint32_t host)
 {
     const ik_fabric *f = job->r->fabric;
-    uint16_t entry = host_entry(f, sw, host);
+    uint16_t entry = links_host_entry(f, sw, host);
     uint32_t node = ik_host_node(f, host);
     for (uint32_t p = f->port_base[node]; entry == 0xFFFF && p < f->port_base[node + 1]; p++) {
-        uint32_t link = is_link(f, p) ? job->next(job->ctx, sw, ik_peer_node(f, p)) : IK_NONE;
+        uint32_t link = links_is_link(f, p) ? job->next(job->ctx, sw, ik_peer_node(f, p)) : IK_NONE;
         if (link != IK_NONE)
             entry = (uint16_t)(job->g->port[link] - f->port_base[sw]);
     }
     return entry;
 }
 
-static ik_status lft_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status links_lft_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread;
     (void)err;
@@ -278,11 +278,11 @@ static ik_status lft_row(void *ctx, size_t index, unsigned thread, ik_error *err
     for (uint32_t h = 0; h < g->num_hosts; h++) {
         uint32_t dst = g->host_sw[h];
         if (g->multi) {
-            row[h] = multi_entry(job, sw, h);
+            row[h] = links_multi_entry(job, sw, h);
             continue;
         }
         if (dst == sw) {
-            row[h] = host_entry(f, sw, h);
+            row[h] = links_host_entry(f, sw, h);
             continue;
         }
         if (dst != last) { /* hosts of a switch are mostly consecutive */
@@ -306,7 +306,7 @@ ik_status links_make_lft(ik_routing *r, const links *g, const ik_env *env, links
                    ik_calloc((size_t)g->num_switches * g->num_hosts + 1, sizeof(uint16_t))};
     if (!job.lft)
         return ik_fail_memory(err, (size_t)bytes, "the forwarding tables");
-    status = ik_parallel_for(env, "forwarding tables", g->num_switches, lft_row, &job, err);
+    status = ik_parallel_for(env, "forwarding tables", g->num_switches, links_lft_row, &job, err);
     if (status != IK_OK)
         free(job.lft);
     else

@@ -70,7 +70,7 @@ void nue_count_destinations(nue_work *w, const nue *t, unsigned layer)
     }
 }
 
-static bool is_tree_link(const nue_work *w, uint32_t l)
+static bool nue_escape_is_tree_link(const nue_work *w, uint32_t l)
 {
     return w->parent[w->g.tail[l]] == l || w->parent[w->g.head[l]] == w->g.rev[l];
 }
@@ -88,10 +88,10 @@ void nue_add_escape_paths(nue_work *w)
     const links *g = &w->g;
     for (uint32_t s = 0; s < g->num_switches; s++)
         for (uint32_t out = g->base[s]; out < g->base[s + 1]; out++) {
-            if (!is_tree_link(w, out) || !leads_to_destination(w, out))
+            if (!nue_escape_is_tree_link(w, out) || !leads_to_destination(w, out))
                 continue;
             for (uint32_t back = g->base[s]; back < g->base[s + 1]; back++)
-                if (back != out && is_tree_link(w, back))
+                if (back != out && nue_escape_is_tree_link(w, back))
                     linkdag_add(&w->dag, g->rev[back], out);
         }
 }

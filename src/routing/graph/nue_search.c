@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool note(dependency_list *list, uint32_t from, uint32_t to)
+static bool nue_search_note(dependency_list *list, uint32_t from, uint32_t to)
 {
     if (!IK_ARRAY_ROOM(list->items, list->capacity, list->num + 1))
         return false;
@@ -14,18 +14,18 @@ static bool note(dependency_list *list, uint32_t from, uint32_t to)
     return true;
 }
 /* Tries one dependency and writes down what happened. */
-static linkdag_result try_dependency(nue_work *w, uint32_t from, uint32_t to, bool *ok)
+static linkdag_result nue_search_try_dependency(nue_work *w, uint32_t from, uint32_t to, bool *ok)
 {
     linkdag_result result = linkdag_add(&w->dag, from, to);
     if (result == LINKDAG_NEW)
-        *ok = *ok && note(&w->added, from, to);
+        *ok = *ok && nue_search_note(&w->added, from, to);
     else if (result == LINKDAG_CYCLE)
-        *ok = *ok && note(&w->refused, from, to);
+        *ok = *ok && nue_search_note(&w->refused, from, to);
     return result;
 }
 
 /* Takes back the dependencies from position `keep` on. */
-static void take_back(nue_work *w, size_t keep)
+static void nue_search_take_back(nue_work *w, size_t keep)
 {
     while (w->added.num > keep) {
         dependency d = w->added.items[--w->added.num];
@@ -36,7 +36,7 @@ static void take_back(nue_work *w, size_t keep)
     w->refused.num = 0;
 }
 
-static bool settle(nue_work *w, uint32_t u, uint32_t link, uint64_t key)
+static bool nue_search_settle(nue_work *w, uint32_t u, uint32_t link, uint64_t key)
 {
     const links *g = &w->g;
     w->next[u] = link;
@@ -51,7 +51,7 @@ static bool settle(nue_work *w, uint32_t u, uint32_t link, uint64_t key)
     return ok;
 }
 
-static bool search(nue_work *w)
+static bool nue_search_search(nue_work *w)
 {
     bool ok = true;
     while (w->heap.num > 0 && ok) {
@@ -59,14 +59,15 @@ static bool search(nue_work *w)
         uint32_t u = w->g.tail[item.id], v = w->g.head[item.id];
         if (w->is_goal[u] || w->next[u] != IK_NONE)
             continue;
-        if (!w->is_goal[v] && try_dependency(w, item.id, w->next[v], &ok) == LINKDAG_CYCLE)
+        if (!w->is_goal[v] &&
+            nue_search_try_dependency(w, item.id, w->next[v], &ok) == LINKDAG_CYCLE)
             continue;
-        ok = ok && settle(w, u, item.id, item.key);
+        ok = ok && nue_search_settle(w, u, item.id, item.key);
     }
     return ok;
 }
 
-static bool passes_through(const nue_work *w, uint32_t from, uint32_t through)
+static bool nue_search_passes_through(const nue_work *w, uint32_t from, uint32_t through)
 {
     for (; !w->is_goal[from]; from = w->g.head[w->next[from]])
         if (from == through)
@@ -76,27 +77,28 @@ static bool passes_through(const nue_work *w, uint32_t from, uint32_t through)
 
 /* Lets w, a settled neighbour of a stuck switch, go on by `other` instead: its own dependency,
  * those of all that come through it, and the stuck switch's must fit. */
-static bool turn_over(nue_work *w, uint32_t stuck_link, uint32_t other, bool *ok)
+static bool nue_search_turn_over(nue_work *w, uint32_t stuck_link, uint32_t other, bool *ok)
 {
     const links *g = &w->g;
     uint32_t v = g->head[stuck_link], x = g->head[other];
     size_t keep = w->added.num;
-    bool fits = w->is_goal[x] || try_dependency(w, other, w->next[x], ok) != LINKDAG_CYCLE;
-    fits = fits && try_dependency(w, stuck_link, other, ok) != LINKDAG_CYCLE;
+    bool fits =
+        w->is_goal[x] || nue_search_try_dependency(w, other, w->next[x], ok) != LINKDAG_CYCLE;
+    fits = fits && nue_search_try_dependency(w, stuck_link, other, ok) != LINKDAG_CYCLE;
     for (uint32_t l = g->base[v]; fits && l < g->base[v + 1]; l++) {
         uint32_t back = g->rev[l];
         if (w->next[g->head[l]] == back)
-            fits = try_dependency(w, back, other, ok) != LINKDAG_CYCLE;
+            fits = nue_search_try_dependency(w, back, other, ok) != LINKDAG_CYCLE;
     }
     if (!fits)
-        take_back(w, keep);
+        nue_search_take_back(w, keep);
     else
         w->next[v] = other;
     return fits;
 }
 
 /* Frees one stuck switch by turning a neighbour over. */
-static bool free_one(nue_work *w, bool *ok)
+static bool nue_search_free_one(nue_work *w, bool *ok)
 {
     const links *g = &w->g;
     for (uint32_t u = 0; u < g->num_switches; u++) {
@@ -109,10 +111,10 @@ static bool free_one(nue_work *w, bool *ok)
             for (uint32_t other = g->base[v]; other < g->base[v + 1] && *ok; other++) {
                 uint32_t x = g->head[other];
                 if (other == w->next[v] || (!w->is_goal[x] && w->next[x] == IK_NONE) ||
-                    passes_through(w, x, v))
+                    nue_search_passes_through(w, x, v))
                     continue;
-                if (turn_over(w, l, other, ok)) {
-                    *ok = *ok && settle(w, u, l, w->key[v] + (1ULL << 48) + w->load[l]);
+                if (nue_search_turn_over(w, l, other, ok)) {
+                    *ok = *ok && nue_search_settle(w, u, l, w->key[v] + (1ULL << 48) + w->load[l]);
                     return true;
                 }
             }
@@ -122,7 +124,7 @@ static bool free_one(nue_work *w, bool *ok)
 }
 
 /* Dependencies that no path of the destination uses in the end leave the graph again. */
-static void drop_unused(nue_work *w)
+static void nue_search_drop_unused(nue_work *w)
 {
     size_t kept = 0;
     bool dropped = false;
@@ -137,12 +139,12 @@ static void drop_unused(nue_work *w)
     }
     w->added.num = kept;
     if (dropped)
-        take_back(w, kept); /* forgets refusals, takes nothing back */
+        nue_search_take_back(w, kept); /* forgets refusals, takes nothing back */
     w->refused.num = 0;
 }
 
 /* Settles the switches that must take their escape paths, each after the one behind it. */
-static bool settle_forced(nue_work *w)
+static bool nue_search_settle_forced(nue_work *w)
 {
     const links *g = &w->g;
     bool ok = true;
@@ -153,14 +155,14 @@ static bool settle_forced(nue_work *w)
             w->stack[n++] = at;
         while (n > 0 && ok) {
             uint32_t at = w->stack[--n], l = w->escape[at];
-            ok = settle(w, at, l, w->key[g->head[l]] + (1ULL << 48) + w->load[l]);
+            ok = nue_search_settle(w, at, l, w->key[g->head[l]] + (1ULL << 48) + w->load[l]);
         }
     }
     return ok;
 }
 
 /* From now on the switches that were not reached take their escape paths, with all on the way. */
-static void force_stuck(nue_work *w)
+static void nue_search_force_stuck(nue_work *w)
 {
     for (uint32_t s = 0; s < w->g.num_switches; s++) {
         if (w->next[s] != IK_NONE || w->is_goal[s] || !nue_reaches_goal(w, s))
@@ -170,7 +172,7 @@ static void force_stuck(nue_work *w)
     }
 }
 
-static bool attempt(nue_work *w)
+static bool nue_search_attempt(nue_work *w)
 {
     bool ok = true;
     for (uint32_t s = 0; s < w->g.num_switches; s++)
@@ -179,10 +181,10 @@ static bool attempt(nue_work *w)
     w->heap.num = 0;
     w->added.num = w->refused.num = 0;
     for (uint32_t i = 0; i < w->num_goals && ok; i++)
-        ok = settle(w, w->goals[i], IK_NONE, 0);
-    ok = ok && settle_forced(w) && search(w);
-    while (ok && w->num_settled < w->reachable && free_one(w, &ok))
-        ok = ok && search(w);
+        ok = nue_search_settle(w, w->goals[i], IK_NONE, 0);
+    ok = ok && nue_search_settle_forced(w) && nue_search_search(w);
+    while (ok && w->num_settled < w->reachable && nue_search_free_one(w, &ok))
+        ok = ok && nue_search_search(w);
     return ok;
 }
 
@@ -191,14 +193,14 @@ static bool attempt(nue_work *w)
 bool nue_find_paths(nue_work *w, uint32_t host)
 {
     nue_set_escape_paths(w, host);
-    bool ok = attempt(w);
+    bool ok = nue_search_attempt(w);
     while (ok && w->num_settled < w->reachable) {
-        force_stuck(w);
-        take_back(w, 0);
-        ok = attempt(w);
+        nue_search_force_stuck(w);
+        nue_search_take_back(w, 0);
+        ok = nue_search_attempt(w);
     }
     if (ok)
-        drop_unused(w);
+        nue_search_drop_unused(w);
     return ok;
 }
 

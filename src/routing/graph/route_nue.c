@@ -63,7 +63,7 @@ static ik_status split_destinations(nue_work *w, nue *t, ik_error *err)
 
 /* The switch whose farthest destination of the layer (or of all) is nearest, then with the least
  * sum. */
-static uint32_t central_switch(const nue_work *w, const nue *t, unsigned layer, bool all)
+static uint32_t nue_central_switch(const nue_work *w, const nue *t, unsigned layer, bool all)
 {
     uint32_t n = w->g.num_switches, best = 0;
     uint64_t best_cost = UINT64_MAX;
@@ -87,15 +87,15 @@ static uint32_t central_switch(const nue_work *w, const nue *t, unsigned layer, 
     return best;
 }
 
-static ik_status route_layer(ik_routing *r, nue_work *w, nue *t, unsigned layer, const ik_env *env,
-                             ik_error *err)
+static ik_status nue_route_layer(ik_routing *r, nue_work *w, nue *t, unsigned layer,
+                                 const ik_env *env, ik_error *err)
 {
     const links *g = &w->g;
     const ik_fabric *f = r->fabric;
     ik_status status = linkdag_init(&w->dag, g, err);
     if (status != IK_OK)
         return status;
-    nue_grow_trees(w, central_switch(w, t, layer, false));
+    nue_grow_trees(w, nue_central_switch(w, t, layer, false));
     nue_count_destinations(w, t, layer);
     nue_add_escape_paths(w);
     for (uint32_t h = 0; h < g->num_hosts && status == IK_OK; h++) {
@@ -118,7 +118,7 @@ static ik_status route_layer(ik_routing *r, nue_work *w, nue *t, unsigned layer,
     return status;
 }
 
-static void work_free(nue_work *w)
+static void nue_work_free(nue_work *w)
 {
     links_free(&w->g);
     free(w->dist);
@@ -141,7 +141,7 @@ static void work_free(nue_work *w)
     free(w->refused.items);
 }
 
-static ik_status work_init(nue_work *w, const ik_fabric *f, const ik_env *env, ik_error *err)
+static ik_status nue_work_init(nue_work *w, const ik_fabric *f, const ik_env *env, ik_error *err)
 {
     ik_status status = links_build(f, &w->g, err);
     if (status == IK_OK)
@@ -176,7 +176,7 @@ static ik_status work_init(nue_work *w, const ik_fabric *f, const ik_env *env, i
 /* ------------------------------------------------------------------------------------------
  * family */
 
-static uint32_t no_link(const void *ctx, uint32_t sw, uint32_t dst)
+static uint32_t nue_no_link(const void *ctx, uint32_t sw, uint32_t dst)
 {
     (void)ctx, (void)sw, (void)dst;
     return IK_NONE;
@@ -195,7 +195,7 @@ static void nue_destroy(ik_routing *r)
 
 /* Layers by destination cannot serve both directions: pairs of switches are routed in the place of
  * destinations. */
-static ik_status route_pairs(ik_routing *r, nue *t, const ik_env *env, ik_error *err)
+static ik_status nue_route_pairs(ik_routing *r, nue *t, const ik_env *env, ik_error *err)
 {
     unsigned most = t->num_layers < FRUGAL_MOST_LANES ? t->num_layers : FRUGAL_MOST_LANES;
     ik_status status =
@@ -216,22 +216,22 @@ static ik_status nue_create(ik_routing *r, const ik_params *params, const ik_env
     t->num_layers = (unsigned)ik_params_uint(params, "vcs");
     t->both = ik_params_enum(params, "pairs") == 1;
     if (t->both && t->num_layers > 1) /* one layer serves both directions anyhow */
-        return route_pairs(r, t, env, err);
+        return nue_route_pairs(r, t, env, err);
     t->layer = ik_calloc((size_t)r->fabric->num_hosts + 1, 1);
     t->load = ik_calloc(t->num_layers, sizeof *t->load);
-    ik_status status = t->layer && t->load ? work_init(&w, r->fabric, env, err)
+    ik_status status = t->layer && t->load ? nue_work_init(&w, r->fabric, env, err)
                                            : ik_fail_memory(err, r->fabric->num_hosts, "Nue");
     if (status == IK_OK)
         /* the ports to hosts; the rest follows */
-        status = links_make_lft(r, &w.g, env, no_link, NULL, err);
+        status = links_make_lft(r, &w.g, env, nue_no_link, NULL, err);
     if (status == IK_OK && w.g.num_switches > 0) {
-        nue_grow_trees(&w, central_switch(&w, t, 0, true));
+        nue_grow_trees(&w, nue_central_switch(&w, t, 0, true));
         status = split_destinations(&w, t, err);
     }
     for (unsigned layer = 0; layer < t->num_layers && status == IK_OK && w.g.num_switches > 0;
          layer++)
-        status = route_layer(r, &w, t, layer, env, err);
-    work_free(&w);
+        status = nue_route_layer(r, &w, t, layer, env, err);
+    nue_work_free(&w);
     if (t->num_layers == 1)
         r->claims |= IK_CLAIM_DEADLOCK_FREE;
     return status;

@@ -48,7 +48,7 @@ typedef struct updown {
     uint16_t *lft;
 } updown;
 
-static uint32_t next_switch(const ik_fabric *f, uint32_t port)
+static uint32_t updown_next_switch(const ik_fabric *f, uint32_t port)
 {
     uint32_t node = ik_peer_node(f, port);
     return node != IK_NONE && ik_is_switch(f, node) ? node : IK_NONE;
@@ -58,8 +58,8 @@ static uint32_t next_switch(const ik_fabric *f, uint32_t port)
 
 /* Breadth-first distances from root into dist (IK_NONE = other component, must be so before);
  * returns the last switch reached. */
-static uint32_t sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *parent,
-                      uint32_t *queue)
+static uint32_t updown_sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *parent,
+                             uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
     dist[root] = 0;
@@ -68,7 +68,7 @@ static uint32_t sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_
     while (head < tail) {
         uint32_t sw = queue[head++];
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t to = next_switch(f, port);
+            uint32_t to = updown_next_switch(f, port);
             if (to == IK_NONE || dist[to] != IK_NONE)
                 continue;
             dist[to] = dist[sw] + 1;
@@ -79,7 +79,7 @@ static uint32_t sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_
     return queue[tail - 1];
 }
 
-static void forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *queue)
+static void updown_forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
     dist[root] = IK_NONE;
@@ -87,7 +87,7 @@ static void forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *
     while (head < tail) {
         uint32_t sw = queue[head++];
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t to = next_switch(f, port);
+            uint32_t to = updown_next_switch(f, port);
             if (to != IK_NONE && dist[to] != IK_NONE) {
                 dist[to] = IK_NONE;
                 queue[tail++] = to;
@@ -97,15 +97,15 @@ static void forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *
 }
 
 /* The middle of a long shortest path of the component: a cheap stand-in for its centre. */
-static uint32_t middle(const ik_fabric *f, uint32_t any, uint32_t *dist, uint32_t *parent,
-                       uint32_t *queue)
+static uint32_t updown_middle(const ik_fabric *f, uint32_t any, uint32_t *dist, uint32_t *parent,
+                              uint32_t *queue)
 {
-    uint32_t end = sweep(f, any, dist, parent, queue);
-    forget(f, any, dist, queue);
-    uint32_t other = sweep(f, end, dist, parent, queue);
+    uint32_t end = updown_sweep(f, any, dist, parent, queue);
+    updown_forget(f, any, dist, queue);
+    uint32_t other = updown_sweep(f, end, dist, parent, queue);
     for (uint32_t steps = dist[other] / 2; steps; steps--)
         other = parent[other];
-    forget(f, end, dist, queue);
+    updown_forget(f, end, dist, queue);
     return other;
 }
 
@@ -113,7 +113,7 @@ typedef struct ranked {
     uint32_t rank, sw;
 } ranked;
 
-static int by_rank(const void *a, const void *b)
+static int updown_by_rank(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
     if (x->rank != y->rank)
@@ -121,17 +121,17 @@ static int by_rank(const void *a, const void *b)
     return x->sw < y->sw ? -1 : x->sw > y->sw;
 }
 
-static void order_by(updown *u, ranked *list)
+static void updown_order_by(updown *u, ranked *list)
 {
     uint32_t n = u->f->num_switches;
-    qsort(list, n, sizeof *list, by_rank);
+    qsort(list, n, sizeof *list, updown_by_rank);
     for (uint32_t i = 0; i < n; i++) {
         u->order[i] = list[i].sw;
         u->key[list[i].sw] = i;
     }
 }
 
-static ik_status order_by_levels(updown *u, ik_error *err)
+static ik_status updown_order_by_levels(updown *u, ik_error *err)
 {
     const ik_fabric *f = u->f;
     ranked *list = ik_calloc(f->num_switches, sizeof *list);
@@ -139,7 +139,7 @@ static ik_status order_by_levels(updown *u, ik_error *err)
         return ik_fail_memory(err, f->num_switches * sizeof *list, "the order of switches");
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         list[sw] = (ranked){f->num_levels - f->switch_level[sw], sw};
-    order_by(u, list);
+    updown_order_by(u, list);
     free(list);
     return IK_OK;
 }
@@ -159,13 +159,13 @@ static ik_status order_by_distance(updown *u, uint32_t root, ik_error *err)
     uint32_t *dist = work, *parent = work + n, *queue = work + 2 * (size_t)n;
     memset(dist, 0xFF, n * sizeof *dist);
     if (root != IK_NONE)
-        sweep(f, root, dist, parent, queue);
+        updown_sweep(f, root, dist, parent, queue);
     for (uint32_t sw = 0; sw < n; sw++)
         if (dist[sw] == IK_NONE)
-            sweep(f, middle(f, sw, dist, parent, queue), dist, parent, queue);
+            updown_sweep(f, updown_middle(f, sw, dist, parent, queue), dist, parent, queue);
     for (uint32_t sw = 0; sw < n; sw++)
         list[sw] = (ranked){dist[sw], sw};
-    order_by(u, list);
+    updown_order_by(u, list);
     free(list);
     free(work);
     return IK_OK;
@@ -173,7 +173,7 @@ static ik_status order_by_distance(updown *u, uint32_t root, ik_error *err)
 
 /* ---- distances */
 
-static ik_status leaf_distances(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status updown_leaf_distances(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     updown *u = ctx;
@@ -187,7 +187,7 @@ static ik_status leaf_distances(void *ctx, size_t index, unsigned thread, ik_err
     while (head < tail) {
         uint32_t sw = queue[head++];
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t up = next_switch(f, port);
+            uint32_t up = updown_next_switch(f, port);
             if (up == IK_NONE || u->key[up] > u->key[sw] || dist[up] != FAR)
                 continue;
             dist[up] = (uint16_t)(dist[sw] + 1);
@@ -199,7 +199,7 @@ static ik_status leaf_distances(void *ctx, size_t index, unsigned thread, ik_err
         if (dist[sw] != FAR)
             continue;
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t up = next_switch(f, port);
+            uint32_t up = updown_next_switch(f, port);
             if (up == IK_NONE || u->key[up] > i || dist[up] == FAR)
                 continue;
             uint16_t hops = (uint16_t)((dist[up] & ~DOWN) + 1);
@@ -213,7 +213,7 @@ static ik_status leaf_distances(void *ctx, size_t index, unsigned thread, ik_err
 /* Does every switch with hosts reach every other that it is connected with? In a damaged tree two
  * roots may be connected only through leaves. Compared with reachability without the rule, from
  * each leaf's component. */
-static ik_status serves_all(updown *u, bool *all, ik_error *err)
+static ik_status updown_serves_all(updown *u, bool *all, ik_error *err)
 {
     const ik_fabric *f = u->f;
     uint32_t n = f->num_switches;
@@ -226,7 +226,7 @@ static ik_status serves_all(updown *u, bool *all, ik_error *err)
     memset(part, 0xFF, n * sizeof *part);
     for (uint32_t sw = 0; sw < n; sw++)
         if (part[sw] == IK_NONE) {
-            sweep(f, sw, dist, parent, queue);
+            updown_sweep(f, sw, dist, parent, queue);
             for (uint32_t i = sw; i < n; i++)
                 if (dist[i] != IK_NONE && part[i] == IK_NONE)
                     part[i] = sw;
@@ -246,7 +246,7 @@ static ik_status serves_all(updown *u, bool *all, ik_error *err)
 
 /* A number without common factor with n, drawn for `sw`: i -> (step * i + start) mod n visits every
  * host once. */
-static uint32_t stride(uint64_t seed, uint32_t sw, uint32_t n)
+static uint32_t updown_stride(uint64_t seed, uint32_t sw, uint32_t n)
 {
     for (uint64_t k = 0;; k++) {
         uint32_t step = 1 + ik_random_below(seed, IK_RNG_ROUTE_SETUP, sw, k, n), a = n, b = step;
@@ -267,12 +267,13 @@ typedef struct row_ctx {
     uint32_t max_radix;
 } row_ctx;
 
-static uint16_t least_loaded(const updown *u, uint32_t sw, const uint16_t *dist, uint32_t *load)
+static uint16_t updown_least_loaded(const updown *u, uint32_t sw, const uint16_t *dist,
+                                    uint32_t *load)
 {
     const ik_fabric *f = u->f;
     uint16_t mine = dist[sw], best = LFT_NONE;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-        uint32_t to = next_switch(f, port);
+        uint32_t to = updown_next_switch(f, port);
         if (to == IK_NONE || dist[to] == FAR)
             continue;
         bool down = u->key[to] > u->key[sw];
@@ -290,7 +291,7 @@ static uint16_t least_loaded(const updown *u, uint32_t sw, const uint16_t *dist,
 }
 
 /* Which of the host's switches to head for: one reached by going down first, then the nearest. */
-static uint32_t nearest_entry(const updown *u, uint32_t sw, uint32_t host)
+static uint32_t updown_nearest_entry(const updown *u, uint32_t sw, uint32_t host)
 {
     uint32_t best = IK_NONE;
     uint16_t least = FAR;
@@ -304,7 +305,7 @@ static uint32_t nearest_entry(const updown *u, uint32_t sw, uint32_t host)
     return best;
 }
 
-static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     row_ctx *c = ctx;
@@ -313,10 +314,10 @@ static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *e
     uint32_t sw = (uint32_t)index, hosts = f->num_hosts;
     uint32_t *load = c->load + (size_t)thread * c->max_radix;
     memset(load, 0, c->max_radix * sizeof *load);
-    uint32_t step = stride(c->seed, sw, hosts);
+    uint32_t step = updown_stride(c->seed, sw, hosts);
     uint64_t host = sw % hosts;
     for (uint32_t i = 0; i < hosts; i++, host = (host + step) % hosts) {
-        uint32_t best = nearest_entry(u, sw, (uint32_t)host);
+        uint32_t best = updown_nearest_entry(u, sw, (uint32_t)host);
         if (best == IK_NONE)
             continue;
         uint32_t leaf = u->leaf_of[best];
@@ -324,12 +325,12 @@ static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *e
         if (u->at.leaf[leaf] == sw)
             *entry = u->port_of[best];
         else
-            *entry = least_loaded(u, sw, u->dist + (size_t)leaf * f->num_switches, load);
+            *entry = updown_least_loaded(u, sw, u->dist + (size_t)leaf * f->num_switches, load);
     }
     return IK_OK;
 }
 
-static ik_status fill_table(updown *u, ik_routing *r, const ik_env *env, ik_error *err)
+static ik_status updown_fill_table(updown *u, ik_routing *r, const ik_env *env, ik_error *err)
 {
     row_ctx c = {.u = u, .seed = r->seed, .max_radix = ik_max_radix(u->f) + 1};
     ik_status status = lft_new(r->fabric, env, &r->lft, err);
@@ -339,7 +340,7 @@ static ik_status fill_table(updown *u, ik_routing *r, const ik_env *env, ik_erro
     c.load = ik_calloc((size_t)ik_env_threads(env) * c.max_radix, sizeof *c.load);
     if (!c.load)
         return ik_fail_memory(err, c.max_radix * sizeof *c.load, "up/down tables");
-    status = ik_parallel_for(env, "up/down tables", u->f->num_switches, table_row, &c, err);
+    status = ik_parallel_for(env, "up/down tables", u->f->num_switches, updown_table_row, &c, err);
     free(c.load);
     return status;
 }
@@ -359,7 +360,7 @@ static void updown_free(updown *u)
 }
 
 /* The switches of every host, from the hosts of every switch (counting sort). */
-static void find_homes(updown *u)
+static void updown_find_homes(updown *u)
 {
     const attach *at = &u->at;
     uint32_t entries = at->base[u->f->num_switches], hosts = u->f->num_hosts;
@@ -394,17 +395,19 @@ static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
     u->queue = ik_calloc(n * ik_env_threads(env), sizeof *u->queue);
     if (!u->key || !u->order || !u->dist || !u->home || !u->leaf_of || !u->port_of || !u->queue)
         return ik_fail_memory(err, dist_bytes, "up/down distances");
-    find_homes(u);
+    updown_find_homes(u);
     return IK_OK;
 }
 
-static ik_status distances(updown *u, const ik_env *env, ik_error *err)
+static ik_status updown_distances(updown *u, const ik_env *env, ik_error *err)
 {
-    return ik_parallel_for(env, "up/down distances", u->at.num_leaves, leaf_distances, u, err);
+    return ik_parallel_for(env, "up/down distances", u->at.num_leaves, updown_leaf_distances, u,
+                           err);
 }
 
 /* Chooses the order as the parameters say and computes distances by it. */
-static ik_status settle_order(updown *u, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status updown_settle_order(updown *u, const ik_params *params, const ik_env *env,
+                                     ik_error *err)
 {
     unsigned mode = ik_params_enum(params, "order");
     uint32_t root =
@@ -427,11 +430,11 @@ static ik_status settle_order(updown *u, const ik_params *params, const ik_env *
     ik_status status = IK_OK;
     if (mode == ROOT_LEVELS || (mode == ROOT_AUTO && u->f->num_levels)) {
         bool all = false;
-        status = order_by_levels(u, err);
+        status = updown_order_by_levels(u, err);
         if (status == IK_OK)
-            status = distances(u, env, err);
+            status = updown_distances(u, env, err);
         if (status == IK_OK)
-            status = serves_all(u, &all, err);
+            status = updown_serves_all(u, &all, err);
         if (status != IK_OK || all)
             return status;
         if (mode == ROOT_LEVELS) {
@@ -444,10 +447,11 @@ static ik_status settle_order(updown *u, const ik_params *params, const ik_env *
         }
     }
     status = order_by_distance(u, root, err);
-    return status == IK_OK ? distances(u, env, err) : status;
+    return status == IK_OK ? updown_distances(u, env, err) : status;
 }
 
-static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status updown_create(ik_routing *r, const ik_params *params, const ik_env *env,
+                               ik_error *err)
 {
     updown u = {.f = r->fabric};
     if (u.f->num_switches >= DOWN)
@@ -456,9 +460,9 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
                        DOWN - 1, u.f->num_switches);
     ik_status status = updown_alloc(&u, env, err);
     if (status == IK_OK)
-        status = settle_order(&u, params, env, err);
+        status = updown_settle_order(&u, params, env, err);
     if (status == IK_OK)
-        status = fill_table(&u, r, env, err);
+        status = updown_fill_table(&u, r, env, err);
     updown_free(&u);
     return status;
 }
@@ -501,6 +505,6 @@ const ik_routing_family ik_routing_updown = {
         IK_CLAIM_DELIVERS | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED,
     .example_fabrics = examples,
-    .create = create,
+    .create = updown_create,
     .next = ik_lft_next,
 };

@@ -39,7 +39,8 @@ ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_e
 }
 
 /* Which of several equal outputs, in the order of ports, is taken. */
-static uint32_t tie_number(const ik_selection *s, const ik_select_request *ask, uint32_t ties)
+static uint32_t select_tie_number(const ik_selection *s, const ik_select_request *ask,
+                                  uint32_t ties)
 {
     const ik_draw *draw = ask->draw;
     if (ties < 2 || !(s->traits & IK_SELECT_DRAWS))
@@ -69,7 +70,7 @@ uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const 
         }
         ties += skipped == best_skipped && here == best_score;
     }
-    for (uint32_t left = tie_number(s, ask, ties); left > 0;) {
+    for (uint32_t left = select_tie_number(s, ask, ties); left > 0;) {
         best++;
         left -= select_has_room(ask, out[best]) && score(ask, out[best]) == best_score &&
                 select_is_skipped(s, ask, out[best]) == best_skipped;
@@ -96,7 +97,7 @@ uint32_t select_best_of(const ik_selection *s, const ik_select_request *ask, con
             ties += here == best_score;
         }
     }
-    for (uint32_t left = tie_number(s, ask, ties); left > 0;) {
+    for (uint32_t left = select_tie_number(s, ask, ties); left > 0;) {
         best = port_set_first_from(from, words, best + 1);
         left -= score(ask, base + best) == best_score;
     }

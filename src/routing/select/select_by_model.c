@@ -23,22 +23,22 @@ static ik_status by_model_create(ik_selection *s, const ik_params *params, const
 }
 
 /* Asked by others than the simulator. */
-static const ik_selection *meant(const ik_selection *s, const ik_select_request *ask)
+static const ik_selection *by_model_meant(const ik_selection *s, const ik_select_request *ask)
 {
     return ik_selection_in(s, ask->view->output_room_bytes);
 }
 
-static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
-                     uint32_t n, uint32_t preferred)
+static uint32_t by_model_pick(const ik_selection *s, const ik_select_request *ask,
+                              const uint32_t *out, uint32_t n, uint32_t preferred)
 {
-    const ik_selection *m = meant(s, ask);
+    const ik_selection *m = by_model_meant(s, ask);
     return m->family->pick(m, ask, out, n, preferred);
 }
 
-static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
-                          unsigned words, uint32_t preferred)
+static uint32_t by_model_pick_mask(const ik_selection *s, const ik_select_request *ask,
+                                   const uint64_t *from, unsigned words, uint32_t preferred)
 {
-    const ik_selection *m = meant(s, ask);
+    const ik_selection *m = by_model_meant(s, ask);
     return m->family->pick_mask(m, ask, from, words, preferred);
 }
 
@@ -47,7 +47,7 @@ const ik_selection_family ik_selection_by_model = {
     .summary = "the default: least_queued in models ioq and pipelined, first_free in the others",
     .source = "see these two",
     .create = by_model_create,
-    .pick = pick,
-    .pick_mask = pick_mask,
+    .pick = by_model_pick,
+    .pick_mask = by_model_pick_mask,
     .traits = IK_SELECT_DRAWS,
 };

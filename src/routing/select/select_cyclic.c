@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-static size_t state_bytes(const ik_selection *s, uint32_t sw)
+static size_t cyclic_state_bytes(const ik_selection *s, uint32_t sw)
 {
     (void)s, (void)sw;
     return sizeof(uint32_t);
 }
 
-static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
-                     uint32_t n, uint32_t preferred)
+static uint32_t cyclic_pick(const ik_selection *s, const ik_select_request *ask,
+                            const uint32_t *out, uint32_t n, uint32_t preferred)
 {
     (void)preferred;
     /* the first port that may come next; 0 at the start lies before every port */
@@ -28,8 +28,8 @@ static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const 
     return i;
 }
 
-static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
-                          unsigned words, uint32_t preferred)
+static uint32_t cyclic_pick_mask(const ik_selection *s, const ik_select_request *ask,
+                                 const uint64_t *from, unsigned words, uint32_t preferred)
 {
     (void)preferred;
     uint32_t after, base = s->fabric->port_base[ask->sw];
@@ -45,8 +45,8 @@ const ik_selection_family ik_selection_cyclic = {
     .summary = "round robin: the output after the one that this switch took last (CP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
-    .pick = pick,
-    .pick_mask = pick_mask,
+    .pick = cyclic_pick,
+    .pick_mask = cyclic_pick_mask,
     .traits = IK_SELECT_REMEMBERS,
-    .switch_state_bytes = state_bytes,
+    .switch_state_bytes = cyclic_state_bytes,
 };

@@ -4,7 +4,7 @@
  * lowest. */
 #include "routing/select/select.h"
 
-static int64_t score(const ik_select_request *ask, uint32_t channel)
+static int64_t least_queued_score(const ik_select_request *ask, uint32_t channel)
 {
     return -ask->view->queued_bytes(ask->view->ctx, channel, -1);
 }
@@ -17,6 +17,6 @@ const ik_selection_family ik_selection_least_queued = {
     .create = select_tie_create,
     .pick = select_best,
     .pick_mask = select_best_of,
-    .score = score,
+    .score = least_queued_score,
     .rule = IK_SELECT_BY_QUEUE,
 };

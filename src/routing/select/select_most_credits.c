@@ -4,7 +4,7 @@
  * drawn, or go to the lowest. */
 #include "routing/select/select.h"
 
-static int64_t score(const ik_select_request *ask, uint32_t channel)
+static int64_t most_credits_score(const ik_select_request *ask, uint32_t channel)
 {
     return ask->view->credit_bytes(ask->view->ctx, channel, ask->vc);
 }
@@ -18,6 +18,6 @@ const ik_selection_family ik_selection_most_credits = {
     .create = select_tie_create,
     .pick = select_best,
     .pick_mask = select_best_of,
-    .score = score,
+    .score = most_credits_score,
     .rule = IK_SELECT_BY_CREDIT,
 };

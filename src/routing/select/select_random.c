@@ -3,8 +3,8 @@
  * RP, random priority: one of the outputs with room, each as likely. */
 #include "routing/select/select.h"
 
-static uint32_t count_free(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
-                           uint32_t n, bool skipping)
+static uint32_t random_count_free(const ik_selection *s, const ik_select_request *ask,
+                                  const uint32_t *out, uint32_t n, bool skipping)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -12,16 +12,16 @@ static uint32_t count_free(const ik_selection *s, const ik_select_request *ask, 
     return count;
 }
 
-static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
-                     uint32_t n, uint32_t preferred)
+static uint32_t random_pick(const ik_selection *s, const ik_select_request *ask,
+                            const uint32_t *out, uint32_t n, uint32_t preferred)
 {
     (void)preferred;
     const ik_draw *draw = ask->draw;
     bool skipping = true;
-    uint32_t count = count_free(s, ask, out, n, true);
+    uint32_t count = random_count_free(s, ask, out, n, true);
     if (!count) {
         skipping = false;
-        count = count_free(s, ask, out, n, false);
+        count = random_count_free(s, ask, out, n, false);
     }
     if (!count)
         return IK_NONE;
@@ -32,8 +32,8 @@ static uint32_t pick(const ik_selection *s, const ik_select_request *ask, const 
             return i;
 }
 
-static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
-                          unsigned words, uint32_t preferred)
+static uint32_t random_pick_mask(const ik_selection *s, const ik_select_request *ask,
+                                 const uint64_t *from, unsigned words, uint32_t preferred)
 {
     (void)s, (void)preferred;
     const ik_draw *draw = ask->draw;
@@ -47,8 +47,8 @@ const ik_selection_family ik_selection_random = {
     .summary = "one of the outputs with free space, drawn uniformly (RP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
-    .pick = pick,
-    .pick_mask = pick_mask,
+    .pick = random_pick,
+    .pick_mask = random_pick_mask,
     .traits = IK_SELECT_DRAWS,
     .rule = IK_SELECT_BY_DRAW,
 };

@@ -4,16 +4,17 @@
  * else the next one with room. */
 #include "routing/select/tree_select.h"
 
-static uint32_t wanted_digit(const tree *t, uint32_t sw, const ik_packet *pk)
+static uint32_t sdp_wanted_digit(const tree *t, uint32_t sw, const ik_packet *pk)
 {
     (void)sw;
     return tree_digit(&t->level[1], pk->dst);
 }
 
-static ik_status create(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status sdp_create(ik_selection *s, const ik_params *params, const ik_env *env,
+                            ik_error *err)
 {
     (void)params, (void)env;
-    return select_tree_create(s, wanted_digit, err);
+    return select_tree_create(s, sdp_wanted_digit, err);
 }
 
 const ik_selection_family ik_selection_sdp = {
@@ -22,7 +23,7 @@ const ik_selection_family ik_selection_sdp = {
                "free space (SDP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
-    .create = create,
+    .create = sdp_create,
     .destroy = select_tree_destroy,
     .pick = select_tree_pick,
     .pick_mask = select_tree_pick_mask,

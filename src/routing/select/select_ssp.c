@@ -7,7 +7,7 @@
  * further up. The paper only names the function; which digit it takes is our reading. */
 #include "routing/select/tree_select.h"
 
-static uint32_t wanted_digit(const tree *t, uint32_t sw, const ik_packet *pk)
+static uint32_t ssp_wanted_digit(const tree *t, uint32_t sw, const ik_packet *pk)
 {
     (void)pk;
     const ik_xgft *x = t->xgft;
@@ -16,10 +16,11 @@ static uint32_t wanted_digit(const tree *t, uint32_t sw, const ik_packet *pk)
     return x->h > 1 ? digit % (level == 1 ? x->m[1] : x->w[1]) : digit;
 }
 
-static ik_status create(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status ssp_create(ik_selection *s, const ik_params *params, const ik_env *env,
+                            ik_error *err)
 {
     (void)params, (void)env;
-    return select_tree_create(s, wanted_digit, err);
+    return select_tree_create(s, ssp_wanted_digit, err);
 }
 
 const ik_selection_family ik_selection_ssp = {
@@ -28,7 +29,7 @@ const ik_selection_family ik_selection_ssp = {
         "an up port given by the switch's label, otherwise the next one with free space (SSP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
-    .create = create,
+    .create = ssp_create,
     .destroy = select_tree_destroy,
     .pick = select_tree_pick,
     .pick_mask = select_tree_pick_mask,

@@ -50,7 +50,7 @@ typedef struct compile_ctx {
     uint32_t max_radix;
 } compile_ctx;
 
-static ik_status compile_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status lft_compile_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     compile_ctx *c = ctx;
@@ -93,9 +93,9 @@ ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft,
         return IK_OK;
     }
     c.scratch = ik_calloc((size_t)ik_env_threads(env) * (c.max_radix + 1), sizeof *c.scratch);
-    status = c.scratch
-                 ? ik_parallel_for(env, "forwarding tables", f->num_switches, compile_row, &c, err)
-                 : ik_fail_memory(err, c.max_radix * sizeof *c.scratch, "forwarding tables");
+    status = c.scratch ? ik_parallel_for(env, "forwarding tables", f->num_switches, lft_compile_row,
+                                         &c, err)
+                       : ik_fail_memory(err, c.max_radix * sizeof *c.scratch, "forwarding tables");
     free(c.scratch);
     if (status != IK_OK) {
         free(c.lft);

@@ -30,7 +30,8 @@ typedef struct hosts_of {
     uint8_t *num;
 } hosts_of;
 
-static ik_status hosts_make(const ik_fabric *f, const ik_lids *lids, hosts_of *h, ik_error *err)
+static ik_status lft_tables_hosts_make(const ik_fabric *f, const ik_lids *lids, hosts_of *h,
+                                       ik_error *err)
 {
     h->base = ik_calloc((size_t)f->num_hosts + 1, sizeof *h->base);
     h->num = ik_calloc((size_t)f->num_hosts + 1, sizeof *h->num);
@@ -40,14 +41,14 @@ static ik_status hosts_make(const ik_fabric *f, const ik_lids *lids, hosts_of *h
     return IK_OK;
 }
 
-static void hosts_free(hosts_of *h)
+static void lft_tables_hosts_free(hosts_of *h)
 {
     free(h->base);
     free(h->num);
 }
 
 /* Local port of every number, LFT_NONE = none; 0, the switch itself, leads nowhere. */
-static void number_locals(const ik_fabric *f, uint32_t sw, uint16_t local[256])
+static void lft_tables_number_locals(const ik_fabric *f, uint32_t sw, uint16_t local[256])
 {
     for (unsigned number = 0; number < 256; number++)
         local[number] = LFT_NONE;
@@ -61,25 +62,25 @@ ik_status lft_of_tables(const ik_fabric *f, const ik_lid_tables *t, uint32_t pat
 {
     hosts_of h = {0};
     uint16_t *made = NULL;
-    ik_status status = hosts_make(f, t->lids, &h, err);
+    ik_status status = lft_tables_hosts_make(f, t->lids, &h, err);
     if (status == IK_OK)
         status = lft_new(f, NULL, &made, err);
     for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
         const uint8_t *row = ik_lid_tables_row(t, sw);
         uint16_t local[256], *to = made + (size_t)sw * f->num_hosts;
-        number_locals(f, sw, local);
+        lft_tables_number_locals(f, sw, local);
         for (uint32_t host = 0; host < f->num_hosts; host++)
             if (h.base[host] != IK_NONE)
                 to[host] = local[row[h.base[host] + path % h.num[host]]];
     }
-    hosts_free(&h);
+    lft_tables_hosts_free(&h);
     if (status == IK_OK)
         *lft = made;
     return status;
 }
 
-static void fill_row(const ik_fabric *f, const hosts_of *h, uint32_t sw, const uint16_t *from,
-                     uint8_t *row)
+static void lft_tables_fill_row(const ik_fabric *f, const hosts_of *h, uint32_t sw,
+                                const uint16_t *from, uint8_t *row)
 {
     for (uint32_t host = 0; host < f->num_hosts; host++) {
         if (h->base[host] == IK_NONE || from[host] == LFT_NONE)
@@ -113,16 +114,16 @@ ik_status ik_lid_tables_of(const ik_routing *r, const ik_lids *lids, const ik_en
     ik_lid_tables t = {0};
     ik_status status = ik_lft_compile(r, env, &lft, err);
     if (status == IK_OK)
-        status = hosts_make(f, lids, &h, err);
+        status = lft_tables_hosts_make(f, lids, &h, err);
     if (status == IK_OK)
         status = ik_lid_tables_new(lids, env, &t, err);
     for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
-        fill_row(f, &h, sw, lft + (size_t)sw * f->num_hosts, ik_lid_tables_row(&t, sw));
+        lft_tables_fill_row(f, &h, sw, lft + (size_t)sw * f->num_hosts, ik_lid_tables_row(&t, sw));
         uint32_t self = ik_lids_of_node(lids, sw);
         for (uint32_t i = self; i < lids->num && lids->of[i].path == i - self; i++)
             ik_lid_tables_row(&t, sw)[i] = IK_PORT_SELF;
     }
-    hosts_free(&h);
+    lft_tables_hosts_free(&h);
     free(lft);
     if (status == IK_OK)
         *out = t;
@@ -131,7 +132,8 @@ ik_status ik_lid_tables_of(const ik_routing *r, const ik_lids *lids, const ik_en
 
 /* ---- files */
 
-static ik_status one_path(const ik_fabric *f, const ik_lid_tables *t, uint16_t **lft, ik_error *err)
+static ik_status lft_tables_one_path(const ik_fabric *f, const ik_lid_tables *t, uint16_t **lft,
+                                     ik_error *err)
 {
     if (t->lids->max_lmc == 0)
         return lft_of_tables(f, t, 0, lft, err);
@@ -150,7 +152,7 @@ ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const 
     if (status == IK_OK)
         status = ik_lid_tables_parse(&lids, text, size, file, &t, NULL, err);
     if (status == IK_OK)
-        status = one_path(f, &t, lft, err);
+        status = lft_tables_one_path(f, &t, lft, err);
     ik_lid_tables_free(&t);
     ik_lids_free(&lids);
     return status;
@@ -164,7 +166,7 @@ ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_e
     if (status == IK_OK)
         status = ik_lid_tables_read(&lids, path, NULL, &t, NULL, err);
     if (status == IK_OK)
-        status = one_path(f, &t, lft, err);
+        status = lft_tables_one_path(f, &t, lft, err);
     ik_lid_tables_free(&t);
     ik_lids_free(&lids);
     return status;

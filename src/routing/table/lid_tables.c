@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Ports have one byte, and 255 says "no route". */
-static ik_status check_numbers(const ik_fabric *f, ik_error *err)
+static ik_status lid_tables_check_numbers(const ik_fabric *f, ik_error *err)
 {
     char name[256];
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++)
@@ -25,7 +25,7 @@ ik_status ik_lid_tables_new(const ik_lids *lids, const ik_env *env, ik_lid_table
                             ik_error *err)
 {
     size_t size = (size_t)lids->fabric->num_switches * lids->num;
-    ik_status status = check_numbers(lids->fabric, err);
+    ik_status status = lid_tables_check_numbers(lids->fabric, err);
     if (status == IK_OK)
         status = ik_env_refuse_bytes(env, (double)size, "forwarding tables", err);
     if (status != IK_OK)

@@ -26,7 +26,7 @@ typedef struct file_tables {
     uint8_t *num;   /* [num_hosts] LIDs */
 } file_tables;
 
-static void paths_free(file_tables *p)
+static void lft_paths_free(file_tables *p)
 {
     if (!p)
         return;
@@ -37,26 +37,26 @@ static void paths_free(file_tables *p)
     free(p);
 }
 
-static void destroy(ik_routing *r)
+static void lft_destroy(ik_routing *r)
 {
-    paths_free(r->impl);
+    lft_paths_free(r->impl);
 }
 
-static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
+static uint32_t lft_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     (void)src;
     const file_tables *p = r->impl;
     return p->num[dst];
 }
 
-static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
+static void lft_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 {
     (void)r;
     pk->phase = (uint8_t)n;
 }
 
-static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                     uint32_t *out, uint32_t *preferred)
+static uint32_t lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                         uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
     const file_tables *p = r->impl;
@@ -76,13 +76,13 @@ static const ik_routing_family several_paths = {
     .params = lft_params,
     .kind = IK_ROUTE_OBLIVIOUS,
     .traits = IK_ROUTE_DEST_PATHS | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS,
-    .destroy = destroy,
-    .num_starts = num_starts,
-    .start_nth = start_nth,
-    .next = next,
+    .destroy = lft_destroy,
+    .num_starts = lft_num_starts,
+    .start_nth = lft_start_nth,
+    .next = lft_next,
 };
 
-static bool has_paths(const ik_lids *lids)
+static bool lft_has_paths(const ik_lids *lids)
 {
     for (uint32_t i = 0; i < lids->num; i++)
         if (lids->of[i].port != IK_NONE && lids->of[i].path)
@@ -90,7 +90,7 @@ static bool has_paths(const ik_lids *lids)
     return false;
 }
 
-static ik_status keep_paths(ik_routing *r, file_tables *p, ik_error *err)
+static ik_status lft_keep_paths(ik_routing *r, file_tables *p, ik_error *err)
 {
     const ik_fabric *f = r->fabric;
     p->base = ik_calloc((size_t)f->num_hosts + 1, sizeof *p->base);
@@ -105,8 +105,8 @@ static ik_status keep_paths(ik_routing *r, file_tables *p, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_file(ik_routing *r, const char *path, const ik_env *env, file_tables *p,
-                           ik_error *err)
+static ik_status lft_read_file(ik_routing *r, const char *path, const ik_env *env, file_tables *p,
+                               ik_error *err)
 {
     ik_tables_matched matched;
     ik_status status = ik_lids_make(r->fabric, &p->lids, err);
@@ -117,27 +117,28 @@ static ik_status read_file(ik_routing *r, const char *path, const ik_env *env, f
     if (status != IK_OK)
         return status;
     p->tables.lids = &p->lids;
-    return has_paths(&p->lids) ? keep_paths(r, p, err)
-                               : lft_of_tables(r->fabric, &p->tables, 0, &r->lft, err);
+    return lft_has_paths(&p->lids) ? lft_keep_paths(r, p, err)
+                                   : lft_of_tables(r->fabric, &p->tables, 0, &r->lft, err);
 }
 
-static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status lft_create(ik_routing *r, const ik_params *params, const ik_env *env,
+                            ik_error *err)
 {
     file_tables *p = ik_calloc(1, sizeof *p);
     if (!p)
         return ik_fail_memory(err, sizeof *p, "forwarding tables");
-    ik_status status = read_file(r, ik_params_text(params, "path"), env, p, err);
+    ik_status status = lft_read_file(r, ik_params_text(params, "path"), env, p, err);
     if (status == IK_OK)
         r->impl = p;
     else
-        paths_free(p);
+        lft_paths_free(p);
     return status;
 }
 
 const ik_lid_tables *lft_file_tables(const ik_routing *r)
 {
     const file_tables *p = r->impl;
-    return r->family->destroy == destroy ? &p->tables : NULL;
+    return r->family->destroy == lft_destroy ? &p->tables : NULL;
 }
 
 const ik_routing_family ik_routing_lft = {
@@ -157,7 +158,7 @@ const ik_routing_family ik_routing_lft = {
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED,
-    .create = create,
-    .destroy = destroy,
+    .create = lft_create,
+    .destroy = lft_destroy,
     .next = ik_lft_next,
 };

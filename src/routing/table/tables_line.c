@@ -22,7 +22,8 @@
 enum { MAX_LINE = 1023 };
 
 /* Reads 0x… or decimal digits at *p and moves it behind them. */
-static bool read_number(const char **p, const char *end, uint64_t limit, uint64_t *value)
+static bool tables_line_read_number(const char **p, const char *end, uint64_t limit,
+                                    uint64_t *value)
 {
     const char *c = *p;
     unsigned base = 10;
@@ -49,7 +50,7 @@ static bool read_number(const char **p, const char *end, uint64_t limit, uint64_
     return true;
 }
 
-static const char *find_text(const char *from, const char *end, const char *text)
+static const char *tables_line_find_text(const char *from, const char *end, const char *text)
 {
     size_t length = strlen(text);
     while ((size_t)(end - from) >= length &&
@@ -61,49 +62,49 @@ static const char *find_text(const char *from, const char *end, const char *text
     return NULL;
 }
 
-static bool starts_with(const char *line, const char *end, const char *text)
+static bool tables_line_starts_with(const char *line, const char *end, const char *text)
 {
     size_t length = strlen(text);
     return (size_t)(end - line) >= length && memcmp(line, text, length) == 0;
 }
 
 /* The number behind `text`, wherever that stands in the line. */
-static bool number_behind(const char *line, const char *end, const char *text, uint64_t limit,
-                          uint64_t *value)
+static bool tables_line_number_behind(const char *line, const char *end, const char *text,
+                                      uint64_t limit, uint64_t *value)
 {
-    const char *at = find_text(line, end, text);
+    const char *at = tables_line_find_text(line, end, text);
     if (!at)
         return false;
     at += strlen(text);
-    return read_number(&at, end, limit, value);
+    return tables_line_read_number(&at, end, limit, value);
 }
 
 /* `[0-44]` or `[0x0-0x2c]`. */
-static void read_range(const char *line, const char *end, tables_line *out)
+static void tables_line_read_range(const char *line, const char *end, tables_line *out)
 {
     uint64_t first, last;
-    const char *at = find_text(line, end, "[");
+    const char *at = tables_line_find_text(line, end, "[");
     if (!at)
         return;
     at++;
-    if (read_number(&at, end, 0xFFFF, &first) && at < end && *at++ == '-' &&
-        read_number(&at, end, 0xFFFF, &last))
+    if (tables_line_read_number(&at, end, 0xFFFF, &first) && at < end && *at++ == '-' &&
+        tables_line_read_number(&at, end, 0xFFFF, &last))
         out->top_lid = (uint32_t)last;
 }
 
-static ik_status read_header(const char *line, const char *end, const char *file, unsigned number,
-                             tables_line *out, ik_error *err)
+static ik_status tables_line_read_header(const char *line, const char *end, const char *file,
+                                         unsigned number, tables_line *out, ik_error *err)
 {
     uint64_t lid;
     *out = (tables_line){.kind = TABLES_HEADER, .switch_lid = IK_NONE, .top_lid = IK_NONE};
-    if (!number_behind(line, end, " guid ", UINT64_MAX, &out->switch_guid))
+    if (!tables_line_number_behind(line, end, " guid ", UINT64_MAX, &out->switch_guid))
         return ik_fail_at(err, IK_ERR_INPUT, file, number, 1,
                           "a switch's header needs ' guid 0x…'");
-    if (number_behind(line, end, "switch Lid ", 0xFFFF, &lid))
+    if (tables_line_number_behind(line, end, "switch Lid ", 0xFFFF, &lid))
         out->switch_lid = (uint32_t)lid;
-    read_range(line, end, out);
+    tables_line_read_range(line, end, out);
     /* OpenSM counts the range in decimal digits, the other two in hexadecimal ones */
-    out->format = find_text(line, end, "[0x") ? TABLES_DUMP_FTS : TABLES_OPENSM;
+    out->format = tables_line_find_text(line, end, "[0x") ? TABLES_DUMP_FTS : TABLES_OPENSM;
     return IK_OK;
 }
 
@@ -112,12 +113,12 @@ static ik_status read_fdbs_header(const char *line, const char *end, const char 
 {
     *out = (tables_line){
         .kind = TABLES_HEADER, .format = TABLES_FDBS, .switch_lid = IK_NONE, .top_lid = IK_NONE};
-    if (number_behind(line, end, "Switch ", UINT64_MAX, &out->switch_guid))
+    if (tables_line_number_behind(line, end, "Switch ", UINT64_MAX, &out->switch_guid))
         return IK_OK;
     return ik_fail_at(err, IK_ERR_INPUT, file, number, 1, "expected 'Switch 0x…' with its GUID");
 }
 
-static const char *skip_blanks(const char *at, const char *end)
+static const char *tables_line_skip_blanks(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
@@ -125,57 +126,61 @@ static const char *skip_blanks(const char *at, const char *end)
 }
 
 /* The port GUID in what stands behind an entry, 0 = none. */
-static uint64_t guid_behind(const char *at, const char *end)
+static uint64_t tables_line_guid_behind(const char *at, const char *end)
 {
     static const char word[] = "portguid";
     uint64_t guid = 0;
-    const char *found = find_text(at, end, word);
+    const char *found = tables_line_find_text(at, end, word);
     if (!found)
         return 0;
-    found = skip_blanks(found + sizeof word - 1, end);
-    return read_number(&found, end, UINT64_MAX, &guid) ? guid : 0;
+    found = tables_line_skip_blanks(found + sizeof word - 1, end);
+    return tables_line_read_number(&found, end, UINT64_MAX, &guid) ? guid : 0;
 }
 
 /* `at` is behind the LID and blanks. */
-static ik_status read_port(const char *line, const char *at, const char *end, const char *file,
-                           unsigned number, tables_line *out, ik_error *err)
+static ik_status tables_line_read_port(const char *line, const char *at, const char *end,
+                                       const char *file, unsigned number, tables_line *out,
+                                       ik_error *err)
 {
     uint64_t port = 0;
     if (at < end && *at == ':') { /* opensm.fdbs */
-        at = skip_blanks(at + 1, end);
-        if (starts_with(at, end, "UNREACHABLE")) {
+        at = tables_line_skip_blanks(at + 1, end);
+        if (tables_line_starts_with(at, end, "UNREACHABLE")) {
             out->port = IK_PORT_NONE;
             return IK_OK;
         }
     }
     out->port_column = (unsigned)(at - line) + 1;
-    if (!read_number(&at, end, IK_PORT_NONE, &port) ||
+    if (!tables_line_read_number(&at, end, IK_PORT_NONE, &port) ||
         (at < end && *at != ' ' && *at != '\t' && *at != '#' && *at != ':'))
         return ik_fail_at(err, IK_ERR_INPUT, file, number, out->port_column,
                           "expected a port from 0 to 255 after the LID");
     out->port = (uint32_t)port;
-    out->guid = guid_behind(at, end);
+    out->guid = tables_line_guid_behind(at, end);
     return IK_OK;
 }
 
-static ik_status read_entry(const char *line, const char *at, const char *end, const char *file,
-                            unsigned number, tables_line *out, ik_error *err)
+static ik_status tables_line_read_entry(const char *line, const char *at, const char *end,
+                                        const char *file, unsigned number, tables_line *out,
+                                        ik_error *err)
 {
     uint64_t lid = 0;
     *out = (tables_line){.kind = TABLES_ENTRY};
-    if (!read_number(&at, end, 0xFFFF, &lid))
+    if (!tables_line_read_number(&at, end, 0xFFFF, &lid))
         return ik_fail_at(err, IK_ERR_INPUT, file, number, (unsigned)(at - line) + 1,
                           "expected a LID up to 0xffff");
     out->lid = (uint32_t)lid;
-    return read_port(line, skip_blanks(at, end), end, file, number, out, err);
+    return tables_line_read_port(line, tables_line_skip_blanks(at, end), end, file, number, out,
+                                 err);
 }
 
 /* Titles of columns, and counts. */
-static bool is_title(const char *at, const char *end)
+static bool tables_line_is_title(const char *at, const char *end)
 {
-    return starts_with(at, end, "Lid") || starts_with(at, end, "Port") ||
-           starts_with(at, end, "LID ") || starts_with(at, end, "PLFT_NUM: 0") ||
-           find_text(at, end, "lids dumped");
+    return tables_line_starts_with(at, end, "Lid") || tables_line_starts_with(at, end, "Port") ||
+           tables_line_starts_with(at, end, "LID ") ||
+           tables_line_starts_with(at, end, "PLFT_NUM: 0") ||
+           tables_line_find_text(at, end, "lids dumped");
 }
 
 ik_status tables_read_line(const char *line, const char *end, const char *file, unsigned number,
@@ -185,17 +190,17 @@ ik_status tables_read_line(const char *line, const char *end, const char *file, 
         return ik_fail_at(err, IK_ERR_INPUT, file, number, MAX_LINE,
                           "the line has %zu characters; %d is the maximum", (size_t)(end - line),
                           MAX_LINE);
-    const char *at = skip_blanks(line, end);
+    const char *at = tables_line_skip_blanks(line, end);
     out->kind = TABLES_NOTHING;
     if (at == end || *at == '#')
         return IK_OK;
-    if (starts_with(at, end, "0x"))
-        return read_entry(line, at, end, file, number, out, err);
-    if (find_text(at, end, "Unicast lids"))
-        return read_header(line, end, file, number, out, err);
-    if (find_text(at, end, "dump_ucast_routes:"))
+    if (tables_line_starts_with(at, end, "0x"))
+        return tables_line_read_entry(line, at, end, file, number, out, err);
+    if (tables_line_find_text(at, end, "Unicast lids"))
+        return tables_line_read_header(line, end, file, number, out, err);
+    if (tables_line_find_text(at, end, "dump_ucast_routes:"))
         return read_fdbs_header(line, end, file, number, out, err);
-    if (is_title(at, end))
+    if (tables_line_is_title(at, end))
         return IK_OK;
     return ik_fail_at(err, IK_ERR_INPUT, file, number, 1,
                       "expected 'Unicast lids …', '0xLID PORT' or a comment, not '%.*s'",

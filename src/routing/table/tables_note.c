@@ -48,7 +48,7 @@ static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, F
                 lids->of[m->first_unnamed].lid);
 }
 
-static void note_lmc(const ik_lids *lids, FILE *out)
+static void tables_note_lmc(const ik_lids *lids, FILE *out)
 {
     const ik_fabric *f = lids->fabric;
     uint32_t a = lids->of[lids->lmc_of].port, b = lids->of[lids->other_lmc_of].port;
@@ -80,10 +80,10 @@ static void note_numbers(const ik_lids *lids, const ik_tables_matched *m, FILE *
                 "for the LIDs that ikat gives",
                 lids->assigned);
     if (lids->mixed_lmc)
-        note_lmc(lids, out);
+        tables_note_lmc(lids, out);
 }
 
-static bool fits(const ik_lids *lids, const ik_tables_matched *m)
+static bool tables_note_fits(const ik_lids *lids, const ik_tables_matched *m)
 {
     return !(m->unknown_switches || m->missing_switches || m->unknown_entries ||
              m->guid_disagrees || m->extra_paths || m->unnamed_hosts || m->zero_switches ||
@@ -97,7 +97,7 @@ ik_status ik_tables_note(const ik_lids *lids, const ik_tables_matched *m, const 
     char *text = NULL;
     size_t size = 0;
     *note = NULL;
-    if (fits(lids, m))
+    if (tables_note_fits(lids, m))
         return IK_OK;
     ik_status status = ik_text_stream_open(&t, err);
     if (status != IK_OK)

@@ -35,7 +35,7 @@ typedef struct lines {
 
 enum { PORT_AT = 7 }; /* behind "0x0001 " */
 
-static ik_status make_lines(const ik_lids *lids, lines *l, ik_error *err)
+static ik_status tables_print_make_lines(const ik_lids *lids, lines *l, ik_error *err)
 {
     ik_text_stream t;
     l->start = ik_calloc((size_t)lids->num + 1, sizeof *l->start);
@@ -56,7 +56,7 @@ static ik_status make_lines(const ik_lids *lids, lines *l, ik_error *err)
     return ik_text_stream_close(&t, &l->text, NULL, err);
 }
 
-static void print_entry(const lines *l, uint32_t i, unsigned port, FILE *out)
+static void tables_print_entry(const lines *l, uint32_t i, unsigned port, FILE *out)
 {
     char *line = l->text + l->start[i];
     line[PORT_AT] = (char)('0' + port / 100);
@@ -79,7 +79,7 @@ static void print_switch(const ik_lid_tables *t, const lines *l, uint32_t sw, FI
         bool is_self = lids->of[i].port == IK_NONE && lids->of[i].node == sw;
         if (row[i] == IK_PORT_NONE && !is_self)
             continue;
-        print_entry(l, i, is_self ? IK_PORT_SELF : row[i], out);
+        tables_print_entry(l, i, is_self ? IK_PORT_SELF : row[i], out);
         listed++;
     }
     fprintf(out, "# %" PRIu32 " lids listed\n", listed);
@@ -88,7 +88,7 @@ static void print_switch(const ik_lid_tables *t, const lines *l, uint32_t sw, FI
 ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err)
 {
     lines l = {0};
-    ik_status status = make_lines(t->lids, &l, err);
+    ik_status status = tables_print_make_lines(t->lids, &l, err);
     for (uint32_t sw = 0; status == IK_OK && sw < t->num_switches; sw++)
         print_switch(t, &l, sw, out);
     free(l.text);

@@ -44,14 +44,14 @@ typedef struct reader {
 /* ---- blocks */
 
 /* dump_fts and ibroute print LIDs in blocks of 64 and stop before the last if it begins a block. */
-static void end_block(reader *rd)
+static void tables_read_end_block(reader *rd)
 {
     if (rd->top_lid && !rd->m.missing_last_lid)
         rd->m.missing_last_lid = rd->top_lid;
     rd->top_lid = 0;
 }
 
-static void know_ports(reader *rd)
+static void tables_read_know_ports(reader *rd)
 {
     const ik_fabric *f = rd->lids->fabric;
     memset(rd->has_port, 0, sizeof rd->has_port);
@@ -61,12 +61,12 @@ static void know_ports(reader *rd)
             rd->has_port[ik_port_number(f, port)] = true;
 }
 
-static void begin_block(reader *rd, const tables_line *l)
+static void tables_read_begin_block(reader *rd, const tables_line *l)
 {
     static const char *const formats[] = {"OpenSM", "dump_fts", "fdbs"};
     uint32_t index = ik_lids_find_guid(rd->lids, l->switch_guid);
     bool known = index != IK_NONE && rd->lids->of[index].port == IK_NONE;
-    end_block(rd);
+    tables_read_end_block(rd);
     rd->in_block = true;
     rd->m.format = formats[l->format];
     rd->m.switches++;
@@ -84,14 +84,14 @@ static void begin_block(reader *rd, const tables_line *l)
         rd->block_line[rd->sw] = rd->line;
     rd->row = ik_lid_tables_row(&rd->tables, rd->sw);
     memset(rd->weight, UNMATCHED, rd->lids->num);
-    know_ports(rd);
+    tables_read_know_ports(rd);
 }
 
 /* ---- entries */
 
 /* Index of the LID that an entry is for, IK_NONE if the fabric has none. A LID that ikat gave says
  * nothing about tables of a subnet manager: of a port with a GUID, it had another one there. */
-static uint32_t match(const reader *rd, const tables_line *l, enum match *how)
+static uint32_t tables_read_match(const reader *rd, const tables_line *l, enum match *how)
 {
     uint32_t by_lid = ik_lids_find(rd->lids, l->lid);
     *how = BY_LID;
@@ -110,7 +110,7 @@ static uint32_t match(const reader *rd, const tables_line *l, enum match *how)
     return base + (l->lid & (ik_lids_paths(rd->lids, base) - 1));
 }
 
-static void count_unknown(reader *rd, uint32_t lid)
+static void tables_read_count_unknown(reader *rd, uint32_t lid)
 {
     uint64_t *word = &rd->unknown[lid / 64], bit = UINT64_C(1) << lid % 64;
     rd->m.unknown_entries++;
@@ -121,7 +121,8 @@ static void count_unknown(reader *rd, uint32_t lid)
         rd->m.first_unknown_lid = lid;
 }
 
-static ik_status contradicts(const reader *rd, const tables_line *l, uint32_t index, ik_error *err)
+static ik_status tables_read_contradicts(const reader *rd, const tables_line *l, uint32_t index,
+                                         ik_error *err)
 {
     char name[160];
     ik_node_describe(rd->lids->fabric, rd->sw, name, sizeof name);
@@ -137,7 +138,7 @@ static ik_status contradicts(const reader *rd, const tables_line *l, uint32_t in
     return ik_hint(err, IK_ERR_INPUT, "a file holds the tables of one fabric at one time");
 }
 
-static void count(reader *rd, const tables_line *l, uint32_t index, enum match how)
+static void tables_read_count(reader *rd, const tables_line *l, uint32_t index, enum match how)
 {
     const ik_lid *of = &rd->lids->of[index];
     rd->m.entries++;
@@ -148,8 +149,8 @@ static void count(reader *rd, const tables_line *l, uint32_t index, enum match h
 }
 
 /* Takes an entry into the block's row, or leaves it out where a better one has been there. */
-static ik_status take(reader *rd, const tables_line *l, uint32_t index, enum match how,
-                      ik_error *err)
+static ik_status tables_read_take(reader *rd, const tables_line *l, uint32_t index, enum match how,
+                                  ik_error *err)
 {
     uint8_t *slot = &rd->row[index], *weight = &rd->weight[index];
     bool differs = *slot != IK_PORT_NONE && *slot != l->port;
@@ -158,18 +159,18 @@ static ik_status take(reader *rd, const tables_line *l, uint32_t index, enum mat
         return IK_OK;
     }
     if (differs && (*weight == how || (rd->again && *weight == UNMATCHED)))
-        return contradicts(rd, l, index, err);
+        return tables_read_contradicts(rd, l, index, err);
     if (*weight != UNMATCHED)
         rd->m.extra_paths += *weight != how;
     else
-        count(rd, l, index, how);
+        tables_read_count(rd, l, index, how);
     *weight = (uint8_t)how;
     *slot = (uint8_t)l->port;
     return IK_OK;
 }
 
 /* An entry with a port that the switch has not: refused, or left out and counted. */
-static ik_status wrong_port(reader *rd, const tables_line *l, ik_error *err)
+static ik_status tables_read_wrong_port(reader *rd, const tables_line *l, ik_error *err)
 {
     char name[128];
     if (!rd->reporting)
@@ -186,7 +187,7 @@ static ik_status wrong_port(reader *rd, const tables_line *l, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_entry(reader *rd, const tables_line *l, ik_error *err)
+static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *err)
 {
     enum match how;
     if (!rd->in_block) {
@@ -203,18 +204,18 @@ static ik_status read_entry(reader *rd, const tables_line *l, ik_error *err)
     if (l->port == IK_PORT_NONE)
         return IK_OK;
     if (!rd->has_port[l->port])
-        return wrong_port(rd, l, err);
-    uint32_t index = match(rd, l, &how);
+        return tables_read_wrong_port(rd, l, err);
+    uint32_t index = tables_read_match(rd, l, &how);
     if (index != IK_NONE)
-        return take(rd, l, index, how, err);
+        return tables_read_take(rd, l, index, how, err);
     rd->m.zero_lost += l->lid == 0;
-    count_unknown(rd, l->lid);
+    tables_read_count_unknown(rd, l->lid);
     return IK_OK;
 }
 
 /* ---- the file */
 
-static ik_status read_lines(reader *rd, ik_text_lines *lines, ik_error *err)
+static ik_status tables_read_lines(reader *rd, ik_text_lines *lines, ik_error *err)
 {
     for (;;) {
         bool more;
@@ -225,15 +226,15 @@ static ik_status read_lines(reader *rd, ik_text_lines *lines, ik_error *err)
         rd->line = lines->number;
         status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
         if (status == IK_OK && l.kind == TABLES_ENTRY)
-            status = read_entry(rd, &l, err);
+            status = tables_read_entry(rd, &l, err);
         else if (status == IK_OK && l.kind == TABLES_HEADER)
-            begin_block(rd, &l);
+            tables_read_begin_block(rd, &l);
         if (status != IK_OK)
             return status;
     }
 }
 
-static void count_missing(reader *rd)
+static void tables_read_count_missing(reader *rd)
 {
     const ik_lids *lids = rd->lids;
     rd->m.first_missing_switch = rd->m.first_unnamed = IK_NONE;
@@ -253,7 +254,7 @@ static void count_missing(reader *rd)
 }
 
 /* Tables that know nothing of the fabric are those of another one. */
-static ik_status check_fit(const reader *rd, ik_error *err)
+static ik_status tables_read_check_fit(const reader *rd, ik_error *err)
 {
     const ik_tables_matched *m = &rd->m;
     if (m->switches == 0)
@@ -292,7 +293,7 @@ static ik_status check_fit(const reader *rd, ik_error *err)
                    "dump_fts (or OpenSM's dump) at the same time");
 }
 
-static ik_status begin(reader *rd, const ik_env *env, ik_error *err)
+static ik_status tables_read_begin(reader *rd, const ik_env *env, ik_error *err)
 {
     size_t num = rd->lids->num, switches = rd->lids->fabric->num_switches;
     rd->weight = ik_calloc(num + 1, sizeof *rd->weight);
@@ -303,18 +304,18 @@ static ik_status begin(reader *rd, const ik_env *env, ik_error *err)
                : ik_fail_memory(err, 2 * num + 4 * switches, "forwarding tables");
 }
 
-static ik_status read_all(const ik_lids *lids, ik_text_lines *lines, bool reporting,
-                          const ik_env *env, ik_lid_tables *out, ik_tables_matched *matched,
-                          ik_error *err)
+static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool reporting,
+                                 const ik_env *env, ik_lid_tables *out, ik_tables_matched *matched,
+                                 ik_error *err)
 {
     reader rd = {.lids = lids, .file = lines->path, .reporting = reporting, .sw = IK_NONE};
-    ik_status status = begin(&rd, env, err);
+    ik_status status = tables_read_begin(&rd, env, err);
     if (status == IK_OK)
-        status = read_lines(&rd, lines, err);
-    end_block(&rd);
+        status = tables_read_lines(&rd, lines, err);
+    tables_read_end_block(&rd);
     if (status == IK_OK) {
-        count_missing(&rd);
-        status = check_fit(&rd, err);
+        tables_read_count_missing(&rd);
+        status = tables_read_check_fit(&rd, err);
     }
     free(rd.weight);
     free(rd.named);
@@ -329,14 +330,15 @@ static ik_status read_all(const ik_lids *lids, ik_text_lines *lines, bool report
     return IK_OK;
 }
 
-static ik_status read_file(const ik_lids *lids, const char *path, bool reporting, const ik_env *env,
-                           ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
+static ik_status tables_read_file(const ik_lids *lids, const char *path, bool reporting,
+                                  const ik_env *env, ik_lid_tables *out, ik_tables_matched *matched,
+                                  ik_error *err)
 {
     ik_text_lines lines;
     ik_status status = ik_text_lines_open(&lines, path, env, err);
     if (status != IK_OK)
         return status;
-    status = read_all(lids, &lines, reporting, env, out, matched, err);
+    status = tables_read_all(lids, &lines, reporting, env, out, matched, err);
     ik_text_lines_close(&lines);
     return status;
 }
@@ -344,14 +346,14 @@ static ik_status read_file(const ik_lids *lids, const char *path, bool reporting
 ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
                              ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
 {
-    return read_file(lids, path, false, env, out, matched, err);
+    return tables_read_file(lids, path, false, env, out, matched, err);
 }
 
 ik_status ik_lid_tables_read_reporting(const ik_lids *lids, const char *path, const ik_env *env,
                                        ik_lid_tables *out, ik_tables_matched *matched,
                                        ik_error *err)
 {
-    return read_file(lids, path, true, env, out, matched, err);
+    return tables_read_file(lids, path, true, env, out, matched, err);
 }
 
 ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size, const char *file,
@@ -359,5 +361,5 @@ ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size
 {
     ik_text_lines lines;
     ik_text_lines_memory(&lines, text, size, file);
-    return read_all(lids, &lines, false, NULL, out, matched, err);
+    return tables_read_all(lids, &lines, false, NULL, out, matched, err);
 }

@@ -25,9 +25,9 @@ size_t adaptive_state_bytes(const ik_routing *r, uint32_t sw)
 }
 
 /* First of the most credits above `least`, scanning from `preferred`; `preferred` if none. */
-static uint32_t scan(const adaptive *a, const tree_level *lv, uint32_t first_up,
-                     const ik_packet *pk, const uint32_t *out, uint32_t n, uint32_t preferred,
-                     int64_t least, const ik_view *view)
+static uint32_t adaptive_pick_scan(const adaptive *a, const tree_level *lv, uint32_t first_up,
+                                   const ik_packet *pk, const uint32_t *out, uint32_t n,
+                                   uint32_t preferred, int64_t least, const ik_view *view)
 {
     uint32_t best = preferred;
     for (uint32_t k = 0, i = preferred; k < n; k++, i = i + 1 == n ? 0 : i + 1) {
@@ -56,7 +56,7 @@ uint32_t adaptive_pick(const ik_routing *r, uint32_t sw, const ik_packet *pk, co
     if (n < 2 || out[0] < first_up)
         return preferred;
     if (a->trigger == TRIGGER_NONE)
-        return scan(a, lv, first_up, pk, out, n, preferred, 0, view);
+        return adaptive_pick_scan(a, lv, first_up, pk, out, n, preferred, 0, view);
     int64_t credits = view->credit_bytes(view->ctx, out[preferred], pk->vc);
     double capacity = (double)view->capacity_bytes(view->ctx, out[preferred], pk->vc);
     bool low = (double)credits < a->low * capacity;
@@ -71,6 +71,7 @@ uint32_t adaptive_pick(const ik_routing *r, uint32_t sw, const ik_packet *pk, co
         else
             flags[pk->vc / 8] &= (uint8_t)~bit;
     }
-    return low ? scan(a, lv, first_up, pk, out, n, preferred, (int64_t)(a->low * capacity), view)
+    return low ? adaptive_pick_scan(a, lv, first_up, pk, out, n, preferred,
+                                    (int64_t)(a->low * capacity), view)
                : preferred;
 }

@@ -43,7 +43,7 @@ void ik_registers_free(ik_registers *registers)
     free(registers);
 }
 
-static unsigned bits_for(uint32_t values)
+static unsigned registers_bits_for(uint32_t values)
 {
     unsigned bits = 0;
     while (((uint64_t)1 << bits) < values)
@@ -51,26 +51,26 @@ static unsigned bits_for(uint32_t values)
     return bits;
 }
 
-static uint64_t ones(unsigned bits)
+static uint64_t registers_ones(unsigned bits)
 {
     return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 }
 
 /* ---- addresses */
 
-static void number_plainly(filling *x)
+static void registers_number_plainly(filling *x)
 {
     const ik_fabric *f = x->regs->fabric;
     for (uint32_t host = 0; host < f->num_hosts; host++)
         x->regs->address[host] = host;
-    x->regs->address_bits = bits_for(f->num_hosts);
+    x->regs->address_bits = registers_bits_for(f->num_hosts);
 }
 
-static ik_status pack_digits(filling *x, ik_error *err)
+static ik_status registers_pack_digits(filling *x, ik_error *err)
 {
     const ik_xgft *xgft = x->tree->xgft;
     for (uint32_t l = 1; l <= xgft->h; l++)
-        x->shift[l + 1] = x->shift[l] + bits_for(xgft->m[l - 1]);
+        x->shift[l + 1] = x->shift[l] + registers_bits_for(xgft->m[l - 1]);
     x->regs->address_bits = x->shift[xgft->h + 1];
     if (x->regs->address_bits > 64)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -85,7 +85,8 @@ static ik_status pack_digits(filling *x, ik_error *err)
 
 /* ---- ports */
 
-static void set_interval(ik_registers *regs, uint32_t port, uint64_t fi, uint64_t li, uint64_t mr)
+static void registers_set_interval(ik_registers *regs, uint32_t port, uint64_t fi, uint64_t li,
+                                   uint64_t mr)
 {
     regs->enabled[port] = true;
     regs->fi[port] = fi;
@@ -95,19 +96,19 @@ static void set_interval(ik_registers *regs, uint32_t port, uint64_t fi, uint64_
 }
 
 /* Hosts first … first + count - 1. */
-static void set_hosts(ik_registers *regs, uint32_t port, uint32_t first, uint32_t count)
+static void registers_set_hosts(ik_registers *regs, uint32_t port, uint32_t first, uint32_t count)
 {
-    set_interval(regs, port, regs->address[first], regs->address[first + count - 1],
-                 ones(regs->address_bits));
+    registers_set_interval(regs, port, regs->address[first], regs->address[first + count - 1],
+                           registers_ones(regs->address_bits));
 }
 
-static void fill_down(filling *x, const tree_switch *s, const tree_level *lv)
+static void registers_fill_down(filling *x, const tree_switch *s, const tree_level *lv)
 {
     uint32_t child = lv->child.by;
     for (uint32_t c = 0; c < lv->arity.by; c++)
         for (uint32_t k = 0; k < lv->num_cables; k++)
-            set_hosts(x->regs, s->port_base + c + lv->arity.by * k, s->first_host + c * child,
-                      child);
+            registers_set_hosts(x->regs, s->port_base + c + lv->arity.by * k,
+                                s->first_host + c * child, child);
 }
 
 /* Cable k takes the digits k * w … k * w + w - 1 of the level below. */
@@ -120,7 +121,7 @@ static ik_status fill_down_by_digit(filling *x, const tree_switch *s, const tree
             "%u parallel cables chosen by a digit of %u values over %u ports fit no interval",
             lv->num_cables, lv[-1].arity.by, lv[-1].num_up);
     if (lv->num_cables == 1) {
-        fill_down(x, s, lv);
+        registers_fill_down(x, s, lv);
         return IK_OK;
     }
     for (uint32_t c = 0; c < lv->arity.by; c++)
@@ -129,7 +130,7 @@ static ik_status fill_down_by_digit(filling *x, const tree_switch *s, const tree
                      first = s->first_host + c * lv->child.by;
             if (s->level == 1) {
                 if (k == 0)
-                    set_hosts(x->regs, port, first, lv->child.by);
+                    registers_set_hosts(x->regs, port, first, lv->child.by);
                 continue;
             }
             uint32_t m = lv[-1].arity.by, low = k * lv->num_parents, count = m > low ? m - low : 0,
@@ -137,12 +138,12 @@ static ik_status fill_down_by_digit(filling *x, const tree_switch *s, const tree
             if (count > lv->num_parents)
                 count = lv->num_parents;
             if (count)
-                set_hosts(x->regs, port, first + low * grandchild, count * grandchild);
+                registers_set_hosts(x->regs, port, first + low * grandchild, count * grandchild);
         }
     return IK_OK;
 }
 
-static void fill_up(filling *x, const tree_switch *s, const tree_level *lv)
+static void registers_fill_up(filling *x, const tree_switch *s, const tree_level *lv)
 {
     uint32_t hosts = x->regs->fabric->num_hosts;
     if (lv->num_hosts == hosts)
@@ -150,8 +151,8 @@ static void fill_up(filling *x, const tree_switch *s, const tree_level *lv)
     uint32_t first = (s->first_host + lv->num_hosts) % hosts,
              last = (s->first_host + hosts - 1) % hosts;
     for (uint32_t u = 0; u < lv->num_up; u++)
-        set_interval(x->regs, s->port_base + lv->first_up + u, x->regs->address[first],
-                     x->regs->address[last], ones(x->regs->address_bits));
+        registers_set_interval(x->regs, s->port_base + lv->first_up + u, x->regs->address[first],
+                               x->regs->address[last], registers_ones(x->regs->address_bits));
 }
 
 static ik_status fill_up_by_digit(filling *x, const tree_switch *s, const tree_level *lv,
@@ -164,11 +165,11 @@ static ik_status fill_up_by_digit(filling *x, const tree_switch *s, const tree_l
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "as many up ports as children, or a power of two, fit");
     }
-    uint64_t mask = ones(bits_for(w < m ? w : m)) << x->shift[s->level];
+    uint64_t mask = registers_ones(registers_bits_for(w < m ? w : m)) << x->shift[s->level];
     for (uint32_t u = 0; u < w && u < m; u++) {
         uint32_t port = s->port_base + lv->first_up + u;
         uint64_t value = (uint64_t)u << x->shift[s->level];
-        set_interval(x->regs, port, value, value, mask);
+        registers_set_interval(x->regs, port, value, value, mask);
         for (uint32_t down = 0; down < lv->first_up; down++)
             x->regs->rrr[(size_t)port * x->regs->rrr_words + down / 64] |= (uint64_t)1
                                                                            << (down % 64);
@@ -176,7 +177,7 @@ static ik_status fill_up_by_digit(filling *x, const tree_switch *s, const tree_l
     return IK_OK;
 }
 
-static ik_status fill_switch(filling *x, uint32_t sw, registers_kind kind, ik_error *err)
+static ik_status registers_fill_switch(filling *x, uint32_t sw, registers_kind kind, ik_error *err)
 {
     const tree_switch *s = &x->tree->sw[sw];
     const tree_level *lv = &x->tree->level[s->level];
@@ -184,8 +185,8 @@ static ik_status fill_switch(filling *x, uint32_t sw, registers_kind kind, ik_er
         ik_status status = fill_down_by_digit(x, s, lv, err);
         return status == IK_OK && lv->num_up ? fill_up_by_digit(x, s, lv, err) : status;
     }
-    fill_down(x, s, lv);
-    fill_up(x, s, lv);
+    registers_fill_down(x, s, lv);
+    registers_fill_up(x, s, lv);
     return IK_OK;
 }
 
@@ -232,12 +233,12 @@ ik_status registers_fill(const ik_fabric *f, const char *routing, registers_kind
     if (status == IK_OK) {
         x.tree = t;
         if (kind == REGISTERS_IR)
-            number_plainly(&x);
+            registers_number_plainly(&x);
         else
-            status = pack_digits(&x, err);
+            status = registers_pack_digits(&x, err);
     }
     for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
-        status = fill_switch(&x, sw, kind, err);
+        status = registers_fill_switch(&x, sw, kind, err);
     tree_free(t);
     if (status != IK_OK) {
         ik_registers_free(x.regs);

@@ -9,7 +9,7 @@
 
 enum { MAX_WORDS = 1024 }; /* 65,536 ports */
 
-static bool hits(const ik_registers *regs, uint32_t port, uint64_t address)
+static bool registers_match_hits(const ik_registers *regs, uint32_t port, uint64_t address)
 {
     if (!regs->enabled[port])
         return false;
@@ -26,7 +26,7 @@ static uint32_t match_flexible(const ik_registers *regs, uint32_t base, uint32_t
     uint32_t words = (radix + 63) / 64, n = 0;
     memset(raw, 0, words * sizeof *raw);
     for (uint32_t i = 0; i < radix; i++)
-        if (hits(regs, base + i, address))
+        if (registers_match_hits(regs, base + i, address))
             raw[i / 64] |= (uint64_t)1 << (i % 64);
     for (uint32_t i = 0; i < radix; i++) {
         if (!(raw[i / 64] >> (i % 64) & 1))
@@ -49,7 +49,7 @@ uint32_t ik_registers_match(const ik_registers *registers, uint32_t sw, uint32_t
     if (registers->flexible)
         return match_flexible(registers, base, radix, address, out);
     for (uint32_t i = 0; i < radix; i++)
-        if (hits(registers, base + i, address))
+        if (registers_match_hits(registers, base + i, address))
             out[n++] = base + i;
     return n;
 }
@@ -67,7 +67,7 @@ void registers_destroy(ik_routing *r)
     ik_registers_free(r->impl);
 }
 
-static void print_bits(const uint64_t *words, uint32_t bits, FILE *out)
+static void registers_match_print_bits(const uint64_t *words, uint32_t bits, FILE *out)
 {
     for (uint32_t i = bits; i-- > 0;)
         fputc((int)('0' + (words[i / 64] >> (i % 64) & 1)), out);
@@ -89,9 +89,10 @@ ik_status ik_registers_print(const ik_registers *registers, FILE *out, ik_error 
                     registers->fi[base + i], registers->li[base + i]);
             if (registers->flexible) {
                 fputs(" MR ", out);
-                print_bits(&registers->mr[base + i], registers->address_bits, out);
+                registers_match_print_bits(&registers->mr[base + i], registers->address_bits, out);
                 fputs(" RRR ", out);
-                print_bits(registers->rrr + (size_t)(base + i) * registers->rrr_words, radix, out);
+                registers_match_print_bits(
+                    registers->rrr + (size_t)(base + i) * registers->rrr_words, radix, out);
             }
             fputc('\n', out);
         }

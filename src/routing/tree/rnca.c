@@ -15,8 +15,8 @@
 
 #include <stdlib.h>
 
-static void draw_map(ik_rng *rng, uint16_t *map, uint32_t m, uint32_t *ports, uint32_t w,
-                     uint32_t *values)
+static void rnca_draw_map(ik_rng *rng, uint16_t *map, uint32_t m, uint32_t *ports, uint32_t w,
+                          uint32_t *values)
 {
     for (uint32_t u = 0; u < w; u++)
         ports[u] = u;
@@ -29,7 +29,7 @@ static void draw_map(ik_rng *rng, uint16_t *map, uint32_t m, uint32_t *ports, ui
 }
 
 /* Maps of digit l for level l, or, level 0, of digit 1 for the ports of hosts. */
-static ik_status draw_level(rnca *n, uint64_t seed, uint32_t l, ik_error *err)
+static ik_status rnca_draw_level(rnca *n, uint64_t seed, uint32_t l, ik_error *err)
 {
     const ik_xgft *x = n->tree->xgft;
     uint32_t digit = l ? l : 1, m = x->m[digit - 1],
@@ -43,7 +43,7 @@ static ik_status draw_level(rnca *n, uint64_t seed, uint32_t l, ik_error *err)
     }
     for (uint32_t first = 0; first < digits; first += m) {
         ik_rng rng = ik_rng_at(seed, IK_RNG_ROUTE_SETUP, (uint64_t)l << 32 | first);
-        draw_map(&rng, n->up[l] + first, m, work, w, work + w);
+        rnca_draw_map(&rng, n->up[l] + first, m, work, w, work + w);
     }
     free(work);
     return IK_OK;
@@ -58,14 +58,14 @@ ik_status rnca_create(ik_routing *r, const ik_params *params, const ik_env *env,
     r->impl = n;
     ik_status status = tree_new(r->fabric, r->family->name, &n->tree, err);
     if (status == IK_OK && ik_fabric_has_rails(r->fabric))
-        status = draw_level(n, r->seed, 0, err);
+        status = rnca_draw_level(n, r->seed, 0, err);
     for (uint32_t l = 1; status == IK_OK && l < n->tree->xgft->h; l++)
         if (n->tree->level[l].num_up > UINT16_MAX)
             status =
                 ik_fail(err, IK_ERR_UNSUPPORTED, "a switch has %u up ports; digit maps hold %d",
                         n->tree->level[l].num_up, UINT16_MAX);
         else
-            status = draw_level(n, r->seed, l, err);
+            status = rnca_draw_level(n, r->seed, l, err);
     return status;
 }
 

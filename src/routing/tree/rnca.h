@@ -37,7 +37,7 @@ static inline uint32_t rnca_next(const ik_routing *r, uint32_t sw, uint32_t dst,
     uint32_t cable = 0;
     if (lv->num_cables > 1 && s->level > 1)
         cable = n->up[s->level - 1][tree_quotient(x, &lv[-1].child)] / lv->num_parents;
-    out[0] = tree_down(s, lv, dst, cable);
+    out[0] = tree_down_here(s, lv, dst, cable);
     return 1;
 }
 

@@ -24,7 +24,7 @@
 
 static const ik_routing_family triggered;
 
-static void destroy(ik_routing *r)
+static void adaptive_tree_destroy(ik_routing *r)
 {
     adaptive *a = r->impl;
     if (a)
@@ -33,7 +33,8 @@ static void destroy(ik_routing *r)
 }
 
 /* "all", or levels as 1:3. */
-static ik_status read_stages(const char *text, uint32_t h, uint32_t *stages, ik_error *err)
+static ik_status adaptive_tree_read_stages(const char *text, uint32_t h, uint32_t *stages,
+                                           ik_error *err)
 {
     uint32_t mask = 0;
     if (strcmp(text, "all") == 0) {
@@ -59,7 +60,8 @@ static ik_status read_stages(const char *text, uint32_t h, uint32_t *stages, ik_
     return IK_OK;
 }
 
-static ik_status read_params(ik_routing *r, adaptive *a, const ik_params *params, ik_error *err)
+static ik_status adaptive_tree_read_params(ik_routing *r, adaptive *a, const ik_params *params,
+                                           ik_error *err)
 {
     a->delta = (uint32_t)ik_params_uint(params, "delta");
     a->filter = ik_params_enum(params, "filter");
@@ -78,10 +80,12 @@ static ik_status read_params(ik_routing *r, adaptive *a, const ik_params *params
             err, IK_ERR_USAGE,
             "both are fractions of a queue's free credits; low=25%%, high=50%% are usual");
     }
-    return read_stages(ik_params_text(params, "stages"), a->tree->xgft->h, &a->stages, err);
+    return adaptive_tree_read_stages(ik_params_text(params, "stages"), a->tree->xgft->h, &a->stages,
+                                     err);
 }
 
-static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status adaptive_tree_create(ik_routing *r, const ik_params *params, const ik_env *env,
+                                      ik_error *err)
 {
     (void)env;
     adaptive *a = ik_calloc(1, sizeof *a);
@@ -89,30 +93,31 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
         return ik_fail_memory(err, sizeof *a, "a routing");
     r->impl = a;
     ik_status status = tree_new(r->fabric, r->family->name, &a->tree, err);
-    return status == IK_OK ? read_params(r, a, params, err) : status;
+    return status == IK_OK ? adaptive_tree_read_params(r, a, params, err) : status;
 }
 
-static uint32_t down(const adaptive *a, const tree_switch *s, const tree_level *lv, uint32_t dst,
-                     uint32_t *out, uint32_t *preferred)
+static uint32_t adaptive_tree_down(const adaptive *a, const tree_switch *s, const tree_level *lv,
+                                   uint32_t dst, uint32_t *out, uint32_t *preferred)
 {
     uint32_t cable = 0;
     if (lv->num_cables > 1 && s->level > 1)
         cable = tree_digit_up(lv - 1, dst) / lv->num_parents;
     if (lv->num_cables == 1 || !(a->stages >> s->level & 1)) {
-        out[0] = tree_down(s, lv, dst, cable);
+        out[0] = tree_down_here(s, lv, dst, cable);
         *preferred = 0;
         return 1;
     }
     for (uint32_t k = 0; k < lv->num_cables; k++)
-        out[k] = tree_down(s, lv, dst, k);
+        out[k] = tree_down_here(s, lv, dst, k);
     *preferred = cable;
     return lv->num_cables;
 }
 
 /* The filtered up ports in ascending order; Port0 among them where thresholds may fall back on it,
  * or if nothing else is left. */
-static uint32_t filtered(const adaptive *a, const tree_level *lv, uint32_t dst, uint32_t port0,
-                         uint32_t first_up, uint32_t *out, uint32_t *preferred)
+static uint32_t adaptive_tree_filtered(const adaptive *a, const tree_level *lv, uint32_t dst,
+                                       uint32_t port0, uint32_t first_up, uint32_t *out,
+                                       uint32_t *preferred)
 {
     bool keep_port0 = a->trigger >= TRIGGER_ONE;
     uint32_t n = 0, after = IK_NONE;
@@ -129,15 +134,15 @@ static uint32_t filtered(const adaptive *a, const tree_level *lv, uint32_t dst, 
     return n;
 }
 
-static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                     uint32_t *out, uint32_t *preferred)
+static uint32_t adaptive_tree_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
+                                   ik_packet *pk, uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
     const adaptive *a = r->impl;
     const tree_switch *s = &a->tree->sw[sw];
     const tree_level *lv = &a->tree->level[s->level];
     if (tree_is_below(s, lv, pk->dst))
-        return down(a, s, lv, pk->dst, out, preferred);
+        return adaptive_tree_down(a, s, lv, pk->dst, out, preferred);
     uint32_t first_up = s->port_base + lv->first_up, port0 = tree_digit_up(lv, pk->dst);
     if (!(a->stages >> s->level & 1)) {
         out[0] = first_up + port0;
@@ -145,30 +150,31 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
         return 1;
     }
     if (a->delta > 1)
-        return filtered(a, lv, pk->dst, port0, first_up, out, preferred);
+        return adaptive_tree_filtered(a, lv, pk->dst, port0, first_up, out, preferred);
     for (uint32_t u = 0; u < lv->num_up; u++)
         out[u] = first_up + u;
     *preferred = port0;
     return lv->num_up;
 }
 
-static uint32_t down_mask(const adaptive *a, const tree_switch *s, const tree_level *lv,
-                          uint32_t dst, uint64_t *set, uint32_t *preferred)
+static uint32_t adaptive_tree_down_mask(const adaptive *a, const tree_switch *s,
+                                        const tree_level *lv, uint32_t dst, uint64_t *set,
+                                        uint32_t *preferred)
 {
     uint32_t cable = 0, n = a->stages >> s->level & 1 ? lv->num_cables : 1;
     if (lv->num_cables > 1 && s->level > 1)
         cable = tree_digit_up(lv - 1, dst) / lv->num_parents;
-    *preferred = tree_down(s, lv, dst, cable) - s->port_base;
+    *preferred = tree_down_here(s, lv, dst, cable) - s->port_base;
     if (n == 1)
         port_set_add(set, *preferred);
     for (uint32_t k = 0; n > 1 && k < n; k++)
-        port_set_add(set, tree_down(s, lv, dst, k) - s->port_base);
+        port_set_add(set, tree_down_here(s, lv, dst, k) - s->port_base);
     return n;
 }
 
-/* As filtered(). */
-static uint32_t filtered_mask(const adaptive *a, const tree_level *lv, uint32_t dst, uint32_t port0,
-                              uint64_t *set, uint32_t *preferred)
+/* As adaptive_tree_filtered(). */
+static uint32_t adaptive_tree_filtered_mask(const adaptive *a, const tree_level *lv, uint32_t dst,
+                                            uint32_t port0, uint64_t *set, uint32_t *preferred)
 {
     uint32_t n = 0, first = adaptive_first_kept(a, lv, dst), kept = IK_NONE;
     for (uint32_t u = first; u < lv->num_up; u += a->delta, n++) {
@@ -185,18 +191,18 @@ static uint32_t filtered_mask(const adaptive *a, const tree_level *lv, uint32_t 
     return n;
 }
 
-static uint32_t next_mask(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                          uint64_t *set, uint32_t *preferred)
+static uint32_t adaptive_tree_next_mask(const ik_routing *r, uint32_t sw, uint32_t in_port,
+                                        ik_packet *pk, uint64_t *set, uint32_t *preferred)
 {
     (void)in_port;
     const adaptive *a = r->impl;
     const tree_switch *s = &a->tree->sw[sw];
     const tree_level *lv = &a->tree->level[s->level];
     if (tree_is_below(s, lv, pk->dst))
-        return down_mask(a, s, lv, pk->dst, set, preferred);
+        return adaptive_tree_down_mask(a, s, lv, pk->dst, set, preferred);
     uint32_t port0 = tree_digit_up(lv, pk->dst);
     if (a->delta > 1 && (a->stages >> s->level & 1))
-        return filtered_mask(a, lv, pk->dst, port0, set, preferred);
+        return adaptive_tree_filtered_mask(a, lv, pk->dst, port0, set, preferred);
     *preferred = lv->first_up + port0;
     if (!(a->stages >> s->level & 1)) {
         port_set_add(set, *preferred);
@@ -206,7 +212,7 @@ static uint32_t next_mask(const ik_routing *r, uint32_t sw, uint32_t in_port, ik
     return lv->num_up;
 }
 
-static uint64_t set_of(const ik_routing *r, uint32_t sw, uint32_t port)
+static uint64_t adaptive_tree_set_of(const ik_routing *r, uint32_t sw, uint32_t port)
 {
     const adaptive *a = r->impl;
     const tree_switch *s = &a->tree->sw[sw];
@@ -269,8 +275,9 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
     .params = params, .kind = IK_ROUTE_ADAPTIVE,                                                   \
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,                       \
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC, .example_fabrics = examples,              \
-    .refused_fabrics = refused, .create = create, .destroy = destroy, .next = next,                \
-    .next_mask = next_mask, .set_of = set_of, .rail = tree_rail_any
+    .refused_fabrics = refused, .create = adaptive_tree_create, .destroy = adaptive_tree_destroy,  \
+    .next = adaptive_tree_next, .next_mask = adaptive_tree_next_mask,                              \
+    .set_of = adaptive_tree_set_of, .rail = tree_rail_any
 
 const ik_routing_family ik_routing_adaptive_tree = {MEMBER};
 /* The same with the thresholds' eye on credits. */

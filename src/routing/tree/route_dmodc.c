@@ -72,7 +72,7 @@ typedef struct link_end {
     uint16_t port;
 } link_end;
 
-static int by_neighbour(const void *a, const void *b)
+static int dmodc_by_neighbour(const void *a, const void *b)
 {
     const link_end *x = a, *y = b;
     if (x->uuid != y->uuid)
@@ -82,19 +82,20 @@ static int by_neighbour(const void *a, const void *b)
     return x->port < y->port ? -1 : x->port > y->port;
 }
 
-static uint32_t collect_links(const ik_fabric *f, uint32_t sw, link_end *ends)
+static uint32_t dmodc_collect_links(const ik_fabric *f, uint32_t sw, link_end *ends)
 {
     uint32_t n = 0;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t to = ik_peer_node(f, port);
         if (to != IK_NONE && ik_is_switch(f, to) && to != sw)
-            ends[n++] = (link_end){tree_uuid(f, to), to, (uint16_t)(port - f->port_base[sw])};
+            ends[n++] =
+                (link_end){tree_number_tree_uuid(f, to), to, (uint16_t)(port - f->port_base[sw])};
     }
-    qsort(ends, n, sizeof *ends, by_neighbour);
+    qsort(ends, n, sizeof *ends, dmodc_by_neighbour);
     return n;
 }
 
-static ik_status make_groups(dmodc *d, ik_error *err)
+static ik_status dmodc_make_groups(dmodc *d, ik_error *err)
 {
     const ik_fabric *f = d->f;
     link_end *ends = ik_calloc(d->max_radix + 1, sizeof *ends);
@@ -103,7 +104,7 @@ static ik_status make_groups(dmodc *d, ik_error *err)
     uint32_t num_groups = 0, num_cables = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         d->group_base[sw] = num_groups;
-        uint32_t n = collect_links(f, sw, ends);
+        uint32_t n = dmodc_collect_links(f, sw, ends);
         for (uint32_t i = 0; i < n; i++) {
             if (i == 0 || ends[i].neighbour != ends[i - 1].neighbour)
                 d->groups[num_groups++] = (group){ends[i].neighbour, num_cables, 0};
@@ -118,7 +119,7 @@ static ik_status make_groups(dmodc *d, ik_error *err)
 
 /* ---- levels */
 
-static ik_status check_levels(const dmodc *d, ik_error *err)
+static ik_status dmodc_check_levels(const dmodc *d, ik_error *err)
 {
     const ik_fabric *f = d->f;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
@@ -136,7 +137,7 @@ static ik_status check_levels(const dmodc *d, ik_error *err)
     return IK_OK;
 }
 
-static void sort_by_level(dmodc *d)
+static void dmodc_sort_by_level(dmodc *d)
 {
     const ik_fabric *f = d->f;
     uint32_t n = 0;
@@ -156,7 +157,7 @@ static void dividers_of_design(dmodc *d, const ik_xgft *design)
         d->divider[sw] = design->prod_w[d->f->switch_level[sw]] / design->w[0];
 }
 
-static uint32_t count_ups(const dmodc *d, uint32_t sw)
+static uint32_t dmodc_count_ups(const dmodc *d, uint32_t sw)
 {
     uint32_t ups = 0;
     for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++)
@@ -166,11 +167,11 @@ static uint32_t count_ups(const dmodc *d, uint32_t sw)
 
 /* Ways up from a switch of this level as designed: the most that one has, if most of them have so
  * many; else 0, it varies. */
-static uint32_t usual_ups(const dmodc *d, uint32_t level)
+static uint32_t dmodc_usual_ups(const dmodc *d, uint32_t level)
 {
     uint32_t most = 0, have = 0;
     for (uint32_t i = d->level_base[level]; i < d->level_base[level + 1]; i++) {
-        uint32_t ups = count_ups(d, d->level_switch[i]);
+        uint32_t ups = dmodc_count_ups(d, d->level_switch[i]);
         have = ups > most ? 1 : have + (ups == most);
         most = ups > most ? ups : most;
     }
@@ -192,7 +193,7 @@ static void raise_dividers_above(dmodc *d, uint32_t sw, uint32_t ups)
 /* Divider of a parent: the largest product of group counts on a way up to it; held below 2^31,
  * beyond any destination. A switch counts as having lost none of its ways up where most of its
  * level have the same number. */
-static void make_dividers(dmodc *d)
+static void dmodc_make_dividers(dmodc *d)
 {
     const ik_fabric *f = d->f;
     if (ik_fabric_xgft(f)) {
@@ -202,17 +203,17 @@ static void make_dividers(dmodc *d)
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         d->divider[sw] = 1;
     for (uint32_t level = 0; level <= f->num_levels; level++) {
-        uint32_t usual = usual_ups(d, level);
+        uint32_t usual = dmodc_usual_ups(d, level);
         for (uint32_t i = d->level_base[level]; i < d->level_base[level + 1]; i++) {
             uint32_t sw = d->level_switch[i];
-            raise_dividers_above(d, sw, usual ? usual : count_ups(d, sw));
+            raise_dividers_above(d, sw, usual ? usual : dmodc_count_ups(d, sw));
         }
     }
 }
 
 /* ---- costs */
 
-static void relax(uint8_t *restrict row, const uint8_t *restrict neighbour, uint32_t n)
+static void dmodc_relax(uint8_t *restrict row, const uint8_t *restrict neighbour, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint8_t there = neighbour[i];
@@ -221,19 +222,19 @@ static void relax(uint8_t *restrict row, const uint8_t *restrict neighbour, uint
     }
 }
 
-static ik_status relax_switch(dmodc *d, uint32_t sw, bool from_above)
+static ik_status dmodc_relax_switch(dmodc *d, uint32_t sw, bool from_above)
 {
     const ik_fabric *f = d->f;
     uint32_t n = d->at.num_leaves;
     for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++) {
         uint32_t to = d->groups[g].neighbour;
         if ((f->switch_level[to] > f->switch_level[sw]) == from_above)
-            relax(d->cost + (size_t)sw * n, d->cost + (size_t)to * n, n);
+            dmodc_relax(d->cost + (size_t)sw * n, d->cost + (size_t)to * n, n);
     }
     return IK_OK;
 }
 
-static ik_status cost_from_below(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status dmodc_cost_from_below(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread, (void)err;
     dmodc *d = ctx;
@@ -242,36 +243,36 @@ static ik_status cost_from_below(void *ctx, size_t index, unsigned thread, ik_er
     memset(row, UNREACHED, d->at.num_leaves);
     if (d->leaf_index[sw] != IK_NONE)
         row[d->leaf_index[sw]] = 0;
-    return relax_switch(d, sw, false);
+    return dmodc_relax_switch(d, sw, false);
 }
 
-static ik_status cost_from_above(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status dmodc_cost_from_above(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)thread, (void)err;
     dmodc *d = ctx;
-    return relax_switch(d, d->level_switch[d->level_base[d->level] + index], true);
+    return dmodc_relax_switch(d, d->level_switch[d->level_base[d->level] + index], true);
 }
 
-static ik_status make_costs(dmodc *d, const ik_env *env, ik_error *err)
+static ik_status dmodc_make_costs(dmodc *d, const ik_env *env, ik_error *err)
 {
     ik_status status = IK_OK;
     uint32_t top = d->f->num_levels;
     for (d->level = 0; status == IK_OK && d->level <= top; d->level++)
         status = ik_parallel_for(env, "tree distances",
                                  d->level_base[d->level + 1] - d->level_base[d->level],
-                                 cost_from_below, d, err);
+                                 dmodc_cost_from_below, d, err);
     for (uint32_t level = top; status == IK_OK && level-- > 0;) {
         d->level = level;
         status =
             ik_parallel_for(env, "tree distances", d->level_base[level + 1] - d->level_base[level],
-                            cost_from_above, d, err);
+                            dmodc_cost_from_above, d, err);
     }
     return status;
 }
 
 /* ---- connected pairs without a way up and down */
 
-static uint32_t find_part(uint32_t *part, uint32_t x)
+static uint32_t dmodc_find_part(uint32_t *part, uint32_t x)
 {
     while (part[x] != x)
         x = part[x] = part[part[x]];
@@ -280,7 +281,7 @@ static uint32_t find_part(uint32_t *part, uint32_t x)
 
 /* A host that leaf b serves and that no leaf of its own serves from leaf a; IK_NONE if there is
  * none. */
-static uint32_t find_unserved(const dmodc *d, uint32_t a, uint32_t b)
+static uint32_t dmodc_find_unserved(const dmodc *d, uint32_t a, uint32_t b)
 {
     const ik_fabric *f = d->f;
     const uint8_t *from = d->cost + (size_t)d->at.leaf[a] * d->at.num_leaves;
@@ -298,7 +299,7 @@ static uint32_t find_unserved(const dmodc *d, uint32_t a, uint32_t b)
 }
 
 /* Do packets start at this leaf? Hosts send by their first connected port. */
-static bool is_source(const dmodc *d, uint32_t leaf)
+static bool dmodc_is_source(const dmodc *d, uint32_t leaf)
 {
     uint32_t sw = d->at.leaf[leaf];
     for (uint32_t i = d->at.base[sw]; i < d->at.base[sw + 1]; i++)
@@ -307,7 +308,7 @@ static bool is_source(const dmodc *d, uint32_t leaf)
     return false;
 }
 
-static ik_status check_served(const dmodc *d, ik_error *err)
+static ik_status dmodc_check_served(const dmodc *d, ik_error *err)
 {
     const ik_fabric *f = d->f;
     uint32_t n = d->at.num_leaves;
@@ -318,17 +319,17 @@ static ik_status check_served(const dmodc *d, ik_error *err)
         part[sw] = sw;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         for (uint32_t g = d->group_base[sw]; g < d->group_base[sw + 1]; g++)
-            part[find_part(part, sw)] = find_part(part, d->groups[g].neighbour);
+            part[dmodc_find_part(part, sw)] = dmodc_find_part(part, d->groups[g].neighbour);
     ik_status status = IK_OK;
     for (uint32_t a = 0; a < n && status == IK_OK; a++) {
         const uint8_t *row = d->cost + (size_t)d->at.leaf[a] * n;
-        if (!memchr(row, UNREACHED, n) || !is_source(d, a))
+        if (!memchr(row, UNREACHED, n) || !dmodc_is_source(d, a))
             continue;
         for (uint32_t b = 0; b < n && status == IK_OK; b++) {
             if (row[b] != UNREACHED ||
-                find_part(part, d->at.leaf[a]) != find_part(part, d->at.leaf[b]))
+                dmodc_find_part(part, d->at.leaf[a]) != dmodc_find_part(part, d->at.leaf[b]))
                 continue;
-            uint32_t host = find_unserved(d, a, b);
+            uint32_t host = dmodc_find_unserved(d, a, b);
             if (host == IK_NONE)
                 continue;
             char x[96], y[96];
@@ -345,8 +346,8 @@ static ik_status check_served(const dmodc *d, ik_error *err)
 
 /* ---- tables */
 
-static inline uint16_t choose(const dmodc *d, const uint16_t *candidate, uint32_t count,
-                              const group *groups, const tree_reciprocal *divider, uint32_t t)
+static inline uint16_t dmodc_choose(const dmodc *d, const uint16_t *candidate, uint32_t count,
+                                    const group *groups, const tree_reciprocal *divider, uint32_t t)
 {
     uint32_t rest = tree_quotient(t, divider);
     const group *g = &groups[candidate[count == 1 ? 0 : tree_remainder(rest, &d->by[count])]];
@@ -359,13 +360,14 @@ static inline uint16_t choose(const dmodc *d, const uint16_t *candidate, uint32_
 /* Which of a host's leaves to head for: one below first, then the nearest. Heading up once a leaf
  * is below would break the rule.
  */
-static uint16_t leaf_rank(const dmodc *d, uint32_t sw, uint32_t leaf, uint8_t cost)
+static uint16_t dmodc_leaf_rank(const dmodc *d, uint32_t sw, uint32_t leaf, uint8_t cost)
 {
     unsigned here = d->f->switch_level[sw], there = d->f->switch_level[d->at.leaf[leaf]];
     return here >= there && cost == here - there ? cost : (uint16_t)(0x100 | cost);
 }
 
-static uint32_t find_candidates(const dmodc *d, uint32_t sw, uint32_t leaf, uint16_t *candidate)
+static uint32_t dmodc_find_candidates(const dmodc *d, uint32_t sw, uint32_t leaf,
+                                      uint16_t *candidate)
 {
     const uint8_t *cost = d->cost + leaf;
     uint32_t count = 0, num_groups = d->group_base[sw + 1] - d->group_base[sw];
@@ -379,7 +381,7 @@ static uint32_t find_candidates(const dmodc *d, uint32_t sw, uint32_t leaf, uint
     return count;
 }
 
-static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
+static ik_status dmodc_table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     dmodc *d = ctx;
@@ -393,8 +395,8 @@ static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *e
     if (rank)
         memset(rank, 0xFF, f->num_hosts * sizeof *rank);
     for (uint32_t leaf = 0; leaf < d->at.num_leaves; leaf++) {
-        uint32_t target = d->at.leaf[leaf], count = find_candidates(d, sw, leaf, candidate);
-        uint16_t here = leaf_rank(d, sw, leaf, d->cost[(size_t)sw * d->at.num_leaves + leaf]);
+        uint32_t target = d->at.leaf[leaf], count = dmodc_find_candidates(d, sw, leaf, candidate);
+        uint16_t here = dmodc_leaf_rank(d, sw, leaf, d->cost[(size_t)sw * d->at.num_leaves + leaf]);
         if (target != sw && !count)
             continue;
         for (uint32_t i = d->at.base[target]; i < d->at.base[target + 1]; i++) {
@@ -403,8 +405,9 @@ static ik_status table_row(void *ctx, size_t index, unsigned thread, ik_error *e
                 continue;
             if (rank)
                 rank[host] = here;
-            row[host] = target == sw ? d->at.port[i]
-                                     : choose(d, candidate, count, groups, &divider, d->topo[host]);
+            row[host] = target == sw
+                            ? d->at.port[i]
+                            : dmodc_choose(d, candidate, count, groups, &divider, d->topo[host]);
         }
     }
     return IK_OK;
@@ -465,31 +468,32 @@ static ik_status dmodc_alloc(dmodc *d, const ik_env *env, ik_error *err)
     return IK_OK;
 }
 
-static ik_status route(dmodc *d, ik_routing *r, const ik_env *env, ik_error *err)
+static ik_status dmodc_route(dmodc *d, ik_routing *r, const ik_env *env, ik_error *err)
 {
     ik_status status = dmodc_alloc(d, env, err);
     if (status == IK_OK)
-        status = make_groups(d, err);
+        status = dmodc_make_groups(d, err);
     if (status == IK_OK)
-        status = check_levels(d, err);
+        status = dmodc_check_levels(d, err);
     if (status != IK_OK)
         return status;
-    sort_by_level(d);
-    make_dividers(d);
+    dmodc_sort_by_level(d);
+    dmodc_make_dividers(d);
     status = tree_number_hosts(d->f, &d->at, d->topo, err);
     if (status == IK_OK)
-        status = make_costs(d, env, err);
+        status = dmodc_make_costs(d, env, err);
     if (status == IK_OK)
-        status = check_served(d, err);
+        status = dmodc_check_served(d, err);
     if (status == IK_OK)
         status = lft_new(r->fabric, env, &r->lft, err);
     if (status != IK_OK)
         return status;
     d->lft = r->lft;
-    return ik_parallel_for(env, "forwarding tables", d->f->num_switches, table_row, d, err);
+    return ik_parallel_for(env, "forwarding tables", d->f->num_switches, dmodc_table_row, d, err);
 }
 
-static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status dmodc_create(ik_routing *r, const ik_params *params, const ik_env *env,
+                              ik_error *err)
 {
     (void)params;
     const ik_fabric *f = r->fabric;
@@ -503,7 +507,7 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
                        "routing 'dmodc' takes trees of at most %d levels, not %u", MAX_LEVELS,
                        f->num_levels);
     dmodc d = {.f = f};
-    ik_status status = route(&d, r, env, err);
+    ik_status status = dmodc_route(&d, r, env, err);
     dmodc_free(&d);
     if (f->intact && ik_fabric_xgft(f))
         r->claims |= IK_CLAIM_MINIMAL;
@@ -535,6 +539,6 @@ const ik_routing_family ik_routing_dmodc = {
     .traits = IK_ROUTE_DEST_BASED,
     .example_fabrics = examples,
     .refused_fabrics = refused,
-    .create = create,
+    .create = dmodc_create,
     .next = ik_lft_next,
 };

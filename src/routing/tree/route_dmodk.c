@@ -14,8 +14,8 @@
  */
 #include "routing/tree/tree.h"
 
-static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                     uint32_t *out, uint32_t *preferred)
+static uint32_t dmodk_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                           uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
     return tree_digit_next(r->impl, sw, pk->dst, pk->dst, out, preferred);
@@ -40,6 +40,6 @@ const ik_routing_family ik_routing_dmodk = {
     .refused_fabrics = tree_refused,
     .create = tree_routing_create,
     .destroy = tree_routing_destroy,
-    .next = next,
+    .next = dmodk_next,
     .rail = tree_rail_of_destination,
 };

@@ -23,7 +23,7 @@ typedef struct pgft {
     tree_reciprocal cables[IK_XGFT_MAX_H + 1];  /* p_l */
 } pgft;
 
-static void destroy(ik_routing *r)
+static void dmodk_pgft_destroy(ik_routing *r)
 {
     pgft *p = r->impl;
     if (p)
@@ -31,7 +31,8 @@ static void destroy(ik_routing *r)
     free(p);
 }
 
-static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status dmodk_pgft_create(ik_routing *r, const ik_params *params, const ik_env *env,
+                                   ik_error *err)
 {
     (void)params, (void)env;
     pgft *p = ik_calloc(1, sizeof *p);
@@ -49,8 +50,8 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
     return IK_OK;
 }
 
-static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                     uint32_t *out, uint32_t *preferred)
+static uint32_t dmodk_pgft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                                uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
     const pgft *p = r->impl;
@@ -59,7 +60,8 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
     uint32_t quotient = tree_quotient(pk->dst, &p->parents[s->level]);
     *preferred = 0;
     if (tree_is_below(s, lv, pk->dst))
-        out[0] = tree_down(s, lv, pk->dst,
+        out[0] =
+            tree_down_here(s, lv, pk->dst,
                            lv->num_cables > 1 ? tree_remainder(quotient, &p->cables[s->level]) : 0);
     else
         out[0] = s->port_base + lv->first_up + tree_remainder(quotient, &lv->up);
@@ -67,7 +69,7 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 }
 
 /* The rule at level 0: d mod (w_1 p_1). */
-static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+static uint32_t dmodk_pgft_rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
 {
     (void)r, (void)src;
     return dst % num_ports;
@@ -96,8 +98,8 @@ const ik_routing_family ik_routing_dmodk_pgft = {
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC,
     .example_fabrics = examples,
     .refused_fabrics = refused,
-    .create = create,
-    .destroy = destroy,
-    .next = next,
-    .rail = rail,
+    .create = dmodk_pgft_create,
+    .destroy = dmodk_pgft_destroy,
+    .next = dmodk_pgft_next,
+    .rail = dmodk_pgft_rail,
 };

@@ -4,7 +4,8 @@
  * Nothing else is used. */
 #include "routing/tree/registers.h"
 
-static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status fir_create(ik_routing *r, const ik_params *params, const ik_env *env,
+                            ik_error *err)
 {
     (void)env;
     ik_registers *regs = NULL;
@@ -22,7 +23,7 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
 
 /* Registers hold no ports of hosts: the digit of D-mod-K, or any where the registers leave the way
  * up open. */
-static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+static uint32_t fir_rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
 {
     (void)src;
     return r->kind == IK_ROUTE_DETERMINISTIC ? dst % ik_fabric_xgft(r->fabric)->m[0] % num_ports
@@ -56,8 +57,8 @@ const ik_routing_family ik_routing_fir = {
     .traits = IK_ROUTE_DEST_BASED,
     .example_fabrics = examples,
     .refused_fabrics = refused,
-    .create = create,
+    .create = fir_create,
     .destroy = registers_destroy,
     .next = registers_next,
-    .rail = rail,
+    .rail = fir_rail,
 };

@@ -3,7 +3,7 @@
  * Interval routing: the adaptive tree routing from two registers per port. Nothing else is used. */
 #include "routing/tree/registers.h"
 
-static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status ir_create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)params, (void)env;
     ik_registers *regs = NULL;
@@ -34,7 +34,7 @@ const ik_routing_family ik_routing_ir = {
     .traits = IK_ROUTE_DEST_BASED,
     .example_fabrics = examples,
     .refused_fabrics = refused,
-    .create = create,
+    .create = ir_create,
     .destroy = registers_destroy,
     .next = registers_next,
     .rail = tree_rail_any,

@@ -10,25 +10,25 @@
  */
 #include "routing/tree/tree.h"
 
-static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
+static uint32_t oblivious_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     return tree_num_ascents(r->impl, src, dst);
 }
 
-static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
+static void oblivious_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 {
     (void)r;
     pk->via = n;
 }
 
-static uint32_t leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
+static uint32_t oblivious_leg(const ik_routing *r, uint32_t sw, uint32_t goal, uint32_t *out)
 {
     return tree_ascent_leg(r->impl, sw, goal, out);
 }
 
 /* A heading is a level, where packets turn, and an ascent to it: the ascents to level 1, then those
  * to level 2 … */
-static uint32_t first_heading(const tree *t, unsigned level)
+static uint32_t oblivious_first_heading(const tree *t, unsigned level)
 {
     uint32_t first = 0;
     for (unsigned l = 1; l < level; l++)
@@ -36,24 +36,24 @@ static uint32_t first_heading(const tree *t, unsigned level)
     return first;
 }
 
-static unsigned level_of(const tree *t, uint32_t heading)
+static unsigned oblivious_level_of(const tree *t, uint32_t heading)
 {
     unsigned level = 1;
-    while (heading >= first_heading(t, level + 1))
+    while (heading >= oblivious_first_heading(t, level + 1))
         level++;
     return level;
 }
 
-static uint32_t num_headings(const ik_routing *r)
+static uint32_t oblivious_num_headings(const ik_routing *r)
 {
     const tree *t = r->impl;
-    return first_heading(t, t->xgft->h + 1);
+    return oblivious_first_heading(t, t->xgft->h + 1);
 }
 
-static void headings(const ik_routing *r, uint32_t src, uint32_t dst, uint64_t *set)
+static void oblivious_headings(const ik_routing *r, uint32_t src, uint32_t dst, uint64_t *set)
 {
     const tree *t = r->impl;
-    uint32_t first = first_heading(t, tree_nca_level(t, src, dst)),
+    uint32_t first = oblivious_first_heading(t, tree_nca_level(t, src, dst)),
              end = first + tree_num_ascents(t, src, dst);
     for (uint32_t word = first / 64; word * 64 < end; word++) {
         uint64_t bits = word * 64 < first ? ~(uint64_t)0 << first % 64 : ~(uint64_t)0;
@@ -61,18 +61,19 @@ static void headings(const ik_routing *r, uint32_t src, uint32_t dst, uint64_t *
     }
 }
 
-static void start(const ik_routing *r, uint32_t heading, ik_packet *pk)
+static void oblivious_start(const ik_routing *r, uint32_t heading, ik_packet *pk)
 {
-    pk->via = heading - first_heading(r->impl, level_of(r->impl, heading));
+    pk->via = heading - oblivious_first_heading(r->impl, oblivious_level_of(r->impl, heading));
 }
 
-static bool turns(const ik_routing *r, uint32_t heading, uint32_t sw)
+static bool oblivious_turns(const ik_routing *r, uint32_t heading, uint32_t sw)
 {
     const tree *t = r->impl;
-    return t->sw[sw].level == level_of(t, heading);
+    return t->sw[sw].level == oblivious_level_of(t, heading);
 }
 
-static const ik_legs legs = {num_headings, headings, start, turns};
+static const ik_legs legs = {oblivious_num_headings, oblivious_headings, oblivious_start,
+                             oblivious_turns};
 
 static const char *const examples[] = {
     "karytree:k=2,n=3",     "karytree:k=4,n=2",       "xgft:m=3:4,w=1:2",
@@ -97,9 +98,9 @@ const ik_routing_family ik_routing_oblivious = {
     .refused_fabrics = refused,
     .create = tree_routing_create,
     .destroy = tree_routing_destroy,
-    .num_starts = num_starts,
-    .start_nth = start_nth,
+    .num_starts = oblivious_num_starts,
+    .start_nth = oblivious_start_nth,
     .next = tree_ascent_next,
-    .leg = leg,
+    .leg = oblivious_leg,
     .rail = tree_rail_any,
 };

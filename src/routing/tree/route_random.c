@@ -13,7 +13,7 @@
 #include "routing/routing.h"
 #include "routing/tree/tree.h"
 
-static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
+static void random_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 {
     (void)n;
     uint32_t ways = tree_num_ascents(r->impl, pk->src, pk->dst);
@@ -21,7 +21,7 @@ static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 }
 
 /* The same in both directions, as a connection has it. */
-static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+static uint32_t random_rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
 {
     uint32_t low = src < dst ? src : dst, high = src < dst ? dst : src;
     return ik_random_below(r->seed, IK_RNG_RAIL, low, high, num_ports);
@@ -51,7 +51,7 @@ const ik_routing_family ik_routing_random = {
     .refused_fabrics = refused,
     .create = tree_routing_create,
     .destroy = tree_routing_destroy,
-    .start_nth = start_nth,
+    .start_nth = random_start_nth,
     .next = tree_ascent_next,
-    .rail = rail,
+    .rail = random_rail,
 };

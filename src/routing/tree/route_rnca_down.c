@@ -4,14 +4,14 @@
 #include "routing/routing.h"
 #include "routing/tree/rnca.h"
 
-static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                     uint32_t *out, uint32_t *preferred)
+static uint32_t rnca_down_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                               uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
     return rnca_next(r, sw, pk->dst, pk->dst, out, preferred);
 }
 
-static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
+static uint32_t rnca_down_rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
 {
     (void)src, (void)dst, (void)num_ports;
     return rnca_rail(r, dst);
@@ -36,6 +36,6 @@ const ik_routing_family ik_routing_rnca_down = {
     .refused_fabrics = tree_refused,
     .create = rnca_create,
     .destroy = rnca_destroy,
-    .next = next,
-    .rail = rail,
+    .next = rnca_down_next,
+    .rail = rnca_down_rail,
 };

@@ -12,8 +12,8 @@
  */
 #include "routing/tree/tree.h"
 
-static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                     uint32_t *out, uint32_t *preferred)
+static uint32_t smodk_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                           uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
     return tree_digit_next(r->impl, sw, pk->dst, pk->src, out, preferred);
@@ -36,6 +36,6 @@ const ik_routing_family ik_routing_smodk = {
     .refused_fabrics = tree_refused,
     .create = tree_routing_create,
     .destroy = tree_routing_destroy,
-    .next = next,
+    .next = smodk_next,
     .rail = tree_rail_of_source,
 };

@@ -23,7 +23,7 @@ tree_reciprocal tree_reciprocal_of(uint32_t by)
     return d;
 }
 
-static ik_status refuse(const ik_fabric *f, const char *routing, ik_error *err)
+static ik_status tree_refuse(const ik_fabric *f, const char *routing, ik_error *err)
 {
     const ik_xgft *x = ik_fabric_xgft(f);
     if (x)
@@ -40,7 +40,7 @@ static ik_status refuse(const ik_fabric *f, const char *routing, ik_error *err)
                                       : "'updown' routes any fabric");
 }
 
-static ik_status fill_levels(tree *t, const char *routing, ik_error *err)
+static ik_status tree_fill_levels(tree *t, const char *routing, ik_error *err)
 {
     const ik_xgft *x = t->xgft;
     uint64_t ascents = 1;
@@ -66,7 +66,7 @@ static ik_status fill_levels(tree *t, const char *routing, ik_error *err)
     return IK_OK;
 }
 
-static void fill_switches(tree *t, const ik_fabric *f)
+static void tree_fill_switches(tree *t, const ik_fabric *f)
 {
     const ik_xgft *x = t->xgft;
     for (uint32_t l = 1; l <= x->h; l++)
@@ -81,19 +81,19 @@ ik_status tree_new(const ik_fabric *f, const char *routing, tree **out, ik_error
 {
     const ik_xgft *x = ik_fabric_xgft(f);
     if (!x || !f->intact)
-        return refuse(f, routing, err);
+        return tree_refuse(f, routing, err);
     tree *t = ik_calloc(1, sizeof *t);
     if (!t)
         return ik_fail_memory(err, sizeof *t, "the tree of a routing");
     t->xgft = x;
     t->sw = ik_calloc(f->num_switches, sizeof *t->sw);
-    ik_status status = t->sw ? fill_levels(t, routing, err)
+    ik_status status = t->sw ? tree_fill_levels(t, routing, err)
                              : ik_fail_memory(err, f->num_switches * sizeof *t->sw, "tree labels");
     if (status != IK_OK) {
         tree_free(t);
         return status;
     }
-    fill_switches(t, f);
+    tree_fill_switches(t, f);
     *out = t;
     return IK_OK;
 }
@@ -156,7 +156,7 @@ uint32_t tree_ascent_route(const tree *t, uint32_t sw, const ik_packet *pk, uint
     uint32_t cable = 0;
     if (lv->num_cables > 1 && s->level > 1)
         cable = tree_ascent_up(lv - 1, pk->via) / lv->num_parents;
-    out[0] = tree_down(s, lv, pk->dst, cable);
+    out[0] = tree_down_here(s, lv, pk->dst, cable);
     return 1;
 }
 
@@ -176,7 +176,7 @@ uint32_t tree_ascent_leg(const tree *t, uint32_t sw, uint32_t goal, uint32_t *ou
     if (tree_is_below(s, lv, host)) {
         n = lv->num_cables;
         for (uint32_t cable = 0; cable < n; cable++)
-            out[cable] = tree_down(s, lv, host, cable);
+            out[cable] = tree_down_here(s, lv, host, cable);
         return n;
     }
     for (uint32_t up = 0; up < n; up++)

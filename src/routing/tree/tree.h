@@ -90,8 +90,8 @@ static inline uint32_t tree_digit_up(const tree_level *lv, uint32_t x)
 }
 
 /* Global port of s going down to host dst by parallel cable `cable`. */
-static inline uint32_t tree_down(const tree_switch *s, const tree_level *lv, uint32_t dst,
-                                 uint32_t cable)
+static inline uint32_t tree_down_here(const tree_switch *s, const tree_level *lv, uint32_t dst,
+                                      uint32_t cable)
 {
     return s->port_base + tree_quotient(dst - s->first_host, &lv->child) + lv->arity.by * cable;
 }
@@ -121,7 +121,7 @@ static inline uint32_t tree_digit_next(const tree *t, uint32_t sw, uint32_t dst,
     uint32_t cable = 0;
     if (lv->num_cables > 1 && s->level > 1)
         cable = tree_digit_up(lv - 1, x) / lv->num_parents;
-    out[0] = tree_down(s, lv, dst, cable);
+    out[0] = tree_down_here(s, lv, dst, cable);
     return 1;
 }
 

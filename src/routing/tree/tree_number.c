@@ -53,14 +53,14 @@ typedef struct numbering {
     member *members;               /* [max(S, hosts)] scratch */
 } numbering;
 
-static uint32_t part_of(uint32_t *part, uint32_t x)
+static uint32_t tree_number_part_of(uint32_t *part, uint32_t x)
 {
     while (part[x] != x)
         x = part[x] = part[part[x]];
     return x;
 }
 
-static int compare_members(const void *a, const void *b)
+static int tree_number_compare_members(const void *a, const void *b)
 {
     const member *x = a, *y = b;
     if (x->whole != y->whole)
@@ -73,7 +73,7 @@ static int compare_members(const void *a, const void *b)
 }
 
 /* The switches that a switch of this level is joined to below it. */
-static bool leads_down(const ik_fabric *f, uint32_t sw, uint32_t port, uint32_t *to)
+static bool tree_number_leads_down(const ik_fabric *f, uint32_t sw, uint32_t port, uint32_t *to)
 {
     *to = ik_peer_node(f, port);
     return *to != IK_NONE && ik_is_switch(f, *to) && f->switch_level[*to] < f->switch_level[sw];
@@ -85,40 +85,40 @@ static void describe_children(numbering *n)
 {
     const attach *at = n->at;
     for (uint32_t sw = 0; sw < n->f->num_switches; sw++) {
-        n->child[sw] = part_of(n->part, sw);
+        n->child[sw] = tree_number_part_of(n->part, sw);
         n->lowest[sw] = NO_LEAF;
         n->num_leaves[sw] = 0;
         n->slot[sw] = n->last_sw[sw] = IK_NONE;
     }
     for (uint32_t i = 0; i < at->num_leaves; i++) {
         uint32_t child = n->child[at->leaf[i]];
-        uint64_t id = tree_uuid(n->f, at->leaf[i]);
+        uint64_t id = tree_number_tree_uuid(n->f, at->leaf[i]);
         n->lowest[child] = id < n->lowest[child] ? id : n->lowest[child];
         n->num_leaves[child]++;
     }
 }
 
-static void join_level(numbering *n, uint32_t level)
+static void tree_number_join_level(numbering *n, uint32_t level)
 {
     const ik_fabric *f = n->f;
     uint32_t to;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         for (uint32_t port = f->port_base[sw];
              f->switch_level[sw] == level && port < f->port_base[sw + 1]; port++)
-            if (leads_down(f, sw, port, &to))
-                n->part[part_of(n->part, sw)] = part_of(n->part, to);
+            if (tree_number_leads_down(f, sw, port, &to))
+                n->part[tree_number_part_of(n->part, sw)] = tree_number_part_of(n->part, to);
 }
 
 /* Lists the children with leaf switches, part by part in the order of their identities; returns
  * their number, and in *most how many the largest part has. */
-static uint32_t list_children(numbering *n, uint32_t *most)
+static uint32_t tree_number_list_children(numbering *n, uint32_t *most)
 {
     uint32_t num = 0, run = 0;
     for (uint32_t sw = 0; sw < n->f->num_switches; sw++)
         if (n->child[sw] == sw && n->lowest[sw] != NO_LEAF)
-            n->members[num++] =
-                (member){.whole = part_of(n->part, sw), .key = n->lowest[sw], .who = sw};
-    qsort(n->members, num, sizeof *n->members, compare_members);
+            n->members[num++] = (member){
+                .whole = tree_number_part_of(n->part, sw), .key = n->lowest[sw], .who = sw};
+    qsort(n->members, num, sizeof *n->members, tree_number_compare_members);
     *most = 0;
     for (uint32_t i = 0; i < num; i++) {
         run = i && n->members[i].whole == n->members[i - 1].whole ? run + 1 : 1;
@@ -155,7 +155,7 @@ typedef struct port_rule {
     uint32_t stride, cables;
 } port_rule;
 
-static port_rule find_rule(numbering *n, uint32_t level)
+static port_rule tree_number_find_rule(numbering *n, uint32_t level)
 {
     const ik_fabric *f = n->f;
     port_rule rule = {0, 1};
@@ -163,7 +163,7 @@ static port_rule find_rule(numbering *n, uint32_t level)
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         for (uint32_t port = f->port_base[sw];
              f->switch_level[sw] == level && port < f->port_base[sw + 1]; port++) {
-            if (!leads_down(f, sw, port, &to))
+            if (!tree_number_leads_down(f, sw, port, &to))
                 continue;
             uint32_t child = n->child[to];
             if (n->last_sw[child] == sw) {
@@ -180,7 +180,7 @@ static port_rule find_rule(numbering *n, uint32_t level)
 }
 
 /* Do all switches of the level agree on the slot of each child? */
-static bool agree_on_slots(numbering *n, uint32_t level, port_rule rule)
+static bool tree_number_agree_on_slots(numbering *n, uint32_t level, port_rule rule)
 {
     const ik_fabric *f = n->f;
     uint32_t to;
@@ -189,7 +189,7 @@ static bool agree_on_slots(numbering *n, uint32_t level, port_rule rule)
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         for (uint32_t port = f->port_base[sw];
              f->switch_level[sw] == level && port < f->port_base[sw + 1]; port++) {
-            if (!leads_down(f, sw, port, &to) || n->lowest[n->child[to]] == NO_LEAF)
+            if (!tree_number_leads_down(f, sw, port, &to) || n->lowest[n->child[to]] == NO_LEAF)
                 continue;
             uint32_t child = n->child[to], local = ik_port_local(f, port);
             uint32_t slot = rule.stride > 1 ? local % rule.stride : local / rule.cables;
@@ -202,15 +202,15 @@ static bool agree_on_slots(numbering *n, uint32_t level, port_rule rule)
 }
 
 /* Slots that stay empty in every part would make the spreading uneven: at most a quarter may. */
-static bool dense(uint32_t used, uint32_t slots)
+static bool tree_number_dense(uint32_t used, uint32_t slots)
 {
     return (uint64_t)used * 4 >= (uint64_t)slots * 3;
 }
 
-static bool slots_by_ports(numbering *n, uint32_t level, uint32_t num, uint32_t most)
+static bool tree_number_slots_by_ports(numbering *n, uint32_t level, uint32_t num, uint32_t most)
 {
-    if (!n->by_ports || !agree_on_slots(n, level, find_rule(n, level)) ||
-        !dense(most, n->num_slots))
+    if (!n->by_ports || !tree_number_agree_on_slots(n, level, tree_number_find_rule(n, level)) ||
+        !tree_number_dense(most, n->num_slots))
         return false;
     for (uint32_t i = 0; i < num; i++) {
         bool alone = (i == 0 || n->members[i - 1].whole != n->members[i].whole) &&
@@ -227,14 +227,14 @@ static bool slots_by_ports(numbering *n, uint32_t level, uint32_t num, uint32_t 
 
 /* Numbers inside each part without gaps, in the same order: only where they would grow too
  * large. */
-static void close_gaps(numbering *n)
+static void tree_number_close_gaps(numbering *n)
 {
     const attach *at = n->at;
     uint32_t rank = 0;
     for (uint32_t i = 0; i < at->num_leaves; i++)
-        n->members[i] =
-            (member){.whole = part_of(n->part, at->leaf[i]), .key = n->number[i], .who = i};
-    qsort(n->members, at->num_leaves, sizeof *n->members, compare_members);
+        n->members[i] = (member){
+            .whole = tree_number_part_of(n->part, at->leaf[i]), .key = n->number[i], .who = i};
+    qsort(n->members, at->num_leaves, sizeof *n->members, tree_number_compare_members);
     n->weight = 1;
     for (uint32_t i = 0; i < at->num_leaves; i++) {
         rank = i && n->members[i].whole == n->members[i - 1].whole ? rank + 1 : 0;
@@ -243,14 +243,14 @@ static void close_gaps(numbering *n)
     }
 }
 
-static void take_slots(numbering *n)
+static void tree_number_take_slots(numbering *n)
 {
     const attach *at = n->at;
     for (uint32_t i = 0; i < at->num_leaves; i++)
         n->number[i] += n->weight * n->slot[n->child[at->leaf[i]]];
     n->weight *= n->num_slots; /* both below 2^32 */
     if (n->weight > HIGHEST_NUMBER)
-        close_gaps(n);
+        tree_number_close_gaps(n);
 }
 
 /* Parts that no level joins: the largest first, so that what breaks away moves nothing. */
@@ -262,9 +262,9 @@ static void number_separate_parts(numbering *n)
         if (n->child[sw] == sw && n->lowest[sw] != NO_LEAF)
             n->members[num++] =
                 (member){.size = n->num_leaves[sw], .key = n->lowest[sw], .who = sw};
-    qsort(n->members, num, sizeof *n->members, compare_members);
+    qsort(n->members, num, sizeof *n->members, tree_number_compare_members);
     slots_by_identity(n, num, num);
-    take_slots(n);
+    tree_number_take_slots(n);
 }
 
 static void number_leaves(numbering *n)
@@ -276,11 +276,11 @@ static void number_leaves(numbering *n)
     for (uint32_t level = 1; level <= n->f->num_levels; level++) {
         uint32_t most;
         describe_children(n);
-        join_level(n, level);
-        uint32_t num = list_children(n, &most);
-        if (!slots_by_ports(n, level, num, most))
+        tree_number_join_level(n, level);
+        uint32_t num = tree_number_list_children(n, &most);
+        if (!tree_number_slots_by_ports(n, level, num, most))
             slots_by_identity(n, num, most);
-        take_slots(n);
+        tree_number_take_slots(n);
     }
     number_separate_parts(n);
 }
@@ -297,16 +297,16 @@ static bool host_slots_are_ports(const attach *at, uint32_t *num_slots)
         most = end - first > most ? end - first : most;
         span = at->port[end - 1] >= span ? at->port[end - 1] + 1u : span;
     }
-    *num_slots = dense(most, span) ? span : most;
-    return dense(most, span);
+    *num_slots = tree_number_dense(most, span) ? span : most;
+    return tree_number_dense(most, span);
 }
 
 /* In the order of `key` (no two are alike, or the caller sees it): false if two hosts have one
  * number. */
-static bool settle_hosts(numbering *n, uint32_t num, uint32_t *number)
+static bool tree_number_settle_hosts(numbering *n, uint32_t num, uint32_t *number)
 {
     bool distinct = true, small = true;
-    qsort(n->members, num, sizeof *n->members, compare_members);
+    qsort(n->members, num, sizeof *n->members, tree_number_compare_members);
     for (uint32_t i = 0; i < num; i++) {
         distinct = distinct && (i == 0 || n->members[i].key != n->members[i - 1].key);
         small = small && n->members[i].key < HIGHEST_NUMBER;
@@ -332,7 +332,7 @@ static bool number_hosts(numbering *n, uint32_t *number)
             number[at->host[i]] = 0;
         }
     memset(number, 0, n->f->num_hosts * sizeof *number);
-    return settle_hosts(n, num, number);
+    return tree_number_settle_hosts(n, num, number);
 }
 
 static void numbering_free(numbering *n)

@@ -7,7 +7,7 @@
 #include "routing/graph/attach.h"
 
 /* A switch's identity: its GUID, or its number where it has none. */
-static inline uint64_t tree_uuid(const ik_fabric *f, uint32_t sw)
+static inline uint64_t tree_number_tree_uuid(const ik_fabric *f, uint32_t sw)
 {
     return f->node_guid && f->node_guid[sw] ? f->node_guid[sw] : sw;
 }

@@ -37,7 +37,7 @@ void sim_wheel_free(wheel *w)
     memset(w, 0, sizeof *w);
 }
 
-static uint32_t new_chunk(wheel *w)
+static uint32_t calendar_new_chunk(wheel *w)
 {
     uint32_t id = w->free_chunk;
     if (id != IK_NONE) {
@@ -77,7 +77,7 @@ bool sim_wheel_add(wheel *w, uint32_t index, const event *e)
     assert(index < w->num_slots);
     slot *s = &w->slots[index];
     if ((s->end & 63) == 0) {
-        uint32_t id = new_chunk(w);
+        uint32_t id = calendar_new_chunk(w);
         if (id == IK_NONE)
             return false;
         if (s->first == IK_NONE) {
@@ -126,7 +126,7 @@ bool sim_wheel_revolve(wheel *w, uint64_t lookahead, uint64_t current)
 }
 
 /* First busy slot in cyclic order from `index`, or num_slots. */
-static uint32_t next_busy(const wheel *w, uint32_t index)
+static uint32_t calendar_next_busy(const wheel *w, uint32_t index)
 {
     uint32_t words = w->num_slots / 64, word = index >> 6;
     uint64_t bits = w->busy[word] & ~0ull << (index & 63);
@@ -141,7 +141,7 @@ static uint32_t next_busy(const wheel *w, uint32_t index)
 
 uint64_t sim_wheel_next(const wheel *w, uint64_t lookahead, uint64_t from)
 {
-    uint32_t index = (uint32_t)from & (w->num_slots - 1), found = next_busy(w, index);
+    uint32_t index = (uint32_t)from & (w->num_slots - 1), found = calendar_next_busy(w, index);
     uint64_t boundary = (w->revolution + 1) * w->num_slots;
     if (found < w->num_slots) {
         uint64_t next = from + ((found - index) & (w->num_slots - 1));

@@ -34,41 +34,41 @@ typedef struct far_event {
     event ev;
 } far_event;
 
-SIM_INLINE uint64_t event_key(unsigned kind, uint32_t port)
+SIM_INLINE uint64_t calendar_event_key(unsigned kind, uint32_t port)
 {
     assert(kind < 4 && port <= EV_PORT_MASK);
     return (uint64_t)kind << 30 | port;
 }
 
-SIM_INLINE unsigned event_kind(const event *e)
+SIM_INLINE unsigned calendar_event_kind(const event *e)
 {
     return (unsigned)(e->key >> 30) & 3;
 }
 
-SIM_INLINE uint32_t event_port(const event *e)
+SIM_INLINE uint32_t calendar_event_port(const event *e)
 {
     return (uint32_t)e->key & EV_PORT_MASK;
 }
 
 /* In its window, ps. */
-SIM_INLINE uint64_t event_offset(const event *e)
+SIM_INLINE uint64_t calendar_event_offset(const event *e)
 {
     return e->key >> 32;
 }
 
 /* What a credit, or the end of a transmission, says in `data`. */
-SIM_INLINE uint32_t space_data(unsigned vc, uint32_t bytes)
+SIM_INLINE uint32_t calendar_space_data(unsigned vc, uint32_t bytes)
 {
     assert(vc < 64 && bytes < 1u << 24);
     return vc << 24 | bytes;
 }
 
-SIM_INLINE unsigned space_vc(uint32_t data)
+SIM_INLINE unsigned calendar_space_vc(uint32_t data)
 {
     return data >> 24 & 63;
 }
 
-SIM_INLINE uint32_t space_bytes(uint32_t data)
+SIM_INLINE uint32_t calendar_space_bytes(uint32_t data)
 {
     return data & 0xFFFFFF;
 }

@@ -18,7 +18,7 @@ double sim_rhythm_log_miss(double probability)
     return probability >= 1 ? -HUGE_VAL : log(1 - probability);
 }
 
-static double log_decay(double miss)
+static double injection_log_decay(double miss)
 {
     return miss >= 1 ? -HUGE_VAL : log1p(-miss);
 }
@@ -37,13 +37,13 @@ sim_gaps sim_gaps_of(double alpha, double beta, double rate)
     double in_long = weight / low, in_short = (1 - weight) / high;
     return (sim_gaps){.weight = weight,
                       .first_weight = in_long / (in_long + in_short),
-                      .log_long = log_decay(low),
-                      .log_short = log_decay(high)};
+                      .log_long = injection_log_decay(low),
+                      .log_short = injection_log_decay(high)};
 }
 
 /* Slots in which nothing is made before message n, as log(1 - u) / gives it: a second draw says
  * which of the two kinds of gaps it is. */
-static double decay_of(const sim_rhythm *r, uint64_t n)
+static double injection_decay_of(const sim_rhythm *r, uint64_t n)
 {
     double weight = n ? r->gaps->weight : r->gaps->first_weight,
            u = ik_random_unit(r->seed, IK_RNG_TRAFFIC_TIME, r->source, ~n);
@@ -51,7 +51,7 @@ static double decay_of(const sim_rhythm *r, uint64_t n)
 }
 
 /* before + ps, and nothing beyond SIM_NEVER. */
-static uint64_t later(uint64_t before, double ps)
+static uint64_t injection_later(uint64_t before, double ps)
 {
     return ps < (double)SIM_NEVER && before + (uint64_t)ps < SIM_NEVER ? before + (uint64_t)ps
                                                                        : SIM_NEVER;
@@ -62,11 +62,11 @@ uint64_t sim_rhythm_time(const sim_rhythm *r, uint64_t n, uint64_t before)
     if (r->kind == INJECT_NEVER)
         return SIM_NEVER;
     if (r->kind == INJECT_PERIODIC)
-        return later(0, r->phase_ps + (double)n * r->period_ps);
+        return injection_later(0, r->phase_ps + (double)n * r->period_ps);
     double u = ik_random_unit(r->seed, IK_RNG_TRAFFIC_TIME, r->source, n + 1);
     if (r->kind == INJECT_POISSON)
-        return later(n ? before : 0, -log(1 - u) * r->period_ps);
-    double decay = r->kind == INJECT_BURSTY ? decay_of(r, n) : r->log_miss,
+        return injection_later(n ? before : 0, -log(1 - u) * r->period_ps);
+    double decay = r->kind == INJECT_BURSTY ? injection_decay_of(r, n) : r->log_miss,
            misses = floor(log(1 - u) / decay);
     uint64_t start = n ? before + r->slot_ps : 0;
     if (misses >= (double)(SIM_NEVER / (r->slot_ps + 1)))

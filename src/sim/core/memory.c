@@ -10,20 +10,20 @@
 
 enum { LINE = 64, HUGE_PAGE = 2 << 20 };
 
-static size_t alignment_of(size_t bytes)
+static size_t memory_alignment_of(size_t bytes)
 {
     return bytes >= (size_t)HUGE_PAGE / 2 ? HUGE_PAGE : LINE;
 }
 
-static size_t rounded(size_t bytes)
+static size_t memory_rounded(size_t bytes)
 {
-    size_t align = alignment_of(bytes);
+    size_t align = memory_alignment_of(bytes);
     return bytes ? (bytes + align - 1) / align * align : align;
 }
 
 void *sim_alloc(size_t count, size_t size)
 {
-    size_t align = alignment_of(count * size), bytes = rounded(count * size);
+    size_t align = memory_alignment_of(count * size), bytes = memory_rounded(count * size);
     if (size && count > SIZE_MAX / 2 / size)
         return NULL;
     void *block = aligned_alloc(align, bytes);
@@ -44,7 +44,7 @@ void *sim_alloc_zeroed(size_t count, size_t size)
 
 bool sim_get(sim_memory *m, void *where, size_t count, size_t size)
 {
-    m->bytes += rounded(count * size);
+    m->bytes += memory_rounded(count * size);
     if (m->only_count)
         return true;
     void *block = sim_alloc_zeroed(count, size);

@@ -34,8 +34,8 @@ ik_status sim_schedule_check(const ik_schedule *list, uint64_t end_ps, ik_error 
 }
 
 /* Time of message n of the source, the `local`-th of entry k. */
-static uint64_t time_in(const sim_schedule *c, const sim_rhythm *r, unsigned k, uint64_t local,
-                        uint64_t before)
+static uint64_t schedule_time_in(const sim_schedule *c, const sim_rhythm *r, unsigned k,
+                                 uint64_t local, uint64_t before)
 {
     uint64_t start = schedule_start(c->list, k),
              t = sim_rhythm_time(r, local, local ? before - start : 0);
@@ -46,27 +46,28 @@ uint64_t sim_schedule_time(const sim_schedule *c, uint32_t source, uint64_t n, u
 {
     unsigned k = schedule_entry_of(c->list, source, n);
     size_t at = (size_t)source * c->list->num;
-    return time_in(c, &c->rhythms[at + k], k, n - c->list->first[at + k], before);
+    return schedule_time_in(c, &c->rhythms[at + k], k, n - c->list->first[at + k], before);
 }
 
 /* Counts the messages of every entry of a source; of those behind the run's end there are none. */
-static void count_entries(const sim_schedule *c, uint32_t source, uint64_t end_ps)
+static void schedule_count_entries(const sim_schedule *c, uint32_t source, uint64_t end_ps)
 {
     size_t at = (size_t)source * c->list->num;
     uint64_t *first = c->list->first + at, n = 0;
     for (unsigned k = 0; k + 1 < c->list->num; k++) {
         uint64_t until =
                      c->list->entries[k].until_ps < end_ps ? c->list->entries[k].until_ps : end_ps,
-                 local = 0, t = time_in(c, &c->rhythms[at + k], k, 0, 0);
+                 local = 0, t = schedule_time_in(c, &c->rhythms[at + k], k, 0, 0);
         first[k] = n;
         while (t < until)
-            t = time_in(c, &c->rhythms[at + k], k, ++local, t);
+            t = schedule_time_in(c, &c->rhythms[at + k], k, ++local, t);
         n += local;
     }
     first[c->list->num - 1] = n;
 }
 
-static void make_rhythm(sim_schedule *c, const sim_schedule_setup *s, uint32_t source, unsigned k)
+static void schedule_make_rhythm(sim_schedule *c, const sim_schedule_setup *s, uint32_t source,
+                                 unsigned k)
 {
     const ik_schedule_entry *e = &c->list->entries[k];
     size_t at = (size_t)source * c->list->num + k;
@@ -102,8 +103,8 @@ ik_status sim_schedule_new(const sim_schedule_setup *setup, sim_schedule **out, 
     }
     for (uint32_t source = 0; source < setup->num_sources; source++) {
         for (unsigned k = 0; k < list->num; k++)
-            make_rhythm(c, setup, source, k);
-        count_entries(c, source, setup->end_ps);
+            schedule_make_rhythm(c, setup, source, k);
+        schedule_count_entries(c, source, setup->end_ps);
     }
     *out = c;
     return IK_OK;

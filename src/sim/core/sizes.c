@@ -7,7 +7,7 @@
 #include "ikat/base.h"
 #include <assert.h>
 
-static const sim_size_mix *mix_of(const sim_sizes *z, unsigned class)
+static const sim_size_mix *sizes_mix_of(const sim_sizes *z, unsigned class)
 {
     assert(z->num_classes == 0 || class < z->num_classes);
     return &z->mixes[z->num_classes ? z->of_class[class] : 0];
@@ -15,7 +15,7 @@ static const sim_size_mix *mix_of(const sim_sizes *z, unsigned class)
 
 uint64_t sim_size_of(const sim_sizes *z, unsigned class, uint64_t seed, uint32_t source, uint64_t n)
 {
-    const sim_size_mix *m = mix_of(z, class);
+    const sim_size_mix *m = sizes_mix_of(z, class);
     size_t first = 0, end = m->num;
     if (end > 1) {
         double u = ik_random_unit(seed, IK_RNG_MESSAGE_SIZE, source, 2 * n);
@@ -42,33 +42,33 @@ uint64_t sim_size_padded(uint64_t bytes, uint64_t packet, uint64_t unit)
 }
 
 /* Units of packets of 1, 2, ... most bytes together. */
-static long double units_in_packet(uint64_t most, uint64_t unit)
+static long double sizes_units_in_packet(uint64_t most, uint64_t unit)
 {
     long double whole = (long double)(most / unit);
     return (long double)unit * whole * (whole + 1) / 2 + (long double)(most % unit) * (whole + 1);
 }
 
 /* Units of messages of 1, 2, ... most bytes together. */
-static long double units_up_to(uint64_t most, uint64_t packet, uint64_t unit)
+static long double sizes_units_up_to(uint64_t most, uint64_t packet, uint64_t unit)
 {
     uint64_t rest = most % packet;
     long double full = (long double)((packet + unit - 1) / unit),
                 cycles = (long double)(most / packet);
     return full * (long double)packet * cycles * (cycles - 1) / 2 +
-           cycles * units_in_packet(packet - 1, unit) + cycles * full * (long double)(rest + 1) +
-           units_in_packet(rest, unit);
+           cycles * sizes_units_in_packet(packet - 1, unit) +
+           cycles * full * (long double)(rest + 1) + sizes_units_in_packet(rest, unit);
 }
 
-static double mean_of_range(const sim_size_range *r, uint64_t packet, uint64_t unit)
+static double sizes_mean_of_range(const sim_size_range *r, uint64_t packet, uint64_t unit)
 {
     enum { FEW = 65536 };
     long double sum = 0, num = (long double)(r->to - r->from) + 1;
     if (unit == 1)
         return ((double)r->from + (double)r->to) / 2;
     if (num > FEW)
-        return (
-            double)((units_up_to(r->to, packet, unit) - units_up_to(r->from - 1, packet, unit)) *
-                    (long double)unit / num);
+        return (double)((sizes_units_up_to(r->to, packet, unit) -
+                         sizes_units_up_to(r->from - 1, packet, unit)) *
+                        (long double)unit / num);
     for (uint64_t bytes = r->from; bytes <= r->to; bytes++)
         sum += (long double)sim_size_padded(bytes, packet, unit);
     return (double)(sum / num);
@@ -76,10 +76,10 @@ static double mean_of_range(const sim_size_range *r, uint64_t packet, uint64_t u
 
 double sim_sizes_mean(const sim_sizes *z, unsigned class, uint64_t packet, uint64_t unit)
 {
-    const sim_size_mix *m = mix_of(z, class);
+    const sim_size_mix *m = sizes_mix_of(z, class);
     double mean = 0, before = 0;
     for (size_t k = 0; k < m->num; k++) {
-        mean += (m->ranges[k].upto - before) * mean_of_range(&m->ranges[k], packet, unit);
+        mean += (m->ranges[k].upto - before) * sizes_mean_of_range(&m->ranges[k], packet, unit);
         before = m->ranges[k].upto;
     }
     return mean;

@@ -18,7 +18,7 @@ static bool chooses_start_by_vc(const sim *s)
 /* What is not busy goes first, but where there are output buffers: nobody who chooses looks at
  * links there, nor at the credit that they use, and everybody else could choose by what waits in
  * them. */
-static bool selection_fits(const sim *s)
+static bool choice_selection_fits(const sim *s)
 {
     unsigned rule = s->choice.selection->rule;
     if (s->choice.skip_busy == s->sw.out_buffers || rule == IK_SELECT_BY_PICK)
@@ -32,12 +32,12 @@ bool sim_choice_may_fit(const sim *s)
 {
     const ik_routing_family *r = s->plan->routing->family;
     return r->next_mask && !r->pick && s->sw.voq && s->choice.rechoose && s->choice.selection &&
-           selection_fits(s) &&
+           choice_selection_fits(s) &&
            (!s->choice.source_adaptive || s->plan->routing->traits & IK_ROUTE_STARTS_BY_QUEUE);
 }
 
 /* False: sets overlap. */
-static bool find_sets(const sim *s, uint32_t sw, choice_sets *c)
+static bool choice_find_sets(const sim *s, uint32_t sw, choice_sets *c)
 {
     const ik_routing *r = s->plan->routing;
     *c = (choice_sets){.all = 0};
@@ -57,11 +57,11 @@ static bool find_sets(const sim *s, uint32_t sw, choice_sets *c)
 
 /* Tables of the different switches, *num of them, and in which[] that of each switch (which may be
  * NULL). False: none fits. */
-static bool find_tables(const sim *s, choice_sets *tables, uint32_t *num, uint8_t *which)
+static bool choice_find_tables(const sim *s, choice_sets *tables, uint32_t *num, uint8_t *which)
 {
     uint32_t n = 0, at = 0;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
-        if (n == MOST_TABLES || !find_sets(s, sw, &tables[n]))
+        if (n == MOST_TABLES || !choice_find_sets(s, sw, &tables[n]))
             return false;
         for (at = 0; memcmp(&tables[at], &tables[n], sizeof *tables) != 0;)
             at++;
@@ -74,7 +74,7 @@ static bool find_tables(const sim *s, choice_sets *tables, uint32_t *num, uint8_
 }
 
 /* The sets of no switch overlap, and there are few different ones. */
-static bool are_disjoint(const sim *s)
+static bool choice_are_disjoint(const sim *s)
 {
     choice_sets *tables;
     uint32_t num;
@@ -84,26 +84,26 @@ static bool are_disjoint(const sim *s)
         return false;
     tables = ik_calloc(MOST_TABLES + 1, sizeof *tables);
     /* without memory to look it does: set-up fails if it does not, and no other engine steps in */
-    bool fits = !tables || find_tables(s, tables, &num, NULL);
+    bool fits = !tables || choice_find_tables(s, tables, &num, NULL);
     free(tables);
     return fits;
 }
 
 bool sim_choice_overlaps(const sim *s)
 {
-    return s->choice.adaptive && !are_disjoint(s);
+    return s->choice.adaptive && !choice_are_disjoint(s);
 }
 
 bool sim_choice_fits(const sim *s)
 {
     return (s->choice.selection->rule != IK_SELECT_BY_CREDIT && ik_plan_has_masks(s->plan)) ||
-           are_disjoint(s);
+           choice_are_disjoint(s);
 }
 
 /* By preference: what the selection function says for packet id, whose routing it may ask again
  * which output it prefers. */
-static unsigned preferred_of(const sim *s, uint32_t sw, uint32_t in_port, ik_packet *rt,
-                             uint64_t set, unsigned preferred)
+static unsigned choice_preferred_of(const sim *s, uint32_t sw, uint32_t in_port, ik_packet *rt,
+                                    uint64_t set, unsigned preferred)
 {
     const ik_selection *selection = s->choice.selection;
     const ik_routing *r = s->plan->routing;
@@ -130,14 +130,14 @@ unsigned sim_choice_of(const partition *p, uint32_t sw, uint32_t in_port, uint32
     const fast_state *f = s->engine.fast;
     unsigned rule = s->choice.selection->rule;
     if (rule == IK_SELECT_BY_PREFERENCE)
-        return preferred_of(s, sw, in_port, &p->fast->packets.items[id].rt, set, preferred);
+        return choice_preferred_of(s, sw, in_port, &p->fast->packets.items[id].rt, set, preferred);
     if (rule == IK_SELECT_BY_QUEUE)
-        set = fast_emptiest(f, s->f->port_base[sw], set);
+        set = choice_fast_emptiest(f, s->f->port_base[sw], set);
     return f->draws_ties && set & (set - 1) ? sim_choice_drawn(p, id, set)
                                             : (unsigned)__builtin_ctzll(set);
 }
 
-static unsigned most_sets(const choice_sets *tables, uint32_t num)
+static unsigned choice_most_sets(const choice_sets *tables, uint32_t num)
 {
     unsigned most = 1;
     for (uint32_t n = 0; n < num; n++)
@@ -145,7 +145,7 @@ static unsigned most_sets(const choice_sets *tables, uint32_t num)
     return most;
 }
 
-static bool show_credit(const sim *s, fast_state *f)
+static bool choice_show_credit(const sim *s, fast_state *f)
 {
     f->exact = sim_alloc_zeroed(s->f->num_ports / 64 + 1, sizeof *f->exact);
     if (!f->exact)
@@ -159,21 +159,21 @@ static bool show_credit(const sim *s, fast_state *f)
 }
 
 /* Whether what waits for outputs is counted: packets choose by it. */
-static bool counts_waiting(const sim *s)
+static bool choice_counts_waiting(const sim *s)
 {
     return s->choice.source_adaptive || s->choice.selection->rule == IK_SELECT_BY_QUEUE;
 }
 
 /* All VCs together, if nobody asks for more and nothing is checked. */
-static unsigned counted_vcs(const sim *s)
+static unsigned choice_counted_vcs(const sim *s)
 {
     return chooses_start_by_vc(s) || (s->measure.paranoid && !s->sw.out_buffers) ? s->sw.vcs : 1;
 }
 
-static bool setup_waits(const sim *s, fast_state *f)
+static bool choice_setup_waits(const sim *s, fast_state *f)
 {
-    f->wait_vcs = counted_vcs(s);
-    if (!counts_waiting(s))
+    f->wait_vcs = choice_counted_vcs(s);
+    if (!choice_counts_waiting(s))
         return true;
     f->waits = sim_alloc_zeroed((size_t)s->f->num_ports * f->wait_vcs + 1, sizeof *f->waits);
     return f->waits;
@@ -199,7 +199,7 @@ static bool remembers_choices(const sim *s)
     return s->sw.out_buffers && s->choice.selection->rule != IK_SELECT_BY_QUEUE;
 }
 
-static bool setup_overlap(const sim *s, fast_state *f)
+static bool choice_setup_overlap(const sim *s, fast_state *f)
 {
     size_t lanes = (size_t)s->f->num_ports * s->sw.vcs + 1;
     if (remembers_choices(s)) {
@@ -217,24 +217,24 @@ static bool setup_overlap(const sim *s, fast_state *f)
 bool sim_choice_setup(sim *s)
 {
     fast_state *f = s->engine.fast;
-    if (!setup_waits(s, f))
+    if (!choice_setup_waits(s, f))
         return false;
     if (f->overlap)
-        return setup_overlap(s, f);
+        return choice_setup_overlap(s, f);
     uint32_t num = 0, switches = s->f->num_switches;
     uint8_t *which = malloc(switches + 1);
     f->sets = ik_calloc(MOST_TABLES + 1, sizeof *f->sets);
-    bool ok = which && f->sets && find_tables(s, f->sets, &num, which);
+    bool ok = which && f->sets && choice_find_tables(s, f->sets, &num, which);
     for (uint32_t sw = 0; ok && sw < switches; sw++)
         f->switches[sw].sets = which[sw];
     free(which);
     if (!ok)
         return false;
-    f->most_sets = most_sets(f->sets, num);
+    f->most_sets = choice_most_sets(f->sets, num);
     f->waiting = sim_alloc_zeroed((size_t)switches * f->most_sets * s->sw.vcs + 1, 8);
     f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
     f->rows = s->sw.vcs > 1 ? sim_alloc_zeroed((size_t)s->f->num_ports * s->sw.vcs + 1, 8) : NULL;
-    if (s->choice.selection->rule == IK_SELECT_BY_CREDIT && !show_credit(s, f))
+    if (s->choice.selection->rule == IK_SELECT_BY_CREDIT && !choice_show_credit(s, f))
         return false;
     return f->waiting && f->coming && (s->sw.vcs == 1 || f->rows);
 }
@@ -255,7 +255,8 @@ void sim_choice_free(fast_state *f)
 
 uint64_t sim_choice_bytes(const sim *s)
 {
-    uint64_t waits = (uint64_t)s->f->num_ports * (counts_waiting(s) ? 4 : 0) * counted_vcs(s);
+    uint64_t waits =
+        (uint64_t)s->f->num_ports * (choice_counts_waiting(s) ? 4 : 0) * choice_counted_vcs(s);
     if (sim_choice_overlaps(s))
         return waits +
                (uint64_t)s->f->num_ports *

@@ -22,7 +22,7 @@
 #include "sim/fast/variants.h"
 #include "sim/host/host.h"
 
-SIM_INLINE void fetch_switch(const fast_context *h, uint32_t sw)
+SIM_INLINE void fast_fetch_switch(const fast_context *h, uint32_t sw)
 {
     const fast_switch *fsw = &h->switches[sw];
     __builtin_prefetch(fsw, 1);
@@ -31,25 +31,28 @@ SIM_INLINE void fetch_switch(const fast_context *h, uint32_t sw)
 
 /* ---- 1, 2: what happened */
 
-SIM_INLINE void take_credits(fast_context *h, const shape k)
+SIM_INLINE void fast_take_credits(fast_context *h, const shape k)
 {
     enum { AHEAD = 6 };
     uint32_t host_ports = h->s->f->port_base[h->num_switches];
-    for (uint32_t c = first_chunk(h, BIN_CREDIT); c != IK_NONE; c = next_chunk(h, c)) {
+    for (uint32_t c = context_first_chunk(h, BIN_CREDIT); c != IK_NONE;
+         c = context_next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2,
-                       *end = h->words + chunk_end(h, BIN_CREDIT, c);
+                       *end = h->words + context_chunk_end(h, BIN_CREDIT, c);
         h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
         for (; at < end; at++) {
-            if (k.buffers && credit_port(*at) < host_ports) {
+            if (k.buffers && fast_credit_port(*at) < host_ports) {
                 if (at + AHEAD < end)
-                    fetch_output(h, k, credit_port(at[AHEAD]));
+                    fetch_output(h, k, fast_credit_port(at[AHEAD]));
                 take_link_credit(h, k, *at);
                 continue;
             }
-            uint16_t *credit = port_credit(h, k, credit_port(*at), k.vcs == 1 ? 0 : credit_vc(*at));
+            uint16_t *credit = context_port_credit(h, k, fast_credit_port(*at),
+                                                   k.vcs == 1 ? 0 : fast_credit_vc(*at));
             /* the last one may go before it comes: packets that choose look for that */
-            uint16_t enough = k.chooses && credit_port(*at) < host_ports ? 2 : 1;
-            if (__builtin_expect(*credit >= enough && !is_exact(h, k, credit_port(*at)), 1))
+            uint16_t enough = k.chooses && fast_credit_port(*at) < host_ports ? 2 : 1;
+            if (__builtin_expect(
+                    *credit >= enough && !context_is_exact(h, k, fast_credit_port(*at)), 1))
                 ++*credit;
             else
                 take_scarce_credit(h, k, *at);
@@ -59,112 +62,115 @@ SIM_INLINE void take_credits(fast_context *h, const shape k)
 
 /* Output buffers: links that end their transmission. Where each is a key, its switch is fetched,
  * too. */
-SIM_INLINE void take_links(fast_context *h, const shape k)
+SIM_INLINE void fast_take_links(fast_context *h, const shape k)
 {
     enum { AHEAD = 6 };
-    const unsigned first = counts_buffers(h, k) ? 2 * AHEAD : AHEAD;
-    for (uint32_t c = first_chunk(h, BIN_LINK); c != IK_NONE; c = next_chunk(h, c)) {
+    const unsigned first = context_counts_buffers(h, k) ? 2 * AHEAD : AHEAD;
+    for (uint32_t c = context_first_chunk(h, BIN_LINK); c != IK_NONE;
+         c = context_next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2,
-                       *end = h->words + chunk_end(h, BIN_LINK, c);
+                       *end = h->words + context_chunk_end(h, BIN_LINK, c);
         h->p->n.events += (uint64_t)(end - at);
         for (; at < end; at++) {
             if (at + first < end)
-                fetch_output(h, k, credit_port(at[first]));
+                fetch_output(h, k, fast_credit_port(at[first]));
             if (first > AHEAD && at + AHEAD < end)
-                fetch_switch(h, output_at(h, k, credit_port(at[AHEAD]))->node);
-            take_link_end(h, k, *at);
+                fast_fetch_switch(
+                    h, output_buffers_output_at(h, k, fast_credit_port(at[AHEAD]))->node);
+            output_buffers_take_link_end(h, k, *at);
         }
     }
 }
 
-SIM_INLINE void take_tails(fast_context *h, const shape k)
+SIM_INLINE void fast_take_tails(fast_context *h, const shape k)
 {
-    for (uint32_t c = first_chunk(h, BIN_TAIL); c != IK_NONE; c = next_chunk(h, c)) {
+    for (uint32_t c = context_first_chunk(h, BIN_TAIL); c != IK_NONE;
+         c = context_next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2,
-                       *end = h->words + chunk_end(h, BIN_TAIL, c);
+                       *end = h->words + context_chunk_end(h, BIN_TAIL, c);
         h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
         for (; at < end; at++) {
-            fast_switch *fsw = &h->switches[key_switch(*at)];
+            fast_switch *fsw = &h->switches[fast_key_switch(*at)];
             if (!k.early) { /* else it was marked */
-                fsw->may_in |= 1ull << key_in(*at);
-                fsw->may_out |= 1ull << key_out(*at);
+                fsw->may_in |= 1ull << fast_key_in(*at);
+                fsw->may_out |= 1ull << fast_key_out(*at);
             }
-            put(h, k, *at, true);
+            keys_put(h, k, *at, true);
         }
     }
 }
 
 /* Early: what becomes free in the next window. The few transmissions that end a window later, since
  * they last some picoseconds more than whole windows, go to the bin. */
-SIM_INLINE void take_ends(fast_context *h)
+SIM_INLINE void fast_take_ends(fast_context *h)
 {
-    window_span span = ending(h, &h->fp->granted_in, 1);
+    window_span span = keys_ending(h, &h->fp->granted_in, 1);
     uint64_t rest = (uint64_t)h->f->links[0].tail.rest << KEY_OFFSET,
              limit = (uint64_t)h->lookahead << KEY_OFFSET;
     for (const fast_grant *g = h->fp->grants + span.first, *end = h->fp->grants + span.end; g < end;
          g++) {
         uint64_t key = g->key + rest;
-        uint32_t sw = key_switch(key);
+        uint32_t sw = fast_key_switch(key);
         fast_switch *fsw = &h->switches[sw];
-        fsw->may_in |= 1ull << key_in(key);
-        fsw->may_out |= 1ull << key_out(key);
+        fsw->may_in |= 1ull << fast_key_in(key);
+        fsw->may_out |= 1ull << fast_key_out(key);
         if (__builtin_expect(key < limit, 1))
-            *new_key(h, fsw, sw, false) = key; /* they come in order */
+            *keys_new_key(h, fsw, sw, false) = key; /* they come in order */
         else
-            post(h, slot_ahead(h, BIN_TAIL, 2), key - limit);
+            context_post(h, context_slot_ahead(h, BIN_TAIL, 2), key - limit);
     }
 }
 
 /* The first of a queue asks. While its input or its output is busy in all of this window its
  * instant decides nothing. */
-SIM_INLINE void ask(fast_context *h, const shape k, uint64_t key)
+SIM_INLINE void fast_ask(fast_context *h, const shape k, uint64_t key)
 {
-    uint32_t sw = key_switch(key);
+    uint32_t sw = fast_key_switch(key);
     fast_switch *fsw = &h->switches[sw];
-    unsigned in = key_in(key), out = key_out(key);
-    if (will_choose(h, k, key)) {
-        put(h, k, key, true);
+    unsigned in = fast_key_in(key), out = fast_key_out(key);
+    if (context_will_choose(h, k, key)) {
+        keys_put(h, k, key, true);
         return;
     }
     uint64_t in_may = k.early ? fsw->free_in | fsw->may_in : fsw->may_in,
              out_may = k.early ? fsw->free_out | fsw->may_out : fsw->may_out;
     if (in_may >> in & out_may >> out & 1)
-        put(h, k, key, true);
+        keys_put(h, k, key, true);
     else
-        request(h, k, fsw, sw, in, k.vcs == 1 ? 0 : key_vc(key), out);
+        keys_request(h, k, fsw, sw, in, k.vcs == 1 ? 0 : fast_key_vc(key), out);
 }
 
 /* What stands in its queue and asks now. */
-SIM_INLINE void take_asks(fast_context *h, const shape k)
+SIM_INLINE void fast_take_asks(fast_context *h, const shape k)
 {
-    for (uint32_t c = first_chunk(h, BIN_ASK); c != IK_NONE; c = next_chunk(h, c))
-        for (size_t at = (size_t)c * 64 + 2, end = chunk_end(h, BIN_ASK, c); at < end; at++)
-            ask(h, k, h->words[at]);
+    for (uint32_t c = context_first_chunk(h, BIN_ASK); c != IK_NONE; c = context_next_chunk(h, c))
+        for (size_t at = (size_t)c * 64 + 2, end = context_chunk_end(h, BIN_ASK, c); at < end; at++)
+            fast_ask(h, k, h->words[at]);
 }
 
-SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what)
+SIM_INLINE void fast_join(fast_context *h, const shape k, uint64_t key, uint64_t what)
 {
-    uint32_t word = (uint32_t)what, id = id_of(h, k, word), index = (uint32_t)(what >> 32);
+    uint32_t word = (uint32_t)what, id = context_id_of(h, k, word), index = (uint32_t)(what >> 32);
     if (__builtin_expect(index == IK_NONE, 0)) {
-        drop(h, k, key, id);
+        overlap_drop(h, k, key, id);
         return;
     }
-    h->switches[key_switch(key)].held++;
-    if (will_choose(h, k, key)) {
-        announce(h, k, key, word);
-        put(h, k, key, true);
+    h->switches[fast_key_switch(key)].held++;
+    if (context_will_choose(h, k, key)) {
+        keys_announce(h, k, key, word);
+        keys_put(h, k, key, true);
         return;
     }
-    if (append(h, k, &h->queues[index], word)) {
-        note_vc(h, k, key, word);
-        ask(h, k, key);
+    if (context_append(h, k, &h->queues[index], word)) {
+        keys_note_vc(h, k, key, word);
+        fast_ask(h, k, key);
     }
 }
 
 /* Fetches the queue that an arrival will join, and its switch. */
-SIM_INLINE void fetch_arrival(const fast_context *h, const uint64_t *at)
+SIM_INLINE void fast_fetch_arrival(const fast_context *h, const uint64_t *at)
 {
-    const fast_switch *fsw = &h->switches[key_switch(at[0])];
+    const fast_switch *fsw = &h->switches[fast_key_switch(at[0])];
     __builtin_prefetch(&h->queues[at[1] >> 32], 1);
     __builtin_prefetch(fsw, 1);
     __builtin_prefetch(fsw->events, 1);
@@ -172,37 +178,38 @@ SIM_INLINE void fetch_arrival(const fast_context *h, const uint64_t *at)
 
 /* And the packet at its end, if any, once the queue is there; or the requests that it will add to,
  * which with several VCs are many. */
-SIM_INLINE void fetch_end(const fast_context *h, const shape k, const uint64_t *at)
+SIM_INLINE void fast_fetch_end(const fast_context *h, const shape k, const uint64_t *at)
 {
     uint32_t index = (uint32_t)(at[1] >> 32), last = index == IK_NONE ? IK_NONE : h->queues[index];
     if (last != IK_NONE)
-        __builtin_prefetch(&h->next[id_of(h, k, last)], 1);
+        __builtin_prefetch(&h->next[context_id_of(h, k, last)], 1);
     else if (k.vcs > 1)
-        fetch_requests(h, k, &h->switches[key_switch(at[0])], at[0]);
+        keys_fetch_requests(h, k, &h->switches[fast_key_switch(at[0])], at[0]);
 }
 
 /* Each arrival fetches for the one that stands in its place in the next chunk, and for one a little
  * further on. */
-SIM_INLINE void take_arrivals(fast_context *h, const shape k)
+SIM_INLINE void fast_take_arrivals(fast_context *h, const shape k)
 {
     enum { AHEAD = 6 };
-    uint32_t now = first_chunk(h, BIN_ARRIVAL);
+    uint32_t now = context_first_chunk(h, BIN_ARRIVAL);
     if (now == IK_NONE)
         return;
-    for (size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now); at < end; at += 2)
-        fetch_arrival(h, h->words + at);
+    for (size_t at = (size_t)now * 64 + 2, end = context_chunk_end(h, BIN_ARRIVAL, now); at < end;
+         at += 2)
+        fast_fetch_arrival(h, h->words + at);
     while (now != IK_NONE) {
-        uint32_t soon = next_chunk(h, now);
-        size_t at = (size_t)now * 64 + 2, end = chunk_end(h, BIN_ARRIVAL, now);
+        uint32_t soon = context_next_chunk(h, now);
+        size_t at = (size_t)now * 64 + 2, end = context_chunk_end(h, BIN_ARRIVAL, now);
         size_t ahead = soon == IK_NONE ? 0 : (size_t)soon * 64 + 2,
-               ahead_end = soon == IK_NONE ? 0 : chunk_end(h, BIN_ARRIVAL, soon);
+               ahead_end = soon == IK_NONE ? 0 : context_chunk_end(h, BIN_ARRIVAL, soon);
         h->p->n.events += k.early ? 0 : (end - at) / 2;
         for (; at < end; at += 2, ahead += 2) { /* a dropped packet may move the words */
             if (ahead < ahead_end)
-                fetch_arrival(h, h->words + ahead);
+                fast_fetch_arrival(h, h->words + ahead);
             if (at + 2 * AHEAD < end)
-                fetch_end(h, k, &h->words[at + 2 * AHEAD]);
-            join(h, k, h->words[at], h->words[at + 1]);
+                fast_fetch_end(h, k, &h->words[at + 2 * AHEAD]);
+            fast_join(h, k, h->words[at], h->words[at + 1]);
         }
         now = soon;
     }
@@ -212,59 +219,61 @@ SIM_INLINE void take_arrivals(fast_context *h, const shape k)
 
 /* Adaptive outputs: what a packet that comes will touch. At full load it mostly comes at the very
  * instant at which an output becomes free: free_out has those of this window before it. */
-SIM_INLINE void fetch_choice(const fast_context *h, const shape k, const state *st, uint64_t key)
+SIM_INLINE void fast_fetch_choice(const fast_context *h, const shape k, const state *st,
+                                  uint64_t key)
 {
-    unsigned in = key_in(key), v = k.vcs == 1 ? 0 : key_vc(key);
+    unsigned in = fast_key_in(key), v = k.vcs == 1 ? 0 : fast_key_vc(key);
     uint32_t id = h->f->coming[st->fsw->port_base + in];
-    unsigned out = choose(h, k, st, key_out(key), v, id);
-    __builtin_prefetch(switch_port(h, k, st, in), 1);
-    __builtin_prefetch(switch_port(h, k, st, out), 1);
-    __builtin_prefetch(&h->queues[queue_at(st->fsw, k, in, v, out)], 1);
+    unsigned out = choice_choose(h, k, st, fast_key_out(key), v, id);
+    __builtin_prefetch(keys_switch_port(h, k, st, in), 1);
+    __builtin_prefetch(keys_switch_port(h, k, st, out), 1);
+    __builtin_prefetch(&h->queues[context_queue_at(st->fsw, k, in, v, out)], 1);
     __builtin_prefetch(&h->next[id], 1);
     if (k.vcs > 1)
-        __builtin_prefetch(row_of_vc(h, k, st->fsw->port_base + in, v), 1);
+        __builtin_prefetch(choice_row_of_vc(h, k, st->fsw->port_base + in, v), 1);
 }
 
 /* Overlapping sets: the same, if the packet takes the output that it prefers. */
-SIM_INLINE void fetch_arrived(const fast_context *h, const shape k, const fast_switch *fsw,
-                              uint64_t key)
+SIM_INLINE void fast_fetch_arrived(const fast_context *h, const shape k, const fast_switch *fsw,
+                                   uint64_t key)
 {
-    unsigned in = key_in(key);
-    uint32_t id = id_of(h, k, h->f->coming[fsw->port_base + in]);
-    fetch_requests(h, k, fsw, key);
-    __builtin_prefetch(&h->queues[queue_at(fsw, k, in, 0, key_out(key))], 1);
+    unsigned in = fast_key_in(key);
+    uint32_t id = context_id_of(h, k, h->f->coming[fsw->port_base + in]);
+    keys_fetch_requests(h, k, fsw, key);
+    __builtin_prefetch(&h->queues[context_queue_at(fsw, k, in, 0, fast_key_out(key))], 1);
     __builtin_prefetch(&h->next[id], 1);
     if (h->restarts)
         __builtin_prefetch(&h->packets[id], 1);
 }
 
 /* The requests that a switch's events name. */
-SIM_INLINE void fetch_rows(const fast_context *h, const shape k, uint32_t sw)
+SIM_INLINE void fast_fetch_rows(const fast_context *h, const shape k, uint32_t sw)
 {
     fast_switch *fsw = &h->switches[sw];
     state st = {.free_out = fsw->free_out, .fsw = fsw, .sw = sw};
     for (uint32_t at = 0; at < fsw->num_events && at < SWITCH_EVENTS; at++) {
         uint64_t key = fsw->events[at];
-        if (k.chooses && key_kind(key) == KEY_TAIL)
-            st.free_out |= 1ull << key_out(key);
-        if (k.overlap && key_kind(key) == KEY_ARRIVAL)
-            fetch_arrived(h, k, fsw, key);
-        else if (k.chooses && key_kind(key) == KEY_ARRIVAL && sets_of(h, fsw)->of[key_out(key)])
-            fetch_choice(h, k, &st, key);
+        if (k.chooses && fast_key_kind(key) == KEY_TAIL)
+            st.free_out |= 1ull << fast_key_out(key);
+        if (k.overlap && fast_key_kind(key) == KEY_ARRIVAL)
+            fast_fetch_arrived(h, k, fsw, key);
+        else if (k.chooses && fast_key_kind(key) == KEY_ARRIVAL &&
+                 context_sets_of(h, fsw)->of[fast_key_out(key)])
+            fast_fetch_choice(h, k, &st, key);
         else
-            fetch_requests(h, k, fsw, key);
+            keys_fetch_requests(h, k, fsw, key);
     }
 }
 
-SIM_INLINE void run_switches(fast_context *h, const shape k)
+SIM_INLINE void fast_run_switches(fast_context *h, const shape k)
 {
     const uint32_t *sw = h->fp->active[h->fp->turn], *end = h->active;
     for (; sw < end; sw++) {
         if (k.early) { /* behind the last one stand others of former windows */
-            fetch_switch(h, sw[ACTIVE_AHEAD]);
-            fetch_rows(h, k, sw[ACTIVE_AHEAD / 2]);
+            fast_fetch_switch(h, sw[ACTIVE_AHEAD]);
+            fast_fetch_rows(h, k, sw[ACTIVE_AHEAD / 2]);
         }
-        run_switch(h, k, *sw);
+        fast_switch_run_switch(h, k, *sw);
     }
 }
 
@@ -275,28 +284,28 @@ SIM_INLINE void fast_window(partition *p, const slot *at, const shape k)
     fast_context h = load_context(p);
     find_delay_slots(&h);
     if (k.early)
-        begin_window(&h);
+        keys_begin_window(&h);
     if (__builtin_expect(h.fp->num_held > 0, 0))
-        take_held(&h, k);
+        departures_take_held(&h, k);
     if (k.buffers)
-        take_links(&h, k);
-    take_credits(&h, k);
-    take_tails(&h, k);
-    take_arrivals(&h, k);
+        fast_take_links(&h, k);
+    fast_take_credits(&h, k);
+    fast_take_tails(&h, k);
+    fast_take_arrivals(&h, k);
     uint32_t first = 0;
     if (k.early) {
-        take_asks(&h, k);
-        first = ring_begin(&h.fp->granted_in);
+        fast_take_asks(&h, k);
+        first = keys_ring_begin(&h.fp->granted_in);
         h.grants = h.fp->grants + first;
     }
-    run_switches(&h, k);
+    fast_run_switches(&h, k);
     if (k.early) {
-        take_ends(&h);
-        ring_end(&h, &h.fp->granted_in, first, (uint32_t)(h.grants - h.fp->grants), 1);
+        fast_take_ends(&h);
+        keys_ring_end(&h, &h.fp->granted_in, first, (uint32_t)(h.grants - h.fp->grants), 1);
     }
-    carry_out_all(&h, k, h.fp->grants + first);
+    fast_grants_carry_out_all(&h, k, h.fp->grants + first);
     if (k.early)
-        end_pass(&h);
+        keys_end_pass(&h);
     sim_fast_run_hosts(p, at);
     sim_bins_clear(p);
 }

@@ -63,8 +63,8 @@ enum { /* of an instant, arrivals see the credit and the outputs that came with 
 #define FAST_MAX_SWITCH (1u << (KEY_OFFSET - KEY_SWITCH))
 #define FAST_MAX_VCS    (1u << (KEY_KIND - KEY_VC))
 
-SIM_INLINE uint64_t key_of(uint64_t offset, uint32_t sw, unsigned kind, unsigned v, unsigned in,
-                           unsigned out)
+SIM_INLINE uint64_t fast_key_of(uint64_t offset, uint32_t sw, unsigned kind, unsigned v,
+                                unsigned in, unsigned out)
 {
     assert(offset <= FAST_MAX_WINDOW && sw < FAST_MAX_SWITCH && kind < 4 && v < FAST_MAX_VCS &&
            in < 64 && out < 64);
@@ -72,27 +72,27 @@ SIM_INLINE uint64_t key_of(uint64_t offset, uint32_t sw, unsigned kind, unsigned
            in << KEY_IN | out;
 }
 
-SIM_INLINE uint32_t key_switch(uint64_t key)
+SIM_INLINE uint32_t fast_key_switch(uint64_t key)
 {
     return (uint32_t)(key >> KEY_SWITCH) & (FAST_MAX_SWITCH - 1);
 }
 
-SIM_INLINE unsigned key_kind(uint64_t key)
+SIM_INLINE unsigned fast_key_kind(uint64_t key)
 {
     return (unsigned)(key >> KEY_KIND) & 3;
 }
 
-SIM_INLINE unsigned key_vc(uint64_t key)
+SIM_INLINE unsigned fast_key_vc(uint64_t key)
 {
     return (unsigned)(key >> KEY_VC) & (FAST_MAX_VCS - 1);
 }
 
-SIM_INLINE unsigned key_in(uint64_t key)
+SIM_INLINE unsigned fast_key_in(uint64_t key)
 {
     return (unsigned)(key >> KEY_IN) & 63;
 }
 
-SIM_INLINE unsigned key_out(uint64_t key)
+SIM_INLINE unsigned fast_key_out(uint64_t key)
 {
     return (unsigned)key & 63;
 }
@@ -101,18 +101,18 @@ enum { FAST_MOST_STEPS = 16 /* VCs, where packets take others on their way */ };
 
 #define FAST_MAX_PORT (1u << (32 - 5))
 
-SIM_INLINE uint64_t credit_of(uint64_t offset, uint32_t port, unsigned v)
+SIM_INLINE uint64_t fast_credit_of(uint64_t offset, uint32_t port, unsigned v)
 {
     assert(offset <= FAST_MAX_WINDOW && port < FAST_MAX_PORT && v < FAST_MAX_VCS);
     return offset << 32 | port << 5 | v;
 }
 
-SIM_INLINE uint32_t credit_port(uint64_t word)
+SIM_INLINE uint32_t fast_credit_port(uint64_t word)
 {
     return (uint32_t)word >> 5;
 }
 
-SIM_INLINE unsigned credit_vc(uint64_t word)
+SIM_INLINE unsigned fast_credit_vc(uint64_t word)
 {
     return (unsigned)word & (FAST_MAX_VCS - 1);
 }

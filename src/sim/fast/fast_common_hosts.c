@@ -7,7 +7,7 @@
 
 /* The slot of this window was taken out of the wheel before deliveries posted into it: one that was
  * held back until the watchdog had looked may be of this window itself. Takes those events out. */
-static slot take_late_slot(partition *p)
+static slot fast_common_hosts_take_late_slot(partition *p)
 {
     wheel *w = &p->wheel;
     uint32_t index = (uint32_t)p->window & (w->num_slots - 1);
@@ -17,19 +17,19 @@ static slot take_late_slot(partition *p)
     return late;
 }
 
-static void wake_all(partition *p, const slot *at)
+static void fast_common_hosts_wake_all(partition *p, const slot *at)
 {
     for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
         uint32_t count = sim_chunk_count(&p->wheel, at, c);
         p->n.events += count;
         for (uint32_t n = 1; n <= count; n++) {
             const event *e = &p->wheel.events[c * 64 + n];
-            sim_host_wake(p, ik_node_host(p->sim->f, e->node), p->start + event_offset(e));
+            sim_host_wake(p, ik_node_host(p->sim->f, e->node), p->start + calendar_event_offset(e));
         }
     }
 }
 
-static void wake_and_credit(partition *p, const slot *at)
+static void fast_common_hosts_wake_and_credit(partition *p, const slot *at)
 {
     const sim *s = p->sim;
     for (uint32_t n = 0; n < p->fast->num_credits; n++) {
@@ -37,9 +37,9 @@ static void wake_and_credit(partition *p, const slot *at)
         sim_host_credit(p, ik_node_host(s->f, s->f->port_node[c.port]), c.port * s->sw.vcs + c.vc,
                         p->start + c.offset);
     }
-    const slot late = take_late_slot(p);
-    wake_all(p, at);
-    wake_all(p, &late);
+    const slot late = fast_common_hosts_take_late_slot(p);
+    fast_common_hosts_wake_all(p, at);
+    fast_common_hosts_wake_all(p, &late);
     sim_wheel_free_chunks(&p->wheel, late.first);
 }
 
@@ -55,19 +55,19 @@ static bool take_late_events(partition *p, slot *at)
     uint32_t index = (uint32_t)p->window & (w->num_slots - 1);
     for (uint32_t n = 0; n < p->fast->num_credits; n++) {
         host_credit c = p->fast->credits[n];
-        event e = {event_key(EV_CREDIT, c.port) | (uint64_t)c.offset << 32, s->f->port_node[c.port],
-                   space_data(c.vc, s->adapter.packet_bytes)};
+        event e = {calendar_event_key(EV_CREDIT, c.port) | (uint64_t)c.offset << 32,
+                   s->f->port_node[c.port], calendar_space_data(c.vc, s->adapter.packet_bytes)};
         if (!sim_wheel_add(w, index, &e)) {
             sim_partition_fail(p, 64 * sizeof e, "events");
             return false;
         }
     }
-    *at = take_late_slot(p);
+    *at = fast_common_hosts_take_late_slot(p);
     return true;
 }
 
 /* Hosts that come later: the first of them is worked on next. */
-static void fetch_ahead(const partition *p, uint32_t next)
+static void fast_common_hosts_fetch_ahead(const partition *p, uint32_t next)
 {
     enum { AHEAD = 4 };
     for (unsigned stage = 0; stage < HOST_STAGES; stage++) {
@@ -93,7 +93,7 @@ static void run_in_order_of_time(partition *p, const slot *at)
     sim_chain_events(p, &late);
     p->n.events -= p->fast->num_credits; /* which were counted as they came */
     for (uint32_t n = 0; n < p->num_active; n++) {
-        fetch_ahead(p, n);
+        fast_common_hosts_fetch_ahead(p, n);
         if (!sim_gather(p, p->active[n]))
             break;
         sim_run_host(p, p->active[n]);
@@ -104,7 +104,7 @@ static void run_in_order_of_time(partition *p, const slot *at)
 void sim_fast_run_common_hosts(partition *p, const slot *at)
 {
     if (p->sim->reorder.limit == REORDER_UNLIMITED)
-        wake_and_credit(p, at);
+        fast_common_hosts_wake_and_credit(p, at);
     else
         run_in_order_of_time(p, at);
 }

@@ -8,32 +8,32 @@
 #include "sim/host/host.h"
 
 /* At most one packet leaves an input in a window. */
-static uint64_t window_ps(uint64_t least, uint64_t shortest)
+static uint64_t fast_engine_window_ps(uint64_t least, uint64_t shortest)
 {
     return shortest < least && shortest > 1 ? shortest : least;
 }
 
 /* Packets that keep their VC, or know the one that they take next. */
-static bool knows_vcs(const sim *s)
+static bool fast_engine_knows_vcs(const sim *s)
 {
     return s->choice.static_lane || (s->plan->vc->single && s->sw.vcs <= FAST_MOST_STEPS);
 }
 
 /* With output buffers: a packet enters its buffer when it is granted. */
-static bool buffers_fit(const sim *s)
+static bool fast_engine_buffers_fit(const sim *s)
 {
     return s->sw.model == MODEL_IOQ && !s->sw.out_shared && s->sw.traversal_ps == 0;
 }
 
-static bool serves(const sim *s)
+static bool fast_engine_serves(const sim *s)
 {
-    return (s->sw.model == MODEL_IQ || buffers_fit(s)) && !s->reply.on &&
+    return (s->sw.model == MODEL_IQ || fast_engine_buffers_fit(s)) && !s->reply.on &&
            s->sw.queues <= QUEUES_VOQSW && (!s->choice.adaptive || sim_choice_may_fit(s)) &&
-           knows_vcs(s) && s->source.uniform_size && !s->source.sizes &&
+           fast_engine_knows_vcs(s) && s->source.uniform_size && !s->source.sizes &&
            s->sw.arbiter == ARB_ISLIP && s->sw.input_speedup == 1;
 }
 
-static bool set_up(sim *s)
+static bool fast_engine_set_up(sim *s)
 {
     if (!sim_fast_setup(s))
         return false;
@@ -43,7 +43,7 @@ static bool set_up(sim *s)
     return true;
 }
 
-static void start(partition *p)
+static void fast_engine_start(partition *p)
 {
     if (p->sim->engine.fast->hosts)
         sim_fast_start_hosts(p);
@@ -51,45 +51,45 @@ static void start(partition *p)
         sim_start_hosts(p);
 }
 
-static bool send(partition *p, uint32_t host, const packet *pk, uint64_t sequence)
+static bool fast_engine_send(partition *p, uint32_t host, const packet *pk, uint64_t sequence)
 {
     return sim_fast_send(p, p->sim->host.state[host].port, pk, sequence);
 }
 
-static packet *packet_at(partition *p, uint32_t id)
+static packet *fast_engine_packet_at(partition *p, uint32_t id)
 {
     packet *pk = &p->seen[p->num_seen++ & 3];
     *pk = sim_fast_packet(p, id);
     return pk;
 }
 
-static void settle_end(partition *p)
+static void fast_engine_settle_end(partition *p)
 {
     sim_fast_count_last(p);
     sim_fast_settle(p);
 }
 
 const sim_engine sim_fast_engine = {.name = "fast",
-                                    .serves = serves,
-                                    .window_ps = window_ps,
+                                    .serves = fast_engine_serves,
+                                    .window_ps = fast_engine_window_ps,
                                     .fits = sim_fast_fits,
                                     .keeps_queues = true,
                                     .bytes = sim_fast_bytes,
                                     .bytes_each = sim_fast_bytes_each,
-                                    .set_up = set_up,
+                                    .set_up = fast_engine_set_up,
                                     .free = sim_fast_free,
                                     .set_up_partition = sim_fast_setup_partition,
                                     .free_partition = sim_fast_free_partition,
                                     .partition_bytes = sim_fast_partition_bytes,
-                                    .start = start,
+                                    .start = fast_engine_start,
                                     .next = sim_fast_next,
                                     .take_message = sim_fast_take_message,
-                                    .send = send,
-                                    .settle = settle_end,
+                                    .send = fast_engine_send,
+                                    .settle = fast_engine_settle_end,
                                     .expose = sim_fast_expose,
                                     .each_event = sim_fast_each_event,
                                     .count_buffers = sim_fast_count_buffers,
                                     .head = sim_fast_head,
                                     .queue = sim_fast_queue,
-                                    .packet = packet_at,
+                                    .packet = fast_engine_packet_at,
                                     .behind = sim_fast_behind};

@@ -8,7 +8,7 @@
 
 /* ---- bins */
 
-static uint32_t new_chunk(bins *b)
+static uint32_t fast_pool_new_chunk(bins *b)
 {
     uint32_t id = b->free_chunk;
     if (id != IK_NONE) {
@@ -37,7 +37,7 @@ bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64
 {
     bins *b = &p->fast->bins;
     if ((at->end & 63) == 0) {
-        uint32_t id = new_chunk(b);
+        uint32_t id = fast_pool_new_chunk(b);
         if (id == IK_NONE) {
             sim_partition_fail(p, (size_t)b->cap_chunks * 768, "events");
             return false;
@@ -58,7 +58,7 @@ bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64
 }
 
 /* What nobody reads any more, but for the links from chunk to chunk. */
-static void poison_chunks(const bins *b, uint32_t first, uint32_t last)
+static void fast_pool_poison_chunks(const bins *b, uint32_t first, uint32_t last)
 {
 #ifdef IK_ADDRESS_SANITIZER
     for (uint32_t id = first;; id = (uint32_t)b->words[(size_t)id * 64]) {
@@ -80,7 +80,7 @@ void sim_bins_clear(partition *p)
         slot *at = &b->slots[bin * b->num_slots + index];
         if (at->first != IK_NONE) {
             uint32_t last = (at->end - 1) >> 6;
-            poison_chunks(b, at->first, last);
+            fast_pool_poison_chunks(b, at->first, last);
             b->words[(size_t)last * 64] = b->free_chunk;
             b->free_chunk = at->first;
         }
@@ -109,7 +109,7 @@ uint64_t sim_fast_next(const partition *p, uint64_t from)
 
 /* ---- packets */
 
-static bool grow_column(void *column, size_t size, uint32_t used, uint32_t cap)
+static bool fast_pool_grow_column(void *column, size_t size, uint32_t used, uint32_t cap)
 {
     void *old, *block = sim_alloc(cap, size);
     memcpy(&old, column, sizeof old);
@@ -126,18 +126,19 @@ bool sim_fast_grow_packets(partition *p)
 {
     fast_packets *ps = &p->fast->packets;
     uint32_t cap = ps->cap + ps->cap / 2 + 1024;
-    if (cap <= ps->id_mask && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) &&
-        grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
+    if (cap <= ps->id_mask && fast_pool_grow_column(&ps->items, sizeof *ps->items, ps->size, cap) &&
+        fast_pool_grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
         (!p->sim->engine.fast->early ||
-         grow_column(&ps->in_flight, sizeof *ps->in_flight, ps->size, cap)) &&
+         fast_pool_grow_column(&ps->in_flight, sizeof *ps->in_flight, ps->size, cap)) &&
         (!p->sim->engine.fast->overlap ||
-         grow_column(&ps->sets, sizeof *ps->sets, ps->size, cap)) &&
-        (p->sim->sw.voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
-        (!p->sim->engine.fast->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
+         fast_pool_grow_column(&ps->sets, sizeof *ps->sets, ps->size, cap)) &&
+        (p->sim->sw.voq || fast_pool_grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
+        (!p->sim->engine.fast->mixed ||
+         fast_pool_grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
         (!p->sim->engine.fast->numbered ||
-         grow_column(&ps->number, sizeof *ps->number, ps->size, cap)) &&
+         fast_pool_grow_column(&ps->number, sizeof *ps->number, ps->size, cap)) &&
         (!p->sim->engine.fast->orders ||
-         grow_column(&ps->sequence, sizeof *ps->sequence, ps->size, cap))) {
+         fast_pool_grow_column(&ps->sequence, sizeof *ps->sequence, ps->size, cap))) {
         ps->cap = cap;
         IK_POISON(ps->items + ps->size, (cap - ps->size) * sizeof *ps->items);
         return true;
@@ -203,7 +204,7 @@ packet sim_fast_packet(const partition *p, uint32_t id)
 /* ---- from other partitions */
 
 /* A packet that came with an arrival; IK_NONE when out of memory. */
-static uint32_t receive_packet(partition *p, const sim_packet_record *record)
+static uint32_t fast_pool_receive_packet(partition *p, const sim_packet_record *record)
 {
     fast_packets *ps = &p->fast->packets;
     uint32_t id = take_fast_packet(p);
@@ -226,7 +227,7 @@ static uint32_t receive_packet(partition *p, const sim_packet_record *record)
 
 /* Overlapping sets: a message does not name a packet's set; its routing does, again. Returns its
  * number and its tag. */
-static uint32_t route_received(partition *p, uint32_t node, uint32_t port, uint32_t id)
+static uint32_t fast_pool_route_received(partition *p, uint32_t node, uint32_t port, uint32_t id)
 {
     const sim *s = p->sim;
     const fast_state *f = s->engine.fast;
@@ -255,23 +256,23 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
     slot *slots = b->slots + (uint32_t)(time / s->window.lookahead & (b->num_slots - 1));
     if (at->low >> 30 == EV_CREDIT) {
         sim_bins_add(p, slots + BIN_CREDIT * b->num_slots, 1,
-                     credit_of(offset, port, space_vc(at->data)), 0);
+                     fast_credit_of(offset, port, calendar_space_vc(at->data)), 0);
         return;
     }
     if (at->low >> 30 == EV_REORDER) {
-        post_own(p, time, at->node, EV_REORDER, port, at->data, false);
+        events_post_own(p, time, at->node, EV_REORDER, port, at->data, false);
         return;
     }
     sim_packet_record record;
     memcpy(&record, at + 1, sizeof record);
-    uint32_t id = receive_packet(p, &record), q = IK_NONE;
+    uint32_t id = fast_pool_receive_packet(p, &record), q = IK_NONE;
     if (id == IK_NONE)
         return;
     if (s->engine.fast->orders)
         p->fast->packets.sequence[id] = sim_sequence_of(at[SIM_ARRIVAL_UNITS].data);
     const fast_state *f = s->engine.fast;
     const fast_switch *fsw = &f->switches[at->node];
-    uint32_t word = f->overlap ? route_received(p, at->node, port, id)
+    uint32_t word = f->overlap ? fast_pool_route_received(p, at->node, port, id)
                     : f->steps ? id | (uint32_t)record.vc_next << f->vc_at
                                : id;
     unsigned in = port - fsw->port_base, out = p->fast->packets.items[id].out,
@@ -279,5 +280,6 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
     if (out != NO_OUT)
         q = fast_queue_at(fsw, s->sw.voq, s->sw.vcs, in, v, out);
     sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2,
-                 key_of(offset, at->node, KEY_ARRIVAL, v, in, out & 63), (uint64_t)q << 32 | word);
+                 fast_key_of(offset, at->node, KEY_ARRIVAL, v, in, out & 63),
+                 (uint64_t)q << 32 | word);
 }

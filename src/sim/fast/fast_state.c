@@ -11,7 +11,7 @@
 
 /* The longest time between a decision and anything that follows from it: a tail may wait for one on
  * a slower link before; the credit of a host's buffer comes after that. */
-static uint64_t longest_delay(const sim *s)
+static uint64_t fast_state_longest_delay(const sim *s)
 {
     uint64_t transmit = 0, latency = 0;
     for (uint32_t c = 0; c < s->f->num_classes; c++) {
@@ -22,16 +22,16 @@ static uint64_t longest_delay(const sim *s)
     return 2 * transmit + 3 * latency + s->sw.traversal_ps + s->sw.routing_ps;
 }
 
-static uint64_t slots_needed(const sim *s)
+static uint64_t fast_state_slots_needed(const sim *s)
 {
     uint64_t slots = 64;
-    while (slots < longest_delay(s) / s->window.lookahead + 4 && slots <= 1u << 20)
+    while (slots < fast_state_longest_delay(s) / s->window.lookahead + 4 && slots <= 1u << 20)
         slots *= 2;
     return slots;
 }
 
 /* Two hosts back to back: no switch to deliver from. */
-static bool hosts_touch(const ik_fabric *f)
+static bool fast_state_hosts_touch(const ik_fabric *f)
 {
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++)
         if (f->port_peer[port] != IK_NONE && !ik_is_switch(f, f->port_node[f->port_peer[port]]))
@@ -40,7 +40,7 @@ static bool hosts_touch(const ik_fabric *f)
 }
 
 /* The lowest bit of a tag, which names a VC, in words of 31 bits. */
-static unsigned tag_place(const sim *s)
+static unsigned fast_state_tag_place(const sim *s)
 {
     unsigned at = 31;
     while (!s->choice.static_lane && 1u << (31 - at) < s->sw.vcs)
@@ -49,16 +49,16 @@ static unsigned tag_place(const sim *s)
 }
 
 /* Whether there are numbers for all packets that buffers and links of switches may hold. */
-static bool has_numbers(const sim *s)
+static bool fast_state_has_numbers(const sim *s)
 {
     uint64_t capacity = s->sw.capacity + (s->sw.out_buffers ? s->sw.out_capacity : 0),
              a_port = (capacity / s->adapter.packet_bytes + 1) * s->sw.vcs + 1;
-    unsigned bits = tag_place(s) - sim_choice_overlaps(s);
+    unsigned bits = fast_state_tag_place(s) - sim_choice_overlaps(s);
     return bits == 31 || s->f->num_ports * a_port < 1u << bits;
 }
 
 /* Whether each host reaches each other one over the fabric's switches. */
-static bool connects_all(const ik_fabric *f)
+static bool fast_state_connects_all(const ik_fabric *f)
 {
     uint32_t *nodes = ik_calloc((size_t)ik_num_nodes(f) + 1, sizeof *nodes), num = 0;
     uint8_t *seen = ik_calloc((size_t)ik_num_nodes(f) + 1, 1);
@@ -80,19 +80,20 @@ static bool connects_all(const ik_fabric *f)
 
 /* Packets are put in order where none is given up: hosts hear of those in order of time, and here
  * what reaches a host is known before its time. */
-static bool may_order(const sim *s)
+static bool fast_state_may_order(const sim *s)
 {
-    return s->plan->routing->claims & IK_CLAIM_DELIVERS && connects_all(s->f);
+    return s->plan->routing->claims & IK_CLAIM_DELIVERS && fast_state_connects_all(s->f);
 }
 
 bool sim_fast_fits(const sim *s)
 {
-    if (hosts_touch(s->f) || !has_numbers(s) || (s->reorder.on && !may_order(s)))
+    if (fast_state_hosts_touch(s->f) || !fast_state_has_numbers(s) ||
+        (s->reorder.on && !fast_state_may_order(s)))
         return false;
     for (uint32_t c = 0; c < s->f->num_classes; c++) {
         uint64_t full = ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[c].rate_bps);
         if (full < s->window.lookahead ||
-            (s->sw.out_buffers && crossbar_ps(s, full) < s->window.lookahead))
+            (s->sw.out_buffers && output_crossbar_ps(s, full) < s->window.lookahead))
             return false;
     }
     if (s->choice.adaptive && !(s->net.max_words == 1 && sim_choice_fits(s)))
@@ -101,7 +102,7 @@ bool sim_fast_fits(const sim *s)
            s->adapter.ejection_bps == UINT64_MAX && s->window.lookahead <= FAST_MAX_WINDOW &&
            s->f->num_switches <= FAST_MAX_SWITCH && s->sw.vcs <= FAST_MAX_VCS &&
            s->sw.routing_ps < UINT64_MAX / 64 && s->sw.traversal_ps < UINT64_MAX / 64 &&
-           slots_needed(s) <= 1u << 16 && s->f->num_ports < FAST_MAX_PORT &&
+           fast_state_slots_needed(s) <= 1u << 16 && s->f->num_ports < FAST_MAX_PORT &&
            s->measure.end_ps < FAST_MAX_TIME &&
            s->sw.capacity / s->adapter.packet_bytes <= UINT16_MAX &&
            s->adapter.capacity / s->adapter.packet_bytes <= UINT16_MAX &&
@@ -112,42 +113,42 @@ bool sim_fast_fits(const sim *s)
 
 /* ---- set-up */
 
-static window_time window_time_of(const sim *s, uint64_t ps)
+static window_time fast_state_window_time_of(const sim *s, uint64_t ps)
 {
     return (window_time){(uint32_t)(ps / s->window.lookahead),
                          (uint32_t)(ps % s->window.lookahead)};
 }
 
-static void init_links(const sim *s, fast_state *f)
+static void fast_state_init_links(const sim *s, fast_state *f)
 {
     for (uint32_t c = 0; c < s->f->num_classes; c++) {
         const ik_link_class *class = &s->f->classes[c];
         uint64_t full = ik_transmit_ps(s->adapter.packet_bytes, class->rate_bps),
                  head = s->sw.traversal_ps + class->latency_ps;
-        f->links[c] =
-            (link_delays){.tail = window_time_of(s, full),
-                          .credit = window_time_of(s, class->latency_ps),
-                          .arrival = window_time_of(s, head + (s->sw.store_forward ? full : 0) +
-                                                           s->sw.routing_ps),
-                          .tail_credit = window_time_of(s, full + class->latency_ps),
-                          .host_credit = window_time_of(s, full + head + class->latency_ps),
-                          .host_arrival = window_time_of(s, class->latency_ps + s->sw.routing_ps),
-                          .full_ps = full,
-                          .latency_ps = class->latency_ps,
-                          .transfer_ps = crossbar_ps(s, full)};
-        f->links[c].transfer = window_time_of(s, f->links[c].transfer_ps);
+        f->links[c] = (link_delays){
+            .tail = fast_state_window_time_of(s, full),
+            .credit = fast_state_window_time_of(s, class->latency_ps),
+            .arrival = fast_state_window_time_of(s, head + (s->sw.store_forward ? full : 0) +
+                                                        s->sw.routing_ps),
+            .tail_credit = fast_state_window_time_of(s, full + class->latency_ps),
+            .host_credit = fast_state_window_time_of(s, full + head + class->latency_ps),
+            .host_arrival = fast_state_window_time_of(s, class->latency_ps + s->sw.routing_ps),
+            .full_ps = full,
+            .latency_ps = class->latency_ps,
+            .transfer_ps = output_crossbar_ps(s, full)};
+        f->links[c].transfer = fast_state_window_time_of(s, f->links[c].transfer_ps);
         /* a tail may have to be waited for */
         f->mixed |= full != f->links[0].full_ps || f->links[c].transfer_ps < full;
         f->longest_ps = full > f->longest_ps ? full : f->longest_ps;
     }
 }
 
-static uint16_t packets_of(const sim *s, int32_t bytes)
+static uint16_t fast_state_packets_of(const sim *s, int32_t bytes)
 {
     return (uint16_t)((uint32_t)bytes / s->adapter.packet_bytes);
 }
 
-static void init_ports(const sim *s, fast_state *f)
+static void fast_state_init_ports(const sim *s, fast_state *f)
 {
     const ik_fabric *fabric = s->f;
     for (uint32_t port = 0; port < fabric->num_ports; port++) {
@@ -157,8 +158,8 @@ static void init_ports(const sim *s, fast_state *f)
         f->class[port] = 0;
         bool buffered = f->outputs && ik_is_switch(fabric, fabric->port_node[port]);
         for (unsigned v = 0; v < s->sw.vcs && !fast_host_keeps_credit(s, f, port); v++)
-            *fast_credit(f, s->sw.vcs, f->steps, fp, port, v) =
-                packets_of(s, buffered ? *gate_of(s, s->sw.vcs, port, v) : *credit_at(s, port, v));
+            *fast_credit(f, s->sw.vcs, f->steps, fp, port, v) = fast_state_packets_of(
+                s, buffered ? *state_gate_of(s, s->sw.vcs, port, v) : *state_credit_at(s, port, v));
         if (peer == IK_NONE)
             continue;
         f->class[port] = fabric->port_class[port];
@@ -166,13 +167,13 @@ static void init_ports(const sim *s, fast_state *f)
     }
 }
 
-static void init_outputs(const sim *s, fast_state *f)
+static void fast_state_init_outputs(const sim *s, fast_state *f)
 {
     for (uint32_t port = 0; port < s->f->num_ports; port++) {
         fast_output *o = fast_output_of(f, s->sw.vcs, port);
         *o = (fast_output){.node = s->f->port_node[port]};
         for (unsigned v = 0; v < s->sw.vcs; v++) {
-            uint16_t credit = packets_of(s, *credit_at(s, port, v));
+            uint16_t credit = fast_state_packets_of(s, *state_credit_at(s, port, v));
             o->queues[v] = (output_queue){.head = IK_NONE,
                                           .last = IK_NONE,
                                           .credit = credit,
@@ -182,7 +183,7 @@ static void init_outputs(const sim *s, fast_state *f)
 }
 
 /* Whether adapters are this engine's own: a queue a VC, sending at the link's rate. */
-static bool has_adapters(const sim *s)
+static bool fast_state_has_adapters(const sim *s)
 {
     return s->adapter.num_queues == s->sw.vcs && s->adapter.queues != ADAPTER_DESTINATION &&
            !s->adapter.paced && s->reorder.limit == REORDER_UNLIMITED &&
@@ -191,7 +192,7 @@ static bool has_adapters(const sim *s)
 }
 
 /* In whole lines of the cache. */
-static size_t adapter_bytes(const sim *s)
+static size_t fast_state_adapter_bytes(const sim *s)
 {
     size_t messages =
         s->source.packets_per_message > 1 ? (size_t)s->sw.vcs * s->adapter.active_messages : 0;
@@ -199,7 +200,7 @@ static size_t adapter_bytes(const sim *s)
            (messages + 1) / 2 * 2 * sizeof(fast_message);
 }
 
-static void init_hosts(const sim *s, fast_state *f)
+static void fast_state_init_hosts(const sim *s, fast_state *f)
 {
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         fast_adapter *h = (fast_adapter *)(void *)(f->hosts + host * f->host_bytes);
@@ -210,16 +211,16 @@ static void init_hosts(const sim *s, fast_state *f)
     }
 }
 
-static void init_switches(const sim *s, fast_state *f)
+static void fast_state_init_switches(const sim *s, fast_state *f)
 {
     uint32_t queues = 0;
     for (uint32_t id = 0; id < s->f->num_switches; id++) {
         const sw_state *sw = &s->net.switches[id];
         fast_switch *fsw = &f->switches[id];
-        *fsw = (fast_switch){.free_in = free_inputs(sw)[0],
-                             .free_out = free_outputs(sw, 1)[0],
-                             .may_in = free_inputs(sw)[0],
-                             .may_out = free_outputs(sw, 1)[0]};
+        *fsw = (fast_switch){.free_in = switch_state_free_inputs(sw)[0],
+                             .free_out = switch_state_free_outputs(sw, 1)[0],
+                             .may_in = switch_state_free_inputs(sw)[0],
+                             .may_out = switch_state_free_outputs(sw, 1)[0]};
         fsw->port_base = sw->port_base;
         fsw->queue_base = queues;
         queues += fast_queue_words(s->sw.voq, s->sw.vcs, sw->radix);
@@ -233,7 +234,7 @@ static void init_switches(const sim *s, fast_state *f)
     }
 }
 
-static size_t num_queues(const sim *s)
+static size_t fast_state_num_queues(const sim *s)
 {
     size_t sum = 0;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
@@ -241,22 +242,22 @@ static size_t num_queues(const sim *s)
     return sum;
 }
 
-static uint64_t num_events(const sim *s)
+static uint64_t fast_state_num_events(const sim *s)
 {
     return (uint64_t)s->f->port_base[s->f->num_switches] * (2 + s->sw.vcs) +
            2 * (uint64_t)s->f->num_switches + 2;
 }
 
-static size_t num_times(const sim *s)
+static size_t fast_state_num_times(const sim *s)
 {
-    return has_adapters(s) && s->source.injection != INJECT_PERIODIC
+    return fast_state_has_adapters(s) && s->source.injection != INJECT_PERIODIC
                ? (size_t)s->f->num_hosts * s->sw.vcs * (BLOCK + 1)
                : 0;
 }
 
 /* Whether what follows from a grant may be put in place at once: a packet has come, and its space
  * is back, before another could go the same way after the next one. */
-static bool lasts_long(const sim *s)
+static bool fast_state_lasts_long(const sim *s)
 {
     uint64_t full = ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[0].rate_bps),
              latency = s->f->classes[0].latency_ps;
@@ -265,7 +266,7 @@ static bool lasts_long(const sim *s)
 }
 
 /* Whether all packets start in VC 0. Some schemes treat them all alike. */
-static bool starts_low(const sim *s)
+static bool fast_state_starts_low(const sim *s)
 {
     const ik_vc *vc = s->plan->vc;
     ik_packet rt = {.via = IK_NONE};
@@ -275,21 +276,22 @@ static bool starts_low(const sim *s)
     return rt.vc == 0;
 }
 
-static fast_state kind_of(const sim *s)
+static fast_state fast_state_kind_of(const sim *s)
 {
-    fast_state f = {.num_slots = (uint32_t)slots_needed(s), .host_bytes = adapter_bytes(s)};
+    fast_state f = {.num_slots = (uint32_t)fast_state_slots_needed(s),
+                    .host_bytes = fast_state_adapter_bytes(s)};
     f.steps = !s->choice.static_lane;
-    f.vc_at = tag_place(s);
+    f.vc_at = fast_state_tag_place(s);
     f.overlap = sim_choice_overlaps(s);
     f.restarts = s->choice.source_adaptive;
     f.id_mask = (1u << (f.vc_at - f.overlap)) - 1;
-    f.starts_low = starts_low(s);
+    f.starts_low = fast_state_starts_low(s);
     f.reports = s->measure.num_series || s->measure.paranoid ||
                 (s->traffic && s->traffic->classes) || sim_finite_waits(s);
     f.orders = s->reorder.on;
     bool plain = s->f->num_classes == 1 && !s->sw.store_forward && !s->sw.out_buffers &&
                  sim_fast_has_newer();
-    f.early = plain && lasts_long(s);
+    f.early = plain && fast_state_lasts_long(s);
     f.dense = plain && !f.early && !s->choice.adaptive && !f.steps &&
               s->window.lookahead * s->net.max_radix >=
                   4 * ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[0].rate_bps);
@@ -297,7 +299,7 @@ static fast_state kind_of(const sim *s)
     return f;
 }
 
-static bool allocate(const sim *s, fast_state *f, sim_memory *m)
+static bool fast_state_allocate(const sim *s, fast_state *f, sim_memory *m)
 {
     size_t ports = s->f->num_ports, switches = s->f->num_switches, hosts = s->f->num_hosts;
     return sim_get(m, &f->ports, ports + 1, fast_port_bytes(s->sw.vcs, f->steps)) &&
@@ -308,15 +310,15 @@ static bool allocate(const sim *s, fast_state *f, sim_memory *m)
            (!s->sw.out_buffers ||
             sim_get(m, &f->outputs, ports + 1, fast_output_bytes(s->sw.vcs))) &&
            sim_get(m, &f->switches, switches + 1, sizeof *f->switches) &&
-           sim_get(m, &f->events, num_events(s), sizeof *f->events) &&
-           sim_get(m, &f->queues, num_queues(s) + 1, sizeof *f->queues) &&
+           sim_get(m, &f->events, fast_state_num_events(s), sizeof *f->events) &&
+           sim_get(m, &f->queues, fast_state_num_queues(s) + 1, sizeof *f->queues) &&
            sim_get(m, &f->ok, switches * s->sw.vcs + 1, sizeof *f->ok) &&
            sim_get(m, &f->edge_bytes, ports + 1, sizeof *f->edge_bytes) &&
            sim_get(m, &f->links, s->f->num_classes + 1, sizeof *f->links) &&
            sim_get(m, &f->sinks, hosts + 1, sizeof *f->sinks) &&
            (!s->workload.finite || sim_get(m, &f->lasts, hosts + 1, sizeof *f->lasts)) &&
-           (!has_adapters(s) || sim_get(m, &f->hosts, hosts + 1, f->host_bytes)) &&
-           sim_get(m, &f->times, num_times(s) + 1, sizeof *f->times);
+           (!fast_state_has_adapters(s) || sim_get(m, &f->hosts, hosts + 1, f->host_bytes)) &&
+           sim_get(m, &f->times, fast_state_num_times(s) + 1, sizeof *f->times);
 }
 
 bool sim_fast_setup(sim *s)
@@ -324,10 +326,11 @@ bool sim_fast_setup(sim *s)
     fast_state *f = s->engine.fast = ik_calloc(1, sizeof *f);
     if (!f)
         return false;
-    *f = kind_of(s);
-    if (!allocate(s, f, &(sim_memory){0}))
+    *f = fast_state_kind_of(s);
+    if (!fast_state_allocate(s, f, &(sim_memory){0}))
         return false;
-    for (size_t q = 0, n = num_queues(s), turn = s->sw.voq && s->sw.vcs > 1 ? s->sw.vcs + 1 : 0;
+    for (size_t q = 0, n = fast_state_num_queues(s),
+                turn = s->sw.voq && s->sw.vcs > 1 ? s->sw.vcs + 1 : 0;
          q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
     const ik_routing_family *r = s->plan->routing->family;
@@ -337,12 +340,12 @@ bool sim_fast_setup(sim *s)
     f->plain_start =
         (!r->start && !r->num_starts && !r->start_nth) || (f->restarts && f->starts_low);
     if (f->hosts)
-        init_hosts(s, f);
-    init_links(s, f);
-    init_ports(s, f);
+        fast_state_init_hosts(s, f);
+    fast_state_init_links(s, f);
+    fast_state_init_ports(s, f);
     if (f->outputs)
-        init_outputs(s, f);
-    init_switches(s, f);
+        fast_state_init_outputs(s, f);
+    fast_state_init_switches(s, f);
     return !s->choice.adaptive || sim_choice_setup(s);
 }
 
@@ -375,7 +378,7 @@ typedef struct ownership {
     uint32_t ports, switches, hosts; /* ports: of the switches */
 } ownership;
 
-static ownership ownership_of(const partition *p)
+static ownership fast_state_ownership_of(const partition *p)
 {
     const sim *s = p->sim;
     ownership own = {0};
@@ -392,8 +395,8 @@ static ownership ownership_of(const partition *p)
  * transmission, or for those who look at credit at rest within the last two, stays. */
 enum { RING_OF_GRANTS = 4, RING_OF_SENDS = 3 };
 
-static bool allocate_partition(const sim *s, const fast_state *f, fast_partition *fp, ownership own,
-                               sim_memory *m)
+static bool fast_state_allocate_partition(const sim *s, const fast_state *f, fast_partition *fp,
+                                          ownership own, sim_memory *m)
 {
     size_t ports = own.ports, hosts = own.hosts, slots = f->num_slots,
            active = own.switches + ACTIVE_AHEAD + 1u;
@@ -413,34 +416,34 @@ static bool allocate_partition(const sim *s, const fast_state *f, fast_partition
            sim_get(m, &fp->bins.busy, slots / 64, sizeof *fp->bins.busy);
 }
 
-/* Bytes of what allocate_partition() allocates. */
-static uint64_t count_partition(const sim *s, ownership own)
+/* Bytes of what fast_state_allocate_partition() allocates. */
+static uint64_t fast_state_count_partition(const sim *s, ownership own)
 {
     fast_partition none = {0};
-    fast_state f = kind_of(s);
+    fast_state f = fast_state_kind_of(s);
     sim_memory m = {.only_count = true};
-    allocate_partition(s, &f, &none, own, &m);
+    fast_state_allocate_partition(s, &f, &none, own, &m);
     return m.bytes;
 }
 
 uint64_t sim_fast_bytes(const sim *s)
 {
-    fast_state f = kind_of(s);
+    fast_state f = fast_state_kind_of(s);
     sim_memory m = {.only_count = true};
     ownership all = {.ports = s->f->port_base[s->f->num_switches],
                      .switches = s->f->num_switches,
                      .hosts = s->f->num_hosts};
-    allocate(s, &f, &m);
+    fast_state_allocate(s, &f, &m);
     return sizeof f + m.bytes + (s->choice.adaptive ? sim_choice_bytes(s) : 0) +
-           count_partition(s, all) - count_partition(s, (ownership){0});
+           fast_state_count_partition(s, all) - fast_state_count_partition(s, (ownership){0});
 }
 
 uint64_t sim_fast_bytes_each(const sim *s)
 {
-    return sizeof(fast_partition) + count_partition(s, (ownership){0});
+    return sizeof(fast_partition) + fast_state_count_partition(s, (ownership){0});
 }
 
-static void init_bins(bins *b, uint32_t num_slots)
+static void fast_state_init_bins(bins *b, uint32_t num_slots)
 {
     b->num_slots = num_slots;
     b->free_chunk = IK_NONE;
@@ -448,14 +451,14 @@ static void init_bins(bins *b, uint32_t num_slots)
         b->slots[k] = (slot){IK_NONE, 0};
 }
 
-static void init_ring(window_ring *t, uint32_t most, uint32_t multiple)
+static void fast_state_init_ring(window_ring *t, uint32_t most, uint32_t multiple)
 {
     t->most = most;
     t->room = multiple * most;
 }
 
 /* Filled with a switch of this partition, so that what is fetched ahead is never another's. */
-static void init_active(const partition *p, uint32_t *active, uint32_t switches)
+static void fast_state_init_active(const partition *p, uint32_t *active, uint32_t switches)
 {
     const sim *s = p->sim;
     uint32_t own = 0, places = switches + ACTIVE_AHEAD + 1;
@@ -468,19 +471,19 @@ static void init_active(const partition *p, uint32_t *active, uint32_t switches)
 bool sim_fast_setup_partition(partition *p)
 {
     const fast_state *f = p->sim->engine.fast;
-    ownership own = ownership_of(p);
+    ownership own = fast_state_ownership_of(p);
     fast_partition *fp = p->fast = ik_calloc(1, sizeof *fp);
-    if (!fp || !allocate_partition(p->sim, f, fp, own, &(sim_memory){0}))
+    if (!fp || !fast_state_allocate_partition(p->sim, f, fp, own, &(sim_memory){0}))
         return false;
     if (f->restarts)
         p->view.queued_bytes = sim_choice_queued;
     fp->packets.free = IK_NONE;
     fp->packets.id_mask = f->id_mask;
-    init_active(p, fp->active[0], own.switches);
-    init_active(p, fp->active[1], own.switches);
-    init_ring(&fp->granted_in, own.ports, RING_OF_GRANTS);
-    init_ring(&fp->sent_in, own.hosts, RING_OF_SENDS);
-    init_bins(&fp->bins, f->num_slots);
+    fast_state_init_active(p, fp->active[0], own.switches);
+    fast_state_init_active(p, fp->active[1], own.switches);
+    fast_state_init_ring(&fp->granted_in, own.ports, RING_OF_GRANTS);
+    fast_state_init_ring(&fp->sent_in, own.hosts, RING_OF_SENDS);
+    fast_state_init_bins(&fp->bins, f->num_slots);
     return true;
 }
 

@@ -4,15 +4,16 @@
  * depends on space in its output buffers alone, which comes back when links end: that is known
  * before the window. So links are decided on behind the switches, once a window: a transmission is
  * no shorter than that, and at most one packet comes to a buffer in it. A link sends at the first
- * instant at which it is idle and a VC has a packet and credit (could_send()); of several VCs the
- * one whose turn it is. A packet that comes to its buffer comes behind all events of its instant:
- * VCs that could send then without it go first, as in packet/output.h. */
+ * instant at which it is idle and a VC has a packet and credit (output_buffers_could_send()); of
+ * several VCs the one whose turn it is. A packet that comes to its buffer comes behind all events
+ * of its instant: VCs that could send then without it go first, as in packet/output.h. */
 #ifndef IKAT_SIM_FAST_OUTPUT_BUFFERS_H
 #define IKAT_SIM_FAST_OUTPUT_BUFFERS_H
 
 #include "sim/fast/departures.h"
 
-SIM_INLINE fast_output *output_at(const fast_context *h, const shape k, uint32_t port)
+SIM_INLINE fast_output *output_buffers_output_at(const fast_context *h, const shape k,
+                                                 uint32_t port)
 {
     assert(port < h->s->f->num_ports);
     return fast_output_of(h->f, k.vcs, port);
@@ -21,19 +22,20 @@ SIM_INLINE fast_output *output_at(const fast_context *h, const shape k, uint32_t
 /* What a port's link needs when it is decided on; u: a VC that may send. */
 SIM_INLINE void fetch_output(const fast_context *h, const shape k, uint32_t port)
 {
-    __builtin_prefetch(output_at(h, k, port), 1);
-    __builtin_prefetch(port_at(h, k, port), 1);
+    __builtin_prefetch(output_buffers_output_at(h, k, port), 1);
+    __builtin_prefetch(context_port_at(h, k, port), 1);
 }
 
 /* And then the packet that may go, and the switch beyond. */
-SIM_INLINE void fetch_departure(const fast_context *h, const shape k, uint32_t port, unsigned u)
+SIM_INLINE void output_buffers_fetch_departure(const fast_context *h, const shape k, uint32_t port,
+                                               unsigned u)
 {
-    uint32_t head = output_at(h, k, port)->queues[u].head;
+    uint32_t head = output_buffers_output_at(h, k, port)->queues[u].head;
     if (head != IK_NONE) {
         __builtin_prefetch(&h->packets[head], 1);
         __builtin_prefetch(&h->next[head], 1);
     }
-    __builtin_prefetch(&h->switches[port_at(h, k, port)->peer_node], 1);
+    __builtin_prefetch(&h->switches[context_port_at(h, k, port)->peer_node], 1);
 }
 
 /* ---- what happened */
@@ -49,24 +51,26 @@ SIM_INLINE void list_output(fast_context *h, fast_output *o, uint32_t port)
 /* As take_scarce_credit(), of an output of that switch. */
 SIM_INLINE void take_scarce_space(fast_context *h, const shape k, uint64_t word, uint32_t node)
 {
-    uint32_t port = credit_port(word);
-    unsigned v = k.vcs == 1 ? 0 : credit_vc(word);
+    uint32_t port = fast_credit_port(word);
+    unsigned v = k.vcs == 1 ? 0 : fast_credit_vc(word);
     if (!k.chooses) /* else it counts at its instant */
-        ++*port_credit(h, k, port, v);
-    put(h, k, key_of(word >> 32, node, KEY_CREDIT, v, 0, port - h->switches[node].port_base), true);
+        ++*context_port_credit(h, k, port, v);
+    keys_put(h, k,
+             fast_key_of(word >> 32, node, KEY_CREDIT, v, 0, port - h->switches[node].port_base),
+             true);
 }
 
 /* A transmission ends, whose space is free. */
-SIM_INLINE void take_link_end(fast_context *h, const shape k, uint64_t word)
+SIM_INLINE void output_buffers_take_link_end(fast_context *h, const shape k, uint64_t word)
 {
-    uint32_t port = credit_port(word);
-    fast_output *o = output_at(h, k, port);
-    uint16_t *space = port_credit(h, k, port, k.vcs == 1 ? 0 : credit_vc(word));
+    uint32_t port = fast_credit_port(word);
+    fast_output *o = output_buffers_output_at(h, k, port);
+    uint16_t *space = context_port_credit(h, k, port, k.vcs == 1 ? 0 : fast_credit_vc(word));
     assert(o->idle_at == OUTPUT_NEVER);
     o->idle_at = 2 * (uint32_t)(word >> 32);
     list_output(h, o, port);
     /* the last one may go before it comes: packets that choose look for that, or for all of it */
-    if (*space >= (k.chooses ? 2 : 1) && !counts_buffers(h, k))
+    if (*space >= (k.chooses ? 2 : 1) && !context_counts_buffers(h, k))
         ++*space;
     else
         take_scarce_space(h, k, word, o->node);
@@ -75,9 +79,9 @@ SIM_INLINE void take_link_end(fast_context *h, const shape k, uint64_t word)
 /* Credit for the next switch or a host. Of a link that stays busy it changes nothing now. */
 SIM_INLINE void take_link_credit(fast_context *h, const shape k, uint64_t word)
 {
-    uint32_t port = credit_port(word), at = 2 * (uint32_t)(word >> 32);
-    fast_output *o = output_at(h, k, port);
-    output_queue *q = &o->queues[k.vcs == 1 ? 0 : credit_vc(word)];
+    uint32_t port = fast_credit_port(word), at = 2 * (uint32_t)(word >> 32);
+    fast_output *o = output_buffers_output_at(h, k, port);
+    output_queue *q = &o->queues[k.vcs == 1 ? 0 : fast_credit_vc(word)];
     q->credit++;
     if (q->credit_at <= at)
         return;
@@ -92,7 +96,7 @@ SIM_INLINE void take_link_credit(fast_context *h, const shape k, uint64_t word)
 /* ---- sending */
 
 /* Since when the link, once it is idle, could send a packet of a VC. */
-SIM_INLINE uint32_t could_send(const fast_output *o, unsigned u)
+SIM_INLINE uint32_t output_buffers_could_send(const fast_output *o, unsigned u)
 {
     const output_queue *q = &o->queues[u];
     uint32_t joined = o->joined_vc == u ? o->joined_at : OUTPUT_ALWAYS,
@@ -101,32 +105,33 @@ SIM_INLINE uint32_t could_send(const fast_output *o, unsigned u)
 }
 
 /* The VC that sends at that time. */
-SIM_INLINE unsigned sending_vc(const fast_output *o, const shape k, uint32_t at)
+SIM_INLINE unsigned output_buffers_sending_vc(const fast_output *o, const shape k, uint32_t at)
 {
     unsigned u = o->turn;
-    while (k.vcs > 1 && could_send(o, u) > at)
+    while (k.vcs > 1 && output_buffers_could_send(o, u) > at)
         u = u + 1 == k.vcs ? 0 : u + 1;
     return u;
 }
 
-SIM_INLINE void send_head(fast_context *h, const shape k, fast_output *o, uint32_t port, unsigned u,
-                          uint32_t offset)
+SIM_INLINE void output_buffers_send_head(fast_context *h, const shape k, fast_output *o,
+                                         uint32_t port, unsigned u, uint32_t offset)
 {
     output_queue *q = &o->queues[u];
-    fast_port *to = port_at(h, k, port);
+    fast_port *to = context_port_at(h, k, port);
     departure d = {to, port, q->head, u, offset, {0, 0}};
     q->head = d.id == q->last ? IK_NONE : h->next[d.id];
     q->credit--;
     o->sent_vc = (uint8_t)u;
     o->turn = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
-    d.end = end_on_link(h, offset, link_at(h, k, port), d.id);
-    post(h, slot_ahead(h, BIN_LINK, d.end.windows), credit_of(d.end.rest, port, u));
-    count_sent(h, to, port, h->start + offset,
-               h->start + (uint64_t)d.end.windows * h->lookahead + d.end.rest);
+    d.end = departures_end_on_link(h, offset, context_link_at(h, k, port), d.id);
+    context_post(h, context_slot_ahead(h, BIN_LINK, d.end.windows),
+                 fast_credit_of(d.end.rest, port, u));
+    context_count_sent(h, to, port, h->start + offset,
+                       h->start + (uint64_t)d.end.windows * h->lookahead + d.end.rest);
     if (to->peer_node >= h->num_switches)
-        send_to_host(h, k, &d);
+        departures_send_to_host(h, k, &d);
     else
-        send_onward(h, k, &d);
+        departures_send_onward(h, k, &d);
 }
 
 /* All that happens at the link in this window is known. */
@@ -134,13 +139,13 @@ SIM_INLINE void run_output(fast_context *h, const shape k, fast_output *o, uint3
 {
     uint32_t at = OUTPUT_NEVER;
     for (unsigned u = 0; u < k.vcs; u++) {
-        uint32_t from = could_send(o, u);
+        uint32_t from = output_buffers_could_send(o, u);
         at = from < at ? from : at;
     }
     at = at > o->idle_at ? at : o->idle_at;
     bool sends = at != OUTPUT_NEVER;
     if (sends)
-        send_head(h, k, o, port, sending_vc(o, k, at), at / 2);
+        output_buffers_send_head(h, k, o, port, output_buffers_sending_vc(o, k, at), at / 2);
     o->idle_at = sends || o->idle_at == OUTPUT_NEVER ? OUTPUT_NEVER : OUTPUT_ALWAYS;
     o->joined_at = OUTPUT_ALWAYS;
     o->listed = 0;
@@ -152,7 +157,7 @@ SIM_INLINE void run_output(fast_context *h, const shape k, fast_output *o, uint3
  * in this window. */
 SIM_INLINE void join_output(fast_context *h, const shape k, const departure *d)
 {
-    fast_output *o = output_at(h, k, d->port);
+    fast_output *o = output_buffers_output_at(h, k, d->port);
     output_queue *q = &o->queues[d->vc];
     if (q->head == IK_NONE) {
         q->head = d->id;
@@ -173,11 +178,12 @@ SIM_INLINE void run_outputs(fast_context *h, const shape k)
     enum { AHEAD = 4 };
     const uint32_t *ports = h->fp->outputs;
     for (uint32_t n = 0, num = h->fp->num_outputs; n < num; n++) {
-        fast_output *o = output_at(h, k, ports[n]);
+        fast_output *o = output_buffers_output_at(h, k, ports[n]);
         if (n + 2 * AHEAD < num)
             fetch_output(h, k, ports[n + 2 * AHEAD]);
         if (n + AHEAD < num)
-            fetch_departure(h, k, ports[n + AHEAD], output_at(h, k, ports[n + AHEAD])->turn);
+            output_buffers_fetch_departure(h, k, ports[n + AHEAD],
+                                           output_buffers_output_at(h, k, ports[n + AHEAD])->turn);
         if (o->listed)
             run_output(h, k, o, ports[n]);
     }

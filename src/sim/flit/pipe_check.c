@@ -33,8 +33,8 @@ uint64_t pipe_in_flight(const pipe *p)
     return count;
 }
 
-static ik_status check_credits(const pipe *p, const uint32_t *flits, const uint32_t *credits,
-                               uint64_t cycle, ik_error *err)
+static ik_status pipe_check_credits(const pipe *p, const uint32_t *flits, const uint32_t *credits,
+                                    uint64_t cycle, ik_error *err)
 {
     for (size_t c = 0; c < (size_t)p->f->num_ports * p->vcs; c++) {
         uint32_t port = (uint32_t)(c / p->vcs), peer = p->f->port_peer[port];
@@ -57,7 +57,7 @@ static ik_status check_credits(const pipe *p, const uint32_t *flits, const uint3
 /* ---- packets: a packet is in the network from its head's leaving the host until its tail is
  * gone */
 
-static ik_status check_packets(const pipe *p, uint64_t cycle, ik_error *err)
+static ik_status pipe_check_packets(const pipe *p, uint64_t cycle, ik_error *err)
 {
     uint64_t tails = 0, misled = 0;
     for (unsigned q = 0; q < p->num_partitions; q++) {
@@ -88,17 +88,18 @@ static ik_status check_packets(const pipe *p, uint64_t cycle, ik_error *err)
 
 /* ---- requests */
 
-static const char *find_fault(const pipe *p, const pipe_router *r, uint32_t bit)
+static const char *pipe_check_find_fault(const pipe *p, const pipe_router *r, uint32_t bit)
 {
     const pipe_vc *v = &r->in[bit];
     uint32_t vc = v->out_bit % p->vcs;
     bool active = v->state == VC_ACTIVE, wants = active && v->count && r->credits[v->out_bit];
     uint32_t wanted = 0, waited = 0;
     for (uint32_t out = 0; out < r->radix; out++) {
-        wanted += set_has(pipe_want(r, out, r->words), bit, r->words);
-        waited += set_has(pipe_wait(r, out), bit, r->words);
+        wanted += pipe_sets_set_has(pipe_state_pipe_want(r, out, r->words), bit, r->words);
+        waited += pipe_sets_set_has(pipe_state_pipe_wait(r, out), bit, r->words);
     }
-    if (wanted != wants || (wants && !set_has(pipe_want(r, v->out, r->words), bit, r->words)))
+    if (wanted != wants ||
+        (wants && !pipe_sets_set_has(pipe_state_pipe_want(r, v->out, r->words), bit, r->words)))
         return "its request for the switch is wrong";
     if (waited > (v->state == VC_WAITING))
         return "asks for an output VC without a head";
@@ -137,7 +138,7 @@ static ik_status check_requests(const pipe *p, uint64_t cycle, ik_error *err)
         const pipe_turn *turn = &p->partitions[p->node_partition[sw]].turns[sw];
         uint32_t flits = 0;
         for (uint32_t bit = 0; bit < (uint32_t)r->radix * p->vcs; bit++) {
-            const char *fault = find_fault(p, r, bit);
+            const char *fault = pipe_check_find_fault(p, r, bit);
             char name[160];
             if (fault)
                 return ik_fail(
@@ -145,7 +146,7 @@ static ik_status check_requests(const pipe *p, uint64_t cycle, ik_error *err)
                     ik_port_describe(p->f, r->port_base + bit / p->vcs, name, sizeof name),
                     bit % p->vcs, fault);
             uint16_t holder = pipe_holders(r, bit / p->vcs, r->words)[bit % p->vcs];
-            if (set_has(pipe_free_out(r, k), bit, r->words) != (holder == PIPE_NO_HOLDER))
+            if (pipe_sets_set_has(pipe_free_out(r, k), bit, r->words) != (holder == PIPE_NO_HOLDER))
                 return ik_fail(err, IK_ERR_INTERNAL,
                                "cycle %llu, switch %u: output VC %u is free and held",
                                (unsigned long long)cycle, sw, bit);
@@ -172,11 +173,11 @@ ik_status pipe_check(const pipe *p, ik_error *err)
         return ik_fail_memory(err, channels * 2 * sizeof *flits, "the paranoid checks");
     uint32_t *credits = flits + channels;
     pipe_count_events(p, flits, credits);
-    ik_status status = check_credits(p, flits, credits, cycle, err);
+    ik_status status = pipe_check_credits(p, flits, credits, cycle, err);
     for (unsigned q = 0; status == IK_OK && q < p->num_partitions; q++)
         status = sim_edges_judge(p->partitions[q].edges, err);
     if (status == IK_OK)
-        status = check_packets(p, cycle, err);
+        status = pipe_check_packets(p, cycle, err);
     if (status == IK_OK)
         status = check_requests(p, cycle, err);
     free(flits);

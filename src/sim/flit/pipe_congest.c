@@ -9,22 +9,22 @@
 
 /* ---- what a buffer waits for */
 
-static bool has_credit(const pipe *p, uint32_t port, unsigned vc)
+static bool pipe_congest_has_credit(const pipe *p, uint32_t port, unsigned vc)
 {
     return p->credits[(size_t)port * p->vcs + vc];
 }
 
-static bool is_head(uint32_t flit)
+static bool pipe_congest_is_head(uint32_t flit)
 {
     return flit >> 1 & 1;
 }
 
-static uint32_t port_of_out(const pipe *p, uint32_t where)
+static uint32_t pipe_congest_port_of_out(const pipe *p, uint32_t where)
 {
     return p->f->port_base[pipe_switch_of(p, where)] + p->in[where].out;
 }
 
-static uint32_t holder_at(const pipe *p, uint32_t out_port, unsigned vc)
+static uint32_t pipe_congest_holder_at(const pipe *p, uint32_t out_port, unsigned vc)
 {
     const pipe_router *r = &p->routers[p->f->port_node[out_port]];
     uint16_t bit = pipe_holders(r, out_port - r->port_base, r->words)[vc];
@@ -32,7 +32,7 @@ static uint32_t holder_at(const pipe *p, uint32_t out_port, unsigned vc)
 }
 
 /* The buffer that an active one lacks space of; IK_NONE: it has credit, or leads to a host. */
-static uint32_t lacks_credit(const pipe *p, uint32_t where)
+static uint32_t pipe_congest_lacks_credit(const pipe *p, uint32_t where)
 {
     const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
     uint32_t channel = r->first + p->in[where].out_bit;
@@ -42,24 +42,25 @@ static uint32_t lacks_credit(const pipe *p, uint32_t where)
 
 /* The buffer with the rest of a packet whose last flits have not come here yet; IK_NONE: still at
  * its host. */
-static uint32_t rest_upstream(const pipe *p, uint32_t where)
+static uint32_t pipe_congest_rest_upstream(const pipe *p, uint32_t where)
 {
     uint32_t before = p->f->port_peer[where / p->vcs];
-    return before < p->switch_ports ? holder_at(p, before, where % p->vcs) : IK_NONE;
+    return before < p->switch_ports ? pipe_congest_holder_at(p, before, where % p->vcs) : IK_NONE;
 }
 
 /* Whether a head could have an output VC with credit now. */
-static bool has_way(const pipe *p, const ik_choice *c)
+static bool pipe_congest_has_way(const pipe *p, const ik_choice *c)
 {
     for (unsigned vc = c->vc_first; vc <= c->vc_last; vc++)
-        if (holder_at(p, c->port, vc) == IK_NONE && has_credit(p, c->port, vc))
+        if (pipe_congest_holder_at(p, c->port, vc) == IK_NONE &&
+            pipe_congest_has_credit(p, c->port, vc))
             return true;
     return false;
 }
 
 /* Outputs that a head may take; *taken: the one that it will, or, adaptive, prefers. */
-static uint32_t choices_of(const pipe *p, uint32_t where, uint32_t flit, ik_choice *choices,
-                           uint32_t *taken)
+static uint32_t pipe_congest_choices_of(const pipe *p, uint32_t where, uint32_t flit,
+                                        ik_choice *choices, uint32_t *taken)
 {
     ik_packet rt = *pipe_rt_of(p, flit >> 2);
     uint32_t n =
@@ -77,59 +78,63 @@ typedef struct view {
 
 /* What a waiting head asks for, or, while it is still being routed, is likely to; false = there is
  * no way. */
-static bool asks_for(view *probe, uint32_t where)
+static bool pipe_congest_asks_for(view *probe, uint32_t where)
 {
     const pipe *p = probe->p;
     const pipe_vc *v = &p->in[where];
     const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
     uint32_t preferred = 0;
-    bool routed = set_has(pipe_wait(r, v->out), where - r->first, r->words);
-    if (!routed && choices_of(p, where, pipe_flit_at(p, where, 0), probe->choices, &preferred) == 0)
+    bool routed = pipe_sets_set_has(pipe_state_pipe_wait(r, v->out), where - r->first, r->words);
+    if (!routed && pipe_congest_choices_of(p, where, pipe_flit_at(p, where, 0), probe->choices,
+                                           &preferred) == 0)
         return false;
-    probe->asked = routed ? (ik_choice){port_of_out(p, where), v->vc_first, v->vc_last}
+    probe->asked = routed ? (ik_choice){pipe_congest_port_of_out(p, where), v->vc_first, v->vc_last}
                           : probe->choices[preferred];
     return true;
 }
 
 /* A head's output VCs: that of a free one is the output's matter; else what holds the first one is
  * followed. */
-static void ask_for_vc(const pipe *p, const ik_choice *c, waiting *w)
+static void pipe_congest_ask_for_vc(const pipe *p, const ik_choice *c, waiting *w)
 {
     w->out = c->port;
     for (unsigned vc = c->vc_first; vc <= c->vc_last; vc++)
-        if (holder_at(p, c->port, vc) == IK_NONE) {
+        if (pipe_congest_holder_at(p, c->port, vc) == IK_NONE) {
             uint32_t behind = p->ports[c->port].peer + vc;
-            w->lacks =
-                has_credit(p, c->port, vc) || behind >= p->switch_channels ? IK_NONE : behind;
+            w->lacks = pipe_congest_has_credit(p, c->port, vc) || behind >= p->switch_channels
+                           ? IK_NONE
+                           : behind;
             return;
         }
-    uint32_t holder = holder_at(p, c->port, c->vc_first);
-    w->lacks = p->in[holder].count ? lacks_credit(p, holder) : rest_upstream(p, holder);
+    uint32_t holder = pipe_congest_holder_at(p, c->port, c->vc_first);
+    w->lacks = p->in[holder].count ? pipe_congest_lacks_credit(p, holder)
+                                   : pipe_congest_rest_upstream(p, holder);
 }
 
 /* Whether other buffers want an output of this one's switch. */
-static bool has_rivals(const pipe *p, uint32_t where, uint32_t out_port)
+static bool pipe_congest_has_rivals(const pipe *p, uint32_t where, uint32_t out_port)
 {
     const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
     uint32_t bit = where - r->first, out = out_port - r->port_base;
     uint64_t others = 0;
     for (uint32_t w = 0; w < r->words; w++) {
         uint64_t own = w == bit >> 6 ? 1ull << (bit & 63) : 0;
-        others |= (pipe_want(r, out, r->words)[w] | pipe_wait(r, out)[w]) & ~own;
+        others |=
+            (pipe_state_pipe_want(r, out, r->words)[w] | pipe_state_pipe_wait(r, out)[w]) & ~own;
     }
     return others;
 }
 
 /* What the next packet in a buffer will ask for; false = there is none. */
-static bool next_asks_for(view *probe, uint32_t where)
+static bool pipe_congest_next_asks_for(view *probe, uint32_t where)
 {
     const pipe *p = probe->p;
     uint32_t preferred = 0;
     for (uint32_t k = 1; k < p->in[where].count; k++) {
         uint32_t flit = pipe_flit_at(p, where, k);
-        if (!is_head(flit))
+        if (!pipe_congest_is_head(flit))
             continue;
-        if (choices_of(p, where, flit, probe->choices, &preferred) == 0)
+        if (pipe_congest_choices_of(p, where, flit, probe->choices, &preferred) == 0)
             return false;
         probe->asked = probe->choices[preferred];
         return true;
@@ -139,29 +144,30 @@ static bool next_asks_for(view *probe, uint32_t where)
 
 /* Fills out and lacks; *held_up: the first packet cannot move. One that moves undisturbed is as
  * good as gone: the next one counts. */
-static bool ask(view *probe, uint32_t where, waiting *w, bool *held_up)
+static bool pipe_congest_ask(view *probe, uint32_t where, waiting *w, bool *held_up)
 {
     const pipe *p = probe->p;
     const pipe_vc *v = &p->in[where];
     if (v->state == VC_ACTIVE) {
-        w->out = port_of_out(p, where);
-        w->lacks = lacks_credit(p, where);
-        *held_up = !has_credit(p, w->out, v->out_bit % p->vcs);
+        w->out = pipe_congest_port_of_out(p, where);
+        w->lacks = pipe_congest_lacks_credit(p, where);
+        *held_up = !pipe_congest_has_credit(p, w->out, v->out_bit % p->vcs);
     } else {
-        if (v->state != VC_WAITING || !asks_for(probe, where))
+        if (v->state != VC_WAITING || !pipe_congest_asks_for(probe, where))
             return false;
-        ask_for_vc(p, &probe->asked, w);
-        *held_up = !has_way(p, &probe->asked);
+        pipe_congest_ask_for_vc(p, &probe->asked, w);
+        *held_up = !pipe_congest_has_way(p, &probe->asked);
     }
-    if (!*held_up && !has_rivals(p, where, w->out) && next_asks_for(probe, where))
-        ask_for_vc(p, &probe->asked, w);
+    if (!*held_up && !pipe_congest_has_rivals(p, where, w->out) &&
+        pipe_congest_next_asks_for(probe, where))
+        pipe_congest_ask_for_vc(p, &probe->asked, w);
     return true;
 }
 
 /* ---- looking */
 
 /* Packets behind the first one: blocked by it if they had a way. */
-static void see_ring(const view *probe, congest *c, uint32_t where, bool held_up)
+static void pipe_congest_see_ring(const view *probe, congest *c, uint32_t where, bool held_up)
 {
     const pipe *p = probe->p;
     uint64_t held = 0;
@@ -169,11 +175,11 @@ static void see_ring(const view *probe, congest *c, uint32_t where, bool held_up
     bool counts = false;
     for (uint32_t k = 1; k < p->in[where].count && held_up; k++) {
         uint32_t flit = pipe_flit_at(p, where, k);
-        if (is_head(flit)) {
-            uint32_t n = choices_of(p, where, flit, probe->choices, &preferred);
+        if (pipe_congest_is_head(flit)) {
+            uint32_t n = pipe_congest_choices_of(p, where, flit, probe->choices, &preferred);
             counts = false;
             for (uint32_t m = 0; m < n && !counts; m++)
-                counts = has_way(p, &probe->choices[m]);
+                counts = pipe_congest_has_way(p, &probe->choices[m]);
             packets += counts;
         }
         held += counts ? p->flit_bytes : 0;
@@ -182,7 +188,7 @@ static void see_ring(const view *probe, congest *c, uint32_t where, bool held_up
                     packets);
 }
 
-static void see_vc(view *probe, congest *c, uint32_t where)
+static void pipe_congest_see_vc(view *probe, congest *c, uint32_t where)
 {
     waiting w = {.buffer = where,
                  .place = where,
@@ -190,15 +196,15 @@ static void see_vc(view *probe, congest *c, uint32_t where)
                  .key = where,
                  .lacks = IK_NONE};
     bool held_up = false;
-    if (probe->p->in[where].count == 0 || !ask(probe, where, &w, &held_up))
+    if (probe->p->in[where].count == 0 || !pipe_congest_ask(probe, where, &w, &held_up))
         return;
     if (congest_examined(c, where))
-        see_ring(probe, c, where, held_up);
+        pipe_congest_see_ring(probe, c, where, held_up);
     congest_add_queue(c, &w, true);
 }
 
 /* An adapter that has begun, or would begin, a packet and has no credit for it. */
-static void see_host(const pipe *p, congest *c, const pipe_host *h)
+static void pipe_congest_see_host(const pipe *p, congest *c, const pipe_host *h)
 {
     if (h->silent || h->packet == IK_NONE)
         return;
@@ -206,14 +212,14 @@ static void see_host(const pipe *p, congest *c, const pipe_host *h)
     unsigned first = begun ? h->vc : h->lane, vc = first;
     for (unsigned k = 0; k < (begun || !p->any_injection_vc ? 1 : p->vcs);
          k++, vc = vc + 1 == p->vcs ? 0 : vc + 1)
-        if (has_credit(p, h->port, vc))
+        if (pipe_congest_has_credit(p, h->port, vc))
             return;
     uint32_t behind = p->ports[h->port].peer + first;
     if (behind < p->switch_channels)
         congest_add_host(c, behind);
 }
 
-static void look(void *ctx, congest *c)
+static void pipe_congest_look(void *ctx, congest *c)
 {
     view *probe = ctx;
     const pipe *p = probe->p;
@@ -221,12 +227,12 @@ static void look(void *ctx, congest *c)
         congest_add_bytes(c, sw, (uint64_t)p->routers[sw].flits * p->flit_bytes);
     congest_choose_stride(c, p->packet_bytes);
     for (uint32_t where = 0; where < p->switch_channels; where++)
-        see_vc(probe, c, where);
+        pipe_congest_see_vc(probe, c, where);
     for (uint32_t host = 0; host < p->f->num_hosts; host++)
-        see_host(p, c, &p->hosts[host]);
+        pipe_congest_see_host(p, c, &p->hosts[host]);
 }
 
-static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
+static void pipe_congest_packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
 {
     const pipe *p = ((const view *)ctx)->p;
     const pipe_vc *v = &p->in[w->key];
@@ -234,7 +240,7 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
         uint32_t flit = pipe_flit_at(p, w->key, k);
         bool sent = k == 0 && v->state == VC_ACTIVE; /* where to, is known */
         const pipe_packet *pk = pipe_packet_of(p, flit >> 2);
-        if (!is_head(flit))
+        if (!pipe_congest_is_head(flit))
             continue;
         uint32_t in_port = w->key / p->vcs;
         ik_packet rt = *pipe_rt_of(p, flit >> 2);
@@ -243,14 +249,14 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
             rt.vc = (uint8_t)(w->key % p->vcs);
         }
         ik_draw draw = {p->seed, rt.src, pk->number};
-        fn(arg, &rt, &draw, in_port, sent ? port_of_out(p, w->key) : IK_NONE, v->vc_first,
-           pk->class);
+        fn(arg, &rt, &draw, in_port, sent ? pipe_congest_port_of_out(p, w->key) : IK_NONE,
+           v->vc_first, pk->class);
     }
 }
 
 /* ---- */
 
-static congest_setup setup_of(const pipe *p)
+static congest_setup pipe_congest_setup_of(const pipe *p)
 {
     return (congest_setup){p->plan,
                            p->vcs,
@@ -263,17 +269,17 @@ static congest_setup setup_of(const pipe *p)
 
 uint64_t pipe_congest_bytes(const pipe *p)
 {
-    congest_setup s = setup_of(p);
+    congest_setup s = pipe_congest_setup_of(p);
     return s.num_samples ? congest_bytes(&s) : 0;
 }
 
 ik_status pipe_congest_new(pipe *p, ik_error *err)
 {
-    congest_setup s = setup_of(p);
+    congest_setup s = pipe_congest_setup_of(p);
     return s.num_samples ? congest_new(&s, &p->congest, err) : IK_OK;
 }
 
-static bool injects(const void *ctx, uint32_t host)
+static bool pipe_congest_injects(const void *ctx, uint32_t host)
 {
     return !((const pipe *)ctx)->hosts[host].silent;
 }
@@ -283,8 +289,9 @@ bool pipe_congest_sample(pipe *p, uint64_t cycles)
     view v = {.p = p, .choices = ik_calloc(p->max_radix ? p->max_radix : 1, sizeof *v.choices)};
     if (!v.choices)
         return false;
-    const congest_probe probe = {&v, look, packets, p->partitions[0].classes};
-    const congest_hosts hosts = {p->host_sent_bytes, injects, p};
+    const congest_probe probe = {&v, pipe_congest_look, pipe_congest_packets,
+                                 p->partitions[0].classes};
+    const congest_hosts hosts = {p->host_sent_bytes, pipe_congest_injects, p};
     ik_status status = congest_sample(p->congest, &probe, &hosts, cycles * p->clock_ps, NULL);
     free(v.choices);
     return status == IK_OK;

@@ -21,26 +21,26 @@ typedef struct drain_search {
 } drain_search;
 
 /* Input VC that holds an output VC of a switch. */
-static uint32_t holder_of(const pipe *p, uint32_t out_port, unsigned vc)
+static uint32_t pipe_deadlock_holder_of(const pipe *p, uint32_t out_port, unsigned vc)
 {
     const pipe_router *r = &p->routers[p->f->port_node[out_port]];
     uint16_t bit = pipe_holders(r, out_port - r->port_base, r->words)[vc];
     return bit == PIPE_NO_HOLDER ? IK_NONE : r->first + bit;
 }
 
-static uint32_t out_port_of(const pipe *p, uint32_t where)
+static uint32_t pipe_deadlock_out_port_of(const pipe *p, uint32_t where)
 {
     return p->f->port_base[pipe_switch_of(p, where)] + p->in[where].out;
 }
 
 /* The output VC that an active buffer holds, by its sending side. */
-static uint32_t channel_of(const pipe *p, uint32_t where)
+static uint32_t pipe_deadlock_channel_of(const pipe *p, uint32_t where)
 {
     return p->f->port_base[pipe_switch_of(p, where)] * p->vcs + p->in[where].out_bit;
 }
 
 /* Buffer at the other end of a channel, IK_NONE at a host. */
-static uint32_t buffer_behind(const pipe *p, uint32_t channel)
+static uint32_t pipe_deadlock_buffer_behind(const pipe *p, uint32_t channel)
 {
     uint32_t buffer = p->ports[channel / p->vcs].peer + channel % p->vcs;
     return buffer < p->switch_channels ? buffer : IK_NONE;
@@ -48,29 +48,30 @@ static uint32_t buffer_behind(const pipe *p, uint32_t channel)
 
 /* The buffer with the rest of a packet whose first flits have left this one; IK_NONE: still at its
  * host. */
-static uint32_t rest_of(const pipe *p, uint32_t where)
+static uint32_t pipe_deadlock_rest_of(const pipe *p, uint32_t where)
 {
     uint32_t before = p->f->port_peer[where / p->vcs];
-    return before < p->switch_ports ? holder_of(p, before, where % p->vcs) : IK_NONE;
+    return before < p->switch_ports ? pipe_deadlock_holder_of(p, before, where % p->vcs) : IK_NONE;
 }
 
-static bool head_drains(const drain_search *h, uint32_t where)
+static bool pipe_deadlock_head_drains(const drain_search *h, uint32_t where)
 {
     const pipe *p = h->p;
     for (unsigned vc = p->in[where].vc_first; vc <= p->in[where].vc_last; vc++) {
-        uint32_t holder = holder_of(p, out_port_of(p, where), vc);
+        uint32_t holder = pipe_deadlock_holder_of(p, pipe_deadlock_out_port_of(p, where), vc);
         if (holder == IK_NONE || h->drains[holder])
             return true;
     }
     return false;
 }
 
-static bool active_drains(const drain_search *h, uint32_t where)
+static bool pipe_deadlock_active_drains(const drain_search *h, uint32_t where)
 {
     const pipe *p = h->p;
-    uint32_t channel = channel_of(p, where), next = buffer_behind(p, channel), rest;
+    uint32_t channel = pipe_deadlock_channel_of(p, where),
+             next = pipe_deadlock_buffer_behind(p, channel), rest;
     if (p->in[where].count == 0) {
-        rest = rest_of(p, where);
+        rest = pipe_deadlock_rest_of(p, where);
         return rest == IK_NONE || h->drains[rest] ||
                h->flits[p->ports[where / p->vcs].peer + where % p->vcs];
     }
@@ -80,25 +81,25 @@ static bool active_drains(const drain_search *h, uint32_t where)
 
 /* A head that is still being routed does not ask for an output yet: where it will go is not known
  * here. */
-static bool is_asking(const pipe *p, uint32_t where)
+static bool pipe_deadlock_is_asking(const pipe *p, uint32_t where)
 {
     const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
-    return set_has(pipe_wait(r, p->in[where].out), where - r->first, r->words);
+    return pipe_sets_set_has(pipe_state_pipe_wait(r, p->in[where].out), where - r->first, r->words);
 }
 
-static bool can_drain(const drain_search *h, uint32_t where)
+static bool pipe_deadlock_can_drain(const drain_search *h, uint32_t where)
 {
     switch (h->p->in[where].state) {
     case VC_WAITING:
-        return !is_asking(h->p, where) || head_drains(h, where);
+        return !pipe_deadlock_is_asking(h->p, where) || pipe_deadlock_head_drains(h, where);
     case VC_ACTIVE:
-        return active_drains(h, where);
+        return pipe_deadlock_active_drains(h, where);
     default:
         return true;
     }
 }
 
-static bool sweep(void *ctx, size_t *dead)
+static bool pipe_deadlock_sweep(void *ctx, size_t *dead)
 {
     drain_search *h = ctx;
     bool added = false;
@@ -106,7 +107,7 @@ static bool sweep(void *ctx, size_t *dead)
     for (uint32_t where = 0; where < h->p->switch_channels; where++) {
         if (h->drains[where])
             continue;
-        h->drains[where] = can_drain(h, where);
+        h->drains[where] = pipe_deadlock_can_drain(h, where);
         added |= h->drains[where];
         if (!h->drains[where] && *dead == SIZE_MAX)
             *dead = where;
@@ -114,7 +115,7 @@ static bool sweep(void *ctx, size_t *dead)
     return added;
 }
 
-static void count_under_way(void *ctx)
+static void pipe_deadlock_count_under_way(void *ctx)
 {
     const drain_search *h = ctx;
     pipe_count_events(h->p, h->flits, h->credits);
@@ -123,15 +124,16 @@ static void count_under_way(void *ctx)
 /* ---- the evidence */
 
 /* A stuck buffer that this one waits for. */
-static uint32_t waits_for(const pipe *p, uint32_t where)
+static uint32_t pipe_deadlock_waits_for(const pipe *p, uint32_t where)
 {
     const pipe_vc *v = &p->in[where];
     if (v->state == VC_WAITING)
-        return holder_of(p, out_port_of(p, where), v->vc_first);
-    return v->count ? buffer_behind(p, channel_of(p, where)) : rest_of(p, where);
+        return pipe_deadlock_holder_of(p, pipe_deadlock_out_port_of(p, where), v->vc_first);
+    return v->count ? pipe_deadlock_buffer_behind(p, pipe_deadlock_channel_of(p, where))
+                    : pipe_deadlock_rest_of(p, where);
 }
 
-static void describe(const pipe *p, FILE *out, uint32_t where)
+static void pipe_deadlock_describe(const pipe *p, FILE *out, uint32_t where)
 {
     char in[160], to[160];
     const pipe_vc *v = &p->in[where];
@@ -146,15 +148,15 @@ static void describe(const pipe *p, FILE *out, uint32_t where)
         fprintf(out, " waits for the rest of its packet\n");
     else
         fprintf(out, " waits for %s\n",
-                ik_port_describe(p->f, out_port_of(p, where), to, sizeof to));
+                ik_port_describe(p->f, pipe_deadlock_out_port_of(p, where), to, sizeof to));
 }
 
-static size_t follow(void *ctx, size_t buffer, FILE *out)
+static size_t pipe_deadlock_follow(void *ctx, size_t buffer, FILE *out)
 {
     const pipe *p = ((const drain_search *)ctx)->p;
     if (out)
-        describe(p, out, (uint32_t)buffer);
-    uint32_t next = waits_for(p, (uint32_t)buffer);
+        pipe_deadlock_describe(p, out, (uint32_t)buffer);
+    uint32_t next = pipe_deadlock_waits_for(p, (uint32_t)buffer);
     return next == IK_NONE ? SIZE_MAX : next;
 }
 
@@ -166,7 +168,8 @@ ik_status pipe_find_deadlock(pipe *p, ik_error *err)
     drain_search h = {p, ik_calloc(channels + 1, sizeof *h.flits),
                       ik_calloc(channels + 1, sizeof *h.credits),
                       ik_calloc((size_t)p->switch_channels + 1, 1)};
-    const drain_rules rules = {&h, p->switch_channels, sweep, count_under_way, follow};
+    const drain_rules rules = {&h, p->switch_channels, pipe_deadlock_sweep,
+                               pipe_deadlock_count_under_way, pipe_deadlock_follow};
     ik_status status = h.flits && h.credits && h.drains
                            ? deadlock_find(&rules, &p->deadlock, &p->deadlock_text, err)
                            : ik_fail_memory(err, channels * 9, "the watchdog");

@@ -15,7 +15,7 @@
 
 /* Doubles a list of which all room is taken. list, next, last: the addresses of pointers, to its
  * start, behind its `count` elements and behind its room. */
-static bool grow(void *list, void *next, void *last, size_t count, size_t size)
+static bool pipe_events_grow(void *list, void *next, void *last, size_t count, size_t size)
 {
     size_t cap = count ? count * 2 : 32;
     char *old, *grown;
@@ -33,7 +33,8 @@ static bool grow(void *list, void *next, void *last, size_t count, size_t size)
 bool pipe_grow_flits(pipe_partition *q, pipe_slot *at)
 {
     size_t count = (size_t)(at->next_flit - at->flits);
-    bool grown = grow(&at->flits, &at->next_flit, &at->last_flit, count, sizeof *at->flits);
+    bool grown =
+        pipe_events_grow(&at->flits, &at->next_flit, &at->last_flit, count, sizeof *at->flits);
     q->grown += grown ? ((size_t)(at->last_flit - at->flits) - count) * sizeof *at->flits : 0;
     q->failed |= !grown;
     return grown;
@@ -42,7 +43,8 @@ bool pipe_grow_flits(pipe_partition *q, pipe_slot *at)
 bool pipe_grow_credits(pipe_partition *q, pipe_slot *at)
 {
     size_t count = (size_t)(at->next_credit - at->credits);
-    bool grown = grow(&at->credits, &at->next_credit, &at->last_credit, count, sizeof *at->credits);
+    bool grown = pipe_events_grow(&at->credits, &at->next_credit, &at->last_credit, count,
+                                  sizeof *at->credits);
     q->grown += grown ? ((size_t)(at->last_credit - at->credits) - count) * sizeof *at->credits : 0;
     q->failed |= !grown;
     return grown;
@@ -62,7 +64,7 @@ void pipe_add_credit(pipe_partition *q, uint64_t tick, uint32_t where)
         *at->next_credit++ = where;
 }
 
-static bool grow_hosts(pipe_partition *q, pipe_slot *at)
+static bool pipe_events_grow_hosts(pipe_partition *q, pipe_slot *at)
 {
     uint32_t cap = at->cap_hosts ? at->cap_hosts * 2 : 16;
     uint32_t *grown = realloc(at->hosts, cap * sizeof *grown);
@@ -84,14 +86,14 @@ void pipe_wake_host(pipe_partition *q, uint32_t host, uint64_t tick)
     if (tick > q->now + p->wheel_mask)
         tick = (q->now + p->wheel_mask) / p->speedup * p->speedup;
     pipe_slot *at = &q->slots[tick & p->wheel_mask];
-    if (at->num_hosts == at->cap_hosts && !grow_hosts(q, at))
+    if (at->num_hosts == at->cap_hosts && !pipe_events_grow_hosts(q, at))
         return;
     at->hosts[at->num_hosts++] = host;
 }
 
 /* ---- one after another */
 
-static void take_credits(pipe_partition *q, const pipe_slot *at)
+static void pipe_events_take_credits(pipe_partition *q, const pipe_slot *at)
 {
     const pipe *p = q->p;
     uint16_t *credits = p->credits;
@@ -100,13 +102,13 @@ static void take_credits(pipe_partition *q, const pipe_slot *at)
                                   : at->credits;
     for (const uint32_t *c = at->credits; c < at->next_credit; c++) {
         if (c < fetched)
-            fetch_line(&credits[c[FETCH_EVENTS]]);
+            pipe_fetch_line(&credits[c[FETCH_EVENTS]]);
         if (credits[*c]++ == 0 && *c < p->switch_channels)
             pipe_end_starvation(q, *c);
     }
 }
 
-static void take_flits(pipe_partition *q, const pipe_slot *at)
+static void pipe_events_take_flits(pipe_partition *q, const pipe_slot *at)
 {
     const pipe *p = q->p;
     for (const pipe_event *e = at->flits; e < at->next_flit; e++)
@@ -118,7 +120,7 @@ static void take_flits(pipe_partition *q, const pipe_slot *at)
 
 /* ---- by routers */
 
-static bool grow_arrivals(pipe_partition *q, size_t least)
+static bool pipe_events_grow_arrivals(pipe_partition *q, size_t least)
 {
     if (least <= q->cap_arrivals)
         return true;
@@ -133,7 +135,7 @@ static bool grow_arrivals(pipe_partition *q, size_t least)
     return true;
 }
 
-static void leave_to_router(pipe_partition *q, pipe_event e, uint32_t number)
+static void pipe_events_leave_to_router(pipe_partition *q, pipe_event e, uint32_t number)
 {
     uint32_t sw = pipe_switch_of(q->p, e.where);
     pipe_turn *turn = &q->turns[sw];
@@ -146,32 +148,32 @@ static void leave_to_router(pipe_partition *q, pipe_event e, uint32_t number)
 }
 
 /* What a delivery touches. */
-static void fetch_delivery(const pipe *p, pipe_event e)
+static void pipe_events_fetch_delivery(const pipe *p, pipe_event e)
 {
     uint32_t port = e.where / p->vcs;
     if (e.where < p->switch_channels)
         return;
     uint32_t host = ik_node_host(p->f, p->f->port_node[port]);
-    fetch_line(&p->ports[port]);
-    fetch_line(&p->hosts[host].hash);
-    fetch_line(&p->host_bytes[host]);
-    fetch_line(pipe_packet_of(p, e.flit >> 2));
-    fetch_line(pipe_rt_of(p, e.flit >> 2));
+    pipe_fetch_line(&p->ports[port]);
+    pipe_fetch_line(&p->hosts[host].hash);
+    pipe_fetch_line(&p->host_bytes[host]);
+    pipe_fetch_line(pipe_packet_of(p, e.flit >> 2));
+    pipe_fetch_line(pipe_rt_of(p, e.flit >> 2));
 }
 
-static void leave_flits(pipe_partition *q, const pipe_slot *at)
+static void pipe_events_leave_flits(pipe_partition *q, const pipe_slot *at)
 {
     const pipe *p = q->p;
     size_t count = (size_t)(at->next_flit - at->flits);
     uint32_t left = 0;
-    if (!grow_arrivals(q, count))
+    if (!pipe_events_grow_arrivals(q, count))
         return;
     for (size_t k = 0; k < count; k++) {
         pipe_event e = at->flits[k];
         if (k + FETCH_EVENTS < count)
-            fetch_delivery(p, at->flits[k + FETCH_EVENTS]);
+            pipe_events_fetch_delivery(p, at->flits[k + FETCH_EVENTS]);
         if (e.where < p->switch_channels)
-            leave_to_router(q, e, left++);
+            pipe_events_leave_to_router(q, e, left++);
         else
             pipe_deliver(q, e.where, e.flit);
     }
@@ -179,19 +181,19 @@ static void leave_flits(pipe_partition *q, const pipe_slot *at)
 
 /* ---- */
 
-static int by_channel(const void *a, const void *b)
+static int pipe_events_by_channel(const void *a, const void *b)
 {
     uint32_t x = ((const pipe_event *)a)->where, y = ((const pipe_event *)b)->where;
     return (x > y) - (x < y);
 }
 
-static void wake_hosts(pipe_partition *q, pipe_slot *at)
+static void pipe_events_wake_hosts(pipe_partition *q, pipe_slot *at)
 {
     const pipe *p = q->p;
     for (uint32_t k = 0; k < at->num_hosts; k++) {
         uint32_t host = at->hosts[k];
         if (p->staged && k + FETCH_EVENTS < at->num_hosts)
-            fetch_line(&p->hosts[at->hosts[k + FETCH_EVENTS]].awake);
+            pipe_fetch_line(&p->hosts[at->hosts[k + FETCH_EVENTS]].awake);
         if (!p->hosts[host].awake) {
             p->hosts[host].awake = true;
             q->ready_hosts[q->num_ready_hosts++] = host;
@@ -205,13 +207,14 @@ void pipe_take_events(pipe_partition *q)
     const pipe *p = q->p;
     pipe_slot *at = &q->slots[q->now & p->wheel_mask];
     if (p->order && at->flits) /* a host with several links may get two packets of a flow at once */
-        qsort(at->flits, (size_t)(at->next_flit - at->flits), sizeof *at->flits, by_channel);
-    take_credits(q, at);
+        qsort(at->flits, (size_t)(at->next_flit - at->flits), sizeof *at->flits,
+              pipe_events_by_channel);
+    pipe_events_take_credits(q, at);
     if (p->staged)
-        leave_flits(q, at);
+        pipe_events_leave_flits(q, at);
     else
-        take_flits(q, at);
+        pipe_events_take_flits(q, at);
     at->next_credit = at->credits;
     at->next_flit = at->flits;
-    wake_hosts(q, at);
+    pipe_events_wake_hosts(q, at);
 }

@@ -15,7 +15,7 @@
 
 /* ---- messages: what they take on links, in whole flits */
 
-static uint64_t message_bytes(const pipe *p, uint32_t host, uint64_t n)
+static uint64_t pipe_host_message_bytes(const pipe *p, uint32_t host, uint64_t n)
 {
     if (!p->sizes)
         return p->message_bytes;
@@ -23,7 +23,7 @@ static uint64_t message_bytes(const pipe *p, uint32_t host, uint64_t n)
     return sim_size_of(p->sizes, class, p->seed, ik_whole_host(p->f, host), n);
 }
 
-static double mean_bytes(const pipe *p, uint32_t host)
+static double pipe_host_mean_bytes(const pipe *p, uint32_t host)
 {
     return p->sizes
                ? sim_sizes_mean_of_host(p->sizes, p->traffic, host, p->most_bytes, p->flit_bytes)
@@ -31,7 +31,7 @@ static double mean_bytes(const pipe *p, uint32_t host)
 }
 
 /* Of an entry of a schedule, which is a class. */
-static double entry_bytes(const pipe *p, unsigned entry)
+static double pipe_host_entry_bytes(const pipe *p, unsigned entry)
 {
     return p->sizes ? sim_sizes_mean(p->sizes, p->sizes->num_classes ? entry : 0, p->most_bytes,
                                      p->flit_bytes)
@@ -39,7 +39,7 @@ static double entry_bytes(const pipe *p, unsigned entry)
 }
 
 /* Messages a cycle of the host whose port this is: all its ports make them together. */
-static double source_rate(const pipe *p, uint32_t host, double bytes, double load)
+static double pipe_host_source_rate(const pipe *p, uint32_t host, double bytes, double load)
 {
     const ik_split *split = p->f->split;
     uint32_t source = split ? split->host_of[host] : 0, first = split ? split->first[source] : host;
@@ -54,7 +54,7 @@ static double source_rate(const pipe *p, uint32_t host, double bytes, double loa
 }
 
 /* Likewise while it is on: a slot is a cycle, with a message in so much of them. */
-static double burst_rate(double rate, double load, const sim_bursts *b)
+static double pipe_host_burst_rate(double rate, double load, const sim_bursts *b)
 {
     return rate / load * b->rate;
 }
@@ -63,26 +63,26 @@ double pipe_most_rate(const pipe *p, uint32_t host)
 {
     const ik_schedule *list = p->traffic->schedule;
     bool bursty = p->injection == INJECT_BURSTY;
-    double most = list ? 0 : source_rate(p, host, mean_bytes(p, host), p->load);
+    double most = list ? 0 : pipe_host_source_rate(p, host, pipe_host_mean_bytes(p, host), p->load);
     if (!list)
-        return bursty ? burst_rate(most, p->load, &p->bursts) : most;
+        return bursty ? pipe_host_burst_rate(most, p->load, &p->bursts) : most;
     for (unsigned k = 0; k < list->num; k++) {
         double load = ik_schedule_load(&list->entries[k], p->load),
-               rate = source_rate(p, host, entry_bytes(p, k), load);
-        most = fmax(most, bursty ? burst_rate(rate, load, &p->entry_bursts[k]) : rate);
+               rate = pipe_host_source_rate(p, host, pipe_host_entry_bytes(p, k), load);
+        most = fmax(most, bursty ? pipe_host_burst_rate(rate, load, &p->entry_bursts[k]) : rate);
     }
     return most;
 }
 
-static bool entry_rhythm(const void *ctx, uint32_t source, unsigned entry, double load,
-                         sim_rhythm *r, sim_gaps *gaps)
+static bool pipe_host_entry_rhythm(const void *ctx, uint32_t source, unsigned entry, double load,
+                                   sim_rhythm *r, sim_gaps *gaps)
 {
     const pipe *p = ctx;
     const ik_split *split = p->f->split;
     uint32_t host = split ? split->first[source] : source;
     double rate = split && host == split->first[source + 1]
                       ? 0
-                      : source_rate(p, host, entry_bytes(p, entry), load);
+                      : pipe_host_source_rate(p, host, pipe_host_entry_bytes(p, entry), load);
     if (rate == 0)
         return false;
     r->kind = (unsigned)p->injection;
@@ -91,7 +91,7 @@ static bool entry_rhythm(const void *ctx, uint32_t source, unsigned entry, doubl
     r->log_miss = sim_rhythm_log_miss(rate);
     const sim_bursts *b = &p->entry_bursts[entry];
     if (r->kind == INJECT_BURSTY)
-        *gaps = sim_gaps_of(b->alpha, b->beta, fmin(1, burst_rate(rate, load, b)));
+        *gaps = sim_gaps_of(b->alpha, b->beta, fmin(1, pipe_host_burst_rate(rate, load, b)));
     return true;
 }
 
@@ -106,12 +106,12 @@ ik_status pipe_make_schedule(pipe *p, ik_error *err)
                                       .seed = p->seed,
                                       .end_ps = p->end * p->clock_ps,
                                       .load = p->load,
-                                      .rhythm_of = entry_rhythm,
+                                      .rhythm_of = pipe_host_entry_rhythm,
                                       .ctx = p};
     return sim_schedule_new(&setup, &p->schedule, err);
 }
 
-static sim_rhythm rhythm_of(const pipe *p, uint32_t host, const pipe_host *h)
+static sim_rhythm pipe_host_rhythm_of(const pipe *p, uint32_t host, const pipe_host *h)
 {
     return (sim_rhythm){.gaps = &h->gaps,
                         .seed = p->seed,
@@ -124,13 +124,13 @@ static sim_rhythm rhythm_of(const pipe *p, uint32_t host, const pipe_host *h)
 }
 
 /* Draws the time of message number h->messages. */
-static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
+static void pipe_host_draw_next(const pipe *p, uint32_t host, pipe_host *h)
 {
     if (p->schedule) {
         h->next_ps =
             sim_schedule_time(p->schedule, ik_whole_host(p->f, host), h->messages, h->next_ps);
     } else {
-        const sim_rhythm r = rhythm_of(p, host, h);
+        const sim_rhythm r = pipe_host_rhythm_of(p, host, h);
         h->next_ps = sim_rhythm_time(&r, h->messages, h->next_ps);
     }
     h->next_cycle = h->next_ps / p->clock_ps;
@@ -144,23 +144,23 @@ void pipe_start_host(pipe_partition *q, uint32_t host)
     h->silent = h->port == IK_NONE || ik_traffic_is_silent(p->traffic, host);
     if (h->silent)
         return;
-    double rate = source_rate(p, host, mean_bytes(p, host), p->load);
+    double rate = pipe_host_source_rate(p, host, pipe_host_mean_bytes(p, host), p->load);
     h->period_ps = (double)p->clock_ps / rate;
     h->log_miss = sim_rhythm_log_miss(rate);
     if (p->injection == INJECT_BURSTY && !p->schedule)
         h->gaps = sim_gaps_of(p->bursts.alpha, p->bursts.beta,
-                              fmin(1, burst_rate(rate, p->load, &p->bursts)));
-    const sim_rhythm r = rhythm_of(p, host, h);
+                              fmin(1, pipe_host_burst_rate(rate, p->load, &p->bursts)));
+    const sim_rhythm r = pipe_host_rhythm_of(p, host, h);
     h->phase_ps = sim_rhythm_phase(&r);
-    draw_next(p, host, h);
+    pipe_host_draw_next(p, host, h);
     pipe_wake_host(q, host, h->next_cycle * p->speedup);
 }
 
 /* Message n of host, made at `cycle`. */
-static void count_generated(pipe_partition *q, uint32_t host, uint64_t n, uint64_t cycle)
+static void pipe_host_count_generated(pipe_partition *q, uint32_t host, uint64_t n, uint64_t cycle)
 {
     const pipe *p = q->p;
-    uint64_t bytes = message_bytes(p, host, n);
+    uint64_t bytes = pipe_host_message_bytes(p, host, n);
     q->n.generated += (bytes + p->most_bytes - 1) / p->most_bytes;
     if (cycle < p->warmup || cycle >= p->end)
         return;
@@ -171,19 +171,19 @@ static void count_generated(pipe_partition *q, uint32_t host, uint64_t n, uint64
 }
 
 /* The next message if it is there; false = nothing to send before h->next_cycle. */
-static bool begin_message(pipe_partition *q, uint32_t host, pipe_host *h)
+static bool pipe_host_begin_message(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
     while (h->next_cycle <= q->cycle) {
         uint32_t dst = p->traffic->family->dest(p->traffic, host, h->messages);
         h->generated = h->next_cycle;
         h->messages++;
-        draw_next(p, host, h);
+        pipe_host_draw_next(p, host, h);
         if (dst == IK_NONE)
             continue;
-        count_generated(q, host, h->messages - 1, h->generated);
+        pipe_host_count_generated(q, host, h->messages - 1, h->generated);
         h->dst = dst;
-        h->bytes_left = message_bytes(p, host, h->messages - 1);
+        h->bytes_left = pipe_host_message_bytes(p, host, h->messages - 1);
         return true;
     }
     return false;
@@ -191,7 +191,7 @@ static bool begin_message(pipe_partition *q, uint32_t host, pipe_host *h)
 
 /* ---- packets: numbers of chunks that never move; what is free stands in a list */
 
-static bool add_chunk(pipe_partition *q)
+static bool pipe_host_add_chunk(pipe_partition *q)
 {
     if (q->num_chunks == q->max_chunks)
         return false;
@@ -210,7 +210,7 @@ static bool add_chunk(pipe_partition *q)
 
 uint32_t pipe_new_packet(pipe_partition *q)
 {
-    if (q->free_packet == IK_NONE && !add_chunk(q)) {
+    if (q->free_packet == IK_NONE && !pipe_host_add_chunk(q)) {
         q->failed = true;
         return IK_NONE;
     }
@@ -225,7 +225,7 @@ void pipe_free_packet(pipe_partition *q, uint32_t id)
     q->free_packet = id;
 }
 
-static bool begin_packet(pipe_partition *q, uint32_t host, pipe_host *h)
+static bool pipe_host_begin_packet(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
     uint32_t id = pipe_new_packet(q);
@@ -250,7 +250,7 @@ static bool begin_packet(pipe_partition *q, uint32_t host, pipe_host *h)
 
 /* An output VC for the waiting packet: its lane, or round robin over all where the scheme leaves
  * the choice. */
-static bool find_vc(const pipe *p, pipe_host *h)
+static bool pipe_host_find_vc(const pipe *p, pipe_host *h)
 {
     size_t first = (size_t)h->port * p->vcs;
     const uint16_t *holder = p->host_holders + (first - p->switch_channels),
@@ -267,7 +267,7 @@ static bool find_vc(const pipe *p, pipe_host *h)
     return false;
 }
 
-static void send_flit(pipe_partition *q, uint32_t host, pipe_host *h)
+static void pipe_host_send_flit(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
     uint32_t channel = h->port * p->vcs + h->vc;
@@ -300,18 +300,18 @@ void pipe_run_host(pipe_partition *q, uint32_t host)
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
     if (h->packet == IK_NONE) {
-        if (h->bytes_left == 0 && !begin_message(q, host, h)) {
+        if (h->bytes_left == 0 && !pipe_host_begin_message(q, host, h)) {
             sleep_until_next(q, host, h);
             return;
         }
-        if (!begin_packet(q, host, h))
+        if (!pipe_host_begin_packet(q, host, h))
             return;
     }
     bool can_send = p->ports[h->port].free_at <= q->now + p->speedup &&
-                    (h->flits_left == h->packet_flits ? find_vc(p, h)
+                    (h->flits_left == h->packet_flits ? pipe_host_find_vc(p, h)
                                                       : p->credits[h->port * p->vcs + h->vc] > 0);
     if (can_send)
-        send_flit(q, host, h);
+        pipe_host_send_flit(q, host, h);
     if (h->packet == IK_NONE && h->bytes_left == 0 && h->next_cycle > q->cycle)
         sleep_until_next(q, host, h);
     else
@@ -320,7 +320,7 @@ void pipe_run_host(pipe_partition *q, uint32_t host)
 
 /* ---- receiving */
 
-static size_t period_of(const pipe_partition *q)
+static size_t pipe_host_period_of(const pipe_partition *q)
 {
     return q->p->series ? q->cycle / q->p->series : SIZE_MAX;
 }
@@ -341,22 +341,22 @@ static void count_packet_of_period(pipe_partition *q, uint64_t latency_ps)
     }
 }
 
-static void count_bytes(pipe_partition *q, uint32_t host, uint32_t flit)
+static void pipe_host_count_bytes(pipe_partition *q, uint32_t host, uint32_t flit)
 {
     const pipe *p = q->p;
     if (q->classes)
         sim_classes_take(q->classes, pipe_packet_of(p, flit >> 2)->class, p->flit_bytes,
-                         q->cycle >= p->warmup, period_of(q));
+                         q->cycle >= p->warmup, pipe_host_period_of(q));
     if (q->cycle >= p->warmup) {
         p->host_bytes[host] += p->flit_bytes;
         q->n.window_bytes += p->flit_bytes;
     }
-    batch_at(&q->batches, q->cycle * p->clock_ps)->bytes += p->flit_bytes;
+    stationary_batch_at(&q->batches, q->cycle * p->clock_ps)->bytes += p->flit_bytes;
     if (p->series)
         count_bytes_of_period(q);
 }
 
-static void count_packet(pipe_partition *q, uint32_t host, uint32_t packet)
+static void pipe_host_count_packet(pipe_partition *q, uint32_t host, uint32_t packet)
 {
     const pipe *p = q->p;
     const pipe_packet *pk = pipe_packet_of(p, packet);
@@ -367,13 +367,14 @@ static void count_packet(pipe_partition *q, uint32_t host, uint32_t packet)
     q->n.delivered++;
     q->gone++;
     if (q->classes)
-        sim_classes_deliver(q->classes, pk->class, latency, q->cycle >= p->warmup, period_of(q));
+        sim_classes_deliver(q->classes, pk->class, latency, q->cycle >= p->warmup,
+                            pipe_host_period_of(q));
     if (q->cycle >= p->warmup) {
         sim_histo_add(&q->latency, latency);
         sim_histo_add(&q->network, (q->cycle - pk->injected) * p->clock_ps);
     }
-    batch_add(&q->batches, q->cycle * p->clock_ps, 0, latency,
-              (q->cycle - pk->injected) * p->clock_ps);
+    stationary_batch_add(&q->batches, q->cycle * p->clock_ps, 0, latency,
+                         (q->cycle - pk->injected) * p->clock_ps);
     if (p->series)
         count_packet_of_period(q, latency);
 }
@@ -383,10 +384,10 @@ void pipe_deliver(pipe_partition *q, uint32_t where, uint32_t flit)
     const pipe *p = q->p;
     uint32_t port = where / p->vcs, host = ik_node_host(p->f, p->f->port_node[port]);
     pipe_send_credit(q, &p->ports[port], where - port * p->vcs, p->plain);
-    count_bytes(q, host, flit);
+    pipe_host_count_bytes(q, host, flit);
     if (!(flit & 1))
         return;
-    count_packet(q, host, flit >> 2);
+    pipe_host_count_packet(q, host, flit >> 2);
     if (p->notes_deliveries) {
         if (p->order)
             pipe_check_delivery(q, host, flit >> 2);
@@ -402,8 +403,8 @@ void pipe_count_backlog(pipe_partition *q, uint32_t host)
     pipe_host *h = &p->hosts[host];
     while (!h->silent && h->next_cycle < p->end) {
         if (p->traffic->family->dest(p->traffic, host, h->messages) != IK_NONE)
-            count_generated(q, host, h->messages, h->next_cycle);
+            pipe_host_count_generated(q, host, h->messages, h->next_cycle);
         h->messages++;
-        draw_next(p, host, h);
+        pipe_host_draw_next(p, host, h);
     }
 }

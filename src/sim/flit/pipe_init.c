@@ -4,13 +4,13 @@
  */
 #include "sim/flit/pipe.h"
 
-static uint32_t words_of(size_t bits)
+static uint32_t pipe_init_words_of(size_t bits)
 {
     return (uint32_t)((bits + 63) / 64);
 }
 
 /* A router's sets and blocks begin with a line. */
-static size_t whole_lines(size_t words)
+static size_t pipe_init_whole_lines(size_t words)
 {
     return (words + 7) / 8 * 8;
 }
@@ -20,9 +20,10 @@ pipe_sizes pipe_sizes_of(const pipe *p, uint32_t sw)
     const ik_routing_family *routing = p->plan->routing->family;
     const ik_selection *selection = ik_selection_in(p->plan->selection, true);
     size_t radix = ik_radix(p->f, sw);
-    pipe_sizes z = {.shape = {words_of(radix * p->vcs), words_of(radix), false}};
-    z.sets = whole_lines(pipe_set_words(z.shape, p->stage_mask + (size_t)1));
-    z.outs = whole_lines(radix * pipe_out_words(z.shape.words, p->vcs));
+    pipe_sizes z = {
+        .shape = {pipe_init_words_of(radix * p->vcs), pipe_init_words_of(radix), false}};
+    z.sets = pipe_init_whole_lines(pipe_set_words(z.shape, p->stage_mask + (size_t)1));
+    z.outs = pipe_init_whole_lines(radix * pipe_out_words(z.shape.words, p->vcs));
     if (p->list_switch)
         z.pointers += radix * (2 * p->input_speedup + p->output_speedup);
     if (p->hold)
@@ -38,7 +39,7 @@ pipe_sizes pipe_sizes_of(const pipe *p, uint32_t sw)
 
 /* What a partition does in a cycle can be seen by another a channel's latency and a cycle later: a
  * flit has to win the switch first, and a credit takes that long. */
-static void limit_step(pipe *p, uint32_t port, uint64_t latency)
+static void pipe_init_limit_step(pipe *p, uint32_t port, uint64_t latency)
 {
     uint16_t own = p->node_partition[p->f->port_node[port]],
              other = p->node_partition[ik_peer_node(p->f, port)];
@@ -49,7 +50,7 @@ static void limit_step(pipe *p, uint32_t port, uint64_t latency)
         p->step_cycles = latency / p->speedup + 1;
 }
 
-static void init_links(pipe *p)
+static void pipe_init_links(pipe *p)
 {
     for (uint32_t c = 0; c < p->f->num_classes; c++) {
         uint32_t period = (uint32_t)pipe_class_period(p, c);
@@ -58,7 +59,7 @@ static void init_links(pipe *p)
     }
 }
 
-static void init_ports(pipe *p)
+static void pipe_init_ports(pipe *p)
 {
     p->step_cycles = p->end;
     const ik_fabric *f = p->f;
@@ -77,7 +78,7 @@ static void init_ports(pipe *p)
             (uint32_t)(pipe_class_latency(p, f->port_class[peer]) + p->speedup);
         p->look_at_links = p->look_at_links || pipe_period_of(p, port) > p->speedup ||
                            p->speedup > 1 || p->output_speedup > 1;
-        limit_step(p, port, pipe_class_latency(p, f->port_class[port]));
+        pipe_init_limit_step(p, port, pipe_class_latency(p, f->port_class[port]));
     }
 }
 
@@ -92,7 +93,7 @@ static void init_inputs(pipe *p)
         p->crossbar_vcs[v % p->input_speedup] |= UINT64_C(1) << v;
 }
 
-static void fill(uint16_t *values, uint32_t count, uint32_t value)
+static void pipe_init_fill(uint16_t *values, uint32_t count, uint32_t value)
 {
     for (uint32_t k = 0; k < count; k++)
         values[k] = (uint16_t)value;
@@ -106,14 +107,14 @@ static uint16_t *init_pointers(const pipe *p, pipe_router *r, uint16_t *at)
              outputs = (uint16_t)(r->radix * p->output_speedup);
     if (p->list_switch) {
         r->vc_served = at;
-        fill(r->vc_served, inputs, p->vcs - 1);
+        pipe_init_fill(r->vc_served, inputs, p->vcs - 1);
         r->sw_match = (match_state){at + inputs, at + 2 * inputs, inputs, outputs, 0};
         at += 2 * inputs + outputs;
     }
     if (p->hold) {
         r->kept_in = at;
         r->kept_out = at + inputs;
-        fill(r->kept_in, inputs, PIPE_NO_HOLDER);
+        pipe_init_fill(r->kept_in, inputs, PIPE_NO_HOLDER);
         at += inputs + outputs;
     }
     if (match_takes_list(p->vc_kind)) {
@@ -123,18 +124,18 @@ static uint16_t *init_pointers(const pipe *p, pipe_router *r, uint16_t *at)
     return at;
 }
 
-static void init_vcs(const pipe *p, pipe_router *r)
+static void pipe_init_vcs(const pipe *p, pipe_router *r)
 {
     const pipe_kernel k = pipe_kernel_of(r);
     uint32_t all = (uint32_t)r->radix * p->vcs;
     for (uint32_t bit = 0; bit < all; bit++) {
         r->in[bit].last = (uint16_t)(all - 1u);
-        set_add(pipe_free_out(r, k), bit, k.words);
+        pipe_sets_set_add(pipe_free_out(r, k), bit, k.words);
     }
     for (uint32_t out = 0; out < r->radix; out++) {
         *pipe_last_in(r, out, k.words) = (uint16_t)(all - 1u);
-        fill(pipe_holders(r, out, k.words), p->vcs, PIPE_NO_HOLDER);
-        fill(pipe_last_holders(r, out, k.words, p->vcs), p->vcs, all - 1u);
+        pipe_init_fill(pipe_holders(r, out, k.words), p->vcs, PIPE_NO_HOLDER);
+        pipe_init_fill(pipe_last_holders(r, out, k.words, p->vcs), p->vcs, all - 1u);
     }
 }
 
@@ -160,7 +161,7 @@ static void init_routers(pipe *p)
         r->rings = p->rings + ((size_t)r->first << p->ring_shift);
         r->route_state = policy;
         r->select_state = policy + sizes.route_state;
-        init_vcs(p, r);
+        pipe_init_vcs(p, r);
         pointers = init_pointers(p, r, pointers);
         bits += sizes.sets;
         outs += sizes.outs;
@@ -168,21 +169,21 @@ static void init_routers(pipe *p)
     }
 }
 
-static void init_hosts(pipe *p)
+static void pipe_init_hosts(pipe *p)
 {
     for (uint32_t host = 0; host < p->f->num_hosts; host++)
         p->hosts[host].port = ik_host_port(p->f, host);
     for (uint32_t port = p->switch_ports; port < p->f->num_ports; port++) {
         size_t first = (size_t)(port - p->switch_ports) * p->vcs;
-        fill(p->host_holders + first, p->vcs, PIPE_NO_HOLDER);
+        pipe_init_fill(p->host_holders + first, p->vcs, PIPE_NO_HOLDER);
     }
 }
 
 void pipe_init(pipe *p)
 {
-    init_links(p);
-    init_ports(p);
+    pipe_init_links(p);
+    pipe_init_ports(p);
     init_inputs(p);
     init_routers(p);
-    init_hosts(p);
+    pipe_init_hosts(p);
 }

@@ -46,24 +46,24 @@ void match_room_free(match_room *room)
     free(room->starts);
 }
 
-static uint16_t distance(uint16_t from, uint16_t to, uint16_t size)
+static uint16_t pipe_match_distance(uint16_t from, uint16_t to, uint16_t size)
 {
     return (uint16_t)(to >= from ? to - from : to + size - from);
 }
 
-static bool is_free(const match_room *room, match_request r)
+static bool pipe_match_is_free(const match_room *room, match_request r)
 {
     return room->taken_in[r.in] != room->call && room->taken_out[r.out] != room->call;
 }
 
-static void take(match_room *room, match_request r)
+static void pipe_match_take(match_room *room, match_request r)
 {
     room->taken_in[r.in] = room->call;
     room->taken_out[r.out] = room->call;
 }
 
 /* Keeps the nearest request a side; returns true if it is the best so far. */
-static void offer(struct match_offer *best, uint32_t round, uint16_t d, uint32_t index)
+static void pipe_match_offer(struct match_offer *best, uint32_t round, uint16_t d, uint32_t index)
 {
     if (best->stamp != round || d < best->distance)
         *best = (struct match_offer){round, index, d};
@@ -71,20 +71,23 @@ static void offer(struct match_offer *best, uint32_t round, uint16_t d, uint32_t
 
 /* One round: `out_first_stage` true: outputs choose among inputs, then inputs among the offers;
  * false: the other way round. */
-static uint32_t one_round(match_state *state, match_room *room, const match_request *requests,
-                          uint32_t n, bool outputs_choose, bool move, uint32_t *grants)
+static uint32_t pipe_match_one_round(match_state *state, match_room *room,
+                                     const match_request *requests, uint32_t n, bool outputs_choose,
+                                     bool move, uint32_t *grants)
 {
     uint32_t first = ++room->round, second = ++room->round, found = 0;
     struct match_offer *stage1 = outputs_choose ? room->by_out : room->by_in,
                        *stage2 = outputs_choose ? room->by_in : room->by_out;
     for (uint32_t k = 0; k < n; k++) {
         match_request r = requests[k];
-        if (!is_free(room, r))
+        if (!pipe_match_is_free(room, r))
             continue;
         if (outputs_choose)
-            offer(&stage1[r.out], first, distance(state->out_first[r.out], r.in, state->inputs), k);
+            pipe_match_offer(&stage1[r.out], first,
+                             pipe_match_distance(state->out_first[r.out], r.in, state->inputs), k);
         else
-            offer(&stage1[r.in], first, distance(state->in_first[r.in], r.out, state->outputs), k);
+            pipe_match_offer(&stage1[r.in], first,
+                             pipe_match_distance(state->in_first[r.in], r.out, state->outputs), k);
     }
     for (uint32_t k = 0; k < n; k++) {
         match_request r = requests[k];
@@ -92,17 +95,18 @@ static uint32_t one_round(match_state *state, match_room *room, const match_requ
         if (mine->stamp != first || mine->index != k)
             continue;
         if (outputs_choose)
-            offer(&stage2[r.in], second, distance(state->in_first[r.in], r.out, state->outputs), k);
+            pipe_match_offer(&stage2[r.in], second,
+                             pipe_match_distance(state->in_first[r.in], r.out, state->outputs), k);
         else
-            offer(&stage2[r.out], second, distance(state->out_first[r.out], r.in, state->inputs),
-                  k);
+            pipe_match_offer(&stage2[r.out], second,
+                             pipe_match_distance(state->out_first[r.out], r.in, state->inputs), k);
     }
     for (uint32_t k = 0; k < n; k++) {
         match_request r = requests[k];
         const struct match_offer *mine = &stage2[outputs_choose ? r.in : r.out];
-        if (mine->stamp != second || mine->index != k || !is_free(room, r))
+        if (mine->stamp != second || mine->index != k || !pipe_match_is_free(room, r))
             continue;
-        take(room, r);
+        pipe_match_take(room, r);
         if (move)
             match_advance(state, r);
         grants[found++] = k;
@@ -112,24 +116,25 @@ static uint32_t one_round(match_state *state, match_room *room, const match_requ
 
 /* Requests on one diagonal (in + out constant) never conflict: serve the diagonals in turn, from
  * the one that has priority. */
-static uint32_t wavefront(match_state *state, match_room *room, const match_request *requests,
-                          uint32_t n, uint32_t *grants)
+static uint32_t pipe_match_wavefront(match_state *state, match_room *room,
+                                     const match_request *requests, uint32_t n, uint32_t *grants)
 {
     uint16_t size = state->inputs > state->outputs ? state->inputs : state->outputs;
     memset(room->starts, 0, (size + 1u) * sizeof *room->starts);
     for (uint32_t k = 0; k < n; k++)
-        room->starts[distance(state->diagonal,
-                              (uint16_t)((requests[k].in + requests[k].out) % size), size) +
+        room->starts[pipe_match_distance(state->diagonal,
+                                         (uint16_t)((requests[k].in + requests[k].out) % size),
+                                         size) +
                      1u]++;
     for (uint32_t d = 0; d < size; d++)
         room->starts[d + 1] += room->starts[d];
     for (uint32_t k = 0; k < n; k++)
-        room->order[room->starts[distance(
+        room->order[room->starts[pipe_match_distance(
             state->diagonal, (uint16_t)((requests[k].in + requests[k].out) % size), size)]++] = k;
     uint32_t found = 0;
     for (uint32_t k = 0; k < n; k++)
-        if (is_free(room, requests[room->order[k]])) {
-            take(room, requests[room->order[k]]);
+        if (pipe_match_is_free(room, requests[room->order[k]])) {
+            pipe_match_take(room, requests[room->order[k]]);
             grants[found++] = room->order[k];
         }
     state->diagonal = (uint16_t)((state->diagonal + 1) % size);
@@ -141,14 +146,14 @@ uint32_t match(match_kind kind, unsigned iterations, match_state *state, match_r
 {
     room->call++;
     if (kind == MATCH_WAVEFRONT)
-        return wavefront(state, room, requests, n, grants);
+        return pipe_match_wavefront(state, room, requests, n, grants);
     uint32_t found = 0;
     for (unsigned it = 0; it < iterations; it++) {
         /* iSLIP's pointers move for matches of the first iteration alone; the separable allocators'
          * for every match. */
         bool move = it == 0 || kind != MATCH_ISLIP;
-        uint32_t more =
-            one_round(state, room, requests, n, kind != MATCH_INPUT_FIRST, move, grants + found);
+        uint32_t more = pipe_match_one_round(state, room, requests, n, kind != MATCH_INPUT_FIRST,
+                                             move, grants + found);
         found += more;
         if (more == 0)
             break;

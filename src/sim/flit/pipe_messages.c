@@ -15,7 +15,7 @@ enum {
     PACKET_UNITS = RT_UNITS + sizeof(pipe_packet) / sizeof(sim_unit)
 };
 
-static sim_unit *room_for(pipe_partition *q, unsigned to, uint32_t units)
+static sim_unit *pipe_messages_room_for(pipe_partition *q, unsigned to, uint32_t units)
 {
     sim_unit *at = sim_endpoint_units(&q->endpoint, to, units);
     q->failed |= !at;
@@ -25,7 +25,7 @@ static sim_unit *room_for(pipe_partition *q, unsigned to, uint32_t units)
 
 void pipe_post_credit(pipe_partition *q, const pipe_port *port, unsigned vc, uint64_t tick)
 {
-    sim_unit *at = room_for(q, port->to - 1u, 1);
+    sim_unit *at = pipe_messages_room_for(q, port->to - 1u, 1);
     if (at)
         *at = (sim_unit){(uint32_t)(tick - q->step_start), port->peer + vc, UNIT_CREDIT, 0};
 }
@@ -35,7 +35,7 @@ void pipe_post_flit(pipe_partition *q, const pipe_port *port, unsigned vc, uint3
                     uint64_t tick)
 {
     bool head = flit >> 1 & 1;
-    sim_unit *at = room_for(q, port->to - 1u, 1 + (head ? PACKET_UNITS : 0));
+    sim_unit *at = pipe_messages_room_for(q, port->to - 1u, 1 + (head ? PACKET_UNITS : 0));
     if (!at)
         return;
     *at = (sim_unit){(uint32_t)(tick - q->step_start), port->peer + vc, UNIT_FLIT, flit & 3};
@@ -48,7 +48,8 @@ void pipe_post_flit(pipe_partition *q, const pipe_port *port, unsigned vc, uint3
 }
 
 /* Returns the next unit; NULL when out of memory. */
-static const sim_unit *read_flit(pipe_partition *q, const sim_unit *at, uint64_t since)
+static const sim_unit *pipe_messages_read_flit(pipe_partition *q, const sim_unit *at,
+                                               uint64_t since)
 {
     pipe *p = q->p;
     uint32_t *id = &p->arriving[at->node];
@@ -64,12 +65,12 @@ static const sim_unit *read_flit(pipe_partition *q, const sim_unit *at, uint64_t
     return at + 1 + (at->data & 2 ? PACKET_UNITS : 0);
 }
 
-static bool read_message(pipe_partition *q, const sim_message *m, uint64_t since)
+static bool pipe_messages_read_message(pipe_partition *q, const sim_message *m, uint64_t since)
 {
     const sim_unit *at = m->unit, *end = at + m->units;
     while (at && at < end) {
         if (at->low == UNIT_FLIT) {
-            at = read_flit(q, at, since);
+            at = pipe_messages_read_flit(q, at, since);
         } else {
             pipe_add_credit(q, since + at->dt, at->node);
             at++;
@@ -79,23 +80,23 @@ static bool read_message(pipe_partition *q, const sim_message *m, uint64_t since
 }
 
 /* since: start of the step in which it was written. */
-static void read_messages(pipe_partition *q, uint64_t since)
+static void pipe_messages_read_messages(pipe_partition *q, uint64_t since)
 {
     for (unsigned from = 0; from < q->endpoint.num_partitions; from++) {
         const sim_message_list *list = q->endpoint.in[from];
         for (uint32_t k = 0; from != q->id && k < list->count; k++)
-            if (!read_message(q, &list->messages[k], since))
+            if (!pipe_messages_read_message(q, &list->messages[k], since))
                 return;
     }
 }
 
-static bool must_stop(const pipe_partition *q)
+static bool pipe_messages_must_stop(const pipe_partition *q)
 {
     return q->failed || q->status != IK_OK || (q->id == 0 && ik_env_cancelled(q->p->env));
 }
 
 /* Whether all partitions together have outgrown the limit. */
-static bool outgrown(pipe_partition *q, uint64_t bytes)
+static bool pipe_messages_outgrown(pipe_partition *q, uint64_t bytes)
 {
     const pipe *p = q->p;
     uint64_t limit = p->env ? p->env->memory_limit_bytes : 0;
@@ -115,7 +116,7 @@ bool pipe_end_step(pipe_partition *q)
     const pipe *p = q->p;
     uint64_t since = q->step_start;
     sim_step_report all = {0, pipe_partition_bytes(q), (uint32_t)(q->n.moves - q->moves_before),
-                           must_stop(q)};
+                           pipe_messages_must_stop(q)};
     q->moves_before = q->n.moves;
     q->step_start = q->cycle * p->speedup;
     if (p->exchange) {
@@ -126,10 +127,10 @@ bool pipe_end_step(pipe_partition *q)
             q->err = err;
         }
     }
-    if (all.stop || outgrown(q, all.bytes))
+    if (all.stop || pipe_messages_outgrown(q, all.bytes))
         return false;
     q->now = q->step_start;
     if (p->exchange)
-        read_messages(q, since);
+        pipe_messages_read_messages(q, since);
     return true;
 }

@@ -12,7 +12,7 @@
 
 /* ---- parameters */
 
-static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
+static ik_status pipe_params_resolve_switch(pipe *p, const ik_params *v, ik_error *err)
 {
     p->routing = (unsigned)ik_params_uint(v, "routing_cycles");
     p->vc_alloc = (unsigned)ik_params_uint(v, "vc_alloc_cycles");
@@ -58,7 +58,7 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
     return sim_check_input_speedup(p->input_speedup, p->vcs, err);
 }
 
-static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
+static ik_status pipe_params_resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
 {
     uint64_t most = ik_params_uint(v, "packet");
     ik_status status = sim_sizes_new(v, p->traffic, &p->sizes, err);
@@ -79,7 +79,8 @@ static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
 }
 
 /* A schedule is measured as it is given; else the window may have to be found. */
-static ik_status resolve_times(pipe *p, const sim_sections *sec, double bound, ik_error *err)
+static ik_status pipe_params_resolve_times(pipe *p, const sim_sections *sec, double bound,
+                                           ik_error *err)
 {
     const ik_params *v = sec->measure;
     if (p->traffic && p->traffic->schedule) {
@@ -99,10 +100,11 @@ static ik_status resolve_times(pipe *p, const sim_sections *sec, double bound, i
     return IK_OK;
 }
 
-static ik_status resolve_measure(pipe *p, const sim_sections *sec, double bound, ik_error *err)
+static ik_status pipe_params_resolve_measure(pipe *p, const sim_sections *sec, double bound,
+                                             ik_error *err)
 {
     const ik_params *v = sec->measure;
-    ik_status status = resolve_times(p, sec, bound, err);
+    ik_status status = pipe_params_resolve_times(p, sec, bound, err);
     if (status != IK_OK)
         return status;
     p->paranoid = ik_params_bool(v, "paranoid");
@@ -122,7 +124,7 @@ static ik_status resolve_measure(pipe *p, const sim_sections *sec, double bound,
     return IK_OK;
 }
 
-static ik_status choose_clock(pipe *p, ik_error *err)
+static ik_status pipe_params_choose_clock(pipe *p, ik_error *err)
 {
     uint64_t fastest = 0;
     for (uint32_t port = 0; port < p->f->num_ports; port++)
@@ -141,7 +143,7 @@ static ik_status choose_clock(pipe *p, ik_error *err)
 
 /* Where there is no next flit, or nobody else who could take the connection: with one VC the packet
  * has the output's to itself. */
-static ik_status check_hold(const pipe *p, const ik_params *v, ik_error *err)
+static ik_status pipe_params_check_hold(const pipe *p, const ik_params *v, ik_error *err)
 {
     if (!p->hold || (p->packet_flits > 1 && p->vcs > 1))
         return IK_OK;
@@ -164,22 +166,22 @@ static ik_status resolve_sections(pipe *p, const ik_sim_config *config, ik_error
         status = sim_open_sections(&sec, config, err);
     if (status != IK_OK)
         return status;
-    status = resolve_switch(p, sec.sw, err);
+    status = pipe_params_resolve_switch(p, sec.sw, err);
     if (status == IK_OK)
-        status = choose_clock(p, err);
+        status = pipe_params_choose_clock(p, err);
     if (status == IK_OK)
-        status = resolve_adapter(p, sec.adapter, err);
+        status = pipe_params_resolve_adapter(p, sec.adapter, err);
     if (status == IK_OK)
-        status = check_hold(p, sec.sw, err);
+        status = pipe_params_check_hold(p, sec.sw, err);
     if (status == IK_OK)
-        status = resolve_measure(p, &sec, config->bound, err);
+        status = pipe_params_resolve_measure(p, &sec, config->bound, err);
     sim_close_sections(&sec);
     return status;
 }
 
 /* ---- links */
 
-static uint64_t cycles_of(const pipe *p, uint64_t ps)
+static uint64_t pipe_params_cycles_of(const pipe *p, uint64_t ps)
 {
     return ps / p->clock_ps + (ps % p->clock_ps != 0);
 }
@@ -187,13 +189,13 @@ static uint64_t cycles_of(const pipe *p, uint64_t ps)
 uint64_t pipe_class_period(const pipe *p, uint32_t link_class)
 {
     uint64_t period =
-        cycles_of(p, ik_transmit_ps(p->flit_bytes, p->f->classes[link_class].rate_bps));
+        pipe_params_cycles_of(p, ik_transmit_ps(p->flit_bytes, p->f->classes[link_class].rate_bps));
     return (period > UINT16_MAX / p->speedup ? UINT16_MAX / p->speedup : period) * p->speedup;
 }
 
 uint64_t pipe_class_latency(const pipe *p, uint32_t link_class)
 {
-    uint64_t cycles = cycles_of(p, p->f->classes[link_class].latency_ps);
+    uint64_t cycles = pipe_params_cycles_of(p, p->f->classes[link_class].latency_ps);
     return (cycles ? cycles : 1) * p->speedup;
 }
 
@@ -203,7 +205,7 @@ uint64_t pipe_class_latency(const pipe *p, uint32_t link_class)
  * for it behind the switch (no more than there is credit for), and the pipeline; or, with a
  * speed-up, credits of as much, of which a channel takes one a cycle. Returns 0 if that is too
  * far. */
-static uint64_t wheel_span(const pipe *p)
+static uint64_t pipe_params_wheel_span(const pipe *p)
 {
     uint64_t longest = 1, held = (uint64_t)p->depth * p->vcs, room = p->queue_flits + 1;
     for (uint32_t c = 0; c < p->f->num_classes; c++) {
@@ -221,7 +223,7 @@ static uint64_t wheel_span(const pipe *p)
     return size <= UINT64_C(1) << 24 ? size : 0;
 }
 
-static uint32_t power_above(uint32_t least)
+static uint32_t pipe_params_power_above(uint32_t least)
 {
     uint32_t size = 1;
     while (size < least)
@@ -229,14 +231,15 @@ static uint32_t power_above(uint32_t least)
     return size;
 }
 
-static ik_status choose_sizes(pipe *p, ik_error *err)
+static ik_status pipe_params_choose_sizes(pipe *p, ik_error *err)
 {
     unsigned longest = p->routing > p->vc_alloc ? p->routing : p->vc_alloc;
-    p->stage_mask = power_above((longest > p->sw_alloc ? longest : p->sw_alloc) + 1) - 1;
-    p->ring_mask = power_above(p->depth) - 1;
+    p->stage_mask =
+        pipe_params_power_above((longest > p->sw_alloc ? longest : p->sw_alloc) + 1) - 1;
+    p->ring_mask = pipe_params_power_above(p->depth) - 1;
     p->ring_shift = (uint32_t)__builtin_popcount(p->ring_mask);
     p->vc_mask = ~UINT64_C(0) >> (64 - p->vcs);
-    uint64_t span = wheel_span(p);
+    uint64_t span = pipe_params_wheel_span(p);
     if (span == 0)
         return ik_about(err,
                         ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -260,5 +263,5 @@ ik_status pipe_resolve(pipe *p, const ik_plan *plan, const ik_sim_config *config
     p->switch_ports = p->f->port_base[p->f->num_switches];
     p->switch_channels = p->switch_ports * p->vcs;
     ik_status status = resolve_sections(p, config, err);
-    return status == IK_OK ? choose_sizes(p, err) : status;
+    return status == IK_OK ? pipe_params_choose_sizes(p, err) : status;
 }

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static adapter_results adapter(const void *engine, uint32_t host)
+static adapter_results pipe_result_adapter(const void *engine, uint32_t host)
 {
     const pipe *p = engine;
     const pipe_host *h = &p->hosts[host];
@@ -16,7 +16,7 @@ static adapter_results adapter(const void *engine, uint32_t host)
         h->hash, h->port == IK_NONE ? 0 : (double)ik_port_rate_bps(p->f, h->port), h->silent};
 }
 
-static partition_results results_of(pipe_partition *q)
+static partition_results pipe_result_results_of(pipe_partition *q)
 {
     return (partition_results){.n = &q->n,
                                .latency = &q->latency,
@@ -31,15 +31,15 @@ static partition_results results_of(pipe_partition *q)
                                .cpu_seconds = q->cpu_seconds};
 }
 
-static run_results results_of_run(const pipe *p, partition_results *partitions)
+static run_results pipe_result_results_of_run(const pipe *p, partition_results *partitions)
 {
     uint64_t stopped = p->partitions[0].cycle;
     for (unsigned id = 0; id < p->num_partitions; id++)
-        partitions[id] = results_of(&p->partitions[id]);
+        partitions[id] = pipe_result_results_of(&p->partitions[id]);
     return (run_results){.f = p->f,
                          .partitions = partitions,
                          .num_partitions = p->num_partitions,
-                         .adapter = adapter,
+                         .adapter = pipe_result_adapter,
                          .engine = p,
                          .load = p->load,
                          .window_ps = stopped > p->warmup ? (stopped - p->warmup) * p->clock_ps : 0,
@@ -56,7 +56,7 @@ static run_results results_of_run(const pipe *p, partition_results *partitions)
 }
 
 /* Takes away what goes over the links after the end; what hosts sent is what their links took. */
-static void end_channels(pipe *p)
+static void pipe_result_end_channels(pipe *p)
 {
     uint64_t end = p->partitions[0].cycle * p->speedup;
     for (uint32_t id = 0; id < p->f->num_ports; id++) {
@@ -74,7 +74,7 @@ static void end_channels(pipe *p)
 }
 
 /* Moves what the result owns. */
-static void take_arrays(pipe *p, ik_sim_result *r)
+static void pipe_result_take_arrays(pipe *p, ik_sim_result *r)
 {
     r->channel_bytes = p->channel_bytes;
     r->host_bytes = p->host_bytes;
@@ -91,12 +91,12 @@ ik_status pipe_export(pipe *p, ik_sim_result *out, ik_error *err)
     partition_results *partitions = ik_calloc(p->num_partitions, sizeof *partitions);
     if (!partitions)
         return ik_fail_memory(err, p->num_partitions * sizeof *partitions, "results");
-    const run_results results = results_of_run(p, partitions);
+    const run_results results = pipe_result_results_of_run(p, partitions);
     ik_sim_result r = {.end_ps = p->partitions[0].cycle * p->clock_ps,
                        .lookahead_ps = p->clock_ps,
                        .deadlock = p->deadlock};
-    end_channels(p);
-    take_arrays(p, &r);
+    pipe_result_end_channels(p);
+    pipe_result_take_arrays(p, &r);
     ik_status status = results_export(&results, &r, err);
     free(partitions);
     if (status == IK_OK)

@@ -8,7 +8,7 @@
 
 #include "ikat/vc.h"
 
-static int64_t view_credit(void *ctx, uint32_t channel, int vc)
+static int64_t pipe_route_view_credit(void *ctx, uint32_t channel, int vc)
 {
     const pipe *p = ((const pipe_partition *)ctx)->p;
     const uint16_t *credits = p->credits + (size_t)channel * p->vcs;
@@ -18,7 +18,7 @@ static int64_t view_credit(void *ctx, uint32_t channel, int vc)
     return sum * p->flit_bytes;
 }
 
-static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
+static int64_t pipe_route_view_capacity(void *ctx, uint32_t channel, int vc)
 {
     const pipe *p = ((const pipe_partition *)ctx)->p;
     (void)channel;
@@ -27,25 +27,31 @@ static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
 
 /* What waits for an output here is what its neighbour has not taken yet: the credits that are
  * out. */
-static int64_t view_queued(void *ctx, uint32_t channel, int vc)
+static int64_t pipe_route_view_queued(void *ctx, uint32_t channel, int vc)
 {
-    return view_capacity(ctx, channel, vc) - view_credit(ctx, channel, vc);
+    return pipe_route_view_capacity(ctx, channel, vc) - pipe_route_view_credit(ctx, channel, vc);
 }
 
-static bool view_busy(void *ctx, uint32_t channel)
+static bool pipe_route_view_busy(void *ctx, uint32_t channel)
 {
     const pipe_partition *q = ctx;
     return q->p->ports[channel].free_at > q->now;
 }
 
-static ik_view view_of(pipe_partition *q)
+static ik_view pipe_route_view_of(pipe_partition *q)
 {
-    return (ik_view){q, view_credit, view_capacity, view_queued, view_busy, NULL, NULL};
+    return (ik_view){q,
+                     pipe_route_view_credit,
+                     pipe_route_view_capacity,
+                     pipe_route_view_queued,
+                     pipe_route_view_busy,
+                     NULL,
+                     NULL};
 }
 
 /* VCs that the scheme allows on an output. */
-static ik_choice choice_of(const pipe *p, uint32_t sw, uint32_t in_port, uint32_t out_port,
-                           const ik_packet *rt)
+static ik_choice pipe_route_choice_of(const pipe *p, uint32_t sw, uint32_t in_port,
+                                      uint32_t out_port, const ik_packet *rt)
 {
     ik_choice c = {.port = out_port};
     p->plan->vc->family->next(p->plan->vc, sw, in_port, out_port, rt, &c.vc_first, &c.vc_last);
@@ -53,12 +59,12 @@ static ik_choice choice_of(const pipe *p, uint32_t sw, uint32_t in_port, uint32_
 }
 
 /* Which of the outputs in q->ports; looks at the local state. */
-static uint32_t pick(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in_port,
-                     const ik_packet *rt, uint32_t n, uint32_t preferred)
+static uint32_t pipe_route_pick(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in_port,
+                                const ik_packet *rt, uint32_t n, uint32_t preferred)
 {
     const pipe *p = q->p;
     const ik_routing *routing = p->plan->routing;
-    ik_view view = view_of(q);
+    ik_view view = pipe_route_view_of(q);
     uint32_t chosen;
     if (routing->family->pick) {
         chosen =
@@ -70,7 +76,7 @@ static uint32_t pick(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in
             .sw = sw,
             .pk = rt,
             .need_bytes = p->packet_bytes,
-            .vc = choice_of(p, sw, in_port, q->ports[preferred], rt).vc_first,
+            .vc = pipe_route_choice_of(p, sw, in_port, q->ports[preferred], rt).vc_first,
             .view = &view,
             .switch_state = r->select_state,
             .draw = &draw};
@@ -81,11 +87,11 @@ static uint32_t pick(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in
 
 /* The packet decides once more at its source's switch, where there is local state to look at
  * (UGAL). */
-static void start_again(pipe_partition *q, uint32_t packet)
+static void pipe_route_start_again(pipe_partition *q, uint32_t packet)
 {
     const pipe *p = q->p;
     ik_packet *rt = pipe_rt_of(p, packet);
-    ik_view view = view_of(q);
+    ik_view view = pipe_route_view_of(q);
     ik_draw draw = {p->seed, rt->src, pipe_packet_of(p, packet)->number};
     ik_plan_start(p->plan, rt->src, rt->dst, &draw, &view, rt);
 }
@@ -100,8 +106,8 @@ uint32_t pipe_drawn(const pipe *p, uint32_t packet, uint32_t n, uint32_t preferr
 }
 
 /* Global output port, IK_NONE = no way. */
-static uint32_t output_of(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in_port,
-                          uint32_t packet)
+static uint32_t pipe_route_output_of(pipe_partition *q, pipe_router *r, uint32_t sw,
+                                     uint32_t in_port, uint32_t packet)
 {
     const pipe *p = q->p;
     ik_packet *rt = pipe_rt_of(p, packet);
@@ -115,7 +121,7 @@ static uint32_t output_of(pipe_partition *q, pipe_router *r, uint32_t sw, uint32
     if (n == 0)
         return IK_NONE;
     if (n > 1 && p->adaptive)
-        preferred = pick(q, r, sw, in_port, rt, n, preferred);
+        preferred = pipe_route_pick(q, r, sw, in_port, rt, n, preferred);
     else
         preferred = pipe_drawn(p, packet, n, preferred);
     return q->ports[preferred];
@@ -132,13 +138,13 @@ bool pipe_route(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit)
     ik_packet *rt = pipe_rt_of(p, packet);
     bool from_host = r->ports[local].peer >= p->switch_channels;
     if (from_host && p->source_adaptive)
-        start_again(q, packet);
+        pipe_route_start_again(q, packet);
     ik_packet_add_hops(rt, !from_host);
     rt->vc = (uint8_t)(bit - local * p->vcs);
-    uint32_t out_port = output_of(q, r, sw, in_port, packet);
+    uint32_t out_port = pipe_route_output_of(q, r, sw, in_port, packet);
     if (out_port == IK_NONE)
         return false;
-    ik_choice c = choice_of(p, sw, in_port, out_port, rt);
+    ik_choice c = pipe_route_choice_of(p, sw, in_port, out_port, rt);
     v->out = (uint16_t)(out_port - r->port_base);
     v->vc_first = c.vc_first & 63;
     v->vc_last = c.vc_last;

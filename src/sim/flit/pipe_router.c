@@ -30,8 +30,8 @@ static void list_router(pipe_partition *q, uint32_t sw)
     }
 }
 
-SIM_INLINE void receive(pipe_partition *q, pipe_router *r, uint32_t bit, uint32_t flit,
-                        pipe_kernel k)
+SIM_INLINE void pipe_router_receive(pipe_partition *q, pipe_router *r, uint32_t bit, uint32_t flit,
+                                    pipe_kernel k)
 {
     const pipe *p = q->p;
     pipe_vc *v = &r->in[bit];
@@ -43,11 +43,11 @@ SIM_INLINE void receive(pipe_partition *q, pipe_router *r, uint32_t bit, uint32_
     r->flits++;
     if (v->state == VC_IDLE) {
         v->state = VC_WAITING;
-        set_add(pipe_starting(r, q->now & p->stage_mask, k), bit, k.words);
+        pipe_sets_set_add(pipe_starting(r, q->now & p->stage_mask, k), bit, k.words);
     } else if (before == 0 && v->state == VC_ACTIVE && r->credits[v->out_bit]) {
-        want_output(r, v->out, bit, k);
+        pipe_vcs_want_output(r, v->out, bit, k);
     } else if (v->state == VC_DROPPING) {
-        set_add(pipe_drop(r, k), bit, k.words);
+        pipe_sets_set_add(pipe_state_pipe_drop(r, k), bit, k.words);
     }
 }
 
@@ -56,7 +56,7 @@ void pipe_receive(pipe_partition *q, uint32_t where, uint32_t flit)
     uint32_t sw = pipe_switch_of(q->p, where);
     pipe_router *r = &q->p->routers[sw];
     list_router(q, sw);
-    receive(q, r, where - r->first, flit, pipe_kernel_of(r));
+    pipe_router_receive(q, r, where - r->first, flit, pipe_kernel_of(r));
 }
 
 void pipe_end_starvation(pipe_partition *q, uint32_t where)
@@ -66,14 +66,15 @@ void pipe_end_starvation(pipe_partition *q, uint32_t where)
     uint32_t out_bit = where - r->first, out = p->port_of_bit[out_bit];
     uint32_t bit = pipe_holders(r, out, r->words)[out_bit - out * p->vcs];
     if (bit != PIPE_NO_HOLDER && r->in[bit].count)
-        want_output(r, out, bit, pipe_kernel_of(r));
+        pipe_vcs_want_output(r, out, bit, pipe_kernel_of(r));
 }
 
 /* What the wheel has for this router, where that has been left to its tick. */
-SIM_INLINE void take_arrivals(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
+SIM_INLINE void pipe_router_take_arrivals(pipe_partition *q, pipe_router *r, uint32_t sw,
+                                          pipe_kernel k)
 {
     for (uint32_t n = q->turns[sw].arrivals; n != IK_NONE; n = q->arrivals[n].next) {
-        receive(q, r, q->arrivals[n].where - r->first, q->arrivals[n].flit, k);
+        pipe_router_receive(q, r, q->arrivals[n].where - r->first, q->arrivals[n].flit, k);
         if (k.watch)
             pipe_watch_arrived(q, r, q->arrivals[n].where - r->first, q->arrivals[n].flit);
     }
@@ -82,8 +83,8 @@ SIM_INLINE void take_arrivals(pipe_partition *q, pipe_router *r, uint32_t sw, pi
 
 /* ---- routing */
 
-SIM_INLINE void start_packet(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit,
-                             pipe_kernel k)
+SIM_INLINE void pipe_router_start_packet(pipe_partition *q, pipe_router *r, uint32_t sw,
+                                         uint32_t bit, pipe_kernel k)
 {
     bool way = pipe_route(q, r, sw, bit);
     if (k.watch)
@@ -91,43 +92,45 @@ SIM_INLINE void start_packet(pipe_partition *q, pipe_router *r, uint32_t sw, uin
     if (!way) {
         r->in[bit].state = VC_DROPPING;
         q->n.unroutable++;
-        set_add(pipe_drop(r, k), bit, k.words);
+        pipe_sets_set_add(pipe_state_pipe_drop(r, k), bit, k.words);
         return;
     }
     uint32_t out = r->in[bit].out;
-    set_add(pipe_wait(r, out), bit, k.words);
-    set_add(pipe_waiting(r), out, k.port_words);
-    hold_back(q, r, bit, q->p->routing, k);
+    pipe_sets_set_add(pipe_state_pipe_wait(r, out), bit, k.words);
+    pipe_sets_set_add(pipe_waiting(r), out, k.port_words);
+    pipe_vcs_hold_back(q, r, bit, q->p->routing, k);
 }
 
-SIM_INLINE void start_packets(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
+SIM_INLINE void pipe_router_start_packets(pipe_partition *q, pipe_router *r, uint32_t sw,
+                                          pipe_kernel k)
 {
     uint64_t *set = pipe_starting(r, q->now & q->p->stage_mask, k);
     for (unsigned w = 0; w < k.words; w++) {
         uint64_t bits = set[w];
         set[w] = 0;
         for (; bits; bits &= bits - 1)
-            start_packet(q, r, sw, w * 64 + (uint32_t)__builtin_ctzll(bits), k);
+            pipe_router_start_packet(q, r, sw, w * 64 + (uint32_t)__builtin_ctzll(bits), k);
     }
 }
 
-SIM_INLINE void end_holding(const pipe_partition *q, pipe_router *r, pipe_kernel k)
+SIM_INLINE void pipe_router_end_holding(const pipe_partition *q, pipe_router *r, pipe_kernel k)
 {
-    uint64_t *due = pipe_due(r, q->now & q->p->stage_mask, k), *unready = pipe_unready(r, k);
+    uint64_t *due = pipe_state_pipe_due(r, q->now & q->p->stage_mask, k),
+             *unready = pipe_unready(r, k);
     for (unsigned w = 0; w < k.words; w++) {
         unready[w] &= ~due[w];
         due[w] = 0;
     }
 }
 
-static void drop_flits(pipe_partition *q, pipe_router *r)
+static void pipe_router_drop_flits(pipe_partition *q, pipe_router *r)
 {
     const pipe_kernel k = pipe_kernel_of(r);
-    uint64_t *drop = pipe_drop(r, k);
+    uint64_t *drop = pipe_state_pipe_drop(r, k);
     for (unsigned w = 0; w < k.words; w++)
         for (uint64_t bits = drop[w]; bits; bits &= bits - 1) {
             uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            uint32_t flit = pop_flit(q, r, q->p->port_of_bit[bit], bit, k);
+            uint32_t flit = pipe_switch_pop_flit(q, r, q->p->port_of_bit[bit], bit, k);
             if ((flit & 1) || r->in[bit].count == 0)
                 drop[w] &= ~(bits & -bits);
             if (flit & 1) {
@@ -139,40 +142,41 @@ static void drop_flits(pipe_partition *q, pipe_router *r)
 
 /* ---- a tick */
 
-SIM_INLINE void run_stages(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
+SIM_INLINE void pipe_router_run_stages(pipe_partition *q, pipe_router *r, uint32_t sw,
+                                       pipe_kernel k)
 {
     const pipe *p = q->p;
     if (!k.plain)
-        end_holding(q, r, k);
-    if (set_any(pipe_drop(r, k), k.words))
-        drop_flits(q, r);
+        pipe_router_end_holding(q, r, k);
+    if (pipe_sets_set_any(pipe_state_pipe_drop(r, k), k.words))
+        pipe_router_drop_flits(q, r);
     if (!k.plain && p->list_switch)
-        match_switch(q, r, k);
+        pipe_lists_match_switch(q, r, k);
     else
         allocate_switch(q, r, k);
     if (!k.plain && p->routing == 0)
-        start_packets(q, r, sw, k);
+        pipe_router_start_packets(q, r, sw, k);
     if (!k.plain && match_takes_list(p->vc_kind))
-        match_vcs(q, r, k);
+        pipe_lists_match_vcs(q, r, k);
     else
-        allocate_vcs(q, r, k);
+        pipe_vcs_allocate_vcs(q, r, k);
     for (unsigned w = 0; w < k.words; w++) {
         pipe_free_out(r, k)[w] |= q->freed[w];
         q->freed[w] = 0;
     }
     if (k.plain || p->routing > 0)
-        start_packets(q, r, sw, k);
+        pipe_router_start_packets(q, r, sw, k);
 }
 
 SIM_INLINE void run_router(pipe_partition *q, pipe_router *r, uint32_t sw, pipe_kernel k)
 {
     if (q->p->staged)
-        take_arrivals(q, r, sw, k);
+        pipe_router_take_arrivals(q, r, sw, k);
     if (r->flits)
-        run_stages(q, r, sw, k);
+        pipe_router_run_stages(q, r, sw, k);
 }
 
-static void run_plain(pipe_partition *q, pipe_router *r, uint32_t sw)
+static void pipe_router_run_plain(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
     run_router(q, r, sw, (pipe_kernel){1, 1, true, false});
 }
@@ -182,17 +186,17 @@ static void run_plain_of_two(pipe_partition *q, pipe_router *r, uint32_t sw)
     run_router(q, r, sw, (pipe_kernel){2, 1, true, false});
 }
 
-static void run_small(pipe_partition *q, pipe_router *r, uint32_t sw)
+static void pipe_router_run_small(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
     run_router(q, r, sw, (pipe_kernel){1, 1, false, false});
 }
 
-static void run_large(pipe_partition *q, pipe_router *r, uint32_t sw)
+static void pipe_router_run_large(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
     run_router(q, r, sw, pipe_kernel_of(r));
 }
 
-static void run_watched(pipe_partition *q, pipe_router *r, uint32_t sw)
+static void pipe_router_run_watched(pipe_partition *q, pipe_router *r, uint32_t sw)
 {
     pipe_kernel k = pipe_kernel_of(r);
     k.watch = true;
@@ -205,7 +209,7 @@ static void run_watched_routers(pipe_partition *q)
     uint32_t kept = 0, count = q->num_listed;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t sw = q->list[n];
-        run_watched(q, &q->p->routers[sw], sw);
+        pipe_router_run_watched(q, &q->p->routers[sw], sw);
         q->list[kept] = sw;
         kept += q->turns[sw].listed = q->p->routers[sw].flits > 0;
     }
@@ -224,15 +228,15 @@ void pipe_run_routers(pipe_partition *q)
         uint32_t sw = q->list[n];
         pipe_router *r = &p->routers[sw];
         if (p->staged)
-            fetch_ahead(q, n);
+            pipe_fetch_ahead(q, n);
         if (r->words == 1 && p->plain)
-            run_plain(q, r, sw);
+            pipe_router_run_plain(q, r, sw);
         else if (r->words == 2 && r->port_words == 1 && p->plain)
             run_plain_of_two(q, r, sw);
         else if (r->words == 1)
-            run_small(q, r, sw);
+            pipe_router_run_small(q, r, sw);
         else
-            run_large(q, r, sw);
+            pipe_router_run_large(q, r, sw);
         q->list[kept] = sw;
         kept += q->turns[sw].listed = r->flits > 0;
     }

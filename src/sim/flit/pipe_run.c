@@ -21,7 +21,7 @@ uint64_t pipe_partition_bytes(const pipe_partition *q)
     return q->grown + sim_endpoint_bytes(&q->endpoint) + sim_edges_bytes(q->edges);
 }
 
-static void run_hosts(pipe_partition *q)
+static void pipe_run_hosts(pipe_partition *q)
 {
     uint32_t count = q->num_ready_hosts;
     q->num_ready_hosts = 0; /* pipe_run_host notes those that go on */
@@ -29,7 +29,7 @@ static void run_hosts(pipe_partition *q)
         pipe_watch_host(q, q->ready_hosts[k]);
     for (uint32_t k = 0; !q->p->watch && k < count; k++) {
         if (q->p->staged && k + FETCH_EVENTS < count)
-            fetch_host(q->p, q->ready_hosts[k + FETCH_EVENTS]);
+            pipe_fetch_host(q->p, q->ready_hosts[k + FETCH_EVENTS]);
         pipe_run_host(q, q->ready_hosts[k]);
     }
     uint32_t *swap = q->ready_hosts;
@@ -37,7 +37,7 @@ static void run_hosts(pipe_partition *q)
     q->next_hosts = swap;
 }
 
-static void sample_buffers(pipe_partition *q)
+static void pipe_run_sample_buffers(pipe_partition *q)
 {
     const pipe *p = q->p;
     size_t at = q->cycle / p->series;
@@ -54,16 +54,16 @@ static void sample_buffers(pipe_partition *q)
 
 /* One link cycle. What routers and hosts do reaches others in later ticks only, so their order does
  * not matter. Events come and hosts act when a cycle starts. */
-static void run_cycle(pipe_partition *q)
+static void pipe_run_cycle(pipe_partition *q)
 {
     const pipe *p = q->p;
     q->now = q->cycle * p->speedup;
     pipe_take_events(q);
-    run_hosts(q);
+    pipe_run_hosts(q);
     for (unsigned tick = 0; tick < p->speedup; tick++, q->now++)
         pipe_run_routers(q);
     if (p->series && (q->cycle + 1) % p->series == 0)
-        sample_buffers(q);
+        pipe_run_sample_buffers(q);
 }
 
 /* ---- steps */
@@ -72,7 +72,7 @@ enum { PERIOD = 1024, PARANOID_PERIOD = 16 }; /* cycles between checks, powers o
 
 /* A check looks at all that is in transmission, for which links of so many cycles have room: it
  * comes the less often, so that checks take no more than some times what the cycles take. */
-static uint64_t check_period(const pipe *p)
+static uint64_t pipe_run_check_period(const pipe *p)
 {
     uint64_t period = p->paranoid ? PARANOID_PERIOD : PERIOD;
     while (period < PERIOD && 64 * period <= p->wheel_mask)
@@ -80,13 +80,13 @@ static uint64_t check_period(const pipe *p)
     return period;
 }
 
-static uint64_t next_multiple(uint64_t cycle, uint64_t period)
+static uint64_t pipe_run_next_multiple(uint64_t cycle, uint64_t period)
 {
     return (cycle / period + 1) * period;
 }
 
 /* Cycle at which batches are examined next, UINT64_MAX = never. */
-static uint64_t due_batches(const pipe *p)
+static uint64_t pipe_run_due_batches(const pipe *p)
 {
     uint64_t due = p->stationary ? stationary_due_ps(p->stationary) : UINT64_MAX;
     return due == UINT64_MAX ? due : due / p->clock_ps;
@@ -94,19 +94,20 @@ static uint64_t due_batches(const pipe *p)
 
 /* First cycle that is not worked on in the step that begins now: others may act on it then, a check
  * or a sample is due, or the run is over. */
-static uint64_t step_end(const pipe_partition *q)
+static uint64_t pipe_run_step_end(const pipe_partition *q)
 {
     const pipe *p = q->p;
-    uint64_t end = q->cycle + p->step_cycles, check = next_multiple(q->cycle, check_period(p));
-    uint64_t sample = p->congest ? next_multiple(q->cycle, p->series) : p->end;
-    uint64_t batches = due_batches(p);
+    uint64_t end = q->cycle + p->step_cycles,
+             check = pipe_run_next_multiple(q->cycle, pipe_run_check_period(p));
+    uint64_t sample = p->congest ? pipe_run_next_multiple(q->cycle, p->series) : p->end;
+    uint64_t batches = pipe_run_due_batches(p);
     end = check < end ? check : end;
     end = batches < end ? batches : end;
     end = sample < end ? sample : end;
     return p->end < end ? p->end : end;
 }
 
-static bool any_failed(const pipe *p)
+static bool pipe_run_any_failed(const pipe *p)
 {
     for (unsigned id = 0; id < p->num_partitions; id++)
         if (p->partitions[id].failed)
@@ -115,7 +116,7 @@ static bool any_failed(const pipe *p)
 }
 
 /* All partitions at rest; the first partition's thread. */
-static void look_at_batches(pipe *p)
+static void pipe_run_look_at_batches(pipe *p)
 {
     uint64_t hops = 0;
     for (unsigned id = 0; id < p->num_partitions; id++) {
@@ -133,10 +134,10 @@ static void look_at_batches(pipe *p)
 }
 
 /* The same. */
-static void look_at_network(pipe_partition *q, bool sample, bool check, bool search)
+static void pipe_run_look_at_network(pipe_partition *q, bool sample, bool check, bool search)
 {
     pipe *p = q->p;
-    if (any_failed(p))
+    if (pipe_run_any_failed(p))
         return;
     q->failed |= sample && !pipe_congest_sample(p, q->cycle);
     if (check && p->paranoid)
@@ -148,10 +149,10 @@ static void look_at_network(pipe_partition *q, bool sample, bool check, bool sea
 
 /* Where the whole network must rest: returns false when the run ends here. *next_watchdog: cycle of
  * the watchdog's next look. */
-static bool rest(pipe_partition *q, uint64_t *next_watchdog)
+static bool pipe_run_rest(pipe_partition *q, uint64_t *next_watchdog)
 {
     pipe *p = q->p;
-    bool check = q->cycle % check_period(p) == 0 || q->cycle == p->end;
+    bool check = q->cycle % pipe_run_check_period(p) == 0 || q->cycle == p->end;
     bool sample = p->congest && q->cycle % p->series == 0;
     bool look = q->cycle % PERIOD == 0 && q->cycle >= *next_watchdog; /* with checks or without */
     bool search = p->watchdog && (look || q->cycle == p->end);
@@ -159,28 +160,28 @@ static bool rest(pipe_partition *q, uint64_t *next_watchdog)
         *next_watchdog = deadlock_next_search(q->cycle, p->watchdog);
     if (check && q->id == 0 && p->env && p->env->progress)
         p->env->progress(p->env->progress_ctx, "simulating", q->cycle, p->end, "cycles");
-    bool batches = q->cycle == due_batches(p);
+    bool batches = q->cycle == pipe_run_due_batches(p);
     if (!sample && !search && !batches && !(check && p->paranoid))
         return true;
     if (p->exchange)
         p->exchange->barrier(p->exchange, q->id);
     if (q->id == 0)
-        look_at_network(q, sample, check, search);
+        pipe_run_look_at_network(q, sample, check, search);
     if (q->id == 0 && batches)
-        look_at_batches(p);
+        pipe_run_look_at_batches(p);
     if (p->exchange)
         p->exchange->barrier(p->exchange, q->id);
     return !p->over;
 }
 
-static bool run_step(pipe_partition *q, uint64_t *next_watchdog)
+static bool pipe_run_step(pipe_partition *q, uint64_t *next_watchdog)
 {
-    for (uint64_t end = step_end(q); q->cycle < end; q->cycle++)
-        run_cycle(q);
-    return pipe_end_step(q) && rest(q, next_watchdog);
+    for (uint64_t end = pipe_run_step_end(q); q->cycle < end; q->cycle++)
+        pipe_run_cycle(q);
+    return pipe_end_step(q) && pipe_run_rest(q, next_watchdog);
 }
 
-static void each_host(pipe_partition *q, void (*fn)(pipe_partition *q, uint32_t host))
+static void pipe_run_each_host(pipe_partition *q, void (*fn)(pipe_partition *q, uint32_t host))
 {
     const pipe *p = q->p;
     for (uint32_t host = 0; host < p->f->num_hosts; host++)
@@ -188,30 +189,30 @@ static void each_host(pipe_partition *q, void (*fn)(pipe_partition *q, uint32_t 
             fn(q, host);
 }
 
-static void run_partition(void *arg)
+static void pipe_run_partition(void *arg)
 {
     pipe_partition *q = arg;
     const pipe *p = q->p;
     uint64_t next_watchdog = p->watchdog;
     double begun = sim_thread_seconds();
-    if ((p->watchdog || p->paranoid || p->congest || due_batches(p) != UINT64_MAX) && p->exchange &&
-        !p->exchange->barrier) {
+    if ((p->watchdog || p->paranoid || p->congest || pipe_run_due_batches(p) != UINT64_MAX) &&
+        p->exchange && !p->exchange->barrier) {
         q->status = ik_fail(&q->err, IK_ERR_UNSUPPORTED,
                             "the watchdog, paranoid checks, samples of congestion and batch means "
                             "need all partitions in one process");
         return;
     }
-    each_host(q, pipe_start_host);
-    while (q->cycle < p->end && run_step(q, &next_watchdog))
+    pipe_run_each_host(q, pipe_start_host);
+    while (q->cycle < p->end && pipe_run_step(q, &next_watchdog))
         continue;
     if (!ik_env_cancelled(p->env)) /* else nobody wants the counts */
-        each_host(q, pipe_count_backlog);
+        pipe_run_each_host(q, pipe_count_backlog);
     q->cpu_seconds = sim_thread_seconds() - begun;
 }
 
-static ik_status first_failure(const pipe *p, ik_error *err)
+static ik_status pipe_run_first_failure(const pipe *p, ik_error *err)
 {
-    if (any_failed(p))
+    if (pipe_run_any_failed(p))
         return ik_fail_memory(err, sizeof(pipe_chunk), "packets and events");
     for (unsigned id = 0; id < p->num_partitions; id++)
         if (p->partitions[id].status != IK_OK) {
@@ -227,8 +228,8 @@ static ik_status first_failure(const pipe *p, ik_error *err)
 ik_status pipe_run(pipe *p, ik_error *err)
 {
     ik_status status = sim_workers_run(p->num_partitions, p->partitions, sizeof *p->partitions,
-                                       run_partition, &p->run_seconds, err);
-    return status == IK_OK ? first_failure(p, err) : status;
+                                       pipe_run_partition, &p->run_seconds, err);
+    return status == IK_OK ? pipe_run_first_failure(p, err) : status;
 }
 
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,

@@ -9,33 +9,33 @@
 #include "sim/core/inline.h"
 #include <stdint.h>
 
-SIM_INLINE void set_add(uint64_t *set, uint32_t bit, unsigned words)
+SIM_INLINE void pipe_sets_set_add(uint64_t *set, uint32_t bit, unsigned words)
 {
     set[words == 1 ? 0 : bit >> 6] |= UINT64_C(1) << (bit & 63);
 }
 
-SIM_INLINE void set_remove(uint64_t *set, uint32_t bit, unsigned words)
+SIM_INLINE void pipe_sets_set_remove(uint64_t *set, uint32_t bit, unsigned words)
 {
     set[words == 1 ? 0 : bit >> 6] &= ~(UINT64_C(1) << (bit & 63));
 }
 
 /* Without a branch that nobody could predict. */
-SIM_INLINE void set_add_if(uint64_t *set, uint32_t bit, bool condition, unsigned words)
+SIM_INLINE void pipe_sets_set_add_if(uint64_t *set, uint32_t bit, bool condition, unsigned words)
 {
     set[words == 1 ? 0 : bit >> 6] |= (uint64_t)condition << (bit & 63);
 }
 
-SIM_INLINE void set_remove_if(uint64_t *set, uint32_t bit, bool condition, unsigned words)
+SIM_INLINE void pipe_sets_set_remove_if(uint64_t *set, uint32_t bit, bool condition, unsigned words)
 {
     set[words == 1 ? 0 : bit >> 6] &= ~((uint64_t)condition << (bit & 63));
 }
 
-SIM_INLINE bool set_has(const uint64_t *set, uint32_t bit, unsigned words)
+SIM_INLINE bool pipe_sets_set_has(const uint64_t *set, uint32_t bit, unsigned words)
 {
     return set[words == 1 ? 0 : bit >> 6] >> (bit & 63) & 1;
 }
 
-SIM_INLINE bool set_any(const uint64_t *set, unsigned words)
+SIM_INLINE bool pipe_sets_set_any(const uint64_t *set, unsigned words)
 {
     uint64_t all = 0;
     for (unsigned w = 0; w < words; w++)
@@ -44,7 +44,8 @@ SIM_INLINE bool set_any(const uint64_t *set, unsigned words)
 }
 
 /* a without b into out; false = nothing is left. */
-SIM_INLINE bool set_without(uint64_t *out, const uint64_t *a, const uint64_t *b, unsigned words)
+SIM_INLINE bool pipe_sets_set_without(uint64_t *out, const uint64_t *a, const uint64_t *b,
+                                      unsigned words)
 {
     uint64_t all = 0;
     for (unsigned w = 0; w < words; w++)
@@ -52,7 +53,7 @@ SIM_INLINE bool set_without(uint64_t *out, const uint64_t *a, const uint64_t *b,
     return all;
 }
 
-SIM_INLINE uint32_t set_first(const uint64_t *set, unsigned words)
+SIM_INLINE uint32_t pipe_sets_set_first(const uint64_t *set, unsigned words)
 {
     uint32_t w = 0;
     while (words > 1 && !set[w])
@@ -61,7 +62,7 @@ SIM_INLINE uint32_t set_first(const uint64_t *set, unsigned words)
 }
 
 /* The set is not empty: has it one member only? */
-SIM_INLINE bool set_is_single(const uint64_t *set, unsigned words)
+SIM_INLINE bool pipe_sets_set_is_single(const uint64_t *set, unsigned words)
 {
     bool any = false, more = false;
     for (unsigned w = 0; w < words; w++) {
@@ -72,7 +73,7 @@ SIM_INLINE bool set_is_single(const uint64_t *set, unsigned words)
 }
 
 /* First member behind `last`, around; the set has one. */
-SIM_INLINE uint32_t set_after(const uint64_t *set, uint32_t last, unsigned words)
+SIM_INLINE uint32_t pipe_sets_set_after(const uint64_t *set, uint32_t last, unsigned words)
 {
     uint32_t w = words == 1 ? 0 : last >> 6;
     uint64_t word = set[w] & ~UINT64_C(1) << (last & 63);
@@ -86,7 +87,8 @@ SIM_INLINE uint32_t set_after(const uint64_t *set, uint32_t last, unsigned words
 }
 
 /* Members from `bit` on, as many as mask (low ones) has. */
-SIM_INLINE uint64_t set_slice(const uint64_t *set, uint32_t bit, uint64_t mask, unsigned words)
+SIM_INLINE uint64_t pipe_sets_set_slice(const uint64_t *set, uint32_t bit, uint64_t mask,
+                                        unsigned words)
 {
     uint32_t w = words == 1 ? 0 : bit >> 6, shift = bit & 63;
     uint64_t slice = set[w] >> shift;
@@ -95,14 +97,14 @@ SIM_INLINE uint64_t set_slice(const uint64_t *set, uint32_t bit, uint64_t mask, 
     return slice & mask;
 }
 
-SIM_INLINE void set_clear(uint64_t *set, unsigned words)
+SIM_INLINE void pipe_sets_set_clear(uint64_t *set, unsigned words)
 {
     for (unsigned w = 0; w < words; w++)
         set[w] = 0;
 }
 
 /* First of a slice's members behind `last`, around. */
-SIM_INLINE uint32_t slice_after(uint64_t slice, uint32_t last)
+SIM_INLINE uint32_t pipe_sets_slice_after(uint64_t slice, uint32_t last)
 {
     uint64_t behind = slice & ~UINT64_C(1) << last;
     return (uint32_t)__builtin_ctzll(behind ? behind : slice);

@@ -20,12 +20,12 @@ typedef struct sizes {
     uint32_t max_words, max_port_words;
 } sizes;
 
-static uint32_t words_of(size_t bits)
+static uint32_t pipe_setup_words_of(size_t bits)
 {
     return (uint32_t)((bits + 63) / 64);
 }
 
-static sizes measure(pipe *p)
+static sizes pipe_setup_measure(pipe *p)
 {
     sizes z = {0};
     for (uint32_t sw = 0; sw < p->f->num_switches; sw++) {
@@ -37,12 +37,12 @@ static sizes measure(pipe *p)
         z.policy += one.route_state + one.select_state;
         p->max_radix = radix > p->max_radix ? radix : p->max_radix;
     }
-    z.max_words = words_of((size_t)p->max_radix * p->vcs);
-    z.max_port_words = words_of(p->max_radix);
+    z.max_words = pipe_setup_words_of((size_t)p->max_radix * p->vcs);
+    z.max_port_words = pipe_setup_words_of(p->max_radix);
     return z;
 }
 
-static bool allocate(pipe *p, const sizes *z)
+static bool pipe_setup_allocate(pipe *p, const sizes *z)
 {
     const ik_fabric *f = p->f;
     size_t ports = f->num_ports, in_vcs = (size_t)p->switch_ports * p->vcs,
@@ -80,18 +80,18 @@ static bool allocate(pipe *p, const sizes *z)
 
 /* Requests that an allocator of lists may get: every head for every VC of its output, every port of
  * the crossbar for every output. */
-static size_t most_requests(const pipe *p)
+static size_t pipe_setup_most_requests(const pipe *p)
 {
     return (size_t)p->max_radix * p->vcs * p->vcs +
            (size_t)p->max_radix * p->max_radix * p->input_speedup;
 }
 
-static uint32_t most_sides(const pipe *p)
+static uint32_t pipe_setup_most_sides(const pipe *p)
 {
     return p->max_radix * (p->vcs > p->output_speedup ? p->vcs : p->output_speedup);
 }
 
-static bool takes_lists(const pipe *p)
+static bool pipe_setup_takes_lists(const pipe *p)
 {
     return match_takes_list(p->vc_kind) || p->list_switch;
 }
@@ -102,7 +102,7 @@ typedef struct ownership {
     uint64_t ports;
 } ownership;
 
-static ownership ownership_of(const pipe *p, unsigned id)
+static ownership pipe_setup_ownership_of(const pipe *p, unsigned id)
 {
     ownership e = {0};
     for (uint32_t node = 0; node < ik_num_nodes(p->f); node++) {
@@ -117,7 +117,7 @@ static ownership ownership_of(const pipe *p, unsigned id)
 
 /* A packet that a partition knows stands with a flit in a buffer of its nodes or in transmission
  * to one, holds an empty buffer, or has been begun by a host. */
-static uint32_t most_chunks(const pipe *p, const ownership *e)
+static uint32_t pipe_setup_most_chunks(const pipe *p, const ownership *e)
 {
     uint64_t packets = e->ports * p->vcs * p->depth + e->hosts;
     return (uint32_t)((packets < UINT64_C(1) << 30 ? packets : (UINT64_C(1) << 30) - 1) /
@@ -125,14 +125,15 @@ static uint32_t most_chunks(const pipe *p, const ownership *e)
            1;
 }
 
-static bool allocate_partition(pipe *p, pipe_partition *q, const ownership *e, const sizes *z)
+static bool pipe_setup_allocate_partition(pipe *p, pipe_partition *q, const ownership *e,
+                                          const sizes *z)
 {
-    size_t requests = takes_lists(p) ? most_requests(p) : 1;
+    size_t requests = pipe_setup_takes_lists(p) ? pipe_setup_most_requests(p) : 1;
     uint32_t best = p->max_radix > p->vcs ? p->max_radix : p->vcs;
     q->p = p;
     q->free_packet = IK_NONE;
     q->first_chunk = p->max_chunks;
-    q->max_chunks = most_chunks(p, e);
+    q->max_chunks = pipe_setup_most_chunks(p, e);
     p->max_chunks += q->max_chunks;
     return sim_get(&p->memory, &q->slots, p->wheel_mask + 1, sizeof *q->slots) &&
            sim_get(&p->memory, &q->list, e->switches, sizeof *q->list) &&
@@ -160,7 +161,7 @@ static bool allocate_partition(pipe *p, pipe_partition *q, const ownership *e, c
 
 /* A routing that is a function of switch and destination, and leaves packets as they are, is asked
  * once for all where its table is small. */
-static uint64_t table_entries(const pipe *p)
+static uint64_t pipe_setup_table_entries(const pipe *p)
 {
     enum { MOST_ENTRIES = 1 << 20, ASKED = IK_ROUTE_DEST_BASED | IK_ROUTE_MARKS };
     const ik_routing *r = p->plan->routing;
@@ -170,34 +171,35 @@ static uint64_t table_entries(const pipe *p)
     return whole && fits ? entries : 0;
 }
 
-/* Of one partition: what stands beside allocate_partition(). */
-static uint64_t partition_bytes(const pipe *p)
+/* Of one partition: what stands beside pipe_setup_allocate_partition(). */
+static uint64_t pipe_setup_partition_bytes(const pipe *p)
 {
-    bool lists = takes_lists(p);
+    bool lists = pipe_setup_takes_lists(p);
     return 2 * HISTO_BUCKETS * sizeof(uint64_t) + sim_endpoint_first_bytes(p->num_partitions) +
            sim_classes_bytes(p->traffic, p->num_series) +
-           match_room_bytes(lists ? most_sides(p) : 1, lists ? most_requests(p) : 1);
+           match_room_bytes(lists ? pipe_setup_most_sides(p) : 1,
+                            lists ? pipe_setup_most_requests(p) : 1);
 }
 
 /* What a run in so many threads allocates before the first packet. */
-static uint64_t count_state(const pipe *p, unsigned threads, const sizes *z)
+static uint64_t pipe_setup_count_state(const pipe *p, unsigned threads, const sizes *z)
 {
     pipe counted = *p;
     pipe_partition q = {0};
-    const ownership all = ownership_of(p, 0), none = {0};
+    const ownership all = pipe_setup_ownership_of(p, 0), none = {0};
     counted.memory = (sim_memory){.only_count = true};
     counted.num_partitions = threads;
     counted.max_chunks = 0;
-    allocate(&counted, z);
+    pipe_setup_allocate(&counted, z);
     for (unsigned id = 0; id < threads; id++)
-        allocate_partition(&counted, &q, id ? &none : &all, z);
+        pipe_setup_allocate_partition(&counted, &q, id ? &none : &all, z);
     sim_get(&counted.memory, &counted.chunks, counted.max_chunks, sizeof *counted.chunks);
     return counted.memory.bytes + sizeof *p + sim_schedule_bytes(p->traffic, p->f->num_hosts) +
-           threads * partition_bytes(&counted) + table_entries(p) * sizeof *p->table +
-           pipe_congest_bytes(p);
+           threads * pipe_setup_partition_bytes(&counted) +
+           pipe_setup_table_entries(p) * sizeof *p->table + pipe_congest_bytes(p);
 }
 
-static ik_status check_sides(const pipe *p, ik_error *err)
+static ik_status pipe_setup_check_sides(const pipe *p, ik_error *err)
 {
     if ((uint64_t)p->max_radix * p->vcs > MAX_SIDES)
         return ik_about(
@@ -217,12 +219,12 @@ static ik_status check_sides(const pipe *p, ik_error *err)
     return IK_OK;
 }
 
-static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
+static ik_status pipe_setup_check_size(const pipe *p, const sizes *z, ik_error *err)
 {
-    ik_status status = check_sides(p, err);
+    ik_status status = pipe_setup_check_sides(p, err);
     if (status != IK_OK)
         return status;
-    uint64_t bytes = count_state(p, p->num_partitions, z),
+    uint64_t bytes = pipe_setup_count_state(p, p->num_partitions, z),
              limit = p->env ? p->env->memory_limit_bytes : 0;
     if (limit && bytes > limit)
         return ik_fail(
@@ -241,17 +243,17 @@ static void choose_partitions(pipe *p)
         p->num_partitions = UINT16_MAX - 1;
 }
 
-static ik_status make_partitions(pipe *p, const sizes *z, ik_error *err)
+static ik_status pipe_setup_make_partitions(pipe *p, const sizes *z, ik_error *err)
 {
-    uint32_t sides = takes_lists(p) ? most_sides(p) : 1,
-             requests = takes_lists(p) ? (uint32_t)most_requests(p) : 1;
+    uint32_t sides = pipe_setup_takes_lists(p) ? pipe_setup_most_sides(p) : 1,
+             requests = pipe_setup_takes_lists(p) ? (uint32_t)pipe_setup_most_requests(p) : 1;
     ik_status status =
         sim_cut_nodes(p->plan, p->traffic, p->num_partitions, p->node_partition, &p->cut, err);
     for (unsigned id = 0; status == IK_OK && id < p->num_partitions; id++) {
         pipe_partition *q = &p->partitions[id];
-        const ownership own = ownership_of(p, id);
+        const ownership own = pipe_setup_ownership_of(p, id);
         q->id = id;
-        bool enough = allocate_partition(p, q, &own, z);
+        bool enough = pipe_setup_allocate_partition(p, q, &own, z);
         batch_cursor_set(&q->batches, p->stationary, q->batches.batches);
         if (!enough || !sim_endpoint_init(&q->endpoint, id, p->num_partitions) ||
             !sim_histo_init(&q->latency) || !sim_histo_init(&q->network))
@@ -274,22 +276,22 @@ static ik_status make_partitions(pipe *p, const sizes *z, ik_error *err)
     return IK_OK;
 }
 
-static ik_status make_state(pipe *p, ik_error *err)
+static ik_status pipe_setup_make_state(pipe *p, ik_error *err)
 {
-    sizes z = measure(p);
+    sizes z = pipe_setup_measure(p);
     choose_partitions(p);
-    ik_status status = check_size(p, &z, err);
+    ik_status status = pipe_setup_check_size(p, &z, err);
     if (status != IK_OK)
         return status;
-    if (!allocate(p, &z))
+    if (!pipe_setup_allocate(p, &z))
         return ik_fail_memory(err, p->memory.bytes, "the simulation");
-    return make_partitions(p, &z, err);
+    return pipe_setup_make_partitions(p, &z, err);
 }
 
-static ik_status make_table(pipe *p, ik_error *err)
+static ik_status pipe_setup_make_table(pipe *p, ik_error *err)
 {
     const ik_routing *r = p->plan->routing;
-    uint64_t entries = table_entries(p);
+    uint64_t entries = pipe_setup_table_entries(p);
     if (!entries)
         return IK_OK;
     p->memory.bytes += entries * sizeof *p->table;
@@ -301,7 +303,7 @@ static ik_status make_table(pipe *p, ik_error *err)
 
 /* A coin a cycle makes one message at most, and the ports of a host together may want to send
  * more. */
-static ik_status refuse_coin(const pipe *p, ik_error *err)
+static ik_status pipe_setup_refuse_coin(const pipe *p, ik_error *err)
 {
     bool bursty = p->injection == INJECT_BURSTY, coin = bursty || p->injection == INJECT_BERNOULLI;
     for (uint32_t host = 0; p->f->split && coin && host < p->f->num_hosts; host++) {
@@ -331,9 +333,9 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK && p->window.most)
         status = stationary_new(&p->window, &p->stationary, err);
     if (status == IK_OK)
-        status = make_state(p, err);
+        status = pipe_setup_make_state(p, err);
     if (status == IK_OK)
-        status = make_table(p, err);
+        status = pipe_setup_make_table(p, err);
     if (status == IK_OK)
         status = pipe_congest_new(p, err);
     p->memory.bytes += pipe_congest_bytes(p) + sim_schedule_bytes(traffic, p->f->num_hosts);
@@ -345,7 +347,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
                p->iterations == 1;
     p->staged = p->memory.bytes > PIPE_FETCH_BYTES;
     p->notes_deliveries = p->order;
-    status = refuse_coin(p, err);
+    status = pipe_setup_refuse_coin(p, err);
     return status == IK_OK ? pipe_make_schedule(p, err) : status;
 }
 
@@ -355,11 +357,11 @@ ik_status sim_check_pipelined(const ik_plan *plan, const ik_traffic *traffic,
     pipe p = {.traffic = traffic};
     ik_status status = pipe_resolve(&p, plan, config, err);
     if (status == IK_OK) {
-        measure(&p);
-        status = check_sides(&p, err);
+        pipe_setup_measure(&p);
+        status = pipe_setup_check_sides(&p, err);
     }
     if (status == IK_OK)
-        status = refuse_coin(&p, err);
+        status = pipe_setup_refuse_coin(&p, err);
     sim_sizes_free(p.sizes);
     return status;
 }
@@ -371,7 +373,7 @@ ik_status sim_check_pipelined(const ik_plan *plan, const ik_traffic *traffic,
 enum { HOPS_A_THREAD = 256, HOPS_A_FLIT = 4 };
 
 /* Flits that hosts can send in a cycle. */
-static double flits_a_cycle(const pipe *p)
+static double pipe_setup_flits_a_cycle(const pipe *p)
 {
     double flits = 0;
     for (uint32_t host = 0; host < p->f->num_hosts; host++) {
@@ -383,7 +385,7 @@ static double flits_a_cycle(const pipe *p)
 }
 
 /* Between two barriers, if the shortest channel between switches lies between two partitions. */
-static uint64_t shortest_step(const pipe *p)
+static uint64_t pipe_setup_shortest_step(const pipe *p)
 {
     uint64_t least = UINT64_MAX;
     for (uint32_t port = 0; port < p->switch_ports; port++) {
@@ -398,7 +400,7 @@ static uint64_t shortest_step(const pipe *p)
 
 /* Packets while a quarter of the buffers is full; slots of the wheel when every channel is as busy
  * as those of the hosts. */
-static uint64_t bytes_in_flight(const pipe *p)
+static uint64_t pipe_setup_bytes_in_flight(const pipe *p)
 {
     uint64_t ports = p->f->num_ports, first = 32,
              in_slot = (uint64_t)((double)ports * (p->load < 1 ? p->load : 1));
@@ -415,8 +417,8 @@ uint64_t pipe_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
     sim_sizes_free(p.sizes);
     if (!ok)
         return 0;
-    sizes z = measure(&p);
-    return count_state(&p, 1, &z);
+    sizes z = pipe_setup_measure(&p);
+    return pipe_setup_count_state(&p, 1, &z);
 }
 
 void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
@@ -426,12 +428,13 @@ void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_esti
     sim_sizes_free(p.sizes);
     if (!ok)
         return;
-    sizes z = measure(&p);
-    uint64_t one = count_state(&p, 1, &z);
-    out->bytes = one + bytes_in_flight(&p);
-    out->thread_bytes = count_state(&p, 2, &z) - one;
+    sizes z = pipe_setup_measure(&p);
+    uint64_t one = pipe_setup_count_state(&p, 1, &z);
+    out->bytes = one + pipe_setup_bytes_in_flight(&p);
+    out->thread_bytes = pipe_setup_count_state(&p, 2, &z) - one;
     out->flits = true;
-    out->hops_per_window = HOPS_A_FLIT * flits_a_cycle(&p) * (double)shortest_step(&p);
+    out->hops_per_window =
+        HOPS_A_FLIT * pipe_setup_flits_a_cycle(&p) * (double)pipe_setup_shortest_step(&p);
     double threads = out->hops_per_window / HOPS_A_THREAD;
     out->useful_threads = threads < 1                            ? 1
                           : threads < plan->fabric->num_switches ? (unsigned)threads
@@ -440,7 +443,7 @@ void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_esti
 
 /* ---- */
 
-static void free_partition(pipe_partition *q, uint32_t num_slots)
+static void pipe_setup_free_partition(pipe_partition *q, uint32_t num_slots)
 {
     for (uint32_t k = 0; q->slots && k < num_slots; k++) {
         free(q->slots[k].flits);
@@ -469,7 +472,7 @@ static void free_partition(pipe_partition *q, uint32_t num_slots)
 void pipe_free(pipe *p)
 {
     for (unsigned k = 0; p->partitions && k < p->num_partitions; k++)
-        free_partition(&p->partitions[k], p->wheel_mask + 1);
+        pipe_setup_free_partition(&p->partitions[k], p->wheel_mask + 1);
     for (uint32_t k = 0; p->chunks && k < p->max_chunks; k++)
         free(p->chunks[k]);
     if (p->order)

@@ -78,10 +78,10 @@ typedef struct pipe_router {
      * ring; unready; due: input VCs that are no longer unready from a tick on, a ring. See
      * pipe_waiting() and its like. */
     _Alignas(64) uint64_t *sets;
-    uint64_t *outs;    /* [radix] blocks of out_size words: see pipe_wait() and its like */
-    pipe_vc *in;       /* [radix * vcs] */
-    pipe_port *ports;  /* [radix] */
-    uint16_t *credits; /* [radix * vcs] of output VCs */
+    uint64_t *outs; /* [radix] blocks of out_size words: see pipe_state_pipe_wait() and its like */
+    pipe_vc *in;    /* [radix * vcs] */
+    pipe_port *ports;                 /* [radix] */
+    uint16_t *credits;                /* [radix * vcs] of output VCs */
     uint32_t port_base, first, flits; /* first = port_base * vcs; flits in its buffers */
     uint16_t radix, words, port_words, out_size;
     uint32_t *rings; /* [radix * vcs << ring_shift] */
@@ -132,7 +132,7 @@ SIM_INLINE uint64_t *pipe_free_out(const pipe_router *r, pipe_kernel k)
     return r->sets + 2 * (size_t)k.port_words;
 }
 
-SIM_INLINE uint64_t *pipe_drop(const pipe_router *r, pipe_kernel k)
+SIM_INLINE uint64_t *pipe_state_pipe_drop(const pipe_router *r, pipe_kernel k)
 {
     return pipe_free_out(r, k) + k.words;
 }
@@ -148,7 +148,7 @@ SIM_INLINE uint64_t *pipe_starting(const pipe_router *r, uint64_t slot, pipe_ker
     return pipe_free_out(r, k) + (3 + 2 * slot) * k.words;
 }
 
-SIM_INLINE uint64_t *pipe_due(const pipe_router *r, uint64_t slot, pipe_kernel k)
+SIM_INLINE uint64_t *pipe_state_pipe_due(const pipe_router *r, uint64_t slot, pipe_kernel k)
 {
     return pipe_free_out(r, k) + (4 + 2 * slot) * k.words;
 }
@@ -165,21 +165,21 @@ SIM_INLINE size_t pipe_out_words(unsigned words, unsigned vcs)
 }
 
 /* Heads that want one of its VCs. */
-SIM_INLINE uint64_t *pipe_wait(const pipe_router *r, uint32_t out)
+SIM_INLINE uint64_t *pipe_state_pipe_wait(const pipe_router *r, uint32_t out)
 {
     return r->outs + (size_t)out * r->out_size;
 }
 
 /* Input VCs that have one, a flit and credit. */
-SIM_INLINE uint64_t *pipe_want(const pipe_router *r, uint32_t out, unsigned words)
+SIM_INLINE uint64_t *pipe_state_pipe_want(const pipe_router *r, uint32_t out, unsigned words)
 {
-    return pipe_wait(r, out) + words;
+    return pipe_state_pipe_wait(r, out) + words;
 }
 
 /* Input VC whose input was served last. */
 SIM_INLINE uint16_t *pipe_last_in(const pipe_router *r, uint32_t out, unsigned words)
 {
-    return (uint16_t *)(pipe_wait(r, out) + 2 * (size_t)words);
+    return (uint16_t *)(pipe_state_pipe_wait(r, out) + 2 * (size_t)words);
 }
 
 /* [vcs] Local input VC that has this one, PIPE_NO_HOLDER = free. */

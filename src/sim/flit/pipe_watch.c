@@ -19,24 +19,24 @@ ik_status pipe_watch(pipe *p, watch *w, ik_error *err)
     return watch_begin(w, p->num_partitions, err);
 }
 
-static uint64_t ps_of(const pipe *p, uint64_t tick)
+static uint64_t pipe_watch_ps_of(const pipe *p, uint64_t tick)
 {
     return tick * p->clock_ps / p->speedup;
 }
 
-static uint32_t slot_of(const pipe *p, uint32_t packet)
+static uint32_t pipe_watch_slot_of(const pipe *p, uint32_t packet)
 {
     return watch_find(p->watch, pipe_rt_of(p, packet)->src, pipe_packet_of(p, packet)->number);
 }
 
-static void add(pipe_partition *q, uint32_t which, uint32_t data, ik_watch_event e)
+static void pipe_watch_add(pipe_partition *q, uint32_t which, uint32_t data, ik_watch_event e)
 {
     watch_add(q->p->watch, q->id, which, data, &e);
 }
 
 /* ---- hosts */
 
-static void note_injected(pipe_partition *q, uint32_t host, const pipe_host *h)
+static void pipe_watch_note_injected(pipe_partition *q, uint32_t host, const pipe_host *h)
 {
     const pipe *p = q->p;
     uint64_t number = h->packets - 1, generated = h->generated * p->clock_ps,
@@ -46,21 +46,21 @@ static void note_injected(pipe_partition *q, uint32_t host, const pipe_host *h)
     if (which == IK_NONE)
         return;
     ik_watch_event e = {.t_ps = generated, .channel = h->port, .vc = h->vc};
-    add(q, which, h->dst, e);
+    pipe_watch_add(q, which, h->dst, e);
     e.stage = IK_WATCH_WAITS;
     if (begun > generated) {
         e.reason = IK_WATCH_LINK;
-        add(q, which, 0, e);
+        pipe_watch_add(q, which, 0, e);
     }
     if (now > begun) {
         e.reason = IK_WATCH_CREDIT;
         e.t_ps = begun;
-        add(q, which, 0, e);
+        pipe_watch_add(q, which, 0, e);
     }
     e.stage = IK_WATCH_INJECTED;
     e.reason = IK_WATCH_NOTHING;
     e.t_ps = now;
-    add(q, which, p->packet_bytes, e);
+    pipe_watch_add(q, which, p->packet_bytes, e);
 }
 
 void pipe_watch_host(pipe_partition *q, uint32_t host)
@@ -71,7 +71,7 @@ void pipe_watch_host(pipe_partition *q, uint32_t host)
     if (h->packets > packets)
         q->p->watch->begun[host] = q->cycle;
     if (q->started > started)
-        note_injected(q, host, h);
+        pipe_watch_note_injected(q, host, h);
 }
 
 void pipe_watch_delivered(pipe_partition *q, uint32_t where, uint32_t packet)
@@ -79,13 +79,13 @@ void pipe_watch_delivered(pipe_partition *q, uint32_t where, uint32_t packet)
     const pipe *p = q->p;
     const ik_packet *rt = pipe_rt_of(p, packet);
     const pipe_packet *pk = pipe_packet_of(p, packet);
-    uint32_t which = slot_of(p, packet);
+    uint32_t which = pipe_watch_slot_of(p, packet);
     if (which != IK_NONE)
-        add(q, which, 0,
-            (ik_watch_event){.t_ps = q->cycle * p->clock_ps,
-                             .channel = p->f->port_peer[where / p->vcs],
-                             .stage = IK_WATCH_DELIVERED,
-                             .vc = (uint8_t)(where % p->vcs)});
+        pipe_watch_add(q, which, 0,
+                       (ik_watch_event){.t_ps = q->cycle * p->clock_ps,
+                                        .channel = p->f->port_peer[where / p->vcs],
+                                        .stage = IK_WATCH_DELIVERED,
+                                        .vc = (uint8_t)(where % p->vcs)});
     if (q->cycle >= p->warmup)
         watch_consider_delivered(p->watch, q->id, rt->src, rt->dst, pk->number,
                                  pk->generated * p->clock_ps, q->cycle * p->clock_ps);
@@ -96,7 +96,7 @@ void pipe_watch_delivered(pipe_partition *q, uint32_t where, uint32_t packet)
 void pipe_watch_arrived(pipe_partition *q, const pipe_router *r, uint32_t bit, uint32_t flit)
 {
     const pipe *p = q->p;
-    uint32_t which = flit & 2 ? slot_of(p, flit >> 2) : IK_NONE;
+    uint32_t which = flit & 2 ? pipe_watch_slot_of(p, flit >> 2) : IK_NONE;
     uint32_t port = r->port_base + bit / p->vcs, from = p->f->port_peer[port];
     if (which == IK_NONE)
         return;
@@ -111,53 +111,55 @@ void pipe_watch_arrived(pipe_partition *q, const pipe_router *r, uint32_t bit, u
                         .port = port,
                         .from = from,
                         .vc = (uint8_t)(bit % p->vcs)};
-    add(q, which, 0,
-        (ik_watch_event){
-            .t_ps = ps_of(p, q->now), .channel = from, .stage = IK_WATCH_ARRIVED, .vc = at->vc});
+    pipe_watch_add(q, which, 0,
+                   (ik_watch_event){.t_ps = pipe_watch_ps_of(p, q->now),
+                                    .channel = from,
+                                    .stage = IK_WATCH_ARRIVED,
+                                    .vc = at->vc});
 }
 
 /* The place of the packet at the front of an input VC; NULL = it is not watched. */
-static watch_place *place_at(pipe_partition *q, const pipe_router *r, uint32_t bit)
+static watch_place *pipe_watch_place_at(pipe_partition *q, const pipe_router *r, uint32_t bit)
 {
     return watch_place_of(q->p->watch, q->id, r->in[bit].front >> 2);
 }
 
-static void note(pipe_partition *q, watch_place *at, ik_watch_stage stage, uint32_t channel,
-                 unsigned vc)
+static void pipe_watch_note(pipe_partition *q, watch_place *at, ik_watch_stage stage,
+                            uint32_t channel, unsigned vc)
 {
     at->out = (uint32_t)q->now;
     at->reason = IK_WATCH_NOTHING;
-    add(q, at->slot, 0,
-        (ik_watch_event){.t_ps = ps_of(q->p, q->now),
-                         .channel = channel,
-                         .stage = (uint8_t)stage,
-                         .vc = (uint8_t)vc});
+    pipe_watch_add(q, at->slot, 0,
+                   (ik_watch_event){.t_ps = pipe_watch_ps_of(q->p, q->now),
+                                    .channel = channel,
+                                    .stage = (uint8_t)stage,
+                                    .vc = (uint8_t)vc});
 }
 
 void pipe_watch_routed(pipe_partition *q, const pipe_router *r, uint32_t bit, bool dropped)
 {
-    watch_place *at = place_at(q, r, bit);
+    watch_place *at = pipe_watch_place_at(q, r, bit);
     const pipe_vc *v = &r->in[bit];
     if (!at)
         return;
     if (dropped) {
-        note(q, at, IK_WATCH_DROPPED, at->from, at->vc);
+        pipe_watch_note(q, at, IK_WATCH_DROPPED, at->from, at->vc);
         watch_remove_place(q->p->watch, q->id, at->id);
     } else {
-        note(q, at, IK_WATCH_ROUTED, r->port_base + v->out, v->vc_first);
+        pipe_watch_note(q, at, IK_WATCH_ROUTED, r->port_base + v->out, v->vc_first);
     }
 }
 
 void pipe_watch_vc(pipe_partition *q, const pipe_router *r, uint32_t bit)
 {
-    watch_place *at = place_at(q, r, bit);
+    watch_place *at = pipe_watch_place_at(q, r, bit);
     const pipe_vc *v = &r->in[bit];
     if (at)
-        note(q, at, IK_WATCH_VC, r->port_base + v->out, v->out_bit % q->p->vcs);
+        pipe_watch_note(q, at, IK_WATCH_VC, r->port_base + v->out, v->out_bit % q->p->vcs);
 }
 
 /* When the link takes what wins the switch now: pipe_send_flit. */
-static uint64_t link_tick(const pipe_partition *q, const pipe_port *port)
+static uint64_t pipe_watch_link_tick(const pipe_partition *q, const pipe_port *port)
 {
     const pipe *p = q->p;
     uint64_t tick = q->now + p->sw_alloc + p->traversal;
@@ -169,14 +171,15 @@ void pipe_watch_granted(pipe_partition *q, const pipe_router *r, uint32_t bit)
 {
     const pipe *p = q->p;
     const pipe_vc *v = &r->in[bit];
-    watch_place *at = v->front & 2 ? place_at(q, r, bit) : NULL;
+    watch_place *at = v->front & 2 ? pipe_watch_place_at(q, r, bit) : NULL;
     if (!at)
         return;
     uint32_t channel = r->port_base + v->out, which = at->slot;
-    note(q, at, IK_WATCH_GRANTED, channel, v->out_bit % p->vcs);
+    pipe_watch_note(q, at, IK_WATCH_GRANTED, channel, v->out_bit % p->vcs);
     watch_remove_place(p->watch, q->id, at->id);
-    add(q, which, 0,
-        (ik_watch_event){.t_ps = ps_of(p, link_tick(q, &r->ports[v->out])),
+    pipe_watch_add(
+        q, which, 0,
+        (ik_watch_event){.t_ps = pipe_watch_ps_of(p, pipe_watch_link_tick(q, &r->ports[v->out])),
                          .channel = channel,
                          .stage = IK_WATCH_SENT,
                          .vc = (uint8_t)(v->out_bit % p->vcs)});
@@ -184,7 +187,8 @@ void pipe_watch_granted(pipe_partition *q, const pipe_router *r, uint32_t bit)
 
 /* ---- waiting */
 
-static uint32_t count_ahead(const pipe *p, const pipe_router *r, uint32_t bit, uint32_t packet)
+static uint32_t pipe_watch_count_ahead(const pipe *p, const pipe_router *r, uint32_t bit,
+                                       uint32_t packet)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < r->in[bit].count; k++) {
@@ -197,8 +201,8 @@ static uint32_t count_ahead(const pipe *p, const pipe_router *r, uint32_t bit, u
 }
 
 /* Why it has not won what it asked for in this tick; NOTHING: it has not asked. */
-static ik_watch_reason why(const pipe_partition *q, const pipe_router *r, const watch_place *at,
-                           uint32_t bit)
+static ik_watch_reason pipe_watch_why(const pipe_partition *q, const pipe_router *r,
+                                      const watch_place *at, uint32_t bit)
 {
     const pipe *p = q->p;
     const pipe_kernel k = pipe_kernel_of(r);
@@ -206,11 +210,13 @@ static ik_watch_reason why(const pipe_partition *q, const pipe_router *r, const 
     bool fresh = at->out == (uint32_t)q->now && (p->routing || v->state == VC_ACTIVE);
     if (v->count == 0 || v->front >> 2 != at->id)
         return IK_WATCH_BEHIND;
-    if (fresh || set_has(pipe_unready(r, k), bit, k.words))
+    if (fresh || pipe_sets_set_has(pipe_unready(r, k), bit, k.words))
         return IK_WATCH_NOTHING;
-    if (v->state == VC_WAITING && set_has(pipe_wait(r, v->out), bit, k.words)) {
+    if (v->state == VC_WAITING &&
+        pipe_sets_set_has(pipe_state_pipe_wait(r, v->out), bit, k.words)) {
         uint64_t allowed = (~UINT64_C(0) >> (63 - v->vc_last)) & (~UINT64_C(0) << v->vc_first),
-                 free_vcs = set_slice(pipe_free_out(r, k), v->out * p->vcs, p->vc_mask, k.words);
+                 free_vcs =
+                     pipe_sets_set_slice(pipe_free_out(r, k), v->out * p->vcs, p->vc_mask, k.words);
         return allowed & free_vcs ? IK_WATCH_TURN : IK_WATCH_FREE_VC;
     }
     if (v->state != VC_ACTIVE)
@@ -230,15 +236,16 @@ void pipe_watch_look(pipe_partition *q, const pipe_router *r)
         uint32_t bit = (at->port - r->port_base) * p->vcs + at->vc;
         if (at->port < r->port_base || at->port - r->port_base >= r->radix)
             continue;
-        ik_watch_reason reason = why(q, r, at, bit);
+        ik_watch_reason reason = pipe_watch_why(q, r, at, bit);
         if (reason == at->reason || reason == IK_WATCH_NOTHING)
             continue;
         bool behind = reason == IK_WATCH_BEHIND;
         at->reason = (uint8_t)reason;
-        add(q, at->slot, 0,
-            (ik_watch_event){.t_ps = ps_of(p, q->now),
+        pipe_watch_add(
+            q, at->slot, 0,
+            (ik_watch_event){.t_ps = pipe_watch_ps_of(p, q->now),
                              .channel = behind ? at->from : r->port_base + r->in[bit].out,
-                             .ahead = behind ? count_ahead(p, r, bit, at->id) : 0,
+                             .ahead = behind ? pipe_watch_count_ahead(p, r, bit, at->id) : 0,
                              .stage = IK_WATCH_WAITS,
                              .reason = (uint8_t)reason,
                              .vc = at->vc});

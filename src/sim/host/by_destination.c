@@ -80,7 +80,8 @@ uint64_t sim_dest_bytes(const partition *p)
 }
 
 /* An element of an array that grows, from the free list or fresh; IK_NONE = out of memory. */
-static uint32_t new_element(partition *p, void **array, size_t size, uint32_t *num, uint32_t *cap)
+static uint32_t by_destination_new_element(partition *p, void **array, size_t size, uint32_t *num,
+                                           uint32_t *cap)
 {
     if (*num == *cap) {
         uint32_t more = *cap + *cap / 2 + 256;
@@ -95,7 +96,7 @@ static uint32_t new_element(partition *p, void **array, size_t size, uint32_t *n
     return (*num)++;
 }
 
-static uint32_t new_message(partition *p)
+static uint32_t by_destination_new_message(partition *p)
 {
     struct dest_store *d = p->dest;
     uint32_t id = d->free_message;
@@ -104,12 +105,13 @@ static uint32_t new_message(partition *p)
         d->free_message = d->messages[id].next;
         return id;
     }
-    id = new_element(p, &array, sizeof *d->messages, &d->num_messages, &d->cap_messages);
+    id = by_destination_new_element(p, &array, sizeof *d->messages, &d->num_messages,
+                                    &d->cap_messages);
     d->messages = array;
     return id;
 }
 
-static void free_message(struct dest_store *d, uint32_t id)
+static void by_destination_free_message(struct dest_store *d, uint32_t id)
 {
     d->messages[id].next = d->free_message;
     d->free_message = id;
@@ -117,13 +119,13 @@ static void free_message(struct dest_store *d, uint32_t id)
 
 /* ---- queues */
 
-static uint32_t tag_of(uint32_t host, uint32_t dst, uint32_t vc)
+static uint32_t by_destination_tag_of(uint32_t host, uint32_t dst, uint32_t vc)
 {
     return ik_hash_tag2((uint64_t)host << 32 | dst, vc);
 }
 
 /* The place that names the queue of a flow in a VC, or where a new one is to be named. */
-static uint32_t *place_of(const partition *p, uint32_t flow, uint32_t vc)
+static uint32_t *by_destination_place_of(const partition *p, uint32_t flow, uint32_t vc)
 {
     struct dest_store *d = p->dest;
     uint32_t *at = &p->reorder->flows[flow].queue;
@@ -134,13 +136,13 @@ static uint32_t *place_of(const partition *p, uint32_t flow, uint32_t vc)
 
 /* The queue of a host to a destination in a VC; IK_NONE = it holds nothing. flow: its record, where
  * reorder space is limited. */
-static uint32_t find_queue(const partition *p, uint32_t host, uint32_t dst, uint32_t vc,
-                           uint32_t flow)
+static uint32_t by_destination_find_queue(const partition *p, uint32_t host, uint32_t dst,
+                                          uint32_t vc, uint32_t flow)
 {
     const struct dest_store *d = p->dest;
     if (flow != IK_NONE)
-        return *place_of(p, flow, vc);
-    uint32_t tag = tag_of(host, dst, vc), id;
+        return *by_destination_place_of(p, flow, vc);
+    uint32_t tag = by_destination_tag_of(host, dst, vc), id;
     for (size_t at = ik_hash_first(&d->known, tag);
          (id = ik_hash_find(&d->known, tag, &at)) != IK_NONE; at++)
         if (d->queues[id].host == host && d->queues[id].dst == dst && d->queues[id].vc == vc)
@@ -148,7 +150,8 @@ static uint32_t find_queue(const partition *p, uint32_t host, uint32_t dst, uint
     return id;
 }
 
-static uint32_t new_queue(partition *p, uint32_t host, const message *m, uint32_t flow)
+static uint32_t by_destination_new_queue(partition *p, uint32_t host, const message *m,
+                                         uint32_t flow)
 {
     struct dest_store *d = p->dest;
     uint32_t id = d->free_queue;
@@ -156,13 +159,14 @@ static uint32_t new_queue(partition *p, uint32_t host, const message *m, uint32_
     if (id != IK_NONE)
         d->free_queue = d->queues[id].next;
     else
-        id = new_element(p, &array, sizeof *d->queues, &d->num_queues, &d->cap_queues);
+        id = by_destination_new_element(p, &array, sizeof *d->queues, &d->num_queues,
+                                        &d->cap_queues);
     d->queues = array;
     if (id == IK_NONE)
         return id;
     if (flow != IK_NONE) {
-        *place_of(p, flow, m->vc) = id;
-    } else if (!ik_hash_add(&d->known, tag_of(host, m->dst, m->vc), id)) {
+        *by_destination_place_of(p, flow, m->vc) = id;
+    } else if (!ik_hash_add(&d->known, by_destination_tag_of(host, m->dst, m->vc), id)) {
         sim_partition_fail(p, 2 * ik_hash_bytes(&d->known), "messages that wait");
         return IK_NONE;
     }
@@ -171,19 +175,19 @@ static uint32_t new_queue(partition *p, uint32_t host, const message *m, uint32_
     return id;
 }
 
-static void free_queue(partition *p, uint32_t id)
+static void by_destination_free_queue(partition *p, uint32_t id)
 {
     struct dest_store *d = p->dest;
     dest_queue *q = &d->queues[id];
     if (q->flow != IK_NONE)
-        *place_of(p, q->flow, q->vc) = q->sibling;
+        *by_destination_place_of(p, q->flow, q->vc) = q->sibling;
     else
-        ik_hash_remove(&d->known, tag_of(q->host, q->dst, q->vc), id);
+        ik_hash_remove(&d->known, by_destination_tag_of(q->host, q->dst, q->vc), id);
     q->next = d->free_queue;
     d->free_queue = id;
 }
 
-static void ring_append(struct dest_store *d, queue *ring, uint32_t id)
+static void by_destination_ring_append(struct dest_store *d, queue *ring, uint32_t id)
 {
     d->queues[id].next = IK_NONE;
     if (ring->head == IK_NONE)
@@ -193,25 +197,27 @@ static void ring_append(struct dest_store *d, queue *ring, uint32_t id)
     ring->tail = id;
 }
 
-static uint64_t packets_of(const sim *s, const message *m)
+static uint64_t by_destination_packets_of(const sim *s, const message *m)
 {
     return m->remaining / s->adapter.packet_bytes + (m->remaining % s->adapter.packet_bytes != 0);
 }
 
 /* Takes a message into the queue of its destination. */
-static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
+static bool by_destination_enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
 {
     struct dest_store *d = p->dest;
     bool limited = p->sim->reorder.limit != REORDER_UNLIMITED;
-    uint32_t at = new_message(p), flow = limited ? sim_reorder_flow(p, host, m->dst) : IK_NONE, id;
+    uint32_t at = by_destination_new_message(p),
+             flow = limited ? sim_reorder_flow(p, host, m->dst) : IK_NONE, id;
     if (at == IK_NONE || (limited && flow == IK_NONE))
         return false;
-    id = find_queue(p, host, m->dst, m->vc, flow);
+    id = by_destination_find_queue(p, host, m->dst, m->vc, flow);
     if (id == IK_NONE) {
-        id = new_queue(p, host, m, flow);
+        id = by_destination_new_queue(p, host, m, flow);
         if (id == IK_NONE)
             return false;
-        ring_append(d, &p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + m->vc], id);
+        by_destination_ring_append(
+            d, &p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + m->vc], id);
     }
     dest_queue *q = &d->queues[id];
     d->messages[at] = (dest_message){*m, IK_NONE};
@@ -221,19 +227,19 @@ static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
         d->messages[q->last].next = at;
     q->last = at;
     if (limited)
-        sim_reorder_want(p, flow, packets_of(p->sim, m), now);
+        sim_reorder_want(p, flow, by_destination_packets_of(p->sim, m), now);
     return true;
 }
 
 bool sim_dest_take(partition *p, uint32_t host, const message *m, uint64_t now)
 {
     p->sim->host.queues[host].count = 1;
-    return enqueue(p, host, m, now);
+    return by_destination_enqueue(p, host, m, now);
 }
 
 /* The first message of a queue has sent a packet, and its turn is over: it ends, stays first, or
  * takes its turn again behind others that are active. */
-static void next_turn(const sim *s, struct dest_store *d, dest_queue *q)
+static void by_destination_next_turn(const sim *s, struct dest_store *d, dest_queue *q)
 {
     uint32_t id = q->first, behind = id;
     uint32_t active = s->workload.finite ? sim_finite_active(s, q->host) : s->adapter.turn_messages;
@@ -242,7 +248,7 @@ static void next_turn(const sim *s, struct dest_store *d, dest_queue *q)
         return;
     q->first = m->next;
     if (!m->m.remaining) {
-        free_message(d, id);
+        by_destination_free_message(d, id);
         return;
     }
     behind = active == UINT32_MAX ? q->last : q->first;
@@ -260,7 +266,8 @@ const message *sim_dest_queued(const partition *p, uint32_t host, uint32_t dst, 
     const struct dest_store *d = p->dest;
     bool limited = p->sim->reorder.limit != REORDER_UNLIMITED;
     uint32_t flow = limited ? sim_reorder_find(p, host, dst) : IK_NONE,
-             id = limited && flow == IK_NONE ? IK_NONE : find_queue(p, host, dst, v, flow);
+             id = limited && flow == IK_NONE ? IK_NONE
+                                             : by_destination_find_queue(p, host, dst, v, flow);
     *behind = 0;
     if (id == IK_NONE)
         return NULL;
@@ -295,7 +302,8 @@ void sim_dest_fetch(const partition *p, uint32_t host, unsigned stage)
 /* ---- sending */
 
 /* Takes queue id out, which stands behind `before`. */
-static void ring_remove(struct dest_store *d, queue *ring, uint32_t before, uint32_t id)
+static void by_destination_ring_remove(struct dest_store *d, queue *ring, uint32_t before,
+                                       uint32_t id)
 {
     if (before == IK_NONE)
         ring->head = d->queues[id].next;
@@ -306,11 +314,12 @@ static void ring_remove(struct dest_store *d, queue *ring, uint32_t before, uint
 }
 
 /* Queue id, which stands behind `before`, waits for reorder space outside the ring. */
-static void park(partition *p, uint32_t host, queue *ring, uint32_t before, uint32_t id)
+static void by_destination_park(partition *p, uint32_t host, queue *ring, uint32_t before,
+                                uint32_t id)
 {
     struct dest_store *d = p->dest;
     uint32_t *first = &p->reorder->flows[d->queues[id].flow].parked;
-    ring_remove(d, ring, before, id);
+    by_destination_ring_remove(d, ring, before, id);
     d->queues[id].in_turn = 0;
     d->queues[id].next = *first;
     *first = id;
@@ -331,7 +340,7 @@ void sim_dest_unpark(partition *p, uint32_t host, uint32_t id)
 }
 
 /* Two lists of queues in the order in which they stood become one. */
-static uint32_t merged(struct dest_store *d, uint32_t one, uint32_t other)
+static uint32_t by_destination_merged(struct dest_store *d, uint32_t one, uint32_t other)
 {
     uint32_t first = IK_NONE, *end = &first;
     while (one != IK_NONE && other != IK_NONE) {
@@ -356,30 +365,30 @@ void sim_dest_rejoin(partition *p, uint32_t host)
         after = d->queues[id].next;
         d->queues[id].next = IK_NONE;
         for (; sorted[k] != IK_NONE; k++) {
-            id = merged(d, sorted[k], id);
+            id = by_destination_merged(d, sorted[k], id);
             sorted[k] = IK_NONE;
         }
         sorted[k] = id;
     }
     for (unsigned k = 0; k < SIZES; k++)
-        id = merged(d, sorted[k], id);
+        id = by_destination_merged(d, sorted[k], id);
     for (; id != IK_NONE; id = after) {
         after = d->queues[id].next;
-        ring_append(d, &p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + d->queues[id].vc],
-                    id);
+        by_destination_ring_append(
+            d, &p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + d->queues[id].vc], id);
     }
     p->sim->host.reorder[host].unparked = IK_NONE;
 }
 
 /* Sends the first packet of queue id, which stands behind `before` in the ring. */
-static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, uint32_t before,
-                      uint32_t id, uint64_t now)
+static void by_destination_send_from(partition *p, uint32_t host, host_state *h, queue *ring,
+                                     uint32_t before, uint32_t id, uint64_t now)
 {
     const sim *s = p->sim;
     struct dest_store *d = p->dest;
     dest_queue *q = &d->queues[id];
     message *m = &d->messages[q->first].m;
-    uint32_t size = next_size(s, m);
+    uint32_t size = host_next_size(s, m);
     if (!sim_launch(p, host, h, m, size, q->flow, now))
         return;
     if (s->workload.has_graph && !sim_endless(s, host))
@@ -389,17 +398,18 @@ static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, u
     if (m->remaining && ++q->in_turn < (s->workload.finite ? sim_finite_turn(s, host) : 1))
         return;
     q->in_turn = 0;
-    next_turn(s, d, q);
-    ring_remove(d, ring, before, id);
+    by_destination_next_turn(s, d, q);
+    by_destination_ring_remove(d, ring, before, id);
     if (q->first != IK_NONE)
-        ring_append(d, ring, id);
+        by_destination_ring_append(d, ring, id);
     else
-        free_queue(p, id);
+        by_destination_free_queue(p, id);
 }
 
 /* One VC's ring: sends from the first queue that has room ahead. Where credit is per VC, one
  * without is enough to know. */
-static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ring, uint64_t now)
+static bool by_destination_send_from_ring(partition *p, uint32_t host, host_state *h, queue *ring,
+                                          uint64_t now)
 {
     const sim *s = p->sim;
     struct dest_store *d = p->dest;
@@ -408,11 +418,11 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
         const message *m = &d->messages[d->queues[id].first].m;
         after = d->queues[id].next;
         if (limited && !sim_reorder_may_flow(p, d->queues[id].flow)) {
-            park(p, host, ring, before, id);
+            by_destination_park(p, host, ring, before, id);
             continue;
         }
-        if (sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m)) {
-            send_from(p, host, h, ring, before, id, now);
+        if (sim_room_ahead(p, host, h, m) >= (int32_t)host_next_size(s, m)) {
+            by_destination_send_from(p, host, h, ring, before, id, now);
             return true;
         }
         h->blocked = 1;
@@ -424,14 +434,15 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
 }
 
 /* Takes in what was made until now; false = out of memory. */
-static bool admit(partition *p, uint32_t host, send_queue *l, uint64_t now)
+static bool by_destination_admit(partition *p, uint32_t host, send_queue *l, uint64_t now)
 {
     const sim *s = p->sim;
     bool visits = s->workload.finite && s->traffic->workload->alltoall;
     message m;
     while (l->t <= now && l->t < s->measure.past_ps)
         if (visits ? !sim_visits_take(p, host, l, now)
-                   : sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m, now))
+                   : sim_next_message(p, host, l, true, &m) &&
+                         !by_destination_enqueue(p, host, &m, now))
             return false;
     return true;
 }
@@ -440,12 +451,13 @@ void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     sim *s = p->sim;
     send_queue *l = &s->host.queues[host];
-    if (!admit(p, host, l, now))
+    if (!by_destination_admit(p, host, l, now))
         return;
     h->blocked = 0;
     for (unsigned k = 0; k < s->sw.vcs; k++) {
         unsigned v = h->next_vc + k < s->sw.vcs ? h->next_vc + k : h->next_vc + k - s->sw.vcs;
-        if (!send_from_ring(p, host, h, &s->host.dest_rings[(size_t)host * s->sw.vcs + v], now))
+        if (!by_destination_send_from_ring(p, host, h,
+                                           &s->host.dest_rings[(size_t)host * s->sw.vcs + v], now))
             continue;
         h->next_vc = (uint8_t)(v + 1 == s->sw.vcs ? 0 : v + 1);
         break;

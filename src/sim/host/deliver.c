@@ -11,7 +11,7 @@
 #include "sim/measure/watch.h"
 #include "sim/state/events.h"
 
-static void count_class(partition *p, const delivered *d)
+static void deliver_count_class(partition *p, const delivered *d)
 {
     const sim *s = p->sim;
     /* a reply is of the class of its request */
@@ -20,8 +20,8 @@ static void count_class(partition *p, const delivered *d)
             ? sim_class_of(p->classes, d->dst, d->number & ~SIM_REPLY)
             : sim_class_of(p->classes, d->src, d->number / s->source.packets_per_message);
     size_t period = s->measure.num_series ? d->t / s->measure.series_ps : SIZE_MAX;
-    sim_classes_take(p->classes, class, d->size, in_window(s, d->t), period);
-    sim_classes_deliver(p->classes, class, d->t - d->t_gen, in_window(s, d->t), period);
+    sim_classes_take(p->classes, class, d->size, state_in_window(s, d->t), period);
+    sim_classes_deliver(p->classes, class, d->t - d->t_gen, state_in_window(s, d->t), period);
 }
 
 static void check_delivery(partition *p, uint32_t host, const delivered *d)
@@ -48,7 +48,7 @@ static void check_delivery(partition *p, uint32_t host, const delivered *d)
     }
 }
 
-static void note_watched(partition *p, uint32_t host, const delivered *d)
+static void deliver_note_watched(partition *p, uint32_t host, const delivered *d)
 {
     const sim *s = p->sim;
     uint32_t which = watch_find(s->counted.watch, d->src, d->number);
@@ -57,7 +57,7 @@ static void note_watched(partition *p, uint32_t host, const delivered *d)
                               .stage = IK_WATCH_DELIVERED};
     if (which != IK_NONE)
         watch_add(s->counted.watch, p->id, which, 0, &e);
-    if (in_window(s, d->t))
+    if (state_in_window(s, d->t))
         watch_consider_delivered(s->counted.watch, p->id, d->src, d->dst, d->number, d->t_gen,
                                  d->t);
 }
@@ -67,7 +67,7 @@ static void note_delivery(partition *p, uint32_t host, const delivered *d)
     if (sim_checks_order(p->sim))
         check_delivery(p, host, d);
     if (p->sim->counted.watch)
-        note_watched(p, host, d);
+        deliver_note_watched(p, host, d);
 }
 
 void sim_delivered(partition *p, uint32_t host, const delivered *d)
@@ -76,7 +76,7 @@ void sim_delivered(partition *p, uint32_t host, const delivered *d)
     if (s->measure.num_series)
         sim_count_series(p, d->t, d->size, d->t - d->t_gen);
     if (p->classes)
-        count_class(p, d);
+        deliver_count_class(p, d);
     if (s->counted.notes_deliveries)
         note_delivery(p, host, d);
     if (s->workload.finite)
@@ -91,12 +91,12 @@ void sim_deliver(partition *p, uint32_t host, const delivered *d)
     const ik_packet rt = {.src = d->src, .dst = d->dst};
     s->host.state[host].hash += sim_delivery_hash(&rt, d->t_gen, d->t);
     p->n.delivered++;
-    if (in_window(s, d->t)) {
+    if (state_in_window(s, d->t)) {
         p->n.window_bytes += d->size;
         s->counted.host_bytes[host] += d->size;
         sim_histo_add(&p->latency, d->t - d->t_gen);
         sim_histo_add(&p->network, d->t - d->t_inject);
     }
-    batch_add(&p->batches, d->t, d->size, d->t - d->t_gen, d->t - d->t_inject);
+    stationary_batch_add(&p->batches, d->t, d->size, d->t - d->t_gen, d->t - d->t_inject);
     sim_delivered(p, host, d);
 }

@@ -12,7 +12,7 @@
 
 /* ---- lists of sends */
 
-static void append(finite *f, op_list *l, uint32_t op)
+static void finite_append(finite *f, op_list *l, uint32_t op)
 {
     f->ops[op].next = IK_NONE;
     if (l->num++)
@@ -22,7 +22,7 @@ static void append(finite *f, op_list *l, uint32_t op)
     l->tail = op;
 }
 
-static uint32_t take_first(finite *f, op_list *l)
+static uint32_t finite_take_first(finite *f, op_list *l)
 {
     uint32_t op = l->head;
     l->head = f->ops[op].next;
@@ -31,13 +31,13 @@ static uint32_t take_first(finite *f, op_list *l)
 }
 
 /* When the adapter got the message of a send. */
-static uint64_t handed_ps(const finite *f, uint32_t op)
+static uint64_t finite_handed_ps(const finite *f, uint32_t op)
 {
     return f->handed_ps ? f->handed_ps[op] : f->ops[op].ready_ps;
 }
 
 /* Shows the first message of a queue to host/host.c. */
-static void show_first(sim *s, uint32_t host, unsigned at)
+static void finite_show_first(sim *s, uint32_t host, unsigned at)
 {
     finite *f = s->workload.finite;
     size_t k = (size_t)host * s->adapter.num_queues + at;
@@ -49,14 +49,14 @@ static void show_first(sim *s, uint32_t host, unsigned at)
     uint32_t op = f->turns[k].head;
     const ik_op *of = &f->w->graph->ops[op];
     uint64_t sent = of->amount - f->ops[op].left;
-    s->host.messages[k] = (message){.t_gen = handed_ps(f, op),
+    s->host.messages[k] = (message){.t_gen = finite_handed_ps(f, op),
                                     .number = f->first_packet[op] + sent / s->adapter.packet_bytes,
                                     .remaining = f->ops[op].left,
                                     .dst = of->peer,
                                     .vc = f->ops[op].vc};
 }
 
-static void queue_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
+static void finite_queue_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     sim *s = p->sim;
     finite *f = s->workload.finite;
@@ -68,7 +68,7 @@ static void queue_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
         o->vc = rt.vc;
     }
     uint64_t busy_until = s->host.state[host].busy_until;
-    uint64_t handed = handed_ps(f, op);
+    uint64_t handed = finite_handed_ps(f, op);
     if (f->order_ps)
         f->order_ps[op] = sim_reorder_throttled_ps(s, host, now);
     o->busy_ps = f->sent_ps[host] - (busy_until > handed ? busy_until - handed : 0);
@@ -80,17 +80,18 @@ static void queue_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
     }
     unsigned at = s->adapter.num_queues > 1 ? o->vc : 0;
     size_t k = (size_t)host * s->adapter.num_queues + at;
-    append(f, f->turns[k].num < sim_finite_active(s, host) ? &f->turns[k] : &f->behind[k], op);
+    finite_append(f, f->turns[k].num < sim_finite_active(s, host) ? &f->turns[k] : &f->behind[k],
+                  op);
     if (f->turns[k].num == 1)
-        show_first(s, host, at);
+        finite_show_first(s, host, at);
 }
 
 /* ---- operations */
 
-static void release(partition *p, uint32_t host, uint32_t op);
+static void finite_release(partition *p, uint32_t host, uint32_t op);
 
 /* One of the things that op waits for is over at time t. */
-static void tell(partition *p, uint32_t host, uint32_t op, uint32_t cause, uint64_t t)
+static void finite_tell(partition *p, uint32_t host, uint32_t op, uint32_t cause, uint64_t t)
 {
     op_state *o = &p->sim->workload.finite->ops[op];
     assert(o->waits > 0);
@@ -99,19 +100,19 @@ static void tell(partition *p, uint32_t host, uint32_t op, uint32_t cause, uint6
         o->cause = cause;
     }
     if (--o->waits == 0)
-        release(p, host, op);
+        finite_release(p, host, op);
 }
 
 /* op has begun, or is done, at time t. */
-static void tell_after(partition *p, uint32_t host, uint32_t op, bool started, uint64_t t)
+static void finite_tell_after(partition *p, uint32_t host, uint32_t op, bool started, uint64_t t)
 {
     const ik_graph *g = p->sim->workload.finite->w->graph;
     for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++)
         if (!(g->after[k] & IK_AFTER_START) != started)
-            tell(p, host, g->after[k] & ~IK_AFTER_START, op, t);
+            finite_tell(p, host, g->after[k] & ~IK_AFTER_START, op, t);
 }
 
-static void finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
+static void finite_finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
     f->ops[op].done_ps = t;
@@ -119,7 +120,7 @@ static void finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
         p->hosts_left--;
     f->finish_ps[host] = t > f->finish_ps[host] ? t : f->finish_ps[host];
     p->after_end |= t >= p->sim->measure.past_ps;
-    tell_after(p, host, op, false, t);
+    finite_tell_after(p, host, op, false, t);
 }
 
 void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uint64_t t)
@@ -134,7 +135,7 @@ void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uin
 }
 
 /* It begins when the time of its release has come. */
-static void release(partition *p, uint32_t host, uint32_t op)
+static void finite_release(partition *p, uint32_t host, uint32_t op)
 {
     static const unsigned rank[] = {
         [IK_OP_CALC] = DUE_CALC, [IK_OP_SEND] = DUE_SEND, [IK_OP_RECV] = DUE_RECV};
@@ -143,7 +144,7 @@ static void release(partition *p, uint32_t host, uint32_t op)
 }
 
 /* op takes its processor for a time, not before now; returns when it begins. */
-static uint64_t take_cpu(finite *f, uint32_t host, uint32_t op, uint64_t now, uint64_t time)
+static uint64_t finite_take_cpu(finite *f, uint32_t host, uint32_t op, uint64_t now, uint64_t time)
 {
     const ik_graph *g = f->w->graph;
     if (g->cpu[op] == IK_NO_CPU)
@@ -155,7 +156,7 @@ static uint64_t take_cpu(finite *f, uint32_t host, uint32_t op, uint64_t now, ui
 }
 
 /* A message that stays in its host: through the memory that its ranks share. */
-static void hand_local(partition *p, uint32_t host, uint32_t op, uint64_t now)
+static void finite_hand_local(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
@@ -164,7 +165,7 @@ static void hand_local(partition *p, uint32_t host, uint32_t op, uint64_t now)
     if (g->local_bps)
         copied = finite_later(now, ik_transmit_ps(of->amount, g->local_bps));
     f->ops[op].left = 0;
-    finish(p, host, op, finite_done_early(g, op) ? now : copied);
+    finite_finish(p, host, op, finite_done_early(g, op) ? now : copied);
     if (of->match != IK_NONE)
         f->ops[of->match].left = 0;
     sim_finite_due(p, host, DUE_ARRIVAL, of->match != IK_NONE ? of->match : op,
@@ -172,7 +173,7 @@ static void hand_local(partition *p, uint32_t host, uint32_t op, uint64_t now)
 }
 
 /* Whether the gap behind the host's message before is over; else it is examined again then. */
-static bool takes_turn(partition *p, uint32_t host, uint32_t op, uint64_t now)
+static bool finite_takes_turn(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     op_state *o = &f->ops[op];
@@ -188,52 +189,52 @@ static bool takes_turn(partition *p, uint32_t host, uint32_t op, uint64_t now)
 }
 
 /* The adapter gets it, or memory. */
-static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
+static void finite_hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
-    if (f->gap_free && g->ops[op].peer != host && !takes_turn(p, host, op, now))
+    if (f->gap_free && g->ops[op].peer != host && !finite_takes_turn(p, host, op, now))
         return;
     if (f->handed_ps)
         f->handed_ps[op] = now;
     if (g->ops[op].peer == host) {
-        hand_local(p, host, op, now);
+        finite_hand_local(p, host, op, now);
         return;
     }
-    queue_send(p, host, op, now);
+    finite_queue_send(p, host, op, now);
     if (finite_done_early(g, op))
-        finish(p, host, op, now);
+        finite_finish(p, host, op, now);
 }
 
-static void begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
+static void finite_begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     uint64_t time = finite_own_ps(f->w->graph, op);
     if (now > f->ops[op].ready_ps) { /* its processor is done with it */
-        hand_over(p, host, op, now);
+        finite_hand_over(p, host, op, now);
         return;
     }
-    uint64_t begin = time ? take_cpu(f, host, op, now, time) : now;
-    tell_after(p, host, op, true, begin);
+    uint64_t begin = time ? finite_take_cpu(f, host, op, now, time) : now;
+    finite_tell_after(p, host, op, true, begin);
     if (time)
         sim_finite_due(p, host, DUE_SEND, op, finite_later(begin, time));
     else
-        hand_over(p, host, op, now);
+        finite_hand_over(p, host, op, now);
 }
 
 /* It has begun, and its message is there. */
-static void end_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
+static void finite_end_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
     uint64_t time = finite_own_ps(f->w->graph, op);
     uint32_t send = finite_send_of(f, op);
-    uint64_t end = time ? finite_later(take_cpu(f, host, op, now, time), time) : now;
-    finish(p, host, op, end);
+    uint64_t end = time ? finite_later(finite_take_cpu(f, host, op, now, time), time) : now;
+    finite_finish(p, host, op, end);
     if (!g->ack)
         return;
     if (!g->handshake && g->ack[send] != IK_NONE)
-        tell(p, host, g->ack[send], op, end);
+        finite_tell(p, host, g->ack[send], op, end);
     else if (g->handshake && g->ack[op] != IK_NONE && g->ops[g->ack[op]].match == IK_NONE)
         sim_any_asked(p, host, g->ack[op], end);
 }
@@ -243,7 +244,7 @@ void sim_finite_clear(partition *p, uint32_t host, uint32_t recv, uint32_t send,
     const finite *f = p->sim->workload.finite;
     uint32_t clear = f->w->graph->ack[send];
     /* later than its begin: by its request, which may have waited for a message before it */
-    tell(p, host, clear, t == f->ops[recv].ready_ps ? recv : f->ops[clear].cause, t);
+    finite_tell(p, host, clear, t == f->ops[recv].ready_ps ? recv : f->ops[clear].cause, t);
 }
 
 void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t)
@@ -262,19 +263,19 @@ void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t sen
     if (finite_own_ps(f->w->graph, recv))
         sim_finite_due(p, host, DUE_RECV, recv, t); /* behind sends of the same time */
     else
-        end_recv(p, host, recv, t);
+        finite_end_recv(p, host, recv, t);
 }
 
-static void begin_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
+static void finite_begin_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     op_state *o = &f->ops[op];
     if (o->vc & RECV_BEGUN) { /* its message is there, and its processor is asked */
-        end_recv(p, host, op, now);
+        finite_end_recv(p, host, op, now);
         return;
     }
     o->vc |= RECV_BEGUN;
-    tell_after(p, host, op, true, now);
+    finite_tell_after(p, host, op, true, now);
     if (finite_asks(f->w->graph, f->w->graph->ops[op].match))
         sim_finite_clear(p, host, op, f->w->graph->ops[op].match, now);
     if (f->w->graph->ops[op].match == IK_NONE)
@@ -282,19 +283,19 @@ static void begin_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
     else if ((o->vc & RECV_HERE) && finite_own_ps(f->w->graph, op))
         sim_finite_due(p, host, DUE_RECV, op, now); /* in the order of the program */
     else if (o->vc & RECV_HERE)
-        end_recv(p, host, op, now);
+        finite_end_recv(p, host, op, now);
 }
 
-static void begin_calc(partition *p, uint32_t host, uint32_t op, uint64_t now)
+static void finite_begin_calc(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
-    uint64_t time = finite_own_ps(f->w->graph, op), begin = take_cpu(f, host, op, now, time);
-    tell_after(p, host, op, true, begin);
-    finish(p, host, op, finite_later(begin, time));
+    uint64_t time = finite_own_ps(f->w->graph, op), begin = finite_take_cpu(f, host, op, now, time);
+    finite_tell_after(p, host, op, true, begin);
+    finite_finish(p, host, op, finite_later(begin, time));
 }
 
 /* What an item of the heap says. */
-static void take_due(partition *p, uint32_t host, const ik_heap_item *item)
+static void finite_take_due(partition *p, uint32_t host, const ik_heap_item *item)
 {
     const finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
@@ -307,13 +308,13 @@ static void take_due(partition *p, uint32_t host, const ik_heap_item *item)
             sim_any_arrived(p, host, item->id, now);
         break;
     case DUE_SEND:
-        begin_send(p, host, item->id, now);
+        finite_begin_send(p, host, item->id, now);
         break;
     case DUE_RECV:
-        begin_recv(p, host, item->id, now);
+        finite_begin_recv(p, host, item->id, now);
         break;
     default:
-        begin_calc(p, host, item->id, now);
+        finite_begin_calc(p, host, item->id, now);
     }
 }
 
@@ -325,7 +326,7 @@ void sim_finite_advance(partition *p, uint32_t host, uint64_t now)
     ik_heap *due = &f->due[host];
     while (due->num && due->items[0].key / DUE_RANKS <= now) {
         const ik_heap_item item = ik_heap_pop(due);
-        take_due(p, host, &item);
+        finite_take_due(p, host, &item);
     }
 }
 
@@ -337,8 +338,8 @@ uint64_t sim_finite_next(const sim *s, uint32_t host)
 
 /* Two operations of a host, `low` < *high, the first of which does not begin behind packet `number`
  * and the other does, near to where it would be if all operations sent alike. */
-static uint32_t guess_send(const finite *f, uint32_t first, uint32_t end, uint32_t number,
-                           uint32_t *high)
+static uint32_t finite_guess_send(const finite *f, uint32_t first, uint32_t end, uint32_t number,
+                                  uint32_t *high)
 {
     const uint64_t *begin = f->first_packet;
     uint64_t share = (uint64_t)number * (end - first) / (begin[end - 1] + 1);
@@ -360,10 +361,11 @@ static uint32_t guess_send(const finite *f, uint32_t first, uint32_t end, uint32
 
 /* The send of a host that packet `number` belongs to: a guess, steps that double, a binary search
  * between the last two. */
-static uint32_t find_send(const finite *f, uint32_t src, uint32_t number)
+static uint32_t finite_find_send(const finite *f, uint32_t src, uint32_t number)
 {
     const ik_graph *g = f->w->graph;
-    uint32_t high, low = guess_send(f, g->host_first[src], g->host_first[src + 1], number, &high);
+    uint32_t high,
+        low = finite_guess_send(f, g->host_first[src], g->host_first[src + 1], number, &high);
     while (high - low > 1) { /* the last one that does not begin behind it */
         uint32_t middle = low + (high - low) / 2;
         if (f->first_packet[middle] <= number)
@@ -378,11 +380,12 @@ static uint32_t find_send(const finite *f, uint32_t src, uint32_t number)
 uint32_t sim_finite_phase(const sim *s, uint32_t host, uint64_t number)
 {
     const finite *f = s->workload.finite;
-    return f->w->graph->op_class[find_send(f, host, (uint32_t)number)];
+    return f->w->graph->op_class[finite_find_send(f, host, (uint32_t)number)];
 }
 
 /* A packet of a send was sent. */
-static void note_packet(partition *p, uint32_t host, uint32_t op, uint32_t size, uint64_t now)
+static void finite_note_packet(partition *p, uint32_t host, uint32_t op, uint32_t size,
+                               uint64_t now)
 {
     const sim *s = p->sim;
     finite *f = s->workload.finite;
@@ -398,20 +401,20 @@ static void note_packet(partition *p, uint32_t host, uint32_t op, uint32_t size,
 }
 
 /* A send is done when its last byte has left the host, unless the adapter's having it is enough. */
-static void end_send(partition *p, uint32_t host, uint32_t op, uint32_t size, uint64_t now)
+static void finite_end_send(partition *p, uint32_t host, uint32_t op, uint32_t size, uint64_t now)
 {
     const sim *s = p->sim;
     const finite *f = s->workload.finite;
     if (!f->ops[op].left && !finite_done_early(f->w->graph, op))
-        finish(p, host, op, now + transmit_ps(s, s->host.state[host].port, size));
+        finite_finish(p, host, op, now + state_transmit_ps(s, s->host.state[host].port, size));
 }
 
 void sim_finite_packet_sent(partition *p, uint32_t host, uint32_t number, uint32_t size,
                             uint64_t now)
 {
-    uint32_t op = find_send(p->sim->workload.finite, host, number);
-    note_packet(p, host, op, size, now);
-    end_send(p, host, op, size, now);
+    uint32_t op = finite_find_send(p->sim->workload.finite, host, number);
+    finite_note_packet(p, host, op, size, now);
+    finite_end_send(p, host, op, size, now);
 }
 
 void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
@@ -426,19 +429,19 @@ void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, ui
     size_t k = (size_t)host * s->adapter.num_queues + at;
     uint32_t op = f->turns[k].head;
     op_state *o = &f->ops[op];
-    note_packet(p, host, op, size, now);
+    finite_note_packet(p, host, op, size, now);
     if (o->left && ++f->in_turn[k] < sim_finite_turn(s, host)) {
-        show_first(s, host, at);
+        finite_show_first(s, host, at);
         return;
     }
     f->in_turn[k] = 0;
-    take_first(f, &f->turns[k]);
+    finite_take_first(f, &f->turns[k]);
     if (o->left)
-        append(f, &f->turns[k], op);
+        finite_append(f, &f->turns[k], op);
     else if (f->behind[k].num)
-        append(f, &f->turns[k], take_first(f, &f->behind[k]));
-    show_first(s, host, at);
-    end_send(p, host, op, size, now);
+        finite_append(f, &f->turns[k], finite_take_first(f, &f->behind[k]));
+    finite_show_first(s, host, at);
+    finite_end_send(p, host, op, size, now);
 }
 
 void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
@@ -452,7 +455,7 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
     }
     if (f->endless && f->endless[d->src])
         return;
-    uint32_t send = find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
+    uint32_t send = finite_find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
     p->moved_ps = d->t > p->moved_ps ? d->t : p->moved_ps;
     if (recv == IK_NONE) {
         sim_any_delivered(p, host, send, d);
@@ -492,7 +495,7 @@ bool sim_finite_start(partition *p, uint32_t host)
     p->hosts_left += f->endless && f->ops_left[host];
     for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
         if (f->ops[op].waits == 0)
-            release(p, host, op);
+            finite_release(p, host, op);
     return f->due[host].num > 0;
 }
 

@@ -21,7 +21,7 @@
 
 /* ---- lists */
 
-static void add_begun(finite *f, uint32_t rank, uint32_t recv)
+static void finite_any_add_begun(finite *f, uint32_t rank, uint32_t recv)
 {
     op_list *l = &f->begun[rank];
     f->ops[recv].next = IK_NONE;
@@ -33,7 +33,7 @@ static void add_begun(finite *f, uint32_t rank, uint32_t recv)
 }
 
 /* before: the one in front of it, IK_NONE = it is the first */
-static void drop_begun(finite *f, uint32_t rank, uint32_t recv, uint32_t before)
+static void finite_any_drop_begun(finite *f, uint32_t rank, uint32_t recv, uint32_t before)
 {
     op_list *l = &f->begun[rank];
     if (before == IK_NONE)
@@ -45,7 +45,7 @@ static void drop_begun(finite *f, uint32_t rank, uint32_t recv, uint32_t before)
     l->num--;
 }
 
-static void add_unreceived(finite *f, uint32_t rank, uint32_t m)
+static void finite_any_add_unreceived(finite *f, uint32_t rank, uint32_t m)
 {
     op_list *l = &f->unreceived[rank];
     f->any[m].next = IK_NONE;
@@ -57,7 +57,7 @@ static void add_unreceived(finite *f, uint32_t rank, uint32_t m)
     f->any[f->any[m].flow].unreceived++;
 }
 
-static void drop_unreceived(finite *f, uint32_t rank, uint32_t m, uint32_t before)
+static void finite_any_drop_unreceived(finite *f, uint32_t rank, uint32_t m, uint32_t before)
 {
     op_list *l = &f->unreceived[rank];
     if (before == IK_NONE)
@@ -73,27 +73,27 @@ static void drop_unreceived(finite *f, uint32_t rank, uint32_t m, uint32_t befor
 /* ---- which fit */
 
 /* In its communicator and tag. */
-static bool fits_tag(const ik_graph *g, uint32_t recv, uint32_t send)
+static bool finite_any_fits_tag(const ik_graph *g, uint32_t recv, uint32_t send)
 {
     return (!g->comm || g->comm[recv] == g->comm[send]) &&
            (g->tag[recv] == IK_NONE || g->tag[recv] == g->tag[send]);
 }
 
 /* Whether a receive may take a message that is there. */
-static bool may_take(const finite *f, uint32_t src, uint32_t recv, uint32_t m)
+static bool finite_any_may_take(const finite *f, uint32_t src, uint32_t recv, uint32_t m)
 {
     const ik_graph *g = f->w->graph;
     uint32_t from = ik_graph_peer_rank(g, recv);
-    if ((from != IK_NONE && from != src) || !fits_tag(g, recv, f->any[m].op))
+    if ((from != IK_NONE && from != src) || !finite_any_fits_tag(g, recv, f->any[m].op))
         return false;
     for (uint32_t k = f->any[f->any[m].flow].not_here; k < m; k++)
-        if (!f->any[k].here && fits_tag(g, recv, f->any[k].op))
+        if (!f->any[k].here && finite_any_fits_tag(g, recv, f->any[k].op))
             return false;
     return true;
 }
 
 /* All of a message is there, and a receive has taken it. */
-static void complete(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
+static void finite_any_complete(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
     f->ops[recv].left = 0;
@@ -103,7 +103,7 @@ static void complete(partition *p, uint32_t host, uint32_t recv, uint32_t m, uin
     sim_finite_arrived(p, host, recv, f->any[m].op, t);
 }
 
-static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
+static void finite_any_found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
     f->mate[recv] = f->any[m].op;
@@ -111,32 +111,32 @@ static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64
     if (finite_asks(f->w->graph, f->any[m].op))
         sim_finite_clear(p, host, recv, f->any[m].op, t);
     else
-        complete(p, host, recv, m, t);
+        finite_any_complete(p, host, recv, m, t);
 }
 
 /* A message that is there takes a receive, if one waits for it. */
-static bool find_receive(partition *p, uint32_t host, uint32_t rank, uint32_t m, uint32_t before_m,
-                         uint64_t t)
+static bool finite_any_find_receive(partition *p, uint32_t host, uint32_t rank, uint32_t m,
+                                    uint32_t before_m, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
     uint32_t src = ik_graph_rank(f->w->graph, f->any[m].op), before = IK_NONE,
              recv = f->begun[rank].num ? f->begun[rank].head : IK_NONE;
-    while (recv != IK_NONE && !may_take(f, src, recv, m)) {
+    while (recv != IK_NONE && !finite_any_may_take(f, src, recv, m)) {
         before = recv;
         recv = f->ops[recv].next;
     }
     if (recv == IK_NONE)
         return false;
-    drop_begun(f, rank, recv, before);
-    drop_unreceived(f, rank, m, before_m);
-    found(p, host, recv, m, t);
+    finite_any_drop_begun(f, rank, recv, before);
+    finite_any_drop_unreceived(f, rank, m, before_m);
+    finite_any_found(p, host, recv, m, t);
     return true;
 }
 
 /* ---- what happens */
 
 /* The message of a send to a rank. */
-static uint32_t find_message(const finite *f, uint32_t rank, uint32_t send)
+static uint32_t finite_any_find_message(const finite *f, uint32_t rank, uint32_t send)
 {
     uint32_t low = f->any_first[rank], high = f->any_first[rank + 1];
     while (high - low > 1) {
@@ -153,7 +153,8 @@ static uint32_t find_message(const finite *f, uint32_t rank, uint32_t send)
 void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const delivered *d)
 {
     finite *f = p->sim->workload.finite;
-    any_message *m = &f->any[find_message(f, ik_graph_peer_rank(f->w->graph, send), send)];
+    any_message *m =
+        &f->any[finite_any_find_message(f, ik_graph_peer_rank(f->w->graph, send), send)];
     assert(m->left >= d->size);
     if (d->t > m->last_ps) {
         m->last_ps = d->t;
@@ -172,25 +173,26 @@ void sim_any_arrived(partition *p, uint32_t host, uint32_t send, uint64_t t)
         sim_any_asked(p, host, send, t);
         return;
     }
-    uint32_t m = find_message(f, ik_graph_peer_rank(f->w->graph, send), send);
-    complete(p, host, f->any[m].recv, m, t);
+    uint32_t m = finite_any_find_message(f, ik_graph_peer_rank(f->w->graph, send), send);
+    finite_any_complete(p, host, f->any[m].recv, m, t);
 }
 
 void sim_any_asked(partition *p, uint32_t host, uint32_t send, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
-    uint32_t rank = ik_graph_peer_rank(f->w->graph, send), m = find_message(f, rank, send),
-             flow = f->any[m].flow, end = f->any_first[rank + 1];
+    uint32_t rank = ik_graph_peer_rank(f->w->graph, send),
+             m = finite_any_find_message(f, rank, send), flow = f->any[m].flow,
+             end = f->any_first[rank + 1];
     bool held = f->any[flow].unreceived > 0; /* by this one, perhaps */
     f->any[m].here = true;
     for (uint32_t k = f->any[flow].not_here; k < end && f->any[k].flow == flow && f->any[k].here;)
         f->any[flow].not_here = ++k;
-    add_unreceived(f, rank, m);
+    finite_any_add_unreceived(f, rank, m);
     uint32_t before = IK_NONE, next;
     for (uint32_t k = f->unreceived[rank].head; k != IK_NONE && f->begun[rank].num; k = next) {
         next = f->any[k].next;
         bool looks = k == m || (held && f->any[k].flow == flow);
-        if (!looks || !find_receive(p, host, rank, k, before, t))
+        if (!looks || !finite_any_find_receive(p, host, rank, k, before, t))
             before = k;
     }
 }
@@ -201,31 +203,31 @@ void sim_any_begun(partition *p, uint32_t host, uint32_t recv, uint64_t t)
     const ik_graph *g = f->w->graph;
     uint32_t rank = finite_rank(g, host, recv), before = IK_NONE,
              m = f->unreceived[rank].num ? f->unreceived[rank].head : IK_NONE;
-    while (m != IK_NONE && !may_take(f, ik_graph_rank(g, f->any[m].op), recv, m)) {
+    while (m != IK_NONE && !finite_any_may_take(f, ik_graph_rank(g, f->any[m].op), recv, m)) {
         before = m;
         m = f->any[m].next;
     }
     if (m == IK_NONE) {
-        add_begun(f, rank, recv);
+        finite_any_add_begun(f, rank, recv);
         return;
     }
-    drop_unreceived(f, rank, m, before);
-    found(p, host, recv, m, t);
+    finite_any_drop_unreceived(f, rank, m, before);
+    finite_any_found(p, host, recv, m, t);
 }
 
 /* ---- the state */
 
-static bool is_any(const ik_graph *g, uint32_t op)
+static bool finite_any_is_any(const ik_graph *g, uint32_t op)
 {
     return g->kind[op] == IK_OP_SEND && g->ops[op].match == IK_NONE;
 }
 
-static void fill(finite *f)
+static void finite_any_fill(finite *f)
 {
     const ik_graph *g = f->w->graph;
     uint32_t *next = f->any_first + 1; /* as a counting sort does it */
     for (uint32_t op = 0; op < g->num_ops; op++)
-        if (is_any(g, op))
+        if (finite_any_is_any(g, op))
             f->any[next[ik_graph_peer_rank(g, op)]++] =
                 (any_message){.left = g->ops[op].amount, .op = op};
     for (uint32_t rank = 0; rank < g->num_ranks; rank++) {
@@ -245,7 +247,7 @@ ik_status sim_any_new(finite *f, ik_error *err)
     const ik_graph *g = f->w->graph;
     size_t ranks = g->num_ranks, num = 0;
     for (uint32_t op = 0; op < g->num_ops; op++)
-        num += is_any(g, op);
+        num += finite_any_is_any(g, op);
     if (!num)
         return IK_OK;
     sim_memory m = {0};
@@ -257,11 +259,11 @@ ik_status sim_any_new(finite *f, ik_error *err)
         return ik_fail_memory(err, m.bytes, "the state of a workload");
     memset(f->mate, 0xff, g->num_ops * sizeof *f->mate);
     for (uint32_t op = 0; op < g->num_ops; op++)
-        if (is_any(g, op))
+        if (finite_any_is_any(g, op))
             f->any_first[ik_graph_peer_rank(g, op) + 2]++;
     for (size_t rank = 0; rank < ranks; rank++)
         f->any_first[rank + 2] += f->any_first[rank + 1];
-    fill(f);
+    finite_any_fill(f);
     return IK_OK;
 }
 
@@ -279,7 +281,7 @@ uint64_t sim_any_bytes(const sim *s)
     const ik_graph *g = s->traffic->workload->graph;
     uint64_t num = 0;
     for (uint32_t op = 0; op < g->num_ops; op++)
-        num += is_any(g, op);
+        num += finite_any_is_any(g, op);
     return num ? num * sizeof(any_message) + 4ull * g->num_ops +
                      g->num_ranks * (4 + 2 * sizeof(op_list))
                : 0;

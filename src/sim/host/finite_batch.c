@@ -8,7 +8,7 @@
 #include "sim/core/memory.h"
 #include "sim/host/finite_state.h"
 
-static const ik_traffic *pattern_of(const ik_traffic *t)
+static const ik_traffic *finite_batch_pattern_of(const ik_traffic *t)
 {
     return ((const finite *)t->impl)->w->batch;
 }
@@ -22,18 +22,18 @@ static uint32_t batch_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static bool batch_silent(const ik_traffic *t, uint32_t src)
 {
-    return ik_traffic_is_silent(pattern_of(t), src);
+    return ik_traffic_is_silent(finite_batch_pattern_of(t), src);
 }
 
 static void batch_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
-    const ik_traffic *of = pattern_of(t);
+    const ik_traffic *of = finite_batch_pattern_of(t);
     of->family->flows(of, src, fn, ctx);
 }
 
 static bool batch_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
-    const ik_traffic *of = pattern_of(t);
+    const ik_traffic *of = finite_batch_pattern_of(t);
     return of->family->even && of->family->even(of, weight, scale);
 }
 
@@ -47,7 +47,7 @@ uint64_t sim_batch_time(const sim *s, uint32_t host, uint64_t n)
 }
 
 /* Passes over repetitions in which the pattern leaves all messages of the host out. */
-static void begin_next(finite *f, uint32_t host)
+static void finite_batch_begin_next(finite *f, uint32_t host)
 {
     do
         f->wanted[host] = ik_batch_count(f->w, host, ++f->repetition[host]);
@@ -63,7 +63,7 @@ void sim_batch_answered(partition *p, uint32_t host, uint64_t t)
     assert(f->answered[host] < f->wanted[host]);
     if (++f->answered[host] < f->wanted[host] || f->repetition[host] + 1 >= f->w->repeat)
         return;
-    begin_next(f, host);
+    finite_batch_begin_next(f, host);
     f->begun_ps[host] = f->replied_ps[host];
     for (unsigned k = 0; k < s->reply.queues; k++) {
         send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues + k];
@@ -72,7 +72,7 @@ void sim_batch_answered(partition *p, uint32_t host, uint64_t t)
     sim_host_wake_at(p, host, f->begun_ps[host]);
 }
 
-static ik_status refuse(const sim *s, const finite *f, ik_error *err)
+static ik_status finite_batch_refuse(const sim *s, const finite *f, ik_error *err)
 {
     uint64_t most = s->reply.on ? SIM_REPLY / 4 : UINT32_MAX;
     if (f->w->repeat > 1 && !s->reply.on) {
@@ -106,7 +106,7 @@ ik_status sim_batch_new(sim *s, finite *f, ik_error *err)
     uint32_t hosts = s->f->num_hosts;
     f->per_round = f->per_repeat = f->w->batch_messages;
     f->rounds = 1;
-    ik_status status = refuse(s, f, err);
+    ik_status status = finite_batch_refuse(s, f, err);
     if (status != IK_OK)
         return status;
     sim_memory m = {0};
@@ -119,7 +119,7 @@ ik_status sim_batch_new(sim *s, finite *f, ik_error *err)
     for (uint32_t host = 0; host < hosts; host++) {
         f->wanted[host] = ik_batch_count(f->w, host, 0);
         if (!f->wanted[host] && f->w->repeat > 1)
-            begin_next(f, host);
+            finite_batch_begin_next(f, host);
     }
     f->family = (ik_traffic_family){.name = "batch",
                                     .dest = batch_dest,

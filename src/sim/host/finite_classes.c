@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void count_send(const finite *f, uint32_t host, uint32_t op, ik_message_class *of)
+static void finite_classes_count_send(const finite *f, uint32_t host, uint32_t op,
+                                      ik_message_class *of)
 {
     const ik_op *what = &f->w->graph->ops[op];
     const op_state *o = &f->ops[op];
@@ -18,7 +19,7 @@ static void count_send(const finite *f, uint32_t host, uint32_t op, ik_message_c
     of->first_ps = begin < of->first_ps ? begin : of->first_ps;
 }
 
-static void count_graph(const finite *f, ik_message_class *classes)
+static void finite_classes_count_graph(const finite *f, ik_message_class *classes)
 {
     const ik_graph *g = f->w->graph;
     for (uint32_t host = 0; host < g->num_hosts; host++)
@@ -30,13 +31,14 @@ static void count_graph(const finite *f, ik_message_class *classes)
             ik_message_class *of = &classes[g->op_class[send != IK_NONE ? send : op]];
             uint64_t done = f->ops[op].done_ps;
             if (g->kind[op] == IK_OP_SEND)
-                count_send(f, host, op, of);
+                finite_classes_count_send(f, host, op, of);
             else if (g->kind[op] == IK_OP_RECV && f->ops[op].left == 0 && done != UINT64_MAX)
                 of->last_ps = done > of->last_ps ? done : of->last_ps;
         }
 }
 
-static void count_alltoall(const sim *s, const ik_sim_result *r, ik_message_class *all)
+static void finite_classes_count_alltoall(const sim *s, const ik_sim_result *r,
+                                          ik_message_class *all)
 {
     const finite *f = s->workload.finite;
     all->messages = r->workload_messages;
@@ -70,9 +72,9 @@ ik_status sim_finite_classes(const sim *s, ik_sim_result *r, ik_error *err)
         return ik_fail_memory(err, num * sizeof *classes, "classes of messages");
     }
     if (s->workload.has_graph)
-        count_graph(s->workload.finite, classes);
+        finite_classes_count_graph(s->workload.finite, classes);
     else
-        count_alltoall(s, r, &classes[0]);
+        finite_classes_count_alltoall(s, r, &classes[0]);
     r->message_classes = classes;
     r->num_message_classes = num;
     return IK_OK;

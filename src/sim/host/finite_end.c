@@ -73,7 +73,7 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
 
 /* What a host can send in a time: of one whose rate is limited, a packet takes its link for less
  * time than the next one has to wait, so that the last one is sent whole. */
-static double sendable_bytes(const sim *s, uint32_t host, double ps)
+static double finite_end_sendable_bytes(const sim *s, uint32_t host, double ps)
 {
     double link = (double)ik_port_rate_bps(s->f, s->host.state[host].port),
            rate = (double)sim_injection_bps(s, host);
@@ -81,19 +81,19 @@ static double sendable_bytes(const sim *s, uint32_t host, double ps)
 }
 
 /* What the hosts that send, with replies also those that only answer, can send in a time. */
-static double most_bytes(const sim *s, double ps)
+static double finite_end_most_bytes(const sim *s, double ps)
 {
     double bytes = 0;
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         bool answers = s->reply.on && s->host.replies[host].sent > 0;
         if ((!s->host.state[host].silent || answers) && !sim_endless(s, host))
-            bytes += sendable_bytes(s, host, ps);
+            bytes += finite_end_sendable_bytes(s, host, ps);
     }
     return bytes;
 }
 
 /* A pass over the operations. */
-static void count_graph(const ik_graph *g, ik_sim_result *r)
+static void finite_end_count_graph(const ik_graph *g, ik_sim_result *r)
 {
     for (uint32_t host = 0; host < g->num_hosts; host++)
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
@@ -108,11 +108,11 @@ static void count_graph(const ik_graph *g, ik_sim_result *r)
         }
 }
 
-static void count_messages(const sim *s, ik_sim_result *r)
+static void finite_end_count_messages(const sim *s, ik_sim_result *r)
 {
     const ik_workload *w = s->workload.finite->w;
     if (w->graph) {
-        count_graph(w->graph, r);
+        finite_end_count_graph(w->graph, r);
         return;
     }
     r->workload_messages = w->num_messages * (s->reply.on ? 2 : 1);
@@ -126,8 +126,8 @@ ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
     r->finite = true;
     r->completed = end <= s->measure.end_ps && !s->outcome.deadlock;
     r->completion_ps = r->completed ? end : 0;
-    count_messages(s, r);
-    double most = most_bytes(s, (double)r->completion_ps);
+    finite_end_count_messages(s, r);
+    double most = finite_end_most_bytes(s, (double)r->completion_ps);
     r->effective_throughput =
         r->completed && most > 0 ? (double)(r->workload_bytes - r->local_bytes) / most : 0;
     ik_status status = sim_finite_classes(s, r, err);

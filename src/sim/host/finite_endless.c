@@ -17,20 +17,20 @@ bool sim_endless(const sim *s, uint32_t host)
 
 /* ---- what all jobs send, as a pattern */
 
-static uint32_t jobs_dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t finite_endless_jobs_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const finite *f = t->impl;
     const ik_traffic *of = f->endless[src] ? f->endless[src]->endless : f->whole;
     return of->family->dest(of, src, n);
 }
 
-static bool jobs_silent(const ik_traffic *t, uint32_t src)
+static bool finite_endless_jobs_silent(const ik_traffic *t, uint32_t src)
 {
     const finite *f = t->impl;
     return ik_traffic_is_silent(f->endless[src] ? f->endless[src]->endless : f->whole, src);
 }
 
-static void jobs_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void finite_endless_jobs_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const finite *f = t->impl;
     const ik_traffic *of = f->endless[src] ? f->endless[src]->endless : f->whole;
@@ -38,32 +38,32 @@ static void jobs_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *c
 }
 
 /* A host's job is the class of its messages. */
-static unsigned jobs_class(const ik_traffic *t, uint32_t src, uint64_t n)
+static unsigned finite_endless_jobs_class(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const finite *f = t->impl;
     (void)n;
     return f->w->host_job[src] < f->w->num_jobs ? f->w->host_job[src] : 0;
 }
 
-static double jobs_share(const ik_traffic *t, uint32_t src, unsigned number)
+static double finite_endless_jobs_share(const ik_traffic *t, uint32_t src, unsigned number)
 {
-    return jobs_class(t, src, 0) == number;
+    return finite_endless_jobs_class(t, src, 0) == number;
 }
 
 /* ---- messages */
 
-static uint64_t period_of(const sim *s, uint32_t host, double *period_ps)
+static uint64_t finite_endless_period_of(const sim *s, uint32_t host, double *period_ps)
 {
     double bytes = s->adapter.packet_bytes, bps = (double)sim_injection_bps(s, host);
     *period_ps = 8e12 * bytes / (bps * s->workload.finite->endless[host]->load);
     return (uint64_t)(8e12 * bytes / bps + 0.5); /* a slot: at full load */
 }
 
-static sim_rhythm rhythm_of(const sim *s, uint32_t host)
+static sim_rhythm finite_endless_rhythm_of(const sim *s, uint32_t host)
 {
     const injector *c = &s->source.injectors[host];
     double load = s->workload.finite->endless[host]->load, period_ps;
-    uint64_t slot_ps = period_of(s, host, &period_ps);
+    uint64_t slot_ps = finite_endless_period_of(s, host, &period_ps);
     bool coin = s->workload.finite->injection == INJECT_BERNOULLI;
     return (sim_rhythm){.seed = s->seed,
                         .source = c->source,
@@ -78,15 +78,15 @@ static sim_rhythm rhythm_of(const sim *s, uint32_t host)
 void sim_endless_source(sim *s, uint32_t host)
 {
     injector *c = &s->source.injectors[host];
-    period_of(s, host, &c->period_ps);
-    const sim_rhythm r = rhythm_of(s, host);
+    finite_endless_period_of(s, host, &c->period_ps);
+    const sim_rhythm r = finite_endless_rhythm_of(s, host);
     c->phase_ps = sim_rhythm_phase(&r);
 }
 
 uint64_t sim_endless_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
 {
     uint64_t start = s->workload.finite->endless[host]->start_ps;
-    const sim_rhythm r = rhythm_of(s, host);
+    const sim_rhythm r = finite_endless_rhythm_of(s, host);
     return start + sim_rhythm_time(&r, n, n ? before - start : 0);
 }
 
@@ -131,7 +131,7 @@ bool sim_finite_stops(const sim *s)
 }
 
 /* Their packets are numbered in 32 bits. */
-static ik_status refuse_numbers(const sim *s, ik_error *err)
+static ik_status finite_endless_refuse_numbers(const sim *s, ik_error *err)
 {
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         const ik_job *job = s->workload.finite->endless[host];
@@ -164,11 +164,11 @@ ik_status sim_endless_new(sim *s, finite *f, ik_error *err)
     f->injection = s->source.entry_injection;
     f->whole = s->traffic;
     f->family = (ik_traffic_family){.name = "jobs",
-                                    .dest = jobs_dest,
-                                    .silent = jobs_silent,
-                                    .flows = jobs_flows,
-                                    .class_of = jobs_class,
-                                    .class_share = jobs_share};
+                                    .dest = finite_endless_jobs_dest,
+                                    .silent = finite_endless_jobs_silent,
+                                    .flows = finite_endless_jobs_flows,
+                                    .class_of = finite_endless_jobs_class,
+                                    .class_share = finite_endless_jobs_share};
     finite_stand_in(s, f, w->job_names);
-    return refuse_numbers(s, err);
+    return finite_endless_refuse_numbers(s, err);
 }

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
+static bool finite_new_allocate_graph(const sim *s, finite *f, sim_memory *m)
 {
     const ik_graph *g = f->w->graph;
     size_t hosts = s->f->num_hosts, queues = hosts * s->adapter.num_queues;
@@ -25,11 +25,11 @@ static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
                            sim_get(m, &f->gapped_ps, g->num_ops + (size_t)1, 8)));
 }
 
-static ik_status new_graph(const sim *s, finite *f, ik_error *err)
+static ik_status finite_new_graph(const sim *s, finite *f, ik_error *err)
 {
     const ik_graph *g = f->w->graph;
     sim_memory m = {0};
-    if (!allocate_graph(s, f, &m))
+    if (!finite_new_allocate_graph(s, f, &m))
         return ik_fail_memory(err, m.bytes, "the state of a workload");
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         uint64_t packets = 0;
@@ -85,7 +85,7 @@ ik_status sim_finite_new(sim *s, ik_error *err)
         return ik_fail_memory(err, fabric->num_hosts * 8, "the state of a workload");
     if (w->batch)
         return sim_batch_new(s, f, err);
-    status = w->graph ? new_graph(s, f, err) : sim_visits_new(s, f, err);
+    status = w->graph ? finite_new_graph(s, f, err) : sim_visits_new(s, f, err);
     return status == IK_OK && w->num_endless ? sim_endless_new(s, f, err) : status;
 }
 

@@ -9,7 +9,7 @@
 #include "sim/host/finite_state.h"
 
 /* Packets of a message that are sent in one turn as the host's job says; 0 = as the run says. */
-static uint64_t job_visits(const sim *s, uint32_t host)
+static uint64_t finite_queues_job_visits(const sim *s, uint32_t host)
 {
     const ik_workload *w = s->workload.finite->w;
     assert(!w->num_jobs || w->host_job[host] < w->num_jobs);
@@ -18,7 +18,7 @@ static uint64_t job_visits(const sim *s, uint32_t host)
 
 uint64_t sim_finite_turn(const sim *s, uint32_t host)
 {
-    uint64_t visits = job_visits(s, host);
+    uint64_t visits = finite_queues_job_visits(s, host);
     if (visits)
         return visits;
     return s->host.dest_rings && !s->workload.finite->w->visits ? 1 : s->adapter.turn_packets;
@@ -26,7 +26,7 @@ uint64_t sim_finite_turn(const sim *s, uint32_t host)
 
 uint32_t sim_finite_active(const sim *s, uint32_t host)
 {
-    return job_visits(s, host) ? UINT32_MAX : s->adapter.turn_messages;
+    return finite_queues_job_visits(s, host) ? UINT32_MAX : s->adapter.turn_messages;
 }
 
 uint64_t sim_finite_next_number(const sim *s, uint64_t number)

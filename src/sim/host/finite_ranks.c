@@ -18,7 +18,7 @@ const char *ik_call_kind_name(ik_call_kind kind)
     return names[kind];
 }
 
-static int by_time(const void *a, const void *b)
+static int finite_ranks_by_time(const void *a, const void *b)
 {
     const call_end *x = a, *y = b;
     if (x->ps != y->ps)
@@ -29,20 +29,20 @@ static int by_time(const void *a, const void *b)
 void sim_finite_sort_ends(call_end *ends, size_t num)
 {
     size_t k = 1;
-    while (k < num && by_time(&ends[k - 1], &ends[k]) <= 0)
+    while (k < num && finite_ranks_by_time(&ends[k - 1], &ends[k]) <= 0)
         k++;
     if (k < num)
-        qsort(ends, num, sizeof *ends, by_time);
+        qsort(ends, num, sizeof *ends, finite_ranks_by_time);
 }
 
-static const uint32_t *rows(const ik_graph *g)
+static const uint32_t *finite_ranks_rows(const ik_graph *g)
 {
     return g->rank_first ? g->rank_first : g->host_first;
 }
 
 /* ---- time lines: of each rank `most` places for segments, filled from the first on */
 
-static uint32_t most_segments(uint32_t num_ranks)
+static uint32_t finite_ranks_most_segments(uint32_t num_ranks)
 {
     uint32_t share = IK_TIMELINE_SEGMENTS / num_ranks;
     return share > IK_TIMELINE_MOST    ? IK_TIMELINE_MOST
@@ -51,14 +51,15 @@ static uint32_t most_segments(uint32_t num_ranks)
 }
 
 /* Begin of period k of so many, `end_ps` that of the one behind the last. */
-static uint64_t period_begin(uint64_t end_ps, uint32_t k, uint32_t num)
+static uint64_t finite_ranks_period_begin(uint64_t end_ps, uint32_t k, uint32_t num)
 {
     return end_ps / num * k + end_ps % num * k / num;
 }
 
 /* One more segment, of *num; it is part of the one before where that is of the same kind. False: it
  * would be number `most`. */
-static bool add_segment(ik_rank_segment *out, uint32_t *num, uint32_t most, ik_rank_segment one)
+static bool finite_ranks_add_segment(ik_rank_segment *out, uint32_t *num, uint32_t most,
+                                     ik_rank_segment one)
 {
     if (one.to_ps == one.from_ps)
         return true;
@@ -73,15 +74,16 @@ static bool add_segment(ik_rank_segment *out, uint32_t *num, uint32_t most, ik_r
 }
 
 /* What took most of each period, of equals the first kind, instead of what out has. */
-static uint32_t draw_periods(const call_end *ends, uint32_t rank, uint64_t end_ps, uint32_t most,
-                             ik_rank_segment *out)
+static uint32_t finite_ranks_draw_periods(const call_end *ends, uint32_t rank, uint64_t end_ps,
+                                          uint32_t most, ik_rank_segment *out)
 {
     uint32_t num = 0;
     size_t k = 0;
     uint64_t at = 0;
     memset(out, 0, most * sizeof *out);
     for (uint32_t period = 0; period < most; period++) {
-        uint64_t in[IK_CALL_KINDS] = {0}, begin = at, end = period_begin(end_ps, period + 1, most);
+        uint64_t in[IK_CALL_KINDS] = {0}, begin = at,
+                 end = finite_ranks_period_begin(end_ps, period + 1, most);
         uint32_t kind = IK_CALL_NONE;
         while (at < end) {
             uint64_t until = ends[k].ps < end ? ends[k].ps : end;
@@ -91,27 +93,28 @@ static uint32_t draw_periods(const call_end *ends, uint32_t rank, uint64_t end_p
         }
         for (uint32_t one = 0; one < IK_CALL_KINDS; one++)
             kind = in[one] > in[kind] ? one : kind;
-        add_segment(out, &num, most, (ik_rank_segment){rank, kind, begin, end});
+        finite_ranks_add_segment(out, &num, most, (ik_rank_segment){rank, kind, begin, end});
     }
     return num;
 }
 
 /* The time line of a rank from the ends of its calls by time; returns how many segments it has. */
-static uint32_t draw_rank(const call_end *ends, size_t num_ends, uint32_t rank, uint32_t most,
-                          ik_rank_segment *out)
+static uint32_t finite_ranks_draw_rank(const call_end *ends, size_t num_ends, uint32_t rank,
+                                       uint32_t most, ik_rank_segment *out)
 {
     uint32_t num = 0;
     uint64_t at = 0;
     for (size_t k = 0; k < num_ends; k++) {
-        if (!add_segment(out, &num, most, (ik_rank_segment){rank, ends[k].kind, at, ends[k].ps}))
-            return draw_periods(ends, rank, ends[num_ends - 1].ps, most, out);
+        if (!finite_ranks_add_segment(out, &num, most,
+                                      (ik_rank_segment){rank, ends[k].kind, at, ends[k].ps}))
+            return finite_ranks_draw_periods(ends, rank, ends[num_ends - 1].ps, most, out);
         at = ends[k].ps;
     }
     return num;
 }
 
 /* Leaves out the places that are empty: their segments end at 0. */
-static void close_up(ik_sim_result *r, size_t places)
+static void finite_ranks_close_up(ik_sim_result *r, size_t places)
 {
     for (size_t k = 0; k < places; k++)
         if (r->timeline[k].to_ps)
@@ -121,8 +124,8 @@ static void close_up(ik_sim_result *r, size_t places)
 /* ---- */
 
 /* The ends of a rank's calls by time. */
-static size_t list_calls(const sim *s, uint32_t first, uint32_t last, call_end *ends,
-                         ik_rank_times *of)
+static size_t finite_ranks_list_calls(const sim *s, uint32_t first, uint32_t last, call_end *ends,
+                                      ik_rank_times *of)
 {
     const finite *f = s->workload.finite;
     const uint8_t *call = f->w->graph->call;
@@ -138,35 +141,35 @@ static size_t list_calls(const sim *s, uint32_t first, uint32_t last, call_end *
 
 /* ends: room for all that list_calls or sim_finite_task_ends finds; line: the rank's places of the
  * time line. */
-static void count_rank(const sim *s, uint32_t rank, call_end *ends, ik_rank_times *out,
-                       ik_rank_segment *line, uint32_t most)
+static void finite_ranks_count_rank(const sim *s, uint32_t rank, call_end *ends, ik_rank_times *out,
+                                    ik_rank_segment *line, uint32_t most)
 {
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
-    uint32_t first = rows(g)[rank], last = rows(g)[rank + 1];
+    uint32_t first = finite_ranks_rows(g)[rank], last = finite_ranks_rows(g)[rank + 1];
     uint64_t at = 0;
     *out = (ik_rank_times){.rank = ik_graph_rank_number(g, rank),
                            .host = g->rank_host ? g->rank_host[rank] : rank};
-    size_t num = g->call ? list_calls(s, first, last, ends, out)
+    size_t num = g->call ? finite_ranks_list_calls(s, first, last, ends, out)
                          : sim_finite_task_ends(s, first, last, ends, out);
     for (size_t k = 0; k < num; k++) {
         out->ps[ends[k].kind] += ends[k].ps - at;
         at = ends[k].ps;
     }
     out->end_ps = at;
-    draw_rank(ends, num, out->rank, most, line);
+    finite_ranks_draw_rank(ends, num, out->rank, most, line);
 }
 
-static ik_status count_ranks(const sim *s, ik_sim_result *r, ik_error *err)
+static ik_status finite_ranks_count_ranks(const sim *s, ik_sim_result *r, ik_error *err)
 {
     const ik_graph *g = s->workload.finite->w->graph;
     size_t most = 0;
     for (uint32_t rank = 0; rank < g->num_ranks; rank++) {
-        uint32_t num = rows(g)[rank + 1] - rows(g)[rank];
+        uint32_t num = finite_ranks_rows(g)[rank + 1] - finite_ranks_rows(g)[rank];
         most = num > most ? num : most;
     }
     most *= g->call ? 1 : 2;
-    uint32_t segments = most_segments(g->num_ranks);
+    uint32_t segments = finite_ranks_most_segments(g->num_ranks);
     size_t places = (size_t)g->num_ranks * segments;
     call_end *ends = malloc((most + 1) * sizeof *ends);
     r->ranks = ik_calloc((size_t)g->num_ranks + 1, sizeof *r->ranks);
@@ -177,16 +180,16 @@ static ik_status count_ranks(const sim *s, ik_sim_result *r, ik_error *err)
     }
     for (uint32_t rank = 0; rank < g->num_ranks; rank++) {
         uint32_t number = ik_graph_rank_number(g, rank);
-        count_rank(s, rank, ends, &r->ranks[number], &r->timeline[(size_t)number * segments],
-                   segments);
+        finite_ranks_count_rank(s, rank, ends, &r->ranks[number],
+                                &r->timeline[(size_t)number * segments], segments);
     }
     r->num_ranks = g->num_ranks;
-    close_up(r, places);
+    finite_ranks_close_up(r, places);
     free(ends);
     return IK_OK;
 }
 
-static ik_status count_messages(const ik_graph *g, ik_sim_result *r, ik_error *err)
+static ik_status finite_ranks_count_messages(const ik_graph *g, ik_sim_result *r, ik_error *err)
 {
     uint32_t block = (g->num_ranks + IK_MATRIX_ROWS - 1) / IK_MATRIX_ROWS,
              side = (g->num_ranks + block - 1) / block;
@@ -194,7 +197,7 @@ static ik_status count_messages(const ik_graph *g, ik_sim_result *r, ik_error *e
     if (!all)
         return ik_fail_memory(err, (size_t)side * side * sizeof *all, "a matrix of messages");
     for (uint32_t rank = 0; rank < g->num_ranks; rank++)
-        for (uint32_t op = rows(g)[rank]; op < rows(g)[rank + 1]; op++) {
+        for (uint32_t op = finite_ranks_rows(g)[rank]; op < finite_ranks_rows(g)[rank + 1]; op++) {
             if (g->kind[op] != IK_OP_SEND || finite_is_control(g, op))
                 continue;
             uint32_t src = ik_graph_rank_number(g, rank) / block,
@@ -219,6 +222,6 @@ ik_status sim_finite_ranks(const sim *s, ik_sim_result *r, ik_error *err)
     const ik_graph *g = s->workload.finite->w->graph;
     if (!g || !g->program)
         return IK_OK;
-    ik_status status = count_ranks(s, r, err);
-    return status == IK_OK ? count_messages(g, r, err) : status;
+    ik_status status = finite_ranks_count_ranks(s, r, err);
+    return status == IK_OK ? finite_ranks_count_messages(g, r, err) : status;
 }

@@ -9,7 +9,7 @@
  * Cost: O(n log n) for the n operations of a rank. */
 #include "sim/host/finite_state.h"
 
-static ik_call_kind kind_of(const ik_graph *g, uint32_t op)
+static ik_call_kind finite_tasks_kind_of(const ik_graph *g, uint32_t op)
 {
     if (g->kind[op] == IK_OP_CALC)
         return IK_CALL_COMPUTE;
@@ -19,7 +19,7 @@ static ik_call_kind kind_of(const ik_graph *g, uint32_t op)
 }
 
 /* When an operation that has begun did so. */
-static uint64_t begin_of(const finite *f, uint32_t op, uint64_t done)
+static uint64_t finite_tasks_begin_of(const finite *f, uint32_t op, uint64_t done)
 {
     const ik_graph *g = f->w->graph;
     const op_state *o = &f->ops[finite_first_of(g, op)];
@@ -34,8 +34,8 @@ static uint64_t begin_of(const finite *f, uint32_t op, uint64_t done)
 /* What is at `op` of a change: at one time ends come first, as they mostly are listed. */
 enum { ENDS, BEGINS };
 
-static size_t list_changes(const sim *s, uint32_t first, uint32_t last, call_end *out,
-                           ik_rank_times *of)
+static size_t finite_tasks_list_changes(const sim *s, uint32_t first, uint32_t last, call_end *out,
+                                        ik_rank_times *of)
 {
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
@@ -47,8 +47,8 @@ static size_t list_changes(const sim *s, uint32_t first, uint32_t last, call_end
         done = done <= s->measure.end_ps ? done : UINT64_MAX;
         if (done == UINT64_MAX && !finite_has_begun(s, op))
             continue;
-        uint64_t begin = begin_of(f, op, done);
-        ik_call_kind kind = kind_of(g, op);
+        uint64_t begin = finite_tasks_begin_of(f, op, done);
+        ik_call_kind kind = finite_tasks_kind_of(g, op);
         of->calls[kind] += done != UINT64_MAX;
         of->end_ps = done != UINT64_MAX && done > of->end_ps ? done : of->end_ps;
         if (begin == done)
@@ -60,7 +60,7 @@ static size_t list_changes(const sim *s, uint32_t first, uint32_t last, call_end
 }
 
 /* What a rank is in; nothing in progress: it waits. */
-static ik_call_kind foremost(const uint32_t *in_progress)
+static ik_call_kind finite_tasks_foremost(const uint32_t *in_progress)
 {
     static const ik_call_kind order[] = {IK_CALL_COMPUTE, IK_CALL_COLLECTIVE, IK_CALL_SEND,
                                          IK_CALL_RECEIVE};
@@ -74,14 +74,14 @@ size_t sim_finite_task_ends(const sim *s, uint32_t first, uint32_t last, call_en
                             ik_rank_times *of)
 {
     uint32_t in_progress[IK_CALL_KINDS] = {0};
-    size_t changes = list_changes(s, first, last, ends, of), num = 0;
+    size_t changes = finite_tasks_list_changes(s, first, last, ends, of), num = 0;
     ik_call_kind now = IK_CALL_NONE;
     sim_finite_sort_ends(ends, changes);
     for (size_t k = 0; k < changes && ends[k].ps < of->end_ps;) { /* num <= k */
         uint64_t at = ends[k].ps;
         for (; k < changes && ends[k].ps == at; k++)
             in_progress[ends[k].kind] += ends[k].op == BEGINS ? 1u : UINT32_MAX;
-        ik_call_kind then = foremost(in_progress);
+        ik_call_kind then = finite_tasks_foremost(in_progress);
         if (at > 0 && then != now)
             ends[num++] = (call_end){at, 0, now == IK_CALL_NONE ? IK_CALL_WAIT : now};
         now = then;

@@ -59,7 +59,7 @@ uint64_t sim_visit_bytes(const sim *s, uint64_t n)
 }
 
 /* Those of `num` messages from n on that the pattern of a batch does not leave out. */
-static uint64_t count_made(const sim *s, uint32_t host, uint64_t n, uint64_t num)
+static uint64_t finite_visits_count_made(const sim *s, uint32_t host, uint64_t n, uint64_t num)
 {
     const ik_traffic *of = s->workload.finite->w->batch;
     uint64_t made = 0;
@@ -78,7 +78,7 @@ void sim_visits_count(partition *p, uint32_t host, send_queue *l)
     /* all visits but those of the last round have the same size */
     if (!f->w->batch)
         last = num < f->per_round ? num : f->per_round;
-    uint64_t full = count_made(s, host, l->n, num - last),
+    uint64_t full = finite_visits_count_made(s, host, l->n, num - last),
              least = last ? sim_visit_bytes(s, f->per_repeat - 1) : 0,
              size = s->adapter.packet_bytes;
     assert(!p->classes && in_window(s, l->t));
@@ -113,7 +113,7 @@ void sim_visits_go_on(partition *p, uint32_t host)
     sim_host_wake_at(p, host, begun);
 }
 
-static void note_last(round_state *state, const delivered *d)
+static void finite_visits_note_last(round_state *state, const delivered *d)
 {
     if (d->t > state->last_ps || (d->t == state->last_ps && d->src > state->src)) {
         state->last_ps = d->t;
@@ -127,13 +127,13 @@ void sim_visit_delivered(partition *p, uint32_t host, const delivered *d)
 {
     finite *f = p->sim->workload.finite;
     if (f->w->repeat == 1) {
-        note_last(&f->states[host], d);
+        finite_visits_note_last(&f->states[host], d);
         return;
     }
     uint64_t n =
         host * f->w->repeat + d->number / (f->per_repeat * p->sim->source.packets_per_message);
     f->states[n].received++;
-    note_last(&f->states[n], d);
+    finite_visits_note_last(&f->states[n], d);
     sim_visits_go_on(p, host);
 }
 

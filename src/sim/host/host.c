@@ -39,7 +39,7 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
 
 /* ---- queues */
 
-static uint64_t message_bytes(const sim *s, uint32_t host, uint64_t n)
+static uint64_t host_message_bytes(const sim *s, uint32_t host, uint64_t n)
 {
     if (!s->source.sizes)
         return s->workload.finite ? sim_visit_bytes(s, n) : s->source.message_bytes;
@@ -53,10 +53,10 @@ void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t)
 {
     const sim *s = p->sim;
     bool even = !s->source.sizes && !s->workload.finite;
-    uint64_t bytes = even ? s->source.message_bytes : message_bytes(s, host, n);
+    uint64_t bytes = even ? s->source.message_bytes : host_message_bytes(s, host, n);
     p->n.generated += even ? s->source.packets_per_message
                            : (bytes + s->adapter.packet_bytes - 1) / s->adapter.packet_bytes;
-    if (!in_window(s, t))
+    if (!state_in_window(s, t))
         return;
     p->n.offered_bytes += bytes;
     if (p->classes)
@@ -73,7 +73,7 @@ void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number
 }
 
 /* Of message n of a host. */
-static unsigned level_of(const sim *s, uint32_t host, uint64_t n)
+static unsigned host_level_of(const sim *s, uint32_t host, uint64_t n)
 {
     return s->sw.levels.of[s->traffic->family->class_of(s->traffic, host, n)];
 }
@@ -86,13 +86,13 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
     uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
     *m = (message){l->t, l->n * s->source.packets_per_message, s->source.message_bytes, dst, 0};
     if ((s->workload.finite || s->source.sizes) && dst != IK_NONE)
-        m->remaining = message_bytes(s, host, l->n);
+        m->remaining = host_message_bytes(s, host, l->n);
     if (dst != IK_NONE && s->sw.vcs > 1) {
         ik_packet rt;
         sim_start_packet(s, host, dst, m->number, &rt);
         m->vc = rt.vc;
         if (s->sw.levels.num)
-            m->vc += s->sw.levels.vcs * level_of(s, host, l->n);
+            m->vc += s->sw.levels.vcs * host_level_of(s, host, l->n);
     }
     if (dst != IK_NONE && count)
         sim_count_message(p, host, l->n, l->t);
@@ -117,7 +117,7 @@ void sim_host_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
 }
 
 /* Whether what a host sends are operations of a dependency graph. */
-static bool is_graph(const sim *s, uint32_t host)
+static bool host_is_graph(const sim *s, uint32_t host)
 {
     return s->workload.has_graph && !sim_endless(s, host);
 }
@@ -127,7 +127,7 @@ void sim_count_backlog(partition *p, uint32_t host)
     sim *s = p->sim;
     if (s->workload.has_graph)
         sim_finite_count(p, host);
-    if (s->host.state[host].silent || is_graph(s, host) || s->reply.most)
+    if (s->host.state[host].silent || host_is_graph(s, host) || s->reply.most)
         return; /* and what found no place was not made */
     send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues];
     while (l->t < s->measure.past_ps) {
@@ -144,7 +144,7 @@ void sim_count_backlog(partition *p, uint32_t host)
 
 /* The lane's first message has sent a packet: it leaves the ring or takes its turn again behind the
  * others. */
-static void next_turn(const sim *s, send_queue *l, message *ring, uint32_t sent)
+static void host_next_turn(const sim *s, send_queue *l, message *ring, uint32_t sent)
 {
     message *m = &ring[l->first];
     m->remaining -= sent;
@@ -166,12 +166,12 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
 {
     const sim *s = p->sim;
     if (!s->net.in_space.accounts)
-        return *credit_at(s, h->port, m->vc);
+        return *state_credit_at(s, h->port, m->vc);
     ik_packet rt = {.src = host, .dst = m->dst};
     if (s->sw.stride)
         sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &rt);
-    return ledger_room(&s->net.in_space, h->port,
-                       account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number));
+    return space_ledger_room(&s->net.in_space, h->port,
+                             space_account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number));
 }
 
 const message *sim_first_message(const partition *p, uint32_t host, unsigned k)
@@ -193,20 +193,20 @@ bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *si
         return false;
     for (unsigned k = 0; k < (s->host.dest_rings ? s->sw.vcs : s->adapter.num_queues); k++) {
         const message *m = sim_first_message(p, host, k);
-        if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m))
+        if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)host_next_size(s, m))
             continue;
         ik_packet rt = {.src = host, .dst = m->dst};
         if (s->sw.stride)
             sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &rt);
-        *account = account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number);
-        *size = next_size(s, m);
+        *account = space_account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number);
+        *size = host_next_size(s, m);
         return true;
     }
     return false;
 }
 
 /* How long the adapter has enough of a packet of size bytes, sent at the link's rate in link_ps. */
-static uint64_t busy_ps(const sim *s, uint32_t host, uint32_t size, uint64_t link_ps)
+static uint64_t host_busy_ps(const sim *s, uint32_t host, uint32_t size, uint64_t link_ps)
 {
     uint64_t own = ik_transmit_ps(size, sim_injection_bps(s, host));
     return own > link_ps ? own : link_ps;
@@ -218,7 +218,7 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
     sim *s = p->sim;
     packet pk = {
         .size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->choice.source_adaptive};
-    uint64_t link_ps = transmit_ps(s, h->port, size);
+    uint64_t link_ps = state_transmit_ps(s, h->port, size);
     sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &pk.rt);
     pk.rt.vc = (uint8_t)m->vc;
     pk.number = (uint32_t)m->number;
@@ -228,41 +228,42 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
         return false;
     if (!s->engine.ops->send(p, host, &pk, sequence))
         return false;
-    h->busy_until = now + (s->adapter.paced ? busy_ps(s, host, size, link_ps) : link_ps);
+    h->busy_until = now + (s->adapter.paced ? host_busy_ps(s, host, size, link_ps) : link_ps);
     p->n.injected++;
     p->n.moves++;
-    s->counted.host_sent_bytes[host] += bytes_in_window(s, now, now + link_ps, size);
+    s->counted.host_sent_bytes[host] += state_bytes_in_window(s, now, now + link_ps, size);
     return true;
 }
 
 /* Which message queue `at` sends the next packet of; NULL = none is made yet. */
-static const message *next_message(partition *p, uint32_t host, unsigned at, uint64_t now)
+static const message *host_next_message(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     if (__builtin_expect(p->sim->reply.on, 0))
         sim_answered_admit(p, host, at, now);
-    else if (!is_graph(p->sim, host))
+    else if (!host_is_graph(p->sim, host))
         sim_host_admit(p, host, at, now);
     return sim_first_message(p, host, at);
 }
 
 /* A packet of that message, of so many bytes, was sent. */
-static void packet_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
+static void host_packet_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
 {
     const sim *s = p->sim;
     size_t k = (size_t)host * s->adapter.num_queues + at;
     bool endless = s->workload.has_graph && sim_endless(s, host);
     if (!s->workload.has_graph || endless)
-        next_turn(s, &s->host.queues[k], s->host.messages + k * s->adapter.active_messages, size);
+        host_next_turn(s, &s->host.queues[k], s->host.messages + k * s->adapter.active_messages,
+                       size);
     if (s->workload.finite && !endless)
         sim_finite_sent(p, host, at, size, now);
 }
 
 /* Queues that stand still ask for the reorder space of their first packets while the link is
  * busy. */
-static void ask_ahead(partition *p, uint32_t host, uint64_t now)
+static void host_ask_ahead(partition *p, uint32_t host, uint64_t now)
 {
     for (unsigned at = 0; at < p->sim->adapter.num_queues; at++) {
-        const message *m = next_message(p, host, at, now);
+        const message *m = host_next_message(p, host, at, now);
         if (m)
             sim_reorder_may(p, host, m->dst, now);
     }
@@ -270,7 +271,7 @@ static void ask_ahead(partition *p, uint32_t host, uint64_t now)
 
 /* The queue that is examined as number k: they take turns, those of a priority after all of a
  * higher one. */
-SIM_INLINE unsigned queue_in_turn(const sim *s, const host_state *h, unsigned k)
+SIM_INLINE unsigned host_queue_in_turn(const sim *s, const host_state *h, unsigned k)
 {
     if (__builtin_expect(!s->sw.levels.num, 1))
         return h->next_vc + k < s->adapter.num_queues ? h->next_vc + k
@@ -280,17 +281,17 @@ SIM_INLINE unsigned queue_in_turn(const sim *s, const host_state *h, unsigned k)
 }
 
 /* Sends one packet if a queue has one and may send it. The queues take turns. */
-static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
+static void host_try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     const sim *s = p->sim;
     bool limited = s->reorder.limit != REORDER_UNLIMITED;
     h->blocked = 0;
     for (unsigned k = 0; k < s->adapter.num_queues; k++) {
-        unsigned at = queue_in_turn(s, h, k);
-        const message *m = next_message(p, host, at, now);
+        unsigned at = host_queue_in_turn(s, h, k);
+        const message *m = host_next_message(p, host, at, now);
         if (!m)
             continue;
-        uint32_t size = next_size(s, m);
+        uint32_t size = host_next_size(s, m);
         if (limited && !sim_reorder_may(p, host, m->dst, now)) {
             s->host.reorder[host].lacks = true;
             continue;
@@ -300,9 +301,9 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
             continue;
         }
         if (sim_launch(p, host, h, m, size, IK_NONE, now))
-            packet_sent(p, host, at, size, now);
+            host_packet_sent(p, host, at, size, now);
         if (s->reorder.limit == REORDER_POOL)
-            ask_ahead(p, host, now);
+            host_ask_ahead(p, host, now);
         h->next_vc = (uint8_t)(at + 1 == s->adapter.num_queues ? 0 : at + 1);
         h->blocked = 0;
         return;
@@ -310,7 +311,7 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
 }
 
 /* When an empty queue gets its next message; with replies, where there is a place for it. */
-static uint64_t next_made(const partition *p, uint32_t host, unsigned at)
+static uint64_t host_next_made(const partition *p, uint32_t host, unsigned at)
 {
     const sim *s = p->sim;
     uint64_t t = s->host.queues[(size_t)host * s->adapter.num_queues + at].t;
@@ -323,14 +324,14 @@ static uint64_t next_made(const partition *p, uint32_t host, unsigned at)
 }
 
 /* When to look again without an event: a queue has a message then and the link is free. */
-static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, bool running)
+static void host_plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, bool running)
 {
     sim *s = p->sim;
     uint64_t at = UINT64_MAX;
     bool sent = h->busy_until > now;
     for (unsigned k = 0; k < s->adapter.num_queues; k++) {
         const send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues + k];
-        uint64_t next = l->count == 0        ? next_made(p, host, k)
+        uint64_t next = l->count == 0        ? host_next_made(p, host, k)
                         : sent               ? now
                         : s->host.dest_rings ? l->t
                                              : UINT64_MAX;
@@ -351,7 +352,7 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
     h->wake_at = at;
     if (!s->engine.hosts_post_now && at < p->start + s->window.lookahead && running)
         return; /* sim_host_wake comes to it */
-    post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
+    events_post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
 }
 
 void sim_host_wake_at(partition *p, uint32_t host, uint64_t t)
@@ -362,19 +363,19 @@ void sim_host_wake_at(partition *p, uint32_t host, uint64_t t)
     if (t >= h->wake_at || t >= s->measure.past_ps)
         return;
     h->wake_at = t;
-    post_own(p, t, ik_host_node(s->f, host), EV_WAKE, h->port, 0,
-             s->engine.hosts_post_now && p->turn == ik_host_node(s->f, host));
+    events_post_own(p, t, ik_host_node(s->f, host), EV_WAKE, h->port, 0,
+                    s->engine.hosts_post_now && p->turn == ik_host_node(s->f, host));
 }
 
 /* Releases what waits for nothing. */
-static void start_graph(partition *p, uint32_t host, host_state *h)
+static void host_start_graph(partition *p, uint32_t host, host_state *h)
 {
     sim *s = p->sim;
     for (unsigned k = 0; k < s->adapter.num_queues; k++)
         s->host.queues[(size_t)host * s->adapter.num_queues + k].t = UINT64_MAX;
     h->wake_at = 0; /* posted here, for no window has begun */
     if (sim_finite_start(p, host))
-        post_own(p, 0, ik_host_node(s->f, host), EV_WAKE, h->port, 0, false);
+        events_post_own(p, 0, ik_host_node(s->f, host), EV_WAKE, h->port, 0, false);
     else
         h->wake_at = UINT64_MAX;
 }
@@ -383,17 +384,17 @@ static void start_host(partition *p, uint32_t host)
 {
     sim *s = p->sim;
     host_state *h = &s->host.state[host];
-    if (is_graph(s, host))
-        start_graph(p, host, h);
+    if (host_is_graph(s, host))
+        host_start_graph(p, host, h);
     if (s->reply.on)
         for (unsigned k = 0; k < s->adapter.num_queues; k++)
             s->host.queues[(size_t)host * s->adapter.num_queues + k].t = UINT64_MAX;
-    if (h->silent || is_graph(s, host))
+    if (h->silent || host_is_graph(s, host))
         return;
     for (unsigned k = 0; k < (s->reply.on ? s->reply.queues : s->adapter.num_queues); k++)
         s->host.queues[(size_t)host * s->adapter.num_queues + k].t =
             sim_message_time(s, host, 0, 0);
-    plan_wake(p, host, h, 0, false); /* not inside a window yet */
+    host_plan_wake(p, host, h, 0, false); /* not inside a window yet */
 }
 
 void sim_start_hosts(partition *p)
@@ -408,7 +409,8 @@ void sim_start_hosts(partition *p)
 
 /* When the receive buffer has passed on a packet whose head comes now: it drains packet after
  * packet at the ejection rate, a packet no sooner than its last byte is in. */
-static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *pk, uint64_t now)
+static uint64_t host_drained_at(sim *s, uint32_t host, uint32_t port, const packet *pk,
+                                uint64_t now)
 {
     uint64_t *until = &s->host.drained[host], begin = *until > now ? *until : now;
     uint64_t end = begin + ik_transmit_ps(pk->size, sim_ejection_bps(s, port));
@@ -416,11 +418,11 @@ static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *p
     return *until;
 }
 
-static void take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id, uint64_t now)
+static void host_take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id, uint64_t now)
 {
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
-    uint64_t t = s->host.drained ? drained_at(s, host, port, pk, now) : pk->t_tail;
+    uint64_t t = s->host.drained ? host_drained_at(s, host, port, pk, now) : pk->t_tail;
     uint32_t number =
         sim_is_reply(s, pk->number) ? SIM_REPLY | (uint32_t)p->sequence[id] : pk->number;
     const delivered d = {t, pk->t_gen, pk->t_inject, pk->rt.src, pk->rt.dst, number, pk->size};
@@ -428,9 +430,9 @@ static void take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id,
         sim_reorder_arrive(p, host, &d, p->sequence[id]);
     else
         sim_deliver(p, host, &d);
-    post_credit(p, &s->net.ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
-                pk->size);
-    free_packet(p, id);
+    space_post_credit(p, &s->net.ports[port], t, pk->rt.vc,
+                      space_account_here(s, pk, pk->rt.vc, SIM_NO_WAY), pk->size);
+    events_free_packet(p, id);
 }
 
 /* Applies an event; true = it is worth trying to send. */
@@ -438,17 +440,19 @@ static bool take_host_event(partition *p, uint32_t host, host_state *h, const ev
                             uint64_t now)
 {
     sim *s = p->sim;
-    uint32_t port = event_port(e);
-    switch (event_kind(e)) {
+    uint32_t port = calendar_event_port(e);
+    switch (calendar_event_kind(e)) {
     case EV_CREDIT:
         if (s->net.in_space.accounts)
-            ledger_add(&s->net.in_space, port / s->net.in_space.accounts,
-                       port % s->net.in_space.accounts, -(int32_t)space_bytes(e->data));
+            space_ledger_add(&s->net.in_space, port / s->net.in_space.accounts,
+                             port % s->net.in_space.accounts,
+                             -(int32_t)calendar_space_bytes(e->data));
         else
-            *credit_at(s, port, space_vc(e->data)) += (int32_t)space_bytes(e->data);
+            *state_credit_at(s, port, calendar_space_vc(e->data)) +=
+                (int32_t)calendar_space_bytes(e->data);
         return h->blocked;
     case EV_ARRIVAL:
-        take_packet(p, host, port, e->data, now);
+        host_take_packet(p, host, port, e->data, now);
         return false;
     case EV_REORDER:
         return sim_reorder_take(p, host, e, now);
@@ -461,13 +465,13 @@ static bool take_host_event(partition *p, uint32_t host, host_state *h, const ev
 }
 
 /* Sends if it can, and sees when to look again. */
-static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
+static void host_act(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     if (p->sim->workload.has_graph)
         sim_finite_advance(p, host, now);
     if (now < h->busy_until) {
         if (p->sim->workload.has_graph || p->sim->reply.on)
-            plan_wake(p, host, h, now, true);
+            host_plan_wake(p, host, h, now, true);
         return;
     }
     const sim *s = p->sim;
@@ -477,20 +481,20 @@ static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
     if (s->host.dest_rings)
         sim_dest_try(p, host, h, now);
     else
-        try_send(p, host, h, now);
+        host_try_send(p, host, h, now);
     if (r)
         sim_reorder_looked(p, host, (r->lacks || r->parked) && !h->blocked && h->busy_until <= now,
                            now);
-    plan_wake(p, host, h, now, true);
+    host_plan_wake(p, host, h, now, true);
 }
 
 /* The flows that a host's messages about reorder space name. */
-static void fetch_flows(const partition *p, uint32_t node)
+static void host_fetch_flows(const partition *p, uint32_t node)
 {
     for (uint32_t id = p->sim->window.node_head[node]; id != IK_NONE;
          id = p->wheel.events[id].node) {
         const event *e = &p->wheel.events[id];
-        if (event_kind(e) == EV_REORDER && e->data & REORDER_BY_FLOW)
+        if (calendar_event_kind(e) == EV_REORDER && e->data & REORDER_BY_FLOW)
             sim_reorder_prefetch_flow(p, e->data & REORDER_AMOUNT);
     }
 }
@@ -512,10 +516,10 @@ void sim_fetch_host(const partition *p, uint32_t node, unsigned stage)
     }
     if (stage == 1) {
         uint32_t port = s->host.state[host].port;
-        __builtin_prefetch(output_of(s, port), 1);
+        __builtin_prefetch(state_output_of(s, port), 1);
         __builtin_prefetch(&s->net.ports[port]);
         __builtin_prefetch(&s->counted.host_sent_bytes[host], 1);
-        fetch_flows(p, node);
+        host_fetch_flows(p, node);
     }
     if (s->host.dest_rings)
         sim_dest_fetch(p, host, stage - 1);
@@ -528,16 +532,17 @@ void sim_run_host(partition *p, uint32_t node)
     host_state *h = &s->host.state[host];
     p->turn = node;
     while (p->local_at < p->local_count) {
-        uint64_t offset = event_offset(&p->local[p->local_at]), now = p->start + offset;
+        uint64_t offset = calendar_event_offset(&p->local[p->local_at]), now = p->start + offset;
         bool look = false;
         do {
             event e = p->local[p->local_at++];
             look |= take_host_event(p, host, h, &e, now);
-        } while (p->local_at < p->local_count && event_offset(&p->local[p->local_at]) == offset);
+        } while (p->local_at < p->local_count &&
+                 calendar_event_offset(&p->local[p->local_at]) == offset);
         if (s->reorder.limit != REORDER_UNLIMITED)
             sim_reorder_serve(p, host, now);
         if (look)
-            act(p, host, h, now);
+            host_act(p, host, h, now);
     }
     p->turn = IK_NONE;
 }
@@ -546,12 +551,12 @@ void sim_run_host(partition *p, uint32_t node)
  * which is a credit. */
 
 /* Wakes due before `until` in this window; more may come while there are several queues. */
-static void wake_until(partition *p, uint32_t host, host_state *h, uint64_t until)
+static void host_wake_until(partition *p, uint32_t host, host_state *h, uint64_t until)
 {
     while (h->wake_at < until) {
         uint64_t now = h->wake_at;
         h->wake_at = UINT64_MAX;
-        act(p, host, h, now);
+        host_act(p, host, h, now);
     }
 }
 
@@ -559,19 +564,19 @@ void sim_host_wake(partition *p, uint32_t host, uint64_t now)
 {
     host_state *h = &p->sim->host.state[host];
     if (now == h->wake_at) /* else an earlier one replaced it */
-        wake_until(p, host, h, p->start + p->sim->window.lookahead);
+        host_wake_until(p, host, h, p->start + p->sim->window.lookahead);
 }
 
 void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now)
 {
     sim *s = p->sim;
     host_state *h = &s->host.state[host];
-    wake_until(p, host, h, now);
-    *credit_at(s, lane_index / s->sw.vcs, lane_index % s->sw.vcs) +=
+    host_wake_until(p, host, h, now);
+    *state_credit_at(s, lane_index / s->sw.vcs, lane_index % s->sw.vcs) +=
         (int32_t)s->adapter.packet_bytes;
     if (h->wake_at == now || h->blocked) {
         h->wake_at = h->wake_at == now ? UINT64_MAX : h->wake_at;
-        act(p, host, h, now);
+        host_act(p, host, h, now);
     }
-    wake_until(p, host, h, p->start + s->window.lookahead);
+    host_wake_until(p, host, h, p->start + s->window.lookahead);
 }

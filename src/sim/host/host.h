@@ -86,7 +86,7 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
 bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, uint32_t size,
                 uint32_t flow, uint64_t now);
 
-SIM_INLINE uint32_t next_size(const sim *s, const message *m)
+SIM_INLINE uint32_t host_next_size(const sim *s, const message *m)
 {
     return m->remaining < s->adapter.packet_bytes ? (uint32_t)m->remaining
                                                   : s->adapter.packet_bytes;

@@ -25,12 +25,12 @@
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
 
-static reorder_flow *flow_at(const partition *p, uint32_t id)
+static reorder_flow *reorder_flow_at(const partition *p, uint32_t id)
 {
     return &p->reorder->flows[id];
 }
 
-static uint32_t message_data(reorder_kind kind, uint32_t amount)
+static uint32_t reorder_message_data(reorder_kind kind, uint32_t amount)
 {
     assert(amount <= REORDER_AMOUNT);
     return (uint32_t)kind << REORDER_KIND_AT | amount;
@@ -38,44 +38,45 @@ static uint32_t message_data(reorder_kind kind, uint32_t amount)
 
 /* A message to another adapter, or to this one's other end, at least a window away. Of a flow that
  * has both ends here it says the record, which is not given up before the message comes. */
-static void tell(partition *p, uint64_t time, uint32_t to, uint32_t from, reorder_kind kind,
-                 uint32_t amount, uint32_t id)
+static void reorder_tell(partition *p, uint64_t time, uint32_t to, uint32_t from, reorder_kind kind,
+                         uint32_t amount, uint32_t id)
 {
-    bool by_flow = amount == 1 && id <= REORDER_AMOUNT && flow_at(p, id)->whole;
-    post_remote(p, time, ik_host_node(p->sim->f, to), EV_REORDER, from,
-                message_data(kind, by_flow ? id : amount) | (by_flow ? REORDER_BY_FLOW : 0));
+    bool by_flow = amount == 1 && id <= REORDER_AMOUNT && reorder_flow_at(p, id)->whole;
+    events_post_remote(p, time, ik_host_node(p->sim->f, to), EV_REORDER, from,
+                       reorder_message_data(kind, by_flow ? id : amount) |
+                           (by_flow ? REORDER_BY_FLOW : 0));
 }
 
 /* ---- at a source */
 
-static void ask(partition *p, uint32_t id, uint32_t packets, uint64_t now)
+static void reorder_ask(partition *p, uint32_t id, uint32_t packets, uint64_t now)
 {
-    reorder_flow *f = flow_at(p, id);
+    reorder_flow *f = reorder_flow_at(p, id);
     f->asked += packets;
-    tell(p, now + p->sim->reorder.ask_ps, f->dst, f->src, REORDER_ASK, packets, id);
+    reorder_tell(p, now + p->sim->reorder.ask_ps, f->dst, f->src, REORDER_ASK, packets, id);
 }
 
 /* Asks for space for the packets that wait, so far ahead that a request is answered before the
  * packet could go. */
-static void ask_ahead(partition *p, uint32_t id, uint64_t now)
+static void reorder_ask_ahead(partition *p, uint32_t id, uint64_t now)
 {
     const reorder_settings *r = &p->sim->reorder;
-    const reorder_flow *f = flow_at(p, id);
+    const reorder_flow *f = reorder_flow_at(p, id);
     uint32_t wish = f->waiting < r->ahead ? f->waiting : r->ahead, have = f->asked + f->granted;
     if (r->own)
         wish = r->own;
     if (wish > have)
-        ask(p, id, wish - have, now);
+        reorder_ask(p, id, wish - have, now);
 }
 
 void sim_reorder_want(partition *p, uint32_t id, uint64_t packets, uint64_t now)
 {
     if (p->sim->reorder.limit != REORDER_POOL)
         return;
-    reorder_flow *f = flow_at(p, id);
+    reorder_flow *f = reorder_flow_at(p, id);
     uint64_t waiting = f->waiting + packets;
     f->waiting = waiting < REORDER_AMOUNT ? (uint32_t)waiting : REORDER_AMOUNT;
-    ask_ahead(p, id, now);
+    reorder_ask_ahead(p, id, now);
 }
 
 bool sim_reorder_may_flow(const partition *p, uint32_t id)
@@ -95,9 +96,9 @@ bool sim_reorder_may(partition *p, uint32_t host, uint32_t dst, uint64_t now)
         if ((id = sim_reorder_flow(p, host, dst)) == IK_NONE)
             return false;
     }
-    const reorder_flow *f = flow_at(p, id);
+    const reorder_flow *f = reorder_flow_at(p, id);
     if (r->limit == REORDER_POOL && r->strict && !f->granted && !f->asked)
-        ask(p, id, 1, now);
+        reorder_ask(p, id, 1, now);
     return sim_reorder_may_flow(p, id);
 }
 
@@ -117,7 +118,7 @@ bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint32_t id, 
     const reorder_settings *r = &p->sim->reorder;
     if (id == IK_NONE && (id = sim_reorder_flow(p, host, dst)) == IK_NONE)
         return false;
-    reorder_flow *f = flow_at(p, id);
+    reorder_flow *f = reorder_flow_at(p, id);
     *sequence = (uint64_t)(f->whole ? id : IK_NONE) << 32 | f->sent++;
     if (r->limit == REORDER_WINDOW) {
         f->granted++;
@@ -129,38 +130,38 @@ bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint32_t id, 
             f->waiting--;
         }
         if (!r->strict || r->own)
-            ask_ahead(p, id, now);
+            reorder_ask_ahead(p, id, now);
     }
     return true;
 }
 
 /* ---- at a destination */
 
-static void post_freed(partition *p, uint32_t host, reorder_freed freed)
+static void reorder_post_freed(partition *p, uint32_t host, reorder_freed freed)
 {
     uint32_t node = ik_host_node(p->sim->f, host);
-    post_own(p, freed.time, node, EV_REORDER, 0, message_data(REORDER_FREE, freed.packets),
-             p->turn == node);
+    events_post_own(p, freed.time, node, EV_REORDER, 0,
+                    reorder_message_data(REORDER_FREE, freed.packets), p->turn == node);
 }
 
 /* Space at a host is free from a time on: an event, if somebody waits for it. */
-static void free_space(partition *p, uint32_t host, reorder_freed freed)
+static void reorder_free_space(partition *p, uint32_t host, reorder_freed freed)
 {
     reorder_host *h = &p->sim->host.reorder[host];
     if (h->first == IK_NONE && h->num_freed < REORDER_FREED)
         h->freed[h->num_freed++] = freed;
     else
-        post_freed(p, host, freed);
+        reorder_post_freed(p, host, freed);
 }
 
 /* Somebody waits for space: what was freed until now counts, the rest makes events. */
-static void take_freed(partition *p, uint32_t host, uint64_t now)
+static void reorder_take_freed(partition *p, uint32_t host, uint64_t now)
 {
     reorder_host *h = &p->sim->host.reorder[host];
     for (; h->num_freed; h->num_freed--) {
         reorder_freed freed = h->freed[h->num_freed - 1];
         if (freed.time > now) {
-            post_freed(p, host, freed);
+            reorder_post_freed(p, host, freed);
             continue;
         }
         assert(h->in_use >= freed.packets);
@@ -169,29 +170,30 @@ static void take_freed(partition *p, uint32_t host, uint64_t now)
 }
 
 /* Packets of a flow were delivered in order, or given up, at t: their space comes back. */
-static void release(partition *p, uint32_t host, uint32_t id, uint32_t packets, uint64_t t)
+static void reorder_release(partition *p, uint32_t host, uint32_t id, uint32_t packets, uint64_t t)
 {
     const reorder_settings *r = &p->sim->reorder;
-    reorder_flow *f = flow_at(p, id);
+    reorder_flow *f = reorder_flow_at(p, id);
     if (r->limit == REORDER_UNLIMITED)
         return;
     if (r->by_path && !f->delay_ps)
         f->delay_ps = sim_reorder_path_ps(p, f->src, host);
     uint64_t seen = t + (r->by_path ? f->delay_ps : r->control_ps);
     if (r->limit == REORDER_WINDOW)
-        tell(p, seen, f->src, host, REORDER_GRANT, packets, id);
+        reorder_tell(p, seen, f->src, host, REORDER_GRANT, packets, id);
     else
-        free_space(p, host, (reorder_freed){seen - r->ask_ps, packets});
+        reorder_free_space(p, host, (reorder_freed){seen - r->ask_ps, packets});
 }
 
 /* Delivers what waited for the packet before; returns the number of packets that are done with. t:
  * when that packet was delivered. */
-static uint32_t drain(partition *p, uint32_t host, uint32_t id, uint64_t *t)
+static uint32_t reorder_drain(partition *p, uint32_t host, uint32_t id, uint64_t *t)
 {
     uint32_t packets = 0;
     delivered d;
-    while (flow_at(p, id)->num_stored && sim_reorder_fetch(p, id, flow_at(p, id)->expected, &d)) {
-        flow_at(p, id)->expected++;
+    while (reorder_flow_at(p, id)->num_stored &&
+           sim_reorder_fetch(p, id, reorder_flow_at(p, id)->expected, &d)) {
+        reorder_flow_at(p, id)->expected++;
         packets++;
         if (!d.size)
             continue;
@@ -206,9 +208,9 @@ static uint32_t drain(partition *p, uint32_t host, uint32_t id, uint64_t *t)
 }
 
 /* Whether a packet is not the one that is expected; one that was expected before cannot come. */
-static bool is_early(partition *p, uint32_t id, uint32_t number)
+static bool reorder_is_early(partition *p, uint32_t id, uint32_t number)
 {
-    const reorder_flow *f = flow_at(p, id);
+    const reorder_flow *f = reorder_flow_at(p, id);
     if ((int32_t)(number - f->expected) < 0)
         sim_broken(p, "packet %u from host %u to host %u came again: %u is expected", number,
                    f->src, f->dst, f->expected);
@@ -223,7 +225,7 @@ void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint64_
     if (id == IK_NONE && (id = sim_reorder_flow(p, d->src, host)) == IK_NONE)
         return;
     assert(flow_at(p, id)->src == d->src);
-    bool early = is_early(p, id, number);
+    bool early = reorder_is_early(p, id, number);
     sim_reorder_count_arrival(p, d, !early);
     if (early) {
         if (sim_reorder_store(p, id, number, d)) {
@@ -233,67 +235,68 @@ void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint64_
         return;
     }
     uint64_t t = d->t;
-    flow_at(p, id)->expected++;
+    reorder_flow_at(p, id)->expected++;
     sim_deliver(p, host, d);
-    uint32_t packets = 1 + drain(p, host, id, &t);
-    release(p, host, id, packets, t);
+    uint32_t packets = 1 + reorder_drain(p, host, id, &t);
+    reorder_release(p, host, id, packets, t);
     sim_reorder_forget(p, id);
 }
 
 /* The packet with the number that ends in these bits is not coming. */
-static void give_up(partition *p, uint32_t host, uint32_t id, uint32_t low, uint64_t now)
+static void reorder_give_up(partition *p, uint32_t host, uint32_t id, uint32_t low, uint64_t now)
 {
-    uint32_t number =
-        flow_at(p, id)->expected + ((low - flow_at(p, id)->expected) & REORDER_AMOUNT);
-    if (is_early(p, id, number)) {
+    uint32_t number = reorder_flow_at(p, id)->expected +
+                      ((low - reorder_flow_at(p, id)->expected) & REORDER_AMOUNT);
+    if (reorder_is_early(p, id, number)) {
         sim_reorder_store(p, id, number, &(delivered){0});
         return;
     }
-    flow_at(p, id)->expected++;
-    uint32_t packets = 1 + drain(p, host, id, &now);
-    release(p, host, id, packets, now);
+    reorder_flow_at(p, id)->expected++;
+    uint32_t packets = 1 + reorder_drain(p, host, id, &now);
+    reorder_release(p, host, id, packets, now);
     sim_reorder_forget(p, id);
 }
 
 void sim_reorder_lost(partition *p, const ik_packet *rt, uint32_t number, uint64_t gone)
 {
-    post_remote(p, gone + p->sim->reorder.ask_ps, ik_host_node(p->sim->f, rt->dst), EV_REORDER,
-                rt->src, message_data(REORDER_LOST, number & REORDER_AMOUNT));
+    events_post_remote(p, gone + p->sim->reorder.ask_ps, ik_host_node(p->sim->f, rt->dst),
+                       EV_REORDER, rt->src,
+                       reorder_message_data(REORDER_LOST, number & REORDER_AMOUNT));
 }
 
 /* ---- messages about reorder space */
 
 /* Puts the flows from `first` to `last` behind those that wait. */
-static void append_flows(partition *p, reorder_host *h, uint32_t first, uint32_t last)
+static void reorder_append_flows(partition *p, reorder_host *h, uint32_t first, uint32_t last)
 {
-    flow_at(p, last)->behind = IK_NONE;
+    reorder_flow_at(p, last)->behind = IK_NONE;
     if (h->first == IK_NONE)
         h->first = first;
     else
-        flow_at(p, h->last)->behind = first;
+        reorder_flow_at(p, h->last)->behind = first;
     h->last = last;
 }
 
 /* A flow asks for the first time. Of those that do at one instant, which come in the order of
  * hosts, the first one is that of the host behind this one: if every host began with host 0, the
  * hosts with low numbers would get the places of all, and the links of the others would be idle. */
-static void line_up(partition *p, reorder_host *h, uint32_t id)
+static void reorder_line_up(partition *p, reorder_host *h, uint32_t id)
 {
-    reorder_flow *f = flow_at(p, id);
+    reorder_flow *f = reorder_flow_at(p, id);
     if (f->src > f->dst) {
-        append_flows(p, h, id, id);
+        reorder_append_flows(p, h, id, id);
         return;
     }
-    f->behind = h->wrapped == IK_NONE ? id : flow_at(p, h->wrapped)->behind;
+    f->behind = h->wrapped == IK_NONE ? id : reorder_flow_at(p, h->wrapped)->behind;
     if (h->wrapped != IK_NONE)
-        flow_at(p, h->wrapped)->behind = id;
+        reorder_flow_at(p, h->wrapped)->behind = id;
     h->wrapped = id;
 }
 
 /* A source may send so many packets more. */
-static void take_grant(partition *p, uint32_t host, uint32_t id, uint32_t packets)
+static void reorder_take_grant(partition *p, uint32_t host, uint32_t id, uint32_t packets)
 {
-    reorder_flow *f = flow_at(p, id);
+    reorder_flow *f = reorder_flow_at(p, id);
     if (p->sim->reorder.limit == REORDER_WINDOW) {
         assert(f->granted >= packets);
         f->granted -= packets;
@@ -312,7 +315,7 @@ static void take_grant(partition *p, uint32_t host, uint32_t id, uint32_t packet
 bool sim_reorder_take(partition *p, uint32_t host, const event *e, uint64_t now)
 {
     reorder_host *h = &p->sim->host.reorder[host];
-    uint32_t peer = event_port(e), amount = reorder_amount(e->data), id;
+    uint32_t peer = calendar_event_port(e), amount = reorder_amount(e->data), id;
     reorder_kind kind = (reorder_kind)(e->data >> REORDER_KIND_AT);
     if (kind == REORDER_FREE) {
         assert(h->in_use >= amount);
@@ -325,15 +328,15 @@ bool sim_reorder_take(partition *p, uint32_t host, const event *e, uint64_t now)
     if (id == IK_NONE)
         return false;
     if (kind == REORDER_GRANT) {
-        take_grant(p, host, id, amount);
+        reorder_take_grant(p, host, id, amount);
         return true;
     }
     if (kind == REORDER_LOST) {
-        give_up(p, host, id, amount, now);
+        reorder_give_up(p, host, id, amount, now);
     } else {
-        if (!flow_at(p, id)->wanted)
-            line_up(p, h, id);
-        flow_at(p, id)->wanted += amount;
+        if (!reorder_flow_at(p, id)->wanted)
+            reorder_line_up(p, h, id);
+        reorder_flow_at(p, id)->wanted += amount;
     }
     return false;
 }
@@ -345,19 +348,19 @@ void sim_reorder_serve(partition *p, uint32_t host, uint64_t now)
     if (h->unparked != IK_NONE)
         sim_dest_rejoin(p, host);
     if (h->wrapped != IK_NONE)
-        append_flows(p, h, flow_at(p, h->wrapped)->behind, h->wrapped);
+        reorder_append_flows(p, h, reorder_flow_at(p, h->wrapped)->behind, h->wrapped);
     h->wrapped = IK_NONE;
     if (h->first != IK_NONE && h->in_use >= r->packets)
-        take_freed(p, host, now);
+        reorder_take_freed(p, host, now);
     while (h->first != IK_NONE && h->in_use < r->packets) {
         uint32_t id = h->first;
-        reorder_flow *f = flow_at(p, id);
+        reorder_flow *f = reorder_flow_at(p, id);
         h->first = f->behind;
         h->in_use++;
-        tell(p, now + r->ask_ps, f->src, host, REORDER_GRANT, 1, id);
+        reorder_tell(p, now + r->ask_ps, f->src, host, REORDER_GRANT, 1, id);
         if (--f->wanted)
-            append_flows(p, h, id, id);
+            reorder_append_flows(p, h, id, id);
         if (h->first != IK_NONE && h->in_use >= r->packets)
-            take_freed(p, host, now);
+            reorder_take_freed(p, host, now);
     }
 }

@@ -41,16 +41,17 @@ void sim_reorder_free(partition *p)
     free(r);
 }
 
-static uint64_t first_places(void)
+static uint64_t reorder_flows_first_places(void)
 {
     return 2 * sizeof(ik_hash_place) << IK_HASH_FIRST_BITS;
 }
 
 uint64_t sim_reorder_first_bytes(const sim *s)
 {
-    return s->reorder.on ? sizeof(reorder_store) + first_places() + sim_reorder_paths_bytes(s) +
-                               (s->measure.num_series + 1) * sizeof(reorder_period)
-                         : 0;
+    return s->reorder.on
+               ? sizeof(reorder_store) + reorder_flows_first_places() + sim_reorder_paths_bytes(s) +
+                     (s->measure.num_series + 1) * sizeof(reorder_period)
+               : 0;
 }
 
 uint64_t sim_reorder_bytes(const partition *p)
@@ -60,7 +61,7 @@ uint64_t sim_reorder_bytes(const partition *p)
         return 0;
     return (uint64_t)r->cap_flows * sizeof *r->flows +
            (uint64_t)r->cap_packets * sizeof *r->packets + ik_hash_bytes(&r->flow_of) +
-           ik_hash_bytes(&r->packet_of) - first_places() +
+           ik_hash_bytes(&r->packet_of) - reorder_flows_first_places() +
            (p->sequence ? (uint64_t)p->pool_cap * sizeof *p->sequence : 0);
 }
 
@@ -73,7 +74,7 @@ uint64_t sim_reorder_estimate(const sim *s, double packets, double under_way)
     return s->reorder.on ? (uint64_t)flows * (sizeof(reorder_flow) + 2 * sizeof(ik_hash_place)) : 0;
 }
 
-static bool out_of_memory(partition *p, size_t bytes)
+static bool reorder_flows_out_of_memory(partition *p, size_t bytes)
 {
     sim_partition_fail(p, bytes, "in-order delivery");
     return false;
@@ -87,7 +88,7 @@ static bool grow_flows(partition *p)
     uint32_t cap = r->cap_flows + r->cap_flows / 2 + 256;
     reorder_flow *flows = cap > r->cap_flows ? sim_alloc(cap, sizeof *flows) : NULL;
     if (!flows)
-        return out_of_memory(p, cap * sizeof *flows);
+        return reorder_flows_out_of_memory(p, cap * sizeof *flows);
     if (r->flows)
         memcpy(flows, r->flows, r->num_flows * sizeof *flows);
     free(r->flows);
@@ -96,7 +97,7 @@ static bool grow_flows(partition *p)
     return true;
 }
 
-static uint32_t new_flow(partition *p, uint32_t src, uint32_t dst, uint32_t tag)
+static uint32_t reorder_flows_new_flow(partition *p, uint32_t src, uint32_t dst, uint32_t tag)
 {
     const sim *s = p->sim;
     reorder_store *r = p->reorder;
@@ -104,7 +105,7 @@ static uint32_t new_flow(partition *p, uint32_t src, uint32_t dst, uint32_t tag)
     if (id == IK_NONE && r->num_flows == r->cap_flows && !grow_flows(p))
         return IK_NONE;
     if (!ik_hash_add(&r->flow_of, tag, id == IK_NONE ? r->num_flows : id)) {
-        out_of_memory(p, 2 * ik_hash_bytes(&r->flow_of));
+        reorder_flows_out_of_memory(p, 2 * ik_hash_bytes(&r->flow_of));
         return IK_NONE;
     }
     if (id == IK_NONE)
@@ -139,7 +140,7 @@ uint32_t sim_reorder_find(const partition *p, uint32_t src, uint32_t dst)
 uint32_t sim_reorder_flow(partition *p, uint32_t src, uint32_t dst)
 {
     uint32_t id = sim_reorder_find(p, src, dst);
-    return id != IK_NONE ? id : new_flow(p, src, dst, sim_reorder_tag(src, dst));
+    return id != IK_NONE ? id : reorder_flows_new_flow(p, src, dst, sim_reorder_tag(src, dst));
 }
 
 void sim_reorder_forget(partition *p, uint32_t id)
@@ -158,7 +159,7 @@ void sim_reorder_forget(partition *p, uint32_t id)
 
 /* ---- packets that wait */
 
-static uint32_t packet_tag(uint32_t flow, uint32_t number)
+static uint32_t reorder_flows_packet_tag(uint32_t flow, uint32_t number)
 {
     return ik_hash_tag((uint64_t)flow << 32 | number);
 }
@@ -169,9 +170,10 @@ bool sim_reorder_store(partition *p, uint32_t flow, uint32_t number, const deliv
     uint32_t id = r->free_packet;
     if (id == IK_NONE && (r->num_packets == IK_NONE ||
                           !IK_ARRAY_ROOM(r->packets, r->cap_packets, (size_t)r->num_packets + 1)))
-        return out_of_memory(p, 2 * r->cap_packets * sizeof *r->packets);
-    if (!ik_hash_add(&r->packet_of, packet_tag(flow, number), id == IK_NONE ? r->num_packets : id))
-        return out_of_memory(p, 2 * ik_hash_bytes(&r->packet_of));
+        return reorder_flows_out_of_memory(p, 2 * r->cap_packets * sizeof *r->packets);
+    if (!ik_hash_add(&r->packet_of, reorder_flows_packet_tag(flow, number),
+                     id == IK_NONE ? r->num_packets : id))
+        return reorder_flows_out_of_memory(p, 2 * ik_hash_bytes(&r->packet_of));
     if (id == IK_NONE)
         id = r->num_packets++;
     else
@@ -184,7 +186,7 @@ bool sim_reorder_store(partition *p, uint32_t flow, uint32_t number, const deliv
 bool sim_reorder_fetch(partition *p, uint32_t flow, uint32_t number, delivered *d)
 {
     reorder_store *r = p->reorder;
-    uint32_t tag = packet_tag(flow, number), id;
+    uint32_t tag = reorder_flows_packet_tag(flow, number), id;
     for (size_t at = ik_hash_first(&r->packet_of, tag);
          (id = ik_hash_find(&r->packet_of, tag, &at)) != IK_NONE; at++)
         if (r->packets[id].flow == flow && r->packets[id].number == number)

@@ -34,13 +34,13 @@ struct reorder_paths {
 
 /* ---- which table, and how large it is */
 
-static bool by_switch(const sim *s)
+static bool reorder_paths_by_switch(const sim *s)
 {
     return s->plan->routing->traits & IK_ROUTE_DEST_BASED;
 }
 
 /* The latency of the links between switches; 0 if there are none, or several. */
-static uint64_t only_latency(const sim *s)
+static uint64_t reorder_paths_only_latency(const sim *s)
 {
     const ik_fabric *f = s->f; /* known before the simulator's own ports are */
     uint64_t only = 0;
@@ -56,34 +56,35 @@ static uint64_t only_latency(const sim *s)
     return only;
 }
 
-static bool by_distance(const sim *s)
+static bool reorder_paths_by_distance(const sim *s)
 {
-    return s->plan->routing->claims & IK_CLAIM_MINIMAL && only_latency(s);
+    return s->plan->routing->claims & IK_CLAIM_MINIMAL && reorder_paths_only_latency(s);
 }
 
-static size_t num_places(const sim *s)
+static size_t reorder_paths_num_places(const sim *s)
 {
-    bool distance = by_distance(s);
-    size_t rows = distance || by_switch(s) ? s->f->num_switches : s->f->num_hosts,
+    bool distance = reorder_paths_by_distance(s);
+    size_t rows = distance || reorder_paths_by_switch(s) ? s->f->num_switches : s->f->num_hosts,
            columns = distance ? s->f->num_switches : s->f->num_hosts;
     bool needed = s->reorder.limit != REORDER_UNLIMITED && s->reorder.by_path;
     return needed && rows * columns <= MOST_PLACES ? rows * columns : 0;
 }
 
 /* The hosts' links and the scratch of a search stand behind the table. */
-static size_t table_bytes(size_t places)
+static size_t reorder_paths_table_bytes(size_t places)
 {
     return (sizeof(struct reorder_paths) + places + 7) / 8 * 8;
 }
 
 size_t sim_reorder_paths_bytes(const sim *s)
 {
-    size_t places = num_places(s),
+    size_t places = reorder_paths_num_places(s),
            more = s->f->num_hosts * sizeof(host_link) + s->f->num_switches * sizeof(uint32_t);
-    return places ? table_bytes(places) + (by_distance(s) ? more : 0) : 0;
+    return places ? reorder_paths_table_bytes(places) + (reorder_paths_by_distance(s) ? more : 0)
+                  : 0;
 }
 
-static host_link link_of(const ik_fabric *f, uint32_t host)
+static host_link reorder_paths_link_of(const ik_fabric *f, uint32_t host)
 {
     uint32_t port = f->port_base[ik_host_node(f, host)],
              end = f->port_base[ik_host_node(f, host) + 1],
@@ -100,20 +101,21 @@ bool sim_reorder_paths_init(partition *p)
     struct reorder_paths *t = p->reorder->paths = bytes ? ik_calloc(1, bytes) : NULL;
     if (!t)
         return !bytes;
-    t->by_switch = by_switch(s);
-    t->by_distance = by_distance(s);
-    t->hop_ps = only_latency(s) + s->sw.routing_ps + s->sw.traversal_ps;
-    t->hosts = (host_link *)(void *)((char *)t + table_bytes(num_places(s)));
+    t->by_switch = reorder_paths_by_switch(s);
+    t->by_distance = reorder_paths_by_distance(s);
+    t->hop_ps = reorder_paths_only_latency(s) + s->sw.routing_ps + s->sw.traversal_ps;
+    t->hosts =
+        (host_link *)(void *)((char *)t + reorder_paths_table_bytes(reorder_paths_num_places(s)));
     t->queue = (uint32_t *)(void *)(t->hosts + s->f->num_hosts);
     for (uint32_t host = 0; t->by_distance && host < s->f->num_hosts; host++)
-        t->hosts[host] = link_of(s->f, host);
+        t->hosts[host] = reorder_paths_link_of(s->f, host);
     return true;
 }
 
 /* ---- distances */
 
 /* Distances from a switch, breadth first. */
-static void search(const sim *s, struct reorder_paths *t, uint32_t from)
+static void reorder_paths_search(const sim *s, struct reorder_paths *t, uint32_t from)
 {
     uint8_t *row = &t->kind[(size_t)from * s->f->num_switches];
     uint32_t num = 0;
@@ -132,7 +134,8 @@ static void search(const sim *s, struct reorder_paths *t, uint32_t from)
 }
 
 /* Of a shortest path between two hosts; 0 = there is none, or it may be too long to be counted. */
-static uint64_t shortest_ps(const sim *s, struct reorder_paths *t, uint32_t src, uint32_t dst)
+static uint64_t reorder_paths_shortest_ps(const sim *s, struct reorder_paths *t, uint32_t src,
+                                          uint32_t dst)
 {
     const host_link *first = &t->hosts[src], *last = &t->hosts[dst];
     if (first->sw == IK_NONE || last->sw == IK_NONE)
@@ -140,7 +143,7 @@ static uint64_t shortest_ps(const sim *s, struct reorder_paths *t, uint32_t src,
     /* links lead both ways: the destination's row, which its other packets look at, too */
     const uint8_t *row = &t->kind[(size_t)last->sw * s->f->num_switches];
     if (row[last->sw] == NOT_REACHED)
-        search(s, t, last->sw);
+        reorder_paths_search(s, t, last->sw);
     uint8_t reached = row[first->sw];
     if (reached == NOT_REACHED || reached == FARTHEST)
         return 0;
@@ -152,7 +155,7 @@ static uint64_t shortest_ps(const sim *s, struct reorder_paths *t, uint32_t src,
 
 /* The latencies of the links and switches behind the source's link on the path that a flow prefers;
  * 0 if there is none. */
-static uint64_t walk(partition *p, uint32_t src, uint32_t dst)
+static uint64_t reorder_paths_walk(partition *p, uint32_t src, uint32_t dst)
 {
     enum { MOST_CHANNELS = 256 };
     const sim *s = p->sim;
@@ -169,7 +172,7 @@ static uint64_t walk(partition *p, uint32_t src, uint32_t dst)
 }
 
 /* The number of a latency; NOT_KEPT if there are too many. */
-static uint8_t kind_of(struct reorder_paths *t, uint64_t ps)
+static uint8_t reorder_paths_kind_of(struct reorder_paths *t, uint64_t ps)
 {
     for (unsigned k = 1; k <= t->num; k++)
         if (t->kinds[k] == ps)
@@ -180,14 +183,15 @@ static uint8_t kind_of(struct reorder_paths *t, uint64_t ps)
     return (uint8_t)t->num;
 }
 
-static uint64_t walked_ps(partition *p, struct reorder_paths *t, uint32_t src, uint32_t dst)
+static uint64_t reorder_paths_walked_ps(partition *p, struct reorder_paths *t, uint32_t src,
+                                        uint32_t dst)
 {
     const sim *s = p->sim;
     uint32_t row = t->by_switch ? s->net.ports[s->host.state[src].port].peer_node : src;
     uint8_t *kind = &t->kind[(size_t)row * s->f->num_hosts + dst];
     if (!*kind)
-        *kind = kind_of(t, walk(p, src, dst));
-    return *kind == NOT_KEPT ? walk(p, src, dst) : t->kinds[*kind];
+        *kind = reorder_paths_kind_of(t, reorder_paths_walk(p, src, dst));
+    return *kind == NOT_KEPT ? reorder_paths_walk(p, src, dst) : t->kinds[*kind];
 }
 
 void sim_reorder_fetch_path(const partition *p, uint32_t src, uint32_t dst)
@@ -203,11 +207,11 @@ uint64_t sim_reorder_path_ps(partition *p, uint32_t src, uint32_t dst)
 {
     const sim *s = p->sim;
     struct reorder_paths *t = p->reorder->paths;
-    uint64_t ps = t && t->by_distance ? shortest_ps(s, t, src, dst) : 0;
+    uint64_t ps = t && t->by_distance ? reorder_paths_shortest_ps(s, t, src, dst) : 0;
     if (!ps) {
         const port_state *link = &s->net.ports[s->host.state[src].port];
         bool kept = t && !t->by_distance && link->peer_node < s->f->num_switches;
-        ps = kept ? walked_ps(p, t, src, dst) : walk(p, src, dst);
+        ps = kept ? reorder_paths_walked_ps(p, t, src, dst) : reorder_paths_walk(p, src, dst);
         ps += ps ? link->latency_ps : 0;
     }
     return ps > s->reorder.ask_ps ? ps : s->reorder.ask_ps;

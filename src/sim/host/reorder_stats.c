@@ -9,7 +9,7 @@
 #include "sim/measure/stationary.h"
 
 /* The part of from .. to in the measured window. */
-static uint64_t measured_ps(const sim *s, uint64_t from, uint64_t to)
+static uint64_t reorder_stats_measured_ps(const sim *s, uint64_t from, uint64_t to)
 {
     uint64_t first = from > s->measure.warmup_ps ? from : s->measure.warmup_ps,
              last = to < s->measure.end_ps ? to : s->measure.end_ps;
@@ -20,7 +20,7 @@ void sim_reorder_count_arrival(partition *p, const delivered *d, bool in_order)
 {
     const sim *s = p->sim;
     reorder_stats *n = &p->reorder_stats;
-    if (in_window(s, d->t)) {
+    if (state_in_window(s, d->t)) {
         n->arrivals++;
         n->arrival_sum += d->t - d->t_gen;
         n->out_of_order += !in_order;
@@ -30,10 +30,10 @@ void sim_reorder_count_arrival(partition *p, const delivered *d, bool in_order)
         p->reorder_series[d->t / s->measure.series_ps].out_of_order++;
 }
 
-static void add_stored(partition *p, uint64_t bytes, uint64_t from, uint64_t to)
+static void reorder_stats_add_stored(partition *p, uint64_t bytes, uint64_t from, uint64_t to)
 {
     const sim *s = p->sim;
-    uint64_t ps = measured_ps(s, from, to);
+    uint64_t ps = reorder_stats_measured_ps(s, from, to);
     p->reorder_stats.stored += (sim_area)bytes * ps;
     if (ps && bytes > p->reorder_stats.most_stored)
         p->reorder_stats.most_stored = bytes;
@@ -47,7 +47,7 @@ void sim_reorder_count_stored(partition *p, uint32_t host, int64_t bytes, uint64
     reorder_host *h = &p->sim->host.reorder[host];
     if (t > h->stored_since) {
         if (h->stored)
-            add_stored(p, h->stored, h->stored_since, t);
+            reorder_stats_add_stored(p, h->stored, h->stored_since, t);
         h->stored_since = t;
     }
     assert(bytes >= 0 || h->stored >= (uint64_t)-bytes);
@@ -64,7 +64,7 @@ void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now)
         h->throttled_since = now;
         return;
     }
-    uint64_t ps = measured_ps(s, h->throttled_since, now);
+    uint64_t ps = reorder_stats_measured_ps(s, h->throttled_since, now);
     h->throttled_ps += ps;
     p->reorder_stats.throttled += ps;
     if (s->measure.num_series)
@@ -78,7 +78,7 @@ uint64_t sim_reorder_throttled_ps(const sim *s, uint32_t host, uint64_t now)
 {
     const reorder_host *h = &s->host.reorder[host];
     bool idle = h->throttled_since != UINT64_MAX && now > h->throttled_since;
-    return h->throttled_ps + (idle ? measured_ps(s, h->throttled_since, now) : 0);
+    return h->throttled_ps + (idle ? reorder_stats_measured_ps(s, h->throttled_since, now) : 0);
 }
 
 void sim_reorder_finish(partition *p)

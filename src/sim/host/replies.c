@@ -17,7 +17,7 @@
 #include "sim/measure/stationary.h"
 #include "sim/state/events.h"
 
-static reply_list *list_of(const sim *s, uint32_t host, unsigned at)
+static reply_list *replies_list_of(const sim *s, uint32_t host, unsigned at)
 {
     assert(at >= s->reply.queues && at < s->adapter.num_queues);
     return &s->host.reply_lists[(size_t)host * s->reply.queues + at - s->reply.queues];
@@ -34,7 +34,7 @@ uint64_t sim_request_place(const sim *s, uint32_t host)
                          : UINT64_MAX;
 }
 
-static void take_place(const sim *s, reply_host *h)
+static void replies_take_place(const sim *s, reply_host *h)
 {
     h->open++;
     if (!s->reply.most)
@@ -44,7 +44,7 @@ static void take_place(const sim *s, reply_host *h)
     h->num_places--;
 }
 
-static void free_place(partition *p, uint32_t host, uint64_t t)
+static void replies_free_place(partition *p, uint32_t host, uint64_t t)
 {
     const sim *s = p->sim;
     reply_host *h = &s->host.replies[host];
@@ -59,7 +59,7 @@ static void free_place(partition *p, uint32_t host, uint64_t t)
 }
 
 /* Request n, made at t, is taken in. False = out of memory. */
-static bool open_request(partition *p, uint32_t host, uint64_t n, uint64_t t, uint64_t now)
+static bool replies_open_request(partition *p, uint32_t host, uint64_t n, uint64_t t, uint64_t now)
 {
     const request q = {.t_gen = t,
                        .t_open = now,
@@ -67,12 +67,12 @@ static bool open_request(partition *p, uint32_t host, uint64_t n, uint64_t t, ui
                        .host = host,
                        .from = IK_NONE,
                        .number = (uint32_t)n};
-    take_place(p->sim, &p->sim->host.replies[host]);
+    replies_take_place(p->sim, &p->sim->host.replies[host]);
     return sim_request_add(p, &q) != IK_NONE;
 }
 
 /* A request had no reply from .. to. */
-static void count_open(partition *p, uint64_t from, uint64_t to)
+static void replies_count_open(partition *p, uint64_t from, uint64_t to)
 {
     const sim *s = p->sim;
     uint64_t first = from > s->measure.warmup_ps ? from : s->measure.warmup_ps,
@@ -84,7 +84,7 @@ static void count_open(partition *p, uint64_t from, uint64_t to)
     p->reply_stats.series[k] += ps;
 }
 
-static void reply_came(partition *p, uint32_t host, const delivered *d)
+static void replies_reply_came(partition *p, uint32_t host, const delivered *d)
 {
     uint32_t id = sim_request_find(p, host, IK_NONE, d->number & ~SIM_REPLY);
     if (id == IK_NONE) {
@@ -96,12 +96,12 @@ static void reply_came(partition *p, uint32_t host, const delivered *d)
     q->left -= d->size;
     if (q->left)
         return;
-    if (in_window(p->sim, d->t))
+    if (state_in_window(p->sim, d->t))
         sim_histo_add(&p->reply_stats.round_trip, d->t - q->t_gen);
     batch_value(&p->batches, d->t, STATIONARY_ROUND_TRIP, d->t - q->t_gen);
-    count_open(p, q->t_open, d->t);
+    replies_count_open(p, q->t_open, d->t);
     sim_request_remove(p, id);
-    free_place(p, host, d->t);
+    replies_free_place(p, host, d->t);
     if (p->sim->workload.finite)
         sim_batch_answered(p, host, d->t);
 }
@@ -109,7 +109,8 @@ static void reply_came(partition *p, uint32_t host, const delivered *d)
 /* ---- at a destination */
 
 /* All of a request has come; its reply is made at t. */
-static void make_reply(partition *p, uint32_t host, uint32_t dst, uint32_t number, uint64_t t)
+static void replies_make_reply(partition *p, uint32_t host, uint32_t dst, uint32_t number,
+                               uint64_t t)
 {
     sim *s = p->sim;
     reply_host *h = &s->host.replies[host];
@@ -123,18 +124,18 @@ static void make_reply(partition *p, uint32_t host, uint32_t dst, uint32_t numbe
     a.vc += rt.vc;
     h->sent += (uint32_t)s->reply.packets;
     p->n.generated += s->reply.packets;
-    if (in_window(s, t)) {
+    if (state_in_window(s, t)) {
         p->n.offered_bytes += s->reply.bytes;
         if (p->classes)
             sim_classes_offer(p->classes, dst, number, s->reply.bytes);
     }
     unsigned at = s->reply.queues + (s->reply.queues > 1 ? rt.vc : 0);
-    if (sim_reply_append(p, list_of(s, host, at), &a))
+    if (sim_reply_append(p, replies_list_of(s, host, at), &a))
         sim_host_wake_at(p, host, t);
 }
 
 /* Of a request in several packets those that are missing are counted. */
-static bool is_complete(partition *p, uint32_t host, const delivered *d, uint32_t number)
+static bool replies_is_complete(partition *p, uint32_t host, const delivered *d, uint32_t number)
 {
     const sim *s = p->sim;
     if (s->source.packets_per_message == 1)
@@ -160,22 +161,22 @@ void sim_reply_delivered(partition *p, uint32_t host, const delivered *d)
 {
     const sim *s = p->sim;
     bool is_reply = d->number & SIM_REPLY;
-    if (in_window(s, d->t))
+    if (state_in_window(s, d->t))
         sim_histo_add(is_reply ? &p->reply_stats.answer : &p->reply_stats.request, d->t - d->t_gen);
     batch_value(&p->batches, d->t, is_reply ? STATIONARY_REPLY : STATIONARY_REQUEST,
                 d->t - d->t_gen);
     if (is_reply) {
-        reply_came(p, host, d);
+        replies_reply_came(p, host, d);
         return;
     }
     uint32_t number = (uint32_t)(d->number / s->source.packets_per_message);
-    if (is_complete(p, host, d, number))
-        make_reply(p, host, d->src, number, d->t + s->reply.service_ps);
+    if (replies_is_complete(p, host, d, number))
+        replies_make_reply(p, host, d->src, number, d->t + s->reply.service_ps);
 }
 
 /* ---- what adapters take in */
 
-static void take_in(const sim *s, size_t k, const message *m)
+static void replies_take_in(const sim *s, size_t k, const message *m)
 {
     send_queue *l = &s->host.queues[k];
     uint32_t place = l->first + l->count++;
@@ -184,7 +185,7 @@ static void take_in(const sim *s, size_t k, const message *m)
 }
 
 /* Where hosts have places for requests, one is made once there is a place. */
-static void admit_requests(partition *p, uint32_t host, unsigned at, uint64_t now)
+static void replies_admit_requests(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
     size_t k = (size_t)host * s->adapter.num_queues + at;
@@ -201,9 +202,9 @@ static void admit_requests(partition *p, uint32_t host, unsigned at, uint64_t no
         m.t_gen = place > m.t_gen ? place : m.t_gen;
         if (placed)
             sim_count_message(p, host, n, m.t_gen);
-        if (!open_request(p, host, n, m.t_gen, now))
+        if (!replies_open_request(p, host, n, m.t_gen, now))
             return;
-        take_in(s, k, &m);
+        replies_take_in(s, k, &m);
     }
 }
 
@@ -211,11 +212,11 @@ static void admit_replies(partition *p, uint32_t host, unsigned at, uint64_t now
 {
     sim *s = p->sim;
     size_t k = (size_t)host * s->adapter.num_queues + at;
-    reply_list *list = list_of(s, host, at);
+    reply_list *list = replies_list_of(s, host, at);
     while (s->host.queues[k].count < s->adapter.active_messages && list->head != IK_NONE &&
            p->replies->replies[list->head].t <= now) {
         const reply a = sim_reply_take(p, list);
-        take_in(s, k, &(message){a.t, a.number, s->reply.bytes, a.dst, a.vc});
+        replies_take_in(s, k, &(message){a.t, a.number, s->reply.bytes, a.dst, a.vc});
     }
 }
 
@@ -224,12 +225,12 @@ void sim_answered_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
     if (at >= p->sim->reply.queues)
         admit_replies(p, host, at, now);
     else
-        admit_requests(p, host, at, now);
+        replies_admit_requests(p, host, at, now);
 }
 
 uint64_t sim_reply_next(const partition *p, uint32_t host, unsigned at)
 {
-    uint32_t id = list_of(p->sim, host, at)->head;
+    uint32_t id = replies_list_of(p->sim, host, at)->head;
     return id == IK_NONE ? UINT64_MAX : p->replies->replies[id].t;
 }
 
@@ -242,5 +243,5 @@ void sim_replies_finish(partition *p)
     uint64_t end = sim_stopped_ps(s);
     for (uint32_t id = 0; r && id < r->num_requests; id++)
         if (r->requests[id].host != IK_NONE && r->requests[id].from == IK_NONE)
-            count_open(p, r->requests[id].t_open, end);
+            replies_count_open(p, r->requests[id].t_open, end);
 }

@@ -33,16 +33,16 @@ void sim_replies_free(partition *p)
     free(r);
 }
 
-static uint64_t first_places(void)
+static uint64_t reply_store_first_places(void)
 {
     return sizeof(ik_hash_place) << IK_HASH_FIRST_BITS;
 }
 
 uint64_t sim_replies_first_bytes(const sim *s)
 {
-    return s->reply.on
-               ? sizeof(reply_store) + first_places() + sim_reply_stats_bytes(s->measure.num_series)
-               : 0;
+    return s->reply.on ? sizeof(reply_store) + reply_store_first_places() +
+                             sim_reply_stats_bytes(s->measure.num_series)
+                       : 0;
 }
 
 uint64_t sim_replies_bytes(const partition *p)
@@ -52,10 +52,10 @@ uint64_t sim_replies_bytes(const partition *p)
         return 0;
     return (uint64_t)r->cap_requests * sizeof *r->requests +
            (uint64_t)r->cap_replies * sizeof *r->replies + ik_hash_bytes(&r->known) -
-           first_places() + (uint64_t)p->pool_cap * sizeof *p->sequence;
+           reply_store_first_places() + (uint64_t)p->pool_cap * sizeof *p->sequence;
 }
 
-static uint32_t no_memory(partition *p, size_t bytes)
+static uint32_t reply_store_no_memory(partition *p, size_t bytes)
 {
     sim_partition_fail(p, bytes, "requests and replies");
     return IK_NONE;
@@ -63,7 +63,7 @@ static uint32_t no_memory(partition *p, size_t bytes)
 
 /* ---- requests */
 
-static uint32_t tag_of(uint32_t host, uint32_t from, uint32_t number)
+static uint32_t reply_store_tag_of(uint32_t host, uint32_t from, uint32_t number)
 {
     return ik_hash_tag2((uint64_t)host << 32 | from, number);
 }
@@ -73,10 +73,10 @@ uint32_t sim_request_add(partition *p, const request *q)
     reply_store *r = p->replies;
     uint32_t id = r->free_request;
     if (id == IK_NONE && !IK_ARRAY_ROOM(r->requests, r->cap_requests, r->num_requests + (size_t)1))
-        return no_memory(p, 2 * r->cap_requests * sizeof *r->requests);
-    if (!ik_hash_add(&r->known, tag_of(q->host, q->from, q->number),
+        return reply_store_no_memory(p, 2 * r->cap_requests * sizeof *r->requests);
+    if (!ik_hash_add(&r->known, reply_store_tag_of(q->host, q->from, q->number),
                      id == IK_NONE ? r->num_requests : id))
-        return no_memory(p, 2 * ik_hash_bytes(&r->known));
+        return reply_store_no_memory(p, 2 * ik_hash_bytes(&r->known));
     if (id == IK_NONE)
         id = r->num_requests++;
     else
@@ -88,7 +88,7 @@ uint32_t sim_request_add(partition *p, const request *q)
 uint32_t sim_request_find(const partition *p, uint32_t host, uint32_t from, uint32_t number)
 {
     const reply_store *r = p->replies;
-    uint32_t tag = tag_of(host, from, number), id;
+    uint32_t tag = reply_store_tag_of(host, from, number), id;
     for (size_t at = ik_hash_first(&r->known, tag);
          (id = ik_hash_find(&r->known, tag, &at)) != IK_NONE; at++)
         if (r->requests[id].host == host && r->requests[id].from == from &&
@@ -101,7 +101,7 @@ void sim_request_remove(partition *p, uint32_t id)
 {
     reply_store *r = p->replies;
     request *q = &r->requests[id];
-    ik_hash_remove(&r->known, tag_of(q->host, q->from, q->number), id);
+    ik_hash_remove(&r->known, reply_store_tag_of(q->host, q->from, q->number), id);
     q->host = IK_NONE;
     q->next = r->free_request;
     r->free_request = id;
@@ -118,7 +118,7 @@ bool sim_reply_append(partition *p, reply_list *l, const reply *a)
     else if (IK_ARRAY_ROOM(r->replies, r->cap_replies, r->num_replies + (size_t)1))
         id = r->num_replies++;
     else
-        return no_memory(p, 2 * r->cap_replies * sizeof *r->replies) != IK_NONE;
+        return reply_store_no_memory(p, 2 * r->cap_replies * sizeof *r->replies) != IK_NONE;
     r->replies[id] = *a;
     r->replies[id].next = IK_NONE;
     if (l->head == IK_NONE)

@@ -19,25 +19,26 @@ typedef struct place {
     uint64_t since_ps; /* it got there, or was done with all before */
 } place;
 
-static bool is_done(const sim *s, uint32_t op)
+static bool blocked_is_done(const sim *s, uint32_t op)
 {
     const finite *f = s->workload.finite;
     return finite_done_ps(f, finite_end_of(f->w->graph, op)) <= s->measure.end_ps;
 }
 
 /* The operation that the call the rank is in ends with. */
-static uint32_t find_call(const sim *s, uint32_t rank)
+static uint32_t blocked_find_call(const sim *s, uint32_t rank)
 {
     const ik_graph *g = s->workload.finite->w->graph;
     for (uint32_t op = g->rank_first[rank]; g->call && op < g->rank_first[rank + 1]; op++)
-        if (!finite_is_control(g, op) && g->call[finite_end_of(g, op)] && !is_done(s, op))
+        if (!finite_is_control(g, op) && g->call[finite_end_of(g, op)] && !blocked_is_done(s, op))
             return op;
     return IK_NONE;
 }
 
 /* Marks in needed, [operations of the rank], what `call` waits for, and itself. What an operation
  * waits for stands before it. */
-static void find_needed(const ik_graph *g, uint32_t rank, uint32_t call, unsigned char *needed)
+static void blocked_find_needed(const ik_graph *g, uint32_t rank, uint32_t call,
+                                unsigned char *needed)
 {
     uint32_t first = g->rank_first[rank];
     memset(needed, call == IK_NONE, g->rank_first[rank + 1] - first);
@@ -51,18 +52,18 @@ static void find_needed(const ik_graph *g, uint32_t rank, uint32_t call, unsigne
 
 /* The one that began last of those that are not done and that the call waits for. needed: room for
  * the operations of the rank. */
-static void find_place(const sim *s, place *at, unsigned char *needed)
+static void blocked_find_place(const sim *s, place *at, unsigned char *needed)
 {
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
     uint32_t first = g->rank_first[at->rank];
     uint64_t done = 0;
-    at->call = find_call(s, at->rank);
-    find_needed(g, at->rank, at->call, needed);
+    at->call = blocked_find_call(s, at->rank);
+    blocked_find_needed(g, at->rank, at->call, needed);
     for (uint32_t op = first; op < g->rank_first[at->rank + 1]; op++) {
         if (finite_is_control(g, op))
             continue;
-        if (is_done(s, op)) {
+        if (blocked_is_done(s, op)) {
             uint64_t end = f->ops[finite_end_of(g, op)].done_ps;
             done = end > done ? end : done;
             continue;
@@ -89,38 +90,38 @@ void sim_print_line(const ik_graph *g, uint32_t op, const char *before, const ch
         fprintf(to, "%sline %u%s", before, line, behind);
 }
 
-static void print_line(const ik_graph *g, uint32_t op, FILE *to)
+static void blocked_print_line(const ik_graph *g, uint32_t op, FILE *to)
 {
     sim_print_line(g, op, " (", ")", to);
 }
 
 /* The name of the collective operation that a message belongs to; NULL = of none. */
-static const char *collective_of(const ik_workload *w, uint32_t op)
+static const char *blocked_collective_of(const ik_workload *w, uint32_t op)
 {
     const ik_graph *g = w->graph;
     return w->classes && finite_is_collective(g, op) ? w->classes[g->op_class[op]] : NULL;
 }
 
 /* The call, unless it is the operation alone; then the line of the call stands there already. */
-static bool print_call(const ik_workload *w, const place *at, FILE *to)
+static bool blocked_print_call(const ik_workload *w, const place *at, FILE *to)
 {
     const ik_graph *g = w->graph;
     unsigned kind = at->call == IK_NONE ? IK_CALL_NONE : g->call[finite_end_of(g, at->call)];
-    const char *part_of = collective_of(w, at->op);
+    const char *part_of = blocked_collective_of(w, at->op);
     if (kind == IK_CALL_COLLECTIVE)
         fputs(w->classes ? w->classes[g->op_class[at->call]] : "collective operation", to);
     else if (kind == IK_CALL_WAIT)
         fputs("wait", to);
     else
         return false;
-    print_line(g, at->call, to);
+    blocked_print_line(g, at->call, to);
     fputs(": ", to);
     if (kind == IK_CALL_WAIT && part_of)
         fprintf(to, "%s: ", part_of);
     return kind == IK_CALL_COLLECTIVE;
 }
 
-static void print_operation(const ik_graph *g, uint32_t op, bool with_line, FILE *to)
+static void blocked_print_operation(const ik_graph *g, uint32_t op, bool with_line, FILE *to)
 {
     uint32_t peer = ik_graph_peer_rank(g, op);
     if (g->kind[op] == IK_OP_CALC)
@@ -133,22 +134,22 @@ static void print_operation(const ik_graph *g, uint32_t op, bool with_line, FILE
     else if (g->kind[op] != IK_OP_CALC)
         fprintf(to, "rank %u", ik_graph_rank_number(g, peer));
     if (with_line)
-        print_line(g, op, to);
+        blocked_print_line(g, op, to);
 }
 
 /* The other end has not begun. */
-static void print_other(const ik_workload *w, uint32_t other, FILE *to)
+static void blocked_print_other(const ik_workload *w, uint32_t other, FILE *to)
 {
     const ik_graph *g = w->graph;
-    const char *part_of = collective_of(w, other);
+    const char *part_of = blocked_collective_of(w, other);
     fprintf(to, "rank %u has not come to its %s", ik_graph_rank_number(g, ik_graph_rank(g, other)),
             g->kind[other] == IK_OP_SEND ? "send" : "receive");
     if (part_of)
         fprintf(to, " of %s", part_of);
-    print_line(g, other, to);
+    blocked_print_line(g, other, to);
 }
 
-static void print_reason(const sim *s, uint32_t op, FILE *to)
+static void blocked_print_reason(const sim *s, uint32_t op, FILE *to)
 {
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
@@ -163,23 +164,23 @@ static void print_reason(const sim *s, uint32_t op, FILE *to)
     else if (match == IK_NONE && waits)
         fprintf(to, sends ? "no receive has taken it" : "no message that fits is there");
     else if (match != IK_NONE && !finite_has_begun(s, match) && waits)
-        print_other(f->w, match, to);
+        blocked_print_other(f->w, match, to);
     else
         fprintf(to, "its message is on its way: %llu of %llu B %s",
                 (unsigned long long)f->ops[op].left, (unsigned long long)g->ops[op].amount,
                 sends ? "are to be sent" : "are to come");
 }
 
-static void print_place(const sim *s, const place *at, FILE *to)
+static void blocked_print_place(const sim *s, const place *at, FILE *to)
 {
     const ik_workload *w = s->workload.finite->w;
     char since[40];
     fprintf(to, "rank %u on host %u: ", w->graph->rank_number[at->rank],
             ik_whole_host(s->f, at->host));
-    bool has_line = print_call(w, at, to);
-    print_operation(w->graph, at->op, !has_line, to);
+    bool has_line = blocked_print_call(w, at, to);
+    blocked_print_operation(w->graph, at->op, !has_line, to);
     fprintf(to, ": ");
-    print_reason(s, at->op, to);
+    blocked_print_reason(s, at->op, to);
     fprintf(to, "; since %s\n", ik_format_quantity(since, sizeof since, at->since_ps, IK_DIM_TIME));
 }
 
@@ -197,9 +198,9 @@ ik_status sim_print_blocked(const sim *s, FILE *to, ik_error *err)
         return ik_fail_memory(err, most + 1, "blocked ranks");
     for (uint32_t rank = 0; rank < g->num_ranks; rank++) {
         place at = {.rank = rank, .host = g->rank_host[rank], .op = IK_NONE};
-        find_place(s, &at, needed);
+        blocked_find_place(s, &at, needed);
         if (at.op != IK_NONE && blocked++ < MOST_RANKS)
-            print_place(s, &at, to);
+            blocked_print_place(s, &at, to);
     }
     if (blocked > MOST_RANKS)
         fprintf(to, "and %llu more %s not done\n", (unsigned long long)(blocked - MOST_RANKS),

@@ -25,14 +25,14 @@ typedef struct view {
     queue_head *heads; /* queues of one buffer */
 } view;
 
-static void note_transfer(void *ctx, partition *p, const event *e)
+static void congest_packets_note_transfer(void *ctx, partition *p, const event *e)
 {
     view *v = ctx;
-    uint32_t out_port = event_port(e);
+    uint32_t out_port = calendar_event_port(e);
     (void)p;
     if (look_is_transfer(v->s, e))
         v->feeds[(size_t)v->s->net.switches[e->node].port_base * v->s->sw.input_speedup +
-                 transfer_input(e->data)] = out_port;
+                 output_transfer_input(e->data)] = out_port;
 }
 
 /* ---- what a queue waits for */
@@ -40,7 +40,7 @@ static void note_transfer(void *ctx, partition *p, const event *e)
 /* Where a packet that lacks room at (port, u) hangs: below a place at the channel's other end; with
  * output buffers, below what the output buffer itself waits for. IK_NONE = it waits for the output:
  * a host always drains. */
-static uint32_t lacking(const sim *s, uint32_t port, unsigned u, const packet *pk)
+static uint32_t congest_packets_lacking(const sim *s, uint32_t port, unsigned u, const packet *pk)
 {
     partition *p = look_partition(s, s->f->port_node[port]);
     const port_state *to = &s->net.ports[port];
@@ -54,11 +54,12 @@ static uint32_t lacking(const sim *s, uint32_t port, unsigned u, const packet *p
     if (to->peer_node >= s->f->num_switches)
         return IK_NONE;
     return to->peer_port * look_kinds(s) +
-           look_culprit(s, port, account_of(p, port, u, pk), pk->size);
+           look_culprit(s, port, space_account_of(p, port, u, pk), pk->size);
 }
 
 /* Of the VCs of a choice the one with most room. */
-static unsigned roomiest(const sim *s, partition *p, const ik_choice *c, const packet *pk)
+static unsigned congest_packets_roomiest(const sim *s, partition *p, const ik_choice *c,
+                                         const packet *pk)
 {
     unsigned best = c->vc_first;
     for (unsigned u = best + 1u; u <= c->vc_last; u++)
@@ -67,14 +68,16 @@ static unsigned roomiest(const sim *s, partition *p, const ik_choice *c, const p
     return best;
 }
 
-static bool choice_has_room(const sim *s, partition *p, const ik_choice *c, const packet *pk)
+static bool congest_packets_choice_has_room(const sim *s, partition *p, const ik_choice *c,
+                                            const packet *pk)
 {
-    return look_room(s, p, c->port, roomiest(s, p, c, pk), pk) >= (int32_t)pk->size;
+    return look_room(s, p, c->port, congest_packets_roomiest(s, p, c, pk), pk) >= (int32_t)pk->size;
 }
 
 /* The output that holds a queue up whose head has room at `out`: mostly this one; but if that is
  * free, the queue waits for its input, and for what its input is sending to. */
-static uint32_t held_by(const view *probe, uint32_t sw, uint32_t in_port, unsigned v, uint32_t out)
+static uint32_t congest_packets_held_by(const view *probe, uint32_t sw, uint32_t in_port,
+                                        unsigned v, uint32_t out)
 {
     const sim *s = probe->s;
     bool turn = look_output_free(s, out) &&
@@ -85,15 +88,15 @@ static uint32_t held_by(const view *probe, uint32_t sw, uint32_t in_port, unsign
 
 /* Fills out and lacks for a head. One with several choices is blocked if all are; then the one that
  * it asked last, or else the first, stands for it. */
-static void ask(const view *probe, partition *p, uint32_t sw, uint32_t in_port, unsigned v,
-                packet *pk, waiting *w)
+static void congest_packets_ask(const view *probe, partition *p, uint32_t sw, uint32_t in_port,
+                                unsigned v, packet *pk, waiting *w)
 {
     const sim *s = probe->s;
     uint32_t n = look_choices(s, p, sw, in_port, pk), chosen = 0;
     for (uint32_t c = 0; c < n; c++) {
         uint32_t out = p->choices[c].port;
-        if (choice_has_room(s, p, &p->choices[c], pk)) {
-            w->out = held_by(probe, sw, in_port, v, out);
+        if (congest_packets_choice_has_room(s, p, &p->choices[c], pk)) {
+            w->out = congest_packets_held_by(probe, sw, in_port, v, out);
             w->lacks = IK_NONE;
             return;
         }
@@ -102,15 +105,18 @@ static void ask(const view *probe, partition *p, uint32_t sw, uint32_t in_port, 
     }
     const ik_choice *c = &p->choices[chosen];
     w->out = n ? c->port : in_port;
-    w->lacks = n ? lacking(s, c->port, roomiest(s, p, c, pk), pk) : IK_NONE;
+    w->lacks = n ? congest_packets_lacking(s, c->port, congest_packets_roomiest(s, p, c, pk), pk)
+                 : IK_NONE;
 }
 
 /* Whether a packet could start now if it stood first: one of its outputs is free and has room. */
-static bool could_start(const sim *s, partition *p, uint32_t sw, uint32_t in_port, packet *pk)
+static bool congest_packets_could_start(const sim *s, partition *p, uint32_t sw, uint32_t in_port,
+                                        packet *pk)
 {
     uint32_t n = look_choices(s, p, sw, in_port, pk);
     for (uint32_t c = 0; c < n; c++)
-        if (look_output_free(s, p->choices[c].port) && choice_has_room(s, p, &p->choices[c], pk))
+        if (look_output_free(s, p->choices[c].port) &&
+            congest_packets_choice_has_room(s, p, &p->choices[c], pk))
             return true;
     return false;
 }
@@ -119,7 +125,7 @@ static bool could_start(const sim *s, partition *p, uint32_t sw, uint32_t in_por
  * that wait for nothing but their turn, are not touched. */
 
 /* The queues of a lane that hold packets; their number. */
-static unsigned list_queues(view *probe, uint32_t sw, unsigned in, unsigned v)
+static unsigned congest_packets_list_queues(view *probe, uint32_t sw, unsigned in, unsigned v)
 {
     const sim *s = probe->s;
     unsigned n = 0;
@@ -143,7 +149,8 @@ static unsigned list_queues(view *probe, uint32_t sw, unsigned in, unsigned v)
 
 /* The longest of n queues, ties to the first: a race from packet to packet, over when one is left.
  * Of queues longer than the race, any may stand for the buffer. */
-static unsigned longest(const view *probe, uint32_t sw, unsigned in, unsigned v, unsigned n)
+static unsigned congest_packets_longest(const view *probe, uint32_t sw, unsigned in, unsigned v,
+                                        unsigned n)
 {
     partition *p = look_partition(probe->s, sw);
     queue_head *heads = probe->heads;
@@ -164,19 +171,19 @@ static unsigned longest(const view *probe, uint32_t sw, unsigned in, unsigned v,
 }
 
 /* Head-of-line blocking in one FIFO, packet by packet. */
-static void see_fifo(const view *probe, congest *c, uint32_t sw, unsigned in, unsigned v,
-                     uint32_t first)
+static void congest_packets_see_fifo(const view *probe, congest *c, uint32_t sw, unsigned in,
+                                     unsigned v, uint32_t first)
 {
     const sim *s = probe->s;
     partition *p = look_partition(s, sw);
     uint32_t in_port = s->net.switches[sw].port_base + in, packets = 0;
     uint64_t bytes = 0, held = 0;
-    bool held_up =
-        look_input_free(s, sw, in, v) && !could_start(s, p, sw, in_port, look_packet(p, first));
+    bool held_up = look_input_free(s, sw, in, v) &&
+                   !congest_packets_could_start(s, p, sw, in_port, look_packet(p, first));
     for (uint32_t id = first; id != IK_NONE; id = look_behind(p, id)) {
         packet *pk = look_packet(p, id);
         bytes += pk->size;
-        if (held_up && could_start(s, p, sw, in_port, pk)) {
+        if (held_up && congest_packets_could_start(s, p, sw, in_port, pk)) {
             held += pk->size;
             packets++;
         }
@@ -184,20 +191,21 @@ static void see_fifo(const view *probe, congest *c, uint32_t sw, unsigned in, un
     congest_add_hol(c, sw, bytes, held, packets);
 }
 
-static void see_buffer(view *probe, congest *c, uint32_t sw, unsigned in, unsigned v)
+static void congest_packets_see_buffer(view *probe, congest *c, uint32_t sw, unsigned in,
+                                       unsigned v)
 {
     const sim *s = probe->s;
     uint32_t in_port = s->net.switches[sw].port_base + in, from = s->net.ports[in_port].peer_port,
              buffer = in_port * s->sw.vcs + v;
-    unsigned n = list_queues(probe, sw, in, v);
+    unsigned n = congest_packets_list_queues(probe, sw, in, v);
     if (n == 0)
         return;
     partition *p = look_partition(s, sw);
     if (!s->sw.voq && congest_examined(c, buffer))
-        see_fifo(probe, c, sw, in, v, look_head(s, sw, in, v, 0));
+        congest_packets_see_fifo(probe, c, sw, in, v, look_head(s, sw, in, v, 0));
     bool own = look_own_accounts(s);
     bool tight = !own && look_tight(s, from, v); /* somebody may wait for its space */
-    unsigned main_queue = tight ? longest(probe, sw, in, v, n) : n;
+    unsigned main_queue = tight ? congest_packets_longest(probe, sw, in, v, n) : n;
     for (unsigned k = 0; k < n; k++) {
         const queue_head *h = &probe->heads[k];
         uint32_t account = look_account(s, v, h->key, h->key);
@@ -207,9 +215,10 @@ static void see_buffer(view *probe, congest *c, uint32_t sw, unsigned in, unsign
                      .lacks = IK_NONE,
                      .place = in_port * look_kinds(s) + account};
         if (h->out != IK_NONE && look_roomy(s, h->out))
-            w.out = held_by(probe, sw, in_port, v, h->out);
+            w.out = congest_packets_held_by(probe, sw, in_port, v, h->out);
         else
-            ask(probe, p, sw, in_port, v, look_packet(p, look_head(s, sw, in, v, h->key)), &w);
+            congest_packets_ask(probe, p, sw, in_port, v,
+                                look_packet(p, look_head(s, sw, in, v, h->key)), &w);
         bool wanted = own ? look_tight(s, from, account) : tight;
         if (wanted || w.lacks != IK_NONE)
             congest_add_queue(c, &w, wanted && (own || k == main_queue));
@@ -218,7 +227,8 @@ static void see_buffer(view *probe, congest *c, uint32_t sw, unsigned in, unsign
 
 /* An output buffer (ioq) that is full: it waits for its link, or for the buffer at the other
  * end. */
-static void see_output(const sim *s, congest *c, uint32_t sw, uint32_t port, unsigned u)
+static void congest_packets_see_output(const sim *s, congest *c, uint32_t sw, uint32_t port,
+                                       unsigned u)
 {
     uint32_t first = look_output_head(s, port, u);
     if (first == IK_NONE || !look_output_full(s, port, u))
@@ -227,24 +237,24 @@ static void see_output(const sim *s, congest *c, uint32_t sw, uint32_t port, uns
     uint32_t inputs = s->f->port_base[s->f->num_switches] * s->sw.vcs;
     waiting w = {.buffer = inputs + port * s->sw.vcs + u,
                  .out = port,
-                 .lacks = lacking(s, port, u, pk),
+                 .lacks = congest_packets_lacking(s, port, u, pk),
                  .sw = sw,
                  .key = port};
     congest_add_queue(c, &w, false);
 }
 
-static void look_buffers(view *probe, congest *c)
+static void congest_packets_look_buffers(view *probe, congest *c)
 {
     sim *s = probe->s;
-    sim_each_event(s, note_transfer, probe);
+    sim_each_event(s, congest_packets_note_transfer, probe);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
         const sw_state *state = &s->net.switches[sw];
         for (unsigned in = 0; in < state->radix; in++) {
             for (unsigned v = 0;
                  v < s->sw.vcs && s->net.ports[state->port_base + in].peer_port != IK_NONE; v++) {
-                see_buffer(probe, c, sw, in, v);
+                congest_packets_see_buffer(probe, c, sw, in, v);
                 if (s->sw.model == MODEL_IOQ)
-                    see_output(s, c, sw, state->port_base + in, v);
+                    congest_packets_see_output(s, c, sw, state->port_base + in, v);
             }
         }
     }
@@ -257,7 +267,7 @@ typedef struct share {
     uint64_t bytes;
 } share;
 
-static int by_buffer(const void *a, const void *b)
+static int congest_packets_by_buffer(const void *a, const void *b)
 {
     const waiting *x = &((const share *)a)->w, *y = &((const share *)b)->w;
     if (x->buffer != y->buffer)
@@ -266,7 +276,7 @@ static int by_buffer(const void *a, const void *b)
 }
 
 /* One entry a packet, sorted and put together by buffer and output queue. */
-static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
+static void congest_packets_see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
 {
     partition *p = look_partition(s, sw);
     size_t n = 0, kept = 0;
@@ -275,7 +285,7 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
             uint32_t first = look_output_head(s, port, u), lacks = IK_NONE;
             if (first != IK_NONE && look_link_room(s, p, port, u, look_packet(p, first)) <
                                         (int32_t)look_packet(p, first)->size)
-                lacks = lacking(s, port, u, look_packet(p, first));
+                lacks = congest_packets_lacking(s, port, u, look_packet(p, first));
             for (uint32_t id = first; id != IK_NONE; id = look_behind(p, id)) {
                 const packet *pk = look_packet(p, id);
                 const waiting w = {.buffer = look_charged(s, pk),
@@ -288,9 +298,9 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
             }
         }
     }
-    qsort(room, n, sizeof *room, by_buffer);
+    qsort(room, n, sizeof *room, congest_packets_by_buffer);
     for (size_t k = 1; k < n; k++)
-        if (by_buffer(&room[kept], &room[k]) == 0)
+        if (congest_packets_by_buffer(&room[kept], &room[k]) == 0)
             room[kept].bytes += room[k].bytes;
         else
             room[++kept] = room[k];
@@ -302,7 +312,7 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
     }
 }
 
-static void look_ideal(sim *s, congest *c)
+static void congest_packets_look_ideal(sim *s, congest *c)
 {
     size_t most = 0;
     for (unsigned q = 0; q < s->parallel.num_partitions; q++)
@@ -313,11 +323,11 @@ static void look_ideal(sim *s, congest *c)
         return;
     }
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        see_ideal(s, c, sw, room);
+        congest_packets_see_ideal(s, c, sw, room);
     free(room);
 }
 
-static void see_host(const sim *s, congest *c, uint32_t host)
+static void congest_packets_see_host(const sim *s, congest *c, uint32_t host)
 {
     partition *p = &s->parallel.partitions[s->parallel.node_partition[ik_host_node(s->f, host)]];
     uint32_t account, size;
@@ -329,7 +339,7 @@ static void see_host(const sim *s, congest *c, uint32_t host)
                                 look_culprit(s, s->host.state[host].port, account, size));
 }
 
-static void look(void *ctx, congest *c)
+static void congest_packets_look(void *ctx, congest *c)
 {
     view *probe = ctx;
     sim *s = probe->s;
@@ -337,16 +347,16 @@ static void look(void *ctx, congest *c)
         congest_add_bytes(c, sw, (uint64_t)s->net.switches[sw].bytes);
     congest_choose_stride(c, s->adapter.packet_bytes);
     if (s->sw.model == MODEL_IDEAL)
-        look_ideal(s, c);
+        congest_packets_look_ideal(s, c);
     else
-        look_buffers(probe, c);
+        congest_packets_look_buffers(probe, c);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        see_host(s, c, host);
+        congest_packets_see_host(s, c, host);
 }
 
 /* ---- packets of a queue */
 
-static unsigned class_of(const sim *s, const partition *p, const packet *pk)
+static unsigned congest_packets_class_of(const sim *s, const partition *p, const packet *pk)
 {
     const class_stats *classes = s->parallel.partitions[0].classes;
     if (classes && sim_is_reply(s, pk->number)) /* the general engine's: it stands in the pool */
@@ -360,10 +370,10 @@ static void report_packet(const partition *p, uint32_t in_port, uint32_t out, un
 {
     const sim *s = p->sim;
     ik_draw draw = {s->seed, pk->rt.src, pk->number};
-    fn(arg, &pk->rt, &draw, in_port, out, vc, class_of(s, p, pk));
+    fn(arg, &pk->rt, &draw, in_port, out, vc, congest_packets_class_of(s, p, pk));
 }
 
-static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
+static void congest_packets_each(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
 {
     const sim *s = ((const view *)ctx)->s;
     partition *p = look_partition(s, w->sw);
@@ -389,7 +399,7 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
 
 /* ---- */
 
-static bool injects(const void *ctx, uint32_t host)
+static bool congest_packets_injects(const void *ctx, uint32_t host)
 {
     return !((const sim *)ctx)->host.state[host].silent;
 }
@@ -415,8 +425,9 @@ ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err)
         free(v.heads);
         return ik_fail_memory(err, inputs * sizeof *v.feeds, "samples of congestion");
     }
-    const congest_probe probe = {&v, look, packets, s->parallel.partitions[0].classes};
-    const congest_hosts hosts = {s->counted.host_sent_bytes, injects, s};
+    const congest_probe probe = {&v, congest_packets_look, congest_packets_each,
+                                 s->parallel.partitions[0].classes};
+    const congest_hosts hosts = {s->counted.host_sent_bytes, congest_packets_injects, s};
     ik_status status = congest_sample(s->counted.congest, &probe, &hosts, time, err);
     free(v.feeds);
     free(v.heads);

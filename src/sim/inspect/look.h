@@ -32,7 +32,7 @@ SIM_INLINE queue look_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, 
 {
     sw_state *state = &s->net.switches[sw];
     if (s->sw.queues == QUEUES_VOQNET) {
-        const net_queue *q = net_queue_of(s, state, in * s->sw.vcs + v, n);
+        const net_queue *q = voqnet_net_queue_of(s, state, in * s->sw.vcs + v, n);
         return (queue){q->head, q->tail};
     }
     return s->engine.ops->queue(s, sw, in, v, n);
@@ -60,22 +60,23 @@ SIM_INLINE uint32_t look_behind(const partition *p, uint32_t id)
 /* First packet of an output buffer, IK_NONE = empty, or there is none. */
 SIM_INLINE uint32_t look_output_head(const sim *s, uint32_t port, unsigned u)
 {
-    return s->sw.out_buffers ? out_queue_of(s, s->sw.vcs, port, u)->head : IK_NONE;
+    return s->sw.out_buffers ? state_out_queue_of(s, s->sw.vcs, port, u)->head : IK_NONE;
 }
 
 /* Outputs (word w of a bit map) that queues of lane (in, v), or of its input's other VCs, ask for.
  * Not with voqnet. */
 SIM_INLINE uint64_t look_requests(const sim *s, uint32_t sw, unsigned in, unsigned v, unsigned w)
 {
-    return row_of(&s->net.switches[sw], sim_shape(s), input_of(s, in, v))[w];
+    return shape_row_of(&s->net.switches[sw], sim_shape(s), shape_input_of(s, in, v))[w];
 }
 
 /* Whether a queue of lane (in, v) asks for an output: with a queue an output, whether it holds
  * packets. Not with voqnet. */
 SIM_INLINE bool look_asks(const sim *s, uint32_t sw, unsigned in, unsigned v, unsigned out)
 {
-    unsigned input = input_of(s, in, v);
-    return want_of(&s->net.switches[sw], sim_shape(s), out, v)[input >> 6] >> (input & 63) & 1;
+    unsigned input = shape_input_of(s, in, v);
+    return shape_want_of(&s->net.switches[sw], sim_shape(s), out, v)[input >> 6] >> (input & 63) &
+           1;
 }
 
 /* The output (port) that the head of a FIFO asks for, without touching the packet; IK_NONE = it may
@@ -83,13 +84,13 @@ SIM_INLINE bool look_asks(const sim *s, uint32_t sw, unsigned in, unsigned v, un
 SIM_INLINE uint32_t look_fifo_output(const sim *s, uint32_t sw, unsigned in, unsigned v)
 {
     const sw_state *state = &s->net.switches[sw];
-    unsigned input = input_of(s, in, v), lane_index = in * s->sw.vcs + v;
+    unsigned input = shape_input_of(s, in, v), lane_index = in * s->sw.vcs + v;
     if (state->undecided && (state->undecided[lane_index >> 6] >> (lane_index & 63) & 1))
         return IK_NONE;
     for (unsigned w = 0; w < s->net.max_words; w++) {
         for (uint64_t bits = look_requests(s, sw, in, v, w); bits; bits &= bits - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
-            if (want_of(state, sim_shape(s), out, v)[input >> 6] >> (input & 63) & 1)
+            if (shape_want_of(state, sim_shape(s), out, v)[input >> 6] >> (input & 63) & 1)
                 return state->port_base + out;
         }
     }
@@ -123,21 +124,22 @@ SIM_INLINE bool look_output_free(const sim *s, uint32_t port)
 {
     const sw_state *sw = &s->net.switches[s->f->port_node[port]];
     uint32_t out = port - sw->port_base;
-    return free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1;
+    return switch_state_free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1;
 }
 
 /* Whether lane (in, v) may be read. */
 SIM_INLINE bool look_input_free(const sim *s, uint32_t sw, unsigned in, unsigned v)
 {
-    unsigned input = input_of(s, in, v);
-    return free_inputs(&s->net.switches[sw])[input >> 6] >> (input & 63) & 1;
+    unsigned input = shape_input_of(s, in, v);
+    return switch_state_free_inputs(&s->net.switches[sw])[input >> 6] >> (input & 63) & 1;
 }
 
 /* Whether an event is the end of a transfer through the crossbar: its port is the output,
- * its data the input (in * input_speedup + reader) as transfer_input() gives it. */
+ * its data the input (in * input_speedup + reader) as output_transfer_input() gives it. */
 SIM_INLINE bool look_is_transfer(const sim *s, const event *e)
 {
-    return event_kind(e) == EV_TAIL && e->node < s->f->num_switches && ends_transfer(e->data);
+    return calendar_event_kind(e) == EV_TAIL && e->node < s->f->num_switches &&
+           output_ends_transfer(e->data);
 }
 
 /* ---- space */
@@ -172,14 +174,14 @@ SIM_INLINE uint32_t look_charged(const sim *s, const packet *pk)
 SIM_INLINE int32_t look_room(const sim *s, partition *p, uint32_t port, unsigned u,
                              const packet *pk)
 {
-    return room_of(p, sim_shape(s), port, u, pk);
+    return shape_room_of(p, sim_shape(s), port, u, pk);
 }
 
 /* Bytes that the other end of a channel has for a packet in VC u. */
 SIM_INLINE int32_t look_link_room(const sim *s, partition *p, uint32_t port, unsigned u,
                                   const packet *pk)
 {
-    return link_room(p, sim_shape(s), port, u, pk);
+    return output_link_room(p, sim_shape(s), port, u, pk);
 }
 
 /* Whether any packet of full size would find room at an output, whichever VC it takes: says no
@@ -190,15 +192,15 @@ SIM_INLINE bool look_roomy(const sim *s, uint32_t port)
         return false;
     bool all = true;
     for (unsigned u = 0; u < s->sw.vcs; u++)
-        all &= *gate_of(s, s->sw.vcs, port, u) >= (int32_t)s->adapter.packet_bytes;
+        all &= *state_gate_of(s, s->sw.vcs, port, u) >= (int32_t)s->adapter.packet_bytes;
     return all;
 }
 
 /* Whether an output buffer has too little space for a packet of full size. */
 SIM_INLINE bool look_output_full(const sim *s, uint32_t port, unsigned u)
 {
-    int32_t room = s->net.out_space.accounts ? ledger_room(&s->net.out_space, port, u)
-                                             : *space_of(s, s->sw.vcs, port, u);
+    int32_t room = s->net.out_space.accounts ? space_ledger_room(&s->net.out_space, port, u)
+                                             : *state_space_of(s, s->sw.vcs, port, u);
     return room < (int32_t)s->adapter.packet_bytes;
 }
 
@@ -206,8 +208,8 @@ SIM_INLINE bool look_output_full(const sim *s, uint32_t port, unsigned u)
  * size. */
 SIM_INLINE bool look_tight(const sim *s, uint32_t channel, uint32_t account)
 {
-    int32_t room = s->net.in_space.accounts ? ledger_room(&s->net.in_space, channel, account)
-                                            : *credit_at(s, channel, account);
+    int32_t room = s->net.in_space.accounts ? space_ledger_room(&s->net.in_space, channel, account)
+                                            : *state_credit_at(s, channel, account);
     return room < (int32_t)s->adapter.packet_bytes;
 }
 
@@ -223,7 +225,7 @@ SIM_INLINE uint32_t look_culprit(const sim *s, uint32_t channel, uint32_t accoun
     if (used[account] + (int32_t)size > b.most)
         return account;
     for (uint32_t a = 0; a < s->net.in_space.accounts; a++)
-        if (above(used[a], b.own) > above(used[most], b.own))
+        if (space_above(used[a], b.own) > space_above(used[most], b.own))
             most = a;
     return most;
 }

@@ -21,32 +21,32 @@ typedef struct report {
     uint64_t packets; /* in queues of switches */
 } report;
 
-static unsigned long long llu(uint64_t n)
+static unsigned long long missing_llu(uint64_t n)
 {
     return (unsigned long long)n;
 }
 
 /* Begins a list; whether its next line is to be printed. */
-static void begin(report *r)
+static void missing_begin(report *r)
 {
     r->lines = 0;
 }
 
-static bool line(report *r)
+static bool missing_line(report *r)
 {
     return r->lines++ < MOST_LINES;
 }
 
-static void end(report *r, const char *what)
+static void missing_end(report *r, const char *what)
 {
     if (r->lines > MOST_LINES)
-        fprintf(r->to, "and %llu more %s\n", llu(r->lines - MOST_LINES), what);
+        fprintf(r->to, "and %llu more %s\n", missing_llu(r->lines - MOST_LINES), what);
 }
 
 /* ---- counts */
 
 /* Whether an operation was to begin, or to end, after at_most. */
-static bool goes_on(const sim *s, uint64_t time)
+static bool missing_goes_on(const sim *s, uint64_t time)
 {
     const finite *f = s->workload.finite;
     bool on = time >= s->measure.end_ps;
@@ -55,23 +55,24 @@ static bool goes_on(const sim *s, uint64_t time)
     return on;
 }
 
-static void print_calm(const report *r, uint64_t time)
+static void missing_print_calm(const report *r, uint64_t time)
 {
     fprintf(r->to, "%s\n",
             r->s->outcome.deadlock ? "a deadlock: packets wait for each other, and none can move"
-            : !goes_on(r->s, time) ? "nothing happens any more, but not everything is delivered"
-                                   : "at_most was reached");
+            : !missing_goes_on(r->s, time)
+                ? "nothing happens any more, but not everything is delivered"
+                : "at_most was reached");
 }
 
 /* Everything is counted when its arrival is known; its last byte may come after at_most. */
-static void print_last(const report *r, uint64_t all)
+static void missing_print_last(const report *r, uint64_t all)
 {
     const finite *f = r->s->workload.finite;
     uint64_t last = 0;
     char text[40];
     for (uint32_t host = 0; host < r->s->f->num_hosts; host++)
         last = f->finish_ps[host] > last ? f->finish_ps[host] : last;
-    fprintf(r->to, "all %llu packets have left the last switch", llu(all));
+    fprintf(r->to, "all %llu packets have left the last switch", missing_llu(all));
     if (last >= r->s->measure.past_ps)
         fprintf(r->to, "; the last byte arrives at %s",
                 ik_format_quantity(text, sizeof text, last, IK_DIM_TIME));
@@ -79,7 +80,7 @@ static void print_last(const report *r, uint64_t all)
 }
 
 /* Packets that were never sent, and those in the network. */
-static void print_packets(const report *r, uint64_t all)
+static void missing_print_packets(const report *r, uint64_t all)
 {
     uint64_t sent = 0, arrived = 0, lost = 0, held = 0;
     for (unsigned q = 0; q < r->s->parallel.num_partitions; q++) {
@@ -89,20 +90,20 @@ static void print_packets(const report *r, uint64_t all)
         held += r->s->parallel.partitions[q].n.held;
     }
     if (arrived == all) {
-        print_last(r, all);
+        missing_print_last(r, all);
         return;
     }
     fprintf(r->to, "%llu of %llu packets are not delivered: %llu were never sent",
-            llu(all - arrived), llu(all), llu(all - sent));
-    fprintf(r->to, ", %llu are in the network", llu(sent - arrived - lost));
+            missing_llu(all - arrived), missing_llu(all), missing_llu(all - sent));
+    fprintf(r->to, ", %llu are in the network", missing_llu(sent - arrived - lost));
     if (held)
-        fprintf(r->to, ", %llu of them at their hosts, behind earlier ones", llu(held));
+        fprintf(r->to, ", %llu of them at their hosts, behind earlier ones", missing_llu(held));
     if (lost)
-        fprintf(r->to, ", %llu had no way", llu(lost));
+        fprintf(r->to, ", %llu had no way", missing_llu(lost));
     fprintf(r->to, "\n");
 }
 
-static void count_graph(const report *r)
+static void missing_count_graph(const report *r)
 {
     const finite *f = r->s->workload.finite;
     const ik_graph *g = f->w->graph;
@@ -119,22 +120,24 @@ static void count_graph(const report *r)
     }
     if (missing)
         fprintf(r->to, "%llu of %llu messages are not delivered, %llu of them in part: %llu B\n",
-                llu(missing), llu(f->w->num_messages), llu(begun), llu(bytes));
+                missing_llu(missing), missing_llu(f->w->num_messages), missing_llu(begun),
+                missing_llu(bytes));
     else
-        fprintf(r->to, "all %llu messages have left the last switch\n", llu(f->w->num_messages));
+        fprintf(r->to, "all %llu messages have left the last switch\n",
+                missing_llu(f->w->num_messages));
     for (uint32_t host = 0; host < g->num_hosts; host++) /* its messages to itself are no packets */
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
             if (g->kind[op] == IK_OP_SEND && g->ops[op].peer == host)
                 packets -= (g->ops[op].amount + r->s->adapter.packet_bytes - 1) /
                            r->s->adapter.packet_bytes;
     if (!f->endless) /* else the counts are of all jobs */
-        print_packets(r, packets);
+        missing_print_packets(r, packets);
 }
 
 /* ---- at adapters */
 
 /* Of a batch: those that are taken in, and of one queue those that will be. */
-static uint64_t behind_of_batch(const sim *s, uint32_t host, unsigned at)
+static uint64_t missing_behind_of_batch(const sim *s, uint32_t host, unsigned at)
 {
     const finite *f = s->workload.finite;
     const send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues + at];
@@ -144,12 +147,12 @@ static uint64_t behind_of_batch(const sim *s, uint32_t host, unsigned at)
 }
 
 /* Messages of a queue behind its first one: of a graph those that wait, of an all-to-all visits. */
-static uint64_t behind_first(const sim *s, uint32_t host, unsigned at, const message *m)
+static uint64_t missing_behind_first(const sim *s, uint32_t host, unsigned at, const message *m)
 {
     const finite *f = s->workload.finite;
     size_t k = (size_t)host * s->adapter.num_queues + at;
     if (f->w->batch)
-        return behind_of_batch(s, host, at);
+        return missing_behind_of_batch(s, host, at);
     if (sim_endless(s, host))
         return 0;
     if (s->workload.has_graph)
@@ -158,43 +161,43 @@ static uint64_t behind_first(const sim *s, uint32_t host, unsigned at, const mes
 }
 
 /* The first message of a queue and what it waits for. */
-static void print_message(report *r, uint32_t host, const message *m, uint64_t behind)
+static void missing_print_message(report *r, uint32_t host, const message *m, uint64_t behind)
 {
     sim *s = r->s;
     partition *p = &s->parallel.partitions[s->parallel.node_partition[ik_host_node(s->f, host)]];
     const host_state *h = &s->host.state[host];
-    if (!line(r))
+    if (!missing_line(r))
         return;
     int32_t room = sim_room_ahead(p, host, h, m);
     char port[200];
     fprintf(r->to, "host %u: a message for host %u, %llu B left, waits for ",
-            ik_whole_host(s->f, host), ik_whole_host(s->f, m->dst), llu(m->remaining));
+            ik_whole_host(s->f, host), ik_whole_host(s->f, m->dst), missing_llu(m->remaining));
     if (sim_reorder_lacks(p, host, m->dst))
         fprintf(r->to, "reorder space at its destination");
-    else if (room < (int32_t)next_size(s, m))
+    else if (room < (int32_t)host_next_size(s, m))
         fprintf(r->to, "credit of %s, VC %u: %d B free",
                 ik_port_describe(s->f, h->port, port, sizeof port), (unsigned)m->vc, room);
     else
         fprintf(r->to, "its turn");
     if (behind)
-        fprintf(r->to, "; behind it %llu %s%s", llu(behind),
+        fprintf(r->to, "; behind it %llu %s%s", missing_llu(behind),
                 s->workload.finite->w->alltoall && !s->host.dest_rings ? "visit" : "message",
                 behind == 1 ? "" : "s");
     fprintf(r->to, "\n");
 }
 
-static void print_adapter(report *r, uint32_t host, unsigned at)
+static void missing_print_adapter(report *r, uint32_t host, unsigned at)
 {
     sim *s = r->s;
     const partition *p =
         &s->parallel.partitions[s->parallel.node_partition[ik_host_node(s->f, host)]];
     const message *m = sim_first_message(p, host, at);
     if (m)
-        print_message(r, host, m, behind_first(s, host, at, m));
+        missing_print_message(r, host, m, missing_behind_first(s, host, at, m));
 }
 
 /* With a queue for each destination. */
-static void print_queues(report *r, uint32_t host)
+static void missing_print_queues(report *r, uint32_t host)
 {
     const sim *s = r->s;
     const partition *p =
@@ -204,28 +207,28 @@ static void print_queues(report *r, uint32_t host)
             uint64_t behind;
             const message *m = sim_dest_queued(p, host, dst, v, &behind);
             if (m)
-                print_message(r, host, m, behind);
+                missing_print_message(r, host, m, behind);
         }
 }
 
-static void print_adapters(report *r)
+static void missing_print_adapters(report *r)
 {
     const sim *s = r->s;
-    begin(r);
+    missing_begin(r);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->host.dest_rings)
-            print_queues(r, host);
+            missing_print_queues(r, host);
         else
             for (unsigned at = 0;
                  (!s->host.state[host].silent || s->reply.on) && at < s->adapter.num_queues; at++)
-                print_adapter(r, host, at);
-    end(r, "queues of adapters");
+                missing_print_adapter(r, host, at);
+    missing_end(r, "queues of adapters");
 }
 
 /* ---- in switches */
 
 /* What a packet waits for that may take any of n choices of p->choices. */
-static void print_choice(const report *r, partition *p, const packet *pk, uint32_t n)
+static void missing_print_choice(const report *r, partition *p, const packet *pk, uint32_t n)
 {
     const sim *s = r->s;
     char port[200];
@@ -247,7 +250,7 @@ static void print_choice(const report *r, partition *p, const packet *pk, uint32
         fprintf(r->to, ", or %u other ways without room", n - 1);
 }
 
-static uint64_t count_queue(report *r, const partition *p, uint32_t id)
+static uint64_t missing_count_queue(report *r, const partition *p, uint32_t id)
 {
     uint64_t n = 0;
     for (; id != IK_NONE; id = look_behind(p, id))
@@ -257,31 +260,31 @@ static uint64_t count_queue(report *r, const partition *p, uint32_t id)
 }
 
 /* A queue of an input, or, in an ideal switch, of an output; in_port: where its head came in. */
-static void print_queue(report *r, uint32_t sw, uint32_t in_port, uint32_t head, uint32_t out_port,
-                        unsigned u)
+static void missing_print_queue(report *r, uint32_t sw, uint32_t in_port, uint32_t head,
+                                uint32_t out_port, unsigned u)
 {
     sim *s = r->s;
     partition *p = look_partition(s, sw);
-    uint64_t num = count_queue(r, p, head);
+    uint64_t num = missing_count_queue(r, p, head);
     packet *pk = look_packet(p, head);
     char port[200];
-    if (!line(r))
+    if (!missing_line(r))
         return;
     fprintf(r->to, "host %u to host %u, %u B in the buffer of %s VC %u, waits for ",
             ik_whole_host(s->f, pk->rt.src), ik_whole_host(s->f, pk->rt.dst), pk->size,
             ik_port_describe(s->f, in_port, port, sizeof port), pk->rt.vc);
     if (out_port == IK_NONE) {
-        print_choice(r, p, pk, look_choices(s, p, sw, in_port, pk));
+        missing_print_choice(r, p, pk, look_choices(s, p, sw, in_port, pk));
     } else {
         p->choices[0] = (ik_choice){out_port, (uint8_t)u, (uint8_t)u};
-        print_choice(r, p, pk, 1);
+        missing_print_choice(r, p, pk, 1);
     }
     if (num > 1)
-        fprintf(r->to, "; behind it %llu packet%s", llu(num - 1), num == 2 ? "" : "s");
+        fprintf(r->to, "; behind it %llu packet%s", missing_llu(num - 1), num == 2 ? "" : "s");
     fprintf(r->to, "\n");
 }
 
-static void print_inputs(report *r, uint32_t sw)
+static void missing_print_inputs(report *r, uint32_t sw)
 {
     const sim *s = r->s;
     for (unsigned in = 0; in < s->net.switches[sw].radix; in++)
@@ -289,12 +292,13 @@ static void print_inputs(report *r, uint32_t sw)
             for (uint32_t n = 0; n < look_queues(s, sw); n++) {
                 uint32_t head = look_head(s, sw, in, v, n);
                 if (head != IK_NONE)
-                    print_queue(r, sw, s->net.switches[sw].port_base + in, head, IK_NONE, 0);
+                    missing_print_queue(r, sw, s->net.switches[sw].port_base + in, head, IK_NONE,
+                                        0);
             }
 }
 
 /* Packets of an ideal switch, and those that model ioq has moved to its outputs. */
-static void print_outputs(report *r, uint32_t sw)
+static void missing_print_outputs(report *r, uint32_t sw)
 {
     const sim *s = r->s;
     partition *p = look_partition(s, sw);
@@ -304,28 +308,28 @@ static void print_outputs(report *r, uint32_t sw)
             if (head == IK_NONE)
                 continue;
             uint32_t in_port = s->sw.model == MODEL_IDEAL ? look_packet(p, head)->queue : port;
-            print_queue(r, sw, in_port, head, port, u);
+            missing_print_queue(r, sw, in_port, head, port, u);
         }
 }
 
-static void print_switches(report *r)
+static void missing_print_switches(report *r)
 {
     const sim *s = r->s;
-    begin(r);
+    missing_begin(r);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
         if (s->sw.model != MODEL_IDEAL)
-            print_inputs(r, sw);
-        print_outputs(r, sw);
+            missing_print_inputs(r, sw);
+        missing_print_outputs(r, sw);
     }
-    end(r, "queues of switches");
+    missing_end(r, "queues of switches");
     if (r->packets)
-        fprintf(r->to, "%llu packets wait in %llu queues of switches\n", llu(r->packets),
-                llu(r->lines));
+        fprintf(r->to, "%llu packets wait in %llu queues of switches\n", missing_llu(r->packets),
+                missing_llu(r->lines));
 }
 
 /* ---- operations */
 
-static void print_op(const report *r, uint32_t host, uint32_t op)
+static void missing_print_op(const report *r, uint32_t host, uint32_t op)
 {
     const ik_graph *g = r->s->workload.finite->w->graph;
     const ik_op *of = &g->ops[op];
@@ -336,7 +340,7 @@ static void print_op(const report *r, uint32_t host, uint32_t op)
         return;
     }
     fprintf(r->to, ", %s %llu B %s ", g->kind[op] == IK_OP_SEND ? "send" : "receive",
-            llu(of->amount), g->kind[op] == IK_OP_SEND ? "to" : "from");
+            missing_llu(of->amount), g->kind[op] == IK_OP_SEND ? "to" : "from");
     if (of->peer == IK_NONE)
         fprintf(r->to, "any host");
     else
@@ -344,20 +348,20 @@ static void print_op(const report *r, uint32_t host, uint32_t op)
 }
 
 /* Not done when the run ended. */
-static bool is_left(const sim *s, uint32_t op)
+static bool missing_is_left(const sim *s, uint32_t op)
 {
     return finite_done_ps(s->workload.finite, op) > s->measure.end_ps;
 }
 
 /* The operation of its host, before it in the program or not, that op waits for; IK_NONE = none. */
-static uint32_t awaited(const sim *s, uint32_t host, uint32_t op)
+static uint32_t missing_awaited(const sim *s, uint32_t host, uint32_t op)
 {
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
     for (uint32_t before = g->host_first[host]; before < g->host_first[host + 1]; before++) {
         const op_state *o = &f->ops[before];
         for (uint32_t k = g->after_first[before]; k < g->after_first[before + 1]; k++) {
-            bool pends = g->after[k] & IK_AFTER_START ? o->waits > 0 : is_left(s, before);
+            bool pends = g->after[k] & IK_AFTER_START ? o->waits > 0 : missing_is_left(s, before);
             if ((g->after[k] & ~IK_AFTER_START) == op && pends)
                 return before;
         }
@@ -365,15 +369,15 @@ static uint32_t awaited(const sim *s, uint32_t host, uint32_t op)
     return IK_NONE;
 }
 
-static void print_wait(const report *r, uint32_t host, uint32_t op)
+static void missing_print_wait(const report *r, uint32_t host, uint32_t op)
 {
     const sim *s = r->s;
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
     const op_state *o = &f->ops[op];
     bool waits = o->waits || o->ready_ps >= s->measure.past_ps;
-    uint32_t before = waits ? awaited(s, host, op) : IK_NONE;
-    print_op(r, host, op);
+    uint32_t before = waits ? missing_awaited(s, host, op) : IK_NONE;
+    missing_print_op(r, host, op);
     if (before != IK_NONE && ik_graph_line(g, before, NULL))
         sim_print_line(g, before, ", waits for ", "\n", r->to);
     else if (before != IK_NONE)
@@ -387,32 +391,32 @@ static void print_wait(const report *r, uint32_t host, uint32_t op)
     else if (g->kind[op] == IK_OP_RECV && o->left == 0)
         fprintf(r->to, ", its last byte arrives after at_most\n");
     else
-        fprintf(r->to, ", lacks %llu B\n", llu(o->left));
+        fprintf(r->to, ", lacks %llu B\n", missing_llu(o->left));
 }
 
 static void print_operations(report *r)
 {
     const ik_graph *g = r->s->workload.finite->w->graph;
-    begin(r);
+    missing_begin(r);
     for (uint32_t host = 0; host < g->num_hosts; host++)
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
-            if (is_left(r->s, op) && line(r))
-                print_wait(r, host, op);
-    end(r, "operations that are not done");
+            if (missing_is_left(r->s, op) && missing_line(r))
+                missing_print_wait(r, host, op);
+    missing_end(r, "operations that are not done");
 }
 
 /* Hosts whose requests lack their replies. */
-static void print_open(report *r)
+static void missing_print_open(report *r)
 {
     const sim *s = r->s;
-    begin(r);
+    missing_begin(r);
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         uint32_t open = s->host.replies[host].open;
-        if (open && line(r))
+        if (open && missing_line(r))
             fprintf(r->to, "host %u: %u request%s without a reply\n", ik_whole_host(s->f, host),
                     open, open == 1 ? " is" : "s are");
     }
-    end(r, "hosts that wait for replies");
+    missing_end(r, "hosts that wait for replies");
 }
 
 /* ---- */
@@ -424,15 +428,15 @@ ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
     if (status != IK_OK)
         return status;
     report r = {.s = s, .to = stream.out};
-    print_calm(&r, time);
+    missing_print_calm(&r, time);
     if (s->workload.has_graph)
-        count_graph(&r);
+        missing_count_graph(&r);
     else
-        print_packets(&r, sim_finite_all_packets(s));
-    print_adapters(&r);
+        missing_print_packets(&r, sim_finite_all_packets(s));
+    missing_print_adapters(&r);
     if (s->reply.on)
-        print_open(&r);
-    print_switches(&r);
+        missing_print_open(&r);
+    missing_print_switches(&r);
     if (s->workload.has_graph && s->workload.finite->w->graph->rank_first)
         status = sim_print_blocked(s, r.to, err);
     else if (s->workload.has_graph)

@@ -20,7 +20,8 @@ typedef struct check {
     sim *s;
     int64_t *stored; /* [host] bytes that wait for earlier packets */
     int64_t *in_use; /* [host] POOL: packets, less what the host says */
-    /* of all flows: their ends' differences, mixed so that a mistake in one shows: see add() */
+    /* of all flows: their ends' differences, mixed so that a mistake in one shows: see
+     * reorder_check_add() */
     uint64_t held, balance;
     ik_status status;
     ik_error *err;
@@ -28,7 +29,7 @@ typedef struct check {
 
 /* Amounts that both ends of a flow agree on are added with a factor of their own and must sum up to
  * nothing. kind: which amount. */
-static void add(check *c, uint32_t src, uint32_t dst, unsigned kind, int64_t amount)
+static void reorder_check_add(check *c, uint32_t src, uint32_t dst, unsigned kind, int64_t amount)
 {
     uint64_t x = ((uint64_t)src << 32 | dst) * 0x9E3779B97F4A7C15ull + kind + 1;
     x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9ull;
@@ -40,7 +41,8 @@ static void check_flow(check *c, unsigned of, const reorder_flow *f)
 {
     const reorder_settings *r = &c->s->reorder;
     if (r->limit == REORDER_WINDOW) {
-        add(c, f->src, f->dst, ON_THEIR_WAY, (int64_t)f->granted - f->sent + f->expected);
+        reorder_check_add(c, f->src, f->dst, ON_THEIR_WAY,
+                          (int64_t)f->granted - f->sent + f->expected);
         if (f->granted > r->packets)
             c->status = ik_fail(c->err, IK_ERR_INTERNAL,
                                 "host %u has %u packets to host %u on their way, %u is the maximum",
@@ -48,28 +50,28 @@ static void check_flow(check *c, unsigned of, const reorder_flow *f)
     } else if (r->limit == REORDER_POOL) {
         bool sends = c->s->parallel.node_partition[ik_host_node(c->s->f, f->src)] == of;
         c->in_use[f->dst] += (int64_t)f->granted - (sends ? r->own : 0) + f->sent - f->expected;
-        add(c, f->src, f->dst, ASKED, (int64_t)f->asked - f->wanted);
+        reorder_check_add(c, f->src, f->dst, ASKED, (int64_t)f->asked - f->wanted);
     }
 }
 
-static void note_message(void *ctx, partition *p, const event *e)
+static void reorder_check_note_message(void *ctx, partition *p, const event *e)
 {
     check *c = ctx;
     (void)p;
-    if (event_kind(e) != EV_REORDER || e->node < c->s->f->num_switches)
+    if (calendar_event_kind(e) != EV_REORDER || e->node < c->s->f->num_switches)
         return;
-    uint32_t host = ik_node_host(c->s->f, e->node), peer = event_port(e);
+    uint32_t host = ik_node_host(c->s->f, e->node), peer = calendar_event_port(e);
     int64_t amount = reorder_amount(e->data);
     switch ((reorder_kind)(e->data >> REORDER_KIND_AT)) {
     case REORDER_ASK:
-        add(c, peer, host, ASKED, -amount);
+        reorder_check_add(c, peer, host, ASKED, -amount);
         break;
     case REORDER_GRANT:
         if (c->s->reorder.limit == REORDER_POOL) {
-            add(c, host, peer, ASKED, -amount);
+            reorder_check_add(c, host, peer, ASKED, -amount);
             c->in_use[peer] += amount;
         } else {
-            add(c, host, peer, ON_THEIR_WAY, -amount);
+            reorder_check_add(c, host, peer, ON_THEIR_WAY, -amount);
         }
         break;
     case REORDER_FREE:
@@ -110,7 +112,7 @@ static void check_store(check *c, unsigned of)
                             (unsigned long long)stored, (unsigned long long)listed);
 }
 
-static ik_status check_host(const check *c, uint32_t host, ik_error *err)
+static ik_status reorder_check_host(const check *c, uint32_t host, ik_error *err)
 {
     const reorder_host *h = &c->s->host.reorder[host];
     c->in_use[host] += (int64_t)c->s->reorder.own * (c->s->f->num_hosts - 1);
@@ -129,16 +131,16 @@ static ik_status check_host(const check *c, uint32_t host, ik_error *err)
     return IK_OK;
 }
 
-static ik_status check_all(check *c, ik_error *err)
+static ik_status reorder_check_all(check *c, ik_error *err)
 {
     uint64_t held = 0;
     for (unsigned q = 0; q < c->s->parallel.num_partitions && c->status == IK_OK; q++) {
         check_store(c, q);
         held += c->s->parallel.partitions[q].n.held;
     }
-    sim_each_event(c->s, note_message, c);
+    sim_each_event(c->s, reorder_check_note_message, c);
     for (uint32_t host = 0; host < c->s->f->num_hosts && c->status == IK_OK; host++)
-        c->status = check_host(c, host, err);
+        c->status = reorder_check_host(c, host, err);
     if (c->status == IK_OK && held != c->held)
         return ik_fail(err, IK_ERR_INTERNAL, "%llu packets are held back by count, %llu were found",
                        (unsigned long long)held, (unsigned long long)c->held);
@@ -156,7 +158,7 @@ ik_status sim_check_reorder(sim *s, ik_error *err)
                .status = IK_OK,
                .err = err};
     ik_status status = c.stored && c.in_use
-                           ? check_all(&c, err)
+                           ? reorder_check_all(&c, err)
                            : ik_fail_memory(err, 16ull * s->f->num_hosts, "the paranoid checks");
     free(c.stored);
     free(c.in_use);

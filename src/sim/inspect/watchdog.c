@@ -25,31 +25,32 @@ typedef struct drain_search {
 } drain_search;
 
 /* What moves frees space for all accounts that share it: noted at the channel's first. */
-static size_t moving_place(const drain_search *h, uint32_t port, uint32_t account)
+static size_t watchdog_moving_place(const drain_search *h, uint32_t port, uint32_t account)
 {
     return (size_t)port * h->kinds + (h->s->sw.queues == QUEUES_DAMQ ? 0 : account);
 }
 
-static void note_moving(void *ctx, partition *p, const event *e)
+static void watchdog_note_moving(void *ctx, partition *p, const event *e)
 {
     drain_search *h = ctx;
     const sim *s = h->s;
-    uint32_t port = event_port(e);
-    unsigned kind = event_kind(e);
+    uint32_t port = calendar_event_port(e);
+    unsigned kind = calendar_event_kind(e);
     if (kind == EV_CREDIT && s->net.in_space.accounts) {
-        h->moving[moving_place(h, port / h->kinds, port % h->kinds)] = 1;
+        h->moving[watchdog_moving_place(h, port / h->kinds, port % h->kinds)] = 1;
     } else if (kind == EV_CREDIT) {
-        h->moving[moving_place(h, port, space_vc(e->data))] = 1;
+        h->moving[watchdog_moving_place(h, port, calendar_space_vc(e->data))] = 1;
     } else if (kind == EV_ARRIVAL) {
         const packet *pk = look_packet(p, e->data);
-        h->moving[moving_place(h, s->net.ports[port].peer_port,
-                               account_here(s, pk, pk->rt.vc, SIM_NO_WAY))] = 1;
+        h->moving[watchdog_moving_place(h, s->net.ports[port].peer_port,
+                                        space_account_here(s, pk, pk->rt.vc, SIM_NO_WAY))] = 1;
     }
 }
 
 /* Whether space for an account behind a channel becomes free in the end: from its own packets, or,
  * unless it is at its bound, from those of others that use what is shared. */
-static bool space_alive(const drain_search *h, uint32_t out_port, uint32_t account, uint32_t size)
+static bool watchdog_space_alive(const drain_search *h, uint32_t out_port, uint32_t account,
+                                 uint32_t size)
 {
     const sim *s = h->s;
     const uint8_t *alive = &h->alive[(size_t)s->net.ports[out_port].peer_port * h->kinds];
@@ -64,15 +65,16 @@ static bool space_alive(const drain_search *h, uint32_t out_port, uint32_t accou
     return false;
 }
 
-static bool channel_alive(const drain_search *h, partition *p, uint32_t out_port, unsigned u,
-                          const packet *pk)
+static bool watchdog_channel_alive(const drain_search *h, partition *p, uint32_t out_port,
+                                   unsigned u, const packet *pk)
 {
     const sim *s = h->s;
     const port_state *to = &s->net.ports[out_port];
     if (to->peer_node == IK_NONE)
         return false;
     if (s->sw.model == MODEL_IOQ) {
-        if (room_of(p, h->k, out_port, u, pk) >= (int32_t)pk->size || output_of(s, out_port)->link)
+        if (shape_room_of(p, h->k, out_port, u, pk) >= (int32_t)pk->size ||
+            state_output_of(s, out_port)->link)
             return true;
         /* what fills the buffer must be able to go */
         uint32_t head = look_output_head(s, out_port, u);
@@ -80,32 +82,33 @@ static bool channel_alive(const drain_search *h, partition *p, uint32_t out_port
             return true;
         pk = look_packet(p, head);
     }
-    uint32_t account = account_of(p, out_port, u, pk);
-    return link_room(p, h->k, out_port, u, pk) >= (int32_t)pk->size ||
-           h->moving[moving_place(h, out_port, account)] || to->peer_node >= s->f->num_switches ||
-           space_alive(h, out_port, account, pk->size);
+    uint32_t account = space_account_of(p, out_port, u, pk);
+    return output_link_room(p, h->k, out_port, u, pk) >= (int32_t)pk->size ||
+           h->moving[watchdog_moving_place(h, out_port, account)] ||
+           to->peer_node >= s->f->num_switches ||
+           watchdog_space_alive(h, out_port, account, pk->size);
 }
 
-static bool head_alive(const drain_search *h, partition *p, uint32_t sw, uint32_t in_port,
-                       packet *pk)
+static bool watchdog_head_alive(const drain_search *h, partition *p, uint32_t sw, uint32_t in_port,
+                                packet *pk)
 {
     uint32_t n = look_choices(h->s, p, sw, in_port, pk);
     for (uint32_t c = 0; c < n; c++)
         for (unsigned u = p->choices[c].vc_first; u <= p->choices[c].vc_last; u++)
-            if (channel_alive(h, p, p->choices[c].port, u, pk))
+            if (watchdog_channel_alive(h, p, p->choices[c].port, u, pk))
                 return true;
     return false;
 }
 
 /* Where a packet in the buffer of a port stands in `alive`. */
-static size_t place_of(const drain_search *h, uint32_t port, unsigned v, const packet *pk)
+static size_t watchdog_place_of(const drain_search *h, uint32_t port, unsigned v, const packet *pk)
 {
-    return (size_t)port * h->kinds + account_here(h->s, pk, v, pk->out);
+    return (size_t)port * h->kinds + space_account_here(h->s, pk, v, pk->out);
 }
 
 /* Whether any packet can leave through an output now: most can in a network that runs, and then
  * nobody has to look at packets, which are all over the memory. */
-static bool is_open(const sim *s, uint32_t port)
+static bool watchdog_is_open(const sim *s, uint32_t port)
 {
     uint32_t peer = s->net.ports[port].peer_node;
     if (peer == IK_NONE || s->net.in_space.accounts || s->net.out_space.accounts)
@@ -113,20 +116,20 @@ static bool is_open(const sim *s, uint32_t port)
     if (s->sw.model == MODEL_IQ && peer >= s->f->num_switches)
         return true;
     for (unsigned v = 0; v < s->sw.vcs; v++)
-        if (*gate_of(s, s->sw.vcs, port, v) < (int32_t)s->adapter.packet_bytes)
+        if (*state_gate_of(s, s->sw.vcs, port, v) < (int32_t)s->adapter.packet_bytes)
             return false;
     return true;
 }
 
-static void find_open(drain_search *h)
+static void watchdog_find_open(drain_search *h)
 {
     const sim *s = h->s;
     for (uint32_t port = 0; port < s->f->port_base[s->f->num_switches]; port++)
-        h->open[port] = s->sw.model != MODEL_IDEAL && is_open(s, port);
+        h->open[port] = s->sw.model != MODEL_IDEAL && watchdog_is_open(s, port);
 }
 
 /* Whether a head of the lane asks for such an output. */
-static bool asks_open(const drain_search *h, uint32_t id, unsigned in, unsigned v)
+static bool watchdog_asks_open(const drain_search *h, uint32_t id, unsigned in, unsigned v)
 {
     const sim *s = h->s;
     const uint8_t *open = h->open + s->net.switches[id].port_base;
@@ -141,17 +144,17 @@ static bool asks_open(const drain_search *h, uint32_t id, unsigned in, unsigned 
 
 /* Looks at the head of queue n of a lane; returns whether its account came alive. *dead: the
  * account if it is not. */
-static bool sweep_queue(drain_search *h, uint32_t id, unsigned in, unsigned v, uint32_t n,
-                        size_t *dead)
+static bool watchdog_sweep_queue(drain_search *h, uint32_t id, unsigned in, unsigned v, uint32_t n,
+                                 size_t *dead)
 {
     partition *p = look_partition(h->s, id);
     uint32_t port = h->s->net.switches[id].port_base + in, head = look_head(h->s, id, in, v, n);
     if (head == IK_NONE)
         return false;
-    size_t place = place_of(h, port, v, look_packet(p, head));
+    size_t place = watchdog_place_of(h, port, v, look_packet(p, head));
     if (h->alive[place])
         return false;
-    bool leaves = head_alive(h, p, id, port, look_packet(p, head));
+    bool leaves = watchdog_head_alive(h, p, id, port, look_packet(p, head));
     h->alive[place] = leaves;
     if (!leaves)
         *dead = place;
@@ -159,7 +162,7 @@ static bool sweep_queue(drain_search *h, uint32_t id, unsigned in, unsigned v, u
 }
 
 /* The same for the lane. Of queues per output those that hold packets are known by the requests. */
-static bool sweep_lane(drain_search *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
+static bool watchdog_sweep_lane(drain_search *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
 {
     sim *s = h->s;
     uint32_t port = s->net.switches[id].port_base + in, queues = look_queues(s, id);
@@ -167,25 +170,26 @@ static bool sweep_lane(drain_search *h, uint32_t id, unsigned in, unsigned v, si
     bool changed = false, single = !s->sw.stride && s->sw.queues != QUEUES_VOQNET;
     if (single && h->alive[(size_t)port * h->kinds + v])
         return false;
-    if (single && asks_open(h, id, in, v)) {
+    if (single && watchdog_asks_open(h, id, in, v)) {
         h->alive[(size_t)port * h->kinds + v] = 1;
         return true;
     }
     if (!s->sw.voq || s->sw.queues == QUEUES_VOQNET) {
         for (uint32_t n = 0; n < queues && !(single && changed); n++)
-            changed |= sweep_queue(h, id, in, v, n, dead);
+            changed |= watchdog_sweep_queue(h, id, in, v, n, dead);
         return changed;
     }
     for (unsigned w = 0; w < s->net.max_words; w++)
         for (uint64_t bits = look_requests(s, id, in, v, w); bits && !(single && changed);
              bits &= bits - 1)
-            changed |= sweep_queue(h, id, in, v, w * 64 + (unsigned)__builtin_ctzll(bits), dead);
+            changed |=
+                watchdog_sweep_queue(h, id, in, v, w * 64 + (unsigned)__builtin_ctzll(bits), dead);
     return changed;
 }
 
 /* Ideal switch: the buffers of all packets behind a head that can leave are alive; *dead: one of a
  * packet that cannot. */
-static bool sweep_ideal(drain_search *h, size_t *dead)
+static bool watchdog_sweep_ideal(drain_search *h, size_t *dead)
 {
     const sim *s = h->s;
     bool changed = false;
@@ -196,8 +200,9 @@ static bool sweep_ideal(drain_search *h, size_t *dead)
         partition *p = look_partition(s, s->f->port_node[out_port]);
         if (id == IK_NONE)
             continue;
-        bool leaves = output_of(s, out_port)->link ||
-                      channel_alive(h, p, out_port, (unsigned)(q % s->sw.vcs), look_packet(p, id));
+        bool leaves =
+            state_output_of(s, out_port)->link ||
+            watchdog_channel_alive(h, p, out_port, (unsigned)(q % s->sw.vcs), look_packet(p, id));
         for (; id != IK_NONE; id = look_behind(p, id)) {
             size_t buffer = look_charged(s, look_packet(p, id));
             if (leaves && !h->alive[buffer])
@@ -211,7 +216,7 @@ static bool sweep_ideal(drain_search *h, size_t *dead)
 
 /* One sweep; returns whether something came alive. *dead: what did not, SIZE_MAX if all did: right
  * once nothing changes. */
-static bool sweep(drain_search *h, size_t *dead)
+static bool watchdog_sweep(drain_search *h, size_t *dead)
 {
     sim *s = h->s;
     bool changed = false;
@@ -219,7 +224,7 @@ static bool sweep(drain_search *h, size_t *dead)
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         for (unsigned in = 0; in < s->net.switches[sw].radix; in++)
             for (unsigned v = 0; v < s->sw.vcs; v++)
-                changed |= sweep_lane(h, sw, in, v, dead);
+                changed |= watchdog_sweep_lane(h, sw, in, v, dead);
     return changed;
 }
 
@@ -233,7 +238,7 @@ typedef struct step {
 
 /* Ideal switch: a packet of this buffer, in the first output queue that has one, waits like the
  * head of that queue. */
-static step follow_ideal(const drain_search *h, size_t buffer)
+static step watchdog_follow_ideal(const drain_search *h, size_t buffer)
 {
     const sim *s = h->s;
     uint32_t sw = s->f->port_node[buffer / s->sw.vcs];
@@ -247,18 +252,18 @@ static step follow_ideal(const drain_search *h, size_t buffer)
 }
 
 /* What a dead buffer waits for: the first choice of the first queue that draws on it. */
-static step follow(const drain_search *h, size_t buffer)
+static step watchdog_follow(const drain_search *h, size_t buffer)
 {
     sim *s = h->s;
     if (s->sw.model == MODEL_IDEAL)
-        return follow_ideal(h, buffer);
+        return watchdog_follow_ideal(h, buffer);
     uint32_t port = (uint32_t)(buffer / h->kinds), id = s->f->port_node[port];
     sw_state *sw = &s->net.switches[id];
     partition *p = look_partition(s, id);
     for (unsigned v = 0; v < s->sw.vcs; v++)
         for (uint32_t n = 0; n < look_queues(s, id); n++) {
             uint32_t head = look_head(s, id, port - sw->port_base, v, n);
-            if (head != IK_NONE && place_of(h, port, v, look_packet(p, head)) == buffer &&
+            if (head != IK_NONE && watchdog_place_of(h, port, v, look_packet(p, head)) == buffer &&
                 look_choices(s, p, id, port, look_packet(p, head)) > 0)
                 return (step){buffer, head, p->choices[0].port, p->choices[0].vc_first};
         }
@@ -267,17 +272,17 @@ static step follow(const drain_search *h, size_t buffer)
 
 /* The buffer that a step waits for. With shared space that of its own account if it holds anything,
  * else the first that uses what is shared. */
-static size_t next_buffer(const drain_search *h, const step *st)
+static size_t watchdog_next_buffer(const drain_search *h, const step *st)
 {
     sim *s = h->s;
     partition *p =
         &s->parallel.partitions[s->parallel.node_partition[s->f->port_node[st->out_port]]];
     const packet *pk = look_packet(p, st->packet);
     if (s->sw.model == MODEL_IOQ) {
-        uint32_t head = out_queue_of(s, s->sw.vcs, st->out_port, st->out_vc)->head;
+        uint32_t head = state_out_queue_of(s, s->sw.vcs, st->out_port, st->out_vc)->head;
         pk = head == IK_NONE ? pk : look_packet(p, head);
     }
-    uint32_t account = account_of(p, st->out_port, st->out_vc, pk);
+    uint32_t account = space_account_of(p, st->out_port, st->out_vc, pk);
     size_t first = (size_t)s->net.ports[st->out_port].peer_port * h->kinds;
     const int32_t *used =
         s->net.in_space.accounts ? &s->net.in_space.used[(size_t)st->out_port * h->kinds] : NULL;
@@ -289,7 +294,7 @@ static size_t next_buffer(const drain_search *h, const step *st)
     return first + account;
 }
 
-static void print_step(const drain_search *h, const step *st, FILE *to)
+static void watchdog_print_step(const drain_search *h, const step *st, FILE *to)
 {
     const sim *s = h->s;
     uint32_t port = (uint32_t)(st->buffer / h->kinds);
@@ -302,32 +307,32 @@ static void print_step(const drain_search *h, const step *st, FILE *to)
             ik_whole_host(s->f, pk->rt.src), ik_whole_host(s->f, pk->rt.dst), pk->size,
             (unsigned long long)pk->t_gen, ik_port_describe(s->f, port, here, sizeof here),
             pk->rt.vc, ik_port_describe(s->f, st->out_port, out, sizeof out), st->out_vc,
-            link_room(p, h->k, st->out_port, st->out_vc, pk));
+            output_link_room(p, h->k, st->out_port, st->out_vc, pk));
 }
 
 /* ---- the rules for the search */
 
-static bool sweep_buffers(void *ctx, size_t *dead)
+static bool watchdog_sweep_buffers(void *ctx, size_t *dead)
 {
     drain_search *h = ctx;
-    return h->s->sw.model == MODEL_IDEAL ? sweep_ideal(h, dead) : sweep(h, dead);
+    return h->s->sw.model == MODEL_IDEAL ? watchdog_sweep_ideal(h, dead) : watchdog_sweep(h, dead);
 }
 
-static void count_under_way(void *ctx)
+static void watchdog_count_under_way(void *ctx)
 {
     drain_search *h = ctx;
-    sim_each_event(h->s, note_moving, h);
+    sim_each_event(h->s, watchdog_note_moving, h);
 }
 
-static size_t follow_buffer(void *ctx, size_t buffer, FILE *out)
+static size_t watchdog_follow_buffer(void *ctx, size_t buffer, FILE *out)
 {
     const drain_search *h = ctx;
-    step st = follow(h, buffer);
+    step st = watchdog_follow(h, buffer);
     if (st.out_port == IK_NONE)
         return SIZE_MAX;
     if (out)
-        print_step(h, &st, out);
-    return next_buffer(h, &st);
+        watchdog_print_step(h, &st, out);
+    return watchdog_next_buffer(h, &st);
 }
 
 ik_status sim_find_deadlock(sim *s, ik_error *err)
@@ -340,10 +345,11 @@ ik_status sim_find_deadlock(sim *s, ik_error *err)
                       .alive = ik_calloc(n, 1),
                       .moving = ik_calloc(n, 1),
                       .open = ik_calloc((size_t)s->f->num_ports + 1, 1)};
-    const drain_rules rules = {&h, n, sweep_buffers, count_under_way, follow_buffer};
+    const drain_rules rules = {&h, n, watchdog_sweep_buffers, watchdog_count_under_way,
+                               watchdog_follow_buffer};
     ik_status status = IK_OK;
     if (h.alive && h.moving && h.open) {
-        find_open(&h);
+        watchdog_find_open(&h);
         status = deadlock_find(&rules, &s->outcome.deadlock, &s->outcome.deadlock_text, err);
     } else {
         status = ik_fail_memory(err, 2 * n + s->f->num_ports, "the watchdog");

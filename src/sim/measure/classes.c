@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool init_counts(class_counts *k, size_t num_series)
+static bool classes_init_counts(class_counts *k, size_t num_series)
 {
     if (!sim_histo_init(&k->latency))
         return false;
@@ -48,7 +48,7 @@ ik_status sim_classes_new(const ik_traffic *traffic, size_t num_series, class_st
     c->of = ik_calloc(c->num, sizeof *c->of);
     bool ok = c->of;
     for (unsigned k = 0; ok && k < c->num; k++)
-        ok = init_counts(&c->of[k], num_series);
+        ok = classes_init_counts(&c->of[k], num_series);
     if (!ok) {
         size_t bytes = c->num * (sizeof *c->of + num_series * 24);
         sim_classes_free(c);
@@ -111,7 +111,7 @@ void sim_classes_merge(class_stats *into, const class_stats *from)
 }
 
 /* Mean over the delivered packets of the time that a sampled packet stands for. */
-static double held_ns(uint64_t packets, uint64_t delivered, uint64_t period_ps)
+static double classes_held_ns(uint64_t packets, uint64_t delivered, uint64_t period_ps)
 {
     return delivered ? (double)packets * (double)period_ps / 1000 / (double)delivered : 0;
 }
@@ -129,8 +129,8 @@ static ik_status export_class(const class_stats *c, unsigned k, double capacity,
         return ik_fail_memory(err, 2 * n * sizeof(double), "statistics of classes");
     out->offered = capacity > 0 ? (double)from->offered_bytes / capacity : 0;
     out->throughput = capacity > 0 ? (double)from->window_bytes / capacity : 0;
-    out->culprit_time_ns = held_ns(from->culprits, from->latency.count, period_ps);
-    out->victim_time_ns = held_ns(from->victims, from->latency.count, period_ps);
+    out->culprit_time_ns = classes_held_ns(from->culprits, from->latency.count, period_ps);
+    out->victim_time_ns = classes_held_ns(from->victims, from->latency.count, period_ps);
     for (size_t t = 0; t < n; t++) {
         double mean =
             from->series_count[t] ? (double)from->series_sum[t] / (double)from->series_count[t] : 0;

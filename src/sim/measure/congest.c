@@ -72,7 +72,7 @@ uint64_t congest_bytes(const congest_setup *at)
     return bytes + f->num_hosts * 8ull + at->num_samples * (f->num_switches * 8ull + 40);
 }
 
-static bool make_series(congest *c)
+static bool congest_make_series(congest *c)
 {
     size_t n = c->at.num_samples, cells = n * c->f->num_switches;
     ik_congestion *k = &c->k;
@@ -92,7 +92,7 @@ static bool make_series(congest *c)
 }
 
 /* Buffers of a switch that a packet can stand in. */
-static uint32_t buffers_of(const congest *c, uint32_t sw)
+static uint32_t congest_buffers_of(const congest *c, uint32_t sw)
 {
     uint32_t n = 0;
     for (uint32_t port = c->f->port_base[sw]; port < c->f->port_base[sw + 1]; port++)
@@ -121,7 +121,7 @@ ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err)
     c->choices = ik_calloc(radix ? radix : 1, sizeof *c->choices);
     c->sent_before = ik_calloc(f->num_hosts ? f->num_hosts : 1, sizeof *c->sent_before);
     if (!c->main_queue || !c->tree_of || !c->root_of || !c->switch_bytes || !c->switch_blocked ||
-        !c->choices || !c->sent_before || !make_series(c)) {
+        !c->choices || !c->sent_before || !congest_make_series(c)) {
         congest_free(c);
         return ik_fail_memory(err, congest_bytes(setup), "samples of congestion");
     }
@@ -131,7 +131,7 @@ ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err)
     memset(c->tree_of, 0xff, ports * sizeof *c->tree_of);
     memset(c->root_of, 0xff, ports * sizeof *c->root_of);
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        c->room += c->switch_room[sw] = buffers_of(c, sw);
+        c->room += c->switch_room[sw] = congest_buffers_of(c, sw);
     c->k.stride = 1;
     *out = c;
     return IK_OK;
@@ -160,7 +160,7 @@ void congest_free(congest *c)
 }
 
 /* Remembers an array that could not grow. */
-static bool has_room(congest *c, bool has)
+static bool congest_has_room(congest *c, bool has)
 {
     c->failed |= !has;
     return has;
@@ -190,7 +190,7 @@ bool congest_examined(const congest *c, uint32_t buffer)
 
 void congest_add_queue(congest *c, const waiting *w, bool stands_for)
 {
-    if (!has_room(c, IK_ARRAY_ROOM(c->queues, c->cap_queues, c->num_queues + 1)))
+    if (!congest_has_room(c, IK_ARRAY_ROOM(c->queues, c->cap_queues, c->num_queues + 1)))
         return;
     if (stands_for)
         c->main_queue[w->place] = c->num_queues;
@@ -209,7 +209,7 @@ void congest_add_hol(congest *c, uint32_t sw, uint64_t bytes, uint64_t held_byte
 void congest_add_host(congest *c, uint32_t lacks)
 {
     if (lacks < c->num_places &&
-        has_room(c, IK_ARRAY_ROOM(c->stuck_hosts, c->cap_stuck, c->num_stuck + 1)))
+        congest_has_room(c, IK_ARRAY_ROOM(c->stuck_hosts, c->cap_stuck, c->num_stuck + 1)))
         c->stuck_hosts[c->num_stuck++] = lacks;
 }
 
@@ -220,7 +220,7 @@ void congest_lacks_memory(congest *c)
 
 /* ---- from queues to roots */
 
-static uint32_t successor(const congest *c, uint32_t q)
+static uint32_t congest_successor(const congest *c, uint32_t q)
 {
     return c->queues[q].lacks == IK_NONE ? IK_NONE : c->main_queue[c->queues[q].lacks];
 }
@@ -228,10 +228,10 @@ static uint32_t successor(const congest *c, uint32_t q)
 /* Follows from q to what is known, or to the end, and remembers on the way back. A queue that lacks
  * the space of a buffer in which nothing waits (credit is on its way, the last packet is leaving)
  * waits for its own channel: a root. */
-static void follow(congest *c, uint32_t q)
+static void congest_follow(congest *c, uint32_t q)
 {
     uint32_t n = 0, root, depth;
-    for (; q != IK_NONE && c->queues[q].root == UNSEEN; q = successor(c, q)) {
+    for (; q != IK_NONE && c->queues[q].root == UNSEEN; q = congest_successor(c, q)) {
         c->queues[q].root = ON_PATH;
         c->path[n++] = q;
     }
@@ -250,10 +250,10 @@ static void follow(congest *c, uint32_t q)
     }
 }
 
-static tree *tree_at(congest *c, uint32_t port)
+static tree *congest_tree_at(congest *c, uint32_t port)
 {
     if (c->tree_of[port] == IK_NONE) {
-        if (!has_room(c, IK_ARRAY_ROOM(c->trees, c->cap_trees, c->num_trees + 1)))
+        if (!congest_has_room(c, IK_ARRAY_ROOM(c->trees, c->cap_trees, c->num_trees + 1)))
             return NULL;
         c->tree_of[port] = c->num_trees;
         c->trees[c->num_trees++] = (tree){.port = port, .last_buffer = IK_NONE};
@@ -261,7 +261,7 @@ static tree *tree_at(congest *c, uint32_t port)
     return &c->trees[c->tree_of[port]];
 }
 
-static void build_tree(congest *c, const waiting *w, size_t sample)
+static void congest_build_tree(congest *c, const waiting *w, size_t sample)
 {
     if (w->depth == 0)
         return; /* not blocked: it feeds the root */
@@ -271,7 +271,7 @@ static void build_tree(congest *c, const waiting *w, size_t sample)
         c->k.buffers[sample]++;
         c->k.cyclic[sample] += w->root == IK_NONE;
     }
-    tree *t = w->root == IK_NONE ? NULL : tree_at(c, w->root);
+    tree *t = w->root == IK_NONE ? NULL : congest_tree_at(c, w->root);
     if (!t)
         return;
     t->buffers += t->last_buffer != w->buffer;
@@ -279,12 +279,12 @@ static void build_tree(congest *c, const waiting *w, size_t sample)
     t->depth = w->depth > t->depth ? w->depth : t->depth;
 }
 
-static void plant_host(congest *c, uint32_t lacks, size_t sample)
+static void congest_plant_host(congest *c, uint32_t lacks, size_t sample)
 {
     if (c->main_queue[lacks] == IK_NONE)
         return; /* credit is on its way */
     const waiting *w = &c->queues[c->main_queue[lacks]];
-    tree *t = w->root == IK_NONE ? NULL : tree_at(c, w->root);
+    tree *t = w->root == IK_NONE ? NULL : congest_tree_at(c, w->root);
     c->k.hosts[sample]++;
     if (!t)
         return;
@@ -292,17 +292,17 @@ static void plant_host(congest *c, uint32_t lacks, size_t sample)
     t->depth = w->depth + 1 > t->depth ? w->depth + 1 : t->depth;
 }
 
-static ik_status build_trees(congest *c, size_t sample, ik_error *err)
+static ik_status congest_build_trees(congest *c, size_t sample, ik_error *err)
 {
     if (!IK_ARRAY_ROOM(c->path, c->cap_path, c->cap_queues + 1))
         return ik_fail_memory(err, c->cap_queues * sizeof *c->path, "samples of congestion");
     for (uint32_t q = 0; q < c->num_queues; q++)
-        follow(c, q);
+        congest_follow(c, q);
     c->last_blocked = IK_NONE;
     for (uint32_t q = 0; q < c->num_queues; q++)
-        build_tree(c, &c->queues[q], sample);
+        congest_build_tree(c, &c->queues[q], sample);
     for (uint32_t h = 0; h < c->num_stuck; h++)
-        plant_host(c, c->stuck_hosts[h], sample);
+        congest_plant_host(c, c->stuck_hosts[h], sample);
     return c->failed
                ? ik_fail_memory(err, c->cap_queues * sizeof *c->queues, "samples of congestion")
                : IK_OK;
@@ -319,8 +319,8 @@ typedef struct held {
 
 /* Whether a packet's path goes through channel `root` from here on. Adaptive routings: along what
  * they prefer. */
-static bool crosses(const congest *c, ik_packet pk, const ik_draw *draw, uint32_t in_port,
-                    uint32_t out, unsigned vc, uint32_t root)
+static bool congest_crosses(const congest *c, ik_packet pk, const ik_draw *draw, uint32_t in_port,
+                            uint32_t out, unsigned vc, uint32_t root)
 {
     const ik_fabric *f = c->f;
     uint32_t end = ik_peer_node(f, root), to = ik_host_node(f, pk.dst);
@@ -347,11 +347,11 @@ static bool crosses(const congest *c, ik_packet pk, const ik_draw *draw, uint32_
     return false;
 }
 
-static void tally_packet(void *arg, const ik_packet *rt, const ik_draw *draw, uint32_t in_port,
-                         uint32_t out, unsigned vc, unsigned class)
+static void congest_tally_packet(void *arg, const ik_packet *rt, const ik_draw *draw,
+                                 uint32_t in_port, uint32_t out, unsigned vc, unsigned class)
 {
     held *h = arg;
-    bool culprit = crosses(h->c, *rt, draw, in_port, out, vc, h->root);
+    bool culprit = congest_crosses(h->c, *rt, draw, in_port, out, vc, h->root);
     if (h->classes)
         sim_classes_hold(h->classes, class, culprit, h->weight);
     const ik_fabric *f = h->c->at.plan->fabric; /* flows are those of hosts, not of their ports */
@@ -361,32 +361,32 @@ static void tally_packet(void *arg, const ik_packet *rt, const ik_draw *draw, ui
 }
 
 /* Packets in the queues of trees, those that feed the root included. */
-static void tally_flows(congest *c, const congest_probe *probe, uint64_t weight)
+static void congest_tally_flows(congest *c, const congest_probe *probe, uint64_t weight)
 {
     for (uint32_t q = 0; q < c->num_queues; q++) {
         const waiting *w = &c->queues[q];
         if (w->root == IK_NONE || c->tree_of[w->root] == IK_NONE || !congest_examined(c, w->buffer))
             continue;
         held h = {c, probe->classes, w->root, weight * c->stride};
-        probe->packets(probe->ctx, w, tally_packet, &h);
+        probe->packets(probe->ctx, w, congest_tally_packet, &h);
     }
 }
 
 /* ---- a sample's numbers */
 
-static int by_size(const void *a, const void *b)
+static int congest_by_size(const void *a, const void *b)
 {
     const tree *x = a, *y = b;
     uint32_t m = x->buffers + x->hosts, n = y->buffers + y->hosts;
     return m != n ? (m < n ? 1 : -1) : (x->port > y->port) - (x->port < y->port);
 }
 
-static bool keep_trees(congest *c, uint32_t sample)
+static bool congest_keep_trees(congest *c, uint32_t sample)
 {
     ik_congestion *k = &c->k;
     for (uint32_t n = 0; n < c->num_trees && n < IK_CONGESTION_TREES; n++) {
         const tree *t = &c->trees[n];
-        if (!has_room(c, IK_ARRAY_ROOM(k->trees, c->cap_kept, k->num_trees + 1)))
+        if (!congest_has_room(c, IK_ARRAY_ROOM(k->trees, c->cap_kept, k->num_trees + 1)))
             return false;
         k->trees[k->num_trees++] =
             (ik_congestion_tree){sample, t->port, t->buffers, t->hosts, t->depth};
@@ -394,11 +394,11 @@ static bool keep_trees(congest *c, uint32_t sample)
     return true;
 }
 
-static void add_root(congest *c, const tree *t, uint32_t sample, uint32_t weight)
+static void congest_add_root(congest *c, const tree *t, uint32_t sample, uint32_t weight)
 {
     uint32_t *at = &c->root_of[t->port];
     if (*at == IK_NONE) {
-        if (!has_room(c, IK_ARRAY_ROOM(c->roots, c->cap_roots, c->num_roots + 1)))
+        if (!congest_has_room(c, IK_ARRAY_ROOM(c->roots, c->cap_roots, c->num_roots + 1)))
             return;
         *at = c->num_roots;
         c->roots[c->num_roots++] = (ik_congestion_root){.port = t->port, .first = sample};
@@ -414,7 +414,7 @@ static void add_root(congest *c, const tree *t, uint32_t sample, uint32_t weight
         c->k.largest_tree = t->buffers + t->hosts;
 }
 
-static void fill_switches(congest *c, size_t sample)
+static void congest_fill_switches(congest *c, size_t sample)
 {
     ik_congestion *k = &c->k;
     float *blocked = k->switch_blocked + sample * c->f->num_switches,
@@ -431,7 +431,7 @@ static void fill_switches(congest *c, size_t sample)
 }
 
 /* Jain's index of what the hosts injected since the last sample. */
-static double fairness_now(congest *c, const congest_hosts *hosts)
+static double congest_fairness_now(congest *c, const congest_hosts *hosts)
 {
     double sum = 0, squares = 0, n = 0;
     for (uint32_t host = 0; host < c->f->num_hosts; host++) {
@@ -446,7 +446,7 @@ static double fairness_now(congest *c, const congest_hosts *hosts)
     return squares > 0 ? sum * sum / (n * squares) : NAN;
 }
 
-static void begin_sample(congest *c)
+static void congest_begin_sample(congest *c)
 {
     for (uint32_t t = 0; t < c->num_trees; t++)
         c->tree_of[c->trees[t].port] = IK_NONE;
@@ -458,7 +458,7 @@ static void begin_sample(congest *c)
 }
 
 /* The same state stood for several periods in which nothing happened. */
-static void repeat(congest *c, size_t from, size_t num)
+static void congest_repeat(congest *c, size_t from, size_t num)
 {
     ik_congestion *k = &c->k;
     size_t n = c->f->num_switches;
@@ -471,17 +471,17 @@ static void repeat(congest *c, size_t from, size_t num)
         k->hol_bytes[t] = k->hol_bytes[from];
         memcpy(k->switch_blocked + t * n, k->switch_blocked + from * n, n * sizeof(float));
         memcpy(k->switch_hol + t * n, k->switch_hol + from * n, n * sizeof(float));
-        keep_trees(c, (uint32_t)t);
+        congest_keep_trees(c, (uint32_t)t);
     }
 }
 
 /* Sample `sample` counts `weight` times, as sample `first` and those after it. */
-static void sum_up(congest *c, const congest_probe *probe, size_t sample, size_t first,
-                   size_t weight)
+static void congest_sum_up(congest *c, const congest_probe *probe, size_t sample, size_t first,
+                           size_t weight)
 {
     for (uint32_t t = 0; t < c->num_trees; t++)
-        add_root(c, &c->trees[t], (uint32_t)first, (uint32_t)weight);
-    tally_flows(c, probe, weight);
+        congest_add_root(c, &c->trees[t], (uint32_t)first, (uint32_t)weight);
+    congest_tally_flows(c, probe, weight);
     c->window_samples += weight;
     c->sum_blocked += weight * c->k.buffers[sample];
     c->sum_roots += weight * c->num_trees;
@@ -509,21 +509,21 @@ ik_status congest_sample(congest *c, const congest_probe *probe, const congest_h
         num++;
         c->next++;
     }
-    begin_sample(c);
+    congest_begin_sample(c);
     probe->look(probe->ctx, c);
-    ik_status status = build_trees(c, sample, err);
+    ik_status status = congest_build_trees(c, sample, err);
     if (status != IK_OK)
         return status;
     c->k.roots[sample] = c->num_trees;
-    fill_switches(c, sample);
+    congest_fill_switches(c, sample);
     if (num > early)
-        sum_up(c, probe, sample, sample + early, num - early);
+        congest_sum_up(c, probe, sample, sample + early, num - early);
     /* Sorting moves trees away from where tree_of says: last. */
     if (c->num_trees)
-        qsort(c->trees, c->num_trees, sizeof *c->trees, by_size);
-    keep_trees(c, (uint32_t)sample);
-    repeat(c, sample, num);
-    double fair = fairness_now(c, hosts);
+        qsort(c->trees, c->num_trees, sizeof *c->trees, congest_by_size);
+    congest_keep_trees(c, (uint32_t)sample);
+    congest_repeat(c, sample, num);
+    double fair = congest_fairness_now(c, hosts);
     if (sample * c->at.period_ps >= c->at.warmup_ps)
         c->k.fairness[sample] = fair;
     return c->failed
@@ -533,7 +533,7 @@ ik_status congest_sample(congest *c, const congest_probe *probe, const congest_h
 
 /* ---- results */
 
-static int by_blocked(const void *a, const void *b)
+static int congest_by_blocked(const void *a, const void *b)
 {
     const ik_congestion_root *x = a, *y = b;
     return x->blocked != y->blocked ? (x->blocked < y->blocked ? 1 : -1)
@@ -547,7 +547,7 @@ ik_status congest_export(congest *c, uint64_t delivered, ik_sim_result *r, ik_er
     ik_congestion *k = &c->k;
     double samples = c->window_samples ? (double)c->window_samples : 1;
     if (c->num_roots)
-        qsort(c->roots, c->num_roots, sizeof *c->roots, by_blocked);
+        qsort(c->roots, c->num_roots, sizeof *c->roots, congest_by_blocked);
     k->all_roots = c->num_roots;
     k->num_roots = c->num_roots < IK_CONGESTION_ROOTS ? c->num_roots : IK_CONGESTION_ROOTS;
     k->root_list = ik_calloc(k->num_roots ? k->num_roots : 1, sizeof *k->root_list);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Sweeps until nothing is added; returns a buffer that cannot drain, SIZE_MAX if all can. */
-static size_t sweep_all(const drain_rules *r)
+static size_t deadlock_sweep_all(const drain_rules *r)
 {
     size_t dead = SIZE_MAX;
     while (r->sweep(r->ctx, &dead))
@@ -15,7 +15,7 @@ static size_t sweep_all(const drain_rules *r)
     return dead;
 }
 
-static void print_around(const drain_rules *r, size_t start, FILE *out)
+static void deadlock_print_around(const drain_rules *r, size_t start, FILE *out)
 {
     size_t at = start;
     do
@@ -23,7 +23,7 @@ static void print_around(const drain_rules *r, size_t start, FILE *out)
     while (at != start && at != SIZE_MAX);
 }
 
-static ik_status print_cycle(const drain_rules *r, size_t dead, char **text, ik_error *err)
+static ik_status deadlock_print_cycle(const drain_rules *r, size_t dead, char **text, ik_error *err)
 {
     ik_text_stream stream;
     uint8_t *seen = ik_calloc(r->num_buffers + 1, 1);
@@ -39,17 +39,17 @@ static ik_status print_cycle(const drain_rules *r, size_t dead, char **text, ik_
     free(seen);
     if (status != IK_OK)
         return status;
-    print_around(r, at, stream.out);
+    deadlock_print_around(r, at, stream.out);
     return ik_text_stream_close(&stream, text, NULL, err);
 }
 
 ik_status deadlock_find(const drain_rules *r, bool *deadlock, char **text, ik_error *err)
 {
-    size_t dead = sweep_all(r);
+    size_t dead = deadlock_sweep_all(r);
     if (dead != SIZE_MAX) {
         r->count_under_way(r->ctx);
-        dead = sweep_all(r);
+        dead = deadlock_sweep_all(r);
     }
     *deadlock = dead != SIZE_MAX;
-    return *deadlock ? print_cycle(r, dead, text, err) : IK_OK;
+    return *deadlock ? deadlock_print_cycle(r, dead, text, err) : IK_OK;
 }

@@ -58,13 +58,13 @@ static ik_hop without_host_vcs(const proved_edges *e, ik_hop hop)
     return hop;
 }
 
-static uint32_t tag_of(const ik_hop *hop)
+static uint32_t edges_tag_of(const ik_hop *hop)
 {
     return ik_hash_tag2((uint64_t)hop->in << 32 | hop->out,
                         (uint64_t)hop->in_vc << 8 | hop->out_vc);
 }
 
-static bool is_known(const proved_edges *e, const ik_hop *hop, uint32_t tag)
+static bool edges_is_known(const proved_edges *e, const ik_hop *hop, uint32_t tag)
 {
     uint32_t id;
     for (size_t at = ik_hash_first(&e->known, tag);
@@ -77,37 +77,37 @@ static bool is_known(const proved_edges *e, const ik_hop *hop, uint32_t tag)
     return false;
 }
 
-static void fail_memory(proved_edges *e)
+static void edges_fail_memory(proved_edges *e)
 {
     if (e->status == IK_OK)
         e->status = ik_fail_memory(&e->err, e->num * sizeof *e->edges, "the paranoid checks");
 }
 
-static void note_hop(void *ctx, const ik_hop *walked)
+static void edges_note_hop(void *ctx, const ik_hop *walked)
 {
     proved_edges *e = ctx;
     ik_hop hop = without_host_vcs(e, *walked);
-    uint32_t tag = tag_of(&hop);
-    if (is_known(e, &hop, tag))
+    uint32_t tag = edges_tag_of(&hop);
+    if (edges_is_known(e, &hop, tag))
         return;
     if (!IK_ARRAY_ROOM(e->edges, e->max, e->num + 1) ||
         !ik_hash_add(&e->known, tag, (uint32_t)e->num))
-        fail_memory(e);
+        edges_fail_memory(e);
     else
         e->edges[e->num++] = hop;
 }
 
 /* All hops of a pair become known. */
-static void walk(proved_edges *e, uint32_t src, uint32_t dst)
+static void edges_walk(proved_edges *e, uint32_t src, uint32_t dst)
 {
     uint32_t starts = ik_plan_num_starts(e->plan, src, dst);
     for (uint32_t n = 0; n < starts && e->status == IK_OK; n++)
-        if (ik_hops_each(e->hops, src, dst, n, note_hop, e, NULL) != IK_OK)
-            fail_memory(e);
+        if (ik_hops_each(e->hops, src, dst, n, edges_note_hop, e, NULL) != IK_OK)
+            edges_fail_memory(e);
 }
 
 /* `first`: the first VC of the copy of VCs that the packet is in. */
-static void reject(proved_edges *e, const ik_packet *rt, const ik_hop *step, unsigned first)
+static void edges_reject(proved_edges *e, const ik_packet *rt, const ik_hop *step, unsigned first)
 {
     const ik_fabric *f = e->plan->fabric;
     char held[200], next[200];
@@ -132,13 +132,13 @@ bool sim_edges_step(proved_edges *e, const ik_packet *rt, uint32_t in_port, unsi
                    .in_vc = (uint8_t)(in_vc - first),
                    .out_vc = (uint8_t)(out_vc - first)};
     const ik_hop edge = without_host_vcs(e, step);
-    uint32_t tag = tag_of(&edge);
-    if (is_known(e, &edge, tag))
+    uint32_t tag = edges_tag_of(&edge);
+    if (edges_is_known(e, &edge, tag))
         return true;
     if (e->status == IK_OK)
-        walk(e, rt->src, rt->dst);
-    if (e->status == IK_OK && !is_known(e, &edge, tag))
-        reject(e, rt, &step, first);
+        edges_walk(e, rt->src, rt->dst);
+    if (e->status == IK_OK && !edges_is_known(e, &edge, tag))
+        edges_reject(e, rt, &step, first);
     return e->status == IK_OK;
 }
 

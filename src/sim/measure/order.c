@@ -10,7 +10,7 @@ typedef struct order_entry {
     uint64_t stamp; /* + 1; 0 = free */
 } order_entry;
 
-static order_entry *find_entry(order_entry *entries, uint32_t cap, uint32_t src)
+static order_entry *order_find_entry(order_entry *entries, uint32_t cap, uint32_t src)
 {
     uint32_t at = (src * 2654435761u) & (cap - 1);
     while (entries[at].stamp && entries[at].src != src)
@@ -18,7 +18,7 @@ static order_entry *find_entry(order_entry *entries, uint32_t cap, uint32_t src)
     return &entries[at];
 }
 
-static bool grow(order_table *t)
+static bool order_grow(order_table *t)
 {
     uint32_t cap = t->cap ? t->cap * 2 : 16;
     order_entry *entries = ik_calloc(cap, sizeof *entries);
@@ -26,7 +26,7 @@ static bool grow(order_table *t)
         return false;
     for (uint32_t k = 0; k < t->cap; k++)
         if (t->entries[k].stamp)
-            *find_entry(entries, cap, t->entries[k].src) = t->entries[k];
+            *order_find_entry(entries, cap, t->entries[k].src) = t->entries[k];
     free(t->entries);
     t->entries = entries;
     t->cap = cap;
@@ -35,9 +35,9 @@ static bool grow(order_table *t)
 
 order_verdict sim_order_note(order_table *t, uint32_t src, uint64_t stamp)
 {
-    if (t->used * 2 >= t->cap && !grow(t))
+    if (t->used * 2 >= t->cap && !order_grow(t))
         return ORDER_NO_MEMORY;
-    order_entry *e = find_entry(t->entries, t->cap, src);
+    order_entry *e = order_find_entry(t->entries, t->cap, src);
     if (!e->stamp)
         t->used++;
     e->src = src;

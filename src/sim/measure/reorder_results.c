@@ -26,7 +26,7 @@ void sim_reorder_merge(reorder_stats *sum, reorder_period *series, const reorder
 }
 
 /* Adapters that are connected; of them those that want to send. */
-static void count_adapters(const run_results *r, double *connected, double *sending)
+static void reorder_results_count_adapters(const run_results *r, double *connected, double *sending)
 {
     *connected = *sending = 0;
     for (uint32_t host = 0; host < r->f->num_hosts; host++) {
@@ -36,13 +36,13 @@ static void count_adapters(const run_results *r, double *connected, double *send
     }
 }
 
-static double mean_of(sim_area area, double ps, double adapters)
+static double reorder_results_mean_of(sim_area area, double ps, double adapters)
 {
     return ps > 0 && adapters > 0 ? (double)area / ps / adapters : 0;
 }
 
-static ik_status export_series(const run_results *r, double connected, double sending,
-                               ik_sim_reorder *out, ik_error *err)
+static ik_status reorder_results_export_series(const run_results *r, double connected,
+                                               double sending, ik_sim_reorder *out, ik_error *err)
 {
     const reorder_period *series = r->partitions[0].reorder_series;
     if (!r->num_series)
@@ -55,9 +55,9 @@ static ik_status export_series(const run_results *r, double connected, double se
     for (size_t k = 0; series && k < r->num_series; k++) {
         uint64_t begin = k * r->series_ps, end = begin + r->series_ps;
         double ps = (double)((end < r->series_end_ps ? end : r->series_end_ps) - begin);
-        out->series_bytes[k] = mean_of(series[k].stored, ps, connected);
+        out->series_bytes[k] = reorder_results_mean_of(series[k].stored, ps, connected);
         out->series_out_of_order[k] = (double)series[k].out_of_order;
-        out->series_throttled[k] = mean_of(series[k].throttled, ps, sending);
+        out->series_throttled[k] = reorder_results_mean_of(series[k].throttled, ps, sending);
     }
     return IK_OK;
 }
@@ -68,16 +68,19 @@ ik_status sim_reorder_export(const run_results *r, ik_sim_result *out, ik_error 
     double connected, sending;
     if (!r->in_order)
         return IK_OK;
-    count_adapters(r, &connected, &sending);
+    reorder_results_count_adapters(r, &connected, &sending);
     out->reorder = (ik_sim_reorder){.in_order = true, .arrival_latency = out->latency.mean};
     if (n) {
         out->reorder.arrival_latency =
             n->arrivals ? (double)n->arrival_sum / (double)n->arrivals : 0;
         out->reorder.out_of_order = n->out_of_order;
-        out->reorder.mean_bytes = mean_of(n->stored, (double)r->window_ps, connected);
+        out->reorder.mean_bytes =
+            reorder_results_mean_of(n->stored, (double)r->window_ps, connected);
         out->reorder.max_bytes = n->most_stored;
-        out->reorder.throttled_mean = mean_of(n->throttled, (double)r->window_ps, sending);
-        out->reorder.throttled_max = mean_of(n->most_throttled, (double)r->window_ps, 1);
+        out->reorder.throttled_mean =
+            reorder_results_mean_of(n->throttled, (double)r->window_ps, sending);
+        out->reorder.throttled_max =
+            reorder_results_mean_of(n->most_throttled, (double)r->window_ps, 1);
     }
-    return export_series(r, connected, sending, &out->reorder, err);
+    return reorder_results_export_series(r, connected, sending, &out->reorder, err);
 }

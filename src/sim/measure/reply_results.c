@@ -36,7 +36,7 @@ void sim_reply_stats_merge(reply_stats *sum, const reply_stats *more, size_t num
 }
 
 /* Hosts that want to send. */
-static double count_senders(const run_results *r)
+static double reply_results_count_senders(const run_results *r)
 {
     double senders = 0;
     for (uint32_t host = 0; host < r->f->num_hosts; host++) {
@@ -46,13 +46,13 @@ static double count_senders(const run_results *r)
     return senders;
 }
 
-static double mean_of(sim_area area, double ps, double senders)
+static double reply_results_mean_of(sim_area area, double ps, double senders)
 {
     return ps > 0 && senders > 0 ? (double)area / ps / senders : 0;
 }
 
-static ik_status export_series(const run_results *r, const reply_stats *n, double senders,
-                               ik_sim_replies *out, ik_error *err)
+static ik_status reply_results_export_series(const run_results *r, const reply_stats *n,
+                                             double senders, ik_sim_replies *out, ik_error *err)
 {
     if (!r->num_series)
         return IK_OK;
@@ -62,7 +62,8 @@ static ik_status export_series(const run_results *r, const reply_stats *n, doubl
     for (size_t k = 0; k < r->num_series; k++) {
         uint64_t begin = k * r->series_ps, end = begin + r->series_ps;
         end = end < r->series_end_ps ? end : r->series_end_ps;
-        out->series_outstanding[k] = mean_of(n->series[k], (double)(end - begin), senders);
+        out->series_outstanding[k] =
+            reply_results_mean_of(n->series[k], (double)(end - begin), senders);
     }
     return IK_OK;
 }
@@ -72,14 +73,14 @@ ik_status sim_reply_export(const run_results *r, ik_sim_result *out, ik_error *e
     const reply_stats *n = r->partitions[0].replies;
     if (!n)
         return IK_OK;
-    double senders = count_senders(r);
+    double senders = reply_results_count_senders(r);
     ik_sim_replies *to = &out->replies;
     to->on = true;
-    to->mean_outstanding = mean_of(n->open, (double)r->window_ps, senders);
+    to->mean_outstanding = reply_results_mean_of(n->open, (double)r->window_ps, senders);
     ik_status status = sim_histo_export(&n->round_trip, &to->round_trip, err);
     if (status == IK_OK)
         status = sim_histo_export(&n->request, &to->request_latency, err);
     if (status == IK_OK)
         status = sim_histo_export(&n->answer, &to->reply_latency, err);
-    return status == IK_OK ? export_series(r, n, senders, to, err) : status;
+    return status == IK_OK ? reply_results_export_series(r, n, senders, to, err) : status;
 }

@@ -26,25 +26,25 @@ void sim_add_counters(counters *sum, const counters *n)
 /* ---- hosts */
 
 /* Bytes that a host with this rate injects at most in the measured window. */
-static double window_bytes(const run_results *r, double bps)
+static double results_window_bytes(const run_results *r, double bps)
 {
     return bps * (double)r->window_ps / 8e12;
 }
 
 /* Injection rates of all connected hosts, bytes in the measured window. */
-static double capacity_bytes(const run_results *r)
+static double results_capacity_bytes(const run_results *r)
 {
     double bytes = 0;
     for (uint32_t host = 0; host < r->f->num_hosts; host++)
-        bytes += window_bytes(r, r->adapter(r->engine, host).bps);
+        bytes += results_window_bytes(r, r->adapter(r->engine, host).bps);
     return bytes;
 }
 
 /* Bytes sent and possible in the window of the host whose first port is number `port`; false if
  * none of its ports wants to send. *next: the first port of the next host. Ports are hosts where
  * every host has one cable. */
-static bool sum_ports(const run_results *r, const ik_sim_result *out, uint32_t port, uint32_t *next,
-                      double *sent, double *room)
+static bool results_sum_ports(const run_results *r, const ik_sim_result *out, uint32_t port,
+                              uint32_t *next, double *sent, double *room)
 {
     uint32_t end = ik_split_next(r->f, port);
     bool wants = false;
@@ -54,21 +54,21 @@ static bool sum_ports(const run_results *r, const ik_sim_result *out, uint32_t p
         const adapter_results a = r->adapter(r->engine, port);
         wants |= !a.silent;
         *sent += (double)out->host_sent_bytes[port];
-        *room += window_bytes(r, a.bps);
+        *room += results_window_bytes(r, a.bps);
     }
     return wants;
 }
 
 /* Checksum, fairness (Jain's index over the hosts that want to send), and the least and most that
  * one of them injected, as fractions of its rate. */
-static void export_hosts(const run_results *r, ik_sim_result *out)
+static void results_export_hosts(const run_results *r, ik_sim_result *out)
 {
     double sum = 0, squares = 0, n = 0, sent, room;
     out->checksum = 14695981039346656037ull;
     for (uint32_t host = 0; host < r->f->num_hosts; host++)
         out->checksum = (out->checksum ^ r->adapter(r->engine, host).hash) * 1099511628211ull;
     for (uint32_t port = 0, next; port < r->f->num_hosts; port = next) {
-        if (!sum_ports(r, out, port, &next, &sent, &room)) {
+        if (!results_sum_ports(r, out, port, &next, &sent, &room)) {
             out->hosts_silent++;
             continue;
         }
@@ -85,15 +85,15 @@ static void export_hosts(const run_results *r, ik_sim_result *out)
 /* ---- series and classes */
 
 /* Bytes that all hosts can inject in period k; the last one may be shorter. */
-static double period_bytes(const run_results *r, double capacity, size_t k)
+static double results_period_bytes(const run_results *r, double capacity, size_t k)
 {
     uint64_t begin = k * r->series_ps, end = begin + r->series_ps;
     end = end < r->series_end_ps ? end : r->series_end_ps;
     return r->window_ps ? capacity / (double)r->window_ps * (double)(end - begin) : 0;
 }
 
-static ik_status export_series(const run_results *r, double capacity, ik_sim_result *out,
-                               ik_error *err)
+static ik_status results_export_series(const run_results *r, double capacity, ik_sim_result *out,
+                                       ik_error *err)
 {
     if (!r->num_series)
         return IK_OK;
@@ -108,7 +108,7 @@ static ik_status export_series(const run_results *r, double capacity, ik_sim_res
             count += r->partitions[q].series_count[k];
             sum += r->partitions[q].series_sum[k];
         }
-        double most = period_bytes(r, capacity, k);
+        double most = results_period_bytes(r, capacity, k);
         out->series_throughput[k] = most > 0 ? (double)bytes / most : 0;
         out->series_latency_ns[k] = count ? (double)sum / (double)count / 1000 : 0;
     }
@@ -117,14 +117,14 @@ static ik_status export_series(const run_results *r, double capacity, ik_sim_res
     return IK_OK;
 }
 
-static ik_status export_classes(const run_results *r, double capacity, ik_sim_result *out,
-                                ik_error *err)
+static ik_status results_export_classes(const run_results *r, double capacity, ik_sim_result *out,
+                                        ik_error *err)
 {
     double *period = ik_calloc(r->num_series ? r->num_series : 1, sizeof *period);
     if (!period)
         return ik_fail_memory(err, r->num_series * sizeof *period, "statistics of classes");
     for (size_t k = 0; k < r->num_series; k++)
-        period[k] = period_bytes(r, capacity, k);
+        period[k] = results_period_bytes(r, capacity, k);
     ik_status status = sim_classes_export(r->partitions[0].classes, capacity, period, out, err);
     free(period);
     return status;
@@ -132,7 +132,7 @@ static ik_status export_classes(const run_results *r, double capacity, ik_sim_re
 
 /* ---- totals */
 
-static void export_sharing(const run_results *r, uint64_t work, ik_sim_sharing *x)
+static void results_export_sharing(const run_results *r, uint64_t work, ik_sim_sharing *x)
 {
     uint64_t busiest = 0;
     *x = (ik_sim_sharing){.threads = r->num_partitions,
@@ -151,7 +151,7 @@ static void export_sharing(const run_results *r, uint64_t work, ik_sim_sharing *
     }
 }
 
-static void export_totals(const run_results *r, double capacity, ik_sim_result *out)
+static void results_export_totals(const run_results *r, double capacity, ik_sim_result *out)
 {
     counters n = {0};
     uint64_t work = 0;
@@ -174,7 +174,7 @@ static void export_totals(const run_results *r, double capacity, ik_sim_result *
     out->order_violations = n.order_violations;
     out->window_ps = r->window_ps;
     out->threads = r->num_partitions;
-    export_sharing(r, work, &out->sharing);
+    results_export_sharing(r, work, &out->sharing);
 }
 
 /* Into the first partition. Sums, so that their order does not matter. */
@@ -197,17 +197,17 @@ static void merge_partitions(const run_results *r)
 
 ik_status results_export(const run_results *r, ik_sim_result *out, ik_error *err)
 {
-    double capacity = capacity_bytes(r);
+    double capacity = results_capacity_bytes(r);
     merge_partitions(r);
-    export_totals(r, capacity, out);
-    export_hosts(r, out);
+    results_export_totals(r, capacity, out);
+    results_export_hosts(r, out);
     ik_status status = sim_histo_export(r->partitions[0].latency, &out->latency, err);
     if (status == IK_OK)
         status = sim_histo_export(r->partitions[0].network, &out->network_latency, err);
     if (status == IK_OK)
-        status = export_series(r, capacity, out, err);
+        status = results_export_series(r, capacity, out, err);
     if (status == IK_OK)
-        status = export_classes(r, capacity, out, err);
+        status = results_export_classes(r, capacity, out, err);
     if (status == IK_OK)
         status = sim_reorder_export(r, out, err);
     if (status == IK_OK)

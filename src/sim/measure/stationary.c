@@ -33,7 +33,7 @@
 #define MOST_SLOPE      3 /* standard errors */
 enum { DRIFT_MEANS = 16 };
 
-static void begin_at(stationary *s, size_t first);
+static void stationary_begin_at(stationary *s, size_t first);
 
 ik_status stationary_new(const stationary_setup *setup, stationary **out, ik_error *err)
 {
@@ -59,7 +59,7 @@ ik_status stationary_new(const stationary_setup *setup, stationary **out, ik_err
     } else {
         s->warm = !setup->auto_warmup;
         s->capped = setup->auto_end && setup->length_ps;
-        begin_at(s, 0);
+        stationary_begin_at(s, 0);
     }
     *out = s;
     return IK_OK;
@@ -107,7 +107,7 @@ void batch_value(batch_cursor *cursor, uint64_t t, stationary_of of, uint64_t va
 {
     if (!cursor->batches || cursor->of->setup.of != of)
         return;
-    batch *to = batch_at(cursor, t);
+    batch *to = stationary_batch_at(cursor, t);
     to->values++;
     to->sum += value;
 }
@@ -172,7 +172,8 @@ bool stationary_drifts(const double *values, size_t num)
 }
 
 /* What a series sums up over batches, and the count that its mean divides by. */
-static void add_to_series(stationary_series which, const batch *b, uint64_t *sum, uint64_t *count)
+static void stationary_add_to_series(stationary_series which, const batch *b, uint64_t *sum,
+                                     uint64_t *count)
 {
     switch (which) {
     case SERIES_THROUGHPUT:
@@ -201,7 +202,7 @@ bool stationary_means(const stationary *s, stationary_series which, size_t from,
     for (size_t g = 0; g < num; g++) {
         uint64_t values = 0, sum = 0;
         for (size_t k = from + g * width; k < from + (g + 1) * width; k++)
-            add_to_series(which, &s->batches[k], &sum, &values);
+            stationary_add_to_series(which, &s->batches[k], &sum, &values);
         if (values == 0)
             return false;
         out[g] = (double)sum / (double)values;
@@ -210,7 +211,7 @@ bool stationary_means(const stationary *s, stationary_series which, size_t from,
 }
 
 /* What is left of a series behind a truncation, but for the remainder of the division. */
-static bool rest_drifts(const stationary *s, stationary_series which, size_t out)
+static bool stationary_rest_drifts(const stationary *s, stationary_series which, size_t out)
 {
     double means[DRIFT_MEANS];
     size_t width = (s->num - out) / DRIFT_MEANS;
@@ -221,7 +222,7 @@ static bool rest_drifts(const stationary *s, stationary_series which, size_t out
 
 /* Batches that the series leaves out at the front, SIZE_MAX = its warm-up has not ended. Empty
  * batches at the very front belong to the warm-up: nothing has come yet. */
-static size_t truncate_series(const stationary *s, stationary_series which)
+static size_t stationary_truncate_series(const stationary *s, stationary_series which)
 {
     size_t front = 0;
     while (front < s->num && s->batches[front].packets == 0)
@@ -231,13 +232,13 @@ static size_t truncate_series(const stationary *s, stationary_series which)
         if (!stationary_means(s, which, front, width, groups, s->means))
             continue;
         size_t out = front + width * stationary_truncation(s->means, groups);
-        return out <= s->num / 2 && !rest_drifts(s, which, out) ? out : SIZE_MAX;
+        return out <= s->num / 2 && !stationary_rest_drifts(s, which, out) ? out : SIZE_MAX;
     }
     return SIZE_MAX;
 }
 
 /* The measured time begins with batch number `first`. */
-static void begin_at(stationary *s, size_t first)
+static void stationary_begin_at(stationary *s, size_t first)
 {
     s->first = first;
     s->start_ps = s->setup.origin_ps + first * s->setup.period_ps;
@@ -252,7 +253,7 @@ static void begin_at(stationary *s, size_t first)
 /* Whether sources take more than is accepted: over the batches from number `from` on the mean
  * latency since generation grows by a hundredth of the time, on a line that leaves no doubt. Near
  * saturation it takes longer to tell. */
-static bool outruns(const stationary *s, size_t from)
+static bool stationary_outruns(const stationary *s, size_t from)
 {
     const double steep = 0.01;
     double means[DRIFT_MEANS];
@@ -265,26 +266,27 @@ static bool outruns(const stationary *s, size_t from)
            line.slope > steep * (double)(width * s->setup.period_ps);
 }
 
-static bool settles(const stationary *s, stationary_series which)
+static bool stationary_settles(const stationary *s, stationary_series which)
 {
-    return truncate_series(s, which) != SIZE_MAX;
+    return stationary_truncate_series(s, which) != SIZE_MAX;
 }
 
 /* Whether throughput, latency and what the interval is of have left the warm-up behind. Beyond
  * saturation latency since generation never does; what packets spend in the network stands for it
  * then. */
-static bool is_warm(const stationary *s)
+static bool stationary_is_warm(const stationary *s)
 {
     bool further = s->setup.of > STATIONARY_NETWORK;
-    if (!settles(s, SERIES_THROUGHPUT) || (further && !settles(s, SERIES_OF)))
+    if (!stationary_settles(s, SERIES_THROUGHPUT) || (further && !stationary_settles(s, SERIES_OF)))
         return false;
-    return settles(s, SERIES_LATENCY) || (outruns(s, s->num / 2) && settles(s, SERIES_NETWORK));
+    return stationary_settles(s, SERIES_LATENCY) ||
+           (stationary_outruns(s, s->num / 2) && stationary_settles(s, SERIES_NETWORK));
 }
 
 /* ---- the interval */
 
 /* Correlation of neighbours; deviations sum to 0. 0 where they do not vary. */
-static double neighbours(const double *deviation, size_t num)
+static double stationary_neighbours(const double *deviation, size_t num)
 {
     double both = 0, all = 0;
     for (size_t k = 0; k < num; k++) {
@@ -298,21 +300,22 @@ typedef struct totals {
     double sum, count;
 } totals;
 
-static totals totals_of(const stationary *s, stationary_series which, size_t from, size_t to)
+static totals stationary_totals_of(const stationary *s, stationary_series which, size_t from,
+                                   size_t to)
 {
     uint64_t sum = 0, count = 0;
     for (size_t k = from; k < to; k++)
-        add_to_series(which, &s->batches[k], &sum, &count);
+        stationary_add_to_series(which, &s->batches[k], &sum, &count);
     return (totals){(double)sum, (double)count};
 }
 
 /* Deviations of `num` groups of `width` batches, up to the last one, from their mean. */
-static void deviations(const stationary *s, stationary_series which, size_t width, size_t num,
-                       double mean, double *out)
+static void stationary_deviations(const stationary *s, stationary_series which, size_t width,
+                                  size_t num, double mean, double *out)
 {
     size_t from = s->num - width * num;
     for (size_t g = 0; g < num; g++) {
-        totals t = totals_of(s, which, from + g * width, from + (g + 1) * width);
+        totals t = stationary_totals_of(s, which, from + g * width, from + (g + 1) * width);
         out[g] = t.sum - mean * t.count;
     }
 }
@@ -326,33 +329,33 @@ stationary_interval stationary_interval_of(const stationary *s, stationary_serie
            merged = STATIONARY_FINE / STATIONARY_MEANS;
     if (width == 0)
         return found;
-    totals all = totals_of(s, which, s->num - width * STATIONARY_FINE, s->num);
+    totals all = stationary_totals_of(s, which, s->num - width * STATIONARY_FINE, s->num);
     if (all.count == 0)
         return found;
     found.mean = all.sum / all.count;
-    deviations(s, which, width, STATIONARY_FINE, found.mean, fine);
-    deviations(s, which, width * merged, STATIONARY_MEANS, found.mean, coarse);
+    stationary_deviations(s, which, width, STATIONARY_FINE, found.mean, fine);
+    stationary_deviations(s, which, width * merged, STATIONARY_MEANS, found.mean, coarse);
     for (size_t g = 0; g < STATIONARY_MEANS; g++)
         squares += coarse[g] * coarse[g];
-    double left = fmin(fmax(neighbours(coarse, STATIONARY_MEANS), 0), 0.9),
+    double left = fmin(fmax(stationary_neighbours(coarse, STATIONARY_MEANS), 0), 0.9),
            count = all.count / STATIONARY_MEANS, /* of a group */
         variance = squares / (STATIONARY_MEANS - 1) / STATIONARY_MEANS * (1 + left) / (1 - left);
     found.half_width = T_975_19 * sqrt(variance) / count;
     found.sound = (which == SERIES_THROUGHPUT || count >= STATIONARY_VALUES) &&
-                  neighbours(fine, STATIONARY_FINE) < MOST_CORRELATED &&
+                  stationary_neighbours(fine, STATIONARY_FINE) < MOST_CORRELATED &&
                   !stationary_drifts(coarse, STATIONARY_MEANS);
     return found;
 }
 
-static bool small_enough(const stationary *s, const stationary_interval *i)
+static bool stationary_small_enough(const stationary *s, const stationary_interval *i)
 {
     return i->sound && i->mean > 0 && i->half_width <= s->setup.ci * i->mean;
 }
 
 /* Whether the measured time holds the life of a packet in the network several times. */
-static bool is_long_enough(const stationary *s)
+static bool stationary_is_long_enough(const stationary *s)
 {
-    totals network = totals_of(s, SERIES_NETWORK, s->first, s->num);
+    totals network = stationary_totals_of(s, SERIES_NETWORK, s->first, s->num);
     double measured_ps = (double)(s->num - s->first) * (double)s->setup.period_ps;
     return measured_ps * network.count >= STATIONARY_LATENCIES * network.sum;
 }
@@ -370,7 +373,7 @@ bool stationary_fills(const stationary_line *line, size_t num, double time_ps)
 
 /* The judge's question (steady.c), asked before the run is over: none ends by itself that is not
  * steady for this reason. */
-static bool still_fills(const stationary *s)
+static bool stationary_still_fills(const stationary *s)
 {
     double means[DRIFT_MEANS];
     size_t width = (s->num - s->first) / DRIFT_MEANS;
@@ -382,7 +385,7 @@ static bool still_fills(const stationary *s)
 }
 
 /* Whether the interval is as small as asked. Beyond saturation latency has none. */
-static bool closes(stationary *s)
+static bool stationary_closes(stationary *s)
 {
     static const stationary_series series[NUM_STATIONARY] = {[STATIONARY_BOTH] = SERIES_LATENCY,
                                                              [STATIONARY_LATENCY] = SERIES_LATENCY,
@@ -394,25 +397,26 @@ static bool closes(stationary *s)
                                                              [STATIONARY_REQUEST] = SERIES_OF,
                                                              [STATIONARY_REPLY] = SERIES_OF};
     s->of = stationary_interval_of(s, series[s->setup.of]);
-    if (!is_long_enough(s))
+    if (!stationary_is_long_enough(s))
         return false;
     if (s->setup.of != STATIONARY_BOTH)
-        return small_enough(s, &s->of) && !still_fills(s);
+        return stationary_small_enough(s, &s->of) && !stationary_still_fills(s);
     stationary_interval throughput = stationary_interval_of(s, SERIES_THROUGHPUT);
-    return small_enough(s, &throughput) && (small_enough(s, &s->of) || outruns(s, s->first)) &&
-           !still_fills(s);
+    return stationary_small_enough(s, &throughput) &&
+           (stationary_small_enough(s, &s->of) || stationary_outruns(s, s->first)) &&
+           !stationary_still_fills(s);
 }
 
 /* ---- looking */
 
 /* 32, 48, 64, 96, 128 … */
-static size_t next_warmup(size_t num)
+static size_t stationary_next_warmup(size_t num)
 {
     return (num & (num - 1)) == 0 ? num + num / 2 : num / 3 * 4;
 }
 
 /* The next number of measured batches that is 80 k, k = 1 … 8, 10, 12, 15 … */
-static size_t next_interval(size_t measured)
+static size_t stationary_next_interval(size_t measured)
 {
     size_t k = 1;
     while (k * STATIONARY_FINE <= measured)
@@ -421,7 +425,7 @@ static size_t next_interval(size_t measured)
 }
 
 /* The look after this one comes before the packet-hops are spent. */
-static size_t within_hops(const stationary *s, size_t next, uint64_t hops, uint64_t most)
+static size_t stationary_within_hops(const stationary *s, size_t next, uint64_t hops, uint64_t most)
 {
     double each = (double)hops / (double)s->num, left = most > hops ? (double)(most - hops) : 0;
     if (!s->setup.most_hops || left >= each * (double)(next - s->num))
@@ -430,23 +434,23 @@ static size_t within_hops(const stationary *s, size_t next, uint64_t hops, uint6
     return s->num + (few ? few : 1);
 }
 
-static void look_for_start(stationary *s, uint64_t hops)
+static void stationary_look_for_start(stationary *s, uint64_t hops)
 {
     uint64_t most = s->setup.most_hops / 2;
-    s->warm = is_warm(s);
+    s->warm = stationary_is_warm(s);
     if (s->warm || s->num >= s->setup.latest || (most && hops >= most)) {
-        begin_at(s, s->num + s->setup.margin);
+        stationary_begin_at(s, s->num + s->setup.margin);
         return;
     }
-    s->next = within_hops(s, next_warmup(s->num), hops, most);
+    s->next = stationary_within_hops(s, stationary_next_warmup(s->num), hops, most);
     if (s->next > s->setup.latest)
         s->next = s->setup.latest;
 }
 
-static void look_for_end(stationary *s, uint64_t hops)
+static void stationary_look_for_end(stationary *s, uint64_t hops)
 {
     size_t last = s->setup.most - s->setup.margin;
-    s->closed = s->num >= s->first + STATIONARY_FINE && closes(s);
+    s->closed = s->num >= s->first + STATIONARY_FINE && stationary_closes(s);
     s->capped =
         !s->closed && (s->num >= last || (s->setup.most_hops && hops >= s->setup.most_hops));
     if (s->closed || s->capped) {
@@ -455,7 +459,8 @@ static void look_for_end(stationary *s, uint64_t hops)
         return;
     }
     size_t measured = s->num > s->first ? s->num - s->first : 0;
-    s->next = within_hops(s, s->first + next_interval(measured), hops, s->setup.most_hops);
+    s->next = stationary_within_hops(s, s->first + stationary_next_interval(measured), hops,
+                                     s->setup.most_hops);
     if (s->next > last)
         s->next = last;
 }
@@ -465,9 +470,9 @@ void stationary_look(stationary *s, uint64_t hops)
     assert(!s->over && s->num < s->next && s->next <= s->setup.most);
     s->num = s->next;
     if (s->start_ps == UINT64_MAX)
-        look_for_start(s, hops);
+        stationary_look_for_start(s, hops);
     else
-        look_for_end(s, hops);
+        stationary_look_for_end(s, hops);
 }
 
 void stationary_end(stationary *s, uint64_t end_ps)

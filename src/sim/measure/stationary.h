@@ -96,16 +96,16 @@ typedef struct batch_cursor {
 void batch_cursor_set(batch_cursor *cursor, const stationary *s, batch *batches);
 void batch_cursor_seek(batch_cursor *cursor, uint64_t t);
 /* The batch of what is delivered at time t. */
-static inline batch *batch_at(batch_cursor *cursor, uint64_t t)
+static inline batch *stationary_batch_at(batch_cursor *cursor, uint64_t t)
 {
     if (__builtin_expect(t - cursor->begin_ps >= cursor->span_ps, 0))
         batch_cursor_seek(cursor, t);
     return cursor->at;
 }
-static inline void batch_add(batch_cursor *cursor, uint64_t t, uint64_t bytes, uint64_t latency_ps,
-                             uint64_t network_ps)
+static inline void stationary_batch_add(batch_cursor *cursor, uint64_t t, uint64_t bytes,
+                                        uint64_t latency_ps, uint64_t network_ps)
 {
-    batch *to = batch_at(cursor, t);
+    batch *to = stationary_batch_at(cursor, t);
     to->bytes += bytes;
     to->packets++;
     to->latency_ps += latency_ps;

@@ -48,18 +48,19 @@ typedef struct judged {
 } judged;
 
 /* Relative change over the window. */
-static double change_of(const stationary_line *line)
+static double steady_change_of(const stationary_line *line)
 {
     return line->mean > 0 ? line->slope * MEANS / line->mean : 0;
 }
 
-static bool drifts_by(const stationary_line *line, double tolerance)
+static bool steady_drifts_by(const stationary_line *line, double tolerance)
 {
-    return fabs(line->slope) > least.errors * line->error && fabs(change_of(line)) > tolerance;
+    return fabs(line->slope) > least.errors * line->error &&
+           fabs(steady_change_of(line)) > tolerance;
 }
 
 /* false: a sixteenth of the window has no packet. */
-static bool fit_lines(judged *j)
+static bool steady_fit_lines(judged *j)
 {
     const stationary *s = j->s;
     const struct {
@@ -85,7 +86,8 @@ static bool fit_lines(judged *j)
     return true;
 }
 
-static void conclude(judged *j, ik_steady_verdict verdict, ik_steady_reason reason, double need_ps)
+static void steady_conclude(judged *j, ik_steady_verdict verdict, ik_steady_reason reason,
+                            double need_ps)
 {
     j->steady->verdict = verdict;
     j->steady->reason = reason;
@@ -93,25 +95,25 @@ static void conclude(judged *j, ik_steady_verdict verdict, ik_steady_reason reas
     j->steady->need_ps = need_ps < 1e18 ? (uint64_t)need_ps : 0;
 }
 
-static double relative(const stationary_interval *i)
+static double steady_relative(const stationary_interval *i)
 {
     return i->mean > 0 ? i->half_width / i->mean : NAN;
 }
 
-static void describe_lines(judged *j)
+static void steady_describe_lines(judged *j)
 {
     double mean_ps = (double)j->width * (double)j->s->setup.period_ps;
     stationary_interval throughput = stationary_interval_of(j->s, SERIES_THROUGHPUT),
                         latency = stationary_interval_of(j->s, SERIES_LATENCY);
-    j->steady->throughput_half = relative(&throughput);
-    j->steady->latency_half = relative(&latency);
-    j->steady->drift = change_of(&j->throughput) / MEANS / mean_ps * 1e9;
+    j->steady->throughput_half = steady_relative(&throughput);
+    j->steady->latency_half = steady_relative(&latency);
+    j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
     j->steady->latency_slope = j->latency.slope / mean_ps;
 }
 
 /* Less is accepted than offered, and so the latency of some hosts' packets grows; that of all may
  * hide it where starved flows deliver few packets. What has no way is not accepted either. */
-static bool is_saturated(const judged *j)
+static bool steady_is_saturated(const judged *j)
 {
     if (j->r->packets_unroutable == 0 && j->r->throughput < (1 - least.lost) * j->r->offered)
         return true;
@@ -122,14 +124,14 @@ static bool is_saturated(const judged *j)
 
 /* Less is accepted than offered, but packets do not wait in their sources: what is missing is in
  * the network, which takes it up until it is full. */
-static bool is_taken_up(const judged *j)
+static bool steady_is_taken_up(const judged *j)
 {
-    return is_saturated(j) && j->latency.mean < (1 + least.waiting) * j->network.mean;
+    return steady_is_saturated(j) && j->latency.mean < (1 + least.waiting) * j->network.mean;
 }
 
 /* More is offered than channels can carry for ever, and more is accepted: by more than what chance
  * does to the little that a short run of irregular sources generates. */
-static bool is_beyond_bound(const judged *j)
+static bool steady_is_beyond_bound(const judged *j)
 {
     double bound = j->steady->bound;
     return bound > 0 && bound < (1 - least.lost) * j->r->offered &&
@@ -143,46 +145,47 @@ static bool judge_throughput(judged *j)
     double half = j->steady->throughput_half, few = least.packets / fmax(j->packets, 1),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (few > 1)
-        conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
-    else if (is_beyond_bound(j))
-        conclude(j, IK_STEADY_NO, IK_STEADY_BOUND, 0); /* nobody knows for how long it stays so */
-    else if (drifts_by(&j->throughput, least.throughput))
-        conclude(j, IK_STEADY_NO, j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES,
-                 longer);
-    else if (is_taken_up(j) || stationary_fills(&j->network, MEANS, j->window_ps / MEANS))
-        conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
+        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
+    else if (steady_is_beyond_bound(j))
+        steady_conclude(j, IK_STEADY_NO, IK_STEADY_BOUND,
+                        0); /* nobody knows for how long it stays so */
+    else if (steady_drifts_by(&j->throughput, least.throughput))
+        steady_conclude(j, IK_STEADY_NO,
+                        j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES, longer);
+    else if (steady_is_taken_up(j) || stationary_fills(&j->network, MEANS, j->window_ps / MEANS))
+        steady_conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
-        conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
+        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
     else if (!(half <= least.wide))
-        conclude(j, IK_STEADY_SHORT, IK_STEADY_WIDE,
-                 isnan(half) ? longer : j->window_ps * pow(half / least.wide, 2));
+        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_WIDE,
+                        isnan(half) ? longer : j->window_ps * pow(half / least.wide, 2));
     else
         return true;
     return false;
 }
 
-static void judge_lines(judged *j)
+static void steady_judge_lines(judged *j)
 {
-    describe_lines(j);
-    bool lasts = judge_throughput(j), saturated = is_saturated(j),
-         drifts = drifts_by(&j->latency, least.latency);
+    steady_describe_lines(j);
+    bool lasts = judge_throughput(j), saturated = steady_is_saturated(j),
+         drifts = steady_drifts_by(&j->latency, least.latency);
     if (!lasts) {
         j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts;
         return;
     }
     if (saturated)
-        conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
+        steady_conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
     else if (drifts)
-        conclude(j, j->latency.slope > 0 ? IK_STEADY_NO : IK_STEADY_YES, IK_STEADY_LATENCY,
-                 10 * j->window_ps);
+        steady_conclude(j, j->latency.slope > 0 ? IK_STEADY_NO : IK_STEADY_YES, IK_STEADY_LATENCY,
+                        10 * j->window_ps);
     else
-        conclude(j, IK_STEADY_YES, IK_STEADY_HOLDS, 0);
+        steady_conclude(j, IK_STEADY_YES, IK_STEADY_HOLDS, 0);
 }
 
 /* Parts of the window have no packet. */
-static void judge_few(judged *j)
+static void steady_judge_few(judged *j)
 {
-    conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, 10 * (double)j->r->window_ps);
+    steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, 10 * (double)j->r->window_ps);
     j->steady->latency_lasts = j->r->throughput >= (1 - least.wide) * j->r->offered;
 }
 
@@ -210,11 +213,11 @@ void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsig
                                 .throughput_half = NAN,
                                 .latency_half = NAN};
     if (r->deadlock)
-        conclude(&j, IK_STEADY_NO, IK_STEADY_DEADLOCK, 0);
-    else if (fit_lines(&j))
-        judge_lines(&j);
+        steady_conclude(&j, IK_STEADY_NO, IK_STEADY_DEADLOCK, 0);
+    else if (steady_fit_lines(&j))
+        steady_judge_lines(&j);
     else
-        judge_few(&j);
+        steady_judge_few(&j);
 }
 
 /* ---- in words */

@@ -10,7 +10,7 @@
 
 /* ---- which they are */
 
-static uint64_t key_of(uint32_t src, uint64_t number)
+static uint64_t watch_key_of(uint32_t src, uint64_t number)
 {
     return (uint64_t)src << 32 | (uint32_t)number;
 }
@@ -18,7 +18,7 @@ static uint64_t key_of(uint32_t src, uint64_t number)
 uint32_t watch_find(const watch *w, uint32_t src, uint64_t number)
 {
     size_t low = 0, high = w->looking ? 0 : w->num_keys;
-    uint64_t of = key_of(src, number);
+    uint64_t of = watch_key_of(src, number);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (w->keys[middle].of < of)
@@ -29,40 +29,40 @@ uint32_t watch_find(const watch *w, uint32_t src, uint64_t number)
     return !w->looking && low < w->num_keys && w->keys[low].of == of ? w->keys[low].slot : IK_NONE;
 }
 
-static int by_rank(const void *a, const void *b)
+static int watch_by_rank(const void *a, const void *b)
 {
     const watch_candidate *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     if (x->then != y->then)
         return x->then < y->then ? -1 : 1;
-    uint64_t of = key_of(x->src, x->number), than = key_of(y->src, y->number);
+    uint64_t of = watch_key_of(x->src, x->number), than = watch_key_of(y->src, y->number);
     return (of > than) - (of < than);
 }
 
-static int by_key(const void *a, const void *b)
+static int watch_by_key(const void *a, const void *b)
 {
     const watch_key *x = a, *y = b;
     return (x->of > y->of) - (x->of < y->of);
 }
 
 /* Takes its place among the best, the last of which it may push out. */
-static void consider(watch *w, unsigned id, const watch_candidate *c)
+static void watch_consider(watch *w, unsigned id, const watch_candidate *c)
 {
     watch_log *log = &w->logs[id];
     size_t at = log->num_best;
-    if (at == w->want && by_rank(c, &log->best[at - 1]) > 0)
+    if (at == w->want && watch_by_rank(c, &log->best[at - 1]) > 0)
         return;
     if (at < w->want)
         log->num_best++;
     else
         at--;
-    for (; at > 0 && by_rank(c, &log->best[at - 1]) < 0; at--)
+    for (; at > 0 && watch_by_rank(c, &log->best[at - 1]) < 0; at--)
         log->best[at] = log->best[at - 1];
     log->best[at] = *c;
 }
 
-static bool fits(const watch *w, unsigned rank_by, uint32_t src, uint32_t dst, uint64_t t_gen)
+static bool watch_fits(const watch *w, unsigned rank_by, uint32_t src, uint32_t dst, uint64_t t_gen)
 {
     return w->looking && w->rank_by == rank_by && (w->src == IK_NONE || w->src == src) &&
            (w->dst == IK_NONE || w->dst == dst) && t_gen >= w->after_ps;
@@ -71,15 +71,16 @@ static bool fits(const watch *w, unsigned rank_by, uint32_t src, uint32_t dst, u
 void watch_consider_sent(watch *w, unsigned id, uint32_t src, uint32_t dst, uint64_t number,
                          uint64_t t_gen, uint64_t t_inject)
 {
-    if (fits(w, WATCH_FIRST, src, dst, t_gen))
-        consider(w, id, &(watch_candidate){t_inject, 0, src, (uint32_t)number});
+    if (watch_fits(w, WATCH_FIRST, src, dst, t_gen))
+        watch_consider(w, id, &(watch_candidate){t_inject, 0, src, (uint32_t)number});
 }
 
 void watch_consider_delivered(watch *w, unsigned id, uint32_t src, uint32_t dst, uint64_t number,
                               uint64_t t_gen, uint64_t t)
 {
-    if (fits(w, WATCH_SLOWEST, src, dst, t_gen))
-        consider(w, id, &(watch_candidate){UINT64_MAX - (t - t_gen), t_gen, src, (uint32_t)number});
+    if (watch_fits(w, WATCH_SLOWEST, src, dst, t_gen))
+        watch_consider(w, id,
+                       &(watch_candidate){UINT64_MAX - (t - t_gen), t_gen, src, (uint32_t)number});
 }
 
 ik_status watch_settle(watch *w, ik_error *err)
@@ -99,22 +100,22 @@ ik_status watch_settle(watch *w, ik_error *err)
     for (unsigned id = 0; id < w->num_logs; id++)
         for (size_t k = 0; k < w->logs[id].num_best; k++)
             all[num++] = w->logs[id].best[k];
-    qsort(all, num, sizeof *all, by_rank);
+    qsort(all, num, sizeof *all, watch_by_rank);
     w->looking = false;
     for (size_t k = 0; k < num && k < w->want; k++)
         if (watch_find(w, all[k].src, all[k].number) == IK_NONE) { /* not named as well */
-            keys[most] = (watch_key){key_of(all[k].src, all[k].number), (uint32_t)most};
+            keys[most] = (watch_key){watch_key_of(all[k].src, all[k].number), (uint32_t)most};
             most++;
         }
     w->num_keys = most;
-    qsort(keys, most, sizeof *keys, by_key);
+    qsort(keys, most, sizeof *keys, watch_by_key);
     free(all);
     return IK_OK;
 }
 
 /* ---- logs */
 
-static void free_logs(watch *w)
+static void watch_free_logs(watch *w)
 {
     for (unsigned id = 0; w->logs && id < w->num_logs; id++) {
         free(w->logs[id].notes);
@@ -130,7 +131,7 @@ void watch_free(watch *w)
 {
     if (!w)
         return;
-    free_logs(w);
+    watch_free_logs(w);
     free(w->begun);
     free(w->keys);
     free(w);
@@ -138,7 +139,7 @@ void watch_free(watch *w)
 
 ik_status watch_begin(watch *w, unsigned num_partitions, ik_error *err)
 {
-    free_logs(w);
+    watch_free_logs(w);
     w->logs = ik_calloc(num_partitions, sizeof *w->logs);
     bool ok = w->logs;
     w->num_logs = ok ? num_partitions : 0;
@@ -149,7 +150,7 @@ ik_status watch_begin(watch *w, unsigned num_partitions, ik_error *err)
                                "watched packets");
 }
 
-static bool grow(watch_log *log, void **items, size_t num, size_t *room, size_t bytes)
+static bool watch_grow(watch_log *log, void **items, size_t num, size_t *room, size_t bytes)
 {
     if (num < *room)
         return true;
@@ -167,7 +168,7 @@ void watch_add(watch *w, unsigned id, uint32_t slot, uint32_t data, const ik_wat
 {
     watch_log *log = &w->logs[id];
     void *notes = log->notes;
-    bool fits_in = grow(log, &notes, log->num, &log->room, sizeof *log->notes);
+    bool fits_in = watch_grow(log, &notes, log->num, &log->room, sizeof *log->notes);
     log->notes = notes;
     if (fits_in)
         log->notes[log->num++] = (watch_note){*e, slot, data};
@@ -177,7 +178,8 @@ watch_place *watch_add_place(watch *w, unsigned id)
 {
     watch_log *log = &w->logs[id];
     void *places = log->places;
-    bool fits_in = grow(log, &places, log->num_places, &log->room_places, sizeof *log->places);
+    bool fits_in =
+        watch_grow(log, &places, log->num_places, &log->room_places, sizeof *log->places);
     log->places = places;
     return fits_in ? &log->places[log->num_places++] : NULL;
 }
@@ -224,7 +226,7 @@ static int by_packet_and_time(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static void take_note(ik_watch_result *r, const watch_note *n)
+static void watch_take_note(ik_watch_result *r, const watch_note *n)
 {
     ik_watched *p = &r->packets[n->slot];
     if (p->num_events++ == 0)
@@ -263,7 +265,7 @@ ik_status watch_export(watch *w, ik_watch_result *out, ik_error *err)
             all[num] = (note_order){&w->logs[id].notes[k], num};
     qsort(all, num, sizeof *all, by_packet_and_time);
     for (size_t k = 0; k < num; k++)
-        take_note(&r, all[k].note);
+        watch_take_note(&r, all[k].note);
     free(all);
     *out = r;
     return IK_OK;

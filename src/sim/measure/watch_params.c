@@ -43,7 +43,7 @@ const char *const ik_watch_reason_names[IK_WATCH_REASONS] = {
     [IK_WATCH_TURN] = "turn",
 };
 
-static const ik_value *value_of(const ik_params *p, const char *name)
+static const ik_value *watch_params_value_of(const ik_params *p, const char *name)
 {
     size_t k = 0;
     while (strcmp(p->decl[k].name, name) != 0)
@@ -52,7 +52,7 @@ static const ik_value *value_of(const ik_params *p, const char *name)
 }
 
 /* A number of 32 bits at *text, which moves behind it. */
-static bool read_number(const char **text, uint64_t *value)
+static bool watch_params_read_number(const char **text, uint64_t *value)
 {
     char *end;
     if (**text < '0' || **text > '9')
@@ -63,20 +63,22 @@ static bool read_number(const char **text, uint64_t *value)
 }
 
 /* "5:17" or "5:10-19" at *text, which moves behind it. */
-static bool read_range(const char **text, uint64_t *src, uint64_t *first, uint64_t *last)
+static bool watch_params_read_range(const char **text, uint64_t *src, uint64_t *first,
+                                    uint64_t *last)
 {
-    if (!read_number(text, src) || *(*text)++ != ':' || !read_number(text, first))
+    if (!watch_params_read_number(text, src) || *(*text)++ != ':' ||
+        !watch_params_read_number(text, first))
         return false;
     *last = *first;
     if (**text == '-') {
         ++*text;
-        if (!read_number(text, last))
+        if (!watch_params_read_number(text, last))
             return false;
     }
     return **text == '\0' || **text == ' ';
 }
 
-static ik_status bad_packet(const ik_value *v, const char *text, ik_error *err)
+static ik_status watch_params_bad_packet(const ik_value *v, const char *text, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, v->source ? v->source : "", v->line, v->column,
                "section 'watch', parameter 'packets': '%.*s' names no packet",
@@ -86,15 +88,16 @@ static ik_status bad_packet(const ik_value *v, const char *text, ik_error *err)
 }
 
 /* Calls for every packet; keys NULL: only counts. */
-static ik_status read_packets(const ik_params *p, watch_key *keys, size_t *num, ik_error *err)
+static ik_status watch_params_read_packets(const ik_params *p, watch_key *keys, size_t *num,
+                                           ik_error *err)
 {
-    const ik_value *v = value_of(p, "packets");
+    const ik_value *v = watch_params_value_of(p, "packets");
     *num = 0;
     for (const char *text = v->has ? v->text : ""; *text; text += strspn(text, " ")) {
         const char *begin = text;
         uint64_t src, first, last;
-        if (!read_range(&text, &src, &first, &last) || first > last)
-            return bad_packet(v, begin, err);
+        if (!watch_params_read_range(&text, &src, &first, &last) || first > last)
+            return watch_params_bad_packet(v, begin, err);
         if (last - first >= IK_WATCH_MOST || *num + (last - first) >= IK_WATCH_MOST) {
             ik_fail_at(err, IK_ERR_INPUT, v->source ? v->source : "", v->line, v->column,
                        "section 'watch', parameter 'packets': more than %d packets", IK_WATCH_MOST);
@@ -107,8 +110,8 @@ static ik_status read_packets(const ik_params *p, watch_key *keys, size_t *num, 
     return IK_OK;
 }
 
-static ik_status refuse_host(const ik_value *v, const char *name, uint64_t host, uint32_t num_hosts,
-                             ik_error *err)
+static ik_status watch_params_refuse_host(const ik_value *v, const char *name, uint64_t host,
+                                          uint32_t num_hosts, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_USAGE, v->source ? v->source : "", v->line, v->column,
                "section 'watch', parameter '%s': there is no host %llu among %u", name,
@@ -119,19 +122,19 @@ static ik_status refuse_host(const ik_value *v, const char *name, uint64_t host,
 ik_status ik_watch_check_hosts(const ik_params *p, uint32_t num_hosts, ik_error *err)
 {
     static const char *const names[] = {"source", "destination"};
-    const ik_value *v = value_of(p, "packets");
+    const ik_value *v = watch_params_value_of(p, "packets");
     for (const char *text = v->has ? v->text : ""; *text; text += strspn(text, " ")) {
         const char *begin = text;
         uint64_t src, first, last;
-        if (!read_range(&text, &src, &first, &last))
-            return bad_packet(v, begin, err);
+        if (!watch_params_read_range(&text, &src, &first, &last))
+            return watch_params_bad_packet(v, begin, err);
         if (src >= num_hosts)
-            return refuse_host(v, "packets", src, num_hosts, err);
+            return watch_params_refuse_host(v, "packets", src, num_hosts, err);
     }
     for (size_t k = 0; k < 2; k++) {
-        v = value_of(p, names[k]);
+        v = watch_params_value_of(p, names[k]);
         if (v->has && v->u >= num_hosts)
-            return refuse_host(v, names[k], v->u, num_hosts, err);
+            return watch_params_refuse_host(v, names[k], v->u, num_hosts, err);
     }
     return IK_OK;
 }
@@ -142,21 +145,22 @@ ik_status ik_watch_check(const ik_params *p, bool *asked, ik_error *err)
     *asked = false;
     ik_status status = p ? ik_params_check_needs(p, "section 'watch'", NULL, NULL, err) : IK_OK;
     if (p && status == IK_OK)
-        status = read_packets(p, NULL, &num, err);
+        status = watch_params_read_packets(p, NULL, &num, err);
     if (p && status == IK_OK)
-        *asked = num > 0 || value_of(p, "first")->has || value_of(p, "slowest")->has;
+        *asked = num > 0 || watch_params_value_of(p, "first")->has ||
+                 watch_params_value_of(p, "slowest")->has;
     return status;
 }
 
-static int by_key(const void *a, const void *b)
+static int watch_params_by_key(const void *a, const void *b)
 {
     const watch_key *x = a, *y = b;
     return (x->of > y->of) - (x->of < y->of);
 }
 
-static uint32_t host_or_any(const ik_params *p, const char *name)
+static uint32_t watch_params_host_or_any(const ik_params *p, const char *name)
 {
-    const ik_value *v = value_of(p, name);
+    const ik_value *v = watch_params_value_of(p, name);
     return v->has ? (uint32_t)v->u : IK_NONE;
 }
 
@@ -173,24 +177,25 @@ ik_status watch_open(const ik_params *p, watch **out, ik_error *err)
         watch_free(w);
         return ik_fail_memory(err, IK_WATCH_MOST * sizeof(watch_key), "watched packets");
     }
-    status = read_packets(p, w->keys, &num, err);
+    status = watch_params_read_packets(p, w->keys, &num, err);
     if (status != IK_OK) {
         watch_free(w);
         return status;
     }
-    qsort(w->keys, num, sizeof *w->keys, by_key);
+    qsort(w->keys, num, sizeof *w->keys, watch_params_by_key);
     for (size_t k = 0; k < num; k++)
         if (w->num_keys == 0 || w->keys[w->num_keys - 1].of != w->keys[k].of)
             w->keys[w->num_keys++].of = w->keys[k].of;
     for (size_t k = 0; k < w->num_keys; k++)
         w->keys[k].slot = (uint32_t)k;
-    const ik_value *first = value_of(p, "first"), *slowest = value_of(p, "slowest");
+    const ik_value *first = watch_params_value_of(p, "first"),
+                   *slowest = watch_params_value_of(p, "slowest");
     w->rank_by = slowest->has ? WATCH_SLOWEST : WATCH_FIRST;
     w->want = (uint32_t)(slowest->has ? slowest->u : first->has ? first->u : 0);
     w->looking = w->want > 0;
-    w->src = host_or_any(p, "source");
-    w->dst = host_or_any(p, "destination");
-    w->after_ps = value_of(p, "after")->u;
+    w->src = watch_params_host_or_any(p, "source");
+    w->dst = watch_params_host_or_any(p, "destination");
+    w->after_ps = watch_params_value_of(p, "after")->u;
     *out = w;
     return IK_OK;
 }

@@ -17,26 +17,27 @@
 /* Those of `allowed` with room for pk in VC v, which a selection function chooses from, and where
  * it skips those that are transmitting and some are not, those alone. Returns whether there are
  * any. */
-SIM_INLINE bool find_candidates(partition *p, const sw_state *sw, const shape k, const packet *pk,
-                                unsigned v, const uint64_t *allowed, uint64_t *from)
+SIM_INLINE bool choose_find_candidates(partition *p, const sw_state *sw, const shape k,
+                                       const packet *pk, unsigned v, const uint64_t *allowed,
+                                       uint64_t *from)
 {
     const sim *s = p->sim;
     uint64_t any = 0, any_idle = 0, idle[1], *at = k.words == 1 ? idle : p->idle;
     for (unsigned w = 0; w < k.words; w++) {
-        from[w] = s->choice.room_kept ? allowed[w] & room_of_vc(sw, k, v)[w] : 0;
+        from[w] = s->choice.room_kept ? allowed[w] & shape_room_of_vc(sw, k, v)[w] : 0;
         /* too little for a packet of full size may do for a smaller one */
         uint64_t ask =
             s->choice.room_kept && pk->size == s->adapter.packet_bytes ? 0 : allowed[w] & ~from[w];
         for (; ask; ask &= ask - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(ask);
-            if (room_of(p, k, sw->port_base + out, v, pk) >= (int32_t)pk->size)
+            if (shape_room_of(p, k, sw->port_base + out, v, pk) >= (int32_t)pk->size)
                 from[w] |= ask & -ask;
         }
         any |= from[w];
-        at[w] = s->sw.out_buffers ? from[w] : from[w] & free_outputs(sw, k.words)[w];
+        at[w] = s->sw.out_buffers ? from[w] : from[w] & switch_state_free_outputs(sw, k.words)[w];
         for (uint64_t left = s->sw.out_buffers && s->choice.skip_busy ? at[w] : 0; left;
              left &= left - 1)
-            if (output_of(s, sw->port_base + w * 64 + (unsigned)__builtin_ctzll(left))->link)
+            if (state_output_of(s, sw->port_base + w * 64 + (unsigned)__builtin_ctzll(left))->link)
                 at[w] &= ~(left & -left);
         any_idle |= at[w];
     }
@@ -54,7 +55,7 @@ SIM_INLINE uint32_t choose_among(partition *p, uint32_t node, sw_state *sw, cons
     const ik_selection *selection = s->choice.selection;
     ik_draw draw = sim_choice_draw(s, &pk->rt, pk->number);
     uint64_t one[1], *from = k.words == 1 ? one : p->candidates;
-    if (!find_candidates(p, sw, k, pk, v, allowed, from))
+    if (!choose_find_candidates(p, sw, k, pk, v, allowed, from))
         return IK_NONE;
     p->asked_dst = pk->rt.dst;
     ik_select_request request = {.sw = node,
@@ -74,8 +75,8 @@ typedef struct outputs {
     uint8_t vc_first, vc_last;
 } outputs;
 
-SIM_INLINE void find_outputs(partition *p, uint32_t node, const shape k, uint32_t in_port,
-                             packet *pk, outputs *o)
+SIM_INLINE void choose_find_outputs(partition *p, uint32_t node, const shape k, uint32_t in_port,
+                                    packet *pk, outputs *o)
 {
     for (unsigned w = 0; w < k.words; w++)
         o->set[w] = 0;
@@ -83,7 +84,7 @@ SIM_INLINE void find_outputs(partition *p, uint32_t node, const shape k, uint32_
                                &o->vc_first, &o->vc_last);
 }
 
-SIM_INLINE void set_output(packet *pk, const outputs *o, uint32_t out)
+SIM_INLINE void choose_set_output(packet *pk, const outputs *o, uint32_t out)
 {
     pk->out = (uint16_t)out;
     pk->vc_first = o->vc_first;
@@ -91,13 +92,13 @@ SIM_INLINE void set_output(packet *pk, const outputs *o, uint32_t out)
 }
 
 /* sim_route() by sets; `o` keeps what is allowed. */
-SIM_INLINE void route_by_mask(partition *p, uint32_t node, sw_state *sw, const shape k,
-                              uint32_t in_port, packet *pk, outputs *o)
+SIM_INLINE void choose_route_by_mask(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                     uint32_t in_port, packet *pk, outputs *o)
 {
     const sim *s = p->sim;
     if (pk->unrouted)
         sim_start_again(p, pk);
-    find_outputs(p, node, k, in_port, pk, o);
+    choose_find_outputs(p, node, k, in_port, pk, o);
     pk->revocable = 0;
     uint32_t out = o->preferred;
     if (o->num == 0) {
@@ -115,7 +116,7 @@ SIM_INLINE void route_by_mask(partition *p, uint32_t node, sw_state *sw, const s
         out = chosen == IK_NONE ? out : chosen;
         pk->revocable = s->choice.rechoose;
     }
-    set_output(pk, o, out);
+    choose_set_output(pk, o, out);
 }
 
 /* sim_choose_output() by sets. */
@@ -124,34 +125,36 @@ SIM_INLINE uint32_t choose_by_mask(partition *p, uint32_t node, sw_state *sw, co
 {
     uint64_t one[1];
     outputs o = {.set = k.words == 1 ? one : p->outputs};
-    find_outputs(p, node, k, in_port, pk, &o);
+    choose_find_outputs(p, node, k, in_port, pk, &o);
     uint32_t out =
         o.num <= 1 ? o.preferred : choose_among(p, node, sw, k, pk, o.vc_first, o.set, o.preferred);
     if (o.num == 0 || out == IK_NONE)
         return IK_NONE;
-    set_output(pk, &o, out);
+    choose_set_output(pk, &o, out);
     return out;
 }
 
 /* What the head of (in, v, out) is allowed. */
-SIM_INLINE const uint64_t *head_set(partition *p, uint32_t node, sw_state *sw, const shape k,
-                                    unsigned in, unsigned v, unsigned out)
+SIM_INLINE const uint64_t *choose_head_set(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                           unsigned in, unsigned v, unsigned out)
 {
-    uint64_t *known = &known_of(sw, k, in, v)[k.words == 1 ? 0 : out >> 6],
+    uint64_t *known = &shape_known_of(sw, k, in, v)[k.words == 1 ? 0 : out >> 6],
              bit = 1ull << (out & 63);
-    outputs o = {.set = head_set_of(sw, k, in, v, out)};
+    outputs o = {.set = shape_head_set_of(sw, k, in, v, out)};
     if (!(*known & bit)) {
-        packet *pk = &p->pool[queue_of(sw, k, in, v, out)->head];
-        find_outputs(p, node, k, sw->port_base + in, pk, &o);
+        packet *pk = &p->pool[shape_queue_of(sw, k, in, v, out)->head];
+        choose_find_outputs(p, node, k, sw->port_base + in, pk, &o);
         *known |= bit;
     }
     return o.set;
 }
 
 /* Whether a set has a free output that the input does not ask for. */
-SIM_INLINE bool has_spare_in(const sw_state *sw, const shape k, unsigned input, const uint64_t *set)
+SIM_INLINE bool choose_has_spare_in(const sw_state *sw, const shape k, unsigned input,
+                                    const uint64_t *set)
 {
-    const uint64_t *free_out = free_outputs(sw, k.words), *row = row_of(sw, k, input);
+    const uint64_t *free_out = switch_state_free_outputs(sw, k.words),
+                   *row = shape_row_of(sw, k, input);
     uint64_t any = 0;
     for (unsigned w = 0; w < k.words; w++)
         any |= set[w] & free_out[w] & ~row[w];

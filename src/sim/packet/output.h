@@ -22,12 +22,12 @@
 #define LINK_END 0x80000000u
 #define BOTH_END 0x20000000u
 
-SIM_INLINE bool ends_transfer(uint32_t data)
+SIM_INLINE bool output_ends_transfer(uint32_t data)
 {
     return !(data & (LINK_END | LOOK_AGAIN));
 }
 
-SIM_INLINE unsigned transfer_input(uint32_t data)
+SIM_INLINE unsigned output_transfer_input(uint32_t data)
 {
     assert(ends_transfer(data));
     return data & 0xFFFF;
@@ -35,7 +35,7 @@ SIM_INLINE unsigned transfer_input(uint32_t data)
 
 SIM_INLINE void enqueue_output(partition *p, uint32_t port, unsigned u, uint32_t id)
 {
-    queue *q = out_queue_of(p->sim, p->sim->sw.vcs, port, u);
+    queue *q = state_out_queue_of(p->sim, p->sim->sw.vcs, port, u);
     p->pool[id].next = IK_NONE;
     if (q->head == IK_NONE)
         q->head = id;
@@ -47,10 +47,10 @@ SIM_INLINE void enqueue_output(partition *p, uint32_t port, unsigned u, uint32_t
 }
 
 /* A packet enters the crossbar at t0 and has left its input at `end`: what view_queued foresees. */
-SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, uint32_t size)
+SIM_INLINE void output_note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, uint32_t size)
 {
     uint64_t *clear = &s->backlog.clear_ps[port],
-             sent = (*clear > t0 ? *clear : t0) + transmit_ps(s, port, size);
+             sent = (*clear > t0 ? *clear : t0) + state_transmit_ps(s, port, size);
     *clear = sent > end ? sent : end;
 }
 
@@ -58,11 +58,11 @@ SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, u
 SIM_INLINE void change_output_space(sim *s, sw_state *sw, const shape k, uint32_t port, unsigned u,
                                     int32_t bytes)
 {
-    change_room(s, sw, k, space_of(s, k.vcs, port, u), port - sw->port_base, u, bytes);
+    shape_change_room(s, sw, k, state_space_of(s, k.vcs, port, u), port - sw->port_base, u, bytes);
 }
 
 /* What takes a link so long takes the crossbar, model ioq. */
-SIM_INLINE uint64_t crossbar_ps(const sim *s, uint64_t link_ps)
+SIM_INLINE uint64_t output_crossbar_ps(const sim *s, uint64_t link_ps)
 {
     uint64_t time = (uint64_t)((double)link_ps / s->sw.speedup + 0.5);
     return time ? time : 1;
@@ -75,20 +75,20 @@ SIM_INLINE void move_to_output(partition *p, uint32_t node, sw_state *sw, const 
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
-    uint64_t end = t0 + crossbar_ps(s, transmit_ps(s, out_port, pk->size));
+    uint64_t end = t0 + output_crossbar_ps(s, state_transmit_ps(s, out_port, pk->size));
     if (end < pk->t_tail)
         end = pk->t_tail;
     if (k.ledger && s->net.out_space.accounts)
-        ledger_add(&s->net.out_space, out_port, u, (int32_t)pk->size);
+        space_ledger_add(&s->net.out_space, out_port, u, (int32_t)pk->size);
     else
         change_output_space(s, sw, k, out_port, u, -(int32_t)pk->size);
-    give_space(p, k, in_port, end, v, pk->out, pk);
+    shape_give_space(p, k, in_port, end, v, pk->out, pk);
     if (k.ledger && s->sw.stride && u != pk->vc_first) {
         pk->queue = sim_look_ahead(p, out_port, u, &pk->rt, pk->number);
         pk->vc_first = (uint8_t)u;
     }
     if (s->backlog.clear_ps)
-        note_granted(s, out_port, t0, end, pk->size);
+        output_note_granted(s, out_port, t0, end, pk->size);
     pk->rt.vc = (uint8_t)u;
     pk->t_tail = end + s->sw.traversal_ps;
     if (s->sw.traversal_ps == 0) { /* it is there at this instant: take_entered() */
@@ -96,8 +96,8 @@ SIM_INLINE void move_to_output(partition *p, uint32_t node, sw_state *sw, const 
         p->entered[p->num_entered++] = (entering){end, id, out_port, input};
         return;
     }
-    post_own(p, end, node, EV_TAIL, out_port, input, true);
-    post_own(p, t0 + s->sw.traversal_ps, node, EV_WAKE, out_port, id, true);
+    events_post_own(p, end, node, EV_TAIL, out_port, input, true);
+    events_post_own(p, t0 + s->sw.traversal_ps, node, EV_WAKE, out_port, id, true);
 }
 
 /* Puts the head of output queue (port, u) on the link; returns when the link will be free. */
@@ -105,63 +105,64 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
                                 unsigned u)
 {
     sim *s = p->sim;
-    output_state *o = output_of(s, port);
-    queue *q = out_queue_of(s, k.vcs, port, u);
+    output_state *o = state_output_of(s, port);
+    queue *q = state_out_queue_of(s, k.vcs, port, u);
     uint32_t id = q->head;
     packet *pk = &p->pool[id];
     const port_state *to = &s->net.ports[port];
-    uint64_t end = p->now + transmit_ps(s, port, pk->size), delay = to->latency_ps;
+    uint64_t end = p->now + state_transmit_ps(s, port, pk->size), delay = to->latency_ps;
     if (end < pk->t_tail)
         end = pk->t_tail;
     q->head = pk->next;
     if (k.watch)
         watching_sent(p, id, port, u, end);
-    take_space(p, sw, k, port, u, pk);
-    o->link = space_data(u, pk->size);
+    shape_take_space(p, sw, k, port, u, pk);
+    o->link = calendar_space_data(u, pk->size);
     if (s->sw.model == MODEL_IDEAL) {
         const port_state *from = &s->net.ports[pk->queue];
-        post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port,
-                    space_data(pk->rt.vc, pk->size));
+        events_post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port,
+                           calendar_space_data(pk->rt.vc, pk->size));
         delay += s->sw.traversal_ps;
         sw->bytes -= pk->size;
         p->n.hops++;
     }
-    o->bytes += bytes_in_window(s, p->now, end, pk->size);
+    o->bytes += state_bytes_in_window(s, p->now, end, pk->size);
     bool to_switch = to->peer_node < s->f->num_switches;
     pk->rt.vc = (uint8_t)u;
     ik_packet_add_hops(&pk->rt, to_switch);
     pk->t_tail = end + delay;
     uint64_t ready =
         (s->sw.store_forward ? pk->t_tail : p->now + delay) + (to_switch ? s->sw.routing_ps : 0);
-    post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
+    events_post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
     return end;
 }
 
 /* Bytes that the head of an output queue may take in the input buffer at the other end. */
-SIM_INLINE int32_t link_room(partition *p, const shape k, uint32_t port, unsigned u,
-                             const packet *pk)
+SIM_INLINE int32_t output_link_room(partition *p, const shape k, uint32_t port, unsigned u,
+                                    const packet *pk)
 {
     const sim *s = p->sim;
     if (k.ledger && s->net.in_space.accounts)
-        return ledger_room(&s->net.in_space, port, account_of(p, port, u, pk));
-    return *credit_at(s, port, u);
+        return space_ledger_room(&s->net.in_space, port, space_account_of(p, port, u, pk));
+    return *state_credit_at(s, port, u);
 }
 
 /* Sends a packet if the link is free and a VC has one and room for it; returns it, IK_NONE = none,
  * and *end, when the link will be free again. Posts nothing of that. */
-SIM_INLINE uint32_t try_link(partition *p, sw_state *sw, const shape k, uint32_t port,
-                             uint64_t *end)
+SIM_INLINE uint32_t output_try_link(partition *p, sw_state *sw, const shape k, uint32_t port,
+                                    uint64_t *end)
 {
     sim *s = p->sim;
-    output_state *o = output_of(s, port);
+    output_state *o = state_output_of(s, port);
     if (o->link)
         return IK_NONE;
     uint32_t first = IK_NONE;
     uint64_t first_key = UINT64_MAX;
     for (unsigned n = 0; n < k.vcs; n++) {
         unsigned u = o->next + n < k.vcs ? o->next + n : o->next + n - k.vcs;
-        uint32_t id = out_queue_of(s, k.vcs, port, u)->head;
-        if (id == IK_NONE || link_room(p, k, port, u, &p->pool[id]) < (int32_t)p->pool[id].size)
+        uint32_t id = state_out_queue_of(s, k.vcs, port, u)->head;
+        if (id == IK_NONE ||
+            output_link_room(p, k, port, u, &p->pool[id]) < (int32_t)p->pool[id].size)
             continue;
         if (!s->sw.by_age) {
             o->next = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
@@ -178,13 +179,14 @@ SIM_INLINE uint32_t try_link(partition *p, sw_state *sw, const shape k, uint32_t
     return first;
 }
 
-SIM_INLINE void post_link_end(partition *p, uint32_t node, uint32_t port, uint64_t end)
+SIM_INLINE void output_post_link_end(partition *p, uint32_t node, uint32_t port, uint64_t end)
 {
-    post_own(p, end, node, EV_TAIL, port, LINK_END | output_of(p->sim, port)->link, true);
+    events_post_own(p, end, node, EV_TAIL, port, LINK_END | state_output_of(p->sim, port)->link,
+                    true);
 }
 
 /* Links that may have something to send now. */
-SIM_INLINE void run_links(partition *p, uint32_t node, sw_state *sw, const shape k)
+SIM_INLINE void output_run_links(partition *p, uint32_t node, sw_state *sw, const shape k)
 {
     for (unsigned w = 0; w < k.words; w++) {
         uint64_t bits = p->dirty_link[w];
@@ -192,8 +194,8 @@ SIM_INLINE void run_links(partition *p, uint32_t node, sw_state *sw, const shape
         for (; bits; bits &= bits - 1) {
             uint32_t port = sw->port_base + w * 64 + (unsigned)__builtin_ctzll(bits);
             uint64_t end;
-            if (try_link(p, sw, k, port, &end) != IK_NONE)
-                post_link_end(p, node, port, end);
+            if (output_try_link(p, sw, k, port, &end) != IK_NONE)
+                output_post_link_end(p, node, port, end);
         }
     }
 }
@@ -201,53 +203,59 @@ SIM_INLINE void run_links(partition *p, uint32_t node, sw_state *sw, const shape
 /* Without a traversal delay: the first `num` packets that entered the crossbar at this instant are
  * in their output buffers by now, and links may send. One that goes at once mostly leaves its
  * link when it leaves the crossbar: one event for both ends. */
-SIM_INLINE void link_entered(partition *p, uint32_t node, sw_state *sw, const shape k, uint32_t num)
+SIM_INLINE void output_link_entered(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                    uint32_t num)
 {
     for (const entering *e = p->entered, *behind = e + num; e < behind; e++) {
         uint64_t end = 0;
-        uint32_t sent = try_link(p, sw, k, e->port, &end);
+        uint32_t sent = output_try_link(p, sw, k, e->port, &end);
         bool both = sent == e->id && end == e->end;
-        post_own(p, e->end, node, EV_TAIL, e->port, e->input | (both ? BOTH_END : 0), true);
+        events_post_own(p, e->end, node, EV_TAIL, e->port, e->input | (both ? BOTH_END : 0), true);
         if (sent != IK_NONE && !both)
-            post_link_end(p, node, e->port, end);
+            output_post_link_end(p, node, e->port, end);
     }
     p->num_entered -= num;
     memmove(p->entered, p->entered + num, p->num_entered * sizeof *p->entered);
 }
 
 /* Returns whether packets of full size may have waited for the space that becomes free. */
-SIM_INLINE bool take_link_end(partition *p, sw_state *sw, const shape k, uint32_t port,
-                              uint32_t data)
+SIM_INLINE bool output_take_link_end(partition *p, sw_state *sw, const shape k, uint32_t port,
+                                     uint32_t data)
 {
     sim *s = p->sim;
     bool was_short = true;
-    output_of(s, port)->link = 0;
+    state_output_of(s, port)->link = 0;
     if (s->backlog.waiting)
-        s->backlog.waiting[(size_t)port * k.vcs + space_vc(data)] -= space_bytes(data);
+        s->backlog.waiting[(size_t)port * k.vcs + calendar_space_vc(data)] -=
+            calendar_space_bytes(data);
     if (k.ledger && s->net.out_space.accounts)
-        ledger_add(&s->net.out_space, port, space_vc(data), -(int32_t)space_bytes(data));
+        space_ledger_add(&s->net.out_space, port, calendar_space_vc(data),
+                         -(int32_t)calendar_space_bytes(data));
     else if (s->sw.model == MODEL_IOQ) {
-        was_short = *space_of(s, k.vcs, port, space_vc(data)) < (int32_t)s->adapter.packet_bytes;
-        change_output_space(s, sw, k, port, space_vc(data), (int32_t)space_bytes(data));
+        was_short = *state_space_of(s, k.vcs, port, calendar_space_vc(data)) <
+                    (int32_t)s->adapter.packet_bytes;
+        change_output_space(s, sw, k, port, calendar_space_vc(data),
+                            (int32_t)calendar_space_bytes(data));
     }
-    mark(p->dirty_link, k, port - sw->port_base);
+    shape_mark(p->dirty_link, k, port - sw->port_base);
     return was_short;
 }
 
 /* Ideal switch: straight into the output's queue, with the VC that has most credit now. */
-SIM_INLINE void arrive_ideal(partition *p, sw_state *sw, const shape k, uint32_t port, uint32_t id)
+SIM_INLINE void output_arrive_ideal(partition *p, sw_state *sw, const shape k, uint32_t port,
+                                    uint32_t id)
 {
     packet *pk = &p->pool[id];
     uint32_t out_port = sw->port_base + pk->out;
     pk->queue = port;
     sw->bytes += pk->size;
-    unsigned u = choose_vc(p, k, out_port, pk);
+    unsigned u = shape_choose_vc(p, k, out_port, pk);
     enqueue_output(p, out_port, u, id);
     if (k.watch)
         watching_queued(p, id, out_port, u, p->now);
     if (__builtin_expect(p->edges != NULL, 0))
         sim_check_step(p, &pk->rt, port, pk->rt.vc, out_port, u);
-    mark(p->dirty_link, k, pk->out);
+    shape_mark(p->dirty_link, k, pk->out);
 }
 
 #endif

@@ -45,72 +45,72 @@ SIM_INLINE shape sim_shape(const sim *s)
                    .net = s->sw.queues == QUEUES_VOQNET};
 }
 
-SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
+SIM_INLINE void shape_mark(uint64_t *mask, const shape k, unsigned bit)
 {
     assert(bit < 64 * k.words);
     mask[k.words == 1 ? 0 : bit >> 6] |= 1ull << (bit & 63);
 }
 
-SIM_INLINE unsigned input_of(const sim *s, unsigned in, unsigned v)
+SIM_INLINE unsigned shape_input_of(const sim *s, unsigned in, unsigned v)
 {
     return in * s->sw.input_speedup + v % s->sw.input_speedup;
 }
 
-SIM_INLINE unsigned port_of(const sim *s, unsigned input)
+SIM_INLINE unsigned shape_port_of(const sim *s, unsigned input)
 {
     return input / s->sw.input_speedup;
 }
 
-SIM_INLINE uint64_t *row_of(const sw_state *sw, const shape k, unsigned input)
+SIM_INLINE uint64_t *shape_row_of(const sw_state *sw, const shape k, unsigned input)
 {
     assert(input < sw->inputs);
     return sw->masks + (3u + k.vcs + (size_t)input) * k.words;
 }
 
-SIM_INLINE uint64_t *want_of(const sw_state *sw, const shape k, unsigned out, unsigned v)
+SIM_INLINE uint64_t *shape_want_of(const sw_state *sw, const shape k, unsigned out, unsigned v)
 {
     assert(out < sw->radix && v < k.vcs);
     return sw->masks + (3u + k.vcs + (size_t)sw->inputs + (size_t)out * k.vcs + v) * k.words;
 }
 
 /* Outputs with room for a packet of full size in VC v: kept with room_kept. */
-SIM_INLINE uint64_t *room_of_vc(const sw_state *sw, const shape k, unsigned v)
+SIM_INLINE uint64_t *shape_room_of_vc(const sw_state *sw, const shape k, unsigned v)
 {
     return sw->masks + (3u + (size_t)v) * k.words;
 }
 
 /* Changes the free bytes behind a local output that grants in VC v count on. */
-SIM_INLINE void change_room(const sim *s, sw_state *sw, const shape k, int32_t *space, unsigned out,
-                            unsigned v, int32_t by)
+SIM_INLINE void shape_change_room(const sim *s, sw_state *sw, const shape k, int32_t *space,
+                                  unsigned out, unsigned v, int32_t by)
 {
     int32_t full = (int32_t)s->adapter.packet_bytes;
     bool enough = *space >= full;
     *space += by;
     if (__builtin_expect(enough != (*space >= full), 0))
-        room_of_vc(sw, k, v)[k.words == 1 ? 0 : out >> 6] ^= 1ull << (out & 63);
+        shape_room_of_vc(sw, k, v)[k.words == 1 ? 0 : out >> 6] ^= 1ull << (out & 63);
 }
 
-SIM_INLINE void set_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
-                            unsigned out)
+SIM_INLINE void shape_set_request(const sim *s, sw_state *sw, const shape k, unsigned in,
+                                  unsigned v, unsigned out)
 {
-    unsigned input = input_of(s, in, v);
-    mark(want_of(sw, k, out, v), k, input);
-    mark(row_of(sw, k, input), k, out);
+    unsigned input = shape_input_of(s, in, v);
+    shape_mark(shape_want_of(sw, k, out, v), k, input);
+    shape_mark(shape_row_of(sw, k, input), k, out);
 }
 
-SIM_INLINE void clear_request(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
-                              unsigned out)
+SIM_INLINE void shape_clear_request(const sim *s, sw_state *sw, const shape k, unsigned in,
+                                    unsigned v, unsigned out)
 {
-    unsigned input = input_of(s, in, v), word = k.words == 1 ? 0 : input >> 6;
+    unsigned input = shape_input_of(s, in, v), word = k.words == 1 ? 0 : input >> 6;
     uint64_t bit = 1ull << (input & 63), others = 0;
-    want_of(sw, k, out, v)[word] &= ~bit;
+    shape_want_of(sw, k, out, v)[word] &= ~bit;
     for (unsigned u = 0; u < k.vcs; u++)
-        others |= want_of(sw, k, out, u)[word];
+        others |= shape_want_of(sw, k, out, u)[word];
     if (!(others & bit))
-        row_of(sw, k, input)[k.words == 1 ? 0 : out >> 6] &= ~(1ull << (out & 63));
+        shape_row_of(sw, k, input)[k.words == 1 ? 0 : out >> 6] &= ~(1ull << (out & 63));
 }
 
-SIM_INLINE queue *queue_of(sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
+SIM_INLINE queue *shape_queue_of(sw_state *sw, const shape k, unsigned in, unsigned v, unsigned out)
 {
     assert(in < sw->radix && v < k.vcs && (!k.voq || out < sw->radix));
     size_t lane_index = (size_t)in * k.vcs + v;
@@ -119,91 +119,91 @@ SIM_INLINE queue *queue_of(sw_state *sw, const shape k, unsigned in, unsigned v,
 
 /* Bytes that wait for an output here, for routings and selections that look: kept only for adaptive
  * plans, and not where they look at output buffers. */
-SIM_INLINE void note_queued(sim *s, uint32_t port, unsigned v, int64_t bytes)
+SIM_INLINE void shape_note_queued(sim *s, uint32_t port, unsigned v, int64_t bytes)
 {
     if (s->backlog.queued)
         s->backlog.queued[(size_t)port * s->sw.vcs + v] += bytes;
 }
 
-SIM_INLINE void note_sent(sim *s, uint32_t port)
+SIM_INLINE void shape_note_sent(sim *s, uint32_t port)
 {
-    s->backlog.queued[(size_t)port * s->sw.vcs + space_vc(s->backlog.sending[port])] -=
-        space_bytes(s->backlog.sending[port]);
+    s->backlog.queued[(size_t)port * s->sw.vcs + calendar_space_vc(s->backlog.sending[port])] -=
+        calendar_space_bytes(s->backlog.sending[port]);
     s->backlog.sending[port] = 0;
 }
 
 /* The head of a FIFO asks for another output than before (either may be SIM_UNDECIDED = none). */
-SIM_INLINE void move_request(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
-                             unsigned before, const packet *pk)
+SIM_INLINE void shape_move_request(partition *p, sw_state *sw, const shape k, unsigned in,
+                                   unsigned v, unsigned before, const packet *pk)
 {
     sim *s = p->sim;
     if (before != SIM_UNDECIDED) {
-        clear_request(s, sw, k, in, v, before);
-        note_queued(s, sw->port_base + before, v, -(int64_t)pk->size);
+        shape_clear_request(s, sw, k, in, v, before);
+        shape_note_queued(s, sw->port_base + before, v, -(int64_t)pk->size);
     }
     if (pk->out != SIM_UNDECIDED) {
-        set_request(s, sw, k, in, v, pk->out);
-        note_queued(s, sw->port_base + pk->out, v, pk->size);
+        shape_set_request(s, sw, k, in, v, pk->out);
+        shape_note_queued(s, sw->port_base + pk->out, v, pk->size);
     }
 }
 
 /* Queues an output: bit out, whether the head of that queue may choose again. Before the lanes
  * stand the inputs that have any. */
-SIM_INLINE uint64_t *revocable_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
+SIM_INLINE uint64_t *shape_revocable_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
 {
     return &sw->undecided[(1 + (size_t)in * k.vcs + v) * k.words];
 }
 
 /* Sets of a switch for choices, behind its masks of heads that may choose again (revocable_of): a
  * union an input; which heads' sets are known; the sets. */
-SIM_INLINE uint64_t *union_of(const sw_state *sw, const shape k, unsigned input)
+SIM_INLINE uint64_t *shape_union_of(const sw_state *sw, const shape k, unsigned input)
 {
     return &sw->allowed[(size_t)input * k.words];
 }
 
-SIM_INLINE uint64_t *known_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
+SIM_INLINE uint64_t *shape_known_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
 {
     return &sw->allowed[((size_t)sw->inputs + (size_t)in * k.vcs + v) * k.words];
 }
 
-SIM_INLINE uint64_t *head_set_of(const sw_state *sw, const shape k, unsigned in, unsigned v,
-                                 unsigned out)
+SIM_INLINE uint64_t *shape_head_set_of(const sw_state *sw, const shape k, unsigned in, unsigned v,
+                                       unsigned out)
 {
     size_t before = (size_t)sw->inputs + (size_t)sw->radix * k.vcs;
     return &sw->allowed[(before + ((size_t)in * k.vcs + v) * sw->radix + out) * k.words];
 }
 
 /* The head of (in, v, out) is another one than before. set: what it is allowed, NULL = unknown. */
-SIM_INLINE void note_head(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
-                          unsigned out, const uint64_t *set)
+SIM_INLINE void shape_note_head(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
+                                unsigned out, const uint64_t *set)
 {
-    uint64_t *all = union_of(sw, k, input_of(s, in, v));
-    known_of(sw, k, in, v)[k.words == 1 ? 0 : out >> 6] &= ~(1ull << (out & 63));
+    uint64_t *all = shape_union_of(sw, k, shape_input_of(s, in, v));
+    shape_known_of(sw, k, in, v)[k.words == 1 ? 0 : out >> 6] &= ~(1ull << (out & 63));
     for (unsigned w = 0; w < k.words; w++)
         all[w] |= set ? set[w] : UINT64_MAX;
 }
 
 /* A new head of (in, v, out), which may choose again. */
-SIM_INLINE void set_revocable(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
-                              unsigned out, const uint64_t *set)
+SIM_INLINE void shape_set_revocable(const sim *s, sw_state *sw, const shape k, unsigned in,
+                                    unsigned v, unsigned out, const uint64_t *set)
 {
-    mark(revocable_of(sw, k, in, v), k, out);
-    mark(sw->undecided, k, input_of(s, in, v));
+    shape_mark(shape_revocable_of(sw, k, in, v), k, out);
+    shape_mark(sw->undecided, k, shape_input_of(s, in, v));
     if (sw->allowed)
-        note_head(s, sw, k, in, v, out, set);
+        shape_note_head(s, sw, k, in, v, out, set);
 }
 
-SIM_INLINE void clear_revocable(const sim *s, sw_state *sw, const shape k, unsigned in, unsigned v,
-                                unsigned out)
+SIM_INLINE void shape_clear_revocable(const sim *s, sw_state *sw, const shape k, unsigned in,
+                                      unsigned v, unsigned out)
 {
-    unsigned input = input_of(s, in, v);
-    uint64_t *outs = revocable_of(sw, k, in, v), any = 0, bit = 1ull << (out & 63);
+    unsigned input = shape_input_of(s, in, v);
+    uint64_t *outs = shape_revocable_of(sw, k, in, v), any = 0, bit = 1ull << (out & 63);
     if (!(outs[k.words == 1 ? 0 : out >> 6] & bit))
         return;
     outs[k.words == 1 ? 0 : out >> 6] &= ~bit;
     for (unsigned u = v % s->sw.input_speedup; u < k.vcs; u += s->sw.input_speedup)
         for (unsigned w = 0; w < k.words; w++)
-            any |= revocable_of(sw, k, in, u)[w];
+            any |= shape_revocable_of(sw, k, in, u)[w];
     if (!any)
         sw->undecided[k.words == 1 ? 0 : input >> 6] &= ~(1ull << (input & 63));
 }
@@ -211,18 +211,18 @@ SIM_INLINE void clear_revocable(const sim *s, sw_state *sw, const shape k, unsig
 /* ---- the transfer */
 
 /* Takes the head off its queue and lets the next one ask. */
-SIM_INLINE packet *pop_head(partition *p, sw_state *sw, const shape k, queue *q, unsigned in,
-                            unsigned v, unsigned out)
+SIM_INLINE packet *shape_pop_head(partition *p, sw_state *sw, const shape k, queue *q, unsigned in,
+                                  unsigned v, unsigned out)
 {
     packet *pk = &p->pool[q->head];
     q->head = pk->next;
     if (k.voq) {
         if (pk->next == IK_NONE)
-            clear_request(p->sim, sw, k, in, v, out);
+            shape_clear_request(p->sim, sw, k, in, v, out);
         if (sw->undecided && (pk->next == IK_NONE || pk->next_out != SIM_UNDECIDED))
-            clear_revocable(p->sim, sw, k, in, v, out);
+            shape_clear_revocable(p->sim, sw, k, in, v, out);
         else if (sw->undecided)
-            set_revocable(p->sim, sw, k, in, v, out, NULL);
+            shape_set_revocable(p->sim, sw, k, in, v, out, NULL);
         return pk;
     }
     if (sw->undecided) {
@@ -233,42 +233,43 @@ SIM_INLINE packet *pop_head(partition *p, sw_state *sw, const shape k, queue *q,
     }
     if (pk->next != IK_NONE && pk->next_out == out)
         return pk;
-    clear_request(p->sim, sw, k, in, v, out);
+    shape_clear_request(p->sim, sw, k, in, v, out);
     if (pk->next != IK_NONE && pk->next_out != SIM_UNDECIDED)
-        set_request(p->sim, sw, k, in, v, pk->next_out);
+        shape_set_request(p->sim, sw, k, in, v, pk->next_out);
     return pk;
 }
 
 /* Bytes that a grant may count on behind an output for a packet in VC u: of the output buffer where
  * there is one, else of the input buffer at the other end. */
-SIM_INLINE int32_t room_of(partition *p, const shape k, uint32_t out_port, unsigned u,
-                           const packet *pk)
+SIM_INLINE int32_t shape_room_of(partition *p, const shape k, uint32_t out_port, unsigned u,
+                                 const packet *pk)
 {
     const sim *s = p->sim;
     if (!k.ledger || (s->sw.model == MODEL_IOQ && !s->net.out_space.accounts))
-        return *gate_of(s, k.vcs, out_port, u);
+        return *state_gate_of(s, k.vcs, out_port, u);
     if (s->sw.model == MODEL_IOQ)
-        return ledger_room(&s->net.out_space, out_port, u);
-    return ledger_room(&s->net.in_space, out_port, account_of(p, out_port, u, pk));
+        return space_ledger_room(&s->net.out_space, out_port, u);
+    return space_ledger_room(&s->net.in_space, out_port, space_account_of(p, out_port, u, pk));
 }
 
-SIM_INLINE bool has_room(partition *p, const shape k, uint32_t out_port, const packet *pk)
+SIM_INLINE bool shape_has_room(partition *p, const shape k, uint32_t out_port, const packet *pk)
 {
     for (unsigned u = pk->vc_first; u <= pk->vc_last; u++)
-        if (room_of(p, k, out_port, u, pk) >= (int32_t)pk->size)
+        if (shape_room_of(p, k, out_port, u, pk) >= (int32_t)pk->size)
             return true;
     return false;
 }
 
 /* The VC on the next channel: of those allowed, the one with most room; ties to the lowest. */
-SIM_INLINE unsigned choose_vc(partition *p, const shape k, uint32_t out_port, const packet *pk)
+SIM_INLINE unsigned shape_choose_vc(partition *p, const shape k, uint32_t out_port,
+                                    const packet *pk)
 {
     unsigned best = pk->vc_first;
     if (best == pk->vc_last)
         return best;
-    int32_t most = room_of(p, k, out_port, best, pk);
+    int32_t most = shape_room_of(p, k, out_port, best, pk);
     for (unsigned u = best + 1u; u <= pk->vc_last; u++) {
-        int32_t room = room_of(p, k, out_port, u, pk);
+        int32_t room = shape_room_of(p, k, out_port, u, pk);
         if (room > most) {
             best = u;
             most = room;
@@ -278,17 +279,18 @@ SIM_INLINE unsigned choose_vc(partition *p, const shape k, uint32_t out_port, co
 }
 
 /* Takes space in the input buffer at the other end of a channel. */
-SIM_INLINE void take_space(partition *p, sw_state *sw, const shape k, uint32_t out_port, unsigned u,
-                           const packet *pk)
+SIM_INLINE void shape_take_space(partition *p, sw_state *sw, const shape k, uint32_t out_port,
+                                 unsigned u, const packet *pk)
 {
     sim *s = p->sim;
     if (k.ledger && s->net.in_space.accounts) {
-        ledger_add(&s->net.in_space, out_port, account_of(p, out_port, u, pk), (int32_t)pk->size);
+        space_ledger_add(&s->net.in_space, out_port, space_account_of(p, out_port, u, pk),
+                         (int32_t)pk->size);
         return;
     }
-    int32_t *credit = credit_at(s, out_port, u);
+    int32_t *credit = state_credit_at(s, out_port, u);
     if (!s->sw.gate_space)
-        change_room(s, sw, k, credit, out_port - sw->port_base, u, -(int32_t)pk->size);
+        shape_change_room(s, sw, k, credit, out_port - sw->port_base, u, -(int32_t)pk->size);
     else
         *credit -= (int32_t)pk->size;
     if (*credit < (int32_t)s->adapter.packet_bytes)
@@ -296,15 +298,15 @@ SIM_INLINE void take_space(partition *p, sw_state *sw, const shape k, uint32_t o
 }
 
 /* Gives the space of a packet that left port `in` from VC v, queue `out`, back to who sent it. */
-SIM_INLINE void give_space(partition *p, const shape k, uint32_t in_port, uint64_t time, unsigned v,
-                           unsigned out, const packet *pk)
+SIM_INLINE void shape_give_space(partition *p, const shape k, uint32_t in_port, uint64_t time,
+                                 unsigned v, unsigned out, const packet *pk)
 {
     const port_state *in = &p->sim->net.ports[in_port];
     if (k.ledger)
-        post_credit(p, in, time, v, account_here(p->sim, pk, v, out), pk->size);
+        space_post_credit(p, in, time, v, space_account_here(p->sim, pk, v, out), pk->size);
     else
-        post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port,
-                    space_data(v, pk->size));
+        events_post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, in->peer_port,
+                           calendar_space_data(v, pk->size));
 }
 
 #endif

@@ -24,48 +24,49 @@
 /* ---- phase A */
 
 /* Credit that names an account: returns the port. */
-SIM_INLINE uint32_t take_account(partition *p, sw_state *sw, const shape k, uint32_t index,
-                                 uint32_t data)
+SIM_INLINE uint32_t switch_take_account(partition *p, sw_state *sw, const shape k, uint32_t index,
+                                        uint32_t data)
 {
     sim *s = p->sim;
     uint32_t port = index / s->net.in_space.accounts, account = index % s->net.in_space.accounts;
-    ledger_add(&s->net.in_space, port, account, -(int32_t)space_bytes(data));
+    space_ledger_add(&s->net.in_space, port, account, -(int32_t)calendar_space_bytes(data));
     if (k.net)
         net_space_changed(p, sw, k, port - sw->port_base, account % s->f->num_hosts);
     return port;
 }
 
-SIM_INLINE void take_credit(partition *p, sw_state *sw, const shape k, const changes *ch,
-                            uint32_t port, uint32_t data)
+SIM_INLINE void switch_take_credit(partition *p, sw_state *sw, const shape k, const changes *ch,
+                                   uint32_t port, uint32_t data)
 {
     sim *s = p->sim;
     if (k.ledger && s->net.in_space.accounts) {
-        port = take_account(p, sw, k, port, data);
-        mark(s->sw.out_buffers ? p->dirty_link : ch->out, k, port - sw->port_base);
+        port = switch_take_account(p, sw, k, port, data);
+        shape_mark(s->sw.out_buffers ? p->dirty_link : ch->out, k, port - sw->port_base);
         return;
     }
-    unsigned v = k.vcs == 1 ? 0 : space_vc(data);
-    int32_t *credit = credit_at(s, port, v);
+    unsigned v = k.vcs == 1 ? 0 : calendar_space_vc(data);
+    int32_t *credit = state_credit_at(s, port, v);
     int32_t full = (int32_t)s->adapter.packet_bytes;
     bool short_before = *credit < full;
     if (!s->sw.gate_space)
-        change_room(s, sw, k, credit, port - sw->port_base, v, (int32_t)space_bytes(data));
+        shape_change_room(s, sw, k, credit, port - sw->port_base, v,
+                          (int32_t)calendar_space_bytes(data));
     else
-        *credit += (int32_t)space_bytes(data);
+        *credit += (int32_t)calendar_space_bytes(data);
     if (short_before && *credit >= full)
         s->net.ports[port].ok |= 1ull << v;
     if (s->sw.out_buffers)
-        mark(p->dirty_link, k, port - sw->port_base);
+        shape_mark(p->dirty_link, k, port - sw->port_base);
     else if (short_before) /* else nobody waited for it */
-        mark(ch->out, k, port - sw->port_base);
+        shape_mark(ch->out, k, port - sw->port_base);
 }
 
-SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const changes *ch,
-                          uint32_t port, uint32_t input)
+SIM_INLINE void switch_take_tail(partition *p, sw_state *sw, const shape k, const changes *ch,
+                                 uint32_t port, uint32_t input)
 {
     unsigned out = port - sw->port_base;
     if (input & LOOK_AGAIN) {
-        uint64_t *left = left_outputs(sw, k.words);
+        uint64_t *left = switch_state_left_outputs(sw, k.words);
         for (unsigned w = 0; w < k.words; w++) {
             ch->out[w] |= left[w];
             left[w] = 0;
@@ -73,19 +74,19 @@ SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const chang
         return;
     }
     if (input & LINK_END) {
-        if (take_link_end(p, sw, k, port, input)) /* else nobody waited for it */
-            mark(ch->out, k, out);
+        if (output_take_link_end(p, sw, k, port, input)) /* else nobody waited for it */
+            shape_mark(ch->out, k, out);
         return;
     }
     if (input & BOTH_END)
-        take_link_end(p, sw, k, port, output_of(p->sim, port)->link);
-    input = transfer_input(input);
-    mark(free_inputs(sw), k, input);
-    mark(free_outputs(sw, k.words), k, out);
-    mark(ch->in, k, input);
-    mark(ch->out, k, out);
+        output_take_link_end(p, sw, k, port, state_output_of(p->sim, port)->link);
+    input = output_transfer_input(input);
+    shape_mark(switch_state_free_inputs(sw), k, input);
+    shape_mark(switch_state_free_outputs(sw, k.words), k, out);
+    shape_mark(ch->in, k, input);
+    shape_mark(ch->out, k, out);
     if (p->sim->backlog.queued)
-        note_sent(p->sim, port);
+        shape_note_sent(p->sim, port);
 }
 
 /* Its bytes leave the buffer at once and the credit goes back. */
@@ -94,23 +95,23 @@ void sim_drop(partition *p, uint32_t port, uint32_t id)
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
     uint64_t gone = pk->t_tail > p->now ? pk->t_tail : p->now;
-    post_credit(p, &s->net.ports[port], gone, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
-                pk->size);
+    space_post_credit(p, &s->net.ports[port], gone, pk->rt.vc,
+                      space_account_here(s, pk, pk->rt.vc, SIM_NO_WAY), pk->size);
     if (s->reorder.on)
         sim_reorder_lost(p, &pk->rt, (uint32_t)p->sequence[id], gone);
     p->n.unroutable++;
     p->moved_ps = gone > p->moved_ps ? gone : p->moved_ps;
-    free_packet(p, id);
+    events_free_packet(p, id);
 }
 
-SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const shape k,
-                             const changes *ch, uint32_t port, uint32_t id)
+SIM_INLINE void switch_take_arrival(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                    const changes *ch, uint32_t port, uint32_t id)
 {
     packet *pk = &p->pool[id];
     uint64_t one[1];
     outputs o = {.set = k.words == 1 ? one : p->outputs};
     if (p->sim->choice.masked)
-        route_by_mask(p, node, sw, k, port, pk, &o);
+        choose_route_by_mask(p, node, sw, k, port, pk, &o);
     else
         sim_route(p, node, port, pk);
     if (k.watch)
@@ -121,7 +122,7 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
         return;
     }
     if (p->sim->sw.model == MODEL_IDEAL) {
-        arrive_ideal(p, sw, k, port, id);
+        output_arrive_ideal(p, sw, k, port, id);
         return;
     }
     pk->next = IK_NONE;
@@ -129,13 +130,13 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
     if (k.ledger && p->sim->sw.stride)
         pk->queue = sim_look_ahead(p, sw->port_base + out, pk->vc_first, &pk->rt, pk->number);
     if (out != SIM_UNDECIDED)
-        note_queued(p->sim, sw->port_base + out, pk->rt.vc, pk->size);
+        shape_note_queued(p->sim, sw->port_base + out, pk->rt.vc, pk->size);
     if (k.net) {
-        net_arrival(p, sw, k, in, v, id);
-        mark(ch->out, k, out);
+        voqnet_net_arrival(p, sw, k, in, v, id);
+        shape_mark(ch->out, k, out);
         return;
     }
-    queue *q = queue_of(sw, k, in, v, out);
+    queue *q = shape_queue_of(sw, k, in, v, out);
     if (q->head != IK_NONE) {
         packet *last = &p->pool[q->tail];
         last->next = id;
@@ -151,12 +152,12 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
         return;
     }
     if (k.voq && pk->revocable)
-        set_revocable(p->sim, sw, k, in, v, out, o.set);
-    set_request(p->sim, sw, k, in, v, out);
-    unsigned input = input_of(p->sim, in, v);
+        shape_set_revocable(p->sim, sw, k, in, v, out, o.set);
+    shape_set_request(p->sim, sw, k, in, v, out);
+    unsigned input = shape_input_of(p->sim, in, v);
     /* one that is busy asks when it becomes free */
-    if (free_inputs(sw)[input >> 6] >> (input & 63) & 1)
-        mark(ch->out, k, out);
+    if (switch_state_free_inputs(sw)[input >> 6] >> (input & 63) & 1)
+        shape_mark(ch->out, k, out);
 }
 
 /* ---- choices that are made again, between the matchings of an instant */
@@ -172,28 +173,29 @@ static void choose_undecided(partition *p, uint32_t node, sw_state *sw, const sh
         for (uint64_t bits = sw->undecided[w]; bits; bits &= bits - 1) {
             unsigned index = w * 64 + (unsigned)__builtin_ctzll(bits), in = index / k.vcs,
                      v = index % k.vcs;
-            unsigned input = input_of(s, in, v);
-            if (!(free_inputs(sw)[input >> 6] >> (input & 63) & 1))
+            unsigned input = shape_input_of(s, in, v);
+            if (!(switch_state_free_inputs(sw)[input >> 6] >> (input & 63) & 1))
                 continue;
-            packet *pk = &p->pool[queue_of(sw, k, in, v, 0)->head];
+            packet *pk = &p->pool[shape_queue_of(sw, k, in, v, 0)->head];
             unsigned before = pk->out;
             uint32_t now = s->choice.masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
                                             : sim_choose_output(p, node, sw->port_base + in, pk);
             if (now == IK_NONE)
                 pk->out = SIM_UNDECIDED;
             if (before != pk->out)
-                move_request(p, sw, k, in, v, before, pk);
+                shape_move_request(p, sw, k, in, v, before, pk);
             if (pk->out != SIM_UNDECIDED)
-                mark(ch->out, k, pk->out);
+                shape_mark(ch->out, k, pk->out);
         }
     }
 }
 
 /* Whether there is a free output that the input does not ask for: what a packet that chooses again
  * may move to. */
-SIM_INLINE bool has_spare(const sw_state *sw, const shape k, unsigned input)
+SIM_INLINE bool switch_has_spare(const sw_state *sw, const shape k, unsigned input)
 {
-    const uint64_t *free_out = free_outputs(sw, k.words), *row = row_of(sw, k, input);
+    const uint64_t *free_out = switch_state_free_outputs(sw, k.words),
+                   *row = shape_row_of(sw, k, input);
     uint64_t any = 0;
     for (unsigned w = 0; w < k.words; w++)
         any |= free_out[w] & ~row[w];
@@ -203,43 +205,45 @@ SIM_INLINE bool has_spare(const sw_state *sw, const shape k, unsigned input)
 /* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
  * falls on a free output that its input does not ask for: there it is the head of its queue at
  * once, so no packet ever loses its place. Returns whether it moved. */
-static bool renew(partition *p, uint32_t node, sw_state *sw, const shape k, const changes *ch,
-                  unsigned in, unsigned v, unsigned out)
+static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape k,
+                         const changes *ch, unsigned in, unsigned v, unsigned out)
 {
     sim *s = p->sim;
-    queue *from = queue_of(sw, k, in, v, out);
+    queue *from = shape_queue_of(sw, k, in, v, out);
     uint32_t id = from->head;
     packet *pk = &p->pool[id];
     uint8_t first = pk->vc_first, last = pk->vc_last;
     uint32_t chosen = s->choice.masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
                                        : sim_choose_output(p, node, sw->port_base + in, pk);
-    const uint64_t *free_out = free_outputs(sw, k.words), *row = row_of(sw, k, input_of(s, in, v));
+    const uint64_t *free_out = switch_state_free_outputs(sw, k.words),
+                   *row = shape_row_of(sw, k, shape_input_of(s, in, v));
     if (chosen == IK_NONE || !((free_out[chosen >> 6] & ~row[chosen >> 6]) >> (chosen & 63) & 1)) {
         pk->out = (uint16_t)out;
         pk->vc_first = first;
         pk->vc_last = last;
         return false;
     }
-    pop_head(p, sw, k, from, in, v, out);
+    shape_pop_head(p, sw, k, from, in, v, out);
     pk->next = IK_NONE;
-    *queue_of(sw, k, in, v, chosen) = (queue){id, id};
-    set_revocable(s, sw, k, in, v, chosen, NULL);
-    set_request(s, sw, k, in, v, chosen);
-    note_queued(s, sw->port_base + out, v, -(int64_t)pk->size);
-    note_queued(s, sw->port_base + chosen, v, pk->size);
-    mark(ch->out, k, chosen);
+    *shape_queue_of(sw, k, in, v, chosen) = (queue){id, id};
+    shape_set_revocable(s, sw, k, in, v, chosen, NULL);
+    shape_set_request(s, sw, k, in, v, chosen);
+    shape_note_queued(s, sw->port_base + out, v, -(int64_t)pk->size);
+    shape_note_queued(s, sw->port_base + chosen, v, pk->size);
+    shape_mark(ch->out, k, chosen);
     return true;
 }
 
 /* Whether the output of a queue cannot take its head now. */
-SIM_INLINE bool must_wait(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
-                          unsigned out)
+SIM_INLINE bool switch_must_wait(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+                                 unsigned out)
 {
-    if (!(free_outputs(sw, k.words)[out >> 6] >> (out & 63) & 1))
+    if (!(switch_state_free_outputs(sw, k.words)[out >> 6] >> (out & 63) & 1))
         return true;
-    unsigned room = room_for(p, sw, k, out, v);
+    unsigned room = match_room_for(p, sw, k, out, v);
     return room == ROOM_BY_PACKET
-               ? !has_room(p, k, sw->port_base + out, &p->pool[queue_of(sw, k, in, v, out)->head])
+               ? !shape_has_room(p, k, sw->port_base + out,
+                                 &p->pool[shape_queue_of(sw, k, in, v, out)->head])
                : room == ROOM_FOR_NONE;
 }
 
@@ -249,32 +253,32 @@ typedef struct gathered {
     bool whole; /* of all heads, and nobody moved */
 } gathered;
 
-SIM_INLINE void gather_set(gathered *all, const shape k, const uint64_t *set)
+SIM_INLINE void switch_gather_set(gathered *all, const shape k, const uint64_t *set)
 {
     for (unsigned w = 0; w < k.words; w++)
         all->set[w] |= set[w];
 }
 
 /* One (input port, VC) of a free input. all: NULL where every head is asked. */
-SIM_INLINE void renew_vc(partition *p, uint32_t node, sw_state *sw, const shape k,
-                         const changes *ch, unsigned in, unsigned v, gathered *all)
+SIM_INLINE void switch_renew_vc(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                const changes *ch, unsigned in, unsigned v, gathered *all)
 {
-    unsigned input = input_of(p->sim, in, v);
+    unsigned input = shape_input_of(p->sim, in, v);
     for (unsigned w = 0; w < k.words; w++) {
-        for (uint64_t bits = revocable_of(sw, k, in, v)[w]; bits && has_spare(sw, k, input);
-             bits &= bits - 1) {
+        for (uint64_t bits = shape_revocable_of(sw, k, in, v)[w];
+             bits && switch_has_spare(sw, k, input); bits &= bits - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
-            if (!must_wait(p, sw, k, in, v, out)) {
+            if (!switch_must_wait(p, sw, k, in, v, out)) {
                 if (all)
                     all->whole = false;
                 continue;
             }
-            const uint64_t *set = all ? head_set(p, node, sw, k, in, v, out) : NULL;
+            const uint64_t *set = all ? choose_head_set(p, node, sw, k, in, v, out) : NULL;
             if (all)
-                gather_set(all, k, set);
-            if (all && !has_spare_in(sw, k, input, set))
+                switch_gather_set(all, k, set);
+            if (all && !choose_has_spare_in(sw, k, input, set))
                 continue;
-            if (renew(p, node, sw, k, ch, in, v, out) && all)
+            if (switch_renew(p, node, sw, k, ch, in, v, out) && all)
                 all->whole = false;
         }
     }
@@ -282,68 +286,70 @@ SIM_INLINE void renew_vc(partition *p, uint32_t node, sw_state *sw, const shape 
 
 /* One free input that has heads that may choose. Where nothing counts how often they do, only those
  * are asked that have somewhere to go. */
-SIM_INLINE void renew_input(partition *p, uint32_t node, sw_state *sw, const shape k,
-                            const changes *ch, unsigned input)
+SIM_INLINE void switch_renew_input(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                   const changes *ch, unsigned input)
 {
     const sim *s = p->sim;
-    uint64_t one[1] = {0}, *set = union_of(sw, k, input);
+    uint64_t one[1] = {0}, *set = shape_union_of(sw, k, input);
     gathered all = {k.words == 1 ? one : p->gathered, true},
              *passing = s->choice.passes_over ? &all : NULL;
-    if (passing && !has_spare_in(sw, k, input, set))
+    if (passing && !choose_has_spare_in(sw, k, input, set))
         return;
     for (unsigned w = 0; w < k.words; w++)
         all.set[w] = 0;
     for (unsigned v = input % s->sw.input_speedup; v < k.vcs; v += s->sw.input_speedup)
-        renew_vc(p, node, sw, k, ch, port_of(s, input), v, passing);
+        switch_renew_vc(p, node, sw, k, ch, shape_port_of(s, input), v, passing);
     for (unsigned w = 0; passing && w < k.words; w++)
         set[w] = all.whole ? all.set[w] : UINT64_MAX;
 }
 
 /* Only inputs that are free and have a head that may choose. */
-static void renew_waiting(partition *p, uint32_t node, sw_state *sw, const shape k,
-                          const changes *ch)
+static void switch_renew_waiting(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                 const changes *ch)
 {
     for (unsigned w = 0; w < k.words; w++)
-        for (uint64_t bits = sw->undecided[w] & free_inputs(sw)[w]; bits; bits &= bits - 1)
-            renew_input(p, node, sw, k, ch, w * 64 + (unsigned)__builtin_ctzll(bits));
+        for (uint64_t bits = sw->undecided[w] & switch_state_free_inputs(sw)[w]; bits;
+             bits &= bits - 1)
+            switch_renew_input(p, node, sw, k, ch, w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
 /* ---- one switch, one window */
 
-SIM_INLINE void take_event(partition *p, uint32_t node, sw_state *sw, const shape k,
-                           const changes *ch, const event *e)
+SIM_INLINE void switch_take_event(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                  const changes *ch, const event *e)
 {
-    uint32_t port = event_port(e);
-    switch (event_kind(e)) {
+    uint32_t port = calendar_event_port(e);
+    switch (calendar_event_kind(e)) {
     case EV_CREDIT:
-        take_credit(p, sw, k, ch, port, e->data);
+        switch_take_credit(p, sw, k, ch, port, e->data);
         break;
     case EV_TAIL:
-        take_tail(p, sw, k, ch, port, e->data);
+        switch_take_tail(p, sw, k, ch, port, e->data);
         break;
     case EV_WAKE:
         enqueue_output(p, port, p->pool[e->data].rt.vc, e->data);
-        mark(p->dirty_link, k, port - sw->port_base);
+        shape_mark(p->dirty_link, k, port - sw->port_base);
         break;
     default:
-        take_arrival(p, node, sw, k, ch, port, e->data);
+        switch_take_arrival(p, node, sw, k, ch, port, e->data);
     }
 }
 
 /* Phase B: choices and matchings, until nothing more can be granted. */
-SIM_INLINE void decide(partition *p, uint32_t node, sw_state *sw, const shape k, const changes *ch)
+SIM_INLINE void switch_decide(partition *p, uint32_t node, sw_state *sw, const shape k,
+                              const changes *ch)
 {
     bool chooses = sw->undecided && k.voq, granted;
     if (sw->undecided && !k.voq)
         choose_undecided(p, node, sw, k, ch);
     do { /* heads that lost an output choose again at once, until nobody finds one */
         if (chooses)
-            renew_waiting(p, node, sw, k, ch);
-        granted = match(p, sw, k, ch);
+            switch_renew_waiting(p, node, sw, k, ch);
+        granted = match_switch(p, sw, k, ch);
     } while (chooses && granted);
 }
 
-SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
+SIM_INLINE void switch_run_switch(partition *p, uint32_t node, const shape k)
 {
     sw_state *sw = &p->sim->net.switches[node];
     uint64_t one_out = 0, one_in = 0;
@@ -351,22 +357,23 @@ SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
                         k.words == 1 ? &one_in : p->dirty_in};
     p->cur_switch = node;
     while (p->local_at < p->local_count) {
-        uint64_t offset = event_offset(&p->local[p->local_at]);
+        uint64_t offset = calendar_event_offset(&p->local[p->local_at]);
         p->now = p->start + offset;
         do {
             event e = p->local[p->local_at++];
-            take_event(p, node, sw, k, &ch, &e);
-        } while (p->local_at < p->local_count && event_offset(&p->local[p->local_at]) == offset);
+            switch_take_event(p, node, sw, k, &ch, &e);
+        } while (p->local_at < p->local_count &&
+                 calendar_event_offset(&p->local[p->local_at]) == offset);
         uint32_t entered = 0;
         do { /* what has entered the output buffers is as an event of this instant */
             for (uint32_t n = 0; n < entered; n++)
                 enqueue_output(p, p->entered[n].port, p->pool[p->entered[n].id].rt.vc,
                                p->entered[n].id);
             if (entered == 0 || sw->undecided)
-                decide(p, node, sw, k, &ch);
+                switch_decide(p, node, sw, k, &ch);
             if (entered == 0 && p->sim->sw.out_buffers)
-                run_links(p, node, sw, k);
-            link_entered(p, node, sw, k, entered);
+                output_run_links(p, node, sw, k);
+            output_link_entered(p, node, sw, k, entered);
             entered = p->num_entered;
         } while (entered);
         if (k.watch)
@@ -376,20 +383,20 @@ SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
 
 /* ---- one window */
 
-SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
+SIM_INLINE void switch_general_window(partition *p, const slot *at, const shape k)
 {
     p->num_active = 0;
     sim_chain_events(p, at);
     for (uint32_t n = 0; n < p->num_active; n++) {
         uint32_t node = p->active[n];
         if (p->sim->choice.staged)
-            fetch_ahead(p, k, n);
+            fetch_ahead_here(p, k, n);
         if (!sim_gather(p, node))
             return;
         if (k.watch && node >= p->sim->f->num_switches)
             watching_host(p);
         if (node < p->sim->f->num_switches)
-            run_switch(p, node, k);
+            switch_run_switch(p, node, k);
         else
             sim_run_host(p, node);
     }
@@ -400,7 +407,7 @@ SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
     {                                                                                              \
         shape k = {                                                                                \
             .words = masks, .vcs = num, .voq = queues, .ledger = accounts, .net = destinations};   \
-        general_window(p, at, k);                                                                  \
+        switch_general_window(p, at, k);                                                           \
     }
 
 KERNEL(fifo_1, 1, 1, false, false, false)
@@ -417,7 +424,7 @@ static void window_watching(partition *p, const slot *at)
 {
     shape k = sim_shape(p->sim);
     k.watch = true;
-    general_window(p, at, k);
+    switch_general_window(p, at, k);
 }
 
 void sim_choose_watching_kernel(sim *s)

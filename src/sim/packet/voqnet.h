@@ -11,38 +11,38 @@
 
 #include "sim/packet/shape.h"
 
-SIM_INLINE net_queue *net_queue_of(const sim *s, const sw_state *sw, unsigned lane_index,
-                                   uint32_t dst)
+SIM_INLINE net_queue *voqnet_net_queue_of(const sim *s, const sw_state *sw, unsigned lane_index,
+                                          uint32_t dst)
 {
     return &sw->net[(size_t)lane_index * s->f->num_hosts + dst];
 }
 
-SIM_INLINE uint64_t *holders_of(const sw_state *sw, uint32_t dst)
+SIM_INLINE uint64_t *voqnet_holders_of(const sw_state *sw, uint32_t dst)
 {
     return &sw->holders[(size_t)dst * sw->lane_words];
 }
 
 /* Puts queue at (its index in sw->net) at the end of the ring of (in, v, out). */
-static inline void ring_join(const sim *s, sw_state *sw, const shape k, uint32_t at, unsigned in,
-                             unsigned v, unsigned out)
+static inline void voqnet_ring_join(const sim *s, sw_state *sw, const shape k, uint32_t at,
+                                    unsigned in, unsigned v, unsigned out)
 {
-    queue *ring = queue_of(sw, k, in, v, out);
+    queue *ring = shape_queue_of(sw, k, in, v, out);
     net_queue *q = &sw->net[at];
     q->next = IK_NONE;
     q->prev = ring->head == IK_NONE ? IK_NONE : ring->tail;
     if (ring->head == IK_NONE) {
         ring->head = at;
-        set_request(s, sw, k, in, v, out);
+        shape_set_request(s, sw, k, in, v, out);
     } else {
         sw->net[ring->tail].next = at;
     }
     ring->tail = at;
 }
 
-static inline void ring_leave(const sim *s, sw_state *sw, const shape k, uint32_t at, unsigned in,
-                              unsigned v, unsigned out)
+static inline void voqnet_ring_leave(const sim *s, sw_state *sw, const shape k, uint32_t at,
+                                     unsigned in, unsigned v, unsigned out)
 {
-    queue *ring = queue_of(sw, k, in, v, out);
+    queue *ring = shape_queue_of(sw, k, in, v, out);
     net_queue *q = &sw->net[at];
     if (q->prev == IK_NONE)
         ring->head = q->next;
@@ -54,71 +54,71 @@ static inline void ring_leave(const sim *s, sw_state *sw, const shape k, uint32_
         sw->net[q->next].prev = q->prev;
     q->prev = NET_OUT;
     if (ring->head == IK_NONE)
-        clear_request(s, sw, k, in, v, out);
+        shape_clear_request(s, sw, k, in, v, out);
 }
 
 /* The queue of dst in a lane (input port and VC) holds packets: it is in its ring exactly if its
  * head can go. */
-static inline void net_settle(partition *p, sw_state *sw, const shape k, unsigned lane_index,
-                              uint32_t dst)
+static inline void voqnet_net_settle(partition *p, sw_state *sw, const shape k, unsigned lane_index,
+                                     uint32_t dst)
 {
     const sim *s = p->sim;
-    net_queue *q = net_queue_of(s, sw, lane_index, dst);
+    net_queue *q = voqnet_net_queue_of(s, sw, lane_index, dst);
     const packet *pk = &p->pool[q->head];
     unsigned in = lane_index / k.vcs, v = lane_index % k.vcs;
-    bool goes = has_room(p, k, sw->port_base + pk->out, pk), stands = q->prev != NET_OUT;
+    bool goes = shape_has_room(p, k, sw->port_base + pk->out, pk), stands = q->prev != NET_OUT;
     if (goes && !stands)
-        ring_join(s, sw, k, (uint32_t)(q - sw->net), in, v, pk->out);
+        voqnet_ring_join(s, sw, k, (uint32_t)(q - sw->net), in, v, pk->out);
     else if (!goes && stands)
-        ring_leave(s, sw, k, (uint32_t)(q - sw->net), in, v, pk->out);
+        voqnet_ring_leave(s, sw, k, (uint32_t)(q - sw->net), in, v, pk->out);
 }
 
 /* The space for dst behind a local output changed. */
 static inline void net_space_changed(partition *p, sw_state *sw, const shape k, unsigned out,
                                      uint32_t dst)
 {
-    const uint64_t *holders = holders_of(sw, dst);
+    const uint64_t *holders = voqnet_holders_of(sw, dst);
     for (unsigned w = 0; w < sw->lane_words; w++)
         for (uint64_t bits = holders[w]; bits; bits &= bits - 1) {
             unsigned lane_index = w * 64 + (unsigned)__builtin_ctzll(bits);
-            if (p->pool[net_queue_of(p->sim, sw, lane_index, dst)->head].out == out)
-                net_settle(p, sw, k, lane_index, dst);
+            if (p->pool[voqnet_net_queue_of(p->sim, sw, lane_index, dst)->head].out == out)
+                voqnet_net_settle(p, sw, k, lane_index, dst);
         }
 }
 
 /* A packet has come into port in, VC v. */
-static inline void net_arrival(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
-                               uint32_t id)
+static inline void voqnet_net_arrival(partition *p, sw_state *sw, const shape k, unsigned in,
+                                      unsigned v, uint32_t id)
 {
     unsigned lane_index = in * k.vcs + v;
     uint32_t dst = p->pool[id].rt.dst;
-    net_queue *q = net_queue_of(p->sim, sw, lane_index, dst);
+    net_queue *q = voqnet_net_queue_of(p->sim, sw, lane_index, dst);
     if (q->head != IK_NONE) {
         p->pool[q->tail].next = id;
         q->tail = id;
         return;
     }
     q->head = q->tail = id;
-    holders_of(sw, dst)[lane_index >> 6] |= 1ull << (lane_index & 63);
-    net_settle(p, sw, k, lane_index, dst);
+    voqnet_holders_of(sw, dst)[lane_index >> 6] |= 1ull << (lane_index & 63);
+    voqnet_net_settle(p, sw, k, lane_index, dst);
 }
 
 /* Takes the first packet of the first queue of a ring; the queue goes to the end of the ring that
  * its next packet asks for, as soon as that can go: its caller says that the space behind the
  * output changed. */
-static inline packet *net_pop(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
-                              unsigned out)
+static inline packet *voqnet_net_pop(partition *p, sw_state *sw, const shape k, unsigned in,
+                                     unsigned v, unsigned out)
 {
     unsigned lane_index = in * k.vcs + v;
-    uint32_t at = queue_of(sw, k, in, v, out)->head;
+    uint32_t at = shape_queue_of(sw, k, in, v, out)->head;
     net_queue *q = &sw->net[at];
     packet *pk = &p->pool[q->head];
-    ring_leave(p->sim, sw, k, at, in, v, out);
+    voqnet_ring_leave(p->sim, sw, k, at, in, v, out);
     q->head = pk->next;
     if (q->head == IK_NONE)
-        holders_of(sw, pk->rt.dst)[lane_index >> 6] &= ~(1ull << (lane_index & 63));
+        voqnet_holders_of(sw, pk->rt.dst)[lane_index >> 6] &= ~(1ull << (lane_index & 63));
     else
-        net_settle(p, sw, k, lane_index, pk->rt.dst);
+        voqnet_net_settle(p, sw, k, lane_index, pk->rt.dst);
     return pk;
 }
 

@@ -6,12 +6,12 @@
 #include "sim/packet/output.h"
 #include "sim/packet/voqnet.h"
 
-static void add(partition *p, uint32_t which, uint32_t data, ik_watch_event e)
+static void watching_add(partition *p, uint32_t which, uint32_t data, ik_watch_event e)
 {
     watch_add(p->sim->counted.watch, p->id, which, data, &e);
 }
 
-static uint32_t slot_of(const partition *p, const packet *pk)
+static uint32_t watching_slot_of(const partition *p, const packet *pk)
 {
     return watch_find(p->sim->counted.watch, pk->rt.src, pk->number);
 }
@@ -22,7 +22,7 @@ void watching_injected(partition *p, uint32_t host, const packet *pk)
 {
     const sim *s = p->sim;
     const host_state *h = &s->host.state[host];
-    uint32_t which = slot_of(p, pk);
+    uint32_t which = watching_slot_of(p, pk);
     /* busy_until is still that of the packet before */
     uint64_t link_free = h->busy_until > pk->t_gen ? h->busy_until : pk->t_gen;
     watch_consider_sent(s->counted.watch, p->id, pk->rt.src, pk->rt.dst, pk->number, pk->t_gen,
@@ -30,22 +30,22 @@ void watching_injected(partition *p, uint32_t host, const packet *pk)
     if (which == IK_NONE)
         return;
     ik_watch_event e = {.t_ps = pk->t_gen, .channel = h->port, .vc = pk->rt.vc};
-    add(p, which, pk->rt.dst, e);
+    watching_add(p, which, pk->rt.dst, e);
     e.stage = IK_WATCH_WAITS;
     if (link_free > pk->t_gen) {
         e.reason = IK_WATCH_LINK;
-        add(p, which, 0, e);
+        watching_add(p, which, 0, e);
     }
     if (pk->t_inject > link_free) {
         e.reason = IK_WATCH_CREDIT;
         e.t_ps = link_free;
-        add(p, which, 0, e);
+        watching_add(p, which, 0, e);
     }
     e.stage = IK_WATCH_INJECTED;
     e.reason = IK_WATCH_NOTHING;
     e.t_ps = pk->t_inject;
     e.until_ps = pk->t_tail - s->net.ports[h->port].latency_ps;
-    add(p, which, pk->size, e);
+    watching_add(p, which, pk->size, e);
 }
 
 void watching_host(partition *p)
@@ -53,54 +53,55 @@ void watching_host(partition *p)
     const sim *s = p->sim;
     for (uint32_t k = 0; k < p->local_count; k++) {
         const event *e = &p->local[k];
-        if (event_kind(e) != EV_ARRIVAL)
+        if (calendar_event_kind(e) != EV_ARRIVAL)
             continue;
         const packet *pk = &p->pool[e->data];
-        uint32_t which = slot_of(p, pk);
+        uint32_t which = watching_slot_of(p, pk);
         if (which != IK_NONE)
-            add(p, which, 0,
-                (ik_watch_event){.t_ps = p->start + event_offset(e),
-                                 .channel = s->net.ports[event_port(e)].peer_port,
-                                 .stage = IK_WATCH_RECEIVED,
-                                 .vc = pk->rt.vc});
+            watching_add(p, which, 0,
+                         (ik_watch_event){.t_ps = p->start + calendar_event_offset(e),
+                                          .channel = s->net.ports[calendar_event_port(e)].peer_port,
+                                          .stage = IK_WATCH_RECEIVED,
+                                          .vc = pk->rt.vc});
     }
 }
 
 /* ---- switches */
 
-static uint32_t channel_of(const partition *p, uint32_t node, const packet *pk, uint32_t from)
+static uint32_t watching_channel_of(const partition *p, uint32_t node, const packet *pk,
+                                    uint32_t from)
 {
     return pk->out == SIM_UNDECIDED ? from : p->sim->net.switches[node].port_base + pk->out;
 }
 
-static void note_route(partition *p, watch_place *at, const packet *pk)
+static void watching_note_route(partition *p, watch_place *at, const packet *pk)
 {
     at->out = pk->out;
     if (pk->out == SIM_UNDECIDED)
         return;
-    add(p, at->slot, 0,
-        (ik_watch_event){.t_ps = p->now,
-                         .channel = channel_of(p, at->node, pk, at->from),
-                         .stage = IK_WATCH_ROUTED,
-                         .vc = pk->vc_first});
+    watching_add(p, at->slot, 0,
+                 (ik_watch_event){.t_ps = p->now,
+                                  .channel = watching_channel_of(p, at->node, pk, at->from),
+                                  .stage = IK_WATCH_ROUTED,
+                                  .vc = pk->vc_first});
 }
 
 void watching_arrived(partition *p, uint32_t node, uint32_t port, uint32_t id)
 {
     const sim *s = p->sim;
     const packet *pk = &p->pool[id];
-    uint32_t which = slot_of(p, pk), from = s->net.ports[port].peer_port;
+    uint32_t which = watching_slot_of(p, pk), from = s->net.ports[port].peer_port;
     if (which == IK_NONE)
         return;
     ik_watch_event e = {.t_ps = p->now - s->sw.routing_ps,
                         .channel = from,
                         .stage = IK_WATCH_ARRIVED,
                         .vc = pk->rt.vc};
-    add(p, which, 0, e);
+    watching_add(p, which, 0, e);
     if (pk->out == SIM_NO_WAY) {
         e.t_ps = p->now;
         e.stage = IK_WATCH_DROPPED;
-        add(p, which, 0, e);
+        watching_add(p, which, 0, e);
         return;
     }
     watch_place *at = watch_add_place(s->counted.watch, p->id);
@@ -110,7 +111,7 @@ void watching_arrived(partition *p, uint32_t node, uint32_t port, uint32_t id)
     }
     *at = (watch_place){
         .slot = which, .id = id, .node = node, .port = port, .from = from, .vc = pk->rt.vc};
-    note_route(p, at, pk);
+    watching_note_route(p, at, pk);
 }
 
 void watching_granted(partition *p, uint32_t id, uint32_t out_port, unsigned u, uint64_t t0)
@@ -121,19 +122,19 @@ void watching_granted(partition *p, uint32_t id, uint32_t out_port, unsigned u, 
     if (!at)
         return;
     if (at->out != pk->out)
-        note_route(p, at, pk);
+        watching_note_route(p, at, pk);
     ik_watch_event e = {
         .t_ps = t0, .channel = out_port, .stage = IK_WATCH_GRANTED, .vc = (uint8_t)u};
-    add(p, at->slot, 0, e);
+    watching_add(p, at->slot, 0, e);
     if (s->sw.model == MODEL_IOQ) {
         watching_queued(p, id, out_port, u, t0 + s->sw.traversal_ps);
         return;
     }
-    uint64_t end = t0 + transmit_ps(s, out_port, pk->size);
+    uint64_t end = t0 + state_transmit_ps(s, out_port, pk->size);
     e.t_ps = t0 + s->sw.traversal_ps;
     e.until_ps = (end > pk->t_tail ? end : pk->t_tail) + s->sw.traversal_ps;
     e.stage = IK_WATCH_SENT;
-    add(p, at->slot, 0, e);
+    watching_add(p, at->slot, 0, e);
     watch_remove_place(s->counted.watch, p->id, id);
 }
 
@@ -146,9 +147,9 @@ void watching_queued(partition *p, uint32_t id, uint32_t out_port, unsigned u, u
     at->port = out_port;
     at->vc = (uint8_t)u;
     at->reason = IK_WATCH_NOTHING;
-    add(p, at->slot, 0,
-        (ik_watch_event){
-            .t_ps = t, .channel = out_port, .stage = IK_WATCH_QUEUED, .vc = (uint8_t)u});
+    watching_add(p, at->slot, 0,
+                 (ik_watch_event){
+                     .t_ps = t, .channel = out_port, .stage = IK_WATCH_QUEUED, .vc = (uint8_t)u});
 }
 
 void watching_sent(partition *p, uint32_t id, uint32_t out_port, unsigned u, uint64_t end)
@@ -158,19 +159,19 @@ void watching_sent(partition *p, uint32_t id, uint32_t out_port, unsigned u, uin
     uint64_t behind = s->sw.model == MODEL_IDEAL ? s->sw.traversal_ps : 0;
     if (!at)
         return;
-    add(p, at->slot, 0,
-        (ik_watch_event){.t_ps = p->now + behind,
-                         .until_ps = end + behind,
-                         .channel = out_port,
-                         .stage = IK_WATCH_SENT,
-                         .vc = (uint8_t)u});
+    watching_add(p, at->slot, 0,
+                 (ik_watch_event){.t_ps = p->now + behind,
+                                  .until_ps = end + behind,
+                                  .channel = out_port,
+                                  .stage = IK_WATCH_SENT,
+                                  .vc = (uint8_t)u});
     watch_remove_place(s->counted.watch, p->id, id);
 }
 
 /* ---- waiting */
 
 /* Packets in front of it in a queue that begins with `head`; UINT32_MAX = it is not there yet. */
-static uint32_t count_ahead(const partition *p, uint32_t head, uint32_t id)
+static uint32_t watching_count_ahead(const partition *p, uint32_t head, uint32_t id)
 {
     uint32_t n = 0;
     for (; head != id && head != IK_NONE; head = p->pool[head].next)
@@ -178,50 +179,50 @@ static uint32_t count_ahead(const partition *p, uint32_t head, uint32_t id)
     return head == id ? n : UINT32_MAX;
 }
 
-static uint32_t head_of_input(partition *p, sw_state *sw, const shape k, const watch_place *at,
-                              const packet *pk)
+static uint32_t watching_head_of_input(partition *p, sw_state *sw, const shape k,
+                                       const watch_place *at, const packet *pk)
 {
     unsigned in = at->port - sw->port_base;
     if (k.net)
-        return net_queue_of(p->sim, sw, in * k.vcs + at->vc, pk->rt.dst)->head;
-    return queue_of(sw, k, in, at->vc, k.voq ? pk->out : 0)->head;
+        return voqnet_net_queue_of(p->sim, sw, in * k.vcs + at->vc, pk->rt.dst)->head;
+    return shape_queue_of(sw, k, in, at->vc, k.voq ? pk->out : 0)->head;
 }
 
-static ik_watch_reason why_in_input(partition *p, sw_state *sw, const shape k,
-                                    const watch_place *at, uint32_t *ahead)
+static ik_watch_reason watching_why_in_input(partition *p, sw_state *sw, const shape k,
+                                             const watch_place *at, uint32_t *ahead)
 {
     const sim *s = p->sim;
     const packet *pk = &p->pool[at->id];
-    unsigned input = input_of(s, at->port - sw->port_base, at->vc);
-    *ahead = count_ahead(p, head_of_input(p, sw, k, at, pk), at->id);
+    unsigned input = shape_input_of(s, at->port - sw->port_base, at->vc);
+    *ahead = watching_count_ahead(p, watching_head_of_input(p, sw, k, at, pk), at->id);
     if (*ahead)
         return IK_WATCH_BEHIND;
-    if (!(free_inputs(sw)[input >> 6] >> (input & 63) & 1))
+    if (!(switch_state_free_inputs(sw)[input >> 6] >> (input & 63) & 1))
         return IK_WATCH_INPUT;
     if (pk->out == SIM_UNDECIDED)
         return IK_WATCH_CHOICE;
-    if (!(free_outputs(sw, sw->words)[pk->out >> 6] >> (pk->out & 63) & 1))
+    if (!(switch_state_free_outputs(sw, sw->words)[pk->out >> 6] >> (pk->out & 63) & 1))
         return IK_WATCH_OUTPUT;
-    if (!has_room(p, k, sw->port_base + pk->out, pk))
+    if (!shape_has_room(p, k, sw->port_base + pk->out, pk))
         return s->sw.model == MODEL_IOQ ? IK_WATCH_SPACE : IK_WATCH_CREDIT;
     return IK_WATCH_TURN;
 }
 
 /* UINT32_MAX in *ahead: the packet is on its way into the queue. */
-static ik_watch_reason why_in_output(partition *p, const shape k, const watch_place *at,
-                                     uint32_t *ahead)
+static ik_watch_reason watching_why_in_output(partition *p, const shape k, const watch_place *at,
+                                              uint32_t *ahead)
 {
     const sim *s = p->sim;
-    *ahead = count_ahead(p, out_queue_of(s, k.vcs, at->port, at->vc)->head, at->id);
+    *ahead = watching_count_ahead(p, state_out_queue_of(s, k.vcs, at->port, at->vc)->head, at->id);
     if (*ahead == UINT32_MAX)
         return IK_WATCH_NOTHING;
     if (*ahead)
         return IK_WATCH_BEHIND;
-    if (output_of(s, at->port)->link)
+    if (state_output_of(s, at->port)->link)
         return IK_WATCH_LINK;
     const packet *pk = &p->pool[at->id];
-    return link_room(p, k, at->port, at->vc, pk) < (int32_t)pk->size ? IK_WATCH_CREDIT
-                                                                     : IK_WATCH_TURN;
+    return output_link_room(p, k, at->port, at->vc, pk) < (int32_t)pk->size ? IK_WATCH_CREDIT
+                                                                            : IK_WATCH_TURN;
 }
 
 void watching_look(partition *p, uint32_t node, sw_state *sw, const shape k)
@@ -233,20 +234,21 @@ void watching_look(partition *p, uint32_t node, sw_state *sw, const shape k)
             continue;
         const packet *pk = &p->pool[at->id];
         uint32_t ahead = 0;
-        ik_watch_reason why =
-            at->in_output ? why_in_output(p, k, at, &ahead) : why_in_input(p, sw, k, at, &ahead);
+        ik_watch_reason why = at->in_output ? watching_why_in_output(p, k, at, &ahead)
+                                            : watching_why_in_input(p, sw, k, at, &ahead);
         if (!at->in_output && at->out != pk->out)
-            note_route(p, at, pk);
+            watching_note_route(p, at, pk);
         if (why == at->reason || why == IK_WATCH_NOTHING)
             continue;
         at->reason = (uint8_t)why;
-        add(p, at->slot, 0,
-            (ik_watch_event){.t_ps = p->now,
-                             .channel =
-                                 at->in_output ? at->port : channel_of(p, node, pk, at->from),
-                             .ahead = why == IK_WATCH_BEHIND ? ahead : 0,
-                             .stage = IK_WATCH_WAITS,
-                             .reason = (uint8_t)why,
-                             .vc = at->vc});
+        watching_add(p, at->slot, 0,
+                     (ik_watch_event){.t_ps = p->now,
+                                      .channel = at->in_output
+                                                     ? at->port
+                                                     : watching_channel_of(p, node, pk, at->from),
+                                      .ahead = why == IK_WATCH_BEHIND ? ahead : 0,
+                                      .stage = IK_WATCH_WAITS,
+                                      .reason = (uint8_t)why,
+                                      .vc = at->vc});
     }
 }

@@ -25,7 +25,7 @@ enum { MAX_PATH = 256, SAMPLES = 100000, MAX_ROUNDS = 64 };
 
 /* ---- expected load */
 
-static void walk(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t draw, sim_loads *l)
+static void cut_walk(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t draw, sim_loads *l)
 {
     const ik_fabric *f = plan->fabric;
     uint32_t channels[MAX_PATH], starts = ik_plan_num_starts(plan, src, dst);
@@ -59,7 +59,7 @@ ik_status sim_loads_sample(const ik_plan *plan, const ik_traffic *traffic, sim_l
                                ? IK_NONE
                                : traffic->family->dest(traffic, host, n);
             if (dst != IK_NONE && dst != host)
-                walk(plan, host, dst, n, l);
+                cut_walk(plan, host, dst, n, l);
         }
     }
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
@@ -75,15 +75,16 @@ void sim_loads_free(sim_loads *l)
 }
 
 /* Packets over a cable, both ways. A cable without an end sends nothing. */
-static uint64_t cable_packets(const sim_loads *l, const ik_fabric *f, uint32_t port)
+static uint64_t cut_cable_packets(const sim_loads *l, const ik_fabric *f, uint32_t port)
 {
     return l->packets[port] + l->packets[f->port_peer[port]];
 }
 
 /* ---- how good a cut is */
 
-static sim_cut_quality judge(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
-                             sim_cut_method method, const uint16_t *partition_of, uint64_t *events)
+static sim_cut_quality cut_judge(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
+                                 sim_cut_method method, const uint16_t *partition_of,
+                                 uint64_t *events)
 {
     sim_cut_quality q = {.method = method, .balance = 1, .cost = 1};
     uint64_t *messages = events + num_partitions, crossings = 0, packets = 0, busiest = 0,
@@ -99,7 +100,7 @@ static sim_cut_quality judge(const ik_fabric *f, const sim_loads *l, uint32_t nu
                 continue;
             q.cut_channels++;
             crossings += l->packets[port];
-            messages[partition_of[sw]] += cable_packets(l, f, port);
+            messages[partition_of[sw]] += cut_cable_packets(l, f, port);
         }
     }
     for (uint32_t partition = 0; partition < num_partitions; partition++) {
@@ -123,7 +124,7 @@ typedef struct pods {
     uint32_t num, num_vertices;
 } pods;
 
-static ik_status find_pods(const ik_fabric *f, pods *p, ik_error *err)
+static ik_status cut_find_pods(const ik_fabric *f, pods *p, ik_error *err)
 {
     *p = (pods){.vertex = malloc((f->num_switches + 1) * sizeof *p->vertex)};
     if (!p->vertex)
@@ -155,8 +156,8 @@ static uint32_t partitions_needed(const uint64_t *work, uint32_t num, uint64_t m
 
 /* Consecutive items to each partition such that the largest partition is as small as it can be:
  * bisection over its size. */
-static void distribute(const uint64_t *work, uint32_t num, uint32_t num_partitions,
-                       uint16_t *partition)
+static void cut_distribute(const uint64_t *work, uint32_t num, uint32_t num_partitions,
+                           uint16_t *partition)
 {
     uint64_t low = 0, high = 0;
     for (uint32_t k = 0; k < num; k++) {
@@ -174,28 +175,28 @@ static void distribute(const uint64_t *work, uint32_t num, uint32_t num_partitio
 }
 
 /* Counts of samples: a difference below three standard deviations is none. */
-static bool clearly_more(uint64_t a, uint64_t b)
+static bool cut_clearly_more(uint64_t a, uint64_t b)
 {
     return a > b && (a - b) * (a - b) > 9 * (a + b);
 }
 
 /* A top switch goes where most of its packets stay, among the partitions that have room; without
  * room anywhere, to the emptiest. */
-static uint16_t place_top(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
-                          const uint16_t *partition_of, uint32_t top, const uint64_t *used,
-                          uint64_t most, uint64_t *near)
+static uint16_t cut_place_top(const ik_fabric *f, const sim_loads *l, uint32_t num_partitions,
+                              const uint16_t *partition_of, uint32_t top, const uint64_t *used,
+                              uint64_t most, uint64_t *near)
 {
     uint32_t best = IK_NONE, emptiest = 0;
     memset(near, 0, num_partitions * sizeof *near);
     for (uint32_t port = f->port_base[top]; port < f->port_base[top + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
         if (peer != IK_NONE && ik_is_switch(f, peer) && f->switch_level[peer] < f->num_levels)
-            near[partition_of[peer]] += cable_packets(l, f, port);
+            near[partition_of[peer]] += cut_cable_packets(l, f, port);
     }
     for (uint32_t partition = 0; partition < num_partitions; partition++) {
         emptiest = used[partition] < used[emptiest] ? partition : emptiest;
         if (used[partition] + l->work[top] <= most &&
-            (best == IK_NONE || clearly_more(near[partition], near[best])))
+            (best == IK_NONE || cut_clearly_more(near[partition], near[best])))
             best = partition;
     }
     return (uint16_t)(best == IK_NONE ? emptiest : best);
@@ -215,7 +216,7 @@ static ik_status cut_pods(const ik_fabric *f, const sim_loads *l, const pods *p,
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         if (p->vertex[sw] < p->num)
             work[p->vertex[sw]] += l->work[sw] + 1;
-    distribute(work, p->num, num_partitions, partition);
+    cut_distribute(work, p->num, num_partitions, partition);
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         if (p->vertex[sw] >= p->num)
             continue;
@@ -226,7 +227,7 @@ static ik_status cut_pods(const ik_fabric *f, const sim_loads *l, const pods *p,
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         if (p->vertex[sw] < p->num)
             continue;
-        partition_of[sw] = place_top(f, l, num_partitions, partition_of, sw, used, most, near);
+        partition_of[sw] = cut_place_top(f, l, num_partitions, partition_of, sw, used, most, near);
         used[partition_of[sw]] += l->work[sw];
     }
     free(work);
@@ -242,7 +243,7 @@ static ik_status cut_in_order(const ik_fabric *f, const sim_loads *l, uint32_t n
         return ik_fail_memory(err, f->num_switches * sizeof *work, "the cut into partitions");
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         work[sw] = l->work[sw] + 1;
-    distribute(work, f->num_switches, num_partitions, partition_of);
+    cut_distribute(work, f->num_switches, num_partitions, partition_of);
     free(work);
     return IK_OK;
 }
@@ -255,7 +256,7 @@ typedef struct graph {
     idx_t num_vertices;
 } graph;
 
-static void free_graph(graph *g)
+static void cut_free_graph(graph *g)
 {
     idx_t *blocks[] = {g->begin, g->to, g->work, g->packets, g->partition, g->first, g->next};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
@@ -263,14 +264,14 @@ static void free_graph(graph *g)
 }
 
 /* METIS's weights are small integers: the sum of all stays below 2^28. */
-static idx_t scaled(uint64_t weight, uint64_t total)
+static idx_t cut_scaled(uint64_t weight, uint64_t total)
 {
     uint64_t unit = (total >> 27) + 1;
     return (idx_t)(weight / unit) + 1;
 }
 
 /* A vertex that outweighs half a partition would leave others empty. */
-static void limit_weights(graph *g, uint32_t num_partitions)
+static void cut_limit_weights(graph *g, uint32_t num_partitions)
 {
     int64_t sum = 0;
     for (idx_t v = 0; v < g->num_vertices; v++)
@@ -280,8 +281,8 @@ static void limit_weights(graph *g, uint32_t num_partitions)
             g->work[v] = (idx_t)(sum / (2 * (int64_t)num_partitions) + 1);
 }
 
-static void add_switch(graph *g, const ik_fabric *f, const sim_loads *l, const pods *p, uint32_t sw,
-                       idx_t *at, bool weighted)
+static void cut_add_switch(graph *g, const ik_fabric *f, const sim_loads *l, const pods *p,
+                           uint32_t sw, idx_t *at, bool weighted)
 {
     uint32_t own = p ? p->vertex[sw] : sw;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
@@ -291,15 +292,15 @@ static void add_switch(graph *g, const ik_fabric *f, const sim_loads *l, const p
             g->work[own] += peer == IK_NONE ? 0 : ik_is_switch(f, peer) ? 1 : 2;
         if (peer == IK_NONE || !ik_is_switch(f, peer) || (p ? p->vertex[peer] : peer) == own)
             continue;
-        g->packets[*at] = weighted ? scaled(cable_packets(l, f, port), l->total) : 1;
+        g->packets[*at] = weighted ? cut_scaled(cut_cable_packets(l, f, port), l->total) : 1;
         g->to[(*at)++] = (idx_t)(p ? p->vertex[peer] : peer);
     }
     if (weighted)
-        g->work[own] += scaled(l->work[sw], l->total);
+        g->work[own] += cut_scaled(l->work[sw], l->total);
 }
 
-static bool make_graph(graph *g, const ik_fabric *f, const sim_loads *l, const pods *p,
-                       uint32_t num_partitions, bool weighted)
+static bool cut_make_graph(graph *g, const ik_fabric *f, const sim_loads *l, const pods *p,
+                           uint32_t num_partitions, bool weighted)
 {
     size_t n = p ? p->num_vertices : f->num_switches, ports = f->port_base[f->num_switches];
     *g = (graph){.begin = ik_calloc(n + 1, sizeof(idx_t)),
@@ -321,10 +322,10 @@ static bool make_graph(graph *g, const ik_fabric *f, const sim_loads *l, const p
     idx_t at = 0;
     for (size_t v = 0; v < n; v++) {
         for (idx_t sw = g->first[v]; sw >= 0; sw = g->next[sw])
-            add_switch(g, f, l, p, (uint32_t)sw, &at, weighted);
+            cut_add_switch(g, f, l, p, (uint32_t)sw, &at, weighted);
         g->begin[v + 1] = at;
     }
-    limit_weights(g, num_partitions);
+    cut_limit_weights(g, num_partitions);
     return true;
 }
 
@@ -346,7 +347,7 @@ static ik_status cut_graph(const ik_fabric *f, const sim_loads *l, const pods *p
     job.options[METIS_OPTION_NCUTS] = 4;
     if (weighted)
         job.options[METIS_OPTION_UFACTOR] = 20; /* at most 2 % above the mean */
-    if (!make_graph(&g, f, l, p, num_partitions, weighted))
+    if (!cut_make_graph(&g, f, l, p, num_partitions, weighted))
         status = ik_fail_memory(err, f->port_base[f->num_switches] * 2 * sizeof(idx_t),
                                 "the cut into partitions");
     job.num_vertices = g.num_vertices;
@@ -358,7 +359,7 @@ static ik_status cut_graph(const ik_fabric *f, const sim_loads *l, const pods *p
         status = ik_partition(&job, g.partition, err);
     for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++)
         partition_of[sw] = (uint16_t)g.partition[p ? p->vertex[sw] : sw];
-    free_graph(&g);
+    cut_free_graph(&g);
     return status;
 }
 
@@ -368,7 +369,7 @@ static ik_status cut_with_pods(const ik_fabric *f, const sim_loads *l, uint32_t 
                                sim_cut_method method, uint16_t *partition_of, ik_error *err)
 {
     pods p;
-    ik_status status = find_pods(f, &p, err);
+    ik_status status = cut_find_pods(f, &p, err);
     if (status == IK_OK && p.num < num_partitions)
         status = ik_fail(err, IK_ERR_UNSUPPORTED, "%u pods cannot be divided among %u partitions",
                          p.num, num_partitions);
@@ -395,14 +396,14 @@ ik_status sim_cut_by(const ik_fabric *f, const sim_loads *l, uint32_t num_partit
     else
         status = cut_graph(f, l, NULL, num_partitions, method == SIM_CUT_GRAPH, partition_of, err);
     if (status == IK_OK)
-        *quality = judge(f, l, num_partitions, method, partition_of, scratch);
+        *quality = cut_judge(f, l, num_partitions, method, partition_of, scratch);
     free(scratch);
     return status;
 }
 
 /* Large graphs of switches take METIS a second, and there is little left to gain on pods that are
  * balanced. */
-static bool good_enough(const ik_fabric *f, const sim_cut_quality *q)
+static bool cut_good_enough(const ik_fabric *f, const sim_cut_quality *q)
 {
     return f->num_switches > 4096 && q->balance < 1.03 && q->cost < 1.3;
 }
@@ -418,7 +419,7 @@ ik_status sim_cut(const ik_fabric *f, const sim_loads *l, uint32_t num_partition
          method++) {
         sim_cut_quality q;
         ik_error why;
-        if (method == SIM_CUT_GRAPH && any && good_enough(f, quality))
+        if (method == SIM_CUT_GRAPH && any && cut_good_enough(f, quality))
             break;
         ik_status one = sim_cut_by(f, l, num_partitions, method, tried, &q, &why);
         if (one == IK_ERR_UNSUPPORTED)

@@ -85,7 +85,7 @@ uint64_t sim_endpoint_bytes(const sim_endpoint *t)
 }
 
 /* Tells the others in every list. */
-static void close_lists(const sim_endpoint *t, const sim_step_report *own)
+static void exchange_close_lists(const sim_endpoint *t, const sim_step_report *own)
 {
     for (unsigned q = 0; q < t->num_partitions; q++) {
         sim_message_list *list = &t->out[t->step & 1][q];
@@ -103,7 +103,7 @@ static void close_lists(const sim_endpoint *t, const sim_step_report *own)
 }
 
 /* Lists of the next step; what they held was read by the others a step ago. */
-static void open_lists(sim_endpoint *t)
+static void exchange_open_lists(sim_endpoint *t)
 {
     t->step++;
     for (unsigned q = 0; q < t->num_partitions; q++)
@@ -113,7 +113,7 @@ static void open_lists(sim_endpoint *t)
 ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *report,
                             ik_error *err)
 {
-    close_lists(t, report);
+    exchange_close_lists(t, report);
     ik_status status = x->swap(x, t->id, t->out[t->step & 1], t->own, t->in, err);
     if (status != IK_OK) {
         report->stop = true;
@@ -130,7 +130,7 @@ ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *r
         report->busy |= m->stop >> 1;
     }
     t->busiest += report->most;
-    open_lists(t);
+    exchange_open_lists(t);
     return IK_OK;
 }
 
@@ -158,7 +158,7 @@ typedef struct threads_exchange {
     _Alignas(64) atomic_uint round;
 } threads_exchange;
 
-SIM_INLINE void relax(void)
+SIM_INLINE void exchange_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -167,7 +167,7 @@ SIM_INLINE void relax(void)
 #endif
 }
 
-static void sleep_until(threads_exchange *x, unsigned round)
+static void exchange_sleep_until(threads_exchange *x, unsigned round)
 {
     pthread_mutex_lock(&x->lock);
     while (atomic_load_explicit(&x->round, memory_order_acquire) == round)
@@ -175,7 +175,7 @@ static void sleep_until(threads_exchange *x, unsigned round)
     pthread_mutex_unlock(&x->lock);
 }
 
-static void barrier(sim_exchange *exchange, unsigned id)
+static void exchange_barrier(sim_exchange *exchange, unsigned id)
 {
     threads_exchange *x = (threads_exchange *)exchange;
     unsigned *look = &x->posts[id].look,
@@ -193,14 +193,14 @@ static void barrier(sim_exchange *exchange, unsigned id)
             *look = *look < x->longest / 2 ? *look * 2 : x->longest;
             return;
         }
-        relax();
+        exchange_relax();
     }
     *look = *look > 64 ? *look / 2 : *look;
-    sleep_until(x, round);
+    exchange_sleep_until(x, round);
 }
 
-static ik_status swap(sim_exchange *exchange, unsigned id, const sim_message_list *out,
-                      sim_message_list *own, const sim_message_list **in, ik_error *err)
+static ik_status exchange_swap(sim_exchange *exchange, unsigned id, const sim_message_list *out,
+                               sim_message_list *own, const sim_message_list **in, ik_error *err)
 {
     threads_exchange *x = (threads_exchange *)exchange;
     /* a partition may be one swap ahead of others, never two */
@@ -208,7 +208,7 @@ static ik_status swap(sim_exchange *exchange, unsigned id, const sim_message_lis
     (void)own;
     (void)err;
     x->posts[id].lists[parity] = out;
-    barrier(exchange, id);
+    exchange_barrier(exchange, id);
     for (unsigned q = 0; q < x->num_partitions; q++)
         in[q] = &x->posts[q].lists[parity][id];
     return IK_OK;
@@ -220,7 +220,7 @@ sim_exchange *sim_threads_exchange(unsigned num_partitions)
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (!x)
         return NULL;
-    x->exchange = (sim_exchange){.swap = swap, .barrier = barrier};
+    x->exchange = (sim_exchange){.swap = exchange_swap, .barrier = exchange_barrier};
     x->num_partitions = num_partitions;
     x->longest = online > 0 && (unsigned long)online < num_partitions ? 0 : LONGEST_LOOK;
     x->posts = sim_alloc_zeroed(num_partitions, sizeof *x->posts);

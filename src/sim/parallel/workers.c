@@ -17,7 +17,7 @@ typedef struct worker {
     pthread_t thread;
 } worker;
 
-static void *work(void *arg)
+static void *workers_work(void *arg)
 {
     worker *h = arg;
     pthread_mutex_lock(&h->worker_group->gate);
@@ -28,7 +28,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-static double seconds_of(clockid_t clock)
+static double workers_seconds_of(clockid_t clock)
 {
     struct timespec t;
     return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
@@ -36,13 +36,13 @@ static double seconds_of(clockid_t clock)
 
 double sim_thread_seconds(void)
 {
-    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    return workers_seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 ik_status sim_workers_run(unsigned num, void *partitions, size_t size, void (*run)(void *partition),
                           double *seconds, ik_error *err)
 {
-    double begin = seconds_of(CLOCK_MONOTONIC);
+    double begin = workers_seconds_of(CLOCK_MONOTONIC);
     worker_group c = {.run = run, .abandoned = false};
     unsigned started = 1;
     worker *workers = ik_calloc(num, sizeof *workers);
@@ -56,7 +56,7 @@ ik_status sim_workers_run(unsigned num, void *partitions, size_t size, void (*ru
     for (; started < num; started++) {
         workers[started] =
             (worker){.worker_group = &c, .partition = (char *)partitions + started * size};
-        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
+        if (pthread_create(&workers[started].thread, NULL, workers_work, &workers[started]) != 0)
             break;
     }
     c.abandoned = started < num;
@@ -67,7 +67,7 @@ ik_status sim_workers_run(unsigned num, void *partitions, size_t size, void (*ru
         pthread_join(workers[k].thread, NULL);
     pthread_mutex_destroy(&c.gate);
     free(workers);
-    *seconds = seconds_of(CLOCK_MONOTONIC) - begin;
+    *seconds = workers_seconds_of(CLOCK_MONOTONIC) - begin;
     return c.abandoned
                ? ik_fail(err, IK_ERR_MEMORY, "only %u of %u threads could be started", started, num)
                : IK_OK;

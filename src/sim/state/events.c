@@ -92,7 +92,7 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
 }
 
 /* The numbers that packets carry, where they have any. */
-static bool grow_sequence(partition *p, uint32_t cap)
+static bool events_grow_sequence(partition *p, uint32_t cap)
 {
     uint64_t *sequence =
         sim_numbered(p->sim) ? realloc(p->sequence, cap * sizeof *sequence) : p->sequence;
@@ -106,7 +106,7 @@ bool sim_grow_pool(partition *p)
 {
     uint32_t cap = p->pool_cap + p->pool_cap / 2 + 1024;
     packet *pool = /* one packet, one cache line */
-        grow_sequence(p, cap) ? sim_alloc(cap, sizeof *pool) : NULL;
+        events_grow_sequence(p, cap) ? sim_alloc(cap, sizeof *pool) : NULL;
     if (!pool) {
         sim_partition_fail(p, cap * sizeof *pool, "packets");
         return false;
@@ -132,7 +132,7 @@ void sim_chain_events(partition *p, const slot *at)
         while (id++ < end) {
             event *e = &w->events[id];
             uint32_t node = e->node;
-            if (event_kind(e) == EV_ARRIVAL && !p->sim->choice.staged)
+            if (calendar_event_kind(e) == EV_ARRIVAL && !p->sim->choice.staged)
                 __builtin_prefetch(&p->pool[e->data], 1);
             if (heads[node] == IK_NONE)
                 p->active[p->num_active++] = node;
@@ -143,7 +143,7 @@ void sim_chain_events(partition *p, const slot *at)
 }
 
 /* A node mostly has a few events per window: insertion; large groups are sorted by the library. */
-static int by_key(const void *a, const void *b)
+static int events_by_key(const void *a, const void *b)
 {
     uint64_t x = ((const event *)a)->key, y = ((const event *)b)->key;
     return (x > y) - (x < y);
@@ -164,7 +164,7 @@ bool sim_gather(partition *p, uint32_t node)
         p->local[k] = e;
     }
     if (n > 24)
-        qsort(p->local, n, sizeof *p->local, by_key);
+        qsort(p->local, n, sizeof *p->local, events_by_key);
     *head = IK_NONE;
     p->local_count = n;
     p->local_at = 0;

@@ -33,7 +33,7 @@ SIM_INLINE uint32_t sim_arrival_units(const sim *s)
     return SIM_ARRIVAL_UNITS + sim_numbered(s);
 }
 
-SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
+SIM_INLINE uint64_t events_window_of(const sim *s, uint64_t dt)
 {
     __extension__ typedef unsigned __int128 u128;
     return (uint64_t)(((u128)dt * s->window.reciprocal) >> 64);
@@ -41,18 +41,18 @@ SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
 
 /* Posts an event of this partition. time >= start of the current window; same_node: may fall into
  * the current window. */
-SIM_INLINE void post_own(partition *p, uint64_t time, uint32_t node, unsigned kind, uint32_t port,
-                         uint32_t data, bool same_node)
+SIM_INLINE void events_post_own(partition *p, uint64_t time, uint32_t node, unsigned kind,
+                                uint32_t port, uint32_t data, bool same_node)
 {
     const sim *s = p->sim;
     assert(time >= p->start && node < ik_num_nodes(s->f));
     uint64_t dt = time - p->start;
-    event e = {event_key(kind, port), node, data};
+    event e = {calendar_event_key(kind, port), node, data};
     if (__builtin_expect(dt >= s->window.span, 0)) {
         sim_post_far(p, time, &e);
         return;
     }
-    uint64_t ahead = window_of(s, dt);
+    uint64_t ahead = events_window_of(s, dt);
     e.key |= (dt - ahead * s->window.lookahead) << 32;
     if (same_node && ahead == 0) {
         sim_post_now(p, &e);
@@ -67,7 +67,7 @@ SIM_INLINE void post_own(partition *p, uint64_t time, uint32_t node, unsigned ki
         sim_partition_fail(p, 64 * sizeof e, "events");
 }
 
-SIM_INLINE uint32_t new_packet(partition *p)
+SIM_INLINE uint32_t events_new_packet(partition *p)
 {
     uint32_t id = p->free_packet;
     if (id != IK_NONE) {
@@ -81,7 +81,7 @@ SIM_INLINE uint32_t new_packet(partition *p)
     return p->pool_size++;
 }
 
-SIM_INLINE void free_packet(partition *p, uint32_t id)
+SIM_INLINE void events_free_packet(partition *p, uint32_t id)
 {
     assert(id < p->pool_size);
     p->pool[id].next = p->free_packet;
@@ -90,20 +90,20 @@ SIM_INLINE void free_packet(partition *p, uint32_t id)
 }
 
 /* Posts an event at another node, at least one lookahead away. */
-SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned kind,
-                            uint32_t port, uint32_t data)
+SIM_INLINE void events_post_remote(partition *p, uint64_t time, uint32_t node, unsigned kind,
+                                   uint32_t port, uint32_t data)
 {
     const sim *s = p->sim;
     if (s->parallel.num_partitions > 1 && s->parallel.node_partition[node] != p->id) {
-        event e = {event_key(kind, port), node, data};
+        event e = {calendar_event_key(kind, port), node, data};
         sim_post_message(p, s->parallel.node_partition[node], time, &e,
                          kind == EV_ARRIVAL ? p->pool + data : NULL,
                          kind == EV_ARRIVAL && sim_numbered(s) ? (uint32_t)p->sequence[data] : 0);
         if (kind == EV_ARRIVAL)
-            free_packet(p, data);
+            events_free_packet(p, data);
         return;
     }
-    post_own(p, time, node, kind, port, data, false);
+    events_post_own(p, time, node, kind, port, data, false);
 }
 
 #endif

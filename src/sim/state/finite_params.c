@@ -33,7 +33,8 @@ ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, i
     return IK_OK;
 }
 
-static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, ik_error *err)
+static ik_status finite_params_refuse_adapter(const ik_params *adapter, const ik_workload *w,
+                                              ik_error *err)
 {
     static const char *const idle[] = {"message",   "message_sizes", "message_histogram",
                                        "injection", "interleave",    "active"};
@@ -67,8 +68,8 @@ static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, 
 
 /* Of a batch, whose messages have a size that the adapter does not know: the same as
  * sim_check_turns() says of endless traffic. */
-static ik_status check_turns(const sim *s, const ik_params *adapter, const ik_workload *w,
-                             ik_error *err)
+static ik_status finite_params_check_turns(const sim *s, const ik_params *adapter,
+                                           const ik_workload *w, ik_error *err)
 {
     bool fifo = ik_params_given(adapter, "interleave"), given = ik_params_given(adapter, "active");
     const char *name = fifo ? "interleave" : "active";
@@ -95,7 +96,7 @@ static ik_status check_turns(const sim *s, const ik_params *adapter, const ik_wo
 }
 
 /* Jobs that never end send messages of one packet. */
-static ik_status check_endless(const sim *s, const ik_params *adapter, ik_error *err)
+static ik_status finite_params_check_endless(const sim *s, const ik_params *adapter, ik_error *err)
 {
     if (ik_params_enum(adapter, "injection") == INJECT_BURSTY) {
         ik_about(err,
@@ -115,7 +116,7 @@ static ik_status check_endless(const sim *s, const ik_params *adapter, ik_error 
     return ik_hint(err, IK_ERR_UNSUPPORTED, "another routing, or jobs that end alone");
 }
 
-static void resolve_batch(sim *s, const ik_params *adapter, const ik_workload *w)
+static void finite_params_resolve_batch(sim *s, const ik_params *adapter, const ik_workload *w)
 {
     bool rings = s->source.packets_per_message > 1 && s->adapter.queues != ADAPTER_DESTINATION;
     s->adapter.active_messages = rings ? sim_active_of(adapter) : 1;
@@ -124,7 +125,8 @@ static void resolve_batch(sim *s, const ik_params *adapter, const ik_workload *w
 
 /* A job's parameters are below it in the list of jobs. op: the send with which there are too many,
  * whose place in its file is said; IK_NONE = unknown. */
-static ik_status refuse_packets(const ik_workload *w, uint32_t host, uint32_t op, ik_error *err)
+static ik_status finite_params_refuse_packets(const ik_workload *w, uint32_t host, uint32_t op,
+                                              ik_error *err)
 {
     const char *path;
     unsigned line = op == IK_NONE ? 0 : ik_graph_line(w->graph, op, &path);
@@ -145,17 +147,17 @@ static ik_status refuse_packets(const ik_workload *w, uint32_t host, uint32_t op
                    "larger packets");
 }
 
-static uint64_t whole(uint64_t bytes, uint64_t part)
+static uint64_t finite_params_whole(uint64_t bytes, uint64_t part)
 {
     return bytes / part + (bytes % part > 0);
 }
 
 /* Numbers that the packets of a host take: of a visit as many as of a whole one. */
-static bool fits_visits(const ik_workload *w, uint32_t packet_bytes)
+static bool finite_params_fits_visits(const ik_workload *w, uint32_t packet_bytes)
 {
-    uint64_t per_round = w->alltoall->num - 1, all = whole(w->largest, packet_bytes),
+    uint64_t per_round = w->alltoall->num - 1, all = finite_params_whole(w->largest, packet_bytes),
              visit = w->visits < all ? w->visits : all, most = UINT32_MAX / visit;
-    return !per_round || whole(all, visit) * per_round <= most / w->repeat;
+    return !per_round || finite_params_whole(all, visit) * per_round <= most / w->repeat;
 }
 
 ik_status sim_finite_check(const ik_workload *w, uint32_t packet_bytes, ik_error *err)
@@ -163,26 +165,29 @@ ik_status sim_finite_check(const ik_workload *w, uint32_t packet_bytes, ik_error
     const ik_graph *g = w->graph;
     if (w->batch)
         return (double)w->batch_messages * (double)w->repeat *
-                           (double)whole(w->largest, packet_bytes) <=
+                           (double)finite_params_whole(w->largest, packet_bytes) <=
                        UINT32_MAX
                    ? IK_OK
-                   : refuse_packets(w, 0, IK_NONE, err);
+                   : finite_params_refuse_packets(w, 0, IK_NONE, err);
     if (w->alltoall)
-        return fits_visits(w, packet_bytes)
+        return finite_params_fits_visits(w, packet_bytes)
                    ? IK_OK
-                   : refuse_packets(w, w->alltoall->host ? w->alltoall->host[0] : 0, IK_NONE, err);
+                   : finite_params_refuse_packets(w, w->alltoall->host ? w->alltoall->host[0] : 0,
+                                                  IK_NONE, err);
     for (uint32_t host = 0; host < g->num_hosts; host++) {
         uint64_t packets = 0;
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
-            packets += g->kind[op] == IK_OP_SEND ? whole(g->ops[op].amount, packet_bytes) : 0;
+            packets += g->kind[op] == IK_OP_SEND
+                           ? finite_params_whole(g->ops[op].amount, packet_bytes)
+                           : 0;
             if (packets > UINT32_MAX)
-                return refuse_packets(w, host, op, err);
+                return finite_params_refuse_packets(w, host, op, err);
         }
     }
     return IK_OK;
 }
 
-static uint32_t packet_of(const ik_workload *w, uint64_t most)
+static uint32_t finite_params_packet_of(const ik_workload *w, uint64_t most)
 {
     return (uint32_t)(w->largest < most ? w->largest ? w->largest : 1 : most);
 }
@@ -190,18 +195,20 @@ static uint32_t packet_of(const ik_workload *w, uint64_t most)
 ik_status ik_sim_check_workload(const ik_params *adapter, const ik_traffic *traffic, ik_error *err)
 {
     const ik_workload *w = traffic->workload;
-    return w ? sim_finite_check(w, packet_of(w, ik_params_uint(adapter, "packet")), err) : IK_OK;
+    return w ? sim_finite_check(w, finite_params_packet_of(w, ik_params_uint(adapter, "packet")),
+                                err)
+             : IK_OK;
 }
 
 ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
 {
     const ik_workload *w = s->traffic->workload;
     uint64_t largest = w->largest ? w->largest : 1;
-    ik_status status = refuse_adapter(adapter, w, err);
+    ik_status status = finite_params_refuse_adapter(adapter, w, err);
     if (status == IK_OK && w->batch)
-        status = check_turns(s, adapter, w, err);
+        status = finite_params_check_turns(s, adapter, w, err);
     if (status == IK_OK && w->num_endless)
-        status = check_endless(s, adapter, err);
+        status = finite_params_check_endless(s, adapter, err);
     if (status != IK_OK)
         return status;
     if (s->reply.on && ik_params_uint(adapter, "reply") > largest)
@@ -227,6 +234,6 @@ ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
     s->workload.even_visits =
         w->alltoall && w->repeat == 1 && w->largest % s->source.message_bytes == 0;
     if (w->batch)
-        resolve_batch(s, adapter, w);
+        finite_params_resolve_batch(s, adapter, w);
     return IK_OK;
 }

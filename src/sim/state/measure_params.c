@@ -58,8 +58,8 @@ double sim_interval_asked(const ik_params *v)
 }
 
 /* Endless traffic. */
-static ik_status resolve_times(sim *s, const sim_sections *sec, const ik_sim_config *config,
-                               ik_error *err)
+static ik_status measure_params_resolve_times(sim *s, const sim_sections *sec,
+                                              const ik_sim_config *config, ik_error *err)
 {
     const ik_params *v = sec->measure;
     if (s->traffic && s->traffic->schedule) {
@@ -88,7 +88,7 @@ ik_status sim_resolve_measure(sim *s, const sim_sections *sec, const ik_sim_conf
     if (status == IK_OK && until_delivered)
         s->measure.end_ps = config->at_most_ps ? config->at_most_ps : ik_params_uint(v, "at_most");
     else if (status == IK_OK)
-        status = resolve_times(s, sec, config, err);
+        status = measure_params_resolve_times(s, sec, config, err);
     if (status != IK_OK)
         return status;
     s->measure.past_ps = s->measure.end_ps + until_delivered;

@@ -230,8 +230,8 @@ const ik_param ik_adapter_params[] = {
 
 /* ---- a configuration resolved */
 
-static ik_status open_section(ik_params *own, const ik_params *given, const ik_param *decl,
-                              const ik_params **values, ik_error *err)
+static ik_status params_open_section(ik_params *own, const ik_params *given, const ik_param *decl,
+                                     const ik_params **values, ik_error *err)
 {
     *values = given ? given : own;
     return given ? IK_OK : ik_params_init(own, decl, NULL, err);
@@ -254,13 +254,13 @@ ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_e
 {
     memset(sec, 0, sizeof *sec);
     ik_status status =
-        open_section(&sec->own[0], config->switch_params, ik_switch_params, &sec->sw, err);
+        params_open_section(&sec->own[0], config->switch_params, ik_switch_params, &sec->sw, err);
     if (status == IK_OK)
-        status = open_section(&sec->own[1], config->adapter_params, ik_adapter_params,
-                              &sec->adapter, err);
+        status = params_open_section(&sec->own[1], config->adapter_params, ik_adapter_params,
+                                     &sec->adapter, err);
     if (status == IK_OK)
-        status = open_section(&sec->own[2], config->measure_params, ik_measure_params,
-                              &sec->measure, err);
+        status = params_open_section(&sec->own[2], config->measure_params, ik_measure_params,
+                                     &sec->measure, err);
     if (status != IK_OK)
         sim_close_sections(sec);
     return status;
@@ -272,7 +272,7 @@ void sim_close_sections(sim_sections *sec)
         ik_params_free(&sec->own[k]);
 }
 
-static bool is_given(const ik_params *v, const char *name)
+static bool params_is_given(const ik_params *v, const char *name)
 {
     for (size_t k = 0; v && k < v->num; k++)
         if (strcmp(v->decl[k].name, name) == 0)
@@ -281,12 +281,12 @@ static bool is_given(const ik_params *v, const char *name)
 }
 
 /* `queues`, or the older `voq`, which may not contradict it. */
-static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *err)
+static ik_status params_resolve_queues(const ik_params *v, unsigned *queues, ik_error *err)
 {
     *queues = ik_params_enum(v, "queues");
     if (!ik_params_has(v, "voq"))
         return IK_OK;
-    bool voq = ik_params_bool(v, "voq"), given = is_given(v, "queues");
+    bool voq = ik_params_bool(v, "voq"), given = params_is_given(v, "queues");
     if (given && voq != (*queues != QUEUES_FIFO))
         return ik_about(err,
                         ik_fail(err, IK_ERR_USAGE,
@@ -300,7 +300,8 @@ static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *
 }
 
 /* Parameters that count only with other models, queues or plans than these. */
-static ik_status check_effects(const ik_plan *plan, const ik_sim_config *config, ik_error *err)
+static ik_status params_check_effects(const ik_plan *plan, const ik_sim_config *config,
+                                      ik_error *err)
 {
     const ik_params *sw = config->switch_params, *adapter = config->adapter_params,
                     *measure = config->measure_params;
@@ -309,7 +310,7 @@ static ik_status check_effects(const ik_plan *plan, const ik_sim_config *config,
         status = ik_params_check_needs(adapter, "section 'adapter'", "switch", sw, err);
     if (status == IK_OK && measure)
         status = ik_params_check_needs(measure, "section 'measure'", NULL, NULL, err);
-    if (status != IK_OK || !is_given(sw, "adaptive_choice"))
+    if (status != IK_OK || !params_is_given(sw, "adaptive_choice"))
         return status;
     if (plan->routing->kind != IK_ROUTE_ADAPTIVE)
         return ik_about(
@@ -338,8 +339,8 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
                         "vcs");
     unsigned queues = QUEUES_VOQSW;
     ik_status status =
-        config->switch_params ? resolve_queues(config->switch_params, &queues, err) : IK_OK;
-    return status == IK_OK ? check_effects(plan, config, err) : status;
+        config->switch_params ? params_resolve_queues(config->switch_params, &queues, err) : IK_OK;
+    return status == IK_OK ? params_check_effects(plan, config, err) : status;
 }
 
 ik_sim_flow ik_sim_flow_of(const ik_params *v)
@@ -348,7 +349,7 @@ ik_sim_flow ik_sim_flow_of(const ik_params *v)
         return IK_SIM_CUT_THROUGH;
     unsigned model = ik_params_enum(v, "model"), queues = QUEUES_VOQSW;
     if (model == MODEL_PIPELINED || model == MODEL_IDEAL ||
-        resolve_queues(v, &queues, NULL) != IK_OK || queues == QUEUES_VOQNET)
+        params_resolve_queues(v, &queues, NULL) != IK_OK || queues == QUEUES_VOQNET)
         return IK_SIM_SETTLED;
     return ik_params_enum(v, "adaptive_choice") != 0 ? IK_SIM_SETTLED : IK_SIM_CUT_THROUGH;
 }
@@ -364,9 +365,9 @@ ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err)
                     "switch.input_speedup vcs");
 }
 
-static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
+static ik_status params_resolve_switch(sim *s, const ik_params *v, ik_error *err)
 {
-    ik_status status = resolve_queues(v, &s->sw.queues, err);
+    ik_status status = params_resolve_queues(v, &s->sw.queues, err);
     if (status != IK_OK)
         return status;
     s->sw.model = ik_params_enum(v, "model");
@@ -399,7 +400,7 @@ static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
 }
 
 /* A virtual channel's share of a buffer holds a packet, and fits the counters. */
-static ik_status check_buffers(const sim *s, ik_error *err)
+static ik_status params_check_buffers(const sim *s, ik_error *err)
 {
     const struct {
         const char *name;
@@ -435,12 +436,12 @@ static ik_status check_buffers(const sim *s, ik_error *err)
 }
 
 /* Whether what is sent comes to an end; estimates know no traffic. */
-static bool ends(const sim *s)
+static bool params_ends(const sim *s)
 {
     return s->traffic && s->traffic->workload;
 }
 
-static void resolve_rates(sim *s, const ik_params *v)
+static void params_resolve_rates(sim *s, const ik_params *v)
 {
     s->adapter.injection_bps =
         ik_params_has(v, "injection_rate") ? ik_params_uint(v, "injection_rate") : UINT64_MAX;
@@ -451,7 +452,7 @@ static void resolve_rates(sim *s, const ik_params *v)
     s->adapter.paced = s->adapter.injection_share < 1 || s->adapter.injection_bps != UINT64_MAX;
 }
 
-static ik_status resolve_bursts(sim *s, const ik_params *v, ik_error *err)
+static ik_status params_resolve_bursts(sim *s, const ik_params *v, ik_error *err)
 {
     const ik_schedule *list = s->traffic ? s->traffic->schedule : NULL;
     if (s->source.injection == INJECT_BURSTY && list)
@@ -465,7 +466,7 @@ static ik_status resolve_bursts(sim *s, const ik_params *v, ik_error *err)
     return status;
 }
 
-static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
+static ik_status params_resolve_adapter(sim *s, const ik_params *v, ik_error *err)
 {
     ik_status status = sim_sizes_new(v, s->traffic, &s->source.sizes, err);
     if (status != IK_OK)
@@ -488,25 +489,25 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->adapter.fifo_messages = ik_params_enum(v, "interleave") == 1;
     s->adapter.queues = ik_params_enum(v, "queues");
     s->adapter.num_queues = s->adapter.queues == ADAPTER_VC ? s->sw.vcs : 1;
-    resolve_rates(s, v);
+    params_resolve_rates(s, v);
     s->adapter.turn_messages = s->adapter.fifo_messages ? 1 : sim_active_of(v);
     bool rings = s->source.packets_per_message > 1 && s->adapter.queues != ADAPTER_DESTINATION;
     s->adapter.active_messages = rings ? sim_active_of(v) : 1;
     if (ik_params_has(v, "buffer"))
         s->adapter.capacity = ik_params_uint(v, "buffer") / s->sw.vcs;
-    status = ends(s) ? sim_finite_resolve(s, v, err) : sim_check_turns(s, v, err);
-    if (status == IK_OK && !ends(s))
-        status = resolve_bursts(s, v, err);
+    status = params_ends(s) ? sim_finite_resolve(s, v, err) : sim_check_turns(s, v, err);
+    if (status == IK_OK && !params_ends(s))
+        status = params_resolve_bursts(s, v, err);
     if (s->traffic && s->traffic->schedule) {
         s->source.entry_injection = s->source.injection;
         s->source.injection = INJECT_SCHEDULE;
     }
     if (status == IK_OK)
         status = sim_resolve_replies(s, v, err);
-    return status == IK_OK ? check_buffers(s, err) : status;
+    return status == IK_OK ? params_check_buffers(s, err) : status;
 }
 
-static void resolve_plan(sim *s, const ik_plan *plan)
+static void params_resolve_plan(sim *s, const ik_plan *plan)
 {
     s->choice.adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
     s->choice.source_adaptive = s->choice.adaptive && plan->routing->family->start;
@@ -515,7 +516,7 @@ static void resolve_plan(sim *s, const ik_plan *plan)
 
 /* How choices among several outputs are made: with sets where routing, scheme and selection
  * function have them. */
-static void resolve_choice(sim *s, const ik_plan *plan)
+static void params_resolve_choice(sim *s, const ik_plan *plan)
 {
     bool buffers = s->sw.model == MODEL_IOQ, oblivious = plan->routing->kind == IK_ROUTE_OBLIVIOUS;
     const ik_selection *selection = ik_selection_in(plan->selection, buffers);
@@ -544,13 +545,13 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
     if (status == IK_OK)
         status = sim_resolve_levels(s, sec.sw, sec.adapter, err);
     if (status == IK_OK)
-        status = resolve_switch(s, sec.sw, err);
+        status = params_resolve_switch(s, sec.sw, err);
     if (status == IK_OK)
-        status = resolve_adapter(s, sec.adapter, err);
+        status = params_resolve_adapter(s, sec.adapter, err);
     if (status == IK_OK)
         status = sim_resolve_measure(s, &sec, config, err);
     if (status == IK_OK)
-        resolve_plan(s, plan);
+        params_resolve_plan(s, plan);
     if (status == IK_OK)
         status = sim_resolve_reorder(s, sec.adapter, err);
     if (status == IK_OK)
@@ -558,7 +559,7 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
     if (status == IK_OK)
         status = sim_space_resolve(s, err);
     if (status == IK_OK)
-        resolve_choice(s, plan);
+        params_resolve_choice(s, plan);
     sim_close_sections(&sec);
     return status;
 }

@@ -14,7 +14,7 @@ enum { MOST_AHEAD = 65535 };
  * other), in one VC of each channel, and every queue is in order. Schemes that leave the VC open on
  * the channel to a host alone (datelines) keep order as long as packets wait for it in the queue of
  * their input; at an output each VC has a queue of its own. */
-static bool keeps_order(const sim *s)
+static bool reorder_params_keeps_order(const sim *s)
 {
     const ik_vc *vc = s->plan->vc;
     bool at_inputs = s->sw.model == MODEL_IQ;
@@ -23,8 +23,8 @@ static bool keeps_order(const sim *s)
            (s->choice.static_lane || vc->single || (at_inputs && vc->num_vcs == vc->vcs_needed));
 }
 
-static ik_status resolve_buffer(const sim *s, const ik_params *v, reorder_settings *r,
-                                ik_error *err)
+static ik_status reorder_params_resolve_buffer(const sim *s, const ik_params *v,
+                                               reorder_settings *r, ik_error *err)
 {
     r->bytes = UINT64_MAX;
     if (ik_params_word(v, "reorder_buffer") == WORD_UNLIMITED)
@@ -82,7 +82,7 @@ ik_status sim_resolve_reorder(sim *s, const ik_params *v, ik_error *err)
     reorder_settings r = {.in_order = ik_params_bool(v, "in_order"), .bytes = UINT64_MAX};
     if (!r.in_order)
         return IK_OK;
-    ik_status status = resolve_buffer(s, v, &r, err);
+    ik_status status = reorder_params_resolve_buffer(s, v, &r, err);
     if (status == IK_OK)
         status = resolve_throttle(s, v, &r, err);
     if (status != IK_OK)
@@ -90,7 +90,7 @@ ik_status sim_resolve_reorder(sim *s, const ik_params *v, ik_error *err)
     r.by_path = ik_params_word(v, "control_delay") == WORD_PATH;
     if (!ik_params_word(v, "control_delay"))
         r.control_ps = ik_params_uint(v, "control_delay");
-    r.on = !keeps_order(s);
+    r.on = !reorder_params_keeps_order(s);
     if (!r.on)
         r.limit = REORDER_UNLIMITED;
     s->reorder = r;
@@ -99,7 +99,7 @@ ik_status sim_resolve_reorder(sim *s, const ik_params *v, ik_error *err)
 
 /* Half of a buffer that flows share, evenly, if that is enough for a source that asks for a place
  * in exchange for each it uses never to wait for the answer. */
-static uint32_t own_places(const sim *s, const reorder_settings *r)
+static uint32_t reorder_params_own_places(const sim *s, const reorder_settings *r)
 {
     uint32_t sources = s->f->num_hosts > 1 ? s->f->num_hosts - 1 : 1;
     uint32_t share = r->packets / 2 / sources;
@@ -124,7 +124,7 @@ ik_status sim_resolve_control(sim *s, uint64_t least, uint64_t shortest, ik_erro
     r->ask_ps = least;
     uint64_t ahead = 1 + (2 * least + shortest - 1) / (shortest ? shortest : 1);
     r->ahead = ahead < MOST_AHEAD ? (uint32_t)ahead : MOST_AHEAD;
-    r->own = own_places(s, r);
+    r->own = reorder_params_own_places(s, r);
     if (r->strict)
         r->ahead = 1;
     return IK_OK;

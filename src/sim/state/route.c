@@ -5,7 +5,7 @@
 #include "sim/state/route.h"
 #include "sim/state/space.h"
 
-static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
+static int64_t route_sum_vcs(const sim *s, const int64_t *value, int vc)
 {
     if (vc >= 0)
         return value[vc];
@@ -17,7 +17,7 @@ static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
 
 /* The VC that a question about a channel means: while choices are distinguished by their own VCs,
  * that of the channel's choice. */
-static int asked_vc(const partition *p, uint32_t channel, int vc)
+static int route_asked_vc(const partition *p, uint32_t channel, int vc)
 {
     if (vc >= 0 && p->by_own_vc)
         return p->own_vc[channel - p->sim->net.switches[p->sim->f->port_node[channel]].port_base];
@@ -26,25 +26,26 @@ static int asked_vc(const partition *p, uint32_t channel, int vc)
 
 /* Credit for the packet that asks: in a VC, or in all of them. Accounts of the whole buffer are not
  * distinguished. */
-static int64_t ledger_credit(const partition *p, uint32_t channel, int vc)
+static int64_t route_ledger_credit(const partition *p, uint32_t channel, int vc)
 {
     const sim *s = p->sim;
     unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->sw.vcs - 1 : (unsigned)vc;
     int64_t sum = 0, shared = s->net.in_space.shared[channel];
     for (unsigned v = first; v <= last; v++)
-        sum += ledger_room(&s->net.in_space, channel,
-                           s->sw.queues == QUEUES_VOQNET ? v * s->f->num_hosts + p->asked_dst : v);
+        sum += space_ledger_room(&s->net.in_space, channel,
+                                 s->sw.queues == QUEUES_VOQNET ? v * s->f->num_hosts + p->asked_dst
+                                                               : v);
     return sum - shared * (int64_t)(last - first); /* what is shared counts once */
 }
 
-static int64_t view_credit(void *ctx, uint32_t channel, int vc)
+static int64_t route_view_credit(void *ctx, uint32_t channel, int vc)
 {
     const partition *p = ctx;
     const sim *s = p->sim;
-    vc = asked_vc(p, channel, vc);
+    vc = route_asked_vc(p, channel, vc);
     if (s->net.in_space.accounts)
-        return ledger_credit(p, channel, vc);
-    const int32_t *credit = credit_at(s, channel, 0);
+        return route_ledger_credit(p, channel, vc);
+    const int32_t *credit = state_credit_at(s, channel, 0);
     if (vc >= 0)
         return credit[vc];
     int64_t sum = 0;
@@ -53,7 +54,7 @@ static int64_t view_credit(void *ctx, uint32_t channel, int vc)
     return sum;
 }
 
-static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
+static int64_t route_view_capacity(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const partition *)ctx)->sim;
     bool host = s->net.ports[channel].peer_node >= s->f->num_switches;
@@ -67,13 +68,13 @@ static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
 static int64_t view_output_room(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const partition *)ctx)->sim;
-    vc = asked_vc(ctx, channel, vc);
+    vc = route_asked_vc(ctx, channel, vc);
     unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->sw.vcs - 1 : (unsigned)vc;
     bool shared = s->net.out_space.accounts;
     int64_t sum = 0;
     for (unsigned v = first; v <= last; v++)
-        sum += shared ? ledger_room(&s->net.out_space, channel, v)
-                      : *space_of(s, s->sw.vcs, channel, v);
+        sum += shared ? space_ledger_room(&s->net.out_space, channel, v)
+                      : *state_space_of(s, s->sw.vcs, channel, v);
     /* what is shared counts once */
     return shared ? sum - (int64_t)s->net.out_space.shared[channel] * (last - first) : sum;
 }
@@ -90,7 +91,7 @@ static int64_t view_output_capacity(void *ctx, uint32_t channel, int vc)
 }
 
 /* Bytes that a link sends in a time. */
-static int64_t bytes_in(const sim *s, uint32_t channel, uint64_t ps)
+static int64_t route_bytes_in(const sim *s, uint32_t channel, uint64_t ps)
 {
     return (int64_t)((double)ps * (double)ik_port_rate_bps(s->f, channel) / 8e12);
 }
@@ -99,15 +100,15 @@ static int64_t bytes_in(const sim *s, uint32_t channel, uint64_t ps)
  * at the link. It is what the link cannot have sent by then, in whole packets, if it never lacks
  * credit; or what is held now less what the link can send, if that is more. A VC's part of it is
  * its part of the bytes held. */
-static int64_t foreseen(partition *p, uint32_t channel, int vc)
+static int64_t route_foreseen(partition *p, uint32_t channel, int vc)
 {
     const sim *s = p->sim;
     int64_t all = view_output_capacity(p, channel, -1) - view_output_room(p, channel, -1),
             size = s->adapter.packet_bytes;
     uint64_t clear = s->backlog.clear_ps[channel];
     int64_t ahead =
-        clear > p->now ? bytes_in(s, channel, clear - p->now - 1) / size * size + size : 0;
-    int64_t left = all - bytes_in(s, channel, s->sw.traversal_ps);
+        clear > p->now ? route_bytes_in(s, channel, clear - p->now - 1) / size * size + size : 0;
+    int64_t left = all - route_bytes_in(s, channel, s->sw.traversal_ps);
     int64_t found = left > ahead ? left : ahead < all ? ahead : all;
     if (vc < 0 || all == 0)
         return found;
@@ -115,36 +116,36 @@ static int64_t foreseen(partition *p, uint32_t channel, int vc)
     return found * held / all;
 }
 
-static int64_t view_queued(void *ctx, uint32_t channel, int vc)
+static int64_t route_view_queued(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const partition *)ctx)->sim;
     if (s->backlog.clear_ps)
-        return foreseen(ctx, channel, vc);
-    vc = asked_vc(ctx, channel, vc);
-    return sum_vcs(s,
-                   (s->backlog.waiting ? s->backlog.waiting : s->backlog.queued) +
-                       (size_t)channel * s->sw.vcs,
-                   vc);
+        return route_foreseen(ctx, channel, vc);
+    vc = route_asked_vc(ctx, channel, vc);
+    return route_sum_vcs(s,
+                         (s->backlog.waiting ? s->backlog.waiting : s->backlog.queued) +
+                             (size_t)channel * s->sw.vcs,
+                         vc);
 }
 
-static bool view_busy(void *ctx, uint32_t channel)
+static bool route_view_busy(void *ctx, uint32_t channel)
 {
     const sim *s = ((const partition *)ctx)->sim;
     if (s->sw.out_buffers)
-        return output_of(s, channel)->link;
+        return state_output_of(s, channel)->link;
     const sw_state *sw = &s->net.switches[s->f->port_node[channel]];
     uint32_t out = channel - sw->port_base;
-    return !(free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1);
+    return !(switch_state_free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1);
 }
 
 ik_view sim_view(partition *p)
 {
     bool buffers = p->sim->sw.model == MODEL_IOQ;
     return (ik_view){.ctx = p,
-                     .credit_bytes = view_credit,
-                     .capacity_bytes = view_capacity,
-                     .queued_bytes = view_queued,
-                     .busy = view_busy,
+                     .credit_bytes = route_view_credit,
+                     .capacity_bytes = route_view_capacity,
+                     .queued_bytes = route_view_queued,
+                     .busy = route_view_busy,
                      .output_room_bytes = buffers ? view_output_room : NULL,
                      .output_capacity_bytes = buffers ? view_output_capacity : NULL};
 }
@@ -152,7 +153,7 @@ ik_view sim_view(partition *p)
 /* Whether choices must be distinguished by their own VCs: where the layer's VCs are offered on some
  * ports only, the lowest VC of one choice says nothing about the others. Else all choices have the
  * same VCs, and the lowest stands for them. */
-static bool vcs_differ(const partition *p, uint32_t n)
+static bool route_vcs_differ(const partition *p, uint32_t n)
 {
     if (p->sim->plan->vc->escape_vcs > 0)
         return true;
@@ -164,7 +165,7 @@ static bool vcs_differ(const partition *p, uint32_t n)
 }
 
 /* The VC of a choice that has most room, ties to the lowest: the one that a grant would take. */
-static uint8_t roomiest_vc(partition *p, const ik_view *view, const ik_choice *c)
+static uint8_t route_roomiest_vc(partition *p, const ik_view *view, const ik_choice *c)
 {
     int64_t (*room)(void *, uint32_t, int) =
         view->output_room_bytes ? view->output_room_bytes : view->credit_bytes;
@@ -183,8 +184,8 @@ static uint8_t roomiest_vc(partition *p, const ik_view *view, const ik_choice *c
 }
 
 /* What the routing or the selection function says of the choices, whose ports stand in p->ports. */
-static uint32_t ask(partition *p, uint32_t sw, const packet *pk, uint32_t n, uint32_t preferred,
-                    const ik_view *view)
+static uint32_t route_ask(partition *p, uint32_t sw, const packet *pk, uint32_t n,
+                          uint32_t preferred, const ik_view *view)
 {
     const sim *s = p->sim;
     const ik_routing *routing = s->plan->routing;
@@ -205,24 +206,24 @@ static uint32_t ask(partition *p, uint32_t sw, const packet *pk, uint32_t n, uin
 }
 
 /* Picks among several choices with local state; IK_NONE = wait. */
-static uint32_t pick_choice(partition *p, uint32_t sw, const packet *pk, uint32_t n,
-                            uint32_t preferred)
+static uint32_t route_pick_choice(partition *p, uint32_t sw, const packet *pk, uint32_t n,
+                                  uint32_t preferred)
 {
     ik_view view = p->view;
     p->asked_dst = pk->rt.dst;
     for (uint32_t k = 0; k < n; k++)
         p->ports[k] = p->choices[k].port;
-    bool differ = vcs_differ(p, n);
+    bool differ = route_vcs_differ(p, n);
     for (uint32_t k = 0; differ && k < n; k++)
         p->own_vc[p->choices[k].port - p->sim->net.switches[sw].port_base] =
-            roomiest_vc(p, &view, &p->choices[k]);
+            route_roomiest_vc(p, &view, &p->choices[k]);
     p->by_own_vc = differ;
-    uint32_t chosen = ask(p, sw, pk, n, preferred, &view);
+    uint32_t chosen = route_ask(p, sw, pk, n, preferred, &view);
     p->by_own_vc = false;
     return chosen;
 }
 
-static void set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c)
+static void route_set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c)
 {
     pk->out = (uint16_t)(c->port - s->net.switches[sw].port_base);
     pk->vc_first = c->vc_first;
@@ -258,10 +259,10 @@ uint32_t sim_choose_output(partition *p, uint32_t sw, uint32_t in_port, packet *
              n = ik_plan_next(p->sim->plan, sw, in_port, &pk->rt, p->choices, &preferred);
     if (n == 0)
         return IK_NONE;
-    uint32_t chosen = n == 1 ? 0 : pick_choice(p, sw, pk, n, preferred);
+    uint32_t chosen = n == 1 ? 0 : route_pick_choice(p, sw, pk, n, preferred);
     if (chosen >= n)
         return IK_NONE;
-    set_choice(p->sim, sw, pk, &p->choices[chosen]);
+    route_set_choice(p->sim, sw, pk, &p->choices[chosen]);
     return pk->out;
 }
 
@@ -281,14 +282,14 @@ void sim_route(partition *p, uint32_t sw, uint32_t in_port, packet *pk)
             pk->out = SIM_UNDECIDED;
             return;
         }
-        uint32_t chosen = pick_choice(p, sw, pk, n, preferred);
+        uint32_t chosen = route_pick_choice(p, sw, pk, n, preferred);
         if (chosen < n)
             preferred = chosen;
         pk->revocable = s->choice.rechoose;
     } else {
         preferred = sim_drawn(s, &pk->rt, pk->number, n, preferred);
     }
-    set_choice(s, sw, pk, &p->choices[preferred]);
+    route_set_choice(s, sw, pk, &p->choices[preferred]);
 }
 
 uint32_t sim_look_ahead(partition *p, uint32_t out_port, unsigned u, const ik_packet *rt,

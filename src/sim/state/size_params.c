@@ -34,8 +34,8 @@ typedef struct reader {
     unsigned line;
 } reader;
 
-static ik_status refuse(const reader *r, unsigned column, ik_error *err, const char *text,
-                        const char *why)
+static ik_status size_params_refuse(const reader *r, unsigned column, ik_error *err,
+                                    const char *text, const char *why)
 {
     if (r->file)
         return ik_fail_at(err, IK_ERR_INPUT, r->file, r->line, column, "'%.60s' %s", text, why);
@@ -43,10 +43,10 @@ static ik_status refuse(const reader *r, unsigned column, ik_error *err, const c
                     "adapter.message_sizes");
 }
 
-static ik_status refuse_item(const reader *r, unsigned column, ik_error *err, const char *text,
-                             const char *why)
+static ik_status size_params_refuse_item(const reader *r, unsigned column, ik_error *err,
+                                         const char *text, const char *why)
 {
-    ik_status status = refuse(r, column, err, text, why);
+    ik_status status = size_params_refuse(r, column, err, text, why);
     const char *meant = ik_quantity_meant(text, IK_DIM_SIZE);
     if (meant)
         return ik_hint(err, status, "did you mean '%s'?", meant);
@@ -60,7 +60,7 @@ static ik_status refuse_item(const reader *r, unsigned column, ik_error *err, co
 
 /* ---- pieces of text, cut in place */
 
-static char *trim(char *text)
+static char *size_params_trim(char *text)
 {
     size_t n = strlen(text);
     while (n && isspace((unsigned char)text[n - 1]))
@@ -69,7 +69,7 @@ static char *trim(char *text)
 }
 
 /* Ends *text at the first character of `marks`; returns what is behind it, NULL = it has none. */
-static char *cut(char *text, const char *marks)
+static char *size_params_cut(char *text, const char *marks)
 {
     char *at = strpbrk(text, marks);
     if (at)
@@ -79,9 +79,9 @@ static char *cut(char *text, const char *marks)
 
 /* ---- items */
 
-static bool read_size(char *text, uint64_t *size)
+static bool size_params_read_size(char *text, uint64_t *size)
 {
-    char *word = trim(text), *end;
+    char *word = size_params_trim(text), *end;
     if (word[0] && word[strspn(word, "0123456789")] == '\0') { /* bytes */
         *size = strlen(word) <= 15 ? strtoull(word, &end, 10) : 0;
         return *size > 0;
@@ -90,7 +90,8 @@ static bool read_size(char *text, uint64_t *size)
            *size <= largest_size;
 }
 
-static ik_status add_range(reader *r, char *text, double share, unsigned column, ik_error *err)
+static ik_status size_params_add_range(reader *r, char *text, double share, unsigned column,
+                                       ik_error *err)
 {
     char copy[64];
     snprintf(copy, sizeof copy, "%s", text);
@@ -98,10 +99,10 @@ static ik_status add_range(reader *r, char *text, double share, unsigned column,
     uint64_t from = 0, to = 0;
     if (dots)
         *dots = '\0';
-    if (!read_size(text, &from) || !read_size(dots ? dots + 2 : text, &to))
-        return refuse_item(r, column, err, copy, "is not a size");
+    if (!size_params_read_size(text, &from) || !size_params_read_size(dots ? dots + 2 : text, &to))
+        return size_params_refuse_item(r, column, err, copy, "is not a size");
     if (from > to)
-        return refuse_item(r, column, err, copy, "is a range that goes down");
+        return size_params_refuse_item(r, column, err, copy, "is a range that goes down");
     if (!IK_ARRAY_ROOM(r->ranges, r->room, r->num + 1))
         return ik_fail_memory(err, 2 * r->num * sizeof *r->ranges, "sizes of messages");
     r->ranges[r->num++] = (sim_size_range){from, to, share};
@@ -110,26 +111,26 @@ static ik_status add_range(reader *r, char *text, double share, unsigned column,
     return IK_OK;
 }
 
-static ik_status read_item(reader *r, char *text, ik_error *err)
+static ik_status size_params_read_item(reader *r, char *text, ik_error *err)
 {
     double value = NAN;
-    char *share = cut(text, ":");
+    char *share = size_params_cut(text, ":");
     if (share) {
-        share = trim(share);
+        share = size_params_trim(share);
         bool percent = strchr(share, '%');
         r->percents += percent;
         if (ik_parse_real(share, percent ? IK_DIM_FRACTION : IK_DIM_NONE, &value, NULL) != IK_OK ||
             !(value > 0 && value <= 1e15))
-            return refuse_item(r, 0, err, share, "is not a share above zero");
+            return size_params_refuse_item(r, 0, err, share, "is not a share above zero");
     }
     r->open += !share;
-    return add_range(r, trim(text), value, 0, err);
+    return size_params_add_range(r, size_params_trim(text), value, 0, err);
 }
 
 /* ---- mixes */
 
 /* Shares become running sums of probabilities. */
-static ik_status sum_shares(reader *r, ik_error *err)
+static ik_status size_params_sum_shares(reader *r, ik_error *err)
 {
     double sum = 0, upto = 0;
     if ((r->open && r->open < r->num) || (r->percents && r->percents < r->num))
@@ -159,7 +160,7 @@ static ik_status sum_shares(reader *r, ik_error *err)
 }
 
 /* What was read becomes a mix of the sizes. */
-static ik_status end_mix(reader *r, const char *class, ik_error *err)
+static ik_status size_params_end_mix(reader *r, const char *class, ik_error *err)
 {
     sim_sizes *z = &r->own->z;
     size_t bytes = r->num * sizeof *r->ranges;
@@ -173,7 +174,7 @@ static ik_status end_mix(reader *r, const char *class, ik_error *err)
     return IK_OK;
 }
 
-static bool is_named(const sim_sizes *z, const char *class)
+static bool size_params_is_named(const sim_sizes *z, const char *class)
 {
     for (size_t k = 0; k < z->num; k++)
         if (class && z->mixes[k].class ? strcmp(class, z->mixes[k].class) == 0
@@ -182,23 +183,24 @@ static bool is_named(const sim_sizes *z, const char *class)
     return false;
 }
 
-static ik_status read_mix(reader *r, char *text, ik_error *err)
+static ik_status size_params_read_mix(reader *r, char *text, ik_error *err)
 {
-    char *items = cut(text, "="), *class = items ? trim(text) : NULL;
+    char *items = size_params_cut(text, "="), *class = items ? size_params_trim(text) : NULL;
     items = items ? items : text;
-    if (is_named(&r->own->z, class))
-        return refuse_item(r, 0, err, class ? class : trim(text), "gives sizes of a class again");
+    if (size_params_is_named(&r->own->z, class))
+        return size_params_refuse_item(r, 0, err, class ? class : size_params_trim(text),
+                                       "gives sizes of a class again");
     for (char *rest; items; items = rest) {
-        rest = cut(items, ",+");
-        ik_status status = read_item(r, items, err);
+        rest = size_params_cut(items, ",+");
+        ik_status status = size_params_read_item(r, items, err);
         if (status != IK_OK)
             return status;
     }
-    ik_status status = sum_shares(r, err);
-    return status == IK_OK ? end_mix(r, class, err) : status;
+    ik_status status = size_params_sum_shares(r, err);
+    return status == IK_OK ? size_params_end_mix(r, class, err) : status;
 }
 
-static ik_status read_mixes(reader *r, char *text, ik_error *err)
+static ik_status size_params_read_mixes(reader *r, char *text, ik_error *err)
 {
     size_t num = 1;
     for (const char *c = text; *c; c++)
@@ -207,8 +209,8 @@ static ik_status read_mixes(reader *r, char *text, ik_error *err)
     if (!r->own->z.mixes)
         return ik_fail_memory(err, num * sizeof *r->own->z.mixes, "sizes of messages");
     for (char *rest; text; text = rest) {
-        rest = cut(text, ";");
-        ik_status status = read_mix(r, text, err);
+        rest = size_params_cut(text, ";");
+        ik_status status = size_params_read_mix(r, text, err);
         if (status != IK_OK)
             return status;
     }
@@ -217,10 +219,10 @@ static ik_status read_mixes(reader *r, char *text, ik_error *err)
 
 /* ---- histograms */
 
-static ik_status read_line(reader *r, char *line, ik_error *err)
+static ik_status size_params_read_line(reader *r, char *line, ik_error *err)
 {
-    cut(line, "#");
-    char *item = trim(line), *last = item + strlen(item), *end;
+    size_params_cut(line, "#");
+    char *item = size_params_trim(line), *last = item + strlen(item), *end;
     while (last > item && !strchr(" \t,;", last[-1]))
         last--;
     if (!item[0])
@@ -228,16 +230,17 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
     unsigned column = (unsigned)(last - line) + 1;
     double weight = strtod(last, &end);
     if (last == item)
-        return refuse_item(r, column, err, item, "has no weight");
+        return size_params_refuse_item(r, column, err, item, "has no weight");
     if (end == last || *end || !(weight >= 0 && weight <= 1e15))
-        return refuse_item(r, column, err, last, "is not a weight");
+        return size_params_refuse_item(r, column, err, last, "is not a weight");
     while (last > item && strchr(" \t,;", last[-1]))
         last--;
     *last = '\0';
-    return weight > 0 ? add_range(r, item, weight, (unsigned)(item - line) + 1, err) : IK_OK;
+    return weight > 0 ? size_params_add_range(r, item, weight, (unsigned)(item - line) + 1, err)
+                      : IK_OK;
 }
 
-static ik_status read_lines(reader *r, char *text, const char *end, ik_error *err)
+static ik_status size_params_read_lines(reader *r, char *text, const char *end, ik_error *err)
 {
     ik_status status = IK_OK;
     for (char *line = text; line < end && status == IK_OK;) {
@@ -245,7 +248,7 @@ static ik_status read_lines(reader *r, char *text, const char *end, ik_error *er
         if (stop)
             *stop = '\0';
         r->line++;
-        status = read_line(r, line, err);
+        status = size_params_read_line(r, line, err);
         line = stop ? stop + 1 : (char *)end;
     }
     if (status == IK_OK && r->num == 0)
@@ -253,7 +256,7 @@ static ik_status read_lines(reader *r, char *text, const char *end, ik_error *er
     return status;
 }
 
-static ik_status read_histogram(reader *r, ik_error *err)
+static ik_status size_params_read_histogram(reader *r, ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -263,19 +266,19 @@ static ik_status read_histogram(reader *r, ik_error *err)
     const char *start = text;
     status = ik_text_begin(&start, &size, r->file, err);
     if (status == IK_OK)
-        status = read_lines(r, text + (start - text), start + size, err);
+        status = size_params_read_lines(r, text + (start - text), start + size, err);
     free(text);
     r->own->z.mixes = ik_arena_alloc(&r->own->arena, sizeof *r->own->z.mixes);
     if (status == IK_OK && !r->own->z.mixes)
         status = ik_fail_memory(err, sizeof *r->own->z.mixes, "sizes of messages");
     if (status == IK_OK)
-        status = sum_shares(r, err);
-    return status == IK_OK ? end_mix(r, NULL, err) : status;
+        status = size_params_sum_shares(r, err);
+    return status == IK_OK ? size_params_end_mix(r, NULL, err) : status;
 }
 
 /* ---- classes */
 
-static unsigned count_classes(const ik_traffic *t)
+static unsigned size_params_count_classes(const ik_traffic *t)
 {
     unsigned num = 0;
     while (t->classes && t->classes[num])
@@ -283,7 +286,7 @@ static unsigned count_classes(const ik_traffic *t)
     return num;
 }
 
-static ik_status refuse_class(const ik_traffic *t, const char *name, ik_error *err)
+static ik_status size_params_refuse_class(const ik_traffic *t, const char *name, ik_error *err)
 {
     if (t->classes)
         ik_fail_unknown(err, "adapter.message_sizes: class of the traffic", name, t->classes);
@@ -301,16 +304,16 @@ static ik_status refuse_class(const ik_traffic *t, const char *name, ik_error *e
     return IK_ERR_USAGE;
 }
 
-static ik_status match_classes(owned_sizes *own, const ik_traffic *t, ik_error *err)
+static ik_status size_params_match_classes(owned_sizes *own, const ik_traffic *t, ik_error *err)
 {
     sim_sizes *z = &own->z;
-    unsigned num = count_classes(t);
+    unsigned num = size_params_count_classes(t);
     for (size_t k = 0; k < z->num; k++) {
         unsigned c = 0;
         while (z->mixes[k].class && c < num && strcmp(t->classes[c], z->mixes[k].class) != 0)
             c++;
         if (z->mixes[k].class && c == num)
-            return refuse_class(t, z->mixes[k].class, err);
+            return size_params_refuse_class(t, z->mixes[k].class, err);
     }
     if (num == 0)
         return IK_OK;
@@ -353,16 +356,17 @@ void sim_sizes_free(sim_sizes *z)
     free(own);
 }
 
-static ik_status read_sizes(owned_sizes *own, const ik_params *adapter, ik_error *err)
+static ik_status size_params_read_sizes(owned_sizes *own, const ik_params *adapter, ik_error *err)
 {
     reader r = {.own = own};
     ik_status status;
     if (ik_params_has(adapter, "message_histogram")) {
         r.file = ik_params_text(adapter, "message_histogram");
-        status = read_histogram(&r, err);
+        status = size_params_read_histogram(&r, err);
     } else {
         char *text = strdup(ik_params_text(adapter, "message_sizes"));
-        status = text ? read_mixes(&r, text, err) : ik_fail_memory(err, 1, "sizes of messages");
+        status = text ? size_params_read_mixes(&r, text, err)
+                      : ik_fail_memory(err, 1, "sizes of messages");
         free(text);
     }
     free(r.ranges);
@@ -378,9 +382,9 @@ ik_status sim_sizes_new(const ik_params *adapter, const ik_traffic *traffic, sim
     owned_sizes *own = ik_calloc(1, sizeof *own);
     if (!own)
         return ik_fail_memory(err, sizeof *own, "sizes of messages");
-    ik_status status = read_sizes(own, adapter, err);
+    ik_status status = size_params_read_sizes(own, adapter, err);
     if (status == IK_OK && traffic)
-        status = match_classes(own, traffic, err);
+        status = size_params_match_classes(own, traffic, err);
     if (status != IK_OK) {
         sim_sizes_free(&own->z);
         return status;

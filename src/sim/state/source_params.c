@@ -11,7 +11,7 @@
 
 #define PERCENT(x) ((x)*100)
 
-static ik_status refuse_open(ik_error *err)
+static ik_status source_params_refuse_open(ik_error *err)
 {
     ik_about(
         err,
@@ -24,7 +24,7 @@ static ik_status refuse_open(ik_error *err)
 }
 
 /* The third of those that are not given (NAN). */
-static void complete(sim_bursts *b, double load)
+static void source_params_complete(sim_bursts *b, double load)
 {
     if (isnan(b->rate))
         b->rate = load * (b->alpha + b->beta) / b->alpha;
@@ -34,7 +34,7 @@ static void complete(sim_bursts *b, double load)
         b->alpha = b->beta == 0 ? 1 : b->beta * load / (b->rate - load);
 }
 
-static ik_status refuse_numbers(const sim_bursts *b, double load, ik_error *err)
+static ik_status source_params_refuse_numbers(const sim_bursts *b, double load, ik_error *err)
 {
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE,
@@ -50,7 +50,8 @@ static ik_status refuse_numbers(const sim_bursts *b, double load, ik_error *err)
         "the three out");
 }
 
-static ik_status refuse_rate(const sim_bursts *b, double load, bool derived, ik_error *err)
+static ik_status source_params_refuse_rate(const sim_bursts *b, double load, bool derived,
+                                           ik_error *err)
 {
     if (!derived)
         ik_about(
@@ -75,7 +76,8 @@ static ik_status refuse_rate(const sim_bursts *b, double load, bool derived, ik_
 }
 
 /* given: which of alpha, beta and rate the experiment says. */
-static ik_status refuse_sum(const sim_bursts *b, double load, const bool given[3], ik_error *err)
+static ik_status source_params_refuse_sum(const sim_bursts *b, double load, const bool given[3],
+                                          ik_error *err)
 {
     if (given[0] && given[1])
         ik_about(
@@ -123,19 +125,19 @@ ik_status sim_resolve_bursts(const ik_params *v, double load, sim_bursts *out, i
     }
     sim_bursts b = {values[0], values[1], values[2]};
     if (given[0] + given[1] + given[2] < 2)
-        return refuse_open(err);
+        return source_params_refuse_open(err);
     bool derived = !given[2];
     if (!derived && (b.rate < load || (b.rate == load && isnan(b.alpha) && b.beta > 0)))
-        return refuse_rate(&b, load, false, err);
-    complete(&b, load);
+        return source_params_refuse_rate(&b, load, false, err);
+    source_params_complete(&b, load);
     if (b.beta == 0 && fabs(b.rate - load) > 1e-9 * load)
         return refuse_always_on(&b, load, err);
     if (fabs(b.rate * b.alpha / (b.alpha + b.beta) - load) > 1e-9 * load)
-        return refuse_numbers(&b, load, err);
+        return source_params_refuse_numbers(&b, load, err);
     if (b.rate > 1 + 1e-9)
-        return refuse_rate(&b, load, derived, err);
+        return source_params_refuse_rate(&b, load, derived, err);
     if (b.alpha + b.beta > 1 + 1e-9)
-        return refuse_sum(&b, load, given, err);
+        return source_params_refuse_sum(&b, load, given, err);
     b.rate = fmin(1, b.rate);
     *out = b;
     return IK_OK;
@@ -162,15 +164,15 @@ ik_status ik_sim_check_sources(const ik_params *adapter, double load, ik_error *
 /* ---- how messages take turns */
 
 /* One of the adapter's parameters that is given and has no effect. */
-static ik_status refuse_turns(const ik_value *v, const char *name, const char *why,
-                              const char *hint, ik_error *err)
+static ik_status source_params_refuse_turns(const ik_value *v, const char *name, const char *why,
+                                            const char *hint, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, v->source ? v->source : "", v->line, v->column,
                "section 'adapter', parameter '%s': %s", name, why);
     return ik_hint(err, IK_ERR_INPUT, "%s", hint);
 }
 
-static const ik_value *value_of(const ik_params *v, const char *name)
+static const ik_value *source_params_value_of(const ik_params *v, const char *name)
 {
     size_t k = 0;
     while (strcmp(v->decl[k].name, name) != 0)
@@ -185,29 +187,31 @@ uint32_t sim_active_of(const ik_params *v)
 
 ik_status ik_sim_check_turns(const ik_params *v, ik_error *err)
 {
-    const char *name = value_of(v, "interleave")->given ? "interleave" : "active";
+    const char *name = source_params_value_of(v, "interleave")->given ? "interleave" : "active";
     uint64_t most = ik_params_uint(v, "packet");
     bool sizes = ik_params_has(v, "message_sizes") || ik_params_has(v, "message_histogram"),
          large = (ik_params_has(v, "message") && ik_params_uint(v, "message") > most) ||
                  (ik_params_has(v, "reply") && ik_params_uint(v, "reply") > most);
-    if (!sizes && !large && value_of(v, name)->given)
-        return refuse_turns(
-            value_of(v, name), name, "it has no effect: no message is larger than a packet",
+    if (!sizes && !large && source_params_value_of(v, name)->given)
+        return source_params_refuse_turns(
+            source_params_value_of(v, name), name,
+            "it has no effect: no message is larger than a packet",
             "messages of one packet cannot be interleaved: message says their size", err);
     if (sim_active_of(v) != UINT32_MAX || ik_params_enum(v, "queues") == ADAPTER_DESTINATION)
         return IK_OK;
-    return refuse_turns(value_of(v, "active"), "active",
-                        "unlimited would keep all messages that wait, which endless traffic only "
-                        "does with queues = destination",
-                        "a number up to 4096, or queues: destination", err);
+    return source_params_refuse_turns(
+        source_params_value_of(v, "active"), "active",
+        "unlimited would keep all messages that wait, which endless traffic only "
+        "does with queues = destination",
+        "a number up to 4096, or queues: destination", err);
 }
 
 ik_status sim_check_turns(const sim *s, const ik_params *v, ik_error *err)
 {
-    const char *name = value_of(v, "interleave")->given ? "interleave" : "active";
+    const char *name = source_params_value_of(v, "interleave")->given ? "interleave" : "active";
     ik_status status = ik_sim_check_turns(v, err);
     if (status != IK_OK || !s->source.sizes || s->source.packets_per_message > 1 ||
-        !value_of(v, name)->given)
+        !source_params_value_of(v, name)->given)
         return status;
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE,
@@ -255,12 +259,12 @@ static bool starts_on_one_vc(const ik_plan *plan, const ik_traffic *t)
     return host.alike;
 }
 
-static bool has_priorities(const ik_params *sw)
+static bool source_params_has_priorities(const ik_params *sw)
 {
     return ik_params_enum(sw, "arbiter") == ARB_CLASS && ik_params_has(sw, "class_priority");
 }
 
-static bool sizes_by_class(const ik_params *adapter)
+static bool source_params_sizes_by_class(const ik_params *adapter)
 {
     return ik_params_has(adapter, "message_sizes") &&
            strchr(ik_params_text(adapter, "message_sizes"), '=');
@@ -273,10 +277,11 @@ bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
     const ik_params *sw = c.switch_params, *adapter = c.adapter_params;
     bool pipelined = ik_params_enum(sw, "model") == MODEL_PIPELINED;
     int queues = ik_params_enum(adapter, "queues");
-    if (!traffic->family->flows || ik_params_has(adapter, "reply") || sizes_by_class(adapter))
+    if (!traffic->family->flows || ik_params_has(adapter, "reply") ||
+        source_params_sizes_by_class(adapter))
         return false;
     if (pipelined) /* a host has one packet at a time */
         return true;
-    return queues != ADAPTER_DESTINATION && !has_priorities(sw) &&
+    return queues != ADAPTER_DESTINATION && !source_params_has_priorities(sw) &&
            (queues == ADAPTER_ONE || plan->num_vcs == 1 || starts_on_one_vc(plan, traffic));
 }

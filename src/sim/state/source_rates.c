@@ -19,7 +19,7 @@ static double source_bps(const sim *s, uint32_t host)
     return sum;
 }
 
-static double period_of(const sim *s, uint32_t host, double bytes, double load)
+static double source_rates_period_of(const sim *s, uint32_t host, double bytes, double load)
 {
     return 8e12 * bytes / (source_bps(s, host) * load);
 }
@@ -30,7 +30,7 @@ void sim_init_injector(sim *s, uint32_t host)
     double bytes = s->source.sizes ? sim_sizes_mean_of_host(s->source.sizes, s->traffic, host, 1, 1)
                                    : (double)s->source.message_bytes;
     c->source = ik_whole_host(s->f, host);
-    c->period_ps = period_of(s, host, bytes, s->source.load);
+    c->period_ps = source_rates_period_of(s, host, bytes, s->source.load);
     c->phase_ps = sim_rhythm_phase(
         &(sim_rhythm){.seed = s->seed, .source = c->source, .period_ps = c->period_ps});
 }
@@ -38,15 +38,15 @@ void sim_init_injector(sim *s, uint32_t host)
 /* ---- schedules */
 
 /* Mean size of the messages of an entry, which is their class. */
-static double entry_bytes(const sim *s, unsigned entry)
+static double source_rates_entry_bytes(const sim *s, unsigned entry)
 {
     return s->source.sizes
                ? sim_sizes_mean(s->source.sizes, s->source.sizes->num_classes ? entry : 0, 1, 1)
                : (double)s->source.message_bytes;
 }
 
-static bool rhythm_of(const void *ctx, uint32_t source, unsigned entry, double load, sim_rhythm *r,
-                      sim_gaps *gaps)
+static bool source_rates_rhythm_of(const void *ctx, uint32_t source, unsigned entry, double load,
+                                   sim_rhythm *r, sim_gaps *gaps)
 {
     const sim *s = ctx;
     const ik_split *split = s->f->split;
@@ -54,7 +54,7 @@ static bool rhythm_of(const void *ctx, uint32_t source, unsigned entry, double l
     if ((split && host == split->first[source + 1]) || source_bps(s, host) == 0)
         return false;
     r->kind = s->source.entry_injection;
-    r->period_ps = period_of(s, host, entry_bytes(s, entry), load);
+    r->period_ps = source_rates_period_of(s, host, source_rates_entry_bytes(s, entry), load);
     r->slot_ps = (uint64_t)(r->period_ps * load + 0.5);
     if (r->kind == INJECT_BERNOULLI)
         r->log_miss = sim_rhythm_log_miss(load);
@@ -65,7 +65,7 @@ static bool rhythm_of(const void *ctx, uint32_t source, unsigned entry, double l
     return true;
 }
 
-static uint32_t num_sources(const sim *s)
+static uint32_t source_rates_num_sources(const sim *s)
 {
     return s->f->split ? s->f->split->whole->num_hosts : s->f->num_hosts;
 }
@@ -75,11 +75,11 @@ ik_status sim_make_schedule(sim *s, ik_error *err)
     if (!s->traffic->schedule)
         return IK_OK;
     const sim_schedule_setup setup = {.traffic = s->traffic,
-                                      .num_sources = num_sources(s),
+                                      .num_sources = source_rates_num_sources(s),
                                       .seed = s->seed,
                                       .end_ps = s->measure.end_ps,
                                       .load = s->source.load,
-                                      .rhythm_of = rhythm_of,
+                                      .rhythm_of = source_rates_rhythm_of,
                                       .ctx = s};
     return sim_schedule_new(&setup, &s->source.schedule, err);
 }
@@ -94,7 +94,7 @@ double sim_messages_per_byte(const sim *s, uint32_t host)
                                 : (double)s->source.message_bytes);
     for (unsigned k = 0; k < list->num; k++) {
         double load = ik_schedule_load(&list->entries[k], s->source.load),
-               here = load / entry_bytes(s, k);
+               here = load / source_rates_entry_bytes(s, k);
         most = here > most ? here : most;
     }
     return most;

@@ -13,7 +13,7 @@
 
 /* ---- parameters */
 
-static ik_status resolve_voqnet(sim *s, ik_error *err)
+static ik_status space_resolve_voqnet(sim *s, ik_error *err)
 {
     uint64_t queues = (uint64_t)s->f->num_hosts * s->sw.vcs;
     if (s->sw.model != MODEL_IQ)
@@ -45,7 +45,7 @@ static ik_status resolve_voqnet(sim *s, ik_error *err)
 
 /* Virtual channels may not block each other: each keeps room for a packet (with one there is nobody
  * to block). */
-static ik_status resolve_damq(sim *s, ik_error *err)
+static ik_status space_resolve_damq(sim *s, ik_error *err)
 {
     assert(s->sw.model != MODEL_IDEAL); /* refused: see `needs` of the parameter */
     if (s->sw.stride && s->choice.adaptive) {
@@ -114,7 +114,7 @@ static void resolve_unshared(sim *s)
     s->net.in_space.accounts = 0;
 }
 
-static ik_status resolve_outputs(sim *s, ik_error *err)
+static ik_status space_resolve_outputs(sim *s, ik_error *err)
 {
     if (s->sw.model != MODEL_IOQ || !s->sw.out_shared)
         return IK_OK;
@@ -132,13 +132,13 @@ static ik_status resolve_outputs(sim *s, ik_error *err)
 
 ik_status sim_space_resolve(sim *s, ik_error *err)
 {
-    ik_status status = resolve_outputs(s, err);
+    ik_status status = space_resolve_outputs(s, err);
     if (s->sw.queues <= QUEUES_VOQSW)
         s->sw.in_bytes = s->sw.capacity * s->sw.vcs; /* what splitting leaves over is not used */
     if (status == IK_OK && s->sw.queues == QUEUES_VOQNET)
-        status = resolve_voqnet(s, err);
+        status = space_resolve_voqnet(s, err);
     if (status == IK_OK && s->sw.queues == QUEUES_DAMQ)
-        status = resolve_damq(s, err);
+        status = space_resolve_damq(s, err);
     if (status == IK_OK && (uint64_t)s->net.in_space.accounts * s->f->num_ports > EV_PORT_MASK)
         status =
             ik_about(err,
@@ -159,18 +159,18 @@ ik_status sim_space_resolve(sim *s, ik_error *err)
 
 /* ---- the accounts */
 
-static uint64_t ledger_bytes(const ledger *l, uint64_t ports)
+static uint64_t space_ledger_bytes(const ledger *l, uint64_t ports)
 {
     return l->accounts ? ports * (4ull * l->accounts + 4 + sizeof(bounds)) : 0;
 }
 
 uint64_t sim_space_bytes(const sim *s)
 {
-    return ledger_bytes(&s->net.in_space, s->f->num_ports) +
-           ledger_bytes(&s->net.out_space, s->f->num_ports);
+    return space_ledger_bytes(&s->net.in_space, s->f->num_ports) +
+           space_ledger_bytes(&s->net.out_space, s->f->num_ports);
 }
 
-static bool open_ledger(ledger *l, size_t ports)
+static bool space_open_ledger(ledger *l, size_t ports)
 {
     if (!l->accounts)
         return true;
@@ -181,7 +181,7 @@ static bool open_ledger(ledger *l, size_t ports)
 }
 
 /* What the accounts of a port share when it is empty. */
-static int64_t shared_bytes(const sim *s, uint32_t port)
+static int64_t space_shared_bytes(const sim *s, uint32_t port)
 {
     uint32_t peer = s->net.ports[port].peer_node;
     if (s->sw.queues != QUEUES_DAMQ || peer == IK_NONE || peer >= s->f->num_switches)
@@ -190,7 +190,7 @@ static int64_t shared_bytes(const sim *s, uint32_t port)
     return (int64_t)(s->sw.in_bytes - accounts * s->sw.queue_min);
 }
 
-static void open_port(sim *s, uint32_t port)
+static void space_open_port(sim *s, uint32_t port)
 {
     uint32_t peer = s->net.ports[port].peer_node;
     if (s->net.in_space.accounts && peer != IK_NONE) { /* without space nothing is ever sent */
@@ -198,7 +198,7 @@ static void open_port(sim *s, uint32_t port)
         s->net.in_space.bounds[port] =
             host ? (bounds){(int32_t)s->adapter.capacity, (int32_t)s->adapter.capacity}
                  : (bounds){(int32_t)s->sw.queue_min, (int32_t)s->sw.queue_max};
-        s->net.in_space.shared[port] = (int32_t)shared_bytes(s, port);
+        s->net.in_space.shared[port] = (int32_t)space_shared_bytes(s, port);
     }
     if (s->net.out_space.accounts && peer != IK_NONE) {
         s->net.out_space.bounds[port] =
@@ -210,15 +210,15 @@ static void open_port(sim *s, uint32_t port)
 
 bool sim_space_init(sim *s)
 {
-    if (!open_ledger(&s->net.in_space, s->f->num_ports) ||
-        !open_ledger(&s->net.out_space, s->f->num_ports))
+    if (!space_open_ledger(&s->net.in_space, s->f->num_ports) ||
+        !space_open_ledger(&s->net.out_space, s->f->num_ports))
         return false;
     for (uint32_t port = 0; port < s->f->num_ports; port++)
-        open_port(s, port);
+        space_open_port(s, port);
     return true;
 }
 
-static void close_ledger(ledger *l)
+static void space_close_ledger(ledger *l)
 {
     free(l->used);
     free(l->shared);
@@ -227,14 +227,14 @@ static void close_ledger(ledger *l)
 
 void sim_space_free(sim *s)
 {
-    close_ledger(&s->net.in_space);
-    close_ledger(&s->net.out_space);
+    space_close_ledger(&s->net.in_space);
+    space_close_ledger(&s->net.out_space);
 }
 
 /* ---- the audit */
 
-static ik_status audit(const ledger *l, uint32_t port, const int64_t *counted, int64_t shared,
-                       const char *what, ik_error *err)
+static ik_status space_audit(const ledger *l, uint32_t port, const int64_t *counted, int64_t shared,
+                             const char *what, ik_error *err)
 {
     for (unsigned a = 0; a < l->accounts; a++) {
         int32_t used = l->used[(size_t)port * l->accounts + a];
@@ -244,7 +244,7 @@ static ik_status audit(const ledger *l, uint32_t port, const int64_t *counted, i
                 "%s of channel %u, account %u: %d bytes by its account, %lld counted, %d allowed",
                 what, port, a, used, (long long)counted[(size_t)port * l->accounts + a],
                 l->bounds[port].most);
-        shared -= above(used, l->bounds[port].own);
+        shared -= space_above(used, l->bounds[port].own);
     }
     if (shared != l->shared[port] || shared < 0)
         return ik_fail(err, IK_ERR_INTERNAL,
@@ -260,14 +260,14 @@ ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, i
         if (s->net.ports[port].peer_node == IK_NONE)
             continue;
         if (s->net.in_space.accounts)
-            status =
-                audit(&s->net.in_space, port, in, shared_bytes(s, port), "the input buffer", err);
+            status = space_audit(&s->net.in_space, port, in, space_shared_bytes(s, port),
+                                 "the input buffer", err);
         if (status == IK_OK && s->net.out_space.accounts &&
             port < s->f->port_base[s->f->num_switches])
-            status =
-                audit(&s->net.out_space, port, out,
-                      (int64_t)(s->sw.out_bytes - (uint64_t)s->sw.vcs * s->adapter.packet_bytes),
-                      "the output buffer", err);
+            status = space_audit(
+                &s->net.out_space, port, out,
+                (int64_t)(s->sw.out_bytes - (uint64_t)s->sw.vcs * s->adapter.packet_bytes),
+                "the output buffer", err);
     }
     return status;
 }

@@ -19,33 +19,33 @@
 #include "sim/state/events.h"
 #include "sim/state/route.h"
 
-SIM_INLINE int32_t above(int32_t used, int32_t own)
+SIM_INLINE int32_t space_above(int32_t used, int32_t own)
 {
     return used > own ? used - own : 0;
 }
 
 /* Bytes that a packet of this account may take now. */
-SIM_INLINE int32_t ledger_room(const ledger *l, uint32_t port, uint32_t account)
+SIM_INLINE int32_t space_ledger_room(const ledger *l, uint32_t port, uint32_t account)
 {
     assert(account < l->accounts);
     const bounds b = l->bounds[port];
     int32_t used = l->used[(size_t)port * l->accounts + account], limit = b.most - used;
-    int32_t room = above(b.own, used) + l->shared[port];
+    int32_t room = space_above(b.own, used) + l->shared[port];
     return room < limit ? room : limit;
 }
 
-SIM_INLINE void ledger_add(ledger *l, uint32_t port, uint32_t account, int32_t bytes)
+SIM_INLINE void space_ledger_add(ledger *l, uint32_t port, uint32_t account, int32_t bytes)
 {
     assert(account < l->accounts);
     int32_t *used = &l->used[(size_t)port * l->accounts + account], own = l->bounds[port].own,
-            before = above(*used, own);
+            before = space_above(*used, own);
     *used += bytes;
-    l->shared[port] -= above(*used, own) - before;
+    l->shared[port] -= space_above(*used, own) - before;
 }
 
 /* The account that a packet will have in the buffer behind out_port when it goes there in VC v. */
-SIM_INLINE uint32_t account_behind(partition *p, uint32_t out_port, unsigned v, const ik_packet *rt,
-                                   uint32_t number)
+SIM_INLINE uint32_t space_account_behind(partition *p, uint32_t out_port, unsigned v,
+                                         const ik_packet *rt, uint32_t number)
 {
     const sim *s = p->sim;
     if (s->sw.queues == QUEUES_VOQNET)
@@ -55,16 +55,16 @@ SIM_INLINE uint32_t account_behind(partition *p, uint32_t out_port, unsigned v, 
 
 /* The same for a packet of a switch, whose `queue` holds what looking ahead found for its first
  * VC. */
-SIM_INLINE uint32_t account_of(partition *p, uint32_t out_port, unsigned u, const packet *pk)
+SIM_INLINE uint32_t space_account_of(partition *p, uint32_t out_port, unsigned u, const packet *pk)
 {
     const sim *s = p->sim;
     if (s->sw.stride && u == pk->vc_first)
         return u * s->sw.stride + pk->queue;
-    return account_behind(p, out_port, u, &pk->rt, pk->number);
+    return space_account_behind(p, out_port, u, &pk->rt, pk->number);
 }
 
 /* The account that it has where it stands: in VC v, for local output out (SIM_NO_WAY: none). */
-SIM_INLINE uint32_t account_here(const sim *s, const packet *pk, unsigned v, unsigned out)
+SIM_INLINE uint32_t space_account_here(const sim *s, const packet *pk, unsigned v, unsigned out)
 {
     if (s->sw.queues == QUEUES_VOQNET)
         return v * s->f->num_hosts + pk->rt.dst;
@@ -73,12 +73,13 @@ SIM_INLINE uint32_t account_here(const sim *s, const packet *pk, unsigned v, uns
 
 /* Credit for a packet that left the buffer of a local port: says VC and bytes, or account and
  * bytes. */
-SIM_INLINE void post_credit(partition *p, const port_state *in, uint64_t time, unsigned v,
-                            uint32_t account, uint32_t size)
+SIM_INLINE void space_post_credit(partition *p, const port_state *in, uint64_t time, unsigned v,
+                                  uint32_t account, uint32_t size)
 {
     uint32_t accounts = p->sim->net.in_space.accounts,
              port = accounts ? in->peer_port * accounts + account : in->peer_port;
-    post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, port, space_data(v, size));
+    events_post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, port,
+                       calendar_space_data(v, size));
 }
 
 /* after the sizes of packets and buffers are known */

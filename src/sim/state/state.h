@@ -65,39 +65,39 @@ typedef struct sim {
 
 /* ---- outputs */
 
-SIM_INLINE size_t output_bytes(unsigned vcs, bool out_buffers)
+SIM_INLINE size_t state_output_bytes(unsigned vcs, bool out_buffers)
 {
     size_t bytes = sizeof(output_state) +
                    vcs * (out_buffers ? 2 * sizeof(int32_t) + sizeof(queue) : sizeof(int32_t));
     return (bytes + 15) / 16 * 16;
 }
 
-SIM_INLINE output_state *output_of(const sim *s, uint32_t port)
+SIM_INLINE output_state *state_output_of(const sim *s, uint32_t port)
 {
     return (output_state *)(void *)(s->net.outputs + port * s->net.output_stride);
 }
 
-SIM_INLINE int32_t *credit_at(const sim *s, uint32_t port, unsigned v)
+SIM_INLINE int32_t *state_credit_at(const sim *s, uint32_t port, unsigned v)
 {
-    return (int32_t *)(void *)(output_of(s, port) + 1) + v;
+    return (int32_t *)(void *)(state_output_of(s, port) + 1) + v;
 }
 
-SIM_INLINE int32_t *space_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
+SIM_INLINE int32_t *state_space_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
 {
     assert(s->sw.out_buffers);
-    return credit_at(s, port, vcs + v);
+    return state_credit_at(s, port, vcs + v);
 }
 
-SIM_INLINE queue *out_queue_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
+SIM_INLINE queue *state_out_queue_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
 {
     assert(s->sw.out_buffers);
-    return (queue *)(void *)credit_at(s, port, 2 * vcs) + v;
+    return (queue *)(void *)state_credit_at(s, port, 2 * vcs) + v;
 }
 
 /* What a grant needs. */
-SIM_INLINE int32_t *gate_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
+SIM_INLINE int32_t *state_gate_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
 {
-    return credit_at(s, port, s->sw.gate_space ? vcs + v : v);
+    return state_credit_at(s, port, s->sw.gate_space ? vcs + v : v);
 }
 
 /* Whether packets carry a number beside their own: partition.sequence. */
@@ -128,7 +128,7 @@ SIM_INLINE bool sim_checks_order(const sim *s)
     return s->measure.paranoid || (s->reorder.in_order && !s->reorder.on);
 }
 
-SIM_INLINE uint64_t transmit_ps(const sim *s, uint32_t port, uint32_t size)
+SIM_INLINE uint64_t state_transmit_ps(const sim *s, uint32_t port, uint32_t size)
 {
     const port_state *ps = &s->net.ports[port];
     if (__builtin_expect(size == s->adapter.packet_bytes && ps->full_ps, 1))
@@ -137,7 +137,7 @@ SIM_INLINE uint64_t transmit_ps(const sim *s, uint32_t port, uint32_t size)
 }
 
 /* Most that a host sends and takes in, bit/s. */
-SIM_INLINE uint64_t limited_bps(uint64_t link, double share, uint64_t most)
+SIM_INLINE uint64_t state_limited_bps(uint64_t link, double share, uint64_t most)
 {
     uint64_t rate = share < 1 ? (uint64_t)((double)link * share + 0.5) : link;
     rate = rate ? rate : 1;
@@ -146,17 +146,17 @@ SIM_INLINE uint64_t limited_bps(uint64_t link, double share, uint64_t most)
 
 SIM_INLINE uint64_t sim_injection_bps(const sim *s, uint32_t host)
 {
-    return limited_bps(ik_port_rate_bps(s->f, s->host.state[host].port), s->adapter.injection_share,
-                       s->adapter.injection_bps);
+    return state_limited_bps(ik_port_rate_bps(s->f, s->host.state[host].port),
+                             s->adapter.injection_share, s->adapter.injection_bps);
 }
 
 SIM_INLINE uint64_t sim_ejection_bps(const sim *s, uint32_t port)
 {
-    return limited_bps(ik_port_rate_bps(s->f, port), s->adapter.ejection_share,
-                       s->adapter.ejection_bps);
+    return state_limited_bps(ik_port_rate_bps(s->f, port), s->adapter.ejection_share,
+                             s->adapter.ejection_bps);
 }
 
-SIM_INLINE bool in_window(const sim *s, uint64_t t)
+SIM_INLINE bool state_in_window(const sim *s, uint64_t t)
 {
     return t >= s->measure.warmup_ps && t < s->measure.past_ps;
 }
@@ -169,7 +169,7 @@ SIM_INLINE uint64_t sim_stopped_ps(const sim *s)
 
 /* Of a transmission that takes a link from `from` to `to`: the bytes that go in the measured time.
  * A channel sends one packet at a time, so no channel is counted busy for longer than that time. */
-SIM_INLINE uint64_t bytes_in_window(const sim *s, uint64_t from, uint64_t to, uint32_t size)
+SIM_INLINE uint64_t state_bytes_in_window(const sim *s, uint64_t from, uint64_t to, uint32_t size)
 {
     assert(from <= to);
     if (__builtin_expect(from >= s->measure.warmup_ps && to <= s->measure.end_ps, 1))

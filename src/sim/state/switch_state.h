@@ -23,8 +23,8 @@ typedef struct port_state {
  *  free bytes (space) and their packets (queues). state.h has the functions. */
 typedef struct output_state {
     uint64_t bytes; /* sent in the measured time; the general engine's */
-    uint32_t link; /* with output buffers: what the link is sending, space_data(); 0 = it is free */
-    uint8_t next;  /* with output buffers: VC whose turn it is */
+    uint32_t link;  /* with output buffers: what it sends, calendar_space_data(); 0 = it is free */
+    uint8_t next;   /* with output buffers: VC whose turn it is */
     uint8_t pad[3];
 } output_state;
 
@@ -99,7 +99,7 @@ typedef struct output_backlog {
     /* [port * vcs + v] bytes that wait for this output here, incl. in transmission; not with output
      * buffers, whose bytes count instead */
     int64_t *queued;
-    uint32_t *sending; /* [port] bytes in transmission: space_data() */
+    uint32_t *sending; /* [port] bytes in transmission: calendar_space_data() */
     /* [port * vcs + v] bytes in output buffers and of what the link is sending */
     int64_t *waiting;
     /* [port] when the link will have sent all that was granted so far, less traversal_ps; ioq with
@@ -108,17 +108,17 @@ typedef struct output_backlog {
 } output_backlog;
 
 /* Masks of a switch. words: sw->words, which loops know as a constant. */
-SIM_INLINE uint64_t *free_inputs(const sw_state *sw)
+SIM_INLINE uint64_t *switch_state_free_inputs(const sw_state *sw)
 {
     return sw->masks;
 }
 
-SIM_INLINE uint64_t *free_outputs(const sw_state *sw, unsigned words)
+SIM_INLINE uint64_t *switch_state_free_outputs(const sw_state *sw, unsigned words)
 {
     return sw->masks + words;
 }
 
-SIM_INLINE uint64_t *left_outputs(const sw_state *sw, unsigned words)
+SIM_INLINE uint64_t *switch_state_left_outputs(const sw_state *sw, unsigned words)
 {
     return sw->masks + 2u * words;
 }

@@ -26,7 +26,7 @@ enum {
 
 /* ---- what is refused */
 
-static ik_status refuse_of(const ik_params *measure, const char *why, ik_error *err)
+static ik_status window_refuse_of(const ik_params *measure, const char *why, ik_error *err)
 {
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE, "measure.stop: no %s without %s",
@@ -36,17 +36,17 @@ static ik_status refuse_of(const ik_params *measure, const char *why, ik_error *
 }
 
 /* Results that there are only with a setting of the adapter. */
-static ik_status check_of(const ik_params *measure, const ik_params *adapter, ik_error *err)
+static ik_status window_check_of(const ik_params *measure, const ik_params *adapter, ik_error *err)
 {
     stationary_of of = (stationary_of)ik_params_enum(measure, "stop_of");
     if (of == STATIONARY_ARRIVAL && !ik_params_bool(adapter, "in_order"))
-        return refuse_of(measure, "adapter.in_order", err);
+        return window_refuse_of(measure, "adapter.in_order", err);
     if (of >= STATIONARY_ROUND_TRIP && !ik_params_has(adapter, "reply"))
-        return refuse_of(measure, "adapter.reply", err);
+        return window_refuse_of(measure, "adapter.reply", err);
     return IK_OK;
 }
 
-static bool finds_window(const ik_params *measure)
+static bool window_finds_window(const ik_params *measure)
 {
     return ik_params_word(measure, "warmup") || !ik_params_has(measure, "duration");
 }
@@ -61,7 +61,7 @@ ik_status sim_check_window(const ik_traffic *traffic, const ik_params *measure, 
 {
     if (!traffic->schedule)
         return IK_OK;
-    if (measure && !finds_window(measure))
+    if (measure && !window_finds_window(measure))
         return IK_OK;
     bool stops = measure && ik_params_has(measure, "stop_ci");
     ik_about(err,
@@ -72,7 +72,7 @@ ik_status sim_check_window(const ik_traffic *traffic, const ik_params *measure, 
     return ik_hint(err, IK_ERR_USAGE, "measure: {warmup: 0 ns, duration: …}");
 }
 
-static ik_status refuse_length(const char *what, const char *about, ik_error *err)
+static ik_status window_refuse_length(const char *what, const char *about, ik_error *err)
 {
     return ik_about(err, ik_fail(err, IK_ERR_USAGE, "measure.%s leaves no time to measure", what),
                     "%s", about);
@@ -86,7 +86,7 @@ typedef struct slowest {
     uint64_t latency_ps; /* longest of a link */
 } slowest;
 
-static slowest slowest_of(const ik_fabric *f, const ik_params *adapter)
+static slowest window_slowest_of(const ik_fabric *f, const ik_params *adapter)
 {
     slowest found = {0};
     uint64_t bytes = ik_params_uint(adapter, "packet");
@@ -111,7 +111,7 @@ static slowest slowest_of(const ik_fabric *f, const ik_params *adapter)
 }
 
 /* 1, 2, 5, 10, 20 … */
-static uint64_t round_up(uint64_t ps)
+static uint64_t window_round_up(uint64_t ps)
 {
     uint64_t power = 1;
     while (power * 10 < ps)
@@ -123,7 +123,7 @@ static uint64_t round_up(uint64_t ps)
 }
 
 /* What is sent at a time is over so much later, in the buffers of outputs and on links, too. */
-static uint64_t settled_ps(const sim_window_request *q, const slowest *slow)
+static uint64_t window_settled_ps(const sim_window_request *q, const slowest *slow)
 {
     uint64_t packets = 2, delays = 0;
     if (q->sw && ik_params_enum(q->sw, "model") == MODEL_IOQ)
@@ -133,31 +133,32 @@ static uint64_t settled_ps(const sim_window_request *q, const slowest *slow)
     return packets * slow->link_ps + 2 * slow->latency_ps + slow->adapter_ps + delays;
 }
 
-static uint64_t in_units(uint64_t ps, uint64_t unit_ps)
+static uint64_t window_in_units(uint64_t ps, uint64_t unit_ps)
 {
     return ps < unit_ps ? unit_ps : ps / unit_ps * unit_ps;
 }
 
 /* longest_ps: of the run, 0 = not limited; batches of few packets are better than few batches. */
-static uint64_t batch_ps(const sim_window_request *q, const slowest *slow, uint64_t longest_ps)
+static uint64_t window_batch_ps(const sim_window_request *q, const slowest *slow,
+                                uint64_t longest_ps)
 {
     double one = (double)(PACKETS_OF_HOST * (slow->adapter_ps + slow->latency_ps)),
            all = PACKETS_OF_ALL * (double)slow->adapter_ps / (q->f->num_hosts * q->load + 1e-9);
     if (longest_ps)
         all = fmin(all, (double)longest_ps / (4 * LEAST_BATCHES));
-    return in_units(round_up((uint64_t)fmin(fmax(one, all), 1e15)), q->unit_ps);
+    return window_in_units(window_round_up((uint64_t)fmin(fmax(one, all), 1e15)), q->unit_ps);
 }
 
 /* A window that is known from the start. */
-static ik_status set_fixed(uint64_t warmup_ps, uint64_t end_ps, uint64_t unit_ps,
-                           stationary_setup *out, ik_error *err)
+static ik_status window_set_fixed(uint64_t warmup_ps, uint64_t end_ps, uint64_t unit_ps,
+                                  stationary_setup *out, ik_error *err)
 {
     uint64_t from = warmup_ps / unit_ps * unit_ps, to = end_ps / unit_ps * unit_ps;
     if (to <= from)
-        return refuse_length("duration", "measure.duration measure.warmup", err);
+        return window_refuse_length("duration", "measure.duration measure.warmup", err);
     out->origin_ps = from;
     out->length_ps = to - from;
-    out->period_ps = in_units((to - from) / STATIONARY_FINE, unit_ps);
+    out->period_ps = window_in_units((to - from) / STATIONARY_FINE, unit_ps);
     out->most = (size_t)((to - from) / out->period_ps);
     out->detects = false;
     out->latest = 0;
@@ -166,7 +167,7 @@ static ik_status set_fixed(uint64_t warmup_ps, uint64_t end_ps, uint64_t unit_ps
 
 /* The longest run where the file does not say it: by the number of batches, and of periods of a
  * series. */
-static uint64_t longest_ps(const sim_window_request *q, uint64_t period)
+static uint64_t window_longest_ps(const sim_window_request *q, uint64_t period)
 {
     uint64_t most = MOST_BATCHES * period;
     if (!ik_params_has(q->measure, "series"))
@@ -178,24 +179,24 @@ static uint64_t longest_ps(const sim_window_request *q, uint64_t period)
 }
 
 /* Ends by itself. */
-static ik_status set_stopping(const sim_window_request *q, const slowest *slow,
-                              stationary_setup *out, ik_error *err)
+static ik_status window_set_stopping(const sim_window_request *q, const slowest *slow,
+                                     stationary_setup *out, ik_error *err)
 {
     uint64_t warmup = out->detects ? 0 : ik_params_uint(q->measure, "warmup"),
              given = ik_params_has(q->measure, "stop_at_most")
                          ? ik_params_uint(q->measure, "stop_at_most")
                          : 0,
-             period = batch_ps(q, slow, given),
-             end = given ? given : longest_ps(q, period) + warmup;
+             period = window_batch_ps(q, slow, given),
+             end = given ? given : window_longest_ps(q, period) + warmup;
     if (end <= warmup)
-        return refuse_length("stop.at_most", "measure.stop_at_most measure.warmup", err);
+        return window_refuse_length("stop.at_most", "measure.stop_at_most measure.warmup", err);
     while ((end - warmup) / period > MOST_BATCHES)
-        period = in_units(round_up(period + 1), q->unit_ps);
+        period = window_in_units(window_round_up(period + 1), q->unit_ps);
     size_t most = (size_t)((end - warmup) / period),
-           margin = 1 + (size_t)(settled_ps(q, slow) / period),
+           margin = 1 + (size_t)(window_settled_ps(q, slow) / period),
            least = STATIONARY_FINE + 2 * margin + (out->detects ? STATIONARY_LEAST : 0);
     if (most < least)
-        return set_fixed(out->detects ? end / 2 : warmup, end, q->unit_ps, out, err);
+        return window_set_fixed(out->detects ? end / 2 : warmup, end, q->unit_ps, out, err);
     out->origin_ps = warmup / q->unit_ps * q->unit_ps;
     out->period_ps = period;
     out->most = most;
@@ -205,16 +206,16 @@ static ik_status set_stopping(const sim_window_request *q, const slowest *slow,
 }
 
 /* Finds its warm-up, of at most the time that is measured then. */
-static ik_status set_detecting(const sim_window_request *q, const slowest *slow,
-                               stationary_setup *out, ik_error *err)
+static ik_status window_set_detecting(const sim_window_request *q, const slowest *slow,
+                                      stationary_setup *out, ik_error *err)
 {
     uint64_t length = ik_params_uint(q->measure, "duration") / q->unit_ps * q->unit_ps,
-             period = batch_ps(q, slow, length);
+             period = window_batch_ps(q, slow, length);
     while (length / period > MOST_BATCHES / 2)
-        period = in_units(round_up(period + 1), q->unit_ps);
-    size_t margin = 1 + (size_t)(settled_ps(q, slow) / period);
+        period = window_in_units(window_round_up(period + 1), q->unit_ps);
+    size_t margin = 1 + (size_t)(window_settled_ps(q, slow) / period);
     if (length / period < STATIONARY_LEAST + margin)
-        return set_fixed(length, 2 * length, q->unit_ps, out, err);
+        return window_set_fixed(length, 2 * length, q->unit_ps, out, err);
     out->period_ps = period;
     out->length_ps = length;
     out->margin = margin;
@@ -225,7 +226,7 @@ static ik_status set_detecting(const sim_window_request *q, const slowest *slow,
 
 ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out, ik_error *err)
 {
-    const slowest slow = slowest_of(q->f, q->adapter);
+    const slowest slow = window_slowest_of(q->f, q->adapter);
     bool lasts = ik_params_has(q->measure, "duration");
     *out = (stationary_setup){.detects = ik_params_word(q->measure, "warmup") != 0,
                               .auto_warmup = ik_params_word(q->measure, "warmup") != 0,
@@ -233,15 +234,16 @@ ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out,
                               .of = (stationary_of)ik_params_enum(q->measure, "stop_of"),
                               .ci = sim_interval_asked(q->measure),
                               .most_hops = lasts ? 0 : ik_params_uint(q->measure, "stop_hops")};
-    ik_status status = check_of(q->measure, q->adapter, err);
+    ik_status status = window_check_of(q->measure, q->adapter, err);
     if (status != IK_OK)
         return status;
     if (!lasts)
-        return set_stopping(q, &slow, out, err);
+        return window_set_stopping(q, &slow, out, err);
     if (out->detects)
-        return set_detecting(q, &slow, out, err);
+        return window_set_detecting(q, &slow, out, err);
     uint64_t warmup = ik_params_uint(q->measure, "warmup");
-    return set_fixed(warmup, warmup + ik_params_uint(q->measure, "duration"), q->unit_ps, out, err);
+    return window_set_fixed(warmup, warmup + ik_params_uint(q->measure, "duration"), q->unit_ps,
+                            out, err);
 }
 
 sim_times sim_window_longest(const stationary_setup *setup)

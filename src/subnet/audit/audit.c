@@ -24,7 +24,7 @@ char *audit_lid(const ik_audit *a, uint32_t index, char *buffer, size_t size)
     return buffer;
 }
 
-static bool place_of(ik_audit *a, const audit_about *about, const char **place)
+static bool audit_place_of(ik_audit *a, const audit_about *about, const char **place)
 {
     char name[AUDIT_TEXT];
     *place = NULL;
@@ -37,7 +37,7 @@ static bool place_of(ik_audit *a, const audit_about *about, const char **place)
     return (*place = ik_arena_strdup(&a->arena, name)) != NULL;
 }
 
-static bool copy_text(ik_audit *a, const char *text, const char **copy)
+static bool audit_copy_text(ik_audit *a, const char *text, const char **copy)
 {
     *copy = text ? ik_arena_strdup(&a->arena, text) : NULL;
     return !text || *copy;
@@ -52,9 +52,9 @@ ik_status audit_add(ik_audit *a, const audit_about *about, ik_error *err, const 
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (!IK_ARRAY_ROOM(a->findings, a->finding_cap, a->num_findings + 1) ||
-        !copy_text(a, about->code, &f.code) || !place_of(a, about, &f.place) ||
-        !copy_text(a, text, &f.text) || !copy_text(a, about->evidence, &f.evidence) ||
-        !copy_text(a, about->remedy, &f.remedy))
+        !audit_copy_text(a, about->code, &f.code) || !audit_place_of(a, about, &f.place) ||
+        !audit_copy_text(a, text, &f.text) || !audit_copy_text(a, about->evidence, &f.evidence) ||
+        !audit_copy_text(a, about->remedy, &f.remedy))
         return ik_fail_memory(err, sizeof f, "the findings of an audit");
     a->findings[a->num_findings++] = f;
     a->counts[f.severity]++;
@@ -78,7 +78,7 @@ static int compare_severity(const void *x, const void *y)
     return *a < *b ? -1 : *a > *b;
 }
 
-static ik_status sort_findings(ik_audit *a, ik_error *err)
+static ik_status audit_sort_findings(ik_audit *a, ik_error *err)
 {
     size_t num = a->num_findings;
     const ik_audit_finding **order = ik_calloc(num + 1, sizeof *order);
@@ -102,7 +102,7 @@ static ik_status sort_findings(ik_audit *a, ik_error *err)
 
 /* ---- an audit */
 
-static ik_status read_files(audit_work *w)
+static ik_status audit_read_files(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_audit_config *c = w->config;
@@ -131,19 +131,19 @@ static ik_status read_files(audit_work *w)
 }
 
 /* The tables as they are: judged in both directions where there are service levels. */
-static ik_status judge_installed(audit_work *w)
+static ik_status audit_judge_installed(audit_work *w)
 {
     ik_audit_routing *r = &w->a->installed;
     const ik_subnet_config config = {.replies = true, .management = true};
-    ik_status status = ik_subnet_judge(&w->tables, audit_sls(w), audit_vls(w), &config, w->env,
-                                       &r->verdict, w->err);
+    ik_status status = ik_subnet_judge(&w->tables, audit_impl_audit_sls(w), audit_impl_audit_vls(w),
+                                       &config, w->env, &r->verdict, w->err);
     return status == IK_OK ? audit_measure(w->a, r, w->err) : status;
 }
 
-static ik_status run(audit_work *w)
+static ik_status audit_run(audit_work *w)
 {
-    static ik_status (*const parts[])(audit_work *) = {audit_files, judge_installed, audit_pairs,
-                                                       audit_loops, audit_engine,    audit_balance};
+    static ik_status (*const parts[])(audit_work *) = {
+        audit_files, audit_judge_installed, audit_pairs, audit_loops, audit_engine, audit_balance};
     ik_status status = audit_make_lids(w);
     if (status == IK_OK)
         status = audit_cabling(w);
@@ -152,14 +152,14 @@ static ik_status run(audit_work *w)
     if (status == IK_OK)
         status = audit_lid_matrix(w);
     if (status == IK_OK && !w->a->lid_clashes)
-        status = read_files(w);
+        status = audit_read_files(w);
     for (size_t i = 0; w->a->has_tables && i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](w);
     if (status == IK_OK)
         status = audit_counters(w);
     if (status == IK_OK)
         status = audit_propose(w);
-    return status == IK_OK ? sort_findings(w->a, w->err) : status;
+    return status == IK_OK ? audit_sort_findings(w->a, w->err) : status;
 }
 
 ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const ik_env *env,
@@ -168,7 +168,7 @@ ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const 
     static const ik_audit_config defaults = {0};
     ik_audit a = {.fabric = f};
     audit_work w = {.a = &a, .config = config ? config : &defaults, .env = env, .err = err};
-    ik_status status = run(&w);
+    ik_status status = audit_run(&w);
     ik_lid_tables_free(&w.tables);
     ik_service_levels_free(&w.sls);
     ik_sl2vl_free(&w.vls);

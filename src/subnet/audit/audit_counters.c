@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool inner(const ik_fabric *f, uint32_t port)
+static bool audit_counters_inner(const ik_fabric *f, uint32_t port)
 {
     uint32_t peer = ik_peer_node(f, port);
     return peer != IK_NONE && ik_is_switch(f, f->port_node[port]) && ik_is_switch(f, peer);
@@ -22,8 +22,8 @@ static bool inner(const ik_fabric *f, uint32_t port)
 
 /* ---- reading */
 
-static ik_status interval_of(const audit_work *w, const ik_counters *first,
-                             const ik_counters *later, double *interval_s)
+static ik_status audit_counters_interval_of(const audit_work *w, const ik_counters *first,
+                                            const ik_counters *later, double *interval_s)
 {
     *interval_s = w->config->interval_s;
     if (*interval_s > 0)
@@ -37,7 +37,7 @@ static ik_status interval_of(const audit_work *w, const ik_counters *first,
                    "say the time between the two readings: --interval 10s; or exchange them");
 }
 
-static ik_status note_unknown(audit_work *w, const ik_counters *c, const char *path)
+static ik_status audit_counters_note_unknown(audit_work *w, const ik_counters *c, const char *path)
 {
     const audit_about about = {
         IK_WARNING, "unknown-counters", IK_NONE, IK_NONE, NULL, "Take a new dump of the fabric."};
@@ -56,7 +56,7 @@ static ik_status note_unknown(audit_work *w, const ik_counters *c, const char *p
 }
 
 /* Queries that were not answered: what installed tables without entries for switches lead to. */
-static ik_status note_failures(audit_work *w, const ik_counters *c, const char *path)
+static ik_status audit_counters_note_failures(audit_work *w, const ik_counters *c, const char *path)
 {
     const audit_about about = {
         IK_ERROR, "query-failures",
@@ -78,7 +78,7 @@ static uint64_t count_code(const ik_counter_changes *c, size_t end, const char *
     return count;
 }
 
-static ik_status add_findings(audit_work *w)
+static ik_status audit_counters_add_findings(audit_work *w)
 {
     const ik_counter_changes *c = &w->a->counters;
     ik_status status = IK_OK;
@@ -101,7 +101,7 @@ typedef struct sums {
     double n, measured, predicted, squares_m, squares_p, products;
 } sums;
 
-static double likeness(const sums *s)
+static double audit_counters_likeness(const sums *s)
 {
     double m = s->n * s->squares_m - s->measured * s->measured,
            p = s->n * s->squares_p - s->predicted * s->predicted;
@@ -110,12 +110,12 @@ static double likeness(const sums *s)
 }
 
 /* Share of the channel's rate that even traffic takes, but for a factor. */
-static double even_share(const ik_audit *a, uint32_t port)
+static double audit_counters_even_share(const ik_audit *a, uint32_t port)
 {
     return a->installed.load[port] / (double)ik_port_rate_bps(a->fabric, port);
 }
 
-static ik_status predict(audit_work *w)
+static ik_status audit_counters_predict(audit_work *w)
 {
     ik_audit *a = w->a;
     ik_audit_measured *m = &a->measured;
@@ -125,9 +125,9 @@ static ik_status predict(audit_work *w)
         return ik_fail_memory(w->err, a->fabric->num_ports * sizeof *m->predicted, "loads");
     for (uint32_t port = 0; port < a->fabric->num_ports; port++) {
         double used = (double)a->counters.used[port], even = 0;
-        if (!inner(a->fabric, port) || used < 0)
+        if (!audit_counters_inner(a->fabric, port) || used < 0)
             continue;
-        even = even_share(a, port);
+        even = audit_counters_even_share(a, port);
         s.n += 1;
         s.measured += used;
         s.predicted += even;
@@ -135,22 +135,23 @@ static ik_status predict(audit_work *w)
         s.squares_p += even * even;
         s.products += used * even;
     }
-    m->likeness = likeness(&s);
+    m->likeness = audit_counters_likeness(&s);
     double scale = s.predicted > 0 ? s.measured / s.predicted : 0;
     for (uint32_t port = 0; port < a->fabric->num_ports; port++)
-        m->predicted[port] =
-            a->fabric->port_peer[port] == IK_NONE ? -1.0F : (float)(scale * even_share(a, port));
+        m->predicted[port] = a->fabric->port_peer[port] == IK_NONE
+                                 ? -1.0F
+                                 : (float)(scale * audit_counters_even_share(a, port));
     return IK_OK;
 }
 
-static void measure(ik_audit *a)
+static void audit_counters_measure(ik_audit *a)
 {
     ik_audit_measured *m = &a->measured;
     double sum = 0;
     m->busiest = IK_NONE;
     for (uint32_t port = 0; port < a->fabric->num_ports; port++) {
         float used = a->counters.used[port];
-        if (!inner(a->fabric, port) || used < 0)
+        if (!audit_counters_inner(a->fabric, port) || used < 0)
             continue;
         m->channels++;
         sum += (double)used;
@@ -160,20 +161,21 @@ static void measure(ik_audit *a)
     m->mean = m->channels ? sum / (double)m->channels : 0;
 }
 
-static ik_status compare(audit_work *w, const ik_counters *first, const ik_counters *later)
+static ik_status audit_counters_compare(audit_work *w, const ik_counters *first,
+                                        const ik_counters *later)
 {
     double interval_s = 0;
-    ik_status status = later ? interval_of(w, first, later, &interval_s) : IK_OK;
+    ik_status status = later ? audit_counters_interval_of(w, first, later, &interval_s) : IK_OK;
     if (status == IK_OK)
         status = ik_counters_compare(first, later, interval_s, &w->a->counters, w->err);
     if (status != IK_OK)
         return status;
     w->a->has_counters = true;
-    status = add_findings(w);
+    status = audit_counters_add_findings(w);
     if (status != IK_OK || !later)
         return status;
-    measure(w->a);
-    return w->a->has_tables && w->a->measured.channels ? predict(w) : IK_OK;
+    audit_counters_measure(w->a);
+    return w->a->has_tables && w->a->measured.channels ? audit_counters_predict(w) : IK_OK;
 }
 
 ik_status audit_counters(audit_work *w)
@@ -184,16 +186,16 @@ ik_status audit_counters(audit_work *w)
         return IK_OK;
     ik_status status = ik_counters_read(w->a->fabric, c->counters, w->env, &first, w->err);
     if (status == IK_OK)
-        status = note_unknown(w, &first, c->counters);
+        status = audit_counters_note_unknown(w, &first, c->counters);
     if (status == IK_OK && c->counters_later)
         status = ik_counters_read(w->a->fabric, c->counters_later, w->env, &later, w->err);
     if (status == IK_OK && c->counters_later)
-        status = note_unknown(w, &later, c->counters_later);
+        status = audit_counters_note_unknown(w, &later, c->counters_later);
     if (status == IK_OK)
-        status = c->counters_later ? note_failures(w, &later, c->counters_later)
-                                   : note_failures(w, &first, c->counters);
+        status = c->counters_later ? audit_counters_note_failures(w, &later, c->counters_later)
+                                   : audit_counters_note_failures(w, &first, c->counters);
     if (status == IK_OK)
-        status = compare(w, &first, c->counters_later ? &later : NULL);
+        status = audit_counters_compare(w, &first, c->counters_later ? &later : NULL);
     ik_counters_free(&first);
     ik_counters_free(&later);
     return status;

@@ -30,7 +30,7 @@ static const engine engines[] = {
 };
 
 /* Why the tables cannot be this engine's; NULL: they can. */
-static const char *against(const engine *e, const ik_engine_evidence *v)
+static const char *audit_engine_against(const engine *e, const ik_engine_evidence *v)
 {
     bool whole = v->minhop == v->entries;
     if (e->minhop)
@@ -47,16 +47,16 @@ static const char *against(const engine *e, const ik_engine_evidence *v)
 }
 
 /* A regular tree, on which engines that spread hosts evenly come to the same entries. */
-static bool regular(const ik_engine_evidence *v)
+static bool audit_engine_regular(const ik_engine_evidence *v)
 {
     return v->has_levels && v->up_down && v->one_way == v->destinations;
 }
 
-static ik_status compare(audit_work *w, const engine *e)
+static ik_status audit_engine_compare(audit_work *w, const engine *e)
 {
     const ik_engine_evidence *v = &w->a->engine;
     bool told = v->choices || v->minimal < v->entries, whole = v->minhop == v->entries;
-    const char *why = told ? against(e, v) : NULL;
+    const char *why = told ? audit_engine_against(e, v) : NULL;
     audit_about about = {IK_WARNING,
                          "engine-fallback",
                          IK_NONE,
@@ -65,7 +65,7 @@ static ik_status compare(audit_work *w, const engine *e)
                          "Read OpenSM's log from its start; name the engine as 'NAME,no_fallback' "
                          "to have it say so."};
     bool updn = e->updn && v->has_levels && v->updn == v->entries;
-    if (told && whole && !e->minhop && (why || !(regular(v) || updn)))
+    if (told && whole && !e->minhop && (why || !(audit_engine_regular(v) || updn)))
         return audit_add(w->a, &about, w->err,
                          "the tables are not %s's: they are minhop's, to which OpenSM falls back "
                          "when an engine cannot route a fabric (%s)",
@@ -94,6 +94,6 @@ ik_status audit_engine(audit_work *w)
         return status;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
         if (strcmp(engines[i].name, believed) == 0)
-            return compare(w, &engines[i]);
+            return audit_engine_compare(w, &engines[i]);
     return ik_fail_unknown(w->err, "engine of OpenSM", believed, names);
 }

@@ -41,7 +41,7 @@ static const struct {
     {"missing-host", "See whether the host is up, and its cable.", false},
 };
 
-static const char *remedy_of(const char *code, bool *partial)
+static const char *audit_fabric_remedy_of(const char *code, bool *partial)
 {
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
         if (strcmp(remedies[i].code, code) == 0) {
@@ -51,15 +51,15 @@ static const char *remedy_of(const char *code, bool *partial)
     return NULL;
 }
 
-static ik_status add_finding(audit_work *w, const ik_finding *f)
+static ik_status audit_fabric_add_finding(audit_work *w, const ik_finding *f)
 {
     audit_about about = {f->severity, f->code, f->node, f->port, NULL, NULL};
-    about.remedy = remedy_of(f->code, &w->a->partial);
+    about.remedy = audit_fabric_remedy_of(f->code, &w->a->partial);
     return audit_add(w->a, &about, w->err, "%s", f->text);
 }
 
 /* The audit of the cabling has the judgement of the fabric too, its reader's findings not. */
-static bool from_cabling(const ik_audit *a, const ik_finding *f)
+static bool audit_fabric_from_cabling(const ik_audit *a, const ik_finding *f)
 {
     if (a->cabling.known && strcmp(f->code, "missing-cable") == 0)
         return true; /* it knows which */
@@ -77,10 +77,10 @@ ik_status audit_cabling(audit_work *w)
     ik_status status = ik_cabling_audit(a->fabric, w->config->plan, w->env, &a->cabling, w->err);
     a->has_cabling = status == IK_OK;
     for (size_t i = 0; i < a->cabling.num_findings && status == IK_OK; i++)
-        status = add_finding(w, &a->cabling.findings[i]);
+        status = audit_fabric_add_finding(w, &a->cabling.findings[i]);
     for (size_t i = 0; i < a->fabric->num_findings && status == IK_OK; i++)
-        if (!from_cabling(a, &a->fabric->findings[i]))
-            status = add_finding(w, &a->fabric->findings[i]);
+        if (!audit_fabric_from_cabling(a, &a->fabric->findings[i]))
+            status = audit_fabric_add_finding(w, &a->fabric->findings[i]);
     return status;
 }
 
@@ -119,8 +119,8 @@ ik_status audit_lid_matrix(audit_work *w)
     return status;
 }
 
-static ik_status lid_clash(void *context, uint32_t node, uint32_t port, const ik_error *why,
-                           ik_error *err)
+static ik_status audit_fabric_lid_clash(void *context, uint32_t node, uint32_t port,
+                                        const ik_error *why, ik_error *err)
 {
     ik_audit *a = ((audit_work *)context)->a;
     char remedy[600];
@@ -139,7 +139,8 @@ ik_status audit_make_lids(audit_work *w)
 {
     ik_audit *a = w->a;
     audit_about about = {IK_ERROR, "lid-clash", IK_NONE, IK_NONE, NULL, NULL};
-    ik_status status = ik_lids_make_reporting(a->fabric, lid_clash, w, &a->lids, w->err);
+    ik_status status =
+        ik_lids_make_reporting(a->fabric, audit_fabric_lid_clash, w, &a->lids, w->err);
     if (status == IK_OK)
         status = audit_rest(a, &about, a->lid_clashes, "LIDs cannot be those of a subnet", w->err);
     if (status == IK_OK && a->lid_clashes && w->config->tables)
@@ -150,7 +151,7 @@ ik_status audit_make_lids(audit_work *w)
 }
 
 /* Does the dump give the port one? One that cannot be has a finding of its own. */
-static bool has_lid(const ik_fabric *f, const ik_lid *lid)
+static bool audit_fabric_has_lid(const ik_fabric *f, const ik_lid *lid)
 {
     return lid->port != IK_NONE ? ik_port_lid(f, lid->port) != 0
                                 : f->node_lid && f->node_lid[lid->node] != 0;
@@ -176,7 +177,7 @@ ik_status audit_lids(audit_work *w)
     for (uint32_t i = 0; i < a->lids.num && status == IK_OK; i++) {
         const ik_lid *lid = &a->lids.of[i];
         char name[AUDIT_TEXT];
-        if (!lid->made || has_lid(a->fabric, lid) || shown++ >= AUDIT_NAMED)
+        if (!lid->made || audit_fabric_has_lid(a->fabric, lid) || shown++ >= AUDIT_NAMED)
             continue;
         about.node = lid->node;
         about.port = lid->port;

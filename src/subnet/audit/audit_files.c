@@ -11,7 +11,7 @@ static const char other_fabric[] =
     "Dump the fabric (ibnetdiscover) and the tables (OpenSM with -D 0x43, or dump_fts) together, "
     "with nothing changed between the two.";
 
-static ik_status tables_switches(audit_work *w)
+static ik_status audit_files_tables_switches(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_tables_matched *m = &a->matched;
@@ -40,7 +40,7 @@ static ik_status tables_switches(audit_work *w)
     return status;
 }
 
-static ik_status tables_lids(audit_work *w)
+static ik_status audit_files_tables_lids(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_tables_matched *m = &a->matched;
@@ -78,7 +78,7 @@ static ik_status tables_lids(audit_work *w)
     return status;
 }
 
-static ik_status tables_hosts(audit_work *w)
+static ik_status audit_files_tables_hosts(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_tables_matched *m = &a->matched;
@@ -115,7 +115,7 @@ static ik_status tables_hosts(audit_work *w)
     return status;
 }
 
-static ik_status tables_ports(audit_work *w)
+static ik_status audit_files_tables_ports(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_tables_matched *m = &a->matched;
@@ -132,7 +132,7 @@ static ik_status tables_ports(audit_work *w)
                      ik_radix(a->fabric, m->wrong_switch), m->wrong_ports);
 }
 
-static ik_status policy(audit_work *w)
+static ik_status audit_files_policy(audit_work *w)
 {
     const ik_policy_matched *m = &w->policy;
     audit_about about = {IK_WARNING, "policy-unknown-ports",
@@ -156,7 +156,7 @@ static ik_status policy(audit_work *w)
     return status;
 }
 
-static ik_status records(audit_work *w)
+static ik_status audit_files_records(audit_work *w)
 {
     const ik_path_records_matched *m = &w->records;
     audit_about about = {IK_WARNING, "records-unknown",
@@ -181,7 +181,7 @@ static ik_status records(audit_work *w)
 }
 
 /* Service levels without maps. */
-static ik_status assumed(audit_work *w)
+static ik_status audit_files_assumed(audit_work *w)
 {
     audit_about about = {IK_NOTE, "lanes-assumed",
                          IK_NONE, IK_NONE,
@@ -192,7 +192,7 @@ static ik_status assumed(audit_work *w)
                      "no SL-to-VL maps are given: SL i is assumed to use VL i");
 }
 
-static ik_status maps(audit_work *w)
+static ik_status audit_files_maps(audit_work *w)
 {
     const ik_sl2vl_matched *m = &w->maps;
     audit_about about = {IK_WARNING,
@@ -224,18 +224,18 @@ static ik_status maps(audit_work *w)
 
 ik_status audit_files(audit_work *w)
 {
-    ik_status status = tables_switches(w);
+    ik_status status = audit_files_tables_switches(w);
     if (status == IK_OK)
-        status = tables_lids(w);
+        status = audit_files_tables_lids(w);
     if (status == IK_OK)
-        status = tables_hosts(w);
+        status = audit_files_tables_hosts(w);
     if (status == IK_OK)
-        status = tables_ports(w);
+        status = audit_files_tables_ports(w);
     if (status == IK_OK)
-        status = policy(w);
+        status = audit_files_policy(w);
     if (status == IK_OK)
-        status = records(w);
+        status = audit_files_records(w);
     if (status == IK_OK)
-        status = assumed(w);
-    return status == IK_OK ? maps(w) : status;
+        status = audit_files_assumed(w);
+    return status == IK_OK ? audit_files_maps(w) : status;
 }

@@ -45,11 +45,11 @@ typedef struct audit_work {
     ik_error *err;
 } audit_work;
 
-static inline const ik_service_levels *audit_sls(const audit_work *w)
+static inline const ik_service_levels *audit_impl_audit_sls(const audit_work *w)
 {
     return w->a->has_levels ? &w->sls : NULL;
 }
-static inline const ik_sl2vl *audit_vls(const audit_work *w)
+static inline const ik_sl2vl *audit_impl_audit_vls(const audit_work *w)
 {
     return w->a->has_maps || w->a->has_levels ? &w->vls : NULL;
 }

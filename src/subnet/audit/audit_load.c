@@ -11,14 +11,14 @@
 /* Above this multiple of the mean of its kind a channel is named. */
 static const double uneven = 1.5;
 
-static bool inner(const ik_fabric *f, uint32_t port)
+static bool audit_load_inner(const ik_fabric *f, uint32_t port)
 {
     uint32_t peer = ik_peer_node(f, port);
     return peer != IK_NONE && ik_is_switch(f, f->port_node[port]) && ik_is_switch(f, peer);
 }
 
 /* Destination LIDs of a port of a host: what it divides its rate among. */
-static double destinations(const ik_audit *a)
+static double audit_load_destinations(const ik_audit *a)
 {
     uint32_t lids = 0, ports = 0;
     for (uint32_t i = 0; i < a->lids.num; i++) {
@@ -29,7 +29,7 @@ static double destinations(const ik_audit *a)
 }
 
 /* The largest rate of a host's port. */
-static uint64_t host_rate(const ik_fabric *f)
+static uint64_t audit_load_host_rate(const ik_fabric *f)
 {
     uint64_t rate = 0;
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++)
@@ -38,7 +38,8 @@ static uint64_t host_rate(const ik_fabric *f)
     return rate;
 }
 
-static void measure_channel(ik_audit_routing *r, const ik_fabric *f, uint32_t port, uint64_t rate)
+static void audit_load_measure_channel(ik_audit_routing *r, const ik_fabric *f, uint32_t port,
+                                       uint64_t rate)
 {
     double load = r->load[port], share = 1;
     if (f->port_peer[port] == IK_NONE)
@@ -49,7 +50,7 @@ static void measure_channel(ik_audit_routing *r, const ik_fabric *f, uint32_t po
         r->saturation = share;
         r->tightest = port;
     }
-    if (!inner(f, port))
+    if (!audit_load_inner(f, port))
         return;
     r->channels++;
     r->mean_load += load;
@@ -67,8 +68,8 @@ static void measure_channel(ik_audit_routing *r, const ik_fabric *f, uint32_t po
 ik_status audit_measure(ik_audit *a, ik_audit_routing *r, ik_error *err)
 {
     const ik_fabric *f = a->fabric;
-    double each = destinations(a);
-    uint64_t rate = host_rate(f);
+    double each = audit_load_destinations(a);
+    uint64_t rate = audit_load_host_rate(f);
     r->load = ik_calloc((size_t)f->num_ports + 1, sizeof *r->load);
     if (!r->load)
         return ik_fail_memory(err, f->num_ports * sizeof *r->load, "loads of channels");
@@ -76,7 +77,7 @@ ik_status audit_measure(ik_audit *a, ik_audit_routing *r, ik_error *err)
     r->saturation = 1;
     for (uint32_t port = 0; port < f->num_ports; port++) {
         r->load[port] = (double)r->verdict.paths_over[port] / each;
-        measure_channel(r, f, port, rate);
+        audit_load_measure_channel(r, f, port, rate);
     }
     r->mean_load = r->channels ? r->mean_load / (double)r->channels : 0;
     return ik_load_groups(f, r->load, &r->groups, &r->num_groups, err);
@@ -85,7 +86,8 @@ ik_status audit_measure(ik_audit *a, ik_audit_routing *r, ik_error *err)
 /* ---- balance */
 
 /* Of one kind: channels without a path, and the busiest one. */
-static uint64_t idle_of(const ik_audit *a, const ik_load_group *g, uint32_t *idle, uint32_t *most)
+static uint64_t audit_load_idle_of(const ik_audit *a, const ik_load_group *g, uint32_t *idle,
+                                   uint32_t *most)
 {
     const ik_audit_routing *r = &a->installed;
     uint64_t count = 0;
@@ -106,7 +108,7 @@ static uint64_t idle_of(const ik_audit *a, const ik_load_group *g, uint32_t *idl
     return count;
 }
 
-static void name_kind(const ik_audit *a, const ik_load_group *g, char *text, size_t size)
+static void audit_load_name_kind(const ik_audit *a, const ik_load_group *g, char *text, size_t size)
 {
     if (!a->fabric->num_levels)
         snprintf(text, size, "channels between switches");
@@ -118,11 +120,11 @@ static void name_kind(const ik_audit *a, const ik_load_group *g, char *text, siz
                  g->level);
 }
 
-static ik_status judge_kind(audit_work *w, const ik_load_group *g)
+static ik_status audit_load_judge_kind(audit_work *w, const ik_load_group *g)
 {
     ik_audit *a = w->a;
     uint32_t idle, most;
-    uint64_t unused = idle_of(a, g, &idle, &most);
+    uint64_t unused = audit_load_idle_of(a, g, &idle, &most);
     char kind[96], name[AUDIT_TEXT];
     audit_about about = {a->fabric->num_levels ? IK_WARNING : IK_NOTE,
                          "unused-links",
@@ -132,7 +134,7 @@ static ik_status judge_kind(audit_work *w, const ik_load_group *g)
                          "Another routing spreads the paths over all cables: see what ikat would "
                          "install."};
     ik_status status = IK_OK;
-    name_kind(a, g, kind, sizeof kind);
+    audit_load_name_kind(a, g, kind, sizeof kind);
     if (unused)
         status = audit_add(a, &about, w->err,
                            "%" PRIu64 " of %" PRIu64 " %s carry no path of any two hosts", unused,
@@ -153,7 +155,7 @@ static ik_status judge_bottleneck(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_audit_routing *r = &a->installed;
-    uint64_t rate = host_rate(a->fabric), best = 0;
+    uint64_t rate = audit_load_host_rate(a->fabric), best = 0;
     double repaired = 1;
     char name[AUDIT_TEXT];
     audit_about about = {IK_WARNING,
@@ -163,10 +165,10 @@ static ik_status judge_bottleneck(audit_work *w)
                          NULL,
                          "Repair the link; until then, pull it: the subnet manager routes around "
                          "a missing link, not around a slow one."};
-    if (r->tightest == IK_NONE || !inner(a->fabric, r->tightest))
+    if (r->tightest == IK_NONE || !audit_load_inner(a->fabric, r->tightest))
         return IK_OK;
     for (uint32_t port = 0; port < a->fabric->num_ports; port++)
-        if (inner(a->fabric, port) && ik_port_rate_bps(a->fabric, port) > best)
+        if (audit_load_inner(a->fabric, port) && ik_port_rate_bps(a->fabric, port) > best)
             best = ik_port_rate_bps(a->fabric, port);
     if (r->max_load * (double)rate > (double)best)
         repaired = (double)best / (r->max_load * (double)rate);
@@ -185,6 +187,6 @@ ik_status audit_balance(audit_work *w)
     ik_status status = judge_bottleneck(w);
     for (size_t i = 0; i < r->num_groups && status == IK_OK; i++)
         if (r->groups[i].direction != IK_DIR_INJECTION && r->groups[i].direction != IK_DIR_EJECTION)
-            status = judge_kind(w, &r->groups[i]);
+            status = audit_load_judge_kind(w, &r->groups[i]);
     return status;
 }

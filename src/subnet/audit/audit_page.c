@@ -34,7 +34,7 @@ static const char head[] =
     "min-width:1px}\n"
     "</style>\n";
 
-static void put_text(FILE *out, const char *open, const char *text, const char *close)
+static void audit_page_put_text(FILE *out, const char *open, const char *text, const char *close)
 {
     fputs(open, out);
     utf8_print_markup(out, text);
@@ -45,7 +45,7 @@ static void put_text(FILE *out, const char *open, const char *text, const char *
 
 static const char *const severities[] = {"note", "warning", "error"};
 
-static void put_sums(const ik_audit *a, FILE *out)
+static void audit_page_put_sums(const ik_audit *a, FILE *out)
 {
     fputs("<ul class=\"sums\">\n", out);
     for (int s = IK_ERROR; s >= IK_NOTE; s--)
@@ -58,42 +58,42 @@ static void put_sums(const ik_audit *a, FILE *out)
               out);
 }
 
-static void put_lines(FILE *out, const char *lines)
+static void audit_page_put_lines(FILE *out, const char *lines)
 {
     char line[2048];
     fputs("<pre>", out);
     while (*lines) {
         size_t length = strcspn(lines, "\n");
         snprintf(line, sizeof line, "%.*s", (int)(length < 2000 ? length : 2000), lines);
-        put_text(out, "", line, "\n");
+        audit_page_put_text(out, "", line, "\n");
         lines += length + (lines[length] != '\0');
     }
     fputs("</pre>\n", out);
 }
 
-static void put_finding(const ik_audit_finding *f, FILE *out)
+static void audit_page_put_finding(const ik_audit_finding *f, FILE *out)
 {
     fprintf(out, "<article>\n<p><strong class=\"%s\">%s</strong> <code>%s</code> ",
             severities[f->severity], severities[f->severity], f->code);
-    put_text(out, "", f->text, "</p>\n");
+    audit_page_put_text(out, "", f->text, "</p>\n");
     if (f->place)
-        put_text(out, "<p class=\"quiet\">at ", f->place, "</p>\n");
+        audit_page_put_text(out, "<p class=\"quiet\">at ", f->place, "</p>\n");
     if (f->evidence)
-        put_lines(out, f->evidence);
+        audit_page_put_lines(out, f->evidence);
     if (f->remedy)
-        put_text(out, "<p>", f->remedy, "</p>\n");
+        audit_page_put_text(out, "<p>", f->remedy, "</p>\n");
     fputs("</article>\n", out);
 }
 
 /* ---- routings */
 
-static const char *verdict_text(ik_verdict v)
+static const char *audit_page_verdict_text(ik_verdict v)
 {
     return v == IK_YES ? "yes" : v == IK_NO ? "<b class=\"error\">no</b>" : "not known";
 }
 
-static void put_row(FILE *out, const char *name, const ik_audit_routing *const *r, size_t num,
-                    void (*put)(FILE *, const ik_audit_routing *))
+static void audit_page_put_row(FILE *out, const char *name, const ik_audit_routing *const *r,
+                               size_t num, void (*put)(FILE *, const ik_audit_routing *))
 {
     fprintf(out, "<tr><td>%s</td>", name);
     for (size_t i = 0; i < num; i++) {
@@ -104,44 +104,44 @@ static void put_row(FILE *out, const char *name, const ik_audit_routing *const *
     fputs("</tr>\n", out);
 }
 
-static void put_pairs(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_pairs(FILE *out, const ik_audit_routing *r)
 {
     fprintf(out, "%" PRIu64 " of %" PRIu64, r->verdict.delivered, r->verdict.pairs);
 }
-static void put_switches(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_switches(FILE *out, const ik_audit_routing *r)
 {
     fprintf(out, "%" PRIu32, r->verdict.switches_unreached);
 }
-static void put_deadlock(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_deadlock(FILE *out, const ik_audit_routing *r)
 {
-    fputs(verdict_text(r->verdict.deadlock_free), out);
+    fputs(audit_page_verdict_text(r->verdict.deadlock_free), out);
 }
-static void put_queries(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_queries(FILE *out, const ik_audit_routing *r)
 {
-    fputs(verdict_text(r->verdict.management_free), out);
+    fputs(audit_page_verdict_text(r->verdict.management_free), out);
 }
-static void put_lanes(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_lanes(FILE *out, const ik_audit_routing *r)
 {
     fprintf(out, "%u", r->verdict.vls_used);
 }
-static void put_load(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_load(FILE *out, const ik_audit_routing *r)
 {
     fprintf(out, "%.4g", r->max_load);
 }
-static void put_saturation(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_saturation(FILE *out, const ik_audit_routing *r)
 {
     fprintf(out, "%.4g", r->saturation);
 }
-static void put_worst(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_worst(FILE *out, const ik_audit_routing *r)
 {
     fprintf(out, "%" PRIu32, r->worst);
 }
-static void put_idle(FILE *out, const ik_audit_routing *r)
+static void audit_page_put_idle(FILE *out, const ik_audit_routing *r)
 {
     fprintf(out, "%" PRIu64 " of %" PRIu64, r->idle_channels, r->channels);
 }
 
-static void put_routings(const ik_audit *a, FILE *out)
+static void audit_page_put_routings(const ik_audit *a, FILE *out)
 {
     const ik_audit_routing *r[2];
     size_t num = 0;
@@ -155,28 +155,30 @@ static void put_routings(const ik_audit *a, FILE *out)
     if (a->has_tables)
         fputs("<th>installed</th>", out);
     if (a->has_proposed) {
-        put_text(out, "<th>ikat would install ", a->proposed.spec, ", ");
-        put_text(out, "", a->proposed.vc, "</th>");
+        audit_page_put_text(out, "<th>ikat would install ", a->proposed.spec, ", ");
+        audit_page_put_text(out, "", a->proposed.vc, "</th>");
     }
     fputs("</tr>\n", out);
-    put_row(out, "host pairs delivered", r, num, put_pairs);
-    put_row(out, "switches that some host does not reach", r, num, put_switches);
-    put_row(out, "deadlock-free, replies included", r, num, put_deadlock);
-    put_row(out, "and with performance queries", r, num, put_queries);
-    put_row(out, "virtual lanes in use", r, num, put_lanes);
-    put_row(out, "largest load when all hosts send to all, in hosts' rates", r, num, put_load);
-    put_row(out, "offered load at saturation", r, num, put_saturation);
-    put_row(out, "most flows of a permutation on a link", r, num, put_worst);
-    put_row(out, "channels without any path", r, num, put_idle);
+    audit_page_put_row(out, "host pairs delivered", r, num, audit_page_put_pairs);
+    audit_page_put_row(out, "switches that some host does not reach", r, num,
+                       audit_page_put_switches);
+    audit_page_put_row(out, "deadlock-free, replies included", r, num, audit_page_put_deadlock);
+    audit_page_put_row(out, "and with performance queries", r, num, audit_page_put_queries);
+    audit_page_put_row(out, "virtual lanes in use", r, num, audit_page_put_lanes);
+    audit_page_put_row(out, "largest load when all hosts send to all, in hosts' rates", r, num,
+                       audit_page_put_load);
+    audit_page_put_row(out, "offered load at saturation", r, num, audit_page_put_saturation);
+    audit_page_put_row(out, "most flows of a permutation on a link", r, num, audit_page_put_worst);
+    audit_page_put_row(out, "channels without any path", r, num, audit_page_put_idle);
     fputs("</table></div>\n", out);
     if (a->has_tables)
-        put_text(out, "<p>The installed tables were made by: ",
-                 a->engine.name ? a->engine.name : "unknown", ". ");
+        audit_page_put_text(out, "<p>The installed tables were made by: ",
+                            a->engine.name ? a->engine.name : "unknown", ". ");
     if (a->has_tables)
-        put_text(out, "<span class=\"quiet\">", a->engine.text, "</span></p>\n");
+        audit_page_put_text(out, "<span class=\"quiet\">", a->engine.text, "</span></p>\n");
 }
 
-static void put_group(const ik_load_group *g, double largest, FILE *out)
+static void audit_page_put_group(const ik_load_group *g, double largest, FILE *out)
 {
     double width = largest > 0 ? 12.0 * g->max / largest : 0;
     fprintf(out, "<tr><td>%s", ik_direction_name(g->direction));
@@ -189,7 +191,7 @@ static void put_group(const ik_load_group *g, double largest, FILE *out)
             g->channels, g->min, g->mean, g->max, width);
 }
 
-static void put_balance(const ik_audit_routing *r, const char *title, FILE *out)
+static void audit_page_put_balance(const ik_audit_routing *r, const char *title, FILE *out)
 {
     double largest = 0;
     fprintf(out,
@@ -200,12 +202,12 @@ static void put_balance(const ik_audit_routing *r, const char *title, FILE *out)
         if (r->groups[i].max > largest)
             largest = r->groups[i].max;
     for (size_t i = 0; i < r->num_groups; i++)
-        put_group(&r->groups[i], largest, out);
+        audit_page_put_group(&r->groups[i], largest, out);
     fputs("</table></div>\n", out);
 }
 
 /* Two pictures of the fabric: as measured, as predicted. */
-static ik_status put_pictures(const ik_audit *a, FILE *out, ik_error *err)
+static ik_status audit_page_put_pictures(const ik_audit *a, FILE *out, ik_error *err)
 {
     const ik_audit_measured *m = &a->measured;
     if (!a->has_counters || m->channels == 0)
@@ -231,27 +233,27 @@ static ik_status put_pictures(const ik_audit *a, FILE *out, ik_error *err)
 ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err)
 {
     fputs(head, out);
-    put_text(out, "<title>Audit of ", title, "</title>\n</head>\n<body>\n");
-    put_text(out, "<h1>Audit of ", title, "</h1>\n");
+    audit_page_put_text(out, "<title>Audit of ", title, "</title>\n</head>\n<body>\n");
+    audit_page_put_text(out, "<h1>Audit of ", title, "</h1>\n");
     fprintf(out, "<p class=\"quiet\">%" PRIu32 " hosts, %" PRIu32 " switches", a->fabric->num_hosts,
             a->fabric->num_switches);
     if (a->fabric->num_levels)
         fprintf(out, ", a tree of %" PRIu32 " levels", a->fabric->num_levels);
     fprintf(out, "; ikat %s</p>\n", ik_version());
     if (a->cabling.summary)
-        put_text(out, "<p>", a->cabling.summary, "</p>\n");
-    put_sums(a, out);
+        audit_page_put_text(out, "<p>", a->cabling.summary, "</p>\n");
+    audit_page_put_sums(a, out);
     fputs("<h2>Findings</h2>\n", out);
     for (size_t i = 0; i < a->num_findings; i++)
-        put_finding(&a->findings[i], out);
+        audit_page_put_finding(&a->findings[i], out);
     if (!a->num_findings)
         fputs("<p>Nothing.</p>\n", out);
-    put_routings(a, out);
+    audit_page_put_routings(a, out);
     if (a->has_tables)
-        put_balance(&a->installed, "Loads of the installed routing", out);
+        audit_page_put_balance(&a->installed, "Loads of the installed routing", out);
     if (a->has_proposed)
-        put_balance(&a->proposed, "Loads of what ikat would install", out);
-    ik_status status = put_pictures(a, out, err);
+        audit_page_put_balance(&a->proposed, "Loads of what ikat would install", out);
+    ik_status status = audit_page_put_pictures(a, out, err);
     if (status != IK_OK)
         return status;
     fputs("</body>\n</html>\n", out);

@@ -33,7 +33,7 @@ static const struct {
      "Correct the SL-to-VL maps: every SL in use needs a data VL at every port."},
 };
 
-static const char *end_of(ik_fate fate)
+static const char *audit_pairs_end_of(ik_fate fate)
 {
     switch (fate) {
     case IK_FATE_NO_ENTRY:
@@ -51,7 +51,7 @@ static const char *end_of(ik_fate fate)
     }
 }
 
-static size_t put(char *text, size_t used, const char *line)
+static size_t audit_pairs_put(char *text, size_t used, const char *line)
 {
     size_t length = strlen(line);
     if (used + length + 1 >= EVIDENCE)
@@ -61,42 +61,43 @@ static size_t put(char *text, size_t used, const char *line)
 }
 
 /* The way of one packet, a line for each hop. */
-static ik_status way_text(audit_work *w, uint32_t src, uint32_t dst, char *text)
+static ik_status audit_pairs_way_text(audit_work *w, uint32_t src, uint32_t dst, char *text)
 {
     const ik_fabric *f = w->a->fabric;
     char line[2 * AUDIT_TEXT], name[AUDIT_TEXT], other[AUDIT_TEXT];
-    unsigned sl = ik_sl_of(audit_sls(w), src, dst);
+    unsigned sl = ik_sl_of(audit_impl_audit_sls(w), src, dst);
     ik_subnet_way way;
-    ik_status status = ik_subnet_walk(&w->tables, audit_vls(w), src, dst, sl, &way, w->err);
+    ik_status status =
+        ik_subnet_walk(&w->tables, audit_impl_audit_vls(w), src, dst, sl, &way, w->err);
     if (status != IK_OK)
         return status;
     snprintf(line, sizeof line, "from %s to %s, SL %u", audit_lid(w->a, src, name, sizeof name),
              audit_lid(w->a, dst, other, sizeof other), sl);
-    size_t used = put(text, 0, line);
+    size_t used = audit_pairs_put(text, 0, line);
     for (size_t i = 0; i < way.num && i < SHOWN_HOPS; i++) {
         snprintf(line, sizeof line, "\n%s -> %s",
                  ik_port_describe(f, way.hops[i].channel, name, sizeof name),
                  ik_port_describe(f, f->port_peer[way.hops[i].channel], other, sizeof other));
-        used = put(text, used, line);
+        used = audit_pairs_put(text, used, line);
     }
     if (way.num > SHOWN_HOPS) {
         snprintf(line, sizeof line, "\n... %zu hops more", way.num - SHOWN_HOPS);
-        used = put(text, used, line);
+        used = audit_pairs_put(text, used, line);
     }
     snprintf(line, sizeof line, "\n%s %s", ik_node_describe(f, way.end, name, sizeof name),
-             end_of(way.fate));
-    put(text, used, line);
+             audit_pairs_end_of(way.fate));
+    audit_pairs_put(text, used, line);
     free(way.hops);
     return IK_OK;
 }
 
-static ik_status add_kind(audit_work *w, size_t k, uint64_t pairs, char *text)
+static ik_status audit_pairs_add_kind(audit_work *w, size_t k, uint64_t pairs, char *text)
 {
     const ik_subnet_verdict *v = &w->a->installed.verdict;
     uint32_t src = v->first[kinds[k].fate].src, dst = v->first[kinds[k].fate].dst;
     char from[AUDIT_TEXT], to[AUDIT_TEXT];
     audit_about about = {IK_ERROR, kinds[k].code, IK_NONE, IK_NONE, text, kinds[k].remedy};
-    ik_status status = way_text(w, src, dst, text);
+    ik_status status = audit_pairs_way_text(w, src, dst, text);
     return status == IK_OK
                ? audit_add(w->a, &about, w->err,
                            "%" PRIu64 " of %" PRIu64
@@ -107,7 +108,7 @@ static ik_status add_kind(audit_work *w, size_t k, uint64_t pairs, char *text)
 }
 
 /* Hosts that no other reaches: one cause for many pairs. */
-static ik_status lost_hosts(audit_work *w)
+static ik_status audit_pairs_lost_hosts(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_subnet_verdict *v = &a->installed.verdict;
@@ -131,7 +132,7 @@ static ik_status lost_hosts(audit_work *w)
     return status == IK_OK ? audit_rest(a, &about, shown, "no host reaches them", w->err) : status;
 }
 
-static ik_status lost_switches(audit_work *w)
+static ik_status audit_pairs_lost_switches(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_subnet_verdict *v = &a->installed.verdict;
@@ -162,7 +163,7 @@ static ik_status lost_switches(audit_work *w)
     return status;
 }
 
-static ik_status bad_entries(audit_work *w)
+static ik_status audit_pairs_bad_entries(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_subnet_verdict *v = &a->installed.verdict;
@@ -196,19 +197,19 @@ ik_status audit_pairs(audit_work *w)
     char *text = ik_calloc(1, EVIDENCE);
     if (!text)
         return ik_fail_memory(w->err, EVIDENCE, "the findings of an audit");
-    ik_status status = lost_hosts(w);
+    ik_status status = audit_pairs_lost_hosts(w);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && status == IK_OK; k++)
         if (pairs[k])
-            status = add_kind(w, k, pairs[k], text);
+            status = audit_pairs_add_kind(w, k, pairs[k], text);
     free(text);
     if (status == IK_OK)
-        status = lost_switches(w);
-    return status == IK_OK ? bad_entries(w) : status;
+        status = audit_pairs_lost_switches(w);
+    return status == IK_OK ? audit_pairs_bad_entries(w) : status;
 }
 
 /* ---- credit loops */
 
-static void loop_text(const audit_work *w, char *text)
+static void audit_pairs_loop_text(const audit_work *w, char *text)
 {
     const ik_subnet_verdict *v = &w->a->installed.verdict;
     const ik_fabric *f = w->a->fabric;
@@ -226,16 +227,18 @@ static void loop_text(const audit_work *w, char *text)
                  s->query   ? " (performance query)"
                  : s->reply ? " (replies take the SL of the other direction)"
                             : "");
-        used = put(text, used, line);
+        used = audit_pairs_put(text, used, line);
     }
-    used = put(text, used, "\neach waits for the channel of the next, the last for the first");
+    used = audit_pairs_put(text, used,
+                           "\neach waits for the channel of the next, the last for the first");
     if (!w->a->has_levels)
-        put(text, used,
+        audit_pairs_put(
+            text, used,
             "\nthis assumes that every packet is on SL 0, because no service levels were given");
 }
 
 /* What to do about the tables' own loop. */
-static const char *loop_remedy(const ik_audit *a)
+static const char *audit_pairs_loop_remedy(const ik_audit *a)
 {
     return a->has_levels
                ? "Install a routing without such circles: what ikat would install is shown below; "
@@ -250,14 +253,15 @@ static const char *loop_remedy(const ik_audit *a)
 ik_status audit_loops(audit_work *w)
 {
     const ik_subnet_verdict *v = &w->a->installed.verdict;
-    audit_about about = {IK_ERROR, "credit-loop", IK_NONE, IK_NONE, NULL, loop_remedy(w->a)};
+    audit_about about = {IK_ERROR, "credit-loop", IK_NONE,
+                         IK_NONE,  NULL,          audit_pairs_loop_remedy(w->a)};
     if (!v->loop)
         return IK_OK;
     char *text = ik_calloc(1, EVIDENCE);
     if (!text)
         return ik_fail_memory(w->err, EVIDENCE, "the findings of an audit");
     ik_status status;
-    loop_text(w, text);
+    audit_pairs_loop_text(w, text);
     about.evidence = text;
     if (v->deadlock_free == IK_NO) {
         status = audit_add(w->a, &about, w->err,

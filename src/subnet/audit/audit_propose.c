@@ -27,8 +27,8 @@ static const struct candidate {
 };
 
 /* What a plan comes to. */
-static ik_status judge_tables(audit_work *w, const ik_plan *plan, ik_audit_routing *r,
-                              ik_lid_tables *t, ik_service_levels *sls, ik_sl2vl *vls)
+static ik_status audit_propose_judge_tables(audit_work *w, const ik_plan *plan, ik_audit_routing *r,
+                                            ik_lid_tables *t, ik_service_levels *sls, ik_sl2vl *vls)
 {
     const ik_subnet_config config = {.replies = true, .management = true};
     uint32_t unsafe = 0;
@@ -49,8 +49,8 @@ static ik_status judge_tables(audit_work *w, const ik_plan *plan, ik_audit_routi
                : ik_fail_memory(w->err, 64, "the name of a routing");
 }
 
-static ik_status try_routing(audit_work *w, const char *routing, const char *vc,
-                             ik_audit_routing *r)
+static ik_status audit_propose_try_routing(audit_work *w, const char *routing, const char *vc,
+                                           ik_audit_routing *r)
 {
     ik_plan *plan = NULL;
     ik_lid_tables t = {0};
@@ -64,7 +64,7 @@ static ik_status try_routing(audit_work *w, const char *routing, const char *vc,
                          "in most devices",
                          routing, plan->num_vcs, MOST_LANES);
     if (status == IK_OK)
-        status = judge_tables(w, plan, r, &t, &sls, &vls);
+        status = audit_propose_judge_tables(w, plan, r, &t, &sls, &vls);
     ik_lid_tables_free(&t);
     ik_service_levels_free(&sls);
     ik_sl2vl_free(&vls);
@@ -74,20 +74,20 @@ static ik_status try_routing(audit_work *w, const char *routing, const char *vc,
     return status;
 }
 
-static uint64_t lost(const ik_subnet_verdict *v)
+static uint64_t audit_propose_lost(const ik_subnet_verdict *v)
 {
     return v->pairs - v->delivered - v->unconnected;
 }
 
 /* Is it fit to be installed? */
-static bool sound(const ik_audit_routing *r)
+static bool audit_propose_sound(const ik_audit_routing *r)
 {
-    return r->verdict.deadlock_free == IK_YES && lost(&r->verdict) == 0;
+    return r->verdict.deadlock_free == IK_YES && audit_propose_lost(&r->verdict) == 0;
 }
 
 /* Is a the better one? Where the loads are alike, the one beside whose data a host can read
  * counters, and the one with fewer lanes; else the one with less load. */
-static bool better(const ik_audit_routing *a, const ik_audit_routing *b)
+static bool audit_propose_better(const ik_audit_routing *a, const ik_audit_routing *b)
 {
     bool reads_a = a->verdict.one_manager_free == IK_YES,
          reads_b = b->verdict.one_manager_free == IK_YES;
@@ -100,12 +100,12 @@ static bool better(const ik_audit_routing *a, const ik_audit_routing *b)
 }
 
 /* Unsupported is no failure: something else is tried. */
-static bool goes_on(ik_status status)
+static bool audit_propose_goes_on(ik_status status)
 {
     return status == IK_OK || status == IK_ERR_UNSUPPORTED;
 }
 
-static ik_status tell_left_out(audit_work *w)
+static ik_status audit_propose_tell_left_out(audit_work *w)
 {
     audit_about about = {IK_NOTE,
                          "routings-not-tried",
@@ -120,13 +120,13 @@ static ik_status tell_left_out(audit_work *w)
                      w->a->fabric->num_switches);
 }
 
-static ik_status choose(audit_work *w)
+static ik_status audit_propose_choose(audit_work *w)
 {
     ik_audit *a = w->a;
     const size_t num = sizeof candidates / sizeof *candidates;
     bool left_out = false;
     ik_status status = IK_OK;
-    for (size_t i = 0; i < num && goes_on(status); i++) {
+    for (size_t i = 0; i < num && audit_propose_goes_on(status); i++) {
         const struct candidate *k = &candidates[i];
         ik_audit_routing r = {0};
         if ((k->tree && a->fabric->num_levels < 2) || (a->has_proposed && i + 1 == num))
@@ -135,10 +135,11 @@ static ik_status choose(audit_work *w)
             left_out = true;
             continue;
         }
-        status = try_routing(w, k->routing, k->vc, &r);
+        status = audit_propose_try_routing(w, k->routing, k->vc, &r);
         if (status != IK_OK)
             continue;
-        if (!sound(&r) || (a->has_proposed && !better(&r, &a->proposed))) {
+        if (!audit_propose_sound(&r) ||
+            (a->has_proposed && !audit_propose_better(&r, &a->proposed))) {
             audit_discard(&r);
             continue;
         }
@@ -148,14 +149,14 @@ static ik_status choose(audit_work *w)
         if (k->tree)
             break;
     }
-    if (!goes_on(status))
+    if (!audit_propose_goes_on(status))
         return status;
-    return left_out ? tell_left_out(w) : IK_OK;
+    return left_out ? audit_propose_tell_left_out(w) : IK_OK;
 }
 
 /* ---- beside what is installed */
 
-static ik_status compare(audit_work *w)
+static ik_status audit_propose_compare(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_audit_routing *now = &a->installed, *then = &a->proposed;
@@ -163,8 +164,8 @@ static ik_status compare(audit_work *w)
                          IK_NONE,    IK_NONE,
                          NULL,       "'ikat deploy' writes it, with what is needed to go back."};
     bool mends = (now->verdict.deadlock_free == IK_NO && then->verdict.deadlock_free == IK_YES) ||
-                 (lost(&now->verdict) && !lost(&then->verdict));
-    if (!sound(then) || (!mends && now->max_load <= 1.1 * then->max_load))
+                 (audit_propose_lost(&now->verdict) && !audit_propose_lost(&then->verdict));
+    if (!audit_propose_sound(then) || (!mends && now->max_load <= 1.1 * then->max_load))
         return IK_OK;
     return audit_add(a, &about, w->err,
                      "%s (%s, %u lane%s) would deliver every pair without a credit loop, with a "
@@ -181,10 +182,10 @@ ik_status audit_propose(audit_work *w)
     if (a->fabric->num_hosts < 2 || (wanted && strcmp(wanted, "none") == 0))
         return IK_OK;
     if (wanted) {
-        status = try_routing(w, wanted, w->config->vc, &a->proposed);
+        status = audit_propose_try_routing(w, wanted, w->config->vc, &a->proposed);
         a->has_proposed = status == IK_OK;
     } else {
-        status = choose(w);
+        status = audit_propose_choose(w);
     }
-    return status == IK_OK && a->has_proposed && a->has_tables ? compare(w) : status;
+    return status == IK_OK && a->has_proposed && a->has_tables ? audit_propose_compare(w) : status;
 }

@@ -10,31 +10,32 @@
 enum { BITS_PER_WORD = 32 };
 static const double TOO_MUCH = 1.02; /* of a rate: more is no error of measuring the time */
 
-static bool known(const ik_counters *c, uint32_t port, ik_counter counter)
+static bool counters_compare_known(const ik_counters *c, uint32_t port, ik_counter counter)
 {
     return c->known[port] >> counter & 1;
 }
 
 /* Growth of one counter. ibqueryerrors leaves out what is 0, but for traffic. */
-static uint64_t growth(const ik_counters *first, const ik_counters *later, uint32_t port,
-                       ik_counter counter, bool *restarted)
+static uint64_t counters_compare_growth(const ik_counters *first, const ik_counters *later,
+                                        uint32_t port, ik_counter counter, bool *restarted)
 {
     if (!later)
         return first->value[port][counter];
     uint64_t before = first->value[port][counter], after = later->value[port][counter];
-    if (!known(later, port, counter) ||
-        (counter_is_traffic(counter) && !known(first, port, counter)))
+    if (!counters_compare_known(later, port, counter) ||
+        (counter_is_traffic(counter) && !counters_compare_known(first, port, counter)))
         return 0;
     *restarted |= after < before;
     return after < before ? after : after - before;
 }
 
-static void note_changes(const ik_counters *first, const ik_counters *later, ik_counter_changes *c)
+static void counters_compare_note_changes(const ik_counters *first, const ik_counters *later,
+                                          ik_counter_changes *c)
 {
     for (uint32_t port = 0; port < c->fabric->num_ports; port++) {
         bool restarted = false, at_limit = false;
         for (ik_counter i = 0; i < IK_NUM_COUNTERS; i++) {
-            c->change[port][i] = growth(first, later, port, i, &restarted);
+            c->change[port][i] = counters_compare_growth(first, later, port, i, &restarted);
             at_limit |= (later ? later : first)->value[port][i] == counter_kinds[i].limit;
         }
         c->restarted += restarted;
@@ -42,32 +43,34 @@ static void note_changes(const ik_counters *first, const ik_counters *later, ik_
     }
 }
 
-static bool both_know(const ik_counters *first, const ik_counters *later, uint32_t port,
-                      ik_counter counter)
+static bool counters_compare_both_know(const ik_counters *first, const ik_counters *later,
+                                       uint32_t port, ik_counter counter)
 {
-    return known(first, port, counter) && (!later || known(later, port, counter));
+    return counters_compare_known(first, port, counter) &&
+           (!later || counters_compare_known(later, port, counter));
 }
 
 /* What a channel carried, in words; false: not known. */
-static bool words_over(const ik_counters *first, const ik_counters *later,
-                       const ik_counter_changes *c, uint32_t port, uint64_t *words)
+static bool counters_compare_words_over(const ik_counters *first, const ik_counters *later,
+                                        const ik_counter_changes *c, uint32_t port, uint64_t *words)
 {
     uint32_t peer = c->fabric->port_peer[port];
-    if (both_know(first, later, port, IK_COUNTER_XMIT_DATA))
+    if (counters_compare_both_know(first, later, port, IK_COUNTER_XMIT_DATA))
         *words = c->change[port][IK_COUNTER_XMIT_DATA];
-    else if (peer != IK_NONE && both_know(first, later, peer, IK_COUNTER_RCV_DATA))
+    else if (peer != IK_NONE && counters_compare_both_know(first, later, peer, IK_COUNTER_RCV_DATA))
         *words = c->change[peer][IK_COUNTER_RCV_DATA];
     else
         return false;
     return true;
 }
 
-static void measure_channel(const ik_counters *first, const ik_counters *later,
-                            ik_counter_changes *c, uint32_t port)
+static void counters_compare_measure_channel(const ik_counters *first, const ik_counters *later,
+                                             ik_counter_changes *c, uint32_t port)
 {
     uint64_t words = 0;
     c->used[port] = c->waited[port] = -1.0F;
-    if (c->fabric->port_peer[port] == IK_NONE || !words_over(first, later, c, port, &words))
+    if (c->fabric->port_peer[port] == IK_NONE ||
+        !counters_compare_words_over(first, later, c, port, &words))
         return;
     double wait = (double)c->change[port][IK_COUNTER_XMIT_WAIT];
     if (wait + (double)words > 0)
@@ -81,7 +84,7 @@ static void measure_channel(const ik_counters *first, const ik_counters *later,
     c->impossible += used > TOO_MUCH;
 }
 
-static ik_status allocate(ik_counter_changes *c, ik_error *err)
+static ik_status counters_compare_allocate(ik_counter_changes *c, ik_error *err)
 {
     size_t ports = (size_t)c->fabric->num_ports + 1;
     c->change = ik_calloc(ports, sizeof *c->change);
@@ -105,11 +108,11 @@ ik_status ik_counters_compare(const ik_counters *first, const ik_counters *later
                        "or what --interval says");
     }
     ik_counter_changes c = {.fabric = first->fabric, .interval_s = later ? interval_s : 0};
-    ik_status status = allocate(&c, err);
+    ik_status status = counters_compare_allocate(&c, err);
     if (status == IK_OK) {
-        note_changes(first, later, &c);
+        counters_compare_note_changes(first, later, &c);
         for (uint32_t port = 0; port < c.fabric->num_ports; port++)
-            measure_channel(first, later, &c, port);
+            counters_compare_measure_channel(first, later, &c, port);
         status = counters_judge(&c, err);
     }
     if (status == IK_OK)

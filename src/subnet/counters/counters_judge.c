@@ -37,8 +37,8 @@ static const counter_group groups[] = {
 enum { NUM_GROUPS = sizeof groups / sizeof groups[0], TEXT = 768 };
 static const float CONGESTED = 0.1F;
 
-static ik_status add(ik_counter_changes *c, size_t *cap, ik_finding finding, const char *text,
-                     ik_error *err)
+static ik_status counters_judge_add(ik_counter_changes *c, size_t *cap, ik_finding finding,
+                                    const char *text, ik_error *err)
 {
     finding.text = strdup(text);
     if (!finding.text || !IK_ARRAY_ROOM(c->findings, *cap, c->num_findings + 1)) {
@@ -50,7 +50,8 @@ static ik_status add(ik_counter_changes *c, size_t *cap, ik_finding finding, con
 }
 
 /* Both ends of the port's cable. Returns text. */
-static char *describe_cable(const ik_fabric *f, uint32_t port, char *text, size_t size)
+static char *counters_judge_describe_cable(const ik_fabric *f, uint32_t port, char *text,
+                                           size_t size)
 {
     char here[256], there[256];
     uint32_t peer = f->port_peer[port];
@@ -63,7 +64,7 @@ static char *describe_cable(const ik_fabric *f, uint32_t port, char *text, size_
     return text;
 }
 
-static const char *since(const ik_counter_changes *c, char *text, size_t size)
+static const char *counters_judge_since(const ik_counter_changes *c, char *text, size_t size)
 {
     if (c->interval_s > 0)
         snprintf(text, size, "more after %.3g s", c->interval_s);
@@ -100,9 +101,9 @@ static ik_status judge_errors(ik_counter_changes *c, size_t *cap, uint32_t port,
                               .node = c->fabric->port_node[port]};
         snprintf(finding.code, sizeof finding.code, "%s", g->code);
         snprintf(text, sizeof text, "%s: %s %s; %s",
-                 describe_cable(c->fabric, port, cable, sizeof cable), counted,
-                 since(c, when, sizeof when), g->remedy);
-        ik_status status = add(c, cap, finding, text, err);
+                 counters_judge_describe_cable(c->fabric, port, cable, sizeof cable), counted,
+                 counters_judge_since(c, when, sizeof when), g->remedy);
+        ik_status status = counters_judge_add(c, cap, finding, text, err);
         if (status != IK_OK)
             return status;
     }
@@ -121,10 +122,10 @@ static ik_status judge_waiting(ik_counter_changes *c, size_t *cap, uint32_t port
     snprintf(text, sizeof text,
              "%s: had something to send and waited for %.0f %% of the time (PortXmitWait %" PRIu64
              ")%s",
-             describe_cable(c->fabric, port, cable, sizeof cable), 100.0 * (double)c->waited[port],
-             c->change[port][IK_COUNTER_XMIT_WAIT],
+             counters_judge_describe_cable(c->fabric, port, cable, sizeof cable),
+             100.0 * (double)c->waited[port], c->change[port][IK_COUNTER_XMIT_WAIT],
              c->interval_s > 0 ? "" : " since counters were cleared");
-    return add(c, cap, finding, text, err);
+    return counters_judge_add(c, cap, finding, text, err);
 }
 
 static ik_status judge_loads(ik_counter_changes *c, size_t *cap, ik_error *err)
@@ -138,7 +139,7 @@ static ik_status judge_loads(ik_counter_changes *c, size_t *cap, ik_error *err)
              "%" PRIu32 " channels would have carried more than their rate in %.3g s: the time "
              "between the readings or a rate is wrong",
              c->impossible, c->interval_s);
-    return add(c, cap, finding, text, err);
+    return counters_judge_add(c, cap, finding, text, err);
 }
 
 ik_status counters_judge(ik_counter_changes *c, ik_error *err)

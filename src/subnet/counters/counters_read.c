@@ -65,14 +65,14 @@ typedef struct reading {
     bool any;      /* a line of one of the programs was seen */
 } reading;
 
-static ik_status refuse(const reading *r, ik_error *err, const char *expected)
+static ik_status counters_read_refuse(const reading *r, ik_error *err, const char *expected)
 {
     return scan_fail(&r->s, err, "expected %s", expected);
 }
 
 /* ---- nodes by GUID and LID */
 
-static int compare_keys(const void *a, const void *b)
+static int counters_read_compare_keys(const void *a, const void *b)
 {
     const node_key *x = a, *y = b;
     if (x->key != y->key)
@@ -80,7 +80,7 @@ static int compare_keys(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static ik_status index_nodes(reading *r, ik_error *err)
+static ik_status counters_read_index_nodes(reading *r, ik_error *err)
 {
     const ik_fabric *f = r->c->fabric;
     size_t most = (size_t)ik_num_nodes(f) + f->num_ports + 1;
@@ -100,12 +100,12 @@ static ik_status index_nodes(reading *r, ik_error *err)
             r->lids[r->num_lids++] =
                 (node_key){ik_port_lid(f, port), f->port_node[port], 1u << ik_port_lmc(f, port)};
     }
-    qsort(r->guids, r->num_guids, sizeof *r->guids, compare_keys);
-    qsort(r->lids, r->num_lids, sizeof *r->lids, compare_keys);
+    qsort(r->guids, r->num_guids, sizeof *r->guids, counters_read_compare_keys);
+    qsort(r->lids, r->num_lids, sizeof *r->lids, counters_read_compare_keys);
     return IK_OK;
 }
 
-static uint32_t find_node(const node_key *keys, size_t num, uint64_t key)
+static uint32_t counters_read_find_node(const node_key *keys, size_t num, uint64_t key)
 {
     size_t low = 0, high = num;
     while (low < high) {
@@ -120,7 +120,7 @@ static uint32_t find_node(const node_key *keys, size_t num, uint64_t key)
     return low > 0 && key - keys[low - 1].key < keys[low - 1].num ? keys[low - 1].node : IK_NONE;
 }
 
-static uint32_t find_port(const ik_fabric *f, uint32_t node, uint64_t number)
+static uint32_t counters_read_find_port(const ik_fabric *f, uint32_t node, uint64_t number)
 {
     if (node == IK_NONE)
         return IK_NONE;
@@ -133,7 +133,7 @@ static uint32_t find_port(const ik_fabric *f, uint32_t node, uint64_t number)
     return IK_NONE;
 }
 
-static void note_unknown(ik_counters *c, uint64_t guid, uint32_t lid)
+static void counters_read_note_unknown(ik_counters *c, uint64_t guid, uint32_t lid)
 {
     if (c->unknown++ == 0) {
         c->first_unknown_guid = guid;
@@ -143,7 +143,7 @@ static void note_unknown(ik_counters *c, uint64_t guid, uint32_t lid)
 
 /* ---- pieces of a line */
 
-static const char *find(const reading *r, const char *word)
+static const char *counters_read_find(const reading *r, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = r->s.at; (size_t)(r->s.end - at) >= length; at++)
@@ -162,7 +162,7 @@ static ik_counter counter_named(const char *name, size_t length)
 }
 
 /* The largest value stays: where a port's 32-bit counters and its 64-bit ones are given, these. */
-static void put(ik_counters *c, uint32_t port, ik_counter counter, uint64_t value)
+static void counters_read_put(ik_counters *c, uint32_t port, ik_counter counter, uint64_t value)
 {
     c->ports += c->known[port] == 0;
     c->known[port] |= 1u << counter;
@@ -181,23 +181,24 @@ static ik_status read_bracket(reading *r, uint32_t port, ik_error *err)
         r->s.at++;
     ik_counter counter = counter_named(name, (size_t)(r->s.at - name));
     if (!scan_prefix(&r->s, " == ") || !scan_uint(&r->s, UINT64_MAX, &value))
-        return refuse(r, err, "' == ' and a number");
+        return counters_read_refuse(r, err, "' == ' and a number");
     scan_blanks(&r->s);
     if (scan_prefix(&r->s, "("))
         while (r->s.at < r->s.end && *r->s.at != ']')
             r->s.at++;
     if (!scan_prefix(&r->s, "]"))
-        return refuse(r, err, "']' after the counter");
+        return counters_read_refuse(r, err, "']' after the counter");
     if (counter < IK_NUM_COUNTERS && port != IK_NONE)
-        put(r->c, port, counter, value);
+        counters_read_put(r->c, port, counter, value);
     return IK_OK;
 }
 
 static ik_status read_brackets(reading *r, uint32_t port, ik_error *err)
 {
     for (scan_blanks(&r->s); r->s.at < r->s.end; scan_blanks(&r->s)) {
-        ik_status status = scan_prefix(&r->s, "[") ? read_bracket(r, port, err)
-                                                   : refuse(r, err, "'[COUNTER == VALUE]'");
+        ik_status status = scan_prefix(&r->s, "[")
+                               ? read_bracket(r, port, err)
+                               : counters_read_refuse(r, err, "'[COUNTER == VALUE]'");
         if (status != IK_OK)
             return status;
     }
@@ -210,18 +211,19 @@ static ik_status read_guid_line(reading *r, ik_error *err)
     uint64_t guid = 0, number = 0;
     uint32_t port = IK_NONE;
     if (r->s.end - r->s.at < 3 || r->s.at[1] != 'x' || !scan_hex(&r->s, &guid))
-        return refuse(r, err, "a GUID, 0x and hexadecimal digits");
+        return counters_read_refuse(r, err, "a GUID, 0x and hexadecimal digits");
     if (!scan_prefix(&r->s, " port "))
-        return refuse(r, err, "' port N:'");
+        return counters_read_refuse(r, err, "' port N:'");
     bool all = scan_prefix(&r->s, "ALL");
     if (!all && !scan_uint(&r->s, UINT64_MAX, &number))
-        return refuse(r, err, "the number of a port or ALL");
+        return counters_read_refuse(r, err, "the number of a port or ALL");
     if (!scan_prefix(&r->s, ":"))
-        return refuse(r, err, "':' after the port");
+        return counters_read_refuse(r, err, "':' after the port");
     if (!all && number != 0) {
-        port = find_port(r->c->fabric, find_node(r->guids, r->num_guids, guid), number);
+        port = counters_read_find_port(
+            r->c->fabric, counters_read_find_node(r->guids, r->num_guids, guid), number);
         if (port == IK_NONE)
-            note_unknown(r->c, guid, 0);
+            counters_read_note_unknown(r->c, guid, 0);
     }
     return read_brackets(r, port, err);
 }
@@ -239,17 +241,18 @@ static ik_status read_port_header(reading *r, ik_error *err)
         return IK_OK;
     if (!scan_uint(&r->s, UINT64_MAX, &lid) || !scan_prefix(&r->s, " port ") ||
         !scan_uint(&r->s, UINT64_MAX, &number))
-        return refuse(r, err, "'LID port N'");
+        return counters_read_refuse(r, err, "'LID port N'");
     if (number == 0 || number == 255)
         return IK_OK;
-    r->port = find_port(r->c->fabric, find_node(r->lids, r->num_lids, lid), number);
+    r->port = counters_read_find_port(r->c->fabric,
+                                      counters_read_find_node(r->lids, r->num_lids, lid), number);
     if (r->port == IK_NONE)
-        note_unknown(r->c, 0, (uint32_t)lid);
+        counters_read_note_unknown(r->c, 0, (uint32_t)lid);
     return IK_OK;
 }
 
 /* `Name:......17` */
-static ik_status read_field(reading *r, const char *colon, ik_error *err)
+static ik_status counters_read_field(reading *r, const char *colon, ik_error *err)
 {
     uint64_t value = 0;
     ik_counter counter = counter_named(r->s.at, (size_t)(colon - r->s.at));
@@ -258,9 +261,9 @@ static ik_status read_field(reading *r, const char *colon, ik_error *err)
     for (r->s.at = colon + 1; r->s.at < r->s.end && *r->s.at == '.'; r->s.at++)
         ;
     if (!scan_uint(&r->s, UINT64_MAX, &value) || r->s.at != r->s.end)
-        return refuse(r, err, "the counter's value");
+        return counters_read_refuse(r, err, "the counter's value");
     if (r->port != IK_NONE)
-        put(r->c, r->port, counter, value);
+        counters_read_put(r->c, r->port, counter, value);
     return IK_OK;
 }
 
@@ -272,7 +275,7 @@ static ik_status read_comment(reading *r, ik_error *err)
     if (scan_prefix(&r->s, "# Port counters: ") || scan_prefix(&r->s, "# Port extended counters: "))
         return read_port_header(r, err);
     r->in_port = false;
-    const char *failures = find(r, " PMA query failures");
+    const char *failures = counters_read_find(r, " PMA query failures");
     if (failures && scan_prefix(&r->s, "##")) {
         scan_blanks(&r->s);
         uint64_t num = 0;
@@ -286,19 +289,19 @@ static ik_status read_comment(reading *r, ik_error *err)
 }
 
 /* What the programs and their libraries say when something does not answer. */
-static bool is_complaint(reading *r)
+static bool counters_read_is_complaint(reading *r)
 {
     return scan_prefix(&r->s, "ibwarn: ") || scan_prefix(&r->s, "ibpanic: ") ||
-           scan_prefix(&r->s, "WARN") || find(r, ": iberror: ") || find(r, " query failed") ||
-           find(r, "Failed to ");
+           scan_prefix(&r->s, "WARN") || counters_read_find(r, ": iberror: ") ||
+           counters_read_find(r, " query failed") || counters_read_find(r, "Failed to ");
 }
 
-static ik_status read_line(reading *r, ik_error *err)
+static ik_status counters_read_line(reading *r, ik_error *err)
 {
     if (r->s.at < r->s.end && *r->s.at == '#')
         return read_comment(r, err);
     scan_blanks(&r->s);
-    if (r->s.at == r->s.end || is_complaint(r))
+    if (r->s.at == r->s.end || counters_read_is_complaint(r))
         return IK_OK;
     if (scan_prefix(&r->s, "Errors for ") || scan_prefix(&r->s, "Data Counters for ") ||
         scan_prefix(&r->s, "Link info: ")) {
@@ -310,24 +313,24 @@ static ik_status read_line(reading *r, ik_error *err)
         return read_guid_line(r, err);
     const char *colon = memchr(r->s.at, ':', (size_t)(r->s.end - r->s.at));
     if (r->in_port && colon)
-        return read_field(r, colon, err);
-    return refuse(r, err, "a line that ibqueryerrors or perfquery prints");
+        return counters_read_field(r, colon, err);
+    return counters_read_refuse(r, err, "a line that ibqueryerrors or perfquery prints");
 }
 
-static ik_status read_lines(reading *r, ik_text_lines *lines, ik_error *err)
+static ik_status counters_read_lines(reading *r, ik_text_lines *lines, ik_error *err)
 {
     bool more = true;
     ik_status status = ik_text_lines_next(lines, &more, err);
     for (; status == IK_OK && more; status = ik_text_lines_next(lines, &more, err)) {
         r->s = scan_line_of(lines);
-        status = read_line(r, err);
+        status = counters_read_line(r, err);
         if (status != IK_OK)
             return status;
     }
     return status;
 }
 
-static ik_status check_something(const reading *r, ik_error *err)
+static ik_status counters_read_check_something(const reading *r, ik_error *err)
 {
     const ik_counters *c = r->c;
     if (!r->any)
@@ -343,7 +346,7 @@ static ik_status check_something(const reading *r, ik_error *err)
                    c->first_unknown_lid);
 }
 
-static ik_status allocate(ik_counters *c, ik_error *err)
+static ik_status counters_read_allocate(ik_counters *c, ik_error *err)
 {
     size_t ports = (size_t)c->fabric->num_ports + 1;
     c->value = ik_calloc(ports, sizeof *c->value);
@@ -353,17 +356,18 @@ static ik_status allocate(ik_counters *c, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_all(const ik_fabric *f, ik_text_lines *lines, ik_counters *out, ik_error *err)
+static ik_status counters_read_all(const ik_fabric *f, ik_text_lines *lines, ik_counters *out,
+                                   ik_error *err)
 {
     ik_counters c = {.fabric = f};
     reading r = {.c = &c, .s = {.file = lines->path}, .port = IK_NONE};
-    ik_status status = allocate(&c, err);
+    ik_status status = counters_read_allocate(&c, err);
     if (status == IK_OK)
-        status = index_nodes(&r, err);
+        status = counters_read_index_nodes(&r, err);
     if (status == IK_OK)
-        status = read_lines(&r, lines, err);
+        status = counters_read_lines(&r, lines, err);
     if (status == IK_OK)
-        status = check_something(&r, err);
+        status = counters_read_check_something(&r, err);
     free(r.guids);
     free(r.lids);
     if (status == IK_OK)
@@ -378,7 +382,7 @@ ik_status ik_counters_parse(const ik_fabric *f, const char *text, size_t size, c
 {
     ik_text_lines lines = {0};
     ik_text_lines_memory(&lines, text, size, file);
-    ik_status status = read_all(f, &lines, out, err);
+    ik_status status = counters_read_all(f, &lines, out, err);
     ik_text_lines_close(&lines);
     return status;
 }
@@ -390,7 +394,7 @@ ik_status ik_counters_read(const ik_fabric *f, const char *path, const ik_env *e
     struct stat about;
     ik_status status = ik_text_lines_open(&lines, path, env, err);
     if (status == IK_OK)
-        status = read_all(f, &lines, out, err);
+        status = counters_read_all(f, &lines, out, err);
     ik_text_lines_close(&lines);
     if (status == IK_OK && stat(path, &about) == 0 && S_ISREG(about.st_mode))
         out->time_s = (double)about.st_mtim.tv_sec + (double)about.st_mtim.tv_nsec * 1e-9;

@@ -12,7 +12,7 @@
 /* ---- hosts that are left out, roots */
 
 /* The part of the fabric with most hosts. */
-static uint32_t largest_part(const ik_parts *p, uint32_t *hosts_of)
+static uint32_t deploy_largest_part(const ik_parts *p, uint32_t *hosts_of)
 {
     uint32_t best = 0;
     for (uint32_t h = 0; h < p->num_hosts; h++)
@@ -24,7 +24,7 @@ static uint32_t largest_part(const ik_parts *p, uint32_t *hosts_of)
     return best;
 }
 
-static bool in_part(const ik_parts *p, uint32_t host, uint32_t part)
+static bool deploy_in_part(const ik_parts *p, uint32_t host, uint32_t part)
 {
     for (uint32_t i = p->base[host]; i < p->base[host + 1]; i++)
         if (p->part[i] == part)
@@ -41,9 +41,9 @@ ik_status deploy_find_left_out(ik_deployment *d, ik_error *err)
     uint32_t *hosts_of = ik_calloc((size_t)parts.num_parts + 1, sizeof *hosts_of);
     d->left_out = ik_calloc((size_t)d->fabric->num_hosts + 1, sizeof *d->left_out);
     if (hosts_of && d->left_out) {
-        uint32_t main_part = largest_part(&parts, hosts_of);
+        uint32_t main_part = deploy_largest_part(&parts, hosts_of);
         for (uint32_t h = 0; h < parts.num_hosts; h++)
-            if (!in_part(&parts, h, main_part))
+            if (!deploy_in_part(&parts, h, main_part))
                 d->left_out[d->num_left_out++] = ik_host_node(d->fabric, h);
     } else {
         status = ik_fail_memory(err, d->fabric->num_hosts * (size_t)4, "hosts");
@@ -54,8 +54,8 @@ ik_status deploy_find_left_out(ik_deployment *d, ik_error *err)
 }
 
 /* Hops from one switch to the farthest that it reaches, and how many it reaches. */
-static uint32_t farthest(const ik_fabric *f, uint32_t from, uint32_t *dist, uint32_t *queue,
-                         uint32_t *reached)
+static uint32_t deploy_farthest(const ik_fabric *f, uint32_t from, uint32_t *dist, uint32_t *queue,
+                                uint32_t *reached)
 {
     uint32_t num = 1;
     memset(dist, 0xFF, f->num_switches * sizeof *dist);
@@ -74,12 +74,12 @@ static uint32_t farthest(const ik_fabric *f, uint32_t from, uint32_t *dist, uint
 }
 
 /* A switch that has the fewest hops to the farthest other one, of the largest part. */
-static void find_centre(ik_deployment *d, uint32_t *dist, uint32_t *queue)
+static void deploy_find_centre(ik_deployment *d, uint32_t *dist, uint32_t *queue)
 {
     const ik_fabric *f = d->fabric;
     uint32_t best = IK_NONE, best_hops = 0, best_reached = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-        uint32_t reached = 0, hops = farthest(f, sw, dist, queue, &reached);
+        uint32_t reached = 0, hops = deploy_farthest(f, sw, dist, queue, &reached);
         if (best == IK_NONE || reached > best_reached ||
             (reached == best_reached && hops < best_hops)) {
             best = sw;
@@ -105,14 +105,14 @@ ik_status deploy_find_roots(ik_deployment *d, ik_error *err)
         if (f->switch_level[sw] == f->num_levels)
             d->roots[d->num_roots++] = sw;
     if (d->num_roots == 0)
-        find_centre(d, scratch, scratch + n);
+        deploy_find_centre(d, scratch, scratch + n);
     free(scratch);
     return IK_OK;
 }
 
 /* ---- judging */
 
-static void measure(ik_deployment *d)
+static void deploy_measure(ik_deployment *d)
 {
     const ik_fabric *f = d->fabric;
     d->entries = d->max_paths = 0;
@@ -153,11 +153,11 @@ ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err)
     else if (v->deadlock_free != IK_YES)
         snprintf(d->why_not, sizeof d->why_not, "whether there is a credit loop is not known");
     d->proved = d->why_not[0] == '\0';
-    measure(d);
+    deploy_measure(d);
     return IK_OK;
 }
 
-static ik_status refuse_unproved(const ik_deployment *d, ik_error *err)
+static ik_status deploy_refuse_unproved(const ik_deployment *d, ik_error *err)
 {
     ik_fail(err, IK_ERR_FAILED, "'%.100s' with VC scheme '%.100s' is not proved: %s",
             d->plan->routing->spec, d->plan->vc->spec, d->why_not);
@@ -170,8 +170,8 @@ static ik_status refuse_unproved(const ik_deployment *d, ik_error *err)
 
 /* ---- the whole */
 
-static ik_status make(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
-                      ik_error *err)
+static ik_status deploy_make(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
+                             ik_error *err)
 {
     ik_status status = deploy_plan(d->fabric, config, env, &d->plan, err);
     if (status == IK_OK)
@@ -187,8 +187,8 @@ static ik_status make(ik_deployment *d, const ik_deploy_config *config, const ik
     return status;
 }
 
-static ik_status write_and_judge(ik_deployment *d, const ik_deploy_config *config,
-                                 deploy_folder *folder, const ik_env *env, ik_error *err)
+static ik_status deploy_write_and_judge(ik_deployment *d, const ik_deploy_config *config,
+                                        deploy_folder *folder, const ik_env *env, ik_error *err)
 {
     ik_status status = deploy_write(d, folder, err);
     if (status == IK_OK)
@@ -196,7 +196,7 @@ static ik_status write_and_judge(ik_deployment *d, const ik_deploy_config *confi
     if (status == IK_OK)
         status = deploy_judge(d, env, err);
     if (status == IK_OK && !d->proved && !config->unproved)
-        status = refuse_unproved(d, err);
+        status = deploy_refuse_unproved(d, err);
     if (status == IK_OK)
         status = deploy_write_summaries(d, folder, err);
     return status;
@@ -213,9 +213,9 @@ ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const ch
     if (status != IK_OK)
         return status;
     d.folder = strdup(folder.path);
-    status = d.folder ? make(&d, config, env, err) : ik_fail_memory(err, 4096, "a path");
+    status = d.folder ? deploy_make(&d, config, env, err) : ik_fail_memory(err, 4096, "a path");
     if (status == IK_OK)
-        status = write_and_judge(&d, config, &folder, env, err);
+        status = deploy_write_and_judge(&d, config, &folder, env, err);
     if (status == IK_OK)
         status = deploy_folder_finish(&folder, err);
     else

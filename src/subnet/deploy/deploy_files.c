@@ -11,17 +11,17 @@
 
 typedef ik_status (*write_fn)(ik_deployment *d, FILE *out, ik_error *err);
 
-static ik_status write_lfts(ik_deployment *d, FILE *out, ik_error *err)
+static ik_status deploy_files_write_lfts(ik_deployment *d, FILE *out, ik_error *err)
 {
     return ik_lid_tables_print(&d->tables, out, err);
 }
 
-static ik_status write_policy(ik_deployment *d, FILE *out, ik_error *err)
+static ik_status deploy_files_write_policy(ik_deployment *d, FILE *out, ik_error *err)
 {
     return ik_qos_policy_print(&d->levels, out, &d->policy, err);
 }
 
-static ik_status write_conf(ik_deployment *d, FILE *out, ik_error *err)
+static ik_status deploy_files_write_conf(ik_deployment *d, FILE *out, ik_error *err)
 {
     char path[DEPLOY_PATH + 64];
     snprintf(path, sizeof path, "%s/%s", d->folder, deploy_file_name(DEPLOY_POLICY));
@@ -30,15 +30,15 @@ static ik_status write_conf(ik_deployment *d, FILE *out, ik_error *err)
     return ik_sl2vl_conf_print(d->lanes, path, out, err);
 }
 
-static ik_status write_roots(ik_deployment *d, FILE *out, ik_error *err)
+static ik_status deploy_files_write_roots(ik_deployment *d, FILE *out, ik_error *err)
 {
     for (uint32_t i = 0; i < d->num_roots; i++)
         fprintf(out, "0x%016" PRIx64 "\n", ik_node_guid(d->fabric, d->roots[i]));
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
 }
 
-static ik_status write_file(ik_deployment *d, const deploy_folder *folder, deploy_file file,
-                            write_fn write, ik_error *err)
+static ik_status deploy_files_write_file(ik_deployment *d, const deploy_folder *folder,
+                                         deploy_file file, write_fn write, ik_error *err)
 {
     char path[DEPLOY_PATH + 128];
     ik_output o;
@@ -48,7 +48,7 @@ static ik_status write_file(ik_deployment *d, const deploy_folder *folder, deplo
     return ik_output_close(&o, status, err);
 }
 
-static ik_status write_order(ik_deployment *d, FILE *out, ik_error *err)
+static ik_status deploy_files_write_order(ik_deployment *d, FILE *out, ik_error *err)
 {
     char name[256];
     for (uint32_t i = 0; i < d->update.num_order; i++)
@@ -59,15 +59,16 @@ static ik_status write_order(ik_deployment *d, FILE *out, ik_error *err)
 
 ik_status deploy_write(ik_deployment *d, const deploy_folder *folder, ik_error *err)
 {
-    ik_status status = write_file(d, folder, DEPLOY_LFTS, write_lfts, err);
+    ik_status status =
+        deploy_files_write_file(d, folder, DEPLOY_LFTS, deploy_files_write_lfts, err);
     if (status == IK_OK && d->lanes > 1)
-        status = write_file(d, folder, DEPLOY_POLICY, write_policy, err);
+        status = deploy_files_write_file(d, folder, DEPLOY_POLICY, deploy_files_write_policy, err);
     if (status == IK_OK && d->lanes > 1)
-        status = write_file(d, folder, DEPLOY_CONF, write_conf, err);
+        status = deploy_files_write_file(d, folder, DEPLOY_CONF, deploy_files_write_conf, err);
     if (status == IK_OK)
-        status = write_file(d, folder, DEPLOY_ROOTS, write_roots, err);
+        status = deploy_files_write_file(d, folder, DEPLOY_ROOTS, deploy_files_write_roots, err);
     if (status == IK_OK && d->update.from && d->update.mixing == IK_MIXING_ORDER)
-        status = write_file(d, folder, DEPLOY_ORDER, write_order, err);
+        status = deploy_files_write_file(d, folder, DEPLOY_ORDER, deploy_files_write_order, err);
     char path[DEPLOY_PATH + 128];
     if (status == IK_OK)
         status = ik_fabric_write(
@@ -99,7 +100,7 @@ ik_status deploy_read_back(ik_deployment *d, const deploy_folder *folder, const 
 /* ---- commands */
 
 /* A file of the folder, or the folder, as one word of a shell. */
-static void print_word(const ik_deployment *d, const char *file, FILE *out)
+static void deploy_files_print_word(const ik_deployment *d, const char *file, FILE *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "/._-+,:=@%";
@@ -121,14 +122,14 @@ void deploy_print_commands(const ik_deployment *d, FILE *out)
           "# Install. OpenSM stays away from other routings if the file cannot be used.\n",
           out);
     fputs(d->lanes > 1 ? "opensm -F " : "opensm -R file,no_fallback -U ", out);
-    print_word(d, d->lanes > 1 ? "/opensm.conf" : "/lfts", out);
+    deploy_files_print_word(d, d->lanes > 1 ? "/opensm.conf" : "/lfts", out);
     fputs("\n# A subnet manager that runs with these options reads the file again on SIGHUP.\n"
           "kill -HUP $(pidof opensm)\n"
           "# Check: what switches hold now, entry by entry.\n"
           "dump_fts > installed.lfts\n"
           "ikat verify-deployed ",
           out);
-    print_word(d, "", out);
+    deploy_files_print_word(d, "", out);
     fputs(
         " --lfts installed.lfts\n"
         "ibqueryerrors\n"
@@ -137,19 +138,19 @@ void deploy_print_commands(const ik_deployment *d, FILE *out)
         out);
 }
 
-static ik_status write_commands(ik_deployment *d, FILE *out, ik_error *err)
+static ik_status deploy_files_write_commands(ik_deployment *d, FILE *out, ik_error *err)
 {
     deploy_print_commands(d, out);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
 }
 
-static ik_status write_text(ik_deployment *d, FILE *out, ik_error *err)
+static ik_status deploy_files_write_text(ik_deployment *d, FILE *out, ik_error *err)
 {
     ik_deployment_print(d, out);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
 }
 
-static ik_status write_json(ik_deployment *d, FILE *out, ik_error *err)
+static ik_status deploy_files_write_json(ik_deployment *d, FILE *out, ik_error *err)
 {
     ik_json j;
     ik_json_to_file(&j, out, IK_JSON_INDENTED);
@@ -161,10 +162,11 @@ static ik_status write_json(ik_deployment *d, FILE *out, ik_error *err)
 
 ik_status deploy_write_summaries(ik_deployment *d, const deploy_folder *folder, ik_error *err)
 {
-    ik_status status = write_file(d, folder, DEPLOY_COMMANDS, write_commands, err);
+    ik_status status =
+        deploy_files_write_file(d, folder, DEPLOY_COMMANDS, deploy_files_write_commands, err);
     if (status == IK_OK)
-        status = write_file(d, folder, DEPLOY_TEXT, write_text, err);
+        status = deploy_files_write_file(d, folder, DEPLOY_TEXT, deploy_files_write_text, err);
     if (status == IK_OK)
-        status = write_file(d, folder, DEPLOY_JSON, write_json, err);
+        status = deploy_files_write_file(d, folder, DEPLOY_JSON, deploy_files_write_json, err);
     return status;
 }

@@ -22,27 +22,27 @@ const char *deploy_file_name(deploy_file file)
     return names[file];
 }
 
-static ik_status fail_io(const char *path, const char *what, ik_error *err)
+static ik_status deploy_folder_fail_io(const char *path, const char *what, ik_error *err)
 {
     return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "%s: %s", what, strerror(errno));
 }
 
 /* Does the folder hold anything? */
-static ik_status look_into(const char *path, bool *holds, ik_error *err)
+static ik_status deploy_folder_look_into(const char *path, bool *holds, ik_error *err)
 {
     DIR *dir = opendir(path);
     *holds = false;
     if (!dir && errno == ENOENT)
         return IK_OK;
     if (!dir)
-        return fail_io(path, "cannot be read as a folder", err);
+        return deploy_folder_fail_io(path, "cannot be read as a folder", err);
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
         *holds |= strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     closedir(dir);
     return IK_OK;
 }
 
-static ik_status absolute(const char *path, char *out, ik_error *err)
+static ik_status deploy_folder_absolute(const char *path, char *out, ik_error *err)
 {
     char here[DEPLOY_PATH / 2] = "";
     size_t length = strlen(path);
@@ -53,17 +53,17 @@ static ik_status absolute(const char *path, char *out, ik_error *err)
     if (length >= DEPLOY_PATH / 2)
         return ik_fail(err, IK_ERR_USAGE, "the name of the folder has %zu characters", length);
     if (path[0] != '/' && !getcwd(here, sizeof here))
-        return fail_io(path, "the current folder cannot be named", err);
+        return deploy_folder_fail_io(path, "the current folder cannot be named", err);
     snprintf(out, DEPLOY_PATH, "%s%s%.*s", here, path[0] == '/' ? "" : "/", (int)length, path);
     return IK_OK;
 }
 
 /* The folder itself is replaced, not a link to it, nor "." in it. */
-static ik_status follow_links(char *path, ik_error *err)
+static ik_status deploy_folder_follow_links(char *path, ik_error *err)
 {
     char *real = realpath(path, NULL);
     if (!real)
-        return fail_io(path, "cannot be followed", err);
+        return deploy_folder_fail_io(path, "cannot be followed", err);
     if (strlen(real) < DEPLOY_PATH)
         strcpy(path, real);
     free(real);
@@ -73,11 +73,11 @@ static ik_status follow_links(char *path, ik_error *err)
 ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err)
 {
     *d = (deploy_folder){0};
-    ik_status status = absolute(path, d->path, err);
+    ik_status status = deploy_folder_absolute(path, d->path, err);
     if (status == IK_OK)
-        status = look_into(d->path, &d->exists, err);
+        status = deploy_folder_look_into(d->path, &d->exists, err);
     if (status == IK_OK && d->exists)
-        status = follow_links(d->path, err);
+        status = deploy_folder_follow_links(d->path, err);
     if (status != IK_OK)
         return status;
     if (d->exists && !force) {
@@ -91,14 +91,14 @@ ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_
         if (mkdir(d->temporary, 0777) == 0)
             return IK_OK;
         if (errno != EEXIST || attempt == 1000) {
-            status = fail_io(path, "cannot be made", err);
+            status = deploy_folder_fail_io(path, "cannot be made", err);
             d->temporary[0] = '\0';
             return status;
         }
     }
 }
 
-static char *file_in(const char *folder, deploy_file file, char *buffer, size_t size)
+static char *deploy_folder_file_in(const char *folder, deploy_file file, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%s/%s", folder, deploy_file_name(file));
     return buffer;
@@ -106,7 +106,7 @@ static char *file_in(const char *folder, deploy_file file, char *buffer, size_t 
 
 char *deploy_folder_file(const deploy_folder *d, deploy_file file, char *buffer, size_t size)
 {
-    return file_in(d->temporary, file, buffer, size);
+    return deploy_folder_file_in(d->temporary, file, buffer, size);
 }
 
 /* ---- taking a folder's place */
@@ -121,14 +121,14 @@ static bool is_of_deployment(const char *name)
 
 /* Moves what is not of a deployment from one folder to another. Something else that has the name of
  * a file of a deployment ends it. */
-static ik_status move_others(const char *from, const char *to, ik_error *err)
+static ik_status deploy_folder_move_others(const char *from, const char *to, ik_error *err)
 {
     char old[DEPLOY_PATH + 512], new[DEPLOY_PATH + 512];
     struct stat info;
     ik_status status = IK_OK;
     DIR *dir = opendir(from);
     if (!dir)
-        return fail_io(from, "cannot be read as a folder", err);
+        return deploy_folder_fail_io(from, "cannot be read as a folder", err);
     for (struct dirent *e = readdir(dir); e && status == IK_OK; e = readdir(dir)) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
@@ -136,7 +136,7 @@ static ik_status move_others(const char *from, const char *to, ik_error *err)
         snprintf(new, sizeof new, "%s/%s", to, e->d_name);
         if (!is_of_deployment(e->d_name)) {
             if (rename(old, new) != 0)
-                status = fail_io(old, "cannot be moved", err);
+                status = deploy_folder_fail_io(old, "cannot be moved", err);
         } else if (lstat(old, &info) == 0 && S_ISDIR(info.st_mode)) {
             status = ik_fail_at(err, IK_ERR_IO, old, 0, 0, "cannot be replaced: it is a folder");
         }
@@ -145,16 +145,16 @@ static ik_status move_others(const char *from, const char *to, ik_error *err)
     return status;
 }
 
-static void remove_files(const char *folder)
+static void deploy_folder_remove_files(const char *folder)
 {
     char path[DEPLOY_PATH + 256];
     for (deploy_file file = 0; file < DEPLOY_FILES; file++)
-        unlink(file_in(folder, file, path, sizeof path));
+        unlink(deploy_folder_file_in(folder, file, path, sizeof path));
     rmdir(folder);
 }
 
 /* Two folders change their names at once; one after the other where the file system cannot. */
-static bool exchange(const char *a, const char *b)
+static bool deploy_folder_exchange(const char *a, const char *b)
 {
     char aside[DEPLOY_PATH + 128];
     if (renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) == 0)
@@ -172,19 +172,19 @@ static bool exchange(const char *a, const char *b)
 
 /* The new folder takes the place of the old one, and what else the old one held; then the old one
  * is removed. Up to then a failure puts everything back. */
-static ik_status swap(deploy_folder *d, ik_error *err)
+static ik_status deploy_folder_swap(deploy_folder *d, ik_error *err)
 {
     struct stat info;
     ik_error ignored;
     if (stat(d->path, &info) == 0)
         chmod(d->temporary, info.st_mode & 07777);
-    if (!exchange(d->temporary, d->path))
-        return fail_io(d->path, "cannot be replaced", err);
-    ik_status status = move_others(d->temporary, d->path, err);
+    if (!deploy_folder_exchange(d->temporary, d->path))
+        return deploy_folder_fail_io(d->path, "cannot be replaced", err);
+    ik_status status = deploy_folder_move_others(d->temporary, d->path, err);
     if (status == IK_OK)
         return IK_OK; /* the old one is dropped under its new name */
-    move_others(d->path, d->temporary, &ignored);
-    exchange(d->temporary, d->path);
+    deploy_folder_move_others(d->path, d->temporary, &ignored);
+    deploy_folder_exchange(d->temporary, d->path);
     return status;
 }
 
@@ -192,9 +192,9 @@ ik_status deploy_folder_finish(deploy_folder *d, ik_error *err)
 {
     ik_status status = IK_OK;
     if (d->exists)
-        status = swap(d, err);
+        status = deploy_folder_swap(d, err);
     else if (rename(d->temporary, d->path) != 0)
-        status = fail_io(d->path, "cannot be made", err);
+        status = deploy_folder_fail_io(d->path, "cannot be made", err);
     else
         d->temporary[0] = '\0';
     deploy_folder_drop(d);
@@ -205,6 +205,6 @@ void deploy_folder_drop(deploy_folder *d)
 {
     if (d->temporary[0] == '\0')
         return;
-    remove_files(d->temporary);
+    deploy_folder_remove_files(d->temporary);
     d->temporary[0] = '\0';
 }

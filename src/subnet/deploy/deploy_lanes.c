@@ -24,7 +24,7 @@ typedef struct lane_settling {
     unsigned order[IK_NUM_SLS]; /* lanes of the plan, those with least data first */
 } lane_settling;
 
-static ik_status count_pairs(lane_settling *s, ik_error *err)
+static ik_status deploy_lanes_count_pairs(lane_settling *s, ik_error *err)
 {
     const ik_service_levels *l = &s->d->levels;
     s->cells = (size_t)l->num_sources * l->num_dests;
@@ -58,19 +58,19 @@ static ik_status count_pairs(lane_settling *s, ik_error *err)
 }
 
 /* The SL of a lane of the plan where lane `first` is SL 0; first = the number of lanes: none is. */
-static unsigned sl_of_lane(const lane_settling *s, unsigned first, unsigned lane)
+static unsigned deploy_lanes_sl_of_lane(const lane_settling *s, unsigned first, unsigned lane)
 {
     if (first == s->d->plan->vc->num_vcs)
         return lane + 1;
     return lane == first ? 0 : lane == 0 ? first : lane;
 }
 
-static ik_status make(lane_settling *s, unsigned first, ik_error *err)
+static ik_status deploy_lanes_make(lane_settling *s, unsigned first, ik_error *err)
 {
     ik_deployment *d = s->d;
     unsigned lanes = d->plan->vc->num_vcs;
     for (size_t c = 0; c < s->cells; c++)
-        d->levels.sl[c] = (uint8_t)sl_of_lane(s, first, s->lane[c]);
+        d->levels.sl[c] = (uint8_t)deploy_lanes_sl_of_lane(s, first, s->lane[c]);
     d->lanes = lanes + (first == lanes);
     d->shared = first < lanes ? s->pairs[first] : 0;
     ik_lid_tables_free(&d->tables);
@@ -80,9 +80,9 @@ static ik_status make(lane_settling *s, unsigned first, ik_error *err)
     return status == IK_OK ? ik_sl2vl_make(d->fabric, d->lanes, &d->vls, err) : status;
 }
 
-static ik_status try_lane(lane_settling *s, unsigned first, bool *fits, ik_error *err)
+static ik_status deploy_lanes_try_lane(lane_settling *s, unsigned first, bool *fits, ik_error *err)
 {
-    ik_status status = make(s, first, err);
+    ik_status status = deploy_lanes_make(s, first, err);
     if (status == IK_OK)
         status = deploy_judge(s->d, s->env, err);
     *fits = status == IK_OK &&
@@ -91,19 +91,20 @@ static ik_status try_lane(lane_settling *s, unsigned first, bool *fits, ik_error
 }
 
 /* Tries the ways; if none does, it is as planned. */
-static ik_status try_ways(lane_settling *s, const ik_deploy_config *config, ik_error *err)
+static ik_status deploy_lanes_try_ways(lane_settling *s, const ik_deploy_config *config,
+                                       ik_error *err)
 {
     ik_deployment *d = s->d;
     unsigned most = deploy_most_lanes(config), lanes = d->plan->vc->num_vcs,
              tried = d->fabric->num_hosts > MOST_HOSTS ? 1 : lanes;
     bool fits = false;
-    ik_status status = try_lane(s, 0, &fits, err);
+    ik_status status = deploy_lanes_try_lane(s, 0, &fits, err);
     for (unsigned i = 0; status == IK_OK && !fits && i < tried; i++)
         if (s->order[i] != 0)
-            status = try_lane(s, s->order[i], &fits, err);
+            status = deploy_lanes_try_lane(s, s->order[i], &fits, err);
     if (status == IK_OK && !fits && config->query_lane && lanes < most)
-        status = try_lane(s, lanes, &fits, err);
-    return status == IK_OK && !fits ? make(s, 0, err) : status;
+        status = deploy_lanes_try_lane(s, lanes, &fits, err);
+    return status == IK_OK && !fits ? deploy_lanes_make(s, 0, err) : status;
 }
 
 ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
@@ -113,13 +114,13 @@ ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, 
     d->lanes = d->plan->vc->num_vcs;
     ik_status status = ik_service_levels_from_plan(d->plan, &d->lids, env, &d->levels, err);
     if (status == IK_OK)
-        status = count_pairs(&s, err);
+        status = deploy_lanes_count_pairs(&s, err);
     d->shared = s.pairs[0];
     bool one_lane = d->lanes == 1;
     if (status == IK_OK && one_lane)
         status = complete_tables(d->plan, 0, &d->lids, env, &d->tables, &d->unsafe, err);
     if (status == IK_OK && (!one_lane || d->unsafe))
-        status = try_ways(&s, config, err);
+        status = deploy_lanes_try_ways(&s, config, err);
     free(s.lane);
     return status;
 }

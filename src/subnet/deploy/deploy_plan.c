@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool has_pairs(const ik_param *params)
+static bool deploy_plan_has_pairs(const ik_param *params)
 {
     for (; params && params->name; params++)
         if (strcmp(params->name, "pairs") == 0)
@@ -15,7 +15,7 @@ static bool has_pairs(const ik_param *params)
 }
 
 /* The spec with pairs=both. */
-static ik_status with_pairs(const char *spec, char *out, size_t size, ik_error *err)
+static ik_status deploy_plan_with_pairs(const char *spec, char *out, size_t size, ik_error *err)
 {
     int n = snprintf(out, size, "%s%spairs=both", spec, strchr(spec, ':') ? "," : ":");
     return n > 0 && (size_t)n < size
@@ -23,7 +23,7 @@ static ik_status with_pairs(const char *spec, char *out, size_t size, ik_error *
                : ik_fail(err, IK_ERR_UNSUPPORTED, "the spec '%.60s...' is too long", spec);
 }
 
-static ik_status refuse_replies(const ik_plan *plan, ik_error *err)
+static ik_status deploy_plan_refuse_replies(const ik_plan *plan, ik_error *err)
 {
     ik_fail(err, IK_ERR_UNSUPPORTED,
             "VC scheme '%.100s' gives the two directions of a connection different lanes, and on "
@@ -34,18 +34,18 @@ static ik_status refuse_replies(const ik_plan *plan, ik_error *err)
 }
 
 /* The plan again, with pairs=both of the routing or of the scheme, whichever has it. */
-static ik_status remake(const ik_fabric *f, const ik_deploy_config *config, const ik_env *env,
-                        ik_plan **plan, ik_error *err)
+static ik_status deploy_plan_remake(const ik_fabric *f, const ik_deploy_config *config,
+                                    const ik_env *env, ik_plan **plan, ik_error *err)
 {
     char spec[1024];
     const char *routing = (*plan)->routing->spec, *vc = (*plan)->vc->spec;
-    bool by_routing = has_pairs((*plan)->routing->family->params);
-    if (!by_routing && !has_pairs((*plan)->vc->family->params))
-        return refuse_replies(*plan, err);
+    bool by_routing = deploy_plan_has_pairs((*plan)->routing->family->params);
+    if (!by_routing && !deploy_plan_has_pairs((*plan)->vc->family->params))
+        return deploy_plan_refuse_replies(*plan, err);
     const char *said = by_routing ? config->routing : config->vc;
     if (said && strstr(said, "pairs="))
-        return refuse_replies(*plan, err);
-    ik_status status = with_pairs(by_routing ? routing : vc, spec, sizeof spec, err);
+        return deploy_plan_refuse_replies(*plan, err);
+    ik_status status = deploy_plan_with_pairs(by_routing ? routing : vc, spec, sizeof spec, err);
     ik_plan *made = NULL;
     if (status == IK_OK)
         status = ik_plan_from_specs(f, by_routing ? spec : config->routing,
@@ -54,7 +54,7 @@ static ik_status remake(const ik_fabric *f, const ik_deploy_config *config, cons
         return status;
     ik_plan_free(*plan);
     *plan = made;
-    return made->vc->both_ways ? IK_OK : refuse_replies(made, err);
+    return made->vc->both_ways ? IK_OK : deploy_plan_refuse_replies(made, err);
 }
 
 unsigned deploy_most_lanes(const ik_deploy_config *config)
@@ -63,7 +63,8 @@ unsigned deploy_most_lanes(const ik_deploy_config *config)
     return most < IK_DEPLOYABLE_VCS ? most : IK_DEPLOYABLE_VCS;
 }
 
-static ik_status check_lanes(const ik_plan *plan, const ik_deploy_config *config, ik_error *err)
+static ik_status deploy_plan_check_lanes(const ik_plan *plan, const ik_deploy_config *config,
+                                         ik_error *err)
 {
     unsigned most = deploy_most_lanes(config);
     if (plan->vc->num_vcs <= most)
@@ -109,9 +110,9 @@ ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *given, const i
     if (status == IK_OK)
         status = ik_vc_deployable(plan->vc, err);
     if (status == IK_OK && !plan->vc->both_ways)
-        status = remake(f, config, env, &plan, err);
+        status = deploy_plan_remake(f, config, env, &plan, err);
     if (status == IK_OK)
-        status = check_lanes(plan, config, err);
+        status = deploy_plan_check_lanes(plan, config, err);
     if (status == IK_OK)
         *out = plan;
     else

@@ -11,19 +11,20 @@ enum { MOST_LISTED = 20, DIGITS = 12 };
 
 typedef unsigned long long ull;
 
-static const char *verdict_text(ik_verdict v)
+static const char *deploy_print_verdict_text(ik_verdict v)
 {
     return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "not known";
 }
 
-static const char *lid_name(const ik_deployment *d, uint32_t index, char *buffer, size_t size)
+static const char *deploy_print_lid_name(const ik_deployment *d, uint32_t index, char *buffer,
+                                         size_t size)
 {
     return ik_node_describe(d->fabric, d->lids.of[index].node, buffer, size);
 }
 
 /* ---- text */
 
-static void print_row(FILE *out, const char *name, const char *text)
+static void deploy_print_row(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "  %-16s %s\n", name, text);
 }
@@ -31,7 +32,7 @@ static void print_row(FILE *out, const char *name, const char *text)
 static void print_lanes(const ik_deployment *d, FILE *out)
 {
     if (d->lanes == 1) {
-        print_row(out, "lanes", "1: no QoS policy is needed");
+        deploy_print_row(out, "lanes", "1: no QoS policy is needed");
         return;
     }
     fprintf(
@@ -44,7 +45,7 @@ static void print_lanes(const ik_deployment *d, FILE *out)
         fprintf(out, "  %-16s performance queries, and %llu pairs of hosts\n", "SL 0",
                 (ull)d->shared);
     else
-        print_row(out, "SL 0", "performance queries alone");
+        deploy_print_row(out, "SL 0", "performance queries alone");
 }
 
 static void print_loop(const ik_deployment *d, FILE *out)
@@ -59,7 +60,8 @@ static void print_loop(const ik_deployment *d, FILE *out)
         const ik_subnet_loop *step = &v->loop[i];
         fprintf(out, "    %s VL %u: %s -> %s%s\n",
                 ik_port_describe(d->fabric, step->channel, from, sizeof from), step->vl,
-                lid_name(d, step->src, src, sizeof src), lid_name(d, step->dst, dst, sizeof dst),
+                deploy_print_lid_name(d, step->src, src, sizeof src),
+                deploy_print_lid_name(d, step->dst, dst, sizeof dst),
                 step->query   ? ", performance query"
                 : step->reply ? ", reply"
                               : "");
@@ -70,18 +72,21 @@ static void print_management(const ik_deployment *d, FILE *out)
 {
     const ik_subnet_verdict *v = &d->verdict;
     if (v->management_free == IK_YES)
-        print_row(out, "queries", "performance queries of all hosts at once add no credit loop");
+        deploy_print_row(out, "queries",
+                         "performance queries of all hosts at once add no credit loop");
     else if (v->one_manager_free == IK_YES)
-        print_row(out, "queries",
-                  "performance queries of one host at a time add no credit loop; those of several "
-                  "hosts at once can");
+        deploy_print_row(
+            out, "queries",
+            "performance queries of one host at a time add no credit loop; those of several "
+            "hosts at once can");
     else
-        print_row(out, "queries",
-                  v->one_manager_free == IK_NO
-                      ? "performance queries, even of one host alone, can close a credit loop with "
-                        "the data of lane 0; --query-lane gives them a lane"
-                      : "performance queries of several hosts at once can close a credit loop; of "
-                        "one host it is not known");
+        deploy_print_row(
+            out, "queries",
+            v->one_manager_free == IK_NO
+                ? "performance queries, even of one host alone, can close a credit loop with "
+                  "the data of lane 0; --query-lane gives them a lane"
+                : "performance queries of several hosts at once can close a credit loop; of "
+                  "one host it is not known");
 }
 
 /* What a routing gave for few lanes, beside balanced tables. */
@@ -101,7 +106,7 @@ static void print_trade(const ik_deployment *d, FILE *out)
     fputc('\n', out);
 }
 
-static void print_verdict(const ik_deployment *d, FILE *out)
+static void deploy_print_verdict(const ik_deployment *d, FILE *out)
 {
     const ik_subnet_verdict *v = &d->verdict;
     uint64_t lost = v->pairs - v->delivered - v->unconnected;
@@ -111,7 +116,7 @@ static void print_verdict(const ik_deployment *d, FILE *out)
             "pairs", (ull)v->pairs, (ull)v->delivered, (ull)lost, (ull)v->unconnected);
     fprintf(out,
             "  %-16s %s, with replies on the lane of their request; %u VL%s, %llu dependencies\n",
-            "no credit loop", verdict_text(v->deadlock_free), v->vls_used,
+            "no credit loop", deploy_print_verdict_text(v->deadlock_free), v->vls_used,
             v->vls_used == 1 ? "" : "s", (ull)v->dependencies);
     print_management(d, out);
     fprintf(out, "  %-16s %.4f on average, %u at most, between switches\n", "hops", v->mean_hops,
@@ -152,11 +157,12 @@ static void print_update(const ik_deployment *d, FILE *out)
     fprintf(out,
             "  %-16s %llu entries kept, %llu changed, %llu added, %llu removed, in %u switches\n",
             "update", (ull)u->kept, (ull)u->changed, (ull)u->added, (ull)u->removed, u->switches);
-    print_row(out, "",
-              u->repaired       ? "entries that still deliver were kept"
-              : u->same_routing ? "the routing's own tables: keeping old entries was not proved"
-                                : "the routing's own tables: others were installed");
-    print_row(out, "meanwhile", mixing[u->mixing]);
+    deploy_print_row(out, "",
+                     u->repaired ? "entries that still deliver were kept"
+                     : u->same_routing
+                         ? "the routing's own tables: keeping old entries was not proved"
+                         : "the routing's own tables: others were installed");
+    deploy_print_row(out, "meanwhile", mixing[u->mixing]);
 }
 
 void ik_deployment_print(const ik_deployment *d, FILE *out)
@@ -169,7 +175,7 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
     fprintf(out, "  %-16s %u switches, %u hosts, %u LIDs, %llu entries\n", "tables",
             f->num_switches, f->num_hosts, d->lids.num, (ull)d->entries);
     print_lanes(d, out);
-    print_verdict(d, out);
+    deploy_print_verdict(d, out);
     if (d->lids.assigned)
         fprintf(out,
                 "  %-16s %u ports have none in the fabric and were given free ones; OpenSM goes by "
@@ -183,7 +189,7 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
 
 /* ---- JSON */
 
-static void put_verdict(ik_json *j, const char *key, ik_verdict v)
+static void deploy_print_put_verdict(ik_json *j, const char *key, ik_verdict v)
 {
     if (v == IK_UNKNOWN)
         ik_json_null(j, key);
@@ -191,7 +197,7 @@ static void put_verdict(ik_json *j, const char *key, ik_verdict v)
         ik_json_bool(j, key, v == IK_YES);
 }
 
-static void put_loop(const ik_deployment *d, ik_json *j)
+static void deploy_print_put_loop(const ik_deployment *d, ik_json *j)
 {
     char name[256];
     ik_json_array(j, "credit_loop");
@@ -203,14 +209,14 @@ static void put_loop(const ik_deployment *d, ik_json *j)
         ik_json_uint(j, "sl", step->sl);
         ik_json_bool(j, "reply", step->reply);
         ik_json_bool(j, "query", step->query);
-        ik_json_text(j, "source", lid_name(d, step->src, name, sizeof name));
-        ik_json_text(j, "destination", lid_name(d, step->dst, name, sizeof name));
+        ik_json_text(j, "source", deploy_print_lid_name(d, step->src, name, sizeof name));
+        ik_json_text(j, "destination", deploy_print_lid_name(d, step->dst, name, sizeof name));
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static void put_trade(const ik_deployment *d, ik_json *j)
+static void deploy_print_put_trade(const ik_deployment *d, ik_json *j)
 {
     const ik_lane_trade *t = &d->plan->routing->trade;
     if (t->lanes == 0) {
@@ -231,7 +237,7 @@ static void put_trade(const ik_deployment *d, ik_json *j)
     ik_json_close(j);
 }
 
-static void put_judgement(const ik_deployment *d, ik_json *j)
+static void deploy_print_put_judgement(const ik_deployment *d, ik_json *j)
 {
     const ik_subnet_verdict *v = &d->verdict;
     ik_json_bool(j, "proved", d->proved);
@@ -247,19 +253,19 @@ static void put_judgement(const ik_deployment *d, ik_json *j)
     ik_json_uint(j, "switches_unreached", v->switches_unreached);
     ik_json_uint(j, "missing_entries", v->missing_entries);
     ik_json_uint(j, "dead_entries", v->dead_entries);
-    put_verdict(j, "deadlock_free", v->deadlock_free);
-    put_verdict(j, "management_free", v->management_free);
-    put_verdict(j, "one_manager_free", v->one_manager_free);
+    deploy_print_put_verdict(j, "deadlock_free", v->deadlock_free);
+    deploy_print_put_verdict(j, "management_free", v->management_free);
+    deploy_print_put_verdict(j, "one_manager_free", v->one_manager_free);
     ik_json_uint(j, "vls_used", v->vls_used);
     ik_json_uint(j, "dependencies", v->dependencies);
     ik_json_uint(j, "max_hops", v->max_hops);
     ik_json_real(j, "mean_hops", v->mean_hops, DIGITS);
     ik_json_uint(j, "max_paths", d->max_paths);
-    put_loop(d, j);
+    deploy_print_put_loop(d, j);
     ik_json_close(j);
 }
 
-static void put_policy(const ik_deployment *d, ik_json *j)
+static void deploy_print_put_policy(const ik_deployment *d, ik_json *j)
 {
     if (d->lanes == 1) {
         ik_json_null(j, "policy");
@@ -273,8 +279,8 @@ static void put_policy(const ik_deployment *d, ik_json *j)
     ik_json_close(j);
 }
 
-static void put_nodes(const ik_deployment *d, ik_json *j, const char *key, const uint32_t *nodes,
-                      uint32_t num)
+static void deploy_print_put_nodes(const ik_deployment *d, ik_json *j, const char *key,
+                                   const uint32_t *nodes, uint32_t num)
 {
     char name[256];
     ik_json_array(j, key);
@@ -283,7 +289,7 @@ static void put_nodes(const ik_deployment *d, ik_json *j, const char *key, const
     ik_json_close(j);
 }
 
-static void put_update(const ik_deployment *d, ik_json *j)
+static void deploy_print_put_update(const ik_deployment *d, ik_json *j)
 {
     static const char *const mixing[] = {"safe", "order", "no_order", "old_loops", "lanes"};
     const ik_deploy_update *u = &d->update;
@@ -322,10 +328,10 @@ void ik_deployment_json(const ik_deployment *d, ik_json *j)
     ik_json_uint(j, "unsafe_destinations", d->unsafe);
     ik_json_uint(j, "lanes", d->lanes);
     ik_json_uint(j, "pairs_on_sl0", d->shared);
-    put_policy(d, j);
-    put_judgement(d, j);
-    put_trade(d, j);
-    put_nodes(d, j, "roots", d->roots, d->num_roots);
-    put_nodes(d, j, "left_out", d->left_out, d->num_left_out);
-    put_update(d, j);
+    deploy_print_put_policy(d, j);
+    deploy_print_put_judgement(d, j);
+    deploy_print_put_trade(d, j);
+    deploy_print_put_nodes(d, j, "roots", d->roots, d->num_roots);
+    deploy_print_put_nodes(d, j, "left_out", d->left_out, d->num_left_out);
+    deploy_print_put_update(d, j);
 }

@@ -16,13 +16,14 @@ typedef struct table_compare {
     uint32_t unprinted; /* index of the LID that dump_fts leaves out, IK_NONE */
 } table_compare;
 
-static void list_table(ik_deploy_check *c, uint32_t sw, uint32_t lid, uint8_t wanted, uint8_t found)
+static void deploy_verify_list_table(ik_deploy_check *c, uint32_t sw, uint32_t lid, uint8_t wanted,
+                                     uint8_t found)
 {
     if (c->num_tables < IK_DEPLOY_LISTED)
         c->tables[c->num_tables++] = (ik_table_difference){sw, lid, wanted, found};
 }
 
-static void compare_switch(table_compare *t, uint32_t sw)
+static void deploy_verify_compare_switch(table_compare *t, uint32_t sw)
 {
     ik_deploy_check *c = t->c;
     const uint8_t *wanted = ik_lid_tables_row(t->wanted, sw),
@@ -42,12 +43,12 @@ static void compare_switch(table_compare *t, uint32_t sw)
         else
             c->missing++;
         if (found[i] != IK_PORT_NONE || i != t->unprinted)
-            list_table(c, sw, i, wanted[i], found[i]);
+            deploy_verify_list_table(c, sw, i, wanted[i], found[i]);
     }
 }
 
-static ik_status compare_tables(ik_deploy_check *c, const char *folder, const char *lfts,
-                                const ik_env *env, ik_error *err)
+static ik_status deploy_verify_compare_tables(ik_deploy_check *c, const char *folder,
+                                              const char *lfts, const ik_env *env, ik_error *err)
 {
     char path[DEPLOY_PATH + 64];
     ik_lid_tables wanted = {0}, found = {0};
@@ -64,7 +65,7 @@ static ik_status compare_tables(ik_deploy_check *c, const char *folder, const ch
             matched.missing_last_lid ? ik_lids_find(&c->lids, matched.missing_last_lid) : IK_NONE};
         c->gone = ours.unknown_entries;
         for (uint32_t sw = 0; sw < wanted.num_switches; sw++)
-            compare_switch(&t, sw);
+            deploy_verify_compare_switch(&t, sw);
     }
     ik_lid_tables_free(&wanted);
     ik_lid_tables_free(&found);
@@ -79,7 +80,7 @@ typedef struct vl_compare {
     unsigned sls; /* that pairs have */
 } vl_compare;
 
-static void compare_vl(vl_compare *v, ik_vl_difference at)
+static void deploy_verify_compare_vl(vl_compare *v, ik_vl_difference at)
 {
     ik_deploy_check *c = v->c;
     c->vls_compared++;
@@ -90,35 +91,37 @@ static void compare_vl(vl_compare *v, ik_vl_difference at)
         c->vls[c->num_vls++] = at;
 }
 
-static void compare_ports(vl_compare *v, uint32_t sw, uint32_t in, uint32_t out)
+static void deploy_verify_compare_ports(vl_compare *v, uint32_t sw, uint32_t in, uint32_t out)
 {
     for (unsigned sl = 0; sl < v->sls; sl++)
-        compare_vl(v, (ik_vl_difference){sw, in, out, IK_NONE, (uint8_t)sl,
-                                         (uint8_t)ik_vl_of(v->wanted, sw, in, out, sl),
-                                         (uint8_t)ik_vl_of(v->found, sw, in, out, sl)});
+        deploy_verify_compare_vl(v,
+                                 (ik_vl_difference){sw, in, out, IK_NONE, (uint8_t)sl,
+                                                    (uint8_t)ik_vl_of(v->wanted, sw, in, out, sl),
+                                                    (uint8_t)ik_vl_of(v->found, sw, in, out, sl)});
 }
 
-static void compare_all(vl_compare *v, const ik_fabric *f)
+static void deploy_verify_compare_all(vl_compare *v, const ik_fabric *f)
 {
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         for (uint32_t out = 0; out < ik_radix(f, sw); out++) {
             if (f->port_peer[f->port_base[sw] + out] == IK_NONE)
                 continue;
-            compare_ports(v, sw, IK_NONE, out);
+            deploy_verify_compare_ports(v, sw, IK_NONE, out);
             for (uint32_t in = 0; in < ik_radix(f, sw); in++)
                 if (in != out && f->port_peer[f->port_base[sw] + in] != IK_NONE)
-                    compare_ports(v, sw, in, out);
+                    deploy_verify_compare_ports(v, sw, in, out);
         }
     for (uint32_t p = f->port_base[f->num_switches]; p < f->num_ports; p++)
         for (unsigned sl = 0; f->port_peer[p] != IK_NONE && sl < v->sls; sl++)
-            compare_vl(v, (ik_vl_difference){IK_NONE, IK_NONE, IK_NONE, p, (uint8_t)sl,
-                                             (uint8_t)ik_vl_of_host(v->wanted, p, sl),
-                                             (uint8_t)ik_vl_of_host(v->found, p, sl)});
+            deploy_verify_compare_vl(v,
+                                     (ik_vl_difference){IK_NONE, IK_NONE, IK_NONE, p, (uint8_t)sl,
+                                                        (uint8_t)ik_vl_of_host(v->wanted, p, sl),
+                                                        (uint8_t)ik_vl_of_host(v->found, p, sl)});
 }
 
 /* The highest SL that the folder's policy gives, plus one; 0 = it has none. */
-static ik_status count_sls(const ik_deploy_check *c, const char *folder, const ik_env *env,
-                           unsigned *sls, ik_error *err)
+static ik_status deploy_verify_count_sls(const ik_deploy_check *c, const char *folder,
+                                         const ik_env *env, unsigned *sls, ik_error *err)
 {
     char path[DEPLOY_PATH + 64];
     ik_service_levels levels = {0};
@@ -140,15 +143,16 @@ static ik_status count_sls(const ik_deploy_check *c, const char *folder, const i
     return status;
 }
 
-static ik_status compare_vls(ik_deploy_check *c, const char *folder, const char *sl2vl,
-                             const ik_fabric *f, const ik_env *env, ik_error *err)
+static ik_status deploy_verify_compare_vls(ik_deploy_check *c, const char *folder,
+                                           const char *sl2vl, const ik_fabric *f, const ik_env *env,
+                                           ik_error *err)
 {
     char path[DEPLOY_PATH + 64];
     ik_sl2vl wanted = {0}, found = {0};
     ik_sl2vl_matched matched = {0};
     unsigned sls = 0;
     snprintf(path, sizeof path, "%.4000s/%s", folder, deploy_file_name(DEPLOY_CONF));
-    ik_status status = count_sls(c, folder, env, &sls, err);
+    ik_status status = deploy_verify_count_sls(c, folder, env, &sls, err);
     if (status == IK_OK)
         status = ik_sl2vl_conf_read(f, path, env, &wanted, NULL, err);
     if (status == IK_OK)
@@ -157,7 +161,7 @@ static ik_status compare_vls(ik_deploy_check *c, const char *folder, const char 
         vl_compare v = {c, &wanted, &found, sls};
         c->has_vls = true;
         c->vl_holes = matched.holes;
-        compare_all(&v, f);
+        deploy_verify_compare_all(&v, f);
     }
     ik_sl2vl_free(&wanted);
     ik_sl2vl_free(&found);
@@ -166,8 +170,8 @@ static ik_status compare_vls(ik_deploy_check *c, const char *folder, const char 
 
 /* ---- the whole */
 
-static ik_status find_fabric(ik_deploy_check *c, const char *folder, const ik_fabric **f,
-                             const ik_env *env, ik_error *err)
+static ik_status deploy_verify_find_fabric(ik_deploy_check *c, const char *folder,
+                                           const ik_fabric **f, const ik_env *env, ik_error *err)
 {
     char path[DEPLOY_PATH + 64];
     if (*f)
@@ -183,7 +187,7 @@ ik_status ik_deploy_verify(const char *folder, const char *lfts, const char *sl2
                            ik_error *err)
 {
     ik_deploy_check c = {0};
-    ik_status status = find_fabric(&c, folder, &f, env, err);
+    ik_status status = deploy_verify_find_fabric(&c, folder, &f, env, err);
     if (status == IK_OK)
         status = ik_lids_make(f, &c.lids, err);
     c.tables = ik_calloc(IK_DEPLOY_LISTED, sizeof *c.tables);
@@ -191,9 +195,9 @@ ik_status ik_deploy_verify(const char *folder, const char *lfts, const char *sl2
     if (status == IK_OK && (!c.tables || !c.vls))
         status = ik_fail_memory(err, IK_DEPLOY_LISTED * sizeof *c.vls, "differences");
     if (status == IK_OK)
-        status = compare_tables(&c, folder, lfts, env, err);
+        status = deploy_verify_compare_tables(&c, folder, lfts, env, err);
     if (status == IK_OK && sl2vl)
-        status = compare_vls(&c, folder, sl2vl, f, env, err);
+        status = deploy_verify_compare_vls(&c, folder, sl2vl, f, env, err);
     if (status == IK_OK)
         *out = c;
     else

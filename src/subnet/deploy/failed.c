@@ -18,7 +18,7 @@ typedef struct failed_list {
 } failed_list;
 
 /* The node of a name or GUID, IK_NONE if there is none; *several: more than one has the name. */
-static uint32_t find_node(const ik_fabric *f, slice name, bool *several)
+static uint32_t failed_find_node(const ik_fabric *f, slice name, bool *several)
 {
     char buffer[300];
     uint64_t guid = 0;
@@ -38,7 +38,7 @@ static uint32_t find_node(const ik_fabric *f, slice name, bool *several)
     return found;
 }
 
-static bool add_port(failed_list *l, uint32_t port)
+static bool failed_add_port(failed_list *l, uint32_t port)
 {
     if (!IK_ARRAY_ROOM(l->ports, l->ports_cap, l->num_ports + 1))
         return false;
@@ -47,7 +47,7 @@ static bool add_port(failed_list *l, uint32_t port)
 }
 
 /* A whole node: a switch, or all cables of a host. */
-static bool add_node(failed_list *l, uint32_t node)
+static bool failed_add_node(failed_list *l, uint32_t node)
 {
     bool room = true;
     if (ik_is_switch(l->f, node)) {
@@ -58,14 +58,15 @@ static bool add_node(failed_list *l, uint32_t node)
     }
     for (uint32_t p = l->f->port_base[node]; room && p < l->f->port_base[node + 1]; p++)
         if (l->f->port_peer[p] != IK_NONE)
-            room = add_port(l, p);
+            room = failed_add_port(l, p);
     return room;
 }
 
-static ik_status read_node(failed_list *l, scan *s, slice name, uint32_t *node, ik_error *err)
+static ik_status failed_read_node(failed_list *l, scan *s, slice name, uint32_t *node,
+                                  ik_error *err)
 {
     bool several = false;
-    *node = find_node(l->f, name, &several);
+    *node = failed_find_node(l->f, name, &several);
     if (*node == IK_NONE) {
         scan_fail(s, err, "expected the name or GUID of a node of the fabric");
         return ik_hint(err, IK_ERR_INPUT, "a line is NAME, NAME[PORT], 0xGUID or 0xGUID[PORT]");
@@ -75,7 +76,7 @@ static ik_status read_node(failed_list *l, scan *s, slice name, uint32_t *node, 
     return IK_OK;
 }
 
-static ik_status read_port(failed_list *l, scan *s, uint32_t node, ik_error *err)
+static ik_status failed_read_port(failed_list *l, scan *s, uint32_t node, ik_error *err)
 {
     char name[256];
     uint64_t number = 0;
@@ -86,13 +87,13 @@ static ik_status read_port(failed_list *l, scan *s, uint32_t node, ik_error *err
         if (ik_port_number(l->f, p) == number) {
             if (l->f->port_peer[p] == IK_NONE)
                 return scan_fail(&before, err, "expected a port that has a cable");
-            return add_port(l, p) ? IK_OK : ik_fail_memory(err, 64, "failed links");
+            return failed_add_port(l, p) ? IK_OK : ik_fail_memory(err, 64, "failed links");
         }
     return scan_fail(&before, err, "expected a port that %.200s has",
                      ik_node_describe(l->f, node, name, sizeof name));
 }
 
-static ik_status read_line(failed_list *l, scan *s, ik_error *err)
+static ik_status failed_read_line(failed_list *l, scan *s, ik_error *err)
 {
     uint32_t node = IK_NONE;
     scan_blanks(s);
@@ -105,18 +106,18 @@ static ik_status read_line(failed_list *l, scan *s, ik_error *err)
         bracket--;
     bool has_port = s->end[-1] == ']' && bracket > s->at;
     slice name = {s->at, (size_t)((has_port ? bracket : s->end) - s->at)};
-    ik_status status = read_node(l, s, name, &node, err);
+    ik_status status = failed_read_node(l, s, name, &node, err);
     if (status != IK_OK)
         return status;
     l->num_lines++;
     if (has_port) {
         s->at = bracket + 1;
-        return read_port(l, s, node, err);
+        return failed_read_port(l, s, node, err);
     }
-    return add_node(l, node) ? IK_OK : ik_fail_memory(err, 64, "failed switches");
+    return failed_add_node(l, node) ? IK_OK : ik_fail_memory(err, 64, "failed switches");
 }
 
-static ik_status read_lines(failed_list *l, ik_text_lines *lines, ik_error *err)
+static ik_status failed_read_lines(failed_list *l, ik_text_lines *lines, ik_error *err)
 {
     for (;;) {
         bool more = true;
@@ -127,7 +128,7 @@ static ik_status read_lines(failed_list *l, ik_text_lines *lines, ik_error *err)
             continue;
         scan s = scan_line_of(lines);
         s.cut = false; /* the last line may lack its end */
-        status = read_line(l, &s, err);
+        status = failed_read_line(l, &s, err);
         if (status != IK_OK)
             return status;
     }
@@ -137,7 +138,7 @@ static ik_status read_failed(const ik_fabric *f, ik_text_lines *lines, ik_fabric
                              uint32_t *num, ik_error *err)
 {
     failed_list l = {.f = f};
-    ik_status status = read_lines(&l, lines, err);
+    ik_status status = failed_read_lines(&l, lines, err);
     ik_text_lines_close(lines);
     if (status == IK_OK)
         status = ik_fabric_degrade(f, l.ports, l.num_ports, l.switches, l.num_switches, out, err);

@@ -25,7 +25,7 @@ typedef struct repair {
 } repair;
 
 /* Where the old entry of a switch leads, as complete_find_delivering takes it. */
-static uint32_t onward(const repair *r, uint32_t sw, uint32_t lid)
+static uint32_t update_onward(const repair *r, uint32_t sw, uint32_t lid)
 {
     const ik_fabric *f = r->d->fabric;
     const ik_lid *to = &r->d->lids.of[lid];
@@ -41,16 +41,16 @@ static uint32_t onward(const repair *r, uint32_t sw, uint32_t lid)
     return ik_is_switch(f, f->port_node[peer]) ? f->port_node[peer] : IK_NONE;
 }
 
-static void find_delivering(repair *r, uint32_t lid)
+static void update_find_delivering(repair *r, uint32_t lid)
 {
     uint32_t switches = r->d->fabric->num_switches;
     for (uint32_t sw = 0; sw < switches; sw++)
-        r->next[sw] = onward(r, sw, lid);
+        r->next[sw] = update_onward(r, sw, lid);
     complete_find_delivering(switches, r->next, r->state, r->path, r->queue);
 }
 
-static ik_status make_repaired(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
-                               ik_lid_tables *out, ik_error *err)
+static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_tables *old,
+                                      const ik_env *env, ik_lid_tables *out, ik_error *err)
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
     uint32_t *scratch = ik_calloc(n, 3 * sizeof *scratch);
@@ -64,7 +64,7 @@ static ik_status make_repaired(const ik_deployment *d, const ik_lid_tables *old,
     ik_lid_tables made = {0};
     ik_status status = ik_lid_tables_new(&d->lids, env, &made, err);
     for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid++) {
-        find_delivering(&r, lid);
+        update_find_delivering(&r, lid);
         for (uint32_t sw = 0; sw < d->fabric->num_switches; sw++)
             ik_lid_tables_row(&made, sw)[lid] =
                 ik_lid_tables_row(r.state[sw] == COMPLETE_DELIVERS ? old : &d->tables, sw)[lid];
@@ -80,7 +80,8 @@ static ik_status make_repaired(const ik_deployment *d, const ik_lid_tables *old,
     return status;
 }
 
-static bool as_good(const ik_subnet_verdict *v, ik_verdict management, ik_verdict one_manager)
+static bool update_as_good(const ik_subnet_verdict *v, ik_verdict management,
+                           ik_verdict one_manager)
 {
     return (v->management_free == IK_YES || management != IK_YES) &&
            (v->one_manager_free == IK_YES || one_manager != IK_YES);
@@ -88,8 +89,8 @@ static bool as_good(const ik_subnet_verdict *v, ik_verdict management, ik_verdic
 
 /* The rows of hosts of repaired tables, completed anew: for where kept entries for switches, or for
  * hosts from switches that no host's packet comes by, make queries worse off. */
-static ik_status complete_anew(const ik_deployment *d, const ik_lid_tables *repaired,
-                               const ik_env *env, ik_lid_tables *out, ik_error *err)
+static ik_status update_complete_anew(const ik_deployment *d, const ik_lid_tables *repaired,
+                                      const ik_env *env, ik_lid_tables *out, ik_error *err)
 {
     static const ik_routing_family family = {.name = "repaired", .next = ik_lft_next};
     const ik_fabric *f = d->plan->routing->fabric;
@@ -122,8 +123,8 @@ static ik_status complete_anew(const ik_deployment *d, const ik_lid_tables *repa
 
 /* Judges tables, which d takes over if they are proved, and queries no worse off than with its own.
  */
-static ik_status try_tables(ik_deployment *d, ik_lid_tables *tables, const ik_env *env,
-                            ik_error *err)
+static ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const ik_env *env,
+                                   ik_error *err)
 {
     ik_verdict management = d->verdict.management_free, one = d->verdict.one_manager_free;
     bool proved = d->proved;
@@ -131,28 +132,28 @@ static ik_status try_tables(ik_deployment *d, ik_lid_tables *tables, const ik_en
     d->tables = *tables;
     ik_status status = deploy_judge(d, env, err);
     d->update.repaired =
-        status == IK_OK && (d->proved || !proved) && as_good(&d->verdict, management, one);
+        status == IK_OK && (d->proved || !proved) && update_as_good(&d->verdict, management, one);
     *tables = d->update.repaired ? own : d->tables;
     if (!d->update.repaired)
         d->tables = own;
     return status;
 }
 
-static ik_status try_repaired(ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
-                              ik_error *err)
+static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
+                                     ik_error *err)
 {
     ik_lid_tables repaired = {0}, anew = {0};
     ik_status status = deploy_judge(d, env, err);
     if (status == IK_OK)
-        status = make_repaired(d, old, env, &repaired, err);
+        status = update_make_repaired(d, old, env, &repaired, err);
     if (status == IK_OK)
-        status = complete_anew(d, &repaired, env, &anew, err);
+        status = update_complete_anew(d, &repaired, env, &anew, err);
     if (status == IK_OK)
-        status = try_tables(d, &repaired, env, err);
+        status = update_try_tables(d, &repaired, env, err);
     if (status == IK_OK && !d->update.repaired) {
         status = deploy_judge(d, env, err);
         if (status == IK_OK)
-            status = try_tables(d, &anew, env, err);
+            status = update_try_tables(d, &anew, env, err);
     }
     ik_lid_tables_free(&repaired);
     ik_lid_tables_free(&anew);
@@ -161,14 +162,15 @@ static ik_status try_repaired(ik_deployment *d, const ik_lid_tables *old, const 
 
 /* ---- what is installed */
 
-static bool is_folder(const char *path)
+static bool update_is_folder(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 /* What a folder's summary says: its routing is that of d, its lanes. */
-static void read_summary(const ik_deployment *d, const char *folder, bool *same, unsigned *lanes)
+static void update_read_summary(const ik_deployment *d, const char *folder, bool *same,
+                                unsigned *lanes)
 {
     char path[DEPLOY_PATH + 64], *text = NULL;
     size_t size = 0;
@@ -186,7 +188,8 @@ static void read_summary(const ik_deployment *d, const char *folder, bool *same,
     free(text);
 }
 
-static void count_changes(const ik_deployment *d, const ik_lid_tables *old, ik_deploy_update *u)
+static void update_count_changes(const ik_deployment *d, const ik_lid_tables *old,
+                                 ik_deploy_update *u)
 {
     for (uint32_t sw = 0; sw < old->num_switches; sw++) {
         const uint8_t *a = ik_lid_tables_row(old, sw), *b = ik_lid_tables_row(&d->tables, sw);
@@ -202,10 +205,10 @@ static void count_changes(const ik_deployment *d, const ik_lid_tables *old, ik_d
 }
 
 /* Are most of the old entries those of the new tables? Then the same routing has made them. */
-static bool mostly_equal(const ik_deployment *d, const ik_lid_tables *old)
+static bool update_mostly_equal(const ik_deployment *d, const ik_lid_tables *old)
 {
     ik_deploy_update u = {0};
-    count_changes(d, old, &u);
+    update_count_changes(d, old, &u);
     return u.kept > u.changed + u.added + u.removed;
 }
 
@@ -214,7 +217,7 @@ ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik
     char path[DEPLOY_PATH + 64];
     ik_lid_tables old = {0};
     unsigned old_lanes = 1;
-    bool folder = from && is_folder(from);
+    bool folder = from && update_is_folder(from);
     if (!from)
         return IK_OK;
     snprintf(path, sizeof path, "%.4000s%s%s", from, folder ? "/" : "",
@@ -224,14 +227,14 @@ ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik
         return status;
     d->update = (ik_deploy_update){.from = from};
     if (folder)
-        read_summary(d, from, &d->update.same_routing, &old_lanes);
+        update_read_summary(d, from, &d->update.same_routing, &old_lanes);
     else
-        d->update.same_routing = mostly_equal(d, &old);
+        d->update.same_routing = update_mostly_equal(d, &old);
     bool one_lane = d->lanes == 1 && old_lanes == 1;
     if (d->update.same_routing && one_lane)
-        status = try_repaired(d, &old, env, err);
+        status = update_try_repaired(d, &old, env, err);
     if (status == IK_OK)
-        count_changes(d, &old, &d->update);
+        update_count_changes(d, &old, &d->update);
     d->update.mixing = IK_MIXING_LANES;
     if (status == IK_OK && one_lane)
         status = update_find_order(&old, &d->tables, env, &d->update, err);

@@ -37,25 +37,26 @@ typedef struct mixing {
     uint32_t sorts;
 } mixing;
 
-static uint32_t next_link(const mixing *m, const ik_lid_tables *t, uint32_t sw, uint32_t lid)
+static uint32_t update_order_next_link(const mixing *m, const ik_lid_tables *t, uint32_t sw,
+                                       uint32_t lid)
 {
     uint8_t out = ik_lid_tables_row(t, sw)[lid];
     return out == IK_PORT_SELF || out == IK_PORT_NONE ? IK_NONE
                                                       : m->link_of[(size_t)sw * 256 + out];
 }
 
-static uint32_t present_link(const mixing *m, uint32_t sw, uint32_t lid)
+static uint32_t update_order_present_link(const mixing *m, uint32_t sw, uint32_t lid)
 {
-    return next_link(m, m->updated[sw] ? m->new : m->old, sw, lid);
+    return update_order_next_link(m, m->updated[sw] ? m->new : m->old, sw, lid);
 }
 
-static bool is_reached(const mixing *m, uint32_t host, uint32_t sw)
+static bool update_order_is_reached(const mixing *m, uint32_t host, uint32_t sw)
 {
     return m->reached[host * m->words + sw / 64] >> (sw % 64) & 1;
 }
 
 /* Switches that a packet for one LID can come to from a host, by old or new entries. */
-static void find_reached(mixing *m, uint32_t host)
+static void update_order_find_reached(mixing *m, uint32_t host)
 {
     uint64_t *reached = m->reached + host * m->words;
     uint32_t num = 0;
@@ -66,38 +67,39 @@ static void find_reached(mixing *m, uint32_t host)
     }
     for (uint32_t i = 0; i < num; i++)
         for (unsigned k = 0; k < 2; k++) {
-            uint32_t link = next_link(m, k ? m->new : m->old, m->queue[i], m->hosts[host]);
+            uint32_t link =
+                update_order_next_link(m, k ? m->new : m->old, m->queue[i], m->hosts[host]);
             uint32_t sw = link == IK_NONE ? IK_NONE : m->g.head[link];
-            if (sw == IK_NONE || is_reached(m, host, sw))
+            if (sw == IK_NONE || update_order_is_reached(m, host, sw))
                 continue;
             reached[sw / 64] |= 1ULL << (sw % 64);
             m->queue[num++] = sw;
         }
 }
 
-static uint32_t *counter(mixing *m, uint32_t from, uint32_t to)
+static uint32_t *update_order_counter(mixing *m, uint32_t from, uint32_t to)
 {
     return &m->count[(size_t)from * m->g.max_degree + (to - m->g.base[m->g.head[from]])];
 }
 
 /* Adds `by` to the dependencies of one LID that go through a switch: into it, and on from it. */
-static void count_through(mixing *m, uint32_t host, uint32_t sw, uint32_t by)
+static void update_order_count_through(mixing *m, uint32_t host, uint32_t sw, uint32_t by)
 {
-    uint32_t lid = m->hosts[host], out = present_link(m, sw, lid);
-    if (out == IK_NONE || !is_reached(m, host, sw))
+    uint32_t lid = m->hosts[host], out = update_order_present_link(m, sw, lid);
+    if (out == IK_NONE || !update_order_is_reached(m, host, sw))
         return;
     for (uint32_t l = m->g.base[sw]; l < m->g.base[sw + 1]; l++) {
         uint32_t u = m->g.head[l], in = m->g.rev[l];
-        if (is_reached(m, host, u) && present_link(m, u, lid) == in)
-            *counter(m, in, out) += by;
+        if (update_order_is_reached(m, host, u) && update_order_present_link(m, u, lid) == in)
+            *update_order_counter(m, in, out) += by;
     }
-    uint32_t onward = present_link(m, m->g.head[out], lid);
+    uint32_t onward = update_order_present_link(m, m->g.head[out], lid);
     if (onward != IK_NONE)
-        *counter(m, out, onward) += by;
+        *update_order_counter(m, out, onward) += by;
 }
 
 /* No cycle? Channels without a predecessor are taken away until none is left. */
-static bool is_acyclic(mixing *m)
+static bool update_order_is_acyclic(mixing *m)
 {
     uint32_t n = m->g.num_links, num = 0;
     m->sorts++;
@@ -123,51 +125,53 @@ static bool is_acyclic(mixing *m)
 /* ---- the three questions */
 
 /* Counts the dependencies of all mixtures, or of old tables alone. */
-static void count_all(mixing *m, bool both)
+static void update_order_count_all(mixing *m, bool both)
 {
     memset(m->count, 0, (size_t)m->g.num_links * m->g.max_degree * sizeof *m->count);
     for (uint32_t host = 0; host < m->num_hosts; host++)
         for (uint32_t sw = 0; sw < m->f->num_switches; sw++) {
-            if (!is_reached(m, host, sw))
+            if (!update_order_is_reached(m, host, sw))
                 continue;
             for (unsigned k = 0; k < (both ? 4u : 1u); k++) {
-                uint32_t lid = m->hosts[host], out = next_link(m, k & 1 ? m->new : m->old, sw, lid);
-                uint32_t onward = out == IK_NONE
-                                      ? IK_NONE
-                                      : next_link(m, k & 2 ? m->new : m->old, m->g.head[out], lid);
+                uint32_t lid = m->hosts[host],
+                         out = update_order_next_link(m, k & 1 ? m->new : m->old, sw, lid);
+                uint32_t onward =
+                    out == IK_NONE
+                        ? IK_NONE
+                        : update_order_next_link(m, k & 2 ? m->new : m->old, m->g.head[out], lid);
                 if (onward != IK_NONE)
-                    ++*counter(m, out, onward);
+                    ++*update_order_counter(m, out, onward);
             }
         }
 }
 
-static void change_switch(mixing *m, uint32_t sw, bool to_new)
+static void update_order_change_switch(mixing *m, uint32_t sw, bool to_new)
 {
     for (unsigned k = 0; k < 2; k++) {
         for (uint32_t host = 0; host < m->num_hosts; host++)
             if (ik_lid_tables_row(m->old, sw)[m->hosts[host]] !=
                 ik_lid_tables_row(m->new, sw)[m->hosts[host]])
-                count_through(m, host, sw, k ? 1 : UINT32_MAX);
+                update_order_count_through(m, host, sw, k ? 1 : UINT32_MAX);
         if (k == 0)
             m->updated[sw] = to_new;
     }
 }
 
-static bool changes(const mixing *m, uint32_t sw)
+static bool update_order_changes(const mixing *m, uint32_t sw)
 {
     return memcmp(ik_lid_tables_row(m->old, sw), ik_lid_tables_row(m->new, sw), m->lids->num) != 0;
 }
 
 /* The next switch after whose change there is no cycle, IK_NONE if there is none. */
-static uint32_t next_switch(mixing *m)
+static uint32_t update_order_next_switch(mixing *m)
 {
     for (uint32_t sw = 0; sw < m->f->num_switches && m->sorts < MOST_SORTS; sw++) {
-        if (m->updated[sw] || !changes(m, sw))
+        if (m->updated[sw] || !update_order_changes(m, sw))
             continue;
-        change_switch(m, sw, true);
-        if (is_acyclic(m))
+        update_order_change_switch(m, sw, true);
+        if (update_order_is_acyclic(m))
             return sw;
-        change_switch(m, sw, false);
+        update_order_change_switch(m, sw, false);
     }
     return IK_NONE;
 }
@@ -177,13 +181,13 @@ static ik_status seek_order(mixing *m, ik_deploy_update *u, ik_error *err)
     u->order = ik_calloc((size_t)u->switches + 1, sizeof *u->order);
     if (!u->order)
         return ik_fail_memory(err, u->switches * sizeof *u->order, "an order of switches");
-    count_all(m, false);
-    if (!is_acyclic(m)) {
+    update_order_count_all(m, false);
+    if (!update_order_is_acyclic(m)) {
         u->mixing = IK_MIXING_OLD_LOOPS;
         return IK_OK;
     }
     while (u->num_order < u->switches) {
-        uint32_t sw = next_switch(m);
+        uint32_t sw = update_order_next_switch(m);
         if (ik_env_cancelled(m->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
         if (sw == IK_NONE)
@@ -196,7 +200,7 @@ static ik_status seek_order(mixing *m, ik_deploy_update *u, ik_error *err)
 
 /* ---- setting up */
 
-static void list_entrances(mixing *m)
+static void update_order_list_entrances(mixing *m)
 {
     const ik_fabric *f = m->f;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
@@ -210,7 +214,7 @@ static void list_entrances(mixing *m)
     }
 }
 
-static void list_hosts(mixing *m)
+static void update_order_list_hosts(mixing *m)
 {
     for (uint32_t i = 0; i < m->lids->num; i++)
         if (m->lids->of[i].port != IK_NONE)
@@ -224,7 +228,7 @@ static void list_hosts(mixing *m)
     }
 }
 
-static ik_status prepare(mixing *m, ik_error *err)
+static ik_status update_order_prepare(mixing *m, ik_error *err)
 {
     size_t switches = (size_t)m->f->num_switches + 1, n = (size_t)m->g.num_links + 1;
     m->words = switches / 64 + 1;
@@ -240,12 +244,12 @@ static ik_status prepare(mixing *m, ik_error *err)
     if (!m->hosts || !m->entrances || !m->link_of || !m->reached || !m->updated || !m->count ||
         !m->in || !m->order || !m->queue)
         return ik_fail_memory(err, n * m->g.max_degree * 4, "dependencies of two tables");
-    list_entrances(m);
-    list_hosts(m);
+    update_order_list_entrances(m);
+    update_order_list_hosts(m);
     return IK_OK;
 }
 
-static void release(mixing *m)
+static void update_order_release(mixing *m)
 {
     links_free(&m->g);
     free(m->hosts);
@@ -265,16 +269,16 @@ ik_status update_find_order(const ik_lid_tables *old, const ik_lid_tables *new, 
     mixing m = {.f = old->lids->fabric, .lids = old->lids, .env = env, .old = old, .new = new};
     ik_status status = links_build(m.f, &m.g, err);
     if (status == IK_OK)
-        status = prepare(&m, err);
+        status = update_order_prepare(&m, err);
     for (uint32_t host = 0; status == IK_OK && host < m.num_hosts; host++)
-        find_reached(&m, host);
+        update_order_find_reached(&m, host);
     if (status == IK_OK) {
-        count_all(&m, true);
-        if (is_acyclic(&m))
+        update_order_count_all(&m, true);
+        if (update_order_is_acyclic(&m))
             u->mixing = IK_MIXING_SAFE;
         else
             status = seek_order(&m, u, err);
     }
-    release(&m);
+    update_order_release(&m);
     return status;
 }

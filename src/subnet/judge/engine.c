@@ -32,15 +32,15 @@ typedef struct recogniser {
 
 /* ---- hops */
 
-static unsigned level_of(const ik_fabric *f, uint32_t sw)
+static unsigned engine_level_of(const ik_fabric *f, uint32_t sw)
 {
     return f->switch_level ? f->switch_level[sw] : 0;
 }
 
 /* Breadth first from a switch outwards. rule: over paths that, seen from their sources, do not turn
  * up after they went down: seen from here, not up after down either. */
-static void measure(const ik_fabric *f, uint32_t from, bool rule, uint8_t *hops, uint32_t *queue,
-                    bool *down)
+static void engine_measure(const ik_fabric *f, uint32_t from, bool rule, uint8_t *hops,
+                           uint32_t *queue, bool *down)
 {
     uint32_t end = 0;
     memset(hops, FAR, f->num_switches);
@@ -54,7 +54,7 @@ static void measure(const ik_fabric *f, uint32_t from, bool rule, uint8_t *hops,
             if (peer == IK_NONE || !ik_is_switch(f, peer) || hops[peer] != FAR ||
                 hops[sw] == FAR - 1)
                 continue;
-            bool up = level_of(f, peer) > level_of(f, sw);
+            bool up = engine_level_of(f, peer) > engine_level_of(f, sw);
             if (rule && up && down[sw])
                 continue;
             hops[peer] = (uint8_t)(hops[sw] + 1);
@@ -69,7 +69,7 @@ typedef struct leaf {
     uint32_t sw, hosts;
 } leaf;
 
-static int compare_leaves(const void *a, const void *b)
+static int engine_compare_leaves(const void *a, const void *b)
 {
     const leaf *x = a, *y = b;
     if (x->hosts != y->hosts)
@@ -79,7 +79,7 @@ static int compare_leaves(const void *a, const void *b)
     return x->sw < y->sw ? -1 : x->sw > y->sw;
 }
 
-static ik_status find_leaves(recogniser *r, ik_error *err)
+static ik_status engine_find_leaves(recogniser *r, ik_error *err)
 {
     const ik_fabric *f = r->j.f;
     leaf *all = ik_calloc((size_t)f->num_switches + 1, sizeof *all);
@@ -93,14 +93,14 @@ static ik_status find_leaves(recogniser *r, ik_error *err)
         if (hosts)
             all[r->num_leaves++] = (leaf){ik_node_guid(f, sw), sw, hosts};
     }
-    qsort(all, r->num_leaves, sizeof *all, compare_leaves);
+    qsort(all, r->num_leaves, sizeof *all, engine_compare_leaves);
     for (uint32_t i = 0; i < r->num_leaves; i++)
         r->leaves[i] = all[i].sw;
     free(all);
     return IK_OK;
 }
 
-static ik_status find_hops(recogniser *r, ik_error *err)
+static ik_status engine_find_hops(recogniser *r, ik_error *err)
 {
     const ik_fabric *f = r->j.f;
     size_t bytes = ((size_t)r->num_leaves + 1) * (f->num_switches + 1);
@@ -114,9 +114,9 @@ static ik_status find_hops(recogniser *r, ik_error *err)
         status = ik_fail_memory(err, 2 * bytes, "hops between switches");
     for (uint32_t i = 0; status == IK_OK && i < r->num_leaves; i++) {
         size_t row = (size_t)i * f->num_switches;
-        measure(f, r->leaves[i], false, r->hops + row, queue, down);
+        engine_measure(f, r->leaves[i], false, r->hops + row, queue, down);
         if (r->up_hops)
-            measure(f, r->leaves[i], true, r->up_hops + row, queue, down);
+            engine_measure(f, r->leaves[i], true, r->up_hops + row, queue, down);
     }
     free(queue);
     free(down);
@@ -126,7 +126,8 @@ static ik_status find_hops(recogniser *r, ik_error *err)
 /* ---- the entries of one switch */
 
 /* The ports of sw that are nearest to a leaf switch, ascending by number; returns how many. */
-static uint32_t nearest(const recogniser *r, const uint8_t *hops, uint32_t sw, uint8_t *numbers)
+static uint32_t engine_nearest(const recogniser *r, const uint8_t *hops, uint32_t sw,
+                               uint8_t *numbers)
 {
     const ik_fabric *f = r->j.f;
     uint32_t num = 0;
@@ -142,7 +143,7 @@ static uint32_t nearest(const recogniser *r, const uint8_t *hops, uint32_t sw, u
 }
 
 /* The port that OpenSM takes for the next host. */
-static unsigned take(const uint8_t *numbers, uint32_t num, uint32_t *hosts)
+static unsigned engine_take(const uint8_t *numbers, uint32_t num, uint32_t *hosts)
 {
     unsigned best = IK_PORT_NONE;
     for (uint32_t i = 0; i < num; i++)
@@ -153,30 +154,31 @@ static unsigned take(const uint8_t *numbers, uint32_t num, uint32_t *hosts)
     return best;
 }
 
-static bool among(unsigned number, const uint8_t *numbers, uint32_t num)
+static bool engine_among(unsigned number, const uint8_t *numbers, uint32_t num)
 {
     return num && number <= IK_PORT_NUMBER && memchr(numbers, (int)number, num) != NULL;
 }
 
 /* Entries of sw for the hosts of one leaf switch. hosts: two counters for each port. */
-static void compare_leaf(recogniser *r, uint32_t sw, uint32_t l, uint32_t (*hosts)[256])
+static void engine_compare_leaf(recogniser *r, uint32_t sw, uint32_t l, uint32_t (*hosts)[256])
 {
     ik_engine_evidence *e = &r->at[sw];
     uint32_t leaf_sw = r->leaves[l];
     uint8_t near[256], up_near[256];
     size_t row = (size_t)l * r->j.f->num_switches;
-    uint32_t num = nearest(r, r->hops + row, sw, near),
-             ups = r->up_hops ? nearest(r, r->up_hops + row, sw, up_near) : 0;
+    uint32_t num = engine_nearest(r, r->hops + row, sw, near),
+             ups = r->up_hops ? engine_nearest(r, r->up_hops + row, sw, up_near) : 0;
     const uint8_t *entries = ik_lid_tables_row(r->j.t, sw);
     if (sw == leaf_sw || !num)
         return;
     for (uint32_t i = r->j.first[leaf_sw]; i < r->j.first[leaf_sw + 1]; i++) {
         const judge_source *s = &r->j.sources[i];
-        unsigned minhop = take(near, num, hosts[0]), updn = take(up_near, ups, hosts[1]);
+        unsigned minhop = engine_take(near, num, hosts[0]),
+                 updn = engine_take(up_near, ups, hosts[1]);
         for (uint32_t p = 0; p < s->paths; p++) {
             unsigned entry = entries[s->lid + p];
             e->entries++;
-            e->minimal += among(entry, near, num);
+            e->minimal += engine_among(entry, near, num);
             e->choices += num > 1;
             e->minhop += entry == minhop;
             e->updn += ups && entry == updn;
@@ -190,7 +192,7 @@ static void compare_leaf(recogniser *r, uint32_t sw, uint32_t l, uint32_t (*host
 
 /* In OpenSM's order hosts of a switch come by its ports; sources stand by LID. O(hosts^2), of which
  * a switch with tables has at most 254. */
-static void sort_hosts(const judge *j, uint32_t sw)
+static void engine_sort_hosts(const judge *j, uint32_t sw)
 {
     const uint32_t *at = j->f->port_peer;
     for (uint32_t i = j->first[sw] + 1; i < j->first[sw + 1]; i++) {
@@ -202,14 +204,14 @@ static void sort_hosts(const judge *j, uint32_t sw)
     }
 }
 
-static ik_status compare_switch(void *ctx, size_t sw, unsigned thread, ik_error *err)
+static ik_status engine_compare_switch(void *ctx, size_t sw, unsigned thread, ik_error *err)
 {
     recogniser *r = ctx;
     uint32_t hosts[2][256] = {{0}};
     (void)thread;
     (void)err;
     for (uint32_t l = 0; l < r->num_leaves; l++)
-        compare_leaf(r, (uint32_t)sw, l, hosts);
+        engine_compare_leaf(r, (uint32_t)sw, l, hosts);
     return IK_OK;
 }
 
@@ -217,7 +219,7 @@ static ik_status compare_switch(void *ctx, size_t sw, unsigned thread, ik_error 
 
 enum { COMES = 1, WENT_DOWN = 2 };
 
-static ik_status look_at_paths(void *ctx, size_t dst, unsigned thread, ik_error *err)
+static ik_status engine_look_at_paths(void *ctx, size_t dst, unsigned thread, ik_error *err)
 {
     recogniser *r = ctx;
     const judge *j = &r->j;
@@ -236,7 +238,7 @@ static ik_status look_at_paths(void *ctx, size_t dst, unsigned thread, ik_error 
         uint32_t sw = t->order[i], next = t->next[sw];
         if (!state[sw] || next == IK_NONE)
             continue;
-        bool up = level_of(j->f, next) > level_of(j->f, sw);
+        bool up = engine_level_of(j->f, next) > engine_level_of(j->f, sw);
         r->turns[dst] |= up && (state[sw] & WENT_DOWN);
         channels += next == at;
         state[next] |= (uint8_t)(COMES | (up ? 0 : WENT_DOWN));
@@ -248,7 +250,7 @@ static ik_status look_at_paths(void *ctx, size_t dst, unsigned thread, ik_error 
 
 /* ---- in words */
 
-static void add_counts(const recogniser *r, ik_engine_evidence *e)
+static void engine_add_counts(const recogniser *r, ik_engine_evidence *e)
 {
     e->has_levels = r->up_hops != NULL;
     e->up_down = e->has_levels;
@@ -271,7 +273,7 @@ static void add_counts(const recogniser *r, ik_engine_evidence *e)
         e->minhop = e->updn = 0;
 }
 
-static const char *name_of(const ik_engine_evidence *e)
+static const char *engine_name_of(const ik_engine_evidence *e)
 {
     bool minhop = e->minhop == e->entries, updn = e->has_levels && e->updn == e->entries,
          one_way = e->has_levels && e->up_down && e->one_way == e->destinations,
@@ -289,12 +291,12 @@ static const char *name_of(const ik_engine_evidence *e)
     return NULL;
 }
 
-static double share(uint64_t part, uint64_t all)
+static double engine_share(uint64_t part, uint64_t all)
 {
     return all ? 100.0 * (double)part / (double)all : 100.0;
 }
 
-static void put_text(ik_engine_evidence *e, bool lmc)
+static void engine_put_text(ik_engine_evidence *e, bool lmc)
 {
     if (!e->entries) {
         snprintf(e->text, sizeof e->text, "no entry leads from a switch to hosts of another");
@@ -308,26 +310,29 @@ static void put_text(ik_engine_evidence *e, bool lmc)
     }
     int used =
         snprintf(e->text, sizeof e->text, "%.4g %% of %" PRIu64 " entries are shortest paths",
-                 share(e->minimal, e->entries), e->entries);
+                 engine_share(e->minimal, e->entries), e->entries);
     if (!lmc)
         used += snprintf(e->text + used, sizeof e->text - (size_t)used,
-                         ", %.4g %% are what OpenSM's minhop makes", share(e->minhop, e->entries));
+                         ", %.4g %% are what OpenSM's minhop makes",
+                         engine_share(e->minhop, e->entries));
     if (!lmc && e->has_levels)
         used += snprintf(e->text + used, sizeof e->text - (size_t)used, ", %.4g %% its updn's",
-                         share(e->updn, e->entries));
+                         engine_share(e->updn, e->entries));
     if (e->has_levels)
-        used += snprintf(e->text + used, sizeof e->text - (size_t)used,
-                         "; paths %s up again; %.4g %% of the hosts are reached by one way down",
-                         e->up_down ? "never turn" : "turn", share(e->one_way, e->destinations));
+        used +=
+            snprintf(e->text + used, sizeof e->text - (size_t)used,
+                     "; paths %s up again; %.4g %% of the hosts are reached by one way down",
+                     e->up_down ? "never turn" : "turn", engine_share(e->one_way, e->destinations));
     if (e->apart)
         snprintf(e->text + used, sizeof e->text - (size_t)used,
-                 "; hosts of a switch share %.4g %% of the entries", share(e->together, e->apart));
+                 "; hosts of a switch share %.4g %% of the entries",
+                 engine_share(e->together, e->apart));
 }
 
 /* ---- all */
 
-static ik_status recogniser_init(recogniser *r, const ik_lid_tables *t, const ik_env *env,
-                                 ik_error *err)
+static ik_status engine_recogniser_init(recogniser *r, const ik_lid_tables *t, const ik_env *env,
+                                        ik_error *err)
 {
     ik_status status = judge_init(&r->j, t, NULL, NULL, NULL, env, err);
     if (status != IK_OK)
@@ -336,7 +341,7 @@ static ik_status recogniser_init(recogniser *r, const ik_lid_tables *t, const ik
     unsigned threads = ik_env_threads(env);
     size_t lids = (size_t)t->lids->num + 1;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        sort_hosts(&r->j, sw);
+        engine_sort_hosts(&r->j, sw);
     r->at = ik_calloc((size_t)f->num_switches + 1, sizeof *r->at);
     r->turns = ik_calloc(lids, sizeof *r->turns);
     r->one_way = ik_calloc(lids, sizeof *r->one_way);
@@ -348,11 +353,11 @@ static ik_status recogniser_init(recogniser *r, const ik_lid_tables *t, const ik
     for (unsigned i = 0; i < threads && status == IK_OK; i++)
         status = judge_scratch_init(&r->j, &r->scratch[i], err);
     if (status == IK_OK)
-        status = find_leaves(r, err);
-    return status == IK_OK ? find_hops(r, err) : status;
+        status = engine_find_leaves(r, err);
+    return status == IK_OK ? engine_find_hops(r, err) : status;
 }
 
-static void recogniser_free(recogniser *r, unsigned threads)
+static void engine_recogniser_free(recogniser *r, unsigned threads)
 {
     for (unsigned i = 0; r->scratch && i < threads; i++)
         judge_scratch_free(&r->scratch[i]);
@@ -373,19 +378,19 @@ ik_status ik_engine_recognise(const ik_lid_tables *t, const ik_env *env, ik_engi
 {
     recogniser r = {0};
     ik_engine_evidence e = {0};
-    ik_status status = recogniser_init(&r, t, env, err);
+    ik_status status = engine_recogniser_init(&r, t, env, err);
     if (status == IK_OK)
         status = ik_parallel_for_units(env, "recognising the engine", "switches", t->num_switches,
-                                       compare_switch, &r, err);
+                                       engine_compare_switch, &r, err);
     if (status == IK_OK)
         status = ik_parallel_for_units(env, "recognising the engine", "destinations", t->lids->num,
-                                       look_at_paths, &r, err);
+                                       engine_look_at_paths, &r, err);
     if (status == IK_OK) {
-        add_counts(&r, &e);
-        e.name = name_of(&e);
-        put_text(&e, t->lids->max_lmc > 0);
+        engine_add_counts(&r, &e);
+        e.name = engine_name_of(&e);
+        engine_put_text(&e, t->lids->max_lmc > 0);
         *out = e;
     }
-    recogniser_free(&r, ik_env_threads(env));
+    engine_recogniser_free(&r, ik_env_threads(env));
     return status;
 }

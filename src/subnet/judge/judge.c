@@ -14,7 +14,7 @@ typedef struct work {
     uint64_t *lost_to;      /* [lids->num]: each destination is written by one thread */
 } work;
 
-static void note_first(judge_tally *t, ik_fate fate, uint32_t src, uint32_t dst)
+static void judge_note_first(judge_tally *t, ik_fate fate, uint32_t src, uint32_t dst)
 {
     uint64_t key = (uint64_t)src << 32 | dst;
     if (key < t->first[fate])
@@ -23,7 +23,7 @@ static void note_first(judge_tally *t, ik_fate fate, uint32_t src, uint32_t dst)
 
 /* ---- what does not depend on sources */
 
-static void count_entries(const judge *j, judge_scratch *s)
+static void judge_count_entries(const judge *j, judge_scratch *s)
 {
     const lid_tree *t = &s->tree;
     const ik_lid *dst = &j->lids->of[t->dst];
@@ -43,8 +43,8 @@ static void count_entries(const judge *j, judge_scratch *s)
 /* ---- pairs with a host as destination */
 
 /* Sources number `from` … `to` - 1 of one switch have this fate. */
-static void count_fate(const judge *j, work *w, judge_scratch *s, ik_fate fate, uint32_t from,
-                       uint32_t to, bool drops)
+static void judge_count_fate(const judge *j, work *w, judge_scratch *s, ik_fate fate, uint32_t from,
+                             uint32_t to, bool drops)
 {
     uint32_t dst = s->tree.dst, own = j->source_of[dst];
     for (uint32_t i = from; i < to; i++) {
@@ -52,7 +52,7 @@ static void count_fate(const judge *j, work *w, judge_scratch *s, ik_fate fate, 
         if (i == own)
             continue;
         s->tally.fates[f]++;
-        note_first(&s->tally, f, j->sources[i].lid, dst);
+        judge_note_first(&s->tally, f, j->sources[i].lid, dst);
         if (f != IK_FATE_DELIVERED && f != IK_FATE_UNCONNECTED) {
             w->lost_to[dst]++;
             s->tally.lost_from[i]++;
@@ -61,7 +61,7 @@ static void count_fate(const judge *j, work *w, judge_scratch *s, ik_fate fate, 
 }
 
 /* The sources of one switch, all at once where they share their fate. */
-static void count_at(const judge *j, work *w, judge_scratch *s, uint32_t sw, bool connected)
+static void judge_count_at(const judge *j, work *w, judge_scratch *s, uint32_t sw, bool connected)
 {
     judge_tally *t = &s->tally;
     uint32_t from = j->first[sw], to = j->first[sw + 1], dst = s->tree.dst, own = j->source_of[dst];
@@ -75,10 +75,10 @@ static void count_at(const judge *j, work *w, judge_scratch *s, uint32_t sw, boo
     else if (fate == IK_FATE_DELIVERED)
         s->count[sw] = num;
     if (fate != IK_FATE_DELIVERED || s->count[sw] != num) {
-        count_fate(j, w, s, fate, from, to, true);
+        judge_count_fate(j, w, s, fate, from, to, true);
     } else if (num) {
         t->fates[fate] += num;
-        note_first(t, fate, j->sources[from == own ? from + 1 : from].lid, dst);
+        judge_note_first(t, fate, j->sources[from == own ? from + 1 : from].lid, dst);
     }
     if (fate != IK_FATE_DELIVERED)
         return;
@@ -92,19 +92,20 @@ static void count_at(const judge *j, work *w, judge_scratch *s, uint32_t sw, boo
 }
 
 /* Ports of hosts that are cabled to ports of hosts. */
-static void count_direct(const judge *j, work *w, judge_scratch *s)
+static void judge_count_direct(const judge *j, work *w, judge_scratch *s)
 {
     uint32_t to = j->lids->of[s->tree.dst].port;
     for (uint32_t i = j->first[j->f->num_switches]; i < j->num_sources; i++) {
         bool there = j->f->port_peer[j->sources[i].port] == to;
-        count_fate(j, w, s, there ? IK_FATE_DELIVERED : IK_FATE_UNCONNECTED, i, i + 1, j->drops);
+        judge_count_fate(j, w, s, there ? IK_FATE_DELIVERED : IK_FATE_UNCONNECTED, i, i + 1,
+                         j->drops);
         if (there && !(j->drops && s->dropped[i]))
             s->tally.paths_over[j->sources[i].port]++;
     }
 }
 
 /* Sources of which switches cross which channels. */
-static void mark_sources(judge *j, const judge_scratch *s)
+static void judge_mark_sources(judge *j, const judge_scratch *s)
 {
     const lid_tree *t = &s->tree;
     for (uint32_t from = 0; from < j->f->num_switches; from++) {
@@ -119,7 +120,7 @@ static void mark_sources(judge *j, const judge_scratch *s)
     }
 }
 
-static void count_loads(const judge *j, judge_scratch *s)
+static void judge_count_loads(const judge *j, judge_scratch *s)
 {
     const lid_tree *t = &s->tree;
     uint32_t seen = j->lids->of[t->dst].port + 1;
@@ -137,29 +138,29 @@ static void count_loads(const judge *j, judge_scratch *s)
 
 /* ---- switches: performance queries, SMPs that are routed by LID */
 
-static void set_unasked(judge *j, uint32_t source, uint32_t sw)
+static void judge_set_unasked(judge *j, uint32_t source, uint32_t sw)
 {
     uint64_t *word = j->unasked + source * j->ask_words + sw / 64;
     __atomic_fetch_or(word, UINT64_C(1) << sw % 64, __ATOMIC_RELAXED);
 }
 
 /* Switches that find no way to the tree's destination, a host: no reply comes back. */
-static void find_unanswered(judge *j, const lid_tree *t, uint32_t at)
+static void judge_find_unanswered(judge *j, const lid_tree *t, uint32_t at)
 {
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
         if (t->fate[sw] != IK_FATE_DELIVERED && j->part[sw] == j->part[at])
-            set_unasked(j, j->source_of[t->dst], sw);
+            judge_set_unasked(j, j->source_of[t->dst], sw);
 }
 
 /* Hosts that find no way to the tree's destination, a switch. */
-static void find_unasked(judge *j, const lid_tree *t)
+static void judge_find_unasked(judge *j, const lid_tree *t)
 {
     uint32_t at = j->lids->of[t->dst].node;
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
         for (uint32_t i = j->first[sw];
              t->fate[sw] != IK_FATE_DELIVERED && j->part[sw] == j->part[at] && i < j->first[sw + 1];
              i++)
-            set_unasked(j, i, at);
+            judge_set_unasked(j, i, at);
 }
 
 /* ---- all destinations */
@@ -172,17 +173,17 @@ static void judge_host(work *w, judge_scratch *s)
     judge_service_levels(j, s);
     judge_data(j, s);
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
-        count_at(j, w, s, sw, at_switch && j->part[sw] == j->part[at]);
-    count_direct(j, w, s);
-    mark_sources(j, s);
-    count_loads(j, s);
+        judge_count_at(j, w, s, sw, at_switch && j->part[sw] == j->part[at]);
+    judge_count_direct(j, w, s);
+    judge_mark_sources(j, s);
+    judge_count_loads(j, s);
     if (at_switch)
-        find_unanswered(j, &s->tree, at);
+        judge_find_unanswered(j, &s->tree, at);
 }
 
 /* The first destination of a block. All LIDs of a port are in one block, so that the port is
  * counted once as a destination of a channel. */
-static size_t first_of_block(const ik_lids *lids, size_t block)
+static size_t judge_first_of_block(const ik_lids *lids, size_t block)
 {
     size_t dst = block * JUDGE_BLOCK;
     while (dst < lids->num && lids->of[dst].path)
@@ -194,21 +195,21 @@ static ik_status judge_block(void *ctx, size_t block, unsigned thread, ik_error 
 {
     work *w = ctx;
     judge_scratch *s = &w->scratch[thread];
-    size_t end = first_of_block(w->j->lids, block + 1);
+    size_t end = judge_first_of_block(w->j->lids, block + 1);
     (void)err;
     memset(s->dest_seen, 0, w->j->f->num_ports * sizeof *s->dest_seen);
-    for (size_t dst = first_of_block(w->j->lids, block); dst < end; dst++) {
+    for (size_t dst = judge_first_of_block(w->j->lids, block); dst < end; dst++) {
         judge_tree(w->j, (uint32_t)dst, &s->tree);
-        count_entries(w->j, s);
+        judge_count_entries(w->j, s);
         if (w->j->lids->of[dst].port == IK_NONE)
-            find_unasked(w->j, &s->tree);
+            judge_find_unasked(w->j, &s->tree);
         else
             judge_host(w, s);
     }
     return IK_OK;
 }
 
-static ik_status query_block(void *ctx, size_t block, unsigned thread, ik_error *err)
+static ik_status judge_query_block(void *ctx, size_t block, unsigned thread, ik_error *err)
 {
     work *w = ctx;
     judge_scratch *s = &w->scratch[thread];
@@ -224,7 +225,7 @@ static ik_status query_block(void *ctx, size_t block, unsigned thread, ik_error 
 
 /* ---- the verdict */
 
-static void add_tally(judge_tally *sum, const judge_tally *t, const judge *j)
+static void judge_add_tally(judge_tally *sum, const judge_tally *t, const judge *j)
 {
     for (int f = 0; f < IK_NUM_FATES; f++) {
         sum->fates[f] += t->fates[f];
@@ -245,7 +246,7 @@ static void add_tally(judge_tally *sum, const judge_tally *t, const judge *j)
         sum->lost_from[i] += t->lost_from[i];
 }
 
-static void verdict_counts(ik_subnet_verdict *v, const judge_tally *t)
+static void judge_verdict_counts(ik_subnet_verdict *v, const judge_tally *t)
 {
     uint64_t bad = UINT64_MAX;
     v->delivered = t->fates[IK_FATE_DELIVERED];
@@ -288,7 +289,7 @@ static void verdict_switches(const judge *j, ik_subnet_verdict *v)
 }
 
 /* Of the sum: what each source's own channel carries, and what each source has lost. */
-static void verdict_sources(const judge *j, const judge_tally *t, ik_subnet_verdict *v)
+static void judge_verdict_sources(const judge *j, const judge_tally *t, ik_subnet_verdict *v)
 {
     for (uint32_t i = 0; i < j->num_sources; i++) {
         const judge_source *src = &j->sources[i];
@@ -299,7 +300,7 @@ static void verdict_sources(const judge *j, const judge_tally *t, ik_subnet_verd
 }
 
 /* The fewer of the sources and the destinations of a channel. */
-static void verdict_most(const judge *j, const judge_tally *t, ik_subnet_verdict *v)
+static void judge_verdict_most(const judge *j, const judge_tally *t, ik_subnet_verdict *v)
 {
     for (uint32_t port = 0; port < j->f->num_ports; port++) {
         const uint64_t *from = j->from + port * j->ask_words;
@@ -314,7 +315,7 @@ static void verdict_most(const judge *j, const judge_tally *t, ik_subnet_verdict
 }
 
 /* Has the checker look at an order of the graph, which has no cycle. */
-static ik_status check_order(const judge *j, bool queries, ik_error *err)
+static ik_status judge_check_order_here(const judge *j, bool queries, ik_error *err)
 {
     size_t num = (size_t)j->graph.num_channels * j->graph.vls;
     uint32_t *order = ik_calloc(num + 1, sizeof *order);
@@ -328,8 +329,8 @@ static ik_status check_order(const judge *j, bool queries, ik_error *err)
 }
 
 /* Does the graph have a cycle? Then the shortest one is kept. */
-static ik_status verdict_graph(const judge *j, bool queries, const ik_env *env, ik_verdict *verdict,
-                               ik_subnet_verdict *v, ik_error *err)
+static ik_status judge_verdict_graph(const judge *j, bool queries, const ik_env *env,
+                                     ik_verdict *verdict, ik_subnet_verdict *v, ik_error *err)
 {
     uint32_t *cycle;
     size_t length;
@@ -338,7 +339,7 @@ static ik_status verdict_graph(const judge *j, bool queries, const ik_env *env, 
         return status;
     *verdict = cycle ? IK_NO : IK_YES;
     if (!cycle)
-        status = check_order(j, queries, err);
+        status = judge_check_order_here(j, queries, err);
     if (cycle && !v->loop) {
         status = judge_loop(j, cycle, length, queries, v, err);
         if (status == IK_OK)
@@ -362,9 +363,9 @@ static ik_status judge_management(work *w, const ik_env *env, ik_subnet_verdict 
         return ik_fail_memory(err, words * sizeof *data, "dependencies of data");
     memcpy(data, j->graph.bits, words * sizeof *data);
     ik_status status = ik_parallel_for_units(env, "judging performance queries", "blocks", blocks,
-                                             query_block, w, err);
+                                             judge_query_block, w, err);
     if (status == IK_OK)
-        status = verdict_graph(j, true, env, &v->management_free, v, err);
+        status = judge_verdict_graph(j, true, env, &v->management_free, v, err);
     v->one_manager_free = v->management_free;
     memcpy(j->graph.bits, data, words * sizeof *data);
     free(data);
@@ -383,15 +384,15 @@ static ik_status judge_all(work *w, const ik_env *env, ik_subnet_verdict *v, ik_
     if (status != IK_OK)
         return status;
     for (unsigned t = 1; t < ik_env_threads(env); t++)
-        add_tally(sum, &w->scratch[t].tally, j);
+        judge_add_tally(sum, &w->scratch[t].tally, j);
     v->paths_over = sum->paths_over;
     sum->paths_over = NULL;
-    verdict_counts(v, sum);
+    judge_verdict_counts(v, sum);
     verdict_switches(j, v);
-    verdict_sources(j, sum, v);
-    verdict_most(j, sum, v);
+    judge_verdict_sources(j, sum, v);
+    judge_verdict_most(j, sum, v);
     v->dependencies = lane_graph_count(&j->graph);
-    status = verdict_graph(j, false, env, &v->deadlock_free, v, err);
+    status = judge_verdict_graph(j, false, env, &v->deadlock_free, v, err);
     if (status == IK_OK && j->config.management)
         status = judge_management(w, env, v, err);
     return status;

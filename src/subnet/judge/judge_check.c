@@ -21,7 +21,7 @@ typedef struct checker {
     bool made;
 } checker;
 
-static uint32_t port_numbered(const ik_fabric *f, uint32_t sw, unsigned number)
+static uint32_t judge_check_port_numbered(const ik_fabric *f, uint32_t sw, unsigned number)
 {
     uint32_t guess = f->port_base[sw] + number - 1;
     if (guess < f->port_base[sw + 1] && ik_port_number(f, guess) == number)
@@ -32,8 +32,8 @@ static uint32_t port_numbered(const ik_fabric *f, uint32_t sw, unsigned number)
     return IK_NONE;
 }
 
-static ik_status reject(const checker *c, uint32_t channel, uint32_t src, uint32_t dst,
-                        ik_error *err)
+static ik_status judge_check_reject(const checker *c, uint32_t channel, uint32_t src, uint32_t dst,
+                                    ik_error *err)
 {
     const ik_lids *lids = c->j->lids;
     char at[200];
@@ -45,7 +45,8 @@ static ik_status reject(const checker *c, uint32_t channel, uint32_t src, uint32
 }
 
 /* Follows a packet from a port of a host, or from a switch. */
-static ik_status follow(checker *c, uint32_t src, uint32_t dst, unsigned sl, ik_error *err)
+static ik_status judge_check_follow(checker *c, uint32_t src, uint32_t dst, unsigned sl,
+                                    ik_error *err)
 {
     const judge *j = c->j;
     const ik_fabric *f = j->f;
@@ -63,7 +64,7 @@ static ik_status follow(checker *c, uint32_t src, uint32_t dst, unsigned sl, ik_
         unsigned number = ik_lid_tables_row(j->t, sw)[dst];
         uint32_t out = number == IK_PORT_SELF || number == IK_PORT_NONE
                            ? IK_NONE
-                           : port_numbered(f, sw, number);
+                           : judge_check_port_numbered(f, sw, number);
         if (out == IK_NONE || f->port_peer[out] == IK_NONE)
             break;
         unsigned vl = ik_vl_of(j->vls, sw, in, out - f->port_base[sw], sl);
@@ -79,7 +80,7 @@ static ik_status follow(checker *c, uint32_t src, uint32_t dst, unsigned sl, ik_
             uint32_t rank =
                 c->order[lane_graph_vertex(&j->graph, j->graph.channel_of[out], vl)] + 1;
             if (rank <= held)
-                return reject(c, out, src, dst, err);
+                return judge_check_reject(c, out, src, dst, err);
             held = rank;
         }
         channel = out;
@@ -89,7 +90,8 @@ static ik_status follow(checker *c, uint32_t src, uint32_t dst, unsigned sl, ik_
 }
 
 /* All packets of data from a port of a host to a LID, or the queries on SL 0. */
-static ik_status follow_pair(checker *c, uint32_t src, uint32_t dst, bool queries, ik_error *err)
+static ik_status judge_check_follow_pair(checker *c, uint32_t src, uint32_t dst, bool queries,
+                                         ik_error *err)
 {
     const judge *j = c->j;
     bool from_switch = j->lids->of[src].port == IK_NONE, to_switch = j->source_of[dst] == IK_NONE;
@@ -97,13 +99,13 @@ static ik_status follow_pair(checker *c, uint32_t src, uint32_t dst, bool querie
         return IK_OK;
     if (from_switch && (to_switch || !queries))
         return IK_OK;
-    ik_status status = queries ? follow(c, src, dst, 0, err) : IK_OK;
+    ik_status status = queries ? judge_check_follow(c, src, dst, 0, err) : IK_OK;
     if (from_switch || to_switch || status != IK_OK || j->lids->of[src].path)
         return status;
-    status = follow(c, src, dst, ik_sl_of(j->sls, src, dst), err);
+    status = judge_check_follow(c, src, dst, ik_sl_of(j->sls, src, dst), err);
     uint32_t paths = j->config.replies ? j->sources[j->source_of[src]].paths : 0;
     for (uint32_t p = 0; p < paths && status == IK_OK; p++)
-        status = follow(c, src, dst, ik_sl_of(j->sls, dst, src + p), err);
+        status = judge_check_follow(c, src, dst, ik_sl_of(j->sls, dst, src + p), err);
     return status;
 }
 
@@ -114,7 +116,8 @@ ik_status judge_check_order(const judge *j, const uint32_t *order, bool queries,
     checker c = {.j = j, .order = order};
     ik_status status = IK_OK;
     for (uint64_t i = 0; i < all && i < most && status == IK_OK && c.hops < most; i++) {
-        status = follow_pair(&c, (uint32_t)(pair / num), (uint32_t)(pair % num), queries, err);
+        status = judge_check_follow_pair(&c, (uint32_t)(pair / num), (uint32_t)(pair % num),
+                                         queries, err);
         pair = (pair + STRIDE) % all;
     }
     return status;
@@ -125,7 +128,7 @@ ik_status judge_check_loop(const judge *j, const ik_subnet_loop *loop, size_t le
     ik_status status = IK_OK;
     for (size_t i = 0; i < length && status == IK_OK; i++) {
         checker c = {.j = j, .held = &loop[i], .next = &loop[(i + 1) % length]};
-        status = follow(&c, loop[i].src, loop[i].dst, loop[i].sl, err);
+        status = judge_check_follow(&c, loop[i].src, loop[i].dst, loop[i].sl, err);
         if (status == IK_OK && !c.made)
             status =
                 ik_fail(err, IK_ERR_INTERNAL,

@@ -32,7 +32,7 @@ void judge_service_levels(const judge *j, judge_scratch *s)
 
 /* Carries VLs from the way out of sw to that of the next switch; true if VLs are new there. sl:
  * IK_NONE = every packet keeps its VL. */
-static bool carry(judge *j, judge_scratch *s, uint32_t sw, uint32_t sl)
+static bool judge_lanes_carry(judge *j, judge_scratch *s, uint32_t sw, uint32_t sl)
 {
     const lid_tree *t = &s->tree;
     uint32_t next = t->next[sw];
@@ -56,19 +56,19 @@ static bool carry(judge *j, judge_scratch *s, uint32_t sw, uint32_t sl)
     return s->vls[next] != before;
 }
 
-static void carry_all(judge *j, judge_scratch *s, uint32_t sl)
+static void judge_lanes_carry_all(judge *j, judge_scratch *s, uint32_t sl)
 {
     const lid_tree *t = &s->tree;
     for (uint32_t i = 0; i < t->num_sorted; i++)
-        carry(j, s, t->order[i], sl);
+        judge_lanes_carry(j, s, t->order[i], sl);
     for (bool news = t->num_sorted < j->f->num_switches; news;) {
         news = false;
         for (uint32_t i = t->num_sorted; i < j->f->num_switches; i++)
-            news |= carry(j, s, t->order[i], sl);
+            news |= judge_lanes_carry(j, s, t->order[i], sl);
     }
 }
 
-static void note_vls(const judge *j, judge_scratch *s)
+static void judge_lanes_note_vls(const judge *j, judge_scratch *s)
 {
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
         if (s->tree.out[sw] != IK_NONE)
@@ -78,7 +78,7 @@ static void note_vls(const judge *j, judge_scratch *s)
 /* ---- every SL has one VL */
 
 /* VLs of a mask of SLs. */
-static unsigned vls_of(const judge *j, unsigned sls)
+static unsigned judge_lanes_vls_of(const judge *j, unsigned sls)
 {
     unsigned mask = 0;
     if (!j->vls)
@@ -88,39 +88,41 @@ static unsigned vls_of(const judge *j, unsigned sls)
     return mask;
 }
 
-static void data_at_once(judge *j, judge_scratch *s)
+static void judge_lanes_data_at_once(judge *j, judge_scratch *s)
 {
     const unsigned data = (1u << IK_VL_MANAGEMENT) - 1;
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
-        s->vls[sw] = (uint16_t)(vls_of(j, s->sls_at[sw]) & data);
-    carry_all(j, s, IK_NONE);
-    note_vls(j, s);
+        s->vls[sw] = (uint16_t)(judge_lanes_vls_of(j, s->sls_at[sw]) & data);
+    judge_lanes_carry_all(j, s, IK_NONE);
+    judge_lanes_note_vls(j, s);
     for (uint32_t i = 0; j->drops && i < j->num_sources; i++)
-        s->dropped[i] = (vls_of(j, s->sls[i]) & ~data) != 0;
+        s->dropped[i] = (judge_lanes_vls_of(j, s->sls[i]) & ~data) != 0;
 }
 
 /* ---- VLs by port */
 
-static uint32_t port_in(const judge *j, const judge_source *src)
+static uint32_t judge_lanes_port_in(const judge *j, const judge_source *src)
 {
     return judge_local(j, j->f->port_peer[src->port]);
 }
 
 /* Is a packet on this SL dropped at sw, come by local port `in`? */
-static bool drops_at(const judge *j, const lid_tree *t, uint32_t sw, uint32_t in, unsigned sl)
+static bool judge_lanes_drops_at(const judge *j, const lid_tree *t, uint32_t sw, uint32_t in,
+                                 unsigned sl)
 {
     return t->out[sw] != IK_NONE &&
            ik_vl_of(j->vls, sw, in, judge_local(j, t->out[sw]), sl) >= IK_VL_MANAGEMENT;
 }
 
-static void find_dropped(const judge *j, judge_scratch *s, unsigned sl)
+static void judge_lanes_find_dropped(const judge *j, judge_scratch *s, unsigned sl)
 {
     const lid_tree *t = &s->tree;
     for (uint32_t i = t->num_sorted; i-- > 0;) {
         uint32_t sw = t->order[i], next = t->next[sw];
-        s->via_drop[sw] = next != IK_NONE &&
-                          (s->via_drop[next] ||
-                           drops_at(j, t, next, judge_local(j, j->f->port_peer[t->out[sw]]), sl));
+        s->via_drop[sw] =
+            next != IK_NONE &&
+            (s->via_drop[next] ||
+             judge_lanes_drops_at(j, t, next, judge_local(j, j->f->port_peer[t->out[sw]]), sl));
     }
     for (uint32_t i = 0; i < j->num_sources; i++) {
         const judge_source *src = &j->sources[i];
@@ -128,12 +130,13 @@ static void find_dropped(const judge *j, judge_scratch *s, unsigned sl)
             continue;
         s->dropped[i] |= ik_vl_of_host(j->vls, src->port, sl) >= IK_VL_MANAGEMENT;
         if (src->sw != IK_NONE && s->tree.fate[src->sw] == IK_FATE_DELIVERED)
-            s->dropped[i] |= s->via_drop[src->sw] || drops_at(j, t, src->sw, port_in(j, src), sl);
+            s->dropped[i] |= s->via_drop[src->sw] ||
+                             judge_lanes_drops_at(j, t, src->sw, judge_lanes_port_in(j, src), sl);
     }
 }
 
 /* What the sources of SL `sl` send into their switches' ways out. */
-static void inject(const judge *j, judge_scratch *s, unsigned sl)
+static void judge_lanes_inject(const judge *j, judge_scratch *s, unsigned sl)
 {
     const lid_tree *t = &s->tree;
     for (uint32_t i = 0; i < j->num_sources; i++) {
@@ -141,14 +144,14 @@ static void inject(const judge *j, judge_scratch *s, unsigned sl)
         if (src->sw == IK_NONE || !(s->sls[i] >> sl & 1) || t->out[src->sw] == IK_NONE ||
             ik_vl_of_host(j->vls, src->port, sl) >= IK_VL_MANAGEMENT)
             continue;
-        unsigned vl =
-            ik_vl_of(j->vls, src->sw, port_in(j, src), judge_local(j, t->out[src->sw]), sl);
+        unsigned vl = ik_vl_of(j->vls, src->sw, judge_lanes_port_in(j, src),
+                               judge_local(j, t->out[src->sw]), sl);
         if (vl < IK_VL_MANAGEMENT)
             s->vls[src->sw] |= (uint16_t)(1u << vl);
     }
 }
 
-static void data_by_port(judge *j, judge_scratch *s)
+static void judge_lanes_data_by_port(judge *j, judge_scratch *s)
 {
     unsigned sls = 0;
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
@@ -157,20 +160,20 @@ static void data_by_port(judge *j, judge_scratch *s)
     for (; sls; sls &= sls - 1) {
         unsigned sl = (unsigned)__builtin_ctz(sls);
         memset(s->vls, 0, j->f->num_switches * sizeof *s->vls);
-        inject(j, s, sl);
-        carry_all(j, s, sl);
-        note_vls(j, s);
+        judge_lanes_inject(j, s, sl);
+        judge_lanes_carry_all(j, s, sl);
+        judge_lanes_note_vls(j, s);
         if (j->drops)
-            find_dropped(j, s, sl);
+            judge_lanes_find_dropped(j, s, sl);
     }
 }
 
 void judge_data(judge *j, judge_scratch *s)
 {
     if (j->by_port)
-        data_by_port(j, s);
+        judge_lanes_data_by_port(j, s);
     else
-        data_at_once(j, s);
+        judge_lanes_data_at_once(j, s);
 }
 
 /* ---- performance queries */
@@ -182,7 +185,7 @@ void judge_queries(judge *j, judge_scratch *s)
     memset(s->vls, 0, j->f->num_switches * sizeof *s->vls);
     for (uint32_t i = 0; i < j->num_sources; i++)
         s->sls[i] = i != own;
-    inject(j, s, 0);
+    judge_lanes_inject(j, s, 0);
     for (uint32_t sw = 0; own != IK_NONE && sw < j->f->num_switches; sw++) {
         if (t->out[sw] == IK_NONE)
             continue;
@@ -190,5 +193,5 @@ void judge_queries(judge *j, judge_scratch *s)
         if (vl < IK_VL_MANAGEMENT)
             s->vls[sw] |= (uint16_t)(1u << vl);
     }
-    carry_all(j, s, 0);
+    judge_lanes_carry_all(j, s, 0);
 }

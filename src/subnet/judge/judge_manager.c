@@ -26,7 +26,7 @@ typedef struct manager {
 } manager;
 
 /* Adds what a packet on SL 0 depends on. False: out of memory. */
-static bool add_way(manager *m, uint32_t src, uint32_t dst)
+static bool judge_manager_add_way(manager *m, uint32_t src, uint32_t dst)
 {
     judge *j = m->j;
     judge_packet p;
@@ -64,9 +64,9 @@ static ik_status judge_manager_at(manager *m, const judge_source *src, bool *acy
     for (uint32_t i = 0; room && i < j->lids->num; i++) {
         if (i >= src->lid && i < src->lid + src->paths)
             continue;
-        room = add_way(m, src->lid, i);
+        room = judge_manager_add_way(m, src->lid, i);
         for (uint32_t p = 0; room && p < src->paths; p++)
-            room = add_way(m, i, src->lid + p);
+            room = judge_manager_add_way(m, i, src->lid + p);
     }
     *acyclic = true;
     if (!room) {

@@ -19,7 +19,7 @@ uint32_t *judge_ports(const ik_fabric *f)
     return of;
 }
 
-static int compare_sources(const void *a, const void *b)
+static int judge_setup_compare_sources(const void *a, const void *b)
 {
     const judge_source *x = a, *y = b;
     if (x->sw != y->sw)
@@ -27,7 +27,7 @@ static int compare_sources(const void *a, const void *b)
     return x->lid < y->lid ? -1 : x->lid > y->lid;
 }
 
-static ik_status find_sources(judge *j, ik_error *err)
+static ik_status judge_setup_find_sources(judge *j, ik_error *err)
 {
     const ik_lids *lids = j->lids;
     size_t num = (size_t)lids->num + 1, switches = (size_t)j->f->num_switches + 2;
@@ -47,7 +47,7 @@ static ik_status find_sources(judge *j, ik_error *err)
         bool at_switch = peer != IK_NONE && ik_is_switch(j->f, peer);
         j->sources[j->num_sources++] = (judge_source){i, paths, port, at_switch ? peer : IK_NONE};
     }
-    qsort(j->sources, j->num_sources, sizeof *j->sources, compare_sources);
+    qsort(j->sources, j->num_sources, sizeof *j->sources, judge_setup_compare_sources);
     for (uint32_t i = 0; i < lids->num; i++)
         j->source_of[i] = IK_NONE;
     for (uint32_t s = j->num_sources; s-- > 0;) {
@@ -61,7 +61,7 @@ static ik_status find_sources(judge *j, ik_error *err)
     return IK_OK;
 }
 
-static ik_status find_parts(judge *j, ik_error *err)
+static ik_status judge_setup_find_parts(judge *j, ik_error *err)
 {
     const ik_fabric *f = j->f;
     size_t num = (size_t)f->num_switches + 1;
@@ -91,7 +91,7 @@ static ik_status find_parts(judge *j, ik_error *err)
 }
 
 /* One more than the largest VL of any map but VL 15, on which packets are dropped. */
-static unsigned count_vls(judge *j)
+static unsigned judge_setup_count_vls(judge *j)
 {
     unsigned most = 1;
     for (uint32_t map = 0; j->vls && map < j->vls->num_maps; map++)
@@ -115,11 +115,11 @@ ik_status judge_init(judge *j, const ik_lid_tables *t, const ik_service_levels *
                  .vls = vls,
                  .config = config ? *config : (ik_subnet_config){0},
                  .by_port = vls && (vls->base || vls->host_map)};
-    ik_status status = lane_graph_init(&j->graph, j->f, count_vls(j), env, err);
+    ik_status status = lane_graph_init(&j->graph, j->f, judge_setup_count_vls(j), env, err);
     if (status == IK_OK)
-        status = find_sources(j, err);
+        status = judge_setup_find_sources(j, err);
     if (status == IK_OK)
-        status = find_parts(j, err);
+        status = judge_setup_find_parts(j, err);
     if (status == IK_OK) {
         j->port_of = judge_ports(j->f);
         j->ask_words = ((size_t)j->f->num_switches + 63) / 64;
@@ -147,7 +147,7 @@ void judge_free(judge *j)
     *j = (judge){0};
 }
 
-static bool tree_init(lid_tree *t, size_t switches)
+static bool judge_setup_tree_init(lid_tree *t, size_t switches)
 {
     *t = (lid_tree){.out = ik_calloc(switches, sizeof *t->out),
                     .next = ik_calloc(switches, sizeof *t->next),
@@ -158,7 +158,7 @@ static bool tree_init(lid_tree *t, size_t switches)
     return t->out && t->next && t->fate && t->depth && t->order && t->before;
 }
 
-static bool tally_init(judge_tally *t, const judge *j, size_t switches)
+static bool judge_setup_tally_init(judge_tally *t, const judge *j, size_t switches)
 {
     *t = (judge_tally){.paths_over = ik_calloc((size_t)j->f->num_ports + 1, sizeof *t->paths_over),
                        .delivered = ik_calloc(switches, sizeof *t->delivered),
@@ -178,7 +178,8 @@ ik_status judge_scratch_init(const judge *j, judge_scratch *s, ik_error *err)
                          .via_drop = ik_calloc(switches, sizeof *s->via_drop),
                          .dropped = ik_calloc(sources, sizeof *s->dropped)};
     s->dest_seen = ik_calloc((size_t)j->f->num_ports + 1, sizeof *s->dest_seen);
-    bool tree = tree_init(&s->tree, switches), tally = tally_init(&s->tally, j, switches);
+    bool tree = judge_setup_tree_init(&s->tree, switches),
+         tally = judge_setup_tally_init(&s->tally, j, switches);
     if (tree && tally && s->count && s->sls && s->sls_at && s->vls && s->via_drop && s->dropped &&
         s->dest_seen)
         return IK_OK;

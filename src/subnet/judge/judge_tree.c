@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Where the entry of one switch leads. */
-static void read_entry(const judge *j, uint32_t sw, const ik_lid *dst, lid_tree *tree)
+static void judge_tree_read_entry(const judge *j, uint32_t sw, const ik_lid *dst, lid_tree *tree)
 {
     unsigned number = ik_lid_tables_row(j->t, sw)[tree->dst];
     tree->out[sw] = tree->next[sw] = IK_NONE;
@@ -33,7 +33,7 @@ static void read_entry(const judge *j, uint32_t sw, const ik_lid *dst, lid_tree 
     }
 }
 
-static void sort_switches(const judge *j, lid_tree *tree)
+static void judge_tree_sort_switches(const judge *j, lid_tree *tree)
 {
     uint32_t end = 0, num = j->f->num_switches;
     for (uint32_t sw = 0; sw < num; sw++)
@@ -55,8 +55,8 @@ void judge_tree(const judge *j, uint32_t dst, lid_tree *tree)
     memset(tree->before, 0, j->f->num_switches * sizeof *tree->before);
     tree->dst = dst;
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
-        read_entry(j, sw, &j->lids->of[dst], tree);
-    sort_switches(j, tree);
+        judge_tree_read_entry(j, sw, &j->lids->of[dst], tree);
+    judge_tree_sort_switches(j, tree);
     for (uint32_t i = tree->num_sorted; i-- > 0;) {
         uint32_t sw = tree->order[i], next = tree->next[sw];
         if (next == IK_NONE)

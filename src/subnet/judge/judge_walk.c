@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* The packet has crossed `channel`. */
-static ik_fate arrive(const judge *j, judge_packet *p, uint32_t channel, unsigned vl)
+static ik_fate judge_walk_arrive(const judge *j, judge_packet *p, uint32_t channel, unsigned vl)
 {
     uint32_t peer = j->f->port_peer[channel], node = j->f->port_node[peer];
     bool at_switch = ik_is_switch(j->f, node);
@@ -29,7 +29,7 @@ ik_fate judge_step(const judge *j, judge_packet *p)
     if (out == IK_NONE)
         return IK_FATE_DEAD_PORT;
     unsigned vl = ik_vl_of(j->vls, p->sw, p->in, judge_local(j, out), p->sl);
-    return vl >= IK_VL_MANAGEMENT ? IK_FATE_DROPPED : arrive(j, p, out, vl);
+    return vl >= IK_VL_MANAGEMENT ? IK_FATE_DROPPED : judge_walk_arrive(j, p, out, vl);
 }
 
 bool judge_send(const judge *j, uint32_t src, uint32_t dst, unsigned sl, judge_packet *p)
@@ -41,13 +41,13 @@ bool judge_send(const judge *j, uint32_t src, uint32_t dst, unsigned sl, judge_p
     unsigned vl = ik_vl_of_host(j->vls, from->port, sl);
     if (vl >= IK_VL_MANAGEMENT)
         return false;
-    arrive(j, p, from->port, vl);
+    judge_walk_arrive(j, p, from->port, vl);
     return true;
 }
 
 /* ---- one way, hop by hop */
 
-static bool crossed(const ik_subnet_way *way)
+static bool judge_walk_crossed(const ik_subnet_way *way)
 {
     const ik_subnet_hop *last = &way->hops[way->num - 1];
     for (size_t i = 0; i + 1 < way->num; i++)
@@ -56,7 +56,7 @@ static bool crossed(const ik_subnet_way *way)
     return false;
 }
 
-static bool keep_hop(ik_subnet_way *way, size_t *cap, const judge_packet *p)
+static bool judge_walk_keep_hop(ik_subnet_way *way, size_t *cap, const judge_packet *p)
 {
     if (!IK_ARRAY_ROOM(way->hops, *cap, way->num + 1))
         return false;
@@ -64,13 +64,13 @@ static bool keep_hop(ik_subnet_way *way, size_t *cap, const judge_packet *p)
     return true;
 }
 
-static ik_status walk(const judge *j, judge_packet *p, ik_subnet_way *way, ik_error *err)
+static ik_status judge_walk_walk(const judge *j, judge_packet *p, ik_subnet_way *way, ik_error *err)
 {
     size_t cap = 0;
     bool room = true;
     way->fate = IK_FATE_LOOP;
     if (p->channel != IK_NONE) {
-        room = keep_hop(way, &cap, p);
+        room = judge_walk_keep_hop(way, &cap, p);
         if (p->sw == IK_NONE)
             way->fate = j->f->port_peer[p->channel] == j->lids->of[p->dst].port
                             ? IK_FATE_DELIVERED
@@ -82,8 +82,8 @@ static ik_status walk(const judge *j, judge_packet *p, ik_subnet_way *way, ik_er
         way->fate = judge_step(j, p);
         if (way->fate != IK_FATE_LOOP && p->sw != IK_NONE)
             return IK_OK; /* it stays there */
-        room = keep_hop(way, &cap, p);
-        if (room && way->fate == IK_FATE_LOOP && crossed(way))
+        room = judge_walk_keep_hop(way, &cap, p);
+        if (room && way->fate == IK_FATE_LOOP && judge_walk_crossed(way))
             return IK_OK;
     }
     if (!room)
@@ -106,7 +106,7 @@ ik_status ik_subnet_walk(const ik_lid_tables *t, const ik_sl2vl *vls, uint32_t s
     if (!j.port_of)
         return ik_fail_memory(err, (size_t)t->num_switches * 1024, "the ports of switches");
     if (judge_send(&j, src, dst, sl, &p))
-        status = walk(&j, &p, &way, err);
+        status = judge_walk_walk(&j, &p, &way, err);
     else
         way.fate = IK_FATE_DROPPED;
     free(j.port_of);

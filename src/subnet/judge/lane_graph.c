@@ -19,7 +19,7 @@ void lane_graph_free(lane_graph *g)
     *g = (lane_graph){0};
 }
 
-static void number_channels(lane_graph *g)
+static void lane_graph_number_channels(lane_graph *g)
 {
     const ik_fabric *f = g->f;
     for (uint32_t port = 0; port < f->num_ports; port++) {
@@ -48,7 +48,7 @@ ik_status lane_graph_init(lane_graph *g, const ik_fabric *f, unsigned vls, const
         lane_graph_free(g);
         return ik_fail_memory(err, 16 * ports, "channels between switches");
     }
-    number_channels(g);
+    lane_graph_number_channels(g);
     uint64_t words = g->row[g->num_channels];
     ik_status status =
         ik_env_refuse_bytes(env, (double)words * 8, "dependencies between channels", err);
@@ -62,8 +62,8 @@ ik_status lane_graph_init(lane_graph *g, const ik_fabric *f, unsigned vls, const
     return status;
 }
 
-static uint64_t *find_bit(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward,
-                          unsigned onward_vl, uint64_t *mask)
+static uint64_t *lane_graph_find_bit(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward,
+                                     unsigned onward_vl, uint64_t *mask)
 {
     const ik_fabric *f = g->f;
     uint32_t channel = g->channel_of[port], sw = f->port_node[onward];
@@ -76,7 +76,7 @@ static uint64_t *find_bit(lane_graph *g, uint32_t port, unsigned vl, uint32_t on
 
 void lane_graph_add(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward, unsigned onward_vl)
 {
-    uint64_t mask, *word = find_bit(g, port, vl, onward, onward_vl, &mask);
+    uint64_t mask, *word = lane_graph_find_bit(g, port, vl, onward, onward_vl, &mask);
     if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & mask))
         __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
 }
@@ -84,7 +84,7 @@ void lane_graph_add(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward, 
 bool lane_graph_set(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward, unsigned onward_vl,
                     bool there)
 {
-    uint64_t mask, *word = find_bit(g, port, vl, onward, onward_vl, &mask);
+    uint64_t mask, *word = lane_graph_find_bit(g, port, vl, onward, onward_vl, &mask);
     if (((*word & mask) != 0) == there)
         return false;
     *word ^= mask;
@@ -166,7 +166,7 @@ typedef struct search {
     size_t length;    /* 0: none */
 } search;
 
-static void search_free(search *s)
+static void lane_graph_search_free(search *s)
 {
     free(s->core);
     free(s->parent);
@@ -177,7 +177,7 @@ static void search_free(search *s)
 
 /* Leaves in core what has both a way from and a way to a cycle: `core` holds what sorting did not
  * reach, of which vertices without a way on are taken away. */
-static void peel(search *s, uint32_t num)
+static void lane_graph_peel(search *s, uint32_t num)
 {
     uint32_t onward;
     for (bool changed = true; changed;) {
@@ -194,7 +194,7 @@ static void peel(search *s, uint32_t num)
     }
 }
 
-static void keep_cycle(search *s, uint32_t last, size_t length)
+static void lane_graph_keep_cycle(search *s, uint32_t last, size_t length)
 {
     s->length = length;
     for (size_t i = length; i-- > 0; last = s->parent[last])
@@ -202,7 +202,7 @@ static void keep_cycle(search *s, uint32_t last, size_t length)
 }
 
 /* Looks for a cycle shorter than the best one whose lowest vertex is `start`. */
-static void search_from(search *s, uint32_t start)
+static void lane_graph_search_from(search *s, uint32_t start)
 {
     size_t done = 0, end = 0, depth_end, depth = 1;
     uint32_t onward;
@@ -214,7 +214,7 @@ static void search_from(search *s, uint32_t start)
         LANE_GRAPH_EACH(s->g, v, onward)
         {
             if (onward == start) {
-                keep_cycle(s, v, depth);
+                lane_graph_keep_cycle(s, v, depth);
                 return;
             }
             if (onward < start || !s->core[onward] || s->seen[onward] == start + 1)
@@ -230,12 +230,12 @@ static void search_from(search *s, uint32_t start)
     }
 }
 
-static ik_status search_all(search *s, uint32_t num, const ik_env *env, ik_error *err)
+static ik_status lane_graph_search_all(search *s, uint32_t num, const ik_env *env, ik_error *err)
 {
-    peel(s, num);
+    lane_graph_peel(s, num);
     for (uint32_t v = 0; v < num && s->length != 1; v++) {
         if (s->core[v])
-            search_from(s, v);
+            lane_graph_search_from(s, v);
         if (v % 1024 == 0 && ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -262,12 +262,12 @@ ik_status lane_graph_cycle(const lane_graph *g, const ik_env *env, uint32_t **cy
     for (size_t v = 0; status == IK_OK && v < num; v++)
         s.core[v] = s.queue[v] == IK_NONE;
     if (status == IK_OK && !acyclic)
-        status = search_all(&s, (uint32_t)num, env, err);
+        status = lane_graph_search_all(&s, (uint32_t)num, env, err);
     if (status == IK_OK && s.length) {
         *cycle = s.cycle;
         *length = s.length;
         s.cycle = NULL;
     }
-    search_free(&s);
+    lane_graph_search_free(&s);
     return status;
 }

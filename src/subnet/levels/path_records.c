@@ -37,14 +37,14 @@ typedef struct reading {
     unsigned record_line;
 } reading;
 
-static ik_status refuse(const reading *r, ik_error *err, const char *expected)
+static ik_status path_records_refuse(const reading *r, ik_error *err, const char *expected)
 {
     return scan_fail(&r->s, err, "expected %s", expected);
 }
 
 /* ---- classes: every port that has LIDs is a source of its own, every LID a destination */
 
-static ik_status allocate(reading *r, const ik_env *env, ik_error *err)
+static ik_status path_records_allocate(reading *r, const ik_env *env, ik_error *err)
 {
     ik_service_levels *s = r->levels;
     uint32_t num = r->lids->num, sources = 0;
@@ -69,7 +69,7 @@ static ik_status allocate(reading *r, const ik_env *env, ik_error *err)
     return IK_OK;
 }
 
-static int compare_guids(const void *a, const void *b)
+static int path_records_compare_guids(const void *a, const void *b)
 {
     const guid_key *x = a, *y = b;
     if (x->guid != y->guid)
@@ -77,7 +77,7 @@ static int compare_guids(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static ik_status index_hosts(reading *r, ik_error *err)
+static ik_status path_records_index_hosts(reading *r, ik_error *err)
 {
     const ik_fabric *f = r->lids->fabric;
     r->hosts = ik_calloc((size_t)f->num_hosts + 1, sizeof *r->hosts);
@@ -88,12 +88,12 @@ static ik_status index_hosts(reading *r, ik_error *err)
         if (index != IK_NONE)
             r->hosts[r->num_hosts++] = (guid_key){ik_node_guid(f, node), index};
     }
-    qsort(r->hosts, r->num_hosts, sizeof *r->hosts, compare_guids);
+    qsort(r->hosts, r->num_hosts, sizeof *r->hosts, path_records_compare_guids);
     return IK_OK;
 }
 
 /* A port's GUID, else a host's own. */
-static uint32_t find_source(const reading *r, uint64_t guid)
+static uint32_t path_records_find_source(const reading *r, uint64_t guid)
 {
     uint32_t index = ik_lids_find_guid(r->lids, guid);
     if (index != IK_NONE)
@@ -109,7 +109,7 @@ static uint32_t find_source(const reading *r, uint64_t guid)
     return low < r->num_hosts && r->hosts[low].guid == guid ? r->hosts[low].index : IK_NONE;
 }
 
-static void put(reading *r, uint32_t src, uint32_t dst, unsigned sl)
+static void path_records_put(reading *r, uint32_t src, uint32_t dst, unsigned sl)
 {
     ik_service_levels *s = r->levels;
     uint8_t *place = &s->sl[(size_t)s->source_of[src] * s->num_dests + dst];
@@ -118,7 +118,7 @@ static void put(reading *r, uint32_t src, uint32_t dst, unsigned sl)
     *place = (uint8_t)sl;
 }
 
-static void note_unknown(reading *r, uint64_t guid, uint64_t lid)
+static void path_records_note_unknown(reading *r, uint64_t guid, uint64_t lid)
 {
     if (r->said->unknown++ == 0) {
         r->said->first_unknown_guid = guid;
@@ -129,7 +129,7 @@ static void note_unknown(reading *r, uint64_t guid, uint64_t lid)
 /* ---- pieces of a line */
 
 /* Decimal digits, or 0x and hexadecimal ones, up to a blank or the end of the line. */
-static bool take_number(reading *r, uint64_t limit, uint64_t *value)
+static bool path_records_take_number(reading *r, uint64_t limit, uint64_t *value)
 {
     bool hex = r->s.end - r->s.at > 2 && r->s.at[1] == 'x';
     return (hex ? scan_hex(&r->s, value) : scan_uint(&r->s, limit, value)) && *value <= limit &&
@@ -152,13 +152,13 @@ static ik_status end_record(reading *r, ik_error *err)
     uint32_t src = ik_lids_find(r->lids, (uint32_t)r->slid),
              dst = ik_lids_find(r->lids, (uint32_t)r->dlid);
     if (src == IK_NONE || dst == IK_NONE)
-        note_unknown(r, 0, src == IK_NONE ? r->slid : r->dlid);
+        path_records_note_unknown(r, 0, src == IK_NONE ? r->slid : r->dlid);
     else
-        put(r, src, dst, (unsigned)r->sl);
+        path_records_put(r, src, dst, (unsigned)r->sl);
     return IK_OK;
 }
 
-static ik_status read_field(reading *r, ik_error *err)
+static ik_status path_records_read_field(reading *r, ik_error *err)
 {
     const char *name = r->s.at;
     while (r->s.at < r->s.end && *r->s.at != '.')
@@ -168,44 +168,44 @@ static ik_status read_field(reading *r, ik_error *err)
          is_dlid = length == 4 && memcmp(name, "dlid", 4) == 0,
          is_sl = length == 2 && memcmp(name, "sl", 2) == 0;
     if (r->s.at == r->s.end)
-        return refuse(r, err, "a field of a path record, NAME....VALUE");
+        return path_records_refuse(r, err, "a field of a path record, NAME....VALUE");
     while (r->s.at < r->s.end && *r->s.at == '.')
         r->s.at++;
     if (is_slid || is_dlid) {
-        if (!take_number(r, 0xFFFF, is_slid ? &r->slid : &r->dlid))
-            return refuse(r, err, "a LID up to 65535");
+        if (!path_records_take_number(r, 0xFFFF, is_slid ? &r->slid : &r->dlid))
+            return path_records_refuse(r, err, "a LID up to 65535");
         *(is_slid ? &r->has_slid : &r->has_dlid) = true;
     } else if (is_sl) {
-        if (!take_number(r, IK_NUM_SLS - 1, &r->sl))
-            return refuse(r, err, "an SL from 0 to 15");
+        if (!path_records_take_number(r, IK_NUM_SLS - 1, &r->sl))
+            return path_records_refuse(r, err, "an SL from 0 to 15");
         r->has_sl = true;
     }
     return IK_OK;
 }
 
-static ik_status read_triple(reading *r, ik_error *err)
+static ik_status path_records_read_triple(reading *r, ik_error *err)
 {
     uint64_t guid = 0, lid = 0, sl = 0;
-    if (!take_number(r, UINT64_MAX, &guid))
-        return refuse(r, err, "a GUID");
+    if (!path_records_take_number(r, UINT64_MAX, &guid))
+        return path_records_refuse(r, err, "a GUID");
     scan_blanks(&r->s);
-    if (!take_number(r, 0xFFFF, &lid))
-        return refuse(r, err, "a LID up to 65535");
+    if (!path_records_take_number(r, 0xFFFF, &lid))
+        return path_records_refuse(r, err, "a LID up to 65535");
     scan_blanks(&r->s);
-    if (!take_number(r, IK_NUM_SLS - 1, &sl))
-        return refuse(r, err, "an SL from 0 to 15");
+    if (!path_records_take_number(r, IK_NUM_SLS - 1, &sl))
+        return path_records_refuse(r, err, "an SL from 0 to 15");
     scan_blanks(&r->s);
     if (r->s.at != r->s.end)
-        return refuse(r, err, "the end of the line");
-    uint32_t src = find_source(r, guid), dst = ik_lids_find(r->lids, (uint32_t)lid);
+        return path_records_refuse(r, err, "the end of the line");
+    uint32_t src = path_records_find_source(r, guid), dst = ik_lids_find(r->lids, (uint32_t)lid);
     if (src == IK_NONE || dst == IK_NONE)
-        note_unknown(r, src == IK_NONE ? guid : 0, src == IK_NONE ? 0 : lid);
+        path_records_note_unknown(r, src == IK_NONE ? guid : 0, src == IK_NONE ? 0 : lid);
     else
-        put(r, src, dst, (unsigned)sl);
+        path_records_put(r, src, dst, (unsigned)sl);
     return IK_OK;
 }
 
-static ik_status read_line(reading *r, ik_error *err)
+static ik_status path_records_read_line(reading *r, ik_error *err)
 {
     scan_blanks(&r->s);
     if (r->s.at == r->s.end || *r->s.at == '#')
@@ -219,20 +219,20 @@ static ik_status read_line(reading *r, ik_error *err)
     }
     if (*r->s.at == '0' && r->s.end - r->s.at > 2 && r->s.at[1] == 'x') {
         ik_status status = end_record(r, err);
-        return status == IK_OK ? read_triple(r, err) : status;
+        return status == IK_OK ? path_records_read_triple(r, err) : status;
     }
     if (r->in_record)
-        return read_field(r, err);
-    return refuse(r, err, "'PathRecord dump:' or '0xGUID LID SL'");
+        return path_records_read_field(r, err);
+    return path_records_refuse(r, err, "'PathRecord dump:' or '0xGUID LID SL'");
 }
 
-static ik_status read_lines(reading *r, ik_text_lines *lines, ik_error *err)
+static ik_status path_records_read_lines(reading *r, ik_text_lines *lines, ik_error *err)
 {
     bool more = true;
     ik_status status = ik_text_lines_next(lines, &more, err);
     for (; status == IK_OK && more; status = ik_text_lines_next(lines, &more, err)) {
         r->s = scan_line_of(lines);
-        status = read_line(r, err);
+        status = path_records_read_line(r, err);
         if (status != IK_OK)
             return status;
     }
@@ -240,7 +240,7 @@ static ik_status read_lines(reading *r, ik_text_lines *lines, ik_error *err)
 }
 
 /* Counts what is there, and makes what is not SL 0. */
-static void finish(reading *r)
+static void path_records_finish(reading *r)
 {
     ik_service_levels *s = r->levels;
     ik_path_records_matched *said = r->said;
@@ -262,7 +262,7 @@ static void finish(reading *r)
     }
 }
 
-static ik_status check_known(const reading *r, ik_error *err)
+static ik_status path_records_check_known(const reading *r, ik_error *err)
 {
     if (r->said->records > 0)
         return IK_OK;
@@ -272,25 +272,26 @@ static ik_status check_known(const reading *r, ik_error *err)
     return ik_hint(err, IK_ERR_INPUT, "what 'saquery PR' prints is read, or lines '0xGUID LID SL'");
 }
 
-static ik_status read_all(const ik_lids *lids, ik_text_lines *lines, const ik_env *env,
-                          ik_service_levels *out, ik_path_records_matched *matched, ik_error *err)
+static ik_status path_records_read_all(const ik_lids *lids, ik_text_lines *lines, const ik_env *env,
+                                       ik_service_levels *out, ik_path_records_matched *matched,
+                                       ik_error *err)
 {
     ik_service_levels levels = {0};
     ik_path_records_matched said = {.first_missing_src = IK_NONE, .first_missing_dst = IK_NONE};
     reading r = {.lids = lids, .levels = &levels, .said = &said, .s = {.file = lines->path}};
-    ik_status status = allocate(&r, env, err);
+    ik_status status = path_records_allocate(&r, env, err);
     if (status == IK_OK)
-        status = index_hosts(&r, err);
+        status = path_records_index_hosts(&r, err);
     if (status == IK_OK)
-        status = read_lines(&r, lines, err);
+        status = path_records_read_lines(&r, lines, err);
     if (status == IK_OK)
-        status = check_known(&r, err);
+        status = path_records_check_known(&r, err);
     free(r.hosts);
     if (status != IK_OK) {
         ik_service_levels_free(&levels);
         return status;
     }
-    finish(&r);
+    path_records_finish(&r);
     *out = levels;
     if (matched)
         *matched = said;
@@ -303,7 +304,7 @@ ik_status ik_path_records_parse(const ik_lids *lids, const char *text, size_t si
 {
     ik_text_lines lines = {0};
     ik_text_lines_memory(&lines, text, size, file);
-    ik_status status = read_all(lids, &lines, NULL, out, matched, err);
+    ik_status status = path_records_read_all(lids, &lines, NULL, out, matched, err);
     ik_text_lines_close(&lines);
     return status;
 }
@@ -315,7 +316,7 @@ ik_status ik_path_records_read(const ik_lids *lids, const char *path, const ik_e
     ik_text_lines lines = {0};
     ik_status status = ik_text_lines_open(&lines, path, env, err);
     if (status == IK_OK)
-        status = read_all(lids, &lines, env, out, matched, err);
+        status = path_records_read_all(lids, &lines, env, out, matched, err);
     ik_text_lines_close(&lines);
     return status;
 }

@@ -39,12 +39,12 @@ uint64_t *policy_new_group(policy *p)
     return policy_new_set(p);
 }
 
-static bool is_host(const ik_lids *lids, uint32_t i)
+static bool policy_levels_is_host(const ik_lids *lids, uint32_t i)
 {
     return lids->of[i].port != IK_NONE && lids->of[i].path == 0;
 }
 
-static void put(policy *p, uint64_t *set, uint32_t i)
+static void policy_levels_put(policy *p, uint64_t *set, uint32_t i)
 {
     set[i / 64] |= 1ULL << (i % 64);
     p->matched.ports++;
@@ -53,25 +53,26 @@ static void put(policy *p, uint64_t *set, uint32_t i)
 void policy_add_guids(policy *p, uint64_t *set, uint64_t first, uint64_t last)
 {
     uint32_t found = first == last ? ik_lids_find_guid(p->lids, first) : IK_NONE;
-    if (first == last && found != IK_NONE && is_host(p->lids, found)) {
-        put(p, set, found);
+    if (first == last && found != IK_NONE && policy_levels_is_host(p->lids, found)) {
+        policy_levels_put(p, set, found);
     } else if (first == last) {
         if (found == IK_NONE && p->matched.unknown_guids++ == 0)
             p->matched.first_unknown_guid = first;
     } else {
         for (uint32_t i = 0; i < p->lids->num; i++)
-            if (is_host(p->lids, i) && p->lids->of[i].guid >= first && p->lids->of[i].guid <= last)
-                put(p, set, i);
+            if (policy_levels_is_host(p->lids, i) && p->lids->of[i].guid >= first &&
+                p->lids->of[i].guid <= last)
+                policy_levels_put(p, set, i);
     }
 }
 
 /* Ports of hosts by the names of their nodes, those of one name ascending by LID. */
-static bool index_hosts(policy *p)
+static bool policy_levels_index_hosts(policy *p)
 {
     char buffer[300];
     p->next_port = ik_calloc((size_t)p->lids->num + 1, sizeof *p->next_port);
     for (uint32_t i = p->next_port ? p->lids->num : 0; i-- > 0;) {
-        if (!is_host(p->lids, i))
+        if (!policy_levels_is_host(p->lids, i))
             continue;
         ik_node_name(p->lids->fabric, p->lids->of[i].node, buffer, sizeof buffer);
         const char *name = ik_arena_strdup(&p->sets, buffer);
@@ -88,7 +89,7 @@ static bool index_hosts(policy *p)
 
 bool policy_add_name(policy *p, uint64_t *set, slice node, unsigned port)
 {
-    if (!p->next_port && !index_hosts(p))
+    if (!p->next_port && !policy_levels_index_hosts(p))
         return false;
     uint32_t number = p->host_names.num ? name_map_find(&p->host_names, node) : IK_NONE;
     uint32_t i = number == IK_NONE ? IK_NONE : p->first_port[number];
@@ -97,7 +98,7 @@ bool policy_add_name(policy *p, uint64_t *set, slice node, unsigned port)
     if (i == IK_NONE)
         p->matched.unknown_names++;
     else
-        put(p, set, i);
+        policy_levels_put(p, set, i);
     return true;
 }
 
@@ -155,19 +156,19 @@ bool policy_add_rule(policy *p, policy_rule rule)
 
 /* ---- classes */
 
-static bool has(const policy *p, uint32_t i, const uint64_t *set)
+static bool policy_levels_has(const policy *p, uint32_t i, const uint64_t *set)
 {
     return p->lids->of[i].port != IK_NONE && (!set || set[i / 64] >> (i % 64) & 1);
 }
 
-static const uint64_t *set_of(const policy_rule *rule, bool source)
+static const uint64_t *policy_levels_set_of(const policy_rule *rule, bool source)
 {
     return source ? rule->source : rule->dest;
 }
 
 /* Splits the classes by one set: class_of[i] of base LIDs. fresh: scratch [num classes]. */
-static uint32_t split(const policy *p, const uint64_t *set, uint32_t *class_of, uint32_t num,
-                      uint32_t *fresh, uint32_t *size, uint32_t *inside)
+static uint32_t policy_levels_split(const policy *p, const uint64_t *set, uint32_t *class_of,
+                                    uint32_t num, uint32_t *fresh, uint32_t *size, uint32_t *inside)
 {
     uint32_t made = num;
     for (uint32_t c = 0; c < num; c++) {
@@ -178,11 +179,11 @@ static uint32_t split(const policy *p, const uint64_t *set, uint32_t *class_of, 
         if (p->lids->of[i].path)
             continue;
         size[class_of[i]]++;
-        inside[class_of[i]] += has(p, i, set);
+        inside[class_of[i]] += policy_levels_has(p, i, set);
     }
     for (uint32_t i = 0; i < p->lids->num; i++) {
         uint32_t c = class_of[i];
-        if (p->lids->of[i].path || !has(p, i, set) || inside[c] == size[c])
+        if (p->lids->of[i].path || !policy_levels_has(p, i, set) || inside[c] == size[c])
             continue;
         if (fresh[c] == IK_NONE)
             fresh[c] = made++;
@@ -192,17 +193,19 @@ static uint32_t split(const policy *p, const uint64_t *set, uint32_t *class_of, 
 }
 
 /* Classes of sources or destinations, and the rules of each: bits [classes][rule words]. */
-static ik_status classify(const policy *p, bool source, const ik_env *env, uint32_t *class_of,
-                          uint32_t *num, uint64_t **bits, ik_error *err)
+static ik_status policy_levels_classify(const policy *p, bool source, const ik_env *env,
+                                        uint32_t *class_of, uint32_t *num, uint64_t **bits,
+                                        ik_error *err)
 {
     size_t n = p->lids->num + (size_t)1, words = p->num_rules / 64 + 1;
     uint32_t *scratch = ik_calloc(n, 3 * sizeof *scratch);
     ik_status status = scratch ? IK_OK : ik_fail_memory(err, n * 12, "a QoS policy");
     *num = 1;
     for (uint32_t r = 0; status == IK_OK && r < p->num_rules; r++) {
-        const uint64_t *set = set_of(&p->rules[r], source);
-        if (r == 0 || set != set_of(&p->rules[r - 1], source))
-            *num = split(p, set, class_of, *num, scratch, scratch + n, scratch + 2 * n);
+        const uint64_t *set = policy_levels_set_of(&p->rules[r], source);
+        if (r == 0 || set != policy_levels_set_of(&p->rules[r - 1], source))
+            *num =
+                policy_levels_split(p, set, class_of, *num, scratch, scratch + n, scratch + 2 * n);
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -217,7 +220,7 @@ static ik_status classify(const policy *p, bool source, const ik_env *env, uint3
         uint64_t *row = *bits + class_of[i] * words;
         for (uint32_t r = 0; p->lids->of[i].path == 0 && !done[class_of[i]] && r < p->num_rules;
              r++)
-            if (has(p, i, set_of(&p->rules[r], source)))
+            if (policy_levels_has(p, i, policy_levels_set_of(&p->rules[r], source)))
                 row[r / 64] |= 1ULL << (r % 64);
         done[class_of[i]] |= p->lids->of[i].path == 0;
     }
@@ -226,7 +229,7 @@ static ik_status classify(const policy *p, bool source, const ik_env *env, uint3
     return room ? IK_OK : ik_fail_memory(err, *num * words * 8, "a QoS policy");
 }
 
-static uint8_t first_match(const policy *p, const uint64_t *a, const uint64_t *b)
+static uint8_t policy_levels_first_match(const policy *p, const uint64_t *a, const uint64_t *b)
 {
     for (uint32_t w = 0; w < p->num_rules / 64 + 1; w++)
         if (a[w] & b[w])
@@ -234,14 +237,14 @@ static uint8_t first_match(const policy *p, const uint64_t *a, const uint64_t *b
     return p->default_sl;
 }
 
-static void fill_levels(policy *p, const uint64_t *sources, const uint64_t *dests,
-                        ik_service_levels *s)
+static void policy_levels_fill_levels(policy *p, const uint64_t *sources, const uint64_t *dests,
+                                      ik_service_levels *s)
 {
     size_t words = p->num_rules / 64 + 1;
     for (uint32_t a = 0; a < s->num_sources; a++)
         for (uint32_t b = 0; b < s->num_dests; b++)
             s->sl[(size_t)a * s->num_dests + b] =
-                first_match(p, sources + a * words, dests + b * words);
+                policy_levels_first_match(p, sources + a * words, dests + b * words);
     for (uint32_t i = 0; i < p->lids->num; i++)
         if (p->lids->of[i].path) { /* the LIDs of a port follow its base LID */
             s->source_of[i] = s->source_of[i - 1];
@@ -250,7 +253,7 @@ static void fill_levels(policy *p, const uint64_t *sources, const uint64_t *dest
 }
 
 /* The highest SL of a pair. */
-static unsigned highest(const ik_service_levels *s)
+static unsigned policy_levels_highest(const ik_service_levels *s)
 {
     unsigned most = 0;
     for (uint32_t c = 0; c < s->num_sources * (size_t)s->num_dests; c++)
@@ -268,9 +271,9 @@ ik_status policy_levels(policy *p, const ik_env *env, ik_service_levels *out, ik
     ik_status status =
         s.source_of && s.dest_of ? IK_OK : ik_fail_memory(err, n * 8, "service levels");
     if (status == IK_OK)
-        status = classify(p, true, env, s.source_of, &s.num_sources, &sources, err);
+        status = policy_levels_classify(p, true, env, s.source_of, &s.num_sources, &sources, err);
     if (status == IK_OK)
-        status = classify(p, false, env, s.dest_of, &s.num_dests, &dests, err);
+        status = policy_levels_classify(p, false, env, s.dest_of, &s.num_dests, &dests, err);
     if (status == IK_OK)
         status =
             ik_env_refuse_bytes(env, (double)s.num_sources * s.num_dests, "service levels", err);
@@ -280,8 +283,8 @@ ik_status policy_levels(policy *p, const ik_env *env, ik_service_levels *out, ik
             status = ik_fail_memory(err, (size_t)s.num_sources * s.num_dests, "service levels");
     }
     if (status == IK_OK) {
-        fill_levels(p, sources, dests, &s);
-        p->matched.max_sl = highest(&s);
+        policy_levels_fill_levels(p, sources, dests, &s);
+        p->matched.max_sl = policy_levels_highest(&s);
         *out = s;
     } else {
         ik_service_levels_free(&s);

@@ -25,17 +25,17 @@ typedef struct policy_writer {
     ik_policy_size size;
 } policy_writer;
 
-static unsigned cell(const policy_writer *w, uint32_t source, uint32_t dest)
+static unsigned policy_write_cell(const policy_writer *w, uint32_t source, uint32_t dest)
 {
     return w->s->sl[(size_t)source * w->s->num_dests + dest];
 }
 
-static bool is_host(const ik_lids *lids, uint32_t index)
+static bool policy_write_is_host(const ik_lids *lids, uint32_t index)
 {
     return lids->of[index].port != IK_NONE && lids->of[index].path == 0;
 }
 
-static ik_status count_classes(policy_writer *w, ik_error *err)
+static ik_status policy_write_count_classes(policy_writer *w, ik_error *err)
 {
     const ik_service_levels *s = w->s;
     w->source_hosts = ik_calloc((size_t)s->num_sources + 1, sizeof *w->source_hosts);
@@ -44,52 +44,55 @@ static ik_status count_classes(policy_writer *w, ik_error *err)
     if (!w->source_hosts || !w->dest_hosts || !w->needed)
         return ik_fail_memory(err, (size_t)s->num_sources * 4, "a QoS policy");
     for (uint32_t i = 0; i < s->lids->num; i++) {
-        if (!is_host(s->lids, i))
+        if (!policy_write_is_host(s->lids, i))
             continue;
         w->source_hosts[s->source_of[i]]++;
         w->dest_hosts[s->dest_of[i]]++;
     }
     for (uint32_t a = 0; a < s->num_sources; a++)
         for (uint32_t b = 0; b < s->num_dests; b++)
-            w->pairs[cell(w, a, b)] += (uint64_t)w->source_hosts[a] * w->dest_hosts[b];
+            w->pairs[policy_write_cell(w, a, b)] += (uint64_t)w->source_hosts[a] * w->dest_hosts[b];
     for (unsigned sl = 1; sl < IK_NUM_SLS; sl++)
         if (w->pairs[sl] > w->pairs[w->usual])
             w->usual = sl;
     for (uint32_t a = 0; a < s->num_sources; a++)
         for (uint32_t b = 0; b < s->num_dests; b++)
-            w->needed[b] |= w->source_hosts[a] && w->dest_hosts[b] && cell(w, a, b) != w->usual;
+            w->needed[b] |=
+                w->source_hosts[a] && w->dest_hosts[b] && policy_write_cell(w, a, b) != w->usual;
     return IK_OK;
 }
 
 /* Does the class of sources need a rule for this SL? */
-static bool has_level(const policy_writer *w, uint32_t source, unsigned sl)
+static bool policy_write_has_level(const policy_writer *w, uint32_t source, unsigned sl)
 {
     if (w->source_hosts[source] == 0 || sl == w->usual || w->pairs[sl] == 0)
         return false;
     for (uint32_t b = 0; b < w->s->num_dests; b++)
-        if (w->dest_hosts[b] && cell(w, source, b) == sl)
+        if (w->dest_hosts[b] && policy_write_cell(w, source, b) == sl)
             return true;
     return false;
 }
 
 /* The same destinations on this SL? */
-static bool same_rule(const policy_writer *w, uint32_t a, uint32_t b, unsigned sl)
+static bool policy_write_same_rule(const policy_writer *w, uint32_t a, uint32_t b, unsigned sl)
 {
     for (uint32_t d = 0; d < w->s->num_dests; d++)
-        if (w->dest_hosts[d] && (cell(w, a, d) == sl) != (cell(w, b, d) == sl))
+        if (w->dest_hosts[d] &&
+            (policy_write_cell(w, a, d) == sl) != (policy_write_cell(w, b, d) == sl))
             return false;
     return w->source_hosts[b] > 0;
 }
 
 /* ---- text */
 
-static void print_group(policy_writer *w, char kind, uint32_t number, const uint32_t *class_of)
+static void policy_write_print_group(policy_writer *w, char kind, uint32_t number,
+                                     const uint32_t *class_of)
 {
     const ik_lids *lids = w->s->lids;
     uint32_t listed = 0;
     fprintf(w->out, "  port-group\n    name: %c%" PRIu32 "\n", kind, number);
     for (uint32_t i = 0; i < lids->num; i++) {
-        if (!is_host(lids, i) || class_of[i] != number)
+        if (!policy_write_is_host(lids, i) || class_of[i] != number)
             continue;
         fputs(listed % GUIDS_PER_LINE ? ", "
               : listed                ? "\n    port-guid: "
@@ -101,29 +104,29 @@ static void print_group(policy_writer *w, char kind, uint32_t number, const uint
     fputs(listed ? "\n  end-port-group\n" : "  end-port-group\n", w->out);
 }
 
-static void print_groups(policy_writer *w)
+static void policy_write_print_groups(policy_writer *w)
 {
     const ik_service_levels *s = w->s;
     fputs("port-groups\n", w->out);
     for (uint32_t a = 0; a < s->num_sources; a++) {
         bool needed = false;
         for (unsigned sl = 0; sl < IK_NUM_SLS && !needed; sl++)
-            needed = has_level(w, a, sl);
+            needed = policy_write_has_level(w, a, sl);
         if (!needed)
             continue;
-        print_group(w, 'S', a, s->source_of);
+        policy_write_print_group(w, 'S', a, s->source_of);
         w->size.source_groups++;
     }
     for (uint32_t b = 0; b < s->num_dests; b++) {
         if (!w->needed[b])
             continue;
-        print_group(w, 'D', b, s->dest_of);
+        policy_write_print_group(w, 'D', b, s->dest_of);
         w->size.dest_groups++;
     }
     fputs("end-port-groups\n", w->out);
 }
 
-static void print_levels(policy_writer *w)
+static void policy_write_print_levels(policy_writer *w)
 {
     fprintf(w->out, "qos-levels\n  qos-level\n    name: DEFAULT\n    sl: %u\n  end-qos-level\n",
             w->usual);
@@ -139,22 +142,22 @@ static void print_levels(policy_writer *w)
 
 /* The rule of class `first` on this SL, with all later classes that share it; nothing if an earlier
  * class has printed it. */
-static void print_rule(policy_writer *w, uint32_t first, unsigned sl)
+static void policy_write_print_rule(policy_writer *w, uint32_t first, unsigned sl)
 {
     const char *mark = "";
     for (uint32_t a = 0; a < first; a++)
-        if (same_rule(w, first, a, sl))
+        if (policy_write_same_rule(w, first, a, sl))
             return;
     fputs("  qos-match-rule\n    source: ", w->out);
     for (uint32_t a = first; a < w->s->num_sources; a++)
-        if (a == first || same_rule(w, first, a, sl)) {
+        if (a == first || policy_write_same_rule(w, first, a, sl)) {
             fprintf(w->out, "%sS%" PRIu32, mark, a);
             mark = ", ";
         }
     fputs("\n    destination: ", w->out);
     mark = "";
     for (uint32_t b = 0; b < w->s->num_dests; b++)
-        if (w->dest_hosts[b] && cell(w, first, b) == sl) {
+        if (w->dest_hosts[b] && policy_write_cell(w, first, b) == sl) {
             fprintf(w->out, "%sD%" PRIu32, mark, b);
             mark = ", ";
         }
@@ -162,13 +165,13 @@ static void print_rule(policy_writer *w, uint32_t first, unsigned sl)
     w->size.rules++;
 }
 
-static void print_rules(policy_writer *w)
+static void policy_write_print_rules(policy_writer *w)
 {
     fputs("qos-match-rules\n", w->out);
     for (uint32_t a = 0; a < w->s->num_sources; a++)
         for (unsigned sl = 0; sl < IK_NUM_SLS; sl++)
-            if (has_level(w, a, sl))
-                print_rule(w, a, sl);
+            if (policy_write_has_level(w, a, sl))
+                policy_write_print_rule(w, a, sl);
     fputs("end-qos-match-rules\n", w->out);
 }
 
@@ -177,11 +180,11 @@ ik_status ik_qos_policy_print(const ik_service_levels *s, FILE *out, ik_policy_s
 {
     policy_writer w = {.s = s, .out = out};
     long begin = ftell(out);
-    ik_status status = count_classes(&w, err);
+    ik_status status = policy_write_count_classes(&w, err);
     if (status == IK_OK) {
-        print_groups(&w);
-        print_levels(&w);
-        print_rules(&w);
+        policy_write_print_groups(&w);
+        policy_write_print_levels(&w);
+        policy_write_print_rules(&w);
         long end = ftell(out);
         w.size.bytes = begin >= 0 && end > begin ? (uint64_t)(end - begin) : 0;
         if (ferror(out))

@@ -27,7 +27,7 @@ typedef struct reduction {
 } reduction;
 
 /* Does the row fit the class? Then it is merged into it. */
-static bool merge(uint8_t *into, const uint8_t *row, size_t n)
+static bool service_levels_merge(uint8_t *into, const uint8_t *row, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (into[i] != row[i] && into[i] != ANY_LANE && row[i] != ANY_LANE)
@@ -40,10 +40,11 @@ static bool merge(uint8_t *into, const uint8_t *row, size_t n)
 
 /* The class of a row among *num of them, of n cells each; a new one if it fits none. IK_NONE = out
  * of memory. */
-static uint32_t class_of(uint8_t **classes, uint32_t *num, const uint8_t *row, size_t n)
+static uint32_t service_levels_class_of(uint8_t **classes, uint32_t *num, const uint8_t *row,
+                                        size_t n)
 {
     for (uint32_t c = 0; c < *num; c++)
-        if (merge(*classes + c * n, row, n))
+        if (service_levels_merge(*classes + c * n, row, n))
             return c;
     if ((*num & (*num - 1)) == 0) { /* room for twice as many at each power of two */
         size_t cells = (*num ? 2 * (size_t)*num : 1) * n;
@@ -56,7 +57,7 @@ static uint32_t class_of(uint8_t **classes, uint32_t *num, const uint8_t *row, s
     return (*num)++;
 }
 
-static ik_status make_row(reduction *r, uint32_t src, ik_error *err)
+static ik_status service_levels_make_row(reduction *r, uint32_t src, ik_error *err)
 {
     memset(r->row, 0, (size_t)r->hosts + 1);
     if (src == r->hosts)
@@ -79,13 +80,14 @@ static ik_status make_row(reduction *r, uint32_t src, ik_error *err)
     return IK_OK;
 }
 
-static ik_status reduce_rows(reduction *r, const ik_env *env, ik_error *err)
+static ik_status service_levels_reduce_rows(reduction *r, const ik_env *env, ik_error *err)
 {
     for (uint32_t src = 0; src <= r->hosts; src++) {
-        ik_status status = make_row(r, src, err);
+        ik_status status = service_levels_make_row(r, src, err);
         if (status != IK_OK)
             return status;
-        r->source[src] = class_of(&r->rows, &r->num_rows, r->row, (size_t)r->hosts + 1);
+        r->source[src] =
+            service_levels_class_of(&r->rows, &r->num_rows, r->row, (size_t)r->hosts + 1);
         if (r->source[src] == IK_NONE)
             return ik_fail_memory(err, r->hosts, "service levels");
         if (ik_env_cancelled(env))
@@ -94,14 +96,14 @@ static ik_status reduce_rows(reduction *r, const ik_env *env, ik_error *err)
     return IK_OK;
 }
 
-static ik_status reduce_columns(reduction *r, ik_error *err)
+static ik_status service_levels_reduce_columns(reduction *r, ik_error *err)
 {
     uint8_t *column = ik_calloc((size_t)r->num_rows + 1, 1);
     ik_status status = column ? IK_OK : ik_fail_memory(err, r->num_rows, "service levels");
     for (uint32_t dst = 0; status == IK_OK && dst <= r->hosts; dst++) {
         for (uint32_t s = 0; s < r->num_rows; s++)
             column[s] = r->rows[s * ((size_t)r->hosts + 1) + dst];
-        r->dest[dst] = class_of(&r->columns, &r->num_columns, column, r->num_rows);
+        r->dest[dst] = service_levels_class_of(&r->columns, &r->num_columns, column, r->num_rows);
         if (r->dest[dst] == IK_NONE)
             status = ik_fail_memory(err, r->num_rows, "service levels");
     }
@@ -126,8 +128,8 @@ static ik_status levels_new(const ik_lids *lids, uint32_t sources, uint32_t dest
 }
 
 /* The classes of hosts as classes of LIDs. */
-static ik_status finish(const reduction *r, const ik_lids *lids, ik_service_levels *out,
-                        ik_error *err)
+static ik_status service_levels_finish(const reduction *r, const ik_lids *lids,
+                                       ik_service_levels *out, ik_error *err)
 {
     ik_service_levels s;
     ik_status status = levels_new(lids, r->num_rows, r->num_columns, &s, err);
@@ -154,7 +156,7 @@ static ik_status finish(const reduction *r, const ik_lids *lids, ik_service_leve
     return IK_OK;
 }
 
-static ik_status check_scheme(const ik_plan *plan, ik_error *err)
+static ik_status service_levels_check_scheme(const ik_plan *plan, ik_error *err)
 {
     const ik_routing *r = plan->routing;
     if (r->kind != IK_ROUTE_DETERMINISTIC)
@@ -167,7 +169,7 @@ static ik_status check_scheme(const ik_plan *plan, ik_error *err)
 ik_status ik_service_levels_from_plan(const ik_plan *plan, const ik_lids *lids, const ik_env *env,
                                       ik_service_levels *out, ik_error *err)
 {
-    ik_status status = check_scheme(plan, err);
+    ik_status status = service_levels_check_scheme(plan, err);
     if (status != IK_OK)
         return status;
     if (plan->vc->num_vcs == 1)
@@ -181,11 +183,11 @@ ik_status ik_service_levels_from_plan(const ik_plan *plan, const ik_lids *lids, 
     if (!r.source || !r.dest || !r.row)
         status = ik_fail_memory(err, n * 9, "service levels");
     if (status == IK_OK)
-        status = reduce_rows(&r, env, err);
+        status = service_levels_reduce_rows(&r, env, err);
     if (status == IK_OK)
-        status = reduce_columns(&r, err);
+        status = service_levels_reduce_columns(&r, err);
     if (status == IK_OK)
-        status = finish(&r, lids, out, err);
+        status = service_levels_finish(&r, lids, out, err);
     free(r.rows);
     free(r.columns);
     free(r.source);

@@ -72,7 +72,7 @@ ik_status sl2vl_by_ports(const ik_fabric *f, const uint8_t *fill, ik_sl2vl *out,
 
 /* ---- opensm.conf */
 
-static void print_kind(const char *kind, unsigned lanes, FILE *out)
+static void sl2vl_print_kind(const char *kind, unsigned lanes, FILE *out)
 {
     fprintf(out, "qos_%s_max_vls %u\nqos_%s_high_limit 0\nqos_%s_vlarb_high ", kind, lanes, kind,
             kind);
@@ -95,9 +95,9 @@ ik_status ik_sl2vl_conf_print(unsigned lanes, const char *policy, FILE *out, ik_
     fputs("qos TRUE\n", out);
     if (policy)
         fprintf(out, "qos_policy_file %s\n", policy);
-    print_kind("ca", lanes, out);
-    print_kind("swe", lanes, out);
-    print_kind("sw0", lanes, out);
+    sl2vl_print_kind("ca", lanes, out);
+    sl2vl_print_kind("swe", lanes, out);
+    sl2vl_print_kind("sw0", lanes, out);
     if (ferror(out))
         return ik_fail(err, IK_ERR_IO, "cannot write opensm.conf: %s", strerror(errno));
     return IK_OK;
@@ -118,7 +118,7 @@ typedef struct conf {
     bool enabled;
 } conf;
 
-static ik_status read_map(scan *s, conf_kind *kind, ik_error *err)
+static ik_status sl2vl_read_map(scan *s, conf_kind *kind, ik_error *err)
 {
     uint8_t map[IK_NUM_SLS];
     for (unsigned sl = 0; sl < IK_NUM_SLS; sl++) {
@@ -138,19 +138,19 @@ static ik_status read_map(scan *s, conf_kind *kind, ik_error *err)
     return IK_OK;
 }
 
-static bool is_null(scan *s)
+static bool sl2vl_is_null(scan *s)
 {
     return scan_word(s, "(null)");
 }
 
-static ik_status read_key(scan *s, conf *c, ik_error *err)
+static ik_status sl2vl_read_key(scan *s, conf *c, ik_error *err)
 {
     char key[40];
     for (unsigned k = 0; k < NUM_KINDS; k++) {
         snprintf(key, sizeof key, "qos_%ssl2vl", c->kind[k].name);
         if (scan_word(s, key)) {
             scan_blanks(s);
-            return is_null(s) ? IK_OK : read_map(s, &c->kind[k], err);
+            return sl2vl_is_null(s) ? IK_OK : sl2vl_read_map(s, &c->kind[k], err);
         }
         snprintf(key, sizeof key, "qos_%smax_vls", c->kind[k].name);
         if (scan_word(s, key)) {
@@ -173,7 +173,7 @@ static ik_status read_key(scan *s, conf *c, ik_error *err)
 }
 
 /* The map of a kind as OpenSM sets it: of the kind, else of all, else the default. */
-static void settle(const conf *c, unsigned kind, uint8_t *map)
+static void sl2vl_settle(const conf *c, unsigned kind, uint8_t *map)
 {
     const conf_kind *own = &c->kind[kind], *all = &c->kind[KIND_ALL];
     const uint8_t *said = own->has_map ? own->map : all->has_map ? all->map : NULL;
@@ -182,8 +182,8 @@ static void settle(const conf *c, unsigned kind, uint8_t *map)
         map[sl] = said[sl] != IK_VL_MANAGEMENT && max ? (uint8_t)(said[sl] % max) : said[sl];
 }
 
-static ik_status read_conf(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out, bool *enabled,
-                           ik_error *err)
+static ik_status sl2vl_read_conf(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out, bool *enabled,
+                                 ik_error *err)
 {
     conf c = {.kind = {{.name = ""}, {.name = "ca_"}, {.name = "swe_"}}};
     bool more = true;
@@ -191,7 +191,7 @@ static ik_status read_conf(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out, 
     while (status == IK_OK && more) {
         scan s = scan_line_of(l);
         if (!scan_at_end(&s))
-            status = read_key(&s, &c, err);
+            status = sl2vl_read_key(&s, &c, err);
         if (status == IK_OK)
             status = ik_text_lines_next(l, &more, err);
     }
@@ -200,8 +200,8 @@ static ik_status read_conf(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out, 
         status = sl2vl_two(f, out, err);
     if (status != IK_OK)
         return status;
-    settle(&c, KIND_SWE, out->map[0]);
-    settle(&c, KIND_CA, out->map[1]);
+    sl2vl_settle(&c, KIND_SWE, out->map[0]);
+    sl2vl_settle(&c, KIND_CA, out->map[1]);
     if (enabled)
         *enabled = c.enabled;
     return IK_OK;
@@ -212,7 +212,7 @@ ik_status ik_sl2vl_conf_read(const ik_fabric *f, const char *path, const ik_env 
 {
     ik_text_lines l;
     ik_status status = ik_text_lines_open(&l, path, env, err);
-    return status == IK_OK ? read_conf(&l, f, out, enabled, err) : status;
+    return status == IK_OK ? sl2vl_read_conf(&l, f, out, enabled, err) : status;
 }
 
 ik_status ik_sl2vl_conf_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
@@ -220,28 +220,28 @@ ik_status ik_sl2vl_conf_parse(const ik_fabric *f, const char *text, size_t size,
 {
     ik_text_lines l;
     ik_text_lines_memory(&l, text, size, file);
-    return read_conf(&l, f, out, enabled, err);
+    return sl2vl_read_conf(&l, f, out, enabled, err);
 }
 
 /* ---- either */
 
-static bool begins(const char *line, const char *end, const char *word)
+static bool sl2vl_begins(const char *line, const char *end, const char *word)
 {
     size_t length = strlen(word);
     return (size_t)(end - line) >= length && memcmp(line, word, length) == 0;
 }
 
 /* A configuration has a line of QoS, a dump one of a node; what is neither is no configuration. */
-static bool is_conf(const char *text, size_t size)
+static bool sl2vl_is_conf(const char *text, size_t size)
 {
     for (const char *end = text + size, *line = text, *next; line < end; line = next) {
         next = memchr(line, '\n', (size_t)(end - line));
         next = next ? next + 1 : end;
         while (line < next && (*line == ' ' || *line == '\t'))
             line++;
-        if (begins(line, next, "Switch") || begins(line, next, "Channel"))
+        if (sl2vl_begins(line, next, "Switch") || sl2vl_begins(line, next, "Channel"))
             return false;
-        if (begins(line, next, "qos"))
+        if (sl2vl_begins(line, next, "qos"))
             return true;
     }
     return false;
@@ -261,6 +261,6 @@ ik_status ik_sl2vl_read(const ik_fabric *f, const char *path, const ik_env *env,
         return status;
     }
     *matched = (ik_sl2vl_matched){0};
-    return is_conf(l.text + l.at, size) ? read_conf(&l, f, out, NULL, err)
-                                        : sl2vl_read_dump(&l, f, out, matched, err);
+    return sl2vl_is_conf(l.text + l.at, size) ? sl2vl_read_conf(&l, f, out, NULL, err)
+                                              : sl2vl_read_dump(&l, f, out, matched, err);
 }

@@ -38,13 +38,13 @@ typedef struct guid_list {
     uint32_t num;
 } guid_list;
 
-static int by_guid(const void *a, const void *b)
+static int sl2vl_dump_by_guid(const void *a, const void *b)
 {
     const guid_entry *x = a, *y = b;
     return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-static ik_status list_guids(const ik_fabric *f, guid_list *list, ik_error *err)
+static ik_status sl2vl_dump_list_guids(const ik_fabric *f, guid_list *list, ik_error *err)
 {
     size_t room = (size_t)f->num_switches + f->num_ports + 1;
     list->of = ik_calloc(room, sizeof *list->of);
@@ -55,23 +55,24 @@ static ik_status list_guids(const ik_fabric *f, guid_list *list, ik_error *err)
     for (uint32_t p = f->port_base[f->num_switches]; p < f->num_ports; p++)
         if (f->port_peer[p] != IK_NONE)
             list->of[list->num++] = (guid_entry){ik_port_guid(f, p), IK_NONE, p};
-    qsort(list->of, list->num, sizeof *list->of, by_guid);
+    qsort(list->of, list->num, sizeof *list->of, sl2vl_dump_by_guid);
     return IK_OK;
 }
 
-static const guid_entry *find_guid(const guid_list *list, uint64_t guid)
+static const guid_entry *sl2vl_dump_find_guid(const guid_list *list, uint64_t guid)
 {
     guid_entry key = {.guid = guid};
-    return list->num ? bsearch(&key, list->of, list->num, sizeof key, by_guid) : NULL;
+    return list->num ? bsearch(&key, list->of, list->num, sizeof key, sl2vl_dump_by_guid) : NULL;
 }
 
-static ik_status read_header(dump_reader *r, const guid_list *guids, scan *s, ik_error *err)
+static ik_status sl2vl_dump_read_header(dump_reader *r, const guid_list *guids, scan *s,
+                                        ik_error *err)
 {
     uint64_t guid = 0;
     scan_blanks(s);
     if (!scan_hex(s, &guid))
         return scan_fail(s, err, "expected the GUID of a switch or of an adapter's port");
-    const guid_entry *known = find_guid(guids, guid);
+    const guid_entry *known = sl2vl_dump_find_guid(guids, guid);
     r->in_block = true;
     r->sw = known ? known->sw : IK_NONE;
     r->port = known ? known->port : IK_NONE;
@@ -90,7 +91,8 @@ static ik_status read_header(dump_reader *r, const guid_list *guids, scan *s, ik
 /* ---- maps */
 
 /* Number of a map, a new one if there is none like it. */
-static ik_status number_of(dump_reader *r, const uint8_t *map, uint32_t *number, ik_error *err)
+static ik_status sl2vl_dump_number_of(dump_reader *r, const uint8_t *map, uint32_t *number,
+                                      ik_error *err)
 {
     uint64_t words[2];
     memcpy(words, map, sizeof words);
@@ -120,13 +122,13 @@ static ik_status number_of(dump_reader *r, const uint8_t *map, uint32_t *number,
 
 /* A printed port of the switch at hand as its place in map_of: 0 = port 0, else local port + 1;
  * IK_NONE = it has none. */
-static uint32_t place_of(const dump_reader *r, uint64_t number)
+static uint32_t sl2vl_dump_place_of(const dump_reader *r, uint64_t number)
 {
     uint32_t port = number ? ik_port_of_number(r->f, r->sw, (unsigned)number) : IK_NONE;
     return number == 0 ? 0 : port == IK_NONE ? IK_NONE : ik_port_local(r->f, port) + 1;
 }
 
-static ik_status read_ports(dump_reader *r, scan *s, uint32_t place[2], ik_error *err)
+static ik_status sl2vl_dump_read_ports(dump_reader *r, scan *s, uint32_t place[2], ik_error *err)
 {
     char name[256];
     for (unsigned i = 0; i < 2; i++) {
@@ -135,7 +137,7 @@ static ik_status read_ports(dump_reader *r, scan *s, uint32_t place[2], ik_error
         scan before = *s;
         if (!scan_uint(s, 255, &number))
             return scan_fail(s, err, "expected a port from 0 to 255");
-        place[i] = r->sw == IK_NONE ? 0 : place_of(r, number);
+        place[i] = r->sw == IK_NONE ? 0 : sl2vl_dump_place_of(r, number);
         if (place[i] == IK_NONE)
             return scan_fail(&before, err, "expected a port that %.200s has",
                              ik_node_describe(r->f, r->sw, name, sizeof name));
@@ -144,13 +146,13 @@ static ik_status read_ports(dump_reader *r, scan *s, uint32_t place[2], ik_error
     return scan_char(s, ':') ? IK_OK : scan_fail(s, err, "expected ':' behind the two ports");
 }
 
-static ik_status read_entry(dump_reader *r, scan *s, ik_error *err)
+static ik_status sl2vl_dump_read_entry(dump_reader *r, scan *s, ik_error *err)
 {
     uint8_t map[IK_NUM_SLS];
     uint32_t place[2], number = 0;
     if (!r->in_block)
         return scan_fail(s, err, "expected 'Switch 0x…' or 'Channel Adapter 0x…'");
-    ik_status status = read_ports(r, s, place, err);
+    ik_status status = sl2vl_dump_read_ports(r, s, place, err);
     if (status != IK_OK)
         return status;
     for (unsigned sl = 0; sl < IK_NUM_SLS; sl++) {
@@ -164,7 +166,7 @@ static ik_status read_entry(dump_reader *r, scan *s, ik_error *err)
         return scan_fail(s, err, "expected the end of the line behind 16 VLs");
     if (r->sw == IK_NONE && r->port == IK_NONE)
         return IK_OK;
-    status = number_of(r, map, &number, err);
+    status = sl2vl_dump_number_of(r, map, &number, err);
     if (status != IK_OK)
         return status;
     if (r->port != IK_NONE)
@@ -175,19 +177,20 @@ static ik_status read_entry(dump_reader *r, scan *s, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_line(dump_reader *r, const guid_list *guids, scan *s, ik_error *err)
+static ik_status sl2vl_dump_read_line(dump_reader *r, const guid_list *guids, scan *s,
+                                      ik_error *err)
 {
     scan_blanks(s);
     if (s->at == s->end || *s->at == '#')
         return IK_OK;
     if (scan_word(s, "Switch"))
-        return read_header(r, guids, s, err);
+        return sl2vl_dump_read_header(r, guids, s, err);
     if (scan_word(s, "Channel") || scan_word(s, "Router")) {
         scan_blanks(s);
         scan_word(s, "Adapter");
-        return read_header(r, guids, s, err);
+        return sl2vl_dump_read_header(r, guids, s, err);
     }
-    return read_entry(r, s, err);
+    return sl2vl_dump_read_entry(r, s, err);
 }
 
 /* ---- holes */
@@ -210,7 +213,7 @@ static void count_switch_holes(dump_reader *r, uint32_t sw)
         }
 }
 
-static bool has_cable(const ik_fabric *f, uint32_t sw)
+static bool sl2vl_dump_has_cable(const ik_fabric *f, uint32_t sw)
 {
     for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++)
         if (f->port_peer[p] != IK_NONE)
@@ -218,12 +221,12 @@ static bool has_cable(const ik_fabric *f, uint32_t sw)
     return false;
 }
 
-static void count_holes(dump_reader *r)
+static void sl2vl_dump_count_holes(dump_reader *r)
 {
     const ik_fabric *f = r->f;
     r->m.first_hole_switch = IK_NONE;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-        r->m.missing_switches += !r->seen[sw] && has_cable(f, sw);
+        r->m.missing_switches += !r->seen[sw] && sl2vl_dump_has_cable(f, sw);
         count_switch_holes(r, sw);
     }
     for (uint32_t p = f->port_base[f->num_switches]; p < f->num_ports; p++)
@@ -232,7 +235,8 @@ static void count_holes(dump_reader *r)
 
 /* ---- reading */
 
-static ik_status read_lines(dump_reader *r, const guid_list *guids, ik_text_lines *l, ik_error *err)
+static ik_status sl2vl_dump_read_lines(dump_reader *r, const guid_list *guids, ik_text_lines *l,
+                                       ik_error *err)
 {
     bool more = true;
     for (;;) {
@@ -242,7 +246,7 @@ static ik_status read_lines(dump_reader *r, const guid_list *guids, ik_text_line
         if (l->line == l->line_end)
             continue;
         scan s = scan_line_of(l);
-        status = read_line(r, guids, &s, err);
+        status = sl2vl_dump_read_line(r, guids, &s, err);
         if (status != IK_OK) {
             ik_error_at(err, l->path, l->number, 1);
             return status;
@@ -250,7 +254,7 @@ static ik_status read_lines(dump_reader *r, const guid_list *guids, ik_text_line
     }
 }
 
-static ik_status start(dump_reader *r, ik_error *err)
+static ik_status sl2vl_dump_start(dump_reader *r, ik_error *err)
 {
     static const uint8_t hole[IK_NUM_SLS];
     size_t marks = (size_t)r->f->num_switches + r->f->num_ports + 1;
@@ -268,18 +272,18 @@ ik_status sl2vl_read_dump(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out,
 {
     dump_reader r = {.f = f, .sw = IK_NONE, .port = IK_NONE};
     guid_list guids = {0};
-    ik_status status = start(&r, err);
+    ik_status status = sl2vl_dump_start(&r, err);
     if (status == IK_OK)
-        status = list_guids(f, &guids, err);
+        status = sl2vl_dump_list_guids(f, &guids, err);
     if (status == IK_OK)
-        status = read_lines(&r, &guids, l, err);
+        status = sl2vl_dump_read_lines(&r, &guids, l, err);
     if (status == IK_OK && r.m.switches == 0) {
         status = ik_fail(err, IK_ERR_INPUT, "no SL-to-VL maps of a switch of the fabric");
         ik_error_at(err, l->path, 1, 1);
     }
     ik_text_lines_close(l);
     if (status == IK_OK) {
-        count_holes(&r);
+        sl2vl_dump_count_holes(&r);
         if (matched)
             *matched = r.m;
         *out = r.v;

@@ -27,7 +27,7 @@
 
 /* Writes c->next as the entries of a LID and of its port's other paths. `last`: the number of the
  * port from the last switch to the destination. */
-static void store_row(completion *c, uint32_t index, uint8_t last)
+static void complete_store_row(completion *c, uint32_t index, uint8_t last)
 {
     uint32_t paths = ik_lids_paths(c->lids, index);
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++) {
@@ -71,10 +71,11 @@ uint32_t complete_find_delivering(uint32_t switches, const uint32_t *next, uint8
 }
 
 /* The same of the row at hand, in `seen` and the queue; an entry that leads nowhere is kept. */
-static uint32_t find_delivering(completion *c)
+static uint32_t tables_complete_find_delivering(completion *c)
 {
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-        c->onward[sw] = is_link_next(c->next[sw]) ? c->g.head[c->next[sw]] : c->next[sw];
+        c->onward[sw] =
+            complete_rows_is_link_next(c->next[sw]) ? c->g.head[c->next[sw]] : c->next[sw];
     return complete_find_delivering(c->f->num_switches, c->onward, c->seen, c->path, c->queue);
 }
 
@@ -85,12 +86,12 @@ typedef struct frontier {
     uint32_t at, link; /* link: 0 = the first */
 } frontier;
 
-static bool is_open(const completion *c, uint32_t sw)
+static bool complete_is_open(const completion *c, uint32_t sw)
 {
     return !c->seen[sw] && c->next[sw] == IK_NONE;
 }
 
-static void attach(completion *c, uint32_t sw, uint32_t link, uint32_t *num)
+static void complete_attach(completion *c, uint32_t sw, uint32_t link, uint32_t *num)
 {
     c->next[sw] = link;
     c->seen[sw] = 1;
@@ -99,53 +100,54 @@ static void attach(completion *c, uint32_t sw, uint32_t link, uint32_t *num)
 
 /* Does the turn from one link to the next go down behind it, or come from below? What is left goes
  * down and up again in a tree, or stays on a level. */
-static bool is_usual_turn(const completion *c, uint32_t link, uint32_t onward)
+static bool complete_is_usual_turn(const completion *c, uint32_t link, uint32_t onward)
 {
     uint8_t here = c->level[c->g.head[link]];
     return c->level[c->g.tail[link]] < here || c->level[c->g.head[onward]] < here;
 }
 
-static bool is_easy(completion *c, uint32_t link, uint32_t onward)
+static bool complete_is_easy(completion *c, uint32_t link, uint32_t onward)
 {
-    return !is_link_next(onward) || linkdag_has(&c->dag, link, onward) ||
-           (is_usual_turn(c, link, onward) && linkdag_add(&c->dag, link, onward) != LINKDAG_CYCLE);
+    return !complete_rows_is_link_next(onward) || linkdag_has(&c->dag, link, onward) ||
+           (complete_is_usual_turn(c, link, onward) &&
+            linkdag_add(&c->dag, link, onward) != LINKDAG_CYCLE);
 }
 
 /* Which links a row is extended by: the routing's own and dependencies that the graph has already
  * or usual turns; all such links; any. */
 typedef enum links_by { BY_OWN, BY_EASY, BY_ANY } links_by;
 
-static bool may_extend(completion *c, uint32_t link, uint32_t onward, links_by by)
+static bool complete_may_extend(completion *c, uint32_t link, uint32_t onward, links_by by)
 {
     uint32_t sw = c->g.tail[link];
-    return is_open(c, sw) && (by != BY_OWN || c->own[sw] == link) &&
-           (by == BY_ANY || is_easy(c, link, onward));
+    return complete_is_open(c, sw) && (by != BY_OWN || c->own[sw] == link) &&
+           (by == BY_ANY || complete_is_easy(c, link, onward));
 }
 
 /* Extends the row from queue[from … num - 1]. Returns the switches in the queue then. */
-static uint32_t extend_row(completion *c, uint32_t from, uint32_t num, links_by by)
+static uint32_t complete_extend_row(completion *c, uint32_t from, uint32_t num, links_by by)
 {
     for (uint32_t i = from; i < num; i++) {
         uint32_t v = c->queue[i];
         for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++)
-            if (may_extend(c, c->g.rev[l], c->next[v], by))
-                attach(c, c->g.head[l], c->g.rev[l], &num);
+            if (complete_may_extend(c, c->g.rev[l], c->next[v], by))
+                complete_attach(c, c->g.head[l], c->g.rev[l], &num);
     }
     return num;
 }
 
 /* Attaches one more switch, by a dependency that is new to the graph and that it bears: one with
  * hosts, or any. Links that were refused once are not asked about again. */
-static bool extend_once(completion *c, frontier *f, bool hosts_alone, uint32_t *num)
+static bool complete_extend_once(completion *c, frontier *f, bool hosts_alone, uint32_t *num)
 {
     for (; f->at < *num; f->at++, f->link = 0) {
         uint32_t v = c->queue[f->at], degree = c->g.base[v + 1] - c->g.base[v];
         for (; f->link < degree; f->link++) {
             uint32_t l = c->g.base[v] + f->link, u = c->g.head[l];
-            if (!is_open(c, u) || (hosts_alone && !c->sends[u]) ||
+            if (!complete_is_open(c, u) || (hosts_alone && !c->sends[u]) ||
                 linkdag_add(&c->dag, c->g.rev[l], c->next[v]) == LINKDAG_CYCLE)
                 continue;
-            attach(c, u, c->g.rev[l], num);
+            complete_attach(c, u, c->g.rev[l], num);
             return true;
         }
     }
@@ -153,10 +155,10 @@ static bool extend_once(completion *c, frontier *f, bool hosts_alone, uint32_t *
 }
 
 /* Is there a switch with hosts, or any, that could be reached and is not? */
-static bool is_missing(const completion *c, bool hosts_alone)
+static bool complete_is_missing(const completion *c, bool hosts_alone)
 {
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-        if (is_open(c, sw) && (c->sends[sw] || !hosts_alone))
+        if (complete_is_open(c, sw) && (c->sends[sw] || !hosts_alone))
             return true;
     return false;
 }
@@ -164,46 +166,46 @@ static bool is_missing(const completion *c, bool hosts_alone)
 /* Extends the row from the num switches in the queue as far as the graph bears: by known
  * dependencies and usual turns, and where these do not suffice by as few others as possible, since
  * each makes others impossible. for_hosts: until all switches with hosts have an entry. */
-static uint32_t extend_safely(completion *c, uint32_t num, bool for_hosts)
+static uint32_t complete_extend_safely(completion *c, uint32_t num, bool for_hosts)
 {
     frontier hosts = {0}, any = {0};
     uint32_t done = 0;
     for (;;) {
-        num = extend_row(c, done, num, BY_EASY);
+        num = complete_extend_row(c, done, num, BY_EASY);
         done = num;
-        if (!is_missing(c, for_hosts) ||
-            (!extend_once(c, &hosts, true, &num) && !extend_once(c, &any, false, &num)))
+        if (!complete_is_missing(c, for_hosts) || (!complete_extend_once(c, &hosts, true, &num) &&
+                                                   !complete_extend_once(c, &any, false, &num)))
             return num;
     }
 }
 
-static void fill_host(completion *c, uint32_t index)
+static void complete_fill_host(completion *c, uint32_t index)
 {
     const ik_lid *lid = &c->lids->of[index];
     uint32_t host = c->host_of[lid->port], peer = c->f->port_peer[lid->port];
     complete_load_row(c, host);
-    if (is_link_next(c->next[c->f->port_node[peer]]) == false)
+    if (complete_rows_is_link_next(c->next[c->f->port_node[peer]]) == false)
         c->next[c->f->port_node[peer]] = NEXT_HERE;
     /* the routing's own entries first, which change as little as its paths do */
-    uint32_t num = extend_row(c, 0, find_delivering(c), BY_OWN);
-    num = extend_safely(c, num, false);
-    if (extend_row(c, 0, num, BY_ANY) > num)
+    uint32_t num = complete_extend_row(c, 0, tables_complete_find_delivering(c), BY_OWN);
+    num = complete_extend_safely(c, num, false);
+    if (complete_extend_row(c, 0, num, BY_ANY) > num)
         c->unsafe_host[index] = true;
     c->unsafe += c->unsafe_host[index];
-    store_row(c, index, c->number[peer]);
+    complete_store_row(c, index, c->number[peer]);
 }
 
 /* A tree of its own towards a switch. Returns whether the graph bears the paths of all switches
  * with hosts; those of others alone need not be borne. */
-static bool grow_tree(completion *c, uint32_t dst)
+static bool complete_grow_tree(completion *c, uint32_t dst)
 {
     uint32_t num = 0;
     memset(c->seen, 0, c->f->num_switches);
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
         c->next[sw] = IK_NONE;
-    attach(c, dst, NEXT_HERE, &num);
-    num = extend_safely(c, num, true);
-    uint32_t all = extend_row(c, 0, num, BY_ANY);
+    complete_attach(c, dst, NEXT_HERE, &num);
+    num = complete_extend_safely(c, num, true);
+    uint32_t all = complete_extend_row(c, 0, num, BY_ANY);
     bool fits = true;
     for (uint32_t i = num; i < all; i++)
         fits &= !c->sends[c->queue[i]];
@@ -212,7 +214,7 @@ static bool grow_tree(completion *c, uint32_t dst)
 
 /* The base LID of a host that hangs on a switch, of one whose row is safe if there is one; IK_NONE:
  * there is none. */
-static uint32_t host_lid_at(const completion *c, uint32_t sw)
+static uint32_t complete_host_lid_at(const completion *c, uint32_t sw)
 {
     uint32_t found = IK_NONE;
     for (uint32_t p = c->f->port_base[sw]; p < c->f->port_base[sw + 1]; p++) {
@@ -230,7 +232,7 @@ static uint32_t host_lid_at(const completion *c, uint32_t sw)
 }
 
 /* The row of a host's LID, as it was stored, as one that ends at its switch. */
-static void load_stored_row(completion *c, uint32_t index, uint32_t dst)
+static void complete_load_stored_row(completion *c, uint32_t index, uint32_t dst)
 {
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++) {
         uint8_t out = ik_lid_tables_row(&c->t, sw)[index];
@@ -240,33 +242,33 @@ static void load_stored_row(completion *c, uint32_t index, uint32_t dst)
     c->next[dst] = NEXT_HERE;
 }
 
-static void fill_switch(completion *c, uint32_t index)
+static void complete_fill_switch(completion *c, uint32_t index)
 {
-    uint32_t sw = c->lids->of[index].node, host = host_lid_at(c, sw);
+    uint32_t sw = c->lids->of[index].node, host = complete_host_lid_at(c, sw);
     bool fits;
     if (host == IK_NONE) {
-        fits = grow_tree(c, sw);
+        fits = complete_grow_tree(c, sw);
     } else {
-        load_stored_row(c, host, sw);
+        complete_load_stored_row(c, host, sw);
         fits = !c->unsafe_host[host] || complete_add_row(c, false);
-        uint32_t num = find_delivering(c);
-        fits &= extend_row(c, 0, num, BY_ANY) == num;
+        uint32_t num = tables_complete_find_delivering(c);
+        fits &= complete_extend_row(c, 0, num, BY_ANY) == num;
     }
     c->unsafe += !fits;
-    store_row(c, index, IK_PORT_SELF);
+    complete_store_row(c, index, IK_PORT_SELF);
 }
 
-static ik_status fill(completion *c, bool switches, ik_error *err)
+static ik_status complete_fill(completion *c, bool switches, ik_error *err)
 {
     for (uint32_t i = 0; i < c->lids->num; i++) {
         const ik_lid *lid = &c->lids->of[i];
         if (lid->path || ik_is_switch(c->f, lid->node) != switches)
             continue;
         if (switches)
-            fill_switch(c, i);
+            complete_fill_switch(c, i);
         else if (c->host_of[lid->port] != IK_NONE && c->f->port_peer[lid->port] != IK_NONE &&
                  ik_is_switch(c->f, ik_peer_node(c->f, lid->port)))
-            fill_host(c, i);
+            complete_fill_host(c, i);
         if (ik_env_cancelled(c->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -275,7 +277,7 @@ static ik_status fill(completion *c, bool switches, ik_error *err)
 
 /* ---- setting up */
 
-static ik_status number_ports(completion *c, ik_error *err)
+static ik_status complete_number_ports(completion *c, ik_error *err)
 {
     char name[256];
     for (uint32_t p = 0; p < c->f->port_base[c->f->num_switches]; p++) {
@@ -291,7 +293,7 @@ static ik_status number_ports(completion *c, ik_error *err)
     return IK_OK;
 }
 
-static void find_hosts(completion *c)
+static void complete_find_hosts(completion *c)
 {
     const ik_fabric *f = c->plan->routing->fabric;
     for (uint32_t p = 0; p < c->f->num_ports; p++)
@@ -305,7 +307,7 @@ static void find_hosts(completion *c)
     }
 }
 
-static void find_levels(completion *c)
+static void complete_find_levels(completion *c)
 {
     uint32_t num = 0;
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
@@ -314,7 +316,7 @@ static void find_levels(completion *c)
     links_bfs_from(&c->g, num, c->level, c->queue); /* stops at LINKS_FAR, which is far enough */
 }
 
-static ik_status prepare(completion *c, ik_error *err)
+static ik_status complete_prepare(completion *c, ik_error *err)
 {
     size_t switches = (size_t)c->f->num_switches + 1;
     c->host_of = ik_calloc((size_t)c->f->num_ports + 1, sizeof *c->host_of);
@@ -332,12 +334,12 @@ static ik_status prepare(completion *c, ik_error *err)
     if (!c->host_of || !c->sends || !c->unsafe_host || !c->number || !c->next || !c->own ||
         !c->onward || !c->seen || !c->level || !c->queue || !c->path || !c->want)
         return ik_fail_memory(err, switches * 20, "complete tables");
-    find_hosts(c);
-    find_levels(c);
-    return number_ports(c, err);
+    complete_find_hosts(c);
+    complete_find_levels(c);
+    return complete_number_ports(c, err);
 }
 
-static void release(completion *c)
+static void complete_release(completion *c)
 {
     links_free(&c->g);
     linkdag_free(&c->dag);
@@ -365,7 +367,7 @@ typedef enum hub_way {
     NUM_HUB_WAYS
 } hub_way;
 
-static ik_status attempt(completion *c, hub_way way, ik_error *err)
+static ik_status complete_attempt(completion *c, hub_way way, ik_error *err)
 {
     ik_status status = ik_lft_compile(c->plan->routing, c->env, &c->lft, err);
     if (status == IK_OK)
@@ -373,7 +375,7 @@ static ik_status attempt(completion *c, hub_way way, ik_error *err)
     if (status == IK_OK)
         status = linkdag_init(&c->dag, &c->g, err);
     if (status == IK_OK)
-        status = prepare(c, err);
+        status = complete_prepare(c, err);
     if (status == IK_OK)
         status = ik_lid_tables_new(c->lids, c->env, &c->t, err);
     c->trim = way != ROWS_AS_THEY_ARE;
@@ -382,10 +384,10 @@ static ik_status attempt(completion *c, hub_way way, ik_error *err)
     if (status == IK_OK && way >= HUBS_WITH_HOSTS)
         status = complete_add_hubs(c, way == HUBS_WITH_HOSTS, err);
     if (status == IK_OK)
-        status = fill(c, false, err);
+        status = complete_fill(c, false, err);
     if (status == IK_OK)
-        status = fill(c, true, err);
-    release(c);
+        status = complete_fill(c, true, err);
+    complete_release(c);
     if (status != IK_OK)
         ik_lid_tables_free(&c->t);
     return status;
@@ -400,7 +402,7 @@ ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lid
     uint32_t least = UINT32_MAX;
     for (hub_way way = ROWS_AS_THEY_ARE; way < NUM_HUB_WAYS && least > 0; way++) {
         completion c = {.plan = plan, .lane = lane, .lids = lids, .env = env, .f = lids->fabric};
-        ik_status status = attempt(&c, way, err);
+        ik_status status = complete_attempt(&c, way, err);
         if (status != IK_OK) {
             ik_lid_tables_free(&best);
             return status;

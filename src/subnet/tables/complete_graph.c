@@ -12,14 +12,14 @@
 /* ---- rows */
 
 /* Takes away entries that no host's packet comes by. */
-static void trim_row(completion *c)
+static void complete_graph_trim_row(completion *c)
 {
     memset(c->seen, 0, c->f->num_switches);
     for (uint32_t start = 0; start < c->f->num_switches; start++)
         for (uint32_t sw = start; (c->sends[start] || sw != start) && !c->seen[sw];
              sw = c->g.head[c->next[sw]]) {
             c->seen[sw] = 1;
-            if (!is_link_next(c->next[sw]))
+            if (!complete_rows_is_link_next(c->next[sw]))
                 break;
         }
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
@@ -41,12 +41,12 @@ void complete_load_row(completion *c, uint32_t host)
     }
     memcpy(c->own, c->next, f->num_switches * sizeof *c->own);
     if (c->trim)
-        trim_row(c);
+        complete_graph_trim_row(c);
 }
 
 /* ---- dependencies */
 
-static void want_dependency(completion *c, uint32_t from, uint32_t to)
+static void complete_graph_want_dependency(completion *c, uint32_t from, uint32_t to)
 {
     uint32_t i = to - c->g.base[c->g.tail[to]];
     c->want[(size_t)from * c->dag.words + i / 64] |= 1ULL << (i % 64);
@@ -54,28 +54,28 @@ static void want_dependency(completion *c, uint32_t from, uint32_t to)
 
 /* Notes what packets wait for on the way of the row from one switch on, up to a switch that was
  * walked over already. */
-static void want_path(completion *c, uint32_t sw)
+static void complete_graph_want_path(completion *c, uint32_t sw)
 {
-    while (!c->seen[sw] && is_link_next(c->next[sw])) {
+    while (!c->seen[sw] && complete_rows_is_link_next(c->next[sw])) {
         uint32_t link = c->next[sw], head = c->g.head[link];
         c->seen[sw] = 1;
-        if (is_link_next(c->next[head]))
-            want_dependency(c, link, c->next[head]);
+        if (complete_rows_is_link_next(c->next[head]))
+            complete_graph_want_dependency(c, link, c->next[head]);
         sw = head;
     }
 }
 
 /* Whole rows: data and replies from every switch. */
-static void want_row(completion *c, uint32_t host)
+static void complete_graph_want_row(completion *c, uint32_t host)
 {
     (void)host;
     memset(c->seen, 0, c->f->num_switches);
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-        want_path(c, sw);
+        complete_graph_want_path(c, sw);
 }
 
 /* What data of lane 0 takes of a row. */
-static void want_lane0(completion *c, uint32_t host)
+static void complete_graph_want_lane0(completion *c, uint32_t host)
 {
     const ik_fabric *f = c->plan->routing->fabric;
     memset(c->seen, 0, f->num_switches);
@@ -86,13 +86,13 @@ static void want_lane0(completion *c, uint32_t host)
             continue;
         ik_plan_start_nth(c->plan, src, host, 0, &pk);
         if (pk.vc == c->lane)
-            want_path(c, sw);
+            complete_graph_want_path(c, sw);
     }
 }
 
 typedef void (*want_fn)(completion *c, uint32_t host);
 
-static ik_status collect(completion *c, want_fn want, ik_error *err)
+static ik_status complete_graph_collect(completion *c, want_fn want, ik_error *err)
 {
     memset(c->want, 0, (size_t)c->g.num_links * c->dag.words * sizeof *c->want);
     for (uint32_t i = 0; i < c->lids->num; i++) {
@@ -109,7 +109,7 @@ static ik_status collect(completion *c, want_fn want, ik_error *err)
 
 /* Calls fn for each dependency noted: from -> to. */
 typedef void (*each_fn)(completion *c, uint32_t from, uint32_t to, uint32_t *ctx);
-static void each_wanted(completion *c, uint32_t from, each_fn fn, uint32_t *ctx)
+static void complete_graph_each_wanted(completion *c, uint32_t from, each_fn fn, uint32_t *ctx)
 {
     uint32_t first = c->g.base[c->g.head[from]];
     for (uint32_t w = 0; w < c->dag.words; w++)
@@ -117,7 +117,7 @@ static void each_wanted(completion *c, uint32_t from, each_fn fn, uint32_t *ctx)
             fn(c, from, first + w * 64 + (uint32_t)__builtin_ctzll(bits), ctx);
 }
 
-static void count_in(completion *c, uint32_t from, uint32_t to, uint32_t *in)
+static void complete_graph_count_in(completion *c, uint32_t from, uint32_t to, uint32_t *in)
 {
     (void)c;
     (void)from;
@@ -126,12 +126,12 @@ static void count_in(completion *c, uint32_t from, uint32_t to, uint32_t *in)
 
 /* Links in an order that agrees with the dependencies noted: order[0 … num_links - 1]; false: they
  * are cyclic, and the rest stands in any order. in, order: [num_links]. */
-static bool sort_links(completion *c, uint32_t *in, uint32_t *order)
+static bool complete_graph_sort_links(completion *c, uint32_t *in, uint32_t *order)
 {
     uint32_t n = c->g.num_links, num = 0;
     memset(in, 0, n * sizeof *in);
     for (uint32_t l = 0; l < n; l++)
-        each_wanted(c, l, count_in, in);
+        complete_graph_each_wanted(c, l, complete_graph_count_in, in);
     for (uint32_t l = 0; l < n; l++)
         if (in[l] == 0)
             order[num++] = l;
@@ -151,18 +151,18 @@ static bool sort_links(completion *c, uint32_t *in, uint32_t *order)
     return acyclic;
 }
 
-static void add_dependency(completion *c, uint32_t from, uint32_t to, uint32_t *ctx)
+static void complete_graph_add_dependency(completion *c, uint32_t from, uint32_t to, uint32_t *ctx)
 {
     (void)ctx;
     linkdag_add(&c->dag, from, to); /* one that closes a cycle stays out */
 }
 
 /* Adds what was noted. */
-static void add_wanted(completion *c, const uint32_t *order)
+static void complete_graph_add_wanted(completion *c, const uint32_t *order)
 {
     linkdag_start_with(&c->dag, order);
     for (uint32_t l = 0; l < c->g.num_links; l++)
-        each_wanted(c, l, add_dependency, NULL);
+        complete_graph_each_wanted(c, l, complete_graph_add_dependency, NULL);
 }
 
 bool complete_add_row(completion *c, bool from_all)
@@ -171,10 +171,11 @@ bool complete_add_row(completion *c, bool from_all)
     memset(c->seen, 0, c->f->num_switches);
     for (uint32_t start = 0; start < c->f->num_switches; start++) {
         uint32_t sw = start;
-        while ((from_all || c->sends[start]) && !c->seen[sw] && is_link_next(c->next[sw])) {
+        while ((from_all || c->sends[start]) && !c->seen[sw] &&
+               complete_rows_is_link_next(c->next[sw])) {
             uint32_t link = c->next[sw], head = c->g.head[link];
             c->seen[sw] = 1;
-            if (is_link_next(c->next[head]))
+            if (complete_rows_is_link_next(c->next[head]))
                 fits &= linkdag_add(&c->dag, link, c->next[head]) != LINKDAG_CYCLE;
             sw = head;
         }
@@ -182,7 +183,7 @@ bool complete_add_row(completion *c, bool from_all)
     return fits;
 }
 
-static ik_status add_rows(completion *c, ik_error *err)
+static ik_status complete_graph_add_rows(completion *c, ik_error *err)
 {
     for (uint32_t i = 0; i < c->lids->num; i++) {
         const ik_lid *lid = &c->lids->of[i];
@@ -202,17 +203,17 @@ ik_status complete_make_graph(completion *c, ik_error *err)
     uint32_t *in = ik_calloc(n, sizeof *in), *order = ik_calloc(n, sizeof *order);
     ik_status status = in && order ? IK_OK : ik_fail_memory(err, n * 8, "an order of links");
     if (status == IK_OK && !c->trim) {
-        status = collect(c, want_row, err);
-        c->trim = status == IK_OK && !sort_links(c, in, order);
+        status = complete_graph_collect(c, complete_graph_want_row, err);
+        c->trim = status == IK_OK && !complete_graph_sort_links(c, in, order);
         if (status == IK_OK && !c->trim)
-            add_wanted(c, order);
+            complete_graph_add_wanted(c, order);
     }
     if (status == IK_OK && c->trim) {
-        status = collect(c, want_lane0, err);
+        status = complete_graph_collect(c, complete_graph_want_lane0, err);
         if (status == IK_OK) {
-            sort_links(c, in, order);
-            add_wanted(c, order);
-            status = add_rows(c, err);
+            complete_graph_sort_links(c, in, order);
+            complete_graph_add_wanted(c, order);
+            status = complete_graph_add_rows(c, err);
         }
     }
     free(in);
@@ -227,13 +228,13 @@ ik_status complete_make_graph(completion *c, ik_error *err)
  * turns cannot close cycles with each other: so all turns at one switch after the other are added
  * to the graph, all of them or none. */
 
-static uint32_t cables(const completion *c, uint32_t sw)
+static uint32_t complete_graph_cables(const completion *c, uint32_t sw)
 {
     return c->g.base[sw + 1] - c->g.base[sw];
 }
 
 /* Adds all turns at a switch; takes them back if one closes a cycle. undo: [cables^2] */
-static void add_hub(completion *c, uint32_t sw, uint32_t *undo)
+static void complete_graph_add_hub(completion *c, uint32_t sw, uint32_t *undo)
 {
     uint32_t num = 0;
     for (uint32_t a = c->g.base[sw]; a < c->g.base[sw + 1]; a++)
@@ -263,8 +264,9 @@ ik_status complete_add_hubs(completion *c, bool hosts_first, ik_error *err)
     for (unsigned round = 0; round < 2; round++)
         for (uint32_t degree = most; degree > 1; degree--)
             for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-                if (cables(c, sw) == degree && c->sends[sw] == (hosts_first == (round == 0)))
-                    add_hub(c, sw, undo);
+                if (complete_graph_cables(c, sw) == degree &&
+                    c->sends[sw] == (hosts_first == (round == 0)))
+                    complete_graph_add_hub(c, sw, undo);
     free(undo);
     return IK_OK;
 }

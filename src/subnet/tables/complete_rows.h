@@ -38,7 +38,7 @@ typedef struct completion {
     uint32_t unsafe;
 } completion;
 
-static inline bool is_link_next(uint32_t next)
+static inline bool complete_rows_is_link_next(uint32_t next)
 {
     return next < NEXT_HERE;
 }

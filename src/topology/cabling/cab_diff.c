@@ -50,7 +50,7 @@ ik_status cab_change_add(ik_cabling *c, ik_cable_change change, ik_error *err)
     return IK_OK;
 }
 
-static ik_status add_unit(diff *d, list *l, uint32_t a, uint32_t b, uint32_t port)
+static ik_status cab_diff_add_unit(diff *d, list *l, uint32_t a, uint32_t b, uint32_t port)
 {
     if (!IK_ARRAY_ROOM(l->units, l->cap, l->num + 1))
         return ik_fail_memory(d->err, 2 * l->cap * sizeof *l->units, "differences of cables");
@@ -62,7 +62,7 @@ static ik_status add_unit(diff *d, list *l, uint32_t a, uint32_t b, uint32_t por
 
 /* Other switches of its kind whose port of this number leads to the same switch: a cable that
  * nobody's resembles is the one that was moved. */
-static uint32_t likeness(const diff *d, uint32_t port)
+static uint32_t cab_diff_likeness(const diff *d, uint32_t port)
 {
     const ik_fabric *f = d->f;
     uint32_t sw = f->port_node[port], local = ik_port_local(f, port), far = ik_peer_node(f, port);
@@ -76,7 +76,7 @@ static uint32_t likeness(const diff *d, uint32_t port)
 }
 
 /* The port of `a` of the least likely cable to b that is not among the extra ones yet. */
-static uint32_t odd_cable(const diff *d, uint32_t a, uint32_t b, size_t first)
+static uint32_t cab_diff_odd_cable(const diff *d, uint32_t a, uint32_t b, size_t first)
 {
     uint32_t best = IK_NONE, least = UINT32_MAX;
     for (uint32_t port = d->f->port_base[a]; port < d->f->port_base[a + 1]; port++) {
@@ -85,7 +85,7 @@ static uint32_t odd_cable(const diff *d, uint32_t a, uint32_t b, size_t first)
         bool listed = false;
         for (size_t i = first; i < d->extra.num; i++)
             listed |= d->extra.units[i].port == port;
-        uint32_t like = likeness(d, port) + likeness(d, d->f->port_peer[port]);
+        uint32_t like = cab_diff_likeness(d, port) + cab_diff_likeness(d, d->f->port_peer[port]);
         if (!listed && like < least) {
             least = like;
             best = port;
@@ -94,7 +94,7 @@ static uint32_t odd_cable(const diff *d, uint32_t a, uint32_t b, size_t first)
     return best;
 }
 
-static ik_status find_extra(diff *d)
+static ik_status cab_diff_find_extra(diff *d)
 {
     const cab_graph *g = d->g;
     for (uint32_t a = 0; a < g->num; a++)
@@ -104,7 +104,8 @@ static ik_status find_extra(diff *d)
                 continue;
             size_t first = d->extra.num;
             for (uint32_t k = cab_graph_cables(d->p, pa, pb); k < g->cables[i]; k++) {
-                ik_status status = add_unit(d, &d->extra, a, b, odd_cable(d, a, b, first));
+                ik_status status =
+                    cab_diff_add_unit(d, &d->extra, a, b, cab_diff_odd_cable(d, a, b, first));
                 if (status != IK_OK)
                     return status;
             }
@@ -112,7 +113,7 @@ static ik_status find_extra(diff *d)
     return IK_OK;
 }
 
-static ik_status find_missing(diff *d)
+static ik_status cab_diff_find_missing(diff *d)
 {
     const cab_graph *p = d->p;
     for (uint32_t v = 0; v < p->num; v++)
@@ -121,7 +122,7 @@ static ik_status find_missing(diff *d)
             if (w < v || a == IK_NONE || b == IK_NONE)
                 continue;
             for (uint32_t k = cab_graph_cables(d->g, a, b); k < p->cables[i]; k++) {
-                ik_status status = add_unit(d, &d->missing, a, b, IK_NONE);
+                ik_status status = cab_diff_add_unit(d, &d->missing, a, b, IK_NONE);
                 if (status != IK_OK)
                     return status;
             }
@@ -131,7 +132,7 @@ static ik_status find_missing(diff *d)
 
 /* ---- units by switch */
 
-static ik_status index_list(diff *d, list *l)
+static ik_status cab_diff_index_list(diff *d, list *l)
 {
     uint32_t switches = d->g->num;
     l->base = ik_calloc((size_t)switches + 2, sizeof *l->base);
@@ -151,23 +152,23 @@ static ik_status index_list(diff *d, list *l)
     return IK_OK;
 }
 
-static uint32_t far_of(const unit *u, uint32_t sw)
+static uint32_t cab_diff_far_of(const unit *u, uint32_t sw)
 {
     return u->a == sw ? u->b : u->a;
 }
 
 /* The end of an extra cable at this switch. */
-static uint32_t end_at(const diff *d, const unit *u, uint32_t sw)
+static uint32_t cab_diff_end_at(const diff *d, const unit *u, uint32_t sw)
 {
     return u->a == sw ? u->port : d->f->port_peer[u->port];
 }
 
 /* An undone unit between two switches, NULL if there is none. */
-static unit *between(list *l, uint32_t a, uint32_t b)
+static unit *cab_diff_between(list *l, uint32_t a, uint32_t b)
 {
     for (uint32_t i = l->base[a]; i < l->base[a + 1]; i++) {
         unit *u = &l->units[l->first[i]];
-        if (!u->done && far_of(u, a) == b)
+        if (!u->done && cab_diff_far_of(u, a) == b)
             return u;
     }
     return NULL;
@@ -175,50 +176,50 @@ static unit *between(list *l, uint32_t a, uint32_t b)
 
 /* ---- two cables whose ends were exchanged: a-b and c-e are there, a-e and c-b are missing */
 
-static ik_status swap_at(diff *d, unit *ab, uint32_t a, bool *found)
+static ik_status cab_diff_swap_at(diff *d, unit *ab, uint32_t a, bool *found)
 {
-    uint32_t b = far_of(ab, a);
+    uint32_t b = cab_diff_far_of(ab, a);
     for (uint32_t i = d->missing.base[a]; i < d->missing.base[a + 1]; i++) {
         unit *ae = &d->missing.units[d->missing.first[i]];
-        uint32_t e = far_of(ae, a);
+        uint32_t e = cab_diff_far_of(ae, a);
         for (uint32_t k = d->extra.base[e]; !ae->done && k < d->extra.base[e + 1]; k++) {
             unit *ce = &d->extra.units[d->extra.first[k]];
-            uint32_t c = far_of(ce, e);
-            unit *cb = ce->done || ce == ab || c == a ? NULL : between(&d->missing, c, b);
+            uint32_t c = cab_diff_far_of(ce, e);
+            unit *cb = ce->done || ce == ab || c == a ? NULL : cab_diff_between(&d->missing, c, b);
             if (!cb || cb == ae)
                 continue;
             ab->done = ae->done = ce->done = cb->done = *found = true;
             return cab_change_add(d->out,
                                   (ik_cable_change){.work = IK_CABLE_SWAP,
-                                                    .stays = end_at(d, ab, a),
-                                                    .from = end_at(d, ab, b),
-                                                    .to = end_at(d, ce, e),
-                                                    .other = end_at(d, ce, c)},
+                                                    .stays = cab_diff_end_at(d, ab, a),
+                                                    .from = cab_diff_end_at(d, ab, b),
+                                                    .to = cab_diff_end_at(d, ce, e),
+                                                    .other = cab_diff_end_at(d, ce, c)},
                                   d->err);
         }
     }
     return IK_OK;
 }
 
-static ik_status find_swaps(diff *d)
+static ik_status cab_diff_find_swaps(diff *d)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < d->extra.num && status == IK_OK; i++) {
         unit *u = &d->extra.units[i];
         bool found = u->done;
         if (!found)
-            status = swap_at(d, u, u->a, &found);
+            status = cab_diff_swap_at(d, u, u->a, &found);
         if (!found && status == IK_OK)
-            status = swap_at(d, u, u->b, &found);
+            status = cab_diff_swap_at(d, u, u->b, &found);
     }
     return status;
 }
 
 /* ---- one end moves */
 
-static bool augment(diff *d, uint32_t extra);
+static bool cab_diff_augment(diff *d, uint32_t extra);
 
-static bool augment_at(diff *d, uint32_t extra, uint32_t sw)
+static bool cab_diff_augment_at(diff *d, uint32_t extra, uint32_t sw)
 {
     for (uint32_t i = d->missing.base[sw]; i < d->missing.base[sw + 1]; i++) {
         uint32_t index = d->missing.first[i];
@@ -227,7 +228,7 @@ static bool augment_at(diff *d, uint32_t extra, uint32_t sw)
             continue;
         d->seen[index] = d->stamp;
         bool many = d->extra.num > MOST_AUGMENTED;
-        if (gap->partner == IK_NONE || (!many && augment(d, gap->partner))) {
+        if (gap->partner == IK_NONE || (!many && cab_diff_augment(d, gap->partner))) {
             gap->partner = extra;
             d->extra.units[extra].partner = index;
             return true;
@@ -236,13 +237,13 @@ static bool augment_at(diff *d, uint32_t extra, uint32_t sw)
     return false;
 }
 
-static bool augment(diff *d, uint32_t extra)
+static bool cab_diff_augment(diff *d, uint32_t extra)
 {
     const unit *u = &d->extra.units[extra];
-    return augment_at(d, extra, u->a) || augment_at(d, extra, u->b);
+    return cab_diff_augment_at(d, extra, u->a) || cab_diff_augment_at(d, extra, u->b);
 }
 
-static ik_status pair_moves(diff *d)
+static ik_status cab_diff_pair_moves(diff *d)
 {
     d->seen = ik_calloc(d->missing.num + 1, sizeof *d->seen);
     if (!d->seen)
@@ -250,13 +251,13 @@ static ik_status pair_moves(diff *d)
     for (uint32_t i = 0; i < d->extra.num; i++) {
         d->stamp++;
         if (!d->extra.units[i].done)
-            augment(d, i);
+            cab_diff_augment(d, i);
     }
     return IK_OK;
 }
 
 /* Marks the ports that will be free: those of cables that go, and the ends that move. */
-static void mark_freed(diff *d)
+static void cab_diff_mark_freed(diff *d)
 {
     for (size_t i = 0; i < d->extra.num; i++) {
         const unit *u = &d->extra.units[i];
@@ -275,7 +276,7 @@ static void mark_freed(diff *d)
 
 /* A port of the switch that is or will be free, those that were in use first. Without one the
  * switch's first port names it and the change is blocked. */
-static uint32_t take_port(diff *d, uint32_t sw, bool *blocked)
+static uint32_t cab_diff_take_port(diff *d, uint32_t sw, bool *blocked)
 {
     const ik_fabric *f = d->f;
     uint32_t best = IK_NONE;
@@ -293,7 +294,7 @@ static uint32_t take_port(diff *d, uint32_t sw, bool *blocked)
     return best;
 }
 
-static ik_status change_extra(diff *d, const unit *u)
+static ik_status cab_diff_change_extra(diff *d, const unit *u)
 {
     uint32_t far = d->f->port_peer[u->port];
     if (u->partner == IK_NONE)
@@ -310,24 +311,24 @@ static ik_status change_extra(diff *d, const unit *u)
                               .stays = a_stays ? u->port : far,
                               .from = a_stays ? far : u->port,
                               .other = IK_NONE};
-    change.to = take_port(d, far_of(gap, a_stays ? u->a : u->b), &change.blocked);
+    change.to = cab_diff_take_port(d, cab_diff_far_of(gap, a_stays ? u->a : u->b), &change.blocked);
     return cab_change_add(d->out, change, d->err);
 }
 
-static ik_status emit(diff *d)
+static ik_status cab_diff_emit(diff *d)
 {
     ik_status status = IK_OK;
-    mark_freed(d);
+    cab_diff_mark_freed(d);
     for (size_t i = 0; i < d->extra.num && status == IK_OK; i++)
         if (!d->extra.units[i].done)
-            status = change_extra(d, &d->extra.units[i]);
+            status = cab_diff_change_extra(d, &d->extra.units[i]);
     for (size_t i = 0; i < d->missing.num && status == IK_OK; i++) {
         const unit *u = &d->missing.units[i];
         if (u->done || u->partner != IK_NONE)
             continue;
         ik_cable_change change = {.work = IK_CABLE_ADD, .from = IK_NONE, .other = IK_NONE};
-        change.stays = take_port(d, u->a, &change.blocked);
-        change.to = take_port(d, u->b, &change.blocked);
+        change.stays = cab_diff_take_port(d, u->a, &change.blocked);
+        change.to = cab_diff_take_port(d, u->b, &change.blocked);
         status = cab_change_add(d->out, change, d->err);
     }
     return status;
@@ -341,20 +342,20 @@ ik_status cab_diff_switches(const ik_fabric *f, const cab_graph *g, const cab_gr
     diff d = {.f = f, .g = g, .p = p, .m = m, .out = out, .err = err};
     d.taken = ik_calloc(ports, sizeof *d.taken);
     d.freed = ik_calloc(ports, sizeof *d.freed);
-    ik_status status =
-        d.taken && d.freed ? find_extra(&d) : ik_fail_memory(err, 2 * ports, "ports that are free");
+    ik_status status = d.taken && d.freed ? cab_diff_find_extra(&d)
+                                          : ik_fail_memory(err, 2 * ports, "ports that are free");
     if (status == IK_OK)
-        status = find_missing(&d);
+        status = cab_diff_find_missing(&d);
     if (status == IK_OK)
-        status = index_list(&d, &d.extra);
+        status = cab_diff_index_list(&d, &d.extra);
     if (status == IK_OK)
-        status = index_list(&d, &d.missing);
+        status = cab_diff_index_list(&d, &d.missing);
     if (status == IK_OK)
-        status = find_swaps(&d);
+        status = cab_diff_find_swaps(&d);
     if (status == IK_OK)
-        status = pair_moves(&d);
+        status = cab_diff_pair_moves(&d);
     if (status == IK_OK)
-        status = emit(&d);
+        status = cab_diff_emit(&d);
     out->wrong = d.extra.num;
     out->missing = d.missing.num;
     free(d.taken);

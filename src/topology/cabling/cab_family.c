@@ -28,7 +28,7 @@ bool cab_specs_add(cab_specs *s, const char *format, ...)
     return true;
 }
 
-static int compare_u32(const void *a, const void *b)
+static int cab_family_compare_u32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -38,7 +38,7 @@ uint32_t cab_commonest(uint32_t *values, size_t num)
 {
     uint32_t best = 0;
     size_t most = 0;
-    qsort(values, num, sizeof *values, compare_u32);
+    qsort(values, num, sizeof *values, cab_family_compare_u32);
     for (size_t i = 0, next; i < num; i = next) {
         for (next = i + 1; next < num && values[next] == values[i];)
             next++;
@@ -67,7 +67,7 @@ void cab_family_free(cab_family *family)
 }
 
 /* Cables and switches that only one of the two has. */
-static uint64_t differences(const cab_match *m, const cab_graph *g, const cab_graph *p)
+static uint64_t cab_family_differences(const cab_match *m, const cab_graph *g, const cab_graph *p)
 {
     uint64_t alone = 0;
     for (uint32_t sw = 0; sw < g->num; sw++)
@@ -77,7 +77,7 @@ static uint64_t differences(const cab_match *m, const cab_graph *g, const cab_gr
     return g->links - m->agree + p->links - m->agree + alone;
 }
 
-static bool convincing(const cab_match *m, const cab_graph *g, const cab_graph *p)
+static bool cab_family_convincing(const cab_match *m, const cab_graph *g, const cab_graph *p)
 {
     return (m->agree || !g->links) && 10 * (g->links - m->agree) <= g->links + 10 &&
            4 * (p->links - m->agree) <= p->links;
@@ -85,7 +85,7 @@ static bool convincing(const cab_match *m, const cab_graph *g, const cab_graph *
 
 /* How many cables of a graph can agree with another's at most: between two switches no more than
  * the other has between any two. */
-static uint64_t most_agreeing(const cab_graph *of, const cab_graph *other)
+static uint64_t cab_family_most_agreeing(const cab_graph *of, const cab_graph *other)
 {
     uint64_t sum = 0;
     uint32_t most = 0;
@@ -98,15 +98,15 @@ static uint64_t most_agreeing(const cab_graph *of, const cab_graph *other)
 
 /* Whether a comparison may convince: tells apart quickly what has other numbers of parallel cables.
  */
-static bool may_convince(const cab_graph *g, const cab_graph *p)
+static bool cab_family_may_convince(const cab_graph *g, const cab_graph *p)
 {
-    uint64_t a = most_agreeing(g, p), b = most_agreeing(p, g);
+    uint64_t a = cab_family_most_agreeing(g, p), b = cab_family_most_agreeing(p, g);
     const cab_match best = {.agree = a < b ? a : b};
-    return convincing(&best, g, p);
+    return cab_family_convincing(&best, g, p);
 }
 
 /* All switches of a complete graph are alike; those without ports have no place in it. */
-static ik_status match_complete(const cab_graph *g, cab_match *out, ik_error *err)
+static ik_status cab_family_match_complete(const cab_graph *g, cab_match *out, ik_error *err)
 {
     cab_match m = {.plan_of = ik_calloc((size_t)g->num + 1, sizeof *m.plan_of),
                    .fabric_of = ik_calloc((size_t)g->num + 1, sizeof *m.fabric_of)};
@@ -120,7 +120,7 @@ static ik_status match_complete(const cab_graph *g, cab_match *out, ik_error *er
     return IK_OK;
 }
 
-static void count_complete(const cab_graph *g, const cab_graph *p, cab_match *m)
+static void cab_family_count_complete(const cab_graph *g, const cab_graph *p, cab_match *m)
 {
     m->laid = g->links;
     m->planned = p->links;
@@ -132,20 +132,20 @@ static void count_complete(const cab_graph *g, const cab_graph *p, cab_match *m)
     m->agree /= 2;
 }
 
-static ik_status compare(const cab_graph *g, const char *spec, bool tree, const ik_env *env,
-                         cab_family *now, ik_error *err)
+static ik_status cab_family_compare(const cab_graph *g, const char *spec, bool tree,
+                                    const ik_env *env, cab_family *now, ik_error *err)
 {
     snprintf(now->spec, sizeof now->spec, "%s", spec);
     ik_status status = ik_fabric_from_spec(spec, env, &now->plan, err);
     if (status != IK_OK)
         return status;
     status = cab_plan_graph(now->plan, tree, &now->planned, err);
-    if (status == IK_OK && !may_convince(g, &now->planned))
+    if (status == IK_OK && !cab_family_may_convince(g, &now->planned))
         return ik_fail(err, IK_ERR_UNSUPPORTED, "%s has other cables", spec);
     if (status == IK_OK && strncmp(spec, "fullmesh", 8) == 0) {
-        status = match_complete(g, &now->match, err);
+        status = cab_family_match_complete(g, &now->match, err);
         if (status == IK_OK)
-            count_complete(g, &now->planned, &now->match);
+            cab_family_count_complete(g, &now->planned, &now->match);
     } else if (status == IK_OK) {
         status = cab_match_make(g, &now->planned, NULL, tree ? TRIES_TREE : TRIES_OTHER,
                                 &now->match, err);
@@ -154,36 +154,36 @@ static ik_status compare(const cab_graph *g, const char *spec, bool tree, const 
 }
 
 /* The best of the specifications; those that cannot be built or are too large are none. */
-static ik_status best_of(const cab_graph *g, const cab_specs *specs, bool tree, const ik_env *env,
-                         cab_family *out, ik_error *err)
+static ik_status cab_family_best_of(const cab_graph *g, const cab_specs *specs, bool tree,
+                                    const ik_env *env, cab_family *out, ik_error *err)
 {
     for (size_t i = 0; i < specs->num; i++) {
         if (i && strcmp(specs->spec[i], specs->spec[i - 1]) == 0)
             continue;
         cab_family now = {0};
         ik_error why = {0};
-        ik_status status = compare(g, specs->spec[i], tree, env, &now, &why);
+        ik_status status = cab_family_compare(g, specs->spec[i], tree, env, &now, &why);
         if (status == IK_ERR_MEMORY) {
             cab_family_free(&now);
             *err = why;
             return status;
         }
-        if (status != IK_OK || !convincing(&now.match, g, &now.planned) ||
-            (out->spec[0] && differences(&now.match, g, &now.planned) >=
-                                 differences(&out->match, g, &out->planned))) {
+        if (status != IK_OK || !cab_family_convincing(&now.match, g, &now.planned) ||
+            (out->spec[0] && cab_family_differences(&now.match, g, &now.planned) >=
+                                 cab_family_differences(&out->match, g, &out->planned))) {
             cab_family_free(&now);
             continue;
         }
         cab_family_free(out);
         *out = now;
-        if (differences(&out->match, g, &out->planned) == 0)
+        if (cab_family_differences(&out->match, g, &out->planned) == 0)
             break;
     }
     return IK_OK;
 }
 
-static ik_status find_tree(const ik_fabric *f, cab_graph *g, const ik_env *env, cab_family *out,
-                           ik_error *err)
+static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik_env *env,
+                                      cab_family *out, ik_error *err)
 {
     cab_specs specs = {0};
     uint64_t crossing;
@@ -192,7 +192,7 @@ static ik_status find_tree(const ik_fabric *f, cab_graph *g, const ik_env *env, 
         return IK_OK;
     ik_status status = cab_trees(f, g, levels, &specs, err);
     if (status == IK_OK)
-        status = best_of(g, &specs, true, env, out, err);
+        status = cab_family_best_of(g, &specs, true, env, out, err);
     free(specs.spec);
     return status;
 }
@@ -210,13 +210,13 @@ ik_status cab_family_find(const ik_fabric *f, cab_graph *g, const ik_env *env, c
                      ? IK_OK
                      : ik_fail_memory(err, CAB_SPEC, "families");
     else
-        status = find_tree(f, g, env, out, err);
+        status = cab_family_find_tree(f, g, env, out, err);
     if (status == IK_OK && !out->spec[0]) {
         memset(g->kind, 0, g->num);
         if (g->num > 1)
             status = cab_grids(g, &specs, err);
         if (status == IK_OK)
-            status = best_of(g, &specs, false, env, out, err);
+            status = cab_family_best_of(g, &specs, false, env, out, err);
     }
     free(specs.spec);
     if (status != IK_OK)

@@ -37,7 +37,8 @@ typedef struct ends {
     char stays[TEXT], from[TEXT], to[TEXT], other[TEXT];
 } ends;
 
-static void describe(const ik_fabric *f, uint32_t port, bool node_only, char text[TEXT])
+static void cab_findings_describe(const ik_fabric *f, uint32_t port, bool node_only,
+                                  char text[TEXT])
 {
     text[0] = '\0';
     if (port != IK_NONE && node_only)
@@ -46,8 +47,8 @@ static void describe(const ik_fabric *f, uint32_t port, bool node_only, char tex
         ik_port_describe(f, port, text, TEXT);
 }
 
-static ik_status tell_move(ik_cabling *c, const ik_fabric *f, const ik_cable_change *m,
-                           const ends *e, const char *by, ik_error *err)
+static ik_status cab_findings_tell_move(ik_cabling *c, const ik_fabric *f, const ik_cable_change *m,
+                                        const ends *e, const char *by, ik_error *err)
 {
     bool same = f->port_node[m->from] == f->port_node[m->to];
     uint32_t node = f->port_node[m->stays];
@@ -63,8 +64,8 @@ static ik_status tell_move(ik_cabling *c, const ik_fabric *f, const ik_cable_cha
                        e->stays, e->from, by, e->to, e->stays, e->from, e->to);
 }
 
-static ik_status tell_swap(ik_cabling *c, const ik_fabric *f, const ik_cable_change *m,
-                           const ends *e, const char *by, ik_error *err)
+static ik_status cab_findings_tell_swap(ik_cabling *c, const ik_fabric *f, const ik_cable_change *m,
+                                        const ends *e, const char *by, ik_error *err)
 {
     uint32_t far = f->port_node[m->from], node = f->port_node[m->stays];
     bool same = far == f->port_node[m->to] || node == f->port_node[m->other];
@@ -75,20 +76,20 @@ static ik_status tell_swap(ik_cabling *c, const ik_fabric *f, const ik_cable_cha
                        e->stays, e->from, e->other, e->to, by, e->from, e->to);
 }
 
-static ik_status tell_change(ik_cabling *c, const ik_fabric *f, const ik_cable_change *m,
-                             const char *by, ik_error *err)
+static ik_status cab_findings_tell_change(ik_cabling *c, const ik_fabric *f,
+                                          const ik_cable_change *m, const char *by, ik_error *err)
 {
     ends e;
     bool vague = m->blocked || (m->work == IK_CABLE_ADD && !c->by_ports);
-    describe(f, m->stays, m->work == IK_CABLE_ADD && vague, e.stays);
-    describe(f, m->from, false, e.from);
-    describe(f, m->to, vague, e.to);
-    describe(f, m->other, false, e.other);
+    cab_findings_describe(f, m->stays, m->work == IK_CABLE_ADD && vague, e.stays);
+    cab_findings_describe(f, m->from, false, e.from);
+    cab_findings_describe(f, m->to, vague, e.to);
+    cab_findings_describe(f, m->other, false, e.other);
     switch (m->work) {
     case IK_CABLE_MOVE:
-        return tell_move(c, f, m, &e, by, err);
+        return cab_findings_tell_move(c, f, m, &e, by, err);
     case IK_CABLE_SWAP:
-        return tell_swap(c, f, m, &e, by, err);
+        return cab_findings_tell_swap(c, f, m, &e, by, err);
     case IK_CABLE_ADD:
         return cab_finding(c, IK_WARNING, "missing-cable", m->blocked ? IK_NONE : m->stays,
                            f->port_node[m->stays], err,
@@ -106,7 +107,7 @@ ik_status cab_tell_changes(ik_cabling *c, const ik_fabric *f, const char *by, ik
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < c->num_changes && i < NAMED && status == IK_OK; i++)
-        status = tell_change(c, f, &c->changes[i], by, err);
+        status = cab_findings_tell_change(c, f, &c->changes[i], by, err);
     if (status == IK_OK && c->num_changes > NAMED)
         status = cab_finding(c, IK_ERROR, "miscabled", IK_NONE, IK_NONE, err,
                              "%zu cables differ from %s in all, the first %d are named",
@@ -155,7 +156,7 @@ ik_status cab_tell_unused(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
     return status;
 }
 
-static bool has_cable(const ik_fabric *f, uint32_t node)
+static bool cab_findings_has_cable(const ik_fabric *f, uint32_t node)
 {
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
         if (f->port_peer[port] != IK_NONE)
@@ -170,8 +171,9 @@ typedef struct sort {
 } sort;
 
 /* Nodes without a partner in the other fabric. */
-static ik_status tell_lonely(ik_cabling *c, const ik_fabric *in, const uint32_t *partner,
-                             const sort *k, bool of_plan, ik_error *err)
+static ik_status cab_findings_tell_lonely(ik_cabling *c, const ik_fabric *in,
+                                          const uint32_t *partner, const sort *k, bool of_plan,
+                                          ik_error *err)
 {
     ik_status status = IK_OK;
     uint64_t shown = 0;
@@ -180,10 +182,11 @@ static ik_status tell_lonely(ik_cabling *c, const ik_fabric *in, const uint32_t 
     uint32_t end = k->switches ? in->num_switches : ik_num_nodes(in);
     for (uint32_t node = first; node < end && status == IK_OK; node++)
         if (partner[node] == IK_NONE && shown++ < NAMED)
-            status = cab_finding(c, k->severity, k->code, IK_NONE, of_plan ? IK_NONE : node, err,
-                                 k->switches ? "switch %s %s" : "host %s %s",
-                                 ik_node_describe(in, node, name, sizeof name),
-                                 has_cable(in, node) || of_plan ? k->text : "has no cable");
+            status =
+                cab_finding(c, k->severity, k->code, IK_NONE, of_plan ? IK_NONE : node, err,
+                            k->switches ? "switch %s %s" : "host %s %s",
+                            ik_node_describe(in, node, name, sizeof name),
+                            cab_findings_has_cable(in, node) || of_plan ? k->text : "has no cable");
     if (shown > NAMED && status == IK_OK)
         status = cab_finding(c, k->severity, k->code, IK_NONE, IK_NONE, err,
                              "%" PRIu64 " %s in all, the first %d are named", shown,
@@ -192,8 +195,8 @@ static ik_status tell_lonely(ik_cabling *c, const ik_fabric *in, const uint32_t 
 }
 
 /* Switches of a family have no names: they are counted. */
-static ik_status tell_unnamed(ik_cabling *c, const ik_fabric *plan, const uint32_t *fabric_of,
-                              ik_error *err)
+static ik_status cab_findings_tell_unnamed(ik_cabling *c, const ik_fabric *plan,
+                                           const uint32_t *fabric_of, ik_error *err)
 {
     ik_status status = IK_OK;
     for (uint32_t level = 0; level <= plan->num_levels && status == IK_OK; level++) {
@@ -221,13 +224,14 @@ ik_status cab_tell_nodes(ik_cabling *c, const ik_fabric *f, const ik_fabric *pla
                       unknown_host = {false, IK_NOTE, "unknown-host", "is not in the plan"},
                       missing_switch = {true, IK_ERROR, "missing-switch", "of the plan is missing"},
                       missing_host = {false, IK_WARNING, "missing-host", "of the plan is missing"};
-    ik_status status = tell_lonely(c, f, plan_of, &unknown_switch, false, err);
+    ik_status status = cab_findings_tell_lonely(c, f, plan_of, &unknown_switch, false, err);
     if (status != IK_OK || !named)
-        return status == IK_OK ? tell_unnamed(c, plan, fabric_of, err) : status;
-    status = tell_lonely(c, plan, fabric_of, &missing_switch, true, err);
+        return status == IK_OK ? cab_findings_tell_unnamed(c, plan, fabric_of, err) : status;
+    status = cab_findings_tell_lonely(c, plan, fabric_of, &missing_switch, true, err);
     if (status == IK_OK)
-        status = tell_lonely(c, f, plan_of, &unknown_host, false, err);
-    return status == IK_OK ? tell_lonely(c, plan, fabric_of, &missing_host, true, err) : status;
+        status = cab_findings_tell_lonely(c, f, plan_of, &unknown_host, false, err);
+    return status == IK_OK ? cab_findings_tell_lonely(c, plan, fabric_of, &missing_host, true, err)
+                           : status;
 }
 
 ik_status cab_tell_crossing(ik_cabling *c, const ik_fabric *f, const cab_graph *g, ik_error *err)

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_u32(const void *a, const void *b)
+static int cab_graph_compare_u32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
 /* Sorts the peers of one switch and joins equal ones. */
-static void join_equal(cab_graph *g, uint32_t sw, uint32_t first, uint32_t *end)
+static void cab_graph_join_equal(cab_graph *g, uint32_t sw, uint32_t first, uint32_t *end)
 {
     uint32_t out = first;
-    qsort(g->to + first, *end - first, sizeof *g->to, compare_u32);
+    qsort(g->to + first, *end - first, sizeof *g->to, cab_graph_compare_u32);
     for (uint32_t i = first; i < *end; i++) {
         if (out > first && g->to[out - 1] == g->to[i]) {
             g->cables[out - 1]++;
@@ -30,7 +30,7 @@ static void join_equal(cab_graph *g, uint32_t sw, uint32_t first, uint32_t *end)
     *end = out;
 }
 
-static void fill(const ik_fabric *f, cab_graph *g)
+static void cab_graph_fill(const ik_fabric *f, cab_graph *g)
 {
     uint32_t end = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
@@ -46,7 +46,7 @@ static void fill(const ik_fabric *f, cab_graph *g)
             else
                 g->hosts[sw]++;
         }
-        join_equal(g, sw, first, &end);
+        cab_graph_join_equal(g, sw, first, &end);
         g->links += g->degree[sw];
         g->max_degree = g->degree[sw] > g->max_degree ? g->degree[sw] : g->max_degree;
         g->max_hosts = g->hosts[sw] > g->max_hosts ? g->hosts[sw] : g->max_hosts;
@@ -70,7 +70,7 @@ ik_status cab_graph_make(const ik_fabric *f, cab_graph *out, ik_error *err)
         cab_graph_free(&g);
         return ik_fail_memory(err, 17 * num + 8 * ports, "the graph of the switches");
     }
-    fill(f, &g);
+    cab_graph_fill(f, &g);
     *out = g;
     return IK_OK;
 }
@@ -103,7 +103,7 @@ uint32_t cab_graph_cables(const cab_graph *g, uint32_t a, uint32_t b)
 /* ---- levels */
 
 /* Cables of a switch to switches of this level; 0 = without a level. */
-static uint32_t cables_to(const cab_graph *g, uint32_t sw, uint32_t level)
+static uint32_t cab_graph_cables_to(const cab_graph *g, uint32_t sw, uint32_t level)
 {
     uint32_t sum = 0;
     for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++)
@@ -113,23 +113,23 @@ static uint32_t cables_to(const cab_graph *g, uint32_t sw, uint32_t level)
 
 /* Switches without a level that have at least a quarter as many cables to level `below` as any of
  * them go one above: single cables in wrong places lift nobody. */
-static bool add_level(cab_graph *g, uint32_t below)
+static bool cab_graph_add_level(cab_graph *g, uint32_t below)
 {
     uint32_t most = 0;
     for (uint32_t sw = 0; sw < g->num; sw++) {
-        uint32_t down = g->kind[sw] ? 0 : cables_to(g, sw, below);
+        uint32_t down = g->kind[sw] ? 0 : cab_graph_cables_to(g, sw, below);
         most = down > most ? down : most;
     }
     if (!most)
         return false;
     for (uint32_t sw = 0; sw < g->num; sw++)
-        if (!g->kind[sw] && 4 * (uint64_t)cables_to(g, sw, below) >= most)
+        if (!g->kind[sw] && 4 * (uint64_t)cab_graph_cables_to(g, sw, below) >= most)
             g->kind[sw] = (uint8_t)(below + 1);
     return true;
 }
 
 /* Neighbours that two switches have in common. */
-static uint32_t common(const cab_graph *g, uint32_t a, uint32_t b)
+static uint32_t cab_graph_common(const cab_graph *g, uint32_t a, uint32_t b)
 {
     uint32_t num = 0, i = g->base[a], k = g->base[b];
     while (i < g->base[a + 1] && k < g->base[b + 1]) {
@@ -141,7 +141,7 @@ static uint32_t common(const cab_graph *g, uint32_t a, uint32_t b)
     return num;
 }
 
-static uint32_t neighbours_on(const cab_graph *g, uint32_t sw, uint32_t level)
+static uint32_t cab_graph_neighbours_on(const cab_graph *g, uint32_t sw, uint32_t level)
 {
     uint32_t num = 0;
     for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++)
@@ -151,16 +151,17 @@ static uint32_t neighbours_on(const cab_graph *g, uint32_t sw, uint32_t level)
 
 /* Has some switch of this level most of the neighbours that sw has above it? Those of a switch two
  * levels higher are in different pods. */
-static bool like_level(const cab_graph *g, uint32_t sw, uint32_t level)
+static bool cab_graph_like_level(const cab_graph *g, uint32_t sw, uint32_t level)
 {
-    uint32_t own = neighbours_on(g, sw, level + 1), tried = 0;
+    uint32_t own = cab_graph_neighbours_on(g, sw, level + 1), tried = 0;
     for (uint32_t i = g->base[sw]; i < g->base[sw + 1] && tried < 2; i++) {
         uint32_t above = g->to[i];
         if (g->kind[above] != level + 1)
             continue;
         tried++;
         for (uint32_t k = g->base[above]; k < g->base[above + 1]; k++)
-            if (g->to[k] != sw && g->kind[g->to[k]] == level && 2 * common(g, g->to[k], sw) > own)
+            if (g->to[k] != sw && g->kind[g->to[k]] == level &&
+                2 * cab_graph_common(g, g->to[k], sw) > own)
                 return true;
     }
     return false;
@@ -168,13 +169,13 @@ static bool like_level(const cab_graph *g, uint32_t sw, uint32_t level)
 
 /* Switches without hosts below them were taken for some that stand two levels higher, and what is
  * below them was not reached. */
-static void lower(cab_graph *g, uint32_t level)
+static void cab_graph_lower(cab_graph *g, uint32_t level)
 {
     for (uint32_t sw = 0; sw < g->num; sw++) {
-        if (g->kind[sw] != level || 2 * cables_to(g, sw, level - 1) < g->degree[sw])
+        if (g->kind[sw] != level || 2 * cab_graph_cables_to(g, sw, level - 1) < g->degree[sw])
             continue;
         bool leaf = level == 3 && g->hosts[sw];
-        if (!leaf && !like_level(g, sw, level - 2))
+        if (!leaf && !cab_graph_like_level(g, sw, level - 2))
             continue;
         g->kind[sw] = (uint8_t)(level - 2);
         for (uint32_t i = g->base[sw]; level > 3 && i < g->base[sw + 1]; i++)
@@ -184,7 +185,7 @@ static void lower(cab_graph *g, uint32_t level)
 }
 
 /* Cables of a switch that would not join neighbouring levels if it were on this one. */
-static uint32_t crossing_on(const cab_graph *g, uint32_t sw, int level)
+static uint32_t cab_graph_crossing_on(const cab_graph *g, uint32_t sw, int level)
 {
     uint32_t crossing = 0;
     for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++) {
@@ -195,15 +196,15 @@ static uint32_t crossing_on(const cab_graph *g, uint32_t sw, int level)
 }
 
 /* Moves switches above the leaves to the level that most of their cables speak for. */
-static void settle(cab_graph *g, uint32_t levels)
+static void cab_graph_settle(cab_graph *g, uint32_t levels)
 {
     bool moved = true;
     for (unsigned round = 0; moved && round < 8; round++) {
         moved = false;
         for (uint32_t sw = 0; sw < g->num; sw++) {
-            uint32_t best = g->kind[sw] > 1 ? crossing_on(g, sw, g->kind[sw]) : 0;
+            uint32_t best = g->kind[sw] > 1 ? cab_graph_crossing_on(g, sw, g->kind[sw]) : 0;
             for (int level = 2; best && level <= (int)levels + 1 && level < 255; level++) {
-                uint32_t crossing = crossing_on(g, sw, level);
+                uint32_t crossing = cab_graph_crossing_on(g, sw, level);
                 if (crossing >= best)
                     continue;
                 best = crossing;
@@ -214,7 +215,7 @@ static void settle(cab_graph *g, uint32_t levels)
     }
 }
 
-static uint64_t count_crossing(const cab_graph *g)
+static uint64_t cab_graph_count_crossing(const cab_graph *g)
 {
     uint64_t crossing = 0;
     for (uint32_t sw = 0; sw < g->num; sw++)
@@ -226,21 +227,21 @@ static uint64_t count_crossing(const cab_graph *g)
 }
 
 /* Levels with leaves that have at least this many hosts. */
-static uint32_t try_levels(cab_graph *g, uint32_t least, uint64_t *crossing)
+static uint32_t cab_graph_try_levels(cab_graph *g, uint32_t least, uint64_t *crossing)
 {
     uint32_t level = 1;
     for (uint32_t sw = 0; sw < g->num; sw++)
         g->kind[sw] = g->hosts[sw] >= least;
-    while (level < 250 && add_level(g, level))
+    while (level < 250 && cab_graph_add_level(g, level))
         if (++level >= 3)
-            lower(g, level);
-    settle(g, level);
+            cab_graph_lower(g, level);
+    cab_graph_settle(g, level);
     for (uint32_t sw = 0; sw < g->num; sw++)
         g->kind[sw] = g->kind[sw] ? g->kind[sw] : 1;
     level = 0;
     for (uint32_t sw = 0; sw < g->num; sw++)
         level = g->kind[sw] > level ? g->kind[sw] : level;
-    *crossing = count_crossing(g);
+    *crossing = cab_graph_count_crossing(g);
     return level;
 }
 
@@ -255,7 +256,7 @@ uint32_t cab_graph_levels(cab_graph *g, uint64_t *crossing)
     for (uint32_t i = 0; i < 5; i++) { /* the last time: the best once more */
         uint32_t divisor = divisors[i < 4 ? i : best];
         uint32_t least = divisor ? (g->max_hosts + divisor - 1) / divisor : 1;
-        uint32_t levels = try_levels(g, least, crossing);
+        uint32_t levels = cab_graph_try_levels(g, least, crossing);
         if (i == 4)
             return levels;
         if (*crossing < fewest) {

@@ -28,13 +28,13 @@ typedef struct box {
 } box;
 
 /* About as many links as the fabric has? */
-static bool links_fit(const grids *s, double links)
+static bool cab_grids_links_fit(const grids *s, double links)
 {
     double have = (double)s->g->links / s->cables;
     return have >= 0.75 * links && have <= 1.1 * links;
 }
 
-static void add_box(grids *s, const char *family, const box *b)
+static void cab_grids_add_box(grids *s, const char *family, const box *b)
 {
     char dims[96] = "";
     size_t used = 0;
@@ -45,7 +45,7 @@ static void add_box(grids *s, const char *family, const box *b)
         s->kept = cab_specs_add(s->out, "%s:dims=%s,p=%" PRIu32, family, dims, s->hosts);
 }
 
-static void add_boxes_of(grids *s, const box *b)
+static void cab_grids_add_boxes_of(grids *s, const box *b)
 {
     double n = s->g->num, torus = 0, mesh = 0;
     uint32_t ring = 0, cliques = 0;
@@ -56,33 +56,33 @@ static void add_boxes_of(grids *s, const box *b)
         torus += size > 2 ? n : n / 2;
         mesh += n * (size - 1) / size;
     }
-    if (s->cables == 1 && ring == s->degree && links_fit(s, torus))
-        add_box(s, "torus", b);
-    if (s->cables == 1 && ring >= s->degree && ring <= s->max_degree && links_fit(s, mesh) &&
-        mesh < torus)
-        add_box(s, "mesh", b);
+    if (s->cables == 1 && ring == s->degree && cab_grids_links_fit(s, torus))
+        cab_grids_add_box(s, "torus", b);
+    if (s->cables == 1 && ring >= s->degree && ring <= s->max_degree &&
+        cab_grids_links_fit(s, mesh) && mesh < torus)
+        cab_grids_add_box(s, "mesh", b);
     if (b->num > 1 && cliques == s->degree && b->size[0] > 2 && s->cables == 1 &&
-        links_fit(s, n / 2 * cliques))
-        add_box(s, "hyperx", b);
+        cab_grids_links_fit(s, n / 2 * cliques))
+        cab_grids_add_box(s, "hyperx", b);
 }
 
 /* All ways to write `left` as a product of sizes from 2 to `most`, descending. */
-static void split(grids *s, uint32_t left, uint32_t most, box *b)
+static void cab_grids_split(grids *s, uint32_t left, uint32_t most, box *b)
 {
     if (left == 1 && b->num)
-        add_boxes_of(s, b);
+        cab_grids_add_boxes_of(s, b);
     if (left == 1 || b->num == MOST_DIMS)
         return;
     for (uint32_t size = most < left ? most : left; size >= 2; size--) {
         if (left % size)
             continue;
         b->size[b->num++] = size;
-        split(s, left / size, size, b);
+        cab_grids_split(s, left / size, size, b);
         b->num--;
     }
 }
 
-static void add_dragonflies(grids *s)
+static void cab_grids_add_dragonflies(grids *s)
 {
     static const char *const arrangements[] = {"palmtree", "absolute", "relative"};
     uint32_t n = s->g->num;
@@ -90,7 +90,7 @@ static void add_dragonflies(grids *s)
         uint32_t h = s->degree - (a - 1), groups = n / a;
         if (n % a || h < 1 || groups < 3 || groups > (uint64_t)a * h + 1)
             continue;
-        if (!links_fit(s, n / 2.0 * (a - 1) + n / 2.0 * h))
+        if (!cab_grids_links_fit(s, n / 2.0 * (a - 1) + n / 2.0 * h))
             continue;
         for (size_t i = 0; i < 3 && s->out->num < MOST_SPECS && s->kept; i++)
             s->kept = cab_specs_add(s->out,
@@ -102,13 +102,13 @@ static void add_dragonflies(grids *s)
 
 /* Hypercubes of an odd number of dimensions come before the tori with sizes of 2 that they are; the
  * others are tori with sizes of 4 and are called so. */
-static void add_hypercube(grids *s)
+static void cab_grids_add_hypercube(grids *s)
 {
     if (s->degree < 20 && s->g->num == 1u << s->degree && s->cables == 1 && s->degree % 2)
         s->kept = cab_specs_add(s->out, "hypercube:n=%" PRIu32 ",p=%" PRIu32, s->degree, s->hosts);
 }
 
-static void add_slimflies(grids *s)
+static void cab_grids_add_slimflies(grids *s)
 {
     uint32_t n = s->g->num;
     for (uint32_t q = 3; 2 * q * q <= n && s->cables == 1; q++) {
@@ -119,7 +119,7 @@ static void add_slimflies(grids *s)
     }
 }
 
-static ik_status measure(grids *s, ik_error *err)
+static ik_status cab_grids_measure(grids *s, ik_error *err)
 {
     const cab_graph *g = s->g;
     size_t links = g->base[g->num], most = links > g->num ? links : g->num;
@@ -142,18 +142,18 @@ static ik_status measure(grids *s, ik_error *err)
     return IK_OK;
 }
 
-static void add_all(grids *s)
+static void cab_grids_add_all(grids *s)
 {
     box b = {0};
     uint32_t n = s->g->num;
-    add_hypercube(s);
+    cab_grids_add_hypercube(s);
     if (s->degree == n - 1 && n > 2 && n <= 1024 && s->kept)
         s->kept = cab_specs_add(s->out, "fullmesh:n=%" PRIu32 ",p=%" PRIu32 ",k=%" PRIu32, n,
                                 s->hosts, s->cables);
     else
-        split(s, n, n, &b);
-    add_slimflies(s);
-    add_dragonflies(s);
+        cab_grids_split(s, n, n, &b);
+    cab_grids_add_slimflies(s);
+    cab_grids_add_dragonflies(s);
 }
 
 ik_status cab_grids(const cab_graph *g, cab_specs *out, ik_error *err)
@@ -161,12 +161,12 @@ ik_status cab_grids(const cab_graph *g, cab_specs *out, ik_error *err)
     grids s = {.g = g, .out = out, .kept = true};
     if (g->num < 2 || !g->links)
         return IK_OK;
-    ik_status status = measure(&s, err);
+    ik_status status = cab_grids_measure(&s, err);
     if (status != IK_OK)
         return status;
     /* with cables missing at most switches, the largest number of neighbours is the family's */
     uint32_t most = s.max_degree < s.least_degree + MORE ? s.max_degree : s.least_degree + MORE;
     for (s.degree = s.least_degree; s.degree <= most; s.degree++)
-        add_all(&s);
+        cab_grids_add_all(&s);
     return s.kept ? IK_OK : ik_fail_memory(err, CAB_SPEC, "families");
 }

@@ -44,12 +44,12 @@ typedef struct matcher {
 
 /* ---- the queue of pairs by score */
 
-static uint8_t *score_of(matcher *m, uint32_t u, uint32_t v)
+static uint8_t *cab_match_score_of(matcher *m, uint32_t u, uint32_t v)
 {
     return &m->score[(size_t)u * m->p->num + v];
 }
 
-static bool push(matcher *m, uint32_t u, uint32_t v, unsigned score)
+static bool cab_match_push(matcher *m, uint32_t u, uint32_t v, unsigned score)
 {
     bucket *b = &m->buckets[score];
     if (!IK_ARRAY_ROOM(b->pairs, b->cap, b->num + 1))
@@ -60,14 +60,14 @@ static bool push(matcher *m, uint32_t u, uint32_t v, unsigned score)
 }
 
 /* The next pair of the highest score that still has it and is unmatched. */
-static bool pop(matcher *m, pair *out)
+static bool cab_match_pop(matcher *m, pair *out)
 {
     for (;; m->highest--) {
         bucket *b = &m->buckets[m->highest];
         while (b->first < b->num) {
             *out = b->pairs[b->first++];
             if (m->plan_of[out->u] == IK_NONE && m->fabric_of[out->v] == IK_NONE &&
-                *score_of(m, out->u, out->v) == m->highest)
+                *cab_match_score_of(m, out->u, out->v) == m->highest)
                 return true;
         }
         b->first = b->num = 0;
@@ -77,7 +77,7 @@ static bool pop(matcher *m, pair *out)
 }
 
 /* Matches a pair and raises the scores of its neighbours. */
-static bool match(matcher *m, uint32_t u, uint32_t v)
+static bool cab_match_match(matcher *m, uint32_t u, uint32_t v)
 {
     m->plan_of[u] = v;
     m->fabric_of[v] = u;
@@ -89,10 +89,10 @@ static bool match(matcher *m, uint32_t u, uint32_t v)
             uint32_t b = m->p->to[k];
             if (m->fabric_of[b] != IK_NONE || m->f->kind[a] != m->p->kind[b])
                 continue;
-            uint8_t *score = score_of(m, a, b);
+            uint8_t *score = cab_match_score_of(m, a, b);
             uint32_t more = m->f->cables[i] < m->p->cables[k] ? m->f->cables[i] : m->p->cables[k];
             *score = (uint8_t)(*score + more < MOST_SCORE ? *score + more : MOST_SCORE);
-            if (!push(m, a, b, *score))
+            if (!cab_match_push(m, a, b, *score))
                 return false;
         }
     }
@@ -102,9 +102,9 @@ static bool match(matcher *m, uint32_t u, uint32_t v)
 /* ---- equal scores */
 
 /* Switches of the plan that score as high for u as v does. */
-static uint32_t rivals(matcher *m, uint32_t u, uint32_t v)
+static uint32_t cab_match_rivals(matcher *m, uint32_t u, uint32_t v)
 {
-    unsigned score = *score_of(m, u, v);
+    unsigned score = *cab_match_score_of(m, u, v);
     uint32_t num = 0;
     m->stamp++;
     for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
@@ -113,7 +113,7 @@ static uint32_t rivals(matcher *m, uint32_t u, uint32_t v)
              k++) {
             uint32_t b = m->p->to[k];
             if (m->fabric_of[b] != IK_NONE || m->mark[b] == m->stamp ||
-                m->f->kind[u] != m->p->kind[b] || *score_of(m, u, b) != score)
+                m->f->kind[u] != m->p->kind[b] || *cab_match_score_of(m, u, b) != score)
                 continue;
             m->mark[b] = m->stamp;
             m->candidate[num++] = b;
@@ -123,7 +123,7 @@ static uint32_t rivals(matcher *m, uint32_t u, uint32_t v)
 }
 
 /* Matched switches within two hops of u. */
-static uint32_t find_witnesses(const matcher *m, uint32_t u, uint32_t witness[WITNESSES])
+static uint32_t cab_match_find_witnesses(const matcher *m, uint32_t u, uint32_t witness[WITNESSES])
 {
     uint32_t num = 0;
     const cab_graph *f = m->f;
@@ -134,7 +134,7 @@ static uint32_t find_witnesses(const matcher *m, uint32_t u, uint32_t witness[WI
     return num;
 }
 
-static void mark_neighbours(matcher *m, const cab_graph *g, uint32_t node)
+static void cab_match_mark_neighbours(matcher *m, const cab_graph *g, uint32_t node)
 {
     m->stamp++;
     for (uint32_t i = g->base[node]; i < g->base[node + 1]; i++)
@@ -150,16 +150,17 @@ static uint32_t marked_neighbours(const matcher *m, const cab_graph *g, uint32_t
 }
 
 /* Of the candidates, the one whose numbers of common neighbours are most like u's. */
-static uint32_t choose(matcher *m, uint32_t u, uint32_t num)
+static uint32_t cab_match_choose(matcher *m, uint32_t u, uint32_t num)
 {
     uint32_t witness[WITNESSES], common[WITNESSES], best = m->candidate[0], least = UINT32_MAX;
-    uint32_t witnesses = find_witnesses(m, u, witness), offset = ik_rng_below(&m->rng, num);
-    mark_neighbours(m, m->f, u);
+    uint32_t witnesses = cab_match_find_witnesses(m, u, witness),
+             offset = ik_rng_below(&m->rng, num);
+    cab_match_mark_neighbours(m, m->f, u);
     for (uint32_t i = 0; i < witnesses; i++)
         common[i] = marked_neighbours(m, m->f, witness[i]);
     for (uint32_t c = 0; c < num && least > 0; c++) {
         uint32_t v = m->candidate[(c + offset) % num], differ = 0;
-        mark_neighbours(m, m->p, v);
+        cab_match_mark_neighbours(m, m->p, v);
         for (uint32_t i = 0; i < witnesses && differ < least; i++) {
             uint32_t there = marked_neighbours(m, m->p, m->plan_of[witness[i]]);
             differ += there > common[i] ? there - common[i] : common[i] - there;
@@ -177,7 +178,7 @@ static uint32_t choose(matcher *m, uint32_t u, uint32_t num)
 
 /* An unmatched switch of one kind and degree on both sides, the degree with fewest switches of the
  * plan; IK_NONE: none is left. */
-static bool find_beginning(matcher *m, pair *out)
+static bool cab_match_find_beginning(matcher *m, pair *out)
 {
     const cab_graph *f = m->f, *p = m->p;
     uint32_t best = UINT32_MAX;
@@ -208,20 +209,20 @@ static bool find_beginning(matcher *m, pair *out)
     return true;
 }
 
-static bool grow(matcher *m)
+static bool cab_match_grow(matcher *m)
 {
     pair next;
     for (;;) {
-        while (pop(m, &next)) {
-            uint32_t num = rivals(m, next.u, next.v);
-            if (!match(m, next.u, num > 1 ? choose(m, next.u, num) : next.v))
+        while (cab_match_pop(m, &next)) {
+            uint32_t num = cab_match_rivals(m, next.u, next.v);
+            if (!cab_match_match(m, next.u, num > 1 ? cab_match_choose(m, next.u, num) : next.v))
                 return false;
         }
-        if (!find_beginning(m, &next))
+        if (!cab_match_find_beginning(m, &next))
             return false;
         if (next.u == IK_NONE)
             return true;
-        if (!match(m, next.u, next.v))
+        if (!cab_match_match(m, next.u, next.v))
             return false;
     }
 }
@@ -247,7 +248,7 @@ static void match_rest(matcher *m)
 /* ---- mending */
 
 /* Cables of u that agree if it is v. */
-static uint32_t agreement(const matcher *m, uint32_t u, uint32_t v)
+static uint32_t cab_match_agreement(const matcher *m, uint32_t u, uint32_t v)
 {
     uint32_t sum = 0;
     for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
@@ -260,7 +261,7 @@ static uint32_t agreement(const matcher *m, uint32_t u, uint32_t v)
 
 /* The switches of the plan that most cables of u speak for, in candidate[]; none if u is one of
  * them. */
-static uint32_t favourites(matcher *m, uint32_t u)
+static uint32_t cab_match_favourites(matcher *m, uint32_t u)
 {
     uint32_t num = 0, kept = 0, most = 1;
     for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
@@ -286,7 +287,7 @@ static uint32_t favourites(matcher *m, uint32_t u)
     return kept;
 }
 
-static void assign(matcher *m, uint32_t u, uint32_t v)
+static void cab_match_assign(matcher *m, uint32_t u, uint32_t v)
 {
     if (u != IK_NONE)
         m->plan_of[u] = v;
@@ -295,48 +296,48 @@ static void assign(matcher *m, uint32_t u, uint32_t v)
 }
 
 /* Exchanges the partners of u and of who has `wanted` if more cables agree then. */
-static bool exchange(matcher *m, uint32_t u, uint32_t wanted)
+static bool cab_match_exchange(matcher *m, uint32_t u, uint32_t wanted)
 {
     uint32_t old = m->plan_of[u], other = m->fabric_of[wanted];
-    uint64_t before = (old == IK_NONE ? 0 : agreement(m, u, old)) +
-                      (other == IK_NONE ? 0 : agreement(m, other, wanted));
-    assign(m, u, wanted);
-    assign(m, other, old);
+    uint64_t before = (old == IK_NONE ? 0 : cab_match_agreement(m, u, old)) +
+                      (other == IK_NONE ? 0 : cab_match_agreement(m, other, wanted));
+    cab_match_assign(m, u, wanted);
+    cab_match_assign(m, other, old);
     if (other == IK_NONE && old != IK_NONE)
         m->fabric_of[old] = IK_NONE;
-    uint64_t after = agreement(m, u, wanted) +
-                     (other == IK_NONE || old == IK_NONE ? 0 : agreement(m, other, old));
+    uint64_t after = cab_match_agreement(m, u, wanted) +
+                     (other == IK_NONE || old == IK_NONE ? 0 : cab_match_agreement(m, other, old));
     if (after > before)
         return true;
-    assign(m, other, wanted);
-    assign(m, u, old);
+    cab_match_assign(m, other, wanted);
+    cab_match_assign(m, u, old);
     if (other == IK_NONE)
         m->fabric_of[wanted] = IK_NONE;
     return false;
 }
 
-static bool mend(matcher *m, uint32_t u)
+static bool cab_match_mend(matcher *m, uint32_t u)
 {
-    uint32_t num = favourites(m, u);
+    uint32_t num = cab_match_favourites(m, u);
     for (uint32_t i = 0; i < num; i++)
-        if (exchange(m, u, m->candidate[i]))
+        if (cab_match_exchange(m, u, m->candidate[i]))
             return true;
     return false;
 }
 
-static void mend_all(matcher *m)
+static void cab_match_mend_all(matcher *m)
 {
     bool changed = true;
     for (unsigned round = 0; changed && round < ROUNDS; round++) {
         changed = false;
         for (uint32_t u = 0; u < m->f->num; u++)
-            changed |= mend(m, u);
+            changed |= cab_match_mend(m, u);
     }
 }
 
 /* ---- one try */
 
-static void reset(matcher *m)
+static void cab_match_reset(matcher *m)
 {
     memset(m->plan_of, 0xff, m->f->num * sizeof *m->plan_of);
     memset(m->fabric_of, 0xff, m->p->num * sizeof *m->fabric_of);
@@ -346,13 +347,13 @@ static void reset(matcher *m)
     m->highest = 0;
 }
 
-static void count_agreement(const matcher *m, cab_match *out)
+static void cab_match_count_agreement(const matcher *m, cab_match *out)
 {
     out->agree = out->laid = out->planned = 0;
     for (uint32_t u = 0; u < m->f->num; u++) {
         if (m->plan_of[u] == IK_NONE)
             continue;
-        out->agree += agreement(m, u, m->plan_of[u]);
+        out->agree += cab_match_agreement(m, u, m->plan_of[u]);
         for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++)
             out->laid += m->plan_of[m->f->to[i]] == IK_NONE ? 0 : m->f->cables[i];
         uint32_t v = m->plan_of[u];
@@ -364,34 +365,35 @@ static void count_agreement(const matcher *m, cab_match *out)
     out->planned /= 2;
 }
 
-static bool try_once(matcher *m, const uint32_t *known)
+static bool cab_match_try_once(matcher *m, const uint32_t *known)
 {
-    reset(m);
+    cab_match_reset(m);
     for (uint32_t u = 0; known && u < m->f->num; u++)
-        if (known[u] != IK_NONE && m->fabric_of[known[u]] == IK_NONE && !match(m, u, known[u]))
+        if (known[u] != IK_NONE && m->fabric_of[known[u]] == IK_NONE &&
+            !cab_match_match(m, u, known[u]))
             return false;
-    if (!grow(m))
+    if (!cab_match_grow(m))
         return false;
     match_rest(m);
     if (!known)
-        mend_all(m);
+        cab_match_mend_all(m);
     return true;
 }
 
-static bool perfect(const cab_match *m)
+static bool cab_match_perfect(const cab_match *m)
 {
     return m->agree == m->laid && m->agree == m->planned;
 }
 
-static ik_status run(matcher *m, const uint32_t *known, unsigned tries, cab_match *out)
+static ik_status cab_match_run(matcher *m, const uint32_t *known, unsigned tries, cab_match *out)
 {
     uint64_t best = 0;
     for (unsigned i = 0; i < tries; i++) {
         cab_match now;
         m->rng = ik_rng_at(1, IK_RNG_ANALYSIS, i);
-        if (!try_once(m, known))
+        if (!cab_match_try_once(m, known))
             return ik_fail_memory(m->err, m->f->num * sizeof(pair), "matching switches");
-        count_agreement(m, &now);
+        cab_match_count_agreement(m, &now);
         if (i > 3 && 10 * best < 6 * out->planned)
             break; /* the plan is not like the fabric at all */
         if (i && now.agree <= best)
@@ -401,13 +403,13 @@ static ik_status run(matcher *m, const uint32_t *known, unsigned tries, cab_matc
         out->planned = now.planned;
         memcpy(out->plan_of, m->plan_of, m->f->num * sizeof *m->plan_of);
         memcpy(out->fabric_of, m->fabric_of, m->p->num * sizeof *m->fabric_of);
-        if (perfect(&now) || known)
+        if (cab_match_perfect(&now) || known)
             break;
     }
     return IK_OK;
 }
 
-static void matcher_free(matcher *m)
+static void cab_match_matcher_free(matcher *m)
 {
     free(m->plan_of);
     free(m->fabric_of);
@@ -420,7 +422,7 @@ static void matcher_free(matcher *m)
 }
 
 /* Pairs of neighbours that one try looks at, at most: the queue may come to hold them all. */
-static uint64_t steps_of(const cab_graph *f, const cab_graph *p)
+static uint64_t cab_match_steps_of(const cab_graph *f, const cab_graph *p)
 {
     uint32_t most = 0;
     for (uint32_t v = 0; v < p->num; v++) {
@@ -430,7 +432,8 @@ static uint64_t steps_of(const cab_graph *f, const cab_graph *p)
     return (uint64_t)f->base[f->num] * most;
 }
 
-static ik_status check_size(const cab_graph *f, const cab_graph *p, uint64_t steps, ik_error *err)
+static ik_status cab_match_check_size(const cab_graph *f, const cab_graph *p, uint64_t steps,
+                                      ik_error *err)
 {
     if ((uint64_t)f->num * p->num <= CAB_MOST_PAIRS && steps <= CAB_MOST_STEPS)
         return IK_OK;
@@ -444,8 +447,8 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
                          unsigned tries, cab_match *out, ik_error *err)
 {
     size_t num_f = (size_t)f->num + 1, num_p = (size_t)p->num + 1;
-    uint64_t steps = steps_of(f, p);
-    ik_status status = check_size(f, p, steps, err);
+    uint64_t steps = cab_match_steps_of(f, p);
+    ik_status status = cab_match_check_size(f, p, steps, err);
     if (status != IK_OK)
         return status;
     if (tries * steps > CAB_MOST_ALL_STEPS)
@@ -468,8 +471,8 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
         memset(found.fabric_of, 0xff, num_p * sizeof *found.fabric_of);
     }
     if (status == IK_OK && f->num && p->num)
-        status = run(&m, known, tries, &found);
-    matcher_free(&m);
+        status = cab_match_run(&m, known, tries, &found);
+    cab_match_matcher_free(&m);
     if (status != IK_OK)
         cab_match_free(&found);
     else

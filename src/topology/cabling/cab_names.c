@@ -21,21 +21,22 @@ typedef struct naming {
     uint32_t *plan_of, *fabric_of;
 } naming;
 
-static int compare(const label *x, const label *y)
+static int cab_names_compare(const label *x, const label *y)
 {
     if (x->guid != y->guid)
         return x->guid < y->guid ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 
-static int compare_labels(const void *a, const void *b)
+static int cab_names_compare_labels(const void *a, const void *b)
 {
-    return compare(a, b);
+    return cab_names_compare(a, b);
 }
 
 /* Labels of the nodes without a partner yet. By name, `guid` says whether it is a switch, so that
  * switches and hosts of one name are not taken for each other. */
-static size_t labels_of(const ik_fabric *f, const uint32_t *partner, bool by_name, label *out)
+static size_t cab_names_labels_of(const ik_fabric *f, const uint32_t *partner, bool by_name,
+                                  label *out)
 {
     size_t num = 0;
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
@@ -45,24 +46,25 @@ static size_t labels_of(const ik_fabric *f, const uint32_t *partner, bool by_nam
             continue;
         out[num++] = (label){by_name ? ik_is_switch(f, node) : guid, by_name ? name : "", node};
     }
-    qsort(out, num, sizeof *out, compare_labels);
+    qsort(out, num, sizeof *out, cab_names_compare_labels);
     return num;
 }
 
-static bool once(const label *l, size_t num, size_t i)
+static bool cab_names_once(const label *l, size_t num, size_t i)
 {
-    return (i == 0 || compare(&l[i - 1], &l[i]) != 0) &&
-           (i + 1 == num || compare(&l[i + 1], &l[i]) != 0);
+    return (i == 0 || cab_names_compare(&l[i - 1], &l[i]) != 0) &&
+           (i + 1 == num || cab_names_compare(&l[i + 1], &l[i]) != 0);
 }
 
-static void match_by(naming *n, bool by_name)
+static void cab_names_match_by(naming *n, bool by_name)
 {
-    size_t num_f = labels_of(n->f, n->plan_of, by_name, n->in_f);
-    size_t num_p = labels_of(n->plan, n->fabric_of, by_name, n->in_plan);
+    size_t num_f = cab_names_labels_of(n->f, n->plan_of, by_name, n->in_f);
+    size_t num_p = cab_names_labels_of(n->plan, n->fabric_of, by_name, n->in_plan);
     for (size_t i = 0, k = 0; i < num_f && k < num_p;) {
-        int order = compare(&n->in_f[i], &n->in_plan[k]);
+        int order = cab_names_compare(&n->in_f[i], &n->in_plan[k]);
         uint32_t a = n->in_f[i].node, b = n->in_plan[k].node;
-        if (order == 0 && once(n->in_f, num_f, i) && once(n->in_plan, num_p, k) &&
+        if (order == 0 && cab_names_once(n->in_f, num_f, i) &&
+            cab_names_once(n->in_plan, num_p, k) &&
             ik_is_switch(n->f, a) == ik_is_switch(n->plan, b)) {
             n->plan_of[a] = b;
             n->fabric_of[b] = a;
@@ -88,8 +90,8 @@ ik_status cab_names_match(const ik_fabric *f, const ik_fabric *plan, uint32_t *p
     memset(plan_of, 0xff, (num_f - 1) * sizeof *plan_of);
     memset(fabric_of, 0xff, (num_p - 1) * sizeof *fabric_of);
     if (status == IK_OK) {
-        match_by(&n, false);
-        match_by(&n, true);
+        cab_names_match_by(&n, false);
+        cab_names_match_by(&n, true);
         *switches = 0;
         for (uint32_t sw = 0; sw < f->num_switches; sw++)
             *switches += plan_of[sw] != IK_NONE;

@@ -22,7 +22,7 @@ typedef struct tree {
 } tree;
 
 /* Distinct neighbours of a switch on a level. */
-static uint32_t neighbours_on(const cab_graph *g, uint32_t sw, uint32_t level)
+static uint32_t cab_trees_neighbours_on(const cab_graph *g, uint32_t sw, uint32_t level)
 {
     uint32_t num = 0;
     for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++)
@@ -35,12 +35,12 @@ static uint32_t usual_neighbours(tree *t, uint32_t level, uint32_t towards)
     size_t num = 0;
     for (uint32_t sw = 0; sw < t->g->num; sw++)
         if (t->g->kind[sw] == level)
-            t->value[num++] = neighbours_on(t->g, sw, towards);
+            t->value[num++] = cab_trees_neighbours_on(t->g, sw, towards);
     return cab_commonest(t->value, num);
 }
 
 /* Parallel cables between a switch of this level and one of the next. */
-static uint32_t usual_cables(tree *t, uint32_t level)
+static uint32_t cab_trees_usual_cables(tree *t, uint32_t level)
 {
     size_t num = 0;
     const cab_graph *g = t->g;
@@ -52,7 +52,7 @@ static uint32_t usual_cables(tree *t, uint32_t level)
 }
 
 /* Cables of a host, all to different switches. */
-static uint32_t usual_rails(tree *t, const ik_fabric *f)
+static uint32_t cab_trees_usual_rails(tree *t, const ik_fabric *f)
 {
     size_t num = 0;
     for (uint32_t host = 0; host < f->num_hosts; host++) {
@@ -64,16 +64,16 @@ static uint32_t usual_rails(tree *t, const ik_fabric *f)
     return usual ? usual : 1;
 }
 
-static bool measure(tree *t, const ik_fabric *f)
+static bool cab_trees_measure(tree *t, const ik_fabric *f)
 {
     const cab_graph *g = t->g;
     t->m[0] = g->max_hosts;
-    t->w[0] = usual_rails(t, f);
+    t->w[0] = cab_trees_usual_rails(t, f);
     t->p[0] = 1;
     for (uint32_t level = 2; level <= t->levels; level++) {
         t->m[level - 1] = usual_neighbours(t, level, level - 1);
         t->w[level - 1] = usual_neighbours(t, level - 1, level);
-        t->p[level - 1] = usual_cables(t, level - 1);
+        t->p[level - 1] = cab_trees_usual_cables(t, level - 1);
         if (!t->m[level - 1] || !t->w[level - 1] || !t->p[level - 1])
             return false;
     }
@@ -87,7 +87,7 @@ static bool measure(tree *t, const ik_fabric *f)
 
 /* Children as the numbers of switches say: where few switches are on a level, most of them may have
  * lost a cable. */
-static void count_children(tree *t)
+static void cab_trees_count_children(tree *t)
 {
     for (uint32_t l = 1; l < t->levels; l++) {
         uint64_t cables = (uint64_t)t->switches[l - 1] * t->w[l];
@@ -96,7 +96,7 @@ static void count_children(tree *t)
     }
 }
 
-static bool single_cables(const tree *t)
+static bool cab_trees_single_cables(const tree *t)
 {
     for (uint32_t l = 0; l < t->levels; l++)
         if (t->p[l] != 1)
@@ -105,9 +105,9 @@ static bool single_cables(const tree *t)
 }
 
 /* Do all levels but the first and the last have these numbers of parents and children? */
-static bool halves(const tree *t, uint32_t half, uint32_t top)
+static bool cab_trees_halves(const tree *t, uint32_t half, uint32_t top)
 {
-    if (!single_cables(t) || t->w[0] != 1 || t->m[0] > half || t->m[t->levels - 1] != top)
+    if (!cab_trees_single_cables(t) || t->w[0] != 1 || t->m[0] > half || t->m[t->levels - 1] != top)
         return false;
     for (uint32_t l = 1; l < t->levels; l++)
         if (t->w[l] != half || (l + 1 < t->levels && t->m[l] != half))
@@ -115,26 +115,27 @@ static bool halves(const tree *t, uint32_t half, uint32_t top)
     return true;
 }
 
-static void print_list(char *text, size_t size, const uint32_t *values, uint32_t num)
+static void cab_trees_print_list(char *text, size_t size, const uint32_t *values, uint32_t num)
 {
     size_t used = 0;
     for (uint32_t i = 0; i < num && used + 1 < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%" PRIu32, i ? ":" : "", values[i]);
 }
 
-static bool add_tree(const tree *t, cab_specs *out)
+static bool cab_trees_add_tree(const tree *t, cab_specs *out)
 {
     char m[80], w[80], p[80];
     uint32_t half = t->radix / 2;
-    if (t->radix % 2 == 0 && half && halves(t, half, t->radix))
+    if (t->radix % 2 == 0 && half && cab_trees_halves(t, half, t->radix))
         return cab_specs_add(out, "rlft:ports=%" PRIu32 ",levels=%" PRIu32, t->radix, t->levels);
-    if (halves(t, t->w[t->levels - 1], t->w[t->levels - 1]) && t->m[0] == t->w[t->levels - 1])
+    if (cab_trees_halves(t, t->w[t->levels - 1], t->w[t->levels - 1]) &&
+        t->m[0] == t->w[t->levels - 1])
         return cab_specs_add(out, "karytree:k=%" PRIu32 ",n=%" PRIu32, t->m[0], t->levels);
-    print_list(m, sizeof m, t->m, t->levels);
-    print_list(w, sizeof w, t->w, t->levels);
-    print_list(p, sizeof p, t->p, t->levels);
-    return single_cables(t) ? cab_specs_add(out, "xgft:m=%s,w=%s", m, w)
-                            : cab_specs_add(out, "pgft:m=%s,w=%s,p=%s", m, w, p);
+    cab_trees_print_list(m, sizeof m, t->m, t->levels);
+    cab_trees_print_list(w, sizeof w, t->w, t->levels);
+    cab_trees_print_list(p, sizeof p, t->p, t->levels);
+    return cab_trees_single_cables(t) ? cab_specs_add(out, "xgft:m=%s,w=%s", m, w)
+                                      : cab_specs_add(out, "pgft:m=%s,w=%s,p=%s", m, w, p);
 }
 
 ik_status cab_trees(const ik_fabric *f, const cab_graph *g, uint32_t levels, cab_specs *out,
@@ -148,10 +149,10 @@ ik_status cab_trees(const ik_fabric *f, const cab_graph *g, uint32_t levels, cab
     t.value = ik_calloc(most + 1, sizeof *t.value);
     if (!t.value)
         return ik_fail_memory(err, most * sizeof *t.value, "the levels of a tree");
-    bool known = measure(&t, f), kept = !known || add_tree(&t, out);
+    bool known = cab_trees_measure(&t, f), kept = !known || cab_trees_add_tree(&t, out);
     if (known && kept) {
-        count_children(&t);
-        kept = add_tree(&t, out);
+        cab_trees_count_children(&t);
+        kept = cab_trees_add_tree(&t, out);
     }
     free(t.value);
     return kept ? IK_OK : ik_fail_memory(err, CAB_SPEC, "families");

@@ -37,7 +37,7 @@ void ik_cabling_free(ik_cabling *c)
     *c = (ik_cabling){0};
 }
 
-static ik_status room_for_nodes(audit *a, const ik_fabric *plan)
+static ik_status cabling_room_for_nodes(audit *a, const ik_fabric *plan)
 {
     size_t num_f = (size_t)ik_num_nodes(a->f) + 1, num_p = (size_t)ik_num_nodes(plan) + 1;
     a->plan_of = ik_calloc(num_f, sizeof *a->plan_of);
@@ -49,13 +49,13 @@ static ik_status room_for_nodes(audit *a, const ik_fabric *plan)
     return IK_OK;
 }
 
-static void keep_match(audit *a, const cab_match *m, const ik_fabric *plan)
+static void cabling_keep_match(audit *a, const cab_match *m, const ik_fabric *plan)
 {
     memcpy(a->plan_of, m->plan_of, a->f->num_switches * sizeof *a->plan_of);
     memcpy(a->fabric_of, m->fabric_of, plan->num_switches * sizeof *a->fabric_of);
 }
 
-static void count_switches(audit *a, const ik_fabric *plan)
+static void cabling_count_switches(audit *a, const ik_fabric *plan)
 {
     for (uint32_t sw = 0; sw < a->f->num_switches; sw++)
         a->out.unknown_switches += a->plan_of[sw] == IK_NONE && (a->g.degree[sw] || a->g.hosts[sw]);
@@ -65,7 +65,7 @@ static void count_switches(audit *a, const ik_fabric *plan)
 
 /* ---- against a family */
 
-static ik_status against_family(audit *a)
+static ik_status cabling_against_family(audit *a)
 {
     ik_status status = cab_family_find(a->f, &a->g, a->env, &a->family, a->err);
     if (status != IK_OK || !a->family.spec[0])
@@ -74,18 +74,18 @@ static ik_status against_family(audit *a)
     a->out.family = ik_arena_strdup(&a->out.arena, a->family.spec);
     if (!a->out.family)
         return ik_fail_memory(a->err, CAB_SPEC, "a family");
-    status = room_for_nodes(a, a->family.plan);
+    status = cabling_room_for_nodes(a, a->family.plan);
     if (status != IK_OK)
         return status;
-    keep_match(a, &a->family.match, a->family.plan);
-    count_switches(a, a->family.plan);
+    cabling_keep_match(a, &a->family.match, a->family.plan);
+    cabling_count_switches(a, a->family.plan);
     return cab_diff_switches(a->f, &a->g, &a->family.planned, &a->family.match, &a->out, a->err);
 }
 
 /* ---- against a plan */
 
 /* Levels as kinds if both are trees of as many levels. */
-static ik_status plan_graph(audit *a, cab_graph *p)
+static ik_status cabling_plan_graph(audit *a, cab_graph *p)
 {
     uint64_t crossing;
     uint32_t levels = a->plan->switch_level ? cab_graph_levels(&a->g, &crossing) : 0;
@@ -95,7 +95,7 @@ static ik_status plan_graph(audit *a, cab_graph *p)
     return cab_plan_graph(a->plan, trees, p, a->err);
 }
 
-static bool some_left(const uint32_t *partner, uint32_t num)
+static bool cabling_some_left(const uint32_t *partner, uint32_t num)
 {
     for (uint32_t i = 0; i < num; i++)
         if (partner[i] == IK_NONE)
@@ -104,24 +104,24 @@ static bool some_left(const uint32_t *partner, uint32_t num)
 }
 
 /* Switches that have other names than in the plan, or none, by their place. */
-static ik_status match_places(audit *a, bool named, cab_graph *p, cab_match *m)
+static ik_status cabling_match_places(audit *a, bool named, cab_graph *p, cab_match *m)
 {
-    ik_status status = plan_graph(a, p);
+    ik_status status = cabling_plan_graph(a, p);
     if (status != IK_OK)
         return status;
     status = cab_match_make(&a->g, p, named ? a->plan_of : NULL, TRIES, m, a->err);
     if (status == IK_OK)
-        keep_match(a, m, a->plan);
+        cabling_keep_match(a, m, a->plan);
     return status;
 }
 
-static ik_status against_plan(audit *a)
+static ik_status cabling_against_plan(audit *a)
 {
     cab_graph p = {0};
     cab_match m = {0};
     uint32_t found = 0;
     a->out.known = true;
-    ik_status status = room_for_nodes(a, a->plan);
+    ik_status status = cabling_room_for_nodes(a, a->plan);
     if (status == IK_OK)
         status = cab_names_match(a->f, a->plan, a->plan_of, a->fabric_of, &found, a->err);
     if (status != IK_OK)
@@ -132,11 +132,11 @@ static ik_status against_plan(audit *a)
         memset(a->plan_of, 0xff, ik_num_nodes(a->f) * sizeof *a->plan_of);
         memset(a->fabric_of, 0xff, ik_num_nodes(a->plan) * sizeof *a->fabric_of);
     }
-    if (!named || (some_left(a->plan_of, a->f->num_switches) &&
-                   some_left(a->fabric_of, a->plan->num_switches)))
-        status = match_places(a, named, &p, &m);
+    if (!named || (cabling_some_left(a->plan_of, a->f->num_switches) &&
+                   cabling_some_left(a->fabric_of, a->plan->num_switches)))
+        status = cabling_match_places(a, named, &p, &m);
     if (status == IK_OK) {
-        count_switches(a, a->plan);
+        cabling_count_switches(a, a->plan);
         status = named ? cab_diff_ports(a->f, a->plan, a->plan_of, a->fabric_of, &a->out, a->err)
                        : cab_diff_switches(a->f, &a->g, &p, &m, &a->out, a->err);
     }
@@ -147,7 +147,7 @@ static ik_status against_plan(audit *a)
 
 /* ---- what is said */
 
-static void append(char *text, size_t size, bool *any, uint64_t num, const char *what)
+static void cabling_append(char *text, size_t size, bool *any, uint64_t num, const char *what)
 {
     size_t used = strlen(text);
     if (!num)
@@ -158,21 +158,21 @@ static void append(char *text, size_t size, bool *any, uint64_t num, const char 
 
 /* A family that was recognised, but that more than one cable of 12 does not fit: random regular
  * graphs of 8 to 12 switches come that near to a torus or a dragonfly. */
-static bool doubtful(const audit *a)
+static bool cabling_doubtful(const audit *a)
 {
     return a->out.family && 12 * a->out.wrong > a->g.links;
 }
 
 /* What is at a wrong place in a family that is doubtful is no error. */
-static void lower_findings(audit *a)
+static void cabling_lower_findings(audit *a)
 {
     ik_cabling *c = &a->out;
-    for (size_t i = 0; i < c->num_findings && doubtful(a); i++)
+    for (size_t i = 0; i < c->num_findings && cabling_doubtful(a); i++)
         if (c->findings[i].severity == IK_ERROR)
             c->findings[i].severity = IK_WARNING;
 }
 
-static ik_status summarise(audit *a)
+static ik_status cabling_summarise(audit *a)
 {
     char text[SUMMARY] = "the fabric is of no family that is recognised";
     ik_cabling *c = &a->out;
@@ -181,26 +181,27 @@ static ik_status summarise(audit *a)
     if (c->known)
         snprintf(text, sizeof text, "the fabric is cabled %s%s", c->exact ? "as " : "like ",
                  c->family ? c->family : "the plan");
-    append(text, sizeof text, &any, c->missing,
-           c->missing == 1 ? "cable missing" : "cables missing");
-    append(text, sizeof text, &any, c->wrong,
-           c->wrong == 1 ? "cable in a wrong place" : "cables in wrong places");
-    append(text, sizeof text, &any, c->missing_switches,
-           c->missing_switches == 1 ? "switch missing" : "switches missing");
-    append(text, sizeof text, &any, c->unknown_switches,
-           c->unknown_switches == 1 ? "switch too many" : "switches too many");
+    cabling_append(text, sizeof text, &any, c->missing,
+                   c->missing == 1 ? "cable missing" : "cables missing");
+    cabling_append(text, sizeof text, &any, c->wrong,
+                   c->wrong == 1 ? "cable in a wrong place" : "cables in wrong places");
+    cabling_append(text, sizeof text, &any, c->missing_switches,
+                   c->missing_switches == 1 ? "switch missing" : "switches missing");
+    cabling_append(text, sizeof text, &any, c->unknown_switches,
+                   c->unknown_switches == 1 ? "switch too many" : "switches too many");
     c->summary = ik_arena_strdup(&c->arena, text);
     if (!c->summary)
         return ik_fail_memory(a->err, sizeof text, "a summary");
     return cab_finding(c, c->known && !c->exact ? IK_WARNING : IK_NOTE, "family", IK_NONE, IK_NONE,
                        a->err, "%s%s", c->summary,
-                       doubtful(a) ? "; or it is of no family, for small irregular fabrics can "
-                                     "resemble one: a plan would decide this"
-                                   : "");
+                       cabling_doubtful(a)
+                           ? "; or it is of no family, for small irregular fabrics can "
+                             "resemble one: a plan would decide this"
+                           : "");
 }
 
 /* Nothing recognised: what at least the levels tell. */
-static ik_status tell_levels(audit *a)
+static ik_status cabling_tell_levels(audit *a)
 {
     uint64_t crossing = 0;
     uint32_t levels = cab_graph_levels(&a->g, &crossing);
@@ -211,18 +212,18 @@ static ik_status tell_levels(audit *a)
     return cab_tell_crossing(&a->out, a->f, &a->g, a->err);
 }
 
-static ik_status tell(audit *a)
+static ik_status cabling_tell(audit *a)
 {
     const ik_fabric *plan = a->plan ? a->plan : a->family.plan;
     ik_cabling *c = &a->out;
-    ik_status status = summarise(a);
+    ik_status status = cabling_summarise(a);
     if (status == IK_OK && plan && a->plan_of)
         status = cab_tell_nodes(c, a->f, plan, a->plan_of, a->fabric_of, c->by_ports, a->err);
     if (status == IK_OK)
         status = cab_tell_changes(c, a->f, a->plan ? "the plan" : a->family.spec, a->err);
-    lower_findings(a);
+    cabling_lower_findings(a);
     if (status == IK_OK && !c->known)
-        status = tell_levels(a);
+        status = cabling_tell_levels(a);
     if (status == IK_OK && !c->by_ports)
         status = cab_tell_high_hosts(c, a->f, &a->g, a->err);
     if (status == IK_OK)
@@ -237,9 +238,9 @@ ik_status ik_cabling_audit(const ik_fabric *f, const ik_fabric *plan, const ik_e
     audit a = {.f = f, .plan = plan, .env = env, .err = err};
     ik_status status = cab_graph_make(f, &a.g, err);
     if (status == IK_OK)
-        status = plan ? against_plan(&a) : against_family(&a);
+        status = plan ? cabling_against_plan(&a) : cabling_against_family(&a);
     if (status == IK_OK)
-        status = tell(&a);
+        status = cabling_tell(&a);
     cab_graph_free(&a.g);
     cab_family_free(&a.family);
     free(a.plan_of);
@@ -253,14 +254,14 @@ ik_status ik_cabling_audit(const ik_fabric *f, const ik_fabric *plan, const ik_e
 
 /* ---- making the changes */
 
-static void unplug(ik_fabric *f, uint32_t port)
+static void cabling_unplug(ik_fabric *f, uint32_t port)
 {
     uint32_t peer = port == IK_NONE ? IK_NONE : f->port_peer[port];
     if (peer != IK_NONE)
         f->port_peer[peer] = f->port_peer[port] = IK_NONE;
 }
 
-static ik_status plug(ik_fabric *f, uint32_t a, uint32_t b, uint16_t link, ik_error *err)
+static ik_status cabling_plug(ik_fabric *f, uint32_t a, uint32_t b, uint16_t link, ik_error *err)
 {
     char text[192];
     uint32_t busy = f->port_peer[a] != IK_NONE ? a : b;
@@ -273,20 +274,20 @@ static ik_status plug(ik_fabric *f, uint32_t a, uint32_t b, uint16_t link, ik_er
     return IK_OK;
 }
 
-static ik_status make(const ik_fabric *f, const ik_cable_change *m, ik_fabric *changed,
-                      ik_error *err)
+static ik_status cabling_make(const ik_fabric *f, const ik_cable_change *m, ik_fabric *changed,
+                              ik_error *err)
 {
     uint16_t link = m->from == IK_NONE ? 0 : f->port_class[m->stays];
     if (m->blocked || m->work == IK_CABLE_REMOVE)
         return IK_OK;
-    ik_status status = plug(changed, m->stays, m->to, link, err);
+    ik_status status = cabling_plug(changed, m->stays, m->to, link, err);
     if (status == IK_OK && m->work == IK_CABLE_SWAP)
-        status = plug(changed, m->other, m->from, f->port_class[m->other], err);
+        status = cabling_plug(changed, m->other, m->from, f->port_class[m->other], err);
     return status;
 }
 
 /* A fabric without any cable has no class of links for the first one. */
-static ik_status need_class(ik_fabric *f, ik_error *err)
+static ik_status cabling_need_class(ik_fabric *f, ik_error *err)
 {
     static const ik_link_class usual = {UINT64_C(100000000000), 6000, "100 Gb/s"};
     if (f->num_classes)
@@ -307,16 +308,16 @@ ik_status ik_cabling_apply(const ik_fabric *f, const ik_cable_change *changes, s
     ik_fabric *changed = NULL;
     ik_status status = ik_fabric_degrade(f, NULL, 0, NULL, 0, &changed, err);
     if (status == IK_OK && num)
-        status = need_class(changed, err);
+        status = cabling_need_class(changed, err);
     for (size_t i = 0; i < num && status == IK_OK; i++) {
         if (changes[i].blocked)
             continue;
-        unplug(changed, changes[i].from);
+        cabling_unplug(changed, changes[i].from);
         if (changes[i].work == IK_CABLE_SWAP)
-            unplug(changed, changes[i].other);
+            cabling_unplug(changed, changes[i].other);
     }
     for (size_t i = 0; i < num && status == IK_OK; i++)
-        status = make(f, &changes[i], changed, err);
+        status = cabling_make(f, &changes[i], changed, err);
     if (status == IK_OK)
         status = ik_fabric_find_levels(changed, err);
     if (status == IK_OK)

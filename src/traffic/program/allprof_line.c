@@ -86,15 +86,15 @@ static const char *const local[] = {
 
 static const allprof_call local_call = {"", ALLPROF_LOCAL, "", false, 0, false};
 
-static bool is_name(slice word, const char *name)
+static bool allprof_line_is_name(slice word, const char *name)
 {
     return strlen(name) == word.length && memcmp(word.at, name, word.length) == 0;
 }
 
-static const allprof_call *find_call(slice name)
+static const allprof_call *allprof_line_find_call(slice name)
 {
     for (unsigned k = 0; k < NUM_CALLS; k++)
-        if (is_name(name, calls[k].name))
+        if (allprof_line_is_name(name, calls[k].name))
             return &calls[k];
     for (unsigned k = 0; k < sizeof local / sizeof *local; k++)
         if (strlen(local[k]) <= name.length && memcmp(name.at, local[k], strlen(local[k])) == 0)
@@ -117,7 +117,7 @@ ik_status allprof_fail(const allprof_line *l, unsigned field, ik_error *err, con
                       text);
 }
 
-static ik_status refuse_call(const allprof_line *l, ik_error *err)
+static ik_status allprof_line_refuse_call(const allprof_line *l, ik_error *err)
 {
     const char *names[NUM_CALLS + 1] = {NULL};
     char name[80];
@@ -133,7 +133,7 @@ static ik_status refuse_call(const allprof_line *l, ik_error *err)
 /* ---- fields */
 
 /* A number with an optional sign at the beginning of a text; *rest: what follows. */
-static bool scan_number(slice text, int64_t *value, slice *rest)
+static bool allprof_line_scan_number(slice text, int64_t *value, slice *rest)
 {
     size_t at = text.length && text.at[0] == '-', first = at;
     uint64_t number = 0;
@@ -153,7 +153,7 @@ ik_status allprof_int(const allprof_line *l, unsigned argument, int64_t *value, 
 {
     unsigned field = l->argument[argument];
     slice rest;
-    return scan_number(l->fields[field], value, &rest) && !rest.length
+    return allprof_line_scan_number(l->fields[field], value, &rest) && !rest.length
                ? IK_OK
                : allprof_fail(l, field, err, "expected a number");
 }
@@ -172,10 +172,10 @@ ik_status allprof_pointer(const allprof_line *l, unsigned argument, uint64_t *va
     return fits ? IK_OK : allprof_fail(l, l->argument[argument], err, "expected an address");
 }
 
-static bool next_item(slice *list, int64_t *value)
+static bool allprof_line_next_item(slice *list, int64_t *value)
 {
     slice rest;
-    if (!scan_number(*list, value, &rest) || (rest.length && rest.at[0] != ','))
+    if (!allprof_line_scan_number(*list, value, &rest) || (rest.length && rest.at[0] != ','))
         return false;
     *list = rest.length ? (slice){rest.at + 1, rest.length - 1} : rest;
     return true;
@@ -186,14 +186,14 @@ ik_status allprof_item(const allprof_line *l, unsigned argument, unsigned index,
 {
     slice list = l->fields[l->argument[argument]];
     for (unsigned k = 0; k <= index; k++)
-        if (!next_item(&list, value))
+        if (!allprof_line_next_item(&list, value))
             return allprof_fail(l, l->argument[argument], err,
                                 "expected %u numbers with commas between them", index + 1);
     return IK_OK;
 }
 
-static ik_status multiply(const allprof_line *l, unsigned field, int64_t count, int64_t size,
-                          uint64_t *bytes, ik_error *err)
+static ik_status allprof_line_multiply(const allprof_line *l, unsigned field, int64_t count,
+                                       int64_t size, uint64_t *bytes, ik_error *err)
 {
     if (count < 0 || size < 0)
         return allprof_fail(l, field, err, "a negative size");
@@ -210,7 +210,8 @@ ik_status allprof_bytes(const allprof_line *l, unsigned count, unsigned datatype
     ik_status status = allprof_int(l, count, &num, err);
     if (status == IK_OK)
         status = allprof_item(l, datatype, 1, &size, err);
-    return status == IK_OK ? multiply(l, l->argument[count], num, size, bytes, err) : status;
+    return status == IK_OK ? allprof_line_multiply(l, l->argument[count], num, size, bytes, err)
+                           : status;
 }
 
 ik_status allprof_counts(const allprof_line *l, unsigned argument, unsigned datatype, uint32_t num,
@@ -221,20 +222,22 @@ ik_status allprof_counts(const allprof_line *l, unsigned argument, unsigned data
     slice list = l->fields[field];
     ik_status status = allprof_item(l, datatype, 1, &size, err);
     for (uint32_t k = 0; k < num && status == IK_OK; k++)
-        status = next_item(&list, &count) ? multiply(l, field, count, size, &counts[k], err)
-                                          : allprof_fail(l, field, err, "expected %u counts", num);
+        status = allprof_line_next_item(&list, &count)
+                     ? allprof_line_multiply(l, field, count, size, &counts[k], err)
+                     : allprof_fail(l, field, err, "expected %u counts", num);
     if (status == IK_OK && list.length)
         return allprof_fail(l, field, err, "more than %u counts", num);
     return status;
 }
 
 /* "1237666047240433.25" */
-static ik_status read_time(const allprof_line *l, unsigned field, allprof_time *out, ik_error *err)
+static ik_status allprof_line_read_time(const allprof_line *l, unsigned field, allprof_time *out,
+                                        ik_error *err)
 {
     slice rest, text = l->fields[field];
     int64_t us = 0;
     uint64_t ps = 0;
-    bool fits = scan_number(text, &us, &rest);
+    bool fits = allprof_line_scan_number(text, &us, &rest);
     if (fits && us < 0)
         return allprof_fail(l, field, err, "a negative time");
     if (fits && rest.length && rest.at[0] == '.') {
@@ -253,7 +256,7 @@ static ik_status read_time(const allprof_line *l, unsigned field, allprof_time *
 
 /* ---- lines */
 
-static ik_status split(const ik_text_lines *from, allprof_line *l, ik_error *err)
+static ik_status allprof_line_split(const ik_text_lines *from, allprof_line *l, ik_error *err)
 {
     const char *at = from->line;
     for (l->num_fields = 0; at; l->num_fields++) {
@@ -267,7 +270,7 @@ static ik_status split(const ik_text_lines *from, allprof_line *l, ik_error *err
 }
 
 /* Where the arguments stand, and that there are as many as the call has. */
-static ik_status place_arguments(allprof_line *l, ik_error *err)
+static ik_status allprof_line_place_arguments(allprof_line *l, ik_error *err)
 {
     unsigned field = 2, k = 0;
     for (const char *type = l->call->layout; *type; type++) {
@@ -281,19 +284,19 @@ static ik_status place_arguments(allprof_line *l, ik_error *err)
     return ik_hint(err, IK_ERR_INPUT, "the name, the time, the arguments and the time at the end");
 }
 
-static ik_status read_times(allprof_line *l, ik_error *err)
+static ik_status allprof_line_read_times(allprof_line *l, ik_error *err)
 {
     ik_status status = IK_OK;
     unsigned last = l->num_fields - 1;
     bool begins = l->call->kind != ALLPROF_INIT, ends = l->call->kind != ALLPROF_FINALIZE;
-    if (!begins && !is_name(l->fields[1], "-"))
+    if (!begins && !allprof_line_is_name(l->fields[1], "-"))
         return allprof_fail(l, 1, err, "expected '-'");
-    if (!ends && !is_name(l->fields[last], "-"))
+    if (!ends && !allprof_line_is_name(l->fields[last], "-"))
         return allprof_fail(l, last, err, "expected '-'");
     if (begins)
-        status = read_time(l, 1, &l->begin, err);
+        status = allprof_line_read_time(l, 1, &l->begin, err);
     if (status == IK_OK && ends)
-        status = read_time(l, last, &l->end, err);
+        status = allprof_line_read_time(l, last, &l->end, err);
     if (status == IK_OK && begins && ends &&
         (l->end.us < l->begin.us || (l->end.us == l->begin.us && l->end.ps < l->begin.ps)))
         return allprof_fail(l, last, err, "the call ends before it begins");
@@ -305,14 +308,14 @@ ik_status allprof_read(const ik_text_lines *from, allprof_line *l, ik_error *err
     *l = (allprof_line){.path = from->path, .number = from->number, .start = from->line};
     if (from->line == from->line_end || from->line[0] == '#')
         return IK_OK;
-    ik_status status = split(from, l, err);
+    ik_status status = allprof_line_split(from, l, err);
     if (status != IK_OK)
         return status;
-    l->call = find_call(l->fields[0]);
+    l->call = allprof_line_find_call(l->fields[0]);
     if (!l->call)
-        return refuse_call(l, err);
+        return allprof_line_refuse_call(l, err);
     if (l->call->kind == ALLPROF_LOCAL)
         return IK_OK;
-    status = place_arguments(l, err);
-    return status == IK_OK ? read_times(l, err) : status;
+    status = allprof_line_place_arguments(l, err);
+    return status == IK_OK ? allprof_line_read_times(l, err) : status;
 }

@@ -46,14 +46,15 @@ typedef struct declaration {
     unsigned record;
 } declaration;
 
-static ik_status refuse(const declaration *d, ik_error *err, const char *name, const char *what)
+static ik_status chakra_groups_refuse(const declaration *d, ik_error *err, const char *name,
+                                      const char *what)
 {
     return ik_fail_at(err, IK_ERR_INPUT, d->path, d->record, 0, "process group '%.60s' %s", name,
                       what);
 }
 
 /* [num] ranks of a list; NULL: one of them is no rank, or there is no memory (*lacks). */
-static uint32_t *ranks_of(const json_t *list, size_t num, bool *lacks)
+static uint32_t *chakra_groups_ranks_of(const json_t *list, size_t num, bool *lacks)
 {
     uint32_t *ranks = ik_calloc(num + 1, sizeof *ranks);
     *lacks = !ranks;
@@ -69,25 +70,27 @@ static uint32_t *ranks_of(const json_t *list, size_t num, bool *lacks)
     return ranks;
 }
 
-static ik_status declare(const declaration *d, const char *name, const json_t *list, ik_error *err)
+static ik_status program_chakra_groups_declare(const declaration *d, const char *name,
+                                               const json_t *list, ik_error *err)
 {
     if (!json_is_array(list))
-        return refuse(d, err, name, "has no list of ranks");
+        return chakra_groups_refuse(d, err, name, "has no list of ranks");
     bool lacks = false;
     size_t num = json_array_size(list);
     uint32_t at = chakra_groups_find(d->g, name, strlen(name)),
-             *ranks = ranks_of(list, num, &lacks);
+             *ranks = chakra_groups_ranks_of(list, num, &lacks);
     if (at == IK_NONE || lacks) {
         free(ranks);
         return ik_fail_memory(err, num * sizeof *ranks, "a process group");
     }
     if (!ranks)
-        return refuse(d, err, name, "lists what is not a rank");
+        return chakra_groups_refuse(d, err, name, "lists what is not a rank");
     chakra_group *g = &d->g->of[at];
     if (g->declared) {
         bool same = g->num == num && memcmp(g->ranks, ranks, num * sizeof *ranks) == 0;
         free(ranks);
-        return same ? IK_OK : refuse(d, err, name, "has been declared with other ranks");
+        return same ? IK_OK
+                    : chakra_groups_refuse(d, err, name, "has been declared with other ranks");
     }
     g->ranks = ranks;
     g->num = (uint32_t)num;
@@ -97,15 +100,15 @@ static ik_status declare(const declaration *d, const char *name, const json_t *l
     return IK_OK;
 }
 
-static ik_status declare_all(const declaration *d, json_t *root, ik_error *err)
+static ik_status chakra_groups_declare_all(const declaration *d, json_t *root, ik_error *err)
 {
     ik_status status = IK_OK;
     const char *name;
     json_t *list, *item;
     size_t k;
     if (json_is_object(root)) {
-        json_object_foreach(root, name,
-                            list) if ((status = declare(d, name, list, err)) != IK_OK) break;
+        json_object_foreach(root, name, list) if ((status = program_chakra_groups_declare(
+                                                       d, name, list, err)) != IK_OK) break;
         return status;
     }
     if (!json_is_array(root))
@@ -117,14 +120,15 @@ static ik_status declare_all(const declaration *d, json_t *root, ik_error *err)
         if (!name)
             return ik_fail_at(err, IK_ERR_INPUT, d->path, d->record, 0,
                               "process group %zu of the list has no pg_name", k + 1);
-        if ((status = declare(d, name, json_object_get(item, "ranks"), err)) != IK_OK)
+        if ((status = program_chakra_groups_declare(d, name, json_object_get(item, "ranks"),
+                                                    err)) != IK_OK)
             break;
     }
     return status;
 }
 
 /* PyTorch writes ['JSON']. */
-static void strip_list(const char **text, size_t *size)
+static void chakra_groups_strip_list(const char **text, size_t *size)
 {
     if (*size >= 4 && memcmp(*text, "['", 2) == 0 && memcmp(*text + *size - 2, "']", 2) == 0) {
         *text += 2;
@@ -138,13 +142,13 @@ ik_status chakra_groups_declare(chakra_groups *g, const char *text, size_t size,
     declaration d = {g, path, record};
     json_t *root = NULL;
     json_error_t why;
-    strip_list(&text, &size);
+    chakra_groups_strip_list(&text, &size);
     ik_status status = json_parse(text, size, &root, &why);
     if (status == IK_ERR_MEMORY)
         return ik_fail_memory(err, size, "process groups");
     if (status != IK_OK)
         return ik_fail_at(err, status, path, record, 0, "process groups: %s", why.text);
-    status = declare_all(&d, root, err);
+    status = chakra_groups_declare_all(&d, root, err);
     json_decref(root);
     return status;
 }

@@ -20,7 +20,7 @@ static const char broken[] = "this is not a message of Chakra's schema",
 
 /* ---- attributes */
 
-static bool is_text(wire w, const char *text)
+static bool chakra_node_is_text(wire w, const char *text)
 {
     size_t size = strlen(text);
     return (size_t)(w.end - w.at) == size && memcmp(w.at, text, size) == 0;
@@ -44,7 +44,7 @@ enum {
 };
 
 /* Whole numbers of every type that the schema has; what is above 2^63 becomes negative. */
-static bool number_of(const wire_field *f, int64_t *number)
+static bool chakra_node_number_of(const wire_field *f, int64_t *number)
 {
     static const wire_type types[V_BOOL + 1] = {[V_FIXED32] = WIRE_32,
                                                 [V_FIXED64] = WIRE_64,
@@ -63,7 +63,7 @@ static bool number_of(const wire_field *f, int64_t *number)
 }
 
 /* A list of bool in which one is false. */
-static bool some_false(wire list)
+static bool chakra_node_some_false(wire list)
 {
     for (wire_field f; wire_next_field(&list, &f);) {
         if (f.number == 1 && f.type == WIRE_VARINT && !f.value)
@@ -77,7 +77,7 @@ static bool some_false(wire list)
     return false;
 }
 
-static chakra_value *number_named(chakra_node *n, wire name)
+static chakra_value *chakra_node_number_named(chakra_node *n, wire name)
 {
     static const struct {
         const char *name;
@@ -92,12 +92,12 @@ static chakra_value *number_named(chakra_node *n, wire name)
         {"comm_tag", offsetof(chakra_node, comm_tag)},
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (is_text(name, known[k].name))
+        if (chakra_node_is_text(name, known[k].name))
             return (chakra_value *)((char *)n + known[k].offset);
     return NULL;
 }
 
-static const char *read_attribute(chakra_node *n, wire w)
+static const char *chakra_node_read_attribute(chakra_node *n, wire w)
 {
     wire name = {0};
     wire_field value = {0};
@@ -108,21 +108,23 @@ static const char *read_attribute(chakra_node *n, wire w)
             value = f;
     if (w.broken)
         return broken;
-    if (is_text(name, "pg_name") && value.number == V_STRING && value.type == WIRE_BYTES)
+    if (chakra_node_is_text(name, "pg_name") && value.number == V_STRING &&
+        value.type == WIRE_BYTES)
         n->group = value.bytes;
-    else if (is_text(name, "involved_dim") && value.number == V_BOOLS && value.type == WIRE_BYTES)
-        n->some_dims = some_false(value.bytes);
-    chakra_value *known = number_named(n, name);
+    else if (chakra_node_is_text(name, "involved_dim") && value.number == V_BOOLS &&
+             value.type == WIRE_BYTES)
+        n->some_dims = chakra_node_some_false(value.bytes);
+    chakra_value *known = chakra_node_number_named(n, name);
     if (!known)
         return NULL;
     /* a value of the type's default may be left out */
-    known->is = value.number == 0 || number_of(&value, &known->number);
+    known->is = value.number == 0 || chakra_node_number_of(&value, &known->number);
     return known->is ? NULL : no_number;
 }
 
 /* ---- nodes */
 
-static ik_status add_dep(chakra_node *n, uint64_t id)
+static ik_status chakra_node_add_dep(chakra_node *n, uint64_t id)
 {
     if (!IK_ARRAY_ROOM(n->deps, n->room_deps, n->num_deps + 1))
         return IK_ERR_MEMORY;
@@ -130,20 +132,20 @@ static ik_status add_dep(chakra_node *n, uint64_t id)
     return IK_OK;
 }
 
-static ik_status read_deps(chakra_node *n, const wire_field *f, const char **why)
+static ik_status chakra_node_read_deps(chakra_node *n, const wire_field *f, const char **why)
 {
     if (f->type == WIRE_VARINT)
-        return add_dep(n, f->value);
+        return chakra_node_add_dep(n, f->value);
     wire list = f->bytes;
     ik_status status = IK_OK;
     for (uint64_t id; status == IK_OK && wire_next_varint(&list, &id);)
-        status = add_dep(n, id);
+        status = chakra_node_add_dep(n, id);
     if (list.broken)
         *why = broken;
     return status;
 }
 
-static wire first_text(wire message)
+static wire chakra_node_first_text(wire message)
 {
     wire text = {0};
     for (wire_field f; wire_next_field(&message, &f);)
@@ -152,7 +154,7 @@ static wire first_text(wire message)
     return text;
 }
 
-static const char *wrong_type(const wire_field *f)
+static const char *chakra_node_wrong_type(const wire_field *f)
 {
     static const uint8_t is_bytes[ATTRIBUTE + 1] = {
         [2] = 1, [INPUTS] = 1, [OUTPUTS] = 1, [ATTRIBUTE] = 1};
@@ -167,9 +169,9 @@ static const char *wrong_type(const wire_field *f)
     return f->type == (is_bytes[f->number] ? WIRE_BYTES : WIRE_VARINT) ? NULL : broken;
 }
 
-static ik_status take_field(chakra_node *n, const wire_field *f, const char **why)
+static ik_status chakra_node_take_field(chakra_node *n, const wire_field *f, const char **why)
 {
-    *why = wrong_type(f);
+    *why = chakra_node_wrong_type(f);
     if (*why)
         return IK_OK;
     switch (f->number) {
@@ -181,15 +183,15 @@ static ik_status take_field(chakra_node *n, const wire_field *f, const char **wh
         break;
     case CTRL_DEPS:
     case DATA_DEPS:
-        return read_deps(n, f, why);
+        return chakra_node_read_deps(n, f, why);
     case DURATION:
         n->duration_us = f->value;
         break;
     case INPUTS:
-        n->inputs = first_text(f->bytes);
+        n->inputs = chakra_node_first_text(f->bytes);
         break;
     case ATTRIBUTE:
-        *why = read_attribute(n, f->bytes);
+        *why = chakra_node_read_attribute(n, f->bytes);
         break;
     default:
         break;
@@ -203,7 +205,7 @@ ik_status chakra_node_read(chakra_node *n, wire message, const char **why)
     *n = (chakra_node){.deps = n->deps, .room_deps = n->room_deps};
     *why = NULL;
     for (wire_field f; status == IK_OK && !*why && wire_next_field(&message, &f);)
-        status = take_field(n, &f, why);
+        status = chakra_node_take_field(n, &f, why);
     if (message.broken && !*why)
         *why = broken;
     return status != IK_OK ? status : *why ? IK_ERR_INPUT : IK_OK;

@@ -23,7 +23,7 @@ typedef struct index_of {
     ik_hash table;
 } index_of;
 
-static uint32_t find(const index_of *x, uint64_t id)
+static uint32_t chakra_order_find(const index_of *x, uint64_t id)
 {
     const chakra_rank *r = x->r;
     if (x->dense)
@@ -36,7 +36,7 @@ static uint32_t find(const index_of *x, uint64_t id)
     return IK_NONE;
 }
 
-static ik_status make_index(index_of *x, ik_error *err)
+static ik_status chakra_order_make_index(index_of *x, ik_error *err)
 {
     const chakra_rank *r = x->r;
     x->dense = true;
@@ -47,7 +47,7 @@ static ik_status make_index(index_of *x, ik_error *err)
         return IK_OK;
     bool room = ik_hash_init(&x->table);
     for (uint32_t k = 0; room && k < r->num_ops; k++) {
-        uint32_t same = find(x, r->ops[k].id);
+        uint32_t same = chakra_order_find(x, r->ops[k].id);
         if (same != IK_NONE)
             return ik_fail_at(err, IK_ERR_INPUT, r->path, r->ops[k].record, 0,
                               "node %llu: record %u has this id, too",
@@ -58,13 +58,14 @@ static ik_status make_index(index_of *x, ik_error *err)
 }
 
 /* *sorted: every node stands behind those that it waits for. */
-static ik_status resolve(chakra_rank *r, const index_of *x, bool *sorted, ik_error *err)
+static ik_status chakra_order_resolve(chakra_rank *r, const index_of *x, bool *sorted,
+                                      ik_error *err)
 {
     size_t d = 0;
     *sorted = true;
     for (uint32_t k = 0; k < r->num_ops; k++)
         for (; d < r->ops[k].deps_end; d++) {
-            uint32_t before = find(x, r->deps[d]);
+            uint32_t before = chakra_order_find(x, r->deps[d]);
             if (before == IK_NONE)
                 return ik_fail_at(err, IK_ERR_INPUT, r->path, r->ops[k].record, 0,
                                   "node %llu waits for node %llu, which is not in this file",
@@ -84,12 +85,12 @@ typedef struct sorter {
     ik_heap ready;
 } sorter;
 
-static size_t deps_of(const chakra_rank *r, uint32_t k)
+static size_t chakra_order_deps_of(const chakra_rank *r, uint32_t k)
 {
     return k ? r->ops[k - 1].deps_end : 0;
 }
 
-static void invert(sorter *s)
+static void chakra_order_invert(sorter *s)
 {
     const chakra_rank *r = s->r;
     for (size_t d = 0; d < r->num_deps; d++)
@@ -97,7 +98,7 @@ static void invert(sorter *s)
     for (size_t k = 0; k < r->num_ops; k++)
         s->after[k + 1] += s->after[k];
     for (uint32_t k = 0; k < r->num_ops; k++)
-        for (size_t d = deps_of(r, k); d < r->ops[k].deps_end; d++) {
+        for (size_t d = chakra_order_deps_of(r, k); d < r->ops[k].deps_end; d++) {
             s->list[s->after[r->deps[d]]++] = k;
             s->missing[k]++;
         }
@@ -107,10 +108,10 @@ static void invert(sorter *s)
 }
 
 /* A node that is left and for which k, which is left as well, waits. */
-static uint32_t left_before(const sorter *s, uint32_t k)
+static uint32_t chakra_order_left_before(const sorter *s, uint32_t k)
 {
     const chakra_rank *r = s->r;
-    size_t d = deps_of(r, k);
+    size_t d = chakra_order_deps_of(r, k);
     while (!s->missing[r->deps[d]])
         d++;
     assert(d < r->ops[k].deps_end);
@@ -119,15 +120,15 @@ static uint32_t left_before(const sorter *s, uint32_t k)
 
 /* From a node that is left back to nodes that are left: after as many steps as there are nodes it
  * is one of a cycle. */
-static ik_status refuse_cycle(sorter *s, ik_error *err)
+static ik_status chakra_order_refuse_cycle(sorter *s, ik_error *err)
 {
     const chakra_rank *r = s->r;
     uint32_t at = 0;
     while (!s->missing[at])
         at++;
     for (size_t steps = 0; steps < r->num_ops; steps++)
-        at = left_before(s, at);
-    unsigned long long id = r->ops[at].id, before = r->ops[left_before(s, at)].id;
+        at = chakra_order_left_before(s, at);
+    unsigned long long id = r->ops[at].id, before = r->ops[chakra_order_left_before(s, at)].id;
     if (id == before)
         return ik_fail_at(err, IK_ERR_INPUT, r->path, r->ops[at].record, 0,
                           "node %llu waits for itself", id);
@@ -136,7 +137,7 @@ static ik_status refuse_cycle(sorter *s, ik_error *err)
                       before);
 }
 
-static bool take_out(sorter *s, uint32_t num)
+static bool chakra_order_take_out(sorter *s, uint32_t num)
 {
     uint32_t k = ik_heap_pop(&s->ready).id;
     s->r->order[num] = k;
@@ -147,23 +148,23 @@ static bool take_out(sorter *s, uint32_t num)
     return true;
 }
 
-static ik_status sort(sorter *s, ik_error *err)
+static ik_status chakra_order_sort(sorter *s, ik_error *err)
 {
     chakra_rank *r = s->r;
     bool room = true;
     uint32_t num = 0;
-    invert(s);
+    chakra_order_invert(s);
     for (uint32_t k = 0; k < r->num_ops && room; k++)
         if (!s->missing[k])
             room = ik_heap_push(&s->ready, (ik_heap_item){.key = k, .id = k});
     while (room && s->ready.num)
-        room = take_out(s, num++);
+        room = chakra_order_take_out(s, num++);
     if (!room)
         return ik_fail_memory(err, r->num_ops * sizeof(ik_heap_item), "the order of a trace");
-    return num == r->num_ops ? IK_OK : refuse_cycle(s, err);
+    return num == r->num_ops ? IK_OK : chakra_order_refuse_cycle(s, err);
 }
 
-static ik_status put_in_order(chakra_rank *r, ik_error *err)
+static ik_status chakra_order_put_in_order(chakra_rank *r, ik_error *err)
 {
     sorter s = {.r = r};
     ik_status status = IK_OK;
@@ -174,7 +175,7 @@ static ik_status put_in_order(chakra_rank *r, ik_error *err)
     if (r->num_deps >= IK_NONE || !r->order || !s.missing || !s.after || !s.list)
         status = ik_fail_memory(err, r->num_ops * 16 + r->num_deps * 4, "the order of a trace");
     else
-        status = sort(&s, err);
+        status = chakra_order_sort(&s, err);
     free(s.missing);
     free(s.after);
     free(s.list);
@@ -186,9 +187,9 @@ ik_status chakra_rank_order(chakra_rank *r, ik_error *err)
 {
     index_of x = {.r = r};
     bool sorted = true;
-    ik_status status = make_index(&x, err);
+    ik_status status = chakra_order_make_index(&x, err);
     if (status == IK_OK)
-        status = resolve(r, &x, &sorted, err);
+        status = chakra_order_resolve(r, &x, &sorted, err);
     ik_hash_free(&x.table);
-    return status == IK_OK && !sorted ? put_in_order(r, err) : status;
+    return status == IK_OK && !sorted ? chakra_order_put_in_order(r, err) : status;
 }

@@ -11,15 +11,16 @@
 
 /* ---- nodes */
 
-static ik_status refuse(const chakra_rank *r, unsigned record, ik_error *err, const char *what)
+static ik_status chakra_rank_refuse(const chakra_rank *r, unsigned record, ik_error *err,
+                                    const char *what)
 {
     return ik_fail_at(err, IK_ERR_INPUT, r->path, record, 0, "node %llu: %s",
                       (unsigned long long)r->node.id, what);
 }
 
 /* A number from 0 to most; IK_OK and left alone where the node does not have it. */
-static ik_status take(const chakra_rank *r, unsigned record, const char *name,
-                      const chakra_value *v, int64_t most, uint64_t *out, ik_error *err)
+static ik_status chakra_rank_take(const chakra_rank *r, unsigned record, const char *name,
+                                  const chakra_value *v, int64_t most, uint64_t *out, ik_error *err)
 {
     if (!v->is)
         return IK_OK;
@@ -34,7 +35,7 @@ static ik_status take(const chakra_rank *r, unsigned record, const char *name,
 enum { RANK_MOST = INT32_MAX - 1 };
 #define BYTES_MOST INT64_C(1000000000000000)
 
-static ik_status take_message(chakra_rank *r, chakra_op *op, ik_error *err)
+static ik_status chakra_rank_take_message(chakra_rank *r, chakra_op *op, ik_error *err)
 {
     const chakra_node *n = &r->node;
     bool send = n->type == CHAKRA_SEND;
@@ -42,21 +43,24 @@ static ik_status take_message(chakra_rank *r, chakra_op *op, ik_error *err)
                        *peer = send ? &n->comm_dst : &n->comm_src;
     uint64_t self = r->rank, other = 0, tag = 0;
     if (!peer->is) {
-        refuse(r, op->record, err, send ? "a send without comm_dst" : "a receive without comm_src");
+        chakra_rank_refuse(r, op->record, err,
+                           send ? "a send without comm_dst" : "a receive without comm_src");
         return ik_hint(err, IK_ERR_INPUT,
                        "the peer is an attribute of the node; converters that leave it out make "
                        "traces that only the cluster itself can run again");
     }
     if (!n->comm_size.is)
-        return refuse(r, op->record, err, "a message without comm_size");
+        return chakra_rank_refuse(r, op->record, err, "a message without comm_size");
     ik_status status =
-        take(r, op->record, "comm_size", &n->comm_size, BYTES_MOST, &op->amount, err);
+        chakra_rank_take(r, op->record, "comm_size", &n->comm_size, BYTES_MOST, &op->amount, err);
     if (status == IK_OK)
-        status = take(r, op->record, send ? "comm_dst" : "comm_src", peer, RANK_MOST, &other, err);
+        status = chakra_rank_take(r, op->record, send ? "comm_dst" : "comm_src", peer, RANK_MOST,
+                                  &other, err);
     if (status == IK_OK)
-        status = take(r, op->record, send ? "comm_src" : "comm_dst", own, RANK_MOST, &self, err);
+        status = chakra_rank_take(r, op->record, send ? "comm_src" : "comm_dst", own, RANK_MOST,
+                                  &self, err);
     if (status == IK_OK)
-        status = take(r, op->record, "comm_tag", &n->comm_tag, RANK_MOST, &tag, err);
+        status = chakra_rank_take(r, op->record, "comm_tag", &n->comm_tag, RANK_MOST, &tag, err);
     if (status == IK_OK && self != r->rank)
         status = ik_fail_at(err, IK_ERR_INPUT, r->path, op->record, 0,
                             "node %llu: %s of rank %llu in the file of rank %u",
@@ -67,27 +71,30 @@ static ik_status take_message(chakra_rank *r, chakra_op *op, ik_error *err)
     return status;
 }
 
-static ik_status take_collective(chakra_rank *r, chakra_op *op, chakra_groups *g, ik_error *err)
+static ik_status chakra_rank_take_collective(chakra_rank *r, chakra_op *op, chakra_groups *g,
+                                             ik_error *err)
 {
     const chakra_node *n = &r->node;
     uint64_t type = 0, root = IK_NONE;
     if (!n->comm_type.is)
-        return refuse(r, op->record, err, "a collective without comm_type");
-    ik_status status =
-        take(r, op->record, "comm_type", &n->comm_type, CHAKRA_COLLECTIVES - 1, &type, err);
+        return chakra_rank_refuse(r, op->record, err, "a collective without comm_type");
+    ik_status status = chakra_rank_take(r, op->record, "comm_type", &n->comm_type,
+                                        CHAKRA_COLLECTIVES - 1, &type, err);
     if (status == IK_OK)
-        status = take(r, op->record, "comm_size", &n->comm_size, BYTES_MOST, &op->amount, err);
+        status = chakra_rank_take(r, op->record, "comm_size", &n->comm_size, BYTES_MOST,
+                                  &op->amount, err);
     bool spreads = type == CHAKRA_BROADCAST || type == CHAKRA_SCATTER,
          gathers = type == CHAKRA_REDUCE || type == CHAKRA_GATHER;
     if (status == IK_OK && (spreads || gathers))
-        status = take(r, op->record, spreads ? "comm_src" : "comm_dst",
-                      spreads ? &n->comm_src : &n->comm_dst, RANK_MOST, &root, err);
+        status = chakra_rank_take(r, op->record, spreads ? "comm_src" : "comm_dst",
+                                  spreads ? &n->comm_src : &n->comm_dst, RANK_MOST, &root, err);
     if (status != IK_OK)
         return status;
     if (type != CHAKRA_BARRIER && !op->amount)
-        return refuse(r, op->record, err, "a collective without comm_size");
+        return chakra_rank_refuse(r, op->record, err, "a collective without comm_size");
     if (n->some_dims) {
-        refuse(r, op->record, err, "a collective over some dimensions of a network (involved_dim)");
+        chakra_rank_refuse(r, op->record, err,
+                           "a collective over some dimensions of a network (involved_dim)");
         return ik_hint(err, IK_ERR_INPUT,
                        "ikat takes the ranks of a collective from its group, pg_name");
     }
@@ -101,7 +108,7 @@ static ik_status take_collective(chakra_rank *r, chakra_op *op, chakra_groups *g
 /* 11 days, as every computation of a program */
 #define MICROSECONDS_MOST UINT64_C(1000000000000)
 
-static ik_status take_time(chakra_rank *r, chakra_op *op, ik_error *err)
+static ik_status chakra_rank_take_time(chakra_rank *r, chakra_op *op, ik_error *err)
 {
     const chakra_node *n = &r->node;
     if (n->duration_us > MICROSECONDS_MOST)
@@ -111,7 +118,7 @@ static ik_status take_time(chakra_rank *r, chakra_op *op, ik_error *err)
                           (unsigned long long)MICROSECONDS_MOST);
     if (op->type == CHAKRA_COMPUTE && !n->duration_us && n->num_ops.is && n->num_ops.number > 0 &&
         !r->untimed) {
-        refuse(r, op->record, err, "computes (num_ops) and has no duration_micros");
+        chakra_rank_refuse(r, op->record, err, "computes (num_ops) and has no duration_micros");
         return ik_hint(err, IK_ERR_INPUT,
                        "ikat has no model of an accelerator: it takes times from the trace; with a "
                        "compute scale of 0 computation takes no time");
@@ -121,27 +128,28 @@ static ik_status take_time(chakra_rank *r, chakra_op *op, ik_error *err)
 }
 
 /* Other metadata have other inputs. */
-static bool lists_groups(wire inputs)
+static bool chakra_rank_lists_groups(wire inputs)
 {
     size_t size = (size_t)(inputs.end - inputs.at);
     return size && memmem(inputs.at, size, "\"pg_name\"", 9) != NULL;
 }
 
-static ik_status take_node(chakra_rank *r, chakra_op *op, chakra_groups *g, ik_error *err)
+static ik_status chakra_rank_take_node(chakra_rank *r, chakra_op *op, chakra_groups *g,
+                                       ik_error *err)
 {
     const chakra_node *n = &r->node;
     switch (op->type) {
     case CHAKRA_SEND:
     case CHAKRA_RECV:
-        return take_message(r, op, err);
+        return chakra_rank_take_message(r, op, err);
     case CHAKRA_COLLECTIVE:
-        return take_collective(r, op, g, err);
+        return chakra_rank_take_collective(r, op, g, err);
     case CHAKRA_LOAD:
     case CHAKRA_STORE:
     case CHAKRA_COMPUTE:
-        return take_time(r, op, err);
+        return chakra_rank_take_time(r, op, err);
     case CHAKRA_METADATA:
-        if (!lists_groups(n->inputs))
+        if (!chakra_rank_lists_groups(n->inputs))
             return IK_OK;
         return chakra_groups_declare(g, (const char *)n->inputs.at,
                                      (size_t)(n->inputs.end - n->inputs.at), r->path, op->record,
@@ -153,7 +161,8 @@ static ik_status take_node(chakra_rank *r, chakra_op *op, chakra_groups *g, ik_e
 
 /* ---- files */
 
-static ik_status add_node(chakra_rank *r, unsigned record, chakra_groups *g, ik_error *err)
+static ik_status chakra_rank_add_node(chakra_rank *r, unsigned record, chakra_groups *g,
+                                      ik_error *err)
 {
     const chakra_node *n = &r->node;
     if (n->type >= CHAKRA_TYPES)
@@ -172,7 +181,7 @@ static ik_status add_node(chakra_rank *r, unsigned record, chakra_groups *g, ik_
                       .group = IK_NONE,
                       .type = (uint8_t)n->type,
                       .cpu = n->cpu_op.is && n->cpu_op.number};
-    ik_status status = take_node(r, op, g, err);
+    ik_status status = chakra_rank_take_node(r, op, g, err);
     if (status != IK_OK)
         return status;
     for (size_t k = 0; k < n->num_deps; k++)
@@ -204,7 +213,8 @@ ik_status chakra_rank_read(chakra_rank *r, wire_stream *s, chakra_groups *g, ik_
         if (status == IK_ERR_MEMORY)
             return ik_fail_memory(err, (r->node.num_deps + 1) * sizeof(uint64_t),
                                   "the dependences of a node");
-        status = status == IK_OK ? add_node(r, s->number, g, err) : refuse(r, s->number, err, why);
+        status = status == IK_OK ? chakra_rank_add_node(r, s->number, g, err)
+                                 : chakra_rank_refuse(r, s->number, err, why);
     }
     return status;
 }

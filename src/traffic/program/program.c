@@ -61,7 +61,7 @@ void program_free(program *p)
     free(p);
 }
 
-static ik_status map_ranks(program *p, ik_error *err)
+static ik_status program_map_ranks(program *p, ik_error *err)
 {
     const program_settings *s = &p->set;
     if (s->map)
@@ -96,7 +96,7 @@ ik_status program_begin(program *p, uint32_t num_ranks, ik_error *err)
         p->ranks[r].last = IK_NONE;
         p->rows[r] = r;
     }
-    ik_status status = map_ranks(p, err);
+    ik_status status = program_map_ranks(p, err);
     p->b.rank_host = p->host_of;
     p->b.num_ranks = num_ranks;
     uint32_t all;
@@ -219,7 +219,7 @@ ik_status program_check_comm(program *p, uint32_t comm, ik_error *err)
 
 /* ---- communicators */
 
-static uint32_t list_tag(const uint32_t *ranks, uint32_t num, uint64_t instance)
+static uint32_t program_list_tag(const uint32_t *ranks, uint32_t num, uint64_t instance)
 {
     uint64_t key = instance * UINT64_C(0x9E3779B97F4A7C15) + num;
     for (uint32_t k = 0; ranks && k < num; k++)
@@ -227,8 +227,8 @@ static uint32_t list_tag(const uint32_t *ranks, uint32_t num, uint64_t instance)
     return ik_hash_tag2(key, ranks != NULL);
 }
 
-static uint32_t find_comm(const program *p, const uint32_t *ranks, uint32_t num, uint64_t instance,
-                          uint32_t tag)
+static uint32_t program_find_comm(const program *p, const uint32_t *ranks, uint32_t num,
+                                  uint64_t instance, uint32_t tag)
 {
     const ik_hash *h = &p->comm_by_ranks;
     uint32_t id;
@@ -245,14 +245,15 @@ typedef struct rank_place {
     uint32_t rank, place;
 } rank_place;
 
-static int by_rank(const void *a, const void *b)
+static int program_by_rank(const void *a, const void *b)
 {
     const rank_place *x = a, *y = b;
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* Sets ranks and order of a communicator that is no list of all. */
-static ik_status list_ranks(program *p, communicator *c, const uint32_t *ranks, ik_error *err)
+static ik_status program_list_ranks(program *p, communicator *c, const uint32_t *ranks,
+                                    ik_error *err)
 {
     uint32_t num = c->num;
     rank_place *sorted = ik_calloc((size_t)num + 1, sizeof *sorted);
@@ -265,7 +266,7 @@ static ik_status list_ranks(program *p, communicator *c, const uint32_t *ranks, 
     }
     if (status == IK_OK) {
         memcpy(c->ranks, ranks, num * sizeof *ranks);
-        qsort(sorted, num, sizeof *sorted, by_rank);
+        qsort(sorted, num, sizeof *sorted, program_by_rank);
     }
     for (uint32_t k = 0; k < num && status == IK_OK; k++) {
         c->order[k] = sorted[k].place;
@@ -288,13 +289,14 @@ ik_status program_comm(program *p, const uint32_t *ranks, uint32_t num, uint64_t
     num = ranks ? num : p->num_ranks;
     if (num == 0)
         return program_refuse(p, err, "a communicator of no rank");
-    uint32_t tag = list_tag(ranks, num, instance), id = find_comm(p, ranks, num, instance, tag);
+    uint32_t tag = program_list_tag(ranks, num, instance),
+             id = program_find_comm(p, ranks, num, instance, tag);
     if (id != IK_NONE) {
         *comm = id;
         return IK_OK;
     }
     communicator c = {.num = num, .instance = instance};
-    ik_status status = ranks ? list_ranks(p, &c, ranks, err) : IK_OK;
+    ik_status status = ranks ? program_list_ranks(p, &c, ranks, err) : IK_OK;
     id = (uint32_t)p->num_comms;
     if (status == IK_OK && (!IK_ARRAY_ROOM(p->comms, p->room_comms, p->num_comms + 1) ||
                             !ik_hash_add(&p->comm_by_ranks, tag, id)))
@@ -377,8 +379,8 @@ void program_class_messages(program *p)
     p->b.class_now = (uint16_t)(p->class_messages - 1);
 }
 
-static ik_status add(program *p, uint32_t rank, ik_op_kind kind, uint64_t amount, uint32_t peer,
-                     uint32_t tag, program_task *out, ik_error *err)
+static ik_status program_add(program *p, uint32_t rank, ik_op_kind kind, uint64_t amount,
+                             uint32_t peer, uint32_t tag, program_task *out, ik_error *err)
 {
     if (kind != IK_OP_CALC || !p->b.num_classes)
         program_class_messages(p);
@@ -396,9 +398,9 @@ ik_status program_calc_on(program *p, uint32_t rank, unsigned cpu, uint64_t ps, 
     assert(cpu <= IK_NO_CPU);
     if (status == IK_OK && ps > PROGRAM_MOST_PS)
         return program_refuse(p, err, "a computation of more than 11 days");
-    return status == IK_OK
-               ? add(p, rank, IK_OP_CALC, graph_scaled(ps, p->set.compute_scale), cpu, 0, out, err)
-               : status;
+    return status == IK_OK ? program_add(p, rank, IK_OP_CALC,
+                                         graph_scaled(ps, p->set.compute_scale), cpu, 0, out, err)
+                           : status;
 }
 
 ik_status program_calc(program *p, uint32_t rank, uint64_t ps, program_task *out, ik_error *err)
@@ -406,8 +408,8 @@ ik_status program_calc(program *p, uint32_t rank, uint64_t ps, program_task *out
     return program_calc_on(p, rank, 0, ps, out, err);
 }
 
-static ik_status check_message(program *p, uint32_t rank, uint32_t peer, uint32_t comm,
-                               uint32_t tag, uint64_t bytes, ik_error *err)
+static ik_status program_check_message(program *p, uint32_t rank, uint32_t peer, uint32_t comm,
+                                       uint32_t tag, uint64_t bytes, ik_error *err)
 {
     ik_status status = program_check_rank(p, rank, err);
     if (status == IK_OK && peer != PROGRAM_ANY)
@@ -432,20 +434,20 @@ ik_status program_send(program *p, uint32_t rank, uint32_t to, uint32_t comm, ui
     ik_status status = IK_OK;
     if (to == PROGRAM_ANY || tag == PROGRAM_ANY)
         return program_refuse(p, err, "a send needs a destination and a tag");
-    status = check_message(p, rank, to, comm, tag, bytes, err);
+    status = program_check_message(p, rank, to, comm, tag, bytes, err);
     if (status == IK_OK)
         status = program_tag(p, comm, tag, &tag, err);
     if (status != IK_OK)
         return status;
     bytes = graph_scaled(bytes, p->set.size_scale);
     p->empty += bytes == 0;
-    return add(p, rank, IK_OP_SEND, bytes ? bytes : 1, to, tag, out, err);
+    return program_add(p, rank, IK_OP_SEND, bytes ? bytes : 1, to, tag, out, err);
 }
 
 ik_status program_recv(program *p, uint32_t rank, uint32_t from, uint32_t comm, uint32_t tag,
                        uint64_t bytes, program_task *out, ik_error *err)
 {
-    ik_status status = check_message(p, rank, from, comm, tag, bytes, err);
+    ik_status status = program_check_message(p, rank, from, comm, tag, bytes, err);
     if (status == IK_OK && tag != PROGRAM_ANY)
         status = program_tag(p, comm, tag, &tag, err);
     if (status != IK_OK)
@@ -454,8 +456,9 @@ ik_status program_recv(program *p, uint32_t rank, uint32_t from, uint32_t comm, 
     p->any_tag |= tag == PROGRAM_ANY;
     if (bytes < PROGRAM_MOST)
         bytes = graph_scaled(bytes, p->set.size_scale);
-    return add(p, rank, IK_OP_RECV, bytes ? bytes : 1, from == PROGRAM_ANY ? GRAPH_ANY : from,
-               tag == PROGRAM_ANY ? GRAPH_ANY : tag, out, err);
+    return program_add(p, rank, IK_OP_RECV, bytes ? bytes : 1,
+                       from == PROGRAM_ANY ? GRAPH_ANY : from, tag == PROGRAM_ANY ? GRAPH_ANY : tag,
+                       out, err);
 }
 
 void program_after(program *p, program_task task, program_task before, bool on_start)

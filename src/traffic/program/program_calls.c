@@ -13,7 +13,8 @@
 
 /* ---- open requests */
 
-static uint32_t find_request(const program *p, uint32_t rank, uint64_t number, uint32_t *tag)
+static uint32_t program_calls_find_request(const program *p, uint32_t rank, uint64_t number,
+                                           uint32_t *tag)
 {
     const ik_hash *h = &p->request_by_key;
     uint32_t id;
@@ -27,12 +28,13 @@ static uint32_t find_request(const program *p, uint32_t rank, uint64_t number, u
 bool call_is_open(const program *p, uint32_t rank, uint64_t request)
 {
     uint32_t tag;
-    return find_request(p, rank, request, &tag) != IK_NONE;
+    return program_calls_find_request(p, rank, request, &tag) != IK_NONE;
 }
 
-static ik_status open_at(program *p, uint32_t rank, uint64_t number, uint32_t done, ik_error *err)
+static ik_status program_calls_open_at(program *p, uint32_t rank, uint64_t number, uint32_t done,
+                                       ik_error *err)
 {
-    uint32_t tag, id = find_request(p, rank, number, &tag);
+    uint32_t tag, id = program_calls_find_request(p, rank, number, &tag);
     if (id != IK_NONE) {
         const char *path;
         unsigned line = graph_line(&p->b, p->requests[id].done, &path);
@@ -57,10 +59,10 @@ static ik_status open_at(program *p, uint32_t rank, uint64_t number, uint32_t do
 }
 
 /* Takes it out; *done: the operation. */
-static ik_status close_request(program *p, uint32_t rank, uint64_t number, uint32_t *done,
-                               ik_error *err)
+static ik_status program_calls_close_request(program *p, uint32_t rank, uint64_t number,
+                                             uint32_t *done, ik_error *err)
 {
-    uint32_t tag, id = find_request(p, rank, number, &tag);
+    uint32_t tag, id = program_calls_find_request(p, rank, number, &tag);
     if (id == IK_NONE) {
         program_refuse(p, err, "rank %u waits for request %" PRIu64 ", which is not open", rank,
                        number);
@@ -93,7 +95,7 @@ ik_status program_check_requests(program *p, ik_error *err)
 /* ---- the order of a rank */
 
 /* What is added now begins when the rank's call before is done. */
-static void follow(program *p, uint32_t rank, program_task task)
+static void program_calls_follow(program *p, uint32_t rank, program_task task)
 {
     graph_wait(&p->b, task.begin, p->ranks[rank].last, false);
 }
@@ -107,7 +109,7 @@ ik_status program_flush(program *p, uint32_t rank, ik_error *err)
     ik_status status = program_calc(p, rank, r->compute_ps, &task, err);
     if (status != IK_OK)
         return status;
-    follow(p, rank, task);
+    program_calls_follow(p, rank, task);
     graph_call(&p->b, task.end, IK_CALL_COMPUTE);
     r->last = task.end;
     r->compute_ps = 0;
@@ -115,18 +117,18 @@ ik_status program_flush(program *p, uint32_t rank, ik_error *err)
 }
 
 /* Before anything else of a call. */
-static ik_status begin_call(program *p, uint32_t rank, ik_error *err)
+static ik_status program_calls_begin_call(program *p, uint32_t rank, ik_error *err)
 {
     ik_status status = program_check_rank(p, rank, err);
     return status == IK_OK ? program_flush(p, rank, err) : status;
 }
 
-static ik_status end_call(program *p, uint32_t rank, ik_call_kind kind, program_task task,
-                          uint64_t request, ik_error *err)
+static ik_status program_calls_end_call(program *p, uint32_t rank, ik_call_kind kind,
+                                        program_task task, uint64_t request, ik_error *err)
 {
-    follow(p, rank, task);
+    program_calls_follow(p, rank, task);
     if (request != PROGRAM_BLOCKING)
-        return open_at(p, rank, request, task.end, err);
+        return program_calls_open_at(p, rank, request, task.end, err);
     graph_call(&p->b, task.end, kind);
     p->ranks[rank].last = task.end;
     return IK_OK;
@@ -149,21 +151,23 @@ ik_status call_collective(program *p, uint32_t rank, const program_collective_ca
     program_task task;
     ik_status status = program_begin_collective(p, c, err);
     if (status == IK_OK)
-        status = begin_call(p, rank, err);
+        status = program_calls_begin_call(p, rank, err);
     if (status == IK_OK)
         status = program_collective(p, rank, c, &task, err);
-    return status == IK_OK ? end_call(p, rank, IK_CALL_COLLECTIVE, task, request, err) : status;
+    return status == IK_OK ? program_calls_end_call(p, rank, IK_CALL_COLLECTIVE, task, request, err)
+                           : status;
 }
 
 ik_status call_send(program *p, uint32_t rank, const call_message *m, ik_error *err)
 {
     program_task task;
-    ik_status status = begin_call(p, rank, err);
+    ik_status status = program_calls_begin_call(p, rank, err);
     p->b.sync_now = m->synchronous;
     if (status == IK_OK)
         status = program_send(p, rank, m->peer, m->comm, m->tag, m->bytes, &task, err);
     p->b.sync_now = false;
-    return status == IK_OK ? end_call(p, rank, IK_CALL_SEND, task, m->request, err) : status;
+    return status == IK_OK ? program_calls_end_call(p, rank, IK_CALL_SEND, task, m->request, err)
+                           : status;
 }
 
 ik_status call_recv(program *p, uint32_t rank, const call_message *m, ik_error *err)
@@ -174,31 +178,33 @@ ik_status call_recv(program *p, uint32_t rank, const call_message *m, ik_error *
         from = m->seen_peer;
     if (tag == PROGRAM_ANY && p->set.match_recorded)
         tag = m->seen_tag;
-    ik_status status = begin_call(p, rank, err);
+    ik_status status = program_calls_begin_call(p, rank, err);
     if (status == IK_OK)
         status = program_recv(p, rank, from, m->comm, tag, m->bytes, &task, err);
-    return status == IK_OK ? end_call(p, rank, IK_CALL_RECEIVE, task, m->request, err) : status;
+    return status == IK_OK ? program_calls_end_call(p, rank, IK_CALL_RECEIVE, task, m->request, err)
+                           : status;
 }
 
 ik_status call_wait(program *p, uint32_t rank, const uint64_t *requests, size_t num, ik_error *err)
 {
     program_task task;
-    ik_status status = begin_call(p, rank, err);
+    ik_status status = program_calls_begin_call(p, rank, err);
     if (status == IK_OK && num)
         status = program_calc(p, rank, 0, &task, err);
     for (size_t k = 0; k < num && status == IK_OK; k++) {
         uint32_t done;
-        status = close_request(p, rank, requests[k], &done, err);
+        status = program_calls_close_request(p, rank, requests[k], &done, err);
         if (status == IK_OK)
             graph_wait(&p->b, task.begin, done, false);
     }
-    return status == IK_OK && num ? end_call(p, rank, IK_CALL_WAIT, task, PROGRAM_BLOCKING, err)
-                                  : status;
+    return status == IK_OK && num
+               ? program_calls_end_call(p, rank, IK_CALL_WAIT, task, PROGRAM_BLOCKING, err)
+               : status;
 }
 
 ik_status call_forget(program *p, uint32_t rank, uint64_t request, ik_error *err)
 {
     uint32_t done;
     ik_status status = program_check_rank(p, rank, err);
-    return status == IK_OK ? close_request(p, rank, request, &done, err) : status;
+    return status == IK_OK ? program_calls_close_request(p, rank, request, &done, err) : status;
 }

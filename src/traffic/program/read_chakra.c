@@ -25,16 +25,16 @@
 
 /* ---- files of ranks */
 
-static bool ends_with(const char *path, const char *end)
+static bool chakra_ends_with(const char *path, const char *end)
 {
     size_t size = strlen(path), n = strlen(end);
     return size >= n && strcmp(path + size - n, end) == 0;
 }
 
 /* The rank in NAME.<rank>.et, IK_NONE if there is none. */
-static uint32_t rank_in(const char *path)
+static uint32_t chakra_rank_in(const char *path)
 {
-    if (!ends_with(path, ".et"))
+    if (!chakra_ends_with(path, ".et"))
         return IK_NONE;
     const char *end = path + strlen(path) - 3, *at = end;
     while (at > path && isdigit((unsigned char)at[-1]))
@@ -49,18 +49,18 @@ typedef struct chakra_files {
     uint32_t num;
 } chakra_files;
 
-static uint32_t count_ranks(const program_source *s)
+static uint32_t chakra_count_ranks(const program_source *s)
 {
     uint32_t num = 0;
     for (uint32_t k = 0; k < s->num_files; k++)
-        num += rank_in(s->files[k]) != IK_NONE;
+        num += chakra_rank_in(s->files[k]) != IK_NONE;
     return num;
 }
 
-static ik_status place_file(chakra_files *f, const program_source *s, const char *path,
-                            ik_error *err)
+static ik_status chakra_place_file(chakra_files *f, const program_source *s, const char *path,
+                                   ik_error *err)
 {
-    uint32_t rank = rank_in(path);
+    uint32_t rank = chakra_rank_in(path);
     if (rank < f->num && f->of[rank]) {
         ik_fail(err, IK_ERR_INPUT, "%s: two files of rank %u, %s among them", s->path, rank, path);
         return ik_hint(err, IK_ERR_INPUT, "the pattern \"%s/NAME.*.et\" takes those of one trace",
@@ -72,9 +72,9 @@ static ik_status place_file(chakra_files *f, const program_source *s, const char
 }
 
 /* Exactly one file for each rank from 0. */
-static ik_status list_ranks(chakra_files *f, const program_source *s, ik_error *err)
+static ik_status chakra_list_ranks(chakra_files *f, const program_source *s, ik_error *err)
 {
-    f->num = count_ranks(s);
+    f->num = chakra_count_ranks(s);
     if (!f->num) {
         ik_fail_at(err, IK_ERR_INPUT, s->files[0], 0, 0, "this file is not named NAME.<rank>.et");
         return ik_hint(err, IK_ERR_INPUT,
@@ -86,8 +86,8 @@ static ik_status list_ranks(chakra_files *f, const program_source *s, ik_error *
         return ik_fail_memory(err, f->num * sizeof *f->of, "the files of a trace");
     ik_status status = IK_OK;
     for (uint32_t k = 0; k < s->num_files && status == IK_OK; k++)
-        if (rank_in(s->files[k]) != IK_NONE)
-            status = place_file(f, s, s->files[k], err);
+        if (chakra_rank_in(s->files[k]) != IK_NONE)
+            status = chakra_place_file(f, s, s->files[k], err);
     for (uint32_t rank = 0; rank < f->num && status == IK_OK; rank++)
         if (!f->of[rank])
             status = ik_fail(err, IK_ERR_INPUT, "%s: %u files of ranks, but none of rank %u",
@@ -106,8 +106,8 @@ typedef struct chakra_reader {
     size_t room_tasks;
 } chakra_reader;
 
-static ik_status refuse(const chakra_reader *c, const chakra_op *op, ik_error *err,
-                        const char *what, const char *name)
+static ik_status chakra_refuse(const chakra_reader *c, const chakra_op *op, ik_error *err,
+                               const char *what, const char *name)
 {
     return program_refuse(c->p, err, "node %llu: %s '%.60s'", (unsigned long long)op->id, what,
                           name);
@@ -115,11 +115,12 @@ static ik_status refuse(const chakra_reader *c, const chakra_op *op, ik_error *e
 
 /* The communicator of a group; without a name it is that of all ranks, and so is "0" where no
  * file declares it. */
-static ik_status make_comm(chakra_reader *c, const chakra_op *op, chakra_group *g, ik_error *err)
+static ik_status chakra_make_comm(chakra_reader *c, const chakra_op *op, chakra_group *g,
+                                  ik_error *err)
 {
     bool all = !*g->name || (!g->declared && strcmp(g->name, "0") == 0);
     if (!all && !g->declared) {
-        refuse(c, op, err, "nothing says which ranks are in process group", g->name);
+        chakra_refuse(c, op, err, "nothing says which ranks are in process group", g->name);
         return ik_hint(err, IK_ERR_INPUT,
                        "groups are listed in a metadata node of the trace, or in a file NAME.json "
                        "beside it: {\"%.40s\": [0, 1], …}",
@@ -134,8 +135,8 @@ static ik_status make_comm(chakra_reader *c, const chakra_op *op, chakra_group *
     return status == IK_OK ? IK_OK : ik_hint(err, status, "process group '%.60s'", g->name);
 }
 
-static ik_status place_in(chakra_reader *c, const chakra_op *op, const chakra_group *g,
-                          uint32_t rank, uint32_t *place, ik_error *err)
+static ik_status chakra_place_in(chakra_reader *c, const chakra_op *op, const chakra_group *g,
+                                 uint32_t rank, uint32_t *place, ik_error *err)
 {
     *place = program_place_of(c->p, g->comm, rank);
     if (*place != IK_NONE)
@@ -159,7 +160,7 @@ static const collective_operation operations[CHAKRA_COLLECTIVES] = {
 
 /* comm_size is what one rank puts in; what the operation wants is a block of it where each rank
  * gets another one, rounded up to whole bytes. */
-static uint64_t bytes_of(const chakra_op *op, uint32_t ranks)
+static uint64_t chakra_bytes_of(const chakra_op *op, uint32_t ranks)
 {
     switch (op->collective) {
     case CHAKRA_BARRIER:
@@ -174,20 +175,20 @@ static uint64_t bytes_of(const chakra_op *op, uint32_t ranks)
     }
 }
 
-static ik_status add_collective(chakra_reader *c, uint32_t at, ik_error *err)
+static ik_status chakra_add_collective(chakra_reader *c, uint32_t at, ik_error *err)
 {
     const chakra_op *op = &c->r.ops[at];
     chakra_group *g = &c->groups.of[op->group];
-    ik_status status = g->comm == IK_NONE ? make_comm(c, op, g, err) : IK_OK;
+    ik_status status = g->comm == IK_NONE ? chakra_make_comm(c, op, g, err) : IK_OK;
     program_collective_call call = {.operation = operations[op->collective]};
     if (status == IK_OK && g->place == IK_NONE)
-        status = place_in(c, op, g, c->r.rank, &g->place, err);
+        status = chakra_place_in(c, op, g, c->r.rank, &g->place, err);
     if (status == IK_OK && op->peer != IK_NONE)
-        status = place_in(c, op, g, op->peer, &call.root, err);
+        status = chakra_place_in(c, op, g, op->peer, &call.root, err);
     if (status != IK_OK)
         return status;
     call.comm = g->comm;
-    call.bytes = bytes_of(op, program_comm_size(c->p, g->comm));
+    call.bytes = chakra_bytes_of(op, program_comm_size(c->p, g->comm));
     status = program_collective(c->p, c->r.rank, &call, &c->tasks[at], err);
     if (status == IK_OK && g->last != IK_NONE)
         program_after(c->p, c->tasks[at], c->tasks[g->last], false);
@@ -199,7 +200,7 @@ static ik_status add_collective(chakra_reader *c, uint32_t at, ik_error *err)
 
 enum { ACCELERATOR, PROCESSOR };
 
-static ik_status add_task(chakra_reader *c, uint32_t at, ik_error *err)
+static ik_status chakra_add_task(chakra_reader *c, uint32_t at, ik_error *err)
 {
     const chakra_op *op = &c->r.ops[at];
     program_task *out = &c->tasks[at];
@@ -213,7 +214,7 @@ static ik_status add_task(chakra_reader *c, uint32_t at, ik_error *err)
     case CHAKRA_RECV:
         return program_recv(c->p, rank, op->peer, 0, op->tag, op->amount, out, err);
     case CHAKRA_COLLECTIVE:
-        return add_collective(c, at, err);
+        return chakra_add_collective(c, at, err);
     default:
         return program_calc_on(c->p, rank, IK_NO_CPU, op->amount * PS_PER_US, out, err);
     }
@@ -221,7 +222,7 @@ static ik_status add_task(chakra_reader *c, uint32_t at, ik_error *err)
 
 /* ---- reading */
 
-static ik_status add_rank(chakra_reader *c, ik_error *err)
+static ik_status chakra_add_rank(chakra_reader *c, ik_error *err)
 {
     const chakra_rank *r = &c->r;
     ik_status status = IK_OK;
@@ -232,7 +233,7 @@ static ik_status add_rank(chakra_reader *c, ik_error *err)
     for (size_t k = 0; k < r->num_ops && status == IK_OK; k++) {
         uint32_t at = r->order ? r->order[k] : (uint32_t)k;
         program_place(c->p, r->path, r->ops[at].record);
-        status = add_task(c, at, err);
+        status = chakra_add_task(c, at, err);
         for (size_t d = at ? r->ops[at - 1].deps_end : 0;
              d < r->ops[at].deps_end && status == IK_OK; d++)
             program_after(c->p, c->tasks[at], c->tasks[r->deps[d]], false);
@@ -240,7 +241,7 @@ static ik_status add_rank(chakra_reader *c, ik_error *err)
     return status;
 }
 
-static ik_status read_rank(chakra_reader *c, uint32_t rank, const ik_env *env, ik_error *err)
+static ik_status chakra_read_rank(chakra_reader *c, uint32_t rank, const ik_env *env, ik_error *err)
 {
     wire_stream s;
     c->r.rank = rank;
@@ -251,17 +252,17 @@ static ik_status read_rank(chakra_reader *c, uint32_t rank, const ik_env *env, i
     wire_close(&s);
     if (status == IK_OK)
         status = chakra_rank_order(&c->r, err);
-    return status == IK_OK ? add_rank(c, err) : status;
+    return status == IK_OK ? chakra_add_rank(c, err) : status;
 }
 
 /* Files of groups that stand beside those of the ranks. */
-static ik_status read_groups(chakra_reader *c, const program_source *s, ik_error *err)
+static ik_status chakra_read_groups(chakra_reader *c, const program_source *s, ik_error *err)
 {
     ik_status status = IK_OK;
     for (uint32_t k = 0; k < s->num_files && status == IK_OK; k++) {
         char *text = NULL;
         size_t size = 0;
-        if (!ends_with(s->files[k], ".json"))
+        if (!chakra_ends_with(s->files[k], ".json"))
             continue;
         status = ik_text_read(s->files[k], 0, &text, &size, err);
         if (status == IK_OK)
@@ -275,13 +276,13 @@ static ik_status read_chakra(program *p, const program_source *s, const ik_env *
 {
     chakra_reader c = {.p = p};
     c.r.untimed = program_get_settings(p)->compute_scale < 0;
-    ik_status status = list_ranks(&c.files, s, err);
+    ik_status status = chakra_list_ranks(&c.files, s, err);
     if (status == IK_OK)
         status = program_begin(p, c.files.num, err);
     if (status == IK_OK)
-        status = read_groups(&c, s, err);
+        status = chakra_read_groups(&c, s, err);
     for (uint32_t rank = 0; rank < c.files.num && status == IK_OK; rank++)
-        status = read_rank(&c, rank, env, err);
+        status = chakra_read_rank(&c, rank, env, err);
     chakra_groups_free(&c.groups);
     chakra_rank_free(&c.r);
     free(c.files.of);
@@ -290,12 +291,12 @@ static ik_status read_chakra(program *p, const program_source *s, const ik_env *
 }
 
 /* The name says it; the content, that the first message has the fields of metadata alone. */
-static unsigned probe(const program_source *s)
+static unsigned chakra_probe(const program_source *s)
 {
     unsigned named = 0;
     for (uint32_t k = 0; k < s->num_files && !named; k++)
-        named = rank_in(s->files[k]) != IK_NONE;
-    return named ? 90 : ends_with(s->files[0], ".et") ? 50 : 0;
+        named = chakra_rank_in(s->files[k]) != IK_NONE;
+    return named ? 90 : chakra_ends_with(s->files[0], ".et") ? 50 : 0;
 }
 
 const program_reader program_reader_chakra = {
@@ -303,6 +304,6 @@ const program_reader program_reader_chakra = {
     .summary = "Chakra execution traces (NAME.<rank>.et): compute, memory, messages, collectives",
     .source = "S. Sridharan et al., Chakra: Advancing Performance Benchmarking and Co-design using "
               "Standardized Execution Traces, arXiv:2305.14516, 2023; MLCommons Chakra",
-    .probe = probe,
+    .probe = chakra_probe,
     .read = read_chakra,
 };

@@ -17,17 +17,17 @@ typedef struct message {
     uint64_t ps, src, dst, bytes, tag;
 } message;
 
-static bool is_title(const scan *s)
+static bool csv_is_title(const scan *s)
 {
     return s->at < s->end && ((*s->at >= 'a' && *s->at <= 'z') || (*s->at >= 'A' && *s->at <= 'Z'));
 }
 
-static bool is_empty(const scan *s)
+static bool csv_is_empty(const scan *s)
 {
     return s->at == s->end || *s->at == '#';
 }
 
-static ik_status comma(scan *s, const char *what, ik_error *err)
+static ik_status csv_comma(scan *s, const char *what, ik_error *err)
 {
     scan_blanks(s);
     if (!scan_char(s, ','))
@@ -36,31 +36,31 @@ static ik_status comma(scan *s, const char *what, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_number(scan *s, const char *what, uint64_t most, uint64_t *value,
-                             ik_error *err)
+static ik_status csv_read_number(scan *s, const char *what, uint64_t most, uint64_t *value,
+                                 ik_error *err)
 {
-    ik_status status = comma(s, what, err);
+    ik_status status = csv_comma(s, what, err);
     return status == IK_OK ? trace_uint(s, what, most, value, err) : status;
 }
 
-static ik_status read_message(scan *s, message *m, ik_error *err)
+static ik_status csv_read_message(scan *s, message *m, ik_error *err)
 {
     *m = (message){0};
     ik_status status = trace_decimal(s, "a time in ns", 3, PROGRAM_MOST_PS, &m->ps, err);
     if (status == IK_OK)
-        status = read_number(s, "the rank that sends", IK_NONE - 1, &m->src, err);
+        status = csv_read_number(s, "the rank that sends", IK_NONE - 1, &m->src, err);
     if (status == IK_OK)
-        status = read_number(s, "the rank that receives", IK_NONE - 1, &m->dst, err);
+        status = csv_read_number(s, "the rank that receives", IK_NONE - 1, &m->dst, err);
     if (status == IK_OK)
-        status = read_number(s, "bytes", PROGRAM_MOST, &m->bytes, err);
+        status = csv_read_number(s, "bytes", PROGRAM_MOST, &m->bytes, err);
     if (status == IK_OK && !scan_at_end(s))
-        status = read_number(s, "a tag", PROGRAM_MOST_TAG, &m->tag, err);
+        status = csv_read_number(s, "a tag", PROGRAM_MOST_TAG, &m->tag, err);
     if (status == IK_OK && !scan_at_end(s))
         return scan_fail(s, err, "expected the end of the line");
     return status;
 }
 
-static ik_status add_message(program *p, const scan *s, const message *m, ik_error *err)
+static ik_status csv_add_message(program *p, const scan *s, const message *m, ik_error *err)
 {
     program_task time, send;
     uint32_t src = (uint32_t)m->src, dst = (uint32_t)m->dst, tag = (uint32_t)m->tag;
@@ -76,7 +76,7 @@ static ik_status add_message(program *p, const scan *s, const message *m, ik_err
 }
 
 /* p NULL: *ranks becomes the number of ranks. */
-static ik_status read_lines(ik_text_lines *l, program *p, uint64_t *ranks, ik_error *err)
+static ik_status csv_read_lines(ik_text_lines *l, program *p, uint64_t *ranks, ik_error *err)
 {
     scan s;
     message m;
@@ -87,8 +87,8 @@ static ik_status read_lines(ik_text_lines *l, program *p, uint64_t *ranks, ik_er
         if (status != IK_OK || !more)
             break;
         scan_blanks(&s);
-        bool title = first && is_title(&s);
-        if (is_empty(&s))
+        bool title = first && csv_is_title(&s);
+        if (csv_is_empty(&s))
             continue;
         first = false;
         if (title)
@@ -97,42 +97,42 @@ static ik_status read_lines(ik_text_lines *l, program *p, uint64_t *ranks, ik_er
             return scan_fail(
                 &(scan){s.file, s.next, s.text_end, s.line_start, s.end, s.end, s.line, true}, err,
                 "expected the end of the last line");
-        status = read_message(&s, &m, err);
+        status = csv_read_message(&s, &m, err);
         if (status == IK_OK && p)
-            status = add_message(p, &s, &m, err);
+            status = csv_add_message(p, &s, &m, err);
         uint64_t most = m.src > m.dst ? m.src : m.dst;
         *ranks = *ranks > most ? *ranks : most + 1;
     }
     return status;
 }
 
-static ik_status pass(const program_source *s, program *p, uint64_t *ranks, const ik_env *env,
-                      ik_error *err)
+static ik_status csv_pass(const program_source *s, program *p, uint64_t *ranks, const ik_env *env,
+                          ik_error *err)
 {
     ik_text_lines l = {0};
     ik_status status = ik_text_lines_open(&l, s->files[0], env, err);
     if (status == IK_OK)
-        status = read_lines(&l, p, ranks, err);
+        status = csv_read_lines(&l, p, ranks, err);
     ik_text_lines_close(&l);
     return status;
 }
 
-static ik_status read_csv(program *p, const program_source *s, const ik_env *env, ik_error *err)
+static ik_status csv_read_csv(program *p, const program_source *s, const ik_env *env, ik_error *err)
 {
     uint64_t ranks = 0;
     ik_status status = trace_one_file(s, "csv", err);
     program_place(p, s->files[0], 1);
     if (status == IK_OK)
-        status = pass(s, NULL, &ranks, env, err);
+        status = csv_pass(s, NULL, &ranks, env, err);
     if (status == IK_OK && !ranks)
         return ik_fail_at(err, IK_ERR_INPUT, s->files[0], 1, 1, "no message in the file");
     if (status == IK_OK)
         status = program_begin(p, (uint32_t)ranks, err);
-    return status == IK_OK ? pass(s, p, &ranks, env, err) : status;
+    return status == IK_OK ? csv_pass(s, p, &ranks, env, err) : status;
 }
 
 /* Commas, and in the first line titles or numbers. */
-static unsigned probe(const program_source *s)
+static unsigned csv_probe(const program_source *s)
 {
     const char *at = s->head;
     while (*at == '#' || *at == '\n' || *at == '\r') {
@@ -153,6 +153,6 @@ const program_reader program_reader_csv = {
     .name = "csv",
     .summary = "a list of messages: time_ns,src,dst,bytes[,tag]; each is sent at its time",
     .source = "one message per line",
-    .probe = probe,
-    .read = read_csv,
+    .probe = csv_probe,
+    .read = csv_read_csv,
 };

@@ -39,15 +39,15 @@ typedef struct dim_reader {
     uint64_t requests;
 } dim_reader;
 
-static ik_status no_memory(ik_error *err)
+static ik_status dimemas_no_memory(ik_error *err)
 {
     return ik_fail_memory(err, 1 << 16, "a trace");
 }
 
 /* ---- fields */
 
-static ik_status field(dim_reader *r, const char *what, uint64_t most, uint64_t *value,
-                       ik_error *err)
+static ik_status dimemas_field(dim_reader *r, const char *what, uint64_t most, uint64_t *value,
+                               ik_error *err)
 {
     if (!scan_char(&r->s, ':'))
         return scan_fail(&r->s, err, "expected ':' and %s", what);
@@ -55,8 +55,8 @@ static ik_status field(dim_reader *r, const char *what, uint64_t most, uint64_t 
 }
 
 /* A number, or -1 for any. */
-static ik_status any_field(dim_reader *r, const char *what, uint64_t most, uint32_t *value,
-                           ik_error *err)
+static ik_status dimemas_any_field(dim_reader *r, const char *what, uint64_t most, uint32_t *value,
+                                   ik_error *err)
 {
     uint64_t number = 0;
     const char *at = r->s.at;
@@ -65,17 +65,17 @@ static ik_status any_field(dim_reader *r, const char *what, uint64_t most, uint3
         *value = PROGRAM_ANY;
         return IK_OK;
     }
-    ik_status status = field(r, what, most, &number, err);
+    ik_status status = dimemas_field(r, what, most, &number, err);
     *value = (uint32_t)number;
     return status;
 }
 
-static ik_status end_of_line(dim_reader *r, ik_error *err)
+static ik_status dimemas_end_of_line(dim_reader *r, ik_error *err)
 {
     return scan_at_end(&r->s) ? IK_OK : scan_fail(&r->s, err, "expected the end of the line");
 }
 
-static unsigned fields_left(const scan *s)
+static unsigned dimemas_fields_left(const scan *s)
 {
     unsigned num = 0;
     for (const char *at = s->at; at < s->end; at++)
@@ -83,32 +83,32 @@ static unsigned fields_left(const scan *s)
     return num;
 }
 
-static ik_status refuse_threads(dim_reader *r, ik_error *err)
+static ik_status dimemas_refuse_threads(dim_reader *r, ik_error *err)
 {
     scan_fail(&r->s, err, "expected thread 0");
     return ik_hint(err, IK_ERR_INPUT, "tasks with several threads are not replayed");
 }
 
-static ik_status task_fields(dim_reader *r, uint64_t *task, ik_error *err)
+static ik_status dimemas_task_fields(dim_reader *r, uint64_t *task, ik_error *err)
 {
     uint64_t thread = 0;
-    ik_status status = field(r, "a task", r->ranks - 1, task, err);
+    ik_status status = dimemas_field(r, "a task", r->ranks - 1, task, err);
     const char *at = r->s.at;
     if (status == IK_OK)
-        status = field(r, "a thread", UINT32_MAX, &thread, err);
+        status = dimemas_field(r, "a thread", UINT32_MAX, &thread, err);
     if (status != IK_OK || !thread)
         return status;
     r->s.at = at + 1;
-    return refuse_threads(r, err);
+    return dimemas_refuse_threads(r, err);
 }
 
 /* ---- communicators */
 
-static ik_status find_comm(dim_reader *r, uint32_t *comm, ik_error *err)
+static ik_status dimemas_find_comm(dim_reader *r, uint32_t *comm, ik_error *err)
 {
     uint64_t number = 0;
     const char *at = r->s.at;
-    ik_status status = field(r, "a communicator", UINT32_MAX, &number, err);
+    ik_status status = dimemas_field(r, "a communicator", UINT32_MAX, &number, err);
     if (status != IK_OK)
         return status;
     *comm = number < r->num_comms ? r->comms[number] : IK_NONE;
@@ -121,15 +121,15 @@ static ik_status find_comm(dim_reader *r, uint32_t *comm, ik_error *err)
     return ik_hint(err, IK_ERR_INPUT, "communicators are lines d:1:NUMBER:TASKS:TASK:TASK…");
 }
 
-static ik_status set_comm(dim_reader *r, uint64_t number, const uint32_t *ranks, uint64_t num,
-                          ik_error *err)
+static ik_status dimemas_set_comm(dim_reader *r, uint64_t number, const uint32_t *ranks,
+                                  uint64_t num, ik_error *err)
 {
     enum { MOST_COMMS = 1 << 24 };
     if (number >= MOST_COMMS)
         return program_refuse(r->p, err, "communicator %" PRIu64 ": the largest is %d", number,
                               MOST_COMMS - 1);
     if (!IK_ARRAY_ROOM(r->comms, r->room_comms, (size_t)number + 1))
-        return no_memory(err);
+        return dimemas_no_memory(err);
     while (r->num_comms <= number)
         r->comms[r->num_comms++] = IK_NONE;
     if (r->comms[number] != IK_NONE)
@@ -137,88 +137,89 @@ static ik_status set_comm(dim_reader *r, uint64_t number, const uint32_t *ranks,
     return program_comm(r->p, ranks, (uint32_t)num, number + 1, &r->comms[number], err);
 }
 
-static ik_status read_comm(dim_reader *r, ik_error *err)
+static ik_status dimemas_read_comm(dim_reader *r, ik_error *err)
 {
     uint64_t kind = 0, number = 0, num = 0, rank = 0;
-    ik_status status = field(r, "1", 1, &kind, err);
+    ik_status status = dimemas_field(r, "1", 1, &kind, err);
     if (status == IK_OK)
-        status = field(r, "a communicator", UINT32_MAX, &number, err);
+        status = dimemas_field(r, "a communicator", UINT32_MAX, &number, err);
     if (status == IK_OK)
-        status = field(r, "a number of tasks", r->ranks, &num, err);
+        status = dimemas_field(r, "a number of tasks", r->ranks, &num, err);
     uint32_t *ranks = status == IK_OK ? ik_calloc((size_t)num + 1, sizeof *ranks) : NULL;
     if (status == IK_OK && !ranks)
-        return no_memory(err);
+        return dimemas_no_memory(err);
     for (uint64_t k = 0; k < num && status == IK_OK; k++) {
-        status = field(r, "a task", r->ranks - 1, &rank, err);
+        status = dimemas_field(r, "a task", r->ranks - 1, &rank, err);
         ranks[k] = (uint32_t)rank;
     }
     if (status == IK_OK)
-        status = end_of_line(r, err);
+        status = dimemas_end_of_line(r, err);
     if (status == IK_OK)
-        status = set_comm(r, number, ranks, num, err);
+        status = dimemas_set_comm(r, number, ranks, num, err);
     free(ranks);
     return status;
 }
 
 /* ---- records */
 
-static ik_status read_burst(dim_reader *r, ik_error *err)
+static ik_status dimemas_read_burst(dim_reader *r, ik_error *err)
 {
     uint64_t task = 0, ps = 0;
-    ik_status status = task_fields(r, &task, err);
+    ik_status status = dimemas_task_fields(r, &task, err);
     if (status == IK_OK && !scan_char(&r->s, ':'))
         return scan_fail(&r->s, err, "expected ':' and a time in seconds");
     if (status == IK_OK)
         status =
             trace_decimal(&r->s, "a time in seconds", SECONDS_DIGITS, PROGRAM_MOST_PS, &ps, err);
     if (status == IK_OK)
-        status = end_of_line(r, err);
+        status = dimemas_end_of_line(r, err);
     return status == IK_OK ? call_compute(r->p, (uint32_t)task, ps, err) : status;
 }
 
 /* What is behind the task: peer, its thread (which old traces leave out), size, tag, communicator
  * and kind. */
-static ik_status read_message(dim_reader *r, bool sends, call_message *m, uint64_t *kind,
-                              ik_error *err)
+static ik_status dimemas_read_message(dim_reader *r, bool sends, call_message *m, uint64_t *kind,
+                                      ik_error *err)
 {
     uint64_t peer = 0, thread = 0;
-    bool threads = fields_left(&r->s) >= 6;
+    bool threads = dimemas_fields_left(&r->s) >= 6;
     *m = (call_message){
         .seen_peer = PROGRAM_ANY, .seen_tag = PROGRAM_ANY, .request = PROGRAM_BLOCKING};
-    ik_status status = sends ? field(r, "a task", r->ranks - 1, &peer, err)
-                             : any_field(r, "a task", r->ranks - 1, &m->peer, err);
+    ik_status status = sends ? dimemas_field(r, "a task", r->ranks - 1, &peer, err)
+                             : dimemas_any_field(r, "a task", r->ranks - 1, &m->peer, err);
     m->peer = sends ? (uint32_t)peer : m->peer;
     const char *at = r->s.at;
     if (status == IK_OK && threads && r->s.end - at >= 3 && memcmp(at, ":-1", 3) == 0)
         r->s.at += 3; /* of any task */
     else if (status == IK_OK && threads)
-        status = field(r, "a thread", UINT32_MAX, &thread, err);
+        status = dimemas_field(r, "a thread", UINT32_MAX, &thread, err);
     if (status == IK_OK && thread) {
         r->s.at = at + 1;
-        return refuse_threads(r, err);
+        return dimemas_refuse_threads(r, err);
     }
     if (status == IK_OK)
-        status = field(r, "a size", PROGRAM_MOST, &m->bytes, err);
+        status = dimemas_field(r, "a size", PROGRAM_MOST, &m->bytes, err);
     uint64_t tag = 0;
     if (status == IK_OK)
-        status = sends ? field(r, "a tag", PROGRAM_MOST_TAG, &tag, err)
-                       : any_field(r, "a tag", PROGRAM_MOST_TAG, &m->tag, err);
+        status = sends ? dimemas_field(r, "a tag", PROGRAM_MOST_TAG, &tag, err)
+                       : dimemas_any_field(r, "a tag", PROGRAM_MOST_TAG, &m->tag, err);
     m->tag = sends ? (uint32_t)tag : m->tag;
     if (status == IK_OK)
-        status = find_comm(r, &m->comm, err);
+        status = dimemas_find_comm(r, &m->comm, err);
     if (status == IK_OK)
-        status = field(r, "what kind it is", sends ? SEND_KINDS - 1 : RECV_KINDS - 1, kind, err);
-    return status == IK_OK ? end_of_line(r, err) : status;
+        status =
+            dimemas_field(r, "what kind it is", sends ? SEND_KINDS - 1 : RECV_KINDS - 1, kind, err);
+    return status == IK_OK ? dimemas_end_of_line(r, err) : status;
 }
 
 /* Immediate sends are never waited for. */
-static ik_status read_send(dim_reader *r, ik_error *err)
+static ik_status dimemas_read_send(dim_reader *r, ik_error *err)
 {
     call_message m;
     uint64_t task = 0, kind = 0;
-    ik_status status = task_fields(r, &task, err);
+    ik_status status = dimemas_task_fields(r, &task, err);
     if (status == IK_OK)
-        status = read_message(r, true, &m, &kind, err);
+        status = dimemas_read_message(r, true, &m, &kind, err);
     m.synchronous = kind & SEND_SYNCHRONOUS;
     if (status == IK_OK && (kind & SEND_IMMEDIATE))
         m.request = r->requests++;
@@ -229,17 +230,18 @@ static ik_status read_send(dim_reader *r, ik_error *err)
     return status;
 }
 
-static ik_status begin_receive(dim_reader *r, uint32_t task, call_message *m, ik_error *err)
+static ik_status dimemas_begin_receive(dim_reader *r, uint32_t task, call_message *m, ik_error *err)
 {
     if (!IK_ARRAY_ROOM(r->open, r->room_open, r->num_open + 1))
-        return no_memory(err);
+        return dimemas_no_memory(err);
     m->request = r->requests++;
     r->open[r->num_open++] = (open_receive){task, m->peer, m->tag, m->comm, m->bytes, m->request};
     return call_recv(r->p, task, m, err);
 }
 
 /* A wait says what it waits for: the first that was begun. */
-static ik_status wait_for(dim_reader *r, uint32_t task, const call_message *m, ik_error *err)
+static ik_status dimemas_wait_for(dim_reader *r, uint32_t task, const call_message *m,
+                                  ik_error *err)
 {
     for (size_t k = 0; k < r->num_open; k++) {
         open_receive of = r->open[k];
@@ -255,29 +257,29 @@ static ik_status wait_for(dim_reader *r, uint32_t task, const call_message *m, i
                    "a wait has the task, the tag, the communicator and the size of its receive");
 }
 
-static ik_status read_receive(dim_reader *r, ik_error *err)
+static ik_status dimemas_read_receive(dim_reader *r, ik_error *err)
 {
     call_message m;
     uint64_t task = 0, kind = 0;
-    ik_status status = task_fields(r, &task, err);
+    ik_status status = dimemas_task_fields(r, &task, err);
     if (status == IK_OK)
-        status = read_message(r, false, &m, &kind, err);
+        status = dimemas_read_message(r, false, &m, &kind, err);
     if (status != IK_OK)
         return status;
     if (kind == RECV)
         return call_recv(r->p, (uint32_t)task, &m, err);
-    return kind == IRECV ? begin_receive(r, (uint32_t)task, &m, err)
-                         : wait_for(r, (uint32_t)task, &m, err);
+    return kind == IRECV ? dimemas_begin_receive(r, (uint32_t)task, &m, err)
+                         : dimemas_wait_for(r, (uint32_t)task, &m, err);
 }
 
-static uint64_t share(uint64_t bytes, uint32_t num)
+static uint64_t dimemas_share(uint64_t bytes, uint32_t num)
 {
     return bytes / num + (bytes % num != 0);
 }
 
 /* Of what the record says: bytes that the task sends, and that it receives. counts: [ranks]. */
-static bool set_operation(program_collective_call *c, uint64_t op, uint64_t sent, uint64_t received,
-                          uint32_t num, uint64_t *counts)
+static bool dimemas_set_operation(program_collective_call *c, uint64_t op, uint64_t sent,
+                                  uint64_t received, uint32_t num, uint64_t *counts)
 {
     static const struct {
         collective_operation operation;
@@ -309,17 +311,17 @@ static bool set_operation(program_collective_call *c, uint64_t op, uint64_t sent
         c->bytes = sent;
         break;
     case COLLECTIVE_ALLGATHER:
-        c->bytes = op == ALLGATHERV ? share(received, num) : sent;
+        c->bytes = op == ALLGATHERV ? dimemas_share(received, num) : sent;
         break;
     case COLLECTIVE_SCATTER:
-        c->bytes = op == SCATTERV ? share(sent, num) : received;
+        c->bytes = op == SCATTERV ? dimemas_share(sent, num) : received;
         break;
     case COLLECTIVE_REDUCE_SCATTER:
-        c->bytes = share(sent, num);
+        c->bytes = dimemas_share(sent, num);
         break;
     case COLLECTIVE_ALLTOALLV:
         for (uint32_t k = 0; k < num; k++)
-            counts[k] = share(sent, num);
+            counts[k] = dimemas_share(sent, num);
         c->send_counts = counts;
         break;
     default:
@@ -329,35 +331,35 @@ static bool set_operation(program_collective_call *c, uint64_t op, uint64_t sent
     return true;
 }
 
-static ik_status read_collective(dim_reader *r, ik_error *err)
+static ik_status dimemas_read_collective(dim_reader *r, ik_error *err)
 {
     program_collective_call c = {0};
     uint64_t task = 0, op = 0, root = 0, thread = 0, sent = 0, received = 0, sync = 0;
-    ik_status status = task_fields(r, &task, err);
+    ik_status status = dimemas_task_fields(r, &task, err);
     const char *at = r->s.at;
     if (status == IK_OK)
-        status = field(r, "an operation", UINT32_MAX, &op, err);
+        status = dimemas_field(r, "an operation", UINT32_MAX, &op, err);
     if (status == IK_OK)
-        status = find_comm(r, &c.comm, err);
+        status = dimemas_find_comm(r, &c.comm, err);
     if (status == IK_OK)
-        status = field(r, "a root", UINT32_MAX, &root, err);
+        status = dimemas_field(r, "a root", UINT32_MAX, &root, err);
     if (status == IK_OK)
-        status = field(r, "the root's thread", UINT32_MAX, &thread, err);
+        status = dimemas_field(r, "the root's thread", UINT32_MAX, &thread, err);
     if (status == IK_OK)
-        status = field(r, "bytes sent", PROGRAM_MOST, &sent, err);
+        status = dimemas_field(r, "bytes sent", PROGRAM_MOST, &sent, err);
     if (status == IK_OK)
-        status = field(r, "bytes received", PROGRAM_MOST, &received, err);
+        status = dimemas_field(r, "bytes received", PROGRAM_MOST, &received, err);
     if (status == IK_OK && !scan_at_end(&r->s))
-        status = field(r, "whether it synchronises", UINT32_MAX, &sync, err);
+        status = dimemas_field(r, "whether it synchronises", UINT32_MAX, &sync, err);
     if (status == IK_OK)
-        status = end_of_line(r, err);
+        status = dimemas_end_of_line(r, err);
     if (status != IK_OK)
         return status;
     uint32_t num = program_comm_size(r->p, c.comm);
     uint64_t *counts = ik_calloc(num, sizeof *counts);
     if (!counts)
-        return no_memory(err);
-    if (!set_operation(&c, op, sent, received, num, counts)) {
+        return dimemas_no_memory(err);
+    if (!dimemas_set_operation(&c, op, sent, received, num, counts)) {
         r->s.at = at + 1;
         scan_fail(&r->s, err, "expected a collective operation, 0 to 12 or 14");
         status = IK_ERR_INPUT;
@@ -373,11 +375,11 @@ static ik_status read_collective(dim_reader *r, ik_error *err)
 
 /* ---- the file */
 
-static ik_status read_record(dim_reader *r, ik_error *err)
+static ik_status dimemas_read_record(dim_reader *r, ik_error *err)
 {
     uint64_t kind = 0;
     if (scan_char(&r->s, 'd'))
-        return read_comm(r, err);
+        return dimemas_read_comm(r, err);
     if (r->s.at < r->s.end && (*r->s.at == 's' || *r->s.at == '#'))
         return IK_OK; /* offsets of tasks; remarks */
     if (!scan_uint(&r->s, 1000, &kind))
@@ -387,13 +389,13 @@ static ik_status read_record(dim_reader *r, ik_error *err)
     case 20:
         return IK_OK; /* events of the user */
     case 1:
-        return read_burst(r, err);
+        return dimemas_read_burst(r, err);
     case 2:
-        return read_send(r, err);
+        return dimemas_read_send(r, err);
     case 3:
-        return read_receive(r, err);
+        return dimemas_read_receive(r, err);
     case 10:
-        return read_collective(r, err);
+        return dimemas_read_collective(r, err);
     default:
         r->s.at = r->s.line_start;
         return scan_fail(&r->s, err, "expected a record: 0, 1, 2, 3, 10, 20, d or s");
@@ -401,7 +403,7 @@ static ik_status read_record(dim_reader *r, ik_error *err)
 }
 
 /* #DIMEMAS:"name":1,offset:2(1,1),1 */
-static ik_status read_head(dim_reader *r, ik_error *err)
+static ik_status dimemas_read_head(dim_reader *r, ik_error *err)
 {
     scan *s = &r->s;
     uint64_t threads = 0, ignored = 0;
@@ -411,11 +413,11 @@ static ik_status read_head(dim_reader *r, ik_error *err)
     s->at += sizeof mark - 1;
     const char *quote = memchr(s->at, '"', (size_t)(s->end - s->at));
     s->at = quote ? quote + 1 : s->end;
-    ik_status status = field(r, "0, or 1 and an offset", 1, &ignored, err);
+    ik_status status = dimemas_field(r, "0, or 1 and an offset", 1, &ignored, err);
     if (status == IK_OK && scan_char(s, ','))
         status = trace_uint(s, "an offset", UINT64_MAX, &ignored, err);
     if (status == IK_OK)
-        status = field(r, "a number of tasks", IK_NONE - 1, &r->ranks, err);
+        status = dimemas_field(r, "a number of tasks", IK_NONE - 1, &r->ranks, err);
     if (status == IK_OK && !scan_char(s, '('))
         return scan_fail(s, err, "expected '(' and the threads of each task");
     program_place(r->p, s->file, s->line);
@@ -437,7 +439,7 @@ static ik_status read_head(dim_reader *r, ik_error *err)
     return status; /* numbers of communicators follow, which define themselves */
 }
 
-static ik_status read_lines(dim_reader *r, ik_text_lines *l, ik_error *err)
+static ik_status dimemas_read_lines(dim_reader *r, ik_text_lines *l, ik_error *err)
 {
     bool more = true, head = false;
     ik_status status = IK_OK;
@@ -448,7 +450,7 @@ static ik_status read_lines(dim_reader *r, ik_text_lines *l, ik_error *err)
         if (scan_at_end(&r->s))
             continue;
         program_place(r->p, r->s.file, r->s.line);
-        status = head ? read_record(r, err) : read_head(r, err);
+        status = head ? dimemas_read_record(r, err) : dimemas_read_head(r, err);
         head = true;
         if (status == IK_OK && r->s.cut) {
             r->s.at = r->s.end;
@@ -468,14 +470,14 @@ static ik_status read_dimemas(program *p, const program_source *s, const ik_env 
     if (status == IK_OK)
         status = ik_text_lines_open(&l, s->files[0], env, err);
     if (status == IK_OK)
-        status = read_lines(&r, &l, err);
+        status = dimemas_read_lines(&r, &l, err);
     ik_text_lines_close(&l);
     free(r.comms);
     free(r.open);
     return status;
 }
 
-static unsigned probe(const program_source *s)
+static unsigned dimemas_probe(const program_source *s)
 {
     return strncmp(s->head, "#DIMEMAS:", 9) == 0 ? 100 : 0;
 }
@@ -484,6 +486,6 @@ const program_reader program_reader_dimemas = {
     .name = "dimemas",
     .summary = "text traces of Dimemas (.dim), as prv2dim makes them of Paraver's",
     .source = "J. Labarta, S. Girona, V. Pillet, T. Cortes, L. Gregoris, Euro-Par 1996",
-    .probe = probe,
+    .probe = dimemas_probe,
     .read = read_dimemas,
 };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static unsigned probe(const program_source *s)
+static unsigned goal_probe(const program_source *s)
 {
     const char *at = s->head, *end = s->head + s->head_size;
     while (at < end) { /* blank lines and comments before num_ranks */
@@ -24,7 +24,8 @@ static unsigned probe(const program_source *s)
     return 0;
 }
 
-static ik_status read_goal(program *p, const program_source *s, const ik_env *env, ik_error *err)
+static ik_status goal_read_goal(program *p, const program_source *s, const ik_env *env,
+                                ik_error *err)
 {
     const program_settings *set = program_get_settings(p);
     graph_builder *b = program_graph(p);
@@ -54,6 +55,6 @@ const program_reader program_reader_goal = {
     .summary =
         "GOAL's text form, as LogGOPSim and ATLAHS write it: operations and what they wait for",
     .source = "T. Hoefler, C. Siebert, A. Lumsdaine, Group Operation Assembly Language, ICPP 2009",
-    .probe = probe,
-    .read = read_goal,
+    .probe = goal_probe,
+    .read = goal_read_goal,
 };

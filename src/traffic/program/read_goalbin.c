@@ -53,7 +53,7 @@ typedef struct goal_binary {
 
 /* ---- bytes */
 
-static ik_status fail(const goal_binary *g, ik_error *err, const char *what)
+static ik_status goalbin_fail(const goal_binary *g, ik_error *err, const char *what)
 {
     ik_fail_at(err, IK_ERR_INPUT, g->path, 0, 0, "rank %u: %s", g->rank, what);
     return ik_hint(
@@ -62,7 +62,7 @@ static ik_status fail(const goal_binary *g, ik_error *err, const char *what)
         "layout, whose text form ikat reads");
 }
 
-static ik_status fill(goal_binary *g, ik_error *err)
+static ik_status goalbin_fill(goal_binary *g, ik_error *err)
 {
     int why = Z_OK;
     if (ik_env_cancelled(g->env))
@@ -82,95 +82,95 @@ static ik_status fill(goal_binary *g, ik_error *err)
 }
 
 /* `size` bytes, at most PIECE, valid until the next call. */
-static ik_status take(goal_binary *g, size_t size, const uint8_t **bytes, ik_error *err)
+static ik_status goalbin_take(goal_binary *g, size_t size, const uint8_t **bytes, ik_error *err)
 {
-    ik_status status = g->used - g->at < size ? fill(g, err) : IK_OK;
+    ik_status status = g->used - g->at < size ? goalbin_fill(g, err) : IK_OK;
     if (status != IK_OK)
         return status;
     if (g->used - g->at < size)
-        return fail(g, err, "the file ends within its schedule");
+        return goalbin_fail(g, err, "the file ends within its schedule");
     *bytes = g->piece + g->at;
     g->at += size;
     g->offset += size;
     return IK_OK;
 }
 
-static uint32_t u32(const uint8_t *b)
+static uint32_t goalbin_u32(const uint8_t *b)
 {
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static uint64_t u64(const uint8_t *b)
+static uint64_t goalbin_u64(const uint8_t *b)
 {
-    return (uint64_t)u32(b + 4) << 32 | u32(b);
+    return (uint64_t)goalbin_u32(b + 4) << 32 | goalbin_u32(b);
 }
 
 /* ---- the head */
 
-static ik_status read_mark(goal_binary *g, ik_error *err)
+static ik_status goalbin_read_mark(goal_binary *g, ik_error *err)
 {
     const uint8_t *b = NULL;
-    ik_status status = take(g, 8, &b, err);
+    ik_status status = goalbin_take(g, 8, &b, err);
     if (status != IK_OK)
         return status;
     g->offset = 0;
-    if (u64(b) == MARK_USED)
+    if (goalbin_u64(b) == MARK_USED)
         return ik_fail_at(err, IK_ERR_INPUT, g->path, 0, 0,
                           "LogGOPSim has used up this schedule: a run that saves memory overwrites "
                           "it");
-    if (u64(b) != MARK)
+    if (goalbin_u64(b) != MARK)
         return ik_fail_at(err, IK_ERR_INPUT, g->path, 0, 0,
                           "this is not a schedule in GOAL's binary form");
     return IK_OK;
 }
 
-static ik_status read_spans(goal_binary *g, ik_error *err)
+static ik_status goalbin_read_spans(goal_binary *g, ik_error *err)
 {
     const uint8_t *b = NULL;
-    ik_status status = take(g, 6, &b, err);
+    ik_status status = goalbin_take(g, 6, &b, err);
     size_t room = 0;
     if (status != IK_OK)
         return status;
-    g->num_ranks = u32(b);
+    g->num_ranks = goalbin_u32(b);
     if (b[5])
         return ik_fail_at(err, IK_ERR_UNSUPPORTED, g->path, 0, 0,
                           "the schedule uses %u adapters of a host; hosts have one", b[5] + 1u);
     uint64_t before = 6 + 16 * (uint64_t)g->num_ranks;
     for (g->rank = 0; g->rank < g->num_ranks; g->rank++) {
-        status = take(g, 16, &b, err);
+        status = goalbin_take(g, 16, &b, err);
         if (status != IK_OK)
             return status;
         if (!IK_ARRAY_ROOM(g->span, room, g->rank + (size_t)1))
             return ik_fail_memory(err, (g->rank + (size_t)1) * 16, "the schedules of a trace");
-        g->span[g->rank][0] = u64(b);
-        g->span[g->rank][1] = u64(b + 8);
-        if (u64(b) != before || u64(b + 8) < before + 8)
-            return fail(g, err, "its schedule is not behind that of the rank before it");
-        before = u64(b + 8);
+        g->span[g->rank][0] = goalbin_u64(b);
+        g->span[g->rank][1] = goalbin_u64(b + 8);
+        if (goalbin_u64(b) != before || goalbin_u64(b + 8) < before + 8)
+            return goalbin_fail(g, err, "its schedule is not behind that of the rank before it");
+        before = goalbin_u64(b + 8);
     }
     return IK_OK;
 }
 
 /* ---- operations */
 
-static ik_status memory(const goal_binary *g, ik_error *err)
+static ik_status goalbin_memory(const goal_binary *g, ik_error *err)
 {
     const graph_builder *b = program_graph(g->p);
     return b->no_memory ? ik_fail_memory(err, b->asked_ops * sizeof *b->ops, "a program") : IK_OK;
 }
 
-static ik_status add_message(goal_binary *g, bool sends, const uint8_t *b, ik_error *err)
+static ik_status goalbin_add_message(goal_binary *g, bool sends, const uint8_t *b, ik_error *err)
 {
     graph_builder *to = program_graph(g->p);
-    uint32_t peer = u32(b + 5), tag = u32(b + 17);
-    uint64_t bytes = u64(b + 9);
+    uint32_t peer = goalbin_u32(b + 5), tag = goalbin_u32(b + 17);
+    uint64_t bytes = goalbin_u64(b + 9);
     bool any = peer == UINT32_MAX && !sends;
     if (peer >= g->num_ranks && !any)
-        return fail(g, err, "a message with a rank that does not exist");
+        return goalbin_fail(g, err, "a message with a rank that does not exist");
     if (tag == GRAPH_ANY ? sends : tag >= GRAPH_ASK)
-        return fail(g, err, "a message with a tag that does not exist");
+        return goalbin_fail(g, err, "a message with a tag that does not exist");
     if (bytes > MOST_BYTES)
-        return fail(g, err, "a message of more than 1000 TB");
+        return goalbin_fail(g, err, "a message of more than 1000 TB");
     bytes = graph_scaled(bytes, program_get_settings(g->p)->size_scale);
     g->empty += bytes == 0 && sends;
     to->cpu_now = b[21];
@@ -178,59 +178,61 @@ static ik_status add_message(goal_binary *g, bool sends, const uint8_t *b, ik_er
         to->class_now = goal_class(&g->classes, tag);
     graph_add(to, program_rows(g->p)[g->rank], sends ? IK_OP_SEND : IK_OP_RECV, bytes ? bytes : 1,
               any ? GRAPH_ANY : program_rows(g->p)[peer], tag, 0);
-    return memory(g, err);
+    return goalbin_memory(g, err);
 }
 
-static ik_status add_op(goal_binary *g, const uint8_t *b, ik_error *err)
+static ik_status goalbin_add_op(goal_binary *g, const uint8_t *b, ik_error *err)
 {
     if (b[21] >= IK_NO_CPU || b[22])
-        return fail(g, err,
-                    b[22] ? "an operation of another adapter than 0"
-                          : "an operation of processor 255");
+        return goalbin_fail(g, err,
+                            b[22] ? "an operation of another adapter than 0"
+                                  : "an operation of processor 255");
     if (b[4] == SEND || b[4] == RECV)
-        return add_message(g, b[4] == SEND, b, err);
+        return goalbin_add_message(g, b[4] == SEND, b, err);
     if (b[4] != CALC)
-        return fail(g, err, "an operation that is not a send, receive or calculation");
-    if (u64(b + 9) > MOST_NS)
-        return fail(g, err, "a calculation of more than 11 days");
+        return goalbin_fail(g, err, "an operation that is not a send, receive or calculation");
+    if (goalbin_u64(b + 9) > MOST_NS)
+        return goalbin_fail(g, err, "a calculation of more than 11 days");
     graph_add(program_graph(g->p), program_rows(g->p)[g->rank], IK_OP_CALC,
-              graph_scaled(u64(b + 9) * 1000, program_get_settings(g->p)->compute_scale), b[21], 0,
-              0);
-    return memory(g, err);
+              graph_scaled(goalbin_u64(b + 9) * 1000, program_get_settings(g->p)->compute_scale),
+              b[21], 0, 0);
+    return goalbin_memory(g, err);
 }
 
 /* Operation `k`; *listed: how far the list has come. */
-static ik_status read_op(goal_binary *g, uint32_t k, uint64_t *listed, ik_error *err)
+static ik_status goalbin_read_op(goal_binary *g, uint32_t k, uint64_t *listed, ik_error *err)
 {
     const uint8_t *b = NULL;
-    ik_status status = take(g, OP_SIZE, &b, err);
+    ik_status status = goalbin_take(g, OP_SIZE, &b, err);
     if (status != IK_OK)
         return status;
     if (!IK_ARRAY_ROOM(g->ops, g->room_ops, k + (size_t)1))
         return ik_fail_memory(err, (k + (size_t)1) * sizeof *g->ops, "the operations of a rank");
     schedule_op *op = &g->ops[k];
-    *op = (schedule_op){u32(b), u32(b + 23), u32(b + 31)};
-    if (op->on_end && u32(b + 27) != *listed)
-        return fail(g, err, "the lists of what waits are not in the order of the operations");
+    *op = (schedule_op){goalbin_u32(b), goalbin_u32(b + 23), goalbin_u32(b + 31)};
+    if (op->on_end && goalbin_u32(b + 27) != *listed)
+        return goalbin_fail(g, err,
+                            "the lists of what waits are not in the order of the operations");
     *listed += op->on_end;
-    if (op->on_start && u32(b + 35) != *listed)
-        return fail(g, err, "the lists of what waits are not in the order of the operations");
+    if (op->on_start && goalbin_u32(b + 35) != *listed)
+        return goalbin_fail(g, err,
+                            "the lists of what waits are not in the order of the operations");
     *listed += op->on_start;
-    return add_op(g, b, err);
+    return goalbin_add_op(g, b, err);
 }
 
-static ik_status read_list(goal_binary *g, uint32_t num, uint32_t before, bool on_start,
-                           uint32_t num_ops, size_t first, ik_error *err)
+static ik_status goalbin_read_list(goal_binary *g, uint32_t num, uint32_t before, bool on_start,
+                                   uint32_t num_ops, size_t first, ik_error *err)
 {
     const uint8_t *b = NULL;
     ik_status status = IK_OK;
     for (uint32_t k = 0; k < num && status == IK_OK; k++) {
-        status = take(g, 4, &b, err);
+        status = goalbin_take(g, 4, &b, err);
         if (status != IK_OK)
             return status;
-        uint32_t op = u32(b);
+        uint32_t op = goalbin_u32(b);
         if (op >= num_ops || g->ops[op].waits == 0 || op == before)
-            return fail(g, err, "the list of what waits does not fit the operations");
+            return goalbin_fail(g, err, "the list of what waits does not fit the operations");
         g->ops[op].waits--;
         graph_wait(program_graph(g->p), (uint32_t)(first + op), (uint32_t)(first + before),
                    on_start);
@@ -238,49 +240,50 @@ static ik_status read_list(goal_binary *g, uint32_t num, uint32_t before, bool o
     return status;
 }
 
-static ik_status read_schedule(goal_binary *g, ik_error *err)
+static ik_status goalbin_read_schedule(goal_binary *g, ik_error *err)
 {
     const uint8_t *b = NULL;
-    ik_status status = take(g, 8, &b, err);
+    ik_status status = goalbin_take(g, 8, &b, err);
     if (status != IK_OK)
         return status;
-    uint32_t num_ops = u32(b), num_free = u32(b + 4), seen = 0;
+    uint32_t num_ops = goalbin_u32(b), num_free = goalbin_u32(b + 4), seen = 0;
     size_t first = program_graph(g->p)->num_ops;
     uint64_t listed = 0;
     for (uint32_t k = 0; k < num_free && status == IK_OK; k++)
-        status = take(g, 4, &b, err);
+        status = goalbin_take(g, 4, &b, err);
     for (uint32_t k = 0; k < num_ops && status == IK_OK; k++)
-        if ((status = read_op(g, k, &listed, err)) == IK_OK)
+        if ((status = goalbin_read_op(g, k, &listed, err)) == IK_OK)
             seen += g->ops[k].waits == 0;
     if (status == IK_OK && seen != num_free)
-        return fail(g, err, "the number of operations that wait for nothing is another one");
+        return goalbin_fail(g, err,
+                            "the number of operations that wait for nothing is another one");
     if (status == IK_OK && g->offset + 4 * listed != g->span[g->rank][1])
-        return fail(g, err, "its schedule does not end where the table says");
+        return goalbin_fail(g, err, "its schedule does not end where the table says");
     for (uint32_t k = 0; k < num_ops && status == IK_OK; k++) {
-        status = read_list(g, g->ops[k].on_end, k, false, num_ops, first, err);
+        status = goalbin_read_list(g, g->ops[k].on_end, k, false, num_ops, first, err);
         if (status == IK_OK)
-            status = read_list(g, g->ops[k].on_start, k, true, num_ops, first, err);
+            status = goalbin_read_list(g, g->ops[k].on_start, k, true, num_ops, first, err);
     }
     for (uint32_t k = 0; k < num_ops && status == IK_OK; k++)
         if (g->ops[k].waits)
-            status = fail(g, err, "an operation waits for others than the lists say");
+            status = goalbin_fail(g, err, "an operation waits for others than the lists say");
     return status;
 }
 
 /* ---- the reader */
 
-static ik_status read_all(goal_binary *g, ik_error *err)
+static ik_status goalbin_read_all(goal_binary *g, ik_error *err)
 {
-    ik_status status = read_mark(g, err);
+    ik_status status = goalbin_read_mark(g, err);
     if (status == IK_OK)
-        status = read_spans(g, err);
+        status = goalbin_read_spans(g, err);
     program_place(g->p, g->path, 0);
     if (status == IK_OK)
         status = program_begin(g->p, g->num_ranks, err);
     for (g->rank = 0; g->rank < g->num_ranks && status == IK_OK; g->rank++)
-        status = read_schedule(g, err);
+        status = goalbin_read_schedule(g, err);
     if (status == IK_OK && g->at == g->used)
-        status = fill(g, err);
+        status = goalbin_fill(g, err);
     if (status == IK_OK && g->at < g->used)
         return ik_fail_at(err, IK_ERR_INPUT, g->path, 0, 0,
                           "the file goes on behind the schedule of the last rank");
@@ -304,7 +307,7 @@ static ik_status read_goalbin(program *p, const program_source *s, const ik_env 
     errno = 0;
     g->in = gzopen(g->path, "rb");
     ik_status status =
-        g->in ? read_all(g, err)
+        g->in ? goalbin_read_all(g, err)
               : ik_fail_at(err, errno ? IK_ERR_IO : IK_ERR_MEMORY, g->path, 0, 0,
                            "cannot be opened: %s", errno ? strerror(errno) : "out of memory");
     if (g->in)
@@ -315,10 +318,10 @@ static ik_status read_goalbin(program *p, const program_source *s, const ik_env 
     return status;
 }
 
-static unsigned probe(const program_source *s)
+static unsigned goalbin_probe(const program_source *s)
 {
     const uint8_t *b = (const uint8_t *)s->head;
-    return s->head_size >= 8 && (u64(b) == MARK || u64(b) == MARK_USED) ? 100 : 0;
+    return s->head_size >= 8 && (goalbin_u64(b) == MARK || goalbin_u64(b) == MARK_USED) ? 100 : 0;
 }
 
 const program_reader program_reader_goalbin = {
@@ -326,6 +329,6 @@ const program_reader program_reader_goalbin = {
     .summary = "GOAL's binary form, as LogGOPSim's compiler of schedules (txt2bin) writes it",
     .source = "T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim: simulating large-scale "
               "applications in the LogGOPS model, HPDC 2010",
-    .probe = probe,
+    .probe = goalbin_probe,
     .read = read_goalbin,
 };

@@ -50,15 +50,15 @@ typedef struct allprof_reader {
     uint64_t *counts; /* [2 * ranks] */
 } allprof_reader;
 
-static ik_status no_memory(ik_error *err)
+static ik_status liballprof_no_memory(ik_error *err)
 {
     return ik_fail_memory(err, 1 << 16, "a trace");
 }
 
 /* ---- communicators */
 
-static ik_status new_handle(allprof_reader *r, unsigned field, int64_t id, int64_t rank,
-                            int64_t size, uint32_t *comm, ik_error *err)
+static ik_status liballprof_new_handle(allprof_reader *r, unsigned field, int64_t id, int64_t rank,
+                                       int64_t size, uint32_t *comm, ik_error *err)
 {
     uint32_t ranks = program_ranks(r->p);
     ik_status status = IK_OK;
@@ -86,13 +86,14 @@ static ik_status new_handle(allprof_reader *r, unsigned field, int64_t id, int64
         status = program_comm(r->p, &r->rank, 1, (uint64_t)id, comm, err);
     r->full += size == ranks;
     if (status == IK_OK && !IK_ARRAY_ROOM(r->handles, r->room_handles, r->num_handles + 1))
-        return no_memory(err);
+        return liballprof_no_memory(err);
     if (status == IK_OK)
         r->handles[r->num_handles++] = (handle){id, *comm};
     return status;
 }
 
-static ik_status take_comm(allprof_reader *r, unsigned argument, uint32_t *comm, ik_error *err)
+static ik_status liballprof_take_comm(allprof_reader *r, unsigned argument, uint32_t *comm,
+                                      ik_error *err)
 {
     int64_t id = 0, rank = 0, size = 0;
     ik_status status = allprof_item(&r->l, argument, 0, &id, err);
@@ -109,12 +110,12 @@ static ik_status take_comm(allprof_reader *r, unsigned argument, uint32_t *comm,
             *comm = r->handles[k].comm;
             return IK_OK;
         }
-    return new_handle(r, r->l.argument[argument], id, rank, size, comm, err);
+    return liballprof_new_handle(r, r->l.argument[argument], id, rank, size, comm, err);
 }
 
 /* ---- requests */
 
-static ik_status wait_for(allprof_reader *r, uint64_t request, ik_error *err)
+static ik_status liballprof_wait_for(allprof_reader *r, uint64_t request, ik_error *err)
 {
     for (size_t k = 0; k < r->num_open; k++)
         if (r->open[k] == request) {
@@ -125,28 +126,29 @@ static ik_status wait_for(allprof_reader *r, uint64_t request, ik_error *err)
 }
 
 /* A variable that is used for another request: a test must have completed the one before. */
-static ik_status begin_request(allprof_reader *r, uint64_t request, ik_error *err)
+static ik_status liballprof_begin_request(allprof_reader *r, uint64_t request, ik_error *err)
 {
     ik_status status = IK_OK;
     if (r->some && call_is_open(r->p, r->rank, request))
-        status = wait_for(r, request, err);
+        status = liballprof_wait_for(r, request, err);
     if (status != IK_OK)
         return status;
     if (!IK_ARRAY_ROOM(r->open, r->room_open, r->num_open + 1))
-        return no_memory(err);
+        return liballprof_no_memory(err);
     r->open[r->num_open++] = request;
     return IK_OK;
 }
 
-static ik_status take_request(allprof_reader *r, unsigned argument, uint64_t *request,
-                              ik_error *err)
+static ik_status liballprof_take_request(allprof_reader *r, unsigned argument, uint64_t *request,
+                                         ik_error *err)
 {
     ik_status status = allprof_pointer(&r->l, argument, request, err);
-    return status == IK_OK ? begin_request(r, *request, err) : status;
+    return status == IK_OK ? liballprof_begin_request(r, *request, err) : status;
 }
 
 /* How many of `num` requests are open that stand so many bytes apart. */
-static uint64_t count_open(const allprof_reader *r, uint64_t first, uint64_t num, unsigned apart)
+static uint64_t liballprof_count_open(const allprof_reader *r, uint64_t first, uint64_t num,
+                                      unsigned apart)
 {
     uint64_t found = 0;
     for (size_t k = 0; k < r->num_open; k++) {
@@ -157,12 +159,13 @@ static uint64_t count_open(const allprof_reader *r, uint64_t first, uint64_t num
 }
 
 /* An array of requests: addresses of pointers, or of numbers of 4 bytes, whichever are open. */
-static unsigned bytes_apart(const allprof_reader *r, uint64_t first, uint64_t num)
+static unsigned liballprof_bytes_apart(const allprof_reader *r, uint64_t first, uint64_t num)
 {
-    return count_open(r, first, num, 4) > count_open(r, first, num, 8) ? 4 : 8;
+    return liballprof_count_open(r, first, num, 4) > liballprof_count_open(r, first, num, 8) ? 4
+                                                                                             : 8;
 }
 
-static ik_status wait_all(allprof_reader *r, ik_error *err)
+static ik_status liballprof_wait_all(allprof_reader *r, ik_error *err)
 {
     int64_t num = 0;
     uint64_t first = 0;
@@ -171,7 +174,7 @@ static ik_status wait_all(allprof_reader *r, ik_error *err)
         status = allprof_pointer(&r->l, 1, &first, err);
     if (status == IK_OK && num < 0)
         return allprof_fail(&r->l, r->l.argument[0], err, "a negative number of requests");
-    unsigned apart = status == IK_OK ? bytes_apart(r, first, (uint64_t)num) : 8;
+    unsigned apart = status == IK_OK ? liballprof_bytes_apart(r, first, (uint64_t)num) : 8;
     size_t waited = 0; /* these are moved to the end of the open ones */
     for (size_t k = 0; status == IK_OK && k < r->num_open - waited;) {
         uint64_t request = r->open[k], at = request - first;
@@ -189,16 +192,17 @@ static ik_status wait_all(allprof_reader *r, ik_error *err)
     return status;
 }
 
-static ik_status wait_one(allprof_reader *r, ik_error *err)
+static ik_status liballprof_wait_one(allprof_reader *r, ik_error *err)
 {
     uint64_t request = 0;
     ik_status status = allprof_pointer(&r->l, 0, &request, err);
     /* of no request, it is over at once */
-    return status == IK_OK && call_is_open(r->p, r->rank, request) ? wait_for(r, request, err)
-                                                                   : status;
+    return status == IK_OK && call_is_open(r->p, r->rank, request)
+               ? liballprof_wait_for(r, request, err)
+               : status;
 }
 
-static ik_status free_request(allprof_reader *r, ik_error *err)
+static ik_status liballprof_free_request(allprof_reader *r, ik_error *err)
 {
     uint64_t request = 0;
     ik_status status = allprof_pointer(&r->l, 0, &request, err);
@@ -213,13 +217,13 @@ static ik_status free_request(allprof_reader *r, ik_error *err)
 /* ---- messages between two ranks */
 
 /* count, type, peer and tag in a row; *skip: with nobody. */
-static ik_status take_message(allprof_reader *r, unsigned count, unsigned comm, bool sends,
-                              call_message *m, bool *skip, ik_error *err)
+static ik_status liballprof_take_message(allprof_reader *r, unsigned count, unsigned comm,
+                                         bool sends, call_message *m, bool *skip, ik_error *err)
 {
     int64_t peer = 0, tag = 0;
     *m = (call_message){
         .seen_peer = PROGRAM_ANY, .seen_tag = PROGRAM_ANY, .request = PROGRAM_BLOCKING};
-    ik_status status = take_comm(r, comm, &m->comm, err);
+    ik_status status = liballprof_take_comm(r, comm, &m->comm, err);
     if (status == IK_OK)
         status = allprof_bytes(&r->l, count, count + 1, &m->bytes, err);
     if (status == IK_OK)
@@ -240,30 +244,31 @@ static ik_status take_message(allprof_reader *r, unsigned count, unsigned comm, 
     return IK_OK;
 }
 
-static ik_status begin_message(allprof_reader *r, bool sends, const call_message *m, ik_error *err)
+static ik_status liballprof_begin_message(allprof_reader *r, bool sends, const call_message *m,
+                                          ik_error *err)
 {
     return sends ? call_send(r->p, r->rank, m, err) : call_recv(r->p, r->rank, m, err);
 }
 
 /* MPI_Ssend and its like. */
-static bool is_synchronous(const allprof_call *call)
+static bool liballprof_is_synchronous(const allprof_call *call)
 {
     return strstr(call->name, "Ssend") || strstr(call->name, "ssend");
 }
 
-static ik_status do_message(allprof_reader *r, bool sends, ik_error *err)
+static ik_status liballprof_do_message(allprof_reader *r, bool sends, ik_error *err)
 {
     call_message m;
     bool skip = false;
-    ik_status status = take_message(r, 1, 5, sends, &m, &skip, err);
-    m.synchronous = is_synchronous(r->l.call);
+    ik_status status = liballprof_take_message(r, 1, 5, sends, &m, &skip, err);
+    m.synchronous = liballprof_is_synchronous(r->l.call);
     if (status == IK_OK && !skip && r->l.call->request)
-        status = take_request(r, 6, &m.request, err);
-    return status == IK_OK && !skip ? begin_message(r, sends, &m, err) : status;
+        status = liballprof_take_request(r, 6, &m.request, err);
+    return status == IK_OK && !skip ? liballprof_begin_message(r, sends, &m, err) : status;
 }
 
 /* Both at once: over when both are. */
-static ik_status do_sendrecv(allprof_reader *r, bool replace, ik_error *err)
+static ik_status liballprof_do_sendrecv(allprof_reader *r, bool replace, ik_error *err)
 {
     /* numbers of their own: no variable has an odd address */
     enum { SEND = 1, RECV = 3 };
@@ -271,13 +276,13 @@ static ik_status do_sendrecv(allprof_reader *r, bool replace, ik_error *err)
     call_message send, recv;
     bool skip_send = false, skip_recv = false;
     unsigned comm = replace ? 7 : 10;
-    ik_status status = take_message(r, 1, comm, true, &send, &skip_send, err);
+    ik_status status = liballprof_take_message(r, 1, comm, true, &send, &skip_send, err);
     if (status == IK_OK && !replace)
-        status = take_message(r, 6, comm, false, &recv, &skip_recv, err);
+        status = liballprof_take_message(r, 6, comm, false, &recv, &skip_recv, err);
     if (status == IK_OK && replace) { /* one buffer: its size is said once */
         r->l.argument[3] = r->l.argument[5];
         r->l.argument[4] = r->l.argument[6];
-        status = take_message(r, 1, comm, false, &recv, &skip_recv, err);
+        status = liballprof_take_message(r, 1, comm, false, &recv, &skip_recv, err);
     }
     send.request = SEND;
     recv.request = RECV;
@@ -294,20 +299,20 @@ static ik_status do_sendrecv(allprof_reader *r, bool replace, ik_error *err)
 static ik_status define_persistent(allprof_reader *r, bool sends, ik_error *err)
 {
     persistent made = {.sends = sends};
-    ik_status status = take_message(r, 1, 5, sends, &made.message, &made.skip, err);
+    ik_status status = liballprof_take_message(r, 1, 5, sends, &made.message, &made.skip, err);
     if (status == IK_OK)
         status = allprof_pointer(&r->l, 6, &made.address, err);
     if (status != IK_OK)
         return status;
     made.message.request = made.address;
-    made.message.synchronous = is_synchronous(r->l.call);
+    made.message.synchronous = liballprof_is_synchronous(r->l.call);
     for (size_t k = 0; k < r->num_persistent; k++)
         if (r->persistent[k].address == made.address) {
             r->persistent[k] = made;
             return IK_OK;
         }
     if (!IK_ARRAY_ROOM(r->persistent, r->room_persistent, r->num_persistent + 1))
-        return no_memory(err);
+        return liballprof_no_memory(err);
     r->persistent[r->num_persistent++] = made;
     return IK_OK;
 }
@@ -325,16 +330,16 @@ static ik_status start_persistent(allprof_reader *r, uint64_t first, uint64_t nu
             started++;
             if (of->skip)
                 continue;
-            status = begin_request(r, of->address, err);
+            status = liballprof_begin_request(r, of->address, err);
             if (status == IK_OK)
-                status = begin_message(r, of->sends, &of->message, err);
+                status = liballprof_begin_message(r, of->sends, &of->message, err);
         }
     if (status == IK_OK && num && !started)
         return allprof_fail(&r->l, r->l.num_fields - 2, err, "no such request was made");
     return status;
 }
 
-static ik_status start(allprof_reader *r, bool all, ik_error *err)
+static ik_status liballprof_start(allprof_reader *r, bool all, ik_error *err)
 {
     int64_t num = 1;
     uint64_t first = 0;
@@ -349,15 +354,15 @@ static ik_status start(allprof_reader *r, bool all, ik_error *err)
 /* ---- collective operations */
 
 /* Place of the nth argument of a type in the layout. */
-static unsigned find_argument(const allprof_call *call, char type, unsigned nth)
+static unsigned liballprof_find_argument(const allprof_call *call, char type, unsigned nth)
 {
     for (unsigned k = 0;; k++)
         if (call->layout[k] == type && nth-- == 0)
             return k;
 }
 
-static ik_status take_root(allprof_reader *r, unsigned argument, program_collective_call *c,
-                           ik_error *err)
+static ik_status liballprof_take_root(allprof_reader *r, unsigned argument,
+                                      program_collective_call *c, ik_error *err)
 {
     int64_t root = 0;
     ik_status status = allprof_int(&r->l, argument, &root, err);
@@ -370,7 +375,8 @@ static ik_status take_root(allprof_reader *r, unsigned argument, program_collect
 }
 
 /* Sizes where all ranks have the same: as MPI_IN_PLACE leaves them. own: the rank is the root. */
-static ik_status take_sizes(allprof_reader *r, program_collective_call *c, bool own, ik_error *err)
+static ik_status liballprof_take_sizes(allprof_reader *r, program_collective_call *c, bool own,
+                                       ik_error *err)
 {
     uint32_t num = program_comm_size(r->p, c->comm);
     switch (c->operation) {
@@ -404,7 +410,7 @@ static ik_status take_sizes(allprof_reader *r, program_collective_call *c, bool 
     }
 }
 
-static ik_status take_pairs(allprof_reader *r, program_collective_call *c, ik_error *err)
+static ik_status liballprof_take_pairs(allprof_reader *r, program_collective_call *c, ik_error *err)
 {
     uint32_t num = program_comm_size(r->p, c->comm);
     c->send_counts = r->counts;
@@ -414,31 +420,32 @@ static ik_status take_pairs(allprof_reader *r, program_collective_call *c, ik_er
                            : status;
 }
 
-static ik_status do_collective(allprof_reader *r, ik_error *err)
+static ik_status liballprof_do_collective(allprof_reader *r, ik_error *err)
 {
     const allprof_call *call = r->l.call;
     program_collective_call c = {.operation = (collective_operation)call->operation,
                                  .varies = call->varies};
-    unsigned comm = find_argument(call, 'c', 0);
+    unsigned comm = liballprof_find_argument(call, 'c', 0);
     uint64_t request = PROGRAM_BLOCKING;
-    ik_status status = take_comm(r, comm, &c.comm, err);
+    ik_status status = liballprof_take_comm(r, comm, &c.comm, err);
     bool rooted = c.operation == COLLECTIVE_BROADCAST || c.operation == COLLECTIVE_REDUCE ||
                   c.operation == COLLECTIVE_GATHER || c.operation == COLLECTIVE_SCATTER;
     if (status == IK_OK && rooted)
-        status = take_root(r, comm - 1, &c, err);
+        status = liballprof_take_root(r, comm - 1, &c, err);
     if (status == IK_OK)
         status = c.operation == COLLECTIVE_ALLTOALLV
-                     ? take_pairs(r, &c, err)
-                     : take_sizes(r, &c, program_member(r->p, c.comm, c.root) == r->rank, err);
+                     ? liballprof_take_pairs(r, &c, err)
+                     : liballprof_take_sizes(r, &c, program_member(r->p, c.comm, c.root) == r->rank,
+                                             err);
     if (status == IK_OK && call->request)
-        status = take_request(r, comm + 1, &request, err);
+        status = liballprof_take_request(r, comm + 1, &request, err);
     return status == IK_OK ? call_collective(r->p, r->rank, &c, request, err) : status;
 }
 
 /* ---- a rank */
 
 /* What it computed since the call before. */
-static ik_status compute(allprof_reader *r, ik_error *err)
+static ik_status liballprof_compute(allprof_reader *r, ik_error *err)
 {
     const allprof_time *from = &r->last, *to = &r->l.begin;
     bool back = to->us < from->us || (to->us == from->us && to->ps < from->ps);
@@ -453,7 +460,7 @@ static ik_status compute(allprof_reader *r, ik_error *err)
     return call_compute(r->p, r->rank, us * 1000000 + to->ps - from->ps, err);
 }
 
-static ik_status end_rank(allprof_reader *r, ik_error *err)
+static ik_status liballprof_end_rank(allprof_reader *r, ik_error *err)
 {
     r->ended = true;
     if (!r->some || !r->num_open) /* else the builder says which is open */
@@ -463,41 +470,41 @@ static ik_status end_rank(allprof_reader *r, ik_error *err)
     return status;
 }
 
-static ik_status do_call(allprof_reader *r, ik_error *err)
+static ik_status liballprof_do_call(allprof_reader *r, ik_error *err)
 {
     switch (r->l.call->kind) {
     case ALLPROF_SEND:
-        return do_message(r, true, err);
+        return liballprof_do_message(r, true, err);
     case ALLPROF_RECV:
-        return do_message(r, false, err);
+        return liballprof_do_message(r, false, err);
     case ALLPROF_SENDRECV:
     case ALLPROF_SENDRECV_REPLACE:
-        return do_sendrecv(r, r->l.call->kind == ALLPROF_SENDRECV_REPLACE, err);
+        return liballprof_do_sendrecv(r, r->l.call->kind == ALLPROF_SENDRECV_REPLACE, err);
     case ALLPROF_SEND_INIT:
         return define_persistent(r, true, err);
     case ALLPROF_RECV_INIT:
         return define_persistent(r, false, err);
     case ALLPROF_START:
-        return start(r, false, err);
+        return liballprof_start(r, false, err);
     case ALLPROF_STARTALL:
-        return start(r, true, err);
+        return liballprof_start(r, true, err);
     case ALLPROF_WAIT:
-        return wait_one(r, err);
+        return liballprof_wait_one(r, err);
     case ALLPROF_WAITALL:
-        return wait_all(r, err);
+        return liballprof_wait_all(r, err);
     case ALLPROF_SOME:
         r->some = true;
         return IK_OK;
     case ALLPROF_FREE:
-        return free_request(r, err);
+        return liballprof_free_request(r, err);
     case ALLPROF_COLLECTIVE:
-        return do_collective(r, err);
+        return liballprof_do_collective(r, err);
     default:
-        return end_rank(r, err);
+        return liballprof_end_rank(r, err);
     }
 }
 
-static ik_status do_line(allprof_reader *r, ik_error *err)
+static ik_status liballprof_do_line(allprof_reader *r, ik_error *err)
 {
     if (!r->l.call || r->l.call->kind == ALLPROF_LOCAL)
         return IK_OK;
@@ -507,15 +514,15 @@ static ik_status do_line(allprof_reader *r, ik_error *err)
         return allprof_fail(&r->l, 0, err,
                             r->begun ? "MPI_Init for the second time" : "expected MPI_Init");
     program_place(r->p, r->l.path, r->l.number);
-    ik_status status = r->begun ? compute(r, err) : IK_OK;
+    ik_status status = r->begun ? liballprof_compute(r, err) : IK_OK;
     if (status == IK_OK && r->begun)
-        status = do_call(r, err);
+        status = liballprof_do_call(r, err);
     r->begun = true;
     r->last = r->l.end;
     return status;
 }
 
-static ik_status read_lines(allprof_reader *r, ik_text_lines *lines, ik_error *err)
+static ik_status liballprof_read_lines(allprof_reader *r, ik_text_lines *lines, ik_error *err)
 {
     bool more = true;
     ik_status status = IK_OK;
@@ -525,7 +532,7 @@ static ik_status read_lines(allprof_reader *r, ik_text_lines *lines, ik_error *e
             break;
         status = allprof_read(lines, &r->l, err);
         if (status == IK_OK)
-            status = do_line(r, err);
+            status = liballprof_do_line(r, err);
     }
     if (status != IK_OK || r->ended)
         return status;
@@ -534,14 +541,14 @@ static ik_status read_lines(allprof_reader *r, ik_text_lines *lines, ik_error *e
     return ik_hint(err, IK_ERR_INPUT, "the trace seems to be cut off");
 }
 
-static ik_status read_rank(program *p, uint32_t rank, const char *path, uint64_t *counts,
-                           const ik_env *env, ik_error *err)
+static ik_status liballprof_read_rank(program *p, uint32_t rank, const char *path, uint64_t *counts,
+                                      const ik_env *env, ik_error *err)
 {
     allprof_reader r = {.p = p, .rank = rank, .counts = counts};
     ik_text_lines lines = {0};
     ik_status status = ik_text_lines_open(&lines, path, env, err);
     if (status == IK_OK)
-        status = read_lines(&r, &lines, err);
+        status = liballprof_read_lines(&r, &lines, err);
     ik_text_lines_close(&lines);
     free(r.handles);
     free(r.open);
@@ -556,14 +563,14 @@ static ik_status read_liballprof(program *p, const program_source *s, const ik_e
     ik_status status = program_begin(p, s->num_files, err);
     uint64_t *counts = status == IK_OK ? ik_calloc(2 * (size_t)s->num_files, sizeof *counts) : NULL;
     if (status == IK_OK && !counts)
-        status = no_memory(err);
+        status = liballprof_no_memory(err);
     for (uint32_t rank = 0; rank < s->num_files && status == IK_OK; rank++)
-        status = read_rank(p, rank, s->files[rank], counts, env, err);
+        status = liballprof_read_rank(p, rank, s->files[rank], counts, env, err);
     free(counts);
     return status;
 }
 
-static unsigned probe(const program_source *s)
+static unsigned liballprof_probe(const program_source *s)
 {
     if (strncmp(s->head, "# collprof", 10) == 0 || strncmp(s->head, "# allprof", 9) == 0)
         return 100;
@@ -579,6 +586,6 @@ const program_reader program_reader_liballprof = {
     .name = "liballprof",
     .summary = "text traces of liballprof, which comes with LogGOPSim: one file per rank",
     .source = "T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010",
-    .probe = probe,
+    .probe = liballprof_probe,
     .read = read_liballprof,
 };

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_anchor(const char *path)
+static bool otf2_is_anchor(const char *path)
 {
     size_t size = strlen(path);
     return size > 5 && strcmp(path + size - 5, ".otf2") == 0;
 }
 
 /* The anchor file; NULL = none, or several. */
-static const char *anchor_of(const program_source *s)
+static const char *otf2_anchor_of(const program_source *s)
 {
     const char *found = NULL;
     for (uint32_t k = 0; k < s->num_files; k++)
-        if (is_anchor(s->files[k])) {
+        if (otf2_is_anchor(s->files[k])) {
             if (found)
                 return NULL;
             found = s->files[k];
@@ -27,9 +27,9 @@ static const char *anchor_of(const program_source *s)
     return found;
 }
 
-static unsigned probe(const program_source *s)
+static unsigned otf2_probe(const program_source *s)
 {
-    return anchor_of(s) ? 95 : 0;
+    return otf2_anchor_of(s) ? 95 : 0;
 }
 
 #ifdef IKAT_OTF2
@@ -41,7 +41,8 @@ typedef struct otf2_reading {
 } otf2_reading;
 
 /* The ranks of a communicator; those of MPI_COMM_SELF are none (NULL). */
-static ik_status make_comm(const otf2_archive *a, const otf2_comm *c, mpi_comm *out, ik_error *err)
+static ik_status otf2_make_comm(const otf2_archive *a, const otf2_comm *c, mpi_comm *out,
+                                ik_error *err)
 {
     otf2_group *g = otf2_find_group(a, c->group);
     uint64_t wrong = UINT64_MAX;
@@ -63,13 +64,13 @@ static ik_status make_comm(const otf2_archive *a, const otf2_comm *c, mpi_comm *
                       (unsigned long long)wrong, a->world->num);
 }
 
-static int by_ref(const void *a, const void *b)
+static int otf2_by_ref(const void *a, const void *b)
 {
     uint32_t x = ((const mpi_comm *)a)->ref, y = ((const mpi_comm *)b)->ref;
     return (x > y) - (x < y);
 }
 
-static ik_status make_comms(otf2_reading *r, ik_error *err)
+static ik_status otf2_make_comms(otf2_reading *r, ik_error *err)
 {
     const otf2_archive *a = &r->a;
     ik_status status = IK_OK;
@@ -77,21 +78,21 @@ static ik_status make_comms(otf2_reading *r, ik_error *err)
     if (!r->calls.comms)
         return ik_fail_memory(err, a->num_comms * sizeof *r->calls.comms, "communicators");
     for (size_t k = 0; k < a->num_comms && status == IK_OK; k++) {
-        status = make_comm(a, &a->comms[k], &r->calls.comms[k], err);
+        status = otf2_make_comm(a, &a->comms[k], &r->calls.comms[k], err);
         r->calls.num_comms = k + 1;
     }
     if (r->calls.num_comms)
-        qsort(r->calls.comms, r->calls.num_comms, sizeof *r->calls.comms, by_ref);
+        qsort(r->calls.comms, r->calls.num_comms, sizeof *r->calls.comms, otf2_by_ref);
     return status;
 }
 
-static ik_status add_rank(void *ctx, uint32_t rank, ik_error *err)
+static ik_status otf2_add_rank(void *ctx, uint32_t rank, ik_error *err)
 {
     otf2_reading *r = ctx;
     return mpi_calls_add(&r->calls, rank, r->a.events, r->a.num_events, r->a.start, r->a.end, err);
 }
 
-static ik_status read_archive(otf2_reading *r, program *p, const ik_env *env, ik_error *err)
+static ik_status otf2_read_archive(otf2_reading *r, program *p, const ik_env *env, ik_error *err)
 {
     r->calls.p = p;
     r->calls.path = r->a.path;
@@ -99,14 +100,15 @@ static ik_status read_archive(otf2_reading *r, program *p, const ik_env *env, ik
     program_place(p, r->a.path, 0);
     ik_status status = program_begin(p, r->a.world->num, err);
     if (status == IK_OK)
-        status = make_comms(r, err);
-    return status == IK_OK ? otf2_read_ranks(&r->a, env, add_rank, r, err) : status;
+        status = otf2_make_comms(r, err);
+    return status == IK_OK ? otf2_read_ranks(&r->a, env, otf2_add_rank, r, err) : status;
 }
 
-static ik_status read_otf2(program *p, const program_source *s, const ik_env *env, ik_error *err)
+static ik_status otf2_read_otf2(program *p, const program_source *s, const ik_env *env,
+                                ik_error *err)
 {
     otf2_reading *r = ik_calloc(1, sizeof *r);
-    const char *anchor = anchor_of(s);
+    const char *anchor = otf2_anchor_of(s);
     if (!r)
         return ik_fail_memory(err, sizeof *r, "an OTF2 archive");
     if (!anchor && s->num_files == 1)
@@ -118,7 +120,7 @@ static ik_status read_otf2(program *p, const program_source *s, const ik_env *en
     }
     ik_status status = otf2_open(&r->a, anchor, err);
     if (status == IK_OK)
-        status = read_archive(r, p, env, err);
+        status = otf2_read_archive(r, p, env, err);
     free(r->calls.comms);
     mpi_calls_free(&r->calls);
     otf2_close(&r->a);
@@ -143,6 +145,6 @@ const program_reader program_reader_otf2 = {
     .source = "D. Eschweiler, M. Wagner, M. Geimer, A. Knüpfer, W. E. Nagel, F. Wolf, Open Trace "
               "Format 2: the next generation of scalable trace formats and support libraries, "
               "ParCo 2011",
-    .probe = probe,
-    .read = read_otf2,
+    .probe = otf2_probe,
+    .read = otf2_read_otf2,
 };

@@ -58,7 +58,7 @@ typedef struct rank_reader {
     uint64_t next_own;        /* requests that the recording does not have */
 } rank_reader;
 
-static ik_status no_memory(ik_error *err)
+static ik_status recording_no_memory(ik_error *err)
 {
     return ik_fail_memory(err, 0, "a recording");
 }
@@ -79,7 +79,7 @@ static ik_status note_completions(rank_reader *d, const recording_record *o, ik_
     return IK_OK;
 }
 
-static ik_status find_outcomes(rank_reader *d, ik_error *err)
+static ik_status recording_find_outcomes(rank_reader *d, ik_error *err)
 {
     recording_record o = {.operation = REC_BEGIN};
     ik_status status = recording_rewind(d->r, d->rank, err);
@@ -91,7 +91,7 @@ static ik_status find_outcomes(rank_reader *d, ik_error *err)
         if (o.request) {
             d->num_requests = o.request;
             if (!IK_ARRAY_ROOM(d->outcomes, d->room_outcomes, o.request + 1))
-                return no_memory(err);
+                return recording_no_memory(err);
             d->outcomes[o.request] = (outcome){RECORDING_ANY, RECORDING_ANY, false};
         }
         if (o.operation == REC_WAIT)
@@ -106,7 +106,7 @@ static ik_status find_outcomes(rank_reader *d, ik_error *err)
 
 /* ---- communicators */
 
-static bool in_use(const rank_reader *d, uint32_t comm)
+static bool recording_in_use(const rank_reader *d, uint32_t comm)
 {
     for (size_t i = 0; i < d->num_comms; i++)
         if (d->comms[i] == comm)
@@ -114,32 +114,32 @@ static bool in_use(const rank_reader *d, uint32_t comm)
     return false;
 }
 
-static ik_status add_comm(rank_reader *d, uint32_t comm, ik_error *err)
+static ik_status recording_add_comm(rank_reader *d, uint32_t comm, ik_error *err)
 {
     if (!IK_ARRAY_ROOM(d->comms, d->room_comms, d->num_comms + 1) ||
         !IK_ARRAY_ROOM(d->near, d->room_near, d->num_comms + 1))
-        return no_memory(err);
+        return recording_no_memory(err);
     d->near[d->num_comms] = NO_COMM;
     d->comms[d->num_comms++] = comm;
     return IK_OK;
 }
 
 /* Of two groups the one with the lower first rank comes first: both sides then say the same. */
-static ik_status find_members(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_find_members(rank_reader *d, const recording_record *o, ik_error *err)
 {
     size_t own = o->num - o->num_in;
     bool swap = o->num_in && o->items[own].value < o->items[0].value;
     if (!IK_ARRAY_ROOM(d->members, d->room_members, o->num))
-        return no_memory(err);
+        return recording_no_memory(err);
     for (size_t i = 0; i < o->num; i++)
         d->members[swap ? (i < own ? i + o->num_in : i - own) : i] = (uint32_t)o->items[i].value;
     return IK_OK;
 }
 
-static ik_status read_comm(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_comm(rank_reader *d, const recording_record *o, ik_error *err)
 {
     uint32_t comm = NO_COMM, num = (uint32_t)o->num;
-    ik_status status = find_members(d, o, err);
+    ik_status status = recording_find_members(d, o, err);
     if (status != IK_OK)
         return status;
     if (o->kind == COMM_NEW) {
@@ -151,30 +151,30 @@ static ik_status read_comm(rank_reader *d, const recording_record *o, ik_error *
         uint64_t instance = INSTANCE_GROUP | (uint64_t)o->kind << 32;
         do
             status = program_comm(d->p, d->members, num, instance++, &comm, err);
-        while (status == IK_OK && in_use(d, comm));
+        while (status == IK_OK && recording_in_use(d, comm));
     }
-    return status == IK_OK ? add_comm(d, comm, err) : status;
+    return status == IK_OK ? recording_add_comm(d, comm, err) : status;
 }
 
-static ik_status begin_comms(rank_reader *d, ik_error *err)
+static ik_status recording_begin_comms(rank_reader *d, ik_error *err)
 {
     uint32_t self = NO_COMM;
     d->num_comms = 0;
-    ik_status status = add_comm(d, 0, err);
+    ik_status status = recording_add_comm(d, 0, err);
     if (status == IK_OK)
         status = program_comm(d->p, &d->rank, 1, 0, &self, err);
-    return status == IK_OK ? add_comm(d, self, err) : status;
+    return status == IK_OK ? recording_add_comm(d, self, err) : status;
 }
 
 /* The communicator for messages of neighbours. */
-static ik_status near_comm(rank_reader *d, uint32_t number, uint32_t *comm, ik_error *err)
+static ik_status recording_near_comm(rank_reader *d, uint32_t number, uint32_t *comm, ik_error *err)
 {
     uint32_t of = d->comms[number], num = program_comm_size(d->p, of);
     *comm = d->near[number];
     if (*comm != NO_COMM)
         return IK_OK;
     if (!IK_ARRAY_ROOM(d->members, d->room_members, num))
-        return no_memory(err);
+        return recording_no_memory(err);
     for (uint32_t i = 0; i < num; i++)
         d->members[i] = program_member(d->p, of, i);
     ik_status status = program_comm(d->p, d->members, num, INSTANCE_NEAR | of, comm, err);
@@ -186,14 +186,15 @@ static ik_status near_comm(rank_reader *d, uint32_t number, uint32_t *comm, ik_e
 /* ---- requests */
 
 /* Request n gets its number of sub-requests; 0: it is over when it begins. */
-static ik_status begin_request(rank_reader *d, uint64_t request, size_t parts, ik_error *err)
+static ik_status recording_begin_request(rank_reader *d, uint64_t request, size_t parts,
+                                         ik_error *err)
 {
     if (request == 0)
         return IK_OK;
     if (request >= REQUEST_PARTS || parts >= (UINT64_C(1) << 22))
         return program_refuse(d->p, err, "more requests than can be read");
     if (!IK_ARRAY_ROOM(d->parts, d->room_requests, request + 1))
-        return no_memory(err);
+        return recording_no_memory(err);
     d->parts[request] = (uint32_t)parts;
     d->num_requests = request;
     return IK_OK;
@@ -202,8 +203,8 @@ static ik_status begin_request(rank_reader *d, uint64_t request, size_t parts, i
 /* *parts: how many sub-requests it had; *outside (may be NULL) becomes true if its peers are not in
  * the recording. Its number is of a request that the rank has begun: the reader of records checks
  * that. */
-static ik_status end_request(rank_reader *d, uint64_t request, uint32_t *parts, bool *outside,
-                             ik_error *err)
+static ik_status recording_end_request(rank_reader *d, uint64_t request, uint32_t *parts,
+                                       bool *outside, ik_error *err)
 {
     assert(request > 0 && request <= d->num_requests);
     *parts = d->parts[request];
@@ -218,20 +219,20 @@ static ik_status end_request(rank_reader *d, uint64_t request, uint32_t *parts, 
     return IK_OK;
 }
 
-static ik_status wait_more(rank_reader *d, uint64_t request, bool *outside, ik_error *err)
+static ik_status recording_wait_more(rank_reader *d, uint64_t request, bool *outside, ik_error *err)
 {
     uint32_t parts;
-    ik_status status = end_request(d, request, &parts, outside, err);
+    ik_status status = recording_end_request(d, request, &parts, outside, err);
     if (status != IK_OK)
         return status;
     if (!IK_ARRAY_ROOM(d->wait, d->room_wait, d->num_wait + parts))
-        return no_memory(err);
+        return recording_no_memory(err);
     for (uint32_t i = 0; i < parts; i++)
         d->wait[d->num_wait++] = request + i * REQUEST_PARTS;
     return IK_OK;
 }
 
-static ik_status wait_all(rank_reader *d, ik_error *err)
+static ik_status recording_wait_all(rank_reader *d, ik_error *err)
 {
     size_t num = d->num_wait;
     d->num_wait = 0;
@@ -245,44 +246,45 @@ static ik_status as_recorded(rank_reader *d, const recording_record *o, ik_error
 }
 
 /* A wait for other requests as well is simulated, by these. */
-static ik_status read_wait(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_wait(rank_reader *d, const recording_record *o, ik_error *err)
 {
     ik_status status = IK_OK;
     bool outside = false;
     for (size_t i = 0; i < o->num && status == IK_OK; i++)
-        status = wait_more(d, o->items[i].value, &outside, err);
+        status = recording_wait_more(d, o->items[i].value, &outside, err);
     if (status == IK_OK && outside && d->num_wait == 0)
         return as_recorded(d, o, err);
-    return status == IK_OK ? wait_all(d, err) : status;
+    return status == IK_OK ? recording_wait_all(d, err) : status;
 }
 
-static ik_status forget(rank_reader *d, uint64_t request, ik_error *err)
+static ik_status recording_forget(rank_reader *d, uint64_t request, ik_error *err)
 {
     uint32_t parts;
-    ik_status status = end_request(d, request, &parts, NULL, err);
+    ik_status status = recording_end_request(d, request, &parts, NULL, err);
     for (uint32_t i = 0; i < parts && status == IK_OK; i++)
         status = call_forget(d->p, d->rank, request + i * REQUEST_PARTS, err);
     return status;
 }
 
 /* Requests that the program never asked about. */
-static ik_status forget_rest(rank_reader *d, ik_error *err)
+static ik_status recording_forget_rest(rank_reader *d, ik_error *err)
 {
     ik_status status = IK_OK;
     for (uint64_t n = 1; n <= d->num_requests && status == IK_OK; n++)
         if (d->parts[n] != PARTS_OVER)
-            status = forget(d, n, err);
+            status = recording_forget(d, n, err);
     return status;
 }
 
 /* ---- messages */
 
-static uint64_t own_request(rank_reader *d)
+static uint64_t recording_own_request(rank_reader *d)
 {
     return (UINT64_C(1) << 63) | d->next_own++;
 }
 
-static ik_status do_send(rank_reader *d, const recording_record *o, uint64_t request, ik_error *err)
+static ik_status recording_do_send(rank_reader *d, const recording_record *o, uint64_t request,
+                                   ik_error *err)
 {
     call_message m = {.peer = o->peer,
                       .tag = o->tag,
@@ -295,8 +297,8 @@ static ik_status do_send(rank_reader *d, const recording_record *o, uint64_t req
 
 /* from, tag: as the program asked; seen: what it took. A message that was cut off, because there
  * was no room for it, went through the network whole. */
-static ik_status do_recv(rank_reader *d, uint32_t number, uint32_t from, uint32_t tag, outcome seen,
-                         uint64_t request, ik_error *err)
+static ik_status recording_do_recv(rank_reader *d, uint32_t number, uint32_t from, uint32_t tag,
+                                   outcome seen, uint64_t request, ik_error *err)
 {
     call_message m = {.peer = from == RECORDING_ANY ? PROGRAM_ANY : from,
                       .tag = tag == RECORDING_ANY ? PROGRAM_ANY : tag,
@@ -308,47 +310,47 @@ static ik_status do_recv(rank_reader *d, uint32_t number, uint32_t from, uint32_
     return call_recv(d->p, d->rank, &m, err);
 }
 
-static ik_status read_send(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_send(rank_reader *d, const recording_record *o, ik_error *err)
 {
     bool none = o->peer == RECORDING_NOBODY;
-    ik_status status = begin_request(d, o->request, !none, err);
+    ik_status status = recording_begin_request(d, o->request, !none, err);
     if (status != IK_OK || none)
         return status;
-    return do_send(d, o, o->request ? o->request : PROGRAM_BLOCKING, err);
+    return recording_do_send(d, o, o->request ? o->request : PROGRAM_BLOCKING, err);
 }
 
-static outcome outcome_of(const rank_reader *d, const recording_record *o)
+static outcome recording_outcome_of(const rank_reader *d, const recording_record *o)
 {
     return o->request ? d->outcomes[o->request] : (outcome){o->seen_peer, o->seen_tag, false};
 }
 
-static ik_status read_recv(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_recv(rank_reader *d, const recording_record *o, ik_error *err)
 {
-    outcome seen = outcome_of(d, o);
+    outcome seen = recording_outcome_of(d, o);
     bool none = o->peer == RECORDING_NOBODY || seen.peer == RECORDING_NOBODY || seen.cancelled;
-    ik_status status = begin_request(d, o->request, !none, err);
+    ik_status status = recording_begin_request(d, o->request, !none, err);
     if (status != IK_OK || none)
         return status;
-    return do_recv(d, o->comm, o->peer, o->tag, seen, o->request ? o->request : PROGRAM_BLOCKING,
-                   err);
+    return recording_do_recv(d, o->comm, o->peer, o->tag, seen,
+                             o->request ? o->request : PROGRAM_BLOCKING, err);
 }
 
 /* A receive and a send at once. */
-static ik_status read_sendrecv(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_sendrecv(rank_reader *d, const recording_record *o, ik_error *err)
 {
-    outcome seen = outcome_of(d, o);
+    outcome seen = recording_outcome_of(d, o);
     bool in = o->from != RECORDING_NOBODY && seen.peer != RECORDING_NOBODY,
          out = o->peer != RECORDING_NOBODY;
     uint64_t requests[2];
     size_t num = 0;
-    ik_status status = begin_request(d, o->request, (size_t)in + out, err);
+    ik_status status = recording_begin_request(d, o->request, (size_t)in + out, err);
     if (status == IK_OK && in) {
-        requests[num] = o->request ? o->request : own_request(d);
-        status = do_recv(d, o->comm, o->from, o->from_tag, seen, requests[num++], err);
+        requests[num] = o->request ? o->request : recording_own_request(d);
+        status = recording_do_recv(d, o->comm, o->from, o->from_tag, seen, requests[num++], err);
     }
     if (status == IK_OK && out) {
-        requests[num] = o->request ? o->request + num * REQUEST_PARTS : own_request(d);
-        status = do_send(d, o, requests[num++], err);
+        requests[num] = o->request ? o->request + num * REQUEST_PARTS : recording_own_request(d);
+        status = recording_do_send(d, o, requests[num++], err);
     }
     if (status != IK_OK || o->request || !num)
         return status;
@@ -370,28 +372,28 @@ static ik_status neighbour_messages(rank_reader *d, const recording_record *o, u
                           .seen_peer = item->peer,
                           .comm = comm,
                           .bytes = in ? PROGRAM_MOST : item->value,
-                          .request =
-                              o->request ? o->request + part * REQUEST_PARTS : own_request(d)};
+                          .request = o->request ? o->request + part * REQUEST_PARTS
+                                                : recording_own_request(d)};
         if (!o->request) {
             if (!IK_ARRAY_ROOM(d->wait, d->room_wait, d->num_wait + 1))
-                return no_memory(err);
+                return recording_no_memory(err);
             d->wait[d->num_wait++] = m.request;
         }
         part++;
         status = in ? call_recv(d->p, d->rank, &m, err) : call_send(d->p, d->rank, &m, err);
     }
-    return status == IK_OK ? wait_all(d, err) : status;
+    return status == IK_OK ? recording_wait_all(d, err) : status;
 }
 
-static ik_status read_neighbour(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_neighbour(rank_reader *d, const recording_record *o, ik_error *err)
 {
     uint32_t comm;
     size_t parts = 0;
     for (size_t i = 0; i < o->num; i++)
         parts += o->items[i].peer != RECORDING_NOBODY;
-    ik_status status = begin_request(d, o->request, parts, err);
+    ik_status status = recording_begin_request(d, o->request, parts, err);
     if (status == IK_OK)
-        status = near_comm(d, o->comm, &comm, err);
+        status = recording_near_comm(d, o->comm, &comm, err);
     return status == IK_OK ? neighbour_messages(d, o, comm, err) : status;
 }
 
@@ -421,7 +423,7 @@ static const struct meaning {
     [COLL_EXSCAN] = {COLLECTIVE_SCAN, false, false, 0},
 };
 
-static ik_status read_collective(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_collective(rank_reader *d, const recording_record *o, ik_error *err)
 {
     const struct meaning *m = &meanings[o->kind];
     uint32_t comm = d->comms[o->comm], num = program_comm_size(d->p, comm);
@@ -434,7 +436,7 @@ static ik_status read_collective(rank_reader *d, const recording_record *o, ik_e
         return program_refuse(d->p, err, "%zu counts for %u processes; expected %zu", o->num, num,
                               counts);
     if (!IK_ARRAY_ROOM(d->counts, d->room_counts, counts))
-        return no_memory(err);
+        return recording_no_memory(err);
     for (size_t i = 0; i < counts; i++)
         d->counts[i] = o->items[i].value;
     program_collective_call c = {.operation = m->operation,
@@ -448,7 +450,7 @@ static ik_status read_collective(rank_reader *d, const recording_record *o, ik_e
         c.recv_counts = d->counts + num;
     if (o->kind == COLL_ALLGATHERV || o->kind == COLL_REDUCE_SCATTER)
         c.recv_counts = d->counts;
-    ik_status status = begin_request(d, o->request, 1, err);
+    ik_status status = recording_begin_request(d, o->request, 1, err);
     return status == IK_OK
                ? call_collective(d->p, d->rank, &c, o->request ? o->request : PROGRAM_BLOCKING, err)
                : status;
@@ -456,7 +458,7 @@ static ik_status read_collective(rank_reader *d, const recording_record *o, ik_e
 
 /* ---- records */
 
-static ik_status read_other(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_other(rank_reader *d, const recording_record *o, ik_error *err)
 {
     if (o->kind == OTHER_SPAWN || o->kind == OTHER_OUTSIDE) {
         d->spawns += o->kind == OTHER_SPAWN;
@@ -470,39 +472,39 @@ static ik_status read_other(rank_reader *d, const recording_record *o, ik_error 
     return IK_OK;
 }
 
-static ik_status read_call(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_call(rank_reader *d, const recording_record *o, ik_error *err)
 {
     switch (o->operation) {
     case REC_COMM:
-        return read_comm(d, o, err);
+        return recording_read_comm(d, o, err);
     case REC_SEND:
-        return read_send(d, o, err);
+        return recording_read_send(d, o, err);
     case REC_RECV:
-        return read_recv(d, o, err);
+        return recording_read_recv(d, o, err);
     case REC_SENDRECV:
-        return read_sendrecv(d, o, err);
+        return recording_read_sendrecv(d, o, err);
     case REC_WAIT:
-        return read_wait(d, o, err);
+        return recording_read_wait(d, o, err);
     case REC_COLLECTIVE:
-        return read_collective(d, o, err);
+        return recording_read_collective(d, o, err);
     case REC_NEIGHBOUR:
-        return read_neighbour(d, o, err);
+        return recording_read_neighbour(d, o, err);
     case REC_FREE:
-        return forget(d, o->freed, err);
+        return recording_forget(d, o->freed, err);
     case REC_OTHER:
-        return read_other(d, o, err);
+        return recording_read_other(d, o, err);
     case REC_OVERLAP:
         return program_refuse(d->p, err,
                               "calls of several threads overlapped: a rank's calls must "
                               "be a sequence to be replayed");
     case REC_END:
-        return forget_rest(d, err);
+        return recording_forget_rest(d, err);
     default:
         return IK_OK;
     }
 }
 
-static ik_status read_record(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status recording_read_record(rank_reader *d, const recording_record *o, ik_error *err)
 {
     ik_status status = IK_OK;
     uint64_t computes = d->by_cpu ? o->ran_ns : o->gap_ns;
@@ -513,24 +515,24 @@ static ik_status read_record(rank_reader *d, const recording_record *o, ik_error
     if (status == IK_OK && !o->request && recording_is_outside(o, seen))
         status = as_recorded(d, o, err);
     if (status == IK_OK)
-        status = read_call(d, o, err);
+        status = recording_read_call(d, o, err);
     if (status == IK_OK && o->request && d->parts[o->request] == 0 &&
         recording_is_outside(o, seen) && !d->outcomes[o->request].cancelled)
         d->parts[o->request] = PARTS_OUTSIDE;
     return status;
 }
 
-static ik_status read_rank(rank_reader *d, uint32_t rank, ik_error *err)
+static ik_status recording_read_rank(rank_reader *d, uint32_t rank, ik_error *err)
 {
     recording_record o = {.operation = REC_BEGIN};
     d->rank = rank;
     snprintf(d->place, sizeof d->place, "%s, rank %" PRIu32, d->path, rank);
-    ik_status status = find_outcomes(d, err);
+    ik_status status = recording_find_outcomes(d, err);
     if (status == IK_OK && !IK_ARRAY_ROOM(d->parts, d->room_requests, d->num_requests + 1))
-        return no_memory(err);
+        return recording_no_memory(err);
     d->num_requests = 0;
     if (status == IK_OK)
-        status = begin_comms(d, err);
+        status = recording_begin_comms(d, err);
     if (status == IK_OK)
         status = recording_rewind(d->r, rank, err);
     while (status == IK_OK && o.operation != REC_NONE) {
@@ -538,12 +540,12 @@ static ik_status read_rank(rank_reader *d, uint32_t rank, ik_error *err)
         if (status != IK_OK || o.operation == REC_NONE)
             break;
         program_place(d->p, d->place, o.number < UINT32_MAX ? (unsigned)o.number : 0);
-        status = read_record(d, &o, err);
+        status = recording_read_record(d, &o, err);
     }
     return status;
 }
 
-static unsigned probe(const program_source *s)
+static unsigned recording_probe(const program_source *s)
 {
     return s->head_size >= 8 && memcmp(s->head, RECORDING_MAGIC, 8) == 0 ? 100 : 0;
 }
@@ -563,7 +565,7 @@ static ik_status read_recording(program *p, const program_source *s, const ik_en
     if (status == IK_OK)
         status = recording_choose_clock(p, d.r, d.path, &d.by_cpu, err);
     for (uint32_t rank = 0; rank < num && status == IK_OK; rank++) {
-        status = read_rank(&d, rank, err);
+        status = recording_read_rank(&d, rank, err);
         if (status == IK_OK && ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "stopped");
     }
@@ -584,7 +586,7 @@ const program_reader program_reader_recording = {
     .name = "recording",
     .summary = "what 'ikat record' writes: the calls of an MPI program",
     .source = "ikat's own; docs/formats.md",
-    .probe = probe,
+    .probe = recording_probe,
     .read = read_recording,
     .two_clocks = true,
 };

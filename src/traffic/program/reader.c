@@ -25,7 +25,7 @@ const program_reader *program_reader_find(const char *name)
 
 /* ---- the source */
 
-static ik_status read_head(program_source *s, ik_error *err)
+static ik_status reader_read_head(program_source *s, ik_error *err)
 {
     char *head = malloc(PROGRAM_HEAD + 1);
     gzFile in = head ? gzopen(s->files[0], "rb") : NULL;
@@ -60,7 +60,7 @@ ik_status program_source_open(program_source *s, const char *path, ik_error *err
     struct stat of;
     s->is_folder = stat(path, &of) == 0 && S_ISDIR(of.st_mode);
     ik_status status = ik_file_list(path, &s->files, &s->num_files, err);
-    return status == IK_OK ? read_head(s, err) : status;
+    return status == IK_OK ? reader_read_head(s, err) : status;
 }
 
 void program_source_free(program_source *s)
@@ -72,7 +72,7 @@ void program_source_free(program_source *s)
 
 /* ---- formats */
 
-static ik_status refuse_source(const program_source *s, ik_error *err)
+static ik_status reader_refuse_source(const program_source *s, ik_error *err)
 {
     char names[300];
     size_t used = 0;
@@ -110,7 +110,7 @@ ik_status program_read(program *p, const char *path, const char *format, const i
                                   reader->name),
                           "clock");
     if (status == IK_OK)
-        status = reader ? reader->read(p, &s, env, err) : refuse_source(&s, err);
+        status = reader ? reader->read(p, &s, env, err) : reader_refuse_source(&s, err);
     if (status == IK_OK && !program_ranks(p))
         status = ik_fail_at(err, IK_ERR_INPUT, s.files[0], 1, 0, "a program of no rank");
     program_source_free(&s);

@@ -44,7 +44,7 @@ ik_status recording_note_outside(program *p, uint64_t spawns, uint64_t outside, 
                         outside, outside == 1 ? "call" : "calls", outside == 1 ? "s" : "");
 }
 
-static bool is_from_outside(const recording_record *o, uint32_t from, uint32_t seen)
+static bool recording_notes_is_from_outside(const recording_record *o, uint32_t from, uint32_t seen)
 {
     return from == RECORDING_ANY ? seen == RECORDING_NOBODY : o->outside;
 }
@@ -55,11 +55,11 @@ bool recording_is_outside(const recording_record *o, uint32_t seen)
     case REC_WAIT: /* by its requests */
         return false;
     case REC_RECV:
-        return is_from_outside(o, o->peer, seen);
+        return recording_notes_is_from_outside(o, o->peer, seen);
     case REC_SENDRECV:
         return o->peer == RECORDING_NOBODY &&
                (o->from == RECORDING_NOBODY || seen == RECORDING_NOBODY) &&
-               is_from_outside(o, o->from, seen);
+               recording_notes_is_from_outside(o, o->from, seen);
     case REC_NEIGHBOUR:
         for (size_t i = 0; i < o->num; i++)
             if (o->items[i].peer != RECORDING_NOBODY)

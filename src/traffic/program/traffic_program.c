@@ -92,7 +92,8 @@ typedef struct maker {
     const ik_env *env;
 } maker;
 
-static ik_status map_ranks(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_error *err)
+static ik_status traffic_program_map_ranks(void *ctx, uint32_t num_ranks, uint32_t *host_of,
+                                           ik_error *err)
 {
     const maker *m = ctx;
     mapping *map = &m->of->map;
@@ -107,7 +108,7 @@ static ik_status map_ranks(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_
 }
 
 /* The place of a word in "a|b|c". */
-static unsigned word_place(const char *list, const char *word)
+static unsigned program_word_place(const char *list, const char *word)
 {
     size_t length = strlen(word);
     for (unsigned place = 0;; place++, list++) {
@@ -120,7 +121,7 @@ static unsigned word_place(const char *list, const char *word)
 }
 
 /* Every operation has a parameter of its name. */
-static void set_algorithms(const ik_params *p, collective_algorithm *of)
+static void program_set_algorithms(const ik_params *p, collective_algorithm *of)
 {
     char operation[32];
     const char *names = COLLECTIVE_OPERATION_NAMES;
@@ -128,12 +129,12 @@ static void set_algorithms(const ik_params *p, collective_algorithm *of)
         size_t length = strcspn(names, "|");
         snprintf(operation, sizeof operation, "%.*s", (int)length, names);
         names += length;
-        of[k] = (collective_algorithm)word_place(COLLECTIVE_ALGORITHM_NAMES,
-                                                 ik_params_text(p, operation));
+        of[k] = (collective_algorithm)program_word_place(COLLECTIVE_ALGORITHM_NAMES,
+                                                         ik_params_text(p, operation));
     }
 }
 
-static program_settings settings_of(maker *m)
+static program_settings program_settings_of(maker *m)
 {
     const ik_params *p = m->p;
     double scale = ik_params_real(p, "compute_scale");
@@ -142,7 +143,7 @@ static program_settings settings_of(maker *m)
         .settings = "trace size_scale",
         .num_hosts = m->t->num_hosts,
         .most_ranks = m->t->num_hosts * ik_params_uint(p, "ranks_per_host"),
-        .map = map_ranks,
+        .map = traffic_program_map_ranks,
         .ctx = m,
         .compute_scale = scale > 0 ? scale : PROGRAM_NO_TIME,
         .size_scale = ik_params_real(p, "size_scale"),
@@ -156,11 +157,11 @@ static program_settings settings_of(maker *m)
         .clock = (program_clock)ik_params_enum(p, "clock"),
         .match_recorded = ik_params_enum(p, "matching") == MATCH_RECORDED,
         .memory_limit = m->env ? m->env->memory_limit_bytes : 0};
-    set_algorithms(p, set.algorithm);
+    program_set_algorithms(p, set.algorithm);
     return set;
 }
 
-static ik_status make_note(ik_traffic *t, const char *path, program *p, ik_error *err)
+static ik_status program_make_note(ik_traffic *t, const char *path, program *p, ik_error *err)
 {
     uint64_t empty = program_empty(p);
     ik_status status = IK_OK;
@@ -178,9 +179,9 @@ static ik_status make_note(ik_traffic *t, const char *path, program *p, ik_error
     return IK_OK;
 }
 
-static ik_status read_program(maker *m, ik_error *err)
+static ik_status program_read_program(maker *m, ik_error *err)
 {
-    program_settings set = settings_of(m);
+    program_settings set = program_settings_of(m);
     unsigned format = ik_params_enum(m->p, "format");
     program *p = NULL;
     ik_status status = program_new(&set, &p, err);
@@ -188,20 +189,20 @@ static ik_status read_program(maker *m, ik_error *err)
         status = program_read(p, set.name, format ? program_readers()[format - 1]->name : NULL,
                               m->env, err);
     if (status == IK_OK)
-        status = make_note(m->t, set.name, p, err);
+        status = program_make_note(m->t, set.name, p, err);
     if (status == IK_OK)
         return program_close(p, &m->of->work, err);
     program_free(p);
     return status;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status program_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     workload_member *of = member_new(t, OWNER, err);
     if (!of)
         return IK_ERR_MEMORY;
     maker m = {t, of, p, env};
-    ik_status status = read_program(&m, err);
+    ik_status status = program_read_program(&m, err);
     return status == IK_OK ? member_finish_file(t, of, err) : status;
 }
 
@@ -216,7 +217,7 @@ const ik_traffic_family ik_traffic_program = {
                "the network. Collective operations become the messages of the algorithm that is "
                "given here (gatherv and scatterv: linear). See docs/workloads.md.",
     .params = params,
-    .create = create,
+    .create = program_create,
     .destroy = member_destroy,
     .dest = member_dest,
     .flows = member_flows,

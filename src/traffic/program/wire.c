@@ -44,7 +44,7 @@ bool wire_next_varint(wire *w, uint64_t *value)
     return false;
 }
 
-static bool next_fixed(wire *w, unsigned bytes, uint64_t *value)
+static bool wire_next_fixed(wire *w, unsigned bytes, uint64_t *value)
 {
     w->broken = (size_t)(w->end - w->at) < bytes;
     if (w->broken)
@@ -56,7 +56,7 @@ static bool next_fixed(wire *w, unsigned bytes, uint64_t *value)
     return true;
 }
 
-static bool next_bytes(wire *w, wire *bytes)
+static bool wire_next_bytes(wire *w, wire *bytes)
 {
     uint64_t size = 0;
     if (!wire_next_varint(w, &size) || size > (size_t)(w->end - w->at)) {
@@ -83,11 +83,11 @@ bool wire_next_field(wire *w, wire_field *f)
         w->broken = !wire_next_varint(w, &f->value);
         break;
     case WIRE_64:
-        return next_fixed(w, 8, &f->value);
+        return wire_next_fixed(w, 8, &f->value);
     case WIRE_32:
-        return next_fixed(w, 4, &f->value);
+        return wire_next_fixed(w, 4, &f->value);
     case WIRE_BYTES:
-        return next_bytes(w, &f->bytes);
+        return wire_next_bytes(w, &f->bytes);
     default:
         w->broken = true;
     }
@@ -103,7 +103,7 @@ int64_t wire_zigzag(uint64_t value)
 
 enum { PIECE = 1 << 18 };
 
-static double now(void)
+static double wire_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -141,13 +141,13 @@ void wire_close(wire_stream *s)
     *s = (wire_stream){0};
 }
 
-static ik_status report(wire_stream *s, ik_error *err)
+static ik_status wire_report(wire_stream *s, ik_error *err)
 {
     if (ik_env_cancelled(s->env))
         return ik_fail(err, IK_ERR_CANCELLED, "cancelled while reading %s", s->path);
-    if (!s->env || !s->env->progress || now() - s->reported < 0.05)
+    if (!s->env || !s->env->progress || wire_now() - s->reported < 0.05)
         return IK_OK;
-    s->reported = now();
+    s->reported = wire_now();
     z_off_t at = gzoffset(s->in);
     uint64_t done = at < 0 ? 0 : (uint64_t)at;
     s->env->progress(s->env->progress_ctx, "reading the trace", done < s->size ? done : s->size,
@@ -156,7 +156,7 @@ static ik_status report(wire_stream *s, ik_error *err)
 }
 
 /* Reads more behind what is left, which moves to the front. */
-static ik_status fill(wire_stream *s, ik_error *err)
+static ik_status wire_fill(wire_stream *s, ik_error *err)
 {
     size_t left = s->used - s->at;
     if (s->at)
@@ -177,10 +177,10 @@ static ik_status fill(wire_stream *s, ik_error *err)
                           "cannot be read: %s", why == Z_ERRNO ? strerror(errno) : text);
     s->used += (size_t)got;
     s->at_end = (size_t)got < room;
-    return report(s, err);
+    return wire_report(s, err);
 }
 
-static ik_status refuse_cut(const wire_stream *s, ik_error *err)
+static ik_status wire_refuse_cut(const wire_stream *s, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, s->path, s->number, 0,
                "the file ends within message %u, or the length before it is wrong", s->number);
@@ -190,18 +190,18 @@ static ik_status refuse_cut(const wire_stream *s, ik_error *err)
 }
 
 /* The length of the next message; *more = false: there is none. */
-static ik_status next_length(wire_stream *s, uint64_t *length, bool *more, ik_error *err)
+static ik_status wire_next_length(wire_stream *s, uint64_t *length, bool *more, ik_error *err)
 {
     ik_status status = IK_OK;
     while (status == IK_OK && s->used - s->at < VARINT_MOST && !s->at_end)
-        status = fill(s, err);
+        status = wire_fill(s, err);
     *more = s->used > s->at;
     if (status != IK_OK || !*more)
         return status;
     wire w = {.at = s->bytes + s->at, .end = s->bytes + s->used};
     s->number++;
     if (!wire_next_varint(&w, length))
-        return refuse_cut(s, err);
+        return wire_refuse_cut(s, err);
     s->at = (size_t)(w.at - s->bytes);
     return IK_OK;
 }
@@ -209,7 +209,7 @@ static ik_status next_length(wire_stream *s, uint64_t *length, bool *more, ik_er
 ik_status wire_next_message(wire_stream *s, wire *message, bool *more, ik_error *err)
 {
     uint64_t length = 0;
-    ik_status status = next_length(s, &length, more, err);
+    ik_status status = wire_next_length(s, &length, more, err);
     if (status != IK_OK || !*more)
         return status;
     if (length > WIRE_MOST)
@@ -217,9 +217,9 @@ ik_status wire_next_message(wire_stream *s, wire *message, bool *more, ik_error 
                           "message %u is said to have %llu bytes; ikat reads up to %d", s->number,
                           (unsigned long long)length, WIRE_MOST);
     while (status == IK_OK && s->used - s->at < length && !s->at_end)
-        status = fill(s, err);
+        status = wire_fill(s, err);
     if (status == IK_OK && s->used - s->at < length)
-        return refuse_cut(s, err);
+        return wire_refuse_cut(s, err);
     *message = (wire){.at = s->bytes + s->at, .end = s->bytes + s->at + length};
     s->at += length;
     return status;

@@ -20,45 +20,45 @@
 static const char *const actions[] = {"A", "B", "C", "D", "F", "G",  "I", "M", "P",
                                       "Q", "R", "S", "T", "U", "UT", "X", "m", NULL};
 
-static bool is_digit(char c)
+static bool io_blkparse_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* A number and what follows it. */
-static bool pass_number(const char **at, const char *end, char behind)
+static bool io_blkparse_pass_number(const char **at, const char *end, char behind)
 {
     const char *start = *at;
-    while (*at < end && is_digit(**at))
+    while (*at < end && io_blkparse_is_digit(**at))
         ++*at;
     return *at > start && *at < end && *(*at)++ == behind;
 }
 
-static void pass_blanks(const char **at, const char *end)
+static void io_blkparse_pass_blanks(const char **at, const char *end)
 {
     while (*at < end && **at == ' ')
         ++*at;
 }
 
 /* "8,0 3 11 0.009507758 697 D ": numbers of that form in this order. */
-static bool is_event(const char *at, const char *end)
+static bool io_blkparse_is_event(const char *at, const char *end)
 {
     static const char behind[] = {',', ' ', ' ', ' ', '.', ' ', ' '};
     for (size_t k = 0; k < sizeof behind; k++) {
-        pass_blanks(&at, end);
-        if (!pass_number(&at, end, behind[k]))
+        io_blkparse_pass_blanks(&at, end);
+        if (!io_blkparse_pass_number(&at, end, behind[k]))
             return false;
     }
     return true;
 }
 
-static bool is_certain(const char *text, size_t size)
+static bool io_blkparse_is_certain(const char *text, size_t size)
 {
     for (const char *at = text, *end = text + size; at < end;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline ? newline : end;
         if (stop > at && memcmp(at, "Input", (size_t)(stop - at) < 5 ? 1 : 5) != 0)
-            return is_event(at, stop);
+            return io_blkparse_is_event(at, stop);
         at = newline ? newline + 1 : end;
     }
     return false;
@@ -70,7 +70,7 @@ typedef struct event {
     uint64_t ns, process;
 } event;
 
-static bool is_known(slice action)
+static bool io_blkparse_is_known(slice action)
 {
     for (size_t k = 0; actions[k]; k++)
         if (strlen(actions[k]) == action.length &&
@@ -80,7 +80,7 @@ static bool is_known(slice action)
 }
 
 /* "8,0" as the name "8:0", which lsblk prints as well. */
-static ik_status read_device(io_trace *t, event *e, ik_error *err)
+static ik_status io_blkparse_read_device(io_trace *t, event *e, ik_error *err)
 {
     uint64_t major = 0, minor = 0;
     ik_status status = io_number_to(t, ',', "a device, as 8,0", UINT32_MAX, &major, err);
@@ -90,10 +90,10 @@ static ik_status read_device(io_trace *t, event *e, ik_error *err)
     return status;
 }
 
-static ik_status read_event(io_trace *t, event *e, ik_error *err)
+static ik_status io_blkparse_read_event(io_trace *t, event *e, ik_error *err)
 {
     uint64_t number = 0;
-    ik_status status = read_device(t, e, err);
+    ik_status status = io_blkparse_read_device(t, e, err);
     if (status == IK_OK)
         status = io_number(t, "a CPU", UINT32_MAX, &number, err);
     if (status == IK_OK)
@@ -106,7 +106,7 @@ static ik_status read_event(io_trace *t, event *e, ik_error *err)
         return status;
     scan_blanks(&t->s);
     e->action = scan_token(&t->s);
-    if (!is_known(e->action)) {
+    if (!io_blkparse_is_known(e->action)) {
         t->s.at = e->action.at;
         return scan_fail(&t->s, err, "expected an action, as Q, D or C");
     }
@@ -116,7 +116,7 @@ static ik_status read_event(io_trace *t, event *e, ik_error *err)
 }
 
 /* The letter that says what is done: of "FWFS" (flush first) the W. 0: it is unknown. */
-static char kind_letter(slice kind)
+static char io_blkparse_kind_letter(slice kind)
 {
     size_t at = kind.length > 1 && kind.at[0] == 'F' && strchr("RWDN", kind.at[1]) ? 1 : 0;
     return at < kind.length && strchr("RWDFNEVZ", kind.at[at]) ? kind.at[at] : '\0';
@@ -125,8 +125,8 @@ static char kind_letter(slice kind)
 typedef enum extent { EXTENT_SECTORS, EXTENT_NONE, EXTENT_COMMAND } extent;
 
 /* "223490 + 56"; "[kjournald]" or "0 [0]" of what has no sectors; "36 (12 00 …)" of commands. */
-static ik_status read_extent(io_trace *t, uint64_t *offset, uint64_t *bytes, extent *kind,
-                             ik_error *err)
+static ik_status io_blkparse_read_extent(io_trace *t, uint64_t *offset, uint64_t *bytes,
+                                         extent *kind, ik_error *err)
 {
     uint64_t sector = 0, sectors = 0;
     scan *s = &t->s;
@@ -150,7 +150,7 @@ static ik_status read_extent(io_trace *t, uint64_t *offset, uint64_t *bytes, ext
     return status == IK_OK ? io_sectors(t, sectors, bytes, err) : status;
 }
 
-static ik_status take_event(io_trace *t, const event *e, char letter, ik_error *err)
+static ik_status io_blkparse_take_event(io_trace *t, const event *e, char letter, ik_error *err)
 {
     io_access a = {.ns = e->ns,
                    .done_ns = IO_UNKNOWN,
@@ -159,7 +159,7 @@ static ik_status take_event(io_trace *t, const event *e, char letter, ik_error *
                    .reads = letter == 'R'};
     extent kind = EXTENT_NONE;
     slice device = {e->device, strlen(e->device)};
-    ik_status status = read_extent(t, &a.offset, &a.bytes, &kind, err);
+    ik_status status = io_blkparse_read_extent(t, &a.offset, &a.bytes, &kind, err);
     if (status != IK_OK)
         return status;
     if (*e->action.at == 'C')
@@ -172,25 +172,25 @@ static ik_status take_event(io_trace *t, const event *e, char letter, ik_error *
     return io_add(t, a, device, err);
 }
 
-static ik_status read_line(io_trace *t, char asks, ik_error *err)
+static ik_status io_blkparse_read_line(io_trace *t, char asks, ik_error *err)
 {
     event e = {.ns = 0};
-    ik_status status = read_event(t, &e, err);
+    ik_status status = io_blkparse_read_event(t, &e, err);
     if (status != IK_OK || e.action.length > 1 || (*e.action.at != asks && *e.action.at != 'C'))
         return status;
-    char letter = kind_letter(e.kind);
+    char letter = io_blkparse_kind_letter(e.kind);
     if (!letter) {
         t->s.at = e.kind.at;
         return scan_fail(&t->s, err, "expected a kind of access, as R, W or WS");
     }
     if (letter == 'R' || letter == 'W')
-        return take_event(t, &e, letter, err);
+        return io_blkparse_take_event(t, &e, letter, err);
     t->num_other += *e.action.at == asks;
     return IK_OK;
 }
 
 /* What is printed beside the events. */
-static bool is_remark(io_trace *t)
+static bool io_blkparse_is_remark(io_trace *t)
 {
     static const char *const words[] = {"CPU", "Total", "Throughput", "Events", "Skips"};
     scan_blanks(&t->s);
@@ -200,28 +200,30 @@ static bool is_remark(io_trace *t)
     return left == 0 || t->summary || (left >= 10 && memcmp(t->s.at, "Input file", 10) == 0);
 }
 
-static ik_status next_of(io_trace *t, char asks, bool *more, ik_error *err)
+static ik_status io_blkparse_next_of(io_trace *t, char asks, bool *more, ik_error *err)
 {
     ik_status status = io_next_line(t, more, err);
-    if (status != IK_OK || !*more || is_remark(t))
+    if (status != IK_OK || !*more || io_blkparse_is_remark(t))
         return status;
-    return read_line(t, asks, err);
+    return io_blkparse_read_line(t, asks, err);
 }
 
-static ik_status next(io_trace *t, bool *more, ik_error *err)
+static ik_status io_blkparse_next(io_trace *t, bool *more, ik_error *err)
 {
-    return next_of(t, 'D', more, err);
+    return io_blkparse_next_of(t, 'D', more, err);
 }
 
-static ik_status next_queued(io_trace *t, bool *more, ik_error *err)
+static ik_status io_blkparse_next_queued(io_trace *t, bool *more, ik_error *err)
 {
-    return next_of(t, 'Q', more, err);
+    return io_blkparse_next_of(t, 'Q', more, err);
 }
 
 const io_format io_blkparse = {.name = "blkparse",
                                .completes_later = true,
                                .back_ns = BACK_NS,
-                               .is_certain = is_certain,
-                               .next = next};
-const io_format io_blkparse_queue = {
-    .name = "blkparse_queue", .completes_later = true, .back_ns = BACK_NS, .next = next_queued};
+                               .is_certain = io_blkparse_is_certain,
+                               .next = io_blkparse_next};
+const io_format io_blkparse_queue = {.name = "blkparse_queue",
+                                     .completes_later = true,
+                                     .back_ns = BACK_NS,
+                                     .next = io_blkparse_next_queued};

@@ -12,25 +12,26 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool begins(const char *text, size_t size, const char *with)
+static bool io_csv_begins(const char *text, size_t size, const char *with)
 {
     return size >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
 }
 
-static bool is_certain(const char *text, size_t size)
+static bool io_csv_is_certain(const char *text, size_t size)
 {
     for (const char *end = text + size; text < end;) {
         const char *line = text, *newline = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((newline ? newline : end) - line);
         text = newline ? newline + 1 : end;
         if (length && line[0] != '#' && line[0] != '\r')
-            return begins(line, length, IO_CSV_HEAD) || begins(line, length, "disks=");
+            return io_csv_begins(line, length, IO_CSV_HEAD) ||
+                   io_csv_begins(line, length, "disks=");
     }
     return false;
 }
 
 /* "disks=23": they are there whether the trace uses them or not, and no other. */
-static ik_status read_disks(io_trace *t, ik_error *err)
+static ik_status io_csv_read_disks(io_trace *t, ik_error *err)
 {
     uint64_t num = 0;
     ik_status status = io_number(t, "a number of disks", IO_MOST_DISKS, &num, err);
@@ -48,14 +49,14 @@ static ik_status read_disks(io_trace *t, ik_error *err)
     return status;
 }
 
-static ik_status read_head(io_trace *t, ik_error *err)
+static ik_status io_csv_read_head(io_trace *t, ik_error *err)
 {
     scan *s = &t->s;
-    if (begins(s->at, (size_t)(s->end - s->at), "disks=")) {
+    if (io_csv_begins(s->at, (size_t)(s->end - s->at), "disks=")) {
         s->at += strlen("disks=");
-        return read_disks(t, err);
+        return io_csv_read_disks(t, err);
     }
-    if (!begins(s->at, (size_t)(s->end - s->at), IO_CSV_HEAD))
+    if (!io_csv_begins(s->at, (size_t)(s->end - s->at), IO_CSV_HEAD))
         return scan_fail(s, err, "expected '" IO_CSV_HEAD "'");
     s->at += strlen(IO_CSV_HEAD);
     t->headed = true;
@@ -63,15 +64,15 @@ static ik_status read_head(io_trace *t, ik_error *err)
 }
 
 /* A number, or nothing in front of the comma or the line's end. */
-static ik_status read_optional(io_trace *t, const char *what, uint64_t most, bool *is_there,
-                               uint64_t *value, ik_error *err)
+static ik_status io_csv_read_optional(io_trace *t, const char *what, uint64_t most, bool *is_there,
+                                      uint64_t *value, ik_error *err)
 {
     scan_blanks(&t->s);
     *is_there = t->s.at < t->s.end && *t->s.at != ',';
     return *is_there ? io_number(t, what, most, value, err) : IK_OK;
 }
 
-static ik_status read_disk(io_trace *t, slice *disk, ik_error *err)
+static ik_status io_csv_read_disk(io_trace *t, slice *disk, ik_error *err)
 {
     ik_status status = io_name(t, "a device", ',', disk, err);
     if (status != IK_OK || !t->num_declared || name_map_find(&t->names, *disk) != IK_NONE)
@@ -82,29 +83,29 @@ static ik_status read_disk(io_trace *t, slice *disk, ik_error *err)
                    t->num_declared);
 }
 
-static ik_status read_op(io_trace *t, bool *reads, ik_error *err)
+static ik_status io_csv_read_op(io_trace *t, bool *reads, ik_error *err)
 {
     scan_blanks(&t->s);
     *reads = scan_char(&t->s, 'R');
     return *reads || scan_char(&t->s, 'W') ? IK_OK : scan_fail(&t->s, err, "expected R or W");
 }
 
-static ik_status read_access(io_trace *t, ik_error *err)
+static ik_status io_csv_read_access(io_trace *t, ik_error *err)
 {
     io_access a = {.done_ns = IO_UNKNOWN};
     slice disk = {NULL, 0};
     bool done = false, by_host = false;
     ik_status status = io_number_to(t, ',', "a time in ns", IO_MOST_NS, &a.ns, err);
     if (status == IK_OK)
-        status = read_optional(t, "a time in ns", IO_MOST_NS, &done, &a.done_ns, err);
+        status = io_csv_read_optional(t, "a time in ns", IO_MOST_NS, &done, &a.done_ns, err);
     if (status == IK_OK)
         status = io_expect(t, ',', err);
     if (status == IK_OK)
-        status = read_disk(t, &disk, err);
+        status = io_csv_read_disk(t, &disk, err);
     if (status == IK_OK)
         status = io_expect(t, ',', err);
     if (status == IK_OK)
-        status = read_op(t, &a.reads, err);
+        status = io_csv_read_op(t, &a.reads, err);
     if (status == IK_OK)
         status = io_expect(t, ',', err);
     if (status == IK_OK)
@@ -112,21 +113,21 @@ static ik_status read_access(io_trace *t, ik_error *err)
     if (status == IK_OK)
         status = io_number_to(t, ',', "a size in bytes", IO_MOST_BYTES, &a.bytes, err);
     if (status == IK_OK)
-        status = read_optional(t, "a host's number", UINT32_MAX, &by_host, &a.key, err);
+        status = io_csv_read_optional(t, "a host's number", UINT32_MAX, &by_host, &a.key, err);
     if (status == IK_OK)
         status = io_expect_end(t, err);
     a.asks = by_host ? IO_BY_HOST : IO_BY_SECTOR;
     return status == IK_OK ? io_add(t, a, disk, err) : status;
 }
 
-static ik_status next(io_trace *t, bool *more, ik_error *err)
+static ik_status io_csv_next(io_trace *t, bool *more, ik_error *err)
 {
     ik_status status = io_next_line(t, more, err);
     if (status != IK_OK || !*more || scan_at_end(&t->s) || *t->s.at == '#')
         return status;
     t->s.at = t->s.line_start;
-    return t->headed ? read_access(t, err) : read_head(t, err);
+    return t->headed ? io_csv_read_access(t, err) : io_csv_read_head(t, err);
 }
 
 const io_format io_csv = {
-    .name = "csv", .back_ns = UINT64_MAX, .is_certain = is_certain, .next = next};
+    .name = "csv", .back_ns = UINT64_MAX, .is_certain = io_csv_is_certain, .next = io_csv_next};

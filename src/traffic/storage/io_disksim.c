@@ -10,7 +10,7 @@
 
 #define MS_NS UINT64_C(1000000)
 
-static ik_status read_flags(io_trace *t, bool *reads, ik_error *err)
+static ik_status io_disksim_read_flags(io_trace *t, bool *reads, ik_error *err)
 {
     uint64_t flags = 0;
     scan_blanks(&t->s);
@@ -20,7 +20,7 @@ static ik_status read_flags(io_trace *t, bool *reads, ik_error *err)
     return io_expect_end(t, err);
 }
 
-static ik_status next(io_trace *t, bool *more, ik_error *err)
+static ik_status io_disksim_next(io_trace *t, bool *more, ik_error *err)
 {
     io_access a = {.done_ns = IO_UNKNOWN, .asks = IO_BY_SECTOR};
     uint64_t device = 0, sector = 0, sectors = 0;
@@ -43,8 +43,8 @@ static ik_status next(io_trace *t, bool *more, ik_error *err)
     if (status == IK_OK)
         status = io_sectors(t, sectors, &a.bytes, err);
     if (status == IK_OK)
-        status = read_flags(t, &a.reads, err);
+        status = io_disksim_read_flags(t, &a.reads, err);
     return status == IK_OK ? io_add(t, a, disk, err) : status;
 }
 
-const io_format io_disksim = {.name = "disksim", .next = next};
+const io_format io_disksim = {.name = "disksim", .next = io_disksim_next};

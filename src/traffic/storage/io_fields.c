@@ -36,7 +36,7 @@ ik_status io_fail(const io_trace *t, ik_error *err, const char *format, ...)
 }
 
 /* Whether a value ends here: a digit, letter or point behind it belongs to it. */
-static bool ends_value(const scan *s)
+static bool io_fields_ends_value(const scan *s)
 {
     char c = s->at < s->end ? *s->at : ' ';
     return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -47,7 +47,7 @@ ik_status io_number(io_trace *t, const char *what, uint64_t most, uint64_t *valu
 {
     scan_blanks(&t->s);
     const char *start = t->s.at;
-    if (scan_uint(&t->s, most, value) && ends_value(&t->s))
+    if (scan_uint(&t->s, most, value) && io_fields_ends_value(&t->s))
         return IK_OK;
     t->s.at = start;
     return scan_fail(&t->s, err, "expected %s, a whole number up to %" PRIu64, what, most);
@@ -65,7 +65,7 @@ ik_status io_time(io_trace *t, const char *what, uint64_t unit_ns, uint64_t *ns,
             digit /= 10;
             part += digit * (unsigned)(*s->at - '0');
         }
-    if (right && ends_value(s) && s->at[-1] != '.') {
+    if (right && io_fields_ends_value(s) && s->at[-1] != '.') {
         *ns = whole * unit_ns + part;
         return IK_OK;
     }

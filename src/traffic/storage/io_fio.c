@@ -18,12 +18,12 @@ enum { US_NS = 1000 };
 
 static const char head[] = "fio version ";
 
-static bool is_certain(const char *text, size_t size)
+static bool io_fio_is_certain(const char *text, size_t size)
 {
     return size > sizeof head && memcmp(text, head, sizeof head - 1) == 0;
 }
 
-static ik_status read_head(io_trace *t, ik_error *err)
+static ik_status io_fio_read_head(io_trace *t, ik_error *err)
 {
     scan *s = &t->s;
     uint64_t version = 0;
@@ -40,7 +40,7 @@ static ik_status read_head(io_trace *t, ik_error *err)
     return io_expect_end(t, err);
 }
 
-static bool is_one_of(slice word, const char *const *words)
+static bool io_fio_is_one_of(slice word, const char *const *words)
 {
     for (size_t k = 0; words[k]; k++)
         if (strlen(words[k]) == word.length && memcmp(words[k], word.at, word.length) == 0)
@@ -48,7 +48,7 @@ static bool is_one_of(slice word, const char *const *words)
     return false;
 }
 
-static ik_status wait_for(io_trace *t, uint64_t us, ik_error *err)
+static ik_status io_fio_wait_for(io_trace *t, uint64_t us, ik_error *err)
 {
     if (us > (IO_MOST_NS - t->clock_ns) / US_NS)
         return io_fail(t, err, "waiting %" PRIu64 " us leads beyond the latest time, %" PRIu64 " s",
@@ -58,7 +58,7 @@ static ik_status wait_for(io_trace *t, uint64_t us, ik_error *err)
 }
 
 /* What is done to a file from an offset on. */
-static ik_status take_action(io_trace *t, slice file, slice action, ik_error *err)
+static ik_status io_fio_take_action(io_trace *t, slice file, slice action, ik_error *err)
 {
     static const char *const transfers[] = {"read", "write", NULL}, *const wait[] = {"wait", NULL};
     io_access a = {.ns = t->clock_ns, .done_ns = IO_UNKNOWN, .asks = IO_BY_SECTOR};
@@ -69,16 +69,16 @@ static ik_status take_action(io_trace *t, slice file, slice action, ik_error *er
         status = io_expect_end(t, err);
     if (status != IK_OK)
         return status;
-    if (is_one_of(action, wait))
-        return wait_for(t, a.offset, err);
+    if (io_fio_is_one_of(action, wait))
+        return io_fio_wait_for(t, a.offset, err);
     a.reads = *action.at == 'r';
-    if (is_one_of(action, transfers))
+    if (io_fio_is_one_of(action, transfers))
         return io_add(t, a, file, err);
     t->num_other++;
     return IK_OK;
 }
 
-static ik_status read_action(io_trace *t, ik_error *err)
+static ik_status io_fio_read_action(io_trace *t, ik_error *err)
 {
     static const char *const of_files[] = {"add", "open", "close", NULL}, *const of_bytes[] = {
                                                                               "read", "write",
@@ -99,11 +99,11 @@ static ik_status read_action(io_trace *t, ik_error *err)
         return status;
     scan_blanks(&t->s);
     slice action = scan_token(&t->s);
-    if (is_one_of(action, of_files))
+    if (io_fio_is_one_of(action, of_files))
         return io_expect_end(t, err);
-    if (is_one_of(action, of_bytes) &&
+    if (io_fio_is_one_of(action, of_bytes) &&
         !(t->version == 3 && *action.at == 'w' && action.at[1] == 'a'))
-        return take_action(t, file, action, err);
+        return io_fio_take_action(t, file, action, err);
     t->s.at = action.at;
     scan_fail(&t->s, err, "expected an action");
     return ik_hint(err, IK_ERR_INPUT,
@@ -111,13 +111,13 @@ static ik_status read_action(io_trace *t, ik_error *err)
                    "wait");
 }
 
-static ik_status next(io_trace *t, bool *more, ik_error *err)
+static ik_status io_fio_next(io_trace *t, bool *more, ik_error *err)
 {
     ik_status status = io_next_line(t, more, err);
     if (status != IK_OK || !*more || scan_at_end(&t->s))
         return status;
     t->s.at = t->s.line_start;
-    return t->headed ? read_action(t, err) : read_head(t, err);
+    return t->headed ? io_fio_read_action(t, err) : io_fio_read_head(t, err);
 }
 
-const io_format io_fio = {.name = "fio", .is_certain = is_certain, .next = next};
+const io_format io_fio = {.name = "fio", .is_certain = io_fio_is_certain, .next = io_fio_next};

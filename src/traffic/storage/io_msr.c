@@ -18,7 +18,7 @@ enum { TICK_NS = 100 };
 
 static const char head[] = "timestamp,hostname,disknumber,type,offset,size,responsetime";
 
-static slice first_line(const char *text, size_t size)
+static slice io_msr_first_line(const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);
     slice line = {text, end ? (size_t)(end - text) : size};
@@ -26,7 +26,7 @@ static slice first_line(const char *text, size_t size)
     return line;
 }
 
-static bool is_number(slice word)
+static bool io_msr_is_number(slice word)
 {
     for (size_t k = 0; k < word.length; k++)
         if (word.at[k] < '0' || word.at[k] > '9')
@@ -34,9 +34,9 @@ static bool is_number(slice word)
     return word.length > 0;
 }
 
-static bool is_certain(const char *text, size_t size)
+static bool io_msr_is_certain(const char *text, size_t size)
 {
-    slice line = first_line(text, size), fields[7];
+    slice line = io_msr_first_line(text, size), fields[7];
     if (io_is_word(line, head))
         return true;
     size_t num = 0;
@@ -45,13 +45,14 @@ static bool is_certain(const char *text, size_t size)
         fields[num] = (slice){at, (size_t)((comma ? comma : end) - at)};
         at = comma ? comma + 1 : end + 1;
     }
-    return num == 7 && is_number(fields[0]) && fields[0].length >= 17 && is_number(fields[2]) &&
+    return num == 7 && io_msr_is_number(fields[0]) && fields[0].length >= 17 &&
+           io_msr_is_number(fields[2]) &&
            (io_is_word(fields[3], "read") || io_is_word(fields[3], "write")) &&
-           is_number(fields[4]) && is_number(fields[5]);
+           io_msr_is_number(fields[4]) && io_msr_is_number(fields[5]);
 }
 
 /* "hm,0," as the name "hm.0". */
-static ik_status read_disk(io_trace *t, char *name, size_t room, ik_error *err)
+static ik_status io_msr_read_disk(io_trace *t, char *name, size_t room, ik_error *err)
 {
     slice host = {NULL, 0};
     uint64_t disk = 0;
@@ -66,7 +67,7 @@ static ik_status read_disk(io_trace *t, char *name, size_t room, ik_error *err)
     return io_expect(t, ',', err);
 }
 
-static ik_status read_type(io_trace *t, bool *reads, ik_error *err)
+static ik_status io_msr_read_type(io_trace *t, bool *reads, ik_error *err)
 {
     slice type = {NULL, 0};
     const char *start = t->s.at;
@@ -80,16 +81,16 @@ static ik_status read_type(io_trace *t, bool *reads, ik_error *err)
     return scan_fail(&t->s, err, "expected Read or Write");
 }
 
-static ik_status read_row(io_trace *t, ik_error *err)
+static ik_status io_msr_read_row(io_trace *t, ik_error *err)
 {
     io_access a = {.asks = IO_BY_SECTOR};
     char disk[IO_NAME_MAX + 24];
     uint64_t ticks = 0, response = 0, most = IO_MOST_NS / TICK_NS;
     ik_status status = io_number_to(t, ',', "a time in units of 100 ns", most, &ticks, err);
     if (status == IK_OK)
-        status = read_disk(t, disk, sizeof disk, err);
+        status = io_msr_read_disk(t, disk, sizeof disk, err);
     if (status == IK_OK)
-        status = read_type(t, &a.reads, err);
+        status = io_msr_read_type(t, &a.reads, err);
     if (status == IK_OK)
         status = io_number_to(t, ',', "an offset in bytes", UINT64_MAX, &a.offset, err);
     if (status == IK_OK)
@@ -103,15 +104,18 @@ static ik_status read_row(io_trace *t, ik_error *err)
     return status == IK_OK ? io_add(t, a, (slice){disk, strlen(disk)}, err) : status;
 }
 
-static ik_status next(io_trace *t, bool *more, ik_error *err)
+static ik_status io_msr_next(io_trace *t, bool *more, ik_error *err)
 {
     ik_status status = io_next_line(t, more, err);
     if (status != IK_OK || !*more || scan_at_end(&t->s))
         return status;
     t->s.at = t->s.line_start;
     slice line = {t->s.at, (size_t)(t->s.end - t->s.at)};
-    return t->s.line == 1 && io_is_word(line, head) ? IK_OK : read_row(t, err);
+    return t->s.line == 1 && io_is_word(line, head) ? IK_OK : io_msr_read_row(t, err);
 }
 
-const io_format io_msr = {
-    .name = "msr", .wall_clock = true, .back_ns = BACK_NS, .is_certain = is_certain, .next = next};
+const io_format io_msr = {.name = "msr",
+                          .wall_clock = true,
+                          .back_ns = BACK_NS,
+                          .is_certain = io_msr_is_certain,
+                          .next = io_msr_next};

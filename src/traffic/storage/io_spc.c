@@ -15,7 +15,7 @@
 enum { FIELDS = 5 };
 
 /* Whether a field holds what stands at its place. */
-static bool fits(unsigned number, const char *at, size_t length)
+static bool io_spc_fits(unsigned number, const char *at, size_t length)
 {
     if (!length)
         return false;
@@ -28,7 +28,7 @@ static bool fits(unsigned number, const char *at, size_t length)
 }
 
 /* Its time has a point: without one the line may be of ikat's own CSV, whose first line is gone. */
-static bool is_certain(const char *text, size_t size)
+static bool io_spc_is_certain(const char *text, size_t size)
 {
     unsigned number = 0;
     bool has_point = false;
@@ -36,7 +36,7 @@ static bool is_certain(const char *text, size_t size)
         char c = at < size ? text[at] : '\n';
         if (c != ',' && c != '\n' && c != '\r')
             continue;
-        if (!fits(number++, text + from, at - from) || (c != ',' && number < FIELDS))
+        if (!io_spc_fits(number++, text + from, at - from) || (c != ',' && number < FIELDS))
             return false;
         has_point = memchr(text + from, '.', at - from) != NULL;
         from = at + 1;
@@ -44,7 +44,7 @@ static bool is_certain(const char *text, size_t size)
     return number == FIELDS && has_point;
 }
 
-static ik_status read_op(io_trace *t, bool *reads, ik_error *err)
+static ik_status io_spc_read_op(io_trace *t, bool *reads, ik_error *err)
 {
     scan *s = &t->s;
     scan_blanks(s);
@@ -54,7 +54,7 @@ static ik_status read_op(io_trace *t, bool *reads, ik_error *err)
     return scan_fail(s, err, "expected R or W");
 }
 
-static ik_status read_access(io_trace *t, ik_error *err)
+static ik_status io_spc_read_access(io_trace *t, ik_error *err)
 {
     io_access a = {.done_ns = IO_UNKNOWN, .asks = IO_BY_SECTOR};
     uint64_t unit = 0, sector = 0;
@@ -73,7 +73,7 @@ static ik_status read_access(io_trace *t, ik_error *err)
     if (status == IK_OK)
         status = io_number_to(t, ',', "a size in bytes", IO_MOST_BYTES, &a.bytes, err);
     if (status == IK_OK)
-        status = read_op(t, &a.reads, err);
+        status = io_spc_read_op(t, &a.reads, err);
     if (status == IK_OK)
         status = io_time(t, "a time in seconds", SECOND_NS, &a.ns, err);
     if (status == IK_OK && !scan_at_end(&t->s) && *t->s.at != ',')
@@ -81,13 +81,13 @@ static ik_status read_access(io_trace *t, ik_error *err)
     return status == IK_OK ? io_add(t, a, disk, err) : status;
 }
 
-static ik_status next(io_trace *t, bool *more, ik_error *err)
+static ik_status io_spc_next(io_trace *t, bool *more, ik_error *err)
 {
     ik_status status = io_next_line(t, more, err);
     if (status != IK_OK || !*more || scan_at_end(&t->s))
         return status;
     t->s.at = t->s.line_start;
-    return read_access(t, err);
+    return io_spc_read_access(t, err);
 }
 
-const io_format io_spc = {.name = "spc", .is_certain = is_certain, .next = next};
+const io_format io_spc = {.name = "spc", .is_certain = io_spc_is_certain, .next = io_spc_next};

@@ -27,7 +27,7 @@ enum {
     US_PER_S = 1000000
 };
 
-static uint32_t word_at(const char *record, unsigned number, bool big_endian)
+static uint32_t io_srt_word_at(const char *record, unsigned number, bool big_endian)
 {
     const unsigned char *b = (const unsigned char *)record + 4 * (size_t)number;
     return big_endian ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
@@ -35,7 +35,7 @@ static uint32_t word_at(const char *record, unsigned number, bool big_endian)
 }
 
 /* Size of a record with this second word; 0: there is none such. */
-static uint32_t size_of(uint32_t id)
+static uint32_t io_srt_size_of(uint32_t id)
 {
     uint32_t version = id >> 16, type = id & 0xffff;
     if (version < 1 || version > 4 || (type != TYPE_ACCESS && type != TYPE_SUSPECT))
@@ -43,14 +43,15 @@ static uint32_t size_of(uint32_t id)
     return 4 * (WORDS + (version == 4) + (type == TYPE_SUSPECT));
 }
 
-static bool is_record(const char *text, size_t size, bool big_endian)
+static bool io_srt_is_record(const char *text, size_t size, bool big_endian)
 {
-    return size >= 8 && word_at(text, 0, big_endian) != 0 &&
-           word_at(text, 0, big_endian) == size_of(word_at(text, 1, big_endian));
+    return size >= 8 && io_srt_word_at(text, 0, big_endian) != 0 &&
+           io_srt_word_at(text, 0, big_endian) ==
+               io_srt_size_of(io_srt_word_at(text, 1, big_endian));
 }
 
 /* Where a header ends, and with it the zeros behind it; 0: there is none. */
-static size_t header_size(const char *text, size_t size)
+static size_t io_srt_header_size(const char *text, size_t size)
 {
     static const char word[] = "tracedate";
     size_t at = 0;
@@ -66,26 +67,26 @@ static size_t header_size(const char *text, size_t size)
     return dated ? at : 0;
 }
 
-static bool is_certain(const char *text, size_t size)
+static bool io_srt_is_certain(const char *text, size_t size)
 {
-    return is_record(text, size, true) || is_record(text, size, false) ||
-           header_size(text, size) > 0;
+    return io_srt_is_record(text, size, true) || io_srt_is_record(text, size, false) ||
+           io_srt_header_size(text, size) > 0;
 }
 
 /* Passes over the header and finds the order of bytes. In that of big-endian machines the first
  * three bytes of a record are zeros, as is what stands before it. */
-static ik_status begin(io_trace *t, ik_error *err)
+static ik_status io_srt_begin(io_trace *t, ik_error *err)
 {
     size_t size = 0;
     ik_status status = ik_text_lines_peek(&t->lines, HEADER_MOST + SIZE_MOST, &size, err);
     if (status != IK_OK)
         return status;
     const char *text = t->lines.text + t->lines.at;
-    size_t skip = header_size(text, size < HEADER_MOST ? size : HEADER_MOST);
+    size_t skip = io_srt_header_size(text, size < HEADER_MOST ? size : HEADER_MOST);
     t->headed = true;
     for (unsigned back = 0; back < 4 && back <= skip; back++)
         for (unsigned big = 0; big < 2; big++)
-            if (is_record(text + skip - back, size - skip + back, big)) {
+            if (io_srt_is_record(text + skip - back, size - skip + back, big)) {
                 t->swapped = big;
                 ik_text_lines_skip(&t->lines, skip - back);
                 return IK_OK;
@@ -94,11 +95,11 @@ static ik_status begin(io_trace *t, ik_error *err)
     return ik_hint(err, IK_ERR_INPUT, "the first words are its size and version << 16 | type");
 }
 
-static ik_status take_access(io_trace *t, const char *record, ik_error *err)
+static ik_status io_srt_take_access(io_trace *t, const char *record, ik_error *err)
 {
     uint32_t w[WORDS];
     for (unsigned k = 0; k < WORDS; k++)
-        w[k] = word_at(record, k, t->swapped);
+        w[k] = io_srt_word_at(record, k, t->swapped);
     if (w[3] >= US_PER_S)
         return io_fail(t, err, "expected less than 1000000 us, not %" PRIu32, w[3]);
     if (w[5] > INT32_MAX || w[4] > w[5])
@@ -120,35 +121,40 @@ static ik_status take_access(io_trace *t, const char *record, ik_error *err)
     return io_add(t, a, (slice){name, strlen(name)}, err);
 }
 
-static ik_status next(io_trace *t, bool *more, ik_error *err)
+static ik_status io_srt_next(io_trace *t, bool *more, ik_error *err)
 {
     size_t size = 0;
     t->record++;
-    ik_status status = t->headed ? IK_OK : begin(t, err);
+    ik_status status = t->headed ? IK_OK : io_srt_begin(t, err);
     if (status == IK_OK)
         status = ik_text_lines_peek(&t->lines, SIZE_MOST, &size, err);
     *more = size > 0;
     if (status != IK_OK || !*more)
         return status;
     const char *record = t->lines.text + t->lines.at;
-    uint32_t expected = size >= 8 ? size_of(word_at(record, 1, t->swapped)) : 4 * WORDS;
+    uint32_t expected =
+        size >= 8 ? io_srt_size_of(io_srt_word_at(record, 1, t->swapped)) : 4 * WORDS;
     if (expected && size < expected) {
         io_fail(t, err, "it has %zu bytes, expected %" PRIu32, size, expected);
         return ik_hint(err, IK_ERR_INPUT, "the file seems to be cut off");
     }
-    if (!is_record(record, size, t->swapped))
+    if (!io_srt_is_record(record, size, t->swapped))
         return io_fail(t, err,
                        "expected a record of 52, 56 or 60 bytes, version 1 to 4 and type 1 or 4, "
                        "not one of %" PRIu32 " bytes, version %" PRIu32 ", type %" PRIu32,
-                       word_at(record, 0, t->swapped), word_at(record, 1, t->swapped) >> 16,
-                       word_at(record, 1, t->swapped) & 0xffff);
-    if ((word_at(record, 1, t->swapped) & 0xffff) == TYPE_ACCESS)
-        status = take_access(t, record, err);
+                       io_srt_word_at(record, 0, t->swapped),
+                       io_srt_word_at(record, 1, t->swapped) >> 16,
+                       io_srt_word_at(record, 1, t->swapped) & 0xffff);
+    if ((io_srt_word_at(record, 1, t->swapped) & 0xffff) == TYPE_ACCESS)
+        status = io_srt_take_access(t, record, err);
     else
         t->num_other++;
     ik_text_lines_skip(&t->lines, expected);
     return status;
 }
 
-const io_format io_srt = {
-    .name = "srt", .wall_clock = true, .back_ns = BACK_NS, .is_certain = is_certain, .next = next};
+const io_format io_srt = {.name = "srt",
+                          .wall_clock = true,
+                          .back_ns = BACK_NS,
+                          .is_certain = io_srt_is_certain,
+                          .next = io_srt_next};

@@ -14,7 +14,7 @@ enum { PLACEMENT_ENTITY = 23 };
 
 /* ---- rules */
 
-static ik_status draw(uint32_t processes, uint64_t seed, placement *out, ik_error *err)
+static ik_status placement_draw(uint32_t processes, uint64_t seed, placement *out, ik_error *err)
 {
     uint32_t *order = malloc(((size_t)processes + 1) * sizeof *order);
     if (!order)
@@ -28,7 +28,8 @@ static ik_status draw(uint32_t processes, uint64_t seed, placement *out, ik_erro
     return IK_OK;
 }
 
-static ik_status refuse_disks(const char *owner, uint32_t disks, uint32_t processes, ik_error *err)
+static ik_status placement_refuse_disks(const char *owner, uint32_t disks, uint32_t processes,
+                                        ik_error *err)
 {
     return ik_about(err,
                     ik_fail(err, IK_ERR_USAGE,
@@ -38,13 +39,13 @@ static ik_status refuse_disks(const char *owner, uint32_t disks, uint32_t proces
                     "disks processes hosts trace");
 }
 
-static ik_status apply_rule(const char *owner, unsigned rule, uint32_t processes, uint64_t seed,
-                            placement *out, ik_error *err)
+static ik_status placement_apply_rule(const char *owner, unsigned rule, uint32_t processes,
+                                      uint64_t seed, placement *out, ik_error *err)
 {
     if (out->num_disks >= processes)
-        return refuse_disks(owner, out->num_disks, processes, err);
+        return placement_refuse_disks(owner, out->num_disks, processes, err);
     if (rule == RULE_RANDOM)
-        return draw(processes, seed, out, err);
+        return placement_draw(processes, seed, out, err);
     for (uint32_t i = 0; i < out->num_disks; i++)
         out->disk[i] = rule == RULE_EVEN    ? (uint32_t)((uint64_t)i * processes / out->num_disks)
                        : rule == RULE_FIRST ? i
@@ -61,7 +62,8 @@ typedef struct place_file {
     uint32_t processes;
 } place_file;
 
-static ik_status add_names(place_file *f, const slice *names, uint32_t disks, ik_error *err)
+static ik_status placement_add_names(place_file *f, const slice *names, uint32_t disks,
+                                     ik_error *err)
 {
     bool is_new = true;
     for (uint32_t i = 0; i < disks; i++) {
@@ -112,15 +114,15 @@ static ik_status read_places(place_file *f, placement *out, ik_error *err)
     return status;
 }
 
-static ik_status read_file(const char *path, uint32_t processes, const slice *names,
-                           const ik_env *env, placement *out, ik_error *err)
+static ik_status placement_read_file(const char *path, uint32_t processes, const slice *names,
+                                     const ik_env *env, placement *out, ik_error *err)
 {
     place_file f = {.processes = processes};
     ik_status status = ik_text_lines_open(&f.lines, path, env, err);
     if (status == IK_ERR_IO)
         ik_hint(err, status, "placement is one of " PLACEMENT_RULES ", or a file");
     if (status == IK_OK)
-        status = add_names(&f, names, out->num_disks, err);
+        status = placement_add_names(&f, names, out->num_disks, err);
     memset(out->disk, 0xff, out->num_disks * sizeof *out->disk);
     if (status == IK_OK)
         status = read_places(&f, out, err);
@@ -139,7 +141,8 @@ static ik_status read_file(const char *path, uint32_t processes, const slice *na
 
 /* ---- both */
 
-static ik_status find_clients(const char *owner, uint32_t processes, placement *out, ik_error *err)
+static ik_status placement_find_clients(const char *owner, uint32_t processes, placement *out,
+                                        ik_error *err)
 {
     bool *has_disk = ik_calloc((size_t)processes + 1, sizeof *has_disk);
     out->client = malloc(((size_t)processes + 1) * sizeof *out->client);
@@ -153,7 +156,7 @@ static ik_status find_clients(const char *owner, uint32_t processes, placement *
         if (!has_disk[i])
             out->client[out->num_clients++] = i;
     free(has_disk);
-    return out->num_clients ? IK_OK : refuse_disks(owner, out->num_disks, processes, err);
+    return out->num_clients ? IK_OK : placement_refuse_disks(owner, out->num_disks, processes, err);
 }
 
 ik_status placement_make(const char *owner, const ik_params *p, uint32_t processes, uint32_t disks,
@@ -165,10 +168,11 @@ ik_status placement_make(const char *owner, const ik_params *p, uint32_t process
     out->disk = malloc(((size_t)disks + 1) * sizeof *out->disk);
     if (!out->disk)
         return ik_fail_memory(err, disks * sizeof *out->disk, "a placement");
-    ik_status status = rule == RULE_FILE ? read_file(ik_params_text(p, "placement"), processes,
-                                                     names, env, out, err)
-                                         : apply_rule(owner, rule, processes, seed, out, err);
-    return status == IK_OK ? find_clients(owner, processes, out, err) : status;
+    ik_status status =
+        rule == RULE_FILE
+            ? placement_read_file(ik_params_text(p, "placement"), processes, names, env, out, err)
+            : placement_apply_rule(owner, rule, processes, seed, out, err);
+    return status == IK_OK ? placement_find_clients(owner, processes, out, err) : status;
 }
 
 void placement_free(placement *p)

@@ -36,7 +36,7 @@ typedef struct drawing {
     ik_rng size_rng;
 } drawing;
 
-static double exponential(ik_rng *rng, double mean)
+static double storage_draw_exponential(ik_rng *rng, double mean)
 {
     return mean > 0 ? -log(1 - ik_rng_unit(rng)) * mean : 0;
 }
@@ -44,14 +44,14 @@ static double exponential(ik_rng *rng, double mean)
 uint64_t storage_service_ns(const ik_params *p, double mean_ps, ik_rng *rng)
 {
     bool fixed = ik_params_enum(p, "service_times") == TIMES_FIXED;
-    double ps = fixed ? mean_ps : exponential(rng, mean_ps);
+    double ps = fixed ? mean_ps : storage_draw_exponential(rng, mean_ps);
     return (uint64_t)(ps / PS_PER_NS);
 }
 
 /* ---- sizes */
 
 /* "8192 0.6": a size in bytes and its weight. */
-static ik_status read_size(drawing *d, scan *s, ik_error *err)
+static ik_status storage_draw_read_size(drawing *d, scan *s, ik_error *err)
 {
     uint64_t bytes = 0;
     scan_blanks(s);
@@ -80,7 +80,8 @@ static ik_status read_size(drawing *d, scan *s, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_sizes(drawing *d, const char *path, const ik_env *env, ik_error *err)
+static ik_status storage_draw_read_sizes(drawing *d, const char *path, const ik_env *env,
+                                         ik_error *err)
 {
     ik_text_lines l;
     bool more = true;
@@ -91,7 +92,7 @@ static ik_status read_sizes(drawing *d, const char *path, const ik_env *env, ik_
         status = ik_text_lines_next(&l, &more, err);
         scan s = scan_line_of(&l);
         if (status == IK_OK && more && !scan_at_end(&s) && *s.at != '#')
-            status = read_size(d, &s, err);
+            status = storage_draw_read_size(d, &s, err);
     }
     ik_text_lines_close(&l);
     if (status == IK_OK && !d->num_sizes)
@@ -99,7 +100,7 @@ static ik_status read_sizes(drawing *d, const char *path, const ik_env *env, ik_
     return status;
 }
 
-static uint64_t draw_size(drawing *d, unsigned rule, uint64_t bytes)
+static uint64_t storage_draw_size(drawing *d, unsigned rule, uint64_t bytes)
 {
     if (rule == SIZES_FIXED)
         return bytes;
@@ -123,7 +124,7 @@ static uint64_t draw_size(drawing *d, unsigned rule, uint64_t bytes)
 
 /* ---- accesses */
 
-static uint32_t draw_disk(const drawing *d, uint32_t disks, ik_rng *rng)
+static uint32_t storage_draw_disk(const drawing *d, uint32_t disks, ik_rng *rng)
 {
     double u = ik_rng_unit(rng) * d->upto[disks - 1];
     uint32_t low = 0, high = disks - 1;
@@ -137,7 +138,7 @@ static uint32_t draw_disk(const drawing *d, uint32_t disks, ik_rng *rng)
     return d->order[low];
 }
 
-static uint64_t whole_ns(drawing *d, double ps)
+static uint64_t storage_draw_whole_ns(drawing *d, double ps)
 {
     d->latest = fmax(d->latest, ps);
     return (uint64_t)(fmin(ps, MOST_PS) / PS_PER_NS);
@@ -156,19 +157,20 @@ static void draw_accesses(storage *s, drawing *d, uint64_t seed)
             client = ik_rng_below(&rng, s->at.num_clients);
             ps = ik_rng_unit(&rng) * d->duration;
         } else {
-            ps += exponential(&rng, d->gap);
+            ps += storage_draw_exponential(&rng, d->gap);
         }
         io_access *a = &s->trace.list[n];
         *a = (io_access){.key = client, .line = (uint32_t)n, .asks = IO_BY_HOST};
-        a->disk = draw_disk(d, s->at.num_disks, &rng);
+        a->disk = storage_draw_disk(d, s->at.num_disks, &rng);
         a->reads = ik_rng_unit(&rng) < d->read_share;
-        a->ns = whole_ns(d, ps);
-        a->done_ns = whole_ns(d, ps + (fixed ? d->service : exponential(&rng, d->service)));
-        a->bytes = draw_size(d, sizes, bytes);
+        a->ns = storage_draw_whole_ns(d, ps);
+        a->done_ns = storage_draw_whole_ns(
+            d, ps + (fixed ? d->service : storage_draw_exponential(&rng, d->service)));
+        a->bytes = storage_draw_size(d, sizes, bytes);
     }
 }
 
-static int by_time(const void *a, const void *b)
+static int storage_draw_by_time(const void *a, const void *b)
 {
     const io_access *x = a, *y = b;
     if (x->ns != y->ns)
@@ -176,19 +178,20 @@ static int by_time(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-static double time_or(const ik_params *p, const char *name, double otherwise)
+static double storage_draw_time_or(const ik_params *p, const char *name, double otherwise)
 {
     return ik_params_has(p, name) ? (double)ik_params_uint(p, name) : otherwise;
 }
 
 /* Room, the order of the disks and their shares, and sizes. */
-static ik_status prepare(storage *s, drawing *d, uint64_t seed, const ik_env *env, ik_error *err)
+static ik_status storage_draw_prepare(storage *s, drawing *d, uint64_t seed, const ik_env *env,
+                                      ik_error *err)
 {
     const ik_params *p = d->p;
     uint32_t disks = s->at.num_disks;
-    d->duration = time_or(p, "duration", DEFAULT_DURATION);
+    d->duration = storage_draw_time_or(p, "duration", DEFAULT_DURATION);
     d->gap = (double)ik_params_uint(p, "burst_gap");
-    d->service = time_or(p, "service", DEFAULT_SERVICE);
+    d->service = storage_draw_time_or(p, "service", DEFAULT_SERVICE);
     d->go_on = 1 - 1 / ik_params_real(p, "burst");
     d->read_share = ik_params_real(p, "reads");
     d->size_rng = ik_rng_at(seed, IK_RNG_TRAFFIC_SETUP, STORAGE_SIZES);
@@ -206,7 +209,7 @@ static ik_status prepare(storage *s, drawing *d, uint64_t seed, const ik_env *en
     ik_rng rng = ik_rng_at(seed, IK_RNG_TRAFFIC_SETUP, STORAGE_DISKS);
     ik_rng_shuffle_u32(&rng, d->order, disks);
     return ik_params_word(p, "sizes") == SIZES_FILE
-               ? read_sizes(d, ik_params_text(p, "sizes"), env, err)
+               ? storage_draw_read_sizes(d, ik_params_text(p, "sizes"), env, err)
                : IK_OK;
 }
 
@@ -223,10 +226,10 @@ ik_status storage_draw(storage *s, const ik_params *p, uint32_t processes, uint6
     if (status == IK_OK)
         status = storage_check_room(s->trace.num, env, "accesses", err);
     if (status == IK_OK)
-        status = prepare(s, &d, seed, env, err);
+        status = storage_draw_prepare(s, &d, seed, env, err);
     if (status == IK_OK) {
         draw_accesses(s, &d, seed);
-        qsort(s->trace.list, s->trace.num, sizeof *s->trace.list, by_time);
+        qsort(s->trace.list, s->trace.num, sizeof *s->trace.list, storage_draw_by_time);
     }
     if (status == IK_OK && d.latest > MOST_PS)
         status = ik_about(err,

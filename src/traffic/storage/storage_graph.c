@@ -41,7 +41,7 @@ ik_status storage_check_room(uint64_t accesses, const ik_env *env, const char *a
 }
 
 /* By process, then by time, then by number: a total order. */
-static int by_process(const void *a, const void *b)
+static int storage_graph_by_process(const void *a, const void *b)
 {
     const event *x = a, *y = b;
     if (x->process != y->process)
@@ -51,24 +51,25 @@ static int by_process(const void *a, const void *b)
     return x->access != y->access ? (x->access < y->access ? -1 : 1) : x->answer - y->answer;
 }
 
-static int by_access(const void *a, const void *b)
+static int storage_graph_by_access(const void *a, const void *b)
 {
     const event *x = a, *y = b;
     return x->access != y->access ? (x->access < y->access ? -1 : 1) : x->answer - y->answer;
 }
 
-static uint64_t at_speed(const storage *s, uint64_t ns)
+static uint64_t storage_graph_at_speed(const storage *s, uint64_t ns)
 {
     double fast = s->compression == 1 ? (double)ns : floor((double)ns / s->compression);
     return fast > (double)STORAGE_MOST_NS ? STORAGE_MOST_NS + 1 : (uint64_t)fast;
 }
 
-static ik_status make_events(const storage *s, event *events, ik_error *err)
+static ik_status storage_graph_make_events(const storage *s, event *events, ik_error *err)
 {
     for (uint32_t n = 0; n < s->trace.num; n++) {
         const io_access *a = &s->trace.list[n];
         uint32_t client = s->at.client[a->key], disk = s->at.disk[a->disk];
-        uint64_t asked = at_speed(s, a->ns), done = at_speed(s, a->done_ns);
+        uint64_t asked = storage_graph_at_speed(s, a->ns),
+                 done = storage_graph_at_speed(s, a->done_ns);
         if (done > STORAGE_MOST_NS)
             return ik_about(
                 err,
@@ -85,10 +86,11 @@ static ik_status make_events(const storage *s, event *events, ik_error *err)
 }
 
 /* A process waits from each of its events to the next. */
-static void add_times(const storage *s, event *events, const mapping *map, graph_builder *b)
+static void storage_graph_add_times(const storage *s, event *events, const mapping *map,
+                                    graph_builder *b)
 {
     size_t num = 2 * s->trace.num;
-    qsort(events, num, sizeof *events, by_process);
+    qsort(events, num, sizeof *events, storage_graph_by_process);
     for (size_t k = 0; k < num; k++) {
         event *e = &events[k];
         bool first = k == 0 || e[-1].process != e->process;
@@ -99,12 +101,12 @@ static void add_times(const storage *s, event *events, const mapping *map, graph
         graph_wait(b, e->wait, e[-1].wait, false);
         e[-1].next = e->wait;
     }
-    qsort(events, num, sizeof *events, by_access);
+    qsort(events, num, sizeof *events, storage_graph_by_access);
 }
 
 /* What the answer, `send`, waits for: the request that has come, and its time. */
-static void time_answer(const storage *s, const event *ask, uint32_t disk, uint32_t arrived,
-                        uint32_t send, graph_builder *b)
+static void storage_graph_time_answer(const storage *s, const event *ask, uint32_t disk,
+                                      uint32_t arrived, uint32_t send, graph_builder *b)
 {
     const event *answer = ask + 1;
     if (!s->closed) {
@@ -119,8 +121,8 @@ static void time_answer(const storage *s, const event *ask, uint32_t disk, uint3
     graph_wait(b, send, service, false);
 }
 
-static void add_messages(const storage *s, const event *events, const mapping *map,
-                         graph_builder *b, uint16_t requests, uint16_t answers)
+static void storage_graph_add_messages(const storage *s, const event *events, const mapping *map,
+                                       graph_builder *b, uint16_t requests, uint16_t answers)
 {
     for (uint32_t n = 0; n < s->trace.num; n++) {
         const event *ask = &events[2 * (size_t)n], *answer = ask + 1;
@@ -133,7 +135,7 @@ static void add_messages(const storage *s, const event *events, const mapping *m
         graph_wait(b, send, ask->wait, false);
         b->class_now = answers;
         send = graph_message(b, disk, client, a->reads ? a->bytes : s->control, &answered);
-        time_answer(s, ask, disk, arrived, send, b);
+        storage_graph_time_answer(s, ask, disk, arrived, send, b);
         if (s->closed)
             graph_wait(b, answer->next, answered, false);
     }
@@ -148,15 +150,15 @@ ik_status storage_graph(storage *s, const mapping *map, uint32_t num_hosts, cons
                        .memory_limit = env ? env->memory_limit_bytes : 0};
     event *events = ik_calloc(2 * s->trace.num, sizeof *events);
     ik_status status = events
-                           ? make_events(s, events, err)
+                           ? storage_graph_make_events(s, events, err)
                            : ik_fail_memory(err, 2 * s->trace.num * sizeof *events, STORAGE_OWNER);
     if (status != IK_OK) {
         free(events);
         return status;
     }
     uint16_t requests = graph_class(&b, "requests"), answers = graph_class(&b, "answers");
-    add_times(s, events, map, &b);
-    add_messages(s, events, map, &b, requests, answers);
+    storage_graph_add_times(s, events, map, &b);
+    storage_graph_add_messages(s, events, map, &b, requests, answers);
     free(events);
     return graph_finish(&b, work, err);
 }

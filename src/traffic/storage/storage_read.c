@@ -36,7 +36,7 @@ ik_status storage_read(storage *s, const ik_params *p, const ik_env *env, ik_err
 
 /* ---- completions */
 
-static ik_status refuse_unknown(const storage *s, ik_error *err)
+static ik_status storage_read_refuse_unknown(const storage *s, ik_error *err)
 {
     const io_trace *t = &s->trace;
     ik_fail_at(err, IK_ERR_INPUT, t->lines.path, t->first_unknown, 0,
@@ -48,12 +48,12 @@ static ik_status refuse_unknown(const storage *s, ik_error *err)
 }
 
 /* Where nothing is said, an access takes a time that `service` describes. */
-static ik_status complete(storage *s, const ik_params *p, uint64_t seed, ik_error *err)
+static ik_status storage_read_complete(storage *s, const ik_params *p, uint64_t seed, ik_error *err)
 {
     io_trace *t = &s->trace;
     bool given = ik_params_has(p, "service");
     if (t->num_unknown && !given)
-        return refuse_unknown(s, err);
+        return storage_read_refuse_unknown(s, err);
     if (!t->num_unknown && (given || ik_params_given(p, "service_times"))) {
         ik_fail(err, IK_ERR_INPUT,
                 STORAGE_OWNER
@@ -73,7 +73,7 @@ static ik_status complete(storage *s, const ik_params *p, uint64_t seed, ik_erro
 
 /* Clients that the trace numbers keep their numbers, as far as there are so many; else a hash of
  * the process, or of where the access begins on its disk, says which one it is. */
-static void choose_clients(storage *s, uint64_t seed)
+static void storage_read_choose_clients(storage *s, uint64_t seed)
 {
     ik_rng rng = ik_rng_at(seed, IK_RNG_TRAFFIC_SETUP, STORAGE_HOSTS);
     uint64_t salt = ik_rng_u64(&rng), clients = s->at.num_clients;
@@ -95,9 +95,9 @@ ik_status storage_place(storage *s, const ik_params *p, uint32_t processes, uint
     ik_status status = placement_make(STORAGE_OWNER, p, processes, s->trace.num_disks,
                                       s->trace.disk_names, seed, env, &s->at, err);
     if (status == IK_OK)
-        status = complete(s, p, seed, err);
+        status = storage_read_complete(s, p, seed, err);
     if (status == IK_OK)
-        choose_clients(s, seed);
+        storage_read_choose_clients(s, seed);
     return status;
 }
 

@@ -62,8 +62,8 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-static ik_status make_accesses(storage *s, ik_traffic *t, const ik_params *p, uint32_t processes,
-                               const ik_env *env, ik_error *err)
+static ik_status storage_make_accesses(storage *s, ik_traffic *t, const ik_params *p,
+                                       uint32_t processes, const ik_env *env, ik_error *err)
 {
     uint64_t seed = pattern_seed(t, p);
     if (!ik_params_has(p, "trace"))
@@ -74,13 +74,13 @@ static ik_status make_accesses(storage *s, ik_traffic *t, const ik_params *p, ui
     return status == IK_OK ? storage_note(s, &t->note, err) : status;
 }
 
-static void free_kept(void *kept)
+static void storage_free_kept(void *kept)
 {
     storage_free(kept);
     free(kept);
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status storage_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     workload_member *m = member_new(t, STORAGE_OWNER, err);
     if (!m)
@@ -89,7 +89,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (!s)
         return ik_fail_memory(err, sizeof *s, STORAGE_OWNER);
     m->kept = s;
-    m->free_kept = free_kept;
+    m->free_kept = storage_free_kept;
     s->compression = ik_params_real(p, "compression");
     s->control = ik_params_uint(p, "control");
     s->closed = ik_params_enum(p, "loop") == 1;
@@ -99,13 +99,13 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (status == IK_OK)
         status = mapping_portable(t, p, &m->map, &t->portable, err);
     if (status == IK_OK)
-        status = make_accesses(s, t, p, m->map.num, env, err);
+        status = storage_make_accesses(s, t, p, m->map.num, env, err);
     if (status == IK_OK)
         status = storage_graph(s, &m->map, t->num_hosts, env, &m->work, err);
     return status == IK_OK ? member_finish(t, m, err) : status;
 }
 
-static ik_status write_trace(const ik_traffic *t, FILE *out, ik_error *err)
+static ik_status storage_write_trace(const ik_traffic *t, FILE *out, ik_error *err)
 {
     return storage_write(((const workload_member *)t->impl)->kept, out, err);
 }
@@ -130,11 +130,11 @@ const ik_traffic_family ik_traffic_storage = {
         "same accesses. Requests and answers are classes of messages. `ikat load … --trace FILE` "
         "writes the accesses as a trace. See docs/workloads.md.",
     .params = params,
-    .create = create,
+    .create = storage_create,
     .destroy = member_destroy,
     .dest = member_dest,
     .flows = member_flows,
-    .write_trace = write_trace,
+    .write_trace = storage_write_trace,
     .ends = true,
     .same_anywhere = true,
 };

@@ -21,7 +21,7 @@
 /* More steps than this share classes. */
 enum { MOST_STEP_CLASSES = 128 };
 
-static uint32_t power_below(uint32_t n)
+static uint32_t collective_power_below(uint32_t n)
 {
     uint32_t power = 1;
     while (power <= n / 2)
@@ -29,32 +29,32 @@ static uint32_t power_below(uint32_t n)
     return power;
 }
 
-static bool is_power(uint32_t n)
+static bool collective_is_power(uint32_t n)
 {
     return (n & (n - 1)) == 0;
 }
 
 /* The process that comes `place` after the root. */
-static uint32_t at(const collective *c, uint32_t place)
+static uint32_t collective_at(const collective *c, uint32_t place)
 {
     return place < c->num - c->root ? c->root + place : place - (c->num - c->root);
 }
 
-static void move(const collective *c, uint32_t src, uint32_t dst, uint64_t first, uint64_t num,
-                 collective_effect effect)
+static void workload_collective_move(const collective *c, uint32_t src, uint32_t dst,
+                                     uint64_t first, uint64_t num, collective_effect effect)
 {
-    const collective_move m = {at(c, src), at(c, dst), first, num, effect};
+    const collective_move m = {collective_at(c, src), collective_at(c, dst), first, num, effect};
     if (num)
         c->move(c->ctx, &m);
 }
 
-static void phase(const collective *c, const char *name)
+static void collective_phase(const collective *c, const char *name)
 {
     c->phase(c->ctx, name);
 }
 
 /* The class of step k of n: one of its own, or of several steps where there are very many. */
-static void step_phase(const collective *c, const char *name, uint32_t k, uint32_t n)
+static void collective_step_phase(const collective *c, const char *name, uint32_t k, uint32_t n)
 {
     char text[64];
     uint32_t in_one = (n + MOST_STEP_CLASSES - 1) / MOST_STEP_CLASSES, first = k / in_one * in_one,
@@ -63,7 +63,7 @@ static void step_phase(const collective *c, const char *name, uint32_t k, uint32
         snprintf(text, sizeof text, "%s %u", name, k + 1);
     else
         snprintf(text, sizeof text, "%s %u-%u", name, first + 1, last);
-    phase(c, text);
+    collective_phase(c, text);
 }
 
 static uint32_t steps_of_doubling(uint32_t num)
@@ -76,13 +76,14 @@ static uint32_t steps_of_doubling(uint32_t num)
 
 /* ---- barrier */
 
-static void dissemination(const collective *c)
+static void collective_dissemination(const collective *c)
 {
     uint32_t steps = steps_of_doubling(c->num);
     for (uint32_t k = 0; k < steps; k++) {
-        step_phase(c, "dissemination", k, steps);
+        collective_step_phase(c, "dissemination", k, steps);
         for (uint32_t i = 0; i < c->num; i++)
-            move(c, i, (uint32_t)((i + ((uint64_t)1 << k)) % c->num), 0, 1, MOVE_JOIN);
+            workload_collective_move(c, i, (uint32_t)((i + ((uint64_t)1 << k)) % c->num), 0, 1,
+                                     MOVE_JOIN);
         c->next(c->ctx);
     }
 }
@@ -90,34 +91,34 @@ static void dissemination(const collective *c)
 /* ---- trees */
 
 /* From the root; whole: every process gets all blocks, else those of its subtree. */
-static void tree_down(const collective *c, const char *name, bool whole)
+static void collective_tree_down(const collective *c, const char *name, bool whole)
 {
     uint64_t blocks = collective_blocks(c);
     uint32_t steps = steps_of_doubling(c->num);
     for (uint32_t k = 0; k < steps; k++) {
         uint64_t mask = (uint64_t)1 << (steps - 1 - k);
-        step_phase(c, name, k, steps);
+        collective_step_phase(c, name, k, steps);
         for (uint64_t i = 0; i + mask < c->num; i += 2 * mask) {
             uint64_t to = i + mask, end = to + mask < c->num ? to + mask : c->num;
-            move(c, (uint32_t)i, (uint32_t)to, whole ? 0 : to, whole ? blocks : end - to,
-                 MOVE_COPY);
+            workload_collective_move(c, (uint32_t)i, (uint32_t)to, whole ? 0 : to,
+                                     whole ? blocks : end - to, MOVE_COPY);
         }
         c->next(c->ctx);
     }
 }
 
 /* To the root. */
-static void tree_up(const collective *c, const char *name, bool whole)
+static void collective_tree_up(const collective *c, const char *name, bool whole)
 {
     uint64_t blocks = collective_blocks(c);
     uint32_t steps = steps_of_doubling(c->num);
     for (uint32_t k = 0; k < steps; k++) {
         uint64_t mask = (uint64_t)1 << k;
-        step_phase(c, name, k, steps);
+        collective_step_phase(c, name, k, steps);
         for (uint64_t i = mask; i < c->num; i += 2 * mask) {
             uint64_t end = i + mask < c->num ? i + mask : c->num;
-            move(c, (uint32_t)i, (uint32_t)(i - mask), whole ? 0 : i, whole ? blocks : end - i,
-                 whole ? MOVE_REDUCE : MOVE_COPY);
+            workload_collective_move(c, (uint32_t)i, (uint32_t)(i - mask), whole ? 0 : i,
+                                     whole ? blocks : end - i, whole ? MOVE_REDUCE : MOVE_COPY);
         }
         c->next(c->ctx);
     }
@@ -125,23 +126,24 @@ static void tree_up(const collective *c, const char *name, bool whole)
 
 /* ---- rings: process i holds, or ends with, block i */
 
-static void ring_reduce(const collective *c)
+static void collective_ring_reduce(const collective *c)
 {
-    phase(c, "ring reduce-scatter");
+    collective_phase(c, "ring reduce-scatter");
     for (uint32_t k = 0; k + 1 < c->num; k++) {
         for (uint32_t i = 0; i < c->num; i++)
-            move(c, i, (i + 1) % c->num, ((uint64_t)i + 2 * c->num - 1 - k) % c->num, 1,
-                 MOVE_REDUCE);
+            workload_collective_move(c, i, (i + 1) % c->num,
+                                     ((uint64_t)i + 2 * c->num - 1 - k) % c->num, 1, MOVE_REDUCE);
         c->next(c->ctx);
     }
 }
 
-static void ring_gather(const collective *c)
+static void collective_ring_gather(const collective *c)
 {
-    phase(c, "ring allgather");
+    collective_phase(c, "ring allgather");
     for (uint32_t k = 0; k + 1 < c->num; k++) {
         for (uint32_t i = 0; i < c->num; i++)
-            move(c, i, (i + 1) % c->num, ((uint64_t)i + c->num - k) % c->num, 1, MOVE_COPY);
+            workload_collective_move(c, i, (i + 1) % c->num, ((uint64_t)i + c->num - k) % c->num, 1,
+                                     MOVE_COPY);
         c->next(c->ctx);
     }
 }
@@ -154,154 +156,157 @@ typedef struct folded {
     bool per_process;
 } folded;
 
-static folded fold_of(const collective *c, bool per_process)
+static folded collective_fold_of(const collective *c, bool per_process)
 {
-    uint32_t power = power_below(c->num);
+    uint32_t power = collective_power_below(c->num);
     return (folded){power, c->num - power, per_process};
 }
 
 /* Which process goes on as number n. */
-static uint32_t live(const folded *f, uint32_t n)
+static uint32_t collective_live(const folded *f, uint32_t n)
 {
     return n < f->rest ? 2 * n : n + f->rest;
 }
 
-static uint64_t first_block(const folded *f, uint32_t n)
+static uint64_t collective_first_block(const folded *f, uint32_t n)
 {
     return f->per_process ? (n < f->rest ? 2 * (uint64_t)n : (uint64_t)n + f->rest) : n;
 }
 
-static void fold(const collective *c, const folded *f)
+static void collective_fold(const collective *c, const folded *f)
 {
     if (!f->rest)
         return;
-    phase(c, "fold");
+    collective_phase(c, "fold");
     for (uint32_t k = 0; k < f->rest; k++)
-        move(c, 2 * k + 1, 2 * k, 0, collective_blocks(c), MOVE_REDUCE);
+        workload_collective_move(c, 2 * k + 1, 2 * k, 0, collective_blocks(c), MOVE_REDUCE);
     c->next(c->ctx);
 }
 
 /* own: only the block of the process that had folded. */
-static void unfold(const collective *c, const folded *f, bool own)
+static void collective_unfold(const collective *c, const folded *f, bool own)
 {
     if (!f->rest)
         return;
-    phase(c, "unfold");
+    collective_phase(c, "unfold");
     for (uint32_t k = 0; k < f->rest; k++)
-        move(c, 2 * k, 2 * k + 1, own ? 2 * (uint64_t)k + 1 : 0, own ? 1 : collective_blocks(c),
-             MOVE_COPY);
+        workload_collective_move(c, 2 * k, 2 * k + 1, own ? 2 * (uint64_t)k + 1 : 0,
+                                 own ? 1 : collective_blocks(c), MOVE_COPY);
     c->next(c->ctx);
 }
 
-static void send_range(const collective *c, const folded *f, uint32_t src, uint32_t dst,
-                       uint32_t low, uint32_t mask, collective_effect effect)
+static void collective_send_range(const collective *c, const folded *f, uint32_t src, uint32_t dst,
+                                  uint32_t low, uint32_t mask, collective_effect effect)
 {
-    uint64_t first = first_block(f, low);
-    move(c, live(f, src), live(f, dst), first, first_block(f, low + mask) - first, effect);
+    uint64_t first = collective_first_block(f, low);
+    workload_collective_move(c, collective_live(f, src), collective_live(f, dst), first,
+                             collective_first_block(f, low + mask) - first, effect);
 }
 
-static void halving(const collective *c, const folded *f)
+static void collective_halving(const collective *c, const folded *f)
 {
     uint32_t steps = steps_of_doubling(f->power), k = 0;
     for (uint32_t mask = f->power / 2; mask; mask /= 2) {
-        step_phase(c, "halving", k++, steps);
+        collective_step_phase(c, "halving", k++, steps);
         for (uint32_t n = 0; n < f->power; n++)
-            send_range(c, f, n, n ^ mask, (n ^ mask) & ~(mask - 1), mask, MOVE_REDUCE);
+            collective_send_range(c, f, n, n ^ mask, (n ^ mask) & ~(mask - 1), mask, MOVE_REDUCE);
         c->next(c->ctx);
     }
 }
 
-static void doubling(const collective *c, const folded *f)
+static void collective_doubling(const collective *c, const folded *f)
 {
     uint32_t steps = steps_of_doubling(f->power), k = 0;
     for (uint32_t mask = 1; mask < f->power; mask *= 2) {
-        step_phase(c, "doubling", k++, steps);
+        collective_step_phase(c, "doubling", k++, steps);
         for (uint32_t n = 0; n < f->power; n++)
-            send_range(c, f, n, n ^ mask, n & ~(mask - 1), mask, MOVE_COPY);
+            collective_send_range(c, f, n, n ^ mask, n & ~(mask - 1), mask, MOVE_COPY);
         c->next(c->ctx);
     }
 }
 
 /* Whole vectors. */
-static void doubling_reduce(const collective *c)
+static void collective_doubling_reduce(const collective *c)
 {
-    folded f = fold_of(c, false);
+    folded f = collective_fold_of(c, false);
     uint32_t steps = steps_of_doubling(f.power), k = 0;
-    fold(c, &f);
+    collective_fold(c, &f);
     for (uint32_t mask = 1; mask < f.power; mask *= 2) {
-        step_phase(c, "doubling", k++, steps);
+        collective_step_phase(c, "doubling", k++, steps);
         for (uint32_t n = 0; n < f.power; n++)
-            move(c, live(&f, n), live(&f, n ^ mask), 0, collective_blocks(c), MOVE_REDUCE);
+            workload_collective_move(c, collective_live(&f, n), collective_live(&f, n ^ mask), 0,
+                                     collective_blocks(c), MOVE_REDUCE);
         c->next(c->ctx);
     }
-    unfold(c, &f, false);
+    collective_unfold(c, &f, false);
 }
 
 static void rabenseifner_allreduce(const collective *c)
 {
-    folded f = fold_of(c, false);
-    fold(c, &f);
-    halving(c, &f);
-    doubling(c, &f);
-    unfold(c, &f, false);
+    folded f = collective_fold_of(c, false);
+    collective_fold(c, &f);
+    collective_halving(c, &f);
+    collective_doubling(c, &f);
+    collective_unfold(c, &f, false);
 }
 
 /* The blocks of those that went on are gathered by a binomial tree. */
 static void rabenseifner_reduce(const collective *c)
 {
-    folded f = fold_of(c, false);
+    folded f = collective_fold_of(c, false);
     uint32_t steps = steps_of_doubling(f.power), k = 0;
-    fold(c, &f);
-    halving(c, &f);
+    collective_fold(c, &f);
+    collective_halving(c, &f);
     for (uint32_t mask = 1; mask < f.power; mask *= 2) {
-        step_phase(c, "gather", k++, steps);
+        collective_step_phase(c, "gather", k++, steps);
         for (uint32_t n = mask; n < f.power; n += 2 * mask)
-            send_range(c, &f, n, n - mask, n, mask, MOVE_COPY);
+            collective_send_range(c, &f, n, n - mask, n, mask, MOVE_COPY);
         c->next(c->ctx);
     }
 }
 
-static void halving_scatter(const collective *c)
+static void collective_halving_scatter(const collective *c)
 {
-    folded f = fold_of(c, true);
-    fold(c, &f);
-    halving(c, &f);
-    unfold(c, &f, true);
+    folded f = collective_fold_of(c, true);
+    collective_fold(c, &f);
+    collective_halving(c, &f);
+    collective_unfold(c, &f, true);
 }
 
-static void doubling_gather(const collective *c)
+static void collective_doubling_gather(const collective *c)
 {
-    folded f = fold_of(c, true);
+    folded f = collective_fold_of(c, true);
     assert(!f.rest);
-    doubling(c, &f);
+    collective_doubling(c, &f);
 }
 
 /* ---- Bruck */
 
-static void bruck_gather(const collective *c)
+static void collective_bruck_gather(const collective *c)
 {
     uint32_t steps = steps_of_doubling(c->num), k = 0;
     for (uint64_t mask = 1; mask < c->num; mask *= 2) {
         uint64_t blocks = mask < c->num - mask ? mask : c->num - mask;
-        step_phase(c, "bruck", k++, steps);
+        collective_step_phase(c, "bruck", k++, steps);
         for (uint32_t i = 0; i < c->num; i++)
-            move(c, i, (uint32_t)((i + c->num - mask) % c->num), i, blocks, MOVE_COPY);
+            workload_collective_move(c, i, (uint32_t)((i + c->num - mask) % c->num), i, blocks,
+                                     MOVE_COPY);
         c->next(c->ctx);
     }
 }
 
 /* The block for the process j further on travels by the bits of j, lowest first. */
-static void bruck_alltoall(const collective *c)
+static void collective_bruck_alltoall(const collective *c)
 {
     uint32_t steps = steps_of_doubling(c->num), k = 0;
     for (uint64_t mask = 1; mask < c->num; mask *= 2) {
-        step_phase(c, "bruck", k++, steps);
+        collective_step_phase(c, "bruck", k++, steps);
         for (uint32_t i = 0; i < c->num; i++)
             for (uint64_t j = mask; j < c->num; j++) {
                 uint64_t from = (i + c->num - (j & (mask - 1))) % c->num;
                 if (j & mask)
-                    move(c, i, (uint32_t)((i + mask) % c->num), from * c->num + (from + j) % c->num,
-                         1, MOVE_COPY);
+                    workload_collective_move(c, i, (uint32_t)((i + mask) % c->num),
+                                             from * c->num + (from + j) % c->num, 1, MOVE_COPY);
             }
         c->next(c->ctx);
     }
@@ -309,17 +314,19 @@ static void bruck_alltoall(const collective *c)
 
 /* ---- one message per pair */
 
-static uint32_t pair_of(const collective *c, uint32_t i, uint32_t k)
+static uint32_t collective_pair_of(const collective *c, uint32_t i, uint32_t k)
 {
-    return is_power(c->num) ? i ^ k : (uint32_t)(((uint64_t)i + k) % c->num);
+    return collective_is_power(c->num) ? i ^ k : (uint32_t)(((uint64_t)i + k) % c->num);
 }
 
 static void pairwise_alltoall(const collective *c)
 {
     for (uint32_t k = 1; k < c->num; k++) {
-        step_phase(c, "pairwise", k - 1, c->num - 1);
+        collective_step_phase(c, "pairwise", k - 1, c->num - 1);
         for (uint32_t i = 0; i < c->num; i++)
-            move(c, i, pair_of(c, i, k), (uint64_t)i * c->num + pair_of(c, i, k), 1, MOVE_COPY);
+            workload_collective_move(c, i, collective_pair_of(c, i, k),
+                                     (uint64_t)i * c->num + collective_pair_of(c, i, k), 1,
+                                     MOVE_COPY);
         c->next(c->ctx);
     }
 }
@@ -327,37 +334,38 @@ static void pairwise_alltoall(const collective *c)
 static void pairwise_scatter(const collective *c)
 {
     for (uint32_t k = 1; k < c->num; k++) {
-        step_phase(c, "pairwise", k - 1, c->num - 1);
+        collective_step_phase(c, "pairwise", k - 1, c->num - 1);
         for (uint32_t i = 0; i < c->num; i++)
-            move(c, i, pair_of(c, i, k), pair_of(c, i, k), 1, MOVE_REDUCE);
+            workload_collective_move(c, i, collective_pair_of(c, i, k), collective_pair_of(c, i, k),
+                                     1, MOVE_REDUCE);
         c->next(c->ctx);
     }
 }
 
-static void linear_alltoall(const collective *c)
+static void collective_linear_alltoall(const collective *c)
 {
-    phase(c, "linear");
+    collective_phase(c, "linear");
     for (uint32_t i = 0; i < c->num; i++)
         for (uint32_t k = 1; k < c->num; k++) {
             uint32_t to = (uint32_t)(((uint64_t)i + k) % c->num);
-            move(c, i, to, (uint64_t)i * c->num + to, 1, MOVE_COPY);
+            workload_collective_move(c, i, to, (uint64_t)i * c->num + to, 1, MOVE_COPY);
         }
     c->next(c->ctx);
 }
 
-static void linear_gather(const collective *c)
+static void collective_linear_gather(const collective *c)
 {
-    phase(c, "linear");
+    collective_phase(c, "linear");
     for (uint32_t i = 1; i < c->num; i++)
-        move(c, i, 0, i, 1, MOVE_COPY);
+        workload_collective_move(c, i, 0, i, 1, MOVE_COPY);
     c->next(c->ctx);
 }
 
-static void linear_scatter(const collective *c)
+static void collective_linear_scatter(const collective *c)
 {
-    phase(c, "linear");
+    collective_phase(c, "linear");
     for (uint32_t i = 1; i < c->num; i++)
-        move(c, 0, i, i, 1, MOVE_COPY);
+        workload_collective_move(c, 0, i, i, 1, MOVE_COPY);
     c->next(c->ctx);
 }
 
@@ -368,18 +376,18 @@ static void scan_dissemination(const collective *c)
     uint32_t steps = steps_of_doubling(c->num);
     for (uint32_t k = 0; k < steps; k++) {
         uint64_t far = (uint64_t)1 << k;
-        step_phase(c, "scan", k, steps);
+        collective_step_phase(c, "scan", k, steps);
         for (uint64_t i = 0; i + far < c->num; i++)
-            move(c, (uint32_t)i, (uint32_t)(i + far), 0, 1, MOVE_REDUCE);
+            workload_collective_move(c, (uint32_t)i, (uint32_t)(i + far), 0, 1, MOVE_REDUCE);
         c->next(c->ctx);
     }
 }
 
-static void scan_linear(const collective *c)
+static void collective_scan_linear(const collective *c)
 {
     for (uint32_t i = 0; i + 1 < c->num; i++) {
-        step_phase(c, "scan", i, c->num - 1);
-        move(c, i, i + 1, 0, 1, MOVE_REDUCE);
+        collective_step_phase(c, "scan", i, c->num - 1);
+        workload_collective_move(c, i, i + 1, 0, 1, MOVE_REDUCE);
         c->next(c->ctx);
     }
 }
@@ -388,34 +396,34 @@ static void scan_linear(const collective *c)
 
 static void binomial_broadcast(const collective *c)
 {
-    tree_down(c, "broadcast", true);
+    collective_tree_down(c, "broadcast", true);
 }
 
 static void scatter_allgather(const collective *c)
 {
-    tree_down(c, "scatter", false);
-    ring_gather(c);
+    collective_tree_down(c, "scatter", false);
+    collective_ring_gather(c);
 }
 
-static void binomial_reduce(const collective *c)
+static void collective_binomial_reduce(const collective *c)
 {
-    tree_up(c, "reduce", true);
+    collective_tree_up(c, "reduce", true);
 }
 
-static void binomial_gather(const collective *c)
+static void collective_binomial_gather(const collective *c)
 {
-    tree_up(c, "gather", false);
+    collective_tree_up(c, "gather", false);
 }
 
 static void binomial_scatter(const collective *c)
 {
-    tree_down(c, "scatter", false);
+    collective_tree_down(c, "scatter", false);
 }
 
-static void ring_allreduce(const collective *c)
+static void collective_ring_allreduce(const collective *c)
 {
-    ring_reduce(c);
-    ring_gather(c);
+    collective_ring_reduce(c);
+    collective_ring_gather(c);
 }
 
 /* Into how many blocks an operation's data are divided. */
@@ -428,36 +436,39 @@ static const struct entry {
     division blocks;
     bool power; /* only for a power of two of processes */
 } entries[] = {
-    {COLLECTIVE_BARRIER, COLLECTIVE_DISSEMINATION, dissemination, ONE, false},
+    {COLLECTIVE_BARRIER, COLLECTIVE_DISSEMINATION, collective_dissemination, ONE, false},
     {COLLECTIVE_BROADCAST, COLLECTIVE_BINOMIAL, binomial_broadcast, ONE, false},
     {COLLECTIVE_BROADCAST, COLLECTIVE_SCATTER_ALLGATHER, scatter_allgather, PER_PROCESS, false},
-    {COLLECTIVE_REDUCE, COLLECTIVE_BINOMIAL, binomial_reduce, ONE, false},
+    {COLLECTIVE_REDUCE, COLLECTIVE_BINOMIAL, collective_binomial_reduce, ONE, false},
     {COLLECTIVE_REDUCE, COLLECTIVE_RABENSEIFNER, rabenseifner_reduce, PER_LIVE, false},
-    {COLLECTIVE_ALLREDUCE, COLLECTIVE_RECURSIVE_DOUBLING, doubling_reduce, ONE, false},
+    {COLLECTIVE_ALLREDUCE, COLLECTIVE_RECURSIVE_DOUBLING, collective_doubling_reduce, ONE, false},
     {COLLECTIVE_ALLREDUCE, COLLECTIVE_HALVING_DOUBLING, rabenseifner_allreduce, PER_LIVE, true},
     {COLLECTIVE_ALLREDUCE, COLLECTIVE_RABENSEIFNER, rabenseifner_allreduce, PER_LIVE, false},
-    {COLLECTIVE_ALLREDUCE, COLLECTIVE_RING, ring_allreduce, PER_PROCESS, false},
-    {COLLECTIVE_ALLGATHER, COLLECTIVE_RING, ring_gather, PER_PROCESS, false},
-    {COLLECTIVE_ALLGATHER, COLLECTIVE_RECURSIVE_DOUBLING, doubling_gather, PER_PROCESS, true},
-    {COLLECTIVE_ALLGATHER, COLLECTIVE_BRUCK, bruck_gather, PER_PROCESS, false},
-    {COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_RECURSIVE_HALVING, halving_scatter, PER_PROCESS, false},
-    {COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_RING, ring_reduce, PER_PROCESS, false},
+    {COLLECTIVE_ALLREDUCE, COLLECTIVE_RING, collective_ring_allreduce, PER_PROCESS, false},
+    {COLLECTIVE_ALLGATHER, COLLECTIVE_RING, collective_ring_gather, PER_PROCESS, false},
+    {COLLECTIVE_ALLGATHER, COLLECTIVE_RECURSIVE_DOUBLING, collective_doubling_gather, PER_PROCESS,
+     true},
+    {COLLECTIVE_ALLGATHER, COLLECTIVE_BRUCK, collective_bruck_gather, PER_PROCESS, false},
+    {COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_RECURSIVE_HALVING, collective_halving_scatter,
+     PER_PROCESS, false},
+    {COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_RING, collective_ring_reduce, PER_PROCESS, false},
     {COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_PAIRWISE, pairwise_scatter, PER_PROCESS, false},
-    {COLLECTIVE_ALLTOALL, COLLECTIVE_LINEAR, linear_alltoall, PER_PAIR, false},
+    {COLLECTIVE_ALLTOALL, COLLECTIVE_LINEAR, collective_linear_alltoall, PER_PAIR, false},
     {COLLECTIVE_ALLTOALL, COLLECTIVE_PAIRWISE, pairwise_alltoall, PER_PAIR, false},
-    {COLLECTIVE_ALLTOALL, COLLECTIVE_BRUCK, bruck_alltoall, PER_PAIR, false},
-    {COLLECTIVE_ALLTOALLV, COLLECTIVE_LINEAR, linear_alltoall, PER_PAIR, false},
+    {COLLECTIVE_ALLTOALL, COLLECTIVE_BRUCK, collective_bruck_alltoall, PER_PAIR, false},
+    {COLLECTIVE_ALLTOALLV, COLLECTIVE_LINEAR, collective_linear_alltoall, PER_PAIR, false},
     {COLLECTIVE_ALLTOALLV, COLLECTIVE_PAIRWISE, pairwise_alltoall, PER_PAIR, false},
-    {COLLECTIVE_GATHER, COLLECTIVE_BINOMIAL, binomial_gather, PER_PROCESS, false},
-    {COLLECTIVE_GATHER, COLLECTIVE_LINEAR, linear_gather, PER_PROCESS, false},
+    {COLLECTIVE_GATHER, COLLECTIVE_BINOMIAL, collective_binomial_gather, PER_PROCESS, false},
+    {COLLECTIVE_GATHER, COLLECTIVE_LINEAR, collective_linear_gather, PER_PROCESS, false},
     {COLLECTIVE_SCATTER, COLLECTIVE_BINOMIAL, binomial_scatter, PER_PROCESS, false},
-    {COLLECTIVE_SCATTER, COLLECTIVE_LINEAR, linear_scatter, PER_PROCESS, false},
+    {COLLECTIVE_SCATTER, COLLECTIVE_LINEAR, collective_linear_scatter, PER_PROCESS, false},
     {COLLECTIVE_SCAN, COLLECTIVE_DISSEMINATION, scan_dissemination, ONE, false},
-    {COLLECTIVE_SCAN, COLLECTIVE_LINEAR, scan_linear, ONE, false},
+    {COLLECTIVE_SCAN, COLLECTIVE_LINEAR, collective_scan_linear, ONE, false},
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof *entries };
 
-static const struct entry *find(collective_operation operation, collective_algorithm algorithm)
+static const struct entry *collective_find(collective_operation operation,
+                                           collective_algorithm algorithm)
 {
     for (unsigned k = 0; k < NUM_ENTRIES; k++)
         if (entries[k].operation == operation && entries[k].algorithm == algorithm)
@@ -467,12 +478,12 @@ static const struct entry *find(collective_operation operation, collective_algor
 
 uint64_t collective_blocks(const collective *c)
 {
-    const struct entry *e = find(c->operation, c->algorithm);
+    const struct entry *e = collective_find(c->operation, c->algorithm);
     switch (e ? e->blocks : NONE) {
     case PER_PROCESS:
         return c->num;
     case PER_LIVE:
-        return power_below(c->num);
+        return collective_power_below(c->num);
     case PER_PAIR:
         return (uint64_t)c->num * c->num;
     case ONE:
@@ -500,10 +511,10 @@ collective_algorithm collective_choose(collective_operation operation,
     case COLLECTIVE_ALLREDUCE:
         return bytes <= 2048 ? COLLECTIVE_RECURSIVE_DOUBLING : COLLECTIVE_RABENSEIFNER;
     case COLLECTIVE_ALLGATHER:
-        return all >= 524288   ? COLLECTIVE_RING
-               : is_power(num) ? COLLECTIVE_RECURSIVE_DOUBLING
-               : all < 81920   ? COLLECTIVE_BRUCK
-                               : COLLECTIVE_RING;
+        return all >= 524288              ? COLLECTIVE_RING
+               : collective_is_power(num) ? COLLECTIVE_RECURSIVE_DOUBLING
+               : all < 81920              ? COLLECTIVE_BRUCK
+                                          : COLLECTIVE_RING;
     case COLLECTIVE_REDUCE_SCATTER:
         return all < 524288 ? COLLECTIVE_RECURSIVE_HALVING : COLLECTIVE_PAIRWISE;
     case COLLECTIVE_ALLTOALL:
@@ -518,7 +529,7 @@ collective_algorithm collective_choose(collective_operation operation,
 }
 
 /* Word `index` of "a|b|c". */
-static const char *word(const char *list, unsigned index, char *text, size_t size)
+static const char *collective_word(const char *list, unsigned index, char *text, size_t size)
 {
     while (index--)
         list += strcspn(list, "|") + 1;
@@ -526,32 +537,35 @@ static const char *word(const char *list, unsigned index, char *text, size_t siz
     return text;
 }
 
-static ik_status refuse_algorithm(const collective *c, ik_error *err)
+static ik_status collective_refuse_algorithm(const collective *c, ik_error *err)
 {
     char operation[32], algorithm[32], all[200] = "auto";
-    word(COLLECTIVE_OPERATION_NAMES, c->operation, operation, sizeof operation);
+    collective_word(COLLECTIVE_OPERATION_NAMES, c->operation, operation, sizeof operation);
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE, "traffic 'collective': %s has no algorithm '%s'", operation,
-                     word(COLLECTIVE_ALGORITHM_NAMES, c->algorithm, algorithm, sizeof algorithm)),
+                     collective_word(COLLECTIVE_ALGORITHM_NAMES, c->algorithm, algorithm,
+                                     sizeof algorithm)),
              "algorithm operation");
     for (unsigned k = 0; k < NUM_ENTRIES; k++)
         if (entries[k].operation == c->operation) {
-            word(COLLECTIVE_ALGORITHM_NAMES, entries[k].algorithm, algorithm, sizeof algorithm);
+            collective_word(COLLECTIVE_ALGORITHM_NAMES, entries[k].algorithm, algorithm,
+                            sizeof algorithm);
             snprintf(all + strlen(all), sizeof all - strlen(all), ", %s", algorithm);
         }
     return ik_hint(err, IK_ERR_USAGE, "it has %s", all);
 }
 
-static ik_status refuse_number(const collective *c, ik_error *err)
+static ik_status collective_refuse_number(const collective *c, ik_error *err)
 {
     char operation[32], algorithm[32];
     ik_about(
         err,
-        ik_fail(err, IK_ERR_USAGE,
-                "traffic 'collective': %s by %s is defined for a power of two of processes, not %u",
-                word(COLLECTIVE_OPERATION_NAMES, c->operation, operation, sizeof operation),
-                word(COLLECTIVE_ALGORITHM_NAMES, c->algorithm, algorithm, sizeof algorithm),
-                c->num),
+        ik_fail(
+            err, IK_ERR_USAGE,
+            "traffic 'collective': %s by %s is defined for a power of two of processes, not %u",
+            collective_word(COLLECTIVE_OPERATION_NAMES, c->operation, operation, sizeof operation),
+            collective_word(COLLECTIVE_ALGORITHM_NAMES, c->algorithm, algorithm, sizeof algorithm),
+            c->num),
         "processes algorithm");
     return ik_hint(err, IK_ERR_USAGE, "%s takes any number",
                    c->operation == COLLECTIVE_ALLREDUCE ? "rabenseifner" : "bruck");
@@ -560,11 +574,11 @@ static ik_status refuse_number(const collective *c, ik_error *err)
 ik_status collective_run(const collective *c, ik_error *err)
 {
     assert(c->num && c->root < c->num);
-    const struct entry *e = find(c->operation, c->algorithm);
+    const struct entry *e = collective_find(c->operation, c->algorithm);
     if (!e)
-        return refuse_algorithm(c, err);
-    if (e->power && !is_power(c->num))
-        return refuse_number(c, err);
+        return collective_refuse_algorithm(c, err);
+    if (e->power && !collective_is_power(c->num))
+        return collective_refuse_number(c, err);
     e->run(c);
     return IK_OK;
 }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 /* Breadth first from a switch: hops[node], IK_NONE = out of reach. */
-static void measure_hops(const ik_fabric *f, uint32_t from, uint32_t *hops, uint32_t *queue)
+static void exchange_order_measure_hops(const ik_fabric *f, uint32_t from, uint32_t *hops,
+                                        uint32_t *queue)
 {
     uint32_t num = 0;
     for (uint32_t node = 0; node < ik_num_nodes(f); node++)
@@ -27,7 +28,8 @@ static void measure_hops(const ik_fabric *f, uint32_t from, uint32_t *hops, uint
 }
 
 /* Counting sort by distance, stable in the number. count: [num_nodes + 2]. */
-static void sort_hosts(const ik_fabric *f, const uint32_t *hops, uint32_t *count, uint32_t *row)
+static void exchange_order_sort_hosts(const ik_fabric *f, const uint32_t *hops, uint32_t *count,
+                                      uint32_t *row)
 {
     uint32_t last = ik_num_nodes(f);
     for (uint32_t d = 0; d <= last + 1; d++)
@@ -55,8 +57,8 @@ ik_status order_nearest(const ik_fabric *f, uint32_t **out, ik_error *err)
                          : NULL;
     bool ok = hops && queue && count && rows;
     for (uint32_t sw = 0; ok && sw < f->num_switches; sw++) {
-        measure_hops(f, sw, hops, queue);
-        sort_hosts(f, hops, count, rows + (size_t)sw * f->num_hosts);
+        exchange_order_measure_hops(f, sw, hops, queue);
+        exchange_order_sort_hosts(f, hops, count, rows + (size_t)sw * f->num_hosts);
     }
     free(hops);
     free(queue);
@@ -70,7 +72,7 @@ ik_status order_nearest(const ik_fabric *f, uint32_t **out, ik_error *err)
     return IK_OK;
 }
 
-static int by_key(const void *a, const void *b)
+static int exchange_order_by_key(const void *a, const void *b)
 {
     const order_key *x = a, *y = b;
     if (x->key != y->key)
@@ -100,5 +102,5 @@ void order_sort(ik_visit_order order, uint64_t seed, uint32_t num_hosts, uint32_
             list[k].key = dst > src ? dst - src : (uint64_t)num_hosts + dst - src;
         }
     }
-    qsort(list, num, sizeof *list, by_key);
+    qsort(list, num, sizeof *list, exchange_order_by_key);
 }

@@ -62,7 +62,7 @@ static void name_phase(const phases_of_processes *p, size_t k, steps *s)
     steps_phase(s, name);
 }
 
-static void add_barrier(uint32_t num, steps *s)
+static void exchange_phases_add_barrier(uint32_t num, steps *s)
 {
     steps_phase(s, "barrier");
     for (uint64_t far = 1; far < num; far *= 2) {
@@ -86,6 +86,6 @@ void phases_add(const phases_of_processes *p, steps *s)
         }
         steps_next(s);
         if (p->barriers && n + 1 < all)
-            add_barrier(p->num, s);
+            exchange_phases_add_barrier(p->num, s);
     }
 }

@@ -10,7 +10,7 @@
 
 enum { FIRST_PLACES = 64, MOST_COMPARED = 4096 };
 
-static uint32_t hash(slice name)
+static uint32_t goal_labels_hash(slice name)
 {
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < name.length; i++)
@@ -19,9 +19,9 @@ static uint32_t hash(slice name)
 }
 
 /* The place of the name, or the free one where it belongs. */
-static size_t place_of(const goal_labels *l, slice name)
+static size_t goal_labels_place_of(const goal_labels *l, slice name)
 {
-    uint32_t h = hash(name);
+    uint32_t h = goal_labels_hash(name);
     size_t at = h & (l->places - 1);
     for (; l->table[at].op != IK_NONE; at = (at + 1) & (l->places - 1)) {
         const char *other = l->names + l->table[at].name;
@@ -32,7 +32,7 @@ static size_t place_of(const goal_labels *l, slice name)
     return at;
 }
 
-static bool enlarge(goal_labels *l)
+static bool goal_labels_enlarge(goal_labels *l)
 {
     goal_labels larger = *l;
     larger.places = l->places ? 2 * l->places : FIRST_PLACES;
@@ -44,7 +44,7 @@ static bool enlarge(goal_labels *l)
         if (l->table[k].op == IK_NONE)
             continue;
         const char *name = l->names + l->table[k].name;
-        larger.table[place_of(&larger, (slice){name, strlen(name)})] = l->table[k];
+        larger.table[goal_labels_place_of(&larger, (slice){name, strlen(name)})] = l->table[k];
     }
     free(l->table);
     *l = larger;
@@ -53,9 +53,9 @@ static bool enlarge(goal_labels *l)
 
 bool goal_labels_add(goal_labels *l, slice name, uint32_t op, uint32_t *old)
 {
-    if (3 * (l->num + 1) > 2 * l->places && !enlarge(l))
+    if (3 * (l->num + 1) > 2 * l->places && !goal_labels_enlarge(l))
         return false;
-    size_t at = place_of(l, name);
+    size_t at = goal_labels_place_of(l, name);
     *old = l->table[at].op;
     if (*old != IK_NONE)
         return true;
@@ -64,7 +64,7 @@ bool goal_labels_add(goal_labels *l, slice name, uint32_t op, uint32_t *old)
         return false;
     memcpy(l->names + l->used, name.at, name.length);
     l->names[l->used + name.length] = '\0';
-    l->table[at] = (goal_label){(uint32_t)l->used, op, hash(name)};
+    l->table[at] = (goal_label){(uint32_t)l->used, op, goal_labels_hash(name)};
     l->used += name.length + 1;
     l->num++;
     return true;
@@ -72,7 +72,7 @@ bool goal_labels_add(goal_labels *l, slice name, uint32_t op, uint32_t *old)
 
 uint32_t goal_labels_find(const goal_labels *l, slice name)
 {
-    return l->num ? l->table[place_of(l, name)].op : IK_NONE;
+    return l->num ? l->table[goal_labels_place_of(l, name)].op : IK_NONE;
 }
 
 const char *goal_labels_nearest(const goal_labels *l, const char *name)

@@ -16,13 +16,13 @@ static bool waits_for_message(const ik_graph *g, uint32_t op)
     return g->kind[op] == IK_OP_RECV && g->ops[op].match != IK_NONE;
 }
 
-static bool needs_label(const ik_graph *g, uint32_t op)
+static bool goal_write_needs_label(const ik_graph *g, uint32_t op)
 {
     return g->after_first[op] < g->after_first[op + 1] ||
            g->waits[op] > (waits_for_message(g, op) ? 1u : 0u);
 }
 
-static void write_any(FILE *out, const char *word, uint32_t value)
+static void goal_write_any(FILE *out, const char *word, uint32_t value)
 {
     if (value == IK_NONE)
         fprintf(out, " %s -1", word);
@@ -30,25 +30,25 @@ static void write_any(FILE *out, const char *word, uint32_t value)
         fprintf(out, " %s %" PRIu32, word, value);
 }
 
-static uint32_t peer_number(const ik_graph *g, uint32_t op)
+static uint32_t goal_write_peer_number(const ik_graph *g, uint32_t op)
 {
     uint32_t peer = ik_graph_peer_rank(g, op);
     return peer == IK_NONE ? IK_NONE : ik_graph_rank_number(g, peer);
 }
 
-static void write_op(const ik_graph *g, uint32_t op, uint32_t first, FILE *out)
+static void goal_write_op(const ik_graph *g, uint32_t op, uint32_t first, FILE *out)
 {
     const ik_op *of = &g->ops[op];
     bool sends = g->kind[op] == IK_OP_SEND;
-    if (needs_label(g, op))
+    if (goal_write_needs_label(g, op))
         fprintf(out, "o%" PRIu32 ": ", op - first);
     if (g->kind[op] == IK_OP_CALC) {
         fprintf(out, "calc %" PRIu64, of->amount / PS_OF_NS);
     } else {
         fprintf(out, "%s %" PRIu64 "b", sends ? "send" : "recv", of->amount);
-        write_any(out, sends ? "to" : "from", peer_number(g, op));
+        goal_write_any(out, sends ? "to" : "from", goal_write_peer_number(g, op));
         if (g->tag[op])
-            write_any(out, "tag", g->tag[op]);
+            goal_write_any(out, "tag", g->tag[op]);
     }
     if (g->cpu[op])
         fprintf(out, " cpu %u", g->cpu[op]);
@@ -63,7 +63,7 @@ static void write_waits(const ik_graph *g, uint32_t before, uint32_t first, FILE
 }
 
 /* Messages that others come with: sends above eager_bytes, or synchronous ones. */
-static ik_status refuse_answers(const ik_graph *g, ik_error *err)
+static ik_status goal_write_refuse_answers(const ik_graph *g, ik_error *err)
 {
     uint64_t above = 0, synchronous = 0;
     for (uint32_t op = 0; op < g->num_ops; op++)
@@ -84,10 +84,10 @@ static ik_status refuse_answers(const ik_graph *g, ik_error *err)
                    "write it without 'eager', and give 'eager' where it is read");
 }
 
-static ik_status check_graph(const ik_graph *g, ik_error *err)
+static ik_status goal_write_check_graph(const ik_graph *g, ik_error *err)
 {
     if (g->ack)
-        return refuse_answers(g, err);
+        return goal_write_refuse_answers(g, err);
     if (g->comm)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "a program with several communicators: GOAL cannot express them");
@@ -105,7 +105,7 @@ static ik_status check_graph(const ik_graph *g, ik_error *err)
 }
 
 /* [num_ranks] where ranks stand in the graph, by their number; NULL = no memory. */
-static uint32_t *ranks_by_number(const ik_graph *g)
+static uint32_t *goal_write_ranks_by_number(const ik_graph *g)
 {
     uint32_t *at = malloc(((size_t)g->num_ranks + 1) * sizeof *at);
     for (uint32_t rank = 0; at && rank < g->num_ranks; rank++)
@@ -116,7 +116,7 @@ static uint32_t *ranks_by_number(const ik_graph *g)
 static ik_status write_graph(const ik_graph *g, FILE *out, ik_error *err)
 {
     const uint32_t *rows = g->rank_first ? g->rank_first : g->host_first;
-    uint32_t *at = ranks_by_number(g);
+    uint32_t *at = goal_write_ranks_by_number(g);
     if (!at)
         return ik_fail_memory(err, g->num_ranks * sizeof *at, "a program");
     fprintf(out, "num_ranks %" PRIu32 "\n", g->num_ranks);
@@ -124,7 +124,7 @@ static ik_status write_graph(const ik_graph *g, FILE *out, ik_error *err)
         uint32_t first = rows[at[rank]], end = rows[at[rank] + 1];
         fprintf(out, "rank %" PRIu32 " {\n", rank);
         for (uint32_t op = first; op < end; op++)
-            write_op(g, op, first, out);
+            goal_write_op(g, op, first, out);
         for (uint32_t op = first; op < end; op++)
             write_waits(g, op, first, out);
         fputs("}\n", out);
@@ -184,7 +184,7 @@ static void write_alltoall(const ik_workload *w, FILE *out)
 
 ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err)
 {
-    ik_status status = w->graph ? check_graph(w->graph, err) : IK_OK;
+    ik_status status = w->graph ? goal_write_check_graph(w->graph, err) : IK_OK;
     if (w->batch) {
         status = ik_fail(err, IK_ERR_UNSUPPORTED, "a batch is not a program: nobody receives");
         return ik_hint(err, status, "exchange, collective and nas can be written");

@@ -22,8 +22,8 @@ static bool is_answered(const graph_builder *b, size_t op)
 }
 
 /* Adds a message of 1 byte; returns its send, whose receive has the next number. */
-static uint32_t add_control(graph_builder *b, uint32_t src, uint32_t dst, uint32_t tag,
-                            uint32_t line)
+static uint32_t graph_answers_add_control(graph_builder *b, uint32_t src, uint32_t dst,
+                                          uint32_t tag, uint32_t line)
 {
     uint32_t send = graph_add(b, src, IK_OP_SEND, 1, dst, tag, line);
     graph_add(b, dst, IK_OP_RECV, 1, src, tag, line);
@@ -31,12 +31,13 @@ static uint32_t add_control(graph_builder *b, uint32_t src, uint32_t dst, uint32
 }
 
 /* A send gets a message back, and what waits for it waits for that. */
-static void acknowledge(graph_builder *b, uint32_t *of, size_t num)
+static void graph_answers_acknowledge(graph_builder *b, uint32_t *of, size_t num)
 {
     for (size_t op = 0; op < num && !b->no_memory; op++)
         if (is_answered(b, op)) {
             b->class_now = b->op_class[op];
-            of[op] = add_control(b, b->ops[op].peer, b->host[op], GRAPH_ACK, b->line[op]);
+            of[op] =
+                graph_answers_add_control(b, b->ops[op].peer, b->host[op], GRAPH_ACK, b->line[op]);
             if (b->call && !b->no_memory) { /* a call that ends with it ends with its answer */
                 b->call[of[op] + 1] = b->call[op];
                 b->call[op] = IK_CALL_NONE;
@@ -49,7 +50,7 @@ static void acknowledge(graph_builder *b, uint32_t *of, size_t num)
 
 /* A send becomes three: a request to send, which takes the send's place and its processor; the
  * receiver's clear to send, for which the request and the receive are waited for; and the data. */
-static void shake_hands(graph_builder *b, uint32_t *of, size_t num)
+static void graph_answers_shake_hands(graph_builder *b, uint32_t *of, size_t num)
 {
     size_t waits = b->num_waits;
     for (size_t op = 0; op < num && !b->no_memory; op++) {
@@ -57,8 +58,8 @@ static void shake_hands(graph_builder *b, uint32_t *of, size_t num)
             continue;
         uint32_t src = b->host[op], dst = b->ops[op].peer;
         b->class_now = b->op_class[op];
-        uint32_t request = add_control(b, src, dst, GRAPH_ASK, b->line[op]),
-                 clear = add_control(b, dst, src, GRAPH_ACK, b->line[op]);
+        uint32_t request = graph_answers_add_control(b, src, dst, GRAPH_ASK, b->line[op]),
+                 clear = graph_answers_add_control(b, dst, src, GRAPH_ACK, b->line[op]);
         if (b->no_memory)
             return;
         b->cpu[request] = b->cpu[op];
@@ -101,9 +102,9 @@ ik_status graph_answer(graph_builder *b, uint32_t **ack, ik_error *err)
     if (of) {
         memset(of, 0xff, all * sizeof *of);
         if (b->handshake)
-            shake_hands(b, of, num);
+            graph_answers_shake_hands(b, of, num);
         else
-            acknowledge(b, of, num);
+            graph_answers_acknowledge(b, of, num);
     }
     for (size_t op = 0; op < num; op++)
         b->kind[op] &= (uint8_t)~GRAPH_SYNC;

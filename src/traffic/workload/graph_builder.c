@@ -14,7 +14,7 @@
 
 /* ---- building */
 
-static bool fits_memory(graph_builder *b)
+static bool graph_builder_fits_memory(graph_builder *b)
 {
     size_t op = sizeof *b->ops + sizeof *b->kind + sizeof *b->cpu + sizeof *b->op_class +
                 sizeof *b->host + sizeof *b->line + (b->comm ? sizeof *b->comm : 0) +
@@ -26,7 +26,7 @@ static bool fits_memory(graph_builder *b)
 }
 
 /* A larger array in place of *array; it grows by half. */
-static bool grow(graph_builder *b, void **array, size_t size, size_t room)
+static bool graph_builder_grow(graph_builder *b, void **array, size_t size, size_t room)
 {
     void *grown = room <= SIZE_MAX / 2 / size ? realloc(*array, room * size) : NULL;
     if (!grown)
@@ -36,7 +36,7 @@ static bool grow(graph_builder *b, void **array, size_t size, size_t room)
     return grown;
 }
 
-static bool grow_ops(graph_builder *b)
+static bool graph_builder_grow_ops(graph_builder *b)
 {
     size_t room = b->room_ops ? b->room_ops + b->room_ops / 2 : 256;
     struct {
@@ -52,7 +52,7 @@ static bool grow_ops(graph_builder *b)
                {b->call, 1}};
     bool fits = !b->no_memory;
     for (unsigned k = 0; k < 8 && fits; k++)
-        fits = (k >= 6 && !all[k].array) || grow(b, &all[k].array, all[k].size, room);
+        fits = (k >= 6 && !all[k].array) || graph_builder_grow(b, &all[k].array, all[k].size, room);
     b->ops = all[0].array;
     b->kind = all[1].array;
     b->cpu = all[2].array;
@@ -62,7 +62,7 @@ static bool grow_ops(graph_builder *b)
     b->comm = all[6].array;
     b->call = all[7].array;
     b->room_ops = fits ? room : b->room_ops;
-    return fits && fits_memory(b);
+    return fits && graph_builder_fits_memory(b);
 }
 
 uint16_t graph_class(graph_builder *b, const char *name)
@@ -102,13 +102,13 @@ void graph_name_classes(graph_builder *b, const char *kind, const uint32_t *numb
 }
 
 /* Those of whoever adds operations: ranks, or hosts. */
-static uint32_t num_rows(const graph_builder *b)
+static uint32_t graph_builder_num_rows(const graph_builder *b)
 {
     return b->rank_host ? b->num_ranks : b->num_hosts;
 }
 
 /* The first operation of another communicator than 0: all before it were of that one. */
-static bool begin_comms(graph_builder *b)
+static bool graph_builder_begin_comms(graph_builder *b)
 {
     b->comm = ik_calloc(b->room_ops, sizeof *b->comm);
     b->no_memory |= !b->comm;
@@ -121,8 +121,8 @@ uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t am
     b->asked_ops++;
     assert(host < num_rows(b));
     size_t at = b->num_ops;
-    if (b->no_memory || at >= GRAPH_MOST_OPS || (at == b->room_ops && !grow_ops(b)) ||
-        (b->comm_now && !b->comm && !begin_comms(b)))
+    if (b->no_memory || at >= GRAPH_MOST_OPS || (at == b->room_ops && !graph_builder_grow_ops(b)) ||
+        (b->comm_now && !b->comm && !graph_builder_begin_comms(b)))
         return IK_NONE;
     if (b->comm)
         b->comm[at] = b->comm_now;
@@ -155,10 +155,10 @@ void graph_wait(graph_builder *b, uint32_t op, uint32_t before, bool on_start)
     if (b->num_waits == b->room_waits) {
         size_t room = b->room_waits ? b->room_waits + b->room_waits / 2 : 256;
         void *waits = b->waits;
-        bool fits = grow(b, &waits, sizeof *b->waits, room);
+        bool fits = graph_builder_grow(b, &waits, sizeof *b->waits, room);
         b->waits = waits;
         b->room_waits = fits ? room : b->room_waits;
-        if (!fits || !fits_memory(b))
+        if (!fits || !graph_builder_fits_memory(b))
             return;
     }
     b->waits[b->num_waits++] = (built_wait){op, before | (on_start ? IK_AFTER_START : 0)};
@@ -179,7 +179,7 @@ void graph_call(graph_builder *b, uint32_t op, ik_call_kind kind)
 void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins)
 {
     size_t end = b->num_ops;
-    for (uint32_t host = 0; host < num_rows(b); host++)
+    for (uint32_t host = 0; host < graph_builder_num_rows(b); host++)
         joins[host] = graph_add(b, host, IK_OP_CALC, 0, 0, 0, 0);
     for (size_t op = from; op < end && !b->no_memory; op++)
         graph_wait(b, joins[b->host[op]], (uint32_t)op, false);
@@ -207,7 +207,7 @@ void graph_builder_free(graph_builder *b)
 
 /* ---- finishing */
 
-static bool is_sorted(const graph_builder *b)
+static bool graph_builder_is_sorted(const graph_builder *b)
 {
     for (size_t k = 1; k < b->num_ops; k++)
         if (b->host[k] < b->host[k - 1])
@@ -216,7 +216,7 @@ static bool is_sorted(const graph_builder *b)
 }
 
 /* *array[place[k]] = what stood at k. */
-static bool permute(void **array, size_t size, const uint32_t *place, size_t num)
+static bool graph_builder_permute(void **array, size_t size, const uint32_t *place, size_t num)
 {
     char *moved = ik_calloc(num + 1, size), *old = *array;
     if (!moved)
@@ -242,15 +242,15 @@ static void place_operations(const graph_builder *b, const uint32_t *ack, uint32
 }
 
 /* Operations by rank; *ack as well. row_first: [ranks] the first of each. */
-static ik_status sort_by_rank(graph_builder *b, const uint32_t *row_first, uint32_t **ack,
-                              ik_error *err)
+static ik_status graph_builder_sort_by_rank(graph_builder *b, const uint32_t *row_first,
+                                            uint32_t **ack, ik_error *err)
 {
     size_t num = b->num_ops;
     uint32_t *place = ik_calloc(num + 1, sizeof *place),
-             *next = ik_calloc((size_t)num_rows(b) + 1, sizeof *next);
+             *next = ik_calloc((size_t)graph_builder_num_rows(b) + 1, sizeof *next);
     bool fits = place && next;
     if (fits)
-        memcpy(next, row_first, num_rows(b) * sizeof *next);
+        memcpy(next, row_first, graph_builder_num_rows(b) * sizeof *next);
     if (fits)
         place_operations(b, *ack, next, place);
     for (size_t k = 0; k < num && fits && *ack; k++)
@@ -258,12 +258,14 @@ static ik_status sort_by_rank(graph_builder *b, const uint32_t *row_first, uint3
             (*ack)[k] = place[(*ack)[k]];
     void *ops = b->ops, *kind = b->kind, *cpu = b->cpu, *class = b->op_class, *line = b->line,
          *comm = b->comm, *call = b->call, *acks = *ack;
-    fits = fits && permute(&ops, sizeof *b->ops, place, num) && permute(&kind, 1, place, num) &&
-           permute(&cpu, 1, place, num) && permute(&class, sizeof *b->op_class, place, num) &&
-           permute(&line, sizeof *b->line, place, num) &&
-           (!call || permute(&call, 1, place, num)) &&
-           (!comm || permute(&comm, sizeof *b->comm, place, num)) &&
-           (!acks || permute(&acks, sizeof **ack, place, num));
+    fits = fits && graph_builder_permute(&ops, sizeof *b->ops, place, num) &&
+           graph_builder_permute(&kind, 1, place, num) &&
+           graph_builder_permute(&cpu, 1, place, num) &&
+           graph_builder_permute(&class, sizeof *b->op_class, place, num) &&
+           graph_builder_permute(&line, sizeof *b->line, place, num) &&
+           (!call || graph_builder_permute(&call, 1, place, num)) &&
+           (!comm || graph_builder_permute(&comm, sizeof *b->comm, place, num)) &&
+           (!acks || graph_builder_permute(&acks, sizeof **ack, place, num));
     b->ops = ops;
     b->kind = kind;
     b->cpu = cpu;
@@ -285,7 +287,7 @@ static ik_status sort_by_rank(graph_builder *b, const uint32_t *row_first, uint3
 /* ---- ranks */
 
 /* Ranks by host, on one host by number: fills what g says of them; place[rank]: where it is. */
-static void order_ranks(const graph_builder *b, ik_graph *g, uint32_t *place)
+static void graph_builder_order_ranks(const graph_builder *b, ik_graph *g, uint32_t *place)
 {
     for (uint32_t rank = 0; rank < b->num_ranks; rank++) {
         assert(b->rank_host[rank] < b->num_hosts);
@@ -305,7 +307,7 @@ static void order_ranks(const graph_builder *b, ik_graph *g, uint32_t *place)
 }
 
 /* From now on `host` and `peer` are places in the order of ranks. */
-static ik_status place_ranks(graph_builder *b, ik_graph *g, ik_error *err)
+static ik_status graph_builder_place_ranks(graph_builder *b, ik_graph *g, ik_error *err)
 {
     size_t ranks = (size_t)b->num_ranks + 2;
     g->rank_first = ik_calloc(ranks, sizeof *g->rank_first);
@@ -315,7 +317,7 @@ static ik_status place_ranks(graph_builder *b, ik_graph *g, ik_error *err)
     uint32_t *place = ik_calloc(ranks, sizeof *place);
     bool fits = g->rank_first && g->rank_number && g->rank_host && g->host_rank && place;
     if (fits)
-        order_ranks(b, g, place);
+        graph_builder_order_ranks(b, g, place);
     for (size_t k = 0; fits && k < b->num_ops; k++) {
         b->host[k] = place[b->host[k]];
         if (b->kind[k] != IK_OP_CALC && b->ops[k].peer != GRAPH_ANY)
@@ -327,7 +329,7 @@ static ik_status place_ranks(graph_builder *b, ik_graph *g, ik_error *err)
 }
 
 /* What is said in ranks is said in hosts, too. */
-static ik_status place_hosts(const graph_builder *b, ik_graph *g, ik_error *err)
+static ik_status graph_builder_place_hosts(const graph_builder *b, ik_graph *g, ik_error *err)
 {
     bool shared = false;
     for (uint32_t host = 0; host < g->num_hosts; host++) {
@@ -352,19 +354,19 @@ static ik_status place_hosts(const graph_builder *b, ik_graph *g, ik_error *err)
 /* ---- */
 
 /* How many operations each rank has, and with that where they stand. */
-static void count_rows(const graph_builder *b, uint32_t *row_first)
+static void graph_builder_count_rows(const graph_builder *b, uint32_t *row_first)
 {
     for (size_t k = 0; k < b->num_ops; k++)
         row_first[b->host[k] + 1]++;
-    for (uint32_t row = 0; row < num_rows(b); row++)
+    for (uint32_t row = 0; row < graph_builder_num_rows(b); row++)
         row_first[row + 1] += row_first[row];
 }
 
 /* Moves the builder's arrays into g. */
-static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
+static ik_status graph_builder_take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
 {
     uint32_t *ack = NULL;
-    ik_status status = b->rank_host ? place_ranks(b, g, err) : IK_OK;
+    ik_status status = b->rank_host ? graph_builder_place_ranks(b, g, err) : IK_OK;
     if (status == IK_OK)
         status = graph_answer(b, &ack, err);
     g->num_ops = (uint32_t)b->num_ops;
@@ -373,10 +375,10 @@ static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
         status = ik_fail_memory(err, b->num_ops * sizeof *b->ops, "a workload");
     uint32_t *row_first = b->rank_host ? g->rank_first : g->host_first;
     if (status == IK_OK)
-        count_rows(b, row_first);
+        graph_builder_count_rows(b, row_first);
     /* a request stands before its send, wherever both were added */
-    if (status == IK_OK && (!is_sorted(b) || (b->handshake && ack)))
-        status = sort_by_rank(b, row_first, &ack, err);
+    if (status == IK_OK && (!graph_builder_is_sorted(b) || (b->handshake && ack)))
+        status = graph_builder_sort_by_rank(b, row_first, &ack, err);
     free(b->host);
     if (!b->has_lines) {
         free(b->line);
@@ -402,7 +404,7 @@ static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
     return status;
 }
 
-static ik_status link_waits(const graph_builder *b, ik_graph *g, ik_error *err)
+static ik_status graph_builder_link_waits(const graph_builder *b, ik_graph *g, ik_error *err)
 {
     size_t n = (size_t)g->num_ops + 2;
     g->after_first = ik_calloc(n, sizeof *g->after_first);
@@ -433,7 +435,7 @@ static ik_status link_waits(const graph_builder *b, ik_graph *g, ik_error *err)
     return IK_OK;
 }
 
-static void sum_up(ik_workload *w)
+static void graph_builder_sum_up(ik_workload *w)
 {
     const ik_graph *g = w->graph;
     uint64_t least = UINT64_MAX;
@@ -449,7 +451,7 @@ static void sum_up(ik_workload *w)
 }
 
 /* The names become the workload's. */
-static void take_classes(graph_builder *b, ik_workload *w)
+static void graph_builder_take_classes(graph_builder *b, ik_workload *w)
 {
     if (!b->num_classes)
         return;
@@ -459,39 +461,41 @@ static void take_classes(graph_builder *b, ik_workload *w)
     b->num_classes = 0;
 }
 
-static ik_status too_large(const graph_builder *b, const char *why, ik_error *err)
+static ik_status graph_builder_too_large(const graph_builder *b, const char *why, ik_error *err)
 {
     return ik_about(err, ik_fail(err, IK_ERR_UNSUPPORTED, "%s: %s", b->source, why), "%s",
                     b->settings ? b->settings : "");
 }
 
-static ik_status sum_too_large(const graph_builder *b, size_t op, ik_error *err)
+static ik_status graph_builder_sum_too_large(const graph_builder *b, size_t op, ik_error *err)
 {
     static const char why[] = "the sum of all messages is above 2^60 B";
     const char *path;
     unsigned line = graph_line(b, (uint32_t)op, &path);
-    return line ? ik_fail_at(err, IK_ERR_INPUT, path, line, 0, "%s", why) : too_large(b, why, err);
+    return line ? ik_fail_at(err, IK_ERR_INPUT, path, line, 0, "%s", why)
+                : graph_builder_too_large(b, why, err);
 }
 
-static ik_status check_sizes(const graph_builder *b, ik_error *err)
+static ik_status graph_builder_check_sizes(const graph_builder *b, ik_error *err)
 {
     uint64_t bytes = 0;
     if (b->no_memory)
         return ik_fail_memory(err, b->num_ops * sizeof *b->ops + b->num_waits * sizeof *b->waits,
                               "a workload");
     if (b->num_ops >= GRAPH_MOST_OPS || b->num_waits >= UINT32_MAX)
-        return too_large(b, "more than 2147483632 operations or 4294967294 dependences", err);
+        return graph_builder_too_large(
+            b, "more than 2147483632 operations or 4294967294 dependences", err);
     if (b->many_classes)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "%s: more than %d classes of messages", b->source,
                        IK_CLASSES_MAX);
     for (size_t k = 0; k < b->num_ops; k++)
         if ((b->kind[k] & ~GRAPH_SYNC) == IK_OP_SEND && (bytes += b->ops[k].amount) > UINT64_C(1)
                                                                                           << 60)
-            return sum_too_large(b, k, err);
+            return graph_builder_sum_too_large(b, k, err);
     return IK_OK;
 }
 
-static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
+static ik_status graph_builder_make_graph(graph_builder *b, ik_graph *g, ik_error *err)
 {
     *g = (ik_graph){.num_hosts = b->num_hosts,
                     .num_ranks = b->num_hosts,
@@ -503,31 +507,31 @@ static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
                     .eager = b->eager,
                     .handshake = b->handshake,
                     .eager_bytes = b->eager_bytes};
-    ik_status status = take_arrays(b, g, err);
+    ik_status status = graph_builder_take_arrays(b, g, err);
     if (status == IK_OK && b->has_lines && !(g->source = strdup(b->source)))
         status = ik_fail_memory(err, strlen(b->source), "a workload");
     graph_places_take(&b->places, g);
     if (status == IK_OK)
         status = graph_match(g, b->source, b->room_of_receives, err);
     if (status == IK_OK)
-        status = link_waits(b, g, err);
+        status = graph_builder_link_waits(b, g, err);
     if (status == IK_OK)
         status = graph_refuse_cycles(g, b->source, b->blocks, err);
-    return status == IK_OK && b->rank_host ? place_hosts(b, g, err) : status;
+    return status == IK_OK && b->rank_host ? graph_builder_place_hosts(b, g, err) : status;
 }
 
 ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err)
 {
-    ik_status status = check_sizes(b, err);
+    ik_status status = graph_builder_check_sizes(b, err);
     ik_graph *g = status == IK_OK ? ik_calloc(1, sizeof *g) : NULL;
     *w = (ik_workload){.num_hosts = b->num_hosts, .repeat = 1, .graph = g, .num_classes = 1};
     if (status == IK_OK && !g)
         status = ik_fail_memory(err, sizeof *g, "a workload");
     if (status == IK_OK)
-        status = make_graph(b, g, err);
+        status = graph_builder_make_graph(b, g, err);
     if (status == IK_OK) {
-        sum_up(w);
-        take_classes(b, w);
+        graph_builder_sum_up(w);
+        graph_builder_take_classes(b, w);
     }
     graph_builder_free(b);
     if (status != IK_OK)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The last of `num` rows that does not begin behind op: rows without operations do not count. */
-static uint32_t find_row(const uint32_t *first, uint32_t num, uint32_t op)
+static uint32_t graph_check_find_row(const uint32_t *first, uint32_t num, uint32_t op)
 {
     uint32_t low = 0, high = num;
     while (high - low > 1) {
@@ -27,23 +27,23 @@ static uint32_t find_row(const uint32_t *first, uint32_t num, uint32_t op)
 }
 
 /* [num_ranks + 1] where the operations of ranks begin. */
-static const uint32_t *row_first(const ik_graph *g)
+static const uint32_t *graph_check_row_first(const ik_graph *g)
 {
     return g->rank_first ? g->rank_first : g->host_first;
 }
 
 uint32_t ik_graph_host(const ik_graph *g, uint32_t op)
 {
-    return find_row(g->host_first, g->num_hosts, op);
+    return graph_check_find_row(g->host_first, g->num_hosts, op);
 }
 
 uint32_t ik_graph_rank(const ik_graph *g, uint32_t op)
 {
-    return find_row(row_first(g), g->num_ranks, op);
+    return graph_check_find_row(graph_check_row_first(g), g->num_ranks, op);
 }
 
 /* As the program has it, whose communicators have numbers among the graph's tags. */
-static void say_tag(const ik_graph *g, uint32_t tag, char *text, size_t size)
+static void graph_check_say_tag(const ik_graph *g, uint32_t tag, char *text, size_t size)
 {
     ik_graph_tag of = {0, tag};
     if (tag >= g->first_tag && tag - g->first_tag < g->num_tags)
@@ -57,7 +57,7 @@ static void say_tag(const ik_graph *g, uint32_t tag, char *text, size_t size)
 }
 
 /* Peers are ranks as long as a graph is checked. */
-static void say_op(const ik_graph *g, uint32_t op, char *text, size_t size)
+static void graph_check_say_op(const ik_graph *g, uint32_t op, char *text, size_t size)
 {
     const ik_op *o = &g->ops[op];
     uint32_t own = ik_graph_rank_number(g, ik_graph_rank(g, op));
@@ -76,7 +76,7 @@ static void say_op(const ik_graph *g, uint32_t op, char *text, size_t size)
         text, size, "%s of %llu B of %s %u %s %s", g->kind[op] == IK_OP_SEND ? "send" : "receive",
         (unsigned long long)o->amount, who, own, g->kind[op] == IK_OP_SEND ? "to" : "from", peer);
     if (used < size && g->tag)
-        say_tag(g, g->tag[op], text + used, size - used);
+        graph_check_say_tag(g, g->tag[op], text + used, size - used);
 }
 
 ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_error *err,
@@ -85,7 +85,7 @@ ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_erro
     char text[160];
     const char *path;
     unsigned line = ik_graph_line(g, op, &path);
-    say_op(g, op, text, sizeof text);
+    graph_check_say_op(g, op, text, sizeof text);
     return line ? ik_fail_at(err, IK_ERR_INPUT, path, line, 1, "a %s %s", text, what)
                 : ik_fail(err, IK_ERR_INPUT, "%s: a %s %s", source, text, what);
 }
@@ -109,7 +109,7 @@ typedef struct matcher {
     uint32_t unequal; /* a receive of another size than its send, or IK_NONE */
 } matcher;
 
-static int compare_keys(const end_of_message *x, const end_of_message *y)
+static int graph_check_compare_keys(const end_of_message *x, const end_of_message *y)
 {
     if (x->src != y->src)
         return x->src < y->src ? -1 : 1;
@@ -118,14 +118,14 @@ static int compare_keys(const end_of_message *x, const end_of_message *y)
     return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-static int by_key(const void *a, const void *b)
+static int graph_check_by_key(const void *a, const void *b)
 {
     const end_of_message *x = a, *y = b;
-    int keys = compare_keys(x, y);
+    int keys = graph_check_compare_keys(x, y);
     return keys ? keys : (x->op > y->op) - (x->op < y->op);
 }
 
-static void note_lonely(matcher *m, uint32_t op)
+static void graph_check_note_lonely(matcher *m, uint32_t op)
 {
     uint64_t at = m->num_lonely < MOST_LONELY ? m->num_lonely : MOST_LONELY;
     m->num_lonely++;
@@ -138,7 +138,7 @@ static void note_lonely(matcher *m, uint32_t op)
         m->lonely[at] = op;
 }
 
-static void pair_up(matcher *m, uint32_t send, uint32_t recv)
+static void graph_check_pair_up(matcher *m, uint32_t send, uint32_t recv)
 {
     ik_graph *g = m->g;
     if (m->room && g->ops[send].amount < g->ops[recv].amount)
@@ -151,122 +151,123 @@ static void pair_up(matcher *m, uint32_t send, uint32_t recv)
 }
 
 /* The messages that a rank receives, both lists in order. */
-static void match_known(matcher *m)
+static void graph_check_match_known(matcher *m)
 {
     size_t i = 0, k = 0;
     while (i < m->num_sends || k < m->num_recvs) {
         int order = i == m->num_sends   ? 1
                     : k == m->num_recvs ? -1
-                                        : compare_keys(&m->sends[i], &m->recvs[k]);
+                                        : graph_check_compare_keys(&m->sends[i], &m->recvs[k]);
         if (order < 0)
-            note_lonely(m, m->sends[i++].op);
+            graph_check_note_lonely(m, m->sends[i++].op);
         else if (order > 0)
-            note_lonely(m, m->recvs[k++].op);
+            graph_check_note_lonely(m, m->recvs[k++].op);
         else
-            pair_up(m, m->sends[i++].op, m->recvs[k++].op);
+            graph_check_pair_up(m, m->sends[i++].op, m->recvs[k++].op);
     }
 }
 
 /* Of which there are so many in a list. */
-static size_t count_key(const end_of_message *list, size_t num, uint32_t src, uint32_t comm,
-                        uint32_t tag, size_t *first)
+static size_t graph_check_count_key(const end_of_message *list, size_t num, uint32_t src,
+                                    uint32_t comm, uint32_t tag, size_t *first)
 {
     const end_of_message key = {src, comm, tag, 0};
     size_t low = 0, high = num;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_keys(&list[middle], &key) < 0)
+        if (graph_check_compare_keys(&list[middle], &key) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     *first = low;
-    while (high < num && compare_keys(&list[high], &key) == 0)
+    while (high < num && graph_check_compare_keys(&list[high], &key) == 0)
         high++;
     return high - low;
 }
 
 /* Of each source and tag: no more receives that say both than sends, and no more sends than
  * receives that can take them; as many of both in all. */
-static void match_any(matcher *m)
+static void graph_check_match_any(matcher *m)
 {
     const end_of_message *s = m->sends, *r = m->recvs;
     size_t ns = m->num_sends, nr = m->num_recvs, at = 0;
     for (size_t k = 0; k < ns;) {
         uint32_t comm = s[k].comm;
-        size_t num = count_key(s, ns, s[k].src, comm, s[k].tag, &at);
-        size_t takes = count_key(r, nr, s[k].src, comm, s[k].tag, &at) +
-                       count_key(r, nr, s[k].src, comm, GRAPH_ANY, &at) +
-                       count_key(r, nr, GRAPH_ANY, comm, s[k].tag, &at) +
-                       count_key(r, nr, GRAPH_ANY, comm, GRAPH_ANY, &at);
+        size_t num = graph_check_count_key(s, ns, s[k].src, comm, s[k].tag, &at);
+        size_t takes = graph_check_count_key(r, nr, s[k].src, comm, s[k].tag, &at) +
+                       graph_check_count_key(r, nr, s[k].src, comm, GRAPH_ANY, &at) +
+                       graph_check_count_key(r, nr, GRAPH_ANY, comm, s[k].tag, &at) +
+                       graph_check_count_key(r, nr, GRAPH_ANY, comm, GRAPH_ANY, &at);
         for (size_t i = takes; i < num; i++)
-            note_lonely(m, s[k + i].op);
+            graph_check_note_lonely(m, s[k + i].op);
         k += num;
     }
     for (size_t k = 0; k < nr;) {
-        size_t num = count_key(r, nr, r[k].src, r[k].comm, r[k].tag, &at), sent = num;
+        size_t num = graph_check_count_key(r, nr, r[k].src, r[k].comm, r[k].tag, &at), sent = num;
         if (r[k].src != GRAPH_ANY && r[k].tag != GRAPH_ANY)
-            sent = count_key(s, ns, r[k].src, r[k].comm, r[k].tag, &at);
+            sent = graph_check_count_key(s, ns, r[k].src, r[k].comm, r[k].tag, &at);
         for (size_t i = sent; i < num; i++)
-            note_lonely(m, r[k + i].op);
+            graph_check_note_lonely(m, r[k + i].op);
         k += num;
     }
     if (ns != nr && m->num_lonely == 0)
-        note_lonely(m, ns > nr ? s[ns - 1].op : r[nr - 1].op);
+        graph_check_note_lonely(m, ns > nr ? s[ns - 1].op : r[nr - 1].op);
 }
 
-static bool is_answer(const end_of_message *e)
+static bool graph_check_is_answer(const end_of_message *e)
 {
     return e->tag == GRAPH_ACK || e->tag == GRAPH_ASK;
 }
 
 /* Takes what handshakes and acknowledgements send out of the lists and matches it: both ends are
  * known at every rank. */
-static void match_acks(matcher *m)
+static void graph_check_match_acks(matcher *m)
 {
     size_t i = 0, k = 0, sends = 0, recvs = 0;
     for (;; i++, k++) {
-        for (; i < m->num_sends && !is_answer(&m->sends[i]); i++)
+        for (; i < m->num_sends && !graph_check_is_answer(&m->sends[i]); i++)
             m->sends[sends++] = m->sends[i];
-        for (; k < m->num_recvs && !is_answer(&m->recvs[k]); k++)
+        for (; k < m->num_recvs && !graph_check_is_answer(&m->recvs[k]); k++)
             m->recvs[recvs++] = m->recvs[k];
         if (i >= m->num_sends || k >= m->num_recvs)
             break;
-        pair_up(m, m->sends[i].op, m->recvs[k].op);
+        graph_check_pair_up(m, m->sends[i].op, m->recvs[k].op);
     }
     m->num_sends = sends;
     m->num_recvs = recvs;
 }
 
-static end_of_message end_of(const ik_graph *g, uint32_t peer, uint32_t op)
+static end_of_message graph_check_end_of(const ik_graph *g, uint32_t peer, uint32_t op)
 {
     return (end_of_message){peer, g->comm ? g->comm[op] : 0, g->tag[op], op};
 }
 
 /* sent: operations that send to the rank, ascending. */
-static void match_rank(matcher *m, uint32_t rank, const uint32_t *sent, size_t num)
+static void graph_check_match_rank(matcher *m, uint32_t rank, const uint32_t *sent, size_t num)
 {
     ik_graph *g = m->g;
     bool any = false;
     m->num_sends = m->num_recvs = 0;
-    for (uint32_t op = row_first(g)[rank]; op < row_first(g)[rank + 1]; op++) {
+    for (uint32_t op = graph_check_row_first(g)[rank]; op < graph_check_row_first(g)[rank + 1];
+         op++) {
         if (g->kind[op] != IK_OP_RECV)
             continue;
-        m->recvs[m->num_recvs++] = end_of(g, g->ops[op].peer, op);
+        m->recvs[m->num_recvs++] = graph_check_end_of(g, g->ops[op].peer, op);
         any |= g->ops[op].peer == GRAPH_ANY || g->tag[op] == GRAPH_ANY;
     }
     for (size_t k = 0; k < num; k++)
-        m->sends[m->num_sends++] = end_of(g, ik_graph_rank(g, sent[k]), sent[k]);
-    qsort(m->recvs, m->num_recvs, sizeof *m->recvs, by_key);
-    qsort(m->sends, m->num_sends, sizeof *m->sends, by_key);
-    match_acks(m);
+        m->sends[m->num_sends++] = graph_check_end_of(g, ik_graph_rank(g, sent[k]), sent[k]);
+    qsort(m->recvs, m->num_recvs, sizeof *m->recvs, graph_check_by_key);
+    qsort(m->sends, m->num_sends, sizeof *m->sends, graph_check_by_key);
+    graph_check_match_acks(m);
     if (any)
-        match_any(m);
+        graph_check_match_any(m);
     else
-        match_known(m);
+        graph_check_match_known(m);
 }
 
-static ik_status refuse_lonely(const matcher *m, const char *source, ik_error *err)
+static ik_status graph_check_refuse_lonely(const matcher *m, const char *source, ik_error *err)
 {
     const ik_graph *g = m->g;
     uint32_t first = m->lonely[0];
@@ -288,7 +289,7 @@ static ik_status refuse_lonely(const matcher *m, const char *source, ik_error *e
                    m->num_lonely > MOST_LONELY ? ", …" : "");
 }
 
-static ik_status refuse_size(const matcher *m, const char *source, ik_error *err)
+static ik_status graph_check_refuse_size(const matcher *m, const char *source, ik_error *err)
 {
     const ik_graph *g = m->g;
     const char *path;
@@ -308,7 +309,7 @@ typedef struct by_destination {
     uint32_t *sends;
 } by_destination;
 
-static bool sort_sends(const ik_graph *g, by_destination *d, size_t *most)
+static bool graph_check_sort_sends(const ik_graph *g, by_destination *d, size_t *most)
 {
     d->first = ik_calloc((size_t)g->num_ranks + 2, sizeof *d->first);
     if (!d->first)
@@ -319,7 +320,7 @@ static bool sort_sends(const ik_graph *g, by_destination *d, size_t *most)
         if (g->kind[op] == IK_OP_SEND)
             d->first[g->ops[op].peer + 2]++;
     for (uint32_t h = 0; h < g->num_ranks; h++) {
-        recvs = row_first(g)[h + 1] - row_first(g)[h];
+        recvs = graph_check_row_first(g)[h + 1] - graph_check_row_first(g)[h];
         *most = recvs > *most ? recvs : *most;
         *most = d->first[h + 2] > *most ? d->first[h + 2] : *most;
         d->first[h + 2] += d->first[h + 1];
@@ -332,7 +333,7 @@ static bool sort_sends(const ik_graph *g, by_destination *d, size_t *most)
 }
 
 /* The tags move out of the way of the matches. */
-static bool take_tags(ik_graph *g)
+static bool graph_check_take_tags(ik_graph *g)
 {
     g->tag = ik_calloc((size_t)g->num_ops + 1, sizeof *g->tag);
     for (uint32_t op = 0; g->tag && op < g->num_ops; op++) {
@@ -347,17 +348,18 @@ ik_status graph_match(ik_graph *g, const char *source, bool room_of_receives, ik
     by_destination d = {0};
     matcher m = {.g = g, .room = room_of_receives, .unequal = IK_NONE};
     size_t most = 0;
-    bool fits = take_tags(g) && sort_sends(g, &d, &most);
+    bool fits = graph_check_take_tags(g) && graph_check_sort_sends(g, &d, &most);
     m.sends = fits ? malloc((most + 1) * sizeof *m.sends) : NULL;
     m.recvs = fits ? malloc((most + 1) * sizeof *m.recvs) : NULL;
     ik_status status =
         m.sends && m.recvs ? IK_OK : ik_fail_memory(err, 8 * (size_t)g->num_ops, "a workload");
     for (uint32_t rank = 0; status == IK_OK && rank < g->num_ranks; rank++)
-        match_rank(&m, rank, d.sends + d.first[rank], d.first[rank + 1] - d.first[rank]);
+        graph_check_match_rank(&m, rank, d.sends + d.first[rank],
+                               d.first[rank + 1] - d.first[rank]);
     if (status == IK_OK && m.num_lonely)
-        status = refuse_lonely(&m, source, err);
+        status = graph_check_refuse_lonely(&m, source, err);
     if (status == IK_OK && m.unequal != IK_NONE)
-        status = refuse_size(&m, source, err);
+        status = graph_check_refuse_size(&m, source, err);
     free(m.sends);
     free(m.recvs);
     free(d.first);
@@ -378,78 +380,79 @@ typedef struct kahn {
     bool apart; /* messages are not waited for */
 } kahn;
 
-static void one_less(kahn *k, uint32_t op)
+static void graph_check_one_less(kahn *k, uint32_t op)
 {
     if (--k->left[op] == 0)
         k->ready[k->num++] = op;
 }
 
-static void tell_after(kahn *k, uint32_t op, bool started)
+static void graph_check_tell_after(kahn *k, uint32_t op, bool started)
 {
     const ik_graph *g = k->g;
     for (uint32_t i = g->after_first[op]; i < g->after_first[op + 1]; i++)
         if (!(g->after[i] & IK_AFTER_START) != started)
-            one_less(k, g->after[i] & ~IK_AFTER_START);
+            graph_check_one_less(k, g->after[i] & ~IK_AFTER_START);
 }
 
-static bool has_known_send(const ik_graph *g, uint32_t op)
+static bool graph_check_has_known_send(const ik_graph *g, uint32_t op)
 {
     return g->kind[op] == IK_OP_RECV && g->ops[op].match != IK_NONE;
 }
 
 /* The answer that op, a receive with a known message, gives by its begin or, acknowledging, by its
  * end; IK_NONE = none. */
-static uint32_t answer_of(const kahn *k, uint32_t op, bool by_begin)
+static uint32_t graph_check_answer_of(const kahn *k, uint32_t op, bool by_begin)
 {
     const ik_graph *g = k->g;
-    bool gives = g->ack && !k->apart && has_known_send(g, op) && g->handshake == by_begin;
+    bool gives =
+        g->ack && !k->apart && graph_check_has_known_send(g, op) && g->handshake == by_begin;
     return gives ? g->ack[g->ops[op].match] : IK_NONE;
 }
 
 /* Whether a send's answer is taken for given: nothing is known of its receive. */
-static bool is_given(const kahn *k, uint32_t op)
+static bool graph_check_is_given(const kahn *k, uint32_t op)
 {
     const ik_graph *g = k->g;
     return g->ack && g->kind[op] == IK_OP_SEND && g->ack[op] != IK_NONE &&
            (k->apart || (g->handshake && g->ops[op].match == IK_NONE));
 }
 
-static void end_op(kahn *k, uint32_t op)
+static void graph_check_end_op(kahn *k, uint32_t op)
 {
     const ik_graph *g = k->g;
     uint32_t match = g->kind[op] == IK_OP_CALC ? IK_NONE : g->ops[op].match;
     k->flags[op] |= DONE;
-    tell_after(k, op, false);
+    graph_check_tell_after(k, op, false);
     if (g->kind[op] == IK_OP_SEND && match != IK_NONE && !k->apart) {
         k->flags[match] |= ARRIVED;
         if (k->flags[match] & STARTED)
             k->ready[k->num++] = match;
     }
-    uint32_t answer = answer_of(k, op, false);
+    uint32_t answer = graph_check_answer_of(k, op, false);
     /* who receives it is not known: nothing is said of its acknowledgement */
-    if (g->ack && g->kind[op] == IK_OP_SEND && match == IK_NONE && !is_given(k, op))
+    if (g->ack && g->kind[op] == IK_OP_SEND && match == IK_NONE && !graph_check_is_given(k, op))
         answer = g->ack[op];
     if (answer != IK_NONE)
-        one_less(k, answer);
+        graph_check_one_less(k, answer);
 }
 
-static void take_ready(kahn *k, uint32_t op)
+static void graph_check_take_ready(kahn *k, uint32_t op)
 {
     if (k->flags[op] & STARTED) { /* a receive whose message came */
-        end_op(k, op);
+        graph_check_end_op(k, op);
         return;
     }
     k->flags[op] |= STARTED;
-    tell_after(k, op, true);
-    uint32_t answer = answer_of(k, op, true);
+    graph_check_tell_after(k, op, true);
+    uint32_t answer = graph_check_answer_of(k, op, true);
     if (answer != IK_NONE)
-        one_less(k, answer);
-    if (k->apart || !has_known_send(k->g, op) || (k->flags[op] & ARRIVED))
-        end_op(k, op);
+        graph_check_one_less(k, answer);
+    if (k->apart || !graph_check_has_known_send(k->g, op) || (k->flags[op] & ARRIVED))
+        graph_check_end_op(k, op);
 }
 
 /* Something that op, which is not done, waits for; IK_NONE = not found. */
-static void find_causes(const kahn *k, uint32_t *cause)
+static void graph_check_find_causes(const kahn *k, uint32_t *cause)
 {
     const ik_graph *g = k->g;
     for (uint32_t op = 0; op < g->num_ops; op++) {
@@ -464,16 +467,17 @@ static void find_causes(const kahn *k, uint32_t *cause)
             (k->flags[g->ops[op].match] & STARTED))
             cause[g->ops[op].match] = op;
         if (g->ack && g->kind[op] == IK_OP_SEND && g->ops[op].match == IK_NONE &&
-            g->ack[op] != IK_NONE && !is_given(k, op))
+            g->ack[op] != IK_NONE && !graph_check_is_given(k, op))
             cause[g->ack[op]] = op;
         bool started = k->flags[op] & STARTED;
-        uint32_t answer = answer_of(k, op, g->handshake);
+        uint32_t answer = graph_check_answer_of(k, op, g->handshake);
         if (answer != IK_NONE && !(g->handshake && started))
             cause[answer] = op;
     }
 }
 
-static size_t say_link(const ik_graph *g, uint32_t op, uint32_t before, char *text, size_t size)
+static size_t graph_check_say_link(const ik_graph *g, uint32_t op, uint32_t before, char *text,
+                                   size_t size)
 {
     char of[80];
     bool message = g->kind[op] == IK_OP_RECV && g->ops[op].match == before;
@@ -489,7 +493,8 @@ static size_t say_link(const ik_graph *g, uint32_t op, uint32_t before, char *te
     return used < 0 ? 0 : (size_t)used < size ? (size_t)used : size - 1;
 }
 
-static ik_status say_cycle(const kahn *k, const uint32_t *cause, const char *source, ik_error *err)
+static ik_status graph_check_say_cycle(const kahn *k, const uint32_t *cause, const char *source,
+                                       ik_error *err)
 {
     const ik_graph *g = k->g;
     uint32_t op = 0, num = 0;
@@ -507,7 +512,7 @@ static ik_status say_cycle(const kahn *k, const uint32_t *cause, const char *sou
     size_t used = 0;
     uint32_t at = first;
     for (uint32_t n = 0; n <= num && used < 270; n++, at = cause[at])
-        used += say_link(g, at, cause[at], chain + used, sizeof chain - used);
+        used += graph_check_say_link(g, at, cause[at], chain + used, sizeof chain - used);
     return ik_hint(err, IK_ERR_INPUT, "it waits%s%s", chain + 1, at == first ? "" : ", …");
 }
 
@@ -524,21 +529,21 @@ ik_status graph_refuse_cycles(const ik_graph *g, const char *source, bool apart,
                            ? IK_OK
                            : ik_fail_memory(err, n * (2 * sizeof *k.left + 1), "a workload");
     for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
-        k.left[op] = g->waits[op] - has_known_send(g, op);
+        k.left[op] = g->waits[op] - graph_check_has_known_send(g, op);
     for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
-        if (is_given(&k, op))
+        if (graph_check_is_given(&k, op))
             k.left[g->ack[op]]--;
     for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
         if (!k.left[op])
             k.ready[k.num++] = op;
     while (status == IK_OK && k.num)
-        take_ready(&k, k.ready[--k.num]);
+        graph_check_take_ready(&k, k.ready[--k.num]);
     for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
         done += (k.flags[op] & DONE) != 0;
     if (status == IK_OK && done < g->num_ops) {
         memset(k.left, 0xff, n * sizeof *k.left);
-        find_causes(&k, k.left);
-        status = say_cycle(&k, k.left, source, err);
+        graph_check_find_causes(&k, k.left);
+        status = graph_check_say_cycle(&k, k.left, source, err);
     }
     free(k.left);
     free(k.ready);

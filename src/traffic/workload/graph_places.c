@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t path_tag(const char *path)
+static uint32_t graph_places_path_tag(const char *path)
 {
     uint64_t key = UINT64_C(0xcbf29ce484222325);
     for (; *path; path++)
@@ -19,9 +19,9 @@ static uint32_t path_tag(const char *path)
 }
 
 /* The copy of a path; NULL = no memory. */
-static const char *keep_path(graph_places *p, const char *path)
+static const char *graph_places_keep_path(graph_places *p, const char *path)
 {
-    uint32_t tag = path_tag(path), id;
+    uint32_t tag = graph_places_path_tag(path), id;
     if (!p->by_path.places && !ik_hash_init(&p->by_path))
         return NULL;
     for (size_t at = ik_hash_first(&p->by_path, tag);
@@ -48,7 +48,7 @@ unsigned graph_place(graph_builder *b, const char *path, unsigned line)
         p->now = number > p->now ? number : p->now;
         return number;
     }
-    const char *kept = p->now < UINT32_MAX ? keep_path(p, path) : NULL;
+    const char *kept = p->now < UINT32_MAX ? graph_places_keep_path(p, path) : NULL;
     bool fits = kept && IK_ARRAY_ROOM(p->files, p->room_files, p->num_files + 1);
     b->no_memory |= p->now < UINT32_MAX && !fits;
     if (!fits)
@@ -57,8 +57,8 @@ unsigned graph_place(graph_builder *b, const char *path, unsigned line)
     return ++p->now;
 }
 
-static unsigned find_line(const ik_graph_file *files, size_t num, uint32_t number,
-                          const char **path)
+static unsigned graph_places_find_line(const ik_graph_file *files, size_t num, uint32_t number,
+                                       const char **path)
 {
     size_t low = 0, high = num;
     while (high - low > 1) {
@@ -79,7 +79,7 @@ unsigned graph_line(const graph_builder *b, uint32_t op, const char **path)
     if (path)
         *path = b->source;
     return number && b->places.num_files
-               ? find_line(b->places.files, b->places.num_files, number, path)
+               ? graph_places_find_line(b->places.files, b->places.num_files, number, path)
                : number;
 }
 
@@ -88,7 +88,8 @@ unsigned ik_graph_line(const ik_graph *g, uint32_t op, const char **path)
     unsigned number = g->line ? g->line[op] : 0;
     if (path)
         *path = g->source;
-    return number && g->num_files ? find_line(g->files, g->num_files, number, path) : number;
+    return number && g->num_files ? graph_places_find_line(g->files, g->num_files, number, path)
+                                  : number;
 }
 
 void graph_places_take(graph_places *p, ik_graph *g)

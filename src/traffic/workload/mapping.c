@@ -39,14 +39,14 @@ void mapping_free(mapping *m)
 
 /* ---- the set by the parameter */
 
-static ik_status refuse_range(const host_set *s, uint32_t host, ik_error *err)
+static ik_status mapping_refuse_range(const host_set *s, uint32_t host, ik_error *err)
 {
     ik_about(err, ik_fail(err, IK_ERR_USAGE, "%s, 'hosts': there is no host %u", s->owner, host),
              "hosts");
     return ik_hint(err, IK_ERR_USAGE, "the fabric has %u hosts, numbered from 0", s->f->num_hosts);
 }
 
-static ik_status add_listed(host_set *s, uint32_t host, ik_error *err)
+static ik_status mapping_add_listed(host_set *s, uint32_t host, ik_error *err)
 {
     if (s->line[host])
         return ik_about(
@@ -65,15 +65,15 @@ static ik_status add_listed(host_set *s, uint32_t host, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_set(host_set *s, const ik_params *p, ik_error *err)
+static ik_status mapping_read_set(host_set *s, const ik_params *p, ik_error *err)
 {
     size_t count = 0;
     const uint32_t *list = ik_params_has(p, "hosts") ? ik_params_list(p, "hosts", &count) : NULL;
     for (size_t k = 0; k + 1 < count; k += 2) {
         if (list[k + 1] >= s->f->num_hosts)
-            return refuse_range(s, list[k] >= s->f->num_hosts ? list[k] : list[k + 1], err);
+            return mapping_refuse_range(s, list[k] >= s->f->num_hosts ? list[k] : list[k + 1], err);
         for (uint32_t host = list[k]; host <= list[k + 1]; host++) {
-            ik_status status = add_listed(s, host, err);
+            ik_status status = mapping_add_listed(s, host, err);
             if (status != IK_OK)
                 return status;
         }
@@ -93,7 +93,7 @@ typedef struct map_file {
     unsigned line;
 } map_file;
 
-static ik_status add_line(map_file *m, const char *word, unsigned column, ik_error *err)
+static ik_status mapping_add_line(map_file *m, const char *word, unsigned column, ik_error *err)
 {
     host_set *s = m->set;
     uint32_t host = 0;
@@ -112,7 +112,7 @@ static ik_status add_line(map_file *m, const char *word, unsigned column, ik_err
     return IK_OK;
 }
 
-static ik_status read_line(map_file *m, char *line, ik_error *err)
+static ik_status mapping_read_line(map_file *m, char *line, ik_error *err)
 {
     line[strcspn(line, "#")] = '\0';
     char *word = line;
@@ -132,10 +132,10 @@ static ik_status read_line(map_file *m, char *line, ik_error *err)
         return ik_hint(err, IK_ERR_INPUT, "expected: one host, by number or name; # comments");
     }
     *end = '\0';
-    return add_line(m, word, (unsigned)(word - line) + 1, err);
+    return mapping_add_line(m, word, (unsigned)(word - line) + 1, err);
 }
 
-static ik_status read_lines(map_file *m, char *text, const char *end, ik_error *err)
+static ik_status mapping_read_lines(map_file *m, char *text, const char *end, ik_error *err)
 {
     ik_status status = IK_OK;
     for (char *line = text; line < end && status == IK_OK;) {
@@ -143,7 +143,7 @@ static ik_status read_lines(map_file *m, char *text, const char *end, ik_error *
         if (stop)
             *stop = '\0';
         m->line++;
-        status = read_line(m, line, err);
+        status = mapping_read_line(m, line, err);
         line = stop ? stop + 1 : (char *)end;
     }
     if (status == IK_OK && !m->set->num)
@@ -152,7 +152,7 @@ static ik_status read_lines(map_file *m, char *text, const char *end, ik_error *
     return status;
 }
 
-static ik_status read_file(host_set *s, const char *path, const ik_env *env, ik_error *err)
+static ik_status mapping_read_file(host_set *s, const char *path, const ik_env *env, ik_error *err)
 {
     map_file m = {.set = s, .path = path};
     char *text = NULL;
@@ -175,7 +175,7 @@ static ik_status read_file(host_set *s, const char *path, const ik_env *env, ik_
     if (status == IK_OK)
         status = host_names_new(&m.names, s->f, err);
     if (status == IK_OK)
-        status = read_lines(&m, text + (start - text), start + size, err);
+        status = mapping_read_lines(&m, text + (start - text), start + size, err);
     host_names_free(&m.names);
     free(text);
     s->path = path;
@@ -189,7 +189,7 @@ typedef struct dealt {
     uint32_t round, group, host;
 } dealt;
 
-static int by_round(const void *a, const void *b)
+static int mapping_by_round(const void *a, const void *b)
 {
     const dealt *x = a, *y = b;
     if (x->round != y->round)
@@ -199,7 +199,7 @@ static int by_round(const void *a, const void *b)
 
 /* Takes hosts from their groups in turn, groups in the order of their first host. group_of:
  * [num_switches] of a host's switch. */
-static ik_status deal(host_set *s, const uint32_t *group_of, ik_error *err)
+static ik_status mapping_deal(host_set *s, const uint32_t *group_of, ik_error *err)
 {
     size_t switches = (size_t)s->f->num_switches + 1;
     uint32_t *rank = malloc(switches * sizeof *rank), *size = ik_calloc(switches, sizeof *size),
@@ -217,7 +217,7 @@ static ik_status deal(host_set *s, const uint32_t *group_of, ik_error *err)
         cards[k] = (dealt){size[group]++, rank[group], s->host[k]};
     }
     if (status == IK_OK) {
-        qsort(cards, s->num, sizeof *cards, by_round);
+        qsort(cards, s->num, sizeof *cards, mapping_by_round);
         for (size_t k = 0; k < s->num; k++)
             s->host[k] = cards[k].host;
     }
@@ -227,7 +227,7 @@ static ik_status deal(host_set *s, const uint32_t *group_of, ik_error *err)
     return status;
 }
 
-static ik_status refuse_no_pods(const host_set *s, ik_error *err)
+static ik_status mapping_refuse_no_pods(const host_set *s, ik_error *err)
 {
     ik_about(err,
              ik_fail(err, IK_ERR_UNSUPPORTED, "%s, mapping = by_pod: %s has no pods", s->owner,
@@ -237,17 +237,17 @@ static ik_status refuse_no_pods(const host_set *s, ik_error *err)
                    "trees have pods, below their top level; by_leaf goes by the hosts' switches");
 }
 
-static ik_status deal_by_pod(host_set *s, uint32_t *group_of, ik_error *err)
+static ik_status mapping_deal_by_pod(host_set *s, uint32_t *group_of, ik_error *err)
 {
     uint32_t pods = 0;
     ik_status status = ik_fabric_pods(s->f, group_of, &pods, err);
     for (size_t k = 0; status == IK_OK && k < s->num; k++)
         if (!pods || group_of[ik_host_switch(s->f, s->host[k])] == IK_NONE)
-            return refuse_no_pods(s, err);
-    return status == IK_OK ? deal(s, group_of, err) : status;
+            return mapping_refuse_no_pods(s, err);
+    return status == IK_OK ? mapping_deal(s, group_of, err) : status;
 }
 
-static ik_status apply_rule(host_set *s, unsigned rule, uint64_t seed, ik_error *err)
+static ik_status mapping_apply_rule(host_set *s, unsigned rule, uint64_t seed, ik_error *err)
 {
     if (rule == RULE_FILE || rule == RULE_LINEAR)
         return IK_OK;
@@ -261,14 +261,15 @@ static ik_status apply_rule(host_set *s, unsigned rule, uint64_t seed, ik_error 
         return ik_fail_memory(err, s->f->num_switches * sizeof *group_of, "a mapping");
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         group_of[sw] = sw;
-    ik_status status = rule == RULE_BY_POD ? deal_by_pod(s, group_of, err) : deal(s, group_of, err);
+    ik_status status = rule == RULE_BY_POD ? mapping_deal_by_pod(s, group_of, err)
+                                           : mapping_deal(s, group_of, err);
     free(group_of);
     return status;
 }
 
 /* ---- all together */
 
-static ik_status refuse_count(const host_set *s, uint64_t processes, ik_error *err)
+static ik_status mapping_refuse_count(const host_set *s, uint64_t processes, ik_error *err)
 {
     if (s->path) {
         ik_fail_at(err, IK_ERR_INPUT, s->path, s->last_line, 0,
@@ -285,10 +286,10 @@ static ik_status refuse_count(const host_set *s, uint64_t processes, ik_error *e
     return ik_hint(err, IK_ERR_USAGE, "a host runs one process at most");
 }
 
-static ik_status take(const host_set *s, uint64_t processes, mapping *out, ik_error *err)
+static ik_status mapping_take(const host_set *s, uint64_t processes, mapping *out, ik_error *err)
 {
     if (processes > s->num || !s->num)
-        return refuse_count(s, processes, err);
+        return mapping_refuse_count(s, processes, err);
     uint32_t num = (uint32_t)(processes ? processes : s->num);
     mapping m = {.num = num, .host = malloc(num * sizeof *m.host)};
     if (!m.host)
@@ -316,12 +317,12 @@ ik_status mapping_make(const ik_fabric *f, const char *owner, const ik_params *p
     ik_status status =
         s.host && s.line ? IK_OK : ik_fail_memory(err, room * sizeof *s.host, "a mapping");
     if (status == IK_OK)
-        status = rule == RULE_FILE ? read_file(&s, ik_params_text(p, "mapping"), env, err)
-                                   : read_set(&s, p, err);
+        status = rule == RULE_FILE ? mapping_read_file(&s, ik_params_text(p, "mapping"), env, err)
+                                   : mapping_read_set(&s, p, err);
     if (status == IK_OK)
-        status = apply_rule(&s, rule, seed, err);
+        status = mapping_apply_rule(&s, rule, seed, err);
     if (status == IK_OK)
-        status = take(&s, processes, out, err);
+        status = mapping_take(&s, processes, out, err);
     if (status == IK_OK)
         out->of_fabric = (rule != RULE_LINEAR && rule != RULE_RANDOM) ||
                          (!ik_params_has(p, "hosts") && s.num < f->num_hosts);
@@ -346,14 +347,14 @@ ik_status mapping_inverse(const mapping *m, uint32_t num_hosts, uint32_t **proce
 
 /* Given, and still of effect once the hosts are written out: not the mapping itself, nor the seed
  * of one that is drawn. */
-static bool is_portable(const ik_params *listed, size_t i)
+static bool mapping_is_portable(const ik_params *listed, size_t i)
 {
     const char *name = listed->decl[i].name;
     return listed->values[i].given && strcmp(name, "hosts") != 0 && strcmp(name, "mapping") != 0 &&
            ik_params_counts(listed, i);
 }
 
-static size_t write_hosts(const mapping *m, char *text, size_t size)
+static size_t mapping_write_hosts(const mapping *m, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "hosts=");
     for (uint32_t i = 0; i < m->num;) {
@@ -394,11 +395,11 @@ ik_status mapping_portable(const ik_traffic *t, const ik_params *p, const mappin
     }
     used += (size_t)snprintf(text, bytes, "%s:", t->family->name);
     for (size_t i = 0; i < p->num; i++)
-        if (is_portable(&listed, i))
+        if (mapping_is_portable(&listed, i))
             used += (size_t)snprintf(text + used, bytes - used, "%s=%s,", p->decl[i].name,
                                      values[i].text);
     free(values);
-    used += write_hosts(m, text + used, bytes - used);
+    used += mapping_write_hosts(m, text + used, bytes - used);
     assert(used < bytes);
     *out = text;
     return IK_OK;

@@ -31,7 +31,7 @@ ik_status member_finish_steps(const ik_traffic *t, workload_member *m, steps *s,
 }
 
 /* Refuses a graph from a file without any message between two hosts. */
-static ik_status check_messages(const workload_member *m, ik_error *err)
+static ik_status member_check_messages(const workload_member *m, ik_error *err)
 {
     const ik_graph *g = m->work.graph;
     uint32_t host = 0, op = 0, first = 0;
@@ -55,7 +55,7 @@ ik_status member_finish_file(const ik_traffic *t, workload_member *m, ik_error *
 {
     ik_status status = workload_check_hosts(t, &m->work, err);
     if (status == IK_OK)
-        status = check_messages(m, err);
+        status = member_check_messages(m, err);
     return status == IK_OK ? member_finish(t, m, err) : status;
 }
 

@@ -19,8 +19,8 @@ typedef struct reader {
     uint64_t *sizes;
 } reader;
 
-static ik_status read_cell(const reader *r, uint32_t column, char **at, const char *line,
-                           ik_error *err)
+static ik_status pair_sizes_read_cell(const reader *r, uint32_t column, char **at, const char *line,
+                                      ik_error *err)
 {
     char *end = *at;
     unsigned place = (unsigned)(*at - line) + 1;
@@ -38,7 +38,7 @@ static ik_status read_cell(const reader *r, uint32_t column, char **at, const ch
     return IK_OK;
 }
 
-static ik_status read_row(reader *r, char *line, ik_error *err)
+static ik_status pair_sizes_read_row(reader *r, char *line, ik_error *err)
 {
     line[strcspn(line, "#")] = '\0';
     uint32_t column = 0;
@@ -46,7 +46,7 @@ static ik_status read_row(reader *r, char *line, ik_error *err)
         if (r->row >= r->num)
             return ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, (unsigned)(at - line) + 1,
                               "more than %u rows, one per process", r->num);
-        ik_status status = read_cell(r, column++, &at, line, err);
+        ik_status status = pair_sizes_read_cell(r, column++, &at, line, err);
         if (status != IK_OK)
             return status;
     }
@@ -58,7 +58,7 @@ static ik_status read_row(reader *r, char *line, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_rows(reader *r, char *text, const char *end, ik_error *err)
+static ik_status pair_sizes_read_rows(reader *r, char *text, const char *end, ik_error *err)
 {
     ik_status status = IK_OK;
     for (char *line = text; line < end && status == IK_OK;) {
@@ -66,7 +66,7 @@ static ik_status read_rows(reader *r, char *text, const char *end, ik_error *err
         if (stop)
             *stop = '\0';
         r->line++;
-        status = read_row(r, line, err);
+        status = pair_sizes_read_row(r, line, err);
         line = stop ? stop + 1 : (char *)end;
     }
     if (status == IK_OK && r->row < r->num)
@@ -75,7 +75,7 @@ static ik_status read_rows(reader *r, char *text, const char *end, ik_error *err
     return status;
 }
 
-static ik_status read_file(reader *r, const ik_env *env, ik_error *err)
+static ik_status pair_sizes_read_file(reader *r, const ik_env *env, ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -87,14 +87,15 @@ static ik_status read_file(reader *r, const ik_env *env, ik_error *err)
     const char *start = text;
     status = ik_text_begin(&start, &size, r->path, err);
     if (status == IK_OK)
-        status = read_rows(r, text + (start - text), start + size, err);
+        status = pair_sizes_read_rows(r, text + (start - text), start + size, err);
     free(text);
     return status;
 }
 
 /* ---- rules */
 
-static void follow_rule(unsigned rule, uint32_t num, uint64_t bytes, uint64_t seed, uint64_t *sizes)
+static void pair_sizes_follow_rule(unsigned rule, uint32_t num, uint64_t bytes, uint64_t seed,
+                                   uint64_t *sizes)
 {
     for (uint32_t src = 0; src < num; src++)
         for (uint32_t dst = 0; dst < num; dst++) {
@@ -120,12 +121,12 @@ ik_status pair_sizes_make(const char *owner, const ik_params *p, uint32_t num, u
     if (!r.sizes)
         return ik_fail_memory(err, (size_t)num * num * sizeof *r.sizes, owner);
     if (rule == RULE_FILE)
-        status = read_file(&r, env, err);
+        status = pair_sizes_read_file(&r, env, err);
     else if (bytes > MOST_BYTES / 2)
         status = ik_about(
             err, ik_fail(err, IK_ERR_USAGE, "%s: bytes is at most 2^49 B here", owner), "bytes");
     else
-        follow_rule(rule, num, bytes, seed, r.sizes);
+        pair_sizes_follow_rule(rule, num, bytes, seed, r.sizes);
     if (status == IK_OK)
         *sizes = r.sizes;
     else

@@ -49,7 +49,7 @@ void steps_phase(steps *s, const char *name)
     graph_class(&s->b, name);
 }
 
-static void add_end(steps *s, uint32_t process, ends *e, uint32_t op)
+static void steps_add_end(steps *s, uint32_t process, ends *e, uint32_t op)
 {
     if (e->num == MOST_ENDS) {
         uint32_t join = graph_add(&s->b, s->map->host[process], IK_OP_CALC, 0, 0, 0, 0);
@@ -61,7 +61,7 @@ static void add_end(steps *s, uint32_t process, ends *e, uint32_t op)
     e->op[e->num++] = op;
 }
 
-static step_process *touch(steps *s, uint32_t process)
+static step_process *steps_touch(steps *s, uint32_t process)
 {
     step_process *p = &s->process[process];
     if (!p->touched)
@@ -76,13 +76,13 @@ void steps_send(steps *s, uint32_t src, uint32_t dst, uint64_t bytes)
     if (src == dst || !bytes)
         return;
     uint32_t recv, send = graph_message(&s->b, s->map->host[src], s->map->host[dst], bytes, &recv);
-    step_process *from = touch(s, src);
+    step_process *from = steps_touch(s, src);
     for (unsigned k = 0; k < from->last.num; k++)
         graph_wait(&s->b, send, from->last.op[k], false);
     from->sent = true;
-    add_end(s, src, &from->next, send);
-    touch(s, dst);
-    add_end(s, dst, &s->process[dst].next, recv);
+    steps_add_end(s, src, &from->next, send);
+    steps_touch(s, dst);
+    steps_add_end(s, dst, &s->process[dst].next, recv);
 }
 
 void steps_next(steps *s)
@@ -92,7 +92,7 @@ void steps_next(steps *s)
         if (p->sent)
             p->last = p->next;
         for (unsigned i = 0; !p->sent && i < p->next.num; i++)
-            add_end(s, s->touched[k], &p->last, p->next.op[i]);
+            steps_add_end(s, s->touched[k], &p->last, p->next.op[i]);
         p->next.num = 0;
         p->sent = p->touched = false;
     }

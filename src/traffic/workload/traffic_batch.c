@@ -31,7 +31,7 @@ typedef struct batch {
     ik_workload work;
 } batch;
 
-static void destroy(ik_traffic *t)
+static void batch_destroy(ik_traffic *t)
 {
     batch *b = t->impl;
     ik_traffic_free(b->pattern);
@@ -40,15 +40,16 @@ static void destroy(ik_traffic *t)
     t->impl = NULL;
 }
 
-static ik_status refuse_pattern(const char *spec, const char *why, const char *hint, ik_error *err)
+static ik_status batch_refuse_pattern(const char *spec, const char *why, const char *hint,
+                                      ik_error *err)
 {
     ik_status status = ik_fail(err, IK_ERR_USAGE, OWNER ", pattern '%.80s': %s", spec, why);
     ik_about(err, status, "pattern");
     return ik_hint(err, status, "%s", hint);
 }
 
-static ik_status open_pattern(ik_traffic *t, batch *b, const char *text, const ik_env *env,
-                              ik_error *err)
+static ik_status batch_open_pattern(ik_traffic *t, batch *b, const char *text, const ik_env *env,
+                                    ik_error *err)
 {
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
@@ -66,11 +67,12 @@ static ik_status open_pattern(ik_traffic *t, batch *b, const char *text, const i
     else if (status != IK_OK && spec) /* a mix of what is listed here */
         ik_about(err, status, "pattern");
     if (status == IK_OK && b->pattern->workload)
-        status = refuse_pattern(spec, "it is itself a finite workload",
-                                "a batch is made of an endless pattern, such as uniform", err);
+        status =
+            batch_refuse_pattern(spec, "it is itself a finite workload",
+                                 "a batch is made of an endless pattern, such as uniform", err);
     else if (status == IK_OK && b->pattern->schedule)
-        status = refuse_pattern(spec, "it changes with time, and a batch has no times",
-                                "one pattern for all of the batch", err);
+        status = batch_refuse_pattern(spec, "it changes with time, and a batch has no times",
+                                      "one pattern for all of the batch", err);
     ik_arena_free(&arena);
     return status == IK_OK ? pattern_join_notes(t, &b->pattern, 1, err) : status;
 }
@@ -91,7 +93,7 @@ uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number)
 /* Messages that are examined one by one, since the pattern leaves some of them out. */
 #define MOST_WITH_GAPS (UINT64_C(1) << 28)
 
-static ik_status check_gaps(const ik_traffic *of, const ik_workload *w, ik_error *err)
+static ik_status batch_check_gaps(const ik_traffic *of, const ik_workload *w, ik_error *err)
 {
     uint64_t senders = 0, each = w->batch_messages * w->repeat;
     for (uint32_t host = 0; host < of->num_hosts; host++)
@@ -110,7 +112,8 @@ static ik_status check_gaps(const ik_traffic *of, const ik_workload *w, ik_error
                    (unsigned long long)(MOST_WITH_GAPS / senders));
 }
 
-static ik_status count_messages(const ik_traffic *t, ik_workload *w, uint64_t bytes, ik_error *err)
+static ik_status batch_count_messages(const ik_traffic *t, ik_workload *w, uint64_t bytes,
+                                      ik_error *err)
 {
     for (uint32_t host = 0; host < t->num_hosts; host++) {
         if (ik_host_port(t->fabric, host) == IK_NONE) {
@@ -137,7 +140,7 @@ static ik_status count_messages(const ik_traffic *t, ik_workload *w, uint64_t by
     return IK_OK;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status batch_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     batch *b = ik_calloc(1, sizeof *b);
     if (!b)
@@ -150,44 +153,44 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
                             .largest = bytes,
                             .batch_messages = ik_params_uint(p, "messages"),
                             .repeat = ik_params_uint(p, "repeat")};
-    ik_status status = open_pattern(t, b, ik_params_text(p, "pattern"), env, err);
+    ik_status status = batch_open_pattern(t, b, ik_params_text(p, "pattern"), env, err);
     if (status != IK_OK)
         return status;
     b->work.batch = b->pattern;
     t->of_fabric = b->pattern->family->of_fabric || b->pattern->of_fabric;
     t->gaps = b->pattern->gaps;
     t->workload = &b->work;
-    status = check_gaps(b->pattern, &b->work, err);
-    return status == IK_OK ? count_messages(t, &b->work, bytes, err) : status;
+    status = batch_check_gaps(b->pattern, &b->work, err);
+    return status == IK_OK ? batch_count_messages(t, &b->work, bytes, err) : status;
 }
 
 /* As a pattern it is the one that draws. */
 
-static const ik_traffic *pattern_of(const ik_traffic *t)
+static const ik_traffic *batch_pattern_of(const ik_traffic *t)
 {
     return ((const batch *)t->impl)->pattern;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t traffic_batch_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
-    const ik_traffic *of = pattern_of(t);
+    const ik_traffic *of = batch_pattern_of(t);
     return of->family->dest(of, src, n);
 }
 
-static bool silent(const ik_traffic *t, uint32_t src)
+static bool traffic_batch_silent(const ik_traffic *t, uint32_t src)
 {
-    return ik_traffic_is_silent(pattern_of(t), src);
+    return ik_traffic_is_silent(batch_pattern_of(t), src);
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void traffic_batch_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
-    const ik_traffic *of = pattern_of(t);
+    const ik_traffic *of = batch_pattern_of(t);
     of->family->flows(of, src, fn, ctx);
 }
 
-static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+static bool traffic_batch_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
-    const ik_traffic *of = pattern_of(t);
+    const ik_traffic *of = batch_pattern_of(t);
     return of->family->even && of->family->even(of, weight, scale);
 }
 
@@ -206,11 +209,11 @@ const ik_traffic_family ik_traffic_batch = {
         "workload ends with the arrival of the last reply. Hosts that are silent in the pattern "
         "send none; messages that the pattern leaves out are not replaced. See docs/workloads.md.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .silent = silent,
-    .flows = flows,
-    .even = even,
+    .create = batch_create,
+    .destroy = batch_destroy,
+    .dest = traffic_batch_dest,
+    .silent = traffic_batch_silent,
+    .flows = traffic_batch_flows,
+    .even = traffic_batch_even,
     .ends = true,
 };

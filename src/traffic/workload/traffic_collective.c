@@ -56,7 +56,7 @@ typedef struct maker {
     uint64_t open;
 } maker;
 
-static void close_message(maker *m)
+static void collective_close_message(maker *m)
 {
     m->messages += m->open > 0;
     if (m->open && m->to)
@@ -65,20 +65,20 @@ static void close_message(maker *m)
 }
 
 /* Bytes of the blocks before number `block` of a vector that is divided among `blocks`. */
-static uint64_t bytes_before(uint64_t bytes, uint64_t blocks, uint64_t block)
+static uint64_t collective_bytes_before(uint64_t bytes, uint64_t blocks, uint64_t block)
 {
     return bytes / blocks * block + bytes % blocks * block / blocks;
 }
 
-static uint64_t size_of(const maker *m, const collective_move *v)
+static uint64_t collective_size_of(const maker *m, const collective_move *v)
 {
     switch (m->of.operation) {
     case COLLECTIVE_BROADCAST:
     case COLLECTIVE_REDUCE:
     case COLLECTIVE_ALLREDUCE:
         assert(v->first < m->blocks && v->num <= m->blocks - v->first);
-        return bytes_before(m->bytes, m->blocks, v->first + v->num) -
-               bytes_before(m->bytes, m->blocks, v->first);
+        return collective_bytes_before(m->bytes, m->blocks, v->first + v->num) -
+               collective_bytes_before(m->bytes, m->blocks, v->first);
     case COLLECTIVE_ALLTOALLV:
         assert(v->num == 1);
         return m->sizes[v->first];
@@ -87,27 +87,27 @@ static uint64_t size_of(const maker *m, const collective_move *v)
     }
 }
 
-static void take_move(void *ctx, const collective_move *v)
+static void collective_take_move(void *ctx, const collective_move *v)
 {
     maker *m = ctx;
     if (m->src != v->src || m->dst != v->dst)
-        close_message(m);
+        collective_close_message(m);
     m->src = v->src;
     m->dst = v->dst;
-    m->open += size_of(m, v);
+    m->open += collective_size_of(m, v);
 }
 
-static void take_phase(void *ctx, const char *name)
+static void collective_take_phase(void *ctx, const char *name)
 {
     maker *m = ctx;
     if (m->to)
         steps_phase(m->to, name);
 }
 
-static void take_next(void *ctx)
+static void collective_take_next(void *ctx)
 {
     maker *m = ctx;
-    close_message(m);
+    collective_close_message(m);
     if (m->to)
         steps_next(m->to);
 }
@@ -117,7 +117,7 @@ static void take_next(void *ctx)
 /* An operation of the builder, of the graph, and what finishing it needs, twice a message. */
 enum { BYTES_PER_MESSAGE = 250 };
 
-static ik_status count(maker *m, uint64_t repeat, const ik_env *env, ik_error *err)
+static ik_status collective_count(maker *m, uint64_t repeat, const ik_env *env, ik_error *err)
 {
     /* no move may wrap around 64 bits: all processes together at most 2^60 B at a time */
     double most = (double)m->bytes * m->of.num;
@@ -141,16 +141,16 @@ static ik_status count(maker *m, uint64_t repeat, const ik_env *env, ik_error *e
     return status == IK_OK ? IK_OK : ik_about(err, status, "repeat processes hosts");
 }
 
-static ik_status make(const ik_traffic *t, workload_member *k, maker *m, uint64_t repeat,
-                      const ik_env *env, ik_error *err)
+static ik_status collective_make(const ik_traffic *t, workload_member *k, maker *m, uint64_t repeat,
+                                 const ik_env *env, ik_error *err)
 {
     steps s;
-    m->of.phase = take_phase;
-    m->of.move = take_move;
-    m->of.next = take_next;
+    m->of.phase = collective_take_phase;
+    m->of.move = collective_take_move;
+    m->of.next = collective_take_next;
     m->of.ctx = m;
     m->blocks = collective_blocks(&m->of);
-    ik_status status = count(m, repeat, env, err);
+    ik_status status = collective_count(m, repeat, env, err);
     if (status == IK_OK)
         status = steps_open(&s, OWNER, "bytes repeat sizes processes", t->num_hosts, &k->map, err);
     if (status != IK_OK)
@@ -165,21 +165,22 @@ static ik_status make(const ik_traffic *t, workload_member *k, maker *m, uint64_
     return member_finish_steps(t, k, &s, err);
 }
 
-static uint64_t bytes_of(const ik_params *p, collective_operation operation)
+static uint64_t collective_bytes_of(const ik_params *p, collective_operation operation)
 {
     if (ik_params_has(p, "bytes"))
         return ik_params_uint(p, "bytes");
     return operation == COLLECTIVE_BARRIER ? 8 : 65536;
 }
 
-static ik_status refuse_root(const collective *c, ik_error *err)
+static ik_status collective_refuse_root(const collective *c, ik_error *err)
 {
     ik_about(err, ik_fail(err, IK_ERR_USAGE, OWNER ": root %u of %u processes", c->root, c->num),
              "root processes");
     return ik_hint(err, IK_ERR_USAGE, "processes are numbered from 0 to %u", c->num - 1);
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status collective_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                   ik_error *err)
 {
     workload_member *k = member_new(t, OWNER, err);
     if (!k)
@@ -187,7 +188,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     collective_operation operation = (collective_operation)ik_params_enum(p, "operation");
     uint64_t wanted = ik_params_has(p, "processes") ? ik_params_uint(p, "processes") : 0;
     uint64_t *sizes = NULL, seed = pattern_seed(t, p);
-    maker m = {.bytes = bytes_of(p, operation)};
+    maker m = {.bytes = collective_bytes_of(p, operation)};
     ik_status status = mapping_make(t->fabric, OWNER, p, wanted, seed, env, &k->map, err);
     if (status == IK_OK)
         status = mapping_portable(t, p, &k->map, &t->portable, err);
@@ -198,14 +199,14 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         operation, (collective_algorithm)ik_params_enum(p, "algorithm"), k->map.num, m.bytes);
     if (ik_params_uint(p, "root") >= k->map.num) {
         m.of.root = (uint32_t)ik_params_uint(p, "root");
-        return refuse_root(&m.of, err);
+        return collective_refuse_root(&m.of, err);
     }
     m.of.root = (uint32_t)ik_params_uint(p, "root");
     if (operation == COLLECTIVE_ALLTOALLV)
         status = pair_sizes_make(OWNER, p, k->map.num, m.bytes, seed, env, &sizes, err);
     m.sizes = sizes;
     if (status == IK_OK)
-        status = make(t, k, &m, ik_params_uint(p, "repeat"), env, err);
+        status = collective_make(t, k, &m, ik_params_uint(p, "repeat"), env, err);
     free(sizes);
     return status;
 }
@@ -231,7 +232,7 @@ const ik_traffic_family ik_traffic_collective = {
         "2, i "
         "+ 4 …), linear (i + 1 only).",
     .params = params,
-    .create = create,
+    .create = collective_create,
     .destroy = member_destroy,
     .dest = member_dest,
     .flows = member_flows,

@@ -66,7 +66,7 @@ typedef struct exchange {
     uint64_t seed, bytes;
 } exchange;
 
-static void destroy(ik_traffic *t)
+static void exchange_destroy(ik_traffic *t)
 {
     exchange *x = t->impl;
     ik_traffic_free(x->pattern);
@@ -81,7 +81,7 @@ static void destroy(ik_traffic *t)
 
 /* ---- what the parameters say */
 
-static ik_status refuse_pattern(const char *spec, const char *why, ik_error *err)
+static ik_status exchange_refuse_pattern(const char *spec, const char *why, ik_error *err)
 {
     ik_about(err, ik_fail(err, IK_ERR_USAGE, "traffic 'exchange', pattern '%.80s': %s", spec, why),
              "pattern");
@@ -91,8 +91,8 @@ static ik_status refuse_pattern(const char *spec, const char *why, ik_error *err
 }
 
 /* *family: NULL = there is none of that name. */
-static ik_status find_family(const char *text, ik_arena *arena, const ik_traffic_family **family,
-                             ik_error *err)
+static ik_status exchange_find_family(const char *text, ik_arena *arena,
+                                      const ik_traffic_family **family, ik_error *err)
 {
     ik_spec spec;
     ik_status status = ik_spec_parse(text, arena, &spec, err);
@@ -101,20 +101,21 @@ static ik_status find_family(const char *text, ik_arena *arena, const ik_traffic
     return status;
 }
 
-static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, const ik_env *env,
-                              ik_error *err)
+static ik_status exchange_open_pattern(ik_traffic *t, exchange *x, const char *text,
+                                       const ik_env *env, ik_error *err)
 {
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
     size_t num = 0;
     ik_status status = ik_spec_list_parse(text, &arena, &list, &num, err);
     if (status == IK_OK && (num != 1 || list[0].share || list[0].name))
-        status = refuse_pattern(text, "one pattern, without a share or a name, is exchanged", err);
+        status = exchange_refuse_pattern(
+            text, "one pattern, without a share or a name, is exchanged", err);
     const ik_traffic_family *family = NULL;
     if (status == IK_OK)
-        status = find_family(list[0].spec, &arena, &family, err);
+        status = exchange_find_family(list[0].spec, &arena, &family, err);
     if (status == IK_OK && x->processes && family && family->of_fabric)
-        status = refuse_pattern(
+        status = exchange_refuse_pattern(
             list[0].spec, "it is made for the fabric, not for processes on some of its hosts", err);
     if (status == IK_OK) {
         status = ik_traffic_from_spec(x->processes ? x->processes : t->fabric, list[0].spec, env,
@@ -124,20 +125,20 @@ static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, cons
     }
     t->of_fabric = status == IK_OK && x->pattern->family->of_fabric;
     if (status == IK_OK && x->pattern->workload)
-        status = refuse_pattern(list[0].spec, "it is itself a finite workload", err);
+        status = exchange_refuse_pattern(list[0].spec, "it is itself a finite workload", err);
     else if (status == IK_OK && !x->pattern->family->listed && !x->pattern->family->permutation)
-        status =
-            refuse_pattern(list[0].spec, "its destinations are drawn, there is no end to it", err);
+        status = exchange_refuse_pattern(list[0].spec,
+                                         "its destinations are drawn, there is no end to it", err);
     else if (status == IK_OK && strcmp(x->pattern->family->name, "alltoall") == 0 &&
              strchr(list[0].spec, ':'))
-        status = refuse_pattern(list[0].spec,
-                                "order and visits are parameters of the exchange itself", err);
+        status = exchange_refuse_pattern(
+            list[0].spec, "order and visits are parameters of the exchange itself", err);
     ik_arena_free(&arena);
     return status == IK_OK ? pattern_join_notes(t, &x->pattern, 1, err) : status;
 }
 
-static ik_status find_hosts(ik_traffic *t, exchange *x, const ik_params *p, const ik_env *env,
-                            ik_error *err)
+static ik_status exchange_find_hosts(ik_traffic *t, exchange *x, const ik_params *p,
+                                     const ik_env *env, ik_error *err)
 {
     uint64_t processes = ik_params_has(p, "processes") ? ik_params_uint(p, "processes") : 0;
     ik_status status = mapping_make(t->fabric, OWNER, p, processes, x->seed, env, &x->map, err);
@@ -150,7 +151,7 @@ static ik_status find_hosts(ik_traffic *t, exchange *x, const ik_params *p, cons
     return ik_fabric_from_spec(crossbar, env, &x->processes, err);
 }
 
-static ik_status find_order(exchange *x, const ik_params *p, ik_error *err)
+static ik_status exchange_find_order(exchange *x, const ik_params *p, ik_error *err)
 {
     bool power = (x->map.num & (x->map.num - 1)) == 0;
     switch (ik_params_enum(p, "order")) {
@@ -181,7 +182,7 @@ static ik_status find_order(exchange *x, const ik_params *p, ik_error *err)
 /* ---- all-to-all */
 
 /* Makes rows of hosts rows of the processes on them, in place. */
-static void keep_processes(const ik_fabric *f, ik_alltoall *a)
+static void exchange_keep_processes(const ik_fabric *f, ik_alltoall *a)
 {
     size_t kept = 0;
     for (size_t k = 0; a->process && k < (size_t)f->num_switches * f->num_hosts; k++)
@@ -189,7 +190,7 @@ static void keep_processes(const ik_fabric *f, ik_alltoall *a)
             a->nearest[kept++] = a->process[a->nearest[k]];
 }
 
-static ik_status find_nearest(const ik_fabric *f, ik_alltoall *a, ik_error *err)
+static ik_status exchange_find_nearest(const ik_fabric *f, ik_alltoall *a, ik_error *err)
 {
     ik_status status = order_nearest(f, &a->nearest, err);
     a->row = ik_calloc((size_t)a->num + 1, sizeof *a->row);
@@ -197,7 +198,7 @@ static ik_status find_nearest(const ik_fabric *f, ik_alltoall *a, ik_error *err)
     if (status == IK_OK && (!a->row || !a->own_place))
         status = ik_fail_memory(err, 2 * a->num * sizeof *a->row, "hosts by distance");
     if (status == IK_OK)
-        keep_processes(f, a);
+        exchange_keep_processes(f, a);
     for (uint32_t i = 0; status == IK_OK && i < a->num; i++) {
         uint32_t sw = ik_host_switch(f, a->host ? a->host[i] : i), place = 0;
         a->row[i] = sw == IK_NONE ? 0 : sw;
@@ -208,7 +209,7 @@ static ik_status find_nearest(const ik_fabric *f, ik_alltoall *a, ik_error *err)
     return status;
 }
 
-static ik_status make_alltoall(const ik_traffic *t, exchange *x, ik_error *err)
+static ik_status exchange_make_alltoall(const ik_traffic *t, exchange *x, ik_error *err)
 {
     uint64_t others = x->map.num - 1;
     ik_alltoall *a = ik_calloc(1, sizeof *a);
@@ -236,7 +237,7 @@ static ik_status make_alltoall(const ik_traffic *t, exchange *x, ik_error *err)
                                 (unsigned long long)x->work.num_messages,
                                 (unsigned long long)x->bytes),
                         "bytes repeat");
-    return x->order == IK_ORDER_NEAREST ? find_nearest(t->fabric, a, err) : IK_OK;
+    return x->order == IK_ORDER_NEAREST ? exchange_find_nearest(t->fabric, a, err) : IK_OK;
 }
 
 /* ---- other patterns */
@@ -247,7 +248,8 @@ typedef struct collector {
     bool no_memory;
 } collector;
 
-static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void exchange_add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                              uint64_t scale)
 {
     collector *c = ctx;
     (void)scale;
@@ -270,8 +272,9 @@ enum { MOST_COPIES = 1000000 }; /* messages between one pair */
 
 /* The messages of one process, each with its two ends; join: what they wait for, IK_NONE =
  * nothing. */
-static ik_status add_messages(graph_builder *b, const exchange *x, uint32_t src,
-                              const order_key *list, size_t num, uint32_t join, ik_error *err)
+static ik_status exchange_add_messages(graph_builder *b, const exchange *x, uint32_t src,
+                                       const order_key *list, size_t num, uint32_t join,
+                                       ik_error *err)
 {
     for (size_t k = 0; k < num; k++) {
         if (list[k].weight > MOST_COPIES)
@@ -298,8 +301,8 @@ typedef struct lists_of_processes {
 } lists_of_processes;
 
 /* Where each process stands among the hosts by distance from that of src. of: process of a host. */
-static void set_places(const ik_traffic *t, const exchange *x, uint32_t src,
-                       const uint32_t *nearest, const uint32_t *of, uint32_t *places)
+static void exchange_set_places(const ik_traffic *t, const exchange *x, uint32_t src,
+                                const uint32_t *nearest, const uint32_t *of, uint32_t *places)
 {
     uint32_t sw = ik_host_switch(t->fabric, x->map.host[src]);
     const uint32_t *row = nearest + (size_t)(sw == IK_NONE ? 0 : sw) * t->num_hosts;
@@ -309,8 +312,8 @@ static void set_places(const ik_traffic *t, const exchange *x, uint32_t src,
 }
 
 /* The destinations of every process, in order. */
-static ik_status read_lists(const ik_traffic *t, const exchange *x, lists_of_processes *l,
-                            ik_error *err)
+static ik_status exchange_read_lists(const ik_traffic *t, const exchange *x, lists_of_processes *l,
+                                     ik_error *err)
 {
     const uint32_t num = x->map.num;
     collector c = {0};
@@ -326,13 +329,13 @@ static ik_status read_lists(const ik_traffic *t, const exchange *x, lists_of_pro
         status = mapping_inverse(&x->map, t->num_hosts, &of, err);
     for (uint32_t src = 0; status == IK_OK && src < num; src++) {
         size_t before = c.num;
-        x->pattern->family->flows(x->pattern, src, add_flow, &c);
+        x->pattern->family->flows(x->pattern, src, exchange_add_flow, &c);
         if (c.no_memory) {
             status = ik_fail_memory(err, c.num * sizeof *c.list, "traffic 'exchange'");
             break;
         }
         if (nearest && c.num > before)
-            set_places(t, x, src, nearest, of, places);
+            exchange_set_places(t, x, src, nearest, of, places);
         if (c.num > before)
             order_sort(x->order, x->seed, num, src, places, c.list + before, c.num - before);
         l->first[src + 1] = c.num;
@@ -344,20 +347,21 @@ static ik_status read_lists(const ik_traffic *t, const exchange *x, lists_of_pro
     return status;
 }
 
-static ik_status make_graph(const ik_traffic *t, exchange *x, ik_error *err)
+static ik_status exchange_make_graph(const ik_traffic *t, exchange *x, ik_error *err)
 {
     lists_of_processes l = {0};
     graph_builder b = {.num_hosts = t->num_hosts, .source = OWNER, .settings = SIZED_BY};
     uint64_t repeat = x->work.repeat, visits = x->work.visits;
-    ik_status status = read_lists(t, x, &l, err);
+    ik_status status = exchange_read_lists(t, x, &l, err);
     uint32_t *joins = ik_calloc((size_t)t->num_hosts + 1, sizeof *joins);
     if (status == IK_OK && !joins)
         status = ik_fail_memory(err, t->num_hosts * sizeof *joins, "traffic 'exchange'");
     for (uint64_t r = 0; status == IK_OK && r < repeat && !b.no_memory; r++) {
         size_t from = b.num_ops;
         for (uint32_t src = 0; status == IK_OK && src < x->map.num; src++)
-            status = add_messages(&b, x, src, l.all + l.first[src], l.first[src + 1] - l.first[src],
-                                  r ? joins[x->map.host[src]] : IK_NONE, err);
+            status = exchange_add_messages(&b, x, src, l.all + l.first[src],
+                                           l.first[src + 1] - l.first[src],
+                                           r ? joins[x->map.host[src]] : IK_NONE, err);
         if (status == IK_OK && r + 1 < repeat)
             graph_join_hosts(&b, from, joins);
     }
@@ -378,7 +382,7 @@ static ik_status make_graph(const ik_traffic *t, exchange *x, ik_error *err)
 /* ---- phases in turn */
 
 /* What says nothing where a process has one message at a time. */
-static ik_status refuse_turns(const ik_params *p, ik_error *err)
+static ik_status exchange_refuse_turns(const ik_params *p, ik_error *err)
 {
     static const char *const names[] = {"order", "visits", "phases"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -397,7 +401,8 @@ static ik_status refuse_turns(const ik_params *p, ik_error *err)
 
 /* All phases of cg: a process begins the next one once it has sent and received its messages of the
  * one before. */
-static ik_status make_phases(const ik_traffic *t, exchange *x, uint32_t processes, ik_error *err)
+static ik_status exchange_make_phases(const ik_traffic *t, exchange *x, uint32_t processes,
+                                      ik_error *err)
 {
     steps s;
     nas n = {.benchmark = NAS_CG, .processes = processes, .bytes = x->bytes};
@@ -414,19 +419,20 @@ static ik_status make_phases(const ik_traffic *t, exchange *x, uint32_t processe
 
 /* ---- phases in the order of every process */
 
-static bool is_alltoall(const exchange *x)
+static bool exchange_is_alltoall(const exchange *x)
 {
     return strcmp(x->pattern->family->name, "alltoall") == 0;
 }
 
-static ik_status make_in_phases(const ik_traffic *t, exchange *x, bool barriers, ik_error *err)
+static ik_status exchange_make_in_phases(const ik_traffic *t, exchange *x, bool barriers,
+                                         ik_error *err)
 {
     lists_of_processes l = {0};
     steps s;
     uint64_t num = x->map.num;
-    ik_status status = is_alltoall(x) ? phases_refuse(num * (num - 1), err) : IK_OK;
+    ik_status status = exchange_is_alltoall(x) ? phases_refuse(num * (num - 1), err) : IK_OK;
     if (status == IK_OK)
-        status = read_lists(t, x, &l, err);
+        status = exchange_read_lists(t, x, &l, err);
     phases_of_processes of = {l.all, l.first, x->map.num, x->bytes, x->work.repeat, barriers};
     if (status == IK_OK)
         status = phases_count(&of, err);
@@ -445,22 +451,24 @@ static ik_status make_in_phases(const ik_traffic *t, exchange *x, bool barriers,
 
 /* ---- the family */
 
-static ik_status make_messages(const ik_traffic *t, exchange *x, const ik_params *p, ik_error *err)
+static ik_status exchange_make_messages(const ik_traffic *t, exchange *x, const ik_params *p,
+                                        ik_error *err)
 {
     bool cg = strcmp(x->pattern->family->name, "cg") == 0;
     uint32_t phases_of = cg ? cg_all_phases(x->pattern) : 0;
     unsigned phases = ik_params_enum(p, "phases");
     if (phases != PHASES_NONE && !phases_of)
-        return make_in_phases(t, x, phases == PHASES_BARRIER, err);
-    if (is_alltoall(x))
-        return make_alltoall(t, x, err);
+        return exchange_make_in_phases(t, x, phases == PHASES_BARRIER, err);
+    if (exchange_is_alltoall(x))
+        return exchange_make_alltoall(t, x, err);
     if (!phases_of)
-        return make_graph(t, x, err);
-    ik_status status = refuse_turns(p, err);
-    return status == IK_OK ? make_phases(t, x, phases_of, err) : status;
+        return exchange_make_graph(t, x, err);
+    ik_status status = exchange_refuse_turns(p, err);
+    return status == IK_OK ? exchange_make_phases(t, x, phases_of, err) : status;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status exchange_create(ik_traffic *t, const ik_params *p, const ik_env *env,
+                                 ik_error *err)
 {
     exchange *x = ik_calloc(1, sizeof *x);
     if (!x)
@@ -472,13 +480,13 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
                             .num_classes = 1,
                             .visits = ik_params_uint(p, "visits"),
                             .repeat = ik_params_uint(p, "repeat")};
-    ik_status status = find_hosts(t, x, p, env, err);
+    ik_status status = exchange_find_hosts(t, x, p, env, err);
     if (status == IK_OK)
-        status = open_pattern(t, x, ik_params_text(p, "pattern"), env, err);
+        status = exchange_open_pattern(t, x, ik_params_text(p, "pattern"), env, err);
     if (status == IK_OK)
-        status = find_order(x, p, err);
+        status = exchange_find_order(x, p, err);
     if (status == IK_OK)
-        status = make_messages(t, x, p, err);
+        status = exchange_make_messages(t, x, p, err);
     if (status == IK_OK)
         status = workload_check_hosts(t, &x->work, err);
     if (status == IK_OK && x->work.num_messages == 0)
@@ -493,7 +501,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 /* As a pattern: what share of a host's bytes goes where. */
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t exchange_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const exchange *x = t->impl;
     const ik_alltoall *a = x->work.alltoall;
@@ -506,7 +514,7 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return to == IK_NONE ? IK_NONE : a->host[to];
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void exchange_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const exchange *x = t->impl;
     const ik_alltoall *a = x->work.alltoall;
@@ -519,7 +527,7 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
             fn(ctx, src, d, 1, a->num - 1);
 }
 
-static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+static bool exchange_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
     const exchange *x = t->impl;
     const ik_traffic *of = x->pattern;
@@ -542,10 +550,10 @@ const ik_traffic_family ik_traffic_exchange = {
                "process. The pattern is one of processes, which run on all hosts in order unless "
                "`processes`, `hosts` or `mapping` say otherwise. See docs/workloads.md.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .flows = flows,
-    .even = even,
+    .create = exchange_create,
+    .destroy = exchange_destroy,
+    .dest = exchange_dest,
+    .flows = exchange_flows,
+    .even = exchange_even,
     .ends = true,
 };

@@ -30,7 +30,7 @@ static const ik_param params[] = {
 
 /* ---- reading */
 
-static ik_status check_ranks(const ik_traffic *t, const goal_reader *g, ik_error *err)
+static ik_status graph_check_ranks(const ik_traffic *t, const goal_reader *g, ik_error *err)
 {
     if (g->num_ranks <= t->num_hosts)
         return IK_OK;
@@ -39,7 +39,7 @@ static ik_status check_ranks(const ik_traffic *t, const goal_reader *g, ik_error
     return ik_hint(err, IK_ERR_INPUT, "a host runs one rank at most");
 }
 
-static ik_status note_empty(ik_traffic *t, const goal_reader *g, ik_error *err)
+static ik_status graph_note_empty(ik_traffic *t, const goal_reader *g, ik_error *err)
 {
     size_t size = strlen(g->lines.path) + 120;
     if (!g->empty)
@@ -53,8 +53,8 @@ static ik_status note_empty(ik_traffic *t, const goal_reader *g, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_program(ik_traffic *t, workload_member *of, const ik_params *p,
-                              const ik_env *env, ik_error *err)
+static ik_status graph_read_program(ik_traffic *t, workload_member *of, const ik_params *p,
+                                    const ik_env *env, ik_error *err)
 {
     goal_reader g;
     graph_builder b = {.num_hosts = t->num_hosts,
@@ -65,7 +65,7 @@ static ik_status read_program(ik_traffic *t, workload_member *of, const ik_param
     b.eager_bytes = b.eager ? ik_params_uint(p, "eager") : 0;
     ik_status status = goal_open(&g, b.source, env, err);
     if (status == IK_OK)
-        status = check_ranks(t, &g, err);
+        status = graph_check_ranks(t, &g, err);
     if (status == IK_OK)
         status = mapping_make(t->fabric, "traffic 'graph'", p, g.num_ranks, pattern_seed(t, p), env,
                               &of->map, err);
@@ -74,7 +74,7 @@ static ik_status read_program(ik_traffic *t, workload_member *of, const ik_param
     if (status == IK_OK)
         status = goal_read(&g, of->map.host, &b, err);
     if (status == IK_OK)
-        status = note_empty(t, &g, err);
+        status = graph_note_empty(t, &g, err);
     goal_close(&g);
     if (status == IK_OK)
         status = graph_finish(&b, &of->work, err);
@@ -84,12 +84,13 @@ static ik_status read_program(ik_traffic *t, workload_member *of, const ik_param
     return status;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *params_of, const ik_env *env, ik_error *err)
+static ik_status graph_create(ik_traffic *t, const ik_params *params_of, const ik_env *env,
+                              ik_error *err)
 {
     workload_member *p = member_new(t, "traffic 'graph'", err);
     if (!p)
         return IK_ERR_MEMORY;
-    ik_status status = read_program(t, p, params_of, env, err);
+    ik_status status = graph_read_program(t, p, params_of, env, err);
     return status == IK_OK ? member_finish_file(t, p, err) : status;
 }
 
@@ -103,7 +104,7 @@ const ik_traffic_family ik_traffic_graph = {
                "host a rank runs. Computations occupy a processor of the host one after the other, "
                "and messages use the network. See docs/workloads.md.",
     .params = params,
-    .create = create,
+    .create = graph_create,
     .destroy = member_destroy,
     .dest = member_dest,
     .flows = member_flows,

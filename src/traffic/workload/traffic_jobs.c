@@ -38,7 +38,7 @@ typedef struct jobs {
     bool borrowed; /* graph, alltoall and classes are those of the only member */
 } jobs;
 
-static void destroy(ik_traffic *t)
+static void jobs_destroy(ik_traffic *t)
 {
     jobs *x = t->impl;
     if (x->borrowed) {
@@ -59,8 +59,8 @@ static void destroy(ik_traffic *t)
 /* ---- the members */
 
 /* key: whose value it is. */
-static ik_status refuse_number(const ik_spec_member *m, uint32_t k, const char *key,
-                               const char *text, const char *why, ik_error *err)
+static ik_status jobs_refuse_number(const ik_spec_member *m, uint32_t k, const char *key,
+                                    const char *text, const char *why, ik_error *err)
 {
     ik_about(err, ik_fail(err, IK_ERR_USAGE, OWNER ", job '%.60s': '%.40s' %s", m->name, text, why),
              "jobs/%u/%s", k, key);
@@ -68,31 +68,32 @@ static ik_status refuse_number(const ik_spec_member *m, uint32_t k, const char *
 }
 
 /* "10 us@30%": a time, a load, or both. */
-static ik_status read_numbers(const ik_spec_member *m, uint32_t k, ik_job *job, ik_error *err)
+static ik_status jobs_read_numbers(const ik_spec_member *m, uint32_t k, ik_job *job, ik_error *err)
 {
     char text[64];
     for (const char *at = m->share; at;) {
         size_t length = strcspn(at, "@");
         if (length == 0 || length >= sizeof text)
-            return refuse_number(m, k, "start", at, "is neither a start nor a load", err);
+            return jobs_refuse_number(m, k, "start", at, "is neither a start nor a load", err);
         memcpy(text, at, length);
         text[length] = '\0';
         at = at[length] ? at + length + 1 : NULL;
         if (!strchr(text, '%')) {
             if (ik_parse_quantity(text, IK_DIM_TIME, &job->start_ps, NULL) != IK_OK)
-                return refuse_number(m, k, "start", text, "is not a start", err);
+                return jobs_refuse_number(m, k, "start", text, "is not a start", err);
             if (job->start_ps > LAST_START_PS)
-                return refuse_number(m, k, "start", text, "is later than 1000 s", err);
+                return jobs_refuse_number(m, k, "start", text, "is later than 1000 s", err);
         } else if (ik_parse_real(text, IK_DIM_FRACTION, &job->load, NULL) != IK_OK ||
                    !(job->load > 0 && job->load <= 1)) {
-            return refuse_number(m, k, "load", text, "is not a load above 0 and up to 100 %", err);
+            return jobs_refuse_number(m, k, "load", text, "is not a load above 0 and up to 100 %",
+                                      err);
         }
     }
     return IK_OK;
 }
 
 /* The member's own error, with the job's name. */
-static ik_status name_job(const char *name, uint32_t k, ik_status status, ik_error *err)
+static ik_status jobs_name_job(const char *name, uint32_t k, ik_status status, ik_error *err)
 {
     if (!err)
         return status;
@@ -105,8 +106,8 @@ static ik_status name_job(const char *name, uint32_t k, ik_status status, ik_err
 }
 
 /* A load goes with traffic that never ends, and such traffic with a load. */
-static ik_status check_load(const ik_spec_member *m, uint32_t k, const ik_job *job, bool endless,
-                            ik_error *err)
+static ik_status jobs_check_load(const ik_spec_member *m, uint32_t k, const ik_job *job,
+                                 bool endless, ik_error *err)
 {
     if (endless == (job->load > 0))
         return IK_OK;
@@ -127,7 +128,7 @@ static ik_status check_load(const ik_spec_member *m, uint32_t k, const ik_job *j
     return ik_hint(err, IK_ERR_USAGE, "its hosts send as fast as they can");
 }
 
-static ik_status open_endless(uint32_t k, ik_job *job, const ik_traffic *t, ik_error *err)
+static ik_status jobs_open_endless(uint32_t k, ik_job *job, const ik_traffic *t, ik_error *err)
 {
     if (t->schedule) {
         ik_about(
@@ -142,7 +143,7 @@ static ik_status open_endless(uint32_t k, ik_job *job, const ik_traffic *t, ik_e
 
 /* Graphs from files have settings of their own (eager, overheads, receives of any source), which
  * would have to be those of all jobs. */
-static bool has_own_rules(const ik_graph *g)
+static bool jobs_has_own_rules(const ik_graph *g)
 {
     bool any = g && (g->source || g->eager || g->overhead_ps || g->gap_ps || g->rank_first);
     for (uint32_t op = 0; g && op < g->num_ops && !any; op++)
@@ -150,8 +151,8 @@ static bool has_own_rules(const ik_graph *g)
     return any;
 }
 
-static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list, uint32_t k,
-                             const ik_env *env, ik_error *err)
+static ik_status jobs_open_member(ik_traffic *t, jobs *x, const ik_spec_member *list, uint32_t k,
+                                  const ik_env *env, ik_error *err)
 {
     const ik_spec_member *m = &list[k];
     ik_job *job = &x->work.jobs[k];
@@ -170,14 +171,14 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
         return ik_about(
             err, ik_fail(err, IK_ERR_USAGE, OWNER ", job '%s': jobs cannot be a job", m->name),
             "jobs/%u/traffic", k);
-    ik_status status = read_numbers(m, k, job, err);
+    ik_status status = jobs_read_numbers(m, k, job, err);
     if (status == IK_OK &&
         (status = ik_traffic_from_spec(t->fabric, m->spec, env, &x->members[k], err)) != IK_OK)
-        return name_job(m->name, k, status, err);
+        return jobs_name_job(m->name, k, status, err);
     if (status != IK_OK)
         return status;
     const ik_workload *w = x->members[k]->workload;
-    status = check_load(m, k, job, !w, err);
+    status = jobs_check_load(m, k, job, !w, err);
     if (status != IK_OK)
         return status;
     job->name = strdup(m->name);
@@ -185,7 +186,7 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
     if (!job->name || !job->spec)
         return ik_fail_memory(err, strlen(m->spec), OWNER);
     if (!w)
-        return open_endless(k, job, x->members[k], err);
+        return jobs_open_endless(k, job, x->members[k], err);
     if (w->batch) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%s': a batch runs alone", m->name),
@@ -193,7 +194,7 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "exchange, collective, nas and storage can be jobs");
     }
-    if (has_own_rules(w->graph)) {
+    if (jobs_has_own_rules(w->graph)) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,
                          OWNER ", job '%s': a graph from a file runs alone", m->name),
@@ -208,7 +209,7 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
 }
 
 /* Of an endless job: the hosts that send; what they send may go to any. */
-static bool takes_part(const ik_traffic *t, uint32_t host)
+static bool jobs_takes_part(const ik_traffic *t, uint32_t host)
 {
     const ik_workload *w = t->workload;
     if (!w)
@@ -217,7 +218,7 @@ static bool takes_part(const ik_traffic *t, uint32_t host)
                        : w->graph->host_first[host] < w->graph->host_first[host + 1];
 }
 
-static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
+static ik_status jobs_take_hosts(ik_traffic *t, jobs *x, ik_error *err)
 {
     uint32_t *of = x->work.host_job = malloc(((size_t)t->num_hosts + 1) * sizeof *of);
     if (!of)
@@ -225,7 +226,7 @@ static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
     memset(of, 0xff, t->num_hosts * sizeof *of);
     for (uint32_t k = 0; k < x->work.num_jobs; k++)
         for (uint32_t host = 0; host < t->num_hosts; host++) {
-            if (!takes_part(x->members[k], host))
+            if (!jobs_takes_part(x->members[k], host))
                 continue;
             if (of[host] != IK_NONE) {
                 ik_about(err,
@@ -251,7 +252,7 @@ static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
     return IK_OK;
 }
 
-static ik_status check_size(const jobs *x, ik_error *err)
+static ik_status jobs_check_size(const jobs *x, ik_error *err)
 {
     uint64_t messages = 0;
     for (uint32_t k = 0; k < x->work.num_jobs; k++)
@@ -277,13 +278,13 @@ typedef struct merge {
 } merge;
 
 /* What op must wait for at least. */
-static void wait_for_start(merge *m, uint32_t host, uint32_t op)
+static void jobs_wait_for_start(merge *m, uint32_t host, uint32_t op)
 {
     if (m->start[host] != IK_NONE)
         graph_wait(&m->b, op, m->start[host], false);
 }
 
-static void add_starts(merge *m, const jobs *x, uint32_t job)
+static void jobs_add_starts(merge *m, const jobs *x, uint32_t job)
 {
     uint64_t ps = x->work.jobs[job].start_ps;
     for (uint32_t host = 0; host < m->b.num_hosts; host++) {
@@ -292,14 +293,14 @@ static void add_starts(merge *m, const jobs *x, uint32_t job)
     }
 }
 
-static uint16_t enter_class(merge *m, const char *job, const char *of)
+static uint16_t jobs_enter_class(merge *m, const char *job, const char *of)
 {
     char name[80];
     snprintf(name, sizeof name, of ? "%s/%.36s" : "%s", job, of);
     return graph_class(&m->b, name);
 }
 
-static ik_status add_graph(merge *m, const jobs *x, uint32_t job, ik_error *err)
+static ik_status jobs_add_graph(merge *m, const jobs *x, uint32_t job, ik_error *err)
 {
     const ik_workload *w = x->members[job]->workload;
     const ik_graph *g = w->graph;
@@ -307,11 +308,11 @@ static ik_status add_graph(merge *m, const jobs *x, uint32_t job, ik_error *err)
     uint16_t *class = malloc(((size_t)w->num_classes + 1) * sizeof *class);
     ik_status status = number && class ? IK_OK : ik_fail_memory(err, g->num_ops * 4, OWNER);
     for (uint32_t c = 0; status == IK_OK && c < (w->classes ? w->num_classes : 1); c++)
-        class[c] = enter_class(m, x->work.jobs[job].name, w->classes ? w->classes[c] : NULL);
+        class[c] = jobs_enter_class(m, x->work.jobs[job].name, w->classes ? w->classes[c] : NULL);
     if (status == IK_OK)
         m->b.class_now = class[0];
     if (status == IK_OK)
-        add_starts(m, x, job);
+        jobs_add_starts(m, x, job);
     for (uint32_t host = 0; status == IK_OK && host < g->num_hosts; host++)
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
             const ik_op *o = &g->ops[op];
@@ -320,7 +321,7 @@ static ik_status add_graph(merge *m, const jobs *x, uint32_t job, ik_error *err)
             m->b.class_now = class[w->classes ? g->op_class[op] : 0];
             number[op] = graph_add(&m->b, host, g->kind[op], o->amount, o->peer, tag, 0);
             if (g->kind[op] != IK_OP_RECV && !g->waits[op])
-                wait_for_start(m, host, number[op]);
+                jobs_wait_for_start(m, host, number[op]);
         }
     for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
         for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++)
@@ -334,7 +335,8 @@ static ik_status add_graph(merge *m, const jobs *x, uint32_t job, ik_error *err)
 
 /* One repetition. begin: [num_hosts] what sends wait for; ends: room for both ends of each message
  * by host, to be joined, or NULL. */
-static void add_round(merge *m, const ik_workload *w, const uint32_t *begin, uint32_t (*ends)[2])
+static void jobs_add_round(merge *m, const ik_workload *w, const uint32_t *begin,
+                           uint32_t (*ends)[2])
 {
     const ik_alltoall *a = w->alltoall;
     size_t n = 0;
@@ -356,7 +358,7 @@ static void add_round(merge *m, const ik_workload *w, const uint32_t *begin, uin
 }
 
 /* A calculation per host that waits for all that it sent and received in the round. */
-static void join_round(merge *m, const ik_workload *w, uint32_t *begin, uint32_t (*ends)[2])
+static void jobs_join_round(merge *m, const ik_workload *w, uint32_t *begin, uint32_t (*ends)[2])
 {
     const ik_alltoall *a = w->alltoall;
     size_t n = 0;
@@ -374,26 +376,26 @@ static void join_round(merge *m, const ik_workload *w, uint32_t *begin, uint32_t
     }
 }
 
-static ik_status add_alltoall(merge *m, const jobs *x, uint32_t job, ik_error *err)
+static ik_status jobs_add_alltoall(merge *m, const jobs *x, uint32_t job, ik_error *err)
 {
     const ik_workload *w = x->members[job]->workload;
     size_t messages = (size_t)w->alltoall->num * (w->alltoall->num - 1);
     uint32_t(*ends)[2] = w->repeat > 1 ? malloc(messages * sizeof *ends) : NULL;
     if (w->repeat > 1 && !ends)
         return ik_fail_memory(err, messages * sizeof *ends, OWNER);
-    m->b.class_now = enter_class(m, x->work.jobs[job].name, NULL);
-    add_starts(m, x, job);
+    m->b.class_now = jobs_enter_class(m, x->work.jobs[job].name, NULL);
+    jobs_add_starts(m, x, job);
     for (uint64_t r = 0; r < w->repeat && !m->b.no_memory; r++) {
-        add_round(m, w, m->start, ends);
+        jobs_add_round(m, w, m->start, ends);
         if (r + 1 < w->repeat)
-            join_round(m, w, m->start, ends);
+            jobs_join_round(m, w, m->start, ends);
     }
     free(ends);
     return IK_OK;
 }
 
 /* Those of the first job that ends, if all of these say theirs. */
-static void set_visits(const ik_workload *from, ik_workload *w)
+static void jobs_set_visits(const ik_workload *from, ik_workload *w)
 {
     bool first = true, all = true;
     w->visits = 0;
@@ -407,7 +409,7 @@ static void set_visits(const ik_workload *from, ik_workload *w)
     w->visits = all ? w->visits : 0;
 }
 
-static ik_status make_graph(ik_traffic *t, jobs *x, ik_error *err)
+static ik_status jobs_make_graph(ik_traffic *t, jobs *x, ik_error *err)
 {
     merge m = {.b = {.num_hosts = t->num_hosts, .source = OWNER, .settings = "jobs"},
                .start = ik_calloc((size_t)t->num_hosts + 1, sizeof *m.start)};
@@ -415,15 +417,15 @@ static ik_status make_graph(ik_traffic *t, jobs *x, ik_error *err)
     ik_status status = m.start ? IK_OK : ik_fail_memory(err, t->num_hosts * 4, OWNER);
     for (uint32_t k = 0; status == IK_OK && k < x->work.num_jobs; k++)
         if (!x->work.jobs[k].endless)
-            status = x->members[k]->workload->graph ? add_graph(&m, x, k, err)
-                                                    : add_alltoall(&m, x, k, err);
+            status = x->members[k]->workload->graph ? jobs_add_graph(&m, x, k, err)
+                                                    : jobs_add_alltoall(&m, x, k, err);
     free(m.start);
     if (status != IK_OK) {
         graph_builder_free(&m.b);
         return status;
     }
     status = graph_finish(&m.b, &w, err);
-    set_visits(&x->work, &w);
+    jobs_set_visits(&x->work, &w);
     w.jobs = x->work.jobs;
     w.num_jobs = x->work.num_jobs;
     w.num_endless = x->work.num_endless;
@@ -435,7 +437,7 @@ static ik_status make_graph(ik_traffic *t, jobs *x, ik_error *err)
 }
 
 /* The only job, from time 0. */
-static void borrow(jobs *x)
+static void jobs_borrow(jobs *x)
 {
     ik_workload w = *x->members[0]->workload;
     w.jobs = x->work.jobs;
@@ -447,8 +449,8 @@ static void borrow(jobs *x)
 
 /* ---- the family */
 
-static ik_status write_portable(ik_traffic *t, const jobs *x, const ik_spec_member *list,
-                                ik_arena *arena, ik_error *err)
+static ik_status jobs_write_portable(ik_traffic *t, const jobs *x, const ik_spec_member *list,
+                                     ik_arena *arena, ik_error *err)
 {
     bool any = false;
     ik_spec_member *copy = ik_arena_alloc(arena, x->work.num_jobs * sizeof *copy);
@@ -471,7 +473,7 @@ static ik_status write_portable(ik_traffic *t, const jobs *x, const ik_spec_memb
 }
 
 /* Their names are classes of messages, and one job ends at least. */
-static ik_status count_endless(jobs *x, ik_error *err)
+static ik_status jobs_count_endless(jobs *x, ik_error *err)
 {
     ik_workload *w = &x->work;
     for (uint32_t k = 0; k < w->num_jobs; k++)
@@ -493,26 +495,26 @@ static ik_status count_endless(jobs *x, ik_error *err)
     return IK_OK;
 }
 
-static ik_status make(ik_traffic *t, jobs *x, const ik_spec_member *list, const ik_env *env,
-                      ik_error *err)
+static ik_status jobs_make(ik_traffic *t, jobs *x, const ik_spec_member *list, const ik_env *env,
+                           ik_error *err)
 {
     ik_status status = IK_OK;
     for (uint32_t k = 0; status == IK_OK && k < x->work.num_jobs; k++)
-        status = open_member(t, x, list, k, env, err);
+        status = jobs_open_member(t, x, list, k, env, err);
     if (status == IK_OK)
-        status = count_endless(x, err);
+        status = jobs_count_endless(x, err);
     if (status == IK_OK)
-        status = take_hosts(t, x, err);
+        status = jobs_take_hosts(t, x, err);
     if (status == IK_OK && x->work.num_jobs == 1 && x->work.jobs[0].start_ps == 0) {
-        borrow(x);
+        jobs_borrow(x);
         return IK_OK;
     }
     if (status == IK_OK)
-        status = check_size(x, err);
-    return status == IK_OK ? make_graph(t, x, err) : status;
+        status = jobs_check_size(x, err);
+    return status == IK_OK ? jobs_make_graph(t, x, err) : status;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status jobs_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
@@ -531,11 +533,11 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         x->work.jobs = ik_calloc(num, sizeof *x->work.jobs);
         x->work.num_jobs = x->members && x->work.jobs ? (uint32_t)num : 0;
         x->work.num_hosts = t->num_hosts;
-        status = x->work.num_jobs ? make(t, x, list, env, err)
+        status = x->work.num_jobs ? jobs_make(t, x, list, env, err)
                                   : ik_fail_memory(err, num * sizeof(ik_job), OWNER);
     }
     if (status == IK_OK)
-        status = write_portable(t, x, list, &arena, err);
+        status = jobs_write_portable(t, x, list, &arena, err);
     if (status == IK_OK)
         status = pattern_join_notes(t, x->members, x->work.num_jobs, err);
     ik_arena_free(&arena);
@@ -543,14 +545,14 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     return status;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t traffic_jobs_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const jobs *x = t->impl;
     return x->borrowed ? x->members[0]->family->dest(x->members[0], src, n)
                        : pattern_lists_dest(&x->lists, src, n);
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void traffic_jobs_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const jobs *x = t->impl;
     if (x->borrowed)
@@ -570,9 +572,9 @@ const ik_traffic_family ik_traffic_jobs = {
         "same fabric (--table jobs). In an experiment, section `jobs` is a list of mappings with "
         "the keys name, traffic, hosts, mapping, start and load. See docs/workloads.md.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .flows = flows,
+    .create = jobs_create,
+    .destroy = jobs_destroy,
+    .dest = traffic_jobs_dest,
+    .flows = traffic_jobs_flows,
     .ends = true,
 };

@@ -51,8 +51,8 @@ static ik_status refuse_processes(const nas *n, uint64_t processes, ik_error *er
 }
 
 /* As many processes as are given, else as many as the benchmark can use of the hosts. */
-static ik_status find_hosts(ik_traffic *t, workload_member *k, nas *n, const ik_params *p,
-                            const ik_env *env, ik_error *err)
+static ik_status nas_find_hosts(ik_traffic *t, workload_member *k, nas *n, const ik_params *p,
+                                const ik_env *env, ik_error *err)
 {
     uint64_t wanted = ik_params_has(p, "processes") ? ik_params_uint(p, "processes") : 0;
     if (wanted && !nas_fits(n->benchmark, (uint32_t)wanted))
@@ -68,7 +68,7 @@ static ik_status find_hosts(ik_traffic *t, workload_member *k, nas *n, const ik_
     return mapping_portable(t, p, &k->map, &t->portable, err);
 }
 
-static void read_sizes(nas *n, const ik_params *p)
+static void nas_read_sizes(nas *n, const ik_params *p)
 {
     n->size = ik_params_enum(p, "class");
     n->bytes = ik_params_has(p, "bytes") ? ik_params_uint(p, "bytes") : 0;
@@ -76,11 +76,13 @@ static void read_sizes(nas *n, const ik_params *p)
     n->planes = ik_params_has(p, "planes") ? (uint32_t)ik_params_uint(p, "planes")
                 : n->bytes                 ? 1
                                            : nas_planes(n->size);
-    n->columns = ik_params_enum(p, "layout") ? (uint32_t)1 << nas_log2(n->processes) / 2 : 1;
+    n->columns =
+        ik_params_enum(p, "layout") ? (uint32_t)1 << nas_partners_nas_log2(n->processes) / 2 : 1;
 }
 
 /* One iteration says how much all will need; where that alone is too much, it is only counted. */
-static ik_status run(const nas *n, uint64_t iterations, steps *s, const ik_env *env, ik_error *err)
+static ik_status traffic_nas_run(const nas *n, uint64_t iterations, steps *s, const ik_env *env,
+                                 ik_error *err)
 {
     for (uint64_t i = 0; i < iterations && !s->b.no_memory; i++) {
         nas_run(n, s);
@@ -95,22 +97,22 @@ static ik_status run(const nas *n, uint64_t iterations, steps *s, const ik_env *
     return IK_OK;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status nas_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     workload_member *k = member_new(t, OWNER, err);
     if (!k)
         return IK_ERR_MEMORY;
     nas n = {.benchmark = (nas_benchmark)ik_params_enum(p, "benchmark")};
     steps s;
-    ik_status status = find_hosts(t, k, &n, p, env, err);
+    ik_status status = nas_find_hosts(t, k, &n, p, env, err);
     if (status == IK_OK)
         status =
             steps_open(&s, OWNER, "bytes class iterations processes", t->num_hosts, &k->map, err);
     if (status != IK_OK)
         return status;
     s.b.memory_limit = env ? env->memory_limit_bytes : 0;
-    read_sizes(&n, p);
-    status = run(&n, ik_params_uint(p, "iterations"), &s, env, err);
+    nas_read_sizes(&n, p);
+    status = traffic_nas_run(&n, ik_params_uint(p, "iterations"), &s, env, err);
     if (status != IK_OK) {
         steps_free(&s);
         return status;
@@ -133,7 +135,7 @@ const ik_traffic_family ik_traffic_nas = {
         "of two for cg, lu, ft and mg, and a square for bt and sp; without `processes`, it is the "
         "largest for which there are hosts. Phases are classes of messages.",
     .params = params,
-    .create = create,
+    .create = nas_create,
     .destroy = member_destroy,
     .dest = member_dest,
     .flows = member_flows,

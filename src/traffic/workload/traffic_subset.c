@@ -29,7 +29,7 @@ typedef struct subset {
     ik_traffic *pattern;
 } subset;
 
-static void destroy(ik_traffic *t)
+static void subset_destroy(ik_traffic *t)
 {
     subset *x = t->impl;
     ik_traffic_free(x->pattern);
@@ -40,7 +40,7 @@ static void destroy(ik_traffic *t)
     t->impl = NULL;
 }
 
-static ik_status refuse_pattern(const char *spec, const char *why, ik_error *err)
+static ik_status subset_refuse_pattern(const char *spec, const char *why, ik_error *err)
 {
     ik_about(err, ik_fail(err, IK_ERR_USAGE, OWNER ", pattern '%.80s': %s", spec, why), "pattern");
     return ik_hint(err, IK_ERR_USAGE,
@@ -48,7 +48,7 @@ static ik_status refuse_pattern(const char *spec, const char *why, ik_error *err
                    "hosts alone can be taken");
 }
 
-static ik_status open_pattern(subset *x, const char *text, const ik_env *env, ik_error *err)
+static ik_status subset_open_pattern(subset *x, const char *text, const ik_env *env, ik_error *err)
 {
     ik_arena arena = {0};
     ik_spec_member *list = NULL;
@@ -56,28 +56,30 @@ static ik_status open_pattern(subset *x, const char *text, const ik_env *env, ik
     ik_status status = ik_spec_list_parse(text, &arena, &list, &num, err);
     const char *spec = status == IK_OK ? list[0].spec : NULL;
     if (status == IK_OK && (num != 1 || list[0].share || list[0].name))
-        status = refuse_pattern(text, "one pattern, without a share or a name, is taken", err);
+        status =
+            subset_refuse_pattern(text, "one pattern, without a share or a name, is taken", err);
     ik_spec name;
     if (status == IK_OK)
         status = ik_spec_parse(spec, &arena, &name, err);
     const ik_traffic_family *family = status == IK_OK ? ik_traffic_find(name.name) : NULL;
     if (family && family->of_fabric)
-        status =
-            refuse_pattern(spec, "it is made for the fabric, not for processes on its hosts", err);
+        status = subset_refuse_pattern(
+            spec, "it is made for the fabric, not for processes on its hosts", err);
     if (status == IK_OK)
         status = ik_traffic_from_spec(x->processes, spec, env, &x->pattern, err);
     if (status == IK_OK && x->pattern->workload)
-        status = refuse_pattern(spec, "it ends, and says itself on which hosts it runs", err);
-    else if (status == IK_OK && x->pattern->schedule)
-        status = refuse_pattern(spec, "it changes with time", err);
-    else if (status == IK_OK && x->pattern->of_fabric)
         status =
-            refuse_pattern(spec, "it is made for the fabric, not for processes on its hosts", err);
+            subset_refuse_pattern(spec, "it ends, and says itself on which hosts it runs", err);
+    else if (status == IK_OK && x->pattern->schedule)
+        status = subset_refuse_pattern(spec, "it changes with time", err);
+    else if (status == IK_OK && x->pattern->of_fabric)
+        status = subset_refuse_pattern(
+            spec, "it is made for the fabric, not for processes on its hosts", err);
     ik_arena_free(&arena);
     return status;
 }
 
-static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+static ik_status subset_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
     subset *x = ik_calloc(1, sizeof *x);
     char crossbar[40];
@@ -94,12 +96,12 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     snprintf(crossbar, sizeof crossbar, "crossbar:n=%u", x->map.num);
     status = ik_fabric_from_spec(crossbar, env, &x->processes, err);
     if (status == IK_OK)
-        status = open_pattern(x, ik_params_text(p, "pattern"), env, err);
+        status = subset_open_pattern(x, ik_params_text(p, "pattern"), env, err);
     t->gaps = status == IK_OK && x->pattern->gaps;
     return status == IK_OK ? pattern_join_notes(t, &x->pattern, 1, err) : status;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+static uint32_t subset_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const subset *x = t->impl;
     uint32_t of = x->process[src],
@@ -107,7 +109,7 @@ static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return to == IK_NONE ? IK_NONE : x->map.host[to];
 }
 
-static bool silent(const ik_traffic *t, uint32_t src)
+static bool subset_silent(const ik_traffic *t, uint32_t src)
 {
     const subset *x = t->impl;
     return x->process[src] == IK_NONE || ik_traffic_is_silent(x->pattern, x->process[src]);
@@ -125,7 +127,7 @@ typedef struct collector {
     share one;
 } collector;
 
-static void keep(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+static void subset_keep(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
     collector *c = ctx;
     (void)src;
@@ -135,7 +137,7 @@ static void keep(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_
         c->one = (share){weight, scale};
 }
 
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+static void subset_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const subset *x = t->impl;
     uint32_t of = x->process[src];
@@ -144,7 +146,7 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
     /* without memory it takes longer */
     collector c = {.of = ik_calloc((size_t)x->map.num + 1, sizeof *c.of)};
     if (c.of)
-        x->pattern->family->flows(x->pattern, of, keep, &c);
+        x->pattern->family->flows(x->pattern, of, subset_keep, &c);
     for (uint32_t host = 0; host < t->num_hosts; host++) {
         uint32_t to = x->process[host];
         if (to == IK_NONE)
@@ -152,7 +154,7 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
         c.only = to;
         c.one = c.of ? c.of[to] : (share){0};
         if (!c.of)
-            x->pattern->family->flows(x->pattern, of, keep, &c);
+            x->pattern->family->flows(x->pattern, of, subset_keep, &c);
         if (c.one.weight)
             fn(ctx, src, host, c.one.weight, c.one.scale);
     }
@@ -167,9 +169,9 @@ const ik_traffic_family ik_traffic_subset = {
         "Process i of the pattern runs on the i-th host of `hosts`, or as `mapping` says; the "
         "other hosts are silent. A background job (section jobs) with `hosts` uses this pattern.",
     .params = params,
-    .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .silent = silent,
-    .flows = flows,
+    .create = subset_create,
+    .destroy = subset_destroy,
+    .dest = subset_dest,
+    .silent = subset_silent,
+    .flows = subset_flows,
 };

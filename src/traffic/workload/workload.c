@@ -88,7 +88,7 @@ uint64_t ik_alltoall_key(const ik_workload *w, uint32_t src)
 }
 
 /* A word of about 32 well mixed bits, scaled to n. */
-static uint32_t mixed(uint64_t key, uint32_t x, uint32_t round, uint32_t n)
+static uint32_t workload_mixed(uint64_t key, uint32_t x, uint32_t round, uint32_t n)
 {
     uint64_t h = (key + x * UINT64_C(0x9E3779B97F4A7C15)) ^ (uint64_t)round << 59;
     h = (h ^ h >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -96,15 +96,15 @@ static uint32_t mixed(uint64_t key, uint32_t x, uint32_t round, uint32_t n)
     return (uint32_t)((h >> 32) * n >> 32);
 }
 
-static uint32_t shuffled(const ik_alltoall *a, uint64_t key, uint32_t num, uint32_t place)
+static uint32_t workload_shuffled(const ik_alltoall *a, uint64_t key, uint32_t num, uint32_t place)
 {
     uint32_t rows = a->root, columns = (num + rows - 1) / rows;
     do {
         uint32_t x = place / columns, y = place % columns;
         for (uint32_t round = 0; round < 6; round += 2) {
-            x += mixed(key, y, round, rows);
+            x += workload_mixed(key, y, round, rows);
             x -= x >= rows ? rows : 0;
-            y += mixed(key, x, round + 1, columns);
+            y += workload_mixed(key, x, round + 1, columns);
             y -= y >= columns ? columns : 0;
         }
         place = x * columns + y;
@@ -113,7 +113,8 @@ static uint32_t shuffled(const ik_alltoall *a, uint64_t key, uint32_t num, uint3
 }
 
 /* In numbers of processes. */
-static uint32_t dest_process(const ik_alltoall *a, uint32_t src, uint64_t key, uint32_t place)
+static uint32_t workload_dest_process(const ik_alltoall *a, uint32_t src, uint64_t key,
+                                      uint32_t place)
 {
     uint32_t n = a->num, step = place + 1;
     switch (a->order) {
@@ -124,7 +125,7 @@ static uint32_t dest_process(const ik_alltoall *a, uint32_t src, uint64_t key, u
     case IK_ORDER_BACK:
         return src >= step ? src - step : src + n - step;
     case IK_ORDER_RANDOM:
-        step = shuffled(a, key, n - 1, place) + 1;
+        step = workload_shuffled(a, key, n - 1, place) + 1;
         break;
     default:
         break;
@@ -136,9 +137,9 @@ uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint
 {
     const ik_alltoall *a = w->alltoall;
     if (!a->process)
-        return dest_process(a, src, key, place);
+        return workload_dest_process(a, src, key, place);
     assert(ik_alltoall_has(a, src));
-    return a->host[dest_process(a, a->process[src], key, place)];
+    return a->host[workload_dest_process(a, a->process[src], key, place)];
 }
 
 /* ---- as a pattern */
@@ -148,14 +149,14 @@ typedef struct flow_lists {
     size_t num, room;
 } flow_lists;
 
-static int by_dst(const void *a, const void *b)
+static int workload_by_dst(const void *a, const void *b)
 {
     const pattern_flow *x = a, *y = b;
     return (x->dst > y->dst) - (x->dst < y->dst);
 }
 
 /* What a host sends, one flow per destination. */
-static bool add_sends(const ik_graph *g, uint32_t host, flow_lists *l)
+static bool workload_add_sends(const ik_graph *g, uint32_t host, flow_lists *l)
 {
     size_t from = l->num;
     for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
@@ -167,7 +168,7 @@ static bool add_sends(const ik_graph *g, uint32_t host, flow_lists *l)
     }
     size_t kept = from;
     if (l->num > from)
-        qsort(l->flows + from, l->num - from, sizeof *l->flows, by_dst);
+        qsort(l->flows + from, l->num - from, sizeof *l->flows, workload_by_dst);
     for (size_t k = from; k < l->num; k++)
         if (kept > from && l->flows[kept - 1].dst == l->flows[k].dst)
             l->flows[kept - 1].weight += l->flows[k].weight;
@@ -182,7 +183,7 @@ ik_status workload_pattern(const ik_graph *g, ik_traffic *lists, ik_error *err)
     flow_lists l = {0};
     bool ok = true;
     for (uint32_t host = 0; ok && host < g->num_hosts; host++)
-        ok = add_sends(g, host, &l);
+        ok = workload_add_sends(g, host, &l);
     ik_status status = ok ? pattern_lists_new(lists, l.flows, l.num, err)
                           : ik_fail_memory(err, 2 * l.num * sizeof *l.flows, "a workload");
     free(l.flows);
