@@ -15,15 +15,6 @@ endif()
 set(IKAT_LIBRARIES "$<BUILD_INTERFACE:${METIS_LIBRARY}>" "$<INSTALL_INTERFACE:${IKAT_LINK_LINE}>")
 set(IKAT_INCLUDE_DIRS ${METIS_INCLUDE} ${RANDOM123_INCLUDE})
 
-# Whether METIS brings the functions that src/base/metis_traps.c and metis_slots.c replace, and what these need.
-include(CheckCSourceCompiles)
-set(CMAKE_REQUIRED_LIBRARIES ${METIS_LIBRARY})
-check_c_source_compiles("extern _Thread_local int gk_cur_jbufs; void gk_sigthrow(int why); int gk_sigtrap(void);
-                         int gk_siguntrap(void); void gk_errexit(int why, char *format, ...);
-                         int main(void) { if (gk_sigtrap() && gk_siguntrap() && gk_cur_jbufs > 0) { gk_errexit(0, 0); gk_sigthrow(0); } return 0; }"
-                        IKAT_METIS_TRAPS)
-unset(CMAKE_REQUIRED_LIBRARIES)
-
 # Traces in Open Trace Format 2 are read where its library is there.
 pkg_check_modules(IKAT_OTF2 QUIET otf2>=3.0)
 if(IKAT_OTF2_FOUND)

@@ -10,13 +10,6 @@ add_library(ikat_internal STATIC $<TARGET_OBJECTS:ikat_objects>)
 target_include_directories(ikat_internal INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
 ikat_link_dependencies(ikat_internal PUBLIC)
 
-# ---- programs of ikat's own replace three functions of METIS
-if(IKAT_METIS_TRAPS)
-  add_library(ikat_metis_traps OBJECT src/base/metis_traps.c)
-  target_include_directories(ikat_metis_traps PRIVATE include src ${IKAT_INCLUDE_DIRS})
-  target_link_libraries(ikat_internal INTERFACE $<TARGET_OBJECTS:ikat_metis_traps>)
-endif()
-
 # ---- libikat.so.0: what the public headers declare, at the version node IK_0
 add_library(libikat_shared SHARED $<TARGET_OBJECTS:ikat_objects>)
 set_target_properties(libikat_shared PROPERTIES OUTPUT_NAME ikat EXPORT_NAME ikat VERSION ${PROJECT_VERSION} SOVERSION 0

@@ -1,75 +1,104 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * partitioner.c: calls METIS.
+ * partitioner.c: calls METIS in a child process.
  *
- * In a program that is linked with metis_traps.c, and where metis_slots.c finds the calls to
- * replace, any number of threads call METIS at once, and it leaves signals alone. With another
- * METIS one thread calls it at a time, and the actions of the signals that it uses and the signal
- * mask are put back afterwards. What remains there: a SIGTERM during the call is lost and the call
- * fails as if memory were short, or ends the process if another thread takes it. Every METIS
- * prints lines on standard error where it lacks memory.
+ * METIS sets handlers of SIGABRT and SIGTERM of the whole process while it runs, raises these
+ * signals where it lacks memory or finds an error, jumps out of whatever they interrupt, and
+ * prints. In a process of its own none of this meets the program or its other threads, and any
+ * number of threads may call. The child has the graph as it stood when it was forked, and writes
+ * the parts into memory that it shares with its parent.
  */
 #include "base/partitioner.h"
 
-#include <pthread.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
-static pthread_mutex_t signals_taken = PTHREAD_MUTEX_INITIALIZER;
+/* What the child tells. */
+typedef struct partitioner_answer {
+    int status; /* as METIS returns it */
+    _Atomic bool complete;
+    idx_t part[]; /* [vertices] */
+} partitioner_answer;
 
-static int partitioner_call_metis(ik_partition_job *j, idx_t *part)
+/* Ends the child. All signals are blocked in it but those that METIS raises. */
+_Noreturn static void partitioner_run_child(const ik_partition_job *job, partitioner_answer *answer)
 {
-    idx_t cut = 0;
-    return (j->recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &j->num_vertices, &j->num_weights, j->begin, j->to, j->vertex_weights, NULL,
-        j->link_weights, &j->num_parts, NULL, NULL, j->options, &cut, part);
-}
-
-/* Both signals must get through: METIS raises them where it lacks memory, and goes on if nothing
- * happens. It puts handlers back without their flags. */
-static int partitioner_call_alone(ik_partition_job *j, idx_t *part, bool *lacked)
-{
-    struct sigaction on_abort, on_term;
-    sigset_t mask, both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGABRT);
-    sigaddset(&both, SIGTERM);
-    pthread_mutex_lock(&signals_taken);
-    sigaction(SIGABRT, NULL, &on_abort);
-    sigaction(SIGTERM, NULL, &on_term);
-    pthread_sigmask(SIG_UNBLOCK, &both, &mask);
-    int status = partitioner_call_metis(j, part);
-    sigaction(SIGABRT, &on_abort, NULL);
-    sigaction(SIGTERM, &on_term, NULL);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    pthread_mutex_unlock(&signals_taken);
-    *lacked = status == METIS_ERROR; /* also of a call within METIS */
-    return status;
-}
-
-static int partitioner_call(ik_partition_job *j, idx_t *part, bool *lacked)
-{
-    int status;
-    if (ik_metis_lacked_memory != NULL) {
-        status = partitioner_call_metis(j, part);
-        *lacked = ik_metis_lacked_memory();
-    } else if (ik_metis_enter()) {
-        status = partitioner_call_metis(j, part);
-        *lacked = ik_metis_leave();
-    } else {
-        status = partitioner_call_alone(j, part, lacked);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
     }
-    return status;
+    sigset_t raised;
+    sigemptyset(&raised);
+    sigaddset(&raised, SIGABRT);
+    sigaddset(&raised, SIGTERM);
+    pthread_sigmask(SIG_UNBLOCK, &raised, NULL);
+    ik_partition_job j = *job; /* METIS takes what it reads as variable */
+    idx_t cut = 0;
+    answer->status = (j.recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
+        &j.num_vertices, &j.num_weights, j.begin, j.to, j.vertex_weights, NULL, j.link_weights,
+        &j.num_parts, NULL, NULL, j.options, &cut, answer->part);
+    answer->complete = true;
+    _exit(0);
+}
+
+/* METIS_ERROR also stands for memory: METIS says it of calls within METIS that lacked it. */
+static ik_status partitioner_judge(const ik_partition_job *job, const partitioner_answer *answer,
+                                   int ended, ik_error *err)
+{
+    bool killed = WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL; /* where memory is short */
+    if (answer->complete && answer->status == METIS_OK)
+        return IK_OK;
+    if (answer->complete ? answer->status != METIS_ERROR_INPUT : killed)
+        return ik_fail_memory(err, (size_t)job->begin[job->num_vertices] * 4 * sizeof(idx_t),
+                              "partitions of a graph");
+    if (answer->complete)
+        return ik_fail(err, IK_ERR_INTERNAL, "METIS failed with status %d", answer->status);
+    return ik_fail(err, IK_ERR_INTERNAL, "METIS ended by signal %d",
+                   WIFSIGNALED(ended) ? WTERMSIG(ended) : 0);
 }
 
 ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err)
 {
-    ik_partition_job j = *job; /* METIS takes what it reads as variable */
-    bool lacked;               /* memory, as far as METIS' status does not say so */
-    int status = partitioner_call(&j, part, &lacked);
-    if (status == METIS_OK)
-        return IK_OK;
-    if (status == METIS_ERROR_MEMORY || lacked)
-        return ik_fail_memory(err, (size_t)j.begin[j.num_vertices] * 4 * sizeof *part,
-                              "partitions of a graph");
-    return ik_fail(err, IK_ERR_INTERNAL, "METIS failed with status %d", status);
+    size_t parts = (size_t)job->num_vertices * sizeof *part,
+           bytes = sizeof(partitioner_answer) + parts;
+    partitioner_answer *answer =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (answer == MAP_FAILED)
+        return ik_fail_memory(err, bytes, "partitions of a graph");
+    sigset_t all, mask;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    pid_t child = fork();
+    if (child == 0)
+        partitioner_run_child(job, answer);
+    int why = errno;
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    ik_status status;
+    if (child < 0) {
+        status = why == ENOMEM
+                     ? ik_fail_memory(err, bytes, "a process that cuts a graph")
+                     : ik_fail(err, IK_ERR_IO, "cannot start a process that cuts a graph: %s",
+                               strerror(why));
+    } else {
+        int ended = 0; /* stays 0 where the program ignores SIGCHLD, or has waited for the child */
+        while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
+            continue;
+        status = partitioner_judge(job, answer, ended, err);
+    }
+    if (status == IK_OK)
+        memcpy(part, answer->part, parts);
+    munmap(answer, bytes);
+    return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/partitioner.h: METIS (G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20(1), 1998), called by any
- * number of threads, with an error where it lacks memory.
+ * base/partitioner.h: METIS (G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20(1), 1998), in a process
+ * of its own, so that any number of threads may call it and its signals stay there.
  */
 #ifndef IKAT_BASE_PARTITIONER_H
 #define IKAT_BASE_PARTITIONER_H
@@ -19,17 +19,8 @@ typedef struct ik_partition_job {
     idx_t options[METIS_NOPTIONS];        /* as by METIS_SetDefaultOptions, with changes */
 } ik_partition_job;
 
-/* part[v]: of each vertex. IK_ERR_MEMORY; IK_ERR_INTERNAL: METIS does not cut this graph so. */
+/* part[v]: of each vertex. IK_ERR_MEMORY; IK_ERR_IO: no process can be started; IK_ERR_INTERNAL:
+ * METIS does not cut this graph so. Costs a fork() beside METIS' own time. */
 ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err);
-
-/* Whether METIS lacked memory in this thread since the last call of this function. Only in programs
- * that are linked with metis_traps.c, otherwise the address is NULL. */
-__attribute__((weak, visibility("default"))) bool ik_metis_lacked_memory(void);
-
-/* Makes METIS in this thread leave signals alone until ik_metis_leave, which says whether it lacked
- * memory. false, and then without effect: not with this METIS. Only in programs without
- * metis_traps.c. */
-bool ik_metis_enter(void);
-bool ik_metis_leave(void);
 
 #endif
