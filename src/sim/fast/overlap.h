@@ -190,7 +190,7 @@ SIM_INLINE void overlap_move_head(const fast_context *h, const shape k, const st
                         !none && context_has_choice(h, k, behind));
     overlap_change_request(h, k, st, in, v, from, u, none, behind);
     h->next[id] = word | LAST_BEHIND;
-    assert(h->queues[queue_at(st->fsw, k, in, v, to)] == IK_NONE);
+    assert(h->queues[context_queue_at(st->fsw, k, in, v, to)] == IK_NONE);
     h->queues[context_queue_at(st->fsw, k, in, v, to)] = word;
     h->packets[id].out = (uint8_t)to;
     context_count_waiting(h, k, st->fsw->port_base + from, v, -1);

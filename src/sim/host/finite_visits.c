@@ -81,7 +81,7 @@ void sim_visits_count(partition *p, uint32_t host, send_queue *l)
     uint64_t full = finite_visits_count_made(s, host, l->n, num - last),
              least = last ? sim_visit_bytes(s, f->per_repeat - 1) : 0,
              size = s->adapter.packet_bytes;
-    assert(!p->classes && in_window(s, l->t));
+    assert(!p->classes && state_in_window(s, l->t));
     p->n.generated += full * s->source.packets_per_message + last * ((least + size - 1) / size);
     p->n.offered_bytes += full * s->source.message_bytes + last * least;
     l->n += num;

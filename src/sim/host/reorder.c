@@ -224,7 +224,7 @@ void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint64_
         sim_broken(p, "a packet of host %u for host %u reached host %u", d->src, d->dst, host);
     if (id == IK_NONE && (id = sim_reorder_flow(p, d->src, host)) == IK_NONE)
         return;
-    assert(flow_at(p, id)->src == d->src);
+    assert(reorder_flow_at(p, id)->src == d->src);
     bool early = reorder_is_early(p, id, number);
     sim_reorder_count_arrival(p, d, !early);
     if (early) {

@@ -29,7 +29,7 @@ SIM_INLINE bool output_ends_transfer(uint32_t data)
 
 SIM_INLINE unsigned output_transfer_input(uint32_t data)
 {
-    assert(ends_transfer(data));
+    assert(output_ends_transfer(data));
     return data & 0xFFFF;
 }
 

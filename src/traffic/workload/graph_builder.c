@@ -119,7 +119,7 @@ uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t am
                    uint32_t tag, unsigned line)
 {
     b->asked_ops++;
-    assert(host < num_rows(b));
+    assert(host < graph_builder_num_rows(b));
     size_t at = b->num_ops;
     if (b->no_memory || at >= GRAPH_MOST_OPS || (at == b->room_ops && !graph_builder_grow_ops(b)) ||
         (b->comm_now && !b->comm && !graph_builder_begin_comms(b)))
