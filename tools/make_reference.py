@@ -11,7 +11,7 @@ import sys
 import declarations
 
 TITLES = {"topologies": "Topologies", "routings": "Routings", "selections": "Selection functions", "vcs": "VC schemes",
-          "traffic": "Traffic patterns", "formats": "File formats", "sections": "Sections of an experiment"}
+          "traffic": "Traffic patterns", "formats": "File formats", "results": "Results of a point", "sections": "Sections of an experiment"}
 
 
 def ask(ikat, *args):

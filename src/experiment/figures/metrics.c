@@ -40,7 +40,7 @@ const metric_group_row metric_groups[METRICS_MEASURED + 1] = {
                           "saturation"},
     [METRICS_DETECTED] = {"simulations that find their window: measure.warmup auto, measure.stop",
                           NULL, NULL, NULL},
-    [METRICS_MEASURED] = {"points of which it is measured", NULL, NULL, NULL},
+    [METRICS_MEASURED] = {"those that are measured", NULL, NULL, NULL},
 };
 
 static bool metrics_run_is_of(const ik_sim_result *run, metric_group of)
