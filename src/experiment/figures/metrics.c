@@ -4,10 +4,25 @@
  * as a table, and the values of a run.
  */
 #include "experiment/figures/metrics.h"
-#include "experiment/schema.h"
 
 #include <math.h>
 #include <string.h>
+
+const char *const measure_names[] = {"proof",
+                                     "mean_hops",
+                                     "entries",
+                                     "least_t_max",
+                                     "contention",
+                                     "saturation",
+                                     "effective_bandwidth",
+                                     "cost",
+                                     "bisection",
+                                     "size",
+                                     "paths",
+                                     "nca",
+                                     "permutations",
+                                     "queues",
+                                     NULL};
 
 enum { METRICS_REAL = false, METRICS_INTEGER = true, METRICS_FIXED = false, METRICS_DRAWN = true };
 

@@ -20,6 +20,26 @@ typedef enum metric_id {
     NUM_METRICS
 } metric_id;
 
+/* Words of section measures, in the order of their names. */
+typedef enum measure_id {
+    MEASURE_PROOF,
+    MEASURE_MEAN_HOPS,
+    MEASURE_ENTRIES,
+    MEASURE_LEAST_T_MAX,
+    MEASURE_CONTENTION,
+    MEASURE_SATURATION,
+    MEASURE_BANDWIDTH,
+    MEASURE_COST,
+    MEASURE_BISECTION,
+    MEASURE_SIZE,
+    MEASURE_PATHS,
+    MEASURE_NCA,
+    MEASURE_PERMUTATIONS,
+    MEASURE_QUEUES,
+    NUM_MEASURES
+} measure_id;
+extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */
+
 /* Which points have a result. */
 typedef enum metric_group {
     METRICS_EVERY,     /* every simulation: a row of the store without it is damaged */

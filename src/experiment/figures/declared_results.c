@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/figures/results.c: the declared results as programs see them.
+ * experiment/figures/declared_results.c: the declared results as programs see them.
  */
 #include "experiment/figures/metrics.h"
-#include "experiment/schema.h"
 #include "ikat/result.h"
 
 #include <math.h>
@@ -26,7 +25,7 @@ bool ik_result_at(size_t number, ik_result *out)
     return true;
 }
 
-static ik_status results_refuse(const char *name, ik_error *err)
+static ik_status declared_results_refuse(const char *name, ik_error *err)
 {
     const char *names[FIRST_STATIC + 1] = {NULL};
     for (int id = 0; id < FIRST_STATIC; id++)
@@ -39,7 +38,7 @@ ik_status ik_result_real(const ik_sim_result *run, const char *name, double *val
 {
     metric_id id = metric_find(name, strlen(name));
     if (id >= FIRST_STATIC)
-        return results_refuse(name, err);
+        return declared_results_refuse(name, err);
     *value = metric_of_run(
         &(metric_source){
             .run = run, .link_use_mean = NAN, .link_use_max = NAN, .saturation_load = NAN},
