@@ -17,7 +17,8 @@ TEXT_WIDTH = 78  # of the pages' own lines
 LITERAL_WIDTH = 66  # of examples: with their indentation they fit in 80 columns
 FAMILY_PAGES = {"topologies": "fabrics that ikat builds or reads", "routings": "how packets find their way",
                 "selections": "how an adaptive routing picks among allowed ports", "vcs": "which virtual channels a packet may use",
-                "traffic": "who sends to whom", "formats": "files of fabrics that ikat reads and writes"}
+                "traffic": "who sends to whom", "formats": "files of fabrics that ikat reads and writes",
+                "results": "numbers of the points of an experiment"}
 SECTION_FAMILIES = {"fabric": "topologies", "routing": "routings", "vc": "vcs", "selection": "selections", "traffic": "traffic"}
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes docs/reference/ from the families' declarations: make_reference.py IKAT FOLDER
 
-One page a family of members, one section a member: definition, parameters, examples with their measured size, source, and for
+One page a family of members, one section a member (of results, a row of a table): definition, parameters, examples with their measured size, source, and for
 topologies a picture. Run it after a declaration changes; a test compares the committed pages with what the command says.
 """
 import json
@@ -11,7 +11,7 @@ import sys
 import declarations
 
 TITLES = {"topologies": "Topologies", "routings": "Routings", "selections": "Selection functions", "vcs": "VC schemes",
-          "traffic": "Traffic patterns", "formats": "File formats", "sections": "Sections of an experiment"}
+          "traffic": "Traffic patterns", "formats": "File formats", "results": "Results of a point", "sections": "Sections of an experiment"}
 
 
 def ask(ikat, *args):
@@ -67,8 +67,12 @@ def main(ikat, folder):
         title = TITLES.get(family, family)
         page = [f"# {title}", ""]
         common = members[0]["common_parameters"] if members else []
-        for member in members:
-            page += section(ikat, family, member, folder)
+        if family == "results":
+            page += ["| result | title | meaning |", "| --- | --- | --- |"]
+            page += [f"| `{m['name']}` | {cell(m['summary'])} | {cell(m['details'])} |" for m in members]
+        else:
+            for member in members:
+                page += section(ikat, family, member, folder)
         if common:
             page += ["## Parameters of every one of them", ""] + parameter_table(common) + [""]
         (folder / f"{family}.md").write_text("\n".join(page).rstrip("\n") + "\n")

@@ -19,6 +19,7 @@
 #include "ikat/record.h"
 #include "ikat/report.h"
 #include "ikat/reproduce.h"
+#include "ikat/result.h"
 #include "ikat/routing.h"
 #include "ikat/sim.h"
 #include "ikat/subnet.h"

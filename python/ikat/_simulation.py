@@ -1,5 +1,6 @@
 """Simulations of a routing under traffic."""
 import concurrent.futures
+import math
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -305,17 +306,34 @@ class Simulation(_Result):
                 for w in (c.packets[k] for k in range(c.num_packets))]
 
     def to_dict(self) -> Dict:
-        """The numbers of the run, as a row of a results file names them."""
-        latency, network = self.latency, self.network_latency
-        out = {name: getattr(self, name) for name in (
-            "load", "offered", "throughput", "fairness", "packets_generated", "packets_delivered", "packets_in_flight",
-            "packets_unroutable", "packet_hops", "hosts_silent", "host_sent_min", "host_sent_max")}
-        out.update(latency_mean_ns=latency.mean_ns, latency_p50_ns=latency.percentile(0.5), latency_p95_ns=latency.percentile(0.95),
-                   latency_p99_ns=latency.percentile(0.99), latency_max_ns=latency.max_ns, network_latency_mean_ns=network.mean_ns)
-        if self.finite:
-            out.update(completion_ns=self.completion_ns, effective_throughput=self.effective_throughput)
+        """The numbers of the run that it has, as a row of a results file names them."""
+        out = {"load": self.load, "hosts_silent": self.hosts_silent}
+        for name, one in result_names().items():
+            value = self.result(name) if one["simulated"] else None
+            if value is not None:
+                out[name] = int(value) if one["integer"] else value
         out.update(deadlock=self.deadlock, checksum=self.checksum)
         return out
+
+    def result(self, name) -> Optional[float]:
+        """A number of the run by the name that results files, figures and claims use (`ikat.result_names()` lists them); None where the
+        run has none: not sampled, not asked for, or known only to an experiment."""
+        value, err = ffi.new("double *"), ffi.new("ik_error *")
+        status = lib.ik_result_real(self._p(), text(name, "name"), value, err)
+        if status != lib.IK_OK:
+            raise error_of(status, err)
+        return None if math.isnan(value[0]) else value[0]
+
+
+def result_names() -> Dict[str, Dict]:
+    """The numbers that points of experiments have, by name, in the order of CSV files: title, unit, meaning, points (in words, which
+    points have it), simulated (else it is measured), integer, and measure (the word of section measures that asks for it, or None)."""
+    one, out = ffi.new("ik_result *"), {}
+    while lib.ik_result_at(len(out), one):
+        out[string(one.name)] = {"title": string(one.title), "unit": string(one.unit), "meaning": string(one.meaning),
+                                 "points": string(one.points), "simulated": bool(one.simulated), "integer": bool(one.integer),
+                                 "measure": string(one.measure)}
+    return out
 
 
 def simulate(routing, traffic="uniform", load=0.5, *, seed=1, threads=1, progress=None, cancel=None, memory_limit=None,

@@ -105,6 +105,22 @@ static void families_each_section(member_fn fn, void *ctx)
         fn(ctx, &sections[i]);
 }
 
+/* What results files, CSV, JSON, figures and claims call the results of a point. */
+static void families_each_result(member_fn fn, void *ctx)
+{
+    ik_result one;
+    for (size_t i = 0; ik_result_at(i, &one); i++) {
+        char details[400];
+        const char *unit = strcmp(one.unit, "%") == 0 ? "fraction, drawn in percent" : one.unit;
+        snprintf(details, sizeof details, "%s. %s%s%sPoints that have it: %s%s%s.", one.meaning,
+                 unit[0] ? "Unit: " : "", unit, unit[0] ? ". " : "", one.points,
+                 one.measure ? ", with measures: " : "", one.measure ? one.measure : "");
+        if (details[0] >= 'a' && details[0] <= 'z')
+            details[0] = (char)(details[0] - 'a' + 'A');
+        fn(ctx, &(cli_member){.name = one.name, .summary = one.title, .details = details});
+    }
+}
+
 const cli_family cli_families[] = {
     {"topologies", "topology", "fabrics that ikat builds (or reads: file)", families_each_topology},
     {"routings", "routing", "how packets find their way", each_routing},
@@ -113,6 +129,8 @@ const cli_family cli_families[] = {
     {"vcs", "VC scheme", "which virtual channels a packet may use", each_vc},
     {"traffic", "traffic pattern", "who sends to whom", each_traffic},
     {"formats", "format", "files that ikat reads and writes", families_each_format},
+    {"results", "result", "numbers of a point, for figures, claims and programs",
+     families_each_result},
     {"sections", "section", "parameters of the simulator in an experiment", families_each_section},
     {0},
 };

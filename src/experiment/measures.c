@@ -83,62 +83,13 @@ static ik_status add_measures(ik_experiment *e, const ytree *node, ik_error *err
                                              : status;
 }
 
-/* The measure that a result is one of; NUM_MEASURES: it takes none. */
-static measure_id measure_of(metric_id id)
-{
-    static const measure_id of[NUM_STATICS] = {
-        [METRIC_FEASIBLE - FIRST_STATIC] = NUM_MEASURES,
-        [METRIC_DEADLOCK_FREE - FIRST_STATIC] = MEASURE_PROOF,
-        [METRIC_MEAN_HOPS - FIRST_STATIC] = MEASURE_MEAN_HOPS,
-        [METRIC_MAX_HOPS - FIRST_STATIC] = MEASURE_MEAN_HOPS,
-        [METRIC_ENTRIES_MEAN - FIRST_STATIC] = MEASURE_ENTRIES,
-        [METRIC_ENTRIES_MAX - FIRST_STATIC] = MEASURE_ENTRIES,
-        [METRIC_LEAST_T_MAX - FIRST_STATIC] = MEASURE_LEAST_T_MAX,
-        [METRIC_CONTENTION - FIRST_STATIC] = MEASURE_CONTENTION,
-        [METRIC_STATIC_SLOWDOWN - FIRST_STATIC] = MEASURE_CONTENTION,
-        [METRIC_STATIC_SATURATION - FIRST_STATIC] = MEASURE_SATURATION,
-        [METRIC_BAND_LOW - FIRST_STATIC] = MEASURE_SATURATION,
-        [METRIC_BAND_MINIMAL - FIRST_STATIC] = MEASURE_SATURATION,
-        [METRIC_BAND_VALIANT - FIRST_STATIC] = MEASURE_SATURATION,
-        [METRIC_BAND_SPLIT - FIRST_STATIC] = MEASURE_SATURATION,
-        [METRIC_BAND_SPLIT_MINIMAL - FIRST_STATIC] = MEASURE_SATURATION,
-        [METRIC_BAND_HIGH - FIRST_STATIC] = MEASURE_SATURATION,
-        [METRIC_BANDWIDTH - FIRST_STATIC] = MEASURE_BANDWIDTH,
-        [METRIC_EFFICIENCY - FIRST_STATIC] = MEASURE_BANDWIDTH,
-        [METRIC_PORTS_PER_HOST - FIRST_STATIC] = MEASURE_COST,
-        [METRIC_LINKS_PER_HOST - FIRST_STATIC] = MEASURE_COST,
-        [METRIC_BISECTION - FIRST_STATIC] = MEASURE_BISECTION,
-        [METRIC_HOSTS - FIRST_STATIC] = MEASURE_SIZE,
-        [METRIC_SWITCHES - FIRST_STATIC] = MEASURE_SIZE,
-        [METRIC_RADIX - FIRST_STATIC] = MEASURE_SIZE,
-        [METRIC_DIAMETER - FIRST_STATIC] = MEASURE_SIZE,
-        [METRIC_MIN_PATHS - FIRST_STATIC] = MEASURE_PATHS,
-        [METRIC_MEAN_PATHS - FIRST_STATIC] = MEASURE_PATHS,
-        [METRIC_MAX_PATHS - FIRST_STATIC] = MEASURE_PATHS,
-        [METRIC_NCA_MIN - FIRST_STATIC] = MEASURE_NCA,
-        [METRIC_NCA_MEAN - FIRST_STATIC] = MEASURE_NCA,
-        [METRIC_NCA_MAX - FIRST_STATIC] = MEASURE_NCA,
-        [METRIC_NCA_SD - FIRST_STATIC] = MEASURE_NCA,
-        [METRIC_DESTINATIONS_INJECTION - FIRST_STATIC] = MEASURE_QUEUES,
-        [METRIC_DESTINATIONS_UP_1 - FIRST_STATIC] = MEASURE_QUEUES,
-        [METRIC_DESTINATIONS_UP_2 - FIRST_STATIC] = MEASURE_QUEUES,
-        [METRIC_DESTINATIONS_DOWN_2 - FIRST_STATIC] = MEASURE_QUEUES,
-        [METRIC_DESTINATIONS_DOWN_1 - FIRST_STATIC] = MEASURE_QUEUES,
-        [METRIC_DESTINATIONS_BETWEEN - FIRST_STATIC] = MEASURE_QUEUES,
-        [METRIC_DESTINATIONS_EJECTION - FIRST_STATIC] = MEASURE_QUEUES,
-        [METRIC_FREE_PERMUTATIONS - FIRST_STATIC] = MEASURE_PERMUTATIONS,
-        [METRIC_PERMUTATIONS_MEAN - FIRST_STATIC] = MEASURE_PERMUTATIONS,
-        [METRIC_PERMUTATIONS_MAX - FIRST_STATIC] = MEASURE_PERMUTATIONS};
-    return metric_is_static(id) ? of[id - FIRST_STATIC] : NUM_MEASURES;
-}
-
 /* What a figure or claim is about is measured, whether or not `measures` names it. */
 static ik_status measures_use_result(void *ctx, metric_id id, const char *name, const ytree *place,
                                      ik_error *err)
 {
     ik_experiment *e = ctx;
-    if (measure_of(id) < NUM_MEASURES)
-        measures_want(e, measure_of(id), place);
+    if (metrics[id].measure < NUM_MEASURES)
+        measures_want(e, (measure_id)metrics[id].measure, place);
     if (metric_is_static(id) || experiment_simulates(e))
         return IK_OK;
     ik_status status = ytree_fail(

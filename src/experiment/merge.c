@@ -87,63 +87,126 @@ static ik_status merge_check_meta(merge *m, const store *s, ik_error *err)
 
 /* ---- taking its rows */
 
-/* Names what two files say differently of the same point. */
-static ik_status refuse_contradiction(const merge *m, const char *path, size_t part, ik_error *err)
+/* A text that a query about a table gives, in the arena; NULL: it gives none. */
+static ik_status merge_ask(merge *m, const char *sql, const char *table, const char **text,
+                           ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;
-    const char *params = "";
+    const char *found = NULL;
+    ik_status status = store_prepare(m->to, sql, (const char *[]){table, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_step(m->to, statement, &row, err);
+    if (status == IK_OK && row)
+        status = store_text(statement, 0, &found, err);
+    *text = found ? ik_arena_strdup(&m->arena, found) : NULL;
+    if (status == IK_OK && found && !*text)
+        status = ik_fail_memory(err, strlen(found), "a merge");
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* Names what two files say differently of the same point. */
+static ik_status refuse_contradiction(merge *m, const char *path, size_t part, const char *list,
+                                      ik_error *err)
+{
+    const char *params = NULL;
     ik_status status = IK_OK;
     if (strcmp(parts[part].name, "points") == 0) {
-        status = store_prepare(m->to,
-                               "SELECT params FROM (SELECT * FROM part.points WHERE " STORE_CURRENT
-                               " EXCEPT SELECT * FROM main.points) LIMIT 1",
-                               NULL, &statement, err);
-        if (status == IK_OK)
-            status = store_step(m->to, statement, &row, err);
-        if (status == IK_OK && row)
-            status = store_text(statement, 0, &params, err);
+        const char *sql =
+            ik_arena_printf(&m->arena,
+                            "SELECT params FROM (SELECT %s FROM part.points WHERE " STORE_CURRENT
+                            " EXCEPT SELECT %s FROM main.points) LIMIT 1",
+                            list, list);
+        status = sql ? merge_ask(m, sql, NULL, &params, err) : ik_fail_memory(err, 256, "a merge");
     }
     if (status == IK_OK) {
         status =
             ik_fail(err, IK_ERR_INPUT,
                     "'%.150s' contradicts an earlier file: the same %s with other contents%s%.300s",
-                    path, parts[part].what, params[0] ? ": " : "", params);
+                    path, parts[part].what, params ? ": " : "", params ? params : "");
         ik_hint(err, status,
                 "a file that was continued after its experiment was changed cannot be merged: run "
                 "its shard again");
     }
-    sqlite3_finalize(statement);
     return status;
+}
+
+/* The columns of a table of the part, which the merged file has from now on: those of another
+ * version of ikat too, empty for the points of other files. */
+static ik_status merge_take_columns(merge *m, const char *table, const char **list, ik_error *err)
+{
+    static const char unknown[] =
+        "SELECT 'ALTER TABLE main.' || ?1 || ' ADD COLUMN \"' || replace(name, '\"', '\"\"') || "
+        "'\" ' || iif(type IN ('INTEGER', 'REAL', 'TEXT', 'BLOB'), type, '') FROM "
+        "pragma_table_info(?1, 'part') WHERE name COLLATE NOCASE NOT IN (SELECT name FROM "
+        "pragma_table_info(?1, 'main')) LIMIT 1";
+    static const char all[] = "SELECT group_concat('\"' || replace(name, '\"', '\"\"') || '\"', ', "
+                              "') FROM pragma_table_info(?1, 'part')";
+    const char *add = "";
+    ik_status status = IK_OK;
+    while (status == IK_OK && add) {
+        status = merge_ask(m, unknown, table, &add, err);
+        if (status == IK_OK && add)
+            status = store_run_sql(m->to, add, err);
+    }
+    return status == IK_OK ? merge_ask(m, all, table, list, err) : status;
 }
 
 static ik_status merge_take_rows(merge *m, const char *path, size_t part, ik_error *err)
 {
     int64_t missing = 0;
-    const char *name = parts[part].name, *condition = parts[part].condition;
+    const char *name = parts[part].name, *condition = parts[part].condition, *list = "";
+    ik_status status = merge_take_columns(m, name, &list, err);
+    if (status != IK_OK)
+        return status;
     const char *insert =
-        ik_arena_printf(&m->arena, "INSERT OR IGNORE INTO main.%s SELECT * FROM part.%s WHERE %s",
-                        name, name, condition);
+        ik_arena_printf(&m->arena,
+                        "INSERT OR IGNORE INTO main.%s(%s) SELECT %s FROM part.%s WHERE "
+                        "%s",
+                        name, list, list, name, condition);
     const char *compare = ik_arena_printf(&m->arena,
-                                          "SELECT count(*) FROM (SELECT * FROM part.%s WHERE %s "
-                                          "EXCEPT SELECT * FROM main.%s)",
-                                          name, condition, name);
+                                          "SELECT count(*) FROM (SELECT %s FROM part.%s WHERE %s "
+                                          "EXCEPT SELECT %s FROM main.%s)",
+                                          list, name, condition, list, name);
     if (!insert || !compare)
         return ik_fail_memory(err, 256, "a merge");
-    ik_status status = merge_execute(m->to, insert, NULL, err);
+    status = merge_execute(m->to, insert, NULL, err);
     if (status == IK_OK)
         status = store_number(m->to, compare, &missing, err);
     if (status == IK_OK && missing)
-        status = refuse_contradiction(m, path, part, err);
+        status = refuse_contradiction(m, path, part, list, err);
     return status;
+}
+
+/* A table of another version is not understood here, and would be lost. */
+static ik_status merge_refuse_tables(merge *m, const char *path, ik_error *err)
+{
+    const char *name = NULL;
+    ik_status status = merge_ask(m,
+                                 "SELECT name FROM part.sqlite_master WHERE type = ?1 AND name NOT "
+                                 "LIKE 'sqlite_%' AND name NOT IN (SELECT name FROM "
+                                 "main.sqlite_master) LIMIT 1",
+                                 "table", &name, err);
+    if (status != IK_OK || !name)
+        return status;
+    ik_fail(err, IK_ERR_INPUT, "'%.150s' has a table '%.60s', which ikat %s does not know", path,
+            name, ik_version());
+    return ik_hint(err, IK_ERR_INPUT,
+                   "a merge would leave it out: merge with the version that wrote it");
 }
 
 /* Texts of the experiment from the first file; of what was left out, from the one that came to the
  * end. */
 static ik_status merge_take_meta(merge *m, ik_error *err)
 {
-    ik_status status =
-        merge_execute(m->to, "INSERT OR IGNORE INTO main.meta SELECT * FROM part.meta", NULL, err);
+    const char *list = "";
+    ik_status status = merge_take_columns(m, "meta", &list, err);
+    if (status != IK_OK)
+        return status;
+    const char *insert = ik_arena_printf(
+        &m->arena, "INSERT OR IGNORE INTO main.meta(%s) SELECT %s FROM part.meta", list, list);
+    status = insert ? merge_execute(m->to, insert, NULL, err) : ik_fail_memory(err, 256, "a merge");
     if (status == IK_OK)
         status = merge_execute(
             m->to,
@@ -184,6 +247,8 @@ static ik_status merge_take_tables(merge *m, const char *path, ik_error *err)
         return status;
     status = merge_check_part(m, path, err);
     if (status == IK_OK)
+        status = merge_refuse_tables(m, path, err);
+    if (status == IK_OK)
         status = store_number(m->to, points_here, &before, err);
     if (status == IK_OK)
         status = store_number(m->to, points_there, &there, err);
@@ -209,8 +274,6 @@ static ik_status merge_take_file(merge *m, const char *path, ik_error *err)
     ik_status status = store_open(path, &s, err);
     if (status == IK_OK)
         status = merge_check_meta(m, s, err);
-    if (status == IK_OK)
-        status = store_refuse_earlier(s, err);
     if (status == IK_OK)
         status = merge_execute(m->to, "ATTACH ?1 AS part", "", err);
     bool attached = status == IK_OK;

@@ -53,22 +53,6 @@ static const ik_param patterns_row[] = {
      "the number of permutations that are drawn, instead of counting all"},
     {0}};
 
-const char *const measure_names[] = {"proof",
-                                     "mean_hops",
-                                     "entries",
-                                     "least_t_max",
-                                     "contention",
-                                     "saturation",
-                                     "effective_bandwidth",
-                                     "cost",
-                                     "bisection",
-                                     "size",
-                                     "paths",
-                                     "nca",
-                                     "permutations",
-                                     "queues",
-                                     NULL};
-
 const ik_param ik_reference_params[] = {
     {"switch", IK_PARAM_ENUM, "ideal", 0, 0, "ideal|same",
      "switch model of the crossbar against which slowdowns are measured: ideal, without delays; or "

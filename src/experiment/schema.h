@@ -5,6 +5,7 @@
 #ifndef IKAT_EXPERIMENT_SCHEMA_H
 #define IKAT_EXPERIMENT_SCHEMA_H
 
+#include "experiment/figures/metrics.h"
 #include "ikat/experiment.h"
 
 /* Sections that are swept, outermost first: this is the order of the points. */
@@ -38,26 +39,6 @@ typedef enum option_id {
 /* Values of option proof. */
 enum { PROOF_FULL, PROOF_SAMPLED, PROOF_OFF };
 const ik_experiment_section *schema_option(option_id id);
-
-/* Words of section measures, in the order of their names. */
-typedef enum measure_id {
-    MEASURE_PROOF,
-    MEASURE_MEAN_HOPS,
-    MEASURE_ENTRIES,
-    MEASURE_LEAST_T_MAX,
-    MEASURE_CONTENTION,
-    MEASURE_SATURATION,
-    MEASURE_BANDWIDTH,
-    MEASURE_COST,
-    MEASURE_BISECTION,
-    MEASURE_SIZE,
-    MEASURE_PATHS,
-    MEASURE_NCA,
-    MEASURE_PERMUTATIONS,
-    MEASURE_QUEUES,
-    NUM_MEASURES
-} measure_id;
-extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */
 
 /* Values of `switch` of section reference. */
 enum { REFERENCE_IDEAL, REFERENCE_SAME };

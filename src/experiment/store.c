@@ -14,19 +14,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 18 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 18, FIRST_FORMAT = 16 };
 
 struct store {
     sqlite3 *db;
     char *path;
     int lock; /* file descriptor with an advisory lock while writing, -1 otherwise */
     bool written;
-    const store_earlier *earlier; /* its format, for reading alone; NULL: today's */
-    bool begun;                   /* by this process: it had no tables before */
-    bool existed;                 /* as an empty file */
-    bool lasting;                 /* the file holds what is finished, also after a failure */
-    bool reading;                 /* of a file that was opened to be read */
-    unsigned depth;               /* of transactions inside one another: the outermost counts */
+    bool begun;     /* by this process: it had no tables before */
+    bool existed;   /* as an empty file */
+    bool lasting;   /* the file holds what is finished, also after a failure */
+    bool reading;   /* of a file that was opened to be read */
+    unsigned depth; /* of transactions inside one another: the outermost counts */
 };
 
 enum { BUSY_MS = 10000 }; /* how long another process is waited for that holds the file */
@@ -77,7 +76,7 @@ static ik_status store_sqlite_error(const store *s, int code, ik_error *err)
     }
 }
 
-static ik_status store_run_sql(const store *s, const char *sql, ik_error *err)
+ik_status store_run_sql(const store *s, const char *sql, ik_error *err)
 {
     int code = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? IK_OK : store_sqlite_error(s, code, err);
@@ -153,6 +152,11 @@ void store_rollback(store *s)
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+bool store_is_read(const store *s)
+{
+    return s->reading;
+}
+
 sqlite3 *store_db(const store *s)
 {
     return s->db;
@@ -169,7 +173,7 @@ ik_status store_set_meta(store *s, const char *key, const char *value, ik_error 
 {
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(
-        s, "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
+        s, "INSERT INTO meta(key, value) VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
         (const char *[]){key, value, NULL}, &statement, err);
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
@@ -215,37 +219,20 @@ static ik_status store_refuse_version(const store *s, ik_error *err)
     return status;
 }
 
-/* Exactly our tables, to the letter: views, triggers and other types of columns are not read. */
-static ik_status store_check_tables(const store *s, ik_error *err)
-{
-    static const char sql[] =
-        "SELECT count(*) = 6 AND sum(type = 'table' AND instr(replace(replace(?1, ?2, "
-        "'stationary REAL'), ?3, ''), sql || ';') > 0) = 6 FROM sqlite_master WHERE type <> "
-        "'index' OR "
-        "sql IS NOT NULL";
-    sqlite3_stmt *statement = NULL;
-    bool row = false, ours = false;
-    const store_earlier *e = s->earlier;
-    const char *texts[] = {store_tables, e ? e->verdicts : "", e ? e->bands : "", NULL};
-    ik_status status = store_prepare(s, sql, texts, &statement, err);
-    if (status == IK_OK)
-        status = store_step(s, statement, &row, err);
-    ours = status == IK_OK && row && sqlite3_column_int(statement, 0);
-    sqlite3_finalize(statement);
-    if (status == IK_OK && !ours)
-        return ik_fail(err, IK_ERR_INPUT,
-                       "'%.200s' is damaged: its tables are not those of results", s->path);
-    return status;
-}
-
+/* The number of a format changes when stored results mean something else, not when there are more
+ * of them. */
 static ik_status store_refuse_format(const store *s, int64_t format, ik_error *err)
 {
-    return ik_fail(err, IK_ERR_INPUT,
-                   "'%.200s' has results format %" PRId64 "; ikat %s knows format %d", s->path,
-                   format, ik_version(), STORE_FORMAT);
+    ik_fail(err, IK_ERR_INPUT,
+            "'%.200s' has results format %" PRId64 ", whose numbers mean something else than those "
+            "of formats %d to %d, which ikat %s knows",
+            s->path, format, FIRST_FORMAT, STORE_FORMAT, ik_version());
+    return ik_hint(err, IK_ERR_INPUT, "%s",
+                   format > STORE_FORMAT ? "a later version of ikat reads it"
+                                         : "run the experiment again into another file");
 }
 
-/* Is it ours, and of this format, or (to be read) an earlier one? *empty: a new database. */
+/* Is it ours, of a format that is known? *empty: a new database. */
 static ik_status store_identify(store *s, bool *empty, ik_error *err)
 {
     int64_t id = 0, format = 0, objects = 0;
@@ -264,21 +251,8 @@ static ik_status store_identify(store *s, bool *empty, ik_error *err)
                 s->path);
         return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
     }
-    s->earlier = store_earlier_find(format);
-    if (format != STORE_FORMAT && !s->earlier)
-        return store_refuse_format(s, format, err);
-    return store_check_tables(s, err);
-}
-
-ik_status store_refuse_earlier(const store *s, ik_error *err)
-{
-    if (!s->earlier)
-        return IK_OK;
-    store_refuse_format(s, s->earlier->format, err);
-    return ik_hint(err, IK_ERR_INPUT,
-                   "it can be read, but not written: %s; run the experiment again into another "
-                   "file",
-                   s->earlier->lacks);
+    return format >= FIRST_FORMAT && format <= STORE_FORMAT ? store_tables_check(s, format, err)
+                                                            : store_refuse_format(s, format, err);
 }
 
 static ik_status store_create_tables(store *s, ik_error *err)
@@ -291,7 +265,7 @@ static ik_status store_create_tables(store *s, ik_error *err)
         return status;
     status = store_run_sql(s, pragmas, err);
     if (status == IK_OK)
-        status = store_run_sql(s, store_tables, err);
+        status = store_tables_create(s, err);
     if (status == IK_OK)
         status = store_set_meta(s, "version", ik_version(), err);
     if (status != IK_OK) {
@@ -393,8 +367,6 @@ ik_status store_open(const char *path, store **out, ik_error *err)
         status = store_identify(s, &empty, err);
     if (status == IK_OK && empty)
         status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty, expected a results file", path);
-    if (status == IK_OK && s->earlier)
-        status = store_run_sql(s, s->earlier->view, err);
     if (status != IK_OK) {
         store_close(s);
         return status;
@@ -461,8 +433,6 @@ static ik_status begin_or_continue(store *s, ik_error *err)
         return status;
     s->begun = !s->existed; /* goes again if it cannot be made a results file */
     status = store_identify(s, &empty, err);
-    if (status == IK_OK)
-        status = store_refuse_earlier(s, err);
     if (status != IK_OK)
         return status;
     s->begun = s->written = empty;

@@ -2,7 +2,7 @@
  *
  * experiment/store.h: the result store: one SQLite file, one transaction a point.
  *
- * Tables (format 17):
+ * Tables (columns: store_tables.c; results: figures/results.def):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
  *                       left_out
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
@@ -36,17 +36,16 @@
 typedef struct store store;
 
 /* Opens for reading, as the file is at this moment: nothing that a run writes later is seen, and
- * the file is not held. Refuses other files and formats by name; points of the format before this
- * one are read as not judged. Cost: a copy of the file. */
+ * the file is not held. Refuses other files and formats by name; what a file of another version
+ * lacks is empty. Cost: a copy of the file. */
 ik_status store_open(const char *path, store **out, ik_error *err);
-/* Refuses one of the format before this one, where the rows are taken as they are. */
-ik_status store_refuse_earlier(const store *s, ik_error *err);
 /* Opens or creates for writing by this version of ikat, alone. */
 ik_status store_create(const char *path, store **out, ik_error *err);
 void store_close(store *s);
 /* Closes; what store_create() made is as it was before: no file, or an empty one. */
 void store_discard(store *s);
 sqlite3 *store_db(const store *s);
+bool store_is_read(const store *s); /* else it is written */
 const char *store_path(const store *s);
 /* The contents of a store that was opened for reading, into an attached empty database of another
  * one. */
@@ -64,6 +63,8 @@ ik_status store_prepare(const store *s, const char *sql, const char *const *text
 ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err);
 /* Steps once; *row says whether there is one. Does not finalise. */
 ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_error *err);
+/* Executes statements without parameters and rows. */
+ik_status store_run_sql(const store *s, const char *sql, ik_error *err);
 /* The whole number that a query gives: the first column of its first row, 0 without one. */
 ik_status store_number(const store *s, const char *sql, int64_t *value, ik_error *err);
 /* A column of the row, valid until the next step: text ("" for NULL), or any value's bytes. The

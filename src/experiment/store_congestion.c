@@ -3,7 +3,7 @@
  * experiment/store_congestion.c: congestion and classes of a point as JSON texts: what reports show
  * as it stands.
  */
-#include "experiment/store_congestion.h"
+#include "experiment/store_texts.h"
 
 #include "ikat/json.h"
 

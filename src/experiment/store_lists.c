@@ -43,10 +43,11 @@ static ik_status store_lists_insert_list(store *s, int64_t id, const char *name,
     size_t size = 0;
     ik_status status = store_lists_pack_list(list, &body, &size, err);
     if (status == IK_OK)
-        status = store_prepare(s,
-                               "INSERT OR REPLACE INTO details SELECT params, ?1, ?3 FROM points "
-                               "WHERE id = ?2",
-                               (const char *[]){name, NULL}, &statement, err);
+        status =
+            store_prepare(s,
+                          "INSERT OR REPLACE INTO details(params, kind, body) SELECT params, ?1, "
+                          "?3 FROM points WHERE id = ?2",
+                          (const char *[]){name, NULL}, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int64(statement, 2, id);
         if (sqlite3_bind_blob64(statement, 3, body, size, SQLITE_TRANSIENT) != SQLITE_OK) {

@@ -4,10 +4,8 @@
  */
 #include "base/text_stream.h"
 #include "experiment/figures/metrics.h"
-#include "experiment/store.h"
-#include "experiment/store_congestion.h"
-#include "experiment/store_watch.h"
-#include "experiment/store_workload.h"
+#include "experiment/store_row.h"
+#include "experiment/store_texts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -82,37 +80,35 @@ static void store_point_bind_reals(binder *b, const char *name, const double *va
     free(words);
 }
 
-static void store_point_bind_latency(binder *b, const ik_sim_result *r)
+/* The results that are one number; of those that are measured, what is simulated is feasible. */
+static void store_point_bind_results(binder *b, const store_point *p)
 {
-    const ik_histogram *h = &r->latency;
-    store_point_bind_real(b, "latency_mean_ns", h->mean / 1e3);
-    store_point_bind_real(b, "latency_p50_ns", ik_histogram_percentile(h, 0.50) / 1e3);
-    store_point_bind_real(b, "latency_p95_ns", ik_histogram_percentile(h, 0.95) / 1e3);
-    store_point_bind_real(b, "latency_p99_ns", ik_histogram_percentile(h, 0.99) / 1e3);
-    store_point_bind_real(b, "latency_max_ns", (double)h->max / 1e3);
-    store_point_bind_real(b, "network_latency_mean_ns", r->network_latency.mean / 1e3);
-    store_point_bind_words(b, "latency_histogram", h->buckets, h->num_buckets);
-    store_point_bind_words(b, "network_latency_histogram", r->network_latency.buckets,
-                           r->network_latency.num_buckets);
+    const metric_source source = {.run = p->result,
+                                  .reference_ns = p->reference ? p->reference->completion_ns : 0,
+                                  .link_use_mean = p->link_use_mean,
+                                  .link_use_max = p->link_use_max,
+                                  .saturation_load = p->saturation_load};
+    for (int id = 0; id < FIRST_STATIC; id++) {
+        double value = metric_of_run(&source, (metric_id)id);
+        if (isnan(value))
+            continue; /* NULL */
+        if (metrics[id].integer)
+            store_point_bind_int(b, metrics[id].name, (uint64_t)value);
+        else
+            store_point_bind_real(b, metrics[id].name, value);
+    }
+    store_point_bind_real(b, "feasible", 1);
 }
 
-static void store_point_bind_counts(binder *b, const ik_sim_result *r)
+static void store_point_bind_run(binder *b, const ik_sim_result *r)
 {
     char checksum[24];
     snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
-    store_point_bind_real(b, "offered", r->offered);
-    store_point_bind_real(b, "throughput", r->throughput);
-    store_point_bind_real(b, "fairness", r->fairness);
-    store_point_bind_int(b, "packets_generated", r->packets_generated);
-    store_point_bind_int(b, "packets_delivered", r->packets_delivered);
-    store_point_bind_int(b, "packets_in_flight", r->packets_in_flight);
-    store_point_bind_int(b, "packets_unroutable", r->packets_unroutable);
-    store_point_bind_int(b, "order_violations", r->order_violations);
-    store_point_bind_int(b, "packet_hops", r->packet_hops);
     store_point_bind_int(b, "hosts_silent", r->hosts_silent);
     store_point_bind_int(b, "window_ps", r->window_ps);
     store_point_bind_int(b, "end_ps", r->end_ps);
     store_point_bind_text(b, "checksum", checksum);
+    store_point_bind_text(b, "measured", "");
 }
 
 static void store_point_bind_deadlock(binder *b, const store_point *p)
@@ -124,6 +120,9 @@ static void store_point_bind_deadlock(binder *b, const store_point *p)
 static void store_point_bind_arrays(binder *b, const store_point *p)
 {
     const ik_sim_result *r = p->result;
+    const ik_histogram *network = &r->network_latency;
+    store_point_bind_words(b, "latency_histogram", r->latency.buckets, r->latency.num_buckets);
+    store_point_bind_words(b, "network_latency_histogram", network->buckets, network->num_buckets);
     store_point_bind_words(b, "channel_bytes", r->channel_bytes, p->num_ports);
     store_point_bind_words(b, "host_bytes", r->host_bytes, p->num_hosts);
     store_point_bind_words(b, "host_sent_bytes", r->host_sent_bytes, p->num_hosts);
@@ -132,6 +131,10 @@ static void store_point_bind_arrays(binder *b, const store_point *p)
     store_point_bind_reals(b, "series_latency_ns", r->series_latency_ns, r->num_series);
     store_point_bind_reals(b, "series_blocked", r->series_blocked,
                            r->num_series * (size_t)p->num_switches);
+    store_point_bind_reals(b, "series_reorder_bytes", r->reorder.series_bytes, r->num_series);
+    store_point_bind_reals(b, "series_out_of_order", r->reorder.series_out_of_order, r->num_series);
+    store_point_bind_reals(b, "series_throttled", r->reorder.series_throttled, r->num_series);
+    store_point_bind_reals(b, "series_outstanding", r->replies.series_outstanding, r->num_series);
 }
 
 static void store_point_bind_deflated(binder *b, const char *name, const char *text)
@@ -145,22 +148,9 @@ static void store_point_bind_deflated(binder *b, const char *name, const char *t
         b, sqlite3_bind_blob64(b->statement, store_point_place(b, name), blob, size, free));
 }
 
-/* Numbers that were not sampled are left NULL. */
 static void store_point_bind_congestion(binder *b, const store_point *p)
 {
-    const ik_congestion *k = &p->result->congestion;
     congestion_text text;
-    store_point_bind_real(b, "host_sent_min", p->result->host_sent_min);
-    store_point_bind_real(b, "host_sent_max", p->result->host_sent_max);
-    store_point_bind_real(b, "link_use_mean", p->link_use_mean); /* NAN is NULL */
-    store_point_bind_real(b, "link_use_max", p->link_use_max);
-    if (k->num_samples) {
-        store_point_bind_real(b, "blocked_share", k->blocked_share);
-        store_point_bind_real(b, "hol_share", k->hol_share);
-        store_point_bind_real(b, "hol_time_ns", k->hol_time_ns);
-        store_point_bind_real(b, "congestion_roots", k->mean_roots);
-        store_point_bind_int(b, "congestion_tree", k->largest_tree);
-    }
     if (b->status != IK_OK ||
         (b->status = congestion_texts(p->result, p->num_switches, &text, b->err)) != IK_OK)
         return;
@@ -170,53 +160,10 @@ static void store_point_bind_congestion(binder *b, const store_point *p)
     congestion_text_free(&text);
 }
 
-/* Numbers of a run that does not ask for order are left NULL. */
-static void store_point_bind_reorder(binder *b, const ik_sim_result *r)
-{
-    const ik_sim_reorder *k = &r->reorder;
-    store_point_bind_reals(b, "series_reorder_bytes", k->series_bytes, r->num_series);
-    store_point_bind_reals(b, "series_out_of_order", k->series_out_of_order, r->num_series);
-    store_point_bind_reals(b, "series_throttled", k->series_throttled, r->num_series);
-    if (!k->in_order)
-        return;
-    store_point_bind_real(b, "arrival_latency_mean_ns", k->arrival_latency / 1e3);
-    store_point_bind_int(b, "packets_out_of_order", k->out_of_order);
-    store_point_bind_real(b, "reorder_mean_bytes", k->mean_bytes);
-    store_point_bind_int(b, "reorder_max_bytes", k->max_bytes);
-    store_point_bind_real(b, "throttled_mean", k->throttled_mean);
-    store_point_bind_real(b, "throttled_max", k->throttled_max);
-}
-
-/* Numbers of a run without replies are left NULL. */
-static void store_point_bind_replies(binder *b, const ik_sim_result *r)
-{
-    const ik_sim_replies *k = &r->replies;
-    const ik_histogram *h = &k->round_trip;
-    store_point_bind_reals(b, "series_outstanding", k->series_outstanding, r->num_series);
-    if (!k->on)
-        return;
-    store_point_bind_real(b, "round_trip_mean_ns", h->mean / 1e3);
-    store_point_bind_real(b, "round_trip_p50_ns", ik_histogram_percentile(h, 0.50) / 1e3);
-    store_point_bind_real(b, "round_trip_p95_ns", ik_histogram_percentile(h, 0.95) / 1e3);
-    store_point_bind_real(b, "round_trip_p99_ns", ik_histogram_percentile(h, 0.99) / 1e3);
-    store_point_bind_real(b, "round_trip_max_ns", (double)h->max / 1e3);
-    store_point_bind_real(b, "request_latency_mean_ns", k->request_latency.mean / 1e3);
-    store_point_bind_real(b, "reply_latency_mean_ns", k->reply_latency.mean / 1e3);
-    store_point_bind_real(b, "outstanding_mean", k->mean_outstanding);
-}
-
-/* Numbers that endless traffic does not have are left NULL. */
 static void store_point_bind_workload(binder *b, const store_point *p, const char *key)
 {
     const ik_sim_result *r = p->result;
-    double ns = (double)r->completion_ps / 1e3;
-    if (r->completed) {
-        store_point_bind_real(b, "completion_ns", ns);
-        store_point_bind_real(b, "effective_throughput", r->effective_throughput);
-    }
     double reference_ns = p->reference ? p->reference->completion_ns : 0;
-    if (reference_ns > 0)
-        store_point_bind_real(b, "slowdown", ns / reference_ns);
     store_point_bind_text(b, "missing", r->missing_text ? r->missing_text : "");
     store_point_bind_text(b, "reference", key);
     store_point_bind_words(b, "host_finish", r->host_finish_ps, p->num_hosts);
@@ -228,46 +175,25 @@ static void store_point_bind_workload(binder *b, const store_point *p, const cha
     free(text);
 }
 
-/* Whether the point lasts; numbers that were not found are left NULL. Where nothing is judged, a
- * latency lasts before saturation. */
+/* Whether the point lasts, in words. */
 static void store_point_bind_verdict(binder *b, const ik_sim_result *r, const char *hint)
 {
     const ik_sim_steady *k = &r->steady;
-    double saturated = metric_saturated(r); /* NAN is NULL */
-    char reason[200], text[600];
+    char reason[200], text[600] = "";
     store_point_bind_text(b, "steady", ik_steady_verdict_name(k->verdict));
-    store_point_bind_real(b, "saturated", saturated);
-    if (k->verdict == IK_STEADY_NONE) {
-        store_point_bind_text(b, "steady_reason", "");
-        store_point_bind_real(b, "latency_steady", 1 - saturated);
-        return;
+    if (k->verdict != IK_STEADY_NONE) {
+        ik_steady_describe(k, reason, sizeof reason);
+        snprintf(text, sizeof text, "%s%s%s", reason, hint && hint[0] ? "; " : "",
+                 hint ? hint : "");
     }
-    ik_steady_describe(k, reason, sizeof reason);
-    snprintf(text, sizeof text, "%s%s%s", reason, hint && hint[0] ? "; " : "", hint ? hint : "");
     store_point_bind_text(b, "steady_reason", text);
-    store_point_bind_real(b, "latency_steady", k->latency_lasts);
-    store_point_bind_real(b, "drift_per_ms", k->drift);
-    if (k->bound > 0)
-        store_point_bind_real(b, "steady_bound", k->bound);
-    if (k->need_ps)
-        store_point_bind_real(b, "needs_ns", (double)k->need_ps / 1e3);
 }
 
-/* Left NULL where the window was not found by the run. */
-static void store_point_bind_window(binder *b, const ik_sim_result *r)
-{
-    const ik_sim_steady *k = &r->steady;
-    if (!k->detects && !k->stops)
-        return;
-    store_point_bind_real(b, "warmup_ns", (double)k->warmup_ps / 1e3);
-    store_point_bind_real(b, "measured_ns", (double)r->window_ps / 1e3);
-    if (k->stops && k->mean > 0)
-        store_point_bind_real(b, "interval", k->half_width / k->mean);
-    store_point_bind_real(b, "converged", !r->deadlock && k->warm && (k->closed || !k->stops));
-}
-
-static const char insert_reference[] = "INSERT OR REPLACE INTO refs VALUES(:key, :fabric, "
-                                       ":switch, :traffic, :adapter, :seed, :completion_ns)";
+static const char insert_reference[] =
+    "INSERT OR REPLACE INTO refs(key, fabric, switch, traffic, adapter, seed, completion_ns) "
+    "VALUES(:key, :fabric, :switch, :traffic, :adapter, :seed, :completion_ns)";
+static const char insert_detail[] =
+    "INSERT OR REPLACE INTO details(params, kind, body) VALUES(:params, :kind, :body)";
 
 static ik_status insert_reference_of(store *s, const reference *of, const char *key, ik_error *err)
 {
@@ -300,38 +226,6 @@ ik_status store_drop_references(store *s, ik_error *err)
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
-static const char insert_point[] =
-    "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, "
-    ":offered, :throughput, :fairness, :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, "
-    ":latency_p99_ns, :latency_max_ns, :network_latency_mean_ns, :packets_generated, "
-    ":packets_delivered, :packets_in_flight, :packets_unroutable, :order_violations, :packet_hops, "
-    ":hosts_silent, :window_ps, :end_ps, :checksum, :deadlock, :latency_histogram, "
-    ":network_latency_histogram, :channel_bytes, :host_bytes, :host_sent_bytes, :series_period_ps, "
-    ":series_throughput, :series_latency_ns, :series_blocked, :host_sent_min, :host_sent_max, "
-    ":blocked_share, :hol_share, :hol_time_ns, :congestion_roots, :congestion_tree, "
-    ":link_use_mean, :link_use_max, "
-    ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
-    ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
-    ":series_reorder_bytes, :series_out_of_order, :series_throttled, "
-    ":completion_ns, :slowdown, :effective_throughput, :saturated, :latency_steady, "
-    ":drift_per_ms, :steady_bound, :needs_ns, :steady, :steady_reason, :saturation_load, "
-    ":warmup_ns, :measured_ns, :interval, :converged, :missing, "
-    ":reference, "
-    ":host_finish, "
-    ":round_trip_mean_ns, :round_trip_p50_ns, :round_trip_p95_ns, :round_trip_p99_ns, "
-    ":round_trip_max_ns, :request_latency_mean_ns, :reply_latency_mean_ns, :outstanding_mean, "
-    ":series_outstanding, :workload";
-
-/* What is simulated is feasible; other columns of what is measured are NULL, in the order of the
- * metrics, and behind them which of them are. */
-static const char *simulated_insert(ik_arena *arena)
-{
-    const char *sql = ik_arena_printf(arena, "%s, 1", insert_point);
-    for (size_t i = 1; i < NUM_STATICS && sql; i++)
-        sql = ik_arena_printf(arena, "%s, NULL", sql);
-    return sql ? ik_arena_printf(arena, "%s, '')", sql) : NULL;
-}
-
 /* A statement of which make() writes the text. */
 static binder store_point_open_made(store *s, const char *(*make)(ik_arena *arena), ik_error *err)
 {
@@ -344,36 +238,43 @@ static binder store_point_open_made(store *s, const char *(*make)(ik_arena *aren
     return b;
 }
 
+/* What a point is. */
+static void store_point_bind_point(binder *b, const store_point *p)
+{
+    store_point_bind_int(b, "id", (uint64_t)p->id);
+    store_point_bind_text(b, "params", p->params);
+    store_point_bind_int(b, "fabric", (uint64_t)p->fabric);
+    store_point_bind_int(b, "plan", (uint64_t)p->plan);
+    store_point_bind_text(b, "traffic", p->traffic);
+    store_point_bind_text(b, "variant", p->variant);
+    store_point_bind_real(b, "load", p->load);
+    store_point_bind_int(b, "seed", p->seed);
+}
+
+/* Executes what was bound without a failure. */
+static ik_status store_point_execute_bound(binder *b)
+{
+    if (b->status == IK_OK)
+        return store_execute(b->s, b->statement, b->err);
+    sqlite3_finalize(b->statement);
+    return b->status;
+}
+
 static ik_status store_point_insert(store *s, const store_point *p, const char *reference_key,
                                     ik_error *err)
 {
-    binder b = store_point_open_made(s, simulated_insert, err);
-    if (b.status != IK_OK)
-        return b.status;
-    store_point_bind_int(&b, "id", (uint64_t)p->id);
-    store_point_bind_text(&b, "params", p->params);
-    store_point_bind_int(&b, "fabric", (uint64_t)p->fabric);
-    store_point_bind_int(&b, "plan", (uint64_t)p->plan);
-    store_point_bind_text(&b, "traffic", p->traffic);
-    store_point_bind_text(&b, "variant", p->variant);
-    store_point_bind_real(&b, "load", p->load);
-    store_point_bind_real(&b, "saturation_load", p->saturation_load);
-    store_point_bind_int(&b, "seed", p->seed);
-    store_point_bind_counts(&b, p->result);
-    store_point_bind_deadlock(&b, p);
-    store_point_bind_latency(&b, p->result);
-    store_point_bind_arrays(&b, p);
-    store_point_bind_congestion(&b, p);
-    store_point_bind_reorder(&b, p->result);
-    store_point_bind_replies(&b, p->result);
-    store_point_bind_verdict(&b, p->result, p->hint);
-    store_point_bind_window(&b, p->result);
-    store_point_bind_workload(&b, p, reference_key);
-    if (b.status != IK_OK) {
-        sqlite3_finalize(b.statement);
-        return b.status;
+    binder b = store_point_open_made(s, store_tables_insert_point, err);
+    if (b.status == IK_OK) {
+        store_point_bind_point(&b, p);
+        store_point_bind_results(&b, p);
+        store_point_bind_run(&b, p->result);
+        store_point_bind_deadlock(&b, p);
+        store_point_bind_arrays(&b, p);
+        store_point_bind_congestion(&b, p);
+        store_point_bind_verdict(&b, p->result, p->hint);
+        store_point_bind_workload(&b, p, reference_key);
     }
-    return store_execute(s, b.statement, err);
+    return store_point_execute_bound(&b);
 }
 
 /* Keeps a reference; *key: its own, to be free()d whatever happens. */
@@ -406,8 +307,7 @@ static ik_status store_point_insert_detail(store *s, const store_point *p, const
                                            const char *text, ik_error *err)
 {
     binder b = {.s = s, .err = err};
-    b.status = store_prepare(s, "INSERT OR REPLACE INTO details VALUES(:params, :kind, :body)",
-                             NULL, &b.statement, err);
+    b.status = store_prepare(s, insert_detail, NULL, &b.statement, err);
     if (b.status != IK_OK)
         return b.status;
     store_point_bind_text(&b, "params", p->params);
@@ -440,8 +340,7 @@ static ik_status store_point_insert_alone(store *s, const store_point *p, size_t
     ik_status status = store_point_insert_key_of(s, p->alone[job], &key, err);
     binder b = {.s = s, .status = status, .err = err};
     if (status == IK_OK)
-        b.status = store_prepare(s, "INSERT OR REPLACE INTO details VALUES(:params, :kind, :body)",
-                                 NULL, &b.statement, err);
+        b.status = store_prepare(s, insert_detail, NULL, &b.statement, err);
     if (b.status != IK_OK) {
         free(key);
         return b.status;
@@ -488,25 +387,6 @@ ik_status store_add_point(store *s, const store_point *p, ik_error *err)
     return store_commit(s, err);
 }
 
-/* "INSERT INTO points(id, …, feasible, …) VALUES(:id, …)", in the arena. */
-static const char *store_point_static_insert(ik_arena *arena)
-{
-    static const char *const always[] = {
-        "id",         "params",  "fabric",   "plan",     "traffic",      "variant",
-        "load",       "seed",    "checksum", "deadlock", "missing",      "reference",
-        "congestion", "classes", "measured", "steady",   "steady_reason"};
-    const char *columns = "", *values = "";
-    size_t num = sizeof always / sizeof *always;
-    for (size_t i = 0; i < num + NUM_STATICS && columns && values; i++) {
-        const char *name = i < num ? always[i] : metrics[FIRST_STATIC + i - num].name;
-        columns = ik_arena_printf(arena, "%s%s%s", columns, i ? ", " : "", name);
-        values = ik_arena_printf(arena, "%s%s:%s", values, i ? ", " : "", name);
-    }
-    return columns && values
-               ? ik_arena_printf(arena, "INSERT INTO points(%s) VALUES(%s)", columns, values)
-               : NULL;
-}
-
 static void store_point_bind_statics(binder *b, const double *values)
 {
     for (size_t i = 0; i < NUM_STATICS; i++)
@@ -519,32 +399,16 @@ static void store_point_bind_static(binder *b, const store_point *p, const doubl
     static const char *const empty[] = {"checksum",  "deadlock",   "missing",
                                         "reference", "congestion", "classes",
                                         "measured",  "steady",     "steady_reason"};
-    store_point_bind_int(b, "id", (uint64_t)p->id);
-    store_point_bind_text(b, "params", p->params);
-    store_point_bind_int(b, "fabric", (uint64_t)p->fabric);
-    store_point_bind_int(b, "plan", (uint64_t)p->plan);
-    store_point_bind_text(b, "traffic", p->traffic);
-    store_point_bind_text(b, "variant", p->variant);
-    store_point_bind_real(b, "load", p->load);
-    store_point_bind_int(b, "seed", p->seed);
+    store_point_bind_point(b, p);
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
         store_point_bind_text(b, empty[i], "");
     store_point_bind_statics(b, values);
 }
 
-/* Executes what was bound without a failure. */
-static ik_status store_point_execute_bound(binder *b)
-{
-    if (b->status == IK_OK)
-        return store_execute(b->s, b->statement, b->err);
-    sqlite3_finalize(b->statement);
-    return b->status;
-}
-
 ik_status store_add_static(store *s, const store_point *p, const double *values,
                            const value_list *lists, ik_error *err)
 {
-    binder b = store_point_open_made(s, store_point_static_insert, err);
+    binder b = store_point_open_made(s, store_tables_insert_point, err);
     if (b.status == IK_OK)
         store_point_bind_static(&b, p, values);
     ik_status status = store_point_execute_bound(&b);

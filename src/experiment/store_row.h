@@ -8,27 +8,28 @@
 
 #include "experiment/store.h"
 
-/* The statements that make the tables of a results file. */
-extern const char store_tables[];
-/* A format of an earlier version, which is read and not written. */
-typedef struct store_earlier {
-    int64_t format;
-    /* columns of store_tables: of these it had `stationary REAL` alone, of those none; "" = all */
-    const char *verdicts, *bands;
-    /* its points as they are read: a view of this connection stands before the table. Of format 16
-     * nothing was judged, and latencies past saturation, or that had not converged, were marked */
-    const char *view;
-    const char *lacks; /* why it is not continued */
-} store_earlier;
-/* NULL: it is none of them. */
-const store_earlier *store_earlier_find(int64_t format);
-/* Columns of the verdict whether a point lasts, and of the band in place of a saturation. */
-#define STORE_VERDICTS                                                                             \
-    "saturated REAL, latency_steady REAL, drift_per_ms REAL, steady_bound REAL, needs_ns REAL, "   \
-    "steady TEXT NOT NULL, steady_reason TEXT NOT NULL"
-#define STORE_BANDS                                                                                \
-    "band_low REAL, band_minimal REAL, band_valiant REAL, band_split REAL, band_split_minimal "    \
-    "REAL, band_high REAL, "
+/* The tables of a results file; store_tables.c. */
+typedef struct store_column {
+    const char *name, *type; /* "INTEGER", "REAL", "TEXT", "BLOB" */
+    const char *rule;        /* "NOT NULL", "PRIMARY KEY" …; "" = may be NULL */
+    const char *empty;       /* in SQL: what a file without the column has; NULL: it is refused */
+} store_column;
+typedef struct store_table {
+    const char *name;
+    const store_column *columns;
+    size_t num;
+    const char *rules, *options; /* of CREATE TABLE */
+    bool optional;               /* a file without it has none of its rows */
+} store_table;
+enum { STORE_TABLES = 6 };
+extern const store_table store_tables[STORE_TABLES];
+ik_status store_tables_create(const store *s, ik_error *err);
+/* Whether the file has these tables. One that is read gets the columns that it lacks, empty, and
+ * what its format meant by others; one that is written must have all. Columns and tables beside
+ * them are left alone; what is more than a table of values is damage. */
+ik_status store_tables_check(const store *s, int64_t format, ik_error *err);
+/* "INSERT INTO points(id, …) VALUES(:id, …)" with every column, in the arena; NULL: no memory. */
+const char *store_tables_insert_point(ik_arena *arena);
 
 /* Keeps the first error: what is wrong is said once, at the end. Values are 0 or "" from there
  * on. */

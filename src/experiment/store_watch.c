@@ -2,7 +2,7 @@
  *
  * experiment/store_watch.c: watched packets of a point as a JSON text: what reports show as it
  * stands. */
-#include "experiment/store_watch.h"
+#include "experiment/store_texts.h"
 
 #include "ikat/json.h"
 

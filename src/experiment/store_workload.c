@@ -2,7 +2,7 @@
  *
  * experiment/store_workload.c: what became of a finite workload, as JSON text: what reports show
  * as it stands. */
-#include "experiment/store_workload.h"
+#include "experiment/store_texts.h"
 
 #include "base/array.h"
 #include "ikat/json.h"

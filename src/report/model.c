@@ -333,10 +333,8 @@ static ik_status model_read_row(report_model *m, sqlite3_stmt *statement, ik_err
                         .steady = model_read_verdict(&r, 14),
                         .steady_reason = row_text(&r, 15)};
     for (int i = 0; i < NUM_METRICS; i++) {
-        bool needed = simulated && i < METRIC_BLOCKED;
-        row->value[i] = needed              ? row_real(&r, FIRST_METRIC + i)
-                        : i == METRIC_DRIFT ? row_signed_if_any(&r, FIRST_METRIC + i)
-                                            : row_real_if_any(&r, FIRST_METRIC + i);
+        row->value[i] = i == METRIC_DRIFT ? row_signed_if_any(&r, FIRST_METRIC + i)
+                                          : row_real_if_any(&r, FIRST_METRIC + i);
         bool trivial = i == METRIC_FEASIBLE && simulated; /* what is simulated is feasible */
         m->used[i] |= !trivial && !isnan(row->value[i]);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_results.c: any bytes as a results file, or in place of one column of a good one: every
- * form of the report is refused or made, and JSON that is made can be read.
+ * fuzz_results.c: any bytes as a results file, in place of one column of a good one, or a good one
+ * whose tables have other columns: every form of the report is refused or made, and JSON that is
+ * made can be read.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -75,6 +76,29 @@ static void make_good(void)
     good_size = file && good ? fread(good, 1, 1 << 20, file) : 0;
     if (good_size < 1024 || fclose(file) != 0)
         abort();
+}
+
+/* The file as another version would write it: a column has another name, and a table one more. */
+static void change_shape(const uint8_t *data, size_t size)
+{
+    static const char *const tables[] = {"meta", "fabrics", "plans", "points", "refs", "details"};
+    const char *table = tables[data[0] % 6];
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_open(path, &db) != SQLITE_OK)
+        abort();
+    char *sql = sqlite3_mprintf("SELECT 'ALTER TABLE %s RENAME COLUMN ' || name || ' TO more' FROM "
+                                "pragma_table_info('%s') WHERE cid = %d",
+                                table, table, (int)data[1]);
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        sqlite3_exec(db, (const char *)sqlite3_column_text(statement, 0), NULL, NULL, NULL);
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+    sql = sqlite3_mprintf("ALTER TABLE %s ADD COLUMN %.*s", table, (int)size - 2, data + 2);
+    sqlite3_exec(db, sql, NULL, NULL, NULL); /* may be refused: anything may stand there */
+    sqlite3_free(sql);
+    sqlite3_close(db);
 }
 
 /* One row's column becomes the input: packed, text or bytes as its type is. */
@@ -157,13 +181,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         make_good();
     if (size == 0)
         return 0;
-    size_t which = data[0] % (NUM_COLUMNS + 1);
-    if (which == NUM_COLUMNS) {
-        write_file(data + 1, size - 1);
-    } else {
-        write_file(good, good_size);
+    size_t which = data[0] % (NUM_COLUMNS + 2);
+    write_file(which == NUM_COLUMNS ? data + 1 : (const uint8_t *)good,
+               which == NUM_COLUMNS ? size - 1 : good_size);
+    if (which < NUM_COLUMNS)
         change(which, data + 1, size - 1);
-    }
+    else if (which > NUM_COLUMNS && size >= 3)
+        change_shape(data + 1, size - 1);
     report();
     return 0;
 }

@@ -11,116 +11,88 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Columns of a point that are averaged over the seeds. */
+/* The results that results.def declares: columns of a point that are averaged over the seeds. Those
+ * of simulations come first. */
 typedef enum metric_id {
-    METRIC_OFFERED,
-    METRIC_THROUGHPUT,
-    METRIC_FAIRNESS,
-    METRIC_LATENCY_MEAN,
-    METRIC_LATENCY_P50,
-    METRIC_LATENCY_P95,
-    METRIC_LATENCY_P99,
-    METRIC_LATENCY_MAX,
-    METRIC_NETWORK_LATENCY,
-    METRIC_GENERATED,
-    METRIC_DELIVERED,
-    METRIC_IN_FLIGHT,
-    METRIC_UNROUTABLE,
-    METRIC_ORDER,
-    METRIC_HOPS,
-    METRIC_HOST_LEAST, /* injected by the host that got least */
-    METRIC_HOST_MOST,
-    METRIC_BLOCKED, /* these five: NAN where congestion was not sampled */
-    METRIC_HOL,
-    METRIC_HOL_TIME,
-    METRIC_ROOTS,
-    METRIC_TREE,
-    /* utilisation of the channels between switches; NAN without any, and of a run of no time */
-    METRIC_LINK_MEAN,
-    METRIC_LINK_MAX,
-    METRIC_ARRIVAL, /* these six: NAN without in-order delivery */
-    METRIC_OUT_OF_ORDER,
-    METRIC_REORDER_MEAN,
-    METRIC_REORDER_MAX,
-    METRIC_THROTTLED_MEAN,
-    METRIC_THROTTLED_MAX,
-    METRIC_ROUND_TRIP,
-    METRIC_ROUND_TRIP_P50,
-    METRIC_ROUND_TRIP_P95,
-    METRIC_ROUND_TRIP_P99,
-    METRIC_ROUND_TRIP_MAX,
-    METRIC_REQUEST_LATENCY,
-    METRIC_REPLY_LATENCY,
-    METRIC_OUTSTANDING,
-    METRIC_COMPLETION, /* these three: NAN with endless traffic, and where a workload did not end */
-    METRIC_SLOWDOWN,
-    METRIC_EFFECTIVE,
-    /* these five: of the verdict whether the point lasts. 1 or 0, see metric_saturated(); NAN of a
-     * finite workload */
-    METRIC_SATURATED,
-    METRIC_LATENCY_STEADY, /* 1 or 0; NAN as above */
-    METRIC_DRIFT,          /* change of throughput per ms over its mean; NAN where not judged */
-    METRIC_BOUND,          /* most throughput that can last; NAN where unknown */
-    METRIC_NEEDS,          /* simulated time that would be enough; NAN where it cannot be said */
-    /* highest load that was accepted, of a search; NAN without one, and where all of 100 % was */
-    METRIC_SATURATION_LOAD,
-    /* these four: NAN unless the run found its window itself, the interval also without stop */
-    METRIC_WARMUP,
-    METRIC_MEASURED,
-    METRIC_INTERVAL,  /* half width of the 95 % interval over the mean, of the result stop is of */
-    METRIC_CONVERGED, /* 1 or 0: the warm-up ended, the interval became as small as asked */
-    METRIC_FEASIBLE,  /* from here on without simulation; NAN where it is not measured */
-    METRIC_DEADLOCK_FREE,
-    METRIC_MEAN_HOPS,
-    METRIC_MAX_HOPS,
-    METRIC_ENTRIES_MEAN,
-    METRIC_ENTRIES_MAX,
-    METRIC_LEAST_T_MAX,
-    METRIC_CONTENTION,
-    METRIC_STATIC_SLOWDOWN,
-    METRIC_STATIC_SATURATION,
-    METRIC_BAND_LOW, /* these six: in place of a saturation, of routings that choose detours */
-    METRIC_BAND_MINIMAL,
-    METRIC_BAND_VALIANT,
-    METRIC_BAND_SPLIT,         /* with one share for all pairs, the best one */
-    METRIC_BAND_SPLIT_MINIMAL, /* which goes minimally there */
-    METRIC_BAND_HIGH,
-    METRIC_BANDWIDTH,
-    METRIC_EFFICIENCY,
-    METRIC_NCA_MIN, /* these four: routes that turn at a root of a tree */
-    METRIC_NCA_MEAN,
-    METRIC_NCA_MAX,
-    METRIC_NCA_SD,                 /* over the roots */
-    METRIC_DESTINATIONS_INJECTION, /* these seven: destinations per queue of a kind of channel */
-    METRIC_DESTINATIONS_UP_1,
-    METRIC_DESTINATIONS_UP_2,
-    METRIC_DESTINATIONS_DOWN_2,
-    METRIC_DESTINATIONS_DOWN_1,
-    METRIC_DESTINATIONS_BETWEEN,
-    METRIC_DESTINATIONS_EJECTION,
-    METRIC_PORTS_PER_HOST,
-    METRIC_LINKS_PER_HOST,
-    METRIC_BISECTION,
-    METRIC_HOSTS,
-    METRIC_SWITCHES,
-    METRIC_RADIX,
-    METRIC_DIAMETER,  /* between switches with hosts */
-    METRIC_MIN_PATHS, /* these three: shortest paths of a pair of switches with hosts */
-    METRIC_MEAN_PATHS,
-    METRIC_MAX_PATHS,
-    METRIC_FREE_PERMUTATIONS, /* share of them without contention */
-    METRIC_PERMUTATIONS_MEAN,
-    METRIC_PERMUTATIONS_MAX,
+#define SIMULATED(id, ...) METRIC_##id,
+#define MEASURED(id, ...)  METRIC_##id,
+#include "experiment/figures/results.def"
     NUM_METRICS
 } metric_id;
+
+/* Words of section measures, in the order of their names. */
+typedef enum measure_id {
+    MEASURE_PROOF,
+    MEASURE_MEAN_HOPS,
+    MEASURE_ENTRIES,
+    MEASURE_LEAST_T_MAX,
+    MEASURE_CONTENTION,
+    MEASURE_SATURATION,
+    MEASURE_BANDWIDTH,
+    MEASURE_COST,
+    MEASURE_BISECTION,
+    MEASURE_SIZE,
+    MEASURE_PATHS,
+    MEASURE_NCA,
+    MEASURE_PERMUTATIONS,
+    MEASURE_QUEUES,
+    NUM_MEASURES
+} measure_id;
+extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */
+
+/* Which points have a result. */
+typedef enum metric_group {
+    METRICS_EVERY,     /* every simulation: a row of the store without it is damaged */
+    METRICS_LINKED,    /* simulations of some time on fabrics with links between switches */
+    METRICS_SAMPLED,   /* where congestion was sampled */
+    METRICS_IN_ORDER,  /* with in-order delivery */
+    METRICS_REPLIES,   /* with replies */
+    METRICS_COMPLETED, /* workloads that were completed */
+    METRICS_ENDLESS,   /* endless traffic */
+    METRICS_JUDGED,    /* endless traffic that has a verdict */
+    METRICS_SEARCHED,  /* of a search for a load */
+    METRICS_DETECTED,  /* the run found its window itself */
+    METRICS_MEASURED   /* without simulation, or beside one: what the measure is asked for of */
+} metric_group;
+typedef struct metric_group_row {
+    const char *points; /* "every simulation": which points have it, in words */
+    /* what a point needs to have them, of a figure: a swept value, of which the axis has it; NULL:
+     * nothing, any. How a user asks for it. */
+    const char *axis, *value, *hint;
+} metric_group_row;
+extern const metric_group_row metric_groups[METRICS_MEASURED + 1];
+
+typedef enum metric_kind {
+    METRICS_PLAIN,   /* the same in a longer run, if its point is steady */
+    METRICS_LATENCY, /* a time since a packet was made, or a number that grows with such times: past
+                      * saturation they grow for ever, which the time in the network does not */
+    METRICS_OF_RUN   /* of the run itself: true however long it was */
+} metric_kind;
 
 typedef struct metric_row {
     const char *name;  /* column of the store, key of JSON, header of CSV */
     const char *title; /* what an axis of a figure is called */
     const char *unit;  /* "ns", "bytes"; "%" of a fraction, which is drawn in percent; "" = none */
-    bool exact;        /* a property of fabric and routing: no seed, no measurement error */
+    const char *meaning; /* in words */
+    metric_group of;
+    metric_kind kind;
+    bool integer; /* type of the column of the store */
+    bool exact;   /* a property of fabric and routing: no seed, no measurement error */
+    bool drawn; /* of those: a seed may draw it, with traffic or permutations; else the machine's */
+    unsigned measure; /* of those: the measure that computes it; NUM_MEASURES = none */
 } metric_row;
 extern const metric_row metrics[NUM_METRICS];
+
+/* What is known of a point that was simulated: its run, and what the experiment knows beside it. */
+typedef struct metric_source {
+    const ik_sim_result *run;
+    double reference_ns; /* completion of the same workload on a crossbar; 0 = unknown */
+    /* utilisation of channels between switches; load that a search found; NAN = none */
+    double link_use_mean, link_use_max, saturation_load;
+} metric_source;
+/* The value of a result of simulations that its row of results.def computes; NAN where the run is
+ * none of those that have it. */
+double metric_of_run(const metric_source *x, metric_id id);
 
 /* What saturation is, everywhere, 1 or 0: whether an endless run accepts less than it is offered.
  * Its verdict says so: a steady point may be saturated, and what is not steady is not accepted for
@@ -135,9 +107,13 @@ static inline bool metric_counts(ik_steady_verdict verdict)
 {
     return verdict == IK_STEADY_YES || verdict == IK_STEADY_NONE;
 }
-/* Is this a time since a packet was made, or a number that grows with such times? Past saturation
- * they grow for ever, which the time in the network does not. */
-bool metric_is_latency(metric_id id);
+/* Whether mean latency lasts, 1 or 0: its verdict says so; where nothing was judged, it does before
+ * saturation. */
+double metric_latency_steady(const ik_sim_result *r);
+static inline bool metric_is_latency(metric_id id)
+{
+    return metrics[id].kind == METRICS_LATENCY;
+}
 /* Whether this result of a point would be the same in a longer run, as far as its verdict and
  * METRIC_LATENCY_STEADY say. */
 bool metric_lasts(metric_id id, ik_steady_verdict verdict, double latency_steady);
@@ -148,13 +124,9 @@ static inline bool metric_is_static(metric_id id)
 {
     return id >= FIRST_STATIC && id < NUM_METRICS;
 }
-
-/* Those of them that a seed may draw: with the traffic, or permutations of the hosts; others are of
- * the machine. */
 static inline bool metric_is_drawn(metric_id id)
 {
-    return (id >= METRIC_CONTENTION && id <= METRIC_DESTINATIONS_EJECTION) ||
-           (id >= METRIC_FREE_PERMUTATIONS && id <= METRIC_PERMUTATIONS_MAX);
+    return metrics[id].drawn;
 }
 
 /* Results that are a list of numbers for each point, drawn over their places: figures of kind

@@ -141,8 +141,9 @@ static ik_status proofs_write_routes(runner *r, const char *key, const char *jso
     size_t size = 0;
     ik_status status = store_deflate(json, strlen(json), &blob, &size, err);
     if (status == IK_OK)
-        status = store_prepare(r->store, "INSERT OR IGNORE INTO details VALUES(?1, 'routes', ?2)",
-                               (const char *[]){key, NULL}, &statement, err);
+        status = store_prepare(
+            r->store, "INSERT OR IGNORE INTO details(params, kind, body) VALUES(?1, 'routes', ?2)",
+            (const char *[]){key, NULL}, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_blob64(statement, 2, blob, size, SQLITE_TRANSIENT);
         status = store_begin(r->store, err);
