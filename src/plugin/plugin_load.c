@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +78,30 @@ static ik_status load_refuse_file(const char *path, ik_error *err)
     return ik_hint(err, IK_ERR_INPUT, "cc -shared -fPIC -o mine.so mine.c makes one");
 }
 
-/* The digest of its contents. A file that does not begin as shared objects do is refused here: what
- * the dynamic linker says of it is about its parts. */
+/* Whether the file has all that its table of segments names. The dynamic linker trusts that table:
+ * with a file that was cut off it ends the process (SIGBUS). */
+static bool load_is_whole(FILE *file)
+{
+    ElfW(Ehdr) head;
+    struct stat of;
+    if (fstat(fileno(file), &of) != 0 || fseek(file, 0, SEEK_SET) != 0 ||
+        fread(&head, sizeof head, 1, file) != 1 || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        head.e_phentsize != sizeof(ElfW(Phdr)))
+        return false;
+    uint64_t size = (uint64_t)of.st_size;
+    if (head.e_phoff > size || fseek(file, (long)head.e_phoff, SEEK_SET) != 0)
+        return false;
+    for (unsigned i = 0; i < head.e_phnum; i++) {
+        ElfW(Phdr) segment;
+        if (fread(&segment, sizeof segment, 1, file) != 1 || segment.p_offset > size ||
+            segment.p_filesz > size - segment.p_offset)
+            return false;
+    }
+    return true;
+}
+
+/* The digest of its contents. A file that is no whole shared object is refused here: what the
+ * dynamic linker says of it is about its parts. */
 static ik_status load_identity(const char *path, char identity[SHA256_HEX], ik_error *err)
 {
     unsigned char buffer[8192];
@@ -94,12 +117,10 @@ static ik_status load_identity(const char *path, char identity[SHA256_HEX], ik_e
         return ik_fail(err, IK_ERR_IO, "cannot open the plug-in '%.200s': %s", path,
                        strerror(errno));
     sha256_begin(&s);
-    bool first = true, shared = false;
-    for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0; first = false) {
-        shared |= first && got > 4 && memcmp(buffer, "\177ELF", 4) == 0;
+    for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
         sha256_add(&s, buffer, got);
-    }
     int why = ferror(file) ? errno : 0;
+    bool shared = load_is_whole(file);
     fclose(file);
     sha256_end(&s, digest);
     sha256_hex(digest, identity);
