@@ -69,7 +69,7 @@ def _tell(digest, value, seen):  # pylint: disable=too-many-branches
     """Adds a value that a function depends on: numbers, texts, arrays, containers, code, and what code names."""
     if id(value) in seen and isinstance(value, (*_FUNCTIONS, list, tuple, dict, set, frozenset)):
         return
-    seen.add(id(value))
+    seen[id(value)] = value  # which also keeps it: no other one gets its number
     digest.update(type(value).__name__.encode() + b"\0")
     if isinstance(value, types.MethodType):
         _tell(digest, value.__func__, seen)
@@ -102,7 +102,7 @@ def _identity(source, version):
     if version is not None:
         return f"version {version}"
     digest = hashlib.sha256()
-    _tell(digest, source, set())
+    _tell(digest, source, {})
     return digest.hexdigest()
 
 
@@ -135,7 +135,7 @@ def _rows(parameters):
             row.type = lib.IK_PARAM_STRING
         else:
             raise WrongType(f"parameters: the default of {name!r} is a number, a text or a truth value, not {type(default).__name__}")
-        row._def = _kept_text(default)  # pylint: disable=protected-access
+        setattr(row, "def", _kept_text(default))
     return rows
 
 
@@ -190,7 +190,7 @@ def register_traffic(name, source, *, parameters: Optional[Dict] = None, summary
 
     `source`: `function(num_hosts, **parameters)`, or what such a function returns: an array [hosts] of destinations, -1 = silent;
     a matrix [hosts][hosts] of weights, row = source, of which only the proportions within a row matter (a row of zeros is
-    silent); or an iterable, such as a generator, of pairs (source, destination) or triples with a weight that is a whole number.
+    silent); or an iterator, such as a generator, of pairs (source, destination) or triples with a weight that is a whole number.
     Flows of equal weight are served in turn, others drawn in proportion. The other arguments are as in `register_routing`.
     """
     if callable(source) and not (version is not None or isinstance(source, _FUNCTIONS)):
@@ -198,7 +198,7 @@ def register_traffic(name, source, *, parameters: Optional[Dict] = None, summary
     if not callable(source):
         if parameters:
             raise UsageError("parameters: an array has none")
-        source = np.array(source) if isinstance(source, np.ndarray) else np.array(list(source))
+        source = _listed(source) if hasattr(source, "__next__") else np.array(source)
     _register(lib.ikpy_register_traffic, "traffic", name, source, parameters, summary, version)
 
 
@@ -238,23 +238,37 @@ def _weights(matrix):
     return weights
 
 
+class _Listed(NamedTuple):
+    """The flows that an iterator gave."""
+
+    rows: np.ndarray  # [n][3] source, destination, weight
+
+
+def _listed(iterator):
+    rows = [tuple(row) for row in iterator]
+    if any(len(row) not in (2, 3) for row in rows):
+        raise UsageError("pairs (source, destination) or triples with a weight are expected")
+    made = np.array([(*row, 1)[:3] for row in rows]) if rows else np.zeros((0, 3), np.int64)
+    if made.dtype.kind not in "iu" or (made < 0).any():
+        raise UsageError("hosts and weights are whole numbers, and not negative")
+    return _Listed(made)
+
+
 def _flow_columns(made, num_hosts):
     """Sources, destinations and weights."""
-    if not isinstance(made, np.ndarray):
-        made = np.array([(*row, 1)[:3] for row in made] if not hasattr(made, "__len__") or (len(made) and hasattr(made[0], "__len__") and len(made[0]) in (2, 3) and
-                                                                                           len(made) != num_hosts) else made)
-    if made.ndim == 1 and made.shape == (num_hosts,) and made.dtype.kind in "iu":
+    if hasattr(made, "__next__"):
+        made = _listed(made)
+    if isinstance(made, _Listed):
+        return made.rows[:, 0], made.rows[:, 1], made.rows[:, 2]
+    made = np.asarray(made)
+    if made.shape == (num_hosts,) and made.dtype.kind in "iu":
         src = np.flatnonzero(made >= 0)
         return src, made[src], np.ones(src.size, np.int64)
     if made.shape == (num_hosts, num_hosts):
         src, dst = np.nonzero(made)
         return src, dst, _weights(made)[src, dst]
-    if made.ndim == 2 and made.shape[1] == 3 and made.dtype.kind in "iu":
-        if (made < 0).any():
-            raise UsageError("a host or a weight is negative")
-        return made[:, 0], made[:, 1], made[:, 2]
-    raise UsageError(f"expected are {num_hosts} destinations, a matrix of {num_hosts} x {num_hosts} weights, or triples of whole numbers, not "
-                     f"{made.dtype} of the shape {made.shape}")
+    raise UsageError(f"expected are {num_hosts} destinations or a matrix of {num_hosts} x {num_hosts} weights, not {made.dtype} of the shape "
+                     f"{made.shape}")
 
 
 def _flows(member, t, params):

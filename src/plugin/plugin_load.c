@@ -6,7 +6,7 @@
  * them in the process. The command exports them. A program, or Python's module, that uses libikat.so
  * may have loaded that for itself alone: it is then made visible to objects that are loaded later.
  */
-#define _GNU_SOURCE /* dladdr, RTLD_DEFAULT */
+#define _GNU_SOURCE /* dladdr */
 #include "plugin/plugin.h"
 
 #include "base/sha256.h"
@@ -130,15 +130,17 @@ static ik_status load_identity(const char *path, char identity[SHA256_HEX], ik_e
 }
 
 /* Makes the functions of this library visible to what is loaded from now on. Where they are a part
- * of the program, it must have exported them itself. */
+ * of the program this does nothing: it must have exported them itself. */
 static void load_show_library(void)
 {
     Dl_info here;
-    if (!dlsym(RTLD_DEFAULT, "ik_plugin_load") && dladdr((void *)&load_show_library, &here)) {
-        void *library = dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
-        if (library)
-            dlclose(library); /* it stays visible, and the program's own use keeps it */
-    }
+    void *library = dladdr((void *)&load_show_library, &here)
+                        ? dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL)
+                        : NULL;
+    if (library)
+        dlclose(library); /* it stays visible, and the program's own use keeps it */
+    else
+        (void)dlerror(); /* of the next failure its own reason is said */
 }
 
 /* path: as it was given, whole: from the root. */

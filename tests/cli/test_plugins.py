@@ -181,7 +181,7 @@ class Plugins(CliTest):
 
     def test_reports_do_not_load(self):
         """Who opens a results file does not run what its experiment names."""
-        path = self.experiment(load=[0.1, 0.15, 0.2, 0.25], expect=[{"claim": "c", "metric": "accepted", "of": {"load": 0.2}, "op": ">", "value": 0}])
+        path = self.experiment(load=[0.1, 0.15, 0.2, 0.25], expect=[{"claim": "c", "metric": "throughput", "of": {"load": 0.2}, "op": ">", "value": 0}])
         self.ok("run", path, "-o", "r.db", "--shard", "1/3", cwd=self.tmp, status=None)
         touched = self.tmp / "touched"
         compile_to(self.tmp / "one_side.so", WHOLE + f'\n#include <stdio.h>\n__attribute__((constructor)) static void at_once(void) {{ fclose(fopen("{touched}", "w")); }}')
