@@ -265,11 +265,8 @@ static ik_status create_python_traffic(ik_traffic *t, const ik_params *params, c
 
 static ik_plugin python_plugin(const ikpy_member *m)
 {
-    return (ik_plugin){IK_PLUGIN_HEADER,
-                       .name = m->plugin,
-                       .summary = m->summary,
-                       .identity = m->identity,
-                       .replaces = true};
+    return (ik_plugin){IK_PLUGIN_HEADER, .name = m->plugin, .summary = m->summary,
+                       .identity = m->identity, .replaces = true};
 }
 
 ik_status ikpy_register_routing(const ikpy_member *m, ik_error *err)

@@ -75,8 +75,8 @@ int *ikpy_interrupts_begin(void);
 int ikpy_interrupts_depth(void);
 void ikpy_interrupts_end(int depth);
 
-/* Members that are functions of Python. All texts and rows live as long as the process; handle: what
- * the functions below get. The name may be registered again: the newer one is found then. */
+/* Members that are functions of Python. All texts and rows live as long as the process; handle:
+ * what the functions below get. The name may be registered again: the newer one is found then. */
 typedef struct ikpy_member {
     const char *name, *plugin, *summary, *details, *identity;
     const ik_param *params;

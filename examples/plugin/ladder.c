@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ladder.c: a traffic pattern as a plug-in of ikat: each host sends to the `reach` hosts that follow
- * it, twice as much to the first as to the second, and so on.
+ * ladder.c: a traffic pattern as a plug-in of ikat: each host sends to the `reach` hosts that
+ * follow it, twice as much to the first as to the second, and so on.
  *
  *     cc -shared -fPIC $(pkg-config --cflags ikat) -o ladder.so ladder.c
  *     ikat load torus:dims=4:4 --routing dor --traffic ladder:reach=3 --plugin ./ladder.so

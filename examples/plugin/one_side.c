@@ -12,7 +12,7 @@
 static const ik_param params[] = {
     {"side", IK_PARAM_ENUM, "low", 0, 0, "low|high", "which of the shortest links is taken"}, {0}};
 
-/* Hops from every switch to switch `to`, breadth first. queue: room for all switches. */
+/* Hops from every switch to `to`, breadth first. queue: room for all switches. */
 static void measure(const ik_fabric *f, uint32_t to, uint32_t *hops, uint32_t *queue)
 {
     uint32_t num = 1;
@@ -65,11 +65,14 @@ static ik_status create(ik_routing *r, const ik_params *given, const ik_env *env
 }
 
 static const ik_routing_family one_side = {
-    .name = "one_side", .summary = "shortest paths by the lowest or the highest port",
-    .source = "none: an example", .params = params, .kind = IK_ROUTE_DETERMINISTIC,
+    .name = "one_side",
+    .summary = "shortest paths by the lowest or the highest port",
+    .params = params,
+    .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS,
-    .create = create, .next = ik_lft_next};
+    .create = create,
+    .next = ik_lft_next};
 
 IK_PLUGIN_EXPORT const ik_plugin ik_plugin_entry = {
     IK_PLUGIN_HEADER, .name = "one_side", .summary = "an example: one routing",

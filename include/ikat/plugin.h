@@ -27,8 +27,8 @@ IK_BEGIN_DECLS
 /* Changes whenever a plug-in has to be compiled again, or written differently. */
 #define IK_PLUGIN_VERSION 1
 
-/* Where descriptors and what their functions get have other sizes, a plug-in was compiled with other
- * headers, whatever its version says. */
+/* Where descriptors and what their functions get have other sizes, a plug-in was compiled with
+ * other headers, whatever its version says. */
 #define IK_PLUGIN_LAYOUT                                                                           \
     ((uint32_t)(sizeof(ik_topology) + 3 * sizeof(ik_topo_ctx) + 5 * sizeof(ik_shorthand) +         \
                 7 * sizeof(ik_series) + 11 * sizeof(ik_routing_family) + 13 * sizeof(ik_routing) + \

@@ -101,9 +101,9 @@ struct ik_traffic {
     const ik_schedule *schedule; /* owned by impl; NULL: the same pattern at all times */
 };
 
-/* ---- patterns that are lists of flows: create() calls ik_traffic_set_flows, and the descriptor has
- * destroy, dest and flows of here. Flows of one source with equal weights are served in turn, others
- * are drawn in proportion. */
+/* ---- patterns that are lists of flows: create() calls ik_traffic_set_flows, and the descriptor
+ * has destroy, dest and flows of here. Flows of one source with equal weights are served in turn,
+ * others are drawn in proportion. */
 typedef struct ik_traffic_flow {
     uint32_t src, dst;
     uint64_t weight;

@@ -149,8 +149,7 @@ ik_status plugins_load(ik_experiment *e, const ytree *node, ik_error *err)
         return IK_OK;
     if (node->kind != YTREE_LIST)
         return about_load_plugin(e, node, err);
-    ik_status status =
-        node->num ? IK_OK : ytree_fail(node, err, "'plugins' has an empty list");
+    ik_status status = node->num ? IK_OK : ytree_fail(node, err, "'plugins' has an empty list");
     for (size_t i = 0; i < node->num && status == IK_OK; i++)
         status = about_load_plugin(e, node->items[i], err);
     return status;

@@ -264,8 +264,7 @@ static ik_status experiment_check_scales(const ik_experiment *e, const char *tex
         const char *const overrides[] = {override, NULL};
         ik_experiment *other = NULL;
         snprintf(override, sizeof override, "scale=%.140s", e->scales[i]);
-        status =
-            experiment_read_as(text, size, e->file, overrides, e->with_plugins, &other, err);
+        status = experiment_read_as(text, size, e->file, overrides, e->with_plugins, &other, err);
         ik_experiment_free(other);
     }
     return status;

@@ -66,7 +66,7 @@ struct ik_experiment {
     const char *folder;    /* of the file, "" = current: where relative paths start */
     const char *text;      /* the file's own text */
     const char *overrides; /* "--set" texts, one per line, "" if none */
-    bool with_plugins; /* those that it names are loaded */
+    bool with_plugins;     /* those that it names are loaded */
     const char *title, *description;
     figures_declared drawn; /* sections that say what is made of the results */
     const char **scales;    /* [num_scales], NULL-terminated; NULL = none */
@@ -130,9 +130,9 @@ variants *experiment_next_list(ik_experiment *e, size_t *design, int *id);
 /* Whether a selection function has nothing to select with this routing. */
 bool routing_leaves_no_choice(const variant *routing);
 
-/* experiment.c: as ik_experiment_read_memory; with_plugins false: the plug-ins that it names are not
- * loaded, since a results file must not decide what code runs. Members that are not there for other
- * reasons are then unknown (IK_ERR_INPUT). */
+/* experiment.c: as ik_experiment_read_memory; with_plugins false: the plug-ins that it names are
+ * not loaded, since a results file must not decide what code runs. Members that are not there for
+ * other reasons are then unknown (IK_ERR_INPUT). */
 ik_status experiment_read_as(const char *text, size_t size, const char *file,
                              const char *const *overrides, bool with_plugins, ik_experiment **out,
                              ik_error *err);

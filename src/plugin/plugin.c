@@ -22,11 +22,13 @@ static bool plugin_has_shorthand(registry_kind kind, const void *member, const c
 }
 
 /* The member of a list that has the name, or a shorthand of that name; NULL = none. */
-static const void *plugin_find_name(registry_kind kind, const void *list, size_t num, const char *name)
+static const void *plugin_find_name(registry_kind kind, const void *list, size_t num,
+                                    const char *name)
 {
     for (size_t k = 0; k < num; k++) {
         const void *member = plugin_member(list, k);
-        if (strcmp(plugin_member_name(member), name) == 0 || plugin_has_shorthand(kind, member, name))
+        if (strcmp(plugin_member_name(member), name) == 0 ||
+            plugin_has_shorthand(kind, member, name))
             return member;
     }
     return NULL;
@@ -40,7 +42,7 @@ static bool plugin_may_replace(const ik_plugin *plugin, const void *other)
 }
 
 static ik_status plugin_refuse_taken(registry_kind kind, const char *name, const void *other,
-                              ik_error *err)
+                                     ik_error *err)
 {
     const ik_plugin_info *of = ik_plugin_of(other);
     ik_fail(err, IK_ERR_INPUT, "there is a %s '%.60s' already%s%s%s", plugin_families[kind].what,
@@ -49,8 +51,8 @@ static ik_status plugin_refuse_taken(registry_kind kind, const char *name, const
 }
 
 /* A name that another member has, among those that are there and those before it in the plug-in. */
-static ik_status plugin_check_name(const ik_plugin *plugin, registry_kind kind, size_t k, const char *name,
-                            ik_error *err)
+static ik_status plugin_check_name(const ik_plugin *plugin, registry_kind kind, size_t k,
+                                   const char *name, ik_error *err)
 {
     const void *there = plugin_families[kind].all(), *list = plugin_families[kind].list_of(plugin);
     const void *other = plugin_find_name(kind, there, plugin_count(there), name);
@@ -62,7 +64,8 @@ static ik_status plugin_check_name(const ik_plugin *plugin, registry_kind kind, 
     return IK_OK;
 }
 
-static ik_status plugin_check_member(const ik_plugin *plugin, registry_kind kind, size_t k, ik_error *err)
+static ik_status plugin_check_member(const ik_plugin *plugin, registry_kind kind, size_t k,
+                                     ik_error *err)
 {
     const void *member = plugin_member(plugin_families[kind].list_of(plugin), k);
     ik_status status = plugin_families[kind].check(member, err);
@@ -121,7 +124,7 @@ static ik_status plugin_check_own_name(const ik_plugin *plugin, ik_error *err)
 }
 
 static ik_status plugin_check_all(const ik_plugin *plugin, const char *identity, size_t *num,
-                           ik_error *err)
+                                  ik_error *err)
 {
     ik_status status = plugin_check_head(plugin, identity, err);
     if (status == IK_OK)
@@ -183,7 +186,8 @@ static char *plugin_make_table(const void *there, const void *list, registry_kin
     return table;
 }
 
-static entry *plugin_entry_new(const ik_plugin *plugin, const char *file, const char *identity, size_t num)
+static entry *plugin_entry_new(const ik_plugin *plugin, const char *file, const char *identity,
+                               size_t num)
 {
     entry *e = ik_calloc(1, sizeof *e);
     if (!e)
@@ -238,10 +242,10 @@ ik_status ik_register(const ik_plugin *plugin, ik_error *err)
 {
     registry_lock();
     ik_status status =
-        plugin ? plugin_register(plugin, NULL,
-                                 plugin->version == IK_PLUGIN_VERSION ? plugin->identity : NULL,
-                                 err)
-               : ik_fail(err, IK_ERR_USAGE, "a plug-in is missing");
+        plugin
+            ? plugin_register(plugin, NULL,
+                              plugin->version == IK_PLUGIN_VERSION ? plugin->identity : NULL, err)
+            : ik_fail(err, IK_ERR_USAGE, "a plug-in is missing");
     registry_unlock();
     return status;
 }

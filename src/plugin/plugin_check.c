@@ -140,12 +140,11 @@ static ik_status check_selection(const void *member, ik_error *err)
 {
     const ik_selection_family *f = member;
     ik_status status = check_common("selection function", f->name, f->summary, f->params, err);
-    const requirement needed[] = {
-        {"pick", f->pick != NULL},
-        {"pick_mask, which BY_PREFERENCE asks,",
-         f->rule != IK_SELECT_BY_PREFERENCE || f->pick_mask},
-        {"rule", f->rule <= IK_SELECT_BY_PREFERENCE},
-        {0}};
+    const requirement needed[] = {{"pick", f->pick != NULL},
+                                  {"pick_mask, which BY_PREFERENCE asks,",
+                                   f->rule != IK_SELECT_BY_PREFERENCE || f->pick_mask},
+                                  {"rule", f->rule <= IK_SELECT_BY_PREFERENCE},
+                                  {0}};
     return status == IK_OK ? check_needed("selection function", f->name, needed, err) : status;
 }
 
@@ -164,12 +163,11 @@ static ik_status check_traffic(const void *member, ik_error *err)
 {
     const ik_traffic_family *f = member;
     ik_status status = check_common("traffic pattern", f->name, f->summary, f->params, err);
-    const requirement needed[] = {
-        {"dest", f->dest != NULL},
-        {"flows", f->flows != NULL},
-        {"create, which makes the workload,", !f->ends || f->create},
-        {"class_share, with class_of,", !f->class_of || f->class_share},
-        {0}};
+    const requirement needed[] = {{"dest", f->dest != NULL},
+                                  {"flows", f->flows != NULL},
+                                  {"create, which makes the workload,", !f->ends || f->create},
+                                  {"class_share, with class_of,", !f->class_of || f->class_share},
+                                  {0}};
     return status == IK_OK ? check_needed("traffic pattern", f->name, needed, err) : status;
 }
 

@@ -3,8 +3,9 @@
  * plugin_load.c: plug-ins from shared objects.
  *
  * A shared object calls functions of ikat, and is not linked with it: the dynamic linker must find
- * them in the process. The command exports them. A program, or Python's module, that uses libikat.so
- * may have loaded that for itself alone: it is then made visible to objects that are loaded later.
+ * them in the process. The command exports them. A program, or Python's module, that uses
+ * libikat.so may have loaded that for itself alone: it is then made visible to objects that are
+ * loaded later.
  */
 #define _GNU_SOURCE /* dladdr */
 #include "plugin/plugin.h"
@@ -43,7 +44,7 @@ static char *load_look_in(const char *folder, size_t length, const char *name, c
     return NULL;
 }
 
-static ik_status load_search(const char *name, char **out, ik_error *err)
+static ik_status load_find_file(const char *name, char **out, ik_error *err)
 {
     const char *folders = getenv(SEARCH_PATH);
     bool memory = false;
@@ -233,7 +234,7 @@ ik_status ik_plugin_load(const char *path, ik_error *err)
     char *found = NULL;
     if (!path || !*path)
         return ik_fail(err, IK_ERR_USAGE, "the name of a plug-in is empty");
-    ik_status status = strchr(path, '/') ? IK_OK : load_search(path, &found, err);
+    ik_status status = strchr(path, '/') ? IK_OK : load_find_file(path, &found, err);
     if (status == IK_OK)
         status = load_file(found ? found : path, err);
     free(found);

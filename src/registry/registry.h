@@ -3,9 +3,9 @@
  * registry.h: what plug-ins add to the families. This is the only state of the library that belongs
  * to the whole process.
  *
- * A family's members are one array of pointers that ends with NULL: that of its manifest, or, once a
- * plug-in has added some, a longer one. An array never changes and is never freed, so readers need no
- * lock: they see the list as it was before a plug-in was added or as it is after.
+ * A family's members are one array of pointers that ends with NULL: that of its manifest, or, once
+ * a plug-in has added some, a longer one. An array never changes and is never freed, so readers
+ * need no lock: they see the list as it was before a plug-in was added or as it is after.
  */
 #ifndef IKAT_REGISTRY_H
 #define IKAT_REGISTRY_H

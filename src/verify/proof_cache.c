@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A folder of proofs, a file each, named by a digest of all that a proof depends on: the build, the
- * fabric's contents, the routing with its tables, files and plug-in, the VC scheme, the number of VCs, the
- * seed, the flow control and the sample. Files appear by rename, so processes may share the folder.
- * Whatever is wrong with the folder or a file, the proof is made as if there were none.
+ * fabric's contents, the routing with its tables, files and plug-in, the VC scheme, the number of
+ * VCs, the seed, the flow control and the sample. Files appear by rename, so processes may share
+ * the folder. Whatever is wrong with the folder or a file, the proof is made as if there were
+ * none.
  */
 #include "fabric/fabric_digest.h"
 #include "registry/registry.h"

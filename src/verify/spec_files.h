@@ -16,8 +16,8 @@ typedef bool (*spec_files_fn)(void *ctx, const char *path);
  * name, those of the specs inside its values, and those that belong to these (files that a netlist
  * includes, the parts of an OTF2 archive), in an order that depends on nothing but them. A file
  * that is not there is named as it is written. Calls `plugin` for the members that those specs name
- * where they are not built in: the member itself is its caller's. False: a call was, a spec within a
- * value is none, or memory ran out. */
+ * where they are not built in: the member itself is its caller's. False: a call was, a spec within
+ * a value is none, or memory ran out. */
 bool spec_files_each(const ik_params *params, spec_files_fn file, spec_files_fn plugin, void *ctx);
 
 #endif

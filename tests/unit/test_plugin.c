@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_plugin.c: members that a program registers itself: found, used, replaced; refused as a whole.
- * Shared objects are tested with the command (tests/cli/test_plugins.py).
+ * test_plugin.c: members that a program registers itself: found, used, replaced; refused as a
+ * whole. Shared objects are tested with the command (tests/cli/test_plugins.py).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,10 +49,7 @@ static const ik_routing_family first = TABLE_ROUTING("test_first"),
 
 static ik_plugin plugin_of(const char *name, const ik_routing_family *const *routings)
 {
-    return (ik_plugin){IK_PLUGIN_HEADER,
-                       .name = name,
-                       .summary = "a test",
-                       .identity = "1",
+    return (ik_plugin){IK_PLUGIN_HEADER, .name = name, .summary = "a test", .identity = "1",
                        .routings = routings};
 }
 
@@ -204,8 +201,8 @@ static void test_flows(void **state)
     assert_int_equal(ik_fabric_from_spec("crossbar:n=4", NULL, &f, &err), IK_OK);
     static const ik_traffic_family family = {.name = "flows"};
     ik_traffic t = {.family = &family, .fabric = f, .num_hosts = 4};
-    ik_traffic_flow far[] = {{0, 1, 1}, {0, 4, 1}}, much[] = {{2, 1, UINT64_C(1) << 62},
-                                                              {2, 3, UINT64_C(1) << 62}};
+    ik_traffic_flow far[] = {{0, 1, 1}, {0, 4, 1}},
+                    much[] = {{2, 1, UINT64_C(1) << 62}, {2, 3, UINT64_C(1) << 62}};
     assert_int_equal(ik_traffic_set_flows(&t, far, 2, &err), IK_ERR_INPUT);
     assert_int_equal(ik_traffic_set_flows(&t, much, 2, &err), IK_ERR_INPUT);
     ik_traffic_flow good[] = {{1, 3, 2}, {1, 1, 7}, {1, 0, 1}, {1, 3, 1}};
