@@ -2,7 +2,7 @@
 
 # Adds to a target what the objects call; SCOPE: PRIVATE, PUBLIC or INTERFACE.
 function(ikat_link_dependencies target scope)
-  target_link_libraries(${target} ${scope} ${IKAT_LIBRARIES} Threads::Threads m)
+  target_link_libraries(${target} ${scope} ${IKAT_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS} m)
 endfunction()
 
 # ---- tests, fuzz targets and benchmarks: an archive of the objects as they are, because they call functions that are not public

@@ -1,7 +1,8 @@
 # A family is a manifest: src/FLOOR/MANIFEST holds one row X(stem) a member, the member lives in PREFIX_stem.c below src/FLOOR and
 # defines `const TYPE SYMBOLstem`. From the rows this makes build/generated/ikat_MANIFEST.h (extern declarations, the NULL-terminated
 # table `NAME_table`, `NAME_find` and the error `NAME_unknown`) and the list IKAT_MEMBERS_<prefix> that the tests use. A row without
-# a file, or a file without a row, fails the build.
+# a file, or a file without a row, fails the build. An argument behind these, such as REGISTRY_ROUTING, says that plug-ins may add
+# members (src/registry): `NAME_all()` gives those too.
 function(ikat_manifest floor manifest prefix type symbol)
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/src/${floor})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/${manifest})
@@ -31,17 +32,30 @@ function(ikat_manifest floor manifest prefix type symbol)
     endif()
   endforeach()
   string(REPLACE ".def" "" name ${manifest})
+  set(include "")
+  set(all "${name}_table")
+  if(ARGN)
+    set(include "#include \"registry/registry.h\"\n")
+    set(all "registry_members(${ARGN}, ${name}_table)")
+  endif()
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/ikat_${name}.h CONTENT
 "/* Generated from src/${floor}/${manifest}. */
+${include}#include <stdlib.h>
 #include <string.h>
 ${externs}
 static const ${type} *const ${name}_table[] = {
 ${table}    NULL,
 };
 
+/* Ends with NULL. */
+static inline const ${type} *const *${name}_all(void)
+{
+    return ${all};
+}
+
 static inline const ${type} *${name}_find(const char *name)
 {
-    for (const ${type} *const *member = ${name}_table; *member; member++)
+    for (const ${type} *const *member = ${name}_all(); *member; member++)
         if (strcmp((*member)->name, name) == 0)
             return *member;
     return NULL;
@@ -50,10 +64,18 @@ static inline const ${type} *${name}_find(const char *name)
 /* what: the family in an error message, singular. */
 static inline ik_status ${name}_unknown(const char *what, const char *name, ik_error *err)
 {
-    const char *names[sizeof ${name}_table / sizeof *${name}_table] = {NULL};
-    for (size_t n = 0; ${name}_table[n]; n++)
-        names[n] = ${name}_table[n]->name;
-    return ik_fail_unknown(err, what, name, names);
+    const ${type} *const *all = ${name}_all();
+    size_t num = 0;
+    while (all[num])
+        num++;
+    const char **names = ik_calloc(num + 1, sizeof *names);
+    if (!names)
+        return ik_fail_memory(err, num * sizeof *names, \"a list of names\");
+    for (size_t n = 0; n < num; n++)
+        names[n] = all[n]->name;
+    ik_status status = ik_fail_unknown(err, what, name, names);
+    free(names);
+    return status;
 }
 " @ONLY)
   include_directories(${CMAKE_BINARY_DIR}/generated)

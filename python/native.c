@@ -223,3 +223,100 @@ ik_status ikpy_hops(const ik_plan *plan, uint32_t first, uint32_t count, int16_t
     hops_job job = {plan, first, hops};
     return ik_parallel_for_units(env, "paths", "sources", count, hops_of, &job, err);
 }
+
+/* ------------------------------------------------------------------------------------------
+ * members that are functions of Python */
+
+/* Written by cffi. */
+ik_status ikpy_make_table(void *handle, ik_routing *r, const ik_params *params, ik_error *err);
+ik_status ikpy_make_flows(void *handle, ik_traffic *t, const ik_params *params, ik_error *err);
+
+typedef struct python_routing {
+    ik_routing_family family; /* first: what create() gets a pointer to */
+    const ik_routing_family *list[2];
+    void *handle;
+} python_routing;
+
+typedef struct python_traffic {
+    ik_traffic_family family; /* first */
+    const ik_traffic_family *list[2];
+    void *handle;
+} python_traffic;
+
+static ik_status create_python_routing(ik_routing *r, const ik_params *params, const ik_env *env,
+                                       ik_error *err)
+{
+    const python_routing *p = (const python_routing *)r->family;
+    ik_error mine; /* what went wrong is always written down: Python asks by it */
+    ik_status status = ik_lft_new(r, env, err);
+    if (status != IK_OK)
+        return status;
+    return ikpy_make_table(p->handle, r, params, err ? err : &mine);
+}
+
+static ik_status create_python_traffic(ik_traffic *t, const ik_params *params, const ik_env *env,
+                                       ik_error *err)
+{
+    (void)env;
+    const python_traffic *p = (const python_traffic *)t->family;
+    ik_error mine;
+    return ikpy_make_flows(p->handle, t, params, err ? err : &mine);
+}
+
+static ik_plugin python_plugin(const ikpy_member *m)
+{
+    return (ik_plugin){IK_PLUGIN_HEADER, .name = m->plugin, .summary = m->summary,
+                       .identity = m->identity, .replaces = true};
+}
+
+ik_status ikpy_register_routing(const ikpy_member *m, ik_error *err)
+{
+    python_routing *p = ikpy_room(sizeof *p);
+    if (!p)
+        return ik_fail_memory(err, sizeof *p, "a routing");
+    p->handle = m->handle;
+    p->list[0] = &p->family;
+    p->family = (ik_routing_family){
+        .name = m->name,
+        .summary = m->summary,
+        .source = "a function of Python",
+        .details = m->details,
+        .params = m->params,
+        .kind = IK_ROUTE_DETERMINISTIC,
+        .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS,
+        .create = create_python_routing,
+        .next = ik_lft_next,
+    };
+    ik_plugin plugin = python_plugin(m);
+    plugin.routings = p->list;
+    ik_status status = ik_register(&plugin, err);
+    if (status != IK_OK)
+        free(p);
+    return status;
+}
+
+ik_status ikpy_register_traffic(const ikpy_member *m, ik_error *err)
+{
+    python_traffic *p = ikpy_room(sizeof *p);
+    if (!p)
+        return ik_fail_memory(err, sizeof *p, "a traffic pattern");
+    p->handle = m->handle;
+    p->list[0] = &p->family;
+    p->family = (ik_traffic_family){
+        .name = m->name,
+        .summary = m->summary,
+        .source = "a function or an array of Python",
+        .details = m->details,
+        .params = m->params,
+        .create = create_python_traffic,
+        .destroy = ik_traffic_flows_destroy,
+        .dest = ik_traffic_flows_dest,
+        .flows = ik_traffic_flows_each,
+    };
+    ik_plugin plugin = python_plugin(m);
+    plugin.traffics = p->list;
+    ik_status status = ik_register(&plugin, err);
+    if (status != IK_OK)
+        free(p);
+    return status;
+}

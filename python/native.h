@@ -75,6 +75,18 @@ int *ikpy_interrupts_begin(void);
 int ikpy_interrupts_depth(void);
 void ikpy_interrupts_end(int depth);
 
+/* Members that are functions of Python. All texts and rows live as long as the process; handle:
+ * what the functions below get. The name may be registered again: the newer one is found then. */
+typedef struct ikpy_member {
+    const char *name, *plugin, *summary, *details, *identity;
+    const ik_param *params;
+    void *handle;
+} ikpy_member;
+/* A table routing: ikpy_make_table fills r->lft, which is there and has no routes. */
+ik_status ikpy_register_routing(const ikpy_member *member, ik_error *err);
+/* A pattern that is a list of flows: ikpy_make_flows calls ik_traffic_set_flows. */
+ik_status ikpy_register_traffic(const ikpy_member *member, ik_error *err);
+
 enum { IKPY_PATH_MOST = 4096 };
 /* Switch-to-switch hops of the preferred path of every pair of hosts (of the plan's fabric), from
  * initial state 0: hops [count][num_hosts] for the sources from `first` on; -1 = not delivered

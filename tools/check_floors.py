@@ -5,8 +5,8 @@ import pathlib
 import re
 import sys
 
-FLOOR = {"base": 0, "record": 1, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc": 3, "traffic": 3,
-         "verify": 4, "analysis": 4, "sim": 4, "subnet": 5, "experiment": 6, "report": 7, "cli": 8}
+FLOOR = {"base": 0, "registry": 1, "record": 1, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc": 3, "traffic": 3,
+         "verify": 4, "analysis": 4, "sim": 4, "plugin": 5, "subnet": 5, "experiment": 6, "report": 7, "cli": 8}
 # Floors at the same height that may look at each other, and in which direction.
 SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify"), ("sim", "verify")}
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
@@ -26,7 +26,7 @@ BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
-          "report": "report", "record": "record", "subnet": "subnet", "audit": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
+          "report": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
 
 
 def room_error(place, name, used):

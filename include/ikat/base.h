@@ -10,7 +10,7 @@
  *  - what the library allocates (ik_fabric *, ik_plan * ...) is freed by a function that takes
  *    NULL; what a caller declares (ik_proof, ik_load ...) begins as zeros: the function that frees
  *    what it holds may then be called before it is filled, and again, but not with NULL;
- *  - the library never prints, never ends the process, keeps no global state;
+ *  - the library never prints, never ends the process, keeps no global state but plug-ins;
  *  - quantities carry their unit in the name: _ps (picoseconds), _bps (bit/s), _bytes, _hops.
  */
 #ifndef IKAT_BASE_H

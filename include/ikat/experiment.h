@@ -67,7 +67,7 @@ typedef struct ik_experiment ik_experiment; /* a parsed, checked, not yet expand
 /* Reads and checks a YAML experiment, at all of its scales. Every error has file, line and column.
  * `overrides`: "key.path=value" texts (NULL-terminated or NULL), applied as if written in the file;
  * "scale=NAME" chooses a scale of section `scales`, "scale=default" the file as it is written; the
- * others are not checked then. */
+ * others are not checked then. The plug-ins that it names are loaded (ik_plugin_load). */
 ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out,
                              ik_error *err);
 ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file,

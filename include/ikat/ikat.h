@@ -16,6 +16,7 @@
 #include "ikat/json.h"
 #include "ikat/lids.h"
 #include "ikat/path_records.h"
+#include "ikat/plugin.h"
 #include "ikat/record.h"
 #include "ikat/report.h"
 #include "ikat/reproduce.h"

@@ -289,6 +289,11 @@ void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, u
 /* Is it one of those pairs? */
 bool ik_rails_used(const ik_routing *r, uint32_t from, uint32_t to);
 
+/* What create() of a table routing begins with: makes r->lft, [num_switches][num_hosts], all 0xFFFF
+ * = no route. create() then writes local port numbers into it; the entry at a destination's own
+ * switch is the port of the host. IK_ERR_UNSUPPORTED: switches with more ports than 16 bits hold;
+ * IK_ERR_MEMORY: beyond env's limit. */
+ik_status ik_lft_new(ik_routing *r, const ik_env *env, ik_error *err);
 /* next() for table routings: reads r->lft. */
 uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
                      uint32_t *out, uint32_t *preferred);

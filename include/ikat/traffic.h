@@ -101,6 +101,21 @@ struct ik_traffic {
     const ik_schedule *schedule; /* owned by impl; NULL: the same pattern at all times */
 };
 
+/* ---- patterns that are lists of flows: create() calls ik_traffic_set_flows, and the descriptor
+ * has destroy, dest and flows of here. Flows of one source with equal weights are served in turn,
+ * others are drawn in proportion. */
+typedef struct ik_traffic_flow {
+    uint32_t src, dst;
+    uint64_t weight;
+} ik_traffic_flow;
+/* Makes t->impl of num flows in any order, which are reordered: equal pairs are merged, flows of a
+ * host to itself are dropped. A host without a flow is silent. IK_ERR_INPUT: a host that is not
+ * there, or weights of a source whose sum has more than 63 bits. Cost O(num log num). */
+ik_status ik_traffic_set_flows(ik_traffic *t, ik_traffic_flow *flows, size_t num, ik_error *err);
+void ik_traffic_flows_destroy(ik_traffic *t);
+uint32_t ik_traffic_flows_dest(const ik_traffic *t, uint32_t src, uint64_t n);
+void ik_traffic_flows_each(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
+
 const ik_traffic_family *const *ik_traffics(void);
 const ik_traffic_family *ik_traffic_find(const char *name);
 /* From "uniform", "shift:by=24", "hotspot:nodes=600,fraction=10%", "mix:80%*uniform+20%*shift".

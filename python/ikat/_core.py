@@ -93,8 +93,27 @@ def string(pointer) -> Optional[str]:
     return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
+# What functions of the user have raised within calls of the library, by the text of the error that the library got for it.
+_raised: dict = {}
+
+
+def raised(error, what, err):
+    """Keeps what a function of the user has raised, fills the ik_error and returns the status for it."""
+    said = f"{what} raised {type(error).__name__}: {error}"
+    status = getattr(lib, getattr(error, "status", "") or "IK_ERR_INPUT", lib.IK_ERR_INPUT) if isinstance(error, IkatError) else (
+        lib.IK_ERR_MEMORY if isinstance(error, MemoryError) else lib.IK_ERR_INPUT)
+    lib.ik_fail(err, status, b"%s", ffi.new("char[]", said.encode("utf-8", "replace").replace(b"\0", b"?")))
+    while len(_raised) > 8:
+        _raised.pop(next(iter(_raised)))
+    _raised[string(err.text)] = error
+    return status
+
+
 def error_of(status, err):
-    """The exception for an ik_error."""
+    """The exception for an ik_error: what a function of the user has raised, or an IkatError."""
+    own = _raised.pop(string(err.text), None)
+    if own is not None:
+        return own
     name = _STATUS.get(status, "IK_ERR_INTERNAL")
     return _CLASSES[name](string(err.text), string(err.hint), string(err.file), err.line, err.column,
                           string(err.settings).split(), name)

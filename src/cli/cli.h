@@ -82,6 +82,11 @@ extern const cli_option cli_common_options[];
  * printed). */
 void cli_start(cli *c, const int *cancel);
 int cli_read_options(cli *c, int argc, char **argv);
+/* The index of the command's name in argv, behind options of every command that stand before it; 1
+ * where there is none, or something else than such an option. */
+int cli_first_word(int argc, char **argv);
+/* Loads the plug-ins that --plugin names. */
+int cli_load_plugins(const cli *c);
 void cli_stop(cli *c);
 /* memory_limit.c: what the machine has free, and c->memory_limit_bytes (and 1 MiB of stack for each
  * thread) as the most that the process may take from here on: allocations beyond it fail. */

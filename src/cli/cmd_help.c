@@ -35,6 +35,21 @@ static const struct topic {
      "  sizes      B, KiB, MiB, GiB, kB, MB, GB, as in 192 KiB; KiB = 1024 B, kB = 1000 B\n"
      "  fractions  % or no unit; 25 % = 0.25\n"
      "  lengths    mm, cm, m, km, as in 2 m"},
+    {"plugins", "members of families that are added without rebuilding ikat",
+     "A plug-in is a shared object with topologies, routings, selection functions, VC schemes, "
+     "traffic patterns or file formats of your own, written in C with ikat's headers and compiled "
+     "with:\n\n"
+     "  cc -shared -fPIC $(pkg-config --cflags ikat) -o mine.so mine.c\n\n"
+     "--plugin FILE.so, before or behind a command and any number of times, adds its members; so "
+     "does section plugins of an experiment (plugins: [./mine.so], from the experiment's folder). "
+     "They are listed, explained, proved, simulated and reported as the built-in ones are. A name "
+     "without '/' is looked for in the folders of IKAT_PLUGIN_PATH, with or without .so behind "
+     "it.\n\n"
+     "Proofs and results that are kept belong to the contents of the shared object: when it has "
+     "changed they are made again.\n\n"
+     "A plug-in is a program that runs with all that you may do: load none that you do not trust. "
+     "Reports of results never load the plug-ins that their experiment names.\n\n"
+     "docs/howto/write-a-plug-in.md has complete examples."},
     {"exit-status", "what the exit status means",
      "  0    done\n"
      "  1    a proof failed, a deadlock was found, a finding is an error, or (--strict) a claim "
@@ -45,6 +60,8 @@ static const struct topic {
     {"environment", "environment variables that ikat reads",
      "  COLUMNS         columns of help, of tables and of figures in a terminal (default: those "
      "of the terminal; 100 for help and 80 for the others where there is none)\n"
+     "  IKAT_PLUGIN_PATH  folders, joined by ':', in which plug-ins without '/' in their name are "
+     "looked for\n"
      "  NO_COLOR        if it is set to anything: no colours, unless with --color=always\n"
      "  TERM            if it is dumb: no colours\n"
      "  XDG_CACHE_HOME  folder that holds ikat/, the folder of proofs that are kept (default: "

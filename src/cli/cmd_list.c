@@ -76,7 +76,7 @@ const ik_command ik_command_list = {
     .details = "With --json: an object with one array per family; each member has name, summary, "
                "source, details, parameters\n"
                "(name, type, default, needs, min, max, range, help), common_parameters, examples, "
-               "shorthand_of.",
+               "shorthand_of, and plugin if it comes from one.",
     .takes = "<families>",
     .examples = examples,
     .min_args = 0,

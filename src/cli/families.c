@@ -17,7 +17,8 @@ static void families_each_topology(member_fn fn, void *ctx)
                         .details = (*t)->details,
                         .params = (*t)->params,
                         .common = ik_topology_common_params,
-                        .examples = (*t)->examples};
+                        .examples = (*t)->examples,
+                        .plugin = ik_plugin_of(*t)};
         fn(ctx, &m);
         for (const ik_shorthand *s = (*t)->shorthands; s && s->name; s++) {
             cli_member short_one = {.name = s->name,
@@ -26,7 +27,8 @@ static void families_each_topology(member_fn fn, void *ctx)
                                     .params = s->params,
                                     .common = ik_topology_common_params,
                                     .examples = s->examples,
-                                    .shorthand_of = (*t)->name};
+                                    .shorthand_of = (*t)->name,
+                                    .plugin = ik_plugin_of(*t)};
             fn(ctx, &short_one);
         }
     }
@@ -41,7 +43,8 @@ static void families_each_topology(member_fn fn, void *ctx)
                             .summary = (*f)->summary,                                              \
                             .source = (*f)->source,                                                \
                             .details = (*f)->details,                                              \
-                            .params = (*f)->params};                                               \
+                            .params = (*f)->params,                                                \
+                            .plugin = ik_plugin_of(*f)};                                           \
             fn(ctx, &m);                                                                           \
         }                                                                                          \
     }
@@ -56,7 +59,8 @@ static void families_each_selection(member_fn fn, void *ctx)
                         .summary = (*f)->summary,
                         .source = (*f)->source,
                         .params = (*f)->params,
-                        .common = ik_selection_common_params};
+                        .common = ik_selection_common_params,
+                        .plugin = ik_plugin_of(*f)};
         fn(ctx, &m);
     }
 }
@@ -64,7 +68,10 @@ static void families_each_selection(member_fn fn, void *ctx)
 static void families_each_format(member_fn fn, void *ctx)
 {
     for (const ik_format *const *f = ik_formats(); *f; f++) {
-        cli_member m = {.name = (*f)->name, .summary = (*f)->summary, .source = (*f)->source};
+        cli_member m = {.name = (*f)->name,
+                        .summary = (*f)->summary,
+                        .source = (*f)->source,
+                        .plugin = ik_plugin_of(*f)};
         fn(ctx, &m);
     }
 }
@@ -197,6 +204,11 @@ void cli_print_member(const cli *c, const cli_family *family, const cli_member *
     ik_text_wrap(stdout, title, strlen(title), &how);
     if (m->shorthand_of)
         printf("A shorthand of %s.\n", m->shorthand_of);
+    if (m->plugin) {
+        snprintf(title, sizeof title, "From the plug-in %s%s%s: %s", m->plugin->name,
+                 m->plugin->file[0] ? ", " : "", cli_line(m->plugin->file), m->plugin->summary);
+        cli_print_text(title);
+    }
     if (m->details) {
         putchar('\n');
         cli_print_text(m->details);
@@ -255,6 +267,8 @@ void cli_member_json(ik_json *j, const char *key, const cli_member *m)
     cli_json_optional(j, "source", m->source);
     cli_json_optional(j, "details", m->details);
     cli_json_optional(j, "shorthand_of", m->shorthand_of);
+    if (m->plugin)
+        ik_json_text(j, "plugin", m->plugin->name);
     cli_params_json(j, "parameters", m->params);
     cli_params_json(j, "common_parameters", m->common);
     ik_json_array(j, "examples");

@@ -11,7 +11,8 @@ typedef struct cli_member {
     const char *name, *summary, *source, *details;
     const ik_param *params, *common;
     const char *const *examples;
-    const char *shorthand_of; /* NULL if it is a member itself */
+    const char *shorthand_of;     /* NULL if it is a member itself */
+    const ik_plugin_info *plugin; /* that it comes from; NULL = it is built in */
 } cli_member;
 
 typedef struct cli_family {

@@ -50,8 +50,8 @@ int main(int argc, char **argv)
     cli c = {0};
     cli_start(&c, &cancel_flag);
     main_catch_signals();
-    const char *name = argc > 1 ? argv[1] : "help";
-    int first = 2, status;
+    int word = cli_first_word(argc, argv), status;
+    const char *name = argc > 1 ? argv[word] : "help";
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
         name = "help";
     if (strcmp(name, "--version") == 0) {
@@ -61,8 +61,13 @@ int main(int argc, char **argv)
     c.command = commands_find(name);
     if (!c.command)
         status = main_unknown_command(&c, name);
-    else
-        status = cli_read_options(&c, argc - first, argv + first);
+    else {
+        /* options that stand before the command are read as if they stood behind it */
+        memmove(argv + 2, argv + 1, (size_t)(argc > 1 ? word - 1 : 0) * sizeof *argv);
+        status = cli_read_options(&c, argc > 2 ? argc - 2 : 0, argv + 2);
+    }
+    if (status == CLI_DONE && c.command)
+        status = cli_load_plugins(&c);
     if (status == CLI_DONE && c.command)
         status = c.help_wanted ? cli_print_help(&c, c.command) : c.command->run(&c);
     status = cli_finish(&c, status);

@@ -19,6 +19,8 @@ const cli_option cli_common_options[] = {
     {"--memory-limit", 0, "SIZE",
      "most memory that may be used (default: 90 % of free memory); work that needs more is refused",
      false},
+    {"--plugin", 0, "FILE.so",
+     "add the members of a shared object to the families ('ikat help plugins')", true, "<file so>"},
     {"--color", 0, "WHEN",
      "colours in the output: auto (default), always or never; NO_COLOR is honoured", false,
      "auto|always|never"},
@@ -137,6 +139,31 @@ static int options_apply_common(cli *c)
     c->env.seed = c->seed;
     c->env.num_threads = c->jobs;
     c->env.memory_limit_bytes = c->memory_limit_bytes;
+    return CLI_DONE;
+}
+
+int cli_first_word(int argc, char **argv)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--") != 0; i++) {
+        size_t length = strcspn(argv[i], "=");
+        bool words = argv[i][1] == '-';
+        const cli_option *o = words ? options_find_in(cli_common_options, argv[i], length, 0)
+                                    : options_find_in(cli_common_options, NULL, 0, argv[i][1]);
+        if (!o || strcmp(o->name, "--help") == 0)
+            return 1;
+        i += o->value && (words ? !argv[i][length] : !argv[i][2]);
+    }
+    return i < argc ? i : 1;
+}
+
+int cli_load_plugins(const cli *c)
+{
+    ik_error err;
+    const char *path;
+    for (int k = 0; (path = cli_get_nth(c, "--plugin", k)); k++)
+        if (ik_plugin_load(path, &err) != IK_OK)
+            return cli_error(c, &err);
     return CLI_DONE;
 }
 

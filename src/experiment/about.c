@@ -6,6 +6,8 @@
 #include "experiment/experiment_impl.h"
 
 #include "experiment/figures/declared.h"
+#include "experiment/patterns.h"
+#include "ikat/plugin.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +27,8 @@ const ik_param ik_reproduction_params[] = {
 /* A scale replaces what is run, not what is drawn of it and said about it. */
 static bool about_may_replace(const char *section)
 {
-    static const char *const fixed[] = {"scales", "reproduction", "figures",
-                                        "expect", "title",        "description"};
+    static const char *const fixed[] = {"scales", "reproduction", "figures", "expect",
+                                        "title",  "description",  "plugins"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(fixed[i], section) == 0)
             return false;
@@ -107,6 +109,49 @@ ik_status scale_apply(ik_experiment *e, ytree *root, const char *scale, ik_error
         return ik_fail_memory(err, strlen(scale), "an experiment");
     for (size_t k = 0; k < chosen->num && status == IK_OK; k++)
         status = ytree_set(root, chosen->keys[k]->text, chosen->items[k], &e->arena, err);
+    return status;
+}
+
+/* ---- plug-ins, which the names of its members may come from */
+
+/* A path begins at the experiment's folder; a name without '/' is there, or is looked for. */
+static ik_status about_load_plugin(ik_experiment *e, const ytree *word, ik_error *err)
+{
+    ik_error why;
+    if (word->kind != YTREE_SCALAR || !word->text[0])
+        return ytree_fail(word, err, "'plugins' is a list of files, found %s",
+                          word->kind == YTREE_SCALAR ? "an empty name"
+                                                     : ytree_kind_name(word->kind));
+    const char *path = experiment_resolve_path(e, word->text);
+    if (path && !strchr(path, '/') && experiment_is_file(path))
+        path = ik_arena_printf(&e->arena, "./%s", path);
+    else if (path && !strchr(word->text, '/') && !experiment_is_file(path))
+        path = word->text;
+    if (!path)
+        return ik_fail_memory(err, strlen(word->text), "an experiment");
+    ik_status status = ik_plugin_load(path, &why);
+    if (status == IK_OK || status == IK_ERR_MEMORY) {
+        if (status != IK_OK && err)
+            *err = why;
+        return status;
+    }
+    if (why.file[0])
+        ik_fail_at(err, status, word->file, word->line, word->column, "plug-in %s: %s", why.file,
+                   why.text);
+    else
+        ik_fail_at(err, status, word->file, word->line, word->column, "%s", why.text);
+    return why.hint[0] ? ik_hint(err, status, "%s", why.hint) : status;
+}
+
+ik_status plugins_load(ik_experiment *e, const ytree *node, ik_error *err)
+{
+    if (!node)
+        return IK_OK;
+    if (node->kind != YTREE_LIST)
+        return about_load_plugin(e, node, err);
+    ik_status status = node->num ? IK_OK : ytree_fail(node, err, "'plugins' has an empty list");
+    for (size_t i = 0; i < node->num && status == IK_OK; i++)
+        status = about_load_plugin(e, node->items[i], err);
     return status;
 }
 

@@ -216,6 +216,8 @@ static ik_status experiment_read_sections(ik_experiment *e, const char *text, si
         status = experiment_apply_overrides(e, root, overrides, err);
     if (status == IK_OK)
         status = experiment_check_keys(e, root, err);
+    if (status == IK_OK && e->with_plugins)
+        status = plugins_load(e, ytree_get(root, "plugins"), err);
     for (option_id id = 0; id < NUM_OPTIONS && status == IK_OK; id++)
         status = experiment_read_option(e, id, ytree_get(root, schema_option(id)->name), err);
     if (status == IK_OK)
@@ -262,15 +264,15 @@ static ik_status experiment_check_scales(const ik_experiment *e, const char *tex
         const char *const overrides[] = {override, NULL};
         ik_experiment *other = NULL;
         snprintf(override, sizeof override, "scale=%.140s", e->scales[i]);
-        status = ik_experiment_read_memory(text, size, e->file, overrides, &other, err);
+        status = experiment_read_as(text, size, e->file, overrides, e->with_plugins, &other, err);
         ik_experiment_free(other);
     }
     return status;
 }
 
-ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file,
-                                    const char *const *overrides, ik_experiment **out,
-                                    ik_error *err)
+ik_status experiment_read_as(const char *text, size_t size, const char *file,
+                             const char *const *overrides, bool with_plugins, ik_experiment **out,
+                             ik_error *err)
 {
     ik_status status = ik_text_begin(&text, &size, file, err);
     if (status != IK_OK)
@@ -279,6 +281,7 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
     if (!e)
         return ik_fail_memory(err, sizeof *e, "an experiment");
     const char *slash = strrchr(file, '/');
+    e->with_plugins = with_plugins;
     e->file = ik_arena_strdup(&e->arena, file);
     e->folder =
         slash ? ik_arena_printf(&e->arena, "%.*s", slash > file ? (int)(slash - file) : 1, file)
@@ -295,6 +298,13 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
     }
     *out = e;
     return IK_OK;
+}
+
+ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file,
+                                    const char *const *overrides, ik_experiment **out,
+                                    ik_error *err)
+{
+    return experiment_read_as(text, size, file, overrides, true, out, err);
 }
 
 ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out,

@@ -66,6 +66,7 @@ struct ik_experiment {
     const char *folder;    /* of the file, "" = current: where relative paths start */
     const char *text;      /* the file's own text */
     const char *overrides; /* "--set" texts, one per line, "" if none */
+    bool with_plugins;     /* those that it names are loaded */
     const char *title, *description;
     figures_declared drawn; /* sections that say what is made of the results */
     const char **scales;    /* [num_scales], NULL-terminated; NULL = none */
@@ -129,10 +130,19 @@ variants *experiment_next_list(ik_experiment *e, size_t *design, int *id);
 /* Whether a selection function has nothing to select with this routing. */
 bool routing_leaves_no_choice(const variant *routing);
 
+/* experiment.c: as ik_experiment_read_memory; with_plugins false: the plug-ins that it names are
+ * not loaded, since a results file must not decide what code runs. Members that are not there for
+ * other reasons are then unknown (IK_ERR_INPUT). */
+ik_status experiment_read_as(const char *text, size_t size, const char *file,
+                             const char *const *overrides, bool with_plugins, ik_experiment **out,
+                             ik_error *err);
+
 /* about.c: checks section scales and puts the sections of the chosen one (NULL = none) into the
  * document, before anything of it is read. */
 #define SCALE_DEFAULT "default"
 ik_status scale_apply(ik_experiment *e, ytree *root, const char *scale, ik_error *err);
+/* The same file: loads the plug-ins of section plugins (NULL = absent). */
+ik_status plugins_load(ik_experiment *e, const ytree *node, ik_error *err);
 /* Last: what the experiment says of itself. */
 ik_status about_read(ik_experiment *e, const ytree *root, ik_error *err);
 

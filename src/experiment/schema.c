@@ -122,6 +122,8 @@ static const ik_experiment_section sections[] = {
      "static measures that are computed, with or without a simulation: proof, mean_hops, entries, "
      "least_t_max, contention, saturation, effective_bandwidth, cost, bisection, size, paths, nca, "
      "permutations, queues; those that a figure or claim needs are always computed"},
+    {"plugins", IK_SECTION_WORDS, NULL, "",
+     "shared objects whose members the experiment uses, a list of files: 'ikat help plugins'"},
     {"over", IK_SECTION_WORDS, NULL, "",
      "axes of the sweep that count as samples, such as fabric.seed: curves are means over them"},
     {"designs", IK_SECTION_DESIGNS, NULL, "",
@@ -243,6 +245,24 @@ bool schema_find(section_id id, const char *name, schema_member *out)
 {
     search s = {name, out};
     return schema_visit_family(id, schema_match, &s);
+}
+
+const void *schema_member_of(section_id id, const char *name)
+{
+    switch (id) {
+    case SECTION_FABRIC:
+        return ik_topology_find(name, NULL);
+    case SECTION_ROUTING:
+        return ik_routing_find(name);
+    case SECTION_VC:
+        return ik_vc_find(name);
+    case SECTION_SELECTION:
+        return ik_selection_find(name);
+    case SECTION_TRAFFIC:
+        return ik_traffic_find(name);
+    default:
+        return NULL;
+    }
 }
 
 typedef struct collector {

@@ -60,6 +60,9 @@ const ik_experiment_section *schema_section(section_id id);
 const char *schema_kind(section_id id);
 /* Fills *out and is true if the family has a member of that name. */
 bool schema_find(section_id id, const char *name, schema_member *out);
+/* The descriptor of the member of that name or shorthand, to look up which plug-in it is from; NULL
+ * in sections that name none. */
+const void *schema_member_of(section_id id, const char *name);
 /* Every name of the family, NULL-terminated, in the arena; NULL when out of memory. */
 const char *const *schema_names(section_id id, ik_arena *arena);
 

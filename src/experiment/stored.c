@@ -36,7 +36,7 @@ ik_status stored_axes(const char *text, const char *scale, const char *overrides
     ik_experiment *e = NULL;
     const char **list = stored_list_overrides(scale, overrides, &arena);
     ik_status status =
-        list ? ik_experiment_read_memory(text, strlen(text), "stored experiment", list, &e, err)
+        list ? experiment_read_as(text, strlen(text), "stored experiment", list, false, &e, err)
              : ik_fail_memory(err, strlen(overrides), "an experiment");
     if (status == IK_OK)
         status = points_axes(e, out, err);

@@ -13,7 +13,7 @@
 
 const ik_format *const *ik_formats(void)
 {
-    return formats_table;
+    return formats_all();
 }
 
 const ik_format *ik_format_find(const char *name)
@@ -37,7 +37,7 @@ static bool format_has_extension(const char *path, const ik_format *format)
 
 const ik_format *ik_format_for_file(const char *path)
 {
-    for (const ik_format *const *format = formats_table; *format; format++)
+    for (const ik_format *const *format = formats_all(); *format; format++)
         if (format_has_extension(path, *format))
             return *format;
     return NULL;
@@ -49,7 +49,7 @@ static const ik_format *format_recognise(const char *path, const char *text, siz
 {
     const ik_format *best = NULL;
     unsigned best_score = 0;
-    for (const ik_format *const *format = formats_table; *format; format++) {
+    for (const ik_format *const *format = formats_all(); *format; format++) {
         unsigned sure = (*format)->read ? (*format)->probe(text, size < 65536 ? size : 65536) : 0;
         unsigned score = sure ? sure + (format_has_extension(path, *format) ? 1000 : 0) : 0;
         if (score > best_score) {

@@ -4,6 +4,7 @@
 #include "routing/routing.h"
 #include "base/spec_print.h"
 #include "ikat/vc.h"
+#include "registry/registry.h"
 #include "routing/rails.h"
 
 #include "ikat_routings.h"
@@ -13,7 +14,7 @@
 
 const ik_routing_family *const *ik_routings(void)
 {
-    return routings_table;
+    return routings_all();
 }
 
 const ik_routing_family *ik_routing_find(const char *name)
@@ -38,6 +39,41 @@ static ik_status unknown_routing(const char *name, ik_error *err)
                : status;
 }
 
+/* What a plug-in wrote into a table is looked at once, since everything that follows it takes the
+ * ports for ports. The built-in routings have tests for that. */
+static ik_status routing_check_table(const ik_routing *r, ik_error *err)
+{
+    const ik_fabric *f = r->fabric;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        for (uint32_t host = 0; host < f->num_hosts; host++) {
+            uint16_t port = r->lft[(size_t)sw * f->num_hosts + host];
+            if (port == LFT_NONE || port < ik_radix(f, sw))
+                continue;
+            char name[64];
+            ik_fail(err, IK_ERR_INPUT,
+                    "routing '%s': its table has port %u at %s for host %u, and the switch has "
+                    "ports 0 to %u",
+                    r->family->name, port, ik_node_name(f, sw, name, sizeof name), host,
+                    ik_radix(f, sw) - 1);
+            return ik_hint(err, IK_ERR_INPUT,
+                           "a table has local ports, counted from 0, and 65535 where there is no "
+                           "route");
+        }
+    return IK_OK;
+}
+
+static ik_status routing_create(ik_routing *r, const ik_params *params, const ik_env *env,
+                                ik_error *err)
+{
+    const ik_routing_family *family = r->family;
+    ik_status status = ik_fabric_has_rails(r->fabric) ? rails_create(r, params, env, err)
+                                                      : family->create(r, params, env, err);
+    const ik_routing *made = r->rails && r->rails->inner ? r->rails->inner : r;
+    return status == IK_OK && made->lft && registry_plugin_of(family)
+               ? routing_check_table(made, err)
+               : status;
+}
+
 ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params,
                                  const ik_env *env, ik_routing **out, ik_error *err)
 {
@@ -59,9 +95,8 @@ ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_
     /* Printing caches text inside params, which is why it is not const there; the values stay as
      * they are. */
     r->spec = spec_print(name, (ik_params *)params);
-    ik_status status = !r->spec ? ik_fail_memory(err, strlen(name), "a routing's name")
-                       : ik_fabric_has_rails(f) ? rails_create(r, params, env, err)
-                                                : family->create(r, params, env, err);
+    ik_status status = r->spec ? routing_create(r, params, env, err)
+                               : ik_fail_memory(err, strlen(name), "a routing's name");
     if (status != IK_OK) {
         ik_routing_free(r);
         return status;

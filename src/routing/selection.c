@@ -18,7 +18,7 @@ const ik_param ik_selection_common_params[] = {
 
 const ik_selection_family *const *ik_selections(void)
 {
-    return selections_table;
+    return selections_all();
 }
 
 const ik_selection_family *ik_selection_find(const char *name)

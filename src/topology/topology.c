@@ -42,14 +42,14 @@ const ik_param ik_topology_common_params[] = {
 
 const ik_topology *const *ik_topologies(void)
 {
-    return topologies_table;
+    return topologies_all();
 }
 
 const ik_topology *ik_topology_find(const char *name, const ik_shorthand **shorthand)
 {
     if (shorthand)
         *shorthand = NULL;
-    for (const ik_topology *const *t = topologies_table; *t; t++) {
+    for (const ik_topology *const *t = topologies_all(); *t; t++) {
         if (strcmp((*t)->name, name) == 0)
             return *t;
         for (const ik_shorthand *s = (*t)->shorthands; s && s->name; s++)
@@ -340,18 +340,30 @@ static ik_status topology_make(const ik_topology *t, const ik_params *params, co
     return IK_OK;
 }
 
+/* The number of names, those of shorthands too, which are written to names unless it is NULL. */
+static size_t topology_names(const ik_topology *const *t, const char **names)
+{
+    size_t num = 0;
+    for (; *t; t++) {
+        if (names)
+            names[num] = (*t)->name;
+        num++;
+        for (const ik_shorthand *s = (*t)->shorthands; s && s->name; s++, num++)
+            if (names)
+                names[num] = s->name;
+    }
+    return num;
+}
+
 static ik_status topology_unknown_name(const char *name, ik_error *err)
 {
-    const char *names[256];
-    size_t num = 0;
-    for (const ik_topology *const *t = topologies_table; *t; t++) {
-        if (num < 255)
-            names[num++] = (*t)->name;
-        for (const ik_shorthand *s = (*t)->shorthands; s && s->name && num < 255; s++)
-            names[num++] = s->name;
-    }
-    names[num] = NULL;
+    const ik_topology *const *all = topologies_all();
+    const char **names = ik_calloc(topology_names(all, NULL) + 1, sizeof *names);
+    if (!names)
+        return ik_fail_memory(err, sizeof *names, "a list of names");
+    topology_names(all, names);
     ik_status status = ik_fail_unknown(err, "topology or file", name, names);
+    free(names);
     if (strchr(name, '.'))
         return ik_hint(err, status,
                        "files are looked for in the current folder; 'ikat list topologies' shows "

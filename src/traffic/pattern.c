@@ -178,6 +178,44 @@ void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void 
         fn(ctx, src, l->dst[i], l->weight[i], l->upto[end - 1]);
 }
 
+/* ---- the same for patterns that are not a part of ikat, with checks */
+
+ik_status ik_traffic_set_flows(ik_traffic *t, ik_traffic_flow *flows, size_t num, ik_error *err)
+{
+    for (size_t i = 0; i < num; i++)
+        if (flows[i].src >= t->num_hosts || flows[i].dst >= t->num_hosts)
+            return ik_fail(err, IK_ERR_INPUT,
+                           "traffic '%s': a flow from host %u to host %u, of %u hosts",
+                           t->family->name, flows[i].src, flows[i].dst, t->num_hosts);
+    if (num)
+        qsort(flows, num, sizeof *flows, pattern_compare_flows);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < num; i++) {
+        sum = i && flows[i - 1].src == flows[i].src ? sum : 0;
+        if (flows[i].weight > (uint64_t)INT64_MAX - sum)
+            return ik_fail(err, IK_ERR_INPUT,
+                           "traffic '%s': the weights of host %u have a sum of more than 63 bits",
+                           t->family->name, flows[i].src);
+        sum += flows[i].weight;
+    }
+    return pattern_lists_new(t, flows, num, err);
+}
+
+void ik_traffic_flows_destroy(ik_traffic *t)
+{
+    pattern_lists_destroy(t);
+}
+
+uint32_t ik_traffic_flows_dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    return pattern_lists_dest(t, src, n);
+}
+
+void ik_traffic_flows_each(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    pattern_lists_flows(t, src, fn, ctx);
+}
+
 /* ------------------------------------------------------------------------------------------
  * lists of patterns */
 

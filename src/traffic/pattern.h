@@ -40,10 +40,7 @@ typedef struct pattern_lists {
 } pattern_lists;
 /* Builds the lists from `count` triples (any order; equal pairs are merged, their weights added;
  * src == dst is dropped) and makes them t->impl. The triples are reordered. */
-typedef struct pattern_flow {
-    uint32_t src, dst;
-    uint64_t weight;
-} pattern_flow;
+typedef ik_traffic_flow pattern_flow;
 ik_status pattern_lists_new(ik_traffic *t, pattern_flow *flows, size_t count, ik_error *err);
 uint32_t pattern_lists_dest(const ik_traffic *t, uint32_t src, uint64_t n);
 void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);

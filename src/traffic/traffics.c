@@ -12,7 +12,7 @@
 
 const ik_traffic_family *const *ik_traffics(void)
 {
-    return traffics_table;
+    return traffics_all();
 }
 
 const ik_traffic_family *ik_traffic_find(const char *name)

@@ -12,7 +12,7 @@
 
 const ik_vc_family *const *ik_vcs(void)
 {
-    return vcs_table;
+    return vcs_all();
 }
 
 const ik_vc_family *ik_vc_find(const char *name)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A folder of proofs, a file each, named by a digest of all that a proof depends on: the build, the
- * fabric's contents, the routing with its tables and files, the VC scheme, the number of VCs, the
- * seed, the flow control and the sample. Files appear by rename, so processes may share the folder.
- * Whatever is wrong with the folder or a file, the proof is made as if there were none.
+ * fabric's contents, the routing with its tables, files and plug-in, the VC scheme, the number of
+ * VCs, the seed, the flow control and the sample. Files appear by rename, so processes may share
+ * the folder. Whatever is wrong with the folder or a file, the proof is made as if there were
+ * none.
  */
 #include "fabric/fabric_digest.h"
+#include "registry/registry.h"
 #include "verify/proof_file.h"
 #include "verify/spec_files.h"
 
@@ -38,6 +40,12 @@ static bool proof_cache_add_file_of(void *s, const char *path)
     return proof_cache_add_file(s, path);
 }
 
+static bool proof_cache_add_plugin(void *s, const char *identity)
+{
+    sha256_add_text(s, identity);
+    return true;
+}
+
 /* The contents of every file that a spec reads. False also if it lacks parameter `needed` (NULL =
  * none is). */
 static bool proof_cache_add_files(sha256 *s, const char *kind, const char *text,
@@ -49,7 +57,7 @@ static bool proof_cache_add_files(sha256 *s, const char *kind, const char *text,
     bool good = ik_spec_parse(text, &arena, &spec, NULL) == IK_OK &&
                 ik_params_from_spec(&params, kind, &spec, decl, NULL, NULL) == IK_OK &&
                 (!needed || ik_params_has(&params, needed)) &&
-                spec_files_each(&params, proof_cache_add_file_of, s);
+                spec_files_each(&params, proof_cache_add_file_of, proof_cache_add_plugin, s);
     ik_params_free(&params);
     ik_arena_free(&arena);
     return good;
@@ -81,6 +89,8 @@ static bool proof_cache_make_key(const ik_plan *plan, const ik_verify_config *co
     /* a split fabric is alike to one whose hosts are really single ports */
     fabric_add_digest(proof_cache_whole_of(plan), &s);
     sha256_add_text(&s, r->spec);
+    /* by name: hosts with several cables have a descriptor of their own around it */
+    sha256_add_text(&s, registry_identity(ik_routing_find(r->family->name)));
     sha256_add_u64(&s, r->seed);
     sha256_add_u64(&s, env ? env->seed : 0);
     if (r->lft)
@@ -88,6 +98,7 @@ static bool proof_cache_make_key(const ik_plan *plan, const ik_verify_config *co
     else if (!proof_cache_add_files(&s, "routing", r->spec, r->family->params, needed))
         return false;
     sha256_add_text(&s, plan->vc->spec);
+    sha256_add_text(&s, registry_identity(plan->vc->family));
     if (!proof_cache_add_files(&s, "VC scheme", plan->vc->spec, plan->vc->family->params, NULL))
         return false;
     sha256_add_u64(&s, plan->num_vcs);

@@ -7,6 +7,7 @@
 #include "ikat/routing.h"
 #include "ikat/traffic.h"
 #include "ikat/vc.h"
+#include "registry/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 enum { MAX_DEPTH = 16, LONGEST_PATH = 4096 };
 
 typedef struct walk {
-    spec_files_fn file;
+    spec_files_fn file, plugin;
     void *ctx;
     unsigned depth; /* of specs within specs, of files within files */
 } walk;
@@ -114,18 +115,22 @@ static bool spec_files_walk_path(walk *w, const char *path, bool netlist)
 
 /* ---- specs within values */
 
-static const ik_param *spec_files_rows_of(const ik_param *row, const char *name)
+/* The member that a spec in this row's value names, and its parameters; NULL = none. */
+static const void *spec_files_member(const ik_param *row, const char *name, const ik_param **rows)
 {
     if (row->type != IK_PARAM_SPEC) {
         const ik_traffic_family *family = ik_traffic_find(name);
-        return family ? family->params : NULL;
+        *rows = family ? family->params : NULL;
+        return family;
     }
     if (strcmp(row->name, "routing") == 0) {
         const ik_routing_family *family = ik_routing_find(name);
-        return family ? family->params : NULL;
+        *rows = family ? family->params : NULL;
+        return family;
     }
     const ik_vc_family *family = ik_vc_find(name);
-    return family ? family->params : NULL;
+    *rows = family ? family->params : NULL;
+    return family;
 }
 
 static bool spec_files_walk_spec(walk *w, const ik_param *row, const char *text)
@@ -134,8 +139,11 @@ static bool spec_files_walk_spec(walk *w, const ik_param *row, const char *text)
     ik_spec spec;
     ik_params params = {0};
     bool good = w->depth < MAX_DEPTH && ik_spec_parse(text, &arena, &spec, NULL) == IK_OK;
-    const ik_param *rows = good ? spec_files_rows_of(row, spec.name) : NULL;
-    good &= rows && ik_params_from_spec(&params, "member", &spec, rows, NULL, NULL) == IK_OK;
+    const ik_param *rows = NULL;
+    const void *member = good ? spec_files_member(row, spec.name, &rows) : NULL;
+    good &= member && ik_params_from_spec(&params, "member", &spec, rows, NULL, NULL) == IK_OK;
+    if (good && registry_identity(member)[0])
+        good = w->plugin(w->ctx, registry_identity(member));
     w->depth++;
     good = good && spec_files_walk_params(w, &params);
     w->depth--;
@@ -181,8 +189,8 @@ static bool spec_files_walk_params(walk *w, const ik_params *params)
     return good;
 }
 
-bool spec_files_each(const ik_params *params, spec_files_fn file, void *ctx)
+bool spec_files_each(const ik_params *params, spec_files_fn file, spec_files_fn plugin, void *ctx)
 {
-    walk w = {.file = file, .ctx = ctx};
+    walk w = {.file = file, .plugin = plugin, .ctx = ctx};
     return spec_files_walk_params(&w, params);
 }

@@ -1,6 +1,6 @@
 """Every command shown in a document runs: the lines of ```sh blocks that start with `ikat` or `build/release/ikat`.
 
-Blocks are run in order of the document, in a scratch folder of its own that sees data/, experiments/, docs/ and tests/. A block marked ```sh fails=N is
+Blocks are run in order of the document, in a scratch folder of its own that sees data/, experiments/, docs/, tests/, include/ and examples/; lines that start with `cc` run, too. A block marked ```sh fails=N is
 expected to end with that status; ```console blocks and other languages are not run. A block marked file=NAME is written into the folder. In the tutorial, a ```text block
 after commands is what they print, without blanks at the ends of lines; … stands for lines that are left out.
 """
@@ -28,7 +28,7 @@ class Documents(CliTest):
                 continue
             scratch = self.tmp / str(document.relative_to(SOURCE)).replace("/", "_")
             scratch.mkdir()
-            for folder in ("data", "experiments", "docs", "tests"):
+            for folder in ("data", "experiments", "docs", "tests", "include", "examples"):
                 (scratch / folder).symlink_to(SOURCE / folder)
             printed = ""
             for language, info, block in re.findall(r"^```(\w+)(?: ([^\n]*))?\n(.*?)^```", document.read_text(), re.M | re.S):
@@ -43,6 +43,9 @@ class Documents(CliTest):
                 expected = int(info.split("=")[1]) if info.startswith("fails=") else 0
                 for line in block.replace("\\\n", " ").splitlines():
                     words = shlex.split(line, comments=True)
+                    if words and words[0] == "cc":
+                        with self.subTest(document=document.name, line=line):
+                            subprocess.run([*words, "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror"], cwd=scratch, check=True)
                     if not words or words[0] not in ("ikat", "build/release/ikat"):
                         continue
                     with self.subTest(document=document.name, line=line):

@@ -181,7 +181,7 @@ static const char *files_of(ik_param_type type, const char *name, const char *te
     assert_int_equal(ik_params_init(&params, rows, NULL, NULL), IK_OK);
     assert_int_equal(ik_params_set(&params, "test", name, text, 0, 0, NULL), IK_OK);
     walked[0] = '\0';
-    bool good = spec_files_each(&params, note_walked, folder);
+    bool good = spec_files_each(&params, note_walked, note_walked, folder);
     ik_params_free(&params);
     return good ? walked : NULL;
 }

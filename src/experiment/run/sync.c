@@ -7,6 +7,7 @@
  */
 #include "experiment/run/run.h"
 #include "ikat/json.h"
+#include "registry/registry.h"
 #include "verify/spec_files.h"
 
 #include <errno.h>
@@ -148,6 +149,16 @@ typedef struct digested {
     size_t num;
 } digested;
 
+/* What a plug-in computes may change with its contents, as with those of a file. */
+static bool sync_digest_plugin(void *ctx, const char *identity)
+{
+    digested *d = ctx;
+    for (; *identity; identity++)
+        d->hash = (d->hash ^ (unsigned char)*identity) * fnv_prime;
+    d->num++;
+    return true;
+}
+
 /* One of the files that the member itself knows to read, or one behind it; those that are not there
  * are said when it is made. */
 static bool sync_digest_behind(void *ctx, const char *path)
@@ -160,7 +171,7 @@ static bool sync_digest_behind(void *ctx, const char *path)
     return true;
 }
 
-static ik_status sync_digest_variant(variant *v, ik_error *err)
+static ik_status sync_digest_variant(section_id id, variant *v, ik_error *err)
 {
     digested d = {.of = v, .hash = fnv_basis, .num = v->num_files};
     for (size_t i = 0; i < v->num_files; i++) {
@@ -170,7 +181,10 @@ static ik_status sync_digest_variant(variant *v, ik_error *err)
             return status;
         }
     }
-    spec_files_each(&v->params, sync_digest_behind, &d);
+    spec_files_each(&v->params, sync_digest_behind, sync_digest_plugin, &d);
+    const char *identity = registry_identity(schema_member_of(id, v->name));
+    if (*identity)
+        sync_digest_plugin(&d, identity);
     if (d.num)
         snprintf(v->digest, sizeof v->digest, "%016" PRIx64, d.hash);
     return IK_OK;
@@ -183,7 +197,7 @@ static ik_status sync_find_digests(runner *r, ik_error *err)
     ik_status status = IK_OK;
     for (variants *list; (list = experiment_next_list(r->e, &design, &id));)
         for (size_t i = 0; i < list->num && status == IK_OK; i++)
-            status = sync_digest_variant(&list->items[i], err);
+            status = sync_digest_variant((section_id)id, &list->items[i], err);
     return status;
 }
 

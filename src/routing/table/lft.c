@@ -28,6 +28,11 @@ ik_status lft_new(const ik_fabric *f, const ik_env *env, uint16_t **lft, ik_erro
     return IK_OK;
 }
 
+ik_status ik_lft_new(ik_routing *r, const ik_env *env, ik_error *err)
+{
+    return lft_new(r->fabric, env, &r->lft, err);
+}
+
 uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
                      uint32_t *out, uint32_t *preferred)
 {

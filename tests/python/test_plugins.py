@@ -1,0 +1,198 @@
+"""Functions and arrays of Python as routings and traffic patterns, and plug-ins that Python loads."""
+import subprocess
+import sys
+import traceback
+
+from support import SOURCE, PythonTest, ikat, np, unittest
+
+
+def shortest(fabric, reverse=False):
+    """Shortest paths by the first port, or the last."""
+    table = np.full((fabric.num_switches, fabric.num_hosts), -1)
+    links = fabric.links[::-1] if reverse else fabric.links
+    hops = np.full((fabric.num_switches, fabric.num_switches), 1 << 20)
+    np.fill_diagonal(hops, 0)
+    for _ in range(fabric.num_switches):
+        for a, _, b in links:
+            hops[a] = np.minimum(hops[a], hops[b] + 1)
+    for a, port, b in links[::-1]:
+        nearer = hops[b][fabric.host_switch] < hops[a][fabric.host_switch]
+        table[a, nearer] = port
+    return table
+
+
+def ladder(num_hosts, reach=2):
+    for src in range(num_hosts):
+        for step in range(1, reach + 1):
+            yield src, (src + step) % num_hosts, 1 << (reach - step)
+
+
+class Routings(PythonTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        ikat.register_routing("py_shortest", shortest, parameters={"reverse": False})
+
+    def test_is_a_routing(self):
+        self.assertIn("py_shortest", ikat.routings())
+        about = ikat.help_of("py_shortest")
+        self.assertEqual(about["summary"], "Shortest paths by the first port, or the last.")
+        self.assertEqual(about["parameters"]["reverse"]["default"], "false")
+        fabric = ikat.Fabric("torus:dims=4:3")
+        own, built_in = fabric.routing("py_shortest", vc="dfsssp"), fabric.routing("shortest", vc="dfsssp")
+        self.assertTrue(own.prove().deadlock_free)
+        self.assertFalse(fabric.routing("py_shortest:reverse=true").prove().deadlock_free)
+        self.assertEqual(np.asarray(own.hops()).sum(), np.asarray(built_in.hops()).sum())
+        self.assertTrue(ikat.Fabric("xgft:m=4:4,w=2:2").routing("py_shortest").prove().delivered, "hosts with two cables")
+
+    def test_what_it_raises_comes_back(self):
+        def faulty(fabric):
+            return {}["nothing"] + fabric.num_hosts
+        ikat.register_routing("py_faulty", faulty)
+        try:
+            ikat.Fabric("ring:n=5").routing("py_faulty")
+            self.fail("nothing was raised")
+        except KeyError as error:
+            self.assertIn("faulty", [frame.name for frame in traceback.extract_tb(error.__traceback__)])
+        def refusing(fabric):
+            raise ikat.Unsupported(f"only trees, not {fabric.spec}")
+        ikat.register_routing("py_refusing", refusing)
+        with self.assertRaisesRegex(ikat.Unsupported, "only trees, not ring"):
+            ikat.Fabric("ring:n=5").routing("py_refusing")
+        def interrupted(fabric):
+            raise KeyboardInterrupt
+        ikat.register_routing("py_interrupted", interrupted)
+        with self.assertRaises(KeyboardInterrupt):
+            ikat.Fabric("ring:n=5").routing("py_interrupted")
+
+    def test_tables_that_are_none(self):
+        ring = ikat.Fabric("ring:n=5")
+        for number, (made, words) in enumerate({"shape": (np.zeros((5, 4), int), r"shape \(5, 5\)"), "type": (np.zeros((5, 5)), "whole numbers"),
+                                                "port": (np.full((5, 5), 3), "ports 0 to 2"), "negative": (np.full((5, 5), -2), "port -2"),
+                                                "nothing": (None, "whole numbers")}.values()):
+            ikat.register_routing(f"py_none_{number}", lambda fabric, made=made: made)
+            with self.assertRaisesRegex(ikat.UsageError, words):
+                ring.routing(f"py_none_{number}")
+
+    def test_names_and_arguments(self):
+        with self.assertRaisesRegex(ikat.InputError, "dmodk"):
+            ikat.register_routing("dmodk", shortest)
+        with self.assertRaisesRegex(ikat.InputError, "a b"):
+            ikat.register_routing("a b", shortest)
+        for arguments in ({"function": 3}, {"function": shortest, "parameters": 3}, {"function": shortest, "parameters": {"x": object()}},
+                          {"function": type("Called", (), {"__call__": shortest})()}):
+            with self.assertRaises(ikat.WrongType):
+                ikat.register_routing("py_wrong", **arguments)
+        with self.assertRaisesRegex(ikat.InputError, "py_shortest"):
+            ikat.Fabric("ring:n=5").routing("py_shortets")
+
+    def test_registered_again(self):
+        ring = ikat.Fabric("ring:n=5")
+        ikat.register_routing("py_again", lambda fabric: np.full((5, 5), -1))
+        before = ring.routing("py_again")
+        self.assertFalse(before.prove().delivered)
+        number = len(ikat.routings())
+        ikat.register_routing("py_again", shortest)
+        self.assertEqual(len(ikat.routings()), number)
+        self.assertTrue(ring.routing("py_again", vc="dfsssp").prove().delivered)
+        self.assertFalse(before.prove().delivered)
+
+
+class Patterns(PythonTest):
+    def loads(self, pattern):
+        return ikat.Fabric("torus:dims=4:4").routing("dor").saturation(pattern)
+
+    def test_the_same_pattern_in_every_form(self):
+        num = 16
+        weights = np.zeros((num, num), int)
+        for src, dst, weight in ladder(num):
+            weights[src, dst] = weight
+        ikat.register_traffic("py_function", ladder, parameters={"reach": 2})
+        ikat.register_traffic("py_matrix", weights)
+        ikat.register_traffic("py_shares", weights / 3)
+        ikat.register_traffic("py_generator", ladder(num))
+        values = {self.loads(name) for name in ("py_function", "py_matrix", "py_generator", "py_function:reach=2")}
+        self.assertEqual(len(values), 1, values)
+        self.assertAlmostEqual(self.loads("py_shares"), values.pop())
+        ikat.register_traffic("py_shift", (np.arange(num) + 3) % num)
+        self.assertEqual(self.loads("py_shift"), self.loads("shift:by=3"))
+        self.assertNotEqual(self.loads("py_function:reach=5"), self.loads("py_function"))
+
+    def test_simulated(self):
+        ikat.register_traffic("py_shift_1", lambda num_hosts: (np.arange(num_hosts) + 1) % num_hosts)
+        routing = ikat.Fabric("torus:dims=4:4").routing("dor")
+        own, same = (ikat.simulate(routing, name, load=0.3, duration="20 us") for name in ("py_shift_1", "shift:by=1"))
+        self.assertEqual(own.throughput, same.throughput)
+
+    def test_patterns_that_are_none(self):
+        for number, (made, words) in enumerate([(np.zeros(3, int), "16 destinations"), (-np.ones((16, 16)), "negative"), (np.full((16, 16), np.nan), "finite"),
+                                                (np.full(16, 16), "host 16"), (iter([(1, 2, 3, 4)]), "pairs"), (iter([(0, 1, -1)]), "negative")]):
+            with self.assertRaisesRegex((ikat.UsageError, ikat.InputError), words):
+                ikat.register_traffic(f"py_odd_{number}", made)
+                self.loads(f"py_odd_{number}")
+        with self.assertRaisesRegex(ikat.UsageError, "an array has none"):
+            ikat.register_traffic("py_odd", np.zeros(16, int), parameters={"x": 1})
+
+
+class InExperiments(PythonTest):
+    TEXT = "fabric: torus:dims=4:4\nrouting: py_table\nvc: dfsssp\ntraffic: py_pattern\nload: 0.2\nmeasure: {warmup: 2 us, duration: 5 us}\n"
+
+    def test_reported_and_run_again_when_it_changes(self):
+        folder = self.tmp
+        (folder / "e.yaml").write_text(self.TEXT)
+        def points(**how):
+            seen = []
+            results = ikat.run(folder / "e.yaml", folder / "r.db", progress=lambda p: seen.append(p.text) if p.kind == "point" else None, **how)
+            return results, seen
+        ikat.register_traffic("py_pattern", ladder)
+        ikat.register_routing("py_table", shortest)
+        results, seen = points()
+        self.assertEqual(seen, ["finished"])
+        row = results.frame().iloc[0]
+        self.assertEqual((row["routing"], row["traffic"]), ("py_table", "py_pattern"))
+        ikat.register_routing("py_table", shortest)
+        self.assertEqual(points()[1], ["reused"], "the same function")
+        step = 1
+        def other(num_hosts):
+            return (np.arange(num_hosts) + step) % num_hosts
+        ikat.register_traffic("py_pattern", other)
+        self.assertEqual(points()[1], ["finished"])
+        step = 2  # what a function encloses is a part of it
+        ikat.register_traffic("py_pattern", other)
+        self.assertEqual(points()[1], ["finished"])
+        ikat.register_traffic("py_pattern", other, version=1)
+        self.assertEqual(points()[1], ["finished"])
+        step = 3
+        ikat.register_traffic("py_pattern", other, version=1)
+        self.assertEqual(points()[1], ["reused"], "the version stands for all of it")
+
+    def test_raises_within_a_run(self):
+        folder = self.tmp
+        def broken(fabric):
+            raise ZeroDivisionError("on purpose")
+        ikat.register_routing("py_table", broken)
+        ikat.register_traffic("py_pattern", ladder)
+        (folder / "e.yaml").write_text(self.TEXT)
+        with self.assertRaisesRegex(ZeroDivisionError, "on purpose"):
+            ikat.run(folder / "e.yaml", folder / "r.db")
+
+
+class SharedObjects(PythonTest):
+    def test_loaded(self):
+        folder = self.tmp
+        subprocess.run(["cc", "-shared", "-fPIC", "-I", SOURCE / "include", "-o", folder / "ladder.so", SOURCE / "examples/plugin/ladder.c"], check=True)
+        code = f"""
+import ikat
+ikat.load_plugin({str(folder / 'ladder.so')!r})
+ikat.load_plugin({str(folder / 'ladder.so')!r})
+assert [p.name for p in ikat.plugins()] == ["ladder"], ikat.plugins()
+print(ikat.Fabric("torus:dims=4:4").routing("dor").saturation("ladder:reach=3"))
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with self.assertRaisesRegex(ikat.FileError, "No such file"):
+            ikat.load_plugin(folder / "nothing.so")
+
+
+if __name__ == "__main__":
+    unittest.main()
