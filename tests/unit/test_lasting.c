@@ -7,6 +7,8 @@
 #include "unit/sim_helper.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <time.h>
 
 static ik_lasting measure(const char *fabric, const char *routing, const char *traffic,
                           double *saturation)
@@ -130,12 +132,56 @@ static void test_sources_in_order(void **state)
     assert_true(in_order("dragonfly:h=1", "minimal", "hopclass", 3, "", ""));
 }
 
+typedef struct canceller {
+    int flag;
+    long after_ns;
+} canceller;
+
+static void *raise_later(void *ctx)
+{
+    canceller *c = ctx;
+    nanosleep(&(struct timespec){.tv_nsec = c->after_ns}, NULL);
+    ik_cancel_raise(&c->flag);
+    return NULL;
+}
+
+/* Whenever the flag is raised, among paths or among groups, all is known or nothing is. */
+static void test_cancelled(void **state)
+{
+    (void)state;
+    ik_env env = {.seed = 1, .num_threads = 1};
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *t = NULL;
+    assert_int_equal(ik_fabric_from_spec("jellyfish:N=60,d=5,p=4", &env, &f, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, "updown", NULL, NULL, 0, &env, &plan, &err), IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, "permutation", &env, &t, &err), IK_OK);
+    for (long after_ns = 0; after_ns < 400000; after_ns += 10000) {
+        canceller c = {.after_ns = after_ns};
+        pthread_t thread;
+        ik_lasting l;
+        env.cancel = &c.flag;
+        c.flag = 0;
+        if (after_ns == 0)
+            ik_cancel_raise(&c.flag);
+        assert_int_equal(pthread_create(&thread, NULL, raise_later, &c), 0);
+        ik_status status = ik_lasting_measure(plan->routing, t, &env, &l, &err);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_true(status == IK_ERR_CANCELLED || (status == IK_OK && after_ns > 0));
+        assert_true(l.known == (status == IK_OK) && (l.known || !l.groups));
+        ik_lasting_free(&l);
+    }
+    ik_traffic_free(t);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_hot_spot),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_uniform),          cmocka_unit_test(test_hot_spot),
+        cmocka_unit_test(test_groups),           cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_sources_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

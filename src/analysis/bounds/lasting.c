@@ -166,7 +166,8 @@ static ik_lasting_group lasting_take_group(filling *fill, uint32_t port, double 
 }
 
 /* Groups in the order in which their channels become full; rates become shares of all hosts'. */
-static ik_status lasting_fill_groups(filling *fill, ik_lasting *out, ik_error *err)
+static ik_status lasting_fill_groups(filling *fill, const ik_env *env, ik_lasting *out,
+                                     ik_error *err)
 {
     ik_lasting found = {0};
     double level, all = 0, free_bps = 0;
@@ -177,6 +178,10 @@ static ik_status lasting_fill_groups(filling *fill, ik_lasting *out, ik_error *e
         ik_lasting_group group = lasting_take_group(fill, port, level);
         if (group.offered > 0)
             found.groups[found.num_groups++] = group;
+        if (ik_env_cancelled(env)) {
+            ik_lasting_free(&found);
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+        }
     }
     for (uint32_t host = 0; host < fill->num_hosts; host++) {
         bool sends = fill->base[host + 1] > fill->base[host];
@@ -193,14 +198,15 @@ static ik_status lasting_fill_groups(filling *fill, ik_lasting *out, ik_error *e
     return IK_OK;
 }
 
-static ik_status lasting_measure_paths(const path_set *paths, ik_lasting *out, ik_error *err)
+static ik_status lasting_measure_paths(const path_set *paths, const ik_env *env, ik_lasting *out,
+                                       ik_error *err)
 {
     filling fill;
     ik_status status = lasting_filling_init(&fill, paths, err);
     if (status == IK_OK)
         status = lasting_add_hosts(&fill, paths, err);
     if (status == IK_OK)
-        status = lasting_fill_groups(&fill, out, err);
+        status = lasting_fill_groups(&fill, env, out, err);
     lasting_filling_free(&fill);
     return status;
 }
@@ -243,7 +249,7 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_
     status = paths_of_sizes(r, by_port, &alone, &paths, err);
     if (status == IK_OK) {
         if (paths.num && !paths.undelivered)
-            status = lasting_measure_paths(&paths, out, err);
+            status = lasting_measure_paths(&paths, &alone, out, err);
         paths_free(&paths);
     }
     by_port_free(by_port, t);
