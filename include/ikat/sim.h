@@ -337,8 +337,10 @@ typedef enum ik_steady_reason {
     IK_STEADY_BOUND, /* more is accepted than channels can carry for ever */
     IK_STEADY_DEADLOCK,
     /* too short */
-    IK_STEADY_FEW, /* too few packets, or a window of too few latencies */
-    IK_STEADY_WIDE /* the interval of throughput is too wide */
+    IK_STEADY_FEW,  /* too few packets, or a window of too few latencies */
+    IK_STEADY_WIDE, /* the interval of throughput is too wide */
+    /* yes, but that of mean latency is too wide: throughput lasts, latency cannot be told */
+    IK_STEADY_LATENCY_WIDE
 } ik_steady_reason;
 /* "holds", "saturated", "falls" …; "" of IK_STEADY_NOT_JUDGED. */
 const char *ik_steady_reason_name(ik_steady_reason reason);
@@ -348,12 +350,13 @@ const char *ik_steady_reason_name(ik_steady_reason reason);
 typedef struct ik_sim_steady {
     ik_steady_verdict verdict; /* with NONE everything else is 0 */
     ik_steady_reason reason;
-    /* mean latency has a value that lasts: false beyond saturation, and where it drifts */
+    /* mean latency has a value that lasts: false beyond saturation, where it drifts, and where the
+     * window is too short to tell it */
     bool latency_lasts;
     double drift;           /* change of throughput over the window / its mean, per ms */
     double latency_slope;   /* change of mean latency per time, ns per ns */
     double throughput_half; /* half width of the 95 % interval / mean; NAN = too short for one */
-    double latency_half;    /* the same of mean latency */
+    double latency_half;    /* the same of mean latency, see docs/measures.md */
     double bound;           /* ik_sim_config.bound at this load: 0 = unknown */
     uint64_t need_ps;       /* simulated time that would be enough, roughly; 0 = cannot be said */
     /* How the window was found: the run looked for its warm-up; for its end. */

@@ -77,7 +77,7 @@ static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK)
         steady_judge(sim_exchange_is_shared(s.parallel.exchange) ? s.counted.stationary : NULL,
                      &s.parallel.partitions->batches, sizeof *s.parallel.partitions,
-                     s.parallel.num_partitions, s.measure.bound, out);
+                     s.parallel.num_partitions, s.measure.bound, s.f, out);
     sim_free(&s);
     return status;
 }

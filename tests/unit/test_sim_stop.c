@@ -236,20 +236,25 @@ static void test_interval(void **state)
 
 /* A host sends packets that take 10 ns, a Poisson process, to a host of its own: M/D/1 in its
  * adapter, whose mean wait is rho D / (2 (1 - rho)). How many of the seeds' intervals hold it. */
+static ik_sim_result run_queue(double rho, const char *measure, unsigned seed)
+{
+    scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
+                  .routing = "minimal",
+                  .vc = "1q",
+                  .num_vcs = 1,
+                  .traffic = "shift:by=1",
+                  .load = rho,
+                  .seed = seed,
+                  .adapter = "packet=125 B;injection=poisson",
+                  .measure = measure};
+    return simulate(c);
+}
+
 static unsigned count_inside(double rho, const char *measure, unsigned seeds)
 {
     unsigned inside = 0, lasting = 0;
     for (unsigned seed = 1; seed <= seeds; seed++) {
-        scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
-                      .routing = "minimal",
-                      .vc = "1q",
-                      .num_vcs = 1,
-                      .traffic = "shift:by=1",
-                      .load = rho,
-                      .seed = seed,
-                      .adapter = "packet=125 B;injection=poisson",
-                      .measure = measure};
-        ik_sim_result r = simulate(c);
+        ik_sim_result r = run_queue(rho, measure, seed);
         double truth = r.network_latency.mean + 10000 * rho / (2 * (1 - rho));
         assert_true(r.steady.stops && r.steady.warm && r.steady.closed);
         lasting += r.steady.verdict == IK_STEADY_YES;
@@ -279,6 +284,50 @@ static void test_coverage(void **state)
         if (inside < (seeds >= 100 ? 0.88 : 0.75) * seeds)
             fail_msg("rho %.1f, %s: %u of %u intervals hold the mean", cases[k].rho,
                      cases[k].measure, inside, seeds);
+    }
+}
+
+/* Windows of given length, down to five times that for which the queue remembers, D / (1 - rho)^2:
+ * what means within the window show of its correlation is too little then (20 means alone hold 94,
+ * 84 and 65 % of the last three), and the interval has to know it from the utilisation. Windows
+ * that are seen to drift have no latency, and are not counted; what is left is no even sample, so
+ * that fewer than 95 % hold the mean. */
+static void test_short_windows(void **state)
+{
+    (void)state;
+    static const struct {
+        double rho;
+        const char *measure;
+        double least; /* share of the intervals that hold the mean */
+    } cases[] = {
+        {0.5, "warmup=20 us;duration=40 us", 0.88},
+        {0.8, "warmup=20 us;duration=10 us", 0.88},
+        {0.9, "warmup=50 us;duration=10 us", 0.85},
+        {0.95, "warmup=200 us;duration=20 us", 0.7},
+    };
+    unsigned seeds = as_many(200, 100, 40);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double rho = cases[k].rho;
+        unsigned inside = 0, told = 0;
+        for (unsigned seed = 1; seed <= seeds; seed++) {
+            ik_sim_result r = run_queue(rho, cases[k].measure, seed);
+            double truth = r.network_latency.mean + 10000 * rho / (2 * (1 - rho));
+            bool wide = r.steady.reason == IK_STEADY_LATENCY_WIDE;
+            assert_true(!wide || (r.steady.latency_half > 0.2 && r.steady.need_ps > r.window_ps));
+            assert_true(r.steady.reason != IK_STEADY_HOLDS || r.steady.latency_half <= 0.2);
+            assert_true(r.steady.latency_lasts == (r.steady.reason == IK_STEADY_HOLDS) ||
+                        r.steady.verdict == IK_STEADY_SHORT);
+            if (wide || r.steady.reason == IK_STEADY_HOLDS) {
+                told++;
+                inside += fabs(r.latency.mean - truth) <= r.steady.latency_half * r.latency.mean;
+            }
+            ik_sim_result_free(&r);
+        }
+        assert_true(told > seeds / 4);
+        /* few seeds say little */
+        if (inside < (seeds >= 100 ? cases[k].least : cases[k].least - 0.15) * told)
+            fail_msg("rho %.2f, %s: %u of %u intervals hold the mean", rho, cases[k].measure,
+                     inside, told);
     }
 }
 
@@ -483,10 +532,12 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        on_one_thread(test_mser),       on_one_thread(test_drift),    on_one_thread(test_looks),
-        on_one_thread(test_limits),     on_one_thread(test_interval), on_one_thread(test_coverage),
-        cmocka_unit_test(test_threads), on_one_thread(test_engines),  on_one_thread(test_saturated),
-        on_one_thread(test_refused),
+        on_one_thread(test_mser),          on_one_thread(test_drift),
+        on_one_thread(test_looks),         on_one_thread(test_limits),
+        on_one_thread(test_interval),      on_one_thread(test_coverage),
+        cmocka_unit_test(test_threads),    on_one_thread(test_engines),
+        on_one_thread(test_saturated),     on_one_thread(test_refused),
+        on_one_thread(test_short_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,7 @@ double metric_saturated(const ik_sim_result *r)
         return NAN;
     switch (r->steady.reason) {
     case IK_STEADY_HOLDS:
+    case IK_STEADY_LATENCY_WIDE:
         return false;
     case IK_STEADY_SATURATED:
     case IK_STEADY_BOUND:

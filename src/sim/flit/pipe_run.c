@@ -249,7 +249,7 @@ ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK)
         steady_judge(sim_exchange_is_shared(p->exchange) ? p->stationary : NULL,
                      &p->partitions->batches, sizeof *p->partitions, p->num_partitions, p->bound,
-                     out);
+                     p->f, out);
     pipe_free(p);
     free(p);
     return status;

@@ -347,6 +347,43 @@ stationary_interval stationary_interval_of(const stationary *s, stationary_serie
     return found;
 }
 
+/* Variance of the mean of `num` means, over their own sample variance / num, where the correlation
+ * of neighbours is r and falls geometrically. The sample variance is too small then as well: means
+ * that remember each other lie close together. */
+static double stationary_inflation(double r, double num)
+{
+    double of_mean = (1 + r) / (1 - r) - 2 * r * (1 - pow(r, num)) / (num * (1 - r) * (1 - r));
+    return of_mean * (1 - 1 / num) / (1 - of_mean / num);
+}
+
+stationary_interval stationary_honest_interval_of(const stationary *s, stationary_series which,
+                                                  double memory_ps)
+{
+    static const struct {
+        size_t means;
+        double t; /* Student's t, 0.975 */
+    } sizes[] = {{STATIONARY_MEANS, T_975_19}, {10, 2.2621571627409915}, {5, 2.7764451051977987}};
+    stationary_interval found = stationary_interval_of(s, which);
+    size_t width = s->num > s->first ? (s->num - s->first) / STATIONARY_FINE : 0;
+    if (width == 0 || isnan(found.mean))
+        return found;
+    totals all = stationary_totals_of(s, which, s->num - width * STATIONARY_FINE, s->num);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        double deviation[STATIONARY_MEANS], squares = 0, num = (double)sizes[k].means;
+        size_t each = width * STATIONARY_FINE / sizes[k].means;
+        stationary_deviations(s, which, each, sizes[k].means, found.mean, deviation);
+        for (size_t g = 0; g < sizes[k].means; g++)
+            squares += deviation[g] * deviation[g];
+        double batches_ps = (double)each * (double)s->setup.period_ps,
+               seen = fmin(fmax(stationary_neighbours(deviation, sizes[k].means), 0), 0.9),
+               known = memory_ps > 0 ? exp(-batches_ps / memory_ps) : 0,
+               inflation = fmax((1 + seen) / (1 - seen), k ? 1 : stationary_inflation(known, num)),
+               half = sizes[k].t * sqrt(squares / (num - 1) / num * inflation) / (all.count / num);
+        found.half_width = fmax(found.half_width, half);
+    }
+    return found;
+}
+
 static bool stationary_small_enough(const stationary *s, const stationary_interval *i)
 {
     return i->sound && i->mean > 0 && i->half_width <= s->setup.ci * i->mean;

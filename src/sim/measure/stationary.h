@@ -140,6 +140,11 @@ bool stationary_means(const stationary *s, stationary_series which, size_t from,
                       size_t num, double *out);
 /* Of the measured batches. */
 stationary_interval stationary_interval_of(const stationary *s, stationary_series which);
+/* The same with the half width that a verdict names: the widest of those from 20, 10 and 5 means.
+ * memory_ps: for how long queues are known to remember (0 = not at all), which means over less time
+ * need not show. */
+stationary_interval stationary_honest_interval_of(const stationary *s, stationary_series which,
+                                                  double memory_ps);
 
 /* MSER (K. P. White Jr., An effective truncation heuristic for bias reduction in simulation output,
  * Simulation, 1997; on batches: White, Cobb, Spratt, WSC 2000): the number of values to leave out

@@ -14,7 +14,7 @@
  * - yes, saturated: latency since generation grows although throughput stays, and less is accepted
  *   than offered: packets wait in their sources, the longer the later they are made;
  * - no: latency rises all the same: packets may wait in their sources without end;
- * - yes; if latency falls, it does not last.
+ * - yes; if latency falls, it does not last; if its interval is wide, it cannot be told.
  *
  * The slope of latency says by how much sources outrun the network: with sources that are first in,
  * first out, and accept the share a of what is offered, it is 1 - a. */
@@ -28,22 +28,23 @@ enum { MEANS = 16 };
 static const struct {
     double errors;     /* of the slope, that a drift exceeds */
     double throughput; /* change over the window / mean, that is none */
-    double latency;    /* and of latency */
-    double outrun;     /* slope of latency that is none, ns per ns */
-    double missing;    /* share of the offered load that may be under way while latency grows */
-    double lost;       /* and that shows by itself that packets wait in their sources */
-    double waiting;    /* share of the time in the network that packets wait in their sources */
-    double wide;       /* half width of throughput / mean, with which nothing can be told */
-    double packets;    /* least, of the window */
+    double latency; /* and of latency; half width of latency / mean, with which it cannot be told */
+    double outrun;  /* slope of latency that is none, ns per ns */
+    double missing; /* share of the offered load that may be under way while latency grows */
+    double lost;    /* and that shows by itself that packets wait in their sources */
+    double waiting; /* share of the time in the network that packets wait in their sources */
+    double wide;    /* half width of throughput / mean, with which nothing can be told */
+    double packets; /* least, of the window */
 } least = {4, 0.02, 0.2, 0.002, 0.005, 0.02, 0.01, 0.05, 160};
 
 typedef struct judged {
     const stationary *s;
+    const ik_fabric *f;
     const ik_sim_result *r;
     ik_sim_steady *steady;
     size_t width;     /* batches of a mean */
     double window_ps; /* of all means */
-    double packets;
+    double packets, bytes;
     stationary_line throughput, latency, network;
 } judged;
 
@@ -76,8 +77,10 @@ static bool steady_fit_lines(judged *j)
         return false;
     size_t from = s->num - j->width * MEANS;
     j->window_ps = (double)(j->width * MEANS * s->setup.period_ps);
-    for (size_t k = from; k < s->num; k++)
+    for (size_t k = from; k < s->num; k++) {
         j->packets += (double)s->batches[k].packets;
+        j->bytes += (double)s->batches[k].bytes;
+    }
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         if (!stationary_means(s, lines[k].series, from, j->width, MEANS, means))
             return false;
@@ -100,11 +103,37 @@ static double steady_relative(const stationary_interval *i)
     return i->mean > 0 ? i->half_width / i->mean : NAN;
 }
 
+/* For how long the waiting times in the network remember: the mean over channels of the relaxation
+ * times of their queues, service time / (1 - utilisation)^2 (the limit of heavy traffic: W. Whitt,
+ * Planning queueing simulations, Management Science 35(11), 1989), weighted by the variance of the
+ * waiting that they cause. A window shorter than that sees a part of one rise or fall of a queue,
+ * and its means look as if they hardly varied. A utilisation is known no better than the window is
+ * long, so that no time beyond half of it is taken. */
+static double steady_memory_ps(const judged *j)
+{
+    double window_ps = (double)j->r->window_ps, sum = 0, weights = 0;
+    if (!(j->packets > 0 && window_ps > 0) || !j->r->channel_bytes)
+        return 0;
+    for (uint32_t port = 0; port < j->f->num_ports; port++) {
+        if (j->r->channel_bytes[port] == 0)
+            continue;
+        double byte_ps = 8e12 / (double)ik_port_rate_bps(j->f, port),
+               service_ps = j->bytes / j->packets * byte_ps,
+               used = (double)j->r->channel_bytes[port] * byte_ps / window_ps,
+               idle = fmax(1 - used, sqrt(2 * service_ps / window_ps)),
+               waiting = used * used / idle; /* of all packets: their number times their wait */
+        sum += waiting * waiting * service_ps / (idle * idle);
+        weights += waiting * waiting;
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
 static void steady_describe_lines(judged *j)
 {
     double mean_ps = (double)j->width * (double)j->s->setup.period_ps;
     stationary_interval throughput = stationary_interval_of(j->s, SERIES_THROUGHPUT),
-                        latency = stationary_interval_of(j->s, SERIES_LATENCY);
+                        latency = stationary_honest_interval_of(j->s, SERIES_LATENCY,
+                                                                steady_memory_ps(j));
     j->steady->throughput_half = steady_relative(&throughput);
     j->steady->latency_half = steady_relative(&latency);
     j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
@@ -178,6 +207,9 @@ static void steady_judge_lines(judged *j)
     else if (drifts)
         steady_conclude(j, j->latency.slope > 0 ? IK_STEADY_NO : IK_STEADY_YES, IK_STEADY_LATENCY,
                         10 * j->window_ps);
+    else if (!(j->steady->latency_half <= least.latency))
+        steady_conclude(j, IK_STEADY_YES, IK_STEADY_LATENCY_WIDE,
+                        j->window_ps * pow(j->steady->latency_half / least.latency, 2));
     else
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_HOLDS, 0);
 }
@@ -190,7 +222,7 @@ static void steady_judge_few(judged *j)
 }
 
 void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsigned num,
-                  double bound, ik_sim_result *r)
+                  double bound, const ik_fabric *f, ik_sim_result *r)
 {
     if (!s)
         return;
@@ -198,7 +230,7 @@ void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsig
     for (unsigned k = 0; k < num; k++)
         stationary_add(s, (const batch_cursor *)(const void *)((const char *)first + k * stride));
     s->num = s->next;
-    judged j = {.s = s, .r = r, .steady = &r->steady};
+    judged j = {.s = s, .f = f, .r = r, .steady = &r->steady};
     assert(s->over);
     r->steady = (ik_sim_steady){.detects = s->setup.auto_warmup,
                                 .stops = s->setup.auto_end,
@@ -237,7 +269,7 @@ const char *ik_steady_reason_name(ik_steady_reason reason)
         [IK_STEADY_RISES] = "rises",         [IK_STEADY_FILLS] = "fills",
         [IK_STEADY_LATENCY] = "latency",     [IK_STEADY_BOUND] = "bound",
         [IK_STEADY_DEADLOCK] = "deadlock",   [IK_STEADY_FEW] = "few packets",
-        [IK_STEADY_WIDE] = "wide interval"};
+        [IK_STEADY_WIDE] = "wide interval",  [IK_STEADY_LATENCY_WIDE] = "wide latency"};
     assert((size_t)reason < sizeof names / sizeof *names);
     return names[reason];
 }
@@ -274,6 +306,10 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         break;
     case IK_STEADY_DEADLOCK:
         snprintf(text, size, "the network is deadlocked");
+        break;
+    case IK_STEADY_LATENCY_WIDE:
+        snprintf(text, size, "throughput stays, the 95 %% interval of mean latency is ± %.3g %%",
+                 100 * k->latency_half);
         break;
     case IK_STEADY_FEW:
         snprintf(text, size, "the measured time is too short: few packets, or few latencies");

@@ -9,8 +9,8 @@
 
 /* Fills r->steady from the result of a run that is over and the batches of its partitions: `first`
  * is those of the first one, those of the others follow `stride` bytes apart. s: NULL = no verdict.
- * bound: see ik_sim_config. */
+ * bound: see ik_sim_config. f: whose channels r->channel_bytes are. */
 void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsigned num,
-                  double bound, ik_sim_result *r);
+                  double bound, const ik_fabric *f, ik_sim_result *r);
 
 #endif
