@@ -76,7 +76,23 @@ class Stopping(CliTest):
         plain, = self.rows(self.run_it(one.replace(MEASURE, times), "plain")[0])
         for key in ("checksum", "offered", "throughput", "latency_mean_ns", "latency_p99_ns", "packets_delivered", "packet_hops"):
             self.assertEqual(row[key], plain[key], key)
-        self.assertEqual([plain[k] for k in ("warmup_ns", "measured_ns", "interval", "converged")], [""] * 4)
+        for key in ("warmup_ns", "measured_ns", "steady"):
+            self.assertEqual(row[key], plain[key], key)
+        self.assertEqual([plain[k] for k in ("interval", "converged")], [""] * 2)
+        for key in ("throughput_interval", "latency_interval"):
+            self.assertTrue(0 < float(plain[key]) < 0.5, (key, plain[key]))
+
+    def test_intervals_of_fixed_windows(self):
+        """Every point that is judged has its window and both intervals; a window of few packets has none."""
+        text = STOP[:STOP.index("figures")].replace(MEASURE, "{warmup: 20 us, duration: 160 us}")
+        for row in self.rows(self.run_it(text)[0]):
+            self.assertEqual((float(row["warmup_ns"]), float(row["measured_ns"])), (20e3, 160e3))
+            self.assertTrue(0 < float(row["throughput_interval"]) < 0.5, row)
+            self.assertGreater(float(row["latency_interval"]), 0)
+            if row["latency_steady"] == "1":
+                self.assertLessEqual(float(row["latency_interval"]), 0.2)
+        for row in self.rows(self.run_it(text.replace("160 us", "1 us"), "short")[0]):
+            self.assertEqual(row["steady"], "too short to tell")
 
     def test_wide_intervals_are_said(self):
         text = STOP.replace("3 %, of", "0.1 %, of").replace(', "hotspot:nodes=0,fraction=50%"', "")
