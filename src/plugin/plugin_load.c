@@ -184,23 +184,37 @@ static load_known load_look_up(const char *path, const char *identity)
     return LOAD_NEW;
 }
 
-static ik_status load_register(const char *path, const char *whole, const char *identity,
-                               ik_error *err)
+/* Another thread may have loaded the same file since; *known is then not LOAD_NEW. */
+static ik_status load_register(const ik_plugin *plugin, const char *path, const char *whole,
+                               const char *identity, load_known *known, ik_error *err)
+{
+    ik_status status = IK_OK;
+    registry_lock();
+    *known = load_look_up(whole, identity);
+    if (*known == LOAD_NEW)
+        status = plugin_register(plugin, whole, identity, err);
+    registry_unlock();
+    if (status != IK_OK)
+        ik_error_at(err, path, 0, 0);
+    return status;
+}
+
+/* The lock is not held while the object is opened: its constructors may register what they like. */
+static ik_status load_new(const char *path, const char *whole, const char *identity,
+                          load_known *known, ik_error *err)
 {
     void *handle = NULL;
     ik_status status = load_open(path, whole, &handle, err);
     if (status != IK_OK)
         return status;
     const ik_plugin *plugin = dlsym(handle, ENTRY);
-    if (!plugin) {
+    if (plugin) {
+        status = load_register(plugin, path, whole, identity, known, err);
+    } else {
         status = ik_fail_at(err, IK_ERR_INPUT, path, 0, 0, "has no symbol '" ENTRY "'");
         ik_hint(err, status, "IK_PLUGIN_EXPORT const ik_plugin " ENTRY " = {IK_PLUGIN_HEADER, …};");
-    } else {
-        status = plugin_register(plugin, whole, identity, err);
-        if (status != IK_OK)
-            ik_error_at(err, path, 0, 0);
     }
-    if (status != IK_OK)
+    if (status != IK_OK || *known != LOAD_NEW)
         dlclose(handle);
     return status;
 }
@@ -216,11 +230,9 @@ static ik_status load_file(const char *path, ik_error *err)
         return errno == ENOMEM ? ik_fail_memory(err, strlen(path), "a plug-in")
                                : ik_fail(err, IK_ERR_IO, "cannot open the plug-in '%.200s': %s",
                                          path, strerror(errno));
-    registry_lock();
     load_known known = load_look_up(whole, identity);
     if (known == LOAD_NEW)
-        status = load_register(path, whole, identity, err);
-    registry_unlock();
+        status = load_new(path, whole, identity, &known, err);
     if (known == LOAD_CHANGED) {
         ik_fail_at(err, IK_ERR_INPUT, path, 0, 0, "has changed since it was loaded");
         status = ik_hint(err, IK_ERR_INPUT, "start the program again");

@@ -190,6 +190,18 @@ print(ikat.Fabric("torus:dims=4:4").routing("dor").saturation("ladder:reach=3"))
 """
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
+        changed = f"""
+import ikat, subprocess
+path = {str(folder / 'ladder.so')!r}
+ikat.load_plugin(path)
+subprocess.run(["cc", "-shared", "-fPIC", "-DOTHER", "-O1", "-g", "-I", {str(SOURCE / 'include')!r}, "-o", path, {str(SOURCE / 'examples/plugin/ladder.c')!r}], check=True)
+try:
+    ikat.load_plugin(path)
+except ikat.InputError as error:
+    print(error)
+"""
+        done = subprocess.run([sys.executable, "-c", changed], capture_output=True, text=True, check=True)
+        self.assertIn("has changed since it was loaded", done.stdout)
         with self.assertRaisesRegex(ikat.FileError, "No such file"):
             ikat.load_plugin(folder / "nothing.so")
 
