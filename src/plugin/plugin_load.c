@@ -144,6 +144,17 @@ static void load_show_library(void)
         (void)dlerror(); /* of the next failure its own reason is said */
 }
 
+/* Whether the dynamic linker had no memory, of which it says nothing but a text. The file was just
+ * opened, so that it cannot be opened, without a reason, is said for want of memory, too. */
+static bool load_lacks_memory(const char *why)
+{
+    static const char *const signs[] = {"memory", "allocate", "failed to map", "cannot create"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(why, signs[i]))
+            return true;
+    return !*why || strcmp(why, "cannot open shared object file") == 0;
+}
+
 /* path: as it was given, whole: from the root. */
 static ik_status load_open(const char *path, const char *whole, void **handle, ik_error *err)
 {
@@ -156,6 +167,8 @@ static ik_status load_open(const char *path, const char *whole, void **handle, i
     why = why ? why : "";
     if (strncmp(why, whole, length) == 0 && why[length] == ':')
         why += length + 1 + (why[length + 1] == ' ');
+    if (load_lacks_memory(why))
+        return ik_fail_memory(err, 0, "a plug-in");
     bool calls = strstr(why, "undefined symbol: ik_") != NULL;
     ik_fail_at(err, calls ? IK_ERR_UNSUPPORTED : IK_ERR_INPUT, path, 0, 0, "cannot be loaded: %s",
                why);

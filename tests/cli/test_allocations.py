@@ -70,6 +70,8 @@ def commands():
         "help": "help", "help_json": "help --json", "help_command": "help run", "help_command_json": "help run --json",
         "help_topic": "help experiment", "help_topic_json": "help experiment --json", "help_member": "help xgft",
         "help_member_json": "help xgft --json", "version": "--version", "list": "list", "list_json": "list --json",
+        "list_plugin": "list --plugin ./one_side.so", "load_plugin": f"load {TREE} --routing one_side --traffic ladder --plugin ./one_side.so --plugin ./ladder.so",
+        "wrong_plugin": f"check {TREE} --routing one_sied --plugin ./one_side.so",
         "topo": f"topo {TREE}", "topo_json": f"topo {TREE} --json", "topo_all": f"topo {TREE} --all",
         "topo_all_json": f"topo {TREE} --all --json", "topo_cut": "topo karytree:k=4,n=3 --all --partitions 1 -j 2",
         "topo_field": "topo slimfly:q=4,p=1", "topo_lrt": "topo lrt:N=16,d=3,r=2", "topo_standard_input": "topo -",
@@ -156,6 +158,8 @@ class Bench:
         shutil.copy(self.folder / "voqsw.yaml", self.folder / "small.yaml")
         with open(self.folder / "small.yaml", "a", encoding="utf-8") as small:
             small.write(FIGURES)
+        for name in ("one_side", "ladder"):
+            subprocess.run(["cc", "-shared", "-fPIC", "-I", SOURCE / "include", "-o", self.folder / f"{name}.so", SOURCE / f"examples/plugin/{name}.c"], check=True)
         (self.folder / "some.flows").write_text("0 1\n1 2\n2 3 5\n")
         (self.folder / "wrong.yaml").write_text("fabric: ring:n=4\nroutin: dmodk\n")
         (self.folder / "wrong.json").write_text('{"format": "ikat fabric", "switches": [{]}')
