@@ -349,7 +349,7 @@ static void test_sections_table(void **state)
             refused(text, 1, 1, message, NULL);
         }
     }
-    assert_int_equal(num, NUM_SECTIONS + NUM_OPTIONS + 11);
+    assert_int_equal(num, NUM_SECTIONS + NUM_OPTIONS + 12);
 }
 
 int main(void)
