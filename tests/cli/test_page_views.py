@@ -366,7 +366,7 @@ class Views(CliTest):
             marks = browser.run("[...document.querySelector('#performance .grid2').querySelectorAll('.card:last-child .plot path')].filter((p) => p.getAttribute('fill') === '#ffffff' && p.getAttribute('stroke')).length")
             self.assertEqual(marks, past)
             self.assertRegex(browser.run("[...document.querySelectorAll('.past-key')].map((k) => k.textContent)")[0],
-                             "the latency does not last: past saturation it grows with the run|not steady, or too short to tell")
+                             "the latency does not last or cannot be told: past saturation it grows with the run|not steady, or too short to tell")
             self.assertIn("the load is not accepted in the long run", browser.run("document.querySelector('[data-table=saturation] th[data-key=saturation_load] button').title"))
 
     # ---- large pages

@@ -206,7 +206,7 @@ static void words_write_caption(figure_data *d)
                            d->num_listless == 1 ? " has" : "s have");
     if (d->num_unsteady > d->num_open)
         words_add_sentence(
-            d, "%zu of %zu latencies do not last; past saturation they grow with the run%s.",
+            d, "%zu of %zu latencies do not last or cannot be told; past saturation they grow with the run%s.",
             d->num_unsteady - d->num_open, d->num_points, rings ? " (ringed)" : "");
     if (d->num_open)
         words_add_sentence(d, "%zu of %zu samples are not steady%s.", d->num_open, d->num_points,

@@ -23,7 +23,7 @@ const isPast = (s, key) => isOpen(s) || (isLatency(key) && s.latency_steady !== 
 // The one definition of saturation, wherever it is shown.
 export const SATURATION = 'Saturation: the load is not accepted in the long run.';
 const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation; of steady points alone.`;
-const PAST = 'latencies that do not last: past saturation queues grow as long as the run lasts, and the latency says how long that was';
+const PAST = 'latencies that do not last or cannot be told: past saturation queues grow as long as the run lasts, and the latency says how long that was';
 const OPEN = 'points that are not steady, or measured for too short a time to tell: a longer run may give another value';
 // The verdict on a point in words; '' where nothing was judged.
 export const steadyText = (s) => (s.steady ? `${s.steady === 'yes' ? 'steady' : s.steady === 'no' ? 'not steady' : s.steady}: ${s.steady_reason}` : s.steady_reason ?? '');

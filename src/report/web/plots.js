@@ -22,7 +22,7 @@ const hollow = (symbol) => symbol % 8 >= 4;
 const dashOf = (line) => DASHES[(line.dash ?? 0) % DASHES.length];
 
 // What points beyond saturation look like, and what that means.
-export const PAST_SHORT = 'the latency does not last: past saturation it grows with the run';
+export const PAST_SHORT = 'the latency does not last or cannot be told: past saturation it grows with the run';
 const PAST_KEY = { colour: -1, dash: -1, symbol: 0, past: true };
 const DIAGONAL = 'all that is offered';
 
