@@ -34,6 +34,7 @@ _Noreturn static void partitioner_run_child(const ik_partition_job *job, partiti
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+    setpgid(0, 0); /* a signal to the program's group is the program's: it waits for this process */
     int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0) {
         dup2(nowhere, STDOUT_FILENO);
@@ -84,6 +85,8 @@ ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err)
     if (child == 0)
         partitioner_run_child(job, answer);
     int why = errno;
+    if (child > 0)
+        setpgid(child, child); /* as the child does: whichever comes first */
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     ik_status status;
     if (child < 0) {

@@ -159,7 +159,8 @@ static bool load_lacks_memory(const char *why)
 static ik_status load_open(const char *path, const char *whole, void **handle, ik_error *err)
 {
     load_show_library();
-    *handle = dlopen(whole, RTLD_NOW | RTLD_LOCAL);
+    /* its constructors may have registered members, which stay whatever follows */
+    *handle = dlopen(whole, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (*handle)
         return IK_OK;
     const char *why = dlerror();

@@ -37,6 +37,21 @@ const char *registry_identity(const void *member)
     return p ? p->identity : "";
 }
 
+void registry_clear(ik_error *err)
+{
+    if (err)
+        *err = (ik_error){0};
+}
+
+ik_status registry_status(const void *member, const char *name, ik_status status, ik_error *err)
+{
+    bool known = (int)status >= IK_OK && status <= IK_ERR_INTERNAL;
+    if ((status == IK_OK || (known && (!err || err->text[0]))) || !registry_plugin_of(member))
+        return status;
+    ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added, failed and gave no reason", name);
+    return ik_hint(err, IK_ERR_INPUT, "its function fails with: return ik_fail(err, …)");
+}
+
 void registry_lock(void)
 {
     pthread_mutex_lock(&registry_mutex);

@@ -66,12 +66,19 @@ static ik_status routing_create(ik_routing *r, const ik_params *params, const ik
                                 ik_error *err)
 {
     const ik_routing_family *family = r->family;
+    registry_clear(err);
     ik_status status = ik_fabric_has_rails(r->fabric) ? rails_create(r, params, env, err)
                                                       : family->create(r, params, env, err);
     const ik_routing *made = r->rails && r->rails->inner ? r->rails->inner : r;
-    return status == IK_OK && made->lft && registry_plugin_of(family)
-               ? routing_check_table(made, err)
-               : status;
+    if (status != IK_OK || !registry_plugin_of(family))
+        return registry_status(family, family->name, status, err);
+    if (made->lft)
+        return routing_check_table(made, err);
+    return family->next == ik_lft_next
+               ? ik_fail(err, IK_ERR_INPUT,
+                         "routing '%s' has no table: its create() did not call ik_lft_new()",
+                         family->name)
+               : IK_OK;
 }
 
 ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params,

@@ -8,6 +8,7 @@
 #include "fabric/fabric_private.h"
 #include "format/text_file.h"
 #include "ikat/subnet_files.h"
+#include "registry/registry.h"
 #include "topology/build.h"
 #include "topology/fail_spec.h"
 
@@ -128,7 +129,8 @@ static ik_status topology_build_graph(const ik_topology *t, const ik_params *par
     if (!b)
         return ik_fail_memory(err, 1, "a builder of fabrics");
     ik_topo_ctx ctx = topology_make_links(params, env, b);
-    ik_status status = t->build(params, &ctx, b, err);
+    registry_clear(err);
+    ik_status status = registry_status(t, t->name, t->build(params, &ctx, b, err), err);
     if (status == IK_OK)
         status = ik_builder_finish(b, out, err);
     ik_builder_free(b);

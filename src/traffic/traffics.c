@@ -4,6 +4,7 @@
  */
 #include "base/spec_print.h"
 #include "ikat/traffic.h"
+#include "registry/registry.h"
 
 #include "ikat_traffics.h"
 
@@ -25,7 +26,14 @@ static ik_status traffics_create(ik_traffic *t, ik_params *params, const ik_env 
     t->spec = spec_print(t->family->name, params);
     if (!t->spec)
         return ik_fail_memory(err, 64, "a traffic spec");
-    return t->family->create ? t->family->create(t, params, env, err) : IK_OK;
+    registry_clear(err);
+    ik_status status = t->family->create ? t->family->create(t, params, env, err) : IK_OK;
+    if (status == IK_OK && t->family->dest == ik_traffic_flows_dest && !t->impl)
+        return ik_fail(err, IK_ERR_INPUT,
+                       "traffic '%s' has no flows: its create() did not call "
+                       "ik_traffic_set_flows()",
+                       t->family->name);
+    return registry_status(t->family, t->family->name, status, err);
 }
 
 ik_status ik_traffic_from_spec(const ik_fabric *f, const char *text, const ik_env *env,

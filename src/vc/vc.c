@@ -4,6 +4,7 @@
  */
 #include "ikat/vc.h"
 #include "base/spec_print.h"
+#include "registry/registry.h"
 
 #include "ikat_vcs.h"
 
@@ -33,7 +34,9 @@ static ik_status vc_make_scheme(const ik_vc *request, const ik_vc_family *family
     *v = *request;
     v->family = family;
     v->spec = spec;
-    ik_status status = family->create(v, params, env, err);
+    registry_clear(err);
+    ik_status status =
+        registry_status(family, family->name, family->create(v, params, env, err), err);
     if (status != IK_OK) {
         free(v->spec);
         free(v);

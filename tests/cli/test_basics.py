@@ -1,7 +1,12 @@
 """Conventions that every command keeps: help, exit status, colours, list, examples."""
+import os
+import pathlib
 import re
 import shlex
+import shutil
+import signal
 import subprocess
+import time
 import unittest
 
 from harness import IKAT, SOURCE, CliTest, run
@@ -58,16 +63,69 @@ class Basics(CliTest):
     def test_version(self):
         self.assertRegex(self.ok("--version"), r"^ikat \d+\.\d+\.\d+\n$")
 
+    def examples(self, name):
+        """Words of the examples in a command's help."""
+        page = self.ok(name, "-h", env=ONE_LINE)
+        examples = page.split("\nExamples\n")
+        self.assertEqual(len(examples), 2, f"{name} has no examples")
+        for line in examples[1].splitlines():
+            words = shlex.split(line)
+            self.assertEqual(words[0], "ikat", line)
+            yield words[1:]
+
     def test_every_example_of_every_command_runs(self):
         for name in commands():
-            page = self.ok(name, "-h", env=ONE_LINE)
-            examples = page.split("\nExamples\n")
-            self.assertEqual(len(examples), 2, f"{name} has no examples")
-            for line in examples[1].splitlines():
-                words = shlex.split(line)
-                self.assertEqual(words[0], "ikat", line)
-                done = run(*words[1:], cwd=self.workspace())
-                self.assertIn(done.returncode, (0, 1), f"{line}\n{done.stderr}")
+            for words in self.examples(name):
+                done = run(*words, cwd=self.workspace())
+                self.assertIn(done.returncode, (0, 1), f"{words}\n{done.stderr}")
+
+    def test_every_command_says_that_its_output_is_full(self):
+        """What prints says so, and what is written into files is as if it had been printed."""
+        told = set()
+        for name in commands():
+            words = next(iter(self.examples(name)))
+            done = run(*words, cwd=self.workspace())
+            if "-o" in words and (self.tmp / words[-1]).is_dir():
+                shutil.rmtree(self.tmp / words[-1])
+            with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
+                again = subprocess.run([IKAT, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=self.tmp)
+                if done.stdout:
+                    self.assertEqual(again.returncode, 2, again.stderr)
+                    self.assertIn("could not write the output: No space left on device", again.stderr)
+                    told.add(name)
+                else:
+                    self.assertEqual(again.returncode, done.returncode, again.stderr)
+        self.assertGreater(len(told), 10)
+
+    def test_a_pipe_is_read_as_a_file(self):
+        """A named pipe, as of process substitution, is read to its end; a results file must be a file."""
+        data = SOURCE / "data"
+        for suffix, words in ((".ibnetdiscover", ("topo", "PIPE")), (".ibnetdiscover", ("audit", "PIPE", "--lfts", data / "cluster96.lfts")),
+                              (".lfts", ("audit", data / "cluster96.ibnetdiscover", "--lfts", "PIPE"))):
+            with self.subTest(words):
+                pipe, file = self.tmp / f"pipe{suffix}", data / f"cluster96{suffix}"
+                os.mkfifo(pipe)
+                expected = run(*[file if word == "PIPE" else word for word in words])
+                self.assertIn(expected.returncode, (0, 1), expected.stderr)
+                with subprocess.Popen(["cp", file, pipe]):
+                    done = run(*[pipe if word == "PIPE" else word for word in words])
+                self.assertEqual((done.returncode, done.stdout.replace(str(pipe), str(file))), (expected.returncode, expected.stdout), done.stderr)
+                pipe.unlink()
+        os.mkfifo(self.tmp / "results.db")
+        self.refused("report", self.tmp / "results.db", says="is a device or a pipe, expected a results file")
+
+    def test_a_signal_to_the_process_group(self):
+        """As timeout and batch systems send it: the process in which METIS runs does not fail first."""
+        with subprocess.Popen([IKAT, "topo", "dragonfly:h=5", "--all", "-j2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              start_new_session=True) as program:
+            tasks = pathlib.Path(f"/proc/{program.pid}/task")
+            while program.poll() is None and not any(one.read_text() for one in tasks.glob("*/children")):
+                time.sleep(0.001)
+            if program.poll() is not None:
+                self.skipTest("no child was seen in time")
+            os.killpg(program.pid, signal.SIGTERM)
+            _, said = program.communicate()
+        self.assertEqual((program.returncode, said.splitlines()[-1]), (130, "ikat: stopped by a signal"))
 
     def workspace(self):
         """A folder that looks like the source tree, to write into."""

@@ -72,6 +72,28 @@ IK_PLUGIN_EXPORT const ik_plugin ik_plugin_entry = {IK_PLUGIN_HEADER, .name = "a
 """
 
 
+EMPTY = r"""
+#include <ikat/plugin.h>
+static const ik_param params[] = {{"status", IK_PARAM_UINT, "0", 0, 1e6, NULL, "what create returns"}, {0}};
+static ik_status of_routing(ik_routing *r, const ik_params *given, const ik_env *env, ik_error *err)
+{
+    (void)r, (void)env, (void)err;
+    return (ik_status)ik_params_uint(given, "status");
+}
+static ik_status of_traffic(ik_traffic *t, const ik_params *given, const ik_env *env, ik_error *err)
+{
+    (void)t, (void)env, (void)err;
+    return (ik_status)ik_params_uint(given, "status");
+}
+static const ik_routing_family routing = {.name = "empty_routing", .summary = "s", .params = params, .create = of_routing,
+    .next = ik_lft_next, .traits = IK_ROUTE_DEST_BASED};
+static const ik_traffic_family traffic = {.name = "empty_traffic", .summary = "s", .params = params, .create = of_traffic,
+    .destroy = ik_traffic_flows_destroy, .dest = ik_traffic_flows_dest, .flows = ik_traffic_flows_each};
+IK_PLUGIN_EXPORT const ik_plugin ik_plugin_entry = {IK_PLUGIN_HEADER, .name = "empty", .summary = "s",
+    .routings = (const ik_routing_family *const[]){&routing, NULL}, .traffics = (const ik_traffic_family *const[]){&traffic, NULL}};
+"""
+
+
 def compile_to(path, source, **defines):
     """Compiles C text to a shared object; empty definitions of what the text uses are added."""
     text = {name: "" for name in ("TWICE", "TOPOLOGY", "ROUTING", "SELECTION", "VC", "TRAFFIC", "FORMAT")}
@@ -257,6 +279,16 @@ class Plugins(CliTest):
             with self.subTest(family=family):
                 compile_to(self.tmp / f"{family}.so", FAMILIES, **{family: lack})
                 self.refused("list", "--plugin", f"./{family}.so", cwd=self.tmp, says=("is incomplete", lack.split()[0][1:], "hint:"))
+
+    def test_functions_that_keep_no_promise(self):
+        """They fail without a reason, or succeed without having made anything."""
+        compile_to(self.tmp / "empty.so", EMPTY)
+        fabric = "karytree:k=2,n=2"
+        for status, words in ((0, "did not call ik_lft_new()"), (1, "gave no reason"), (999, "gave no reason")):
+            self.refused("check", fabric, "-r", f"empty_routing:status={status}", "--plugin", "./empty.so", cwd=self.tmp, says=("'empty_routing'", words))
+        for status, words in ((0, "did not call ik_traffic_set_flows()"), (1, "gave no reason"), (999, "gave no reason")):
+            self.refused("load", fabric, "-r", "dmodk", "--traffic", f"empty_traffic:status={status}", "--plugin", "./empty.so", cwd=self.tmp,
+                         says=("'empty_traffic'", words))
 
     def test_tables_with_ports_that_are_none(self):
         compile_to(self.tmp / "wild.so", WHOLE, PORT="40000")

@@ -176,11 +176,8 @@ class Versions(CliTest):
                 self.ok("report", path, "-o", self.tmp / "page.html")
                 copy = self.tmp / path.name
                 shutil.copy(path, copy)
-                if path.name == "format18.db":
-                    self.ok("run", SOURCE / "tests/data/results/small.yaml", "-q", "-o", copy)
-                    self.assertEqual(self.rows(copy), rows)
-                else:
-                    self.refused("run", SOURCE / "tests/data/results/small.yaml", "-o", copy, says=["read, but not written", path.stem[-2:]])
+                # the one of format 18 lacks columns that came later
+                self.refused("run", SOURCE / "tests/data/results/small.yaml", "-o", copy, says=["read, but not written", path.stem[-2:]])
                 self.ok("merge", path, "-o", self.tmp / f"merged{path.name}")
                 self.assertEqual(self.rows(self.tmp / f"merged{path.name}"), rows)
 

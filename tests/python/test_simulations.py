@@ -157,6 +157,19 @@ class Simulations(PythonTest):
             self.assertEqual(channels, self.routing.path(packet["src"], packet["dst"]).tolist())
         self.assertEqual(self.routing.simulate(**SHORT).watched, [])
 
+    def test_results_by_name(self):
+        names = ikat.result_names()
+        self.assertEqual(next(iter(names)), "offered")
+        self.assertEqual((names["latency_mean_ns"]["unit"], names["latency_mean_ns"]["simulated"]), ("ns", True))
+        self.assertFalse(names["contention"]["simulated"])
+        run = self.routing.simulate("uniform", 0.5, **SHORT)
+        self.assertEqual(run.result("throughput"), run.throughput)
+        self.assertIsNone(run.result("completion_ns"))
+        with self.assertRaisesRegex(ikat.UsageError, "did you mean 'throughput'"):
+            run.result("throughputt")
+        with self.assertRaises(ikat.UsageError):
+            run.result("contention")
+
     def test_classes(self):
         run = self.routing.simulate("mix:80%*a=uniform+20%*b=shift:by=4", 0.5, **SHORT)
         self.assertEqual([one["name"] for one in run.classes], ["a", "b"])

@@ -185,6 +185,10 @@ static ik_status sync_digest_variant(section_id id, variant *v, ik_error *err)
     const char *identity = registry_identity(schema_member_of(id, v->name));
     if (*identity)
         sync_digest_plugin(&d, identity);
+    /* whichever format a file is read by may be one of theirs */
+    for (const registry_plugin *p = d.num ? registry_newest() : NULL; p; p = p->before)
+        if (p->tables[REGISTRY_FORMAT])
+            sync_digest_plugin(&d, p->identity);
     if (d.num)
         snprintf(v->digest, sizeof v->digest, "%016" PRIx64, d.hash);
     return IK_OK;

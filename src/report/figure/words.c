@@ -205,9 +205,10 @@ static void words_write_caption(figure_data *d)
         words_add_sentence(d, "%zu point%s no such list.", d->num_listless,
                            d->num_listless == 1 ? " has" : "s have");
     if (d->num_unsteady > d->num_open)
-        words_add_sentence(
-            d, "%zu of %zu latencies do not last or cannot be told; past saturation they grow with the run%s.",
-            d->num_unsteady - d->num_open, d->num_points, rings ? " (ringed)" : "");
+        words_add_sentence(d,
+                           "%zu of %zu latencies do not last or cannot be told; past saturation "
+                           "they grow with the run%s.",
+                           d->num_unsteady - d->num_open, d->num_points, rings ? " (ringed)" : "");
     if (d->num_open)
         words_add_sentence(d, "%zu of %zu samples are not steady%s.", d->num_open, d->num_points,
                            rings ? " (ringed)" : "");
