@@ -222,6 +222,9 @@ void ik_builder_family(ik_builder *b, const char *family, const char *spec, cons
 /* Adds a finding. */
 void ik_builder_finding(ik_builder *b, ik_severity severity, const char *code,
                         ik_end *end /* may be NULL */, const char *format, ...) IK_PRINTF(5, 6);
+/* The first error of the add/set calls so far, as ik_builder_finish would report it; IK_OK: there
+ * is none. */
+ik_status ik_builder_status(const ik_builder *b, ik_error *err);
 /* Ends the building: *out is the fabric (free with ik_fabric_free), the builder is empty afterwards
  * but must still be freed. Drops classes that no link uses. Marks the fabric intact. Errors: the
  * first sticky one. Cost: O(nodes + ports). */

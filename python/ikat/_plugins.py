@@ -1,5 +1,6 @@
 """Members of families that are not a part of ikat: from shared objects, and functions of Python."""
 import hashlib
+import sys
 import types
 from typing import Callable, Dict, List, NamedTuple, Optional
 
@@ -65,45 +66,93 @@ class FabricArrays:  # pylint: disable=too-few-public-methods
 # ---------------------------------------------------------------------------------------------- identity
 
 
-def _tell(digest, value, seen):  # pylint: disable=too-many-branches
-    """Adds a value that a function depends on: numbers, texts, arrays, containers, code, and what code names."""
-    if id(value) in seen and isinstance(value, (*_FUNCTIONS, list, tuple, dict, set, frozenset)):
-        return
-    seen[id(value)] = value  # which also keeps it: no other one gets its number
-    digest.update(type(value).__name__.encode() + b"\0")
-    if isinstance(value, types.MethodType):
-        _tell(digest, value.__func__, seen)
-        _tell(digest, vars(value.__self__) if hasattr(value.__self__, "__dict__") else None, seen)
-    elif isinstance(value, types.FunctionType):
-        _tell(digest, value.__code__, seen)
-        _tell(digest, [value.__defaults__, value.__kwdefaults__, [cell.cell_contents for cell in value.__closure__ or ()]], seen)
-        _tell(digest, {name: value.__globals__[name] for name in value.__code__.co_names if name in value.__globals__}, seen)
-    elif isinstance(value, types.CodeType):
-        digest.update(value.co_code)
-        _tell(digest, [value.co_names, value.co_varnames, value.co_consts], seen)
-    elif isinstance(value, np.ndarray):
-        digest.update(f"{value.dtype.str}{value.shape}".encode() + np.ascontiguousarray(value).tobytes())
-    elif isinstance(value, types.ModuleType):
-        digest.update(f"{value.__name__} {getattr(value, '__version__', '')}".encode())
-    elif isinstance(value, dict):
-        for key in value:
-            _tell(digest, key, seen)
-            _tell(digest, value[key], seen)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _tell(digest, item, seen)
-    elif isinstance(value, (set, frozenset)):
-        digest.update(repr(sorted(map(repr, value))).encode())
-    elif value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
-        digest.update(repr(value).encode() + b"\0")
+_ATOMS = (type(None), bool, int, float, complex, str, bytes, bytearray, range, slice, np.generic, np.dtype)
+_STANDARD = frozenset(getattr(sys, "stdlib_module_names", sys.builtin_module_names)) - {"__main__"}
+
+
+def _cell(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _package(value):
+    """The name and the version of what comes with Python or from a package that has a version; None of the user's own."""
+    root = (getattr(value, "__module__", None) or "builtins").partition(".")[0]
+    version = getattr(sys.modules.get(root), "__version__", None)
+    return f"{root} {version}" if version is not None and root != "__main__" else f"{root} {sys.version}" if root in _STANDARD else None
+
+
+class _Digest:
+    """Of all that a function depends on: numbers, texts, arrays, containers, classes, code, and what code names. Of what belongs to
+    a package the name and the package's version count. What cannot be told is refused."""
+
+    def __init__(self, source):
+        self.sha, self.seen = hashlib.sha256(), {}
+        self.add(source)
+
+    def add(self, value):
+        if not isinstance(value, _ATOMS):
+            if id(value) in self.seen:
+                return
+            self.seen[id(value)] = value  # which also keeps it: no other one gets its number
+        self.tell(type(value).__name__)
+        self._contents(value)
+
+    def tell(self, text_of):
+        self.sha.update(text_of.encode("utf-8", "surrogatepass") + b"\0")
+
+    def _contents(self, value):  # pylint: disable=too-many-branches
+        if isinstance(value, _ATOMS):
+            self.tell(repr(value))
+        elif isinstance(value, types.MethodType):
+            self.add([value.__func__, value.__self__])
+        elif isinstance(value, types.FunctionType) and not _package(value):
+            named = {name: value.__globals__[name] for name in value.__code__.co_names if name in value.__globals__}
+            self.add([value.__code__, value.__defaults__, value.__kwdefaults__, [_cell(cell) for cell in value.__closure__ or ()], named])
+        elif isinstance(value, types.CodeType):
+            self.sha.update(value.co_code)
+            self.add([value.co_names, value.co_varnames, value.co_consts])
+        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            self.tell(f"{value.dtype.str}{value.shape}")
+            self.sha.update(np.ascontiguousarray(value).tobytes())
+        elif isinstance(value, types.ModuleType):
+            self.tell(f"{value.__name__} {getattr(value, '__version__', '')}")
+        elif isinstance(value, dict):
+            for item in value.items():
+                self.add(list(item))
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                self.add(item)
+        elif isinstance(value, (set, frozenset)):
+            self.tell(repr(sorted(map(repr, value))))
+        else:
+            self._named(value)
+
+    def _named(self, value):
+        """Classes and their objects, and functions that are not the user's, or not written in Python."""
+        if isinstance(value, (staticmethod, classmethod)):
+            self.add(value.__func__)
+        elif isinstance(value, property):
+            self.add([value.fget])
+        elif hasattr(value, "__name__"):
+            self.tell(f"{_package(value)} {getattr(value, '__module__', '')} {getattr(value, '__qualname__', value.__name__)}")
+            if hasattr(value, "__wrapped__"):
+                self.add(value.__wrapped__)
+            elif isinstance(value, type) and not _package(value):
+                self.add([value.__bases__, {name: one for name, one in vars(value).items() if name not in ("__dict__", "__weakref__", "__doc__")}])
+        elif hasattr(value, "__dict__") and (not _package(type(value)) or isinstance(value, types.SimpleNamespace)):
+            self.add([type(value), vars(value)])
+        else:
+            raise WrongType(f"whether a {type(value).__name__} that the function uses has changed cannot be told",
+                            "version= stands for all that the function uses")
 
 
 def _identity(source, version):
     if version is not None:
         return f"version {version}"
-    digest = hashlib.sha256()
-    _tell(digest, source, {})
-    return digest.hexdigest()
+    return _Digest(source).sha.hexdigest()
 
 
 # ---------------------------------------------------------------------------------------------- registering
@@ -176,8 +225,9 @@ def register_routing(name, function: Callable, *, parameters: Optional[Dict] = N
     `parameters`: names and defaults, which specifications may set: "mine:k=3". `summary`: one line for listings, else the first
     line of the function's docstring.
 
-    Kept results and proofs belong to the function's code, constants, defaults, enclosed and global values, and the functions that
-    it names; `version` stands for all of these instead. What a function raises is raised by the call that needed it. Registering
+    Kept results and proofs belong to the function's code, constants, defaults, enclosed and global values, and the functions and
+    classes that it names; of what belongs to a package, its version counts. A value that cannot be told from a changed one (a
+    generator of random numbers, an open file) is refused. `version` stands for all of these instead. What a function raises is raised by the call that needed it. Registering
     the name again replaces the function; objects that were made before keep theirs. Names of built-in members are refused.
     """
     if not callable(function) or not (version is not None or isinstance(function, _FUNCTIONS)):

@@ -15,6 +15,7 @@
 
 #include "ikat/base.h"
 #include <assert.h>
+#include <string.h>
 
 typedef struct ik_hash_place {
     uint32_t tag, id; /* id IK_NONE: free */
@@ -44,16 +45,21 @@ static inline size_t ik_hash_bytes(const ik_hash *h)
     return h->places ? sizeof *h->places << h->bits : 0;
 }
 
-/* The tag of a key. All its bits depend on all of the key's. */
-/* A key of a text: FNV-1a. */
-static inline uint64_t ik_hash_text(const char *text)
+/* A key of bytes, piece by piece: FNV-1a, which begins with IK_HASH_BASIS. */
+#define IK_HASH_BASIS UINT64_C(0xcbf29ce484222325)
+static inline uint64_t ik_hash_continue(uint64_t hash, const void *bytes, size_t size)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
+static inline uint64_t ik_hash_text(const char *text)
+{
+    return ik_hash_continue(IK_HASH_BASIS, text, strlen(text));
+}
 
+/* The tag of a key. All its bits depend on all of the key's. */
 static inline uint32_t ik_hash_tag(uint64_t key)
 {
     key *= 0x9E3779B97F4A7C15ull;

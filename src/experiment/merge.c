@@ -54,7 +54,8 @@ static ik_status merge_refuse_other(const merge *m, const char *path, const char
                                     const char *value, ik_error *err)
 {
     if (strcmp(key, "version") == 0) {
-        ik_fail(err, IK_ERR_INPUT, "'%.150s' was written by ikat %.40s", path, value);
+        ik_fail(err, IK_ERR_INPUT, "'%.150s' was written by %s%.40s", path,
+                value[0] ? "ikat " : "an ikat that is not named", value);
         return ik_hint(err, IK_ERR_INPUT, "results of two versions are not mixed; this is ikat %s",
                        ik_version());
     }
@@ -185,7 +186,7 @@ static ik_status merge_refuse_tables(merge *m, const char *path, ik_error *err)
     const char *name = NULL;
     ik_status status = merge_ask(m,
                                  "SELECT name FROM part.sqlite_master WHERE type = ?1 AND name NOT "
-                                 "LIKE 'sqlite_%' AND name NOT IN (SELECT name FROM "
+                                 "LIKE 'sqlite_%' AND name COLLATE NOCASE NOT IN (SELECT name FROM "
                                  "main.sqlite_master) LIMIT 1",
                                  "table", &name, err);
     if (status != IK_OK || !name)

@@ -209,10 +209,14 @@ static ik_status store_refuse_version(const store *s, ik_error *err)
     const char *version = "";
     ik_status status = store_get_meta(s, "version", &arena, &version, err);
     if (status == IK_OK && strcmp(version, ik_version()) != 0) {
-        status = ik_fail(err, IK_ERR_INPUT,
-                         "'%.150s' was written by ikat %.40s, this is ikat %s; results of two "
-                         "versions are not mixed",
-                         s->path, version, ik_version());
+        if (version[0])
+            status = ik_fail(err, IK_ERR_INPUT,
+                             "'%.150s' was written by ikat %.40s, this is ikat %s; results of two "
+                             "versions are not mixed",
+                             s->path, version, ik_version());
+        else
+            status =
+                ik_fail(err, IK_ERR_INPUT, "'%.150s' does not say which ikat wrote it", s->path);
         ik_hint(err, status, "choose another file with -o");
     }
     ik_arena_free(&arena);

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* What stands for nothing in a file that lacks the column. */
 #define NO_TEXT   "''"
@@ -219,7 +220,8 @@ static ik_status store_tables_check_column(const store *s, const store_table *t,
 static ik_status store_tables_complete_column(const store *s, const store_table *t,
                                               const store_column *c, ik_error *err)
 {
-    static const char sql[] = "SELECT type, pk FROM pragma_table_xinfo(?1, 'main') WHERE name = ?2";
+    static const char sql[] = "SELECT type, pk FROM pragma_table_xinfo(?1, 'main') WHERE name = ?2 "
+                              "COLLATE NOCASE";
     sqlite3_stmt *statement = NULL;
     bool row = false;
     ik_status status =
@@ -230,6 +232,38 @@ static ik_status store_tables_complete_column(const store *s, const store_table 
         status = store_tables_check_column(s, t, c, statement, err);
     sqlite3_finalize(statement);
     return status == IK_OK && !row ? store_tables_add(s, t, c, err) : status;
+}
+
+/* A column that is not known here and must have a value: no row can be added. */
+static ik_status store_tables_refuse_needed(const store *s, const store_table *t, ik_error *err)
+{
+    static const char sql[] =
+        "SELECT name FROM pragma_table_xinfo(?1, 'main') WHERE \"notnull\" AND dflt_value IS NULL";
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    ik_status status = store_prepare(s, sql, (const char *[]){t->name, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_step(s, statement, &row, err);
+    while (status == IK_OK && row) {
+        const char *name = "";
+        bool known = false;
+        status = store_text(statement, 0, &name, err);
+        for (size_t i = 0; i < t->num && status == IK_OK; i++)
+            known |= strcasecmp(t->columns[i].name, name) == 0;
+        if (status == IK_OK && !known) {
+            ik_fail(err, IK_ERR_INPUT,
+                    "'%.200s' needs a value of the column '%.60s' of its table '%s', which ikat %s "
+                    "does not know",
+                    store_path(s), name, t->name, ik_version());
+            status = ik_hint(err, IK_ERR_INPUT,
+                             "it can be read, but not written: run the experiment again into "
+                             "another file");
+        }
+        if (status == IK_OK)
+            status = store_step(s, statement, &row, err);
+    }
+    sqlite3_finalize(statement);
+    return status;
 }
 
 static ik_status store_tables_count(const store *s, const char *sql, const char *table,
@@ -249,8 +283,9 @@ static ik_status store_tables_count(const store *s, const char *sql, const char 
 static ik_status store_tables_complete(const store *s, const store_table *t, ik_error *err)
 {
     int64_t there = 0;
-    ik_status status = store_tables_count(s, "SELECT count(*) FROM sqlite_master WHERE name = ?1",
-                                          t->name, &there, err);
+    ik_status status =
+        store_tables_count(s, "SELECT count(*) FROM sqlite_master WHERE name = ?1 COLLATE NOCASE",
+                           t->name, &there, err);
     if (status == IK_OK && !there) {
         if (!t->optional)
             return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: it lacks the table '%s'",
@@ -262,6 +297,8 @@ static ik_status store_tables_complete(const store *s, const store_table *t, ik_
     }
     for (size_t i = 0; i < t->num && status == IK_OK; i++)
         status = store_tables_complete_column(s, t, &t->columns[i], err);
+    if (status == IK_OK && !store_is_read(s))
+        status = store_tables_refuse_needed(s, t, err);
     return status;
 }
 

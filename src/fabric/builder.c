@@ -430,6 +430,13 @@ static ik_status builder_move_findings(ik_builder *b, ik_error *err)
     return IK_OK;
 }
 
+ik_status ik_builder_status(const ik_builder *b, ik_error *err)
+{
+    if (b->error.status != IK_OK && err)
+        *err = b->error;
+    return b->error.status;
+}
+
 ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
 {
     if (b->error.status == IK_OK && (uint64_t)b->nodes[0].ports + b->nodes[1].ports >= IK_NONE)
@@ -451,11 +458,8 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
     ik_fabric *next = b->error.status == IK_OK ? fabric_new() : NULL;
     if (!next)
         STICK(b, IK_ERR_MEMORY, "out of memory for a fabric");
-    if (b->error.status != IK_OK) {
-        if (err)
-            *err = b->error;
-        return b->error.status;
-    }
+    if (b->error.status != IK_OK)
+        return ik_builder_status(b, err);
     b->f->intact = true;
     *out = b->f;
     b->f = next;

@@ -5,6 +5,7 @@
  */
 #include "ikat/format.h"
 #include "format/text_file.h"
+#include "registry/registry.h"
 
 #include "ikat_formats.h"
 
@@ -128,7 +129,11 @@ ik_status format_read(const char *text, size_t size, const char *file, const ik_
     if (!format->read)
         return ik_fail_at(err, IK_ERR_UNSUPPORTED, file, 0, 0, "format %s can only be written",
                           format->name);
-    return format->read(text, size, file, b, err);
+    registry_clear(err);
+    status = format->read(text, size, file, b, err);
+    if (status == IK_OK && registry_plugin_of(format))
+        status = ik_builder_status(b, err);
+    return registry_status(format, format->name, status, err);
 }
 
 ik_status format_finish(ik_fabric *f, ik_error *err)

@@ -178,7 +178,9 @@ static char *plugin_make_table(const void *there, const void *list, registry_kin
         const char *name = plugin_member_name(plugin_member(list, k));
         const void *replaced = plugin_find_name(kind, there, old, name);
         size_t at = 0;
-        while (at < old && plugin_member(there, at) != replaced)
+        /* two of them may have the names of one: the member, and a shorthand of it */
+        while (at < old &&
+               (plugin_member(there, at) != replaced || plugin_member(table, at) != replaced))
             at++;
         memcpy(table + (at < old ? at : used++) * sizeof(void *),
                (const char *)list + k * sizeof(void *), sizeof(void *));

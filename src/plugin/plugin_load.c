@@ -109,11 +109,11 @@ static ik_status load_identity(const char *path, char identity[SHA256_HEX], ik_e
     uint8_t digest[SHA256_BYTES];
     struct stat of;
     sha256 s;
-    FILE *file = stat(path, &of) == 0 && !S_ISREG(of.st_mode) ? NULL : fopen(path, "rb");
+    if (stat(path, &of) == 0 && !S_ISREG(of.st_mode))
+        return load_refuse_file(path, err);
+    FILE *file = fopen(path, "rb");
     if (!file && errno == ENOMEM)
         return ik_fail_memory(err, sizeof buffer, "a plug-in");
-    if (!file && stat(path, &of) == 0 && !S_ISREG(of.st_mode))
-        return load_refuse_file(path, err);
     if (!file)
         return ik_fail(err, IK_ERR_IO, "cannot open the plug-in '%.200s': %s", path,
                        strerror(errno));

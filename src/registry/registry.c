@@ -45,9 +45,15 @@ void registry_clear(ik_error *err)
 
 ik_status registry_status(const void *member, const char *name, ik_status status, ik_error *err)
 {
-    bool known = (int)status >= IK_OK && status <= IK_ERR_INTERNAL;
-    if ((status == IK_OK || (known && (!err || err->text[0]))) || !registry_plugin_of(member))
+    if (status == IK_OK || !registry_plugin_of(member))
         return status;
+    bool told = err && err->text[0] && status > IK_OK && status <= IK_ERR_INTERNAL;
+    if (told && status != IK_ERR_INTERNAL)
+        return status;
+    if (told) {
+        ik_error why = *err;
+        return ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added: %.400s", name, why.text);
+    }
     ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added, failed and gave no reason", name);
     return ik_hint(err, IK_ERR_INPUT, "its function fails with: return ik_fail(err, …)");
 }

@@ -42,8 +42,9 @@ const registry_plugin *registry_plugin_of(const void *member);
 /* Its identity; "" of what is built in. */
 const char *registry_identity(const void *member);
 
-/* What a function of a member returned, with a reason: a plug-in's may have failed without one, or
- * with a status that is none. The caller cleared *err before it called the function. */
+/* What came of a function of a member, with a reason: a plug-in's may have failed without one, or
+ * with a status that is none, and what breaks an invariant of ikat there is no fault of ikat. The
+ * caller cleared *err before it called the function. */
 ik_status registry_status(const void *member, const char *name, ik_status status, ik_error *err);
 void registry_clear(ik_error *err);
 

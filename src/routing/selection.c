@@ -2,6 +2,7 @@
  *
  * selection.c: the family of selection functions: finding members, building one from its spec. */
 #include "base/spec_print.h"
+#include "registry/registry.h"
 #include "routing/routing.h"
 
 #include "ikat_selections.h"
@@ -42,8 +43,10 @@ static ik_status selection_from_params(const ik_fabric *f, const ik_selection_fa
     s->spec = spec_print(family->name, params);
     ik_status status =
         s->spec ? IK_OK : ik_fail_memory(err, strlen(family->name), "a selection function's name");
-    if (status == IK_OK && family->create)
-        status = family->create(s, params, env, err);
+    if (status == IK_OK && family->create) {
+        registry_clear(err);
+        status = registry_status(family, family->name, family->create(s, params, env, err), err);
+    }
     if (status != IK_OK) {
         ik_selection_free(s);
         return status;

@@ -130,9 +130,10 @@ static ik_status topology_build_graph(const ik_topology *t, const ik_params *par
         return ik_fail_memory(err, 1, "a builder of fabrics");
     ik_topo_ctx ctx = topology_make_links(params, env, b);
     registry_clear(err);
-    ik_status status = registry_status(t, t->name, t->build(params, &ctx, b, err), err);
+    ik_status status = t->build(params, &ctx, b, err);
     if (status == IK_OK)
         status = ik_builder_finish(b, out, err);
+    status = registry_status(t, t->name, status, err);
     ik_builder_free(b);
     return status;
 }

@@ -1,6 +1,7 @@
 """Plug-ins: the examples of examples/plugin in every command, and everything that a shared object can lack."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import unittest
@@ -72,25 +73,73 @@ IK_PLUGIN_EXPORT const ik_plugin ik_plugin_entry = {IK_PLUGIN_HEADER, .name = "a
 """
 
 
+# One member of each family whose function returns what parameter status says and does nothing else; format "careless" cables a port twice.
 EMPTY = r"""
 #include <ikat/plugin.h>
-static const ik_param params[] = {{"status", IK_PARAM_UINT, "0", 0, 1e6, NULL, "what create returns"}, {0}};
-static ik_status of_routing(ik_routing *r, const ik_params *given, const ik_env *env, ik_error *err)
+#include <stdlib.h>
+static const ik_param params[] = {{"status", IK_PARAM_UINT, "0", 0, 1e6, NULL, "what the function returns"}, {0}};
+static ik_status returned(const ik_params *given)
 {
-    (void)r, (void)env, (void)err;
     return (ik_status)ik_params_uint(given, "status");
 }
-static ik_status of_traffic(ik_traffic *t, const ik_params *given, const ik_env *env, ik_error *err)
+static ik_status of_topology(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b, ik_error *err)
 {
-    (void)t, (void)env, (void)err;
-    return (ik_status)ik_params_uint(given, "status");
+    (void)ctx, (void)b, (void)err;
+    return returned(given);
 }
+#define CREATE(name, type)                                                                                                     \
+    static ik_status name(type *made, const ik_params *given, const ik_env *env, ik_error *err)                                \
+    {                                                                                                                          \
+        (void)made, (void)env, (void)err;                                                                                      \
+        return returned(given);                                                                                                \
+    }
+CREATE(of_routing, ik_routing)
+CREATE(of_selection, ik_selection)
+CREATE(of_vc, ik_vc)
+CREATE(of_traffic, ik_traffic)
+static uint32_t pick(const ik_selection *s, const ik_select_request *a, const uint32_t *o, uint32_t n, uint32_t p)
+{
+    (void)s, (void)a, (void)o, (void)n, (void)p;
+    return 0;
+}
+static void inject(const ik_vc *v, ik_packet *k)
+{
+    (void)v, (void)k;
+}
+static void next_vc(const ik_vc *v, uint32_t s, uint32_t i, uint32_t o, const ik_packet *k, uint8_t *a, uint8_t *b)
+{
+    (void)v, (void)s, (void)i, (void)o, (void)k;
+    *a = *b = 0;
+}
+static unsigned probe(const char *text, size_t size)
+{
+    return size > 5 && text[0] == 'e' && text[1] == 'm' ? 100 : 0;
+}
+static ik_status read_it(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+{
+    (void)size, (void)file, (void)err;
+    if (text[5] != 't')
+        return (ik_status)atoi(text + 5);
+    uint32_t sw = ik_builder_switches(b, 3, 2);
+    uint16_t link = ik_builder_class(b, 100000000000, 100000, NULL);
+    ik_builder_link(b, ik_sw(sw, 0), ik_sw(sw + 1, 0), link);
+    ik_builder_link(b, ik_sw(sw, 0), ik_sw(sw + 2, 0), link);
+    return IK_OK;
+}
+static const ik_topology topology = {.name = "empty_topology", .summary = "s", .params = params, .build = of_topology};
 static const ik_routing_family routing = {.name = "empty_routing", .summary = "s", .params = params, .create = of_routing,
     .next = ik_lft_next, .traits = IK_ROUTE_DEST_BASED};
+static const ik_selection_family selection = {.name = "empty_selection", .summary = "s", .params = params, .create = of_selection, .pick = pick};
+static const ik_vc_family vc = {.name = "empty_vc", .summary = "s", .params = params, .create = of_vc,
+    .inject = inject, .next = next_vc};
 static const ik_traffic_family traffic = {.name = "empty_traffic", .summary = "s", .params = params, .create = of_traffic,
     .destroy = ik_traffic_flows_destroy, .dest = ik_traffic_flows_dest, .flows = ik_traffic_flows_each};
+static const char *const endings[] = {"emp", NULL};
+static const ik_format format = {.name = "empty_format", .summary = "s", .extensions = endings, .probe = probe, .read = read_it};
 IK_PLUGIN_EXPORT const ik_plugin ik_plugin_entry = {IK_PLUGIN_HEADER, .name = "empty", .summary = "s",
-    .routings = (const ik_routing_family *const[]){&routing, NULL}, .traffics = (const ik_traffic_family *const[]){&traffic, NULL}};
+    .topologies = (const ik_topology *const[]){&topology, NULL}, .routings = (const ik_routing_family *const[]){&routing, NULL},
+    .selections = (const ik_selection_family *const[]){&selection, NULL}, .vcs = (const ik_vc_family *const[]){&vc, NULL},
+    .traffics = (const ik_traffic_family *const[]){&traffic, NULL}, .formats = (const ik_format *const[]){&format, NULL}};
 """
 
 
@@ -281,14 +330,85 @@ class Plugins(CliTest):
                 self.refused("list", "--plugin", f"./{family}.so", cwd=self.tmp, says=("is incomplete", lack.split()[0][1:], "hint:"))
 
     def test_functions_that_keep_no_promise(self):
-        """They fail without a reason, or succeed without having made anything."""
+        """Members of every family that fail without a reason, or succeed without having made anything."""
         compile_to(self.tmp / "empty.so", EMPTY)
         fabric = "karytree:k=2,n=2"
-        for status, words in ((0, "did not call ik_lft_new()"), (1, "gave no reason"), (999, "gave no reason")):
-            self.refused("check", fabric, "-r", f"empty_routing:status={status}", "--plugin", "./empty.so", cwd=self.tmp, says=("'empty_routing'", words))
-        for status, words in ((0, "did not call ik_traffic_set_flows()"), (1, "gave no reason"), (999, "gave no reason")):
-            self.refused("load", fabric, "-r", "dmodk", "--traffic", f"empty_traffic:status={status}", "--plugin", "./empty.so", cwd=self.tmp,
-                         says=("'empty_traffic'", words))
+        (self.tmp / "s.yaml").write_text("plugins: [./empty.so]\nfabric: karytree:k=2,n=2\nrouting: adaptive_tree\ntraffic: uniform\nload: 10%\n"
+                                         "selection: empty_selection:status=1\nmeasure: {warmup: 1 us, duration: 2 us}\n")
+        for status in (1, 999):
+            (self.tmp / "a.emp").write_text(f"empty{status}\n")
+            (self.tmp / "s.yaml").write_text((self.tmp / "s.yaml").read_text().replace("status=1\n", f"status={status}\n"))
+            commands = {
+                "empty_topology": ("topo", f"empty_topology:status={status}"),
+                "empty_routing": ("check", fabric, "-r", f"empty_routing:status={status}"),
+                "empty_vc": ("check", fabric, "-r", "dmodk", "--vc", f"empty_vc:status={status}"),
+                "empty_traffic": ("load", fabric, "-r", "dmodk", "--traffic", f"empty_traffic:status={status}"),
+                "empty_format": ("topo", "a.emp"),
+                "empty_selection": ("run", "s.yaml", "-o", "s.db"),
+            }
+            for name, words in commands.items():
+                with self.subTest(member=name, status=status):
+                    done = self.refused(*words, "--plugin", "./empty.so", cwd=self.tmp, says=(f"'{name}'", "gave no reason", "ik_fail"))
+                    self.assertNotIn("fault of ikat", done.stderr if hasattr(done, "stderr") else done or "")
+        self.refused("check", fabric, "-r", "empty_routing", "--plugin", "./empty.so", cwd=self.tmp, says="did not call ik_lft_new()")
+        self.refused("load", fabric, "-r", "dmodk", "--traffic", "empty_traffic", "--plugin", "./empty.so", cwd=self.tmp, says="did not call ik_traffic_set_flows()")
+
+    def test_wrong_cabling_is_the_plugins(self):
+        compile_to(self.tmp / "empty.so", EMPTY)
+        (self.tmp / "twice.emp").write_text("emptyt\n")
+        for words in (("topo", "twice.emp"), ("topo", "file:path=twice.emp")):
+            done = run(*words, "--plugin", "./empty.so", cwd=self.tmp)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("'empty_format', which a plug-in added: switch 0 port 1 is cabled twice", done.stderr)
+            self.assertNotIn("fault of ikat", done.stderr)
+
+    def test_a_refused_object_that_had_registered(self):
+        """What its constructor registered stays, and is used."""
+        source = EMPTY.replace("ik_plugin_entry", "hidden").replace("IK_PLUGIN_EXPORT ", "static ")
+        source += '\n__attribute__((constructor)) static void add(void)\n{\n    static ik_plugin mine;\n    mine = hidden;\n    mine.identity = "1";\n    ik_register(&mine, NULL);\n}\n'
+        compile_to(self.tmp / "ctor.so", source)
+        program = self.tmp / "use.c"
+        program.write_text(r"""
+#include <ikat/ikat.h>
+#include <stdio.h>
+int main(void)
+{
+    ik_error err;
+    ik_traffic *t = NULL;
+    ik_fabric *f = NULL;
+    if (ik_plugin_load("./ctor.so", &err) == IK_OK || ik_fabric_from_spec("ring:n=4", NULL, &f, &err) != IK_OK)
+        return 1;
+    ik_traffic_from_spec(f, "empty_traffic:status=1", NULL, &t, &err);
+    puts(err.text);
+    ik_fabric_free(f);
+    return 0;
+}
+""")
+        library = pathlib.Path(os.environ["IKAT"]).parent
+        subprocess.run([CC, "-std=c17", "-D_GNU_SOURCE", f"-I{SOURCE / 'include'}", "-o", self.tmp / "use", program, f"-L{library}", "-likat",
+                        f"-Wl,-rpath,{library}"], check=True)
+        done = subprocess.run([self.tmp / "use"], cwd=self.tmp, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "'empty_traffic', which a plug-in added, failed and gave no reason\n"), done.stderr)
+
+    def test_formats_count(self):
+        """A file's point is run again when the format that reads it has changed."""
+        source = EMPTY.replace("text[5] != 't'", "text[5] != 'g'").replace("ik_builder_link(b, ik_sw(sw, 0), ik_sw(sw + 1, 0), link);\n    ik_builder_link(b, ik_sw(sw, 0), ik_sw(sw + 2, 0), link);", """
+    ik_builder_hosts(b, 4, 1);
+    for (uint32_t i = 0; i < SWITCHES; i++) {
+        ik_builder_link(b, ik_sw(sw + i, 0), ik_sw(sw + (i + 1) % SWITCHES, 1), link);
+        ik_builder_link(b, ik_sw(sw + i, 2), ik_hs(i, 0), link);
+    }""").replace("ik_builder_switches(b, 3, 2)", "ik_builder_switches(b, SWITCHES, 3)").replace("ik_builder_hosts(b, 4, 1)", "ik_builder_hosts(b, SWITCHES, 1)")
+        (self.tmp / "ring.emp").write_text("emptyg\n")
+        (self.tmp / "f.yaml").write_text("plugins: [./own.so]\nfabric: file:path=ring.emp\nrouting: dfsssp\ntraffic: uniform\nload: 10%\n"
+                                         "measure: {warmup: 1 us, duration: 5 us}\n")
+        seen = []
+        for switches in (4, 4, 6):
+            compile_to(self.tmp / "own.so", source, SWITCHES=str(switches))
+            self.ok("run", "f.yaml", "-q", "-o", "f.db", cwd=self.tmp)
+            table = self.json("report", "f.db", "--json", cwd=self.tmp)
+            seen.append([point["checksum"] for point in table["points"]])
+        self.assertEqual(seen[0], seen[1])
+        self.assertNotEqual(seen[1], seen[2])
 
     def test_tables_with_ports_that_are_none(self):
         compile_to(self.tmp / "wild.so", WHOLE, PORT="40000")

@@ -155,6 +155,29 @@ class Versions(CliTest):
         other = self.changed(store, "ALTER TABLE points DROP COLUMN throughput", "ALTER TABLE points ADD COLUMN throughput TEXT")
         self.refused("report", other, says=["damaged", "'throughput'"])
 
+    def test_columns_that_need_a_value(self):
+        """A file that cannot be written says so before anything is simulated."""
+        store = self.make((SOURCE / "tests/data/results/small.yaml").read_text())
+        db = sqlite3.connect(store)
+        made = db.execute("SELECT sql FROM sqlite_master WHERE name = 'points'").fetchone()[0]
+        db.close()
+        needed = made.rstrip(")") + ", zz TEXT NOT NULL)"
+        other = self.changed(store, "ALTER TABLE points RENAME TO old", needed, "INSERT INTO points SELECT *, 'x' FROM old", "DROP TABLE old")
+        self.ok("report", other, "--csv")
+        self.refused("run", SOURCE / "tests/data/results/small.yaml", "-o", other, says=["needs a value of the column 'zz'", "not written"])
+
+    def test_names_in_capitals(self):
+        """SQLite's names are the same in capitals."""
+        store = self.make((SOURCE / "tests/data/results/small.yaml").read_text())
+        other = self.changed(store, "ALTER TABLE points RENAME COLUMN throughput TO THROUGHPUT", "ALTER TABLE refs RENAME TO old", "ALTER TABLE old RENAME TO REFS")
+        self.assertEqual(self.rows(other), self.rows(store))
+        self.ok("merge", other, "-o", self.tmp / "capitals.db")
+
+    def test_no_version(self):
+        store = self.make((SOURCE / "tests/data/results/small.yaml").read_text())
+        other = self.changed(store, "DELETE FROM meta")
+        self.refused("run", SOURCE / "tests/data/results/small.yaml", "-o", other, says="does not say which ikat wrote it")
+
     def test_files_that_earlier_versions_made(self):
         """One experiment, as each format has it: what was measured then is what is measured now; what was not is empty."""
         store = self.make((SOURCE / "tests/data/results/small.yaml").read_text())

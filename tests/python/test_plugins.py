@@ -1,7 +1,10 @@
 """Functions and arrays of Python as routings and traffic patterns, and plug-ins that Python loads."""
+import functools
 import subprocess
 import sys
+import threading
 import traceback
+import types
 
 from support import SOURCE, PythonTest, ikat, np, unittest
 
@@ -165,6 +168,42 @@ class InExperiments(PythonTest):
         step = 3
         ikat.register_traffic("py_pattern", other, version=1)
         self.assertEqual(points()[1], ["reused"], "the version stands for all of it")
+
+    def test_what_counts_in_the_identity(self):
+        """Each kind of value that a function may enclose: another value is another identity, the same one is the same."""
+        def identity(value):
+            def function(num_hosts):
+                return np.zeros(num_hosts, int) if value is None else np.arange(num_hosts)
+            ikat.register_traffic("py_identity", function)
+            return [one.identity for one in ikat.plugins() if one.name == "python_py_identity"][-1]
+        def made(k):
+            class Config:
+                K = k
+                @staticmethod
+                def get():
+                    return k
+                @property
+                def twice(self):
+                    return 2 * k
+            return Config
+        @functools.lru_cache()
+        def cached(k):
+            return k
+        pairs = [(1, 2), ("a", "b"), ([1], [2]), ({"a": 1}, {"a": 2}), ({1}, {2}), (range(3), range(4)), (bytearray(b"a"), bytearray(b"b")),
+                 (np.arange(3), np.arange(4)), (types.SimpleNamespace(k=1), types.SimpleNamespace(k=2)), (made(1), made(2)),
+                 (made(1)(), made(2)()), (len, max), (np.add, np.multiply), (np.concatenate, np.stack), (1, True), (functools.reduce, cached),
+                 (made(1)().twice, made(2)().twice), (made(1).get, made(2).get)]
+        for one, other in pairs:
+            with self.subTest(one=one, other=other):
+                self.assertEqual(identity(one), identity(one))
+                self.assertNotEqual(identity(one), identity(other))
+        for value in (np.random.default_rng(1), np.array([object()]), iter([1]), threading.Lock()):
+            with self.subTest(value=value), self.assertRaisesRegex(ikat.WrongType, "cannot be told"):
+                identity(value)
+        def early(num_hosts):
+            return np.full(num_hosts, later)
+        ikat.register_traffic("py_early", early)  # what it encloses has no value yet
+        later = 1
 
     def test_raises_within_a_run(self):
         folder = self.tmp

@@ -5,6 +5,7 @@
  * edited, finished points keep their results: those still in the sweep take their new numbers, the
  * others retire.
  */
+#include "base/hash.h"
 #include "experiment/run/run.h"
 #include "ikat/json.h"
 #include "registry/registry.h"
@@ -116,15 +117,11 @@ ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_
 
 /* ---- digests of files: a changed file makes another fabric, routing or pattern */
 
-static const uint64_t fnv_basis = UINT64_C(0xcbf29ce484222325), /* FNV-1a */
-    fnv_prime = UINT64_C(0x100000001b3);
-
-/* FNV-1a, whose low bits hardly depend on the first characters: the high ones are mixed in. */
+/* The low bits of ik_hash_text hardly depend on the first characters: the high ones are mixed
+ * in. */
 static uint64_t sync_hash_text(const char *text)
 {
-    uint64_t hash = fnv_basis;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * fnv_prime;
+    uint64_t hash = ik_hash_text(text);
     return hash ^ hash >> 32;
 }
 
@@ -135,8 +132,7 @@ static ik_status sync_hash_file(const char *path, uint64_t *hash, ik_error *err)
         return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
     unsigned char buffer[8192];
     for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
-        for (size_t i = 0; i < got; i++)
-            *hash = (*hash ^ buffer[i]) * fnv_prime;
+        *hash = ik_hash_continue(*hash, buffer, got);
     bool bad = ferror(file) != 0;
     int why = errno;
     fclose(file);
@@ -153,8 +149,7 @@ typedef struct digested {
 static bool sync_digest_plugin(void *ctx, const char *identity)
 {
     digested *d = ctx;
-    for (; *identity; identity++)
-        d->hash = (d->hash ^ (unsigned char)*identity) * fnv_prime;
+    d->hash = ik_hash_continue(d->hash, identity, strlen(identity));
     d->num++;
     return true;
 }
@@ -173,7 +168,7 @@ static bool sync_digest_behind(void *ctx, const char *path)
 
 static ik_status sync_digest_variant(section_id id, variant *v, ik_error *err)
 {
-    digested d = {.of = v, .hash = fnv_basis, .num = v->num_files};
+    digested d = {.of = v, .hash = IK_HASH_BASIS, .num = v->num_files};
     for (size_t i = 0; i < v->num_files; i++) {
         ik_status status = sync_hash_file(v->files[i], &d.hash, err);
         if (status != IK_OK) {
