@@ -19,6 +19,11 @@ def run(*args, cwd=None, env=None, timeout=300, stdin=None):
                           input=stdin, capture_output=True, text=True, check=False)
 
 
+def sanitized():
+    """Whether ikat was built with a sanitizer, whose memory and time differ."""
+    return any(name in pathlib.Path(IKAT).read_bytes() for name in (b"__asan_init", b"__tsan_init"))
+
+
 class CliTest(unittest.TestCase):
     """A test case with a scratch folder."""
 

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from harness import IKAT, SOURCE, CliTest
+from harness import IKAT, SOURCE, CliTest, sanitized
 
 ROWS = "src/experiment/figures/results.def"
 EXPERIMENT = """\
@@ -26,10 +26,6 @@ expect:
 """
 BUILD = pathlib.Path(IKAT).resolve().parent
 PARTS = [BUILD / "CMakeFiles/ikat_objects.dir", BUILD / "CMakeFiles/ikat.dir"]  # objects of the library and of the command
-
-
-def sanitized():
-    return b"__asan_" in pathlib.Path(IKAT).read_bytes() or b"__tsan_" in pathlib.Path(IKAT).read_bytes()
 
 
 class AddResult(CliTest):

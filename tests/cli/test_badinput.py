@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from harness import IKAT, SOURCE, CliTest
+from harness import IKAT, SOURCE, CliTest, sanitized
 
 EXPERIMENT = """fabric: karytree:k=2,n=2
 routing: dmodk
@@ -211,7 +211,7 @@ class BadInputTest(CliTest):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
             resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
-        few = None if os.environ.get("ASAN_OPTIONS") or "asan" in IKAT else limit  # the sanitizer maps more
+        few = None if sanitized() else limit  # the sanitizer maps more
         for device in ("/dev/zero", "/dev/urandom"):
             for reader in readers:
                 args = [a.replace("F", device) if a in ("F",) or a.endswith("=F") or "=F," in a else a for a in reader.split()]

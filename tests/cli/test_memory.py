@@ -1,11 +1,10 @@
 """--memory-limit holds for every command: what needs more ends with a clear message and takes no more than the limit allows."""
 import filecmp
 import os
-import pathlib
 import subprocess
 import unittest
 
-from harness import IKAT, CliTest, run
+from harness import IKAT, CliTest, run, sanitized
 
 TREE, SMALL, LARGE = "rlft:ports=24,levels=3", "rlft:ports=12,levels=3", "rlft:ports=32,levels=3"
 EXPERIMENT = f"""\
@@ -25,7 +24,6 @@ CASES = [  # a command, a limit that it does not keep, one that it keeps, whethe
     (("compare", "karytree:k=4,n=3", SMALL), "50 KiB", "50 MiB", False),
 ]
 SLACK = 4 << 20  # pages of the program itself, and stacks of two threads
-SANITIZED = any(name in pathlib.Path(IKAT).read_bytes() for name in (b"__asan_init", b"__tsan_init"))
 
 
 def measure(*args, out=os.devnull):
@@ -39,7 +37,7 @@ def measure(*args, out=os.devnull):
     return child.returncode, said, usage.ru_maxrss * 1024
 
 
-@unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
+@unittest.skipIf(sanitized(), "sanitizers take memory of their own")
 class Memory(CliTest):
     def refused_within(self, args, limit):
         """Too little memory: a clear message, exit status 2, and the limit is kept; returns the most that was allowed."""
