@@ -78,6 +78,16 @@ void ik_experiment_free(ik_experiment *e);
  * seeds, where selections multiply only routings that leave a choice. */
 uint64_t ik_experiment_num_points(const ik_experiment *e);
 
+/* What the results of a claim are compared with: what a publication says, another computation of
+ * ikat (a prediction beside a simulation), or the results of another program. */
+typedef enum ik_claim_basis {
+    IK_BASIS_PUBLICATION,
+    IK_BASIS_TWIN,
+    IK_BASIS_PROGRAM,
+    IK_NUM_BASES
+} ik_claim_basis;
+/* "publication", "twin" or "program", as an experiment writes it. */
+const char *ik_claim_basis_name(ik_claim_basis basis);
 /* A figure that an experiment declares, and the number of claims that belong to it. */
 typedef struct ik_experiment_figure {
     const char *name, *title;

@@ -41,6 +41,11 @@ typedef struct ik_study_results {
 typedef struct ik_claim {
     ik_claim_verdict verdict;
     const char *claim, *source, *figure, *paper, *found, *differs;
+    const char *asked; /* what holds or not: "more than 50 %", "70 % within 10 %" */
+    const char *weak;  /* why it may hold although the effect is not there */
+    ik_claim_basis basis;
+    double margin; /* by which share of the right side what was found may move before the claim no
+                      longer holds; < 0: no longer differs; NAN: it cannot be said */
 } ik_claim;
 typedef ik_status (*ik_claim_fn)(void *ctx, const ik_claim *claim, ik_error *err);
 /* Calls fn for each claim of the experiment, in its order, until it fails. */
@@ -57,7 +62,8 @@ ik_status ik_study_page_claims(const ik_study_page *p, ik_claim_fn fn, void *ctx
 /* One page of many studies: the verdicts of all claims, then each entry with its picture, its
  * claims and links to its data. Loads nothing but what stands beside it. */
 ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
-/* All claims that are shown: columns name, verdict, claim, source, paper, found, differs. */
+/* All claims that are shown: columns name, verdict, claim, source, paper, found, differs, asked,
+ * basis, weak, margin. */
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
 
 IK_END_DECLS

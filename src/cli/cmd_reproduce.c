@@ -5,6 +5,7 @@
  */
 #include "reproduce.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -189,7 +190,7 @@ static int reproduce_run_all(cli *c, reproduction *r)
 typedef struct verdicts {
     const cli *c;            /* NULL = nothing is printed */
     const reproduced *study; /* whose claims come */
-    ik_verdicts num;
+    ik_verdicts num, by_basis[IK_NUM_BASES];
 } verdicts;
 
 static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_claim *claim,
@@ -201,6 +202,13 @@ static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_cl
            claim->figure, cli_line(claim->claim));
     printf("%-16s%s%s%s%s\n", "", cli_line(claim->found), claim->paper[0] ? " (the source: " : "",
            cli_line(claim->paper), claim->paper[0] ? ")" : "");
+    printf("%-16sasked: %s", "", cli_line(claim->asked));
+    if (isnan(claim->margin))
+        putchar('\n');
+    else
+        printf(" (margin %.2g %%)\n", 100 * claim->margin);
+    if (claim->weak[0])
+        printf("%-16sweak: %s\n", "", cli_line(claim->weak));
     if (differs)
         printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "no reason is recorded",
                cli_line(claim->differs));
@@ -216,9 +224,19 @@ static ik_status reproduce_put_claim(void *ctx, const ik_claim *claim, ik_error 
     verdicts *v = ctx;
     (void)err;
     ik_verdicts_add(&v->num, claim->verdict, claim->differs);
+    ik_verdicts_add(&v->by_basis[claim->basis], claim->verdict, claim->differs);
     if (v->c && claim->verdict != IK_CLAIM_NOT_ASKED)
         reproduce_print_claim(v->c, v->study, claim, colours[claim->verdict]);
     return IK_OK;
+}
+
+static void reproduce_put_counts(ik_json *j, const ik_verdicts *n)
+{
+    ik_json_uint(j, "hold", n->hold);
+    ik_json_uint(j, "differ", n->differ);
+    ik_json_uint(j, "differ_as_recorded", n->recorded);
+    ik_json_uint(j, "cannot_be_told", n->untold);
+    ik_json_uint(j, "not_asked", n->not_asked);
 }
 
 static int reproduce_put_json(const cli *c, const reproduction *r, const verdicts *v,
@@ -229,11 +247,12 @@ static int reproduce_put_json(const cli *c, const reproduction *r, const verdict
     ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
     ik_json_object(&j, NULL);
     ik_json_text(&j, "folder", r->folder);
-    ik_json_uint(&j, "hold", v->num.hold);
-    ik_json_uint(&j, "differ", v->num.differ);
-    ik_json_uint(&j, "differ_as_recorded", v->num.recorded);
-    ik_json_uint(&j, "cannot_be_told", v->num.untold);
-    ik_json_uint(&j, "not_asked", v->num.not_asked);
+    reproduce_put_counts(&j, &v->num);
+    for (ik_claim_basis b = 0; b < IK_NUM_BASES; b++) {
+        ik_json_object(&j, ik_claim_basis_name(b));
+        reproduce_put_counts(&j, &v->by_basis[b]);
+        ik_json_close(&j);
+    }
     ik_json_uint(&j, "experiments_without_results", lacking);
     ik_json_close(&j);
     ik_status done = ik_json_end(&j, &err);
@@ -242,9 +261,18 @@ static int reproduce_put_json(const cli *c, const reproduction *r, const verdict
 
 static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t lacking)
 {
-    printf("\n%zu hold, %zu differ (for %zu a reason is recorded), %zu cannot be told, %zu are "
-           "checked only at full scale\n",
-           v->num.hold, v->num.differ, v->num.recorded, v->num.untold, v->num.not_asked);
+    static const char *const texts[] = {[IK_BASIS_PUBLICATION] = "claims of papers",
+                                        [IK_BASIS_TWIN] = "against ikat's own predictions",
+                                        [IK_BASIS_PROGRAM] = "against another program"};
+    putchar('\n');
+    for (size_t i = 0; i < IK_NUM_BASES; i++) {
+        const ik_verdicts *n = &v->by_basis[i];
+        if (n->hold + n->differ + n->untold + n->not_asked)
+            printf(
+                "%s: %zu hold, %zu differ (for %zu a reason is recorded), %zu cannot be told, %zu "
+                "are checked only at full scale\n",
+                texts[i], n->hold, n->differ, n->recorded, n->untold, n->not_asked);
+    }
     if (lacking)
         printf("%zu of %zu experiments have no results\n", lacking, r->num);
     if (lacking < r->num)

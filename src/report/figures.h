@@ -175,6 +175,7 @@ struct claim_result {
     claim_number left, right; /* of an order its first and its last */
     size_t pair;              /* of an order: the one that decides is not below the next, from 1 */
     const char *why;          /* why it cannot be told, "" if it can */
+    double margin;            /* as ik_claim has it; of an order the smallest */
 };
 
 /* [b->num_claims], in the book's arena; judged once. */

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "report/report_csv.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char style[] =
@@ -22,9 +23,9 @@ static const char style[] =
     "p{max-width:60rem}.quiet{color:var(--quiet)}table{border-collapse:collapse;width:100%}"
     "th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid "
     "var(--line)}th{color:var(--quiet);font-weight:600}.scroll{overflow-x:auto}"
-    "td:nth-last-child(4){min-width:15rem}.holds{color:var(--yes)}.differs{color:var(--no)}.untold,"
+    "td:nth-last-child(6){min-width:15rem}.holds{color:var(--yes)}.differs{color:var(--no)}.untold,"
     ".known{color:var(--warn)}"
-    ".counts{width:auto}.counts th{max-width:7rem}.counts td:nth-last-child(4){min-width:0}"
+    ".counts{width:auto}.counts th{max-width:7rem}.counts td:nth-last-child(6){min-width:0}"
     ".number{text-align:right}"
     ".verdict{font-weight:600;white-space:nowrap}"
     "figure{margin:1rem 0;background:#fff;color:#000;border:1px solid var(--line);padding:.6rem;"
@@ -52,7 +53,7 @@ void page_begin_claims(FILE *out, bool with_entry)
 {
     fprintf(out,
             "<div class=\"scroll\"><table><tr><th>verdict</th>%s<th>claim</th><th>source</th>"
-            "<th>in the source</th><th>found</th></tr>\n",
+            "<th>in the source</th><th>asked</th><th>found</th><th>margin</th></tr>\n",
             with_entry ? "<th>figure</th>" : "");
 }
 
@@ -70,6 +71,8 @@ void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_e
     fputs("</td><td>", out);
     utf8_print_markup(out, c->paper);
     fputs("</td><td>", out);
+    utf8_print_markup(out, c->asked);
+    fputs("</td><td>", out);
     utf8_print_markup(out, c->found);
     bool differs = c->verdict == IK_CLAIM_DIFFERS;
     if (c->differs[0] && (differs || c->verdict == IK_CLAIM_HOLDS)) {
@@ -78,7 +81,15 @@ void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_e
         utf8_print_markup(out, c->differs);
         fputs("</span>", out);
     }
-    fputs("</td></tr>\n", out);
+    if (c->weak[0]) {
+        fputs("<br><span class=\"quiet\">Weak: ", out);
+        utf8_print_markup(out, c->weak);
+        fputs("</span>", out);
+    }
+    if (isnan(c->margin))
+        fputs("</td><td></td></tr>\n", out);
+    else
+        fprintf(out, "</td><td class=\"number\">%.2g&nbsp;%%</td></tr>\n", 100 * c->margin);
 }
 
 void page_end_claims(FILE *out)
@@ -143,15 +154,27 @@ static void reproduction_put_counts(ik_study_page *const *pages, size_t num, FIL
 
 static void reproduction_put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
 {
-    ik_verdicts n = {0};
+    static const char *const texts[] = {[IK_BASIS_PUBLICATION] = "claims of the papers",
+                                        [IK_BASIS_TWIN] =
+                                            "comparisons with another computation of ikat",
+                                        [IK_BASIS_PROGRAM] = "comparisons with another program"};
+    ik_verdicts all[IK_NUM_BASES] = {0};
     for (size_t i = 0; i < num; i++)
-        for (size_t k = 0; k < pages[i]->num_claims; k++)
-            ik_verdicts_add(&n, pages[i]->claims[k].verdict, pages[i]->claims[k].differs);
-    fprintf(out,
-            "<p>%zu claims: <span class=\"holds\">%zu hold</span>, <span class=\"differs\">%zu "
-            "differ</span> (for %zu a reason is recorded), <span class=\"untold\">%zu cannot be "
-            "told</span>, %zu are checked only at full scale.</p>\n",
-            reproduction_claims_of(&n), n.hold, n.differ, n.recorded, n.untold, n.not_asked);
+        for (size_t k = 0; k < pages[i]->num_claims; k++) {
+            const ik_claim *c = &pages[i]->claims[k];
+            ik_verdicts_add(&all[c->basis], c->verdict, c->differs);
+        }
+    for (size_t i = 0; i < IK_NUM_BASES; i++) {
+        const ik_verdicts *n = &all[i];
+        if (reproduction_claims_of(n))
+            fprintf(
+                out,
+                "<p>%zu %s: <span class=\"holds\">%zu hold</span>, <span class=\"differs\">%zu "
+                "differ</span> (for %zu a reason is recorded), <span class=\"untold\">%zu cannot "
+                "be told</span>, %zu are checked only at full scale.</p>\n",
+                reproduction_claims_of(n), texts[i], n->hold, n->differ, n->recorded, n->untold,
+                n->not_asked);
+    }
     reproduction_put_counts(pages, num, out);
     page_begin_claims(out, true);
     for (size_t i = 0; i < num; i++)
@@ -181,7 +204,7 @@ ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *ou
 
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err)
 {
-    fputs("name,verdict,claim,source,paper,found,differs\n", out);
+    fputs("name,verdict,claim,source,paper,found,differs,asked,basis,weak,margin\n", out);
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++) {
             const ik_claim *c = &pages[i]->claims[k];
@@ -190,10 +213,16 @@ ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out
                                          c->source,
                                          c->paper,
                                          c->found,
-                                         c->differs};
+                                         c->differs,
+                                         c->asked,
+                                         ik_claim_basis_name(c->basis),
+                                         c->weak};
             fprintf(out, "%s/%s,", pages[i]->paper, c->figure);
-            csv_fields(out, texts, 6);
-            putc('\n', out);
+            csv_fields(out, texts, 9);
+            if (isnan(c->margin))
+                fputs(",\n", out);
+            else
+                fprintf(out, ",%.4g\n", c->margin);
         }
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
 }

@@ -19,6 +19,11 @@ const ik_param ik_claim_params[] = {
      "the value in the source, shown beside the measured one"},
     {"differs", IK_PARAM_STRING, "", 0, 0, NULL,
      "why the results are known to differ from the source; --strict then accepts the difference"},
+    {"weak", IK_PARAM_STRING, "", 0, 0, NULL,
+     "why the claim may hold although the effect that its source describes is not there"},
+    {"basis", IK_PARAM_ENUM, "publication", 0, 0, "publication|twin|program",
+     "what the results are compared with: what its source says, another computation of ikat, or "
+     "the results of another program"},
     {"metric", IK_PARAM_STRING, NULL, 0, 0, NULL,
      "result by its CSV name (or the ratio or difference of two), or saturation, plateau, peak, "
      "argmax, crossing or order"},
@@ -54,6 +59,14 @@ const ik_param ik_claim_params[] = {
      "full = checked only at scale full (for an experiment without scales: only in runs without "
      "--set)"},
     {0}};
+
+const char *ik_claim_basis_name(ik_claim_basis basis)
+{
+    static const char *const names[] = {[IK_BASIS_PUBLICATION] = "publication",
+                                        [IK_BASIS_TWIN] = "twin",
+                                        [IK_BASIS_PROGRAM] = "program"};
+    return names[basis];
+}
 
 static const struct {
     const char *name;
@@ -210,6 +223,8 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
                .figure = declared_text(p, "figure", arena),
                .paper = declared_text(p, "paper", arena),
                .differs = declared_paragraph(p, "differs", arena),
+               .weak = declared_paragraph(p, "weak", arena),
+               .basis = (ik_claim_basis)declared_value(p, "basis")->u,
                .has_value = declared_value(p, "value")->has,
                .ratio = declared_value(p, "ratio")->u != 0,
                .paired = declared_value(p, "paired")->u != 0,
@@ -217,7 +232,7 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
                .tolerance = declared_value(p, "tolerance")->r,
                .full_scale = declared_value(p, "scale")->u == 1,
                .node = node};
-    if (!c.text || !c.source || !c.figure || !c.paper || !c.differs)
+    if (!c.text || !c.source || !c.figure || !c.paper || !c.differs || !c.weak)
         return ik_fail_memory(err, 1, "an experiment");
     if (!c.text[strspn(c.text, " \t\n")])
         return ytree_fail(figures_place(node, "claim"), err, "'claim' is a sentence, found none");

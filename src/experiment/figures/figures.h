@@ -87,6 +87,8 @@ typedef struct claim {
     const char *figure;  /* to which it belongs, "" = none */
     const char *paper;   /* the value of its source, as text; "" = not said */
     const char *differs; /* why it is known to differ; "" = it is not */
+    const char *weak;    /* why it may hold although the effect is not there; "" = it may not */
+    ik_claim_basis basis;
     claim_measure measure;
     result_expr y; /* CLAIM_VALUE: the metric; of curves: what is drawn over x */
     const char *x; /* axis of curves */

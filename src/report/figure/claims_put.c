@@ -46,17 +46,17 @@ static void claims_put_number_text(const claim_number *n, const char *unit, char
 static void claims_put_found_text(const claim_result *r, char *out, size_t size)
 {
     char left[80] = "", right[80] = "";
+    bool two = r->c->measure == CLAIM_ORDER ||
+               (r->c->against.place && !r->c->ratio && r->c->measure != CLAIM_CROSSING);
     if (r->left.num || r->right.num) {
         claims_put_number_text(&r->left, claims_put_unit_of(r->c), left, sizeof left);
         claims_put_number_text(&r->right, claims_put_unit_of(r->c), right, sizeof right);
     }
     snprintf(out, size, "%s%s%s%s%s", left,
-             !left[0]                       ? ""
+             !left[0] || !two               ? ""
              : r->c->measure == CLAIM_ORDER ? " to "
-             : r->c->against.place && !r->c->ratio && r->c->measure != CLAIM_CROSSING
-                 ? " against "
-                 : ", and the claim says ",
-             right, left[0] && r->why[0] ? "; " : "", r->why);
+                                            : " against ",
+             two ? right : "", left[0] && r->why[0] ? "; " : "", r->why);
     if (r->pair) {
         size_t used = strlen(out);
         snprintf(out + used, size - used,
@@ -64,6 +64,38 @@ static void claims_put_found_text(const claim_result *r, char *out, size_t size)
                                                 : " (numbers %zu and %zu)",
                  r->pair, r->pair + 1);
     }
+}
+
+/* "more than 50 %", "at most 5 % above the other side", "a quotient of 1.2 within 3 %". */
+static void claims_put_asked_text(const claim *c, char *out, size_t size)
+{
+    static const char *const words[] = {"less than ", "at most ", "", "at least ", "more than "};
+    const claim_number number = {.mean = c->value};
+    char value[80] = "the other side", tolerance[40] = "";
+    bool equal = c->op == OP_EQUAL, quotient = c->ratio;
+    if (c->has_value)
+        claims_put_number_text(&number, claims_put_unit_of(c), value, sizeof value);
+    if (c->tolerance > 0)
+        snprintf(tolerance, sizeof tolerance, "%.4g %%", 100 * c->tolerance);
+    if (c->measure == CLAIM_ORDER)
+        snprintf(out, size, "each less than the next%s%s", c->tolerance > 0 ? " or up to " : "",
+                 c->tolerance > 0 ? tolerance : "");
+    else if (equal)
+        snprintf(out, size, "%s%s%s%s",
+                 quotient       ? "a quotient of "
+                 : c->has_value ? ""
+                 : tolerance[0] ? "as "
+                                : "the same as ",
+                 value, tolerance[0] ? " within " : "", tolerance);
+    else if (tolerance[0])
+        snprintf(out, size, "%sat most %s %s %s", quotient ? "a quotient " : "", tolerance,
+                 c->op < OP_EQUAL ? "above" : "below", value);
+    else
+        snprintf(out, size, "%s%s%s", quotient ? "a quotient of " : "", words[c->op], value);
+    size_t used = strlen(out);
+    snprintf(out + used, used < size ? size - used : 0, "%s%s",
+             c->transient ? ", of a transient as its source measured it" : "",
+             c->full_scale ? ", at full scale" : "");
 }
 
 static void claims_put_found_whole(const claim_result *r, char *out, size_t size)
@@ -112,7 +144,7 @@ static ik_status claims_put_lines(figure_book *b, const claim_result *list, void
     terminal_heading(p, "Claims");
     for (size_t i = 0; i < b->num_claims; i++) {
         const claim_result *r = &list[i];
-        char text[700], found[400];
+        char text[700], found[400], asked[300], margin[40] = "";
         fprintf(p->out, "%s%-14s%s  ", p->colour ? colours[r->verdict] : "",
                 ik_claim_verdict_name(r->verdict), p->colour ? "\033[0m" : "");
         snprintf(text, sizeof text, "%.400s%s%.200s%s", r->c->text, r->c->source[0] ? " (" : "",
@@ -121,7 +153,17 @@ static ik_status claims_put_lines(figure_book *b, const claim_result *list, void
         claims_put_found_whole(r, found, sizeof found);
         fprintf(p->out, "%-16s", "");
         terminal_wrap(p, found, 16, 16);
+        claims_put_asked_text(r->c, asked, sizeof asked);
+        if (!isnan(r->margin))
+            snprintf(margin, sizeof margin, " (margin %.2g %%)", 100 * r->margin);
+        snprintf(text, sizeof text, "%s%s", asked, margin);
+        claims_put_note(p, "asked: ", text);
         claims_put_note(p, "in the source: ", r->c->paper);
+        claims_put_note(p, "compared with ",
+                        r->c->basis == IK_BASIS_TWIN      ? "another computation of ikat"
+                        : r->c->basis == IK_BASIS_PROGRAM ? "the results of another program"
+                                                          : "");
+        claims_put_note(p, "weak: ", r->c->weak);
         claims_put_note(p, "", r->c->transient ? "a transient, as its source measured it" : "");
         if (r->verdict == IK_CLAIM_DIFFERS)
             claims_put_note(p, "known to differ: ", r->c->differs);
@@ -167,8 +209,15 @@ static ik_status claims_put_rows(figure_book *b, const claim_result *list, void 
         claims_put_number(out, &r->right);
         fputc(',', out);
         ik_text_csv(out, r->why);
-        fputs(r->c->transient ? ",true" : ",false", out);
-        fputc('\n', out);
+        fputs(r->c->transient ? ",true," : ",false,", out);
+        char asked[300];
+        claims_put_asked_text(r->c, asked, sizeof asked);
+        const char *const more[] = {ik_claim_basis_name(r->c->basis), r->c->weak, asked};
+        csv_fields(out, more, 3);
+        if (isfinite(r->margin))
+            fprintf(out, ",%.4g\n", r->margin);
+        else
+            fputs(",\n", out);
     }
     return IK_OK;
 }
@@ -177,7 +226,7 @@ ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err)
 {
     fputs("verdict,claim,source,figure,paper,differs,left,left_ci95,left_samples,op,right,right_"
           "ci95,right_samples,"
-          "why,transient\n",
+          "why,transient,basis,weak,asked,margin\n",
           out);
     return claims_put_with_results(m, claims_put_rows, out, err);
 }
@@ -191,8 +240,9 @@ static ik_status claims_put_objects(figure_book *b, const claim_result *list, vo
     (void)err;
     for (size_t i = 0; i < b->num_claims; i++) {
         const claim_result *r = &list[i];
-        char found[400];
+        char found[400], asked[300];
         claims_put_found_whole(r, found, sizeof found);
+        claims_put_asked_text(r->c, asked, sizeof asked);
         ik_json_object(j, NULL);
         ik_json_text(j, "claim", r->c->text);
         ik_json_text(j, "source", r->c->source);
@@ -201,6 +251,10 @@ static ik_status claims_put_objects(figure_book *b, const claim_result *list, vo
         ik_json_text(j, "differs", r->c->differs);
         ik_json_text(j, "verdict", ik_claim_verdict_name(r->verdict));
         ik_json_text(j, "found", found);
+        ik_json_text(j, "asked", asked);
+        ik_json_real(j, "margin", r->margin, 4);
+        ik_json_text(j, "basis", ik_claim_basis_name(r->c->basis));
+        ik_json_text(j, "weak", r->c->weak);
         ik_json_real(j, "left", r->left.mean, 9);
         ik_json_real(j, "left_ci95", r->left.ci95, 9);
         ik_json_text(j, "op", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
@@ -299,15 +353,20 @@ static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx
     ik_status status = IK_OK;
     for (size_t i = 0; i < b->num_claims && status == IK_OK; i++) {
         const claim *c = list[i].c;
-        char found[400];
+        char found[400], asked[300];
         claims_put_found_whole(&list[i], found, sizeof found);
+        claims_put_asked_text(c, asked, sizeof asked);
         const ik_claim one = {.verdict = list[i].verdict,
                               .claim = c->text,
                               .source = c->source,
                               .figure = claims_put_figure_of(b, c),
                               .paper = c->paper,
                               .found = found,
-                              .differs = c->differs};
+                              .differs = c->differs,
+                              .asked = asked,
+                              .basis = c->basis,
+                              .weak = c->weak,
+                              .margin = list[i].margin};
         status = to->fn(to->ctx, &one, err);
     }
     return status;

@@ -16,37 +16,30 @@
 
 /* ---- verdicts */
 
+/* Sets *margin to a share of the right side. `inside` is how far the whole interval lies within
+ * what the claim allows, `outside` how far its nearest point does. */
 static ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *a,
-                                      const claim_number *b)
+                                      const claim_number *b, double *margin)
 {
     double low = a->mean - a->ci95 - (b->mean + b->ci95),
-           high = a->mean + a->ci95 - (b->mean - b->ci95),
-           t = isinf(b->mean) ? 0 : c->tolerance * fabs(b->mean);
+           high = a->mean + a->ci95 - (b->mean - b->ci95), scale = fabs(b->mean),
+           t = isinf(scale) ? 0 : c->tolerance * scale;
+    bool strict = (op == OP_LESS || op == OP_MORE) && t == 0;
+    double inside = INFINITY, outside = INFINITY;
+    *margin = NAN;
     if (isnan(low) || isnan(high))
         return IK_CLAIM_UNTOLD;
-    bool holds = false, differs = false;
-    switch (op) {
-    case OP_LESS:
-        holds = t > 0 ? high <= t : high < 0;
-        differs = t > 0 ? low > t : low >= 0;
-        break;
-    case OP_AT_MOST:
-        holds = high <= t;
-        differs = low > t;
-        break;
-    case OP_EQUAL:
-        holds = low >= -t && high <= t;
-        differs = low > t || high < -t;
-        break;
-    case OP_AT_LEAST:
-        holds = low >= -t;
-        differs = high < -t;
-        break;
-    case OP_MORE:
-        holds = t > 0 ? low >= -t : low > 0;
-        differs = t > 0 ? high < -t : high <= 0;
-        break;
+    if (op <= OP_EQUAL) { /* bounded above */
+        inside = t - high;
+        outside = t - low;
     }
+    if (op >= OP_EQUAL) { /* bounded below */
+        inside = fmin(inside, t + low);
+        outside = fmin(outside, t + high);
+    }
+    bool holds = strict ? inside > 0 : inside >= 0, differs = strict ? outside <= 0 : outside < 0;
+    if ((holds || differs) && scale > 0 && isfinite(scale) && isfinite(a->mean))
+        *margin = (holds ? inside : outside) / scale;
     return holds ? IK_CLAIM_HOLDS : differs ? IK_CLAIM_DIFFERS : IK_CLAIM_UNTOLD;
 }
 
@@ -72,7 +65,9 @@ static ik_claim_verdict judge_pair(judge *j, claim_op op, const claim_number *a,
     if (!why && isinf(a->mean) && isinf(b->mean))
         why = "neither saturates";
     j->r->why = why ? why : j->r->why;
-    ik_claim_verdict verdict = why ? IK_CLAIM_UNTOLD : judge_compare(j->c, op, a, b);
+    double margin = NAN;
+    ik_claim_verdict verdict = why ? IK_CLAIM_UNTOLD : judge_compare(j->c, op, a, b, &margin);
+    j->r->margin = margin;
     if (!why && verdict == IK_CLAIM_UNTOLD)
         j->r->why = "the intervals overlap";
     return verdict;
@@ -99,6 +94,7 @@ static ik_status judge_order(judge *j, ik_error *err)
 {
     claim_number before = {0}, here = {0};
     const char *why = "";
+    double margin = INFINITY; /* of the pairs so far that decide */
     ik_status status = judge_side(j, &j->v.of[0], &before, err);
     j->r->left = before;
     j->r->verdict = IK_CLAIM_HOLDS;
@@ -112,11 +108,15 @@ static ik_status judge_order(judge *j, ik_error *err)
             j->r->verdict = v;
             j->r->pair = i;
             why = j->r->why;
+            margin = j->r->margin;
+        } else if (v == j->r->verdict) {
+            margin = fmin(margin, j->r->margin);
         }
         before = here;
     }
     j->r->right = before;
     j->r->why = why;
+    j->r->margin = isfinite(margin) ? margin : NAN;
     return status;
 }
 
@@ -197,7 +197,8 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
 {
     judge j = {.b = b, .a = &b->a, .c = c, .r = r};
     const claim_number none = {.mean = NAN, .ci95 = NAN};
-    *r = (claim_result){.c = c, .verdict = IK_CLAIM_UNTOLD, .left = none, .right = none, .why = ""};
+    *r = (claim_result){
+        .c = c, .verdict = IK_CLAIM_UNTOLD, .left = none, .right = none, .why = "", .margin = NAN};
     bool has_scales = b->m->scale[0], full = !has_scales || strcmp(b->m->scale, "full") == 0;
     if (c->full_scale && (b->m->overrides[0] || !full)) {
         r->verdict = IK_CLAIM_NOT_ASKED;

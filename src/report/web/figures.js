@@ -4,6 +4,7 @@ import { download, el } from './dom.js';
 import { savePng } from './saves.js';
 import { table } from './tables.js';
 
+const BASES = { publication: 'the source', twin: 'ikat itself', program: 'another program' };
 const TAGS = { holds: 'yes', differs: 'no', 'cannot be told': 'warning', 'not asked': '' };
 
 export const hasFigures = (data) => data.figures?.length > 0;
@@ -15,7 +16,10 @@ export function claimsView(data) {
     { key: 'claim', name: 'claim', class: () => 'wrap' }, { key: 'source', name: 'source', csv: !data.claims.some((c) => c.source), class: () => 'wrap' },
     ...(data.claims.some((c) => c.paper) ? [{ key: 'paper', name: 'in the source', class: () => 'wrap' }] : []),
     { key: 'paper', name: 'in the source', csv: !data.claims.some((c) => c.paper), class: () => 'wrap' },
-    { key: 'found', name: 'found', class: () => 'wrap' }, { key: 'differs', name: 'why it differs', csv: !data.claims.some((c) => c.differs), class: () => 'wrap' }, { key: 'figure', csv: true },
+    { key: 'asked', name: 'asked', class: () => 'wrap' }, { key: 'found', name: 'found', class: () => 'wrap' },
+    { key: 'margin', name: 'margin', number: true, title: 'by which share of the right side the result may move before the verdict is another', text: (r) => r.margin === null ? '' : `${(100 * r.margin).toPrecision(2)} %` },
+    { key: 'basis', name: 'compared with', csv: data.claims.every((c) => c.basis === 'publication'), text: (r) => BASES[r.basis] },
+    { key: 'weak', name: 'weak', csv: !data.claims.some((c) => c.weak), class: () => 'wrap' }, { key: 'differs', name: 'why it differs', csv: !data.claims.some((c) => c.differs), class: () => 'wrap' }, { key: 'figure', csv: true },
     ...(data.claims.some((c) => c.differs) ? [{ key: 'differs', name: 'known to differ', class: () => 'wrap' }] : []),
     ...['left', 'left_ci95', 'op', 'right', 'right_ci95'].map((key) => ({ key, csv: true }))];
   const num = (verdict) => data.claims.filter((c) => c.verdict === verdict).length;
