@@ -28,6 +28,15 @@ extern const ik_param ik_measure_params[];
  * ik_params_init and ik_params_set, borrowed for the duration of the call, and may serve several
  * threads at once. Packets that are watched for what they are (first, slowest) are found in a run
  * of their own. */
+/* What is known of a load before it is simulated; the verdict on the run uses it. */
+typedef struct ik_sim_bound {
+    /* Most throughput (a fraction, like ik_sim_result.throughput) that can be accepted for ever, as
+     * ik_lasting_at says if ik_sim_sends_in_order and if adapters are not slower than their links;
+     * 0 = unknown */
+    double throughput;
+    bool exceeded; /* a channel is offered more than it carries, and what waits for it grows */
+} ik_sim_bound;
+
 typedef struct ik_sim_config {
     /* NULL = the defaults of ik_switch_params, ik_adapter_params, ik_measure_params */
     const ik_params *switch_params, *adapter_params, *measure_params;
@@ -36,10 +45,7 @@ typedef struct ik_sim_config {
     double load;
     const ik_params *watch_params; /* of ik_watch_params; NULL = no packet is watched */
     uint64_t at_most_ps;           /* instead of what measure_params say; 0 = what they say */
-    /* Most throughput (a fraction, like ik_sim_result.throughput) that can be accepted for ever at
-     * this load, as ik_lasting_at says if ik_sim_sends_in_order and if adapters are not slower than
-     * their links; 0 = unknown. The verdict on the run knows it. */
-    double bound;
+    ik_sim_bound bound;
 } ik_sim_config;
 
 /* Whether sources are first in, first out, as ik_lasting_measure supposes: each sends
@@ -357,7 +363,7 @@ typedef struct ik_sim_steady {
     double latency_slope;   /* change of mean latency per time, ns per ns */
     double throughput_half; /* half width of the 95 % interval / mean; NAN = too short for one */
     double latency_half;    /* the same of mean latency, see docs/measures.md */
-    double bound;           /* ik_sim_config.bound at this load: 0 = unknown */
+    ik_sim_bound bound;     /* of this load, as ik_sim_config has it */
     uint64_t need_ps;       /* simulated time that would be enough, roughly; 0 = cannot be said */
     /* How the window was found: the run looked for its warm-up; for its end. */
     bool detects, stops;

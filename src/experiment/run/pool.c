@@ -110,7 +110,7 @@ static ik_status pool_simulate_loads(pool *w, const plan_slot *slot, const point
     if (status != IK_OK)
         return status;
     bool bounded = lasting.known && ik_sim_sends_in_order(slot->plan, traffic, config);
-    judged.bound = bounded ? ik_lasting_at(&lasting, config->load) : 0;
+    judged.bound = search_bound(&lasting, bounded, config->load);
     search s = {.plan = slot->plan,
                 .traffic = traffic,
                 .config = *config,

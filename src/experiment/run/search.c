@@ -6,7 +6,9 @@
  * that was found can be written down and run again. First the highest load is offered that channels
  * could carry for ever, all of 100 % where no bound is known. If that is past saturation, a load
  * that is accepted (at first none at all) and one that is not are bisected until they are
- * neighbours. What a probe does depends on its load and the seed alone.
+ * neighbours. A short run may seem to drift by chance although nearly all was accepted; where such
+ * a run is the neighbour, the next load is tried as well, and if that is accepted the search goes
+ * on above it. What a probe does depends on its load and the seed alone.
  */
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
@@ -20,6 +22,8 @@
 typedef struct bisection {
     const search *s;
     unsigned parts, low, high; /* loads low/parts and high/parts are accepted and not */
+    unsigned sure;             /* nor is sure/parts, beyond any doubt */
+    bool *refused;             /* [parts + 1] loads that were tried and are not accepted */
     unsigned probe, probes;    /* number of this one, and of all at most */
     bool deadlock;
     ik_sim_result *kept; /* of load kept_at/parts */
@@ -53,7 +57,8 @@ static void search_note(bisection *b, double load, const ik_sim_result *r, bool 
 /* The highest load that is accepted is kept, and until one is the lowest that is not. */
 static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool accepted)
 {
-    if (accepted || b->deadlock || b->low == 0) {
+    bool lowest = b->low == 0 && (!b->kept_at || part < b->kept_at);
+    if (accepted || b->deadlock || lowest) {
         if (b->kept_at)
             ik_sim_result_free(b->kept);
         *b->kept = *r;
@@ -63,50 +68,70 @@ static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool acce
     }
 }
 
+/* Whether chance cannot have made a run that is not accepted. */
+static bool search_is_sure(const ik_sim_result *r)
+{
+    return r->deadlock || r->steady.reason == IK_STEADY_SATURATED ||
+           r->steady.reason == IK_STEADY_BOUND || r->throughput < 0.95 * r->offered;
+}
+
+/* A load that was tried before is not tried again. */
 static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
 {
+    if (b->refused[part]) {
+        b->high = part;
+        return IK_OK;
+    }
     double load = (double)part / b->parts;
     ik_sim_config config = b->s->config;
     ik_sim_result r = {0};
     b->probe++;
     search_tell(b, load);
     config.load = load;
-    config.bound = b->s->bounded ? ik_lasting_at(b->s->lasting, load) : 0;
+    config.bound = search_bound(b->s->lasting, b->s->bounded, load);
     ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
     if (status != IK_OK)
         return status;
     bool accepted = !(metric_saturated(&r) > 0) && r.steady.verdict != IK_STEADY_NO;
     b->deadlock = r.deadlock;
     search_note(b, load, &r, accepted);
+    if (!accepted && search_is_sure(&r))
+        b->sure = part;
     search_keep(b, part, &r, accepted);
     *(accepted ? &b->low : &b->high) = part;
+    b->refused[part] = !accepted;
     return IK_OK;
 }
 
-/* The least load of which more is offered than can be accepted for ever, whatever a run would show;
+/* The least load at which a channel is offered more than it carries, whatever a run would show;
  * above all of 100 % if nothing is known. */
 static unsigned search_beyond_bound(const bisection *b)
 {
-    const double tolerance = 1.02;
-    const ik_lasting *lasting = b->s->lasting;
-    double senders = lasting->free;
-    for (size_t k = 0; k < lasting->num_groups; k++)
-        senders += lasting->groups[k].offered;
-    for (unsigned part = 1; lasting->known && part <= b->parts; part++) {
-        double load = (double)part / b->parts;
-        if (load * senders > tolerance * ik_lasting_at(lasting, load))
-            return part;
-    }
-    return b->parts + 1;
+    unsigned part = 1;
+    while (part <= b->parts &&
+           !search_bound(b->s->lasting, false, (double)part / b->parts).exceeded)
+        part++;
+    return part;
 }
 
 /* The first probe is the highest load that may be accepted: often it is. */
 static ik_status search_bisect(bisection *b, ik_error *err)
 {
-    b->high = search_beyond_bound(b);
+    b->high = b->sure = search_beyond_bound(b);
     ik_status status = search_probe(b, b->high > 1 ? b->high - 1 : 1, err);
-    while (status == IK_OK && !b->deadlock && b->low < b->parts && b->high - b->low > 1)
-        status = search_probe(b, b->low + (b->high - b->low) / 2, err);
+    while (status == IK_OK && !b->deadlock && b->low < b->parts) {
+        if (b->high - b->low > 1) {
+            status = search_probe(b, b->low + (b->high - b->low) / 2, err);
+        } else if (b->high + 1 < b->sure && b->probe < b->probes) {
+            unsigned doubted = b->high;
+            status = search_probe(b, doubted + 1, err);
+            if (b->low < doubted)
+                break;
+            b->high = b->sure;
+        } else {
+            break;
+        }
+    }
     return status;
 }
 
@@ -116,10 +141,14 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
     assert(s->precision > 0 && s->precision <= 1);
     bisection b = {.s = s, .kept = result};
     b.parts = (unsigned)ceil(1 / s->precision - 1e-6); /* 1 / 0.01 is not 100 exactly */
-    b.probes = 1 + (unsigned)ceil(log2(b.parts));
+    b.refused = ik_calloc(b.parts + 1, sizeof *b.refused);
+    if (!b.refused)
+        return ik_fail_memory(err, b.parts, "the loads of a search");
+    b.probes = 2 + 2 * (unsigned)ceil(log2(b.parts));
     ik_json_to_text(&b.json, IK_JSON_PACKED);
     ik_json_array(&b.json, NULL);
     ik_status status = search_bisect(&b, err);
+    free(b.refused);
     char *probes = NULL;
     ik_json_close(&b.json);
     ik_status written = ik_json_end_text(&b.json, &probes, NULL, status == IK_OK ? err : NULL);
@@ -142,6 +171,14 @@ bool adapters_are_slower(const ik_params *adapter)
 {
     return ik_params_has(adapter, "injection_rate") ||
            ik_params_real(adapter, "injection_fraction") < 1;
+}
+
+ik_sim_bound search_bound(const ik_lasting *lasting, bool in_order, double load)
+{
+    const double rounding = 1 + 1e-6;
+    return (ik_sim_bound){.throughput = in_order ? ik_lasting_at(lasting, load) : 0,
+                          .exceeded =
+                              lasting->num_groups && load > rounding * lasting->groups[0].level};
 }
 
 ik_status search_measure_lasting(const ik_plan *plan, const ik_traffic *traffic,

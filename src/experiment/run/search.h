@@ -31,12 +31,15 @@ typedef struct search_found {
     char *probes;
 } search_found;
 
-/* Runs one simulation per probe, 1 + log2(1 / precision) of them at most, each with the seed of
+/* Runs one simulation per probe, 2 + 2 log2(1 / precision) of them at most, each with the seed of
  * `env`. *result: that of the highest load that was accepted; of the lowest that was tried where
  * none was; of the first deadlock, which ends the search. To be freed with ik_sim_result_free. */
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err);
 
+/* What is known of a load: nothing where `lasting` is not; the throughput only of sources that send
+ * in order. */
+ik_sim_bound search_bound(const ik_lasting *lasting, bool in_order, double load);
 /* Whether adapters may send slower than their links. */
 bool adapters_are_slower(const ik_params *adapter);
 /* What can be accepted for ever, to judge the throughput of a run and to bound a search: nothing is

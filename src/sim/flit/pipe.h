@@ -207,10 +207,10 @@ struct pipe {
     struct watch *watch;     /* measure/watch.h; NULL = no packet is watched */
     stationary_setup window;
     stationary *stationary; /* NULL = no verdict is given. Batches are of whole cycles */
-    double bound;           /* ik_sim_config.bound, 0 = unknown */
-    bool notes_deliveries;  /* or checks them: watch or order */
-    order_table *order;     /* [host] paranoid only */
-    double run_seconds;     /* wall time of the loop */
+    ik_sim_bound bound;
+    bool notes_deliveries; /* or checks them: watch or order */
+    order_table *order;    /* [host] paranoid only */
+    double run_seconds;    /* wall time of the loop */
     bool over; /* what the first partition has seen of the network at rest ends the run */
     bool deadlock;
     char *deadlock_text;

@@ -79,7 +79,7 @@ static ik_status pipe_params_resolve_adapter(pipe *p, const ik_params *v, ik_err
 }
 
 /* A schedule is measured as it is given; else the window may have to be found. */
-static ik_status pipe_params_resolve_times(pipe *p, const sim_sections *sec, double bound,
+static ik_status pipe_params_resolve_times(pipe *p, const sim_sections *sec, ik_sim_bound bound,
                                            ik_error *err)
 {
     const ik_params *v = sec->measure;
@@ -100,7 +100,7 @@ static ik_status pipe_params_resolve_times(pipe *p, const sim_sections *sec, dou
     return IK_OK;
 }
 
-static ik_status pipe_params_resolve_measure(pipe *p, const sim_sections *sec, double bound,
+static ik_status pipe_params_resolve_measure(pipe *p, const sim_sections *sec, ik_sim_bound bound,
                                              ik_error *err)
 {
     const ik_params *v = sec->measure;

@@ -11,8 +11,9 @@
  *   and more time in the network, or less is accepted than offered and none waits in its source:
  *   the network still fills;
  * - too short: a window of few latencies, or a wide interval of throughput;
- * - yes, saturated: latency since generation grows although throughput stays, and less is accepted
- *   than offered: packets wait in their sources, the longer the later they are made;
+ * - yes, saturated: a channel is offered more than it carries; or latency since generation grows
+ *   although throughput stays, and less is accepted than offered: packets wait in their sources,
+ *   the longer the later they are made;
  * - no: latency rises all the same: packets may wait in their sources without end;
  * - yes; if latency falls, it does not last; if its interval is wide, it cannot be told.
  *
@@ -32,10 +33,12 @@ static const struct {
     double outrun;  /* slope of latency that is none, ns per ns */
     double missing; /* share of the offered load that may be under way while latency grows */
     double lost;    /* and that shows by itself that packets wait in their sources */
+    double unsure;  /* half widths of throughput, that the share under way exceeds with packets that
+                       wait in their sources */
     double waiting; /* share of the time in the network that packets wait in their sources */
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
-} least = {4, 0.02, 0.2, 0.002, 0.005, 0.02, 0.01, 0.05, 160};
+} least = {4, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160};
 
 typedef struct judged {
     const stationary *s;
@@ -141,10 +144,16 @@ static void steady_describe_lines(judged *j)
 }
 
 /* Less is accepted than offered, and so the latency of some hosts' packets grows; that of all may
- * hide it where starved flows deliver few packets. What has no way is not accepted either. */
+ * hide it where starved flows deliver few packets: there it is beyond the interval of throughput,
+ * and packets wait in their sources for longer than in the network. What has no way is not accepted
+ * either. */
 static bool steady_is_saturated(const judged *j)
 {
-    if (j->r->packets_unroutable == 0 && j->r->throughput < (1 - least.lost) * j->r->offered)
+    double missing = 1 - j->r->throughput / j->r->offered;
+    if (j->r->packets_unroutable == 0 &&
+        (missing > least.lost ||
+         (missing > least.missing && missing > least.unsure * j->steady->throughput_half &&
+          j->latency.mean > 2 * j->network.mean)))
         return true;
     return j->latency.slope > least.errors * j->latency.error &&
            j->steady->latency_slope > least.outrun &&
@@ -162,7 +171,7 @@ static bool steady_is_taken_up(const judged *j)
  * does to the little that a short run of irregular sources generates. */
 static bool steady_is_beyond_bound(const judged *j)
 {
-    double bound = j->steady->bound;
+    double bound = j->steady->bound.throughput;
     return bound > 0 && bound < (1 - least.lost) * j->r->offered &&
            j->r->throughput * (1 - j->steady->throughput_half) > (1 + least.throughput) * bound;
 }
@@ -196,7 +205,8 @@ static bool judge_throughput(judged *j)
 static void steady_judge_lines(judged *j)
 {
     steady_describe_lines(j);
-    bool lasts = judge_throughput(j), saturated = steady_is_saturated(j),
+    bool lasts = judge_throughput(j),
+         saturated = j->steady->bound.exceeded || steady_is_saturated(j),
          drifts = steady_drifts_by(&j->latency, least.latency);
     if (!lasts) {
         j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts;
@@ -222,7 +232,7 @@ static void steady_judge_few(judged *j)
 }
 
 void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsigned num,
-                  double bound, const ik_fabric *f, ik_sim_result *r)
+                  ik_sim_bound bound, const ik_fabric *f, ik_sim_result *r)
 {
     if (!s)
         return;
@@ -285,8 +295,12 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         snprintf(text, size, "throughput and latency stay where they are");
         break;
     case IK_STEADY_SATURATED:
-        snprintf(text, size, "saturated: throughput stays, latency grows by %.3g ns per us",
-                 1000 * k->latency_slope);
+        if (k->latency_slope > 0)
+            snprintf(text, size, "saturated: throughput stays, latency grows by %.3g ns per us",
+                     1000 * k->latency_slope);
+        else
+            snprintf(text, size,
+                     "saturated: throughput stays, some channels are offered more than they carry");
         break;
     case IK_STEADY_FALLS:
     case IK_STEADY_RISES:
@@ -302,7 +316,7 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         break;
     case IK_STEADY_BOUND:
         snprintf(text, size, "channels can carry %.3g %% for ever, and more is accepted",
-                 100 * k->bound);
+                 100 * k->bound.throughput);
         break;
     case IK_STEADY_DEADLOCK:
         snprintf(text, size, "the network is deadlocked");

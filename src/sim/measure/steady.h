@@ -11,6 +11,6 @@
  * is those of the first one, those of the others follow `stride` bytes apart. s: NULL = no verdict.
  * bound: see ik_sim_config. f: whose channels r->channel_bytes are. */
 void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsigned num,
-                  double bound, const ik_fabric *f, ik_sim_result *r);
+                  ik_sim_bound bound, const ik_fabric *f, ik_sim_result *r);
 
 #endif

@@ -89,7 +89,7 @@ typedef struct measure_settings {
     size_t num_series;       /* periods, of the longest run */
     bool judged;             /* a verdict is given, from the batches of `window` */
     stationary_setup window; /* measure/stationary.h */
-    double bound;            /* ik_sim_config.bound, 0 = unknown */
+    ik_sim_bound bound;
     bool paranoid, congestion;
 } measure_settings;
 
