@@ -67,12 +67,10 @@ static ik_status ibnetdiscover_node_of_section(ib_file *ib, slice name, uint32_t
         *node = last;
         return IK_OK;
     }
-    uint32_t first = last;
-    status = ibnetdiscover_add_node(ib, ib->nodes[first].key, node, err);
+    status = ibnetdiscover_add_node(ib, ib->nodes[last].key, node, err);
     if (status != IK_OK)
         return status;
-    ib->nodes[*node].next_same = ib->nodes[first].next_same;
-    ib->nodes[first].next_same = *node;
+    ib->nodes[last].followed = ib->nodes[*node].again = true;
     return IK_OK;
 }
 

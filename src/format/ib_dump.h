@@ -12,8 +12,9 @@ enum { IB_MAX_PORTS = 254, IB_MAX_LMC = 7, IB_MAX_DEPTH = 8, IB_MAX_INCLUDES = 2
 
 typedef struct ib_node {
     uint32_t key;       /* its identifier */
-    uint32_t next_same; /* another node of this identifier, IK_NONE = none */
+    uint32_t next_same; /* another node of this identifier that is not merged, IK_NONE = none */
     bool is_host, defined;
+    bool again, followed;       /* there is a section of this identifier before, behind it */
     bool merged;                /* a section repeated: nothing but what another section says */
     uint32_t into;              /* the node of that other section, if merged */
     bool left_out;              /* no host: the in-network computing unit of a switch */

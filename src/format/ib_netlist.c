@@ -15,6 +15,8 @@
 static const uint64_t first_guid[2] = {0x200000, 0x100000};
 
 enum { LONGEST_PATH = 4096 };
+/* Every name in a module is kept with the module's before it. */
+enum { LONGEST_MODULE = 256 };
 
 /* Options of a port, and the largest set of each. */
 static const char options[] = "wse";
@@ -124,7 +126,15 @@ static ik_status ib_netlist_read_module(ib_file *ib, ik_error *err)
     if (scan_char(&ib->s, '='))
         scan_blanks(&ib->s);
     ib->current = IK_NONE;
-    return ib_quoted(&ib->s, "the name of a module", &ib->prefix, err);
+    slice name = {0};
+    scan start = ib->s;
+    ik_status status = ib_quoted(&ib->s, "the name of a module", &name, err);
+    if (status == IK_OK && name.length > LONGEST_MODULE)
+        return scan_fail(&start, err, "expected a module's name of at most %d bytes",
+                         LONGEST_MODULE);
+    if (status == IK_OK)
+        ib->prefix = name;
+    return status;
 }
 
 bool ib_netlist_is_alias(slice name)

@@ -473,6 +473,40 @@ static void test_waits_for_outside(void **state)
     }
 }
 
+/* Communicators of one group that say nothing of their parent: the n-th of one rank is the n-th of
+ * the other, and thousands of them are found at once. The receive is in that of the send, or in the
+ * one before it, where it waits for ever. */
+static void test_many_of_one_group(void **state)
+{
+    enum { MANY = 4000 };
+    (void)state;
+    for (uint32_t off = 0; off < 2; off++) {
+        ik_error err;
+        ik_workload w;
+        made_begin(&made, 2);
+        for (uint32_t i = 0; i < 2; i++)
+            for (uint64_t n = 0; n < MANY; n++) {
+                const uint64_t kind = n % 2 ? COMM_GROUP : COMM_FOUND;
+                made_record(&made.ranks[i], REC_COMM, 0,
+                            (const uint64_t[]){2 + n, kind, 0, 0, 1, 0, 2, 2, 0}, 9);
+            }
+        MADE(&made.ranks[0], REC_SEND, 0, SEND_STANDARD, MANY + 1, 3, 1, 8);
+        MADE(&made.ranks[1], REC_RECV, 0, MANY + 1 - off, 2, 1, 8, 2, 1);
+        made_end(&made);
+        write_bytes(file, made_file(&made, file));
+        ik_status status = replay(&w, true, &err);
+        if (off) {
+            assert_int_equal(status, IK_ERR_INPUT);
+            assert_non_null(strstr(err.text, "never"));
+        } else {
+            if (status != IK_OK)
+                fail_msg("%s: %s", err.file, err.text);
+            assert_int_equal(w.num_messages, 1);
+            ik_workload_clear(&w);
+        }
+    }
+}
+
 static int make_file(void **state)
 {
     (void)state;
@@ -502,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_longer_away_than_the_gap),
         cmocka_unit_test(test_outside),
         cmocka_unit_test(test_waits_for_outside),
+        cmocka_unit_test(test_many_of_one_group),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

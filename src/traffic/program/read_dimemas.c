@@ -12,6 +12,7 @@
  * J. Labarta, S. Girona, V. Pillet, T. Cortes, L. Gregoris, DiP: A Parallel Program Development
  * Environment, Euro-Par 1996; records as of bsc-performance-tools/dimemas. */
 #include "base/array.h"
+#include "base/hash.h"
 #include "traffic/program/trace_scan.h"
 
 #include <inttypes.h>
@@ -23,9 +24,13 @@ enum { RECV, IRECV, WAIT, WAITALL, RECV_KINDS };
 enum { SEND_SYNCHRONOUS = 1, SEND_IMMEDIATE = 2, SEND_KINDS = 4 };
 enum { SECONDS_DIGITS = 12 };
 
+/* A receive that was begun. Of those that a wait cannot tell apart the first is in the table, and
+ * the others follow it in the order in which they were begun. */
 typedef struct open_receive {
     uint32_t task, peer, tag, comm;
     uint64_t bytes, request;
+    uint32_t next; /* like this one; of a free place, the next free one; IK_NONE = none */
+    uint32_t last; /* of the first one: the last that is like it */
 } open_receive;
 
 typedef struct dim_reader {
@@ -34,8 +39,10 @@ typedef struct dim_reader {
     uint64_t ranks;
     uint32_t *comms; /* [num_comms] of a number in the trace, IK_NONE = not defined */
     size_t num_comms, room_comms;
-    open_receive *open; /* in order */
-    size_t num_open, room_open;
+    open_receive *open;
+    size_t num_open, room_open; /* places, free ones too */
+    uint32_t free_open;         /* the first free place, IK_NONE = none */
+    ik_hash first_open;
     uint64_t requests;
 } dim_reader;
 
@@ -230,12 +237,64 @@ static ik_status dimemas_read_send(dim_reader *r, ik_error *err)
     return status;
 }
 
+static uint32_t dimemas_receive_tag(const open_receive *of)
+{
+    return ik_hash_tag2((uint64_t)of->task << 32 | of->peer,
+                        ((uint64_t)of->tag << 32 | of->comm) ^ of->bytes << 17);
+}
+
+/* The first receive that is open and like this one, IK_NONE: there is none. */
+static uint32_t dimemas_find_receive(const dim_reader *r, const open_receive *like)
+{
+    uint32_t tag = dimemas_receive_tag(like), id;
+    for (size_t at = ik_hash_first(&r->first_open, tag);
+         (id = ik_hash_find(&r->first_open, tag, &at)) != IK_NONE; at++) {
+        const open_receive *of = &r->open[id];
+        if (of->task == like->task && of->peer == like->peer && of->tag == like->tag &&
+            of->comm == like->comm && of->bytes == like->bytes)
+            break;
+    }
+    return id;
+}
+
+static bool dimemas_keep_receive(dim_reader *r, open_receive of)
+{
+    uint32_t first = dimemas_find_receive(r, &of), id = r->free_open;
+    if (id == IK_NONE) {
+        if (r->num_open >= IK_NONE || !IK_ARRAY_ROOM(r->open, r->room_open, r->num_open + 1))
+            return false;
+        id = (uint32_t)r->num_open++;
+    } else {
+        r->free_open = r->open[id].next;
+    }
+    of.next = IK_NONE;
+    of.last = id;
+    r->open[id] = of;
+    if (first == IK_NONE)
+        return ik_hash_add(&r->first_open, dimemas_receive_tag(&of), id);
+    r->open[r->open[first].last].next = id;
+    r->open[first].last = id;
+    return true;
+}
+
+/* Takes the first of its kind out. */
+static bool dimemas_drop_receive(dim_reader *r, uint32_t first)
+{
+    uint32_t tag = dimemas_receive_tag(&r->open[first]), next = r->open[first].next;
+    ik_hash_remove(&r->first_open, tag, first);
+    if (next != IK_NONE)
+        r->open[next].last = r->open[first].last;
+    r->open[first].next = r->free_open;
+    r->free_open = first;
+    return next == IK_NONE || ik_hash_add(&r->first_open, tag, next);
+}
+
 static ik_status dimemas_begin_receive(dim_reader *r, uint32_t task, call_message *m, ik_error *err)
 {
-    if (!IK_ARRAY_ROOM(r->open, r->room_open, r->num_open + 1))
-        return dimemas_no_memory(err);
     m->request = r->requests++;
-    r->open[r->num_open++] = (open_receive){task, m->peer, m->tag, m->comm, m->bytes, m->request};
+    if (!dimemas_keep_receive(
+            r, (open_receive){task, m->peer, m->tag, m->comm, m->bytes, m->request, 0, 0}))
+        return dimemas_no_memory(err);
     return call_recv(r->p, task, m, err);
 }
 
@@ -243,14 +302,12 @@ static ik_status dimemas_begin_receive(dim_reader *r, uint32_t task, call_messag
 static ik_status dimemas_wait_for(dim_reader *r, uint32_t task, const call_message *m,
                                   ik_error *err)
 {
-    for (size_t k = 0; k < r->num_open; k++) {
-        open_receive of = r->open[k];
-        if (of.task != task || of.peer != m->peer || of.tag != m->tag || of.comm != m->comm ||
-            of.bytes != m->bytes)
-            continue;
-        r->num_open--;
-        memmove(r->open + k, r->open + k + 1, (r->num_open - k) * sizeof of);
-        return call_wait(r->p, task, &of.request, 1, err);
+    const open_receive like = {task, m->peer, m->tag, m->comm, m->bytes, 0, 0, 0};
+    uint32_t id = dimemas_find_receive(r, &like);
+    if (id != IK_NONE) {
+        uint64_t request = r->open[id].request;
+        return dimemas_drop_receive(r, id) ? call_wait(r->p, task, &request, 1, err)
+                                           : dimemas_no_memory(err);
     }
     program_refuse(r->p, err, "task %u waits for a receive that it has not begun", task);
     return ik_hint(err, IK_ERR_INPUT,
@@ -464,9 +521,11 @@ static ik_status dimemas_read_lines(dim_reader *r, ik_text_lines *l, ik_error *e
 
 static ik_status read_dimemas(program *p, const program_source *s, const ik_env *env, ik_error *err)
 {
-    dim_reader r = {.p = p};
+    dim_reader r = {.p = p, .free_open = IK_NONE};
     ik_text_lines l = {0};
     ik_status status = trace_one_file(s, "dimemas", err);
+    if (status == IK_OK && !ik_hash_init(&r.first_open))
+        status = dimemas_no_memory(err);
     if (status == IK_OK)
         status = ik_text_lines_open(&l, s->files[0], env, err);
     if (status == IK_OK)
@@ -474,6 +533,7 @@ static ik_status read_dimemas(program *p, const program_source *s, const ik_env 
     ik_text_lines_close(&l);
     free(r.comms);
     free(r.open);
+    ik_hash_free(&r.first_open);
     return status;
 }
 

@@ -43,6 +43,8 @@ typedef struct rank_reader {
     char place[512];
     uint32_t *comms, *near; /* of the rank's numbers: the program's, and for neighbours */
     size_t num_comms, room_comms, room_near;
+    uint32_t *made; /* [program's communicators] of the first of a group: how many the rank has */
+    size_t num_made, room_made;
     uint32_t *parts; /* of request n: how many sub-requests it has */
     size_t num_requests, room_requests;
     outcome *outcomes; /* by request */
@@ -106,14 +108,6 @@ static ik_status recording_find_outcomes(rank_reader *d, ik_error *err)
 
 /* ---- communicators */
 
-static bool recording_in_use(const rank_reader *d, uint32_t comm)
-{
-    for (size_t i = 0; i < d->num_comms; i++)
-        if (d->comms[i] == comm)
-            return true;
-    return false;
-}
-
 static ik_status recording_add_comm(rank_reader *d, uint32_t comm, ik_error *err)
 {
     if (!IK_ARRAY_ROOM(d->comms, d->room_comms, d->num_comms + 1) ||
@@ -136,6 +130,21 @@ static ik_status recording_find_members(rank_reader *d, const recording_record *
     return IK_OK;
 }
 
+/* What says nothing of its parent is the next one of its group, whose instances begin here. */
+static ik_status recording_next_of_group(rank_reader *d, uint32_t num, uint64_t instance,
+                                         uint32_t *comm, ik_error *err)
+{
+    ik_status status = program_comm(d->p, d->members, num, instance, comm, err);
+    if (status != IK_OK)
+        return status;
+    if (!IK_ARRAY_ROOM(d->made, d->room_made, (size_t)*comm + 1))
+        return recording_no_memory(err);
+    while (d->num_made <= *comm)
+        d->made[d->num_made++] = 0;
+    uint32_t before = d->made[*comm]++;
+    return before ? program_comm(d->p, d->members, num, instance + before, comm, err) : IK_OK;
+}
+
 static ik_status recording_read_comm(rank_reader *d, const recording_record *o, ik_error *err)
 {
     uint32_t comm = NO_COMM, num = (uint32_t)o->num;
@@ -148,10 +157,8 @@ static ik_status recording_read_comm(rank_reader *d, const recording_record *o, 
         uint64_t instance = ((uint64_t)d->comms[o->root] + 1) << 28 | o->sequence;
         status = program_comm(d->p, d->members, num, instance, &comm, err);
     } else {
-        uint64_t instance = INSTANCE_GROUP | (uint64_t)o->kind << 32;
-        do
-            status = program_comm(d->p, d->members, num, instance++, &comm, err);
-        while (status == IK_OK && recording_in_use(d, comm));
+        status =
+            recording_next_of_group(d, num, INSTANCE_GROUP | (uint64_t)o->kind << 32, &comm, err);
     }
     return status == IK_OK ? recording_add_comm(d, comm, err) : status;
 }
@@ -159,7 +166,7 @@ static ik_status recording_read_comm(rank_reader *d, const recording_record *o, 
 static ik_status recording_begin_comms(rank_reader *d, ik_error *err)
 {
     uint32_t self = NO_COMM;
-    d->num_comms = 0;
+    d->num_comms = d->num_made = 0;
     ik_status status = recording_add_comm(d, 0, err);
     if (status == IK_OK)
         status = program_comm(d->p, &d->rank, 1, 0, &self, err);
@@ -574,6 +581,7 @@ static ik_status read_recording(program *p, const program_source *s, const ik_en
     recording_close(d.r);
     free(d.comms);
     free(d.near);
+    free(d.made);
     free(d.parts);
     free(d.outcomes);
     free(d.wait);
