@@ -101,7 +101,9 @@ typedef struct ik_audit_measured {
 } ik_audit_measured;
 
 typedef struct ik_audit {
-    const ik_fabric *fabric; /* borrowed */
+    /* what was given, borrowed; with endpoints: `whole`, in which they are hosts (silent ones) */
+    const ik_fabric *fabric;
+    ik_fabric *whole;
     ik_audit_finding *findings;
     size_t num_findings, finding_cap;
     uint64_t counts[3]; /* by severity */

@@ -139,8 +139,11 @@ typedef struct ik_deploy_update {
 
 /* What was written, as it was read back, and the verdict on that. */
 typedef struct ik_deployment {
-    const ik_fabric *fabric; /* borrowed */
-    const char *name;        /* of the fabric; borrowed */
+    /* what was given, borrowed; with endpoints: `whole`, in which they are hosts (silent ones) */
+    const ik_fabric *fabric;
+    const ik_fabric *given; /* borrowed */
+    ik_fabric *whole;
+    const char *name; /* of the fabric; borrowed */
     ik_plan *plan;
     ik_lids lids;
     ik_lid_tables tables;
@@ -218,7 +221,7 @@ typedef struct ik_vl_difference {
 
 /* What a subnet holds beside what a folder wanted. */
 typedef struct ik_deploy_check {
-    ik_fabric *fabric; /* owned unless one was given */
+    ik_fabric *fabric; /* owned; NULL: the one that was given */
     ik_lids lids;
     uint64_t entries;   /* wanted */
     uint64_t equal;     /* of these */

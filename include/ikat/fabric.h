@@ -36,6 +36,17 @@ typedef struct ik_finding {
     uint32_t node; /* a node it is about, IK_NONE if none */
 } ik_finding;
 
+/* A port of the subnet that has a LID although no program runs behind it: an aggregation node
+ * inside a switch (SHARP). The subnet manager must route to and from it as to a host. */
+typedef struct ik_endpoint {
+    uint32_t port; /* of the switch that it is in; unconnected in ik_fabric.port_peer */
+    char *name;    /* owned by the fabric */
+    uint64_t node_guid, port_guid; /* 0 = none */
+    uint32_t lid;                  /* base LID, 0 = none */
+    uint8_t lmc;
+    ik_link_class link;
+} ik_endpoint;
+
 typedef struct ik_xy {
     int32_t x, y; /* position on the floor, in grid units */
 } ik_xy;
@@ -85,6 +96,13 @@ typedef struct ik_fabric {
      * are level 1, roots the top. */
     uint8_t *switch_level; /* [num_switches] */
     uint32_t num_levels;   /* 0 = not a tree */
+
+    /* [num_endpoints] by port. They are no hosts: they take no part in traffic, loads and levels.
+     * ik_fabric_with_endpoints makes them hosts for what concerns every LID. */
+    ik_endpoint *endpoints;
+    uint32_t num_endpoints;
+    /* in a fabric that ik_fabric_with_endpoints made: so many of the last hosts are endpoints */
+    uint32_t num_silent;
 
     /* the hosts are ports of hosts, see ik_fabric_split; NULL for any other fabric */
     struct ik_split *split;
@@ -209,6 +227,8 @@ void ik_builder_host_ids(ik_builder *b, uint32_t host, uint64_t guid, uint32_t l
 void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t label);
 /* Base LID of a port of a host with several cables, and its LMC (up to 7). */
 void ik_builder_port_lid(ik_builder *b, ik_end end, uint32_t lid, unsigned lmc);
+/* An endpoint (ik_endpoint) at a port of a switch, which no cable may use. */
+void ik_builder_endpoint(ik_builder *b, ik_end at, const ik_endpoint *endpoint);
 /* LMC of the LID of a switch or host; end.port is ignored. */
 void ik_builder_node_lmc(ik_builder *b, ik_end end, unsigned lmc);
 /* makes it a tree */
@@ -242,6 +262,17 @@ ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t nu
  * renumbered); intact = false. */
 ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out,
                                ik_error *err);
+
+/* ---- every LID */
+/* A copy in which the endpoints are hosts behind the others (num_silent of them), each cabled to
+ * the port of its switch: what routes and judges all LIDs of a subnet works on it. Switches, hosts,
+ * ports and levels keep their numbers; intact = false. Cost O(nodes + ports). */
+ik_status ik_fabric_with_endpoints(const ik_fabric *f, ik_fabric **out, ik_error *err);
+/* Is this node such a host? It sends nothing of its own when all hosts send to all others. */
+static inline bool ik_is_silent(const ik_fabric *f, uint32_t node)
+{
+    return node >= f->num_switches + f->num_hosts - f->num_silent;
+}
 
 /* ---- hosts with several cables */
 /* A split fabric has one host for each connected port of a host, so that every host has one cable.

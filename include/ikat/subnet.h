@@ -127,9 +127,10 @@ typedef struct ik_subnet_verdict {
     size_t loop_length;
     unsigned vls_used;     /* different VLs of data on channels of switches */
     uint64_t dependencies; /* of data, between channels between switches on their VLs */
-    uint32_t max_hops;     /* between switches, of delivered pairs, and the mean */
+    uint32_t max_hops;     /* between switches, of delivered pairs of hosts, and the mean */
     double mean_hops;
-    /* [num_ports] delivered paths (source port, destination LID) over each channel: uniform load */
+    /* From here on without silent hosts (ik_is_silent), which send nothing of their own.
+     * [num_ports] delivered paths (source port, destination LID) over each channel: uniform load */
     uint64_t *paths_over;
     /* [num_ports] how many flows of a permutation of host ports can cross each channel at most: all
      * sources of switches whose delivered paths cross it, or their destination ports, if fewer */

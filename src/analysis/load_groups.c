@@ -18,7 +18,7 @@ const char *ik_direction_name(ik_direction d)
 bool ik_channel_kind(const ik_fabric *f, uint32_t port, ik_direction *direction, uint32_t *level)
 {
     uint32_t from = f->port_node[port], to = ik_peer_node(f, port);
-    if (to == IK_NONE)
+    if (to == IK_NONE || ik_is_silent(f, from) || ik_is_silent(f, to))
         return false;
     *level = 0;
     if (!ik_is_switch(f, from)) {

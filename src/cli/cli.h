@@ -150,6 +150,9 @@ void cli_json_note(ik_json *j, const char *note);
 void cli_json_uints(ik_json *j, const char *key, const uint64_t *values, size_t num);
 /* direction, level, channels, min, mean and max of a group. */
 void cli_json_group(ik_json *j, const ik_load_group *g);
+/* Replaces a fabric that has endpoints by one in which they are hosts: for tables, which have an
+ * entry for every LID. */
+ik_status cli_every_lid(ik_fabric **f, ik_error *err);
 /* Measures which hosts the fabric connects and says what is amiss: hosts without a cable are a
  * warning; hosts that are not connected are an error, or a warning with --allow-unreachable.
  * *refused: they are, and are not allowed to be (exit status 1). */

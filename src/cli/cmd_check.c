@@ -160,7 +160,8 @@ static int check_show_json(const check *k)
     ik_json j;
     cli_json_begin(&j);
     ik_json_text(&j, "spec", k->f->spec ? k->f->spec : k->c->args[0]);
-    ik_json_uint(&j, "hosts", k->f->num_hosts);
+    ik_json_uint(&j, "hosts", k->f->num_hosts - k->f->num_silent);
+    ik_json_uint(&j, "endpoints", k->f->num_silent);
     ik_json_uint(&j, "switches", k->f->num_switches);
     ik_json_text(&j, "routing", cli_line(k->plan->routing->spec));
     cli_json_note(&j, k->plan->routing->note);
@@ -419,7 +420,10 @@ static ik_status check_prove(check *k, unsigned num_vcs, const ik_verify_config 
                              ik_error *err)
 {
     const cli *c = k->c;
+    const char *routing = cli_get(c, "--routing");
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &k->f, err);
+    if (status == IK_OK && strcspn(routing, ":") == 3 && strncmp(routing, "lft", 3) == 0)
+        status = cli_every_lid(&k->f, err);
     if (status == IK_OK)
         status = cli_reach(c, k->f, &k->refused, err);
     if (status == IK_OK) {
@@ -522,7 +526,8 @@ const ik_command ik_command_check = {
         "every flow control, with --flow cut_through for switches whose buffers hold whole "
         "packets.\nExit status 1: a pair is not delivered or can loop, packets can deadlock, or "
         "(without --allow-unreachable) the fabric does not connect all hosts that have a "
-        "cable.\nWith --json: spec, hosts, switches, routing, note (only if a part of a file did "
+        "cable.\nWith --json: spec, hosts, endpoints, switches, routing, note (only if a part of a "
+        "file did "
         "not match the fabric), vc, vcs, vcs_needed, vcs_used, "
         "delivered, loop_free, minimal,\n"
         "livelock_order (null if there is none), deadlock_free, flow, condition (acyclic, "

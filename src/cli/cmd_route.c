@@ -318,6 +318,8 @@ static int route_run(cli *c)
     ik_error err;
     bool refused = false;
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &job.f, &err);
+    if (status == IK_OK && format && strcmp(format, "lft") == 0)
+        status = cli_every_lid(&job.f, &err);
     if (status == IK_OK)
         status = cli_reach(c, job.f, &refused, &err);
     if (status == IK_OK && !refused) {

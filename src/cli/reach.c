@@ -28,3 +28,16 @@ ik_status cli_reach(const cli *c, const ik_fabric *f, bool *refused, ik_error *e
     *refused = !whole && !allowed;
     return IK_OK;
 }
+
+ik_status cli_every_lid(ik_fabric **f, ik_error *err)
+{
+    ik_fabric *whole = NULL;
+    if (!(*f)->num_endpoints)
+        return IK_OK;
+    ik_status status = ik_fabric_with_endpoints(*f, &whole, err);
+    if (status == IK_OK) {
+        ik_fabric_free(*f);
+        *f = whole;
+    }
+    return status;
+}

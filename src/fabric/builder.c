@@ -437,6 +437,25 @@ ik_status ik_builder_status(const ik_builder *b, ik_error *err)
     return b->error.status;
 }
 
+static int builder_compare_endpoints(const void *a, const void *b)
+{
+    const ik_endpoint *x = a, *y = b;
+    return (x->port > y->port) - (x->port < y->port);
+}
+
+/* By port, which no cable and no other endpoint may use. */
+static void builder_sort_endpoints(ik_builder *b)
+{
+    const ik_fabric *f = b->f;
+    if (f->num_endpoints)
+        qsort(f->endpoints, f->num_endpoints, sizeof *f->endpoints, builder_compare_endpoints);
+    for (uint32_t i = 0; i < f->num_endpoints; i++)
+        if (f->port_peer[f->endpoints[i].port] != IK_NONE ||
+            (i && f->endpoints[i].port == f->endpoints[i - 1].port))
+            STICK(b, IK_ERR_INTERNAL, "the port of endpoint '%s' is cabled twice",
+                  f->endpoints[i].name);
+}
+
 ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
 {
     if (b->error.status == IK_OK && (uint64_t)b->nodes[0].ports + b->nodes[1].ports >= IK_NONE)
@@ -452,6 +471,7 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
     if (b->error.status == IK_OK) {
         fabric_prune_classes(b->f);
         builder_set_num_levels(b);
+        builder_sort_endpoints(b);
     }
     if (b->error.status == IK_OK)
         builder_move_findings(b, &b->error);

@@ -2,6 +2,7 @@
  *
  * Labels of what is being built: names, GUIDs, LIDs, levels, positions.
  */
+#include "base/array.h"
 #include "base/utf8.h"
 #include "fabric/builder_private.h"
 
@@ -117,4 +118,26 @@ void ik_builder_switch_place(ik_builder *b, uint32_t sw, unsigned layer, unsigne
     ik_place *places = builder_node_column(b, false, sw, PLACE);
     if (places)
         places[sw] = (ik_place){(uint16_t)layer, (uint16_t)group, pos};
+}
+
+void ik_builder_endpoint(ik_builder *b, ik_end at, const ik_endpoint *endpoint)
+{
+    ik_fabric *f = b->f;
+    uint32_t port = builder_end_port(b, at);
+    if (port == IK_NONE)
+        return;
+    const uint32_t *peer = b->nodes[0].column[PEER];
+    if (at.is_host || peer[port] != IK_NONE) {
+        STICK(b, IK_ERR_INTERNAL, "an endpoint is at a port of a switch without a cable");
+        return;
+    }
+    ik_endpoint e = *endpoint;
+    e.port = port;
+    e.name = ik_arena_strdup(&f->priv->arena, endpoint->name ? endpoint->name : "");
+    if (!e.name || !IK_ARRAY_ROOM(f->endpoints, f->priv->endpoint_cap, f->num_endpoints + 1)) {
+        STICK(b, IK_ERR_MEMORY, "out of memory for the endpoints of a fabric");
+        return;
+    }
+    utf8_clean(e.name, MAX_NAME_BYTES);
+    f->endpoints[f->num_endpoints++] = e;
 }

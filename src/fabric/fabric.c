@@ -44,6 +44,7 @@ void ik_fabric_free(ik_fabric *f)
     free(f->switch_place);
     free(f->switch_level);
     free(f->findings);
+    free(f->endpoints);
     if (f->split) {
         free(f->split->host_of);
         free(f->split->first);

@@ -96,6 +96,8 @@ static ik_status fabric_change_copy_all(const ik_fabric *from, ik_fabric *to, ik
     ik_status status = fabric_copy_common(from, to, err);
     if (status == IK_OK)
         status = fabric_change_copy_names(from, to, err);
+    if (status == IK_OK)
+        status = fabric_copy_endpoints(from, to, err);
     return status == IK_OK ? fabric_change_copy_findings(from, to, err) : status;
 }
 
@@ -123,6 +125,7 @@ static ik_status fabric_change_fail_switch(ik_fabric *f, uint32_t sw, size_t *lo
         f->port_peer[port] = f->port_peer[peer] = IK_NONE;
         links++;
     }
+    fabric_drop_endpoints(f, sw);
     if (++*losses > NAMED_LOSSES)
         return IK_OK;
     char name[160];
@@ -325,6 +328,8 @@ ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric *
     ik_status status = fabric_change_number_kept(f, keep, &r, err);
     if (status == IK_OK)
         status = fabric_change_copy_kept(f, &r, copy, err);
+    if (status == IK_OK)
+        status = fabric_copy_endpoints(f, copy, err);
     free(r.node);
     if (status == IK_OK)
         fabric_prune_classes(copy);

@@ -104,9 +104,27 @@ static bool fabric_equal_same_layout(const ik_fabric *a, const ik_fabric *b, cha
     return true;
 }
 
+static bool fabric_equal_same_endpoints(const ik_fabric *a, const ik_fabric *b, char *why,
+                                        size_t size)
+{
+    if (a->num_endpoints != b->num_endpoints)
+        DIFFER("%" PRIu32 " endpoints against %" PRIu32, a->num_endpoints, b->num_endpoints);
+    for (uint32_t i = 0; i < a->num_endpoints; i++) {
+        const ik_endpoint *x = &a->endpoints[i], *y = &b->endpoints[i];
+        if (x->port != y->port || strcmp(x->name, y->name) != 0 || x->node_guid != y->node_guid ||
+            x->port_guid != y->port_guid || x->lid != y->lid || x->lmc != y->lmc ||
+            x->link.rate_bps != y->link.rate_bps || x->link.latency_ps != y->link.latency_ps)
+            DIFFER("endpoint %" PRIu32 " is '%.60s' with LID %" PRIu32 " at port %" PRIu32
+                   " against '%.60s' with %" PRIu32 " at %" PRIu32,
+                   i, x->name, x->lid, x->port, y->name, y->lid, y->port);
+    }
+    return true;
+}
+
 bool ik_fabric_equal(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
     return fabric_equal_same_counts(a, b, why, size) && fabric_equal_same_links(a, b, why, size) &&
            fabric_equal_same_nodes(a, b, why, size) && fabric_equal_same_ports(a, b, why, size) &&
-           fabric_equal_same_layout(a, b, why, size);
+           fabric_equal_same_layout(a, b, why, size) &&
+           fabric_equal_same_endpoints(a, b, why, size);
 }

@@ -12,6 +12,7 @@
 struct ik_fabric_private {
     ik_arena arena;      /* names, texts, provenance, family data */
     size_t finding_cap;  /* allocated entries of ik_fabric.findings */
+    size_t endpoint_cap; /* allocated entries of ik_fabric.endpoints */
     size_t family_bytes; /* size of ik_fabric.family_data */
 };
 
@@ -27,6 +28,9 @@ ik_status fabric_copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err
 /* Sets family and specification, and family data copied from `data` (NULL keeps what there is). */
 ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data,
                             size_t data_bytes, ik_error *err);
+/* Copies the endpoints; takes away those of one switch. */
+ik_status fabric_copy_endpoints(const ik_fabric *from, ik_fabric *to, ik_error *err);
+void fabric_drop_endpoints(ik_fabric *f, uint32_t sw);
 /* Drops link classes without links and renumbers the others in their order. */
 void fabric_prune_classes(ik_fabric *f);
 /* Appends a finding; port and node may be IK_NONE (node is derived from port if only that is

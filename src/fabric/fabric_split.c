@@ -135,6 +135,7 @@ ik_status ik_fabric_split(const ik_fabric *f, ik_fabric **out, ik_error *err)
     assert(next == hosts);
     to->split->first[f->num_hosts] = next;
     to->split->whole = f;
+    to->num_silent = f->num_silent; /* they have one port each and stand last */
     to->family_data = NULL;
     to->intact = false;
     *out = to;

@@ -269,7 +269,8 @@ static ik_status lids_allocate(making *m, ik_error *err)
 static ik_status lids_make(making *m, ik_error *err)
 {
     const ik_fabric *f = m->f;
-    size_t most = (size_t)f->num_switches + f->num_ports - m->lids->first_host + f->num_hosts;
+    size_t most = (size_t)f->num_switches + f->num_ports - m->lids->first_host + f->num_hosts +
+                  f->num_endpoints;
     m->ports = ik_calloc(most + 1, sizeof *m->ports);
     m->owner = ik_calloc(IK_LID_MAX + 1, sizeof *m->owner);
     if (!m->ports || !m->owner)
@@ -278,6 +279,11 @@ static ik_status lids_make(making *m, ik_error *err)
         lids_add_port(m, sw, IK_NONE, true);
     for (uint32_t host = 0; host < f->num_hosts; host++)
         lids_list_host(m, ik_host_node(f, host));
+    for (uint32_t i = 0; i < f->num_endpoints; i++)
+        if (f->endpoints[i].lid) /* nobody else may be given it */
+            m->ports[m->num_ports++] = (lid_port){.lid = f->endpoints[i].lid,
+                                                  .node = f->port_node[f->endpoints[i].port],
+                                                  .port = f->endpoints[i].port};
     ik_status status = lids_number_ports(m, err);
     if (status == IK_OK)
         status = lids_allocate(m, err);

@@ -149,6 +149,30 @@ static void json_put_links(ik_json *j, const ik_fabric *f)
     ik_json_close(j);
 }
 
+/* Ports with LIDs that are no hosts, if there are any. */
+static void json_put_endpoints(ik_json *j, const ik_fabric *f)
+{
+    if (!f->num_endpoints)
+        return;
+    ik_json_array(j, "endpoints");
+    for (uint32_t i = 0; i < f->num_endpoints; i++) {
+        const ik_endpoint *e = &f->endpoints[i];
+        ik_json_object(j, NULL);
+        ik_json_uint(j, "switch", f->port_node[e->port]);
+        ik_json_uint(j, "port", ik_port_local(f, e->port));
+        ik_json_text(j, "name", e->name);
+        ik_json_printf(j, "guid", "0x%016" PRIx64, e->node_guid);
+        ik_json_printf(j, "port_guid", "0x%016" PRIx64, e->port_guid);
+        ik_json_uint(j, "lid", e->lid);
+        ik_json_uint(j, "lmc", e->lmc);
+        ik_json_text(j, "link", e->link.name);
+        ik_json_uint(j, "rate_bps", e->link.rate_bps);
+        ik_json_uint(j, "latency_ps", e->link.latency_ps);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
 static void json_put_findings(ik_json *j, const ik_fabric *f)
 {
     static const char *const severities[] = {"note", "warning", "error"};
@@ -190,6 +214,7 @@ static ik_status json_write_text(const ik_fabric *f, FILE *out, ik_error *err)
     json_put_nodes(&j, f, "switches", 0, f->num_switches);
     json_put_nodes(&j, f, "hosts", f->num_switches, ik_num_nodes(f));
     json_put_links(&j, f);
+    json_put_endpoints(&j, f);
     json_put_findings(&j, f);
     ik_json_close(&j);
     return ik_json_end(&j, err);

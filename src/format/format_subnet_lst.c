@@ -303,7 +303,7 @@ static void subnet_lst_write_link(const ik_fabric *f, uint32_t port, FILE *out)
     fprintf(out, "PHY=%.*s LOG=ACT SPD=%s\n", (int)width, rate, speed);
 }
 
-static ik_status subnet_lst_write_text(const ik_fabric *f, FILE *out, ik_error *err)
+static ik_status subnet_lst_write_links(const ik_fabric *f, FILE *out, ik_error *err)
 {
     ik_status status = ib_check_writable(f, err);
     if (status == IK_OK)
@@ -316,6 +316,11 @@ static ik_status subnet_lst_write_text(const ik_fabric *f, FILE *out, ik_error *
         subnet_lst_write_link(f, port, out);
     }
     return status;
+}
+
+static ik_status subnet_lst_write_text(const ik_fabric *f, FILE *out, ik_error *err)
+{
+    return ib_write_whole(f, subnet_lst_write_links, out, err);
 }
 
 static unsigned subnet_lst_probe(const char *text, size_t size)

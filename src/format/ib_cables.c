@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +136,7 @@ static ik_status ib_cables_merge_sections(ib_file *ib, ik_error *err)
 }
 
 /* Switches that compute in the network show a channel adapter inside; it is no host, and its port
- * is no host port. */
+ * is no host port. It becomes an endpoint, for its LID is routed as any other. */
 static void leave_out_aggregation(ib_file *ib)
 {
     static const char mark[] = "Aggregation Node";
@@ -558,7 +559,8 @@ static void ib_cables_report_counts(ib_file *ib)
     if (ib->left_out)
         ik_builder_finding(ib->b, IK_NOTE, "aggregation-node", NULL,
                            "%" PRIu32
-                           " aggregation nodes inside switches are not hosts and are left out",
+                           " aggregation nodes inside switches are not hosts: no traffic of theirs "
+                           "is assumed; tables have entries for their LIDs",
                            ib->left_out);
     if (ib->commands)
         ik_builder_finding(ib->b, IK_NOTE, "commands", NULL,
@@ -568,6 +570,43 @@ static void ib_cables_report_counts(ib_file *ib)
         ik_builder_finding(ib->b, IK_WARNING, "truncated", NULL,
                            "the file's last line %u has no end: the dump may be cut off",
                            ib->s.line);
+}
+
+/* One end of a cable between a switch and an endpoint: `own` if the endpoint's section has it. */
+static void ib_cables_add_endpoint(ib_file *ib, size_t index, bool own)
+{
+    const ib_end *end = &ib->ends[index];
+    uint32_t unit = own ? end->node : end->peer, sw = own ? end->peer : end->node;
+    uint32_t port = own ? end->peer_port : end->port;
+    const ib_node *node = &ib->nodes[unit], *at = &ib->nodes[sw];
+    slice key = ib->keys.names[node->key], name = node->name.length ? node->name : key;
+    char text[257], rate[16] = "";
+    if (!node->left_out || at->left_out || at->merged || at->is_host || port > at->radix ||
+        ib->slot[at->first + port - 1] != IK_NONE)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)(name.length < 256 ? name.length : 256), name.at);
+    uint16_t link = ik_builder_default_link(ib->b, true);
+    if (ib_rate_of(end->rate)) {
+        memcpy(rate, end->rate.at, end->rate.length);
+        rate[end->rate.length] = '\0';
+        link = ik_builder_rated_link(ib->b, true, ib_rate_of(end->rate), rate);
+    }
+    const ik_endpoint endpoint = {.name = text,
+                                  .node_guid = node->guid ? node->guid : ib_guid_in_key(key),
+                                  .port_guid = own ? end->guid : end->peer_guid,
+                                  .lid = own ? end->lid : end->peer_lid,
+                                  .lmc = own ? end->lmc : 0,
+                                  .link = ik_builder_class_of(ib->b, link)};
+    ik_builder_endpoint(ib->b, ik_sw(at->id, port - 1), &endpoint);
+    ib->slot[at->first + port - 1] = (uint32_t)index;
+}
+
+/* What an endpoint's own section says comes first: it has the LMC. */
+static void ib_cables_add_endpoints(ib_file *ib)
+{
+    for (int own = 1; own >= 0; own--)
+        for (size_t i = 0; i < ib->num_ends && ib->left_out; i++)
+            ib_cables_add_endpoint(ib, i, own);
 }
 
 ik_status ib_lay_cables(ib_file *ib, ik_error *err)
@@ -586,6 +625,7 @@ ik_status ib_lay_cables(ib_file *ib, ik_error *err)
     ib_cables_lay_mutual(ib);
     ib_cables_lay_one_sided(ib);
     ib_cables_label_host_lids(ib);
+    ib_cables_add_endpoints(ib);
     ib_cables_report_counts(ib);
     return IK_OK;
 }

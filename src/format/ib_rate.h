@@ -26,6 +26,9 @@ const char *ib_clean_name(const ik_fabric *f, uint32_t node, char name[IB_NAME_S
 const char *ib_class_name(const ik_link_class *c, char name[16]);
 /* LID of a cabled port: of a switch that of its port 0; 0 = none. */
 uint32_t ib_lid(const ik_fabric *f, uint32_t port);
+typedef ik_status ib_write_fn(const ik_fabric *f, FILE *out, ik_error *err);
+/* Writes the fabric with its endpoints as hosts. */
+ik_status ib_write_whole(const ik_fabric *f, ib_write_fn *write, FILE *out, ik_error *err);
 /* Writes a fabric as ibnetdiscover does. */
 ik_status ib_write(const ik_fabric *f, FILE *out, ik_error *err);
 

@@ -163,7 +163,19 @@ static void ib_write_node(const ik_fabric *f, uint32_t node, FILE *out)
         write_port(f, port, out);
 }
 
-ik_status ib_write(const ik_fabric *f, FILE *out, ik_error *err)
+/* Endpoints are written as the channel adapters that they are; by their names they are known again.
+ */
+ik_status ib_write_whole(const ik_fabric *f, ib_write_fn *write, FILE *out, ik_error *err)
+{
+    ik_fabric *whole = NULL;
+    ik_status status = f->num_endpoints ? ik_fabric_with_endpoints(f, &whole, err) : IK_OK;
+    if (status == IK_OK)
+        status = write(whole ? whole : f, out, err);
+    ik_fabric_free(whole);
+    return status;
+}
+
+static ik_status ib_write_nodes(const ik_fabric *f, FILE *out, ik_error *err)
 {
     ik_status status = ib_check_writable(f, err);
     if (status != IK_OK)
@@ -172,4 +184,9 @@ ik_status ib_write(const ik_fabric *f, FILE *out, ik_error *err)
     for (uint32_t node = 0; node < ik_num_nodes(f); node++)
         ib_write_node(f, node, out);
     return IK_OK;
+}
+
+ik_status ib_write(const ik_fabric *f, FILE *out, ik_error *err)
+{
+    return ib_write_whole(f, ib_write_nodes, out, err);
 }

@@ -252,6 +252,49 @@ static ik_status json_read_links(json_reader *r, const json_t *root)
     return IK_OK;
 }
 
+static bool json_read_endpoint(json_reader *r, const json_t *item)
+{
+    uint64_t sw, port, lid, lmc, rate, latency;
+    const char *name = json_string_value(json_object_get(item, "name")),
+               *link = json_string_value(json_object_get(item, "link"));
+    ik_endpoint e = {.name = (char *)name};
+    if (!name || !link || strlen(link) >= sizeof e.link.name ||
+        !json_read_get_uint(json_object_get(item, "switch"), UINT32_MAX, &sw) ||
+        sw >= r->num_switches || !json_read_get_uint(json_object_get(item, "port"), 65535, &port) ||
+        port >= r->radix[sw] || (r->cabled[sw] && r->cabled[sw][port]) ||
+        !json_read_get_hex(json_object_get(item, "guid"), &e.node_guid) ||
+        !json_read_get_hex(json_object_get(item, "port_guid"), &e.port_guid) ||
+        !json_read_get_member(item, "lid", UINT32_MAX, &lid) ||
+        !json_read_get_member(item, "lmc", 7, &lmc) ||
+        !json_read_get_member(item, "rate_bps", RAW_MAX_RATE_BPS, &rate) || !rate ||
+        !json_read_get_member(item, "latency_ps", 1000000000000, &latency))
+        return false;
+    if (!r->cabled[sw] && !(r->cabled[sw] = ik_arena_alloc(&r->arena, r->radix[sw])))
+        return false;
+    r->cabled[sw][port] = 1;
+    e.lid = (uint32_t)lid;
+    e.lmc = (uint8_t)lmc;
+    e.link = (ik_link_class){.rate_bps = rate, .latency_ps = latency};
+    snprintf(e.link.name, sizeof e.link.name, "%s", link);
+    ik_builder_endpoint(r->b, ik_sw((uint32_t)sw, (uint32_t)port), &e);
+    return true;
+}
+
+/* After the links, whose ports they may not use. */
+static ik_status json_read_endpoints(json_reader *r, const json_t *root)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach(json_object_get(root, "endpoints"), i, item)
+    {
+        if (!json_read_endpoint(r, item))
+            return json_read_wrong(r, "endpoints", i,
+                                   "an object with switch, port (without a cable), name, guid, "
+                                   "port_guid, link and rate_bps");
+    }
+    return IK_OK;
+}
+
 static bool read_severity(const json_t *item, ik_severity *severity)
 {
     static const char *const names[] = {"note", "warning", "error"};
@@ -328,6 +371,8 @@ static ik_status json_read_root(json_reader *r, const json_t *root)
         status = read_nodes(r, root);
     if (status == IK_OK)
         status = json_read_links(r, root);
+    if (status == IK_OK)
+        status = json_read_endpoints(r, root);
     if (status == IK_OK)
         status = read_findings(r, root);
     if (status == IK_OK && family && spec)

@@ -292,7 +292,8 @@ int audit_put_json(const cli *c, const ik_audit *a)
     ik_json j;
     cli_json_begin(&j);
     ik_json_text(&j, "spec", f->spec ? f->spec : c->args[0]);
-    ik_json_uint(&j, "hosts", f->num_hosts);
+    ik_json_uint(&j, "hosts", f->num_hosts - f->num_silent);
+    ik_json_uint(&j, "endpoints", f->num_silent);
     ik_json_uint(&j, "switches", f->num_switches);
     cli_json_known(&j, "levels", f->num_levels > 0, f->num_levels);
     ik_json_uint(&j, "lids", a->lids.num);

@@ -14,8 +14,11 @@ static void print_subject(const cli *c, const ik_audit *a)
 {
     const ik_fabric *f = a->fabric;
     printf("%s\n", cli_line(f->spec ? f->spec : c->args[0]));
-    printf("  %-15s %s hosts, %s switches", "fabric", cli_count(f->num_hosts),
+    printf("  %-15s %s hosts, %s switches", "fabric", cli_count(f->num_hosts - f->num_silent),
            cli_count(f->num_switches));
+    if (f->num_silent)
+        printf(", %s endpoint%s inside switches", cli_count(f->num_silent),
+               f->num_silent == 1 ? "" : "s");
     if (f->num_levels)
         printf(", a tree of %u level%s", f->num_levels, f->num_levels == 1 ? "" : "s");
     printf("\n");

@@ -113,7 +113,7 @@ const ik_command ik_command_deploy = {
         "that change lanes along a path are refused. --routing lash means shortest with --vc lash; "
         "routing frugal needs the fewest lanes. Hosts that cannot be reached from the others are "
         "left out and listed, with exit status 1.\nWith --json: fabric, folder, routing, vc, "
-        "switches, hosts, lids, lids_assigned, entries, "
+        "switches, hosts, endpoints, lids, lids_assigned, entries, "
         "unsafe_destinations, lanes, pairs_on_sl0, policy (rules,\n"
         "source_groups, destination_groups, bytes), proved, not_proved, verdict (pairs, delivered, "
         "undelivered, unconnected,\n"

@@ -91,14 +91,20 @@ static void lft_tables_fill_row(const ik_fabric *f, const hosts_of *h, uint32_t 
     }
 }
 
-/* The tables that a file had for the same LIDs. */
+/* The tables that a file had, for these LIDs: all, or all but those of endpoints. */
 static ik_status copy_tables(const ik_lid_tables *from, const ik_lids *lids, const ik_env *env,
                              ik_lid_tables *out, ik_error *err)
 {
-    assert(from->lids->num == lids->num);
     ik_status status = ik_lid_tables_new(lids, env, out, err);
-    if (status == IK_OK)
-        memcpy(out->out, from->out, (size_t)out->num_switches * lids->num);
+    for (uint32_t i = 0; i < lids->num && status == IK_OK; i++) {
+        const ik_lid *lid = &lids->of[i];
+        uint32_t at = lid->port == IK_NONE ? ik_lids_of_node(from->lids, lid->node)
+                                           : ik_lids_of_port(from->lids, lid->port);
+        assert(at != IK_NONE && at + lid->path < from->lids->num);
+        at += lid->path;
+        for (uint32_t sw = 0; sw < out->num_switches; sw++)
+            ik_lid_tables_row(out, sw)[i] = ik_lid_tables_row(from, sw)[at];
+    }
     return status;
 }
 

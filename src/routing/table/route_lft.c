@@ -20,6 +20,7 @@ static const ik_param lft_params[] = {
 
 /* What the file says; base and num only where ports of hosts have several LIDs. */
 typedef struct file_tables {
+    ik_fabric *whole; /* the fabric with its endpoints, whose LIDs the file has too; or NULL */
     ik_lids lids;
     ik_lid_tables tables;
     uint32_t *base; /* [num_hosts] index of the first LID, IK_NONE = none */
@@ -34,6 +35,7 @@ static void lft_paths_free(file_tables *p)
     ik_lids_free(&p->lids);
     free(p->base);
     free(p->num);
+    ik_fabric_free(p->whole);
     free(p);
 }
 
@@ -109,7 +111,10 @@ static ik_status lft_read_file(ik_routing *r, const char *path, const ik_env *en
                                ik_error *err)
 {
     ik_tables_matched matched;
-    ik_status status = ik_lids_make(r->fabric, &p->lids, err);
+    const ik_fabric *f = r->fabric->split ? r->fabric->split->whole : r->fabric;
+    ik_status status = f->num_endpoints ? ik_fabric_with_endpoints(f, &p->whole, err) : IK_OK;
+    if (status == IK_OK)
+        status = ik_lids_make(p->whole ? p->whole : f, &p->lids, err);
     if (status == IK_OK)
         status = ik_lid_tables_read(&p->lids, path, env, &p->tables, &matched, err);
     if (status == IK_OK)

@@ -287,7 +287,7 @@ static uint32_t dmodc_find_unserved(const dmodc *d, uint32_t a, uint32_t b)
     const uint8_t *from = d->cost + (size_t)d->at.leaf[a] * d->at.num_leaves;
     for (uint32_t i = d->at.base[d->at.leaf[b]]; i < d->at.base[d->at.leaf[b] + 1]; i++) {
         uint32_t node = ik_host_node(f, d->at.host[i]);
-        bool served = false;
+        bool served = ik_is_silent(f, node);
         for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
             uint32_t sw = ik_peer_node(f, port);
             served |= sw != IK_NONE && ik_is_switch(f, sw) && from[d->leaf_index[sw]] != UNREACHED;
@@ -298,12 +298,15 @@ static uint32_t dmodc_find_unserved(const dmodc *d, uint32_t a, uint32_t b)
     return IK_NONE;
 }
 
-/* Do packets start at this leaf? Hosts send by their first connected port. */
+/* Do packets of programs start at this leaf? Hosts send by their first connected port. Endpoints of
+ * upper switches may have no way up and down: their entries stay empty, for down and up again would
+ * close cycles here, and whoever completes the tables lets such packets turn at few switches. */
 static bool dmodc_is_source(const dmodc *d, uint32_t leaf)
 {
     uint32_t sw = d->at.leaf[leaf];
     for (uint32_t i = d->at.base[sw]; i < d->at.base[sw + 1]; i++)
-        if (ik_host_switch(d->f, d->at.host[i]) == sw)
+        if (ik_host_switch(d->f, d->at.host[i]) == sw &&
+            !ik_is_silent(d->f, ik_host_node(d->f, d->at.host[i])))
             return true;
     return false;
 }
@@ -396,8 +399,9 @@ static ik_status dmodc_table_row(void *ctx, size_t index, unsigned thread, ik_er
         memset(rank, 0xFF, f->num_hosts * sizeof *rank);
     for (uint32_t leaf = 0; leaf < d->at.num_leaves; leaf++) {
         uint32_t target = d->at.leaf[leaf], count = dmodc_find_candidates(d, sw, leaf, candidate);
-        uint16_t here = dmodc_leaf_rank(d, sw, leaf, d->cost[(size_t)sw * d->at.num_leaves + leaf]);
-        if (target != sw && !count)
+        uint8_t cost = d->cost[(size_t)sw * d->at.num_leaves + leaf];
+        uint16_t here = dmodc_leaf_rank(d, sw, leaf, cost);
+        if (target != sw && (!count || (cost == UNREACHED && f->num_silent)))
             continue;
         for (uint32_t i = d->at.base[target]; i < d->at.base[target + 1]; i++) {
             uint32_t host = d->at.host[i];

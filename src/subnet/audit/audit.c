@@ -167,8 +167,13 @@ ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const 
 {
     static const ik_audit_config defaults = {0};
     ik_audit a = {.fabric = f};
-    audit_work w = {.a = &a, .config = config ? config : &defaults, .env = env, .err = err};
-    ik_status status = audit_run(&w);
+    audit_work w = {
+        .a = &a, .given = f, .config = config ? config : &defaults, .env = env, .err = err};
+    ik_status status = f->num_endpoints ? ik_fabric_with_endpoints(f, &a.whole, err) : IK_OK;
+    if (a.whole)
+        a.fabric = a.whole;
+    if (status == IK_OK)
+        status = audit_run(&w);
     ik_lid_tables_free(&w.tables);
     ik_service_levels_free(&w.sls);
     ik_sl2vl_free(&w.vls);
@@ -201,5 +206,6 @@ void ik_audit_free(ik_audit *a)
     ik_counter_changes_free(&a->counters);
     free(a->measured.predicted);
     ik_arena_free(&a->arena);
+    ik_fabric_free(a->whole);
     *a = (ik_audit){0};
 }

@@ -74,7 +74,7 @@ static bool audit_fabric_from_cabling(const ik_audit *a, const ik_finding *f)
 ik_status audit_cabling(audit_work *w)
 {
     ik_audit *a = w->a;
-    ik_status status = ik_cabling_audit(a->fabric, w->config->plan, w->env, &a->cabling, w->err);
+    ik_status status = ik_cabling_audit(w->given, w->config->plan, w->env, &a->cabling, w->err);
     a->has_cabling = status == IK_OK;
     for (size_t i = 0; i < a->cabling.num_findings && status == IK_OK; i++)
         status = audit_fabric_add_finding(w, &a->cabling.findings[i]);

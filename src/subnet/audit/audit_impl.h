@@ -34,6 +34,7 @@ void audit_sort(ik_audit *a);
 /* What is in force while an audit runs. */
 typedef struct audit_work {
     ik_audit *a;
+    const ik_fabric *given; /* hosts without endpoints */
     const ik_audit_config *config;
     const ik_env *env;
     ik_lid_tables tables;

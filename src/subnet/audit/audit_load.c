@@ -22,8 +22,10 @@ static double audit_load_destinations(const ik_audit *a)
 {
     uint32_t lids = 0, ports = 0;
     for (uint32_t i = 0; i < a->lids.num; i++) {
-        lids += a->lids.of[i].port != IK_NONE;
-        ports += a->lids.of[i].port != IK_NONE && a->lids.of[i].path == 0;
+        const ik_lid *lid = &a->lids.of[i];
+        bool counts = lid->port != IK_NONE && !ik_is_silent(a->fabric, lid->node);
+        lids += counts;
+        ports += counts && lid->path == 0;
     }
     return ports > 1 ? (double)lids * (ports - 1) / ports : 1;
 }
@@ -33,7 +35,8 @@ static uint64_t audit_load_host_rate(const ik_fabric *f)
 {
     uint64_t rate = 0;
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++)
-        if (f->port_peer[port] != IK_NONE && ik_port_rate_bps(f, port) > rate)
+        if (f->port_peer[port] != IK_NONE && !ik_is_silent(f, f->port_node[port]) &&
+            ik_port_rate_bps(f, port) > rate)
             rate = ik_port_rate_bps(f, port);
     return rate;
 }

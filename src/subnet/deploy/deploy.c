@@ -144,6 +144,9 @@ ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err)
     if (lost)
         snprintf(d->why_not, sizeof d->why_not, "%llu pairs that are connected are not delivered",
                  (unsigned long long)lost);
+    else if (v->missing_entries)
+        snprintf(d->why_not, sizeof d->why_not, "%llu entries for LIDs of the subnet are missing",
+                 (unsigned long long)v->missing_entries);
     else if (v->switch_undelivered)
         snprintf(d->why_not, sizeof d->why_not, "%u switches cannot be asked by every host",
                  v->switches_unreached);
@@ -207,13 +210,20 @@ ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const ch
 {
     static const ik_deploy_config defaults = {0};
     config = config ? config : &defaults;
-    ik_deployment d = {.fabric = f, .name = config->fabric ? config->fabric : f->spec};
+    ik_deployment d = {.fabric = f, .given = f, .name = config->fabric ? config->fabric : f->spec};
     deploy_folder folder;
     ik_status status = deploy_folder_open(&folder, path, config->force, err);
     if (status != IK_OK)
         return status;
     d.folder = strdup(folder.path);
-    status = d.folder ? deploy_make(&d, config, env, err) : ik_fail_memory(err, 4096, "a path");
+    if (!d.folder)
+        status = ik_fail_memory(err, 4096, "a path");
+    if (status == IK_OK && f->num_endpoints)
+        status = ik_fabric_with_endpoints(f, &d.whole, err);
+    if (d.whole)
+        d.fabric = d.whole;
+    if (status == IK_OK)
+        status = deploy_make(&d, config, env, err);
     if (status == IK_OK)
         status = deploy_write_and_judge(&d, config, &folder, env, err);
     if (status == IK_OK)
@@ -240,5 +250,6 @@ void ik_deployment_free(ik_deployment *d)
     free(d->roots);
     free(d->folder);
     free(d->update.order);
+    ik_fabric_free(d->whole);
     *d = (ik_deployment){0};
 }

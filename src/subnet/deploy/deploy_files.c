@@ -72,7 +72,7 @@ ik_status deploy_write(ik_deployment *d, const deploy_folder *folder, ik_error *
     char path[DEPLOY_PATH + 128];
     if (status == IK_OK)
         status = ik_fabric_write(
-            d->fabric, deploy_folder_file(folder, DEPLOY_FABRIC, path, sizeof path), "json", err);
+            d->given, deploy_folder_file(folder, DEPLOY_FABRIC, path, sizeof path), "json", err);
     return status;
 }
 

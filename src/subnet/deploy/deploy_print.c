@@ -172,8 +172,11 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
     fprintf(out, "  %-16s %s\n", "folder", d->folder);
     fprintf(out, "  %-16s %s\n", "routing", d->plan->routing->spec);
     fprintf(out, "  %-16s %s\n", "VC scheme", d->plan->vc->spec);
-    fprintf(out, "  %-16s %u switches, %u hosts, %u LIDs, %llu entries\n", "tables",
-            f->num_switches, f->num_hosts, d->lids.num, (ull)d->entries);
+    fprintf(out, "  %-16s %u switches, %u hosts, ", "tables", f->num_switches,
+            f->num_hosts - f->num_silent);
+    if (f->num_silent)
+        fprintf(out, "%u endpoint%s in switches, ", f->num_silent, f->num_silent == 1 ? "" : "s");
+    fprintf(out, "%u LIDs, %llu entries\n", d->lids.num, (ull)d->entries);
     print_lanes(d, out);
     deploy_print_verdict(d, out);
     if (d->lids.assigned)
@@ -321,7 +324,8 @@ void ik_deployment_json(const ik_deployment *d, ik_json *j)
     ik_json_text(j, "routing", d->plan->routing->spec);
     ik_json_text(j, "vc", d->plan->vc->spec);
     ik_json_uint(j, "switches", d->fabric->num_switches);
-    ik_json_uint(j, "hosts", d->fabric->num_hosts);
+    ik_json_uint(j, "hosts", d->fabric->num_hosts - d->fabric->num_silent);
+    ik_json_uint(j, "endpoints", d->fabric->num_silent);
     ik_json_uint(j, "lids", d->lids.num);
     ik_json_uint(j, "lids_assigned", d->lids.assigned);
     ik_json_uint(j, "entries", d->entries);

@@ -174,11 +174,20 @@ static ik_status deploy_verify_find_fabric(ik_deploy_check *c, const char *folde
                                            const ik_fabric **f, const ik_env *env, ik_error *err)
 {
     char path[DEPLOY_PATH + 64];
-    if (*f)
-        return IK_OK;
+    ik_fabric *whole = NULL;
+    ik_status status = IK_OK;
     snprintf(path, sizeof path, "%.4000s/%s", folder, deploy_file_name(DEPLOY_FABRIC));
-    ik_status status = ik_fabric_read(path, "json", env, &c->fabric, err);
-    *f = c->fabric;
+    if (!*f) {
+        status = ik_fabric_read(path, "json", env, &c->fabric, err);
+        *f = c->fabric;
+    }
+    if (status != IK_OK || !(*f)->num_endpoints)
+        return status;
+    status = ik_fabric_with_endpoints(*f, &whole, err);
+    if (status == IK_OK) {
+        ik_fabric_free(c->fabric);
+        *f = c->fabric = whole;
+    }
     return status;
 }
 

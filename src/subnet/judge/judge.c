@@ -60,32 +60,54 @@ static void judge_count_fate(const judge *j, work *w, judge_scratch *s, ik_fate 
     }
 }
 
+/* Of these sources of one switch, from which packets reach the destination. */
+static uint32_t judge_count_delivered(const judge *j, const judge_scratch *s, uint32_t from,
+                                      uint32_t to)
+{
+    uint32_t own = j->source_of[s->tree.dst], count = 0;
+    if (!j->drops)
+        return to - from - (own >= from && own < to);
+    for (uint32_t i = from; i < to; i++)
+        count += i != own && !s->dropped[i];
+    return count;
+}
+
+/* The lowest LID of these sources, of which there is one besides `own`. */
+static uint32_t judge_first_source(const judge *j, uint32_t from, uint32_t to, uint32_t own)
+{
+    uint32_t silent = to - j->silent[j->sources[from].sw], least = IK_NONE;
+    const uint32_t starts[] = {from, silent};
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t end = k ? to : silent, i = starts[k] == own ? own + 1 : starts[k];
+        if (i < end && j->sources[i].lid < least)
+            least = j->sources[i].lid;
+    }
+    return least;
+}
+
 /* The sources of one switch, all at once where they share their fate. */
 static void judge_count_at(const judge *j, work *w, judge_scratch *s, uint32_t sw, bool connected)
 {
     judge_tally *t = &s->tally;
     uint32_t from = j->first[sw], to = j->first[sw + 1], dst = s->tree.dst, own = j->source_of[dst];
     ik_fate fate = connected ? s->tree.fate[sw] : IK_FATE_UNCONNECTED;
-    bool has_own = own >= from && own < to;
-    uint32_t num = to - from - has_own;
+    uint32_t num = to - from - (own >= from && own < to);
     s->count[sw] = 0;
-    if (fate == IK_FATE_DELIVERED && j->drops)
-        for (uint32_t i = from; i < to; i++)
-            s->count[sw] += i != own && !s->dropped[i];
-    else if (fate == IK_FATE_DELIVERED)
-        s->count[sw] = num;
-    if (fate != IK_FATE_DELIVERED || s->count[sw] != num) {
+    if (fate != IK_FATE_DELIVERED || judge_count_delivered(j, s, from, to) != num) {
         judge_count_fate(j, w, s, fate, from, to, true);
     } else if (num) {
         t->fates[fate] += num;
-        judge_note_first(t, fate, j->sources[from == own ? from + 1 : from].lid, dst);
+        judge_note_first(t, fate, judge_first_source(j, from, to, own), dst);
     }
-    if (fate != IK_FATE_DELIVERED)
+    if (fate != IK_FATE_DELIVERED || j->sources[own].silent)
         return;
+    to -= j->silent[sw];
+    s->count[sw] = judge_count_delivered(j, s, from, to);
     t->delivered[sw]++;
     for (uint32_t i = from; i < to && s->count[sw] != to - from; i++)
         if (i == own || (j->drops && s->dropped[i]))
             t->paths_over[j->sources[i].port]--; /* joined with delivered[sw] at the end */
+    t->paths += s->count[sw];
     t->hops += (uint64_t)s->count[sw] * s->tree.depth[sw];
     if (s->count[sw] && s->tree.depth[sw] > t->max_hops)
         t->max_hops = s->tree.depth[sw];
@@ -99,8 +121,10 @@ static void judge_count_direct(const judge *j, work *w, judge_scratch *s)
         bool there = j->f->port_peer[j->sources[i].port] == to;
         judge_count_fate(j, w, s, there ? IK_FATE_DELIVERED : IK_FATE_UNCONNECTED, i, i + 1,
                          j->drops);
-        if (there && !(j->drops && s->dropped[i]))
+        if (there && !(j->drops && s->dropped[i])) {
             s->tally.paths_over[j->sources[i].port]++;
+            s->tally.paths++;
+        }
     }
 }
 
@@ -233,6 +257,7 @@ static void judge_add_tally(judge_tally *sum, const judge_tally *t, const judge 
     }
     sum->dead_entries += t->dead_entries;
     sum->missing_entries += t->missing_entries;
+    sum->paths += t->paths;
     sum->hops += t->hops;
     sum->max_hops = t->max_hops > sum->max_hops ? t->max_hops : sum->max_hops;
     sum->vls |= t->vls;
@@ -269,7 +294,7 @@ static void judge_verdict_counts(ik_subnet_verdict *v, const judge_tally *t)
     v->missing_entries = t->missing_entries;
     v->vls_used = (unsigned)__builtin_popcount(t->vls);
     v->max_hops = t->max_hops;
-    v->mean_hops = v->delivered ? (double)t->hops / (double)v->delivered : 0;
+    v->mean_hops = t->paths ? (double)t->hops / (double)t->paths : 0;
 }
 
 /* What stands in the bits of switches that some host has no way to or from. */
@@ -293,7 +318,7 @@ static void judge_verdict_sources(const judge *j, const judge_tally *t, ik_subne
 {
     for (uint32_t i = 0; i < j->num_sources; i++) {
         const judge_source *src = &j->sources[i];
-        if (src->sw != IK_NONE)
+        if (src->sw != IK_NONE && !src->silent)
             v->paths_over[src->port] += t->delivered[src->sw];
         v->lost_from[src->lid] = t->lost_from[i];
     }
@@ -307,7 +332,7 @@ static void judge_verdict_most(const judge *j, const judge_tally *t, ik_subnet_v
         uint32_t sources = 0;
         for (uint32_t sw = 0; t->dests[port] && sw < j->f->num_switches; sw++)
             if (from[sw / 64] >> sw % 64 & 1)
-                sources += j->first[sw + 1] - j->first[sw];
+                sources += j->first[sw + 1] - j->first[sw] - j->silent[sw];
         v->most_over[port] = sources < t->dests[port] ? sources : t->dests[port];
     }
     for (uint32_t i = 0; i < j->num_sources; i++)

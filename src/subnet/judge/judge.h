@@ -21,6 +21,7 @@ typedef struct judge_source {
     uint32_t paths;
     uint32_t port; /* global id */
     uint32_t sw;   /* its switch, IK_NONE: cabled to another host */
+    bool silent;   /* an endpoint, ik_is_silent() */
 } judge_source;
 
 typedef struct judge {
@@ -37,6 +38,8 @@ typedef struct judge {
     uint32_t num_sources;
     judge_source *sources; /* by switch, then by LID */
     uint32_t *first;       /* [num_switches + 1] where a switch's sources begin */
+    uint32_t *silent;      /* [num_switches] how many of its last sources are no hosts, but
+                              endpoints: they count in all but loads and lengths of paths */
     uint32_t *source_of;   /* [lids->num] source whose port has this LID, IK_NONE: a switch's */
     uint32_t *part;        /* [num_switches] the connected part that it is in */
     lane_graph graph;
@@ -62,7 +65,8 @@ typedef struct lid_tree {
 typedef struct judge_tally {
     uint64_t fates[IK_NUM_FATES];
     uint64_t first[IK_NUM_FATES]; /* source << 32 | destination, UINT64_MAX: none */
-    uint64_t dead_entries, missing_entries, hops;
+    uint64_t dead_entries, missing_entries;
+    uint64_t paths, hops; /* delivered between hosts that are not silent; their lengths */
     uint32_t max_hops;
     uint32_t vls; /* mask of VLs that data takes on channels of switches */
     /* [num_ports] channels of switches; of a source what is to be added, modulo 2^64, to its

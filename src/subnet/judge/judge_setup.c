@@ -24,6 +24,8 @@ static int judge_setup_compare_sources(const void *a, const void *b)
     const judge_source *x = a, *y = b;
     if (x->sw != y->sw)
         return x->sw < y->sw ? -1 : 1;
+    if (x->silent != y->silent)
+        return x->silent ? 1 : -1;
     return x->lid < y->lid ? -1 : x->lid > y->lid;
 }
 
@@ -34,7 +36,8 @@ static ik_status judge_setup_find_sources(judge *j, ik_error *err)
     j->sources = ik_calloc(num, sizeof *j->sources);
     j->source_of = ik_calloc(num, sizeof *j->source_of);
     j->first = ik_calloc(switches, sizeof *j->first);
-    if (!j->sources || !j->source_of || !j->first)
+    j->silent = ik_calloc(switches, sizeof *j->silent);
+    if (!j->sources || !j->source_of || !j->first || !j->silent)
         return ik_fail_memory(err, num * sizeof *j->sources, "the ports of hosts");
     for (uint32_t i = 0, paths; i < lids->num; i += paths) {
         uint32_t port = lids->of[i].port;
@@ -45,7 +48,8 @@ static ik_status judge_setup_find_sources(judge *j, ik_error *err)
             continue;
         uint32_t peer = ik_peer_node(j->f, port);
         bool at_switch = peer != IK_NONE && ik_is_switch(j->f, peer);
-        j->sources[j->num_sources++] = (judge_source){i, paths, port, at_switch ? peer : IK_NONE};
+        j->sources[j->num_sources++] = (judge_source){i, paths, port, at_switch ? peer : IK_NONE,
+                                                      ik_is_silent(j->f, j->f->port_node[port])};
     }
     qsort(j->sources, j->num_sources, sizeof *j->sources, judge_setup_compare_sources);
     for (uint32_t i = 0; i < lids->num; i++)
@@ -53,8 +57,10 @@ static ik_status judge_setup_find_sources(judge *j, ik_error *err)
     for (uint32_t s = j->num_sources; s-- > 0;) {
         for (uint32_t p = 0; p < j->sources[s].paths; p++)
             j->source_of[j->sources[s].lid + p] = s;
-        if (j->sources[s].sw != IK_NONE)
-            j->first[j->sources[s].sw + 1]++;
+        if (j->sources[s].sw == IK_NONE)
+            continue;
+        j->first[j->sources[s].sw + 1]++;
+        j->silent[j->sources[s].sw] += j->sources[s].silent;
     }
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
         j->first[sw + 1] += j->first[sw];
@@ -140,6 +146,7 @@ void judge_free(judge *j)
     free(j->sources);
     free(j->source_of);
     free(j->first);
+    free(j->silent);
     free(j->part);
     free(j->port_of);
     free(j->unasked);

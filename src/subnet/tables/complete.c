@@ -307,12 +307,18 @@ static void complete_find_hosts(completion *c)
     }
 }
 
+/* Endpoints inside upper switches do not make them leaf switches. */
 static void complete_find_levels(completion *c)
 {
+    const ik_fabric *f = c->plan->routing->fabric;
     uint32_t num = 0;
-    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-        if (c->sends[sw])
-            c->queue[num++] = sw;
+    for (uint32_t h = 0; h < f->num_hosts - f->num_silent; h++) {
+        uint32_t sw = ik_host_switch(f, h);
+        if (sw == IK_NONE || c->seen[sw])
+            continue;
+        c->seen[sw] = 1;
+        c->queue[num++] = sw;
+    }
     links_bfs_from(&c->g, num, c->level, c->queue); /* stops at LINKS_FAR, which is far enough */
 }
 
