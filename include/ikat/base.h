@@ -249,13 +249,11 @@ typedef enum ik_param_type {
     /* whole numbers and ranges of them, 0..63:70 or [0..63, 70]: list holds pairs of the first and
      * the last number of each range, in the order written */
     IK_PARAM_RANGES,
-    /* a spec within a spec: ';' or ',' between its items; canonical text: ';' */
+    /* a spec within a spec, see ik_spec_members_parse as for all that follow */
     IK_PARAM_SPEC,
-    /* specs of traffic patterns, see ik_spec_list_parse; in YAML also a list of mappings */
-    IK_PARAM_PATTERNS,
-    /* jobs, see ik_spec_jobs_parse; in YAML a list of mappings */
-    IK_PARAM_JOBS,
-    /* entries of a schedule, see ik_spec_schedule_parse; in YAML a list of mappings */
+    IK_PARAM_PATTERNS, /* specs of traffic patterns; in YAML also a list of mappings */
+    IK_PARAM_JOBS,     /* jobs; in YAML a list of mappings */
+    /* entries of a schedule; in YAML a list of mappings */
     IK_PARAM_SCHEDULE,
     IK_PARAM_TIME,     /* ik_parse_quantity, picoseconds */
     IK_PARAM_RATE,     /* bit/s */
@@ -302,8 +300,9 @@ typedef struct ik_value {
     double r;             /* REAL, FRACTION; the factor of a word that stands beside numbers */
     const uint32_t *list; /* UINT_LIST; RANGES: pairs */
     size_t list_count;
-    /* SPEC: the text with ',' between its items, as ik_spec_parse takes it */
-    const char *spec;
+    /* PATTERNS, JOBS, SCHEDULE: what is listed; SPEC: the one */
+    struct ik_spec_member *members;
+    size_t num_members;
 } ik_value;
 
 /* A set of parameter values according to a declaration. Owns its memory (arena). */
@@ -345,8 +344,9 @@ unsigned ik_params_word(const ik_params *params, const char *name);
  * up. */
 uint64_t ik_params_limit(const ik_params *params, const char *name, uint64_t least);
 const char *ik_params_text(const ik_params *params, const char *name);
-/* SPEC: with ',' between its items; "" if not given */
-const char *ik_params_spec(const ik_params *params, const char *name);
+/* PATTERNS, JOBS, SCHEDULE: what is listed; SPEC: the one. NULL if not given. */
+const struct ik_spec_member *ik_params_members(const ik_params *params, const char *name,
+                                               size_t *num);
 const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count);
 /* Refuses what was given (at its default too) where its row's `needs` does not hold: IK_ERR_INPUT
  * with the value's place, which other value stands against it, and what to use instead. needs: ways
@@ -365,8 +365,10 @@ const char *ik_params_print(ik_params *params, bool all);
 
 /* "xgft:m=16:16,w=1:10" -> name "xgft" and pairs. The one syntax of specs on the command line and
  * in files: NAME [ ':' ITEM { ',' ITEM } ], ITEM = KEY '=' VALUE; a first ITEM without '=' is the
- * value of the member's first declared parameter. Values may contain ':' and, for that first
- * positional item, '='-free commas. Owned by arena. IK_ERR_USAGE: text is NULL. */
+ * value of the member's first declared parameter. Values may contain ':', and commas that no KEY=
+ * follows. A value in quotes may contain anything: file:path="a,b=\"c\".csv", with the escapes \"
+ * and \\. Nothing is looked for inside of parentheses, which stand in pairs. Owned by arena.
+ * IK_ERR_USAGE: text is NULL. */
 typedef struct ik_spec {
     const char *name;
     size_t num;
@@ -380,28 +382,28 @@ ik_status ik_spec_once(const ik_spec *spec, size_t i, const ik_params *params, c
 /* Applies every item of the spec to params. */
 ik_status ik_spec_apply(const ik_spec *spec, ik_params *params, const char *owner, ik_error *err);
 
-/* Specs within a spec: "[SHARE*][NAME=]SPEC", joined by '+', with ';' where SPEC has ','. So no
- * SPEC of a list may contain one of these two. A name has letters, digits and "_-.". */
+/* A member of a list of specs within a spec:
+ *
+ *   IK_PARAM_PATTERNS  "[SHARE*][NAME=]SPEC" joined by '+'. A name has letters, digits and "_-."
+ *   IK_PARAM_JOBS      "NAME[@START][@LOAD]=SPEC" joined by '&'
+ *   IK_PARAM_SCHEDULE  "[NAME][@UNTIL][@LOAD]=SPEC", or SPEC alone, joined by '&'
+ *   IK_PARAM_SPEC      one SPEC
+ *
+ * SPEC is a spec in parentheses, "a=(file:path=x,weight=2)&b=(mix:(shift:by=1)+uniform)", or one
+ * without '(' and quotes, with ';' instead of ',' inside of it, '|' in jobs and schedules. */
 typedef struct ik_spec_member {
-    const char *share, *name; /* as written, NULL = not given */
-    const char *spec;         /* with ',' again */
+    const char *share; /* SHARE; what follows the first '@'. NULL = not given */
+    const char *name;  /* NULL = not given */
+    const char *spec;  /* as ik_spec_parse takes it */
 } ik_spec_member;
-/* *out: [*num], num > 0, in the arena. IK_ERR_INPUT if a part is empty; specs, names and shares are
- * not looked into. */
-ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
-                             ik_error *err);
-/* The text that is parsed to the same list; NULL when out of memory. */
-const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena *arena);
-
-/* Jobs: "NAME[@START]=SPEC", joined by '&', with '|' where SPEC has ','. START stands in `share`.
- * IK_ERR_INPUT if a part is empty, or a job has no name. */
-ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
-                             ik_error *err);
-const char *ik_spec_jobs_print(const ik_spec_member *list, size_t num, ik_arena *arena);
-/* Entries of a schedule: "[NAME][@UNTIL][@LOAD]=SPEC" (or SPEC alone), joined and printed like
- * jobs. What stands between the first '@' and '=' is in `share`. */
-ik_status ik_spec_schedule_parse(const char *text, ik_arena *arena, ik_spec_member **out,
-                                 size_t *num, ik_error *err);
+/* *out: [*num], num > 0, in the arena. IK_ERR_INPUT if a part is empty, or a job has no name; specs,
+ * names and shares are not looked into. */
+ik_status ik_spec_members_parse(ik_param_type type, const char *text, ik_arena *arena,
+                                ik_spec_member **out, size_t *num, ik_error *err);
+/* The text that is parsed to the same list, with parentheses only where they are needed; NULL when
+ * out of memory. */
+const char *ik_spec_members_print(ik_param_type type, const ik_spec_member *list, size_t num,
+                                  ik_arena *arena);
 
 /* ik_params_init, ik_spec_apply and ik_params_finish in one: what every family's from_spec does.
  * kind: "topology", "routing" … */

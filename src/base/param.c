@@ -3,6 +3,7 @@
  * param.c: sets of declared parameters: their names, defaults and values (param_value.c).
  */
 #include "base/param_value.h"
+#include "base/spec_print.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -202,10 +203,11 @@ const char *ik_params_text(const ik_params *params, const char *name)
     return v->text ? v->text : "";
 }
 
-const char *ik_params_spec(const ik_params *params, const char *name)
+const ik_spec_member *ik_params_members(const ik_params *params, const char *name, size_t *num)
 {
     const ik_value *v = param_value_of(params, name);
-    return v->spec ? v->spec : "";
+    *num = v->num_members;
+    return v->members;
 }
 
 const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t *count)
@@ -225,14 +227,23 @@ static bool param_is_default(ik_params *params, size_t i)
 
 const char *ik_params_print(ik_params *params, bool all)
 {
-    size_t bytes = 1, used = 0;
-    for (size_t i = 0; i < params->num; i++)
-        if (params->values[i].has)
-            bytes += strlen(params->decl[i].name) + strlen(params->values[i].text) + 2;
-    char *out = ik_arena_alloc(&params->arena, bytes);
-    for (size_t i = 0; out && i < params->num; i++)
-        if (params->values[i].has && (all || !param_is_default(params, i)))
-            used += (size_t)snprintf(out + used, bytes - used, "%s%s=%s", used ? "," : "",
-                                     params->decl[i].name, params->values[i].text);
+    size_t bytes = 1;
+    const char **texts = ik_arena_alloc(&params->arena, (params->num + 1) * sizeof *texts);
+    for (size_t i = 0; texts && i < params->num; i++) {
+        if (!params->values[i].has || (!all && param_is_default(params, i)))
+            continue;
+        texts[i] = spec_print_value(&params->values[i], &params->arena);
+        if (!texts[i])
+            return "";
+        bytes += strlen(params->decl[i].name) + strlen(texts[i]) + 2;
+    }
+    char *out = texts ? ik_arena_alloc(&params->arena, bytes) : NULL, *at = out;
+    for (size_t i = 0; out && i < params->num; i++) {
+        if (!texts[i])
+            continue;
+        if (at > out)
+            *at++ = ',';
+        at = stpcpy(stpcpy(stpcpy(at, params->decl[i].name), "="), texts[i]);
+    }
     return out ? out : "";
 }

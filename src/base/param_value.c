@@ -190,36 +190,6 @@ static ik_status param_value_parse_ranges(ik_params *params, const ik_param *p, 
     return IK_OK;
 }
 
-static ik_status param_value_parse_patterns(ik_params *params, const char *text, ik_error *err)
-{
-    ik_spec_member *list;
-    size_t num;
-    return ik_spec_list_parse(text, &params->arena, &list, &num, err);
-}
-
-static ik_status param_value_parse_jobs(ik_params *params, const char *text, ik_error *err)
-{
-    ik_spec_member *list;
-    size_t num;
-    return ik_spec_jobs_parse(text, &params->arena, &list, &num, err);
-}
-
-static ik_status param_value_parse_schedule(ik_params *params, const char *text, ik_error *err)
-{
-    ik_spec_member *list;
-    size_t num;
-    return ik_spec_schedule_parse(text, &params->arena, &list, &num, err);
-}
-
-/* A copy of text with `to` for every `from`. */
-static const char *param_value_swap_marks(ik_params *params, const char *text, char from, char to)
-{
-    char *copy = ik_arena_strdup(&params->arena, text);
-    for (char *c = copy; c && *c; c++)
-        *c = *c == from ? to : *c;
-    return copy;
-}
-
 /* "least*1.2" where "least*F" is a choice; v->word stays 0 where the text is no such product. */
 static ik_status param_value_parse_multiple(const ik_param *p, const char *text, ik_value *v,
                                             ik_error *err)
@@ -290,14 +260,11 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
     case IK_PARAM_RANGES:
         return param_value_parse_ranges(params, p, text, v, err);
     case IK_PARAM_PATTERNS:
-        return param_value_parse_patterns(params, text, err);
     case IK_PARAM_JOBS:
-        return param_value_parse_jobs(params, text, err);
     case IK_PARAM_SCHEDULE:
-        return param_value_parse_schedule(params, text, err);
     case IK_PARAM_SPEC:
-        v->spec = param_value_swap_marks(params, text, ';', ',');
-        return v->spec ? IK_OK : ik_fail_memory(err, strlen(text), p->name);
+        return ik_spec_members_parse(p->type, text, &params->arena, &v->members, &v->num_members,
+                                     err);
     case IK_PARAM_PATH:
         v->word =
             p->choices ? param_value_choice_of(p, text) + 1 : 0; /* UINT_MAX, no word, becomes 0 */
@@ -325,23 +292,6 @@ static const char *param_value_print_texts(ik_params *params, const char *text)
         *to = '\0';
     }
     return copy;
-}
-
-static const char *param_value_print_patterns(ik_params *params, const char *text)
-{
-    ik_spec_member *list;
-    size_t num;
-    bool ok = ik_spec_list_parse(text, &params->arena, &list, &num, NULL) == IK_OK;
-    return ok ? ik_spec_list_print(list, num, &params->arena) : NULL;
-}
-
-static const char *param_value_print_jobs(ik_params *params, const char *text, bool schedule)
-{
-    ik_spec_member *list;
-    size_t num;
-    bool ok = (schedule ? ik_spec_schedule_parse : ik_spec_jobs_parse)(text, &params->arena, &list,
-                                                                       &num, NULL) == IK_OK;
-    return ok ? ik_spec_jobs_print(list, num, &params->arena) : NULL;
 }
 
 static const char *param_value_print_list(ik_params *params, const ik_value *v)
@@ -413,14 +363,12 @@ static const char *param_value_canonical_text(ik_params *params, const ik_param 
     case IK_PARAM_RANGES:
         return param_value_print_ranges(params, v);
     case IK_PARAM_PATTERNS:
-        return param_value_print_patterns(params, text);
     case IK_PARAM_JOBS:
     case IK_PARAM_SCHEDULE:
-        return param_value_print_jobs(params, text, p->type == IK_PARAM_SCHEDULE);
+    case IK_PARAM_SPEC:
+        return ik_spec_members_print(p->type, v->members, v->num_members, &params->arena);
     case IK_PARAM_TEXTS:
         return param_value_print_texts(params, text);
-    case IK_PARAM_SPEC:
-        return param_value_swap_marks(params, text, ',', ';');
     case IK_PARAM_ENUM:
     case IK_PARAM_STRING:
     case IK_PARAM_PATH:

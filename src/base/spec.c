@@ -3,35 +3,11 @@
  * spec.c: the one syntax of specs, "NAME:key=value,key=value", and the nearest-name search behind
  * every "did you mean".
  */
-#include "ikat/base.h"
+#include "base/spec_text.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool spec_is_key_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Does `text` start with KEY= ? */
-static size_t spec_key_length(const char *text)
-{
-    size_t n = 0;
-    while (spec_is_key_char(text[n]))
-        n++;
-    return n > 0 && text[n] == '=' ? n : 0;
-}
-
-/* An item ends at a comma that is followed by KEY=, or at the end: values may contain other commas
- * (paths). */
-static size_t spec_item_length(const char *text)
-{
-    size_t n = 0;
-    while (text[n] && !(text[n] == ',' && spec_key_length(text + n + 1)))
-        n++;
-    return n;
-}
 
 static char *spec_copy_part(ik_arena *arena, const char *text, size_t length)
 {
@@ -44,14 +20,22 @@ static char *spec_copy_part(ik_arena *arena, const char *text, size_t length)
 static ik_status spec_add_item(const char *item, size_t length, ik_arena *arena, ik_spec *spec,
                                ik_error *err)
 {
-    size_t key = spec_key_length(item);
+    size_t key = spec_text_key(item);
     if (!key && spec->num > 0) {
         ik_fail(err, IK_ERR_INPUT, "'%.*s' is not key=value", (int)(length > 60 ? 60 : length),
                 item);
         return ik_hint(err, IK_ERR_INPUT, "specs read like xgft:m=16:16,w=1:10");
     }
-    size_t value_start = key ? key + 1 : 0;
-    const char *value = spec_copy_part(arena, item + value_start, length - value_start);
+    const char *text = item + (key ? key + 1 : 0);
+    size_t size = length - (size_t)(text - item);
+    bool quoted = *text == '"' && spec_text_is_group(text, size);
+    if (*text == '"' && !quoted) {
+        ik_fail(err, IK_ERR_INPUT, "there is something behind the quotes in '%.*s'",
+                (int)(length > 60 ? 60 : length), item);
+        return ik_hint(err, IK_ERR_INPUT, "inside of quotes, \\\" is a quote and \\\\ a backslash");
+    }
+    const char *value =
+        quoted ? spec_text_of_group(text, size, arena) : spec_copy_part(arena, text, size);
     const char *name = key ? spec_copy_part(arena, item, key) : NULL;
     if (!value || (key && !name))
         return ik_fail_memory(err, length, "a spec");
@@ -60,39 +44,12 @@ static ik_status spec_add_item(const char *item, size_t length, ik_arena *arena,
     return IK_OK;
 }
 
-/* A spec may stand in another one's parameter, and every level copies what is left of the text. The
- * limit is for all of them, wherever they come from; members of a list, between '+', are not inside
- * each other. */
-enum { MAX_NESTED = 32 };
-
-static ik_status spec_check_nesting(const char *text, ik_error *err)
-{
-    unsigned depth = 0;
-    for (const char *at = text; *at; at++) {
-        size_t length = 0;
-        while (spec_is_key_char(at[length]))
-            length++;
-        if (at[length] == ':' && isalpha((unsigned char)*at) && ++depth > MAX_NESTED) {
-            ik_fail(err, IK_ERR_INPUT, "'%.60s…' has specs inside specs, more than %d levels", text,
-                    MAX_NESTED);
-            return ik_hint(err, IK_ERR_INPUT,
-                           "a spec inside a spec reads like "
-                           "subset:pattern=shift:by=1");
-        }
-        at += length;
-        depth = *at == '+' ? 0 : depth;
-        if (!*at)
-            break;
-    }
-    return IK_OK;
-}
-
 ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_error *err)
 {
     ik_spec made = {0};
     if (!text)
         return ik_fail(err, IK_ERR_USAGE, "a spec is missing");
-    ik_status nested = spec_check_nesting(text, err);
+    ik_status nested = spec_text_check(text, err);
     if (nested != IK_OK)
         return nested;
     while (isspace((unsigned char)*text))
@@ -112,7 +69,7 @@ ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_err
     }
     const char *item = text + name + (text[name] == ':');
     while (*item) {
-        size_t length = spec_item_length(item);
+        size_t length = spec_text_item(item);
         ik_status status = spec_add_item(item, length, arena, &made, err);
         if (status != IK_OK)
             return status;

@@ -1,32 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_list.c: specs within a spec: "80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%".
- */
-#include "ikat/base.h"
+ * spec_list.c: specs within a spec: "80%*uniform+20%*incast=(hotspot:nodes=5,fraction=100%)".
+ *
+ * A member in parentheses is a spec as it would be written by itself. Without them another character
+ * stands for the commas inside of it, which is how members without special characters are printed:
+ * results of earlier versions know them by that text. */
+#include "base/spec_text.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
-/* A copy of text[0..length) without the blanks around it. */
-static char *spec_list_copy_trimmed(ik_arena *arena, const char *text, size_t length)
+/* How a parameter of some type lists its members. */
+typedef struct spec_style {
+    char between, comma; /* two members; stands for ',' inside of one without parentheses */
+    bool numbered;       /* [NAME][@NUMBERS]=SPEC, else [SHARE*][NAME=]SPEC */
+    const char *list, *member, *hint;
+} spec_style;
+
+static const spec_style *spec_style_of(ik_param_type type)
 {
-    while (length && isspace((unsigned char)*text))
-        text++, length--;
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    char *copy = ik_arena_alloc(arena, length + 1);
+    static const spec_style patterns = {
+        '+',
+        ';',
+        false,
+        "a list of specs",
+        "member of a list of specs",
+        "a list of specs reads like uniform+(shift:by=3,self=true)"};
+    static const spec_style jobs = {
+        '&',   '|',
+        true,  "a list of jobs",
+        "job", "jobs read like a=exchange:hosts=0..7&b@10 us=(exchange:hosts=8..15,bytes=4 KiB)"};
+    static const spec_style schedule = {
+        '&',
+        '|',
+        true,
+        "a schedule",
+        "entry of a schedule",
+        "a schedule reads like @100 us@20%=uniform&@50%=(shift:by=3,self=true)"};
+    static const spec_style spec = {
+        '\0', ';', false, "a spec", "spec", "a spec in a spec reads like routing=(dor:tie=random)"};
+    switch (type) {
+    case IK_PARAM_JOBS:
+        return &jobs;
+    case IK_PARAM_SCHEDULE:
+        return &schedule;
+    case IK_PARAM_SPEC:
+        return &spec;
+    default:
+        assert(type == IK_PARAM_PATTERNS);
+        return &patterns;
+    }
+}
+
+/* A part of a text. */
+typedef struct spec_part {
+    const char *at;
+    size_t length;
+} spec_part;
+
+static spec_part spec_list_trim(const char *text, const char *end)
+{
+    while (text < end && isspace((unsigned char)*text))
+        text++;
+    while (text < end && isspace((unsigned char)end[-1]))
+        end--;
+    return (spec_part){text, (size_t)(end - text)};
+}
+
+static char *spec_list_copy(const char *text, const char *end, ik_arena *arena)
+{
+    spec_part part = spec_list_trim(text, end);
+    char *copy = ik_arena_alloc(arena, part.length + 1);
     if (copy)
-        memcpy(copy, text, length);
+        memcpy(copy, part.at, part.length);
     return copy;
 }
 
-/* Characters up to what follows a name. */
-static size_t spec_list_name_length(const char *text)
+/* A member's spec: a group, or a text with `comma` for ','. */
+static char *spec_list_copy_spec(const char *text, const char *end, char comma, ik_arena *arena)
 {
-    size_t n = strspn(text, " ");
-    while (isalnum((unsigned char)text[n]) || (text[n] && strchr("_-.", text[n])))
-        n++;
-    return n + strspn(text + n, " ");
+    spec_part part = spec_list_trim(text, end);
+    if (spec_text_is_group(part.at, part.length))
+        return spec_text_of_group(part.at, part.length, arena);
+    char *copy = spec_list_copy(text, end, arena);
+    for (spec_walk walk = {.at = copy}; copy && *walk.at;) {
+        if (*walk.at == comma)
+            copy[walk.at - copy] = ',';
+        spec_walk_next(&walk);
+    }
+    return copy;
 }
 
 /* "20 %" and "20%" are one text. */
@@ -39,199 +102,162 @@ static void spec_list_drop_blanks(char *text)
     *to = '\0';
 }
 
-/* Cuts what stands before `mark` off *text if the mark is one of the next `length` characters;
- * false = out of memory. */
-static bool spec_list_cut_off(const char **text, size_t length, char mark, char **out,
-                              ik_arena *arena)
-{
-    const char *at = memchr(*text, mark, length);
-    if (!at)
-        return true;
-    *out = spec_list_copy_trimmed(arena, *text, (size_t)(at - *text));
-    *text = at + 1;
-    return *out;
-}
+/* ---- what stands before a spec; false = out of memory. *text moves on to the spec */
 
-static bool spec_list_read_member(const char *text, const char *end, ik_arena *arena,
-                                  ik_spec_member *m)
+/* "80%*name=" */
+static bool spec_list_read_share(const char **text, const char *end, ik_arena *arena,
+                                 ik_spec_member *m)
 {
-    char *share = NULL, *name = NULL;
-    if (!spec_list_cut_off(&text, strcspn(text, ":+"), '*', &share, arena))
-        return false;
-    if (share)
+    const char *at = *text + strcspn(*text, "*:+(\"");
+    if (at < end && *at == '*') {
+        char *share = spec_list_copy(*text, at, arena);
+        if (!share)
+            return false;
         spec_list_drop_blanks(share);
-    size_t length = spec_list_name_length(text);
-    if (text[length] == '=' && !spec_list_cut_off(&text, length + 1, '=', &name, arena))
-        return false;
-    char *spec = spec_list_copy_trimmed(arena, text, (size_t)(end - text));
-    for (char *c = spec; c && *c; c++)
-        if (*c == ';')
-            *c = ',';
-    *m = (ik_spec_member){share, name, spec};
-    return spec;
+        m->share = share;
+        *text = at + 1;
+    }
+    at = *text + strspn(*text, " ");
+    while (isalnum((unsigned char)*at) || (*at && strchr("_-.", *at)))
+        at++;
+    at += strspn(at, " ");
+    if (at >= end || *at != '=')
+        return true;
+    m->name = spec_list_copy(*text, at, arena);
+    *text = at + 1;
+    return m->name;
 }
 
-ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
-                             ik_error *err)
+/* "name@10 us@20%=" */
+static bool spec_list_read_numbers(const char **text, const char *end, ik_arena *arena,
+                                   ik_spec_member *m)
 {
-    size_t count = 1;
-    for (const char *c = text; *c; c++)
-        count += *c == '+';
-    ik_spec_member *list = ik_arena_alloc(arena, count * sizeof *list);
+    const char *equals = *text + strcspn(*text, "=:&(\"");
+    if (equals >= end || *equals != '=')
+        return true;
+    const char *at = memchr(*text, '@', (size_t)(equals - *text));
+    m->name = spec_list_copy(*text, at ? at : equals, arena);
+    m->share = at ? spec_list_copy(at + 1, equals, arena) : NULL;
+    *text = equals + 1;
+    return m->name && (!at || m->share);
+}
+
+/* ---- lists */
+
+static ik_status spec_list_refuse(const spec_style *style, const char *text, const char *end,
+                                  ik_error *err)
+{
+    ik_fail(err, IK_ERR_INPUT, "'%.*s' is no %s", (int)(end - text > 60 ? 60 : end - text), text,
+            style->member);
+    return ik_hint(err, IK_ERR_INPUT, "%s", style->hint);
+}
+
+/* Whether all is there that must be, and nothing is empty. */
+static bool spec_list_is_whole(ik_param_type type, const ik_spec_member *m)
+{
+    bool unnamed = type == IK_PARAM_SCHEDULE && m->share; /* "@20%=uniform" */
+    if (!m->spec[0] || (m->share && !m->share[0]))
+        return false;
+    return m->name ? m->name[0] || unnamed : type != IK_PARAM_JOBS;
+}
+
+static ik_status spec_list_read_member(ik_param_type type, const char *text, const char *end,
+                                       ik_arena *arena, ik_spec_member *m, ik_error *err)
+{
+    const spec_style *style = spec_style_of(type);
+    const char *spec = text;
+    bool good =
+        type == IK_PARAM_SPEC ||
+        (style->numbered ? spec_list_read_numbers : spec_list_read_share)(&spec, end, arena, m);
+    m->spec = good ? spec_list_copy_spec(spec, end, style->comma, arena) : NULL;
+    if (!m->spec)
+        return ik_fail_memory(err, (size_t)(end - text), style->list);
+    if (!spec_list_is_whole(type, m))
+        return spec_list_refuse(style, text, end, err);
+    if (m->name && !m->name[0])
+        m->name = NULL;
+    return IK_OK;
+}
+
+ik_status ik_spec_members_parse(ik_param_type type, const char *text, ik_arena *arena,
+                                ik_spec_member **out, size_t *num, ik_error *err)
+{
+    const spec_style *style = spec_style_of(type);
+    const char between[] = {style->between, '\0'};
+    size_t count, most = 1;
+    for (const char *at = text; *at; at++)
+        most += *at == style->between;
+    ik_spec_member *list = ik_arena_alloc(arena, most * sizeof *list);
     if (!list)
-        return ik_fail_memory(err, count * sizeof *list, "a list of specs");
-    for (size_t i = 0; i < count; i++) {
-        const char *end = text + strcspn(text, "+");
-        ik_spec_member m = {0};
-        if (!spec_list_read_member(text, end, arena, &m))
-            return ik_fail_memory(err, (size_t)(end - text), "a list of specs");
-        if (!m.spec[0] || (m.share && !m.share[0]) || (m.name && !m.name[0])) {
-            ik_fail(err, IK_ERR_INPUT, "'%.*s' names nothing",
-                    (int)(end - text > 60 ? 60 : end - text), text);
-            return ik_hint(
-                err, IK_ERR_INPUT,
-                "a list of specs reads like uniform+shift:by=3, with ';' for ',' inside a spec");
-        }
-        list[i] = m;
+        return ik_fail_memory(err, most * sizeof *list, style->list);
+    ik_status status = spec_text_check(text, err);
+    for (count = 0; status == IK_OK; count++) {
+        const char *end = spec_text_find(text, between);
+        status = spec_list_read_member(type, text, end, arena, &list[count], err);
+        if (!*end)
+            break;
         text = end + 1;
     }
+    if (status != IK_OK)
+        return status;
     *out = list;
-    *num = count;
+    *num = count + 1;
     return IK_OK;
+}
+
+/* ---- printing */
+
+static char *spec_list_append(char *at, const char *text)
+{
+    return text ? stpcpy(at, text) : at;
+}
+
+/* With another character for its commas, or in parentheses if it has characters that would be taken
+ * for something else. */
+static char *spec_list_append_spec(char *at, const char *spec, const spec_style *style)
+{
+    const char special[] = {style->comma, '(', '"', style->between, '\0'};
+    if (strpbrk(spec, special)) {
+        *at++ = '(';
+        at = stpcpy(at, spec);
+        *at++ = ')';
+        return at;
+    }
+    for (; *spec; spec++)
+        *at++ = *spec == ',' ? style->comma : *spec;
+    return at;
 }
 
 static size_t spec_list_length_of(const char *text)
 {
-    return text ? strlen(text) + 1 : 0;
+    return text ? strlen(text) : 0;
 }
 
-static char *spec_list_append(char *at, const char *text, char mark)
+const char *ik_spec_members_print(ik_param_type type, const ik_spec_member *list, size_t num,
+                                  ik_arena *arena)
 {
-    size_t n = text ? strlen(text) : 0;
-    if (n) {
-        memcpy(at, text, n);
-        at[n++] = mark;
-    }
-    return at + n;
-}
-
-const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena *arena)
-{
+    const spec_style *style = spec_style_of(type);
     size_t bytes = 1;
     for (size_t i = 0; i < num; i++)
         bytes += spec_list_length_of(list[i].share) + spec_list_length_of(list[i].name) +
-                 spec_list_length_of(list[i].spec);
+                 strlen(list[i].spec) + sizeof "&@=()";
     char *text = ik_arena_alloc(arena, bytes), *at = text;
     for (size_t i = 0; text && i < num; i++) {
-        at = spec_list_append(at, list[i].share, '*');
-        at = spec_list_append(at, list[i].name, '=');
-        char *spec = at;
-        at = spec_list_append(at, list[i].spec, '+');
-        for (; spec < at; spec++)
-            if (*spec == ',')
-                *spec = ';';
-    }
-    if (text && at > text)
-        at[-1] = '\0';
-    return text;
-}
-
-/* ---- jobs */
-
-static bool spec_list_read_job(const char *text, const char *end, ik_arena *arena,
-                               ik_spec_member *m)
-{
-    char *name = NULL, *start = NULL;
-    const char *equals = memchr(text, '=', (size_t)(end - text)), *colon = text;
-    while (colon < end && *colon != ':')
-        colon++;
-    if (equals && equals < colon) {
-        const char *at = memchr(text, '@', (size_t)(equals - text));
-        name = spec_list_copy_trimmed(arena, text, (size_t)((at ? at : equals) - text));
-        start = at ? spec_list_copy_trimmed(arena, at + 1, (size_t)(equals - at - 1)) : NULL;
-        if (!name || (at && !start))
-            return false;
-        text = equals + 1;
-    }
-    char *spec = spec_list_copy_trimmed(arena, text, (size_t)(end - text));
-    for (char *c = spec; c && *c; c++)
-        if (*c == '|')
-            *c = ',';
-    *m = (ik_spec_member){start, name, spec};
-    return spec;
-}
-
-static ik_status spec_list_refuse_part(const char *text, size_t length, bool schedule,
-                                       ik_error *err)
-{
-    ik_fail(err, IK_ERR_INPUT, "'%.*s' is no %s", (int)(length > 60 ? 60 : length), text,
-            schedule ? "entry of a schedule" : "job");
-    return ik_hint(err, IK_ERR_INPUT,
-                   schedule ? "a schedule reads like @100 us@20%%=uniform&@50%%=shift:by=3, with "
-                              "'|' for ',' inside a spec"
-                            : "jobs read like a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15, "
-                              "with '|' for ',' inside a spec");
-}
-
-static ik_status spec_list_parse_parts(const char *text, bool schedule, ik_arena *arena,
-                                       ik_spec_member **out, size_t *num, ik_error *err)
-{
-    const char *what = schedule ? "a schedule" : "a list of jobs";
-    size_t count = 1;
-    for (const char *c = text; *c; c++)
-        count += *c == '&';
-    ik_spec_member *list = ik_arena_alloc(arena, count * sizeof *list);
-    if (!list)
-        return ik_fail_memory(err, count * sizeof *list, what);
-    for (size_t i = 0; i < count; i++) {
-        const char *end = text + strcspn(text, "&");
-        ik_spec_member m = {0};
-        if (!spec_list_read_job(text, end, arena, &m))
-            return ik_fail_memory(err, (size_t)(end - text), what);
-        bool named = m.name && m.name[0];
-        if (!m.spec[0] || (!schedule && !named) || (m.name && !named && !m.share) ||
-            (m.share && !m.share[0]))
-            return spec_list_refuse_part(text, (size_t)(end - text), schedule, err);
-        m.name = named ? m.name : NULL;
-        list[i] = m;
-        text = end + 1;
-    }
-    *out = list;
-    *num = count;
-    return IK_OK;
-}
-
-ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
-                             ik_error *err)
-{
-    return spec_list_parse_parts(text, false, arena, out, num, err);
-}
-
-ik_status ik_spec_schedule_parse(const char *text, ik_arena *arena, ik_spec_member **out,
-                                 size_t *num, ik_error *err)
-{
-    return spec_list_parse_parts(text, true, arena, out, num, err);
-}
-
-const char *ik_spec_jobs_print(const ik_spec_member *list, size_t num, ik_arena *arena)
-{
-    size_t bytes = 1;
-    for (size_t i = 0; i < num; i++)
-        bytes += spec_list_length_of(list[i].share) + spec_list_length_of(list[i].name) +
-                 spec_list_length_of(list[i].spec) + 1;
-    char *text = ik_arena_alloc(arena, bytes), *at = text;
-    for (size_t i = 0; text && i < num; i++) {
-        at = spec_list_append(at, list[i].name, list[i].share ? '@' : '=');
-        if (!list[i].name && list[i].share)
+        const ik_spec_member *m = &list[i];
+        if (i)
+            *at++ = style->between;
+        if (!style->numbered && m->share) {
+            at = spec_list_append(at, m->share);
+            *at++ = '*';
+        }
+        at = spec_list_append(at, m->name);
+        if (style->numbered && m->share) {
             *at++ = '@';
-        at = spec_list_append(at, list[i].share, '=');
-        char *spec = at;
-        at = spec_list_append(at, list[i].spec, '&');
-        for (; spec < at; spec++)
-            if (*spec == ',')
-                *spec = '|';
+            at = spec_list_append(at, m->share);
+        }
+        if (m->name || (style->numbered && m->share))
+            *at++ = '=';
+        at = spec_list_append_spec(at, m->spec, style);
     }
-    if (text && at > text)
-        at[-1] = '\0';
     return text;
 }

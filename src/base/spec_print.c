@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/spec_print.h"
+#include "base/spec_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,4 +16,10 @@ char *spec_print(const char *name, ik_params *params)
     if (text)
         snprintf(text, size, "%s%s%s", name, *values ? ":" : "", values);
     return text;
+}
+
+const char *spec_print_value(const ik_value *value, ik_arena *arena)
+{
+    /* what is listed was printed for this */
+    return value->members ? value->text : spec_text_quoted(value->text, arena);
 }

@@ -9,5 +9,7 @@
 /* "name" or "name:key=value,...": only what differs from the defaults. Caches text in params. To be
  * freed; NULL = out of memory. */
 char *spec_print(const char *name, ik_params *params);
+/* A value as it stands behind '=' in a spec. NULL = out of memory. */
+const char *spec_print_value(const ik_value *value, ik_arena *arena);
 
 #endif

@@ -128,9 +128,7 @@ static ik_status jobs_read_traffic(ik_experiment *e, const ytree *job, sweep *ou
                           "a job has the keys 'name' and 'traffic', and may have "
                           "'hosts', 'mapping', 'start' and 'load'");
     ik_status status = jobs_place_traffic(e, job, node, &node, err);
-    return status == IK_OK
-               ? members_read_traffic(e, node, (members_kind){"&|", "cannot be a job"}, out, err)
-               : status;
+    return status == IK_OK ? members_read_traffic(e, node, out, err) : status;
 }
 
 static ik_status jobs_read_starts(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
@@ -179,8 +177,9 @@ static ik_status jobs_combine_job(ik_experiment *e, const ytree *job, const swee
                               : load        ? load
                                             : start;
         const ik_spec_member m = {numbers, name->text, found->text[i % found->num]};
-        const char *text =
-            numbers || !(start && load) ? ik_spec_jobs_print(&m, 1, &e->arena) : NULL;
+        const char *text = numbers || !(start && load)
+                               ? ik_spec_members_print(IK_PARAM_JOBS, &m, 1, &e->arena)
+                               : NULL;
         ytree *parts = members_parts(YTREE_MAP, job, 4, &e->arena);
         const ytree *start_at = start ? starts->place[i / found->num / loads->num] : NULL,
                     *load_at = load ? loads->place[i / found->num % loads->num] : NULL;
@@ -203,9 +202,8 @@ static ik_status jobs_read_job(ik_experiment *e, const ytree *job, sweep *out, i
     ik_status status = members_check_keys(job, "key of a job", keys_of_jobs, err);
     if (status == IK_OK && !name)
         status = ytree_fail(job, err, "a job has no 'name'");
-    if (status == IK_OK &&
-        (name->kind != YTREE_SCALAR || !name->text[0] || strpbrk(name->text, "&|=@:, ")))
-        status = ytree_fail(name, err, "'name' of a job is a word of letters, digits and '-_.'");
+    if (status == IK_OK)
+        status = members_check_name(name, "a job", err);
     if (status == IK_OK)
         status = jobs_read_starts(e, job, &starts, err);
     if (status == IK_OK)

@@ -191,18 +191,16 @@ ik_status measures_read(ik_experiment *e, const ytree *root, ik_error *err)
 
 static bool measures_params_draw(const ik_params *params);
 
-/* Do these specs of patterns draw? One that is not understood may. */
-static bool measures_patterns_draw(const char *specs)
+/* Do these patterns draw? One that is not understood may. */
+static bool measures_patterns_draw(const ik_value *value)
 {
     ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
     ik_error err;
-    bool draw = ik_spec_list_parse(specs, &arena, &list, &num, &err) != IK_OK;
-    for (size_t i = 0; i < num && !draw; i++) {
+    bool draw = false;
+    for (size_t i = 0; i < value->num_members && !draw; i++) {
         ik_spec spec;
         ik_params params = {0};
-        draw = ik_spec_parse(list[i].spec, &arena, &spec, &err) != IK_OK;
+        draw = ik_spec_parse(value->members[i].spec, &arena, &spec, &err) != IK_OK;
         const ik_traffic_family *family = draw ? NULL : ik_traffic_find(spec.name);
         draw = !family || ik_params_init(&params, family->params, NULL, &err) != IK_OK ||
                ik_spec_apply(&spec, &params, "pattern", &err) != IK_OK ||
@@ -222,7 +220,7 @@ static bool measures_params_draw(const ik_params *params)
         bool own = strcmp(p->name, "seed") == 0 && !v->has && ik_params_counts(params, i);
         bool nested = p->type == IK_PARAM_JOBS || p->type == IK_PARAM_SCHEDULE ||
                       p->type == IK_PARAM_SPEC ||
-                      (p->type == IK_PARAM_PATTERNS && v->has && measures_patterns_draw(v->text));
+                      (p->type == IK_PARAM_PATTERNS && v->has && measures_patterns_draw(v));
         if (own || (nested && v->has))
             return true;
     }

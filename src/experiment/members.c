@@ -22,6 +22,13 @@ ik_status members_check_keys(const ytree *map, const char *what, const char *con
     return IK_OK;
 }
 
+ik_status members_check_name(const ytree *name, const char *what, ik_error *err)
+{
+    if (name->kind == YTREE_SCALAR && name->text[0] && !strpbrk(name->text, "&|=@:;,+*()\" \t\n"))
+        return IK_OK;
+    return ytree_fail(name, err, "'name' of %s is a word of letters, digits and '-_.'", what);
+}
+
 /* ---- what values are made of */
 
 ytree *members_parts(ytree_kind kind, const ytree *place, size_t room, ik_arena *arena)
@@ -81,16 +88,12 @@ static const ytree *members_parts_of(const variant *v, ik_arena *arena)
 
 /* ---- lists */
 
-ik_status members_read_traffic(ik_experiment *e, const ytree *node, members_kind kind, sweep *out,
-                               ik_error *err)
+ik_status members_read_traffic(ik_experiment *e, const ytree *node, sweep *out, ik_error *err)
 {
     variants found = {0};
     ik_status status = section_read_family(e, SECTION_TRAFFIC, &found, node, err);
     for (size_t i = 0; i < found.num; i++) {
         variant *v = &found.items[i];
-        if (status == IK_OK && strpbrk(v->label, kind.marks))
-            status = ytree_fail(v->place, err, "'%.100s' %s: it contains '%c' or '%c'", v->label,
-                                kind.refusal, kind.marks[0], kind.marks[1]);
         const ytree *parts = members_parts_of(v, &e->arena);
         if (status == IK_OK)
             status = parts ? sweep_add(out, v->label, parts, &e->arena, err)

@@ -12,11 +12,8 @@
 ik_status members_check_keys(const ytree *map, const char *what, const char *const *known,
                              ik_error *err);
 
-/* A spec that stands in a list joined by `marks`; refused if it contains one of them, which the
- * message calls "cannot be a job". */
-typedef struct members_kind {
-    const char *marks, *refusal;
-} members_kind;
+/* Refuses a name that could not be told from what is around it. what: "a job". */
+ik_status members_check_name(const ytree *name, const char *what, ik_error *err);
 
 /* What a value was made of: a node like the one that was written, but of this one value, whose
  * scalars have their places. Errors name its parts by their path (ik_error.settings). At the place
@@ -29,8 +26,7 @@ bool members_listed(ik_param_type type);
 
 /* Labels of what a node of the family of traffic stands for, one each, with its parameters as
  * parts: a mapping whose text is the member's name; of a file the text is its path. */
-ik_status members_read_traffic(ik_experiment *e, const ytree *node, members_kind kind, sweep *out,
-                               ik_error *err);
+ik_status members_read_traffic(ik_experiment *e, const ytree *node, sweep *out, ik_error *err);
 
 /* Reads one item of a list into what it sweeps over. */
 typedef ik_status (*members_item_fn)(ik_experiment *e, const ytree *item, sweep *out,

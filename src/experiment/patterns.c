@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 static const char *const keys_of_patterns[] = {"pattern", "share", "name", NULL};
-static const members_kind in_list = {"+;", "cannot be in a list"};
 
 static const ik_param share_row = {
     "share", IK_PARAM_FRACTION, "", 0, 0, NULL, "share of the messages, or a weight"};
@@ -41,7 +40,7 @@ static ik_status read_pattern(ik_experiment *e, const ytree *map, sweep *out, ik
     if (!node)
         return ytree_fail(
             map, err, "a pattern in a list has the key 'pattern', and may have 'share' and 'name'");
-    return members_read_traffic(e, node, in_list, out, err);
+    return members_read_traffic(e, node, out, err);
 }
 
 /* Texts of one member of the list. */
@@ -55,8 +54,8 @@ static ik_status patterns_read_item(ik_experiment *e, const ytree *item, sweep *
     const ytree *share = ytree_get(item, "share"), *name = ytree_get(item, "name");
     ik_status status =
         members_check_keys(item, "key of a pattern in a list", keys_of_patterns, err);
-    if (status == IK_OK && name && name->kind != YTREE_SCALAR)
-        status = ytree_fail(name, err, "'name' is a text");
+    if (status == IK_OK && name)
+        status = members_check_name(name, "a pattern in a list", err);
     if (status == IK_OK)
         status = share ? patterns_read_shares(e, share, &shares, err)
                        : sweep_add(&shares, NULL, item, &e->arena, err);
@@ -65,7 +64,7 @@ static ik_status patterns_read_item(ik_experiment *e, const ytree *item, sweep *
     for (size_t s = 0; s < shares.num; s++)
         for (size_t k = 0; k < found.num && status == IK_OK; k++) {
             ik_spec_member m = {shares.text[s], name ? name->text : NULL, found.text[k]};
-            const char *text = ik_spec_list_print(&m, 1, &e->arena);
+            const char *text = ik_spec_members_print(IK_PARAM_PATTERNS, &m, 1, &e->arena);
             ytree *parts = members_parts(YTREE_MAP, item, 3, &e->arena);
             bool made = text && parts &&
                         members_part(parts, "share", share ? shares.place[s] : NULL, &e->arena) &&
@@ -82,11 +81,10 @@ static ik_status patterns_read_mapping(ik_experiment *e, const ytree *map, sweep
                                        ik_error *err)
 {
     sweep found = {0};
-    ik_status status =
-        members_read_traffic(e, map, (members_kind){"+;", "cannot be in a pattern"}, &found, err);
+    ik_status status = members_read_traffic(e, map, &found, err);
     for (size_t i = 0; i < found.num && status == IK_OK; i++) {
         const ik_spec_member m = {.spec = found.text[i]};
-        const char *text = ik_spec_list_print(&m, 1, &e->arena);
+        const char *text = ik_spec_members_print(IK_PARAM_PATTERNS, &m, 1, &e->arena);
         ytree *list = members_parts(YTREE_LIST, found.place[i], 1, &e->arena),
               *only = members_parts(YTREE_MAP, found.place[i], 1, &e->arena);
         bool made = text && list && only &&
@@ -118,37 +116,25 @@ ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p
 
 /* ---- as variants */
 
-/* A job may be an exchange of a pattern, and an entry of a schedule a mix, but neither may be a
- * list of jobs or a schedule. */
-static bool lists_patterns(const ik_param *row, ik_param_type within)
+/* Patterns may be made of patterns, but jobs and schedules are all of a traffic. */
+static bool patterns_are_whole(const ik_param *row)
 {
-    for (; row && row->name; row++)
-        if (row->type == IK_PARAM_JOBS || row->type == IK_PARAM_SCHEDULE || row->type == within)
-            return true;
-    return false;
+    while (row && row->name && row->type != IK_PARAM_JOBS && row->type != IK_PARAM_SCHEDULE)
+        row++;
+    return row && row->name;
 }
 
-static ik_status patterns_parse_members(ik_param_type type, const char *text, ik_arena *arena,
-                                        ik_spec_member **list, size_t *num, ik_error *err)
-{
-    return type == IK_PARAM_JOBS       ? ik_spec_jobs_parse(text, arena, list, num, err)
-           : type == IK_PARAM_SCHEDULE ? ik_spec_schedule_parse(text, arena, list, num, err)
-                                       : ik_spec_list_parse(text, arena, list, num, err);
-}
-
-/* A list within a list could be as deep as its text is long. */
-static ik_status patterns_refuse_list(ik_experiment *e, const ytree *place, const char *spec,
-                                      ik_param_type within, ik_error *err)
+static ik_status patterns_refuse_whole(ik_experiment *e, const ytree *place, const char *spec,
+                                       ik_error *err)
 {
     ik_spec s;
     schema_member member;
     ik_status status = ik_spec_parse(spec, &e->arena, &s, err);
     if (status == IK_OK &&
-        (!schema_find(SECTION_TRAFFIC, s.name, &member) || !lists_patterns(member.params, within)))
+        (!schema_find(SECTION_TRAFFIC, s.name, &member) || !patterns_are_whole(member.params)))
         return IK_OK;
     if (status == IK_OK)
-        return ytree_fail(place, err, "'%.60s' lists patterns and cannot be a member of a list",
-                          s.name);
+        return ytree_fail(place, err, "'%.60s' cannot be a part of another traffic", s.name);
     ik_error_at(err, place->file, place->line, place->column);
     return status;
 }
@@ -174,8 +160,9 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
         return IK_OK;
     }
     const ik_value *value = &v->params.values[p.param];
-    ik_param_type type = v->params.decl[p.param].type;
-    ik_status status = patterns_parse_members(type, value->text, &e->arena, &p.list, &p.num, err);
+    p.list = value->members;
+    p.num = value->num_members;
+    ik_status status = IK_OK;
     for (size_t i = 0; i < p.num && status == IK_OK; i++) {
         const ytree *at = patterns_member_place(v, i);
         ytree *node =
@@ -184,7 +171,7 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
         if (!node)
             status = ik_fail_memory(err, sizeof *node, "an experiment");
         else
-            status = patterns_refuse_list(e, node, node->text = p.list[i].spec, type, err);
+            status = patterns_refuse_whole(e, node, node->text = p.list[i].spec, err);
         if (status == IK_OK)
             status = section_read_family(e, SECTION_TRAFFIC, &p.found, node, err);
         if (status == IK_OK && label_of_variant(&p.found.items[p.found.num - 1]))
@@ -204,7 +191,6 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
 {
     if (p->param == SIZE_MAX)
         return IK_OK;
-    bool jobs = v->params.decl[p->param].type != IK_PARAM_PATTERNS; /* and schedules */
     ik_spec_member *list = ik_arena_alloc(&e->arena, p->num * sizeof *list);
     if (!list)
         return ik_fail_memory(err, p->num * sizeof *list, "an experiment");
@@ -214,13 +200,9 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
         list[i].spec = which == PATTERNS_LABEL  ? found->label
                        : which == PATTERNS_FULL ? found->full
                                                 : found->spec;
-        if (strpbrk(list[i].spec, jobs ? "&|" : "+;"))
-            return ytree_fail(v->place, err,
-                              "'%.100s' cannot be in a list: it contains '%c' or '%c'",
-                              list[i].spec, jobs ? '&' : '+', jobs ? '|' : ';');
     }
-    const char *text = jobs ? ik_spec_jobs_print(list, p->num, &e->arena)
-                            : ik_spec_list_print(list, p->num, &e->arena);
+    const char *text =
+        ik_spec_members_print(v->params.decl[p->param].type, list, p->num, &e->arena);
     if (!text)
         return ik_fail_memory(err, 1, "an experiment");
     const ik_value *old = &v->params.values[p->param]; /* a default has no place of its own */

@@ -19,7 +19,7 @@ ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p
 /* The patterns that a variant's parameter lists. */
 typedef struct patterns {
     size_t param; /* index of the parameter; SIZE_MAX: the variant has none with a value */
-    ik_spec_member *list;
+    const ik_spec_member *list;
     size_t num;
     variants found; /* [num] each pattern as a variant of its own */
 } patterns;

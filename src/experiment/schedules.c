@@ -70,8 +70,7 @@ static ik_status schedules_read_traffic(ik_experiment *e, const ytree *entry, sw
         return ytree_fail(entry, err,
                           "an entry of a schedule has the key 'traffic', and may have 'until', "
                           "'load' and 'name'");
-    ik_status status =
-        members_read_traffic(e, node, (members_kind){"&|", "cannot be in a schedule"}, out, err);
+    ik_status status = members_read_traffic(e, node, out, err);
     for (size_t i = 0; i < out->num && status == IK_OK; i++) {
         ik_spec spec;
         status = ik_spec_parse(out->text[i], &e->arena, &spec, err);
@@ -104,7 +103,8 @@ static ik_status schedules_combine(ik_experiment *e, const ytree *entry, const s
         if (load)
             numbers = until ? ik_arena_printf(&e->arena, "%s@%s", until, load) : load;
         const ik_spec_member m = {numbers, name ? name->text : NULL, found->text[i % found->num]};
-        const char *text = numbers || !load ? ik_spec_jobs_print(&m, 1, &e->arena) : NULL;
+        const char *text =
+            numbers || !load ? ik_spec_members_print(IK_PARAM_SCHEDULE, &m, 1, &e->arena) : NULL;
         ytree *parts = members_parts(YTREE_MAP, entry, 4, &e->arena);
         const ytree *until_at = until ? untils->place[i / found->num / loads->num] : NULL,
                     *load_at = load ? loads->place[i / found->num % loads->num] : NULL;
@@ -128,9 +128,8 @@ static ik_status schedules_read_entry(ik_experiment *e, const ytree *entry, swee
     const ytree *name = ytree_get(entry, "name");
     ik_status status =
         members_check_keys(entry, "key of an entry of a schedule", keys_of_entries, err);
-    if (status == IK_OK && name &&
-        (name->kind != YTREE_SCALAR || !name->text[0] || strpbrk(name->text, "&|=@:, ")))
-        status = ytree_fail(name, err, "'name' of an entry is a word of letters, digits and '-_.'");
+    if (status == IK_OK && name)
+        status = members_check_name(name, "an entry", err);
     if (status == IK_OK)
         status = schedules_read_untils(e, entry, &untils, err);
     if (status == IK_OK)
@@ -181,7 +180,8 @@ static ik_status schedules_check_times(ik_experiment *e, const ytree *parts, con
 {
     ik_spec_member *members;
     size_t num;
-    ik_status status = ik_spec_schedule_parse(text, &e->arena, &members, &num, err);
+    ik_status status =
+        ik_spec_members_parse(IK_PARAM_SCHEDULE, text, &e->arena, &members, &num, err);
     for (size_t i = 1; status == IK_OK && i + 1 < num; i++) {
         if (schedules_until_of(&members[i]) > schedules_until_of(&members[i - 1]))
             continue;
@@ -261,18 +261,15 @@ ik_status schedule_each(const variant *v, schedule_fn fn, void *ctx, ik_error *e
 {
     if (!is_schedule(v))
         return IK_OK;
-    ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
+    const ik_spec_member *list = v->params.values[0].members;
     uint64_t start = 0;
-    ik_status status = ik_spec_schedule_parse(v->params.values[0].text, &arena, &list, &num, err);
-    for (size_t i = 0; i < num && status == IK_OK; i++) {
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < v->params.values[0].num_members && status == IK_OK; i++) {
         schedule_entry entry = {list[i].spec, start, 0, false};
         entry.has_load = schedules_load_of(&list[i], &entry.load);
         status = fn(ctx, &entry, err);
         start = schedules_until_of(&list[i]);
     }
-    ik_arena_free(&arena);
     return status;
 }
 

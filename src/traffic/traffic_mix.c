@@ -29,8 +29,9 @@ typedef struct mix {
 
 static const ik_param params[] = {
     {"members", IK_PARAM_PATTERNS, NULL, 0, 0, NULL,
-     "SHARE*NAME=PATTERN joined by '+', with ';' instead of ',' inside a pattern "
-     "(80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%); SHARE: all in % (members without one "
+     "SHARE*NAME=PATTERN joined by '+', a pattern with parameters in parentheses "
+     "(80%*uniform+20%*incast=(hotspot:nodes=5,fraction=100%)); SHARE: all in % (members without "
+     "one "
      "divide the rest) or all as weights (1 if left out); NAME: name of the member's class in "
      "statistics"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
@@ -244,28 +245,23 @@ static bool mix_has_gaps(const ik_traffic *t, const mix *m)
 
 static ik_status mix_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
-    ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    ik_status s = ik_spec_list_parse(ik_params_text(p, "members"), &arena, &list, &num, err);
+    size_t num;
+    const ik_spec_member *list = ik_params_members(p, "members", &num);
+    if (num > BLEND_MAX)
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d is the maximum",
+                                num, BLEND_MAX),
+                        "members");
     mix *m = ik_calloc(1, sizeof *m);
-    if (s == IK_OK && !m)
-        s = ik_fail_memory(err, sizeof *m, "traffic 'mix'");
-    else if (s == IK_OK && num > BLEND_MAX)
-        s = ik_about(err,
-                     ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d is the maximum",
-                             num, BLEND_MAX),
-                     "members");
+    if (!m)
+        return ik_fail_memory(err, sizeof *m, "traffic 'mix'");
     t->impl = m;
-    if (s == IK_OK) {
-        m->num = (unsigned)num;
-        s = mix_make_members(t, m, list, env, err);
-    }
+    m->num = (unsigned)num;
+    ik_status s = mix_make_members(t, m, list, env, err);
     if (s == IK_OK)
         t->gaps = mix_has_gaps(t, m);
     if (s == IK_OK)
         s = pattern_join_notes(t, m->traffic, m->num, err);
-    ik_arena_free(&arena);
     return s;
 }
 

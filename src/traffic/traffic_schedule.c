@@ -21,8 +21,8 @@
 
 static const ik_param params[] = {
     {"entries", IK_PARAM_SCHEDULE, NULL, 0, 0, NULL,
-     "[NAME][@UNTIL][@LOAD]=PATTERN joined by '&', with '|' instead of ',' inside a pattern "
-     "(\"@100 us@20%=uniform&@50%=shift:by=3\"); UNTIL: when the next entry begins (not for the "
+     "[NAME][@UNTIL][@LOAD]=PATTERN joined by '&', a pattern with parameters in parentheses "
+     "(\"@100 us@20%=uniform&@50%=(shift:by=3)\"); UNTIL: when the next entry begins (not for the "
      "last one); LOAD in %: the load of the point if not given; NAME: name of the entry's class in "
      "statistics"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
@@ -211,28 +211,22 @@ static ik_status schedule_make_entries(ik_traffic *t, schedule *x, const ik_spec
 static ik_status schedule_create(ik_traffic *t, const ik_params *p, const ik_env *env,
                                  ik_error *err)
 {
-    ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    ik_status s = ik_spec_schedule_parse(ik_params_text(p, "entries"), &arena, &list, &num, err);
-    schedule *x = ik_calloc(1, sizeof *x);
-    t->impl = x;
-    if (s == IK_OK && !x)
-        s = ik_fail_memory(err, sizeof *x, OWNER);
-    if (s == IK_OK && num > SCHEDULE_MAX)
-        s = ik_about(
+    size_t num;
+    const ik_spec_member *list = ik_params_members(p, "entries", &num);
+    if (num > SCHEDULE_MAX)
+        return ik_about(
             err,
             ik_fail(err, IK_ERR_USAGE, OWNER ": %zu entries, %d is the maximum", num, SCHEDULE_MAX),
             "entries");
-    if (s == IK_OK) {
-        x->list = (ik_schedule){.num = (unsigned)num, .entries = x->entries};
-        t->schedule = &x->list;
-        t->classes = x->names;
-        t->gaps = true; /* a host may be silent for a time */
-        s = schedule_make_entries(t, x, list, env, err);
-    }
-    ik_arena_free(&arena);
-    return s;
+    schedule *x = ik_calloc(1, sizeof *x);
+    if (!x)
+        return ik_fail_memory(err, sizeof *x, OWNER);
+    t->impl = x;
+    x->list = (ik_schedule){.num = (unsigned)num, .entries = x->entries};
+    t->schedule = &x->list;
+    t->classes = x->names;
+    t->gaps = true; /* a host may be silent for a time */
+    return schedule_make_entries(t, x, list, env, err);
 }
 
 ik_status schedule_bind(const ik_traffic *t, ik_traffic **out, ik_error *err)

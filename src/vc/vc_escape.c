@@ -45,12 +45,12 @@ static ik_status escape_refuse_scheme(const ik_vc *scheme, ik_error *err)
 static ik_status escape_make_layer(const ik_vc *v, const ik_params *params, const ik_env *env,
                                    escape *x, ik_error *err)
 {
-    ik_status status =
-        ik_routing_from_spec(v->fabric, ik_params_spec(params, "routing"), env, &x->routing, err);
-    if (status == IK_OK) {
-        status = ik_vc_in_escape(v->fabric, x->routing, ik_params_spec(params, "vc"), env,
-                                 &x->scheme, err);
-    }
+    size_t one;
+    const ik_spec_member *routing = ik_params_members(params, "routing", &one),
+                         *vc = ik_params_members(params, "vc", &one);
+    ik_status status = ik_routing_from_spec(v->fabric, routing->spec, env, &x->routing, err);
+    if (status == IK_OK)
+        status = ik_vc_in_escape(v->fabric, x->routing, vc->spec, env, &x->scheme, err);
     if (status == IK_OK)
         status = escape_refuse_scheme(x->scheme, err);
     return status == IK_OK ? ik_lft_compile(x->routing, env, &x->lft, err) : status;
@@ -114,8 +114,8 @@ static const ik_param params[] = {
     {.name = "routing",
      .type = IK_PARAM_SPEC,
      .def = "updown",
-     .help = "routing of the escape layer, with ';' instead of ',' inside it "
-             "(updown:order=distance;root=0); it must have forwarding tables"},
+     .help = "routing of the escape layer, in parentheses if it has parameters: "
+             "(updown:order=distance,root=0); it must have forwarding tables"},
     {.name = "vc", .type = IK_PARAM_SPEC, .def = "1q", .help = "VC scheme of the escape layer"},
     {0},
 };

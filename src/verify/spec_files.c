@@ -152,22 +152,6 @@ static bool spec_files_walk_spec(walk *w, const ik_param *row, const char *text)
     return good;
 }
 
-static bool spec_files_walk_list(walk *w, const ik_param *row, const char *text)
-{
-    ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    ik_status status =
-        row->type == IK_PARAM_JOBS       ? ik_spec_jobs_parse(text, &arena, &list, &num, NULL)
-        : row->type == IK_PARAM_SCHEDULE ? ik_spec_schedule_parse(text, &arena, &list, &num, NULL)
-                                         : ik_spec_list_parse(text, &arena, &list, &num, NULL);
-    bool good = status == IK_OK;
-    for (size_t i = 0; i < num && good; i++)
-        good = spec_files_walk_spec(w, row, list[i].spec);
-    ik_arena_free(&arena);
-    return good;
-}
-
 static bool spec_files_walk_params(walk *w, const ik_params *params)
 {
     bool netlist = false, good = true;
@@ -180,11 +164,8 @@ static bool spec_files_walk_params(walk *w, const ik_params *params)
             continue;
         if (row->type == IK_PARAM_PATH)
             good = spec_files_walk_path(w, value->text, netlist && i == 0);
-        else if (row->type == IK_PARAM_SPEC)
-            good = spec_files_walk_spec(w, row, value->spec);
-        else if (row->type == IK_PARAM_PATTERNS || row->type == IK_PARAM_JOBS ||
-                 row->type == IK_PARAM_SCHEDULE)
-            good = spec_files_walk_list(w, row, value->text);
+        for (size_t k = 0; k < value->num_members && good; k++)
+            good = spec_files_walk_spec(w, row, value->members[k].spec);
     }
     return good;
 }

@@ -224,42 +224,6 @@ static void specs_split(void **state)
     ik_arena_free(&arena);
 }
 
-static void lists_of_specs_split(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *canonical;
-    } lists[] = {
-        {"uniform", "uniform"},
-        {" uniform + shift:by=3 ", "uniform+shift:by=3"},
-        {"80 % *uniform+20%* a.b-c_1 = hotspot:nodes=5;fraction=100%",
-         "80%*uniform+20%*a.b-c_1=hotspot:nodes=5;fraction=100%"},
-        {"a=x,k=3+2*b=file:path=a*b=c", "a=x;k=3+2*b=file:path=a*b=c"},
-        {"uniform:self=true", "uniform:self=true"},
-    };
-    static const char *const wrong[] = {"",   " ",        "+",  "uniform+", "+uniform",
-                                        "2*", "*uniform", "a=", "=uniform", "2*a=+uniform"};
-    ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
-        assert_int_equal(ik_spec_list_parse(lists[k].text, &arena, &list, &num, NULL), IK_OK);
-        assert_string_equal(ik_spec_list_print(list, num, &arena), lists[k].canonical);
-        assert_int_equal(ik_spec_list_parse(lists[k].canonical, &arena, &list, &num, NULL), IK_OK);
-        assert_string_equal(ik_spec_list_print(list, num, &arena), lists[k].canonical);
-    }
-    assert_int_equal(ik_spec_list_parse(lists[2].text, &arena, &list, &num, NULL), IK_OK);
-    assert_int_equal(num, 2);
-    assert_string_equal(list[0].share, "80%");
-    assert_null(list[0].name);
-    assert_string_equal(list[1].name, "a.b-c_1");
-    assert_string_equal(list[1].spec, "hotspot:nodes=5,fraction=100%");
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-        if (ik_spec_list_parse(wrong[k], &arena, &list, &num, NULL) != IK_ERR_INPUT)
-            fail_msg("'%s' is taken", wrong[k]);
-    ik_arena_free(&arena);
-}
-
 static void divisors(void **state)
 {
     (void)state;
@@ -424,7 +388,6 @@ int main(void)
         cmocka_unit_test(quantities_round_trip),
         cmocka_unit_test(parameters_parse_and_print),
         cmocka_unit_test(wrong_parameters_name_place_and_remedy),
-        cmocka_unit_test(lists_of_specs_split),
         cmocka_unit_test(divisors),
         cmocka_unit_test(specs_split),
         cmocka_unit_test(random_numbers_have_addresses),

@@ -28,8 +28,8 @@ typedef struct colored_phase {
 } colored_phase;
 
 /* The phases that parameter `traffic` lists; phases: [COLORED_MAX_PHASES]. */
-ik_status colored_phases_of_text(const ik_routing *r, const tree *t, const char *patterns,
-                                 const ik_env *env, colored_phase *phases, uint32_t *num_phases,
+ik_status colored_phases_of_list(const ik_routing *r, const tree *t, const ik_spec_member *list,
+                                 size_t num, const ik_env *env, colored_phase *phases,
                                  ik_error *err);
 /* Those of a workload, one a class of messages; any other pattern is one phase. */
 ik_status colored_phases_of_traffic(const ik_traffic *traffic, const tree *t, colored_phase *phases,

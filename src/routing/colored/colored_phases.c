@@ -92,15 +92,12 @@ static ik_status colored_phases_collect_text(const ik_fabric *f, const tree *t, 
     return status;
 }
 
-ik_status colored_phases_of_text(const ik_routing *r, const tree *t, const char *patterns,
-                                 const ik_env *env, colored_phase *phases, uint32_t *num_phases,
+ik_status colored_phases_of_list(const ik_routing *r, const tree *t, const ik_spec_member *list,
+                                 size_t num, const ik_env *env, colored_phase *phases,
                                  ik_error *err)
 {
-    ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    ik_status status = ik_spec_list_parse(patterns, &arena, &list, &num, err);
-    if (status == IK_OK && num > COLORED_MAX_PHASES)
+    ik_status status = IK_OK;
+    if (num > COLORED_MAX_PHASES)
         status = ik_about(
             err,
             ik_fail(err, IK_ERR_USAGE, "'traffic' lists more than %d phases", COLORED_MAX_PHASES),
@@ -112,10 +109,9 @@ ik_status colored_phases_of_text(const ik_routing *r, const tree *t, const char 
                                       "a phase has neither share nor name: '%.60s' of 'traffic'",
                                       list[i].share ? list[i].share : list[i].name),
                               "traffic");
-        else if ((status = colored_phases_collect_text(r->fabric, t, list[i].spec, env,
-                                                       &phases[(*num_phases)++], err)) != IK_OK)
+        else if ((status = colored_phases_collect_text(r->fabric, t, list[i].spec, env, &phases[i],
+                                                       err)) != IK_OK)
             ik_about_within(err, status, "traffic/%zu/pattern", i);
-    ik_arena_free(&arena);
     return status;
 }
 

@@ -394,26 +394,28 @@ static ik_status colored_make_views(ik_routing *r, colored *c, ik_error *err)
 static ik_status colored_make_tables(ik_routing *r, colored *c, const ik_params *params,
                                      const ik_env *env, colored_phase *phases, ik_error *err)
 {
-    const char *text = ik_params_has(params, "traffic") ? ik_params_text(params, "traffic") : NULL;
+    size_t listed;
+    const ik_spec_member *list = ik_params_members(params, "traffic", &listed);
     uint32_t num = 0;
-    if (!text && (!env || !env->traffic)) {
+    if (!list && (!env || !env->traffic)) {
         ik_about(err, ik_fail(err, IK_ERR_INPUT, "routing 'colored' needs a pattern"), "traffic");
         return ik_hint(err, IK_ERR_INPUT,
                        "give traffic=PATTERN; without it, 'ikat load' takes its own traffic, and "
                        "an experiment its finite workload, with a table for each phase");
     }
-    ik_status status = text ? colored_phases_of_text(r, c->tree, text, env, phases, &num, err)
+    ik_status status = list ? colored_phases_of_list(r, c->tree, list, listed, env, phases, err)
                             : colored_phases_of_traffic(env->traffic, c->tree, phases, &num, err);
     if (status != IK_OK)
         return status;
-    uint32_t tables = text ? 1 : num;
+    num = list ? (uint32_t)listed : num;
+    uint32_t tables = list ? 1 : num;
     c->routes = ik_calloc(tables, sizeof *c->routes);
     if (!c->routes)
         return ik_fail_memory(err, tables * sizeof *c->routes, "routes of phases");
     c->num = tables;
     for (uint32_t k = 0; k < tables && status == IK_OK; k++)
         status = colored_make_routes(r, c, params, REFINE_STEPS / num, env, &phases[k],
-                                     text ? num : 1, &c->routes[k], err);
+                                     list ? num : 1, &c->routes[k], err);
     return status == IK_OK && tables > 1 ? colored_make_views(r, c, err) : status;
 }
 
@@ -489,8 +491,8 @@ static uint32_t colored_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
 static const ik_param params[] = {
     {"traffic", IK_PARAM_PATTERNS, "", 0, 0, NULL,
      "the pattern (if not given: phase by phase, the traffic of `ikat load`, or the only workload "
-     "of an experiment with one seed), with ';' instead of ',' inside it "
-     "(cg:processes=128;phase=5) and '+' between the patterns of several phases"},
+     "of an experiment with one seed), in parentheses if it has parameters: "
+     "(cg:processes=128,phase=5); '+' stands between the patterns of several phases"},
     {"objective", IK_PARAM_ENUM, "time", 0, 0, "time|contention",
      "what is minimised first: completion time in the fluid model, or contention; the other one "
      "breaks ties"},

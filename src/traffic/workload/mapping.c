@@ -7,6 +7,7 @@
 #include "traffic/workload/mapping.h"
 
 #include "base/array.h"
+#include "base/spec_print.h"
 #include "traffic/host_names.h"
 
 #include <assert.h>
@@ -375,32 +376,28 @@ ik_status mapping_portable(const ik_traffic *t, const ik_params *p, const mappin
     *out = NULL;
     if (!m->of_fabric)
         return IK_OK;
-    size_t bytes = strlen(t->family->name) + 12 * (size_t)m->num + 16, used = 0;
-    for (size_t i = 0; i < p->num; i++)
-        if (p->values[i].given)
-            bytes += strlen(p->decl[i].name) + strlen(p->values[i].text) + 2;
-    char *text = malloc(bytes);
-    ik_value *values = malloc(p->num * sizeof *values);
-    if (!text || !values) {
-        free(text);
-        free(values);
-        return ik_fail_memory(err, bytes + p->num * sizeof *values, "a traffic spec");
-    }
+    ik_arena arena = {0};
     ik_params listed = *p; /* with hosts instead of a rule */
-    listed.values = values;
-    for (size_t i = 0; i < p->num; i++) {
-        values[i] = p->values[i];
+    listed.values = ik_arena_alloc(&arena, p->num * sizeof *listed.values);
+    const char *text = listed.values ? ik_arena_printf(&arena, "%s:", t->family->name) : NULL;
+    for (size_t i = 0; text && i < p->num; i++) {
+        listed.values[i] = p->values[i];
         if (strcmp(p->decl[i].name, "mapping") == 0)
-            values[i].text = "linear";
+            listed.values[i].text = "linear";
     }
-    used += (size_t)snprintf(text, bytes, "%s:", t->family->name);
-    for (size_t i = 0; i < p->num; i++)
-        if (mapping_is_portable(&listed, i))
-            used += (size_t)snprintf(text + used, bytes - used, "%s=%s,", p->decl[i].name,
-                                     values[i].text);
-    free(values);
-    used += mapping_write_hosts(m, text + used, bytes - used);
-    assert(used < bytes);
-    *out = text;
-    return IK_OK;
+    for (size_t i = 0; text && i < p->num; i++) {
+        if (!mapping_is_portable(&listed, i))
+            continue;
+        const char *value = spec_print_value(&listed.values[i], &arena);
+        text = value ? ik_arena_printf(&arena, "%s%s=%s,", text, p->decl[i].name, value) : NULL;
+    }
+    size_t used = text ? strlen(text) : 0, bytes = used + 12 * (size_t)m->num + 16;
+    *out = text ? malloc(bytes) : NULL;
+    if (*out) {
+        memcpy(*out, text, used);
+        used += mapping_write_hosts(m, *out + used, bytes - used);
+        assert(used < bytes);
+    }
+    ik_arena_free(&arena);
+    return *out ? IK_OK : ik_fail_memory(err, bytes, "a traffic spec");
 }

@@ -15,8 +15,8 @@
 
 static const ik_param params[] = {
     {"pattern", IK_PARAM_PATTERNS, "uniform", 0, 0, NULL,
-     "traffic pattern that says where each message goes, with ';' instead of ',' inside it "
-     "(hotspot:nodes=5;fraction=10%), or several with shares (80%*uniform+20%*shift)"},
+     "traffic pattern that says where each message goes, in parentheses if it has parameters: "
+     "(hotspot:nodes=5,fraction=10%), or several with shares (80%*uniform+20%*shift)"},
     {"messages", IK_PARAM_UINT, "1000", 1, 2147483647.0, NULL,
      "messages of every host that is not silent in the pattern; requests, if there are replies"},
     {"bytes", IK_PARAM_SIZE, "4 KiB", 1, 1e15, NULL, "size of a message"},
@@ -48,20 +48,17 @@ static ik_status batch_refuse_pattern(const char *spec, const char *why, const c
     return ik_hint(err, status, "%s", hint);
 }
 
-static ik_status batch_open_pattern(ik_traffic *t, batch *b, const char *text, const ik_env *env,
+static ik_status batch_open_pattern(ik_traffic *t, batch *b, const ik_params *p, const ik_env *env,
                                     ik_error *err)
 {
     ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    ik_status status = ik_spec_list_parse(text, &arena, &list, &num, err);
-    const char *spec = status == IK_OK ? list[0].spec : NULL;
-    if (status == IK_OK && (num != 1 || list[0].share || list[0].name))
-        spec = ik_arena_printf(&arena, "mix:%s", text);
-    if (status == IK_OK && !spec)
-        status = ik_fail_memory(err, strlen(text), OWNER);
-    if (status == IK_OK)
-        status = ik_traffic_from_spec(t->fabric, spec, env, &b->pattern, err);
+    size_t num;
+    const ik_spec_member *list = ik_params_members(p, "pattern", &num);
+    const char *spec = list[0].spec;
+    if (num != 1 || list[0].share || list[0].name)
+        spec = ik_arena_printf(&arena, "mix:members=%s", ik_params_text(p, "pattern"));
+    ik_status status = spec ? ik_traffic_from_spec(t->fabric, spec, env, &b->pattern, err)
+                            : ik_fail_memory(err, 1, OWNER);
     if (status != IK_OK && spec && num == 1)
         ik_about_within(err, status, "pattern/0/pattern");
     else if (status != IK_OK && spec) /* a mix of what is listed here */
@@ -153,7 +150,7 @@ static ik_status batch_create(ik_traffic *t, const ik_params *p, const ik_env *e
                             .largest = bytes,
                             .batch_messages = ik_params_uint(p, "messages"),
                             .repeat = ik_params_uint(p, "repeat")};
-    ik_status status = batch_open_pattern(t, b, ik_params_text(p, "pattern"), env, err);
+    ik_status status = batch_open_pattern(t, b, p, env, err);
     if (status != IK_OK)
         return status;
     b->work.batch = b->pattern;

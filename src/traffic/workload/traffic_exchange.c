@@ -23,9 +23,8 @@ enum { ASK_RANDOM, ASK_SHIFT, ASK_XOR, ASK_PAIRWISE, ASK_NEAREST };
 
 static const ik_param params[] = {
     {"pattern", IK_PARAM_PATTERNS, "alltoall", 0, 0, NULL,
-     "traffic pattern whose flows are the messages, with ';' instead of ',' inside it "
-     "(neighbour:dims=4:4); "
-     "weights are numbers of messages"},
+     "traffic pattern whose flows are the messages, in parentheses if it has parameters: "
+     "(neighbour:dims=4:4); weights are numbers of messages"},
     {"bytes", IK_PARAM_SIZE, "7680 B", 1, 1e15, NULL, "size of a message"},
     {"visits", IK_PARAM_UINT, "1", 1, 4294967295.0, NULL,
      "packets that are sent to a destination before the next one has its turn", "phases=none",
@@ -101,16 +100,17 @@ static ik_status exchange_find_family(const char *text, ik_arena *arena,
     return status;
 }
 
-static ik_status exchange_open_pattern(ik_traffic *t, exchange *x, const char *text,
+static ik_status exchange_open_pattern(ik_traffic *t, exchange *x, const ik_params *p,
                                        const ik_env *env, ik_error *err)
 {
     ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    ik_status status = ik_spec_list_parse(text, &arena, &list, &num, err);
-    if (status == IK_OK && (num != 1 || list[0].share || list[0].name))
-        status = exchange_refuse_pattern(
-            text, "one pattern, without a share or a name, is exchanged", err);
+    size_t num;
+    const ik_spec_member *list = ik_params_members(p, "pattern", &num);
+    ik_status status = IK_OK;
+    if (num != 1 || list[0].share || list[0].name)
+        status =
+            exchange_refuse_pattern(ik_params_text(p, "pattern"),
+                                    "one pattern, without a share or a name, is exchanged", err);
     const ik_traffic_family *family = NULL;
     if (status == IK_OK)
         status = exchange_find_family(list[0].spec, &arena, &family, err);
@@ -482,7 +482,7 @@ static ik_status exchange_create(ik_traffic *t, const ik_params *p, const ik_env
                             .repeat = ik_params_uint(p, "repeat")};
     ik_status status = exchange_find_hosts(t, x, p, env, err);
     if (status == IK_OK)
-        status = exchange_open_pattern(t, x, ik_params_text(p, "pattern"), env, err);
+        status = exchange_open_pattern(t, x, p, env, err);
     if (status == IK_OK)
         status = exchange_find_order(x, p, err);
     if (status == IK_OK)

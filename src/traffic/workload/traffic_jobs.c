@@ -25,8 +25,9 @@ enum { MOST_JOBS = 1000, MOST_MESSAGES = 20000000, NAME_MOST = 40 };
 
 static const ik_param params[] = {
     {"jobs", IK_PARAM_JOBS, NULL, 0, 0, NULL,
-     "NAME[@START][@LOAD]=TRAFFIC joined by '&', with '|' instead of ',' inside a traffic "
-     "(a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15|bytes=4 KiB); in an experiment, a list "
+     "NAME[@START][@LOAD]=TRAFFIC joined by '&', a traffic with parameters in parentheses "
+     "(a=(exchange:hosts=0..7)&b@10 us=(exchange:hosts=8..15,bytes=4 KiB)); in an experiment, a "
+     "list "
      "of mappings with name, traffic, hosts, mapping, start and, for endless traffic, load"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -450,10 +451,11 @@ static void jobs_borrow(jobs *x)
 /* ---- the family */
 
 static ik_status jobs_write_portable(ik_traffic *t, const jobs *x, const ik_spec_member *list,
-                                     ik_arena *arena, ik_error *err)
+                                     ik_error *err)
 {
     bool any = false;
-    ik_spec_member *copy = ik_arena_alloc(arena, x->work.num_jobs * sizeof *copy);
+    ik_arena arena = {0};
+    ik_spec_member *copy = ik_arena_alloc(&arena, x->work.num_jobs * sizeof *copy);
     for (uint32_t k = 0; copy && k < x->work.num_jobs; k++) {
         copy[k] = list[k];
         any |= x->members[k]->portable != NULL;
@@ -461,15 +463,13 @@ static ik_status jobs_write_portable(ik_traffic *t, const jobs *x, const ik_spec
         if (x->members[k]->portable)
             copy[k].spec = x->members[k]->portable;
     }
-    const char *text = copy ? ik_spec_jobs_print(copy, x->work.num_jobs, arena) : NULL;
-    size_t bytes = text ? strlen(text) + 16 : 0;
-    if (text && !any)
-        return IK_OK;
-    t->portable = text ? malloc(bytes) : NULL;
-    if (!t->portable)
-        return ik_fail_memory(err, bytes, OWNER);
-    snprintf(t->portable, bytes, "jobs:jobs=%s", text);
-    return IK_OK;
+    const char *text =
+        copy ? ik_spec_members_print(IK_PARAM_JOBS, copy, x->work.num_jobs, &arena) : NULL;
+    if (text)
+        text = ik_arena_printf(&arena, "jobs:jobs=%s", text);
+    t->portable = text && any ? strdup(text) : NULL;
+    ik_arena_free(&arena);
+    return t->portable || (text && !any) ? IK_OK : ik_fail_memory(err, 1, OWNER);
 }
 
 /* Their names are classes of messages, and one job ends at least. */
@@ -516,31 +516,26 @@ static ik_status jobs_make(ik_traffic *t, jobs *x, const ik_spec_member *list, c
 
 static ik_status jobs_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
-    ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
+    size_t num;
+    const ik_spec_member *list = ik_params_members(p, "jobs", &num);
     jobs *x = ik_calloc(1, sizeof *x);
     if (!x)
         return ik_fail_memory(err, sizeof *x, OWNER);
     t->impl = x;
-    ik_status status = ik_spec_jobs_parse(ik_params_text(p, "jobs"), &arena, &list, &num, err);
-    if (status == IK_OK && num > MOST_JOBS)
-        status = ik_about(
+    if (num > MOST_JOBS)
+        return ik_about(
             err, ik_fail(err, IK_ERR_USAGE, OWNER ": %zu jobs, %d is the maximum", num, MOST_JOBS),
             "jobs");
-    if (status == IK_OK) {
-        x->members = ik_calloc(num, sizeof *x->members);
-        x->work.jobs = ik_calloc(num, sizeof *x->work.jobs);
-        x->work.num_jobs = x->members && x->work.jobs ? (uint32_t)num : 0;
-        x->work.num_hosts = t->num_hosts;
-        status = x->work.num_jobs ? jobs_make(t, x, list, env, err)
-                                  : ik_fail_memory(err, num * sizeof(ik_job), OWNER);
-    }
+    x->members = ik_calloc(num, sizeof *x->members);
+    x->work.jobs = ik_calloc(num, sizeof *x->work.jobs);
+    x->work.num_jobs = x->members && x->work.jobs ? (uint32_t)num : 0;
+    x->work.num_hosts = t->num_hosts;
+    ik_status status = x->work.num_jobs ? jobs_make(t, x, list, env, err)
+                                        : ik_fail_memory(err, num * sizeof(ik_job), OWNER);
     if (status == IK_OK)
-        status = jobs_write_portable(t, x, list, &arena, err);
+        status = jobs_write_portable(t, x, list, err);
     if (status == IK_OK)
         status = pattern_join_notes(t, x->members, x->work.num_jobs, err);
-    ik_arena_free(&arena);
     t->workload = &x->work;
     return status;
 }

@@ -13,8 +13,8 @@
 
 static const ik_param params[] = {
     {"pattern", IK_PARAM_PATTERNS, "uniform", 0, 0, NULL,
-     "traffic pattern of the processes, with ';' instead of ',' inside it "
-     "(hotspot:nodes=5;fraction=10%)"},
+     "traffic pattern of the processes, in parentheses if it has parameters: "
+     "(hotspot:nodes=5,fraction=10%)"},
     MAPPING_PARAMS,
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
      "seed of a random mapping (default: the experiment's seed)", "mapping=random",
@@ -48,16 +48,17 @@ static ik_status subset_refuse_pattern(const char *spec, const char *why, ik_err
                    "hosts alone can be taken");
 }
 
-static ik_status subset_open_pattern(subset *x, const char *text, const ik_env *env, ik_error *err)
+static ik_status subset_open_pattern(subset *x, const ik_params *p, const ik_env *env,
+                                     ik_error *err)
 {
     ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    ik_status status = ik_spec_list_parse(text, &arena, &list, &num, err);
-    const char *spec = status == IK_OK ? list[0].spec : NULL;
-    if (status == IK_OK && (num != 1 || list[0].share || list[0].name))
-        status =
-            subset_refuse_pattern(text, "one pattern, without a share or a name, is taken", err);
+    size_t num;
+    const ik_spec_member *list = ik_params_members(p, "pattern", &num);
+    const char *spec = list[0].spec;
+    ik_status status = IK_OK;
+    if (num != 1 || list[0].share || list[0].name)
+        status = subset_refuse_pattern(ik_params_text(p, "pattern"),
+                                       "one pattern, without a share or a name, is taken", err);
     ik_spec name;
     if (status == IK_OK)
         status = ik_spec_parse(spec, &arena, &name, err);
@@ -96,7 +97,7 @@ static ik_status subset_create(ik_traffic *t, const ik_params *p, const ik_env *
     snprintf(crossbar, sizeof crossbar, "crossbar:n=%u", x->map.num);
     status = ik_fabric_from_spec(crossbar, env, &x->processes, err);
     if (status == IK_OK)
-        status = subset_open_pattern(x, ik_params_text(p, "pattern"), env, err);
+        status = subset_open_pattern(x, p, env, err);
     t->gaps = status == IK_OK && x->pattern->gaps;
     return status == IK_OK ? pattern_join_notes(t, &x->pattern, 1, err) : status;
 }
