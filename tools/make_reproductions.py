@@ -38,12 +38,16 @@ The verdicts are:
   [steady](experiments.md#is-a-number-steady) (the small scale is short);
 - *full*: the claim is checked at full scale only.
 
+The margin is the share of the right side by which the result may move before the verdict is another one; it is negative where a
+claim differs. A *weak* claim may hold although the effect that its source describes is not there.
+
 This page is written by `tools/make_reproductions.py`. The tests run a part of the experiments and compare the verdicts with it.
 """
 
 
 # columns of kept points that say which point it is
 KEYS = ("design", "fabric", "routing", "vc", "selection", "traffic", "variant", "vcs", "load", "seed")
+BASES = {"publication": "claims of the papers", "twin": "comparisons with another computation of ikat", "program": "comparisons with BookSim2"}
 VERDICTS = ("holds", "differs", "cannot be told", "not asked")
 
 
@@ -77,22 +81,32 @@ def read_kept():
 
 
 def count(claims):
-    number = {v: sum(c["verdict"] == v for c in claims) for v in VERDICTS}
-    known = sum(c["verdict"] == "differs" and c["differs"] != "" for c in claims)
-    return (f"There are {len(claims)} claims: {number['holds']} hold, {number['differs']} differ (the reason is known for {known}), "
-            f"{number['cannot be told']} cannot be told, and {number['not asked']} are checked at full scale only.")
+    """A sentence for each kind of claims."""
+    texts = []
+    for basis, what in BASES.items():
+        mine = [c for c in claims if (c.get("basis") or ("twin" if "static twin" in c["source"] else "publication")) == basis]
+        number = {v: sum(c["verdict"] == v for c in mine) for v in VERDICTS}
+        known = sum(c["verdict"] == "differs" and c["differs"] != "" for c in mine)
+        weak = sum(c["verdict"] == "holds" and c.get("weak", "") != "" for c in mine)
+        if mine:
+            texts.append(f"- {len(mine)} {what}: {number['holds']} hold{f' ({weak} of them are weak)' if weak else ''}, {number['differs']} differ "
+                         f"(the reason is known for {known}), {number['cannot be told']} cannot be told, and {number['not asked']} are checked at full scale only.")
+    return "\n".join(texts)
 
 
 def print_claims(claims):
-    print("| verdict | claim | source | in the source | found |\n| --- | --- | --- | --- | --- |")
+    print("| verdict | claim | source | in the source | asked | found | margin |\n| --- | --- | --- | --- | --- | --- | --- |")
     for c in claims:
         found = cell(c["found"]) if c["verdict"] != "not asked" else ""
         if c["verdict"] == "differs":
             found += f". {cell(c['differs'])}" if c["differs"] else ". The reason is not known"
         if c["verdict"] == "holds" and c["differs"]:
             found += f". The experiment gives a reason why it would differ: {cell(c['differs'])}"
+        if c.get("weak"):
+            found += f". Weak: {cell(c['weak'])}"
+        margin = f"{100 * float(c['margin']):.2g} %" if c.get("margin") else ""
         verdict = "full" if c["verdict"] == "not asked" else c["verdict"]
-        print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {found} |")
+        print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {cell(c.get('asked', ''))} | {found} | {margin} |")
 
 
 def reference(entry):

@@ -396,8 +396,8 @@ typedef struct ik_spec_member {
     const char *name;  /* NULL = not given */
     const char *spec;  /* as ik_spec_parse takes it */
 } ik_spec_member;
-/* *out: [*num], num > 0, in the arena. IK_ERR_INPUT if a part is empty, or a job has no name; specs,
- * names and shares are not looked into. */
+/* *out: [*num], num > 0, in the arena. IK_ERR_INPUT if a part is empty, or a job has no name;
+ * specs, names and shares are not looked into. */
 ik_status ik_spec_members_parse(ik_param_type type, const char *text, ik_arena *arena,
                                 ik_spec_member **out, size_t *num, ik_error *err);
 /* The text that is parsed to the same list, with parentheses only where they are needed; NULL when

@@ -2,9 +2,9 @@
  *
  * spec_list.c: specs within a spec: "80%*uniform+20%*incast=(hotspot:nodes=5,fraction=100%)".
  *
- * A member in parentheses is a spec as it would be written by itself. Without them another character
- * stands for the commas inside of it, which is how members without special characters are printed:
- * results of earlier versions know them by that text. */
+ * A member in parentheses is a spec as it would be written by itself. Without them another
+ * character stands for the commas inside of it, which is how members without special characters are
+ * printed: results of earlier versions know them by that text. */
 #include "base/spec_text.h"
 
 #include <assert.h>

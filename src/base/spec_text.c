@@ -101,7 +101,7 @@ char *spec_text_of_group(const char *text, size_t length, ik_arena *arena)
 
 enum { MAX_NESTED = 32 };
 
-/* How deep a place is in a text: parentheses around it, and names with a colon before it in each. */
+/* How deep a place is: parentheses around it, and names with a colon before it in each. */
 typedef struct spec_depth {
     unsigned parentheses, names;
     unsigned names_of[MAX_NESTED + 1]; /* those of each parenthesis */

@@ -24,8 +24,8 @@ bool spec_text_is_group(const char *text, size_t length);
 /* What stands in such a group, without escapes. NULL = out of memory. */
 char *spec_text_of_group(const char *text, size_t length, ik_arena *arena);
 
-/* Refuses quotes and parentheses without their other end, and specs within specs within specs: every
- * level copies what is left of the text. Linear. */
+/* Refuses quotes and parentheses without their other end, and specs within specs within specs:
+ * every level copies what is left of the text. Linear. */
 ik_status spec_text_check(const char *text, ik_error *err);
 
 /* A value as it stands behind '=' in a spec: itself, or in quotes if it would be read as something
@@ -34,8 +34,8 @@ const char *spec_text_quoted(const char *text, ik_arena *arena);
 
 /* "KEY=" at the beginning of a text: the length of KEY, 0 = there is none. */
 size_t spec_text_key(const char *text);
-/* The item of a spec at text ends at a comma before KEY=, or with the text: values may contain other
- * commas. */
+/* The item of a spec at text ends at a comma before KEY=, or with the text: values may contain
+ * other commas. */
 size_t spec_text_item(const char *text);
 
 #endif

@@ -15,8 +15,6 @@
 
 /* Cases of one kind named one by one; more are counted. */
 enum { NAMED = 20 };
-/* Nodes with one identifier that are told apart. */
-enum { MOST_ALIKE = 64 };
 /* Switch and host ports of a fabric each fit into 31 bits. */
 enum { IB_MAX_SLOTS = 0x7fffffff };
 
@@ -28,111 +26,6 @@ uint64_t ib_guid_in_key(slice key)
         return 0;
     s.at += 2;
     return scan_hex(&s, &guid) && s.at == s.end ? guid : 0;
-}
-
-static const char *ib_cables_shown_key(const ib_file *ib, uint32_t node, int *length)
-{
-    slice key = ib->keys.names[ib->nodes[node].key];
-    *length = (int)(key.length < 64 ? key.length : 64);
-    return key.at;
-}
-
-/* The lines of a section in the order of their ports; those of one port as they stand. */
-static int ib_cables_compare_ends(const void *a, const void *b)
-{
-    const ib_end *x = a, *y = b;
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
-}
-
-/* The first line of the sorted section for this port or a higher one. */
-static size_t ib_cables_first_of_port(const ib_file *ib, const ib_node *node, uint32_t port)
-{
-    size_t low = node->first_end, high = node->first_end + node->num_ends;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ib->ends[middle].port < port)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Do two sections of one identifier agree: same kind, same ports, no port cabled to two places?
- * Both are sorted. A port that one section names twice is either said alike or an error that
- * ib_cables_fill_slots() reports: its first line counts. */
-static bool ib_cables_agree(const ib_file *ib, const ib_node *a, const ib_node *b)
-{
-    if (a->is_host != b->is_host || a->radix != b->radix)
-        return false;
-    for (size_t k = b->first_end; k < b->first_end + b->num_ends; k++) {
-        const ib_end *y = &ib->ends[k];
-        size_t i = ib_cables_first_of_port(ib, a, y->port);
-        if (i == a->first_end + a->num_ends || ib->ends[i].port != y->port)
-            continue;
-        if (ib->ends[i].peer != y->peer || ib->ends[i].peer_port != y->peer_port)
-            return false;
-    }
-    return true;
-}
-
-static void ib_cables_sort_section(ib_file *ib, const ib_node *node)
-{
-    if (node->num_ends > 1)
-        qsort(ib->ends + node->first_end, node->num_ends, sizeof *ib->ends, ib_cables_compare_ends);
-}
-
-/* Puts a section among those of its identifier that are nodes: into one that it repeats, or as one
- * more node behind the first. Each is compared with each, and every cable that leads to them looks
- * for its own among them: their number is bounded. */
-static ik_status ib_cables_place_section(ib_file *ib, uint32_t index, ik_error *err)
-{
-    ib_node *node = &ib->nodes[index], *first = &ib->nodes[ib->first_of[node->key]];
-    unsigned others = 0;
-    ib_cables_sort_section(ib, node);
-    for (uint32_t other = ib->first_of[node->key]; other != IK_NONE;
-         other = ib->nodes[other].next_same, others++)
-        if (ib_cables_agree(ib, &ib->nodes[other], node)) {
-            node->merged = true;
-            node->into = other;
-            ib->repeated++;
-            return IK_OK;
-        }
-    int length;
-    const char *key = ib_cables_shown_key(ib, index, &length);
-    if (others == MOST_ALIKE)
-        return ik_fail_at(err, IK_ERR_INPUT, node->file, node->line, 1,
-                          "more than %d sections of \"%.*s\" contradict each other; the first is "
-                          "in line %u",
-                          MOST_ALIKE, length, key, first->line);
-    node->next_same = first->next_same;
-    first->next_same = index;
-    return IK_OK;
-}
-
-/* A section that repeats another is one node with it; one that contradicts it is another node with
- * the same GUID. */
-static ik_status ib_cables_merge_sections(ib_file *ib, ik_error *err)
-{
-    for (uint32_t node = 0; node < ib->num_nodes; node++) {
-        ik_status status = IK_OK;
-        if (ib->nodes[node].again)
-            status = ib_cables_place_section(ib, node, err);
-        else if (ib->nodes[node].followed)
-            ib_cables_sort_section(ib, &ib->nodes[node]);
-        if (status != IK_OK)
-            return status;
-    }
-    for (size_t i = 0; i < ib->num_ends; i++) {
-        ib_end *end = &ib->ends[i];
-        if (ib->nodes[end->node].merged)
-            end->node = ib->nodes[end->node].into;
-        if (ib->nodes[end->peer].merged) /* an alias of the repeated section leads to it */
-            end->peer = ib->nodes[end->peer].into;
-    }
-    return IK_OK;
 }
 
 /* Switches that compute in the network show a channel adapter inside; it is no host, and its port
@@ -205,7 +98,7 @@ static ik_status ib_cables_fill_slots(ib_file *ib, ik_error *err)
         uint32_t slot = ib_cables_slot_of(ib, end->node, end->port);
         const ib_end *other = ib_cables_end_at(ib, slot);
         int length;
-        const char *key = ib_cables_shown_key(ib, end->peer, &length);
+        const char *key = ib_shown_key(ib, end->peer, &length);
         if (other && (other->peer != end->peer || other->peer_port != end->peer_port))
             return ik_fail_at(err, IK_ERR_INPUT, end->file, end->line, 1,
                               "port %" PRIu32 " is cabled to \"%.*s\" port %" PRIu32
@@ -241,7 +134,7 @@ static ik_status ib_cables_find_peers(ib_file *ib, ik_error *err)
                 break;
             }
         int length;
-        const char *key = ib_cables_shown_key(ib, end->peer, &length);
+        const char *key = ib_shown_key(ib, end->peer, &length);
         if (end->peer_port > ib->nodes[end->peer].radix)
             return ik_fail_at(
                 err, IK_ERR_INPUT, end->file, end->line, 1,
@@ -320,7 +213,7 @@ static ik_status ib_cables_add_nodes(ib_file *ib, ik_error *err)
         if (node->defined || missing++ >= NAMED)
             continue;
         int length;
-        const char *key = ib_cables_shown_key(ib, order[i], &length);
+        const char *key = ib_shown_key(ib, order[i], &length);
         ik_end end = ib_cables_end_of(ib, order[i], 1);
         ik_builder_finding(ib->b, node->is_host ? IK_WARNING : IK_ERROR, "missing-section", &end,
                            "\"%.*s\" (%.*s) is mentioned in line %u but has no section: "
@@ -382,8 +275,7 @@ static void ib_cables_lay(ib_file *ib, ib_end *a, ib_end *b)
 static void report_bad_cable(ib_file *ib, const ib_end *end, ik_severity severity, const char *what)
 {
     int la, lb;
-    const char *a = ib_cables_shown_key(ib, end->node, &la),
-               *b = ib_cables_shown_key(ib, end->peer, &lb);
+    const char *a = ib_shown_key(ib, end->node, &la), *b = ib_shown_key(ib, end->peer, &lb);
     const ib_node *na = &ib->nodes[end->node], *nb = &ib->nodes[end->peer];
     ik_end near = ib_cables_end_of(ib, end->node, end->port);
     if (ib->one_sided++ >= NAMED)
@@ -503,7 +395,7 @@ static void report_zero_lids(ib_file *ib)
     if (first == IK_NONE)
         return;
     int length;
-    const char *key = ib_cables_shown_key(ib, first, &length);
+    const char *key = ib_shown_key(ib, first, &length);
     ik_end end = ib_cables_whole_node(ib, first);
     ik_builder_finding(ib->b, IK_NOTE, "lid-zero", &end,
                        "%" PRIu32 " switches and %" PRIu32
@@ -522,7 +414,7 @@ static void ib_cables_report_clashes(ib_file *ib)
         int length;
         if (!node->defined || node->merged || node->left_out || first == n || clashes++ >= NAMED)
             continue;
-        const char *key = ib_cables_shown_key(ib, n, &length);
+        const char *key = ib_shown_key(ib, n, &length);
         ik_end end = ib_cables_whole_node(ib, n);
         ik_builder_finding(ib->b, IK_WARNING, "contradicting-section", &end,
                            "\"%.*s\" has a section in line %u and another one in line %u that "
@@ -611,7 +503,7 @@ static void ib_cables_add_endpoints(ib_file *ib)
 
 ik_status ib_lay_cables(ib_file *ib, ik_error *err)
 {
-    ik_status status = ib_cables_merge_sections(ib, err);
+    ik_status status = ib_merge_sections(ib, err);
     if (status == IK_OK) {
         leave_out_aggregation(ib);
         status = ib_cables_fill_slots(ib, err);

@@ -119,5 +119,10 @@ void ib_netlist_free(ib_file *ib);
 
 /* Compares what the two ends of every cable say, fills the builder and tells what is odd. */
 ik_status ib_lay_cables(ib_file *ib, ik_error *err);
+/* ib_sections.c: marks sections that repeat others as merged, and lists those that contradict them
+ * (next_same). IK_ERR_INPUT: too many do. */
+ik_status ib_merge_sections(ib_file *ib, ik_error *err);
+/* Of a node, for messages: at most *length bytes count. */
+const char *ib_shown_key(const ib_file *ib, uint32_t node, int *length);
 
 #endif

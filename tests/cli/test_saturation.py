@@ -28,6 +28,11 @@ vc: dbbm
 vcs: 8
 load: 30%
 """
+OVERLOADED = f"""\
+fabric: "file:{SOURCE}/data/cluster96.ibnetdiscover"
+routing: dmodc
+traffic: "shift:by=24"
+"""
 SPARSE = """\
 fabric: karytree:k=4,n=2
 routing: random
@@ -60,6 +65,22 @@ class Bound(CliTest):
                     self.assertLess(float(row["throughput"]), 1.05 * float(row["steady_bound"]))
                 else:
                     self.assertGreater(float(row["throughput"]), 0.2)
+
+    def test_a_channel_that_few_hosts_overload(self):
+        """Two of 96 hosts share the slow link: 16 Gb/s for 2 x 12 Gb/s, which all packets together hardly show. In every model the
+        load is past saturation, for fixed windows and for runs that end by themselves; a search finds what the link carries."""
+        for model in ("iq", "ioq", "pipelined"):
+            for measure in ("{warmup: 100 us, duration: 200 us}", "{stop: {hops: 300000}}"):
+                with self.subTest(model=model, measure=measure):
+                    [row] = self.points(OVERLOADED + f"load: 12%\nswitch: {{model: {model}}}\nmeasure: {measure}\n")
+                    (self.tmp / "test.db").unlink()
+                    self.assertEqual((row["saturated"], row["latency_steady"]), ("1", "0"), row["steady_reason"])
+        for load, saturated in (("8%", "0"), ("9%", "1")):
+            [row] = self.points(OVERLOADED + f"load: {load}\nmeasure: {{warmup: 100 us, duration: 200 us}}\n")
+            (self.tmp / "test.db").unlink()
+            self.assertEqual(row["saturated"], saturated, row["steady_reason"])
+        [row] = self.points(OVERLOADED + "load: {find: saturation, precision: 2%}\nmeasure: {warmup: 50 us, duration: 100 us}\n")
+        self.assertEqual(float(row["saturation_load"]), 0.08)
 
     def test_chance_is_no_excess(self):
         """Irregular sources generate by chance somewhat more than their load in a short run: nothing of that is too much."""
@@ -160,14 +181,16 @@ class Search(CliTest):
         probes = self.rows(store, "--table", "probes")
         for row in self.rows(store):
             mine = [p for p in probes if p["seed"] == row["seed"]]
-            self.assertLessEqual(len(mine), 1 + 6)
+            self.assertLessEqual(len(mine), 2 + 2 * 6)
+            self.assertEqual(len({p["load"] for p in mine}), len(mine))
             self.assertLessEqual(max(float(p["load"]) for p in mine[1:]), float(mine[0]["load"]))
             for p in mine:
                 known = {"no": "false", "yes": "false" if "saturated" in p["steady_reason"] else "true",
                          "too short to tell": "false" if float(p["throughput"]) < 0.95 * float(p["offered"]) else "true"}
                 self.assertEqual(p["accepted"], known[p["steady"]], p)
             self.assertEqual(max(float(p["load"]) for p in mine if p["accepted"] == "true"), float(row["load"]))
-            self.assertAlmostEqual(min(float(p["load"]) for p in mine if p["accepted"] == "false"), float(row["load"]) + 0.02, places=6)
+            above = [float(p["load"]) for p in mine if float(p["load"]) > float(row["load"])]
+            self.assertAlmostEqual(min(above), float(row["load"]) + 0.02, places=6)
         answer = self.json("report", store)
         self.assertEqual([len(c["steps"]) for c in answer["curves"]], [1])
         mean = sum(p["saturation_load"] for p in answer["points"]) / 2
@@ -182,6 +205,16 @@ class Search(CliTest):
             self.assertEqual((row["saturated"], row["steady"]), ("0", "yes"))
             self.assertIn("interval of mean latency", row["steady_reason"])
         self.ok("report", store, "-o", self.tmp / "page.html")
+
+    def test_chance_does_not_end_a_search(self):
+        """Short runs of one large switch, which seem to drift now and then: of twelve searches one may end far below the others, where
+        its seed makes most loads seem so."""
+        store, _ = self.run_it("fabric: crossbar:n=32\nrouting: updown\nload: {find: saturation, precision: 1 %}\nseeds: 12\n"
+                               "measure: {warmup: 20 us, duration: 60 us}\n")
+        found = [float(row["saturation_load"]) for row in self.rows(store)]
+        self.assertEqual(len(found), 12)
+        self.assertLessEqual(sum(load < 0.8 for load in found), 1, found)
+        self.assertLess(max(found), 0.95, found)
 
     def test_loads_beside_a_search(self):
         """Points of a curve and the search that says where it ends: each as by itself."""
@@ -310,7 +343,7 @@ expect:
         store, _ = self.run_it(SEARCH, args=("--set", "load.precision=0.5%", "--set", "seeds=1"))
         row, = self.rows(store)
         self.assertAlmostEqual(float(row["load"]) / 0.005, round(float(row["load"]) / 0.005), places=6)
-        self.assertLessEqual(len(self.rows(store, "--table", "probes")), 1 + 8)
+        self.assertLessEqual(len(self.rows(store, "--table", "probes")), 2 + 2 * 8)
         self.assertIn("load (section)", self.ok("help", "load"))
 
 

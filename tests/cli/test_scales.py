@@ -67,7 +67,7 @@ class Scales(CliTest):
         path = self.write()
         text = self.ok("run", path, "-o", self.tmp / "a.db", "--strict")  # what is known to differ is no failure
         self.assertRegex(text, r"not asked +Carries half\n +checked only at scale full")
-        self.assertRegex(text, r"differs +Many hops\n +1.6, and the claim says 1.9\n +in the source: 2.1\n +known to differ: smaller")
+        self.assertRegex(text, r"differs +Many hops\n +1.6\n +asked: more than 1.9 \(margin -16 %\)\n +in the source: 2.1\n +known to differ: smaller")
         self.assertIn("differs,Many hops,,fig2,2.1,smaller,1.6", self.ok("report", self.tmp / "a.db", "--csv", "--table", "claims"))
         text = self.ok("run", path, "-o", self.tmp / "b.db", "--scale", "full", "--strict")
         self.assertRegex(text, r"holds +Carries half\n")

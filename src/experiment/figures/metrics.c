@@ -109,6 +109,8 @@ double metric_saturated(const ik_sim_result *r)
 {
     if (r->finite)
         return NAN;
+    if (r->steady.bound.exceeded)
+        return true;
     switch (r->steady.reason) {
     case IK_STEADY_HOLDS:
     case IK_STEADY_LATENCY_WIDE:

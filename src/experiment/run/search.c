@@ -6,9 +6,11 @@
  * that was found can be written down and run again. First the highest load is offered that channels
  * could carry for ever, all of 100 % where no bound is known. If that is past saturation, a load
  * that is accepted (at first none at all) and one that is not are bisected until they are
- * neighbours. A short run may seem to drift by chance although nearly all was accepted; where such
- * a run is the neighbour, the next load is tried as well, and if that is accepted the search goes
- * on above it. What a probe does depends on its load and the seed alone.
+ * neighbours. What a probe does depends on its load and the seed alone.
+ *
+ * A short run may seem to drift by chance. If all the same as much is accepted as is offered, it
+ * does not tell that higher loads are not accepted: they are tried first, and only then the loads
+ * between the highest one that is accepted and such doubtful ones.
  */
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
@@ -22,8 +24,9 @@
 typedef struct bisection {
     const search *s;
     unsigned parts, low, high; /* loads low/parts and high/parts are accepted and not */
-    unsigned sure;             /* nor is sure/parts, beyond any doubt */
-    bool *refused;             /* [parts + 1] loads that were tried and are not accepted */
+    unsigned accepted;         /* the highest load that is, beyond doubt; 0 = none */
+    bool doubts;               /* doubtful loads count as accepted */
+    bool *refused;             /* [parts + 1] loads that were tried and are not, or are doubtful */
     unsigned probe, probes;    /* number of this one, and of all at most */
     bool deadlock;
     ik_sim_result *kept; /* of load kept_at/parts */
@@ -57,7 +60,7 @@ static void search_note(bisection *b, double load, const ik_sim_result *r, bool 
 /* The highest load that is accepted is kept, and until one is the lowest that is not. */
 static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool accepted)
 {
-    bool lowest = b->low == 0 && (!b->kept_at || part < b->kept_at);
+    bool lowest = b->accepted == 0 && (!b->kept_at || part < b->kept_at);
     if (accepted || b->deadlock || lowest) {
         if (b->kept_at)
             ik_sim_result_free(b->kept);
@@ -68,11 +71,10 @@ static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool acce
     }
 }
 
-/* Whether chance cannot have made a run that is not accepted. */
-static bool search_is_sure(const ik_sim_result *r)
+/* Whether chance may have made a run that is not accepted. */
+static bool search_is_doubtful(const ik_sim_result *r)
 {
-    return r->deadlock || r->steady.reason == IK_STEADY_SATURATED ||
-           r->steady.reason == IK_STEADY_BOUND || r->throughput < 0.95 * r->offered;
+    return !r->deadlock && !(metric_saturated(r) > 0) && r->throughput >= 0.995 * r->offered;
 }
 
 /* A load that was tried before is not tried again. */
@@ -95,10 +97,10 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
     bool accepted = !(metric_saturated(&r) > 0) && r.steady.verdict != IK_STEADY_NO;
     b->deadlock = r.deadlock;
     search_note(b, load, &r, accepted);
-    if (!accepted && search_is_sure(&r))
-        b->sure = part;
+    bool doubtful = b->doubts && !accepted && search_is_doubtful(&r);
     search_keep(b, part, &r, accepted);
-    *(accepted ? &b->low : &b->high) = part;
+    *(accepted || doubtful ? &b->low : &b->high) = part;
+    b->accepted = accepted ? part : b->accepted;
     b->refused[part] = !accepted;
     return IK_OK;
 }
@@ -114,25 +116,26 @@ static unsigned search_beyond_bound(const bisection *b)
     return part;
 }
 
+static ik_status search_between(bisection *b, ik_error *err)
+{
+    ik_status status = IK_OK;
+    while (status == IK_OK && !b->deadlock && b->low < b->parts && b->high - b->low > 1)
+        status = search_probe(b, b->low + (b->high - b->low) / 2, err);
+    return status;
+}
+
 /* The first probe is the highest load that may be accepted: often it is. */
 static ik_status search_bisect(bisection *b, ik_error *err)
 {
-    b->high = b->sure = search_beyond_bound(b);
+    b->high = search_beyond_bound(b);
+    b->doubts = true;
     ik_status status = search_probe(b, b->high > 1 ? b->high - 1 : 1, err);
-    while (status == IK_OK && !b->deadlock && b->low < b->parts) {
-        if (b->high - b->low > 1) {
-            status = search_probe(b, b->low + (b->high - b->low) / 2, err);
-        } else if (b->high + 1 < b->sure && b->probe < b->probes) {
-            unsigned doubted = b->high;
-            status = search_probe(b, doubted + 1, err);
-            if (b->low < doubted)
-                break;
-            b->high = b->sure;
-        } else {
-            break;
-        }
-    }
-    return status;
+    if (status == IK_OK)
+        status = search_between(b, err);
+    b->doubts = false;
+    b->high = b->low;
+    b->low = b->accepted;
+    return status == IK_OK ? search_between(b, err) : status;
 }
 
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
@@ -160,10 +163,10 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
         free(probes);
         return status;
     }
-    *out = (search_found){.load = (double)b.kept_at / b.parts,
-                          .saturation_load =
-                              b.deadlock || b.low == b.parts ? NAN : (double)b.low / b.parts,
-                          .probes = probes};
+    *out = (search_found){
+        .load = (double)b.kept_at / b.parts,
+        .saturation_load = b.deadlock || b.accepted == b.parts ? NAN : (double)b.accepted / b.parts,
+        .probes = probes};
     return IK_OK;
 }
 
