@@ -117,10 +117,7 @@ static bool spec_list_read_share(const char **text, const char *end, ik_arena *a
         m->share = share;
         *text = at + 1;
     }
-    at = *text + strspn(*text, " ");
-    while (isalnum((unsigned char)*at) || (*at && strchr("_-.", *at)))
-        at++;
-    at += strspn(at, " ");
+    at = *text + strcspn(*text, "=:+(\"");
     if (at >= end || *at != '=')
         return true;
     m->name = spec_list_copy(*text, at, arena);

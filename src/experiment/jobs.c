@@ -203,7 +203,7 @@ static ik_status jobs_read_job(ik_experiment *e, const ytree *job, sweep *out, i
     if (status == IK_OK && !name)
         status = ytree_fail(job, err, "a job has no 'name'");
     if (status == IK_OK)
-        status = members_check_name(name, "a job", err);
+        status = members_check_name(name, "a job", "&|@", err);
     if (status == IK_OK)
         status = jobs_read_starts(e, job, &starts, err);
     if (status == IK_OK)

@@ -22,9 +22,10 @@ ik_status members_check_keys(const ytree *map, const char *what, const char *con
     return IK_OK;
 }
 
-ik_status members_check_name(const ytree *name, const char *what, ik_error *err)
+ik_status members_check_name(const ytree *name, const char *what, const char *marks, ik_error *err)
 {
-    if (name->kind == YTREE_SCALAR && name->text[0] && !strpbrk(name->text, "&|=@:;,+*()\" \t\n"))
+    if (name->kind == YTREE_SCALAR && name->text[0] && !strpbrk(name->text, marks) &&
+        !strpbrk(name->text, "=:,()\" \t\n"))
         return IK_OK;
     return ytree_fail(name, err, "'name' of %s is a word of letters, digits and '-_.'", what);
 }

@@ -12,8 +12,9 @@
 ik_status members_check_keys(const ytree *map, const char *what, const char *const *known,
                              ik_error *err);
 
-/* Refuses a name that could not be told from what is around it. what: "a job". */
-ik_status members_check_name(const ytree *name, const char *what, ik_error *err);
+/* Refuses a name that could not be told from what is around it: with a blank, a quote, a
+ * parenthesis or one of `marks`. what: "a job". */
+ik_status members_check_name(const ytree *name, const char *what, const char *marks, ik_error *err);
 
 /* What a value was made of: a node like the one that was written, but of this one value, whose
  * scalars have their places. Errors name its parts by their path (ik_error.settings). At the place

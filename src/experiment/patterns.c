@@ -55,7 +55,7 @@ static ik_status patterns_read_item(ik_experiment *e, const ytree *item, sweep *
     ik_status status =
         members_check_keys(item, "key of a pattern in a list", keys_of_patterns, err);
     if (status == IK_OK && name)
-        status = members_check_name(name, "a pattern in a list", err);
+        status = members_check_name(name, "a pattern in a list", "+*;", err);
     if (status == IK_OK)
         status = share ? patterns_read_shares(e, share, &shares, err)
                        : sweep_add(&shares, NULL, item, &e->arena, err);

@@ -129,7 +129,7 @@ static ik_status schedules_read_entry(ik_experiment *e, const ytree *entry, swee
     ik_status status =
         members_check_keys(entry, "key of an entry of a schedule", keys_of_entries, err);
     if (status == IK_OK && name)
-        status = members_check_name(name, "an entry", err);
+        status = members_check_name(name, "an entry", "&|@", err);
     if (status == IK_OK)
         status = schedules_read_untils(e, entry, &untils, err);
     if (status == IK_OK)

@@ -4,29 +4,11 @@
  */
 #include "report/model.h"
 
+#include "base/spec_text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool model_keys_is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* The end of "key=value" at text: the end, or a comma with KEY= behind it. */
-static const char *model_keys_end_of_item(const char *text)
-{
-    for (; *text; text++) {
-        const char *next = text + 1;
-        if (*text != ',')
-            continue;
-        while (model_keys_is_name(*next))
-            next++;
-        if (*next == '=' && next > text + 1)
-            break;
-    }
-    return text;
-}
 
 /* Whether the item at text is a parameter of this section that is a sample. */
 static bool model_keys_is_sample(const report_model *m, const char *section, const char *text)
@@ -59,7 +41,7 @@ const char *model_without_samples(report_model *m, const char *section, const ch
     char *to = out + (from - spec);
     const char *begin = to;
     while (*from) {
-        const char *end = model_keys_end_of_item(from);
+        const char *end = from + spec_text_item(from);
         size_t length = (size_t)(end - from);
         if (!model_keys_is_sample(m, section, from)) {
             if (to > begin)

@@ -106,7 +106,7 @@ static void test_patterns(void **state)
     refused(MIX "  - {pattern: unifrom}\n", 6, 15, "'unifrom'", "uniform");
     refused(MIX "  - {pattern: uniform, shares: 2}\n", 6, 24, "'shares'", "share");
     refused(MIX "  - {share: 2}\n", 6, 0, "the key 'pattern'", NULL);
-    refused(MIX "  - {pattern: uniform, name: [a, b]}\n", 6, 0, "'name' is a text", NULL);
+    refused(MIX "  - {pattern: uniform, name: [a, b]}\n", 6, 0, "'name' of a pattern", NULL);
     refused(MIX "  - {pattern: {family: shift, by: x}}\n", 6, 0, "'x'", NULL);
     refused(MIX "  - {pattern: uniform}\n  - [uniform]\n", 7, 0, "a list among", NULL);
     refused(MIX "  - {pattern: file:a+b.flows}\n", 6, 0, "'+'", NULL);
@@ -114,7 +114,7 @@ static void test_patterns(void **state)
             NULL);
     refused(BASE "traffic: mix:uniform+mix:mix:mix:uniform\n", 3, 0, "cannot be a member", NULL);
     refused(BASE "traffic: mix:uniform+shift:by=2x\n", 3, 0, "'2x'", NULL);
-    refused(BASE "traffic: mix:uniform+\n", 3, 0, "names nothing", NULL);
+    refused(BASE "traffic: mix:uniform+\n", 3, 0, "is no member", NULL);
     refused(BASE "traffic: {family: mix, members: []}\n", 3, 0, "empty list", NULL);
 }
 

@@ -74,8 +74,8 @@ static void test_refusals(void **state)
         ik_status status;
     } wrong[] = {
         {"mix", "needs parameter 'members'", IK_ERR_INPUT},
-        {"mix:uniform+", "names nothing", IK_ERR_INPUT},
-        {"mix:80%*+20%*uniform", "names nothing", IK_ERR_INPUT},
+        {"mix:uniform+", "is no member", IK_ERR_INPUT},
+        {"mix:80%*+20%*uniform", "is no member", IK_ERR_INPUT},
         {"mix:80%*uniform+30%*shift:by=1", "the shares sum to 110 %", IK_ERR_USAGE},
         {"mix:40%*uniform+30%*shift:by=1", "the shares sum to 70 %", IK_ERR_USAGE},
         {"mix:40%*uniform+30*shift:by=1", "'30' is not a percentage", IK_ERR_USAGE},

@@ -9,11 +9,33 @@ const SETTINGS = new Set(['design', 'switch', 'adapter', 'measure', 'reference']
 const MARKS = 4; // shapes of marks
 const SHORT = 24; // characters: what is no longer needs no shortening
 
-// "family:key=value,key=value": a comma begins a value only where KEY= follows.
+// Parts of a spec: between commas before KEY=, outside of parentheses and of quotes, which open where a value or a member begins.
+function items(text) {
+  const parts = [];
+  let begin = 0, depth = 0, quoted = false, within = false;
+  for (let at = 0; at < text.length; at++) {
+    const c = text[at], opens = c === '"' && !within;
+    if (quoted) {
+      at += c === '\\' && /["\\]/.test(text[at + 1] ?? '') ? 1 : 0;
+      quoted = c !== '"';
+      continue;
+    }
+    if (c === ',' && depth === 0 && /^,[A-Za-z0-9_]+=/.test(text.slice(at))) {
+      parts.push(text.slice(begin, at));
+      begin = at + 1;
+    }
+    depth += (c === '(') - (c === ')');
+    quoted = opens;
+    within = opens || (/\s/.test(c) ? within : !'=:,;+*&|@('.includes(c));
+  }
+  return [...parts, text.slice(begin)];
+}
+
+// "family:key=value,key=value"
 function parse(spec, family) {
   const colon = family ? spec.search(/[:=]/) : -1, has = colon >= 0 && spec[colon] === ':';
   const rest = family ? (has ? spec.slice(colon + 1) : '') : spec;
-  const params = rest ? rest.split(/,(?=[A-Za-z0-9_]+=)/).map((item) => {
+  const params = rest ? items(rest).map((item) => {
     const at = item.indexOf('=');
     return at > 0 && /^[A-Za-z0-9_]+$/.test(item.slice(0, at)) ? [item.slice(0, at), item.slice(at + 1)] : ['', item];
   }) : [];
@@ -27,7 +49,7 @@ const TAIL = 12; // characters behind "=" that are worth leaving out
 // Long texts without the pieces that all of them have (in the same place, where all have as many), and pieces ("halo@3 us=exchange:…")
 // without what all have behind their "=".
 function pruned(texts) {
-  const pieces = texts.map((t) => t.split(/[|&;/]|,\s*/).filter(Boolean)), tail = (p) => (p.includes('=') ? p.slice(p.indexOf('=')) : '');
+  const pieces = texts.map((t) => t.split(/[|&;/()]|,\s*/).filter(Boolean)), tail = (p) => (p.includes('=') ? p.slice(p.indexOf('=')) : '');
   const aligned = distinct(pieces.map((list) => list.length)).length === 1;
   const everywhere = (k, test) => pieces.every((list) => (aligned ? test(list[k]) : list.some(test)));
   const short = (p, k) => (tail(p).length > TAIL && everywhere(k, (q) => tail(q) === tail(p)) ? p.slice(0, p.indexOf('=')) : p);
