@@ -20,6 +20,10 @@ static const ik_param rows[] = {
     {"ranges", IK_PARAM_RANGES, "0..3", 0, 100, NULL, "ranges"},
     {"path", IK_PARAM_PATH, "a", 0, 0, "a|bc", "a word or a file"},
     {"text", IK_PARAM_STRING, "", 0, 0, NULL, "a text"},
+    {"patterns", IK_PARAM_PATTERNS, "", 0, 0, NULL, "patterns"},
+    {"jobs", IK_PARAM_JOBS, "", 0, 0, NULL, "jobs"},
+    {"entries", IK_PARAM_SCHEDULE, "", 0, 0, NULL, "a schedule"},
+    {"spec", IK_PARAM_SPEC, "", 0, 0, NULL, "a spec"},
     {0},
 };
 
@@ -35,6 +39,26 @@ static void try_quantity(const char *text, ik_dimension dim)
         abort();
 }
 
+/* What was read is printed as a spec with the same values. A spec as deep as is allowed, without
+ * parentheses, may be too deep with them. */
+static void print_and_read(ik_params *params, ik_arena *arena)
+{
+    ik_spec spec;
+    ik_params again;
+    ik_error err;
+    const char *printed = ik_arena_printf(arena, "thing:%s", ik_params_print(params, true));
+    ik_status status = ik_spec_parse(printed, arena, &spec, &err);
+    if (status == IK_OK)
+        status = ik_params_from_spec(&again, "thing", &spec, rows, NULL, &err);
+    if (status != IK_OK && !strstr(err.text, "more than 32 levels"))
+        abort();
+    for (size_t i = 0; status == IK_OK && i < params->num; i++)
+        if (params->values[i].has && strcmp(params->values[i].text, again.values[i].text) != 0)
+            abort();
+    if (status == IK_OK)
+        ik_params_free(&again);
+}
+
 static void try_spec(const char *text)
 {
     ik_arena arena = {0};
@@ -43,7 +67,7 @@ static void try_spec(const char *text)
     ik_params params;
     if (ik_spec_parse(text, &arena, &spec, &err) == IK_OK &&
         ik_params_from_spec(&params, "thing", &spec, rows, NULL, &err) == IK_OK) {
-        ik_params_print(&params, true);
+        print_and_read(&params, &arena);
         ik_params_free(&params);
     }
     ik_arena_free(&arena);

@@ -86,6 +86,20 @@ class Experiments(PythonTest):
             connection.execute("UPDATE points SET host_bytes = x'00000000000000000000'")
         self.refused(ikat.InputError, lambda: ikat.results(path).arrays(0), says="damaged")
 
+    def test_files_of_any_name_in_jobs(self):
+        name = 'a,x=1;b+c&d|e "q" (f\\.csv'
+        (self.tmp / name).write_text("src,dst,weight\n0,1,1\n1,0,1\n")
+        job = {"family": "exchange", "pattern": {"family": "file", "path": name}, "bytes": "4 KiB"}
+        mix = {"family": "mix", "members": [{"pattern": "uniform"}, {"pattern": {"family": "shift", "by": 1}, "share": "20%"}]}
+        sections = {"fabric": "crossbar:n=8", "routing": "minimal", "measure": {"until": "delivered", "at_most": "10 ms"},
+                    "jobs": [{"name": "a", "hosts": "0..3", "traffic": job}, {"name": "b", "hosts": "4..7", "load": "20%", "traffic": mix}]}
+        frame = ikat.run(ikat.Experiment(sections, folder=self.tmp)).frame()
+        again = dict(sections, traffic=frame.traffic[0])
+        del again["jobs"]
+        again = ikat.run(ikat.Experiment(again, folder=self.tmp)).frame()
+        self.assertEqual(again.traffic[0], frame.traffic[0])
+        self.assertEqual(again.checksum.tolist(), frame.checksum.tolist())
+
     def test_ways_to_say_an_experiment(self):
         path = self.tmp / "small.yaml"
         path.write_text(EXPERIMENT)
