@@ -81,8 +81,10 @@ static char *spec_list_copy(const char *text, const char *end, ik_arena *arena)
 static char *spec_list_copy_spec(const char *text, const char *end, char comma, ik_arena *arena)
 {
     spec_part part = spec_list_trim(text, end);
-    if (spec_text_is_group(part.at, part.length))
-        return spec_text_of_group(part.at, part.length, arena);
+    if (spec_text_is_group(part.at, part.length)) {
+        char *content = spec_text_of_group(part.at, part.length, arena);
+        return content ? spec_list_copy(content, content + strlen(content), arena) : NULL;
+    }
     char *copy = spec_list_copy(text, end, arena);
     for (spec_walk walk = {.at = copy}; copy && *walk.at;) {
         if (*walk.at == comma)
@@ -108,7 +110,7 @@ static void spec_list_drop_blanks(char *text)
 static bool spec_list_read_share(const char **text, const char *end, ik_arena *arena,
                                  ik_spec_member *m)
 {
-    const char *at = *text + strcspn(*text, "*:+(\"");
+    const char *at = *text + strcspn(*text, "*:,+(\"");
     if (at < end && *at == '*') {
         char *share = spec_list_copy(*text, at, arena);
         if (!share)
@@ -117,7 +119,7 @@ static bool spec_list_read_share(const char **text, const char *end, ik_arena *a
         m->share = share;
         *text = at + 1;
     }
-    at = *text + strcspn(*text, "=:+(\"");
+    at = *text + strcspn(*text, "=:,+(\"");
     if (at >= end || *at != '=')
         return true;
     m->name = spec_list_copy(*text, at, arena);
@@ -129,7 +131,7 @@ static bool spec_list_read_share(const char **text, const char *end, ik_arena *a
 static bool spec_list_read_numbers(const char **text, const char *end, ik_arena *arena,
                                    ik_spec_member *m)
 {
-    const char *equals = *text + strcspn(*text, "=:&(\"");
+    const char *equals = *text + strcspn(*text, "=:,&(\"");
     if (equals >= end || *equals != '=')
         return true;
     const char *at = memchr(*text, '@', (size_t)(equals - *text));
@@ -209,12 +211,18 @@ static char *spec_list_append(char *at, const char *text)
     return text ? stpcpy(at, text) : at;
 }
 
-/* With another character for its commas, or in parentheses if it has characters that would be taken
- * for something else. */
-static char *spec_list_append_spec(char *at, const char *spec, const spec_style *style)
+/* Whether a spec is read as it is when another character stands for its commas: what is before its
+ * colon is no share and no name of a member. */
+static bool spec_list_is_plain(const char *spec, const spec_style *style)
 {
     const char special[] = {style->comma, '(', '"', style->between, '\0'};
-    if (strpbrk(spec, special)) {
+    size_t name = strcspn(spec, ":=*@");
+    return !strpbrk(spec, special) && (!spec[name] || spec[name] == ':');
+}
+
+static char *spec_list_append_spec(char *at, const char *spec, const spec_style *style)
+{
+    if (!spec_list_is_plain(spec, style)) {
         *at++ = '(';
         at = stpcpy(at, spec);
         *at++ = ')';

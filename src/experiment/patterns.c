@@ -116,7 +116,8 @@ ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p
 
 /* ---- as variants */
 
-/* Patterns may be made of patterns, but jobs and schedules are all of a traffic. */
+/* Patterns may be made of patterns, but jobs and schedules are all of a traffic, and a mix of a mix
+ * is a mix with other shares. */
 static bool patterns_are_whole(const ik_param *row)
 {
     while (row && row->name && row->type != IK_PARAM_JOBS && row->type != IK_PARAM_SCHEDULE)
@@ -124,19 +125,21 @@ static bool patterns_are_whole(const ik_param *row)
     return row && row->name;
 }
 
-static ik_status patterns_refuse_whole(ik_experiment *e, const ytree *place, const char *spec,
-                                       ik_error *err)
+static ik_status patterns_refuse_whole(ik_experiment *e, const ytree *place, const char *within,
+                                       const char *spec, ik_error *err)
 {
     ik_spec s;
     schema_member member;
     ik_status status = ik_spec_parse(spec, &e->arena, &s, err);
-    if (status == IK_OK &&
-        (!schema_find(SECTION_TRAFFIC, s.name, &member) || !patterns_are_whole(member.params)))
-        return IK_OK;
-    if (status == IK_OK)
-        return ytree_fail(place, err, "'%.60s' cannot be a part of another traffic", s.name);
-    ik_error_at(err, place->file, place->line, place->column);
-    return status;
+    if (status != IK_OK) {
+        ik_error_at(err, place->file, place->line, place->column);
+        return status;
+    }
+    bool twice = strcmp(s.name, "mix") == 0 && strcmp(within, "mix") == 0;
+    if (twice ||
+        (schema_find(SECTION_TRAFFIC, s.name, &member) && patterns_are_whole(member.params)))
+        return ytree_fail(place, err, "'%.60s' cannot be a member of '%.60s'", s.name, within);
+    return IK_OK;
 }
 
 /* Where a member's traffic was written; NULL: in a text with the others. */
@@ -171,7 +174,7 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
         if (!node)
             status = ik_fail_memory(err, sizeof *node, "an experiment");
         else
-            status = patterns_refuse_whole(e, node, node->text = p.list[i].spec, err);
+            status = patterns_refuse_whole(e, node, v->name, node->text = p.list[i].spec, err);
         if (status == IK_OK)
             status = section_read_family(e, SECTION_TRAFFIC, &p.found, node, err);
         if (status == IK_OK && label_of_variant(&p.found.items[p.found.num - 1]))

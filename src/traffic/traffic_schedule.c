@@ -22,7 +22,7 @@
 static const ik_param params[] = {
     {"entries", IK_PARAM_SCHEDULE, NULL, 0, 0, NULL,
      "[NAME][@UNTIL][@LOAD]=PATTERN joined by '&', a pattern with parameters in parentheses "
-     "(\"@100 us@20%=uniform&@50%=(shift:by=3)\"); UNTIL: when the next entry begins (not for the "
+     "(\"@2 us@20%=uniform&@50%=(shift:3)\"); UNTIL: when the next entry begins (not for the "
      "last one); LOAD in %: the load of the point if not given; NAME: name of the entry's class in "
      "statistics"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},

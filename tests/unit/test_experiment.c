@@ -109,7 +109,6 @@ static void test_patterns(void **state)
     refused(MIX "  - {pattern: uniform, name: [a, b]}\n", 6, 0, "'name' of a pattern", NULL);
     refused(MIX "  - {pattern: {family: shift, by: x}}\n", 6, 0, "'x'", NULL);
     refused(MIX "  - {pattern: uniform}\n  - [uniform]\n", 7, 0, "a list among", NULL);
-    refused(MIX "  - {pattern: file:a+b.flows}\n", 6, 0, "'+'", NULL);
     refused(MIX "  - {pattern: {family: mix, members: uniform}}\n", 6, 0, "cannot be a member",
             NULL);
     refused(BASE "traffic: mix:uniform+mix:mix:mix:uniform\n", 3, 0, "cannot be a member", NULL);

@@ -16,7 +16,7 @@ static const case_of_list lists[] = {
     {IK_PARAM_PATTERNS, " uniform + shift:by=3 ", "uniform+shift:by=3"},
     {IK_PARAM_PATTERNS, "80 % *uniform+20%* a.b-c_1 = hotspot:nodes=5;fraction=100%",
      "80%*uniform+20%*a.b-c_1=hotspot:nodes=5;fraction=100%"},
-    {IK_PARAM_PATTERNS, "a=x,k=3+2*b=file:path=a*b=c", "a=x;k=3+2*b=file:path=a*b=c"},
+    {IK_PARAM_PATTERNS, "a=x:j=1,k=3+2*b=file:path=a*b=c", "a=x:j=1;k=3+2*b=file:path=a*b=c"},
     {IK_PARAM_PATTERNS, "uniform:self=true", "uniform:self=true"},
     {IK_PARAM_JOBS, "a=exchange:hosts=0..7&b@10 us@30%=subset:pattern=hotspot:nodes=5;x=1|hosts=8",
      "a=exchange:hosts=0..7&b@10 us@30%=subset:pattern=hotspot:nodes=5;x=1|hosts=8"},
@@ -26,7 +26,7 @@ static const case_of_list lists[] = {
     {IK_PARAM_SPEC, "dor:tie=random;root=0", "dor:tie=random;root=0"},
     /* parentheses go where nothing needs them */
     {IK_PARAM_PATTERNS, "80%*(uniform)+20%*in=( hotspot:nodes=5,fraction=1 )",
-     "80%*uniform+20%*in= hotspot:nodes=5;fraction=1 "},
+     "80%*uniform+20%*in=hotspot:nodes=5;fraction=1"},
     {IK_PARAM_PATTERNS, "(file:path=a;b+c,weight=2)+\"shift:by=1\"",
      "(file:path=a;b+c,weight=2)+shift:by=1"},
     {IK_PARAM_JOBS, "a=(subset:pattern=(mix:(shift:by=1)+2*uniform),hosts=0..7)",
@@ -34,6 +34,7 @@ static const case_of_list lists[] = {
     {IK_PARAM_SCHEDULE, "(uniform:self=true)&@5%=(file:path=\"a & (b\")",
      "uniform:self=true&@5%=(file:path=\"a & (b\")"},
     {IK_PARAM_SPEC, "(escape:routing=(lft:path=a;b))", "(escape:routing=(lft:path=a;b))"},
+    {IK_PARAM_PATTERNS, "(a=b)+(2*c)", "(a=b)+(2*c)"},
     /* a quote that no value begins with is a character */
     {IK_PARAM_PATTERNS, "file:path=5\"disk+uniform", "(file:path=5\"disk)+uniform"},
 };
