@@ -84,10 +84,10 @@ ik_status ik_sim_check_window(const ik_fabric *f, const ik_params *adapter,
                               const ik_params *measure, ik_error *err);
 
 /* Log-linear histogram of latencies (HdrHistogram's idea): exact count, sum, min, max; percentiles
- * within 1 %. */
+ * within 1 %. A sum that has more than 64 bits is UINT64_MAX. */
 typedef struct ik_histogram {
     uint64_t count, sum, min, max; /* ps; min and max are 0 when count is 0 */
-    double mean;                   /* ps; 0 when count is 0 */
+    double mean;                   /* ps; 0 when count is 0; right also where sum is UINT64_MAX */
     uint64_t *buckets;             /* [num_buckets] */
     size_t num_buckets;
 } ik_histogram;

@@ -47,7 +47,8 @@ static bool partition_allocate(const sim *s, partition *p, uint32_t nodes, batch
            sim_get(m, &p->choices_ahead, s->net.max_radix, sizeof *p->choices) &&
            sim_get(m, &p->ports, s->net.max_radix, sizeof *p->ports) &&
            sim_get(m, &p->own_vc, s->net.max_radix, sizeof *p->own_vc) &&
-           (!series || sim_get(m, &p->series_bytes, series * 3, sizeof *p->series_bytes)) &&
+           (!series || sim_get(m, &p->series_bytes, series * 2, sizeof *p->series_bytes)) &&
+           (!series || sim_get(m, &p->series_sum, series, sizeof *p->series_sum)) &&
            (!s->measure.judged || sim_get(m, batches, s->measure.window.most, sizeof **batches));
 }
 
@@ -91,7 +92,6 @@ static void partition_init_scratch(partition *p)
     p->view = sim_view(p);
     p->local_cap = FIRST_EVENTS;
     p->series_count = n ? p->series_bytes + n : NULL;
-    p->series_sum = n ? p->series_bytes + 2 * n : NULL;
 }
 
 static bool init_partition(sim *s, unsigned id)
@@ -122,10 +122,10 @@ static void partition_free_partition(partition *p)
 {
     sim_endpoint_free(&p->endpoint);
     free(p->sequence);
-    void *blocks[] = {p->pool,           p->local,           p->active,          p->scratch,
-                      p->own_vc,         p->entered,         p->ports,           p->choices,
-                      p->choices_ahead,  p->latency.buckets, p->network.buckets, p->series_bytes,
-                      p->batches.batches};
+    void *blocks[] = {p->pool,          p->local,           p->active,          p->scratch,
+                      p->own_vc,        p->entered,         p->ports,           p->choices,
+                      p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes,
+                      p->series_sum,    p->batches.batches};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);

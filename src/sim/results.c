@@ -143,9 +143,11 @@ static void results_pack_classes(packer *c, class_stats *classes)
         results_carry(c, &counts->offered_bytes, sizeof counts->offered_bytes);
         results_carry(c, &counts->window_bytes, sizeof counts->window_bytes);
         results_pack_histogram(c, &counts->latency);
-        if (classes->num_series)
-            results_carry(c, counts->series_bytes,
-                          3 * classes->num_series * sizeof *counts->series_bytes);
+        if (!classes->num_series)
+            continue;
+        results_carry(c, counts->series_bytes,
+                      2 * classes->num_series * sizeof *counts->series_bytes);
+        results_carry(c, counts->series_sum, classes->num_series * sizeof *counts->series_sum);
     }
 }
 
@@ -188,8 +190,10 @@ static size_t results_pack_partition(packer c, sim *s, partition *p)
     results_carry(&c, &p->cpu_seconds, sizeof p->cpu_seconds);
     results_pack_histogram(&c, &p->latency);
     results_pack_histogram(&c, &p->network);
-    if (s->measure.num_series)
-        results_carry(&c, p->series_bytes, 3 * s->measure.num_series * sizeof *p->series_bytes);
+    if (s->measure.num_series) {
+        results_carry(&c, p->series_bytes, 2 * s->measure.num_series * sizeof *p->series_bytes);
+        results_carry(&c, p->series_sum, s->measure.num_series * sizeof *p->series_sum);
+    }
     results_pack_classes(&c, p->classes);
     results_carry(&c, &p->reorder_stats, sizeof p->reorder_stats);
     if (p->reorder_series)

@@ -117,7 +117,8 @@ typedef struct pipe_partition {
     uint64_t misled;        /* that reached another host than theirs; paranoid only */
     proved_edges *edges;    /* paranoid only, else NULL */
     histo latency, network;
-    uint64_t *series_bytes, *series_count, *series_sum;
+    uint64_t *series_bytes, *series_count;
+    sim_area *series_sum; /* [periods] latencies, ps */
     batch_cursor batches;
     class_stats *classes; /* NULL where the traffic has none */
     /* steps */

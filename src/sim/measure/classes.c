@@ -12,11 +12,11 @@ static bool classes_init_counts(class_counts *k, size_t num_series)
         return false;
     if (num_series == 0)
         return true;
-    k->series_bytes = ik_calloc(num_series * 3, sizeof *k->series_bytes);
-    if (!k->series_bytes)
+    k->series_bytes = ik_calloc(num_series * 2, sizeof *k->series_bytes);
+    k->series_sum = ik_calloc(num_series, sizeof *k->series_sum);
+    if (!k->series_bytes || !k->series_sum)
         return false;
     k->series_count = k->series_bytes + num_series;
-    k->series_sum = k->series_bytes + 2 * num_series;
     return true;
 }
 
@@ -28,7 +28,7 @@ uint64_t sim_classes_bytes(const ik_traffic *traffic, size_t num_series)
     while (traffic->classes[num])
         num++;
     return sizeof(class_stats) +
-           num * (sizeof(class_counts) + (HISTO_BUCKETS + num_series * 3) * sizeof(uint64_t));
+           num * (sizeof(class_counts) + (HISTO_BUCKETS + num_series * 4) * sizeof(uint64_t));
 }
 
 ik_status sim_classes_new(const ik_traffic *traffic, size_t num_series, class_stats **out,
@@ -50,7 +50,7 @@ ik_status sim_classes_new(const ik_traffic *traffic, size_t num_series, class_st
     for (unsigned k = 0; ok && k < c->num; k++)
         ok = classes_init_counts(&c->of[k], num_series);
     if (!ok) {
-        size_t bytes = c->num * (sizeof *c->of + num_series * 24);
+        size_t bytes = c->num * (sizeof *c->of + num_series * 32);
         sim_classes_free(c);
         return ik_fail_memory(err, bytes, "statistics of classes");
     }
@@ -65,6 +65,7 @@ void sim_classes_free(class_stats *c)
     for (unsigned k = 0; c->of && k < c->num; k++) {
         free(c->of[k].latency.buckets);
         free(c->of[k].series_bytes);
+        free(c->of[k].series_sum);
     }
     free(c->of);
     free(c);
@@ -105,8 +106,11 @@ void sim_classes_merge(class_stats *into, const class_stats *from)
         into->of[k].offered_bytes += from->of[k].offered_bytes;
         into->of[k].window_bytes += from->of[k].window_bytes;
         sim_histo_merge(&into->of[k].latency, &from->of[k].latency);
-        for (size_t t = 0; t < 3 * into->num_series; t++)
+        for (size_t t = 0; t < into->num_series; t++) {
             into->of[k].series_bytes[t] += from->of[k].series_bytes[t];
+            into->of[k].series_count[t] += from->of[k].series_count[t];
+            into->of[k].series_sum[t] += from->of[k].series_sum[t];
+        }
     }
 }
 

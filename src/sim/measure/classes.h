@@ -15,7 +15,8 @@ typedef struct class_counts {
     uint64_t offered_bytes, window_bytes;
     uint64_t culprits, victims; /* packets in congestion trees, summed over the samples */
     histo latency;
-    uint64_t *series_bytes, *series_count, *series_sum; /* [num_series] */
+    uint64_t *series_bytes, *series_count; /* [num_series], one block */
+    sim_area *series_sum;                  /* [num_series] latencies, ps */
 } class_counts;
 
 struct class_stats {

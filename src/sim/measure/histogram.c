@@ -39,7 +39,7 @@ ik_status sim_histo_export(const histo *t, ik_histogram *h, ik_error *err)
     h->buckets = buckets;
     h->num_buckets = used;
     h->count = t->count;
-    h->sum = t->sum;
+    h->sum = t->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)t->sum;
     h->min = t->count ? t->min : 0;
     h->max = t->max;
     h->mean = t->count ? (double)t->sum / (double)t->count : 0;

@@ -6,10 +6,13 @@
 
 #include "ikat/sim.h"
 #include "sim/core/inline.h"
+#include "sim/measure/area.h"
 
 typedef struct histo {
     uint64_t *buckets;
-    uint64_t count, sum, min, max;
+    uint64_t count;
+    sim_area sum;
+    uint64_t min, max;
 } histo;
 
 bool sim_histo_init(histo *t);

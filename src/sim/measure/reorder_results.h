@@ -11,10 +11,11 @@
 /* In the measured window. */
 typedef struct reorder_stats {
     sim_area stored, throttled;
-    uint64_t most_stored;           /* bytes, of a host at a time */
-    uint64_t most_throttled;        /* ps, of a host */
-    uint64_t arrivals, arrival_sum; /* packets; their latencies up to their arrival, ps */
-    uint64_t out_of_order;          /* arrivals behind which an earlier packet was missing */
+    sim_area arrival_sum;    /* latencies of packets up to their arrival, ps */
+    uint64_t arrivals;       /* packets */
+    uint64_t most_stored;    /* bytes, of a host at a time */
+    uint64_t most_throttled; /* ps, of a host */
+    uint64_t out_of_order;   /* arrivals behind which an earlier packet was missing */
 } reorder_stats;
 
 /* In one period of the series. */

@@ -102,7 +102,8 @@ static ik_status results_export_series(const run_results *r, double capacity, ik
     if (!out->series_throughput || !out->series_latency_ns)
         return ik_fail_memory(err, r->num_series * sizeof(double), "a time series");
     for (size_t k = 0; k < r->num_series; k++) {
-        uint64_t bytes = 0, count = 0, sum = 0;
+        uint64_t bytes = 0, count = 0;
+        sim_area sum = 0;
         for (unsigned q = 0; q < r->num_partitions; q++) {
             bytes += r->partitions[q].series_bytes[k];
             count += r->partitions[q].series_count[k];

@@ -15,14 +15,15 @@
 typedef struct partition_results {
     const counters *n;
     histo *latency, *network;
-    const uint64_t *series_bytes, *series_count, *series_sum; /* [num_series] */
-    struct class_stats *classes;                              /* NULL where the traffic has none */
-    reorder_stats *reorder;         /* NULL where packets are not put in order */
-    reorder_period *reorder_series; /* [num_series] or NULL */
-    reply_stats *replies;           /* NULL without */
-    uint64_t work;                  /* events, or flit-hops */
-    uint64_t bytes;                 /* of memory that it has grown to */
-    uint64_t crossings;             /* to other partitions */
+    const uint64_t *series_bytes, *series_count; /* [num_series] */
+    const sim_area *series_sum;                  /* [num_series] latencies, ps */
+    struct class_stats *classes;                 /* NULL where the traffic has none */
+    reorder_stats *reorder;                      /* NULL where packets are not put in order */
+    reorder_period *reorder_series;              /* [num_series] or NULL */
+    reply_stats *replies;                        /* NULL without */
+    uint64_t work;                               /* events, or flit-hops */
+    uint64_t bytes;                              /* of memory that it has grown to */
+    uint64_t crossings;                          /* to other partitions */
     double cpu_seconds;
 } partition_results;
 

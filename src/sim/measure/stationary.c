@@ -172,7 +172,7 @@ bool stationary_drifts(const double *values, size_t num)
 }
 
 /* What a series sums up over batches, and the count that its mean divides by. */
-static void stationary_add_to_series(stationary_series which, const batch *b, uint64_t *sum,
+static void stationary_add_to_series(stationary_series which, const batch *b, sim_area *sum,
                                      uint64_t *count)
 {
     switch (which) {
@@ -200,7 +200,8 @@ bool stationary_means(const stationary *s, stationary_series which, size_t from,
 {
     assert(from + width * num <= s->num);
     for (size_t g = 0; g < num; g++) {
-        uint64_t values = 0, sum = 0;
+        uint64_t values = 0;
+        sim_area sum = 0;
         for (size_t k = from + g * width; k < from + (g + 1) * width; k++)
             stationary_add_to_series(which, &s->batches[k], &sum, &values);
         if (values == 0)
@@ -303,7 +304,8 @@ typedef struct totals {
 static totals stationary_totals_of(const stationary *s, stationary_series which, size_t from,
                                    size_t to)
 {
-    uint64_t sum = 0, count = 0;
+    uint64_t count = 0;
+    sim_area sum = 0;
     for (size_t k = from; k < to; k++)
         stationary_add_to_series(which, &s->batches[k], &sum, &count);
     return (totals){(double)sum, (double)count};

@@ -8,6 +8,7 @@
 #define IKAT_SIM_STATIONARY_H
 
 #include "ikat/base.h"
+#include "sim/measure/area.h"
 
 /* Results whose means have intervals, in the order of the words of measure.stop_of. */
 typedef enum stationary_of {
@@ -26,7 +27,8 @@ typedef enum stationary_of {
  * in the network; values of what the interval is of, and their sum, where it is of none of these.
  */
 typedef struct batch {
-    uint64_t bytes, packets, latency_ps, network_ps, values, sum;
+    uint64_t bytes, packets, values;
+    sim_area latency_ps, network_ps, sum;
 } batch;
 
 typedef struct stationary_setup {

@@ -69,7 +69,8 @@ typedef struct partition {
     uint64_t now;
     counters n;
     histo latency, network;
-    uint64_t *series_bytes, *series_count, *series_sum;
+    uint64_t *series_bytes, *series_count;
+    sim_area *series_sum;        /* [periods] latencies, ps */
     batch_cursor batches;        /* measure/stationary.h */
     struct class_stats *classes; /* NULL where the traffic has none */
     struct proved_edges *edges;  /* measure/edges.h; paranoid only, else NULL */
