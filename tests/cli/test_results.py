@@ -137,8 +137,11 @@ class Results(CliTest):
         """Says of the page what the page says."""
         readme = " ".join((SOURCE / "README.md").read_text(encoding="utf-8").split())
         quick, full = (SOURCE / "docs/reproductions.md").read_text(encoding="utf-8").split("\n## Full scale\n")
-        claims, hold, differ, untold, larger = re.search(r"\nThere are (\d+) claims: (\d+) hold, (\d+) differ \(.*\), (\d+) cannot be told, and (\d+) are checked", quick).groups()
-        self.assertIn(f"{hold} of {claims} claims hold, {differ} differ, each with the reason, {untold} cannot be told, and {larger} are checked", readme)
+        numbers = r"\n- (\d+) {}: (\d+) hold(?: \(.*?\))?, (\d+) differ \(.*?\), (\d+) cannot be told, and (\d+) are checked"
+        claims, hold, differ, untold, larger = re.search(numbers.format("claims of the papers"), quick).groups()
+        self.assertIn(f"{hold} of the papers' {claims} claims hold, {differ} differ, each with the reason, {untold} cannot be told, and {larger} are checked", readme)
+        claims, hold, *_ = re.search(numbers.format("comparisons with BookSim2"), quick).groups()
+        self.assertIn(f"{hold} of {claims} comparisons with BookSim2 hold", readme)
         rows = re.findall(r"\n\| \d*\w*/\w+ \| [^|]+ \| ([0-9.]+) h \| ([^|]+) \|", full)
         one, none = (sum(share.startswith(text) for _, share in rows) for text in ("one size only", "nothing"))
         whole = sum(re.fullmatch(r"(\d+) of \1 points.*", share) is not None for _, share in rows)
@@ -156,7 +159,7 @@ class Results(CliTest):
         def make(*folders):
             return subprocess.run([sys.executable, SOURCE / "tools/make_reproductions.py", IKAT, *(self.tmp / f for f in folders)], capture_output=True, text=True, check=False)
         page = make("a", "b").stdout
-        self.assertIn("\nThere are 2 claims: 2 hold", page)
+        self.assertIn("\n- 2 claims of the papers: 2 hold", page)
         quick, full = page.split("\n## Full scale\n")
         for name in ("000/fig2b", "000/fig2a"):
             self.assertIn(f"| holds | a claim of {name} |", quick)
