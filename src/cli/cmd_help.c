@@ -25,7 +25,7 @@ static const struct topic {
      "by '+', jobs and entries of a schedule by '&':\n\n"
      "  escape:routing=(updown:order=distance,root=0)\n"
      "  mix:80%*uniform+20%*(hotspot:nodes=5,fraction=100%)\n"
-     "  jobs:jobs=a=(exchange:hosts=0..7,bytes=4 KiB)&b@10 us=(exchange:hosts=8..15)\n\n"
+     "  jobs:jobs=a=(exchange:hosts=0..7)&b@10 us=(exchange:hosts=8..15)\n\n"
      "Without parentheses, ';' stands for ',' in such a spec, and '|' in jobs and schedules: "
      "mix:80%*uniform+20%*hotspot:nodes=5;fraction=100%. Parentheses stand in pairs. A value in "
      "quotes may have any characters, and in these \\\" is a quote and \\\\ a backslash:\n\n"
