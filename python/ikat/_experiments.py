@@ -25,7 +25,7 @@ _TEXTS = ("fabric", "routing", "vc", "selection", "traffic", "variant", "design"
 # Arrays of whole numbers.
 _COUNTS = ("latency_histogram", "network_latency_histogram", "channel_bytes", "host_bytes", "host_sent_bytes", "host_finish")
 _UNITS = (("_ns", "ns"), ("_ps", "ps"), ("_us", "us"), ("_bytes", "B"), ("_bps", "bit/s"), ("_share", "share"), ("_seconds", "s"))
-_OF_RATE = ("load", "offered", "throughput", "saturation_load", "static_saturation", "band_low", "band_minimal", "band_valiant",
+_OF_RATE = ("load", "offered", "throughput", "saturation_load", "saturation_most", "static_saturation", "band_low", "band_minimal", "band_valiant",
             "band_split", "band_high", "effective_throughput", "host_sent_min",
             "host_sent_max")
 

@@ -92,9 +92,9 @@ typedef struct store_point {
     /* variant: switch, adapter and measure settings, the short text */
     const char *params, *traffic, *variant;
     double load;
-    double saturation_load; /* that a search found, NAN = none */
-    const char *hint;       /* what to try where little is accepted; NULL or "" = nothing */
-    const char *probes;     /* of the search (JSON), NULL = it was none */
+    double saturation_load, saturation_most; /* that a search found, NAN = none */
+    const char *hint;   /* what to try where little is accepted; NULL or "" = nothing */
+    const char *probes; /* of the search (JSON), NULL = it was none */
     uint64_t seed;
     const ik_sim_result *result;
     const char *deadlock;       /* instead of the result's text; NULL = that */

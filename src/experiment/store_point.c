@@ -87,7 +87,8 @@ static void store_point_bind_results(binder *b, const store_point *p)
                                   .reference_ns = p->reference ? p->reference->completion_ns : 0,
                                   .link_use_mean = p->link_use_mean,
                                   .link_use_max = p->link_use_max,
-                                  .saturation_load = p->saturation_load};
+                                  .saturation_load = p->saturation_load,
+                                  .saturation_most = p->saturation_most};
     for (int id = 0; id < FIRST_STATIC; id++) {
         double value = metric_of_run(&source, (metric_id)id);
         if (isnan(value))

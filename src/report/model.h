@@ -112,11 +112,11 @@ typedef struct report_step {
     bool deadlock;
     /* The verdict on its points: of several seeds the worst, with the reason of the first that has
      * it. Points that count (metric_counts); means over them of the throughput and of the load that
-     * searches found, NAN where none counts. */
+     * searches found, and can have at most, NAN where none counts. */
     ik_steady_verdict steady;
     const char *steady_reason;
     size_t num_counted;
-    double counted_throughput, counted_found;
+    double counted_throughput, counted_found, counted_most;
 } report_step;
 
 typedef struct report_curve {
@@ -132,6 +132,7 @@ typedef struct report_curve {
      * the highest load that is accepted, 0 = none: where the first is the lowest of all loads,
      * saturation is below it */
     double peak_throughput, saturation_load, accepted_load;
+    double saturation_most; /* where a search could not tell; else NAN */
 } report_curve;
 
 /* What a slow link does under one curve. */

@@ -62,6 +62,8 @@ const char *model_saturation_text(const report_curve *c, char *text, size_t size
         snprintf(text, size, "> %.4g %%", 100 * c->accepted_load);
     else if (found <= 0 || (found == low->load && !low->searched))
         snprintf(text, size, "below %.4g %%", 100 * low->load);
+    else if (c->saturation_most > found)
+        snprintf(text, size, "%.4g to %.4g %%", 100 * found, 100 * c->saturation_most);
     else
         snprintf(text, size, "%.4g %%", 100 * found);
     return text;
@@ -220,7 +222,7 @@ static bool model_curves_judge_step(const report_model *m, report_step *s)
 {
     static const int badness[] = {
         [IK_STEADY_NONE] = 0, [IK_STEADY_YES] = 1, [IK_STEADY_SHORT] = 2, [IK_STEADY_NO] = 3};
-    double sum = 0, found = 0, saturated = 0;
+    double sum = 0, found = 0, most = 0, saturated = 0;
     size_t told = 0;
     s->steady_reason = "";
     for (size_t i = 0; i < s->num_rows; i++) {
@@ -237,11 +239,14 @@ static bool model_curves_judge_step(const report_model *m, report_step *s)
         if (counts) {
             sum += r->value[METRIC_THROUGHPUT];
             found += r->value[METRIC_SATURATION_LOAD];
+            most += isnan(r->value[METRIC_SATURATION_MOST]) ? r->value[METRIC_SATURATION_LOAD]
+                                                            : r->value[METRIC_SATURATION_MOST];
             s->num_counted++;
         }
     }
     s->counted_throughput = s->num_counted ? sum / (double)s->num_counted : NAN;
     s->counted_found = s->num_counted ? found / (double)s->num_counted : NAN;
+    s->counted_most = s->num_counted ? most / (double)s->num_counted : NAN;
     return told && saturated >= 0.5 * (double)told;
 }
 
@@ -249,7 +254,7 @@ static void model_curves_find_saturation(const report_model *m, report_curve *c)
 {
     double searched = NAN;
     bool any_search = false;
-    c->saturation_load = c->peak_throughput = NAN;
+    c->saturation_load = c->saturation_most = c->peak_throughput = NAN;
     for (size_t i = c->num_steps; i-- > 0;) {
         report_step *s = &c->steps[i];
         bool saturated = model_curves_judge_step(m, s);
@@ -257,6 +262,7 @@ static void model_curves_find_saturation(const report_model *m, report_curve *c)
         if (s->searched) {
             any_search = true;
             searched = s->counted_found;
+            c->saturation_most = s->counted_most > searched ? s->counted_most : NAN;
         }
         if (saturated && s->load > 0 && !s->searched)
             c->saturation_load = s->load;

@@ -316,7 +316,7 @@ static ik_status report_csv_put_references(report_model *m, FILE *out, ik_error 
 /* The loads that searches tried, in their order. */
 static ik_status report_csv_put_probes(const report_model *m, FILE *out)
 {
-    csv_header(out, m, "load,seed,offered,throughput,accepted,steady,steady_reason");
+    csv_header(out, m, "load,seed,offered,throughput,measured_ns,accepted,steady,steady_reason");
     for (size_t i = 0; i < m->num_rows; i++) {
         const report_row *r = &m->rows[i];
         const json_t *one;
@@ -328,6 +328,7 @@ static ik_status report_csv_put_probes(const report_model *m, FILE *out)
             fprintf(out, ",%" PRIu64, r->seed);
             csv_value(out, json_object_get(one, "offered"));
             csv_value(out, json_object_get(one, "throughput"));
+            csv_value(out, json_object_get(one, "measured_ns"));
             csv_value(out, json_object_get(one, "accepted"));
             csv_value(out, json_object_get(one, "steady"));
             csv_value(out, json_object_get(one, "steady_reason"));

@@ -341,6 +341,7 @@ static void report_json_put_curves(ik_json *j, const report_model *m,
         report_json_put_names(j, m, c);
         ik_json_real(j, "peak_throughput", c->peak_throughput, DIGITS);
         ik_json_real(j, "saturation_load", c->saturation_load, DIGITS);
+        ik_json_real(j, "saturation_most", c->saturation_most, DIGITS);
         char saturation[40];
         ik_json_text(j, "saturation", model_saturation_text(c, saturation, sizeof saturation));
         ik_json_array(j, "steps");

@@ -144,8 +144,8 @@ static const shape job =
 const shape shape_jobs = {SHAPE_LIST, .item = &job};
 
 static const shape probe =
-    OBJECT({"load", &real}, {"offered", &real}, {"throughput", &real}, {"accepted", &boolean},
-           {"steady", &text, true}, {"steady_reason", &text, true});
+    OBJECT({"load", &real}, {"offered", &real}, {"throughput", &real}, {"measured_ns", &real, true},
+           {"accepted", &boolean}, {"steady", &text, true}, {"steady_reason", &text, true});
 const shape shape_probes = {SHAPE_LIST, .item = &probe};
 
 const shape shape_values = {SHAPE_LIST, .item = &real};

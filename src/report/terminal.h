@@ -59,7 +59,9 @@ void grid_feasible(grid *g, const report_model *m, const report_step *s);
     "accepted in the long run; " TERMINAL_PEAK
 #define TERMINAL_SEARCHED                                                                          \
     "Loads are fractions of the hosts' injection rate. Saturation is the highest load that the "   \
-    "search found to be accepted in the long run; " TERMINAL_PEAK
+    "search found to be accepted in the long run (\"60 to 70 %\": loads between the two could "    \
+    "not be "                                                                                      \
+    "told in the measured time); " TERMINAL_PEAK
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
 

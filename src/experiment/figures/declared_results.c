@@ -39,9 +39,11 @@ ik_status ik_result_real(const ik_sim_result *run, const char *name, double *val
     metric_id id = metric_find(name, strlen(name));
     if (id >= FIRST_STATIC)
         return declared_results_refuse(name, err);
-    *value = metric_of_run(
-        &(metric_source){
-            .run = run, .link_use_mean = NAN, .link_use_max = NAN, .saturation_load = NAN},
-        id);
+    *value = metric_of_run(&(metric_source){.run = run,
+                                            .link_use_mean = NAN,
+                                            .link_use_max = NAN,
+                                            .saturation_load = NAN,
+                                            .saturation_most = NAN},
+                           id);
     return IK_OK;
 }

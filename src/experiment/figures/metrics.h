@@ -87,8 +87,8 @@ extern const metric_row metrics[NUM_METRICS];
 typedef struct metric_source {
     const ik_sim_result *run;
     double reference_ns; /* completion of the same workload on a crossbar; 0 = unknown */
-    /* utilisation of channels between switches; load that a search found; NAN = none */
-    double link_use_mean, link_use_max, saturation_load;
+    /* utilisation of channels between switches; loads that a search found; NAN = none */
+    double link_use_mean, link_use_max, saturation_load, saturation_most;
 } metric_source;
 /* The value of a result of simulations that its row of results.def computes; NAN where the run is
  * none of those that have it. */

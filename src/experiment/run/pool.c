@@ -21,8 +21,9 @@ typedef struct outcome {
     struct outcome *next;
     uint64_t number;
     ik_sim_result result;
-    double load;                /* that was simulated, 0 = it has none */
-    double saturation_load;     /* as search_found's; NAN without a search */
+    double load; /* that was simulated, 0 = it has none */
+    /* as search_found's; NAN without a search */
+    double saturation_load, saturation_most;
     char hint[HINT_CHARS];      /* what to try, "" = nothing */
     char *probes;               /* of a search, NULL = none */
     const reference *reference; /* NULL = none: nothing was completed */
@@ -105,7 +106,7 @@ static ik_status pool_simulate_loads(pool *w, const plan_slot *slot, const point
     ik_sim_config judged = *config;
     ik_lasting lasting;
     o->load = experiment_load(w->r->e, p);
-    o->saturation_load = NAN;
+    o->saturation_load = o->saturation_most = NAN;
     ik_status status = search_measure_lasting(slot->plan, traffic, config, env, &lasting, err);
     if (status != IK_OK)
         return status;
@@ -128,6 +129,7 @@ static ik_status pool_simulate_loads(pool *w, const plan_slot *slot, const point
         return status;
     o->load = found.load;
     o->saturation_load = found.saturation_load;
+    o->saturation_most = found.saturation_most;
     o->probes = found.probes;
     return IK_OK;
 }
@@ -384,6 +386,7 @@ static ik_status pool_keep(pool *w, int64_t fabric, const outcome *o, ik_error *
             .variant = label,
             .load = o->load,
             .saturation_load = o->saturation_load,
+            .saturation_most = o->saturation_most,
             .probes = o->probes,
             .hint = o->hint,
             .seed = experiment_seed(r->e, &p),

@@ -8,9 +8,10 @@
  * that is accepted (at first none at all) and one that is not are bisected until they are
  * neighbours. What a probe does depends on its load and the seed alone.
  *
- * A short run may seem to drift by chance. If all the same as much is accepted as is offered, it
- * does not tell that higher loads are not accepted: they are tried first, and only then the loads
- * between the highest one that is accepted and such doubtful ones.
+ * Near saturation queues take long to settle, and a measured time that a file gives may end before
+ * it can be told whether a load is accepted. The probe is then made again with ten times that time,
+ * and with a hundred times; a load that cannot be told either counts as not accepted, and the
+ * search says up to which load it could not tell.
  */
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
@@ -20,13 +21,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { SEARCH_LONGER = 10, SEARCH_LONGEST = 100 }; /* times the measured time of the file */
 
 typedef struct bisection {
     const search *s;
-    unsigned parts, low, high; /* loads low/parts and high/parts are accepted and not */
-    unsigned accepted;         /* the highest load that is, beyond doubt; 0 = none */
-    bool doubts;               /* doubtful loads count as accepted */
-    bool *refused;             /* [parts + 1] loads that were tried and are not, or are doubtful */
+    unsigned parts, low, high; /* loads low/parts (0 = none) and high/parts are accepted and not */
+    unsigned beyond;           /* the lowest that is known not to be; parts + 1 = none */
     unsigned probe, probes;    /* number of this one, and of all at most */
     bool deadlock;
     ik_sim_result *kept; /* of load kept_at/parts */
@@ -51,6 +53,7 @@ static void search_note(bisection *b, double load, const ik_sim_result *r, bool 
     ik_json_real(&b->json, "load", load, 9);
     ik_json_real(&b->json, "offered", r->offered, 9);
     ik_json_real(&b->json, "throughput", r->throughput, 9);
+    ik_json_real(&b->json, "measured_ns", (double)r->window_ps / 1e3, 9);
     ik_json_bool(&b->json, "accepted", accepted);
     ik_json_text(&b->json, "steady", ik_steady_verdict_name(r->steady.verdict));
     ik_json_text(&b->json, "steady_reason", reason);
@@ -60,7 +63,7 @@ static void search_note(bisection *b, double load, const ik_sim_result *r, bool 
 /* The highest load that is accepted is kept, and until one is the lowest that is not. */
 static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool accepted)
 {
-    bool lowest = b->accepted == 0 && (!b->kept_at || part < b->kept_at);
+    bool lowest = b->low == 0 && (!b->kept_at || part < b->kept_at);
     if (accepted || b->deadlock || lowest) {
         if (b->kept_at)
             ik_sim_result_free(b->kept);
@@ -71,37 +74,93 @@ static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool acce
     }
 }
 
-/* Whether chance may have made a run that is not accepted. */
-static bool search_is_doubtful(const ik_sim_result *r)
+/* Whether a run tells if its load is accepted. */
+static bool search_is_told(const ik_sim_result *r)
 {
-    return !r->deadlock && !(metric_saturated(r) > 0) && r->throughput >= 0.995 * r->offered;
+    return r->deadlock || r->steady.bound.exceeded || r->steady.verdict == IK_STEADY_YES ||
+           r->steady.reason == IK_STEADY_BOUND;
 }
 
-/* A load that was tried before is not tried again. */
+/* Whether a probe of `times` the measured time of the file may be made again with more: that time
+ * is known, no series makes it memory, and no more packet-hops are expected than a run may have
+ * that ends by itself. */
+static bool search_may_be_longer(const bisection *b, const ik_sim_result *r, unsigned times)
+{
+    const ik_params *measure = b->s->config.measure_params;
+    const double most_ps = 1e15, next = (double)times * SEARCH_LONGER;
+    return times < SEARCH_LONGEST && measure && ik_params_has(measure, "duration") &&
+           !ik_params_has(measure, "series") &&
+           next * (double)(ik_params_uint(measure, "duration") +
+                           ik_params_uint(measure, "warmup")) <=
+               most_ps &&
+           (double)r->packet_hops * SEARCH_LONGER <= (double)ik_params_uint(measure, "stop_hops");
+}
+
+/* *longer: the file's, with times the measured time; its values are to be freed. */
+static ik_status search_make_longer(const ik_params *measure, unsigned times, ik_params *longer,
+                                    ik_error *err)
+{
+    *longer = *measure;
+    longer->values = ik_calloc(measure->num, sizeof *longer->values);
+    if (!longer->values)
+        return ik_fail_memory(err, measure->num * sizeof *longer->values, "a search");
+    memcpy(longer->values, measure->values, measure->num * sizeof *longer->values);
+    for (size_t k = 0; k < measure->num; k++)
+        if (strcmp(measure->decl[k].name, "duration") == 0 ||
+            strcmp(measure->decl[k].name, "warmup") == 0)
+            longer->values[k].u *= times;
+    return IK_OK;
+}
+
+static ik_status search_run_for(const bisection *b, double load, unsigned times, ik_sim_result *r,
+                                ik_error *err)
+{
+    ik_sim_config config = b->s->config;
+    ik_params longer = {0};
+    ik_status status = IK_OK;
+    config.load = load;
+    config.bound = search_bound(b->s->lasting, b->s->bounded, load);
+    if (times > 1) {
+        status = search_make_longer(config.measure_params, times, &longer, err);
+        config.measure_params = &longer;
+    }
+    if (status == IK_OK)
+        status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, r, err);
+    free(longer.values);
+    return status;
+}
+
+/* Until it tells. */
+static ik_status search_run(const bisection *b, double load, ik_sim_result *r, ik_error *err)
+{
+    unsigned times = 1;
+    ik_status status = search_run_for(b, load, times, r, err);
+    while (status == IK_OK && !search_is_told(r) && search_may_be_longer(b, r, times)) {
+        ik_sim_result_free(r);
+        *r = (ik_sim_result){0};
+        times *= SEARCH_LONGER;
+        status = search_run_for(b, load, times, r, err);
+    }
+    return status;
+}
+
 static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
 {
-    if (b->refused[part]) {
-        b->high = part;
-        return IK_OK;
-    }
     double load = (double)part / b->parts;
-    ik_sim_config config = b->s->config;
     ik_sim_result r = {0};
     b->probe++;
     search_tell(b, load);
-    config.load = load;
-    config.bound = search_bound(b->s->lasting, b->s->bounded, load);
-    ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
+    ik_status status = search_run(b, load, &r, err);
     if (status != IK_OK)
         return status;
+    bool told = search_is_told(&r);
     bool accepted = !(metric_saturated(&r) > 0) && r.steady.verdict != IK_STEADY_NO;
     b->deadlock = r.deadlock;
     search_note(b, load, &r, accepted);
-    bool doubtful = b->doubts && !accepted && search_is_doubtful(&r);
     search_keep(b, part, &r, accepted);
-    *(accepted || doubtful ? &b->low : &b->high) = part;
-    b->accepted = accepted ? part : b->accepted;
-    b->refused[part] = !accepted;
+    *(accepted ? &b->low : &b->high) = part;
+    if (!accepted && told && part < b->beyond)
+        b->beyond = part;
     return IK_OK;
 }
 
@@ -116,26 +175,21 @@ static unsigned search_beyond_bound(const bisection *b)
     return part;
 }
 
-static ik_status search_between(bisection *b, ik_error *err)
+/* The first probe is the highest load that may be accepted: often it is. */
+static ik_status search_bisect(bisection *b, ik_error *err)
 {
-    ik_status status = IK_OK;
+    b->high = b->beyond = search_beyond_bound(b);
+    ik_status status = search_probe(b, b->high > 1 ? b->high - 1 : 1, err);
     while (status == IK_OK && !b->deadlock && b->low < b->parts && b->high - b->low > 1)
         status = search_probe(b, b->low + (b->high - b->low) / 2, err);
     return status;
 }
 
-/* The first probe is the highest load that may be accepted: often it is. */
-static ik_status search_bisect(bisection *b, ik_error *err)
+/* Up to which load it could not be told whether loads are accepted; NAN: of all it could. */
+static double search_untold(const bisection *b)
 {
-    b->high = search_beyond_bound(b);
-    b->doubts = true;
-    ik_status status = search_probe(b, b->high > 1 ? b->high - 1 : 1, err);
-    if (status == IK_OK)
-        status = search_between(b, err);
-    b->doubts = false;
-    b->high = b->low;
-    b->low = b->accepted;
-    return status == IK_OK ? search_between(b, err) : status;
+    bool all = b->deadlock || b->low == b->parts || b->beyond <= b->low + 1;
+    return all ? NAN : fmin((double)b->beyond / b->parts, 1);
 }
 
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
@@ -144,14 +198,10 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
     assert(s->precision > 0 && s->precision <= 1);
     bisection b = {.s = s, .kept = result};
     b.parts = (unsigned)ceil(1 / s->precision - 1e-6); /* 1 / 0.01 is not 100 exactly */
-    b.refused = ik_calloc(b.parts + 1, sizeof *b.refused);
-    if (!b.refused)
-        return ik_fail_memory(err, b.parts, "the loads of a search");
-    b.probes = 2 + 2 * (unsigned)ceil(log2(b.parts));
+    b.probes = 2 + (unsigned)ceil(log2(b.parts));
     ik_json_to_text(&b.json, IK_JSON_PACKED);
     ik_json_array(&b.json, NULL);
     ik_status status = search_bisect(&b, err);
-    free(b.refused);
     char *probes = NULL;
     ik_json_close(&b.json);
     ik_status written = ik_json_end_text(&b.json, &probes, NULL, status == IK_OK ? err : NULL);
@@ -163,10 +213,11 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
         free(probes);
         return status;
     }
-    *out = (search_found){
-        .load = (double)b.kept_at / b.parts,
-        .saturation_load = b.deadlock || b.accepted == b.parts ? NAN : (double)b.accepted / b.parts,
-        .probes = probes};
+    *out = (search_found){.load = (double)b.kept_at / b.parts,
+                          .saturation_load =
+                              b.deadlock || b.low == b.parts ? NAN : (double)b.low / b.parts,
+                          .saturation_most = search_untold(&b),
+                          .probes = probes};
     return IK_OK;
 }
 

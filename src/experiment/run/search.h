@@ -26,14 +26,18 @@ typedef struct search_found {
     double load; /* of the result */
     /* highest load that was accepted, 0 = none; NAN: all of 100 %, or a probe was a deadlock */
     double saturation_load;
-    /* JSON list of {load, offered, throughput, accepted, steady, steady_reason}, in their order;
-     * free() it */
+    /* the lowest load that is known not to be accepted, where loads between the two could not be
+     * told; else NAN */
+    double saturation_most;
+    /* JSON list of {load, offered, throughput, measured_ns, accepted, steady, steady_reason}, in
+     * their order; free() it */
     char *probes;
 } search_found;
 
-/* Runs one simulation per probe, 2 + 2 log2(1 / precision) of them at most, each with the seed of
- * `env`. *result: that of the highest load that was accepted; of the lowest that was tried where
- * none was; of the first deadlock, which ends the search. To be freed with ik_sim_result_free. */
+/* A simulation per probe, 2 + log2(1 / precision) of them at most, each with the seed of `env`,
+ * and up to twice again for longer where the file gives a measured time that does not tell.
+ * *result: that of the highest load that was accepted; of the lowest that was tried where none was;
+ * of the first deadlock, which ends the search. To be freed with ik_sim_result_free. */
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err);
 

@@ -326,6 +326,8 @@ static double judge_sides_search_result(const judge *j, const report_row *r, sam
     double found = r->value[METRIC_SATURATION_LOAD];
     if (r->deadlock[0])
         out->why = "a deadlock ended some of the searches";
+    else if (!isnan(r->value[METRIC_SATURATION_MOST]) && !j->c->transient)
+        out->why = "some of the searches could not tell the loads above the one they found";
     else if (!judge_sides_is_transient(j, r, NULL, &out->open))
         return isnan(found) ? INFINITY : found;
     return NAN;

@@ -22,7 +22,7 @@ const isLatency = (key) => key !== 'network_latency_mean_ns' && LATENCIES.some((
 const isPast = (s, key) => isOpen(s) || (isLatency(key) && s.latency_steady !== null && s.latency_steady < 1);
 // The one definition of saturation, wherever it is shown.
 export const SATURATION = 'Saturation: the load is not accepted in the long run.';
-const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation; of steady points alone.`;
+const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation (and, where loads above it could not be told, up to which); of steady points alone.`;
 const PAST = 'latencies that do not last or cannot be told: past saturation queues grow as long as the run lasts, and the latency says how long that was';
 const OPEN = 'points that are not steady, or measured for too short a time to tell: a longer run may give another value';
 // The verdict on a point in words; '' where nothing was judged.
