@@ -28,6 +28,7 @@
 enum { MEANS = 16 };
 static const struct {
     double errors;     /* of the slope, that a drift exceeds */
+    double trend;      /* and that a trend exceeds, which widens an interval */
     double throughput; /* change over the window / mean, that is none */
     double latency; /* and of latency; half width of latency / mean, with which it cannot be told */
     double outrun;  /* slope of latency that is none, ns per ns */
@@ -38,7 +39,7 @@ static const struct {
     double waiting; /* share of the time in the network that packets wait in their sources */
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
-} least = {4, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160};
+} least = {4, 2, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160};
 
 typedef struct judged {
     const stationary *s;
@@ -131,13 +132,22 @@ static double steady_memory_ps(const judged *j)
     return weights > 0 ? sum / weights : 0;
 }
 
+/* Of throughput: batches of one window say nothing of a slow approach to another value (at a load
+ * that is exactly what a channel carries, it takes for ever). A trend that is none of chance adds
+ * its change over the window. */
+static double steady_half_of(const stationary_interval *i, const stationary_line *line)
+{
+    bool trend = fabs(line->slope) > least.trend * line->error;
+    return steady_relative(i) + (trend ? fabs(steady_change_of(line)) : 0);
+}
+
 static void steady_describe_lines(judged *j)
 {
     double mean_ps = (double)j->width * (double)j->s->setup.period_ps;
     stationary_interval throughput = stationary_interval_of(j->s, SERIES_THROUGHPUT),
                         latency = stationary_honest_interval_of(j->s, SERIES_LATENCY,
                                                                 steady_memory_ps(j));
-    j->steady->throughput_half = steady_relative(&throughput);
+    j->steady->throughput_half = steady_half_of(&throughput, &j->throughput);
     j->steady->latency_half = steady_relative(&latency);
     j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
     j->steady->latency_slope = j->latency.slope / mean_ps;
