@@ -190,48 +190,17 @@ static void choose_undecided(partition *p, uint32_t node, sw_state *sw, const sh
     }
 }
 
-/* Whether there is a free output that the input does not ask for: what a packet that chooses again
- * may move to. */
-SIM_INLINE bool switch_has_spare(const sw_state *sw, const shape k, unsigned input)
+/* Whether there is a free output that the input does not ask for, or any where heads may overtake:
+ * what a packet that chooses again may move to. */
+SIM_INLINE bool switch_has_spare(const partition *p, const sw_state *sw, const shape k,
+                                 unsigned input)
 {
     const uint64_t *free_out = switch_state_free_outputs(sw, k.words),
                    *row = shape_row_of(sw, k, input);
     uint64_t any = 0;
     for (unsigned w = 0; w < k.words; w++)
-        any |= free_out[w] & ~row[w];
+        any |= free_out[w] & (p->sim->choice.overtakes ? UINT64_MAX : ~row[w]);
     return any;
-}
-
-/* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
- * falls on a free output that its input does not ask for: there it is the head of its queue at
- * once, so no packet ever loses its place. Returns whether it moved. */
-static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape k,
-                         const changes *ch, unsigned in, unsigned v, unsigned out)
-{
-    sim *s = p->sim;
-    queue *from = shape_queue_of(sw, k, in, v, out);
-    uint32_t id = from->head;
-    packet *pk = &p->pool[id];
-    uint8_t first = pk->vc_first, last = pk->vc_last;
-    uint32_t chosen = s->choice.masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
-                                       : sim_choose_output(p, node, sw->port_base + in, pk);
-    const uint64_t *free_out = switch_state_free_outputs(sw, k.words),
-                   *row = shape_row_of(sw, k, shape_input_of(s, in, v));
-    if (chosen == IK_NONE || !((free_out[chosen >> 6] & ~row[chosen >> 6]) >> (chosen & 63) & 1)) {
-        pk->out = (uint16_t)out;
-        pk->vc_first = first;
-        pk->vc_last = last;
-        return false;
-    }
-    shape_pop_head(p, sw, k, from, in, v, out);
-    pk->next = IK_NONE;
-    *shape_queue_of(sw, k, in, v, chosen) = (queue){id, id};
-    shape_set_revocable(s, sw, k, in, v, chosen, NULL);
-    shape_set_request(s, sw, k, in, v, chosen);
-    shape_note_queued(s, sw->port_base + out, v, -(int64_t)pk->size);
-    shape_note_queued(s, sw->port_base + chosen, v, pk->size);
-    shape_mark(ch->out, k, chosen);
-    return true;
 }
 
 /* Whether the output of a queue cannot take its head now. */
@@ -245,6 +214,55 @@ SIM_INLINE bool switch_must_wait(partition *p, sw_state *sw, const shape k, unsi
                ? !shape_has_room(p, k, sw->port_base + out,
                                  &p->pool[shape_queue_of(sw, k, in, v, out)->head])
                : room == ROOM_FOR_NONE;
+}
+
+/* Whether a head of (in, v) may become the head of the queue of output `chosen`. */
+SIM_INLINE bool switch_gives_way(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
+                                 uint32_t chosen)
+{
+    const uint64_t *free_out = switch_state_free_outputs(sw, k.words),
+                   *row = shape_row_of(sw, k, shape_input_of(p->sim, in, v));
+    if (!(free_out[chosen >> 6] >> (chosen & 63) & 1))
+        return false;
+    return !(row[chosen >> 6] >> (chosen & 63) & 1) ||
+           (p->sim->choice.overtakes && (shape_queue_of(sw, k, in, v, chosen)->head == IK_NONE ||
+                                         switch_must_wait(p, sw, k, in, v, chosen)));
+}
+
+/* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
+ * falls on a free output that its input does not ask for: there it is the head of its queue at
+ * once, so no packet ever loses its place. Over an escape layer it may overtake a head that has to
+ * wait: otherwise two heads whose escapes are each other's outputs would wait for ever. Returns
+ * whether it moved. */
+static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape k,
+                         const changes *ch, unsigned in, unsigned v, unsigned out)
+{
+    sim *s = p->sim;
+    queue *from = shape_queue_of(sw, k, in, v, out);
+    uint32_t id = from->head;
+    packet *pk = &p->pool[id];
+    uint8_t first = pk->vc_first, last = pk->vc_last;
+    uint32_t chosen = s->choice.masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
+                                       : sim_choose_output(p, node, sw->port_base + in, pk);
+    if (chosen == IK_NONE || chosen == out || !switch_gives_way(p, sw, k, in, v, chosen)) {
+        pk->out = (uint16_t)out;
+        pk->vc_first = first;
+        pk->vc_last = last;
+        return false;
+    }
+    shape_pop_head(p, sw, k, from, in, v, out);
+    queue *to = shape_queue_of(sw, k, in, v, chosen);
+    bool overtakes = to->head != IK_NONE;
+    pk->next = to->head;
+    if (overtakes)
+        pk->next_out = (uint16_t)(p->pool[to->head].revocable ? SIM_UNDECIDED : chosen);
+    *to = (queue){id, overtakes ? to->tail : id};
+    shape_set_revocable(s, sw, k, in, v, chosen, NULL);
+    shape_set_request(s, sw, k, in, v, chosen);
+    shape_note_queued(s, sw->port_base + out, v, -(int64_t)pk->size);
+    shape_note_queued(s, sw->port_base + chosen, v, pk->size);
+    shape_mark(ch->out, k, chosen);
+    return true;
 }
 
 /* What the heads of an input that may choose are allowed together, gathered on the way. */
@@ -266,7 +284,7 @@ SIM_INLINE void switch_renew_vc(partition *p, uint32_t node, sw_state *sw, const
     unsigned input = shape_input_of(p->sim, in, v);
     for (unsigned w = 0; w < k.words; w++) {
         for (uint64_t bits = shape_revocable_of(sw, k, in, v)[w];
-             bits && switch_has_spare(sw, k, input); bits &= bits - 1) {
+             bits && switch_has_spare(p, sw, k, input); bits &= bits - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
             if (!switch_must_wait(p, sw, k, in, v, out)) {
                 if (all)

@@ -98,6 +98,7 @@ typedef struct choice_settings {
     const ik_selection *selection; /* the plan's in this model */
     bool adaptive, source_adaptive, static_lane;
     bool rechoose;    /* adaptive packets that wait in an output's queue choose again */
+    bool overtakes;   /* then they may overtake one that has to wait: over an escape layer */
     bool masked;      /* choices are made with sets of outputs: packet/choose.h */
     bool staged;      /* what switches will touch is fetched ahead: packet/fetch.h */
     bool room_kept;   /* masks say where there is room: no accounts behind what a grant needs */

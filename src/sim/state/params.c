@@ -528,7 +528,9 @@ static void params_resolve_choice(sim *s, const ik_plan *plan)
         ik_plan_has_masks(plan) &&
         (oblivious || (s->choice.adaptive && s->sw.model != MODEL_IDEAL && !s->sw.stride &&
                        !plan->routing->family->pick && selection->family->pick_mask));
-    s->choice.passes_over = s->choice.masked && !(selection->traits & IK_SELECT_REMEMBERS);
+    s->choice.overtakes = s->choice.rechoose && s->sw.voq && plan->vc->escape_vcs > 0;
+    s->choice.passes_over =
+        s->choice.masked && !s->choice.overtakes && !(selection->traits & IK_SELECT_REMEMBERS);
 }
 
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)
