@@ -27,6 +27,7 @@ typedef struct bisection {
     unsigned accepted;         /* the highest load that is, beyond doubt; 0 = none */
     bool doubts;               /* doubtful loads count as accepted */
     bool *refused;             /* [parts + 1] loads that were tried and are not, or are doubtful */
+    ik_sim_bound *bounds;      /* [parts] of the loads 1/parts, 2/parts, … */
     unsigned probe, probes;    /* number of this one, and of all at most */
     bool deadlock;
     ik_sim_result *kept; /* of load kept_at/parts */
@@ -90,7 +91,7 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
     b->probe++;
     search_tell(b, load);
     config.load = load;
-    config.bound = search_bound(b->s->lasting, b->s->bounded, load);
+    config.bound = b->bounds[part - 1];
     ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
     if (status != IK_OK)
         return status;
@@ -110,8 +111,7 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
 static unsigned search_beyond_bound(const bisection *b)
 {
     unsigned part = 1;
-    while (part <= b->parts &&
-           !search_bound(b->s->lasting, false, (double)part / b->parts).exceeded)
+    while (part <= b->parts && !b->bounds[part - 1].exceeded)
         part++;
     return part;
 }
@@ -138,20 +138,38 @@ static ik_status search_bisect(bisection *b, ik_error *err)
     return status == IK_OK ? search_between(b, err) : status;
 }
 
+static ik_status search_prepare(bisection *b, ik_error *err)
+{
+    const search *s = b->s;
+    double *loads = ik_calloc(b->parts, sizeof *loads);
+    b->refused = ik_calloc(b->parts + 1, sizeof *b->refused);
+    b->bounds = ik_calloc(b->parts, sizeof *b->bounds);
+    ik_status status = IK_OK;
+    if (!loads || !b->refused || !b->bounds)
+        status = ik_fail_memory(err, b->parts, "the loads of a search");
+    for (unsigned part = 1; status == IK_OK && part <= b->parts; part++)
+        loads[part - 1] = (double)part / b->parts;
+    if (status == IK_OK)
+        status = ik_sim_bound_measure(s->plan, s->traffic, &s->config, loads, b->parts, s->env,
+                                      b->bounds, err);
+    free(loads);
+    return status;
+}
+
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err)
 {
     assert(s->precision > 0 && s->precision <= 1);
     bisection b = {.s = s, .kept = result};
     b.parts = (unsigned)ceil(1 / s->precision - 1e-6); /* 1 / 0.01 is not 100 exactly */
-    b.refused = ik_calloc(b.parts + 1, sizeof *b.refused);
-    if (!b.refused)
-        return ik_fail_memory(err, b.parts, "the loads of a search");
     b.probes = 2 + 2 * (unsigned)ceil(log2(b.parts));
     ik_json_to_text(&b.json, IK_JSON_PACKED);
     ik_json_array(&b.json, NULL);
-    ik_status status = search_bisect(&b, err);
+    ik_status status = search_prepare(&b, err);
+    if (status == IK_OK)
+        status = search_bisect(&b, err);
     free(b.refused);
+    free(b.bounds);
     char *probes = NULL;
     ik_json_close(&b.json);
     ik_status written = ik_json_end_text(&b.json, &probes, NULL, status == IK_OK ? err : NULL);
@@ -168,28 +186,4 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
         .saturation_load = b.deadlock || b.accepted == b.parts ? NAN : (double)b.accepted / b.parts,
         .probes = probes};
     return IK_OK;
-}
-
-bool adapters_are_slower(const ik_params *adapter)
-{
-    return ik_params_has(adapter, "injection_rate") ||
-           ik_params_real(adapter, "injection_fraction") < 1;
-}
-
-ik_sim_bound search_bound(const ik_lasting *lasting, bool in_order, double load)
-{
-    const double rounding = 1 + 1e-6;
-    return (ik_sim_bound){.throughput = in_order ? ik_lasting_at(lasting, load) : 0,
-                          .exceeded =
-                              lasting->num_groups && load > rounding * lasting->groups[0].level};
-}
-
-ik_status search_measure_lasting(const ik_plan *plan, const ik_traffic *traffic,
-                                 const ik_sim_config *config, const ik_env *env, ik_lasting *out,
-                                 ik_error *err)
-{
-    *out = (ik_lasting){0};
-    if (adapters_are_slower(config->adapter_params))
-        return IK_OK;
-    return ik_lasting_measure(plan->routing, traffic, env, out, err);
 }
