@@ -8,10 +8,11 @@ import sys
 FLOOR = {"base": 0, "registry": 1, "record": 1, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc": 3, "traffic": 3,
          "verify": 4, "analysis": 4, "sim": 4, "plugin": 5, "subnet": 5, "experiment": 6, "report": 7, "cli": 8}
 # Floors at the same height that may look at each other, and in which direction.
-SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify"), ("sim", "verify")}
+SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify"), ("sim", "verify"), ("sim", "analysis")}
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
 # not listed. BACK: includes that still go the other way.
-ROOMS = {"record": ["", "preload"],
+ROOMS = {"base": ["", "output"],
+         "record": ["", "preload"],
          "routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "traffic": ["", "workload", "program", "storage"],
          "analysis": ["", "bounds", "queues", "workload"],

@@ -493,11 +493,13 @@ ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_er
 
 /* A file that is written whole or not at all: `out` is a new file beside `path`, which closing
  * flushes to disk and renames. A device or pipe is written in place; where `path` is a link, the
- * file behind it is replaced. */
+ * file behind it is replaced. The new file is locked (flock): those beside `path` that killed
+ * processes have left are removed when the next one is made. */
 typedef struct ik_output {
     FILE *out;
     const char *path;         /* borrowed until it is closed */
     char *target, *temporary; /* private; NULL if it is written in place */
+    int lock;                 /* private: held on the temporary file */
 } ik_output;
 ik_status ik_output_open(ik_output *o, const char *path, ik_error *err);
 /* `status` says how the writing went: anything but IK_OK leaves `path` as it was. Returns it, or

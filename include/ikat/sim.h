@@ -28,7 +28,8 @@ extern const ik_param ik_measure_params[];
  * ik_params_init and ik_params_set, borrowed for the duration of the call, and may serve several
  * threads at once. Packets that are watched for what they are (first, slowest) are found in a run
  * of their own. */
-/* What is known of a load before it is simulated; the verdict on the run uses it. */
+/* What is known of a load before it is simulated; the verdict on the run uses it.
+ * ik_sim_bound_measure makes it. */
 typedef struct ik_sim_bound {
     /* Most throughput (a fraction, like ik_sim_result.throughput) that can be accepted for ever, as
      * ik_lasting_at says if ik_sim_sends_in_order and if adapters are not slower than their links;
@@ -52,9 +53,21 @@ typedef struct ik_sim_config {
  * all flows in the order and the proportions in which the pattern makes them. Queues that take
  * turns (of destinations, of priorities, of VCs that a host's packets differ in) let one flow pass
  * another that waits; replies and sizes of messages by class change the proportions. Cost: O(1), or
- * with several VCs O(flows * initial states). */
+ * with several VCs O(flows * initial states); false where memory is short for default sections. */
 bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config);
+
+/* Whether adapters may send slower than their links. */
+bool ik_sim_sends_slower(const ik_sim_config *config);
+
+/* What is known of `num` loads before they are simulated: out[num], for ik_sim_config.bound. A run
+ * that has it is judged by it, too: more than channels carry for ever cannot last, however flat a
+ * short window looks. All zero where nothing is known: adapters that send slower than their links,
+ * and where ik_lasting_measure knows nothing. The load and the bound of config do not count.
+ * Errors and cost: those of ik_lasting_measure. */
+ik_status ik_sim_bound_measure(const ik_plan *plan, const ik_traffic *traffic,
+                               const ik_sim_config *config, const double *loads, size_t num,
+                               const ik_env *env, ik_sim_bound *out, ik_error *err);
 
 /* Whether sources as the section adapter describes them can offer that load: IK_ERR_USAGE with the
  * numbers where burst_alpha, burst_beta and burst_rate contradict it. */

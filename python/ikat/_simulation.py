@@ -191,6 +191,18 @@ class Simulation(_Result):
         return f"{self._p().checksum:016x}"
 
     @property
+    def steady(self) -> Optional[str]:
+        """Whether a run ten times as long would find the same: "yes", "no" or "too short to tell"; None of a workload that ends."""
+        return string(lib.ik_steady_verdict_name(self._p().steady.verdict)) or None
+
+    @property
+    def steady_reason(self) -> Optional[str]:
+        """Why, in words; None where there is no verdict."""
+        room = ffi.new("char[]", 200)
+        lib.ik_steady_describe(ffi.addressof(self._p().steady), room, 200)
+        return string(room) or None
+
+    @property
     def completion_ns(self) -> Optional[float]:
         """A workload's end, ns; None if it did not complete."""
         return self._p().completion_ps / 1e3 if self._p().completed else None
@@ -312,7 +324,7 @@ class Simulation(_Result):
             value = self.result(name) if one["simulated"] else None
             if value is not None:
                 out[name] = int(value) if one["integer"] else value
-        out.update(deadlock=self.deadlock, checksum=self.checksum)
+        out.update(steady=self.steady, steady_reason=self.steady_reason, deadlock=self.deadlock, checksum=self.checksum)
         return out
 
     def result(self, name) -> Optional[float]:
@@ -355,6 +367,8 @@ def simulate(routing, traffic="uniform", load=0.5, *, seed=1, threads=1, progres
     if params.config.load == 0:  # which the library takes for its default
         raise UsageError("load 0 is outside of (0, 100]: it is a fraction of a host's injection rate", settings=("load",))
     with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
+        loads = ffi.new("double *", params.config.load)
+        env.check(lib.ik_sim_bound_measure(plan, t, params.config, loads, 1, env.c, ffi.addressof(params.config, "bound"), env.err))
         room = filled("ik_sim_result", lib.IKPY_SIMULATION, lambda out: env.check(
             lib.ik_sim_run(plan, t, params.config, env.c, out, env.err)))
     return Simulation._of(room, lib.IKPY_SIMULATION, routing, traffic, plan, t)

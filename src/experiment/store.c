@@ -2,6 +2,7 @@
  *
  * experiment/store.c: opening, refusing, writing and compacting the SQLite file that holds results.
  */
+#include "base/output/temporary.h"
 #include "experiment/store_row.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@ enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 18, FIRST_FORMAT
 struct store {
     sqlite3 *db;
     char *path;
-    int lock; /* file descriptor with an advisory lock while writing, -1 otherwise */
+    temporary made; /* what takes the place of `path` once it is whole */
+    int lock;       /* file descriptor with an advisory lock while writing, -1 otherwise */
     bool written;
     bool begun;     /* by this process: it had no tables before */
     bool existed;   /* as an empty file */
@@ -422,6 +424,9 @@ static void close_store(store *s, bool discard)
     else if (away)
         unlink(path);
     free(target);
+    if (s->made.name)
+        unlink(s->made.name);
+    temporary_end(&s->made);
     if (s->lock >= 0)
         /* after SQLite is done: closing any descriptor of a file drops SQLite's locks on it */
         close(s->lock);
@@ -498,26 +503,23 @@ static bool reset_schema_count(const char *path)
 {
     sqlite3 *db = NULL;
     bool done = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-                sqlite3_exec(db, "PRAGMA schema_version = 1", NULL, NULL, NULL) == SQLITE_OK;
+                sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA schema_version = 1", NULL, NULL,
+                             NULL) == SQLITE_OK;
     return sqlite3_close(db) == SQLITE_OK && done;
 }
 
-/* The name of the file that becomes `path`: one that a killed run has left is replaced by the next;
- * merges may be several. */
-static char *store_name_beside(const store *s, const char *path)
+static ik_status store_make_beside(store *s, const char *path, ik_error *err)
 {
-    const char *here = path[0] == '/' ? "" : "./"; /* SQLite takes "file:…" for more than a name */
-    return s->lock >= 0 ? sqlite3_mprintf("%s%s.compact", here, path)
-                        : sqlite3_mprintf("%s%s.%ld.tmp", here, path, (long)getpid());
+    if (s->made.name || temporary_file(path, &s->made))
+        return IK_OK;
+    if (errno == ENOMEM)
+        return ik_fail_memory(err, strlen(path), "a file name");
+    return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", path, strerror(errno));
 }
 
-/* Writes the store anew beside `path` and puts it there; nothing is lost if it fails. */
-static ik_status store_rewrite(const store *s, const char *path, ik_error *err)
+/* Writes the store anew into the file that was made, and puts it in place of `path`. */
+static ik_status store_write_beside(store *s, const char *made, const char *path, ik_error *err)
 {
-    char *made = store_name_beside(s, path);
-    if (!made)
-        return ik_fail_memory(err, strlen(path), "a file name");
-    unlink(made);
     sqlite3_stmt *statement = NULL;
     ik_status status =
         store_prepare(s, "VACUUM INTO ?1", (const char *[]){made, NULL}, &statement, err);
@@ -527,8 +529,21 @@ static ik_status store_rewrite(const store *s, const char *path, ik_error *err)
     if (status == IK_OK &&
         (!reset_schema_count(made) || !store_on_disk(made) || rename(made, path) != 0))
         status = ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", s->path, strerror(errno));
+    if (status == IK_OK)
+        temporary_end(&s->made);
+    return status;
+}
+
+/* Nothing is lost if it fails. */
+static ik_status store_rewrite(store *s, const char *path, ik_error *err)
+{
+    ik_status status = store_make_beside(s, path, err);
     if (status != IK_OK)
-        unlink(made);
+        return status;
+    char *made = store_sqlite_name(s->made.name);
+    if (!made)
+        return ik_fail_memory(err, strlen(path), "a file name");
+    status = store_write_beside(s, made, path, err);
     sqlite3_free(made);
     return status;
 }
@@ -548,17 +563,9 @@ ik_status store_create_apart(const char *path, store **out, ik_error *err)
     ik_status status = store_open_db(path, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
     if (status != IK_OK)
         return status;
-    char *made = store_name_beside(s, path);
-    int file = made ? open(made, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
-    if (file < 0) /* known before the work begins */
-        status = made ? ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", path,
-                                strerror(errno))
-                      : ik_fail_memory(err, strlen(path), "a file name");
-    else
+    status = store_make_beside(s, path, err); /* known before the work begins */
+    if (status == IK_OK)
         status = store_create_tables(s, err);
-    if (file >= 0 && unlink(made) == 0)
-        close(file);
-    sqlite3_free(made);
     if (status == IK_OK)
         *out = s;
     else

@@ -1,13 +1,15 @@
 """Every command that writes a file is killed at drawn instants, by a preloaded library: under the name of the output is then what
-was there before, or the whole new output. A results file is read while it is written: what is read is the file of one moment.
+was there before, or the whole new output, and the next command that writes it removes what the killed one has left. A results file is read while it is written: what is read is the file of one moment.
 
 By default a few instants of each command are drawn; with IKAT_TEST_ALL all are."""
 import contextlib
 import csv
+import fcntl
 import io
 import os
 import random
 import shutil
+import signal
 import sqlite3
 import subprocess
 import unittest
@@ -114,6 +116,18 @@ class KilledTest(CliTest):
                     if strange and older:
                         self.assertEqual(len(list(self.tmp.glob("NEW*/note"))), 1, "a file that is not of the deployment is lost")
 
+                    self.leaves_nothing(args, path, new)
+
+    def leaves_nothing(self, args, path, new):
+        """The same command again removes what the killed one has left beside its output, but for files that are not ikat's."""
+        for p in [*self.tmp.glob("goal.db*"), *([path] if args[0] == "merge" else [])]:
+            p.unlink(missing_ok=True)
+        self.ok(*args, cwd=self.tmp, status=None)
+        found = self.content(path)
+        self.assertEqual({k: v for k, v in found.items() if k != "note"} if isinstance(found, dict) else found, new)
+        left = [f for p in self.tmp.glob("NEW.*.tmp*") for f in (p.iterdir() if p.is_dir() else [p])]
+        self.assertEqual([f for f in left if f.name != "note"], [])
+
     def goes_on(self, args, path, new):
         """A killed run leaves a results file of whole points, or an empty one, and the same command finishes it."""
         done = run("report", path, "--csv")
@@ -121,6 +135,7 @@ class KilledTest(CliTest):
             self.assertTrue(not path.exists() or "is empty" in done.stderr, done.stderr)
         self.ok(*args, cwd=self.tmp)
         self.assertEqual(path.read_bytes(), new)
+        self.assertEqual(list(self.tmp.glob("NEW.*.tmp*")), [])
 
     def test_outputs_are_old_or_new(self):
         self.ok("deploy", "ring:n=4", "-r", "updown", "-o", self.tmp / "older")
@@ -135,6 +150,47 @@ class KilledTest(CliTest):
             for option in command["options"]:
                 if option["name"] in OUTPUTS:
                     self.assertIn(f"{command['name']} {option['name']}", [*WRITERS, *LEFT_OUT])
+
+
+    def test_running_processes_keep_theirs(self):
+        last = {"deploy": "2"}  # the call before which the first process stops, with a temporary file
+        for args, ends in (("topo ring:n=5 -o NEW.json", 0), ("merge part1.db part2.db -o NEW.db", 0),
+                           ("deploy ring:n=4 -r updown -o NEW.folder", 2)):  # the folder is there then
+            args = args.split()
+            env = {**os.environ, "LD_PRELOAD": PRELOAD, "IKAT_KILL_AT": last.get(args[0], "0"), "IKAT_KILL_BY": str(int(signal.SIGSTOP))}
+            with self.subTest(command=args), subprocess.Popen([IKAT, *args], cwd=self.tmp, env=env, stdout=subprocess.DEVNULL,
+                                                              stderr=subprocess.DEVNULL) as first:
+                try:
+                    self.assertTrue(os.WIFSTOPPED(os.waitpid(first.pid, os.WUNTRACED)[1]))
+                    its = list(self.tmp.glob("NEW.*.tmp"))
+                    self.assertEqual(len(its), 1)
+                    self.ok(*args, cwd=self.tmp)
+                    self.assertEqual(list(self.tmp.glob("NEW.*.tmp")), its)
+                finally:
+                    os.kill(first.pid, signal.SIGCONT)
+                self.assertEqual(first.wait(), ends)
+                self.assertEqual(list(self.tmp.glob("NEW.*.tmp")), [])
+                self.assertTrue((self.tmp / args[-1]).exists())
+
+
+class LeftTest(CliTest):
+    """What lies beside an output."""
+
+    def test_only_what_nobody_holds_is_removed(self):
+        kept = ["NEW.json.1-0.tmp.bak", "NEW.json.1.tmp", "NEW.json.a-0.tmp", "NEW.json.1-.tmp", "NEW.json2.1-0.tmp", "xNEW.json.1-0.tmp",
+                "OTHER.json.1-0.tmp", "NEW.json.7-0.tmp"]
+        removed = ["NEW.json.1-0.tmp", "NEW.json.99999999999999999999-12.tmp"]
+        for name in kept + removed:
+            (self.tmp / name).write_text("x")
+        os.mkfifo(self.tmp / "NEW.json.2-0.tmp")
+        (self.tmp / "NEW.json.3-0.tmp").symlink_to("NEW.json.7-0.tmp")
+        (self.tmp / "NEW.json.4-0.tmp").mkdir()
+        with open(self.tmp / "NEW.json.7-0.tmp", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            for target in ("NEW.json", self.tmp / "NEW.json"):
+                self.ok("topo", "ring:n=5", "-o", target, cwd=self.tmp)
+        names = sorted([*kept, "NEW.json", "NEW.json.2-0.tmp", "NEW.json.3-0.tmp", "NEW.json.4-0.tmp"])
+        self.assertEqual(sorted(p.name for p in self.tmp.iterdir()), names)
 
 
 class ReadWhileWrittenTest(CliTest):

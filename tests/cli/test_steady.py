@@ -109,6 +109,27 @@ class Steady(CliTest):
         self.assertEqual((short["steady"], long["steady"], long["saturated"]), ("no", "yes", "1"))
         self.assertIn("the network, which still fills", short["steady_reason"])
 
+    def test_intervals_of_latency_hold(self):
+        """Near saturation, with messages of several packets and in bursts: a short window's interval holds the mean of eight that are
+        ten times as long. Where nothing waits for long, it is no wider than it has to be."""
+        cases = (("xgft:m=4:4,w=1:2", "oblivious", "52%", 100, ""), ("karytree:k=4,n=2", "adaptive_tree", "50%", 100, "message: 16 KiB"),
+                 ("karytree:k=4,n=2", "dmodk", "50%", 200, "injection: bursty, burst_alpha: 1%, burst_beta: 1%"))
+        missed = 0
+        for fabric, routing, load, us, adapter in (*cases, ("karytree:k=4,n=2", "dmodk", "60%", 100, "")):
+            store = self.make(f"fabric: '{fabric}'\nrouting: {routing}\nload: {load}\nadapter: {{{adapter}}}\nseeds: 1..8\n"
+                              f"measure: [{{warmup: 20 us, duration: {us} us}}, {{warmup: 20 us, duration: {10 * us} us}}]\n", f"{routing}{load}")
+            rows = list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+            short, long = ([(float(r["latency_mean_ns"]), float(r["latency_interval"])) for r in rows if float(r["measured_ns"]) == t * us * 1000]
+                           for t in (1, 10))
+            mean = sum(m for m, _ in long) / 8
+            outside = sum(abs(m - mean) > half * m for m, half in short)
+            if load == "60%":
+                self.assertLess(max(half for _, half in short), 0.15)
+                self.assertLessEqual(outside, 2)
+            else:
+                missed += outside
+        self.assertLessEqual(missed, 3)  # of 24: 88 % hold it
+
     def test_claims(self):
         store = self.judged()
         for row, (text, (verdict, why)) in zip(self.rows(store, "--table", "claims"), CLAIMS.items(), strict=True):

@@ -4,6 +4,7 @@
  * change a file system, whoever makes it; one that writes is killed when half of it is written.
  *
  * IKAT_KILL_AT=N       before the N-th call, counted from 0
+ * IKAT_KILL_BY=SIGNAL  by this signal, a number: one that only stops it lets it go on (SIGKILL)
  * IKAT_COUNT_CALLS=FD  the number of calls is written to this file descriptor at exit
  *
  * What stdio writes is not counted, but what makes it last and gives it its name is.
@@ -23,13 +24,16 @@
 
 static _Atomic uint64_t calls;
 static uint64_t last = UINT64_MAX;
-static int count_to = -1;
+static int count_to = -1, by = SIGKILL;
 
 __attribute__((constructor)) static void read_environment(void)
 {
-    const char *number = getenv("IKAT_KILL_AT"), *count = getenv("IKAT_COUNT_CALLS");
+    const char *number = getenv("IKAT_KILL_AT"), *count = getenv("IKAT_COUNT_CALLS"),
+               *signal_number = getenv("IKAT_KILL_BY");
     if (number)
         last = strtoull(number, NULL, 10);
+    if (signal_number)
+        by = (int)strtol(signal_number, NULL, 10);
     if (count)
         count_to = (int)strtol(count, NULL, 10);
 }
@@ -48,7 +52,7 @@ static bool is_last(void)
 static void count(void)
 {
     if (is_last())
-        raise(SIGKILL);
+        raise(by);
 }
 
 /* A call that takes no bytes, and its parameters with and without their types. */
@@ -82,7 +86,7 @@ COUNTED(chmod, (const char *path, mode_t mode), (path, mode))
         *(void **)&next = dlsym(RTLD_NEXT, #name);                                                 \
         if (is_last()) {                                                                           \
             next(file, bytes, size / 2, at);                                                       \
-            raise(SIGKILL);                                                                        \
+            raise(by);                                                                             \
         }                                                                                          \
         return next(file, bytes, size, at);                                                        \
     }
@@ -96,7 +100,7 @@ ssize_t write(int file, const void *bytes, size_t size)
     *(void **)&next = dlsym(RTLD_NEXT, "write");
     if (file > STDERR_FILENO && is_last()) {
         next(file, bytes, size / 2);
-        raise(SIGKILL);
+        raise(by);
     }
     return next(file, bytes, size);
 }

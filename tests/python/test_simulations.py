@@ -79,6 +79,22 @@ class Simulations(PythonTest):
             for name in ("throughput", "latency_mean_ns", "latency_p99_ns", "offered", "packets_delivered"):
                 self.assertAlmostEqual(float(row[name]) / own[name], 1, places=5)
 
+    def test_same_verdicts_as_an_experiment(self):
+        """Also where only what channels carry for ever tells: a short window accepts more."""
+        package("pandas")
+        for routing, traffic, load, more in (("dmodk", "shift:by=4", 0.7, {}), ("dmodk", "hotspot:nodes=1,fraction=10%,share=messages", 0.9, {}),
+                                             ("smodk", "uniform", 0.5, {}), ("adaptive_tree", "uniform", 0.5, {}),
+                                             ("dmodk", "uniform", 0.9, {"injection_fraction": "50 %"})):
+            with self.subTest(routing=routing, traffic=traffic):
+                run = self.fabric.routing(routing).simulate(traffic, load, **SHORT, **more)
+                spec = {"fabric": "karytree:k=4,n=2", "routing": routing, "traffic": traffic, "load": load, "measure": SHORT, "adapter": more}
+                row = ikat.run(ikat.Experiment({k: v for k, v in spec.items() if v})).frame().iloc[0]
+                self.assertEqual(row.checksum, run.checksum)
+                self.assertEqual((row.steady, row.steady_reason), (run.steady, run.steady_reason))
+                for name in ("steady_bound", "saturated", "latency_steady"):
+                    self.assertEqual(run.result(name), None if row[name] != row[name] else row[name], name)
+        self.assertIsNone(self.routing.simulate("exchange", 1, until="delivered", at_most="1 ms").steady)
+
     def test_a_sweep_is_a_frame(self):
         pandas = package("pandas")
         seen = []

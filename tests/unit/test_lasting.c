@@ -132,6 +132,46 @@ static void test_sources_in_order(void **state)
     assert_true(in_order("dragonfly:h=1", "minimal", "hopclass", 3, "", ""));
 }
 
+/* What runs are judged by: the bound of sources in order, loads beyond the first full channel, and
+ * nothing where adapters are slower than links. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *adapter;
+        bool bounded, known;
+    } cases[] = {{"", true, true},
+                 {"queues=destination", false, true},
+                 {"injection_fraction=50%", false, false},
+                 {"injection_rate=50 Gb/s", false, false}};
+    const double loads[] = {0.3, 0.5, 0.50001, 1};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ik_env env = {.seed = 1, .num_threads = 1};
+        ik_error err = {0};
+        ik_fabric *f = NULL;
+        ik_plan *plan = NULL;
+        ik_traffic *t = NULL;
+        ik_sim_bound found[4];
+        sections s;
+        const scenario c = {.sw = "", .adapter = cases[k].adapter};
+        assert_int_equal(ik_fabric_from_spec("xgft:m=2:2,w=1:1", &env, &f, &err), IK_OK);
+        assert_int_equal(ik_plan_from_specs(f, "dmodk", NULL, NULL, 0, &env, &plan, &err), IK_OK);
+        assert_int_equal(ik_traffic_from_spec(f, "shift:by=2", &env, &t, &err), IK_OK);
+        assert_int_equal(open_sections(&s, &c, &err), IK_OK);
+        const ik_sim_config *config = cases[k].adapter[0] ? &s.config : NULL; /* the defaults */
+        assert_int_equal(ik_sim_bound_measure(plan, t, config, loads, 4, &env, found, &err), IK_OK);
+        for (size_t n = 0; n < 4; n++) {
+            double most = loads[n] < 0.5 ? loads[n] : 0.5;
+            expect_near(found[n].throughput, cases[k].bounded ? most : 0);
+            assert_int_equal(found[n].exceeded, cases[k].known && loads[n] > 0.5);
+        }
+        close_sections(&s);
+        ik_traffic_free(t);
+        ik_plan_free(plan);
+        ik_fabric_free(f);
+    }
+}
+
 typedef struct canceller {
     int flag;
     long after_ns;
@@ -182,7 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_uniform),          cmocka_unit_test(test_hot_spot),
         cmocka_unit_test(test_groups),           cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_sources_in_order),
+        cmocka_unit_test(test_sources_in_order), cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,8 +92,8 @@ static void run_case(const ik_fabric *f, const scenario *c, runs *tally)
     ik_plan_free(plan);
 }
 
-/* All combinations with IKAT_TEST_ALL, else every `step`-th, and those of the first fabric and layer
- * in which heads of one input once waited for each other's outputs. */
+/* All combinations with IKAT_TEST_ALL; else every `step`-th, and those of the first layer in which
+ * heads of one input once waited for each other's outputs. */
 static void test_proved_layers_keep_moving(void **state)
 {
     (void)state;

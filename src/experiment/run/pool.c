@@ -104,27 +104,21 @@ static ik_status pool_simulate_loads(pool *w, const plan_slot *slot, const point
 {
     const ik_value *precision = load_search(experiment_variant(w->r->e, p, SECTION_LOAD));
     ik_sim_config judged = *config;
-    ik_lasting lasting;
     o->load = experiment_load(w->r->e, p);
     o->saturation_load = o->saturation_most = NAN;
-    ik_status status = search_measure_lasting(slot->plan, traffic, config, env, &lasting, err);
-    if (status != IK_OK)
-        return status;
-    bool bounded = lasting.known && ik_sim_sends_in_order(slot->plan, traffic, config);
-    judged.bound = search_bound(&lasting, bounded, config->load);
     search s = {.plan = slot->plan,
                 .traffic = traffic,
                 .config = *config,
-                .lasting = &lasting,
-                .bounded = bounded,
                 .env = env,
                 .precision = precision ? precision->r : 0,
                 .tell = pool_post_stage,
                 .ctx = w};
     search_found found;
-    status = precision ? search_saturation(&s, &o->result, &found, err)
-                       : ik_sim_run(slot->plan, traffic, &judged, env, &o->result, err);
-    ik_lasting_free(&lasting);
+    ik_status status = precision ? search_saturation(&s, &o->result, &found, err)
+                                 : ik_sim_bound_measure(slot->plan, traffic, config, &config->load,
+                                                        1, env, &judged.bound, err);
+    if (status == IK_OK && !precision)
+        status = ik_sim_run(slot->plan, traffic, &judged, env, &o->result, err);
     if (status != IK_OK || !precision)
         return status;
     o->load = found.load;

@@ -29,6 +29,7 @@ typedef struct bisection {
     const search *s;
     unsigned parts, low, high; /* loads low/parts (0 = none) and high/parts are accepted and not */
     unsigned beyond;           /* the lowest that is known not to be; parts + 1 = none */
+    ik_sim_bound *bounds;      /* [parts] of the loads 1/parts, 2/parts, … */
     unsigned probe, probes;    /* number of this one, and of all at most */
     bool deadlock;
     ik_sim_result *kept; /* of load kept_at/parts */
@@ -112,14 +113,14 @@ static ik_status search_make_longer(const ik_params *measure, unsigned times, ik
     return IK_OK;
 }
 
-static ik_status search_run_for(const bisection *b, double load, unsigned times, ik_sim_result *r,
+static ik_status search_run_for(const bisection *b, unsigned part, unsigned times, ik_sim_result *r,
                                 ik_error *err)
 {
     ik_sim_config config = b->s->config;
     ik_params longer = {0};
     ik_status status = IK_OK;
-    config.load = load;
-    config.bound = search_bound(b->s->lasting, b->s->bounded, load);
+    config.load = (double)part / b->parts;
+    config.bound = b->bounds[part - 1];
     if (times > 1) {
         status = search_make_longer(config.measure_params, times, &longer, err);
         config.measure_params = &longer;
@@ -131,15 +132,15 @@ static ik_status search_run_for(const bisection *b, double load, unsigned times,
 }
 
 /* Until it tells. */
-static ik_status search_run(const bisection *b, double load, ik_sim_result *r, ik_error *err)
+static ik_status search_run(const bisection *b, unsigned part, ik_sim_result *r, ik_error *err)
 {
     unsigned times = 1;
-    ik_status status = search_run_for(b, load, times, r, err);
+    ik_status status = search_run_for(b, part, times, r, err);
     while (status == IK_OK && !search_is_told(r) && search_may_be_longer(b, r, times)) {
         ik_sim_result_free(r);
         *r = (ik_sim_result){0};
         times *= SEARCH_LONGER;
-        status = search_run_for(b, load, times, r, err);
+        status = search_run_for(b, part, times, r, err);
     }
     return status;
 }
@@ -150,7 +151,7 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
     ik_sim_result r = {0};
     b->probe++;
     search_tell(b, load);
-    ik_status status = search_run(b, load, &r, err);
+    ik_status status = search_run(b, part, &r, err);
     if (status != IK_OK)
         return status;
     bool told = search_is_told(&r);
@@ -169,8 +170,7 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
 static unsigned search_beyond_bound(const bisection *b)
 {
     unsigned part = 1;
-    while (part <= b->parts &&
-           !search_bound(b->s->lasting, false, (double)part / b->parts).exceeded)
+    while (part <= b->parts && !b->bounds[part - 1].exceeded)
         part++;
     return part;
 }
@@ -192,6 +192,23 @@ static double search_untold(const bisection *b)
     return all ? NAN : fmin((double)b->beyond / b->parts, 1);
 }
 
+static ik_status search_prepare(bisection *b, ik_error *err)
+{
+    const search *s = b->s;
+    double *loads = ik_calloc(b->parts, sizeof *loads);
+    b->bounds = ik_calloc(b->parts, sizeof *b->bounds);
+    ik_status status = IK_OK;
+    if (!loads || !b->bounds)
+        status = ik_fail_memory(err, b->parts, "the loads of a search");
+    for (unsigned part = 1; status == IK_OK && part <= b->parts; part++)
+        loads[part - 1] = (double)part / b->parts;
+    if (status == IK_OK)
+        status = ik_sim_bound_measure(s->plan, s->traffic, &s->config, loads, b->parts, s->env,
+                                      b->bounds, err);
+    free(loads);
+    return status;
+}
+
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err)
 {
@@ -201,7 +218,10 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
     b.probes = 2 + (unsigned)ceil(log2(b.parts));
     ik_json_to_text(&b.json, IK_JSON_PACKED);
     ik_json_array(&b.json, NULL);
-    ik_status status = search_bisect(&b, err);
+    ik_status status = search_prepare(&b, err);
+    if (status == IK_OK)
+        status = search_bisect(&b, err);
+    free(b.bounds);
     char *probes = NULL;
     ik_json_close(&b.json);
     ik_status written = ik_json_end_text(&b.json, &probes, NULL, status == IK_OK ? err : NULL);
@@ -219,28 +239,4 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
                           .saturation_most = search_untold(&b),
                           .probes = probes};
     return IK_OK;
-}
-
-bool adapters_are_slower(const ik_params *adapter)
-{
-    return ik_params_has(adapter, "injection_rate") ||
-           ik_params_real(adapter, "injection_fraction") < 1;
-}
-
-ik_sim_bound search_bound(const ik_lasting *lasting, bool in_order, double load)
-{
-    const double rounding = 1 + 1e-6;
-    return (ik_sim_bound){.throughput = in_order ? ik_lasting_at(lasting, load) : 0,
-                          .exceeded =
-                              lasting->num_groups && load > rounding * lasting->groups[0].level};
-}
-
-ik_status search_measure_lasting(const ik_plan *plan, const ik_traffic *traffic,
-                                 const ik_sim_config *config, const ik_env *env, ik_lasting *out,
-                                 ik_error *err)
-{
-    *out = (ik_lasting){0};
-    if (adapters_are_slower(config->adapter_params))
-        return IK_OK;
-    return ik_lasting_measure(plan->routing, traffic, env, out, err);
 }

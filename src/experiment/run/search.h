@@ -5,17 +5,13 @@
 #ifndef IKAT_EXPERIMENT_SEARCH_H
 #define IKAT_EXPERIMENT_SEARCH_H
 
-#include "ikat/analysis.h"
 #include "ikat/sim.h"
 
 /* What is searched. `tell` is called from the thread that searches, before every probe. */
 typedef struct search {
     const ik_plan *plan;
     const ik_traffic *traffic;
-    ik_sim_config config;      /* its load and bound do not count */
-    const ik_lasting *lasting; /* what sources in order can have accepted for ever; of others, loads
-                                * that are more than it have flows that are not accepted */
-    bool bounded;              /* sources are (ik_sim_sends_in_order): it bounds the throughput */
+    ik_sim_config config; /* its load and bound do not count */
     const ik_env *env;
     double precision; /* (0, 1] */
     void (*tell)(void *ctx, const char *text);
@@ -40,17 +36,5 @@ typedef struct search_found {
  * of the first deadlock, which ends the search. To be freed with ik_sim_result_free. */
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err);
-
-/* What is known of a load: nothing where `lasting` is not; the throughput only of sources that send
- * in order. */
-ik_sim_bound search_bound(const ik_lasting *lasting, bool in_order, double load);
-/* Whether adapters may send slower than their links. */
-bool adapters_are_slower(const ik_params *adapter);
-/* What can be accepted for ever, to judge the throughput of a run and to bound a search: nothing is
- * known where adapters send slower than their links, since channels are compared with the rates of
- * hosts. To be freed with ik_lasting_free. */
-ik_status search_measure_lasting(const ik_plan *plan, const ik_traffic *traffic,
-                                 const ik_sim_config *config, const ik_env *env, ik_lasting *out,
-                                 ik_error *err);
 
 #endif

@@ -35,6 +35,7 @@ typedef struct stationary_setup {
     uint64_t period_ps; /* of a batch */
     uint64_t origin_ps; /* batch 0 begins: the end of a warm-up that was given, else 0 */
     size_t most;        /* batches of the longest run */
+    double grain_bytes; /* what sources make at a time: a message, or a burst of them */
     bool detects;       /* the warm-up is found */
     /* what was left to the run, also where its longest time is too short for that */
     bool auto_warmup, auto_end;

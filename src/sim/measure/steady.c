@@ -110,26 +110,35 @@ static double steady_relative(const stationary_interval *i)
 /* For how long the waiting times in the network remember: the mean over channels of the relaxation
  * times of their queues, service time / (1 - utilisation)^2 (the limit of heavy traffic: W. Whitt,
  * Planning queueing simulations, Management Science 35(11), 1989), weighted by the variance of the
- * waiting that they cause. A window shorter than that sees a part of one rise or fall of a queue,
- * and its means look as if they hardly varied. A utilisation is known no better than the window is
- * long, so that no time beyond half of it is taken. */
+ * waiting that they cause. Packets that wait for others which full buffers hold back wait longer
+ * than utilisations say; by the same limit a queue in which they wait for w remembers for 4 w^2 /
+ * service time, and the longer time counts. All that exceeds the least latency is taken for such a
+ * wait. A window shorter than that sees a part of one rise or fall of a queue, and its means look
+ * as if they hardly varied. Neither is known better than the window is long, so that no time
+ * beyond half of it is taken. */
 static double steady_memory_ps(const judged *j)
 {
-    double window_ps = (double)j->r->window_ps, sum = 0, weights = 0;
+    double window_ps = (double)j->r->window_ps, sum = 0, weights = 0, services = 0;
     if (!(j->packets > 0 && window_ps > 0) || !j->r->channel_bytes)
         return 0;
+    double together = fmax(j->bytes / j->packets, j->s->setup.grain_bytes);
     for (uint32_t port = 0; port < j->f->num_ports; port++) {
         if (j->r->channel_bytes[port] == 0)
             continue;
         double byte_ps = 8e12 / (double)ik_port_rate_bps(j->f, port),
-               service_ps = j->bytes / j->packets * byte_ps,
+               service_ps = together * byte_ps,
                used = (double)j->r->channel_bytes[port] * byte_ps / window_ps,
                idle = fmax(1 - used, sqrt(2 * service_ps / window_ps)),
                waiting = used * used / idle; /* of all packets: their number times their wait */
         sum += waiting * waiting * service_ps / (idle * idle);
+        services += waiting * waiting * service_ps;
         weights += waiting * waiting;
     }
-    return weights > 0 ? sum / weights : 0;
+    if (!(weights > 0))
+        return 0;
+    double wait_ps = j->r->latency.mean - (double)j->r->latency.min,
+           diffusion_ps = 4 * wait_ps * wait_ps / (services / weights);
+    return fmin(fmax(sum / weights, diffusion_ps), window_ps / 2);
 }
 
 /* Of throughput: batches of one window say nothing of a slow approach to another value (at a load

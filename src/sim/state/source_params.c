@@ -270,11 +270,9 @@ static bool source_params_sizes_by_class(const ik_params *adapter)
            strchr(ik_params_text(adapter, "message_sizes"), '=');
 }
 
-bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
-                           const ik_sim_config *config)
+static bool source_params_send_in_order(const ik_plan *plan, const ik_traffic *traffic,
+                                        const ik_params *sw, const ik_params *adapter)
 {
-    const ik_sim_config c = sim_config_of(config);
-    const ik_params *sw = c.switch_params, *adapter = c.adapter_params;
     bool pipelined = ik_params_enum(sw, "model") == MODEL_PIPELINED;
     int queues = ik_params_enum(adapter, "queues");
     if (!traffic->family->flows || ik_params_has(adapter, "reply") ||
@@ -284,4 +282,16 @@ bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
         return true;
     return queues != ADAPTER_DESTINATION && !source_params_has_priorities(sw) &&
            (queues == ADAPTER_ONE || plan->num_vcs == 1 || starts_on_one_vc(plan, traffic));
+}
+
+bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config)
+{
+    const ik_sim_config c = sim_config_of(config);
+    sim_sections sec;
+    if (sim_open_sections(&sec, &c, NULL) != IK_OK)
+        return false;
+    bool in_order = source_params_send_in_order(plan, traffic, sec.sw, sec.adapter);
+    sim_close_sections(&sec);
+    return in_order;
 }

@@ -224,6 +224,19 @@ static ik_status window_set_detecting(const sim_window_request *q, const slowest
     return IK_OK;
 }
 
+/* What a source makes at a time: a message, of bursty sources a burst of them, in the mean. Of
+ * messages of several sizes the packets count. */
+static double window_grain_bytes(const sim_window_request *q)
+{
+    sim_bursts bursts;
+    const char *size = ik_params_has(q->adapter, "message") ? "message" : "packet";
+    double message = (double)ik_params_uint(q->adapter, size);
+    if (ik_params_enum(q->adapter, "injection") == INJECT_BURSTY &&
+        sim_resolve_bursts(q->adapter, q->load, &bursts, NULL) == IK_OK && bursts.beta > 0)
+        return message / bursts.beta;
+    return message;
+}
+
 ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out, ik_error *err)
 {
     const slowest slow = window_slowest_of(q->f, q->adapter);
@@ -231,6 +244,7 @@ ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out,
     *out = (stationary_setup){.detects = ik_params_word(q->measure, "warmup") != 0,
                               .auto_warmup = ik_params_word(q->measure, "warmup") != 0,
                               .auto_end = !lasts,
+                              .grain_bytes = window_grain_bytes(q),
                               .of = (stationary_of)ik_params_enum(q->measure, "stop_of"),
                               .ci = sim_interval_asked(q->measure),
                               .most_hops = lasts ? 0 : ik_params_uint(q->measure, "stop_hops")};

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,6 +71,23 @@ static ik_status deploy_folder_follow_links(char *path, ik_error *err)
     return IK_OK;
 }
 
+static char *deploy_folder_file_in(const char *folder, deploy_file file, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s/%s", folder, deploy_file_name(file));
+    return buffer;
+}
+
+/* What else it holds stays, and the folder with it. */
+static void deploy_folder_remove_files(const char *folder)
+{
+    char path[DEPLOY_PATH + 256];
+    for (deploy_file file = 0; file < DEPLOY_FILES; file++) {
+        unlink(deploy_folder_file_in(folder, file, path, sizeof path));
+        temporary_remove_left(path);
+    }
+    rmdir(folder);
+}
+
 ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err)
 {
     *d = (deploy_folder){0};
@@ -85,28 +103,15 @@ ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_
         return ik_hint(err, IK_ERR_USAGE,
                        "--force replaces those of an earlier deployment; others stay");
     }
-    for (unsigned attempt = 0;; attempt++) {
-        snprintf(d->temporary, sizeof d->temporary, "%s.%ld-%u.tmp", d->path, (long)getpid(),
-                 attempt);
-        if (mkdir(d->temporary, 0777) == 0)
-            return IK_OK;
-        if (errno != EEXIST || attempt == 1000) {
-            status = deploy_folder_fail_io(path, "cannot be made", err);
-            d->temporary[0] = '\0';
-            return status;
-        }
-    }
-}
-
-static char *deploy_folder_file_in(const char *folder, deploy_file file, char *buffer, size_t size)
-{
-    snprintf(buffer, size, "%s/%s", folder, deploy_file_name(file));
-    return buffer;
+    if (temporary_folder(d->path, deploy_folder_remove_files, &d->temporary))
+        return IK_OK;
+    return errno == ENOMEM ? ik_fail_memory(err, strlen(path), "a file name")
+                           : deploy_folder_fail_io(path, "cannot be made", err);
 }
 
 char *deploy_folder_file(const deploy_folder *d, deploy_file file, char *buffer, size_t size)
 {
-    return deploy_folder_file_in(d->temporary, file, buffer, size);
+    return deploy_folder_file_in(d->temporary.name, file, buffer, size);
 }
 
 /* ---- taking a folder's place */
@@ -145,14 +150,6 @@ static ik_status deploy_folder_move_others(const char *from, const char *to, ik_
     return status;
 }
 
-static void deploy_folder_remove_files(const char *folder)
-{
-    char path[DEPLOY_PATH + 256];
-    for (deploy_file file = 0; file < DEPLOY_FILES; file++)
-        unlink(deploy_folder_file_in(folder, file, path, sizeof path));
-    rmdir(folder);
-}
-
 /* Two folders change their names at once; one after the other where the file system cannot. */
 static bool deploy_folder_exchange(const char *a, const char *b)
 {
@@ -177,34 +174,40 @@ static ik_status deploy_folder_swap(deploy_folder *d, ik_error *err)
     struct stat info;
     ik_error ignored;
     if (stat(d->path, &info) == 0)
-        chmod(d->temporary, info.st_mode & 07777);
-    if (!deploy_folder_exchange(d->temporary, d->path))
+        chmod(d->temporary.name, info.st_mode & 07777);
+    if (!deploy_folder_exchange(d->temporary.name, d->path))
         return deploy_folder_fail_io(d->path, "cannot be replaced", err);
-    ik_status status = deploy_folder_move_others(d->temporary, d->path, err);
+    ik_status status = deploy_folder_move_others(d->temporary.name, d->path, err);
     if (status == IK_OK)
         return IK_OK; /* the old one is dropped under its new name */
-    deploy_folder_move_others(d->path, d->temporary, &ignored);
-    deploy_folder_exchange(d->temporary, d->path);
+    deploy_folder_move_others(d->path, d->temporary.name, &ignored);
+    deploy_folder_exchange(d->temporary.name, d->path);
     return status;
 }
 
 ik_status deploy_folder_finish(deploy_folder *d, ik_error *err)
 {
     ik_status status = IK_OK;
-    if (d->exists)
+    if (d->exists) {
+        /* it has the name of the temporary one for a moment, and nobody removes it then */
+        int old = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (old >= 0)
+            (void)flock(old, LOCK_EX | LOCK_NB);
         status = deploy_folder_swap(d, err);
-    else if (rename(d->temporary, d->path) != 0)
+        if (old >= 0)
+            close(old);
+    } else if (rename(d->temporary.name, d->path) != 0)
         status = deploy_folder_fail_io(d->path, "cannot be made", err);
     else
-        d->temporary[0] = '\0';
+        temporary_end(&d->temporary);
     deploy_folder_drop(d);
     return status;
 }
 
 void deploy_folder_drop(deploy_folder *d)
 {
-    if (d->temporary[0] == '\0')
+    if (!d->temporary.name)
         return;
-    deploy_folder_remove_files(d->temporary);
-    d->temporary[0] = '\0';
+    deploy_folder_remove_files(d->temporary.name);
+    temporary_end(&d->temporary);
 }

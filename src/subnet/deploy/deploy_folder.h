@@ -5,6 +5,7 @@
 #ifndef IKAT_SUBNET_DEPLOY_FOLDER_H
 #define IKAT_SUBNET_DEPLOY_FOLDER_H
 
+#include "base/output/temporary.h"
 #include "ikat/base.h"
 
 enum { DEPLOY_PATH = 4096 };
@@ -25,9 +26,9 @@ typedef enum deploy_file {
 const char *deploy_file_name(deploy_file file);
 
 typedef struct deploy_folder {
-    char path[DEPLOY_PATH];           /* absolute */
-    char temporary[DEPLOY_PATH + 64]; /* beside it, where files are written */
-    bool exists;                      /* path does, and holds files */
+    char path[DEPLOY_PATH]; /* absolute */
+    temporary temporary;    /* beside it, where files are written */
+    bool exists;            /* path does, and holds files */
 } deploy_folder;
 
 /* Makes the temporary folder. IK_ERR_USAGE: the folder holds files, and force is false. */

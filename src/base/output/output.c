@@ -3,6 +3,7 @@
  * Files out, whole or not at all: written under another name in the same folder, flushed to disk
  * and renamed, so that a reader never sees half a file and a full disk costs no older one.
  */
+#include "base/output/temporary.h"
 #include "ikat/base.h"
 
 #include <errno.h>
@@ -14,6 +15,8 @@
 
 static ik_status output_write_failed(const char *path, ik_error *err)
 {
+    if (errno == ENOMEM)
+        return ik_fail_memory(err, strlen(path), "a file name");
     return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be written: %s", strerror(errno));
 }
 
@@ -24,21 +27,10 @@ static bool written_in_place(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-/* Creates a file beside `path` that did not exist; its name goes to `name`. */
-static int output_create_beside(const char *path, char *name, size_t size)
-{
-    for (unsigned attempt = 0;; attempt++) {
-        snprintf(name, size, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
-        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST || attempt == 1000)
-            return file;
-    }
-}
-
 static void output_free(ik_output *o)
 {
+    temporary_end(&(temporary){o->temporary, o->lock});
     free(o->target);
-    free(o->temporary);
     *o = (ik_output){0};
 }
 
@@ -48,22 +40,24 @@ static ik_status output_find_target(ik_output *o, ik_error *err)
     o->target = realpath(o->path, NULL);
     if (!o->target)
         o->target = strdup(o->path); /* there is none yet */
-    size_t size = o->target ? strlen(o->target) + 40 : 0;
-    o->temporary = o->target ? malloc(size) : NULL;
-    return o->temporary ? IK_OK : ik_fail_memory(err, size, "a file name");
+    return o->target ? IK_OK : ik_fail_memory(err, strlen(o->path), "a file name");
 }
 
 static ik_status output_open_beside(ik_output *o, ik_error *err)
 {
-    int file = output_create_beside(o->target, o->temporary, strlen(o->target) + 40);
+    temporary made;
+    if (!temporary_file(o->target, &made))
+        return output_write_failed(o->path, err);
+    o->temporary = made.name;
+    o->lock = made.file; /* held until the file has its name: a second descriptor is written to */
+    int file = fcntl(o->lock, F_DUPFD_CLOEXEC, 0);
     o->out = file >= 0 ? fdopen(file, "wb") : NULL;
     if (o->out)
         return IK_OK;
     ik_status status = output_write_failed(o->path, err);
-    if (file >= 0) {
+    if (file >= 0)
         close(file);
-        unlink(o->temporary);
-    }
+    unlink(o->temporary);
     return status;
 }
 
