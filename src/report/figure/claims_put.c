@@ -164,6 +164,7 @@ static ik_status claims_put_lines(figure_book *b, const claim_result *list, void
                         : r->c->basis == IK_BASIS_PROGRAM ? "the results of another program"
                                                           : "");
         claims_put_note(p, "weak: ", r->c->weak);
+        claims_put_note(p, "holds all the same ", claim_blind_text(r->blind));
         claims_put_note(p, "", r->c->transient ? "a transient, as its source measured it" : "");
         if (r->verdict == IK_CLAIM_DIFFERS)
             claims_put_note(p, "known to differ: ", r->c->differs);
@@ -215,9 +216,11 @@ static ik_status claims_put_rows(figure_book *b, const claim_result *list, void 
         const char *const more[] = {ik_claim_basis_name(r->c->basis), r->c->weak, asked};
         csv_fields(out, more, 3);
         if (isfinite(r->margin))
-            fprintf(out, ",%.4g\n", r->margin);
+            fprintf(out, ",%.4g,", r->margin);
         else
-            fputs(",\n", out);
+            fputs(",,", out);
+        ik_text_csv(out, claim_blind_text(r->blind));
+        fputc('\n', out);
     }
     return IK_OK;
 }
@@ -226,7 +229,7 @@ ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err)
 {
     fputs("verdict,claim,source,figure,paper,differs,left,left_ci95,left_samples,op,right,right_"
           "ci95,right_samples,"
-          "why,transient,basis,weak,asked,margin\n",
+          "why,transient,basis,weak,asked,margin,blind\n",
           out);
     return claims_put_with_results(m, claims_put_rows, out, err);
 }
@@ -255,6 +258,7 @@ static ik_status claims_put_objects(figure_book *b, const claim_result *list, vo
         ik_json_real(j, "margin", r->margin, 4);
         ik_json_text(j, "basis", ik_claim_basis_name(r->c->basis));
         ik_json_text(j, "weak", r->c->weak);
+        ik_json_text(j, "blind", claim_blind_text(r->blind));
         ik_json_real(j, "left", r->left.mean, 9);
         ik_json_real(j, "left_ci95", r->left.ci95, 9);
         ik_json_text(j, "op", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
@@ -366,6 +370,7 @@ static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx
                               .asked = asked,
                               .basis = c->basis,
                               .weak = c->weak,
+                              .blind = claim_blind_text(list[i].blind),
                               .margin = list[i].margin};
         status = to->fn(to->ctx, &one, err);
     }

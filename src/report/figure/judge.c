@@ -16,10 +16,10 @@
 
 /* ---- verdicts */
 
-/* Sets *margin to a share of the right side. `inside` is how far the whole interval lies within
+/* `inside` is how far the whole interval lies within
  * what the claim allows, `outside` how far its nearest point does. */
-static ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *a,
-                                      const claim_number *b, double *margin)
+ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *a,
+                               const claim_number *b, double *margin)
 {
     double low = a->mean - a->ci95 - (b->mean + b->ci95),
            high = a->mean + a->ci95 - (b->mean - b->ci95), scale = fabs(b->mean),
@@ -104,6 +104,9 @@ static ik_status judge_order(judge *j, ik_error *err)
             return status;
         j->r->why = "";
         ik_claim_verdict v = judge_pair(j, OP_LESS, &before, &here);
+        double exchanged;
+        if (judge_compare(j->c, OP_LESS, &here, &before, &exchanged) == IK_CLAIM_HOLDS)
+            j->r->blind = BLIND_ORDER;
         if (v != IK_CLAIM_HOLDS && v != j->r->verdict && j->r->verdict != IK_CLAIM_DIFFERS) {
             j->r->verdict = v;
             j->r->pair = i;
@@ -114,6 +117,8 @@ static ik_status judge_order(judge *j, ik_error *err)
         }
         before = here;
     }
+    if (j->r->verdict != IK_CLAIM_HOLDS)
+        j->r->blind = BLIND_NOT;
     j->r->right = before;
     j->r->why = why;
     j->r->margin = isfinite(margin) ? margin : NAN;
@@ -145,7 +150,8 @@ static ik_status judge_sides(judge *j, ik_error *err)
     j->r->right = two && !c->ratio ? b : value;
     if (status == IK_OK && j->r->why[0] == '\0')
         j->r->verdict = judge_pair(j, c->op, &j->r->left, &j->r->right);
-    return status;
+    return status == IK_OK && j->r->verdict == IK_CLAIM_HOLDS ? judge_power(j, &j->r->blind, err)
+                                                              : status;
 }
 
 /* Resolves a claim of which some points are not there; IK_ERR_INPUT: it cannot be judged. What is

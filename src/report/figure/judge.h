@@ -19,6 +19,12 @@ typedef struct judge {
 
 /* The samples of a side, as a mean with its 95 % interval; of a crossing those of both. */
 ik_status judge_side(const judge *j, const claim_side *side, claim_number *out, ik_error *err);
+/* Sets *margin to a share of the right side. */
+ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *a,
+                               const claim_number *b, double *margin);
+/* power.c: what may be done to the sides of a claim that holds, no order, without another
+ * verdict. */
+ik_status judge_power(const judge *j, claim_blind *blind, ik_error *err);
 /* The quotient of both sides, sample by sample. */
 ik_status judge_paired_quotient(const judge *j, claim_number *out, ik_error *err);
 
