@@ -136,33 +136,35 @@ class Power(CliTest):
                   f"  - {{claim: less, metric: entries_max, {at}, op: '<', value: 8}}\n"
                   f"  - {{claim: more, metric: entries_max, {at}, op: '>=', value: 7}}\n"
                   f"  - {{claim: all, metric: feasible, {at}, op: '<=', value: 1}}\n"
+                  f"  - {{claim: none, metric: entries_max - entries_max, {at}, op: '=', value: 0}}\n"
                   f"  - {{claim: some, metric: feasible, {at}, op: '>', value: 0}}\n"
                   "  - {claim: free, metric: entries_max, of: {routing.t_max: 15}, op: '<=', value: 15}\n", head)
-        self.assertEqual([r["verdict"] for r in self.rows()], ["holds"] * 6)
-        self.assertEqual([r["blind"] for r in self.rows()], [BEYOND, BEYOND, "", BEYOND, "", BEYOND])
+        self.assertEqual([r["verdict"] for r in self.rows()], ["holds"] * 7)
+        self.assertEqual([r["blind"] for r in self.rows()], [BEYOND, BEYOND, "", BEYOND, "", "", BEYOND])
         found = self.json("report", self.store)["claims"]
         self.assertEqual([c["blind"] for c in found], [r["blind"] for r in self.rows()])
 
     def test_list(self):
         """`reproduce --power` prints the claims that could not have failed, counts them, and ends with 1 if one is not marked as weak."""
-        name, out = "000/fig2b", self.tmp / "made"
+        claim = "256 switches, half of N: paths of LOREN are comparable or shorter"
+        name, out = "004/fig5b", self.tmp / "made"
         self.ok("reproduce", name, "-q", "-o", out)
         text = self.ok("reproduce", name, "--power", "-o", out)
         self.assertRegex(text, r"of \d+ claims that hold 0 could not have failed; 0 of these are not marked as weak")
         self.assertNotIn("asked:", text)
-        # results of nothing: two that are alike would be so with 10 % more
-        with sqlite3.connect(out / "000/cg.db") as db:
-            db.execute("UPDATE points SET slowdown = 0")
+        # of paths that are all of the same length neither routing has the shorter ones
+        with sqlite3.connect(out / "004/lengths.db") as db:
+            db.execute("UPDATE points SET mean_hops = 4")
         done = run("reproduce", name, "--power", "-o", out)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertRegex(done.stdout, r"holds +000/fig2b +S-mod-k and D-mod-k perform alike")
-        self.assertIn(f"holds all the same {TENTH}", done.stdout)
+        self.assertRegex(done.stdout, rf"holds +{name} +{claim}")
+        self.assertIn(f"holds all the same {INVERSE}", done.stdout)
         self.assertRegex(done.stdout, r"1 could not have failed; 1 of these are not marked as weak")
         answer = self.json("reproduce", name, "--power", "-o", out, status=1)
         self.assertEqual((answer["blind"], answer["blind_and_not_weak"]), (1, 1))
         with open(out / "claims.csv", encoding="utf-8") as file:
-            self.assertEqual([row["claim"] for row in csv.DictReader(file) if row["blind"]], ["S-mod-k and D-mod-k perform alike"])
-        self.assertIn(f"Holds all the same {TENTH}", (out / "index.html").read_text())
+            self.assertEqual([row["claim"] for row in csv.DictReader(file) if row["blind"]], [claim])
+        self.assertIn(f"Holds all the same {INVERSE}", (out / "index.html").read_text())
         self.refused("reproduce", "--list", "--power", says=("--power", "--list"))
 
 

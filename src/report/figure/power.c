@@ -93,10 +93,12 @@ static claim_number power_scale(claim_number n, double factor)
     return n;
 }
 
-/* Each measured side, a tenth more and a tenth less. */
+/* Each measured side, a tenth more and a tenth less. Beside a right side of 0 anything else shows. */
 static bool power_holds_scaled(const judge *j)
 {
     const claim_number left = j->r->left, right = j->r->right;
+    if (right.mean == 0)
+        return false;
     bool holds = power_holds(j->c, power_scale(left, 1 + tenth), right) &&
                  power_holds(j->c, power_scale(left, 1 - tenth), right);
     bool two = right.num != SIZE_MAX; /* else it is a number of the claim */
