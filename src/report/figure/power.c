@@ -93,7 +93,7 @@ static claim_number power_scale(claim_number n, double factor)
     return n;
 }
 
-/* Each measured side, a tenth more and a tenth less. Beside a right side of 0 anything else shows. */
+/* Each measured side, a tenth more and a tenth less. Beside a right side of 0 all differs. */
 static bool power_holds_scaled(const judge *j)
 {
     const claim_number left = j->r->left, right = j->r->right;
