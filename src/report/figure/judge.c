@@ -23,7 +23,7 @@ ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *
 {
     double low = a->mean - a->ci95 - (b->mean + b->ci95),
            high = a->mean + a->ci95 - (b->mean - b->ci95), scale = fabs(b->mean),
-           t = isinf(scale) ? 0 : c->tolerance * scale;
+           t = isinf(scale) ? 0 : fmax(c->tolerance * scale, c->within);
     bool strict = (op == OP_LESS || op == OP_MORE) && t == 0;
     double inside = INFINITY, outside = INFINITY;
     *margin = NAN;
@@ -43,8 +43,7 @@ ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *
     return holds ? IK_CLAIM_HOLDS : differs ? IK_CLAIM_DIFFERS : IK_CLAIM_UNTOLD;
 }
 
-/* Why nothing can be decided of a side; NULL: it can. */
-static const char *judge_lacks(const judge *j, const claim_number *n)
+const char *judge_lacks(const judge *j, const claim_number *n)
 {
     if (n->why)
         return n->why;
@@ -222,7 +221,9 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
             *err = why;
         return status;
     }
-    status = c->measure == CLAIM_ORDER ? judge_order(&j, err) : judge_sides(&j, err);
+    status = c->measure == CLAIM_ORDER   ? judge_order(&j, err)
+             : c->measure == CLAIM_TABLE ? judge_table(&j, err)
+                                         : judge_sides(&j, err);
     r->why = r->why ? r->why : "";
     return status;
 }

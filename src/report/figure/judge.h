@@ -17,6 +17,12 @@ typedef struct judge {
     claim_result *r;
 } judge;
 
+/* Why nothing can be decided of a side; NULL: it can. */
+const char *judge_lacks(const judge *j, const claim_number *n);
+/* judge_table.c: a claim about a printed table. */
+ik_status judge_table(judge *j, ik_error *err);
+/* power.c: the same, so many times. */
+claim_number judge_scale(claim_number n, double factor);
 /* The samples of a side, as a mean with its 95 % interval; of a crossing those of both. */
 ik_status judge_side(const judge *j, const claim_side *side, claim_number *out, ik_error *err);
 /* Sets *margin to a share of the right side. */

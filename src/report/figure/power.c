@@ -86,7 +86,7 @@ static ik_status power_holds_beyond(const judge *j, bool *holds, ik_error *err)
     return status;
 }
 
-static claim_number power_scale(claim_number n, double factor)
+claim_number judge_scale(claim_number n, double factor)
 {
     n.mean *= factor;
     n.ci95 *= factor;
@@ -97,13 +97,13 @@ static claim_number power_scale(claim_number n, double factor)
 static bool power_holds_scaled(const judge *j)
 {
     const claim_number left = j->r->left, right = j->r->right;
-    if (right.mean == 0)
+    if (right.mean == 0 && j->c->within == 0)
         return false;
-    bool holds = power_holds(j->c, power_scale(left, 1 + tenth), right) &&
-                 power_holds(j->c, power_scale(left, 1 - tenth), right);
+    bool holds = power_holds(j->c, judge_scale(left, 1 + tenth), right) &&
+                 power_holds(j->c, judge_scale(left, 1 - tenth), right);
     bool two = right.num != SIZE_MAX; /* else it is a number of the claim */
-    return holds && (!two || (power_holds(j->c, left, power_scale(right, 1 + tenth)) &&
-                              power_holds(j->c, left, power_scale(right, 1 - tenth))));
+    return holds && (!two || (power_holds(j->c, left, judge_scale(right, 1 + tenth)) &&
+                              power_holds(j->c, left, judge_scale(right, 1 - tenth))));
 }
 
 static bool power_holds_inverse(const judge *j)
