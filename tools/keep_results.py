@@ -90,7 +90,7 @@ def keep_claims(program, stores, study, to, index):
     old = index["claims"].get(study)
     if not claims or (old and old["points"] > points):
         return
-    keys = ("figure", "verdict", "claim", "source", "paper", "found", "differs", "asked", "basis", "weak", "margin")
+    keys = ("figure", "verdict", "claim", "source", "paper", "found", "differs", "asked", "basis", "weak", "margin", "blind")
     name = f"{study}.full.claims.csv"
     index["claims"][study] = {"file": name, "points": points, "sha256": write(to / name, [keys, *([c[k] for k in keys] for c in claims)])}
 

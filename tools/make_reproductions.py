@@ -2,7 +2,11 @@
 """Writes docs/reproductions.md from what `ikat reproduce` left in folders (of all papers, or one for each): every claim with its verdict, what in the source, what was found, and the reason where it differs; and from docs/results what was kept of runs at full scale (tools/keep_results.py).
 
     ikat reproduce -o reproductions && tools/make_reproductions.py build/release/ikat reproductions > docs/reproductions.md
+
+With --keep docs/reproductions.md claims whose points are not finished in the folders stand as they do there, so that after a change of some
+experiments only these have to be run whole. The others are begun (--budget 1s), so that their claims are known; their sweeps must not have changed.
 """
+import argparse
 import csv
 import hashlib
 import json
@@ -39,7 +43,9 @@ The verdicts are:
 - *full*: the claim is checked at full scale only.
 
 The margin is the share of the right side by which the result may move before the verdict is another one; it is negative where a
-claim differs. A *weak* claim may hold although the effect that its source describes is not there.
+claim differs. A *weak* claim may hold although the effect that its source describes is not there. What *holds all the same* with
+an effect that goes the other way, or with 10 % more and 10 % less, [could not have failed](experiments.md#claims);
+`ikat reproduce --power` lists such claims.
 
 This page is written by `tools/make_reproductions.py`. The tests run a part of the experiments and compare the verdicts with it.
 """
@@ -94,9 +100,39 @@ def count(claims):
     return "\n".join(texts)
 
 
+def recorded(path):
+    """The lines of claims in a document, by entry and claim."""
+    lines, entry = {}, None
+    for line in path.read_text(encoding="utf-8").split("\n## Full scale\n")[0].splitlines():
+        if line.startswith("### "):
+            entry = line[4:].split(":")[0]
+        elif line.startswith("| ") and entry:
+            cells = re.split(r"(?<!\\)\|", line)
+            lines[entry, cells[2].strip()] = line
+    return lines
+
+
+def keep(claims, lines):
+    """Claims that are unfinished get the line, and the verdict, that are recorded of them."""
+    lacking = []
+    for c in claims:
+        if c["verdict"] != "cannot be told" or not re.match(r"(unfinished: |not all points are finished)", c["found"]):
+            continue
+        line = lines.get((c["name"], cell(c["claim"])))
+        if line is None:
+            lacking.append(f"{c['name']}: {c['claim']}")
+            continue
+        c["line"], c["verdict"] = line, line.split("|")[1].strip()
+    if lacking:
+        sys.exit("\n".join(["not finished, and not recorded:", *lacking]))
+
+
 def print_claims(claims):
     print("| verdict | claim | source | in the source | asked | found | margin |\n| --- | --- | --- | --- | --- | --- | --- |")
     for c in claims:
+        if "line" in c:
+            print(c["line"])
+            continue
         found = cell(c["found"]) if c["verdict"] != "not asked" else ""
         if c["verdict"] == "differs":
             found += f". {cell(c['differs'])}" if c["differs"] else ". The reason is not known"
@@ -104,6 +140,8 @@ def print_claims(claims):
             found += f". The experiment gives a reason why it would differ: {cell(c['differs'])}"
         if c.get("weak"):
             found += f". Weak: {cell(c['weak'])}"
+        if c.get("blind"):
+            found += f". Holds all the same {c['blind']}"
         margin = f"{100 * float(c['margin']):.2g} %" if c.get("margin") else ""
         verdict = "full" if c["verdict"] == "not asked" else c["verdict"]
         print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {cell(c.get('asked', ''))} | {found} | {margin} |")
@@ -165,9 +203,11 @@ def print_full(entries, index, claims):
             print_claims(mine)
 
 
-def main(ikat, folders):
+def main(ikat, folders, kept_document):
     entries = json.loads(subprocess.run([ikat, "reproduce", "--list", "--json"], check=True, capture_output=True, text=True).stdout)
     claims = read_claims(folders)
+    if kept_document:
+        keep(claims, recorded(pathlib.Path(kept_document)))
     index, kept = read_kept()
     print(HEAD)
     print(count(claims))
@@ -176,6 +216,9 @@ def main(ikat, folders):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit("usage: tools/make_reproductions.py IKAT FOLDER...")
-    main(sys.argv[1], [pathlib.Path(f) for f in sys.argv[2:]])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ikat")
+    parser.add_argument("folders", metavar="FOLDER", nargs="+", type=pathlib.Path)
+    parser.add_argument("--keep", metavar="DOCUMENT")
+    given = parser.parse_args()
+    main(given.ikat, given.folders, given.keep)

@@ -43,6 +43,9 @@ typedef struct ik_claim {
     const char *claim, *source, *figure, *paper, *found, *differs;
     const char *asked; /* what holds or not: "more than 50 %", "70 % within 10 %" */
     const char *weak;  /* why it may hold although the effect is not there */
+    /* what may be done to its results without another verdict ("with both sides exchanged"): it
+     * could not have failed; "" = nothing, or it does not hold */
+    const char *blind;
     ik_claim_basis basis;
     double margin; /* by which share of the right side what was found may move before the claim no
                       longer holds; < 0: no longer differs; NAN: it cannot be said */
@@ -63,7 +66,7 @@ ik_status ik_study_page_claims(const ik_study_page *p, ik_claim_fn fn, void *ctx
  * claims and links to its data. Loads nothing but what stands beside it. */
 ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
 /* All claims that are shown: columns name, verdict, claim, source, paper, found, differs, asked,
- * basis, weak, margin. */
+ * basis, weak, margin, blind. */
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
 
 IK_END_DECLS

@@ -191,6 +191,8 @@ typedef struct verdicts {
     const cli *c;            /* NULL = nothing is printed */
     const reproduced *study; /* whose claims come */
     ik_verdicts num, by_basis[IK_NUM_BASES];
+    bool power;                /* print only claims that could not have failed */
+    size_t blind, unexplained; /* such claims, and those that are not marked as weak */
 } verdicts;
 
 static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_claim *claim,
@@ -209,6 +211,8 @@ static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_cl
         printf(" (margin %.2g %%)\n", 100 * claim->margin);
     if (claim->weak[0])
         printf("%-16sweak: %s\n", "", cli_line(claim->weak));
+    if (claim->blind[0])
+        printf("%-16sholds all the same %s\n", "", claim->blind);
     if (differs)
         printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "no reason is recorded",
                cli_line(claim->differs));
@@ -225,7 +229,9 @@ static ik_status reproduce_put_claim(void *ctx, const ik_claim *claim, ik_error 
     (void)err;
     ik_verdicts_add(&v->num, claim->verdict, claim->differs);
     ik_verdicts_add(&v->by_basis[claim->basis], claim->verdict, claim->differs);
-    if (v->c && claim->verdict != IK_CLAIM_NOT_ASKED)
+    v->blind += claim->blind[0] != '\0';
+    v->unexplained += claim->blind[0] && !claim->weak[0];
+    if (v->c && claim->verdict != IK_CLAIM_NOT_ASKED && (!v->power || claim->blind[0]))
         reproduce_print_claim(v->c, v->study, claim, colours[claim->verdict]);
     return IK_OK;
 }
@@ -253,6 +259,8 @@ static int reproduce_put_json(const cli *c, const reproduction *r, const verdict
         reproduce_put_counts(&j, &v->by_basis[b]);
         ik_json_close(&j);
     }
+    ik_json_uint(&j, "blind", v->blind);
+    ik_json_uint(&j, "blind_and_not_weak", v->unexplained);
     ik_json_uint(&j, "experiments_without_results", lacking);
     ik_json_close(&j);
     ik_status done = ik_json_end(&j, &err);
@@ -273,6 +281,10 @@ static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t 
                 "are checked only at full scale\n",
                 texts[i], n->hold, n->differ, n->recorded, n->untold, n->not_asked);
     }
+    if (v->power)
+        printf("of %zu claims that hold %zu could not have failed; %zu of these are not marked as "
+               "weak\n",
+               v->num.hold, v->blind, v->unexplained);
     if (lacking)
         printf("%zu of %zu experiments have no results\n", lacking, r->num);
     if (lacking < r->num)
@@ -282,7 +294,7 @@ static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t 
 /* Where no experiment has results, an earlier page stays as it is. */
 static int reproduce_show_verdicts(cli *c, const reproduction *r, int status)
 {
-    verdicts v = {.c = c->json || c->quiet ? NULL : c};
+    verdicts v = {.c = c->json || c->quiet ? NULL : c, .power = cli_has(c, "--power")};
     ik_error err;
     ik_status done = IK_OK;
     size_t lacking = 0;
@@ -296,7 +308,8 @@ static int reproduce_show_verdicts(cli *c, const reproduction *r, int status)
         done = reproduce_write_page(r, &err);
     if (done != IK_OK)
         return cli_error(c, &err);
-    if (v.num.differ > v.num.recorded && status == CLI_DONE)
+    size_t bad = v.power ? v.unexplained : v.num.differ - v.num.recorded;
+    if (bad && status == CLI_DONE)
         status = CLI_FAILED;
     if (c->json)
         return reproduce_put_json(c, r, &v, lacking, status);
@@ -312,7 +325,7 @@ static int reproduce_run(cli *c)
     int status = cli_read_part(c, &r.part);
     if (status != CLI_DONE)
         return status;
-    static const char *const running[] = {"--output", "--budget", "--shard"};
+    static const char *const running[] = {"--output", "--budget", "--shard", "--power"};
     for (size_t i = 0; i < sizeof running / sizeof *running && status == CLI_DONE; i++)
         status = cli_not_with(c, running[i], "--list");
     if (status != CLI_DONE)
@@ -338,6 +351,10 @@ static const cli_option options[] = {
      "run at the sizes of the papers (default: at smaller sizes for which the claims still hold)",
      false},
     {"--output", 'o', "DIR", "folder for the results and the page (default: reproductions)", false},
+    {"--power", 0, NULL,
+     "print only claims that could not have failed: those that would hold with an effect that goes "
+     "the other way, or with 10 % more and 10 % less",
+     false},
     CLI_PART_OPTIONS,
     CLI_NO_CACHE,
     {0},
@@ -347,14 +364,16 @@ static const char *const examples[] = {"ikat reproduce --list", "ikat reproduce 
 
 const ik_command ik_command_reproduce = {
     .name = "reproduce",
-    .synopsis = "[NAME…] [--full] [-o DIR] [--budget TIME] [--shard I/N]",
+    .synopsis = "[NAME…] [--full] [-o DIR] [--power] [--budget TIME] [--shard I/N]",
     .summary = "run the experiments of published papers and check their claims",
     .details =
         "NAME is a figure or table (000/fig2b) or a paper (000); if none is given, all are run. "
         "The expected time is printed before each experiment starts; a run that was stopped "
         "continues with the same command. DIR gets an index.html with every claim, its verdict and "
         "its figure, and for each experiment its results, report, points and figures.\nExit status "
-        "1: a claim differs and no reason is recorded, or a proof failed; 2: an experiment could "
+        "1: a claim differs and no reason is recorded (with --power: a claim could not have failed "
+        "and "
+        "is not marked as weak), or a proof failed; 2: an experiment could "
         "not be run (the others are run nevertheless).\nWith --list --json: an array of name, "
         "title, claims, quick_seconds, full_hours (processor time "
         "of the whole experiment, which several\n"

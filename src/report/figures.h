@@ -169,6 +169,18 @@ typedef struct claim_number {
     const char *why; /* it has no value, NULL = it has one */
 } claim_number;
 
+/* What may be done to the results of a claim without another verdict (power.c). */
+typedef enum claim_blind {
+    BLIND_NOT,
+    BLIND_EXCHANGED,
+    BLIND_INVERSE,
+    BLIND_BEYOND,
+    BLIND_TENTH,
+    BLIND_ORDER
+} claim_blind;
+/* "" of BLIND_NOT. */
+const char *claim_blind_text(claim_blind blind);
+
 struct claim_result {
     const claim *c;
     ik_claim_verdict verdict;
@@ -176,6 +188,7 @@ struct claim_result {
     size_t pair;              /* of an order: the one that decides is not below the next, from 1 */
     const char *why;          /* why it cannot be told, "" if it can */
     double margin;            /* as ik_claim has it; of an order the smallest */
+    claim_blind blind;        /* BLIND_NOT where it does not hold */
 };
 
 /* [b->num_claims], in the book's arena; judged once. */

@@ -86,6 +86,8 @@ void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_e
         utf8_print_markup(out, c->weak);
         fputs("</span>", out);
     }
+    if (c->blind[0])
+        fprintf(out, "<br><span class=\"quiet\">Holds all the same %s.</span>", c->blind);
     if (isnan(c->margin))
         fputs("</td><td></td></tr>\n", out);
     else
@@ -204,7 +206,7 @@ ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *ou
 
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err)
 {
-    fputs("name,verdict,claim,source,paper,found,differs,asked,basis,weak,margin\n", out);
+    fputs("name,verdict,claim,source,paper,found,differs,asked,basis,weak,margin,blind\n", out);
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++) {
             const ik_claim *c = &pages[i]->claims[k];
@@ -220,9 +222,11 @@ ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out
             fprintf(out, "%s/%s,", pages[i]->paper, c->figure);
             csv_fields(out, texts, 9);
             if (isnan(c->margin))
-                fputs(",\n", out);
+                fputs(",,", out);
             else
-                fprintf(out, ",%.4g\n", c->margin);
+                fprintf(out, ",%.4g,", c->margin);
+            ik_text_csv(out, c->blind);
+            fputc('\n', out);
         }
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
 }

@@ -34,8 +34,9 @@ static ik_status study_page_keep_claim(void *ctx, const ik_claim *c, ik_error *e
     if (!study_page_is_shown(to->study, c->figure) || p->num_claims == to->study->about->num_claims)
         return IK_OK;
     ik_claim kept = *c;
-    const char **const texts[] = {&kept.claim, &kept.source,  &kept.figure, &kept.paper,
-                                  &kept.found, &kept.differs, &kept.asked,  &kept.weak};
+    const char **const texts[] = {&kept.claim, &kept.source, &kept.figure,
+                                  &kept.paper, &kept.found,  &kept.differs,
+                                  &kept.asked, &kept.weak,   &kept.blind};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!(*texts[i] = ik_arena_strdup(&p->arena, *texts[i])))
             return ik_fail_memory(err, 1, "a reproduction");

@@ -61,6 +61,7 @@ figures:
   - {name: queues, kind: list, y: queue_destinations, panel: traffic}
 expect:
   - {claim: it runs, metric: throughput, op: ">", value: 0}
+  - {claim: as printed, metric: table, within: 5 %, value: 90 %, cells: [[load, value], [50%, 50 %]]}
 """
 
 

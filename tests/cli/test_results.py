@@ -172,6 +172,30 @@ class Results(CliTest):
         self.assertEqual(twice.returncode, 1)
         self.assertIn("000/fig2b is in", twice.stderr)
 
+    def test_page_keeps_what_is_not_finished(self):
+        """--keep: the line of a claim that is not finished is that of an earlier page, and counts with its verdict; what no page has is an error."""
+        head = "name,verdict,claim,source,paper,found,differs,asked,basis,weak,margin,blind\n"
+
+        def make(folder, text, *more):
+            (self.tmp / folder).mkdir(exist_ok=True)
+            (self.tmp / folder / "claims.csv").write_text(head + text)
+            return subprocess.run([sys.executable, SOURCE / "tools/make_reproductions.py", IKAT, self.tmp / folder, *more], capture_output=True, text=True, check=False)
+        page = self.tmp / "page.md"
+        page.write_text(make("a", '000/fig2b,holds,first,,,1,,,publication,,,\n000/fig2b,differs,second | third,,,2,why,,publication,,,\n').stdout)
+        unfinished = ("unfinished: 3 of its 4 points are missing", "not all points are finished")
+        begun = f"000/fig2b,cannot be told,first,,,{unfinished[0]},,,publication,,,\n000/fig2b,cannot be told,second | third,,,{unfinished[1]},why,,publication,,,\n"
+        more = "000/fig2b,cannot be told,fourth,,,the intervals overlap,,,publication,,,with 10 % more and with 10 % less\n"
+        kept = make("b", begun + more, "--keep", page)
+        self.assertEqual(kept.returncode, 0, kept.stderr)
+        self.assertIn("- 3 claims of the papers: 1 hold, 1 differ (the reason is known for 1), 1 cannot be told", kept.stdout)
+        old = [line for line in page.read_text().splitlines() if line.startswith(("| holds |", "| differs |"))]
+        for line in old[:2]:
+            self.assertIn(line + "\n", kept.stdout)
+        self.assertIn("the intervals overlap. Holds all the same with 10 % more and with 10 % less |", kept.stdout)
+        lacking = make("c", begun + "000/fig2b,cannot be told,new,,,unfinished: 1 of its 1 points are missing,,,publication,,,\n", "--keep", page)
+        self.assertEqual(lacking.returncode, 1)
+        self.assertIn("000/fig2b: new", lacking.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

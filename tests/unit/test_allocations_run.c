@@ -80,7 +80,9 @@ static const char the_twin[] =
     "  - {name: b, kind: box, y: mean_hops, series: [routing]}\n"
     "expect:\n"
     "  - {claim: c, metric: bisection, of: {routing: updown}, against: {routing.t_max: least}, "
-    "op: \"=\"}\n";
+    "op: \"=\"}\n"
+    "  - {claim: d, metric: table, y: mean_hops, within: 1, cells: [[routing, value], [updown, "
+    "2]]}\n";
 
 /* A list whose places have names, of trees of two heights. */
 static const char the_queues[] = "fabric: [\"karytree:k=2,n=2\", \"karytree:k=2,n=3\"]\n"

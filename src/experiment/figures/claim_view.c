@@ -103,7 +103,7 @@ static ik_status claim_view_check_unit(const claim_maker *k, const char *unit, i
 static ik_status claim_view_find_curve_axis(claim_maker *k, ik_error *err)
 {
     const claim *c = k->c;
-    if (c->measure == CLAIM_VALUE || c->measure == CLAIM_ORDER)
+    if (c->measure == CLAIM_VALUE || c->measure == CLAIM_ORDER || c->measure == CLAIM_TABLE)
         return IK_OK;
     k->v->searched = c->measure == CLAIM_SATURATION && axes_has(k->a, "load.find");
     if (k->v->searched)

@@ -26,9 +26,9 @@ const ik_param ik_claim_params[] = {
      "the results of another program"},
     {"metric", IK_PARAM_STRING, NULL, 0, 0, NULL,
      "result by its CSV name (or the ratio or difference of two), or saturation, plateau, peak, "
-     "argmax, crossing or order"},
+     "argmax, crossing, order or table"},
     {"y", IK_PARAM_STRING, "throughput", 0, 0, NULL,
-     "for plateau, peak, argmax, crossing and order: the result that is examined"},
+     "for plateau, peak, argmax, crossing, order and table: the result that is examined"},
     {"x", IK_PARAM_STRING, "load", 0, 0, NULL,
      "for plateau, peak, argmax and crossing: the swept value along the curve"},
     {"of", IK_PARAM_STRING, "", 0, 0, NULL,
@@ -38,12 +38,18 @@ const ik_param ik_claim_params[] = {
      "the same for the points that `of` is compared with"},
     {"at", IK_PARAM_STRING, "", 0, 0, NULL,
      "values that select the points of both sides (at: {load: 50%})"},
+    {"cells", IK_PARAM_STRING, "", 0, 0, NULL,
+     "for table: the printed table, a list of rows; the first names swept values, the last column "
+     "is `value`"},
+    {"columns", IK_PARAM_STRING, "", 0, 0, NULL,
+     "for table: the swept value whose values stand in the first row of cells, behind the name of "
+     "the rows' own"},
     {"over", IK_PARAM_TEXTS, "", 0, 0, NULL,
      "swept values that count as samples, in addition to the seeds (fabric.seed)"},
     {"op", IK_PARAM_STRING, "", 0, 0, NULL, "comparison: < <= = >= or >, written in quotes"},
     {"value", IK_PARAM_STRING, "", 0, 0, NULL,
      "number to compare with (0.5, 50 %, 3 us), instead of `against`, or (with ratio) for the "
-     "quotient"},
+     "quotient; for table the share of the cells that have to agree (default: 100 %)"},
     {"ratio", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "compare the quotient of `of` and `against` with value"},
     {"paired", IK_PARAM_BOOL, "false", 0, 0, NULL,
@@ -52,6 +58,9 @@ const ik_param ik_claim_params[] = {
      "ratio=true", "only quotients are taken sample by sample"},
     {"tolerance", IK_PARAM_FRACTION, "0", 0, 10, NULL,
      "fraction of the right side up to which a difference is ignored"},
+    {"within", IK_PARAM_STRING, "", 0, 0, NULL,
+     "absolute difference that is ignored as well, in the unit of the result (5 % of shares: 5 "
+     "points)"},
     {"transient", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "the source itself measured a transient: the claim is judged although its points are not "
      "steady, or its latencies are past saturation"},
@@ -71,9 +80,13 @@ const char *ik_claim_basis_name(ik_claim_basis basis)
 static const struct {
     const char *name;
     claim_measure measure;
-} measures[] = {
-    {"saturation", CLAIM_SATURATION}, {"plateau", CLAIM_PLATEAU},   {"peak", CLAIM_PEAK},
-    {"argmax", CLAIM_ARGMAX},         {"crossing", CLAIM_CROSSING}, {"order", CLAIM_ORDER}};
+} measures[] = {{"saturation", CLAIM_SATURATION},
+                {"plateau", CLAIM_PLATEAU},
+                {"peak", CLAIM_PEAK},
+                {"argmax", CLAIM_ARGMAX},
+                {"crossing", CLAIM_CROSSING},
+                {"order", CLAIM_ORDER},
+                {"table", CLAIM_TABLE}};
 
 static ik_status claims_read_op(const ik_params *p, const ytree *node, claim *c, ik_error *err)
 {
@@ -84,7 +97,7 @@ static ik_status claims_read_op(const ik_params *p, const ytree *node, claim *c,
             c->op = (claim_op)i;
             return IK_OK;
         }
-    if (!op->has && c->measure == CLAIM_ORDER)
+    if (!op->has && (c->measure == CLAIM_ORDER || c->measure == CLAIM_TABLE))
         return IK_OK;
     ik_status status = op->has ? ytree_fail(figures_place(node, "op"), err,
                                             "'%.20s' is not a comparison", op->text)
@@ -112,16 +125,20 @@ static ik_status claims_read_metric(const ik_params *p, const ytree *node, ik_ar
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
         if (strcmp(measures[i].name, metric) == 0)
             c->measure = measures[i].measure;
-    bool curve = c->measure != CLAIM_VALUE && c->measure != CLAIM_ORDER;
+    bool order = c->measure == CLAIM_ORDER, table = c->measure == CLAIM_TABLE;
+    bool curve = c->measure != CLAIM_VALUE && !order && !table;
     const struct {
         const char *key;
         bool idle;
     } rules[] = {{"y", c->measure == CLAIM_VALUE || c->measure == CLAIM_SATURATION},
                  {"x", !curve || c->measure == CLAIM_SATURATION},
-                 {"op", c->measure == CLAIM_ORDER},
-                 {"against", c->measure == CLAIM_ORDER},
-                 {"value", c->measure == CLAIM_ORDER},
-                 {"ratio", c->measure == CLAIM_ORDER || c->measure == CLAIM_CROSSING}};
+                 {"op", order || table},
+                 {"of", table},
+                 {"cells", !table},
+                 {"columns", !table},
+                 {"against", order || table},
+                 {"value", order},
+                 {"ratio", order || table || c->measure == CLAIM_CROSSING}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].idle && ytree_get(node, rules[i].key))
             return ytree_fail(figures_place(node, rules[i].key), err,
@@ -144,10 +161,13 @@ static ik_status claims_read_number(const ik_params *p, const ytree *node, claim
 {
     const ik_value *v = declared_value(p, "value");
     const ytree *place = figures_place(node, "value");
-    const char *own = c->ratio || c->y.op == '/' ? "%" : metrics[c->y.first].unit;
+    bool share = c->ratio || c->measure == CLAIM_TABLE || c->y.op == '/';
+    const char *own = share ? "%" : metrics[c->y.first].unit;
     c->value_unit = "";
-    if (!v->has)
+    if (!v->has) {
+        c->value = c->measure == CLAIM_TABLE ? 1 : c->value;
         return IK_OK;
+    }
     bool negative = v->text[0] == '-'; /* of differences; a quantity has no sign */
     c->value = axis_number(v->text + negative, &c->value_unit) * (negative ? -1 : 1);
     if (!isfinite(c->value)) {
@@ -162,6 +182,22 @@ static ik_status claims_read_number(const ik_params *p, const ytree *node, claim
     ik_status status = ytree_fail(place, err, "claim '%.80s': what is compared with '%.40s' %s%s",
                                   c->text, v->text, own[0] ? "is in " : "has no unit", own);
     return ik_hint(err, status, "a number without a unit is in the unit of the CSV column");
+}
+
+/* within: a number in the unit of what is compared. */
+static ik_status claims_read_within(const ik_params *p, const ytree *node, claim *c, ik_error *err)
+{
+    const ik_value *v = declared_value(p, "within");
+    const char *own = c->ratio || c->y.op == '/' ? "" : metrics[c->y.first].unit, *unit = "";
+    if (!v->has)
+        return IK_OK;
+    c->within = axis_number(v->text, &unit);
+    if (isfinite(c->within) && c->within > 0 && (!unit[0] || strcmp(unit, own) == 0))
+        return IK_OK;
+    ik_status status = ytree_fail(figures_place(node, "within"), err,
+                                  "claim '%.80s': '%.40s' is not a difference of what is compared",
+                                  c->text, v->text);
+    return ik_hint(err, status, "within: a number above 0%s%s", own[0] ? ", in " : "", own);
 }
 
 /* of: a mapping, or of `order` a list of them. */
@@ -198,7 +234,7 @@ static ik_status claims_read_of(const ytree *node, ik_arena *arena, claim *c, ik
 static ik_status claims_check_sides(const claim *c, ik_error *err)
 {
     bool against = c->against.place != NULL;
-    if (c->measure == CLAIM_ORDER)
+    if (c->measure == CLAIM_ORDER || c->measure == CLAIM_TABLE)
         return IK_OK;
     if (c->measure == CLAIM_CROSSING || c->ratio)
         return against && c->has_value
@@ -242,7 +278,11 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
     if (status == IK_OK)
         status = claims_read_op(p, node, &c, err);
     if (status == IK_OK)
-        status = claims_read_of(node, arena, &c, err);
+        status = claims_read_within(p, node, &c, err);
+    if (status == IK_OK)
+        status = c.measure == CLAIM_TABLE
+                     ? claim_table_read(node, declared_text(p, "columns", arena), arena, &c, err)
+                     : claims_read_of(node, arena, &c, err);
     if (status == IK_OK)
         status = declared_names(declared_value(p, "over"), arena, &c.over, err);
     if (status == IK_OK)

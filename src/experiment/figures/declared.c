@@ -12,7 +12,7 @@
 
 static bool declared_is_mapping(const char *key)
 {
-    static const char *const keys[] = {"normalise_by", "where", "of", "against", "at"};
+    static const char *const keys[] = {"normalise_by", "where", "of", "against", "at", "cells"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i], key) == 0)
             return true;

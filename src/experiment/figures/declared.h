@@ -18,6 +18,9 @@ ik_status declared_matches(const ytree *map, const char *key, ik_arena *arena, m
                            ik_error *err);
 ik_status declared_mapping(const ytree *node, const char *key, ik_arena *arena, matches *out,
                            ik_error *err);
+/* claim_table.c: of, num_of and cells of a claim about a table. */
+ik_status claim_table_read(const ytree *node, const char *columns, ik_arena *arena, claim *c,
+                           ik_error *err);
 const ik_value *declared_value(const ik_params *p, const char *name);
 /* The text of a value, in the arena; "" if it has none, NULL without memory. */
 const char *declared_text(const ik_params *p, const char *name, ik_arena *arena);

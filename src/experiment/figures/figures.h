@@ -79,7 +79,8 @@ typedef enum claim_measure {
     CLAIM_PEAK,       /* largest y */
     CLAIM_ARGMAX,     /* x of the largest y */
     CLAIM_CROSSING,   /* x where two curves cross */
-    CLAIM_ORDER       /* y of several, in increasing order */
+    CLAIM_ORDER,      /* y of several, in increasing order */
+    CLAIM_TABLE       /* y of several, each beside its number in a printed table */
 } claim_measure;
 
 typedef struct claim {
@@ -93,15 +94,17 @@ typedef struct claim {
     result_expr y; /* CLAIM_VALUE: the metric; of curves: what is drawn over x */
     const char *x; /* axis of curves */
     matches *of;   /* [num_of] */
-    size_t num_of; /* 1 unless order */
+    size_t num_of; /* 1 unless order or table */
+    double *cells; /* [num_of] numbers of a table; else NULL */
     matches against, at;
     name_list over;
     claim_op op;
     bool has_value, ratio, full_scale;
-    bool transient; /* its source measured one: points need not be steady */
-    bool paired;    /* a ratio of each sample and the same one of the other side */
-    double value, tolerance;
-    const char *value_unit; /* as axes have it; "" = it was written without one */
+    bool transient;          /* its source measured one: points need not be steady */
+    bool paired;             /* a ratio of each sample and the same one of the other side */
+    double value, tolerance; /* of a table value is the share of cells that have to agree */
+    double within;           /* an absolute difference that is ignored as well */
+    const char *value_unit;  /* as axes have it; "" = it was written without one */
     const ytree *node;
 } claim;
 

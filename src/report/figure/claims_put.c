@@ -14,11 +14,18 @@
 
 static const char *const ops[] = {"<", "<=", "=", ">=", ">"};
 
+static const char *claims_put_op(const claim *c)
+{
+    return c->measure == CLAIM_ORDER ? "order" : c->measure == CLAIM_TABLE ? "table" : ops[c->op];
+}
+
 /* Fractions are shown in percent. */
 static const char *claims_put_unit_of(const claim *c)
 {
     if (c->ratio)
         return "";
+    if (c->measure == CLAIM_TABLE)
+        return "%";
     bool along_x = c->measure == CLAIM_SATURATION || c->measure == CLAIM_ARGMAX ||
                    c->measure == CLAIM_CROSSING;
     if (along_x)
@@ -66,6 +73,21 @@ static void claims_put_found_text(const claim_result *r, char *out, size_t size)
     }
 }
 
+/* "3 %", "5 points", "3 % or 2 ns"; "" = none. */
+static void claims_put_tolerance(const claim *c, char *out, size_t size)
+{
+    const char *unit = c->ratio || c->y.op == '/' ? "" : metrics[c->y.first].unit;
+    bool points = unit[0] == '%';
+    size_t used = 0;
+    out[0] = '\0';
+    if (c->tolerance > 0)
+        used = (size_t)snprintf(out, size, "%.4g %%", 100 * c->tolerance);
+    if (c->within > 0 && used < size)
+        snprintf(out + used, size - used, "%s%.4g%s%s", used ? " or " : "",
+                 points ? 100 * c->within : c->within, unit[0] ? " " : "",
+                 points ? "points" : unit);
+}
+
 /* "more than 50 %", "at most 5 % above the other side", "a quotient of 1.2 within 3 %". */
 static void claims_put_asked_text(const claim *c, char *out, size_t size)
 {
@@ -73,11 +95,14 @@ static void claims_put_asked_text(const claim *c, char *out, size_t size)
     const claim_number number = {.mean = c->value};
     char value[80] = "the other side", tolerance[40] = "";
     bool equal = c->op == OP_EQUAL, quotient = c->ratio;
-    if (c->has_value)
+    if (c->has_value || c->measure == CLAIM_TABLE)
         claims_put_number_text(&number, claims_put_unit_of(c), value, sizeof value);
-    if (c->tolerance > 0)
-        snprintf(tolerance, sizeof tolerance, "%.4g %%", 100 * c->tolerance);
-    if (c->measure == CLAIM_ORDER)
+    claims_put_tolerance(c, tolerance, sizeof tolerance);
+    if (c->measure == CLAIM_TABLE)
+        snprintf(out, size, "%s%s of %zu cells%s%s", c->value < 1 ? "at least " : "",
+                 c->value < 1 ? value : "each", c->num_of, tolerance[0] ? " within " : "",
+                 tolerance);
+    else if (c->measure == CLAIM_ORDER)
         snprintf(out, size, "each less than the next%s%s", c->tolerance > 0 ? " or up to " : "",
                  c->tolerance > 0 ? tolerance : "");
     else if (equal)
@@ -164,6 +189,7 @@ static ik_status claims_put_lines(figure_book *b, const claim_result *list, void
                         : r->c->basis == IK_BASIS_PROGRAM ? "the results of another program"
                                                           : "");
         claims_put_note(p, "weak: ", r->c->weak);
+        claims_put_note(p, "holds all the same ", claim_blind_text(r->blind));
         claims_put_note(p, "", r->c->transient ? "a transient, as its source measured it" : "");
         if (r->verdict == IK_CLAIM_DIFFERS)
             claims_put_note(p, "known to differ: ", r->c->differs);
@@ -205,7 +231,7 @@ static ik_status claims_put_rows(figure_book *b, const claim_result *list, void 
                                      claims_put_figure_of(b, r->c),     r->c->paper, r->c->differs};
         csv_fields(out, texts, 6);
         claims_put_number(out, &r->left);
-        fprintf(out, ",%s", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
+        fprintf(out, ",%s", claims_put_op(r->c));
         claims_put_number(out, &r->right);
         fputc(',', out);
         ik_text_csv(out, r->why);
@@ -215,9 +241,11 @@ static ik_status claims_put_rows(figure_book *b, const claim_result *list, void 
         const char *const more[] = {ik_claim_basis_name(r->c->basis), r->c->weak, asked};
         csv_fields(out, more, 3);
         if (isfinite(r->margin))
-            fprintf(out, ",%.4g\n", r->margin);
+            fprintf(out, ",%.4g,", r->margin);
         else
-            fputs(",\n", out);
+            fputs(",,", out);
+        ik_text_csv(out, claim_blind_text(r->blind));
+        fputc('\n', out);
     }
     return IK_OK;
 }
@@ -226,7 +254,7 @@ ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err)
 {
     fputs("verdict,claim,source,figure,paper,differs,left,left_ci95,left_samples,op,right,right_"
           "ci95,right_samples,"
-          "why,transient,basis,weak,asked,margin\n",
+          "why,transient,basis,weak,asked,margin,blind\n",
           out);
     return claims_put_with_results(m, claims_put_rows, out, err);
 }
@@ -255,9 +283,10 @@ static ik_status claims_put_objects(figure_book *b, const claim_result *list, vo
         ik_json_real(j, "margin", r->margin, 4);
         ik_json_text(j, "basis", ik_claim_basis_name(r->c->basis));
         ik_json_text(j, "weak", r->c->weak);
+        ik_json_text(j, "blind", claim_blind_text(r->blind));
         ik_json_real(j, "left", r->left.mean, 9);
         ik_json_real(j, "left_ci95", r->left.ci95, 9);
-        ik_json_text(j, "op", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
+        ik_json_text(j, "op", claims_put_op(r->c));
         ik_json_real(j, "right", r->right.mean, 9);
         ik_json_real(j, "right_ci95", r->right.ci95, 9);
         ik_json_bool(j, "transient", r->c->transient);
@@ -366,6 +395,7 @@ static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx
                               .asked = asked,
                               .basis = c->basis,
                               .weak = c->weak,
+                              .blind = claim_blind_text(list[i].blind),
                               .margin = list[i].margin};
         status = to->fn(to->ctx, &one, err);
     }

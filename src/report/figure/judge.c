@@ -16,14 +16,14 @@
 
 /* ---- verdicts */
 
-/* Sets *margin to a share of the right side. `inside` is how far the whole interval lies within
+/* `inside` is how far the whole interval lies within
  * what the claim allows, `outside` how far its nearest point does. */
-static ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *a,
-                                      const claim_number *b, double *margin)
+ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *a,
+                               const claim_number *b, double *margin)
 {
     double low = a->mean - a->ci95 - (b->mean + b->ci95),
            high = a->mean + a->ci95 - (b->mean - b->ci95), scale = fabs(b->mean),
-           t = isinf(scale) ? 0 : c->tolerance * scale;
+           t = isinf(scale) ? 0 : fmax(c->tolerance * scale, c->within);
     bool strict = (op == OP_LESS || op == OP_MORE) && t == 0;
     double inside = INFINITY, outside = INFINITY;
     *margin = NAN;
@@ -43,8 +43,7 @@ static ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_n
     return holds ? IK_CLAIM_HOLDS : differs ? IK_CLAIM_DIFFERS : IK_CLAIM_UNTOLD;
 }
 
-/* Why nothing can be decided of a side; NULL: it can. */
-static const char *judge_lacks(const judge *j, const claim_number *n)
+const char *judge_lacks(const judge *j, const claim_number *n)
 {
     if (n->why)
         return n->why;
@@ -104,6 +103,9 @@ static ik_status judge_order(judge *j, ik_error *err)
             return status;
         j->r->why = "";
         ik_claim_verdict v = judge_pair(j, OP_LESS, &before, &here);
+        double exchanged;
+        if (judge_compare(j->c, OP_LESS, &here, &before, &exchanged) == IK_CLAIM_HOLDS)
+            j->r->blind = BLIND_ORDER;
         if (v != IK_CLAIM_HOLDS && v != j->r->verdict && j->r->verdict != IK_CLAIM_DIFFERS) {
             j->r->verdict = v;
             j->r->pair = i;
@@ -114,6 +116,8 @@ static ik_status judge_order(judge *j, ik_error *err)
         }
         before = here;
     }
+    if (j->r->verdict != IK_CLAIM_HOLDS)
+        j->r->blind = BLIND_NOT;
     j->r->right = before;
     j->r->why = why;
     j->r->margin = isfinite(margin) ? margin : NAN;
@@ -145,7 +149,8 @@ static ik_status judge_sides(judge *j, ik_error *err)
     j->r->right = two && !c->ratio ? b : value;
     if (status == IK_OK && j->r->why[0] == '\0')
         j->r->verdict = judge_pair(j, c->op, &j->r->left, &j->r->right);
-    return status;
+    return status == IK_OK && j->r->verdict == IK_CLAIM_HOLDS ? judge_power(j, &j->r->blind, err)
+                                                              : status;
 }
 
 /* Resolves a claim of which some points are not there; IK_ERR_INPUT: it cannot be judged. What is
@@ -216,7 +221,9 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
             *err = why;
         return status;
     }
-    status = c->measure == CLAIM_ORDER ? judge_order(&j, err) : judge_sides(&j, err);
+    status = c->measure == CLAIM_ORDER   ? judge_order(&j, err)
+             : c->measure == CLAIM_TABLE ? judge_table(&j, err)
+                                         : judge_sides(&j, err);
     r->why = r->why ? r->why : "";
     return status;
 }

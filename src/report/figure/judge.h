@@ -17,8 +17,20 @@ typedef struct judge {
     claim_result *r;
 } judge;
 
+/* Why nothing can be decided of a side; NULL: it can. */
+const char *judge_lacks(const judge *j, const claim_number *n);
+/* judge_table.c: a claim about a printed table. */
+ik_status judge_table(judge *j, ik_error *err);
+/* power.c: the same, so many times. */
+claim_number judge_scale(claim_number n, double factor);
 /* The samples of a side, as a mean with its 95 % interval; of a crossing those of both. */
 ik_status judge_side(const judge *j, const claim_side *side, claim_number *out, ik_error *err);
+/* Sets *margin to a share of the right side. */
+ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *a,
+                               const claim_number *b, double *margin);
+/* power.c: what may be done to the sides of a claim that holds, no order, without another
+ * verdict. */
+ik_status judge_power(const judge *j, claim_blind *blind, ik_error *err);
 /* The quotient of both sides, sample by sample. */
 ik_status judge_paired_quotient(const judge *j, claim_number *out, ik_error *err);
 

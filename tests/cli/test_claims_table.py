@@ -1,0 +1,110 @@
+"""Claims about printed tables: cells that agree are counted, as a slow count in the test does it, and what is no table is refused with its place."""
+import csv
+import io
+import random
+import unittest
+
+from harness import CliTest
+
+KS, NS = [2, 3, 4], [2, 3]
+HEAD = f"fabric: {{family: karytree, k: {KS}, n: {NS}}}\nrouting: [dmodk, smodk]\nsimulate: false\nmeasures: [size]\nexpect:\n"
+
+
+def hosts(k, n):
+    return k**n
+
+
+class Tables(CliTest):
+    def judged(self, text):
+        path, store = self.tmp / "table.yaml", self.tmp / "table.db"
+        store.unlink(missing_ok=True)
+        path.write_text(HEAD + text)
+        self.shown = " ".join(self.ok("run", path, "-o", store).split())
+        self.store = store
+        return self.json("report", store)["claims"]
+
+    def test_counts(self):
+        """Drawn tables, some of whose numbers are wrong by little or much, and some of whose cells are empty."""
+        rng, cases, text = random.Random(3), [], ""
+        for number in range(60):
+            tolerance, within, value = rng.choice([0, 0.05, 0.2]), rng.choice([0, 0, 2]), rng.choice([None, 0.5, 0.75])
+            columns, cells, rows = rng.random() < 0.5, {}, []
+            for k in KS:
+                for n in NS:
+                    off = rng.choice([0, 0, 0, 1, 2, 10]) if number % 3 else 0
+                    cells[k, n] = None if rng.random() < 0.1 else hosts(k, n) + off
+            cells[2, 2] = 4
+            if columns:
+                rows = [["fabric.k", *NS]] + [[k] + ["-" if cells[k, n] is None else cells[k, n] for n in NS] for k in KS]
+            else:
+                rows = [["fabric.n", "fabric.k", "value"]] + [[n, k, cells[k, n]] for k in KS for n in NS if cells[k, n] is not None]
+            text += f"  - {{claim: c{number}, metric: table, y: hosts, at: {{routing: dmodk}}, tolerance: {tolerance}, cells: {rows}"
+            text += ", columns: fabric.n" if columns else ""
+            text += f", within: {within}" if within else ""
+            text += f", value: {value}}}\n" if value else "}\n"
+            cases.append((cells, tolerance, within, value or 1))
+
+        def agreeing(cells, tolerance, within, factor=1.0):
+            return sum(abs(factor * hosts(*at) - c) <= max(tolerance * c, within) + 1e-12 for at, c in cells.items() if c is not None)
+
+        seen = {}
+        for found, (cells, tolerance, within, value) in zip(self.judged(text.replace("'", '"')), cases, strict=True):
+            printed = sum(c is not None for c in cells.values())
+            agree = agreeing(cells, tolerance, within)
+            holds = agree >= value * printed - 1e-9
+            self.assertEqual(found["verdict"], "holds" if holds else "differs", (found, cells))
+            self.assertAlmostEqual(found["left"], agree / printed, 6)
+            self.assertIn(f"{agree} of {printed} cells agree", found["found"])
+            self.assertAlmostEqual(found["margin"], (agree / printed - value) / value, 3)
+            blind = holds and all(agreeing(cells, tolerance, within, f) >= value * printed - 1e-9 for f in (0.9, 1.1))
+            self.assertEqual(found["blind"] != "", blind, (found, cells))
+            seen[found["verdict"], blind] = seen.get((found["verdict"], blind), 0) + 1
+        self.assertEqual(len(seen), 3, seen)
+
+    def test_words(self):
+        claims = self.judged(
+            "  - {claim: all, metric: table, y: hosts, at: {routing: dmodk}, columns: fabric.n, cells: [[fabric.k, 2, 3], [2, 4, 8], [4, 16, 65]]}\n"
+            "  - {claim: most, metric: table, y: hosts, at: {routing: dmodk}, columns: fabric.n, value: 75 %, within: 2, tolerance: 1 %, cells: [[fabric.k, 2, 3], [2, 4, 8], [4, 16, 70]]}\n"
+            "  - {claim: near, metric: hosts, of: {routing: dmodk, fabric.k: 2, fabric.n: 2}, op: '=', value: 5, within: 1}\n"
+            "  - {claim: far, metric: hosts, of: {routing: dmodk, fabric.k: 2, fabric.n: 2}, op: '=', value: 5.5, within: 1}\n"
+            "  - {claim: share, metric: feasible, of: {routing: dmodk, fabric.k: 2, fabric.n: 2}, op: '=', value: 96 %, within: 5 %}\n")
+        self.assertEqual([(c["verdict"], c["asked"]) for c in claims],
+                         [("differs", "each of 4 cells"), ("holds", "at least 75 % of 4 cells within 1 % or 2"), ("holds", "5 within 1"), ("differs", "5.5 within 1"),
+                          ("holds", "96 % within 5 points")])
+        self.assertIn("4, 3: 64 instead of 65", claims[0]["found"])
+        self.assertIn("3 of 4 cells agree; 4, 3: 64 instead of 70", self.shown)
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", "claims"))))
+        self.assertEqual([r["op"] for r in rows], ["table", "table", "=", "=", "="])
+
+    def test_cells_that_cannot_be_told(self):
+        """They count for neither side: the verdict is open only if they could change it."""
+        head = "fabric: crossbar:n=2\nrouting: minimal\nload: [10%, 20%, 40%]\nseeds: 2\nmeasure: {warmup: 0 ns, duration: 1 us}\nexpect:\n"
+        cells = "cells: [[load, value], [10%, 0.1], [20%, 0.2], [40%, 0.4]]"
+        path, store = self.tmp / "few.yaml", self.tmp / "few.db"
+        path.write_text(head + f"  - {{claim: c, transient: true, metric: table, tolerance: 10, {cells}}}\n")
+        self.ok("run", path, "-o", store)
+        found = self.json("report", store)["claims"][0]
+        self.assertEqual(found["verdict"], "cannot be told")
+        self.assertIn("0 of 3 cells agree, 3 cannot be told (fewer than three samples)", found["found"])
+
+    def test_refusals(self):
+        base = "  - {claim: c, metric: table, y: hosts, at: {routing: dmodk, fabric.n: 2}, "
+        good = "cells: [[fabric.k, value], [2, 4]]"
+        for more, says in [
+                ("}", "needs 'cells'"), ("cells: 4}", "list of rows"), ("cells: [[fabric.k, value]]}", "list of rows"), ("cells: [[fabric.k, value], 4]}", "a row of 'cells'"),
+                ("cells: [[fabric.k, value], [2, 4, 5]]}", ("found 3", "6:")), ("cells: [[fabric.k, hosts], [2, 4]]}", ("'value'", "columns")),
+                ("cells: [[fabric.k, value], [2, four]]}", ("'four' is not a number", "hint")), ("cells: [[fabric.k, value], [2, 4 ns]]}", "no unit"),
+                ("cells: [[fabric.k, value], [2, '-']]}", "no cell has a number"), ("cells: [[fabric.k, value], [5, 25]]}", ("fabric.k", "5")),
+                ("cells: [[fabric.q, value], [5, 25]]}", "fabric.q"), (good + ", op: '<'}", "'op' has no effect"), (good + ", of: {fabric.k: 2}}", "'of' has no effect"),
+                (good + ", ratio: true}", "'ratio' has no effect"), (good + ", within: 0}", "above 0"), (good + ", within: 2 ns}", "within")]:
+            with self.subTest(more):
+                path = self.tmp / "bad.yaml"
+                path.write_text(HEAD + base + more + "\n")
+                says = says if isinstance(says, tuple) else (says,)
+                self.refused("run", path, "-o", self.tmp / "bad.db", says=("bad.yaml:", *(s for s in says if s != "hint")))
+        path.write_text(HEAD + "  - {claim: c, metric: hosts, of: {routing: dmodk, fabric.k: 2, fabric.n: 2}, op: '=', value: 4, cells: [[a, value], [1, 2]]}\n")
+        self.refused("run", path, "-o", self.tmp / "bad.db", says="'cells' has no effect")
+
+
+if __name__ == "__main__":
+    unittest.main()
