@@ -25,6 +25,7 @@ typedef struct open_points {
 
 typedef struct sample_list {
     double *items;
+    double *doubt;       /* [num] a value may be so much less or more */
     size_t *points;      /* [num] the point of a sample, the first of a curve's */
     bool *again;         /* [num] it repeats another one: of claims that are paired alone */
     size_t num, repeats; /* samples; points that repeat one with another seed */
@@ -35,14 +36,17 @@ typedef struct sample_list {
 static ik_status judge_sides_samples_room(sample_list *s, size_t room, ik_error *err)
 {
     s->items = ik_calloc(room + 1, sizeof *s->items);
+    s->doubt = ik_calloc(room + 1, sizeof *s->doubt);
     s->points = ik_calloc(room + 1, sizeof *s->points);
     s->again = ik_calloc(room + 1, sizeof *s->again);
-    return s->items && s->points && s->again ? IK_OK : ik_fail_memory(err, room, "a claim");
+    return s->items && s->doubt && s->points && s->again ? IK_OK
+                                                         : ik_fail_memory(err, room, "a claim");
 }
 
 static void judge_sides_samples_free(sample_list *s)
 {
     free(s->items);
+    free(s->doubt);
     free(s->points);
     free(s->again);
 }
@@ -320,16 +324,17 @@ static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *er
     return status;
 }
 
-/* What a search found; INFINITY where all of 100 % was accepted, NAN where that cannot be told. */
-static double judge_sides_search_result(const judge *j, const report_row *r, sample_list *out)
+/* What a search found; INFINITY where all of 100 % was accepted, NAN where that cannot be told.
+ * Where the search could not tell the loads between two: their middle, give or take *doubt. */
+static double judge_sides_search_result(const judge *j, const report_row *r, double *doubt,
+                                        sample_list *out)
 {
-    double found = r->value[METRIC_SATURATION_LOAD];
+    double found = r->value[METRIC_SATURATION_LOAD], most = r->value[METRIC_SATURATION_MOST];
+    *doubt = isnan(most) || j->c->transient ? 0 : (most - found) / 2;
     if (r->deadlock[0])
         out->why = "a deadlock ended some of the searches";
-    else if (!isnan(r->value[METRIC_SATURATION_MOST]) && !j->c->transient)
-        out->why = "some of the searches could not tell the loads above the one they found";
     else if (!judge_sides_is_transient(j, r, NULL, &out->open))
-        return isnan(found) ? INFINITY : found;
+        return isnan(found) ? INFINITY : found + *doubt;
     return NAN;
 }
 
@@ -339,9 +344,12 @@ static ik_status searched_samples(const judge *j, const claim_side *side, sample
     ik_status status = judge_sides_samples_room(out, side->num_entries, err);
     for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[judge_sides_row_of(j, &side->entries[i])];
-        if (judge_sides_is_feasible(r)) /* else nothing was searched */
-            judge_sides_add_sample(out, judge_sides_search_result(j, r, out),
-                                   side->entries[i].point);
+        double doubt;
+        if (!judge_sides_is_feasible(r)) /* nothing was searched */
+            continue;
+        judge_sides_add_sample(out, judge_sides_search_result(j, r, &doubt, out),
+                               side->entries[i].point);
+        out->doubt[out->num - 1] = doubt;
     }
     return status;
 }
@@ -391,10 +399,11 @@ static bool judge_sides_is_exact(const judge *j)
 static claim_number judge_sides_sum_up(const judge *j, const sample_list *s)
 {
     claim_number n = {.num = s->num, .mean = NAN, .ci95 = NAN, .why = s->why};
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, doubt = 0;
     size_t infinite = 0;
     for (size_t i = 0; i < s->num; i++) {
         sum += s->items[i];
+        doubt += s->doubt[i];
         infinite += isinf(s->items[i]) != 0;
     }
     if (infinite || s->num == 0) {
@@ -411,7 +420,7 @@ static claim_number judge_sides_sum_up(const judge *j, const sample_list *s)
     n.mean = mean;
     /* one run that other seeds do not change draws nothing */
     n.exact = judge_sides_is_exact(j) || (s->num == 1 && s->repeats > 0);
-    n.ci95 = n.exact && !(e.ci95 > 0) ? 0 : e.ci95;
+    n.ci95 = (n.exact && !(e.ci95 > 0) ? 0 : e.ci95) + doubt / (double)s->num;
     return n;
 }
 
@@ -437,6 +446,15 @@ static bool judge_sides_is_same_sample(const judge *j, const axis *list, size_t 
     return true;
 }
 
+static void judge_sides_add_quotient(const sample_list *a, size_t i, const sample_list *b, size_t k,
+                                     sample_list *out)
+{
+    double over = b->items[k], q = over != 0 ? a->items[i] / over : NAN;
+    judge_sides_add_sample(out, q, a->points[i]);
+    if (a->doubt[i] > 0 || b->doubt[k] > 0)
+        out->doubt[out->num - 1] = a->doubt[i] / fabs(over) + fabs(q) * b->doubt[k] / fabs(over);
+}
+
 /* The quotient of each sample of the left side and the same one of the right side. A pair of which
  * both are repeats is one, too. */
 static void judge_sides_divide_pairs(const judge *j, const axis *list, size_t num,
@@ -446,11 +464,9 @@ static void judge_sides_divide_pairs(const judge *j, const axis *list, size_t nu
         for (size_t k = 0; k < b->num; k++) {
             if (!judge_sides_is_same_sample(j, list, num, a->points[i], b->points[k]))
                 continue;
-            bool repeat = a->again[i] && b->again[k];
-            out->repeats += repeat;
-            if (!repeat)
-                judge_sides_add_sample(out, b->items[k] != 0 ? a->items[i] / b->items[k] : NAN,
-                                       a->points[i]);
+            out->repeats += a->again[i] && b->again[k];
+            if (!a->again[i] || !b->again[k])
+                judge_sides_add_quotient(a, i, b, k, out);
             break;
         }
 }
