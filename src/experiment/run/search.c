@@ -10,8 +10,9 @@
  *
  * Near saturation queues take long to settle, and a measured time that a file gives may end before
  * it can be told whether a load is accepted. The probe is then made again with ten times that time,
- * and with a hundred times; a load that cannot be told either counts as not accepted, and the
- * search says up to which load it could not tell.
+ * and with a hundred times;
+ * a load that drifts even so counts as not accepted, and the search says up to which load it could
+ * not tell. Where a run is too short for a verdict it is accepted if 95 % of what is offered are.
  */
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
@@ -78,8 +79,9 @@ static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool acce
 /* Whether a run tells if its load is accepted. */
 static bool search_is_told(const ik_sim_result *r)
 {
+    bool falls = r->steady.reason == IK_STEADY_FALLS && r->throughput < 0.95 * r->offered;
     return r->deadlock || r->steady.bound.exceeded || r->steady.verdict == IK_STEADY_YES ||
-           r->steady.reason == IK_STEADY_BOUND;
+           r->steady.reason == IK_STEADY_BOUND || falls;
 }
 
 /* Whether a probe of `times` the measured time of the file may be made again with more: that time

@@ -110,10 +110,9 @@ static double steady_relative(const stationary_interval *i)
 /* For how long the waiting times in the network remember: the mean over channels of the relaxation
  * times of their queues, service time / (1 - utilisation)^2 (the limit of heavy traffic: W. Whitt,
  * Planning queueing simulations, Management Science 35(11), 1989), weighted by the variance of the
- * waiting that they cause. Packets that wait for others which full buffers hold back wait longer
- * than utilisations say; by the same limit a queue in which they wait for w remembers for 4 w^2 /
- * service time, and the longer time counts. All that exceeds the least latency is taken for such a
- * wait. A window shorter than that sees a part of one rise or fall of a queue, and its means look
+ * waiting that they cause. Where full buffers hold packets back, they wait longer than utilisations
+ * say, in the end in their sources; by the same limit a queue in which they wait for w remembers
+ * for 4 w^2 / service time, and the longer time counts. A window shorter than that sees a part of one rise or fall of a queue, and its means look
  * as if they hardly varied. Neither is known better than the window is long, so that no time
  * beyond half of it is taken. */
 static double steady_memory_ps(const judged *j)
@@ -136,7 +135,7 @@ static double steady_memory_ps(const judged *j)
     }
     if (!(weights > 0))
         return 0;
-    double wait_ps = j->r->latency.mean - (double)j->r->latency.min,
+    double wait_ps = fmax(j->latency.mean - j->network.mean, 0),
            diffusion_ps = 4 * wait_ps * wait_ps / (services / weights);
     return fmin(fmax(sum / weights, diffusion_ps), window_ps / 2);
 }
