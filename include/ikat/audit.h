@@ -117,6 +117,7 @@ typedef struct ik_audit {
     ik_engine_evidence engine;
     ik_audit_routing installed, proposed;
     bool has_proposed;
+    ik_routing_choice choice; /* what was compared; num 0: nothing, or the routing was named */
     bool has_counters;
     ik_counter_changes counters;
     ik_audit_measured measured; /* of two readings */

@@ -16,7 +16,8 @@ enum { NAMED = 100, TEXT = 192 };
 
 typedef struct judge {
     ik_fabric *f;
-    /* [switches] links to switches of the next higher level, and to lower switches and hosts */
+    /* [switches] links to switches of the next higher level; to lower switches and, below the top,
+     * hosts */
     uint32_t *up, *down;
     ik_error *err;
 } judge;
@@ -88,6 +89,8 @@ static void fabric_judge_count_up_down(judge *j)
         uint32_t sw = f->port_node[port], peer = ik_peer_node(f, port);
         if (peer == IK_NONE)
             continue;
+        if (f->switch_level[sw] == f->num_levels && !ik_is_switch(f, peer))
+            continue; /* a server there says nothing of the cables to other switches */
         bool up = ik_is_switch(f, peer) && f->switch_level[peer] > f->switch_level[sw];
         *(up ? &j->up[sw] : &j->down[sw]) += 1;
     }

@@ -57,6 +57,27 @@ class Cabling(CliTest):
         for spec, family in (("torus:dims=4:4:4", "torus:dims=4:4:4,p=1"), ("dragonfly:h=2", "dragonfly:h=2,a=4,p=2,g=9,")):
             self.assertTrue(self.audit(spec, status=0)["cabling"]["family"].startswith(family))
 
+    def test_leaf_switches_without_hosts(self):
+        """A tree that is populated in part, read from a dump, is as sound as a full one; dmodc routes it."""
+        for spec, levels in (("xgft:m=4:4:4,w=1:4:4,hosts=48", 3), ("rlft:ports=8,levels=3,hosts=90", 3), ("xgft:m=6:8,w=1:4,hosts=30", 2)):
+            with self.subTest(spec=spec):
+                path = self.tmp / "partly.ibnetdiscover"
+                self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path)
+                o = self.audit(path, status=0)
+                self.assertEqual((o["levels"], o["warnings"]), (levels, 0), o["findings"])
+                self.ok("check", path, "-r", "dmodc")
+
+    def test_a_management_group(self):
+        """A leaf switch with two cables to one spine is none of the family; a server on a spine is a note. No sound cable is called wrong."""
+        path = self.tmp / "tree.edges"
+        links = [(leaf, 12 + spine) for leaf in range(12) for spine in range(6)]
+        links += [(18, 12)] * 2 + [(f"h{host}", host // 6) for host in range(72)] + [("h72", 18), ("h73", 18), ("h74", 13)]
+        path.write_text("".join(f"{a} {b}\n" for a, b in links))
+        o = self.audit(path, status=0)
+        self.assertEqual((o["levels"], len(self.of(o, "unknown-switch"))), (2, 1), o["findings"])
+        self.assertEqual([f["severity"] for f in self.of(o, "upper-host")], ["note"])
+        self.assertEqual(self.of(o, "miscabled", "missing-cable", "extra-cable"), [])
+
     def test_swapped_cables_of_a_plan(self):
         """Any two cables of the cluster: one finding with all four ends, an error unless only ports of the same switches change places."""
         rng = random.Random(1)

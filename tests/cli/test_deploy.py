@@ -278,7 +278,7 @@ class Deploy(CliTest):
         self.refused("deploy", "torus:dims=5:5", "-r", "dfsssp", "--vls", "3", "-o", out, says=["lanes, 3 are allowed", "frugal", "--vls"])
         said = self.refused("deploy", "torus:dims=20:20", "-r", "dfsssp", "-o", out, says=["lanes, 8 are allowed", "15 lanes for data", "frugal:lanes=8"])
         self.assertNotIn("--vls", said)
-        self.refused("deploy", "ring:n=5", "-o", out, says="--routing")
+        self.refused("deploy", "ring:n=5", "--vc", "dfsssp", "-o", out, says="--routing")
         self.refused("deploy", "ring:n=5", "-r", "updown", says="--output")
         self.refused("deploy", "ring:n=5", "-r", "updown", "--vls", "16", "-o", out, says="15")
 
@@ -289,6 +289,31 @@ class Deploy(CliTest):
         summary = json.loads(done.stdout)
         self.assertEqual((summary["routing"], summary["vc"], summary["lanes"]), ("shortest", "lash:pairs=both", 2))
         self.refused("check", "ring:n=5", "-r", "lash", says="'lash' is a VC scheme: --routing shortest --vc lash")
+
+    def test_the_best_one_is_chosen(self):
+        """What an audit would install; and with --from nothing that is not better, after a failure what is proved."""
+        for fabric in ("rlft:ports=8,levels=2", "rlft:ports=8,levels=3,fail=5%,fail_seed=2", "torus:dims=4:3", "dragonfly:a=4,h=1,p=2"):
+            with self.subTest(fabric=fabric):
+                audit = self.json("audit", fabric)
+                summary = self.deploy(fabric, "--force")
+                chosen = [row for row in summary["compared"] if row["chosen"]]
+                self.assertEqual(chosen, [row for row in audit["compared"] if row["chosen"]])
+                self.assertEqual([row["routing"] for row in chosen], [audit["proposed"]["routing"]])
+                self.assertEqual((summary["routing"], summary["vc"]), (chosen[0]["routing"], chosen[0]["vc"]))
+                self.assertIs(summary["proved"], True)
+                text = (self.tmp / "out" / "summary.txt").read_text()
+                self.assertIn("chosen", text)
+                kept = run("deploy", fabric, "--from", self.tmp / "out", "-o", self.tmp / "none")
+                self.assertEqual(kept.returncode, 1, kept.stderr)
+                self.assertIn("keeps the installed tables", kept.stderr)
+                self.assertFalse((self.tmp / "none").exists())
+        self.deploy("ring:n=5,p=2", "-r", "shortest", "--unproved", folder="loops")
+        mended = self.deploy("ring:n=5,p=2", "--from", self.tmp / "loops", folder="mended")
+        self.assertIs(mended["proved"], True)
+        self.deploy("torus:dims=4:4,p=2", "-r", "updown", folder="uneven")
+        better = self.deploy("torus:dims=4:4,p=2", "--from", self.tmp / "uneven", folder="even")
+        self.assertTrue(all(row["better"] for row in better["compared"] if row["chosen"]))
+        self.assertEqual(self.deploy("torus:dims=4:4", "--vls", "1", "--force")["lanes"], 1)
 
     def test_hosts_that_cannot_be_reached(self):
         """The smaller part of a fabric in two parts is listed: exit status 1."""

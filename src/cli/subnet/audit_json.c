@@ -309,6 +309,8 @@ int audit_put_json(const cli *c, const ik_audit *a)
     audit_json_put_engine(&j, a);
     audit_json_put_routing(&j, "installed", a, &a->installed, a->has_tables);
     audit_json_put_routing(&j, "proposed", a, &a->proposed, a->has_proposed);
+    ik_json_bool(&j, "keeps_installed", a->choice.keeps);
+    ik_routing_choice_json(&a->choice, "compared", &j);
     audit_json_put_counters(&j, a);
     return cli_json_end(c, &j);
 }

@@ -151,6 +151,34 @@ static void print_routings(const cli *c, const ik_audit *a)
     printf("  loads are in units of a host's rate\n");
 }
 
+/* The routings between which ikat chose. */
+static void audit_print_compared(const cli *c, const ik_audit *a)
+{
+    static const char *const headers[] = {"routing",     "VC scheme", "lanes>", "largest load>",
+                                          "saturation>", "",          NULL};
+    const ik_routing_choice *choice = &a->choice;
+    if (ik_routing_choice_compared(choice) == 0)
+        return;
+    cli_heading(c, "Routings compared");
+    cli_table *t = cli_table_new(headers);
+    for (unsigned i = 0; i < choice->num; i++) {
+        const ik_routing_compared *row = &choice->of[i];
+        if (row->state != IK_COMPARED && row->state != IK_COMPARED_UNPROVED)
+            continue;
+        cli_table_cell(t, "%s", cli_line(row->routing));
+        cli_table_cell(t, "%s", cli_line(row->vc));
+        cli_table_cell(t, "%u", row->lanes);
+        cli_table_cell(t, "%.4g", row->max_load);
+        cli_table_cell(t, "%.4g", row->saturation);
+        cli_table_cell(t, "%s",
+                       i == choice->chosen                  ? "chosen"
+                       : row->state == IK_COMPARED_UNPROVED ? "not proved"
+                       : row->better                        ? "better than what is installed"
+                                                            : "");
+    }
+    cli_table_print(t, stdout, c->colour_out);
+}
+
 /* ---- balance */
 
 static void print_balance(const cli *c, const ik_audit *a)
@@ -243,6 +271,7 @@ void audit_print(const cli *c, const ik_audit *a)
     print_subject(c, a);
     audit_print_findings(c, a);
     print_routings(c, a);
+    audit_print_compared(c, a);
     print_balance(c, a);
     print_counters(c, a);
 }

@@ -131,8 +131,9 @@ static const cli_option options[] = {
     {"--plan", 0, "SPEC|FILE", "what the fabric should be (default: the family is recognised)",
      false, "<topologies>|<file>"},
     {"--routing", 'r', "SPEC",
-     "routing to compare with (default: chosen for the fabric; none: no comparison)", false,
-     "<routings>|none"},
+     "routing to compare with (default: the best of several, if it is better than what is "
+     "installed; none: no comparison)",
+     false, "<routings>|none"},
     {"--vc", 0, "SPEC", "VC scheme of this routing (default: the routing's default scheme)", false,
      "<vcs>"},
     {"--counters", 0, "FILE",
@@ -193,7 +194,9 @@ const ik_command ik_command_audit = {
         "destination), max_load, mean_load,\n"
         "max_channel, saturation, tightest_channel, worst_flows, worst_channel, channels, "
         "idle_channels, balance (direction, level,\n"
-        "channels, min, mean, max)), counters (interval_s, ports_restarted, ports_at_limit, "
+        "channels, min, mean, max)), keeps_installed, compared (routing, vc, state, chosen, "
+        "better, lanes, max_load,\n"
+        "saturation), counters (interval_s, ports_restarted, ports_at_limit, "
         "measured_channels, mean_used, busiest_channel,\n"
         "busiest_used, likeness, channels (port, used, predicted, waited)).",
     .takes = "<topologies>|<file>",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "subnet/audit/audit_impl.h"
+#include "subnet/deploy/choose.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -137,7 +138,7 @@ static ik_status audit_judge_installed(audit_work *w)
     const ik_subnet_config config = {.replies = true, .management = true};
     ik_status status = ik_subnet_judge(&w->tables, audit_impl_audit_sls(w), audit_impl_audit_vls(w),
                                        &config, w->env, &r->verdict, w->err);
-    return status == IK_OK ? audit_measure(w->a, r, w->err) : status;
+    return status == IK_OK ? choose_measure(w->a->fabric, &w->a->lids, r, w->err) : status;
 }
 
 static ik_status audit_run(audit_work *w)
@@ -185,24 +186,14 @@ ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const 
     return IK_OK;
 }
 
-void audit_discard(ik_audit_routing *r)
-{
-    free(r->spec);
-    free(r->vc);
-    ik_subnet_verdict_free(&r->verdict);
-    ik_load_groups_free(r->groups, r->num_groups);
-    free(r->load);
-    *r = (ik_audit_routing){0};
-}
-
 void ik_audit_free(ik_audit *a)
 {
     free(a->findings);
     if (a->has_cabling)
         ik_cabling_free(&a->cabling);
     ik_lids_free(&a->lids);
-    audit_discard(&a->installed);
-    audit_discard(&a->proposed);
+    choose_discard(&a->installed);
+    choose_discard(&a->proposed);
     ik_counter_changes_free(&a->counters);
     free(a->measured.predicted);
     ik_arena_free(&a->arena);

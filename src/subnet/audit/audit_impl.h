@@ -66,12 +66,8 @@ ik_status audit_files(audit_work *w);
 ik_status audit_pairs(audit_work *w);
 ik_status audit_loops(audit_work *w);
 /* audit_load.c */
-/* Fills in the loads of r->verdict. */
-ik_status audit_measure(ik_audit *a, ik_audit_routing *r, ik_error *err);
 ik_status audit_balance(audit_work *w);
-/* audit.c */
-void audit_discard(ik_audit_routing *r);
-/* audit_propose.c: a->proposed, and what is said of it beside what is installed. */
+/* audit_propose.c: a->proposed and a->choice, and what is said of them. */
 ik_status audit_propose(audit_work *w);
 /* audit_counters.c */
 ik_status audit_counters(audit_work *w);

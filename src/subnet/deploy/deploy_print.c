@@ -22,6 +22,36 @@ static const char *deploy_print_lid_name(const ik_deployment *d, uint32_t index,
     return ik_node_describe(d->fabric, d->lids.of[index].node, buffer, size);
 }
 
+static const char *const compared_states[] = {"compared", "unproved", "unfit", "too_large"};
+
+static void deploy_print_put_measured(ik_json *j, const char *key, bool measured, double value)
+{
+    if (measured)
+        ik_json_real(j, key, value, DIGITS);
+    else
+        ik_json_null(j, key);
+}
+
+void ik_routing_choice_json(const ik_routing_choice *c, const char *key, ik_json *j)
+{
+    ik_json_array(j, key);
+    for (unsigned i = 0; i < c->num; i++) {
+        const ik_routing_compared *row = &c->of[i];
+        bool measured = row->state == IK_COMPARED || row->state == IK_COMPARED_UNPROVED;
+        ik_json_object(j, NULL);
+        ik_json_text(j, "routing", row->routing);
+        ik_json_text(j, "vc", row->vc);
+        ik_json_text(j, "state", compared_states[row->state]);
+        ik_json_bool(j, "chosen", i == c->chosen);
+        ik_json_bool(j, "better", row->better);
+        ik_json_uint(j, "lanes", row->lanes);
+        deploy_print_put_measured(j, "max_load", measured, row->max_load);
+        deploy_print_put_measured(j, "saturation", measured, row->saturation);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
 /* ---- text */
 
 static void deploy_print_row(FILE *out, const char *name, const char *text)
@@ -87,6 +117,27 @@ static void print_management(const ik_deployment *d, FILE *out)
                   "the data of lane 0; --query-lane gives them a lane"
                 : "performance queries of several hosts at once can close a credit loop; of "
                   "one host it is not known");
+}
+
+/* How the routing was chosen. */
+static void print_choice(const ik_deployment *d, FILE *out)
+{
+    const ik_routing_choice *c = &d->choice;
+    char untried[600];
+    if (!c->num)
+        return;
+    fprintf(out, "  %-16s the best of %u that were compared%s:\n", "chosen",
+            ik_routing_choice_compared(c),
+            d->update.from ? ", and better than what is installed" : "");
+    for (unsigned i = 0; i < c->num; i++) {
+        const ik_routing_compared *row = &c->of[i];
+        if (row->state == IK_COMPARED)
+            fprintf(out, "  %-16s %s (%s): largest load %.4g, saturation %.4g, %u lane%s\n", "",
+                    row->routing, row->vc, row->max_load, row->saturation, row->lanes,
+                    row->lanes == 1 ? "" : "s");
+    }
+    if (ik_routing_choice_untried(c, untried, sizeof untried)[0])
+        fprintf(out, "  %-16s not tried, they take minutes here: %s\n", "", untried);
 }
 
 /* What a routing gave for few lanes, beside balanced tables. */
@@ -171,6 +222,7 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
     fprintf(out, "%s\n", d->name ? d->name : "fabric");
     fprintf(out, "  %-16s %s\n", "folder", d->folder);
     fprintf(out, "  %-16s %s\n", "routing", d->plan->routing->spec);
+    print_choice(d, out);
     fprintf(out, "  %-16s %s\n", "VC scheme", d->plan->vc->spec);
     fprintf(out, "  %-16s %u switches, %u hosts, ", "tables", f->num_switches,
             f->num_hosts - f->num_silent);
@@ -322,6 +374,7 @@ void ik_deployment_json(const ik_deployment *d, ik_json *j)
     ik_json_text(j, "fabric", d->name ? d->name : "fabric");
     ik_json_text(j, "folder", d->folder);
     ik_json_text(j, "routing", d->plan->routing->spec);
+    ik_routing_choice_json(&d->choice, "compared", j);
     ik_json_text(j, "vc", d->plan->vc->spec);
     ik_json_uint(j, "switches", d->fabric->num_switches);
     ik_json_uint(j, "hosts", d->fabric->num_hosts - d->fabric->num_silent);
