@@ -1,5 +1,6 @@
 """`ikat audit`: what is wrong with a fabric and with the tables installed in it; every finding has its code, place and remedy."""
 import itertools
+import json
 import re
 import unittest
 
@@ -116,6 +117,68 @@ class Audit(CliTest):
         self.assertEqual((states["dmodc"], states["frugal"], states["updown"]), ("compared", "too_large", "compared"))
         self.assertIn("frugal", finding(large, "routings-not-tried")["text"])
         self.assertEqual([row["routing"] for row in self.json("audit", "rlft:ports=8,levels=3")["compared"]], ["dmodc"])
+
+    def dump(self, spec, changes):
+        """A dump of a fabric, with lines changed by (pattern, replacement)."""
+        path = self.tmp / "changed.ibnetdiscover"
+        self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path)
+        text = path.read_text()
+        for pattern, by in changes:
+            text, times = re.subn(pattern, by, text)
+            self.assertTrue(times, pattern)
+        path.write_text(text)
+        return path
+
+    def test_ports_that_got_no_lid(self):
+        """65535 is what ports have that got none: of any number of switches and hosts, and not one LID given twice."""
+        audit = self.json("audit", self.dump(TREE, [(r"\blid 0", "lid 65535")]), status=None)
+        self.assertNotIn("lid-clash", codes(audit))
+        self.assertEqual(audit["lids_missing"], 8)
+        self.assertIn("lid-zero", codes(audit, "note"))
+
+    def test_slower_adapters(self):
+        """Many links to hosts of one kind at a lower rate are one note; a cable that came up slowly is a warning, also beside them."""
+        def rated(slow):
+            return [(rf'(?m)("host{host}" lid \d+) 4xEDR', r"\1 4xFDR") for host in slow]
+        spec = "xgft:m=8:8,w=1:4"
+        storage = [(r'"host(5\d)"', r'"store\1"'), (r'(?m)("store\d+" lid \d+) 4xEDR', r"\1 4xFDR")]
+        for changes, slow, adapters in ((storage, 0, 1), (rated([3]), 1, 0), (storage + rated([3, 9]), 2, 1), (rated(range(16)), 0, 1)):
+            audit = self.json("audit", self.dump(spec, changes), "--routing", "none", status=0)
+            self.assertEqual((codes(audit).count("slow-link"), codes(audit, "note").count("slower-adapters")), (slow, adapters), audit["findings"])
+
+    def test_baseline(self):
+        """What an earlier report has is neither shown nor counted, what is gone is counted; and the next report is a baseline again."""
+        fabric, tables = f"{TREE},fail=sw1.3", self.tables(TREE, "dmodk")
+        baseline = self.tmp / "yesterday.json"
+        first = self.json("audit", fabric, "--lfts", tables, status=1)
+        baseline.write_text(json.dumps(first))
+        again = self.json("audit", fabric, "--lfts", tables, "--baseline", baseline, status=0)
+        self.assertEqual((again["errors"], again["warnings"], again["notes"], again["gone"]), (0, 0, 0, 0))
+        self.assertEqual(again["known"], len(first["findings"]))
+        self.assertTrue(all(found["known"] for found in again["findings"]))
+        self.assertIn("nothing", self.ok("audit", fabric, "--lfts", tables, "--baseline", baseline))
+        less = dict(again, findings=[f for f in again["findings"] if f["code"] != "dead-port"])
+        baseline.write_text(json.dumps(less))
+        new = self.json("audit", fabric, "--lfts", tables, "--baseline", baseline, status=1)
+        self.assertEqual([f["code"] for f in new["findings"] if not f["known"]], ["dead-port"])
+        text = self.ok("audit", fabric, "--lfts", tables, "--baseline", baseline, status=1)
+        self.assertEqual(re.findall(r"^  (?:error|warning|note) \[(\S+)\]", text, re.M), ["dead-port"])
+        mended = self.json("audit", TREE, "--lfts", tables, "--baseline", baseline, status=0)
+        self.assertGreater(mended["gone"], 0)
+        for content, says in (("{", "no JSON"), ("[]", "findings"), ('{"findings": [{"text": "x"}]}', "code"), ("", "no JSON")):
+            baseline.write_text(content)
+            self.refused("audit", TREE, "--baseline", baseline, says=[says, "yesterday.json"])
+        self.refused("audit", TREE, "--baseline", self.tmp / "none", says="none")
+
+    def test_one_of_many_is_shown_once(self):
+        """Of one code eight findings are shown, and the number of the others; --all and --json have them."""
+        spec = "file:path=" + str(self.dump("xgft:m=8:12,w=1:12", [])) + ",fail=10%"
+        audit = self.json("audit", spec, "--routing", "none", status=None)
+        number = codes(audit).count("failed-link")
+        self.assertGreater(number, 8)
+        lines = re.findall(r"^  (?:\w+) \[failed-link\] (.*)", self.ok("audit", spec, "--routing", "none", status=None), re.M)
+        self.assertEqual((len(lines), lines[-1].split(":")[0]), (9, f"and {number - 8} more"))
+        self.assertEqual(self.ok("audit", spec, "--routing", "none", "--all", status=None).count("[failed-link]"), number)
 
     def test_one_defect_each(self):
         """The first host's LID is 5; switches 0 and 1 are leaves. What the second leaf does with it decides over two pairs."""

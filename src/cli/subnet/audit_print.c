@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_SHOWN = 8 }; /* of one severity and code; --all shows the others */
+
 static const char *audit_print_verdict_text(ik_verdict v)
 {
     return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "not known";
@@ -238,32 +240,67 @@ static void print_lines(const char *lines)
     }
 }
 
-static void print_finding(const cli *c, const ik_audit_finding *f)
+static const char *const severities[] = {"note", "warning", "error"};
+
+/* repeats: the finding before had the same remedy. */
+static void print_finding(const cli *c, const ik_audit_finding *f, bool repeats)
 {
-    static const char *const names[] = {"note", "warning", "error"};
     const char *colour = cli_severity_colour(c, f->severity);
-    printf("  %s%s%s [%s] %s\n", colour, names[f->severity], *colour ? cli_reset(c) : "", f->code,
-           cli_line(f->text));
+    printf("  %s%s%s [%s] %s\n", colour, severities[f->severity], *colour ? cli_reset(c) : "",
+           f->code, cli_line(f->text));
     if (f->place && !strstr(f->text, f->place))
         printf("    at %s\n", cli_line(f->place));
     if (f->evidence)
         print_lines(f->evidence);
-    if (f->remedy)
+    if (f->remedy && !repeats)
         printf("    %s\n", f->remedy);
+}
+
+static bool audit_print_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* The new findings of one severity and code, from *index on, which is moved behind them. */
+static void audit_print_group(const cli *c, const ik_audit *a, size_t *index)
+{
+    const ik_audit_finding *first = &a->findings[*index], *last = NULL;
+    uint64_t more = 0, shown = 0;
+    for (; *index < a->num_findings; ++*index) {
+        const ik_audit_finding *f = &a->findings[*index];
+        if (f->severity != first->severity || strcmp(f->code, first->code) != 0)
+            break;
+        if (f->known)
+            continue;
+        if (shown == MOST_SHOWN && !cli_has(c, "--all")) {
+            more++;
+            continue;
+        }
+        print_finding(c, f, last && audit_print_same(f->remedy, last->remedy));
+        last = f;
+        shown++;
+    }
+    if (more)
+        printf("  %s [%s] and %s more: --all shows them\n", severities[first->severity],
+               first->code, cli_count(more));
 }
 
 static void audit_print_findings(const cli *c, const ik_audit *a)
 {
     char heading[160];
-    snprintf(heading, sizeof heading, "Findings: %s error%s, %s warning%s, %s note%s",
-             cli_count(a->counts[IK_ERROR]), a->counts[IK_ERROR] == 1 ? "" : "s",
-             cli_count(a->counts[IK_WARNING]), a->counts[IK_WARNING] == 1 ? "" : "s",
-             cli_count(a->counts[IK_NOTE]), a->counts[IK_NOTE] == 1 ? "" : "s");
+    snprintf(heading, sizeof heading, "%sindings: %s error%s, %s warning%s, %s note%s",
+             cli_has(c, "--baseline") ? "New f" : "F", cli_count(a->counts[IK_ERROR]),
+             a->counts[IK_ERROR] == 1 ? "" : "s", cli_count(a->counts[IK_WARNING]),
+             a->counts[IK_WARNING] == 1 ? "" : "s", cli_count(a->counts[IK_NOTE]),
+             a->counts[IK_NOTE] == 1 ? "" : "s");
     cli_heading(c, heading);
-    for (size_t i = 0; i < a->num_findings; i++)
-        print_finding(c, &a->findings[i]);
-    if (!a->num_findings)
+    for (size_t i = 0; i < a->num_findings;)
+        audit_print_group(c, a, &i);
+    if (a->num_findings == a->num_known)
         printf("  nothing\n");
+    if (cli_has(c, "--baseline"))
+        printf("  %s known from the baseline, %s of the baseline gone\n", cli_count(a->num_known),
+               cli_count(a->num_gone));
 }
 
 void audit_print(const cli *c, const ik_audit *a)

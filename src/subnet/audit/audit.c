@@ -71,18 +71,36 @@ ik_status audit_rest(ik_audit *a, const audit_about *about, uint64_t shown, cons
                : IK_OK;
 }
 
-static int compare_severity(const void *x, const void *y)
+/* A finding and where the first of its severity and code is. */
+typedef struct audit_order {
+    const ik_audit_finding *finding;
+    size_t first;
+} audit_order;
+
+static int audit_compare(const void *x, const void *y)
 {
-    const ik_audit_finding *const *a = x, *const *b = y;
-    if ((*a)->severity != (*b)->severity)
-        return (*a)->severity > (*b)->severity ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
+    const audit_order *a = x, *b = y;
+    if (a->finding->severity != b->finding->severity)
+        return a->finding->severity > b->finding->severity ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->finding < b->finding ? -1 : a->finding > b->finding;
 }
 
+static size_t audit_first_alike(const ik_audit *a, size_t index)
+{
+    const ik_audit_finding *f = &a->findings[index];
+    size_t i = 0;
+    while (a->findings[i].severity != f->severity || strcmp(a->findings[i].code, f->code) != 0)
+        i++;
+    return i;
+}
+
+/* Errors first, then warnings, then notes; those of one code together. */
 static ik_status audit_sort_findings(ik_audit *a, ik_error *err)
 {
     size_t num = a->num_findings;
-    const ik_audit_finding **order = ik_calloc(num + 1, sizeof *order);
+    audit_order *order = ik_calloc(num + 1, sizeof *order);
     ik_audit_finding *sorted = ik_calloc(num + 1, sizeof *sorted);
     if (!order || !sorted) {
         free(order);
@@ -90,10 +108,10 @@ static ik_status audit_sort_findings(ik_audit *a, ik_error *err)
         return ik_fail_memory(err, num * sizeof *sorted, "the findings of an audit");
     }
     for (size_t i = 0; i < num; i++)
-        order[i] = &a->findings[i];
-    qsort(order, num, sizeof *order, compare_severity);
+        order[i] = (audit_order){&a->findings[i], audit_first_alike(a, i)};
+    qsort(order, num, sizeof *order, audit_compare);
     for (size_t i = 0; i < num; i++)
-        sorted[i] = *order[i];
+        sorted[i] = *order[i].finding;
     free(order);
     free(a->findings);
     a->findings = sorted;
@@ -160,6 +178,8 @@ static ik_status audit_run(audit_work *w)
         status = audit_counters(w);
     if (status == IK_OK)
         status = audit_propose(w);
+    if (status == IK_OK)
+        status = audit_baseline(w);
     return status == IK_OK ? audit_sort_findings(w->a, w->err) : status;
 }
 
