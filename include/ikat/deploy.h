@@ -152,11 +152,13 @@ typedef struct ik_deploy_config {
     const char *from;   /* what is installed: a folder or tables; NULL = not known */
 } ik_deploy_config;
 
-/* While an update replaces tables switch by switch, some have old and some have new ones. */
+/* While an update replaces tables, some switches have old and some new ones, and some parts of
+ * both, for tables are sent in blocks of 64 LIDs; and packets that left by old entries are under
+ * way. */
 typedef enum ik_mixing {
     IK_MIXING_SAFE,      /* no mixture of old and new entries has a credit loop */
-    IK_MIXING_ORDER,     /* none arises if switches are updated in the order given */
-    IK_MIXING_NO_ORDER,  /* no such order was found */
+    IK_MIXING_ORDER,     /* none arises if switches are updated in the batches given */
+    IK_MIXING_NO_ORDER,  /* no such batches were found */
     IK_MIXING_OLD_LOOPS, /* the old tables have one */
     IK_MIXING_LANES      /* not judged: old or new tables need several lanes */
 } ik_mixing;
@@ -168,8 +170,11 @@ typedef struct ik_deploy_update {
     uint64_t kept, changed, added, removed; /* entries */
     uint32_t switches;                      /* with other entries */
     ik_mixing mixing;
-    uint32_t *order; /* [num_order] IK_MIXING_ORDER: all switches to be updated */
-    uint32_t num_order;
+    /* [num_order] IK_MIXING_ORDER: all switches to be updated, batch by batch: old and new entries
+     * of a batch together have no credit loop with those of the other switches. The next batch
+     * begins when the packets that were under way have left. */
+    uint32_t *order, *batch;
+    uint32_t num_order, num_batches;
 } ik_deploy_update;
 
 /* What was written, as it was read back, and the verdict on that. */

@@ -332,12 +332,15 @@ char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension
 
 char *ik_format_rate(char *buffer, size_t size, uint64_t rate_bps)
 {
-    ik_format_quantity(buffer, size, rate_bps, IK_DIM_RATE);
-    const char *point = strchr(buffer, '.');
-    if (!point || strspn(point + 1, "0123456789") <= 3)
+    char exact[64];
+    ik_format_quantity(exact, sizeof exact, rate_bps, IK_DIM_RATE);
+    const char *point = strchr(exact, '.');
+    if (!point || strspn(point + 1, "0123456789") <= 3) {
+        snprintf(buffer, size, "%.40s", exact);
         return buffer;
-    const char *name = strchr(point, ' ');
-    const unit *u = quantity_find_unit(dimensions[IK_DIM_RATE].units, name + 1, strlen(name + 1));
+    }
+    const char *name = strchr(point, ' ') + 1;
+    const unit *u = quantity_find_unit(dimensions[IK_DIM_RATE].units, name, strlen(name));
     snprintf(buffer, size, "%.3g %s", (double)rate_bps / (double)u->factor, u->name);
     return buffer;
 }

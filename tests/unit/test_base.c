@@ -85,6 +85,8 @@ static void rates_are_short(void **state)
             assert_true(off < 0.005 && off > -0.005);
         }
     assert_string_equal(ik_format_rate(text, sizeof text, 54545454545), "54.5 Gb/s");
+    char little[16]; /* as in ik_link_class */
+    assert_string_equal(ik_format_rate(little, sizeof little, 54545454545), "54.5 Gb/s");
 }
 
 static void quantities_are_exact(void **state)

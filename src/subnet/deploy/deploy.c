@@ -253,6 +253,7 @@ void ik_deployment_free(ik_deployment *d)
     free(d->roots);
     free(d->folder);
     free(d->update.order);
+    free(d->update.batch);
     ik_fabric_free(d->whole);
     *d = (ik_deployment){0};
 }

@@ -194,11 +194,12 @@ static void print_left_out(const ik_deployment *d, FILE *out)
 static void print_update(const ik_deployment *d, FILE *out)
 {
     static const char *const mixing[] = {
-        "no mixture of old and new tables has a credit loop: switches may be updated in any order",
-        "old and new tables together can have a credit loop; none arises in the order of "
-        "update_order",
-        "old and new tables together can have a credit loop, and no order of switches without one "
-        "was found: stop the traffic while tables are replaced",
+        "no mixture of old and new entries has a credit loop, packets under way included: switches "
+        "may be updated in any order, block by block",
+        "old and new entries together can have a credit loop; none arises, packets under way "
+        "included, in the batches of update_order",
+        "old and new entries together can have a credit loop, and no batches of switches without "
+        "one were found: stop the traffic while tables are replaced",
         "the tables that are installed have a credit loop themselves",
         "not judged: the tables need several lanes, and hosts keep the service levels that they "
         "have"};
@@ -214,6 +215,12 @@ static void print_update(const ik_deployment *d, FILE *out)
                          ? "the routing's own tables: keeping old entries was not proved"
                          : "the routing's own tables: others were installed");
     deploy_print_row(out, "meanwhile", mixing[u->mixing]);
+    if (u->mixing == IK_MIXING_ORDER)
+        fprintf(out,
+                "  %-16s %" PRIu32
+                " batches; OpenSM sends blocks of 64 LIDs in an order of its own "
+                "and does not wait between them: load a file per batch\n",
+                "", u->num_batches);
 }
 
 void ik_deployment_print(const ik_deployment *d, FILE *out)
@@ -365,6 +372,13 @@ static void deploy_print_put_update(const ik_deployment *d, ik_json *j)
     ik_json_array(j, "order");
     for (uint32_t i = 0; u->mixing == IK_MIXING_ORDER && i < u->num_order; i++)
         ik_json_text(j, NULL, ik_node_describe(d->fabric, u->order[i], name, sizeof name));
+    ik_json_close(j);
+    ik_json_array(j, "batches"); /* how many switches of the order are in each */
+    for (uint32_t i = 0, next; u->mixing == IK_MIXING_ORDER && i < u->num_order; i = next) {
+        for (next = i + 1; next < u->num_order && u->batch[next] == u->batch[i];)
+            next++;
+        ik_json_uint(j, NULL, next - i);
+    }
     ik_json_close(j);
     ik_json_close(j);
 }
