@@ -33,6 +33,16 @@ class Dump:
             self.lines[number] = f'[{end[1]}]\t"{far[0]}"[{far[1]}]\t\t#{self.remarks[far[0]]}'
             self.ends[end] = (number, far)
 
+    def kill(self, switch):
+        """Takes a switch away with its hosts, as if they had no power."""
+        gone = {switch} | {far[0] for (node, _), (_, far) in self.ends.items() if node == switch and far[0][0] == "H"}
+        node = None
+        for number, line in enumerate(self.lines):
+            head = re.match(r'(?:Switch|Ca)\s+\d+ "(.-\w+)"', line)
+            node = head.group(1) if head else node
+            if node in gone or any(f'"{name}"' in line for name in gone):
+                self.lines[number] = ""
+
     def cut(self, a):
         far = self.ends[a][1]
         for end in (a, far):
@@ -77,6 +87,50 @@ class Cabling(CliTest):
         self.assertEqual((o["levels"], len(self.of(o, "unknown-switch"))), (2, 1), o["findings"])
         self.assertEqual([f["severity"] for f in self.of(o, "upper-host")], ["note"])
         self.assertEqual(self.of(o, "miscabled", "missing-cable", "extra-cable"), [])
+
+    def test_a_dead_switch_is_missed(self):
+        """A switch without power and its hosts are in no dump; without a plan the cables of the others tell. Intact fabrics have no finding."""
+        for spec in ("torus:dims=5:5", "slimfly:q=5", "dragonfly:h=2", "hyperx:dims=4:4", "dragonflyplus:h=2", "mlfm:h=3", "polarfly:q=5", "jellyfish:N=40,d=5,p=3"):
+            with self.subTest(spec=spec):
+                path = self.tmp / "dead.ibnetdiscover"
+                self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path)
+                self.assertEqual(self.audit(path, status=0)["warnings"], 0)
+                if spec.startswith("polarfly"):
+                    continue  # some of its switches have fewer cables as built
+                switches = [a for a in dict.fromkeys(a[0] for a in Dump(path).ends) if a[0] == "S"]
+                for switch in random.Random(1).sample(switches, 3):
+                    dump = Dump(path)
+                    dump.kill(switch)
+                    o = self.audit(dump.write(self.tmp / "killed.ibnetdiscover"))
+                    self.assertGreater(len(self.of(o, "missing-switch", "missing-cable")), 0, (switch, o["findings"]))
+
+    def test_a_number_that_is_left_out(self):
+        """Names that number a row say which switch is not there; a row with many gaps says nothing."""
+        for missing, found in (([7], ["sw7"]), ([], []), ([3, 5, 9, 11, 12, 14], [])):
+            path = self.tmp / "row.edges"
+            self.ok("topo", "jellyfish:N=24,d=5,p=3", "--format", "ibnetdiscover", "-o", self.tmp / "row.ibnetdiscover")
+            dump = Dump(self.tmp / "row.ibnetdiscover")
+            names = {remark.split('"')[1]: guid for guid, remark in dump.remarks.items() if guid[0] == "S"}
+            for number in missing:
+                dump.kill(names[f"sw{number}"])
+            gaps = self.of(self.audit(dump.write(path.with_suffix(".ibnetdiscover"))), "name-gap")
+            self.assertEqual([re.search(r"without (\S+):", f["text"])[1] for f in gaps], found)
+
+    def test_swapped_cables_without_a_plan(self):
+        """Of a family that is not recognised: a cable in few short cycles between two switches that lack one in many."""
+        path = self.tmp / "groups.ibnetdiscover"
+        self.ok("topo", "dragonflyplus:h=3", "--format", "ibnetdiscover", "-o", path)
+        self.assertEqual(self.of(self.audit(path, status=0), "odd-cable"), [])
+        found = 0
+        for seed in range(8):
+            dump = Dump(path)
+            (a, b), (c, d) = random.Random(seed).sample(dump.cables(), 2)
+            dump.connect(a, d)
+            dump.connect(b, c)
+            odd = self.of(self.audit(dump.write(self.tmp / "swapped.ibnetdiscover")), "odd-cable")
+            ends = {f'0x{end[0][2:]}' for end in (a, b, c, d)}
+            found += any(f["guid"] in ends for f in odd)
+        self.assertGreaterEqual(found, 4)
 
     def test_swapped_cables_of_a_plan(self):
         """Any two cables of the cluster: one finding with all four ends, an error unless only ports of the same switches change places."""

@@ -252,6 +252,8 @@ static ik_status cabling_tell(audit *a)
     cabling_lower_findings(a);
     if (status == IK_OK && !c->known)
         status = cabling_tell_levels(a);
+    if (status == IK_OK && !a->plan && !c->exact)
+        status = cab_tell_symmetry(c, a->f, &a->g, a->err);
     if (status == IK_OK && !c->by_ports)
         status = cab_tell_high_hosts(c, a->f, &a->g, a->err);
     if (status == IK_OK)
