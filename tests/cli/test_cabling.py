@@ -90,7 +90,7 @@ class Cabling(CliTest):
 
     def test_a_dead_switch_is_missed(self):
         """A switch without power and its hosts are in no dump; without a plan the cables of the others tell. Intact fabrics have no finding."""
-        for spec in ("torus:dims=5:5", "slimfly:q=5", "dragonfly:h=2", "hyperx:dims=4:4", "dragonflyplus:h=2", "mlfm:h=3", "polarfly:q=5", "jellyfish:N=40,d=5,p=3"):
+        for spec in ("torus:dims=5:5", "slimfly:q=5", "dragonfly:h=2", "hyperx:dims=4:4", "dragonflyplus:h=2", "mlfm:h=3", "mlfm:h=4,l=6,p=2", "polarfly:q=5", "jellyfish:N=40,d=5,p=3"):
             with self.subTest(spec=spec):
                 path = self.tmp / "dead.ibnetdiscover"
                 self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path)
@@ -103,6 +103,8 @@ class Cabling(CliTest):
                     dump.kill(switch)
                     o = self.audit(dump.write(self.tmp / "killed.ibnetdiscover"))
                     self.assertGreater(len(self.of(o, "missing-switch", "missing-cable")), 0, (switch, o["findings"]))
+                    leaf = any(far[0][0] == "H" for (node, _), (_, far) in Dump(path).ends.items() if node == switch)
+                    self.assertTrue(self.of(o, "missing-switch") or not leaf, (spec, switch))
 
     def test_a_number_that_is_left_out(self):
         """Names that number a row say which switch is not there; a row with many gaps says nothing."""

@@ -226,10 +226,69 @@ static ik_status cab_symmetry_names(ik_cabling *c, const ik_fabric *f, ik_error 
     return status;
 }
 
+/* ---- levels */
+
+/* Of switches of one level: the usual number of cables to the level above, or below. */
+static ik_status cab_symmetry_level_usual(const ik_fabric *f, const cab_graph *g, uint32_t level,
+                                          bool up, uint32_t *cables, alike *k, ik_error *err)
+{
+    uint32_t *count = ik_calloc((size_t)g->max_degree + 1, sizeof *count);
+    if (!count)
+        return ik_fail_memory(err, g->max_degree * sizeof *count, "numbers of cables");
+    *k = (alike){0};
+    for (uint32_t sw = 0; sw < g->num; sw++) {
+        cables[sw] = 0;
+        for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++)
+            if ((f->switch_level[g->to[i]] > level) == up)
+                cables[sw] += g->cables[i];
+        if (f->switch_level[sw] != level || !g->degree[sw])
+            continue;
+        k->num++;
+        count[cables[sw]]++;
+    }
+    for (uint32_t i = 1; i <= g->max_degree; i++)
+        if (count[i] >= k->holders && count[i]) {
+            k->holders = count[i];
+            k->usual = i;
+        }
+    free(count);
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        if (f->switch_level[sw] == level && g->degree[sw] && cables[sw] < k->usual) {
+            k->lacking += k->usual - cables[sw];
+            k->switches++;
+        }
+    return IK_OK;
+}
+
+/* A leaf switch that is down is missed by those above it. */
+static ik_status cab_symmetry_leaves(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
+                                     ik_error *err)
+{
+    uint32_t *cables = ik_calloc((size_t)g->num + 1, sizeof *cables);
+    alike above, leaves;
+    ik_status status = cables ? IK_OK : ik_fail_memory(err, g->num * 4, "numbers of cables");
+    if (status == IK_OK)
+        status = cab_symmetry_level_usual(f, g, 1, true, cables, &leaves, err);
+    if (status == IK_OK)
+        status = cab_symmetry_level_usual(f, g, 2, false, cables, &above, err);
+    free(cables);
+    if (status != IK_OK || !cab_symmetry_is_usual(&above) || !cab_symmetry_is_usual(&leaves) ||
+        above.lacking < leaves.usual || above.switches < 2)
+        return status;
+    return cab_finding(c, IK_WARNING, "missing-switch", IK_NONE, IK_NONE, err,
+                       "%" PRIu32 " switches of level 2 lack %" PRIu64 " cables to leaf switches, "
+                       "of which each has %" PRIu32 ": %.3g leaf switches may be down with their "
+                       "hosts, or were never there",
+                       above.switches, above.lacking, leaves.usual,
+                       (double)(above.lacking / leaves.usual));
+}
+
 ik_status cab_tell_symmetry(ik_cabling *c, const ik_fabric *f, const cab_graph *g, ik_error *err)
 {
     ik_status status = cab_symmetry_names(c, f, err);
     if (status == IK_OK && !c->known && f->num_levels < 2)
         status = cab_symmetry_cables(c, f, g, err);
+    else if (status == IK_OK && !c->known)
+        status = cab_symmetry_leaves(c, f, g, err);
     return status == IK_OK && !c->known ? cab_tell_cycles(c, f, g, err) : status;
 }
