@@ -52,6 +52,7 @@ typedef struct ik_audit_finding {
     const char *evidence; /* a packet's way, a cycle; lines joined by '\n'; NULL: none */
     const char *remedy;   /* what to do; NULL: none */
     uint32_t node, port;  /* what it is about, IK_NONE */
+    bool known;           /* the baseline has it: neither counted nor shown as new */
 } ik_audit_finding;
 
 /* What to audit. All zero = the fabric alone, and what ikat would install. Texts and `plan` are
@@ -68,6 +69,8 @@ typedef struct ik_audit_config {
     const char *engine; /* what the administrator believes made the tables; NULL */
     /* what to compare with: a routing's spec; NULL: ikat's choice; "none": nothing */
     const char *routing, *vc; /* vc: with routing; NULL: the routing's own */
+    /* what 'ikat audit --json' printed earlier: its findings are known; NULL: none */
+    const char *baseline;
 } ik_audit_config;
 
 /* Tables and what was measured on them. Loads: every host sends evenly to all others, in units of a
@@ -106,7 +109,9 @@ typedef struct ik_audit {
     ik_fabric *whole;
     ik_audit_finding *findings;
     size_t num_findings, finding_cap;
-    uint64_t counts[3]; /* by severity */
+    uint64_t counts[3]; /* by severity, of those that are not known */
+    uint64_t num_known; /* findings that the baseline has, too */
+    uint64_t num_gone;  /* findings of the baseline that are no more */
     bool partial;       /* tables or fabric are incomplete: verdicts hold for what is there */
     bool has_cabling;
     ik_cabling cabling;
@@ -117,6 +122,7 @@ typedef struct ik_audit {
     ik_engine_evidence engine;
     ik_audit_routing installed, proposed;
     bool has_proposed;
+    ik_routing_choice choice; /* what was compared; num 0: nothing, or the routing was named */
     bool has_counters;
     ik_counter_changes counters;
     ik_audit_measured measured; /* of two readings */

@@ -174,6 +174,9 @@ ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_er
 /* Shortest exact text in the largest fitting unit: "6 ns", "100 Gb/s", "192 KiB". Writes at most
  * `size` bytes. */
 char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension dim);
+/* The same of a rate for people: three digits where the exact text has more than three decimals:
+ * "54.5 Gb/s" for 4xFDR. Not to be read back. */
+char *ik_format_rate(char *buffer, size_t size, uint64_t rate_bps);
 /* Greatest common divisor; gcd(0, x) = x. */
 uint64_t ik_gcd(uint64_t a, uint64_t b);
 /* Transmission time of `bytes` at `rate_bps`, rounded to the nearest picosecond (ties up): 4096 B

@@ -44,7 +44,8 @@ typedef struct ik_cabling {
     /* Texts are owned by this. Codes: "family", "miscabled" (error; warning if more than one cable
      * of 12 does not fit a family that was recognised), "other-port", "missing-cable",
      * "extra-cable", "missing-switch", "unknown-switch", "missing-host", "unknown-host" (warnings),
-     * "unused-ports" (note), and those of ik_fabric_judge. */
+     * "name-gap", "odd-cable" (warnings),
+     * "unused-ports", "upper-host" (notes), and those of ik_fabric_judge. */
     ik_finding *findings;
     size_t num_findings;
     size_t finding_cap, change_cap; /* private */

@@ -103,12 +103,47 @@ ik_status ik_sl2vl_dump_parse(const ik_fabric *f, const char *text, size_t size,
 
 #define IK_DEPLOY_VLS 8 /* lanes for data that most adapters and switches have */
 
+/* What became of a routing that might be installed. */
+typedef enum ik_compared_state {
+    IK_COMPARED,           /* proved and measured */
+    IK_COMPARED_UNPROVED,  /* not proved here: a credit loop, or pairs without a path */
+    IK_COMPARED_UNFIT,     /* needs another fabric or more lanes: why */
+    IK_COMPARED_TOO_LARGE, /* not tried: it takes minutes with so many switches that have hosts */
+} ik_compared_state;
+#define IK_ROUTINGS_COMPARED 8
+typedef struct ik_routing_compared {
+    char routing[96], vc[96];
+    const char *given[2]; /* static: routing and VC scheme (NULL: its own) to deploy it again */
+    ik_compared_state state;
+    bool better; /* than what is installed */
+    unsigned lanes;
+    double max_load;   /* between switches when all hosts send evenly to all, of a host's rate */
+    double saturation; /* share of the hosts' rate at which the first channel is full */
+    char why[160];
+} ik_routing_compared;
+/* Which routing to install: the best of those that are proved, fit the lanes, and are better than
+ * what is installed: by the throughput and the largest load when all hosts send evenly, by a tenth
+ * at least; or proved where what is installed is not. */
+typedef struct ik_routing_choice {
+    ik_routing_compared of[IK_ROUTINGS_COMPARED];
+    unsigned num;
+    uint32_t chosen; /* index, IK_NONE */
+    bool keeps;      /* tables are installed, and nothing better was found */
+} ik_routing_choice;
+/* Routings that were measured. */
+unsigned ik_routing_choice_compared(const ik_routing_choice *c);
+/* Names of those that were not tried, with commas between, into text, which is returned. */
+char *ik_routing_choice_untried(const ik_routing_choice *c, char *text, size_t size);
+
+/* An array of them, as member of an open JSON object. */
+void ik_routing_choice_json(const ik_routing_choice *c, const char *key, ik_json *j);
+
 /* How to deploy. All zero = the defaults. Texts are borrowed for the duration of the call. */
 typedef struct ik_deploy_config {
-    /* spec; of a VC scheme (lash): shortest with that scheme. NULL = dmodc on a fabric with levels
-     * (ik_fabric.num_levels), dfsssp on any other */
+    /* spec; of a VC scheme (lash): shortest with that scheme. NULL = the best of those that are
+     * compared, see ik_routing_choice */
     const char *routing;
-    const char *vc;     /* spec; NULL = the routing's own scheme */
+    const char *vc;     /* spec, with routing; NULL = the routing's own scheme */
     unsigned max_vls;   /* most lanes for data, up to 15; 0 = IK_DEPLOY_VLS */
     bool query_lane;    /* a lane for performance queries alone, where they need it */
     bool unproved;      /* write what cannot be proved, too, and say so */
@@ -117,11 +152,13 @@ typedef struct ik_deploy_config {
     const char *from;   /* what is installed: a folder or tables; NULL = not known */
 } ik_deploy_config;
 
-/* While an update replaces tables switch by switch, some have old and some have new ones. */
+/* While an update replaces tables, some switches have old and some new ones, and some parts of
+ * both, for tables are sent in blocks of 64 LIDs; and packets that left by old entries are under
+ * way. */
 typedef enum ik_mixing {
     IK_MIXING_SAFE,      /* no mixture of old and new entries has a credit loop */
-    IK_MIXING_ORDER,     /* none arises if switches are updated in the order given */
-    IK_MIXING_NO_ORDER,  /* no such order was found */
+    IK_MIXING_ORDER,     /* none arises if switches are updated in the batches given */
+    IK_MIXING_NO_ORDER,  /* no such batches were found */
     IK_MIXING_OLD_LOOPS, /* the old tables have one */
     IK_MIXING_LANES      /* not judged: old or new tables need several lanes */
 } ik_mixing;
@@ -133,8 +170,11 @@ typedef struct ik_deploy_update {
     uint64_t kept, changed, added, removed; /* entries */
     uint32_t switches;                      /* with other entries */
     ik_mixing mixing;
-    uint32_t *order; /* [num_order] IK_MIXING_ORDER: all switches to be updated */
-    uint32_t num_order;
+    /* [num_order] IK_MIXING_ORDER: all switches to be updated, batch by batch: old and new entries
+     * of a batch together have no credit loop with those of the other switches. The next batch
+     * begins when the packets that were under way have left. */
+    uint32_t *order, *batch;
+    uint32_t num_order, num_batches;
 } ik_deploy_update;
 
 /* What was written, as it was read back, and the verdict on that. */
@@ -143,7 +183,8 @@ typedef struct ik_deployment {
     const ik_fabric *fabric;
     const ik_fabric *given; /* borrowed */
     ik_fabric *whole;
-    const char *name; /* of the fabric; borrowed */
+    const char *name;         /* of the fabric; borrowed */
+    ik_routing_choice choice; /* num 0: the routing was given */
     ik_plan *plan;
     ik_lids lids;
     ik_lid_tables tables;
@@ -180,7 +221,9 @@ typedef struct ik_deployment {
  *     fabric.json      the fabric, for ik_deploy_verify
  *     update_order     with `from`: the switches in an order of updating, if one is needed
  *
- * IK_ERR_UNSUPPORTED: routings and VC schemes that cannot be installed, lanes beyond max_vls.
+ * IK_ERR_UNSUPPORTED: routings and VC schemes that cannot be installed, lanes beyond max_vls; no
+ * routing that is compared can be. IK_ERR_FAILED too: no routing is given, and none that is
+ * compared is better than what `from` says is installed.
  * IK_ERR_USAGE: the folder holds files. IK_ERR_FAILED: not proved, nothing is written. config: NULL
  * = all zero. Free with ik_deployment_free.
  *

@@ -276,8 +276,27 @@ ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_er
     return IK_OK;
 }
 
+/* The value in a unit, with all decimals that are not zero; the unit's factor is a power of ten. */
+static void quantity_print_in(char *buffer, size_t size, uint64_t value, const unit *u)
+{
+    uint64_t rest = value % u->factor;
+    int digits = 0;
+    for (uint64_t f = u->factor; f > 1; f /= 10)
+        digits++;
+    while (digits && rest % 10 == 0) {
+        rest /= 10;
+        digits--;
+    }
+    if (digits)
+        snprintf(buffer, size, "%" PRIu64 ".%0*" PRIu64 " %s", value / u->factor, digits & 15, rest,
+                 u->name);
+    else
+        snprintf(buffer, size, "%" PRIu64 " %s", value / u->factor, u->name);
+}
+
 /* The largest unit in which the value has at most three decimals; sizes are whole, in powers of
- * 1000 from MB on where these are larger units ("1 TB", not "976562500 KiB"). */
+ * 1000 from MB on where these are larger units ("1 TB", not "976562500 KiB"). A rate that has more
+ * than four digits before the point then is in the largest unit, with all its decimals. */
 char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension dim)
 {
     static const char *const order[][9] = {
@@ -287,31 +306,42 @@ char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension
         [IK_DIM_LENGTH] = {"km", "m", "cm", "mm"},
         [IK_DIM_FRACTION] = {NULL},
     };
-    if (dim == IK_DIM_NONE || dim == IK_DIM_FRACTION) {
-        snprintf(buffer, size, "%" PRIu64, value);
-        return buffer;
-    }
-    for (unsigned i = 0; order[dim][i]; i++) {
+    const unit *largest = NULL;
+    snprintf(buffer, size, "%" PRIu64, value);
+    for (unsigned i = 0; dim != IK_DIM_NONE && order[dim][i]; i++) {
         const unit *u =
             quantity_find_unit(dimensions[dim].units, order[dim][i], strlen(order[dim][i]));
         if (value < u->factor && (value > 0 || u->factor > 1))
             continue;
-        uint64_t whole = value / u->factor, rest = value % u->factor;
-        if (rest == 0) {
-            snprintf(buffer, size, "%" PRIu64 " %s", whole, u->name);
-            return buffer;
-        }
-        if (dim != IK_DIM_SIZE && u->factor % 1000 == 0 && rest % (u->factor / 1000) == 0) {
-            unsigned thousandths = (unsigned)(rest / (u->factor / 1000)), digits = 3;
-            while (thousandths % 10 == 0) {
-                thousandths /= 10;
-                digits--;
-            }
-            snprintf(buffer, size, "%" PRIu64 ".%0*u %s", whole, (int)digits, thousandths, u->name);
-            return buffer;
-        }
+        largest = largest ? largest : u;
+        uint64_t rest = value % u->factor;
+        bool short_one = rest == 0 || (dim != IK_DIM_SIZE && u->factor % 1000 == 0 &&
+                                       rest % (u->factor / 1000) == 0);
+        if (!short_one)
+            continue;
+        if (dim == IK_DIM_RATE && value / u->factor > 9999)
+            u = largest;
+        if (rest == 0 && u != largest)
+            snprintf(buffer, size, "%" PRIu64 " %s", value / u->factor, u->name);
+        else
+            quantity_print_in(buffer, size, value, u);
+        break;
     }
-    snprintf(buffer, size, "%" PRIu64, value);
+    return buffer;
+}
+
+char *ik_format_rate(char *buffer, size_t size, uint64_t rate_bps)
+{
+    char exact[64];
+    ik_format_quantity(exact, sizeof exact, rate_bps, IK_DIM_RATE);
+    const char *point = strchr(exact, '.');
+    if (!point || strspn(point + 1, "0123456789") <= 3) {
+        snprintf(buffer, size, "%.40s", exact);
+        return buffer;
+    }
+    const char *name = strchr(point, ' ') + 1;
+    const unit *u = quantity_find_unit(dimensions[IK_DIM_RATE].units, name, strlen(name));
+    snprintf(buffer, size, "%.3g %s", (double)rate_bps / (double)u->factor, u->name);
     return buffer;
 }
 

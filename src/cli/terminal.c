@@ -317,7 +317,9 @@ const char *cli_quantity(uint64_t value, ik_dimension dim)
 {
     static char buffers[8][40];
     static unsigned turn;
-    return ik_format_quantity(buffers[turn++ % 8], sizeof buffers[0], value, dim);
+    char *buffer = buffers[turn++ % 8];
+    return dim == IK_DIM_RATE ? ik_format_rate(buffer, sizeof buffers[0], value)
+                              : ik_format_quantity(buffer, sizeof buffers[0], value, dim);
 }
 
 void cli_heading(const cli *c, const char *text)

@@ -161,7 +161,7 @@ uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps,
     if (name)
         snprintf(wanted.name, sizeof wanted.name, "%.*s", (int)sizeof wanted.name - 1, name);
     else
-        ik_format_quantity(wanted.name, sizeof wanted.name, rate_bps, IK_DIM_RATE);
+        ik_format_rate(wanted.name, sizeof wanted.name, rate_bps);
     utf8_clean(wanted.name, sizeof wanted.name - 1);
     for (uint32_t i = f->num_classes; i-- > 0;)
         if (f->classes[i].rate_bps == rate_bps && f->classes[i].latency_ps == latency_ps &&

@@ -16,7 +16,8 @@ enum { NAMED = 100, TEXT = 192 };
 
 typedef struct judge {
     ik_fabric *f;
-    /* [switches] links to switches of the next higher level, and to lower switches and hosts */
+    /* [switches] links to switches of the next higher level; to lower switches and, below the top,
+     * hosts */
     uint32_t *up, *down;
     ik_error *err;
 } judge;
@@ -25,9 +26,9 @@ typedef struct judge {
 
 static bool fabric_judge_own_code(const char *code)
 {
-    static const char *const codes[] = {"levels",           "oversubscribed", "slow-link",
-                                        "missing-cable",    "unreachable",    "duplicate-guid",
-                                        "same-description", "separate-parts", NULL};
+    static const char *const codes[] = {
+        "levels",         "oversubscribed",   "slow-link",      "missing-cable",   "unreachable",
+        "duplicate-guid", "same-description", "separate-parts", "slower-adapters", NULL};
     for (size_t i = 0; codes[i]; i++)
         if (strcmp(code, codes[i]) == 0)
             return true;
@@ -88,6 +89,8 @@ static void fabric_judge_count_up_down(judge *j)
         uint32_t sw = f->port_node[port], peer = ik_peer_node(f, port);
         if (peer == IK_NONE)
             continue;
+        if (f->switch_level[sw] == f->num_levels && !ik_is_switch(f, peer))
+            continue; /* a server there says nothing of the cables to other switches */
         bool up = ik_is_switch(f, peer) && f->switch_level[peer] > f->switch_level[sw];
         *(up ? &j->up[sw] : &j->down[sw]) += 1;
     }
@@ -236,97 +239,6 @@ static ik_status fabric_judge_tree(judge *j)
         status = judge_missing(j, kinds, f->num_switches);
     free(kinds);
     return status;
-}
-
-/* ---- slow links */
-
-static bool fabric_judge_to_host(const ik_fabric *f, uint32_t port)
-{
-    return !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
-}
-
-/* The class with the commonest rate among host links, or among links between switches; IK_NONE if
- * there are none. */
-static ik_status fabric_judge_common_class(judge *j, bool hosts, uint32_t *common)
-{
-    const ik_fabric *f = j->f;
-    uint64_t *count = ik_calloc((size_t)f->num_classes + 1, sizeof *count), best = 0;
-    if (!count)
-        return ik_fail_memory(j->err, f->num_classes * sizeof *count, "rates of links");
-    for (uint32_t port = 0; port < f->num_ports; port++)
-        if (f->port_peer[port] != IK_NONE && fabric_judge_to_host(f, port) == hosts)
-            count[f->port_class[port]]++;
-    /* equal rates share the count of their first class */
-    for (uint32_t i = f->num_classes; i-- > 1;)
-        for (uint32_t k = 0; k < i; k++)
-            if (f->classes[k].rate_bps == f->classes[i].rate_bps) {
-                count[k] += count[i];
-                count[i] = 0;
-                break;
-            }
-    *common = IK_NONE;
-    for (uint32_t i = 0; i < f->num_classes; i++)
-        if (count[i] > best || (count[i] && count[i] == best &&
-                                f->classes[i].rate_bps > f->classes[*common].rate_bps)) {
-            best = count[i];
-            *common = i;
-        }
-    free(count);
-    return IK_OK;
-}
-
-static ik_status judge_rates(judge *j, bool hosts)
-{
-    ik_fabric *f = j->f;
-    uint32_t common = IK_NONE;
-    uint64_t shown = 0;
-    ik_status status = fabric_judge_common_class(j, hosts, &common);
-    for (uint32_t port = 0; port < f->num_ports && status == IK_OK && common != IK_NONE; port++) {
-        uint32_t peer = f->port_peer[port];
-        if (peer == IK_NONE || peer < port || fabric_judge_to_host(f, port) != hosts ||
-            ik_port_rate_bps(f, port) >= f->classes[common].rate_bps || shown++ >= NAMED)
-            continue;
-        char a[TEXT], b[TEXT], rate[32], usual[32];
-        const ik_link_class *slow = &f->classes[f->port_class[port]];
-        status = fabric_add_finding(
-            f, IK_WARNING, "slow-link", port, IK_NONE, j->err,
-            "link from %s to %s runs at %.15s (%s); the common rate is %.15s (%s)",
-            ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b),
-            slow->name, ik_format_quantity(rate, sizeof rate, slow->rate_bps, IK_DIM_RATE),
-            f->classes[common].name,
-            ik_format_quantity(usual, sizeof usual, f->classes[common].rate_bps, IK_DIM_RATE));
-    }
-    return status == IK_OK ? fabric_judge_count_rest(j, IK_WARNING, "slow-link",
-                                                     "links are below the common rate", shown)
-                           : status;
-}
-
-static ik_status fabric_judge_repair_kind(judge *j, bool hosts)
-{
-    ik_fabric *f = j->f;
-    uint32_t common = IK_NONE;
-    ik_status status = fabric_judge_common_class(j, hosts, &common);
-    for (uint32_t port = 0; port < f->num_ports && status == IK_OK && common != IK_NONE; port++) {
-        uint32_t peer = f->port_peer[port];
-        if (peer == IK_NONE || peer < port || fabric_judge_to_host(f, port) != hosts ||
-            ik_port_rate_bps(f, port) >= f->classes[common].rate_bps)
-            continue;
-        char a[TEXT], b[TEXT];
-        status = fabric_add_finding(
-            f, IK_NOTE, "repaired-link", port, IK_NONE, j->err,
-            "link from %s to %s is treated as repaired: %.15s instead of %.15s",
-            ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b),
-            f->classes[common].name, f->classes[f->port_class[port]].name);
-        f->port_class[port] = f->port_class[peer] = (uint16_t)common;
-    }
-    return status;
-}
-
-ik_status ik_fabric_repair_rates(ik_fabric *f, ik_error *err)
-{
-    judge j = {.f = f, .err = err};
-    ik_status status = fabric_judge_repair_kind(&j, false);
-    return status == IK_OK ? fabric_judge_repair_kind(&j, true) : status;
 }
 
 /* ---- hosts outside the largest connected part */
@@ -524,9 +436,7 @@ ik_status ik_fabric_judge(ik_fabric *f, ik_error *err)
     if (status == IK_OK)
         status = fabric_judge_tree(&j);
     if (status == IK_OK)
-        status = judge_rates(&j, false);
-    if (status == IK_OK)
-        status = judge_rates(&j, true);
+        status = fabric_judge_rates(f, err);
     if (status == IK_OK)
         status = judge_reach(&j);
     if (status == IK_OK)

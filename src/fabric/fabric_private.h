@@ -37,6 +37,8 @@ void fabric_prune_classes(ik_fabric *f);
  * given). */
 ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port,
                              uint32_t node, ik_error *err, const char *format, ...) IK_PRINTF(7, 8);
+/* Findings of slow links and slower adapters. */
+ik_status fabric_judge_rates(ik_fabric *f, ik_error *err);
 /* A finding for each host without any cable, in place of earlier ones. */
 ik_status fabric_find_uncabled(ik_fabric *f, ik_error *err);
 

@@ -153,7 +153,7 @@ static void ibnetdiscover_read_remark(scan *s, remark *r)
             if (!scan_uint(s, 65535, &lid))
                 continue;
             r->tells_lid = true;
-            *(r->name.at ? &r->lid_behind : &r->lid_before) = (uint32_t)lid;
+            *(r->name.at ? &r->lid_behind : &r->lid_before) = ib_lid_given((uint32_t)lid);
         } else if (scan_word(s, "lmc")) {
             scan_blanks(s);
             if (scan_uint(s, IB_MAX_LMC, &lid))

@@ -178,7 +178,7 @@ static ik_status subnet_lst_define(ib_file *ib, lst_end *end, bool own_line, ik_
     node->radix = (uint32_t)end->ports;
     node->guid = end->node_guid;
     node->name = end->name;
-    node->lid = (uint32_t)end->lid;
+    node->lid = ib_lid_given((uint32_t)end->lid);
     node->first_end = ib->num_ends;
     ib->tells_lids = true;
     return IK_OK;
@@ -226,8 +226,8 @@ static ik_status subnet_lst_read_line(ib_file *ib, ik_error *err)
                   .peer_port = (uint32_t)far.number,
                   .guid = near.is_host ? near.port_guid : 0,
                   .peer_guid = far.is_host ? far.port_guid : 0,
-                  .lid = near.is_host ? (uint32_t)near.lid : 0,
-                  .peer_lid = far.is_host ? (uint32_t)far.lid : 0,
+                  .lid = near.is_host ? ib_lid_given((uint32_t)near.lid) : 0,
+                  .peer_lid = far.is_host ? ib_lid_given((uint32_t)far.lid) : 0,
                   .rate = rate,
                   .line = ib->s.line,
                   .file = ib->s.file};

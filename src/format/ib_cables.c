@@ -397,11 +397,12 @@ static void report_zero_lids(ib_file *ib)
     int length;
     const char *key = ib_shown_key(ib, first, &length);
     ik_end end = ib_cables_whole_node(ib, first);
-    ik_builder_finding(ib->b, IK_NOTE, "lid-zero", &end,
-                       "%" PRIu32 " switches and %" PRIu32
-                       " hosts have LID 0: no subnet manager had given them one; ikat numbers "
-                       "them where forwarding tables need LIDs; the first is \"%.*s\" in line %u",
-                       switches, hosts, length, key, ib->nodes[first].line);
+    ik_builder_finding(
+        ib->b, IK_NOTE, "lid-zero", &end,
+        "%" PRIu32 " switches and %" PRIu32
+        " hosts have LID 0 or 65535: no subnet manager had given them one; ikat numbers "
+        "them where forwarding tables need LIDs; the first is \"%.*s\" in line %u",
+        switches, hosts, length, key, ib->nodes[first].line);
 }
 
 /* Sections of one identifier that contradict each other are two nodes: which, and where. */

@@ -125,4 +125,10 @@ ik_status ib_merge_sections(ib_file *ib, ik_error *err);
 /* Of a node, for messages: at most *length bytes count. */
 const char *ib_shown_key(const ib_file *ib, uint32_t node, int *length);
 
+/* The LID that a dump gives: 65535, the permissive one, is what ports have that got none. */
+static inline uint32_t ib_lid_given(uint32_t lid)
+{
+    return lid == 0xFFFF ? 0 : lid;
+}
+
 #endif

@@ -81,6 +81,9 @@ def commands():
         f"--counters-later {SOURCE}/tests/data/counters/ring5.data2 --interval 10s --routing none --page OUT/page.html",
         "audit_json": "audit ring:n=4 --lfts ring.lft --json",
         "audit_policy": "audit ring:n=4 --lfts ring.lft --policy named.policy --routing none --json",
+        "audit_baseline": "audit ring:n=4 --baseline known.json --routing none --json", "audit_symmetry": "audit jellyfish:N=12,d=3 --routing none",
+        "audit_choice": "audit ring:n=4 --json", "deploy_choice": f"deploy {TREE},fail=sw1.3 --from deployed -o OUT/new",
+        "topo_partly": "topo partly.ibnetdiscover",
         "deploy": f"deploy {TREE} -r dmodc -o OUT/new", "deploy_lanes": "deploy ring:n=5 -r dfsssp --query-lane -o OUT/new --json",
         "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new", "verify": "verify-deployed deployed --lfts tree.lft",
         "verify_json": "verify-deployed deployed --lfts deployed/lfts --fabric tree.ibnetdiscover --json",
@@ -172,6 +175,8 @@ class Bench:
         self.prepare("route", TREE, "-r", "dmodk", "--format", "lft", "-o", "tree.lft")
         self.prepare("route", "ring:n=4", "-r", "shortest", "--format", "lft", "--unproved", "-o", "ring.lft")
         (self.folder / "some.failed").write_text("sw0[3]\n")
+        (self.folder / "known.json").write_text('{"findings": [{"code": "levels", "text": "none"}]}')
+        self.prepare("topo", "xgft:m=2:2:3,w=1:2:2,hosts=8", "--format", "ibnetdiscover", "-o", "partly.ibnetdiscover")
         (self.folder / "named.policy").write_text(
             "port-groups\nport-group\nname: a\nport-name: host0/P1, host2/P1\nend-port-group\nend-port-groups\n"
             "qos-levels\nqos-level\nname: one\nsl: 1\nend-qos-level\nend-qos-levels\n"

@@ -1,4 +1,6 @@
 """`ikat audit`: what is wrong with a fabric and with the tables installed in it; every finding has its code, place and remedy."""
+import itertools
+import json
 import re
 import unittest
 
@@ -7,6 +9,17 @@ from harness import SOURCE, CliTest
 DUMP = SOURCE / "tests" / "data" / "opensm" / "ft2_8p.ibnetdiscover"
 TABLES = SOURCE / "tests" / "data" / "opensm" / "ft2_8p.opensm-lfts.dump"
 TREE = "karytree:k=2,n=2"  # 4 switches, 4 hosts: LIDs 1 to 4 and 5 to 8
+
+
+def multiway_tree(pods, leaves, hosts, spines, cores, ways):
+    """Links of a tree whose cores have several ways down to every leaf: each is cabled to `ways` spines of each pod."""
+    links, width = [], leaves + spines
+    for pod in range(pods):
+        leaf_of, spine_of, host_of = pod * width, pod * width + leaves, pod * leaves * hosts
+        links += [(f"h{host_of + host}", leaf_of + host // hosts) for host in range(leaves * hosts)]
+        links += [(leaf_of + leaf, spine_of + spine) for leaf in range(leaves) for spine in range(spines)]
+        links += [(spine_of + (core * ways + way) % spines, pods * width + core) for core in range(cores) for way in range(ways)]
+    return "".join(f"{a} {b}\n" for a, b in links)
 
 
 def codes(audit, severity=None):
@@ -47,7 +60,9 @@ class Audit(CliTest):
         self.assertEqual(audit["tables"]["entries"], 12 * 44)
         self.assertEqual(audit["engine"]["entries"], 8 * 28 + 4 * 32)
         self.assertEqual(audit["engine"]["minimal"], 8 * 28 + 4 * 32)
-        self.assertEqual(audit["proposed"]["routing"], "dmodc")
+        self.assertIsNone(audit["proposed"], "none has a lower load")
+        self.assertIs(audit["keeps_installed"], True)
+        self.assertIn("keeps-installed", codes(audit, "note"))
         text = self.ok("audit", DUMP, "--lfts", TABLES)
         for words in ("992 of 992", "12 of 12", "0 errors", "rlft:ports=8,levels=2"):
             self.assertIn(words, text)
@@ -63,6 +78,107 @@ class Audit(CliTest):
         self.assertTrue(loop["remedy"])
         self.assertIs(audit["proposed"]["deadlock_free"], True)
         self.assertIn("better-routing", codes(audit))
+
+    def test_nothing_worse_is_proposed(self):
+        """Whatever is installed: the proposal has less load, mends something, or there is none; and no candidate is better than it."""
+        multiway = self.tmp / "multiway.edges"
+        multiway.write_text(multiway_tree(2, 4, 8, 4, 8, 2))
+        fabrics = ("xgft:m=4:4,w=1:2", "rlft:ports=8,levels=3,fail=5%,fail_seed=2", "torus:dims=4:3", "dragonfly:a=4,h=1,p=2", multiway)
+        outcomes = set()
+        for fabric, routing in itertools.product(fabrics, ("updown", "nue", "frugal", "shortest")):
+            with self.subTest(fabric=fabric, routing=routing):
+                audit = self.json("audit", fabric, "--lfts", self.tables(fabric, routing), status=None)
+                installed, proposed = audit["installed"], audit["proposed"]
+                proved = installed["deadlock_free"] and installed["delivered"] == installed["pairs"] and not installed["missing_entries"]
+                self.assertIs(audit["keeps_installed"], proposed is None)
+                self.assertEqual("better-routing" in codes(audit), proposed is not None)
+                measured = [row for row in audit["compared"] if row["state"] == "compared"]
+                if proposed is None:
+                    self.assertTrue(proved)
+                    self.assertFalse(any(row["chosen"] or row["better"] for row in measured))
+                    least = min(row["max_load"] for row in measured)
+                    worse = [row for row in measured if row["saturation"] < installed["saturation"] - 1e-9]
+                    self.assertTrue(least * 1.1 >= installed["max_load"] - 1e-9 or worse)
+                else:
+                    self.assertIs(proposed["deadlock_free"], True)
+                    self.assertEqual(proposed["delivered"], proposed["pairs"])
+                    self.assertEqual([row["max_load"] for row in measured if row["chosen"]], [proposed["max_load"]])
+                    self.assertLessEqual(proposed["max_load"], 1.1 * min(row["max_load"] for row in measured if proved <= row["better"]) + 1e-9)
+                    if proved:
+                        self.assertLess(proposed["max_load"], installed["max_load"] * 1.002)
+                        self.assertGreater(proposed["saturation"], installed["saturation"] * 0.998)
+                outcomes.add((proved, proposed is None))
+        self.assertEqual(outcomes, {(True, True), (True, False), (False, False)})
+
+    def test_what_is_too_large_is_named(self):
+        """By the number of switches with hosts, and nothing is compared further where one load is the least possible."""
+        large = self.json("audit", "xgft:m=2:101:2,w=1:3:3,fail=sw0.1")
+        states = {row["routing"]: row["state"] for row in large["compared"]}
+        self.assertEqual((states["dmodc"], states["frugal"], states["updown"]), ("compared", "too_large", "compared"))
+        self.assertIn("frugal", finding(large, "routings-not-tried")["text"])
+        self.assertEqual([row["routing"] for row in self.json("audit", "rlft:ports=8,levels=3")["compared"]], ["dmodc"])
+
+    def dump(self, spec, changes):
+        """A dump of a fabric, with lines changed by (pattern, replacement)."""
+        path = self.tmp / "changed.ibnetdiscover"
+        self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path)
+        text = path.read_text()
+        for pattern, by in changes:
+            text, times = re.subn(pattern, by, text)
+            self.assertTrue(times, pattern)
+        path.write_text(text)
+        return path
+
+    def test_ports_that_got_no_lid(self):
+        """65535 is what ports have that got none: of any number of switches and hosts, and not one LID given twice."""
+        audit = self.json("audit", self.dump(TREE, [(r"\blid 0", "lid 65535")]), status=None)
+        self.assertNotIn("lid-clash", codes(audit))
+        self.assertEqual(audit["lids_missing"], 8)
+        self.assertIn("lid-zero", codes(audit, "note"))
+
+    def test_slower_adapters(self):
+        """Many links to hosts of one kind at a lower rate are one note; a cable that came up slowly is a warning, also beside them."""
+        def rated(slow):
+            return [(rf'(?m)("host{host}" lid \d+) 4xEDR', r"\1 4xFDR") for host in slow]
+        spec = "xgft:m=8:8,w=1:4"
+        storage = [(r'"host(5\d)"', r'"store\1"'), (r'(?m)("store\d+" lid \d+) 4xEDR', r"\1 4xFDR")]
+        for changes, slow, adapters in ((storage, 0, 1), (rated([3]), 1, 0), (storage + rated([3, 9]), 2, 1), (rated(range(16)), 0, 1)):
+            audit = self.json("audit", self.dump(spec, changes), "--routing", "none", status=0)
+            self.assertEqual((codes(audit).count("slow-link"), codes(audit, "note").count("slower-adapters")), (slow, adapters), audit["findings"])
+
+    def test_baseline(self):
+        """What an earlier report has is neither shown nor counted, what is gone is counted; and the next report is a baseline again."""
+        fabric, tables = f"{TREE},fail=sw1.3", self.tables(TREE, "dmodk")
+        baseline = self.tmp / "yesterday.json"
+        first = self.json("audit", fabric, "--lfts", tables, status=1)
+        baseline.write_text(json.dumps(first))
+        again = self.json("audit", fabric, "--lfts", tables, "--baseline", baseline, status=0)
+        self.assertEqual((again["errors"], again["warnings"], again["notes"], again["gone"]), (0, 0, 0, 0))
+        self.assertEqual(again["known"], len(first["findings"]))
+        self.assertTrue(all(found["known"] for found in again["findings"]))
+        self.assertIn("nothing", self.ok("audit", fabric, "--lfts", tables, "--baseline", baseline))
+        less = dict(again, findings=[f for f in again["findings"] if f["code"] != "dead-port"])
+        baseline.write_text(json.dumps(less))
+        new = self.json("audit", fabric, "--lfts", tables, "--baseline", baseline, status=1)
+        self.assertEqual([f["code"] for f in new["findings"] if not f["known"]], ["dead-port"])
+        text = self.ok("audit", fabric, "--lfts", tables, "--baseline", baseline, status=1)
+        self.assertEqual(re.findall(r"^  (?:error|warning|note) \[(\S+)\]", text, re.M), ["dead-port"])
+        mended = self.json("audit", TREE, "--lfts", tables, "--baseline", baseline, status=0)
+        self.assertGreater(mended["gone"], 0)
+        for content, says in (("{", "no JSON"), ("[]", "findings"), ('{"findings": [{"text": "x"}]}', "code"), ("", "no JSON")):
+            baseline.write_text(content)
+            self.refused("audit", TREE, "--baseline", baseline, says=[says, "yesterday.json"])
+        self.refused("audit", TREE, "--baseline", self.tmp / "none", says="none")
+
+    def test_one_of_many_is_shown_once(self):
+        """Of one code eight findings are shown, and the number of the others; --all and --json have them."""
+        spec = "file:path=" + str(self.dump("xgft:m=8:12,w=1:12", [])) + ",fail=10%"
+        audit = self.json("audit", spec, "--routing", "none", status=None)
+        number = codes(audit).count("failed-link")
+        self.assertGreater(number, 8)
+        lines = re.findall(r"^  (?:\w+) \[failed-link\] (.*)", self.ok("audit", spec, "--routing", "none", status=None), re.M)
+        self.assertEqual((len(lines), lines[-1].split(":")[0]), (9, f"and {number - 8} more"))
+        self.assertEqual(self.ok("audit", spec, "--routing", "none", "--all", status=None).count("[failed-link]"), number)
 
     def test_one_defect_each(self):
         """The first host's LID is 5; switches 0 and 1 are leaves. What the second leaf does with it decides over two pairs."""

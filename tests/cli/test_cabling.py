@@ -33,6 +33,16 @@ class Dump:
             self.lines[number] = f'[{end[1]}]\t"{far[0]}"[{far[1]}]\t\t#{self.remarks[far[0]]}'
             self.ends[end] = (number, far)
 
+    def kill(self, switch):
+        """Takes a switch away with its hosts, as if they had no power."""
+        gone = {switch} | {far[0] for (node, _), (_, far) in self.ends.items() if node == switch and far[0][0] == "H"}
+        node = None
+        for number, line in enumerate(self.lines):
+            head = re.match(r'(?:Switch|Ca)\s+\d+ "(.-\w+)"', line)
+            node = head.group(1) if head else node
+            if node in gone or any(f'"{name}"' in line for name in gone):
+                self.lines[number] = ""
+
     def cut(self, a):
         far = self.ends[a][1]
         for end in (a, far):
@@ -56,6 +66,73 @@ class Cabling(CliTest):
         self.assertEqual(self.of(o, "miscabled", "missing-cable", "extra-cable", "other-port"), [])
         for spec, family in (("torus:dims=4:4:4", "torus:dims=4:4:4,p=1"), ("dragonfly:h=2", "dragonfly:h=2,a=4,p=2,g=9,")):
             self.assertTrue(self.audit(spec, status=0)["cabling"]["family"].startswith(family))
+
+    def test_leaf_switches_without_hosts(self):
+        """A tree that is populated in part, read from a dump, is as sound as a full one; dmodc routes it."""
+        for spec, levels in (("xgft:m=4:4:4,w=1:4:4,hosts=48", 3), ("rlft:ports=8,levels=3,hosts=90", 3), ("xgft:m=6:8,w=1:4,hosts=30", 2)):
+            with self.subTest(spec=spec):
+                path = self.tmp / "partly.ibnetdiscover"
+                self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path)
+                o = self.audit(path, status=0)
+                self.assertEqual((o["levels"], o["warnings"]), (levels, 0), o["findings"])
+                self.ok("check", path, "-r", "dmodc")
+
+    def test_a_management_group(self):
+        """A leaf switch with two cables to one spine is none of the family; a server on a spine is a note. No sound cable is called wrong."""
+        path = self.tmp / "tree.edges"
+        links = [(leaf, 12 + spine) for leaf in range(12) for spine in range(6)]
+        links += [(18, 12)] * 2 + [(f"h{host}", host // 6) for host in range(72)] + [("h72", 18), ("h73", 18), ("h74", 13)]
+        path.write_text("".join(f"{a} {b}\n" for a, b in links))
+        o = self.audit(path, status=0)
+        self.assertEqual((o["levels"], len(self.of(o, "unknown-switch"))), (2, 1), o["findings"])
+        self.assertEqual([f["severity"] for f in self.of(o, "upper-host")], ["note"])
+        self.assertEqual(self.of(o, "miscabled", "missing-cable", "extra-cable"), [])
+
+    def test_a_dead_switch_is_missed(self):
+        """A switch without power and its hosts are in no dump; without a plan the cables of the others tell. Intact fabrics have no finding."""
+        for spec in ("torus:dims=5:5", "slimfly:q=5", "dragonfly:h=2", "hyperx:dims=4:4", "dragonflyplus:h=2", "mlfm:h=3", "mlfm:h=4,l=6,p=2", "polarfly:q=5", "jellyfish:N=40,d=5,p=3"):
+            with self.subTest(spec=spec):
+                path = self.tmp / "dead.ibnetdiscover"
+                self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path)
+                self.assertEqual(self.audit(path, status=0)["warnings"], 0)
+                if spec.startswith("polarfly"):
+                    continue  # some of its switches have fewer cables as built
+                switches = [a for a in dict.fromkeys(a[0] for a in Dump(path).ends) if a[0] == "S"]
+                for switch in random.Random(1).sample(switches, 3):
+                    dump = Dump(path)
+                    dump.kill(switch)
+                    o = self.audit(dump.write(self.tmp / "killed.ibnetdiscover"))
+                    self.assertGreater(len(self.of(o, "missing-switch", "missing-cable")), 0, (switch, o["findings"]))
+                    leaf = any(far[0][0] == "H" for (node, _), (_, far) in Dump(path).ends.items() if node == switch)
+                    self.assertTrue(self.of(o, "missing-switch") or not leaf, (spec, switch))
+
+    def test_a_number_that_is_left_out(self):
+        """Names that number a row say which switch is not there; a row with many gaps says nothing."""
+        for missing, found in (([7], ["sw7"]), ([], []), ([3, 5, 9, 11, 12, 14], [])):
+            path = self.tmp / "row.edges"
+            self.ok("topo", "jellyfish:N=24,d=5,p=3", "--format", "ibnetdiscover", "-o", self.tmp / "row.ibnetdiscover")
+            dump = Dump(self.tmp / "row.ibnetdiscover")
+            names = {remark.split('"')[1]: guid for guid, remark in dump.remarks.items() if guid[0] == "S"}
+            for number in missing:
+                dump.kill(names[f"sw{number}"])
+            gaps = self.of(self.audit(dump.write(path.with_suffix(".ibnetdiscover"))), "name-gap")
+            self.assertEqual([re.search(r"without (\S+):", f["text"])[1] for f in gaps], found)
+
+    def test_swapped_cables_without_a_plan(self):
+        """Of a family that is not recognised: a cable in few short cycles between two switches that lack one in many."""
+        path = self.tmp / "groups.ibnetdiscover"
+        self.ok("topo", "dragonflyplus:h=3", "--format", "ibnetdiscover", "-o", path)
+        self.assertEqual(self.of(self.audit(path, status=0), "odd-cable"), [])
+        found = 0
+        for seed in range(8):
+            dump = Dump(path)
+            (a, b), (c, d) = random.Random(seed).sample(dump.cables(), 2)
+            dump.connect(a, d)
+            dump.connect(b, c)
+            odd = self.of(self.audit(dump.write(self.tmp / "swapped.ibnetdiscover")), "odd-cable")
+            ends = {f'0x{end[0][2:]}' for end in (a, b, c, d)}
+            found += any(f["guid"] in ends for f in odd)
+        self.assertGreaterEqual(found, 4)
 
     def test_swapped_cables_of_a_plan(self):
         """Any two cables of the cluster: one finding with all four ends, an error unless only ports of the same switches change places."""

@@ -278,7 +278,7 @@ class Deploy(CliTest):
         self.refused("deploy", "torus:dims=5:5", "-r", "dfsssp", "--vls", "3", "-o", out, says=["lanes, 3 are allowed", "frugal", "--vls"])
         said = self.refused("deploy", "torus:dims=20:20", "-r", "dfsssp", "-o", out, says=["lanes, 8 are allowed", "15 lanes for data", "frugal:lanes=8"])
         self.assertNotIn("--vls", said)
-        self.refused("deploy", "ring:n=5", "-o", out, says="--routing")
+        self.refused("deploy", "ring:n=5", "--vc", "dfsssp", "-o", out, says="--routing")
         self.refused("deploy", "ring:n=5", "-r", "updown", says="--output")
         self.refused("deploy", "ring:n=5", "-r", "updown", "--vls", "16", "-o", out, says="15")
 
@@ -289,6 +289,31 @@ class Deploy(CliTest):
         summary = json.loads(done.stdout)
         self.assertEqual((summary["routing"], summary["vc"], summary["lanes"]), ("shortest", "lash:pairs=both", 2))
         self.refused("check", "ring:n=5", "-r", "lash", says="'lash' is a VC scheme: --routing shortest --vc lash")
+
+    def test_the_best_one_is_chosen(self):
+        """What an audit would install; and with --from nothing that is not better, after a failure what is proved."""
+        for fabric in ("rlft:ports=8,levels=2", "rlft:ports=8,levels=3,fail=5%,fail_seed=2", "torus:dims=4:3", "dragonfly:a=4,h=1,p=2"):
+            with self.subTest(fabric=fabric):
+                audit = self.json("audit", fabric)
+                summary = self.deploy(fabric, "--force")
+                chosen = [row for row in summary["compared"] if row["chosen"]]
+                self.assertEqual(chosen, [row for row in audit["compared"] if row["chosen"]])
+                self.assertEqual([row["routing"] for row in chosen], [audit["proposed"]["routing"]])
+                self.assertEqual((summary["routing"], summary["vc"]), (chosen[0]["routing"], chosen[0]["vc"]))
+                self.assertIs(summary["proved"], True)
+                text = (self.tmp / "out" / "summary.txt").read_text()
+                self.assertIn("chosen", text)
+                kept = run("deploy", fabric, "--from", self.tmp / "out", "-o", self.tmp / "none")
+                self.assertEqual(kept.returncode, 1, kept.stderr)
+                self.assertIn("keeps the installed tables", kept.stderr)
+                self.assertFalse((self.tmp / "none").exists())
+        self.deploy("ring:n=5,p=2", "-r", "shortest", "--unproved", folder="loops")
+        mended = self.deploy("ring:n=5,p=2", "--from", self.tmp / "loops", folder="mended")
+        self.assertIs(mended["proved"], True)
+        self.deploy("torus:dims=4:4,p=2", "-r", "updown", folder="uneven")
+        better = self.deploy("torus:dims=4:4,p=2", "--from", self.tmp / "uneven", folder="even")
+        self.assertTrue(all(row["better"] for row in better["compared"] if row["chosen"]))
+        self.assertEqual(self.deploy("torus:dims=4:4", "--vls", "1", "--force")["lanes"], 1)
 
     def test_hosts_that_cannot_be_reached(self):
         """The smaller part of a fabric in two parts is listed: exit status 1."""
@@ -303,23 +328,25 @@ class Deploy(CliTest):
     # ---- after a failure
 
     def dependencies(self, tables, ends, ports):
-        """Channels (switch, port) that hosts' packets to these LIDs can hold, and what each waits for."""
+        """Channels (switch, port) that hosts' packets to these LIDs can hold, and what each waits for. tables: those of a switch, several."""
         waits = {}
         senders = {switch for (switch, _), far in ends.items() if far not in tables}
         for target, lid in ports.items():
             seen, todo = set(), list(senders)
             while todo:
                 at = todo.pop()
-                port = tables[at].get(lid)
-                far = ends.get((at, port))
-                if at in seen or port is None or far not in tables:
+                if at in seen:
                     continue
                 seen.add(at)
-                todo.append(far)
-                waits.setdefault((at, port), set())
-                onward = tables[far].get(lid)
-                if onward and ends.get((far, onward)) in tables:
-                    waits[at, port].add((far, onward))
+                for port in {table.get(lid) for table in tables[at]}:
+                    far = ends.get((at, port))
+                    if port is None or far not in tables:
+                        continue
+                    todo.append(far)
+                    waits.setdefault((at, port), set())
+                    for onward in {table.get(lid) for table in tables[far]}:
+                        if onward and ends.get((far, onward)) in tables:
+                            waits[at, port].add((far, onward))
         return waits
 
     def is_acyclic(self, waits):
@@ -364,20 +391,40 @@ class Deploy(CliTest):
                 self.assertIsNotNone(self.walk(after, ends, switch, lid, target), (hex(switch), lid))
         self.check_order(update, before, after, ends)
 
-    def check_order(self, update, before, after, ends):
-        """No state on the way of the order has a cycle of dependencies."""
+    def check_order(self, update, before, after, ends, folder="new"):
+        """No batch has a cycle of dependencies while its switches have old and new entries, and packets of both are under way."""
         hosts = {target: lid for target, lid in after.lid_of.items() if target not in after.tables}
-        order = []
-        if update["mixing"] == "order":
-            order = [guid(line.split()[0]) for line in (self.tmp / "new" / "update_order").read_text().splitlines()]
         changed = {switch for switch in before.tables if before.tables[switch] != after.tables[switch]}
         self.assertEqual(len(changed), update["switches"])
-        self.assertEqual(set(order), changed)
-        tables = dict(before.tables)
-        for switch in order:
-            tables[switch] = after.tables[switch]
-            self.assertTrue(self.is_acyclic(self.dependencies(tables, ends, hosts)), hex(switch))
-        self.assertEqual(tables, after.tables)
+        batches = [changed]
+        if update["mixing"] == "order":
+            text = (self.tmp / folder / "update_order").read_text()
+            batches = [{guid(line.split()[0]) for line in part.splitlines() if line.startswith("0x")} for part in text.split("# batch")[1:]]
+            self.assertEqual([len(batch) for batch in batches], update["batches"])
+            everything = {switch: (before.tables[switch], after.tables[switch]) for switch in before.tables}
+            self.assertFalse(self.is_acyclic(self.dependencies(everything, ends, hosts)), "one batch would do")
+        self.assertEqual(set().union(*batches), changed)
+        tables = {switch: (table,) for switch, table in before.tables.items()}
+        for batch in batches if update["mixing"] in ("order", "safe") else []:
+            tables |= {switch: (before.tables[switch], after.tables[switch]) for switch in batch}
+            self.assertTrue(self.is_acyclic(self.dependencies(tables, ends, hosts)), batch)
+            tables |= {switch: (after.tables[switch],) for switch in batch}
+
+    def test_batches_of_updates(self):
+        """From one routing's tables to another's on several fabrics: some need batches, fewer than switches, and each is worked out here."""
+        seen = collections.Counter()
+        for spec in ("torus:dims=4:4", "torus:dims=3:3:3", "hyperx:dims=3:3,p=1", "xgft:m=4:4,w=1:4"):
+            for old, new in (("updown", "nue"), ("nue", "updown")):
+                with self.subTest(spec=spec, old=old):
+                    self.deploy(spec, "-r", old, "--force", folder="old")
+                    before = Files(self.tmp / "old")
+                    update = self.deploy(spec, "-r", new, "--from", self.tmp / "old", "--force", folder="new")["update"]
+                    self.check_order(update, before, Files(self.tmp / "new"), self.cables(spec))
+                    seen[update["mixing"]] += 1
+                    if update["mixing"] == "order":
+                        self.assertLess(len(update["batches"]), update["switches"])
+                        self.assertIn("blocks of 64", (self.tmp / "new" / "summary.txt").read_text())
+        self.assertGreater(seen["order"], 0, seen)
 
     def test_from_other_tables(self):
         """Nothing changes if nothing has failed; another routing's tables are replaced; lanes are not judged."""

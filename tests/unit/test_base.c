@@ -56,12 +56,37 @@ static void quantities_are_short(void **state)
                  {1536, IK_DIM_SIZE, "1536 B"},
                  {1048576000, IK_DIM_SIZE, "1000 MiB"},
                  {1500000, IK_DIM_TIME, "1.5 us"},
+                 {54545454545, IK_DIM_RATE, "54.545454545 Gb/s"},
+                 {2500000001, IK_DIM_RATE, "2.500000001 Gb/s"},
+                 {41250000000, IK_DIM_RATE, "41.25 Gb/s"},
+                 {1234567, IK_DIM_RATE, "1234.567 kb/s"},
                  {100000000000, IK_DIM_RATE, "100 Gb/s"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[64];
         assert_string_equal(ik_format_quantity(text, sizeof text, cases[i].value, cases[i].dim),
                             cases[i].text);
     }
+}
+
+/* Rates for people: every width and speed of InfiniBand in five characters at most. */
+static void rates_are_short(void **state)
+{
+    (void)state;
+    static const uint64_t lanes[] = {2000000000,  4000000000,  8000000000,  10000000000,
+                                     13636363636, 25000000000, 50000000000, 100000000000};
+    static const unsigned widths[] = {1, 2, 4, 8, 12};
+    char text[64];
+    for (size_t i = 0; i < 8; i++)
+        for (size_t w = 0; w < 5; w++) {
+            ik_format_rate(text, sizeof text, lanes[i] * widths[w]);
+            assert_true(strcspn(text, " ") <= 5);
+            double shown = strtod(text, NULL) * (strstr(text, "Tb/s") ? 1e12 : 1e9);
+            double off = shown / (double)(lanes[i] * widths[w]) - 1;
+            assert_true(off < 0.005 && off > -0.005);
+        }
+    assert_string_equal(ik_format_rate(text, sizeof text, 54545454545), "54.5 Gb/s");
+    char little[16]; /* as in ik_link_class */
+    assert_string_equal(ik_format_rate(little, sizeof little, 54545454545), "54.5 Gb/s");
 }
 
 static void quantities_are_exact(void **state)
@@ -382,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantities_are_exact),
         cmocka_unit_test(quantities_are_short),
+        cmocka_unit_test(rates_are_short),
         cmocka_unit_test(arenas_poison_the_rest),
         cmocka_unit_test(wrong_quantities_are_refused),
         cmocka_unit_test(reals_and_fractions),

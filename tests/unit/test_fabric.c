@@ -221,6 +221,36 @@ static void test_levels(void **state)
     }
 }
 
+/* With every leaf but some without hosts, to the last one: levels are those of the generator. */
+static void test_levels_without_hosts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint32_t levels, hosts[8];
+    } trees[] = {
+        {"xgft:m=4:4:4,w=1:4:4,hosts=%u", 3, {16, 20, 33, 48, 49, 60, 63, 64}},
+        {"xgft:m=4:4:4,w=1:2:3,hosts=%u", 3, {16, 20, 33, 48, 49, 60, 63, 64}},
+        {"xgft:m=6:8,w=1:4,hosts=%u", 2, {12, 13, 24, 30, 36, 42, 47, 48}},
+        {"xgft:m=2:3:3:3,w=1:2:2:2,hosts=%u", 4, {18, 22, 24, 30, 36, 40, 50, 54}},
+        {"pgft:m=4:6:4,w=1:3:3,p=1:2:1,hosts=%u", 3, {24, 30, 40, 48, 60, 72, 90, 96}},
+    };
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+        for (size_t k = 0; k < 8; k++) {
+            char spec[96];
+            ik_error err = {0};
+            snprintf(spec, sizeof spec, trees[i].spec, trees[i].hosts[k]);
+            ik_fabric *f = fabric_of(spec);
+            uint8_t *known = malloc(f->num_switches);
+            memcpy(known, f->switch_level, f->num_switches);
+            assert_int_equal(ik_fabric_find_levels(f, &err), IK_OK);
+            if (f->num_levels != trees[i].levels || memcmp(known, f->switch_level, f->num_switches))
+                fail_msg("%s: %u levels", spec, f->num_levels);
+            free(known);
+            ik_fabric_free(f);
+        }
+}
+
 /* A management host on a spine, and a leaf with one host only, do not hide the tree. */
 static void test_odd_trees(void **state)
 {
@@ -338,8 +368,8 @@ int main(void)
         cmocka_unit_test(test_reach),           cmocka_unit_test(test_builder),
         cmocka_unit_test(test_builder_refuses), cmocka_unit_test(test_check_finds),
         cmocka_unit_test(test_degrade),         cmocka_unit_test(test_keep_hosts),
-        cmocka_unit_test(test_levels),          cmocka_unit_test(test_odd_trees),
-        cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_levels),          cmocka_unit_test(test_levels_without_hosts),
+        cmocka_unit_test(test_odd_trees),       cmocka_unit_test(test_judge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

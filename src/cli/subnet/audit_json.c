@@ -45,6 +45,7 @@ static void audit_json_put_findings(ik_json *j, const ik_audit *a)
         ik_json_text(j, "severity", severities[f->severity]);
         ik_json_text(j, "code", f->code);
         ik_json_text(j, "text", f->text);
+        ik_json_bool(j, "known", f->known);
         cli_json_optional(j, "place", f->place);
         cli_json_optional(j, "evidence", f->evidence);
         cli_json_optional(j, "remedy", f->remedy);
@@ -302,6 +303,8 @@ int audit_put_json(const cli *c, const ik_audit *a)
     ik_json_uint(&j, "errors", a->counts[IK_ERROR]);
     ik_json_uint(&j, "warnings", a->counts[IK_WARNING]);
     ik_json_uint(&j, "notes", a->counts[IK_NOTE]);
+    ik_json_uint(&j, "known", a->num_known);
+    ik_json_uint(&j, "gone", a->num_gone);
     ik_json_bool(&j, "partial", a->partial);
     audit_json_put_findings(&j, a);
     audit_json_put_cabling(&j, a);
@@ -309,6 +312,8 @@ int audit_put_json(const cli *c, const ik_audit *a)
     audit_json_put_engine(&j, a);
     audit_json_put_routing(&j, "installed", a, &a->installed, a->has_tables);
     audit_json_put_routing(&j, "proposed", a, &a->proposed, a->has_proposed);
+    ik_json_bool(&j, "keeps_installed", a->choice.keeps);
+    ik_routing_choice_json(&a->choice, "compared", &j);
     audit_json_put_counters(&j, a);
     return cli_json_end(c, &j);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_SHOWN = 8 }; /* of one severity and code; --all shows the others */
+
 static const char *audit_print_verdict_text(ik_verdict v)
 {
     return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "not known";
@@ -151,6 +153,34 @@ static void print_routings(const cli *c, const ik_audit *a)
     printf("  loads are in units of a host's rate\n");
 }
 
+/* The routings between which ikat chose. */
+static void audit_print_compared(const cli *c, const ik_audit *a)
+{
+    static const char *const headers[] = {"routing",     "VC scheme", "lanes>", "largest load>",
+                                          "saturation>", "",          NULL};
+    const ik_routing_choice *choice = &a->choice;
+    if (ik_routing_choice_compared(choice) == 0)
+        return;
+    cli_heading(c, "Routings compared");
+    cli_table *t = cli_table_new(headers);
+    for (unsigned i = 0; i < choice->num; i++) {
+        const ik_routing_compared *row = &choice->of[i];
+        if (row->state != IK_COMPARED && row->state != IK_COMPARED_UNPROVED)
+            continue;
+        cli_table_cell(t, "%s", cli_line(row->routing));
+        cli_table_cell(t, "%s", cli_line(row->vc));
+        cli_table_cell(t, "%u", row->lanes);
+        cli_table_cell(t, "%.4g", row->max_load);
+        cli_table_cell(t, "%.4g", row->saturation);
+        cli_table_cell(t, "%s",
+                       i == choice->chosen                  ? "chosen"
+                       : row->state == IK_COMPARED_UNPROVED ? "not proved"
+                       : row->better                        ? "better than what is installed"
+                                                            : "");
+    }
+    cli_table_print(t, stdout, c->colour_out);
+}
+
 /* ---- balance */
 
 static void print_balance(const cli *c, const ik_audit *a)
@@ -210,32 +240,67 @@ static void print_lines(const char *lines)
     }
 }
 
-static void print_finding(const cli *c, const ik_audit_finding *f)
+static const char *const severities[] = {"note", "warning", "error"};
+
+/* repeats: the finding before had the same remedy. */
+static void print_finding(const cli *c, const ik_audit_finding *f, bool repeats)
 {
-    static const char *const names[] = {"note", "warning", "error"};
     const char *colour = cli_severity_colour(c, f->severity);
-    printf("  %s%s%s [%s] %s\n", colour, names[f->severity], *colour ? cli_reset(c) : "", f->code,
-           cli_line(f->text));
+    printf("  %s%s%s [%s] %s\n", colour, severities[f->severity], *colour ? cli_reset(c) : "",
+           f->code, cli_line(f->text));
     if (f->place && !strstr(f->text, f->place))
         printf("    at %s\n", cli_line(f->place));
     if (f->evidence)
         print_lines(f->evidence);
-    if (f->remedy)
+    if (f->remedy && !repeats)
         printf("    %s\n", f->remedy);
+}
+
+static bool audit_print_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* The new findings of one severity and code, from *index on, which is moved behind them. */
+static void audit_print_group(const cli *c, const ik_audit *a, size_t *index)
+{
+    const ik_audit_finding *first = &a->findings[*index], *last = NULL;
+    uint64_t more = 0, shown = 0;
+    for (; *index < a->num_findings; ++*index) {
+        const ik_audit_finding *f = &a->findings[*index];
+        if (f->severity != first->severity || strcmp(f->code, first->code) != 0)
+            break;
+        if (f->known)
+            continue;
+        if (shown == MOST_SHOWN && !cli_has(c, "--all")) {
+            more++;
+            continue;
+        }
+        print_finding(c, f, last && audit_print_same(f->remedy, last->remedy));
+        last = f;
+        shown++;
+    }
+    if (more)
+        printf("  %s [%s] and %s more: --all shows them\n", severities[first->severity],
+               first->code, cli_count(more));
 }
 
 static void audit_print_findings(const cli *c, const ik_audit *a)
 {
     char heading[160];
-    snprintf(heading, sizeof heading, "Findings: %s error%s, %s warning%s, %s note%s",
-             cli_count(a->counts[IK_ERROR]), a->counts[IK_ERROR] == 1 ? "" : "s",
-             cli_count(a->counts[IK_WARNING]), a->counts[IK_WARNING] == 1 ? "" : "s",
-             cli_count(a->counts[IK_NOTE]), a->counts[IK_NOTE] == 1 ? "" : "s");
+    snprintf(heading, sizeof heading, "%sindings: %s error%s, %s warning%s, %s note%s",
+             cli_has(c, "--baseline") ? "New f" : "F", cli_count(a->counts[IK_ERROR]),
+             a->counts[IK_ERROR] == 1 ? "" : "s", cli_count(a->counts[IK_WARNING]),
+             a->counts[IK_WARNING] == 1 ? "" : "s", cli_count(a->counts[IK_NOTE]),
+             a->counts[IK_NOTE] == 1 ? "" : "s");
     cli_heading(c, heading);
-    for (size_t i = 0; i < a->num_findings; i++)
-        print_finding(c, &a->findings[i]);
-    if (!a->num_findings)
+    for (size_t i = 0; i < a->num_findings;)
+        audit_print_group(c, a, &i);
+    if (a->num_findings == a->num_known)
         printf("  nothing\n");
+    if (cli_has(c, "--baseline"))
+        printf("  %s known from the baseline, %s of the baseline gone\n", cli_count(a->num_known),
+               cli_count(a->num_gone));
 }
 
 void audit_print(const cli *c, const ik_audit *a)
@@ -243,6 +308,7 @@ void audit_print(const cli *c, const ik_audit *a)
     print_subject(c, a);
     audit_print_findings(c, a);
     print_routings(c, a);
+    audit_print_compared(c, a);
     print_balance(c, a);
     print_counters(c, a);
 }

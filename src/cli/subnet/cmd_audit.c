@@ -78,7 +78,8 @@ static ik_status audit_fabric(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit 
                               .counters_later = cli_get(c, "--counters-later"),
                               .engine = cli_get(c, "--engine"),
                               .routing = cli_get(c, "--routing"),
-                              .vc = cli_get(c, "--vc")};
+                              .vc = cli_get(c, "--vc"),
+                              .baseline = cli_get(c, "--baseline")};
     ik_status status = audit_get_interval(c, &config.interval_s, err);
     if (status == IK_OK)
         status = ik_fabric_from_spec(c->args[0], &c->env, f, err);
@@ -131,8 +132,9 @@ static const cli_option options[] = {
     {"--plan", 0, "SPEC|FILE", "what the fabric should be (default: the family is recognised)",
      false, "<topologies>|<file>"},
     {"--routing", 'r', "SPEC",
-     "routing to compare with (default: chosen for the fabric; none: no comparison)", false,
-     "<routings>|none"},
+     "routing to compare with (default: the best of several, if it is better than what is "
+     "installed; none: no comparison)",
+     false, "<routings>|none"},
     {"--vc", 0, "SPEC", "VC scheme of this routing (default: the routing's default scheme)", false,
      "<vcs>"},
     {"--counters", 0, "FILE",
@@ -150,6 +152,9 @@ static const cli_option options[] = {
      "the subnet manager's numbers of hops, which are compared with those of the dump: "
      "opensm-lid-matrix.dump",
      false},
+    {"--baseline", 0, "FILE",
+     "what --json printed earlier: only findings that it has not are shown and count", false},
+    {"--all", 0, NULL, "show all findings, not the first eight of each code", false},
     {"--page", 0, "FILE", "also write a report page in HTML", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -170,12 +175,14 @@ const ik_command ik_command_audit = {
         "request; they are compared with what ikat would install. Every finding has a severity, a "
         "code, a place in the names of the dump, evidence, and a remedy; docs/auditing.md lists "
         "them all.\nExit status 0: no finding is an error; 1: a finding is an error; 2: wrong "
-        "input.\nWith --json: spec, hosts, endpoints, switches, levels, lids, lids_missing (ports "
+        "input. With --baseline, findings that an earlier report has do not count: 'ikat audit "
+        "today.net --baseline yesterday.json --json > today.json' every day.\nWith --json: spec, "
+        "hosts, endpoints, switches, levels, lids, lids_missing (ports "
         "without a "
         "LID), "
-        "max_lmc, errors, warnings, notes, partial\n"
-        "(the files do not describe the whole subnet), findings (severity, code, text, place, "
-        "evidence, "
+        "max_lmc, errors, warnings, notes, known (findings of the baseline), gone, partial\n"
+        "(the files do not describe the whole subnet), findings (severity, code, text, known, "
+        "place, evidence, "
         "remedy, port, guid), cabling (known, family, summary, exact, by_ports, missing, wrong,\n"
         "missing_switches, unknown_switches, changes (work, stays, from, to, other, blocked)), "
         "tables (format, entries,\n"
@@ -193,7 +200,9 @@ const ik_command ik_command_audit = {
         "destination), max_load, mean_load,\n"
         "max_channel, saturation, tightest_channel, worst_flows, worst_channel, channels, "
         "idle_channels, balance (direction, level,\n"
-        "channels, min, mean, max)), counters (interval_s, ports_restarted, ports_at_limit, "
+        "channels, min, mean, max)), keeps_installed, compared (routing, vc, state, chosen, "
+        "better, lanes, max_load,\n"
+        "saturation), counters (interval_s, ports_restarted, ports_at_limit, "
         "measured_channels, mean_used, busiest_channel,\n"
         "busiest_used, likeness, channels (port, used, predicted, waited)).",
     .takes = "<topologies>|<file>",

@@ -41,14 +41,14 @@ static int deploy_run(cli *c)
                                .fabric = c->args[0],
                                .from = cli_get(c, "--from")};
     const char *folder = cli_get(c, "--output");
-    if (!config.routing)
-        return cli_usage(c, "--routing SPEC is required; 'ikat list routings' shows all routings");
+    if (cli_only_with(c, "--vc", "--routing") != CLI_DONE)
+        return CLI_USAGE;
     if (!folder)
         return cli_usage(c, "--output DIR is required");
     if (!cli_get_uint(c, "--vls", 1, IK_DEPLOYABLE_VCS, IK_DEPLOY_VLS, &vls))
         return CLI_USAGE;
     config.max_vls = (unsigned)vls;
-    if (!config.vc && ik_deploy_takes_vc(config.routing))
+    if (config.routing && !config.vc && ik_deploy_takes_vc(config.routing))
         cli_note(c, "'%s' is a VC scheme: taken as --routing shortest --vc %s",
                  cli_line(config.routing), cli_line(config.routing));
     ik_fabric *f = NULL;
@@ -74,7 +74,8 @@ static int deploy_run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--routing", 'r', "SPEC", "the routing, e.g. dmodc or dfsssp", false, "<routings>"},
+    {"--routing", 'r', "SPEC", "the routing (default: the best of several for this fabric)", false,
+     "<routings>"},
     {"--vc", 0, "SPEC", "the VC scheme (default: the routing's default scheme)", false, "<vcs>"},
     {"--vls", 0, "N", "most virtual lanes for data that may be used, 1 to 15 (default 8)", false},
     {"--query-lane", 0, NULL, "use one more lane, only for performance queries, if they need it",
@@ -94,13 +95,13 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-static const char *const examples[] = {
-    "ikat deploy karytree:k=2,n=3 --routing dmodc -o new-routing",
-    "ikat deploy ring:n=5,p=2 -r dfsssp --vls 4 -o two-lanes", NULL};
+static const char *const examples[] = {"ikat deploy karytree:k=2,n=3 -o new-routing",
+                                       "ikat deploy ring:n=5,p=2 -r dfsssp --vls 4 -o two-lanes",
+                                       NULL};
 
 const ik_command ik_command_deploy = {
     .name = "deploy",
-    .synopsis = "SPEC|FILE --routing SPEC [--vls N] [--from DIR|LFTS] [--failed FILE] -o DIR",
+    .synopsis = "SPEC|FILE [--routing SPEC] [--vls N] [--from DIR|LFTS] [--failed FILE] -o DIR",
     .summary = "write a proved routing for OpenSM to install: tables, service levels, commands",
     .details =
         "The folder has lfts (tables with an entry for every LID, including those of switches), "
@@ -109,7 +110,11 @@ const ik_command ik_command_deploy = {
         "(SL i uses VL i). The files are read back and examined before the folder appears: every "
         "pair must be delivered without credit loops, also when replies take the service level of "
         "their request. A routing for which this is not proved is refused (exit status 1), unless "
-        "--unproved is given.\nVC schemes lash, dfsssp and nue are used with pairs=both; schemes "
+        "--unproved is given.\nWithout --routing, several routings are proved and compared by "
+        "throughput and largest load when all hosts send evenly, as 'ikat audit' does, and the "
+        "best one is written. With --from, nothing is written if none is better than what is "
+        "installed (exit status 1).\nVC schemes lash, dfsssp and nue are used with pairs=both; "
+        "schemes "
         "that change lanes along a path are refused. --routing lash means shortest with --vc lash; "
         "routing frugal needs the fewest lanes. Hosts that cannot be reached from the others are "
         "left out and listed, with exit status 1.\nWith --json: fabric, folder, routing, vc, "
@@ -122,7 +127,7 @@ const ik_command ik_command_deploy = {
         "max_hops, mean_hops, max_paths, credit_loop), roots, left_out, lane_trade (of routing "
         "frugal: lanes, max_paths, longer_pairs,\n"
         "balanced_lanes, balanced_max_paths), update (same_routing, repaired, kept, changed, "
-        "added, removed, switches, mixing, order).\n"
+        "added, removed, switches, mixing, order, batches).\n"
         "docs/deploying.md explains them.",
     .takes = "<topologies>|<file>",
     .examples = examples,

@@ -9,7 +9,9 @@
  *    that switches one above the other look at different digits of the destination.
  * 3. Table: the neighbours one step nearer to the destination's leaf, in a fixed order, are the
  *    candidates C. Destination t takes C[(t / divider) mod |C|], and of its parallel cables number
- *    t / (divider * |C|) mod their count.
+ *    t / (divider * |C|) mod their count. Where several neighbours lead down to the leaf, which no
+ *    complete tree has, t + t / divider stands for t / divider: the hosts of a leaf, whose
+ *    quotients are alike, then come to it by all of these ways.
  * On a complete tree this is D-mod-K. Every link joins neighbouring levels, hence who can go down
  * does, and tables are legal.
  *
@@ -349,10 +351,12 @@ static ik_status dmodc_check_served(const dmodc *d, ik_error *err)
 
 /* ---- tables */
 
+/* shifts: t is added to its quotient. */
 static inline uint16_t dmodc_choose(const dmodc *d, const uint16_t *candidate, uint32_t count,
-                                    const group *groups, const tree_reciprocal *divider, uint32_t t)
+                                    const group *groups, const tree_reciprocal *divider,
+                                    bool shifts, uint32_t t)
 {
-    uint32_t rest = tree_quotient(t, divider);
+    uint32_t rest = tree_quotient(t, divider) + (shifts ? t : 0);
     const group *g = &groups[candidate[count == 1 ? 0 : tree_remainder(rest, &d->by[count])]];
     uint32_t cable = 0;
     if (g->num_cables > 1)
@@ -384,6 +388,13 @@ static uint32_t dmodc_find_candidates(const dmodc *d, uint32_t sw, uint32_t leaf
     return count;
 }
 
+static bool dmodc_several_ways_down(const dmodc *d, uint32_t sw, const uint16_t *candidate,
+                                    uint32_t count)
+{
+    const group *groups = d->groups + d->group_base[sw];
+    return count > 1 && d->f->switch_level[groups[candidate[0]].neighbour] < d->f->switch_level[sw];
+}
+
 static ik_status dmodc_table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
@@ -403,15 +414,16 @@ static ik_status dmodc_table_row(void *ctx, size_t index, unsigned thread, ik_er
         uint16_t here = dmodc_leaf_rank(d, sw, leaf, cost);
         if (target != sw && (!count || (cost == UNREACHED && f->num_silent)))
             continue;
+        bool shifts = dmodc_several_ways_down(d, sw, candidate, count);
         for (uint32_t i = d->at.base[target]; i < d->at.base[target + 1]; i++) {
             uint32_t host = d->at.host[i];
             if (rank && rank[host] <= here)
                 continue;
             if (rank)
                 rank[host] = here;
-            row[host] = target == sw
-                            ? d->at.port[i]
-                            : dmodc_choose(d, candidate, count, groups, &divider, d->topo[host]);
+            row[host] = target == sw ? d->at.port[i]
+                                     : dmodc_choose(d, candidate, count, groups, &divider, shifts,
+                                                    d->topo[host]);
         }
     }
     return IK_OK;
@@ -534,7 +546,10 @@ const ik_routing_family ik_routing_dmodc = {
         "the number of ways up below it, and by the result spreads destinations over the "
         "neighbours that are one step nearer, then over parallel cables. On a complete tree the "
         "tables are those of D-mod-K. After a failure, only those entries change for which the set "
-        "of neighbours one step nearer has changed.\n\nWorks on any fabric whose switches form "
+        "of neighbours one step nearer has changed. Where several neighbours lead down to a leaf "
+        "switch "
+        "(no complete tree has that), its hosts are spread over them.\n\nWorks on any fabric whose "
+        "switches form "
         "levels with links between adjacent levels only, also with failed links and switches. It "
         "is refused if two connected hosts have no path that goes up and then down.",
     .kind = IK_ROUTE_DETERMINISTIC,

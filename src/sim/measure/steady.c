@@ -112,9 +112,9 @@ static double steady_relative(const stationary_interval *i)
  * Planning queueing simulations, Management Science 35(11), 1989), weighted by the variance of the
  * waiting that they cause. Where full buffers hold packets back, they wait longer than utilisations
  * say, in the end in their sources; by the same limit a queue in which they wait for w remembers
- * for 4 w^2 / service time, and the longer time counts. A window shorter than that sees a part of one rise or fall of a queue, and its means look
- * as if they hardly varied. Neither is known better than the window is long, so that no time
- * beyond half of it is taken. */
+ * for 4 w^2 / service time, and the longer time counts. A window shorter than that sees a part of
+ * one rise or fall of a queue, and its means look as if they hardly varied. Neither is known better
+ * than the window is long, so that no time beyond half of it is taken. */
 static double steady_memory_ps(const judged *j)
 {
     double window_ps = (double)j->r->window_ps, sum = 0, weights = 0, services = 0;

@@ -231,9 +231,9 @@ SIM_INLINE bool switch_gives_way(partition *p, sw_state *sw, const shape k, unsi
 
 /* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
  * falls on a free output that its input does not ask for: there it is the head of its queue at
- * once, and no packet loses its place. Over an escape layer it may overtake a head that has to wait:
- * otherwise two heads whose escapes are each other's outputs would wait for ever. Returns whether
- * it moved. */
+ * once, and no packet loses its place. Over an escape layer it may overtake a head that has to
+ * wait: otherwise two heads whose escapes are each other's outputs would wait for ever. Returns
+ * whether it moved. */
 static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape k,
                          const changes *ch, unsigned in, unsigned v, unsigned out)
 {

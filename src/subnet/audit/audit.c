@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "subnet/audit/audit_impl.h"
+#include "subnet/deploy/choose.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -70,18 +71,36 @@ ik_status audit_rest(ik_audit *a, const audit_about *about, uint64_t shown, cons
                : IK_OK;
 }
 
-static int compare_severity(const void *x, const void *y)
+/* A finding and where the first of its severity and code is. */
+typedef struct audit_order {
+    const ik_audit_finding *finding;
+    size_t first;
+} audit_order;
+
+static int audit_compare(const void *x, const void *y)
 {
-    const ik_audit_finding *const *a = x, *const *b = y;
-    if ((*a)->severity != (*b)->severity)
-        return (*a)->severity > (*b)->severity ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
+    const audit_order *a = x, *b = y;
+    if (a->finding->severity != b->finding->severity)
+        return a->finding->severity > b->finding->severity ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->finding < b->finding ? -1 : a->finding > b->finding;
 }
 
+static size_t audit_first_alike(const ik_audit *a, size_t index)
+{
+    const ik_audit_finding *f = &a->findings[index];
+    size_t i = 0;
+    while (a->findings[i].severity != f->severity || strcmp(a->findings[i].code, f->code) != 0)
+        i++;
+    return i;
+}
+
+/* Errors first, then warnings, then notes; those of one code together. */
 static ik_status audit_sort_findings(ik_audit *a, ik_error *err)
 {
     size_t num = a->num_findings;
-    const ik_audit_finding **order = ik_calloc(num + 1, sizeof *order);
+    audit_order *order = ik_calloc(num + 1, sizeof *order);
     ik_audit_finding *sorted = ik_calloc(num + 1, sizeof *sorted);
     if (!order || !sorted) {
         free(order);
@@ -89,10 +108,10 @@ static ik_status audit_sort_findings(ik_audit *a, ik_error *err)
         return ik_fail_memory(err, num * sizeof *sorted, "the findings of an audit");
     }
     for (size_t i = 0; i < num; i++)
-        order[i] = &a->findings[i];
-    qsort(order, num, sizeof *order, compare_severity);
+        order[i] = (audit_order){&a->findings[i], audit_first_alike(a, i)};
+    qsort(order, num, sizeof *order, audit_compare);
     for (size_t i = 0; i < num; i++)
-        sorted[i] = *order[i];
+        sorted[i] = *order[i].finding;
     free(order);
     free(a->findings);
     a->findings = sorted;
@@ -137,7 +156,7 @@ static ik_status audit_judge_installed(audit_work *w)
     const ik_subnet_config config = {.replies = true, .management = true};
     ik_status status = ik_subnet_judge(&w->tables, audit_impl_audit_sls(w), audit_impl_audit_vls(w),
                                        &config, w->env, &r->verdict, w->err);
-    return status == IK_OK ? audit_measure(w->a, r, w->err) : status;
+    return status == IK_OK ? choose_measure(w->a->fabric, &w->a->lids, r, w->err) : status;
 }
 
 static ik_status audit_run(audit_work *w)
@@ -159,6 +178,8 @@ static ik_status audit_run(audit_work *w)
         status = audit_counters(w);
     if (status == IK_OK)
         status = audit_propose(w);
+    if (status == IK_OK)
+        status = audit_baseline(w);
     return status == IK_OK ? audit_sort_findings(w->a, w->err) : status;
 }
 
@@ -185,24 +206,14 @@ ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const 
     return IK_OK;
 }
 
-void audit_discard(ik_audit_routing *r)
-{
-    free(r->spec);
-    free(r->vc);
-    ik_subnet_verdict_free(&r->verdict);
-    ik_load_groups_free(r->groups, r->num_groups);
-    free(r->load);
-    *r = (ik_audit_routing){0};
-}
-
 void ik_audit_free(ik_audit *a)
 {
     free(a->findings);
     if (a->has_cabling)
         ik_cabling_free(&a->cabling);
     ik_lids_free(&a->lids);
-    audit_discard(&a->installed);
-    audit_discard(&a->proposed);
+    choose_discard(&a->installed);
+    choose_discard(&a->proposed);
     ik_counter_changes_free(&a->counters);
     free(a->measured.predicted);
     ik_arena_free(&a->arena);

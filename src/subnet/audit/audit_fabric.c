@@ -38,6 +38,9 @@ static const struct {
      "Dump the fabric again while nothing changes in it; if it stays, two devices have one GUID.",
      true},
     {"missing-switch", "See whether the switch has power, and whether it answers.", false},
+    {"name-gap", "See whether it has power, and whether it answers; or whether it ever was there.",
+     false},
+    {"odd-cable", "Compare with an earlier dump (--plan), which says where it belongs.", false},
     {"missing-host", "See whether the host is up, and its cable.", false},
 };
 

@@ -28,8 +28,6 @@ ik_status audit_rest(ik_audit *a, const audit_about *about, uint64_t shown, cons
 /* "host5 (0x0002c90300000006), LID 5", or "…, no LID" where a dump has none: into buffer, which is
  * returned. */
 char *audit_lid(const ik_audit *a, uint32_t index, char *buffer, size_t size);
-/* Errors first, then warnings, then notes; those of one severity stay in order. */
-void audit_sort(ik_audit *a);
 
 /* What is in force while an audit runs. */
 typedef struct audit_work {
@@ -66,13 +64,11 @@ ik_status audit_files(audit_work *w);
 ik_status audit_pairs(audit_work *w);
 ik_status audit_loops(audit_work *w);
 /* audit_load.c */
-/* Fills in the loads of r->verdict. */
-ik_status audit_measure(ik_audit *a, ik_audit_routing *r, ik_error *err);
 ik_status audit_balance(audit_work *w);
-/* audit.c */
-void audit_discard(ik_audit_routing *r);
-/* audit_propose.c: a->proposed, and what is said of it beside what is installed. */
+/* audit_propose.c: a->proposed and a->choice, and what is said of them. */
 ik_status audit_propose(audit_work *w);
+/* audit_baseline.c: marks the findings that are known. */
+ik_status audit_baseline(audit_work *w);
 /* audit_counters.c */
 ik_status audit_counters(audit_work *w);
 /* audit_engine.c */

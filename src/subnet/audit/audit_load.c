@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * audit_load.c: loads when every host sends evenly to all others, from the counts of paths.
+ * audit_load.c: how evenly the installed tables load the channels.
  */
 #include "subnet/audit/audit_impl.h"
+#include "subnet/deploy/choose.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,81 +11,6 @@
 
 /* Above this multiple of the mean of its kind a channel is named. */
 static const double uneven = 1.5;
-
-static bool audit_load_inner(const ik_fabric *f, uint32_t port)
-{
-    uint32_t peer = ik_peer_node(f, port);
-    return peer != IK_NONE && ik_is_switch(f, f->port_node[port]) && ik_is_switch(f, peer);
-}
-
-/* Destination LIDs of a port of a host: what it divides its rate among. */
-static double audit_load_destinations(const ik_audit *a)
-{
-    uint32_t lids = 0, ports = 0;
-    for (uint32_t i = 0; i < a->lids.num; i++) {
-        const ik_lid *lid = &a->lids.of[i];
-        bool counts = lid->port != IK_NONE && !ik_is_silent(a->fabric, lid->node);
-        lids += counts;
-        ports += counts && lid->path == 0;
-    }
-    return ports > 1 ? (double)lids * (ports - 1) / ports : 1;
-}
-
-/* The largest rate of a host's port. */
-static uint64_t audit_load_host_rate(const ik_fabric *f)
-{
-    uint64_t rate = 0;
-    for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++)
-        if (f->port_peer[port] != IK_NONE && !ik_is_silent(f, f->port_node[port]) &&
-            ik_port_rate_bps(f, port) > rate)
-            rate = ik_port_rate_bps(f, port);
-    return rate;
-}
-
-static void audit_load_measure_channel(ik_audit_routing *r, const ik_fabric *f, uint32_t port,
-                                       uint64_t rate)
-{
-    double load = r->load[port], share = 1;
-    if (f->port_peer[port] == IK_NONE)
-        return;
-    if (load > 0 && rate)
-        share = (double)ik_port_rate_bps(f, port) / (load * (double)rate);
-    if (share < r->saturation) {
-        r->saturation = share;
-        r->tightest = port;
-    }
-    if (!audit_load_inner(f, port))
-        return;
-    r->channels++;
-    r->mean_load += load;
-    r->idle_channels += r->verdict.paths_over[port] == 0;
-    if (r->max_channel == IK_NONE || load > r->max_load) {
-        r->max_load = load;
-        r->max_channel = port;
-    }
-    if (r->worst_channel == IK_NONE || r->verdict.most_over[port] > r->worst) {
-        r->worst = r->verdict.most_over[port];
-        r->worst_channel = port;
-    }
-}
-
-ik_status audit_measure(ik_audit *a, ik_audit_routing *r, ik_error *err)
-{
-    const ik_fabric *f = a->fabric;
-    double each = audit_load_destinations(a);
-    uint64_t rate = audit_load_host_rate(f);
-    r->load = ik_calloc((size_t)f->num_ports + 1, sizeof *r->load);
-    if (!r->load)
-        return ik_fail_memory(err, f->num_ports * sizeof *r->load, "loads of channels");
-    r->max_channel = r->worst_channel = r->tightest = IK_NONE;
-    r->saturation = 1;
-    for (uint32_t port = 0; port < f->num_ports; port++) {
-        r->load[port] = (double)r->verdict.paths_over[port] / each;
-        audit_load_measure_channel(r, f, port, rate);
-    }
-    r->mean_load = r->channels ? r->mean_load / (double)r->channels : 0;
-    return ik_load_groups(f, r->load, &r->groups, &r->num_groups, err);
-}
 
 /* ---- balance */
 
@@ -158,7 +84,7 @@ static ik_status judge_bottleneck(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_audit_routing *r = &a->installed;
-    uint64_t rate = audit_load_host_rate(a->fabric), best = 0;
+    uint64_t rate = choose_host_rate(a->fabric), best = 0;
     double repaired = 1;
     char name[AUDIT_TEXT];
     audit_about about = {IK_WARNING,
@@ -168,10 +94,10 @@ static ik_status judge_bottleneck(audit_work *w)
                          NULL,
                          "Repair the link; until then, pull it: the subnet manager routes around "
                          "a missing link, not around a slow one."};
-    if (r->tightest == IK_NONE || !audit_load_inner(a->fabric, r->tightest))
+    if (r->tightest == IK_NONE || !choose_inner(a->fabric, r->tightest))
         return IK_OK;
     for (uint32_t port = 0; port < a->fabric->num_ports; port++)
-        if (audit_load_inner(a->fabric, port) && ik_port_rate_bps(a->fabric, port) > best)
+        if (choose_inner(a->fabric, port) && ik_port_rate_bps(a->fabric, port) > best)
             best = ik_port_rate_bps(a->fabric, port);
     if (r->max_load * (double)rate > (double)best)
         repaired = (double)best / (r->max_load * (double)rate);

@@ -75,7 +75,7 @@ static void audit_page_put_finding(const ik_audit_finding *f, FILE *out)
 {
     fprintf(out, "<article>\n<p><strong class=\"%s\">%s</strong> <code>%s</code> ",
             severities[f->severity], severities[f->severity], f->code);
-    audit_page_put_text(out, "", f->text, "</p>\n");
+    audit_page_put_text(out, f->known ? "(known) " : "", f->text, "</p>\n");
     if (f->place)
         audit_page_put_text(out, "<p class=\"quiet\">at ", f->place, "</p>\n");
     if (f->evidence)

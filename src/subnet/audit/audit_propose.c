@@ -4,109 +4,33 @@
  * an entry for every LID and replies on the initiator's service level.
  */
 #include "subnet/audit/audit_impl.h"
+#include "subnet/deploy/choose.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define MOST_LANES 8
-
-/* In the order in which they are tried; the best of those that work is taken. */
-static const struct candidate {
-    const char *routing, *vc;
-    bool tree;
-    uint32_t most; /* switches of fabrics on which it is tried, 0: any; more take minutes */
-} candidates[] = {
-    {"dmodc", NULL, true, 0},
-    {"dfsssp", "dfsssp:pairs=both", false, 300},
-    {"frugal", NULL, false, 200},
-    {"shortest", "lash:pairs=both", false, 200},
-    {"nue:vcs=3,pairs=both", NULL, false, 200},
-    {"nue", NULL, false, 0},
-    {"updown", NULL, false, 0},
-};
-
-/* What a plan comes to. */
-static ik_status audit_propose_judge_tables(audit_work *w, const ik_plan *plan, ik_audit_routing *r,
-                                            ik_lid_tables *t, ik_service_levels *sls, ik_sl2vl *vls)
+static ik_status audit_propose_named(audit_work *w)
 {
-    const ik_subnet_config config = {.replies = true, .management = true};
-    uint32_t unsafe = 0;
-    ik_status status = ik_lid_tables_complete(plan, &w->a->lids, w->env, t, &unsafe, w->err);
-    if (status == IK_OK)
-        status = ik_service_levels_from_plan(plan, &w->a->lids, w->env, sls, w->err);
-    if (status == IK_OK)
-        status = ik_sl2vl_make(w->a->fabric, plan->num_vcs, vls, w->err);
-    if (status == IK_OK)
-        status = ik_subnet_judge(t, sls, vls, &config, w->env, &r->verdict, w->err);
-    if (status == IK_OK)
-        status = audit_measure(w->a, r, w->err);
-    r->lanes = plan->num_vcs;
-    r->spec = strdup(plan->routing->spec);
-    r->vc = strdup(plan->vc->spec);
-    return status != IK_OK || (r->spec && r->vc)
-               ? status
-               : ik_fail_memory(w->err, 64, "the name of a routing");
-}
-
-static ik_status audit_propose_try_routing(audit_work *w, const char *routing, const char *vc,
-                                           ik_audit_routing *r)
-{
+    ik_audit *a = w->a;
+    const ik_audit_config *c = w->config;
     ik_plan *plan = NULL;
-    ik_lid_tables t = {0};
-    ik_service_levels sls = {0};
-    ik_sl2vl vls = {0};
     ik_status status =
-        ik_plan_from_specs(w->a->fabric, routing, vc, NULL, 0, w->env, &plan, w->err);
-    if (status == IK_OK && plan->num_vcs > MOST_LANES)
+        ik_plan_from_specs(a->fabric, c->routing, c->vc, NULL, 0, w->env, &plan, w->err);
+    if (status == IK_OK && plan->num_vcs > IK_DEPLOY_VLS)
         status = ik_fail(w->err, IK_ERR_UNSUPPORTED,
                          "routing '%.80s' needs %u virtual lanes here, InfiniBand has %d for data "
                          "in most devices",
-                         routing, plan->num_vcs, MOST_LANES);
+                         c->routing, plan->num_vcs, IK_DEPLOY_VLS);
     if (status == IK_OK)
-        status = audit_propose_judge_tables(w, plan, r, &t, &sls, &vls);
-    ik_lid_tables_free(&t);
-    ik_service_levels_free(&sls);
-    ik_sl2vl_free(&vls);
+        status = choose_judge(a->fabric, &a->lids, plan, w->env, &a->proposed, w->err);
     ik_plan_free(plan);
-    if (status != IK_OK)
-        audit_discard(r);
+    a->has_proposed = status == IK_OK;
     return status;
-}
-
-static uint64_t audit_propose_lost(const ik_subnet_verdict *v)
-{
-    return v->pairs - v->delivered - v->unconnected;
-}
-
-/* Is it fit to be installed? */
-static bool audit_propose_sound(const ik_audit_routing *r)
-{
-    return r->verdict.deadlock_free == IK_YES && audit_propose_lost(&r->verdict) == 0;
-}
-
-/* Is a the better one? Where the loads are alike, the one beside whose data a host can read
- * counters, and the one with fewer lanes; else the one with less load. */
-static bool audit_propose_better(const ik_audit_routing *a, const ik_audit_routing *b)
-{
-    bool reads_a = a->verdict.one_manager_free == IK_YES,
-         reads_b = b->verdict.one_manager_free == IK_YES;
-    double ratio = b->max_load > 0 ? a->max_load / b->max_load : 1;
-    if (reads_a != reads_b && ratio < 1.25 && ratio > 1 / 1.25)
-        return reads_a;
-    if (a->lanes != b->lanes && ratio < 1.1 && ratio > 1 / 1.1)
-        return a->lanes < b->lanes;
-    return ratio < 1;
-}
-
-/* Unsupported is no failure: something else is tried. */
-static bool audit_propose_goes_on(ik_status status)
-{
-    return status == IK_OK || status == IK_ERR_UNSUPPORTED;
 }
 
 static ik_status audit_propose_tell_left_out(audit_work *w)
 {
+    char names[600];
     audit_about about = {IK_NOTE,
                          "routings-not-tried",
                          IK_NONE,
@@ -114,78 +38,70 @@ static ik_status audit_propose_tell_left_out(audit_work *w)
                          NULL,
                          "Name one (--routing dfsssp --vc dfsssp:pairs=both, --routing frugal) and "
                          "wait."};
-    return audit_add(w->a, &about, w->err,
-                     "routings that balance loads best take minutes on %" PRIu32
-                     " switches: they are not among those that were compared",
-                     w->a->fabric->num_switches);
+    ik_routing_choice_untried(&w->a->choice, names, sizeof names);
+    return names[0] ? audit_add(w->a, &about, w->err,
+                                "not compared, because they take minutes with so many switches "
+                                "that have hosts: %s",
+                                names)
+                    : IK_OK;
+}
+
+static choose_now audit_propose_now(const ik_audit *a)
+{
+    return (choose_now){a->has_tables ? &a->installed : NULL, a->partial};
 }
 
 static ik_status audit_propose_choose(audit_work *w)
 {
     ik_audit *a = w->a;
-    const size_t num = sizeof candidates / sizeof *candidates;
-    bool left_out = false;
-    ik_status status = IK_OK;
-    for (size_t i = 0; i < num && audit_propose_goes_on(status); i++) {
-        const struct candidate *k = &candidates[i];
-        ik_audit_routing r = {0};
-        if ((k->tree && a->fabric->num_levels < 2) || (a->has_proposed && i + 1 == num))
-            continue;
-        if (k->most && a->fabric->num_switches > k->most) {
-            left_out = true;
-            continue;
-        }
-        status = audit_propose_try_routing(w, k->routing, k->vc, &r);
-        if (status != IK_OK)
-            continue;
-        if (!audit_propose_sound(&r) ||
-            (a->has_proposed && !audit_propose_better(&r, &a->proposed))) {
-            audit_discard(&r);
-            continue;
-        }
-        audit_discard(&a->proposed);
-        a->proposed = r;
-        a->has_proposed = true;
-        if (k->tree)
-            break;
-    }
-    if (!audit_propose_goes_on(status))
-        return status;
-    return left_out ? audit_propose_tell_left_out(w) : IK_OK;
+    const choose_now now = audit_propose_now(a);
+    ik_status status = choose_routing(a->fabric, &a->lids, IK_DEPLOY_VLS, &now, w->env, &a->choice,
+                                      &a->proposed, w->err);
+    a->has_proposed = status == IK_OK && a->choice.chosen != IK_NONE;
+    return status == IK_OK ? audit_propose_tell_left_out(w) : status;
 }
 
 /* ---- beside what is installed */
 
-static ik_status audit_propose_compare(audit_work *w)
+static ik_status audit_propose_tell_better(audit_work *w)
 {
-    ik_audit *a = w->a;
-    const ik_audit_routing *now = &a->installed, *then = &a->proposed;
+    const ik_audit_routing *now = &w->a->installed, *then = &w->a->proposed;
     audit_about about = {IK_WARNING, "better-routing",
                          IK_NONE,    IK_NONE,
                          NULL,       "'ikat deploy' writes it, with what is needed to go back."};
-    bool mends = (now->verdict.deadlock_free == IK_NO && then->verdict.deadlock_free == IK_YES) ||
-                 (audit_propose_lost(&now->verdict) && !audit_propose_lost(&then->verdict));
-    if (!audit_propose_sound(then) || (!mends && now->max_load <= 1.1 * then->max_load))
-        return IK_OK;
-    return audit_add(a, &about, w->err,
+    bool mends = now->verdict.deadlock_free != IK_YES || choose_lost(&now->verdict) ||
+                 now->verdict.missing_entries;
+    return audit_add(w->a, &about, w->err,
                      "%s (%s, %u lane%s) would deliver every pair without a credit loop, with a "
-                     "largest load of %.4g of a host's rate; what is installed has %.4g%s",
+                     "largest load of %.4g of a host's rate and saturation at %.4g of it; what is "
+                     "installed has %.4g and %.4g%s",
                      then->spec, then->vc, then->lanes, then->lanes == 1 ? "" : "s", then->max_load,
-                     now->max_load, mends ? ", and the errors above" : "");
+                     then->saturation, now->max_load, now->saturation,
+                     mends ? ", and the errors above" : "");
+}
+
+static ik_status audit_propose_tell_kept(audit_work *w)
+{
+    const ik_audit_routing *now = &w->a->installed;
+    audit_about about = {IK_NOTE, "keeps-installed", IK_NONE, IK_NONE, NULL, NULL};
+    return audit_add(w->a, &about, w->err,
+                     "keeps the installed tables: none of the %u routings that were compared is "
+                     "better than their largest load of %.4g of a host's rate and saturation at "
+                     "%.4g of it",
+                     ik_routing_choice_compared(&w->a->choice), now->max_load, now->saturation);
 }
 
 ik_status audit_propose(audit_work *w)
 {
     ik_audit *a = w->a;
     const char *wanted = w->config->routing;
-    ik_status status;
     if (a->fabric->num_hosts < 2 || (wanted && strcmp(wanted, "none") == 0))
         return IK_OK;
-    if (wanted) {
-        status = audit_propose_try_routing(w, wanted, w->config->vc, &a->proposed);
-        a->has_proposed = status == IK_OK;
-    } else {
-        status = audit_propose_choose(w);
-    }
-    return status == IK_OK && a->has_proposed && a->has_tables ? audit_propose_compare(w) : status;
+    ik_status status = wanted ? audit_propose_named(w) : audit_propose_choose(w);
+    if (status != IK_OK || !a->has_tables)
+        return status;
+    const choose_now now = audit_propose_now(a);
+    if (a->has_proposed && choose_is_better(&now, &a->proposed))
+        return audit_propose_tell_better(w);
+    return a->choice.keeps ? audit_propose_tell_kept(w) : IK_OK;
 }

@@ -176,11 +176,14 @@ static ik_status deploy_refuse_unproved(const ik_deployment *d, ik_error *err)
 static ik_status deploy_make(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
                              ik_error *err)
 {
-    ik_status status = deploy_plan(d->fabric, config, env, &d->plan, err);
+    ik_deploy_config settled = *config;
+    ik_status status = ik_lids_make(d->fabric, &d->lids, err);
+    if (status == IK_OK && !config->routing)
+        status = deploy_choose(d, &settled, env, err);
     if (status == IK_OK)
-        status = ik_lids_make(d->fabric, &d->lids, err);
+        status = deploy_plan(d->fabric, &settled, env, &d->plan, err);
     if (status == IK_OK)
-        status = deploy_settle_lanes(d, config, env, err);
+        status = deploy_settle_lanes(d, &settled, env, err);
     if (status == IK_OK)
         status = update_apply(d, config->from, env, err);
     if (status == IK_OK)
@@ -250,6 +253,7 @@ void ik_deployment_free(ik_deployment *d)
     free(d->roots);
     free(d->folder);
     free(d->update.order);
+    free(d->update.batch);
     ik_fabric_free(d->whole);
     *d = (ik_deployment){0};
 }

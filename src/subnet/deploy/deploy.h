@@ -8,6 +8,11 @@
 #include "ikat/deploy.h"
 #include "subnet/deploy/deploy_folder.h"
 
+/* Sets routing and VC scheme of a configuration that names none, by d->choice, which it fills in.
+ * IK_ERR_FAILED: what is installed is kept. */
+ik_status deploy_choose(ik_deployment *d, ik_deploy_config *config, const ik_env *env,
+                        ik_error *err);
+
 /* The plan that is to be installed: its VC scheme with pairs=both where that is what makes it safe
  * for replies. IK_ERR_UNSUPPORTED says by name what cannot be installed. */
 ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *config, const ik_env *env,

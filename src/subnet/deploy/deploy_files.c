@@ -50,10 +50,18 @@ static ik_status deploy_files_write_file(ik_deployment *d, const deploy_folder *
 
 static ik_status deploy_files_write_order(ik_deployment *d, FILE *out, ik_error *err)
 {
+    const ik_deploy_update *u = &d->update;
     char name[256];
-    for (uint32_t i = 0; i < d->update.num_order; i++)
+    fprintf(
+        out,
+        "# Replace the tables of all switches of a batch, in any order; wait until packets that "
+        "were under way have left (seconds); then the next.\n");
+    for (uint32_t i = 0; i < u->num_order; i++) {
+        if (i == 0 || u->batch[i] != u->batch[i - 1])
+            fprintf(out, "# batch %" PRIu32 " of %" PRIu32 "\n", u->batch[i] + 1, u->num_batches);
         fprintf(out, "0x%016" PRIx64 " # %s\n", ik_node_guid(d->fabric, d->update.order[i]),
                 ik_node_name(d->fabric, d->update.order[i], name, sizeof name));
+    }
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
 }
 

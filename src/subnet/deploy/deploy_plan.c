@@ -2,7 +2,9 @@
  *
  * deploy_plan.c: the plan that service levels can express and replies can use.
  */
+#include "subnet/deploy/choose.h"
 #include "subnet/deploy/deploy.h"
+#include "subnet/deploy/update.h"
 
 #include <string.h>
 
@@ -94,13 +96,59 @@ bool ik_deploy_takes_vc(const char *routing)
     return !ik_routing_find(name) && ik_vc_find(name);
 }
 
+/* ---- the routing that is chosen where none is given */
+
+static ik_status deploy_plan_refuse_worse(const ik_deployment *d, const ik_audit_routing *now,
+                                          const char *from, ik_error *err)
+{
+    ik_fail(err, IK_ERR_FAILED,
+            "keeps the installed tables (%.100s): none of the %u routings that were compared is "
+            "better than their largest load of %.4g of a host's rate and saturation at %.4g of it",
+            from, ik_routing_choice_compared(&d->choice), now->max_load, now->saturation);
+    return ik_hint(err, IK_ERR_FAILED, "--routing SPEC deploys another one nevertheless");
+}
+
+static ik_status deploy_plan_refuse_all(const ik_deployment *d, unsigned lanes, ik_error *err)
+{
+    char untried[600];
+    ik_routing_choice_untried(&d->choice, untried, sizeof untried);
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "none of the routings that were tried is proved here with at most %u lanes", lanes);
+    return ik_hint(err, IK_ERR_UNSUPPORTED, "--routing SPEC names one; not tried were: %s",
+                   untried[0] ? untried : "none");
+}
+
+ik_status deploy_choose(ik_deployment *d, ik_deploy_config *config, const ik_env *env,
+                        ik_error *err)
+{
+    ik_audit_routing now = {0}, best = {0};
+    unsigned lanes = deploy_most_lanes(config);
+    if (config->vc)
+        return ik_fail(err, IK_ERR_USAGE, "a VC scheme without a routing");
+    ik_status status =
+        config->from ? update_judge_installed(d, config->from, env, &now, err) : IK_OK;
+    const choose_now installed = {config->from ? &now : NULL, false};
+    if (status == IK_OK)
+        status =
+            choose_routing(d->fabric, &d->lids, lanes, &installed, env, &d->choice, &best, err);
+    if (status == IK_OK && d->choice.keeps)
+        status = deploy_plan_refuse_worse(d, &now, config->from, err);
+    else if (status == IK_OK && d->choice.chosen == IK_NONE)
+        status = deploy_plan_refuse_all(d, lanes, err);
+    if (status == IK_OK) {
+        config->routing = d->choice.of[d->choice.chosen].given[0];
+        config->vc = d->choice.of[d->choice.chosen].given[1];
+    }
+    choose_discard(&best);
+    choose_discard(&now);
+    return status;
+}
+
 ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *given, const ik_env *env,
                       ik_plan **out, ik_error *err)
 {
     ik_deploy_config settled = *given;
     const ik_deploy_config *config = &settled;
-    if (!given->routing)
-        settled.routing = f->num_levels > 1 ? "dmodc" : "dfsssp";
     if (!given->vc && ik_deploy_takes_vc(settled.routing)) {
         settled.vc = settled.routing;
         settled.routing = "shortest";

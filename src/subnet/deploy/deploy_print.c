@@ -22,6 +22,36 @@ static const char *deploy_print_lid_name(const ik_deployment *d, uint32_t index,
     return ik_node_describe(d->fabric, d->lids.of[index].node, buffer, size);
 }
 
+static const char *const compared_states[] = {"compared", "unproved", "unfit", "too_large"};
+
+static void deploy_print_put_measured(ik_json *j, const char *key, bool measured, double value)
+{
+    if (measured)
+        ik_json_real(j, key, value, DIGITS);
+    else
+        ik_json_null(j, key);
+}
+
+void ik_routing_choice_json(const ik_routing_choice *c, const char *key, ik_json *j)
+{
+    ik_json_array(j, key);
+    for (unsigned i = 0; i < c->num; i++) {
+        const ik_routing_compared *row = &c->of[i];
+        bool measured = row->state == IK_COMPARED || row->state == IK_COMPARED_UNPROVED;
+        ik_json_object(j, NULL);
+        ik_json_text(j, "routing", row->routing);
+        ik_json_text(j, "vc", row->vc);
+        ik_json_text(j, "state", compared_states[row->state]);
+        ik_json_bool(j, "chosen", i == c->chosen);
+        ik_json_bool(j, "better", row->better);
+        ik_json_uint(j, "lanes", row->lanes);
+        deploy_print_put_measured(j, "max_load", measured, row->max_load);
+        deploy_print_put_measured(j, "saturation", measured, row->saturation);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
 /* ---- text */
 
 static void deploy_print_row(FILE *out, const char *name, const char *text)
@@ -89,6 +119,27 @@ static void print_management(const ik_deployment *d, FILE *out)
                   "one host it is not known");
 }
 
+/* How the routing was chosen. */
+static void print_choice(const ik_deployment *d, FILE *out)
+{
+    const ik_routing_choice *c = &d->choice;
+    char untried[600];
+    if (!c->num)
+        return;
+    fprintf(out, "  %-16s the best of %u that were compared%s:\n", "chosen",
+            ik_routing_choice_compared(c),
+            d->update.from ? ", and better than what is installed" : "");
+    for (unsigned i = 0; i < c->num; i++) {
+        const ik_routing_compared *row = &c->of[i];
+        if (row->state == IK_COMPARED)
+            fprintf(out, "  %-16s %s (%s): largest load %.4g, saturation %.4g, %u lane%s\n", "",
+                    row->routing, row->vc, row->max_load, row->saturation, row->lanes,
+                    row->lanes == 1 ? "" : "s");
+    }
+    if (ik_routing_choice_untried(c, untried, sizeof untried)[0])
+        fprintf(out, "  %-16s not tried, they take minutes here: %s\n", "", untried);
+}
+
 /* What a routing gave for few lanes, beside balanced tables. */
 static void print_trade(const ik_deployment *d, FILE *out)
 {
@@ -143,11 +194,12 @@ static void print_left_out(const ik_deployment *d, FILE *out)
 static void print_update(const ik_deployment *d, FILE *out)
 {
     static const char *const mixing[] = {
-        "no mixture of old and new tables has a credit loop: switches may be updated in any order",
-        "old and new tables together can have a credit loop; none arises in the order of "
-        "update_order",
-        "old and new tables together can have a credit loop, and no order of switches without one "
-        "was found: stop the traffic while tables are replaced",
+        "no mixture of old and new entries has a credit loop, packets under way included: switches "
+        "may be updated in any order, block by block",
+        "old and new entries together can have a credit loop; none arises, packets under way "
+        "included, in the batches of update_order",
+        "old and new entries together can have a credit loop, and no batches of switches without "
+        "one were found: stop the traffic while tables are replaced",
         "the tables that are installed have a credit loop themselves",
         "not judged: the tables need several lanes, and hosts keep the service levels that they "
         "have"};
@@ -163,6 +215,12 @@ static void print_update(const ik_deployment *d, FILE *out)
                          ? "the routing's own tables: keeping old entries was not proved"
                          : "the routing's own tables: others were installed");
     deploy_print_row(out, "meanwhile", mixing[u->mixing]);
+    if (u->mixing == IK_MIXING_ORDER)
+        fprintf(out,
+                "  %-16s %" PRIu32
+                " batches; OpenSM sends blocks of 64 LIDs in an order of its own "
+                "and does not wait between them: load a file per batch\n",
+                "", u->num_batches);
 }
 
 void ik_deployment_print(const ik_deployment *d, FILE *out)
@@ -171,6 +229,7 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
     fprintf(out, "%s\n", d->name ? d->name : "fabric");
     fprintf(out, "  %-16s %s\n", "folder", d->folder);
     fprintf(out, "  %-16s %s\n", "routing", d->plan->routing->spec);
+    print_choice(d, out);
     fprintf(out, "  %-16s %s\n", "VC scheme", d->plan->vc->spec);
     fprintf(out, "  %-16s %u switches, %u hosts, ", "tables", f->num_switches,
             f->num_hosts - f->num_silent);
@@ -314,6 +373,13 @@ static void deploy_print_put_update(const ik_deployment *d, ik_json *j)
     for (uint32_t i = 0; u->mixing == IK_MIXING_ORDER && i < u->num_order; i++)
         ik_json_text(j, NULL, ik_node_describe(d->fabric, u->order[i], name, sizeof name));
     ik_json_close(j);
+    ik_json_array(j, "batches"); /* how many switches of the order are in each */
+    for (uint32_t i = 0, next; u->mixing == IK_MIXING_ORDER && i < u->num_order; i = next) {
+        for (next = i + 1; next < u->num_order && u->batch[next] == u->batch[i];)
+            next++;
+        ik_json_uint(j, NULL, next - i);
+    }
+    ik_json_close(j);
     ik_json_close(j);
 }
 
@@ -322,6 +388,7 @@ void ik_deployment_json(const ik_deployment *d, ik_json *j)
     ik_json_text(j, "fabric", d->name ? d->name : "fabric");
     ik_json_text(j, "folder", d->folder);
     ik_json_text(j, "routing", d->plan->routing->spec);
+    ik_routing_choice_json(&d->choice, "compared", j);
     ik_json_text(j, "vc", d->plan->vc->spec);
     ik_json_uint(j, "switches", d->fabric->num_switches);
     ik_json_uint(j, "hosts", d->fabric->num_hosts - d->fabric->num_silent);

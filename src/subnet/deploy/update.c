@@ -8,12 +8,14 @@
  * not prove it, the new tables stand as they are. */
 #include "subnet/deploy/update.h"
 #include "base/json_value.h"
+#include "subnet/deploy/choose.h"
 #include "subnet/deploy/deploy.h"
 #include "subnet/tables/complete.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- repairing */
 
@@ -188,6 +190,41 @@ static void update_read_summary(const ik_deployment *d, const char *folder, bool
     free(text);
 }
 
+static char *update_path(const char *from, deploy_file file, char *path, size_t size)
+{
+    bool folder = update_is_folder(from);
+    snprintf(path, size, "%.4000s%s%s", from, folder ? "/" : "",
+             folder ? deploy_file_name(file) : "");
+    return path;
+}
+
+ik_status update_judge_installed(const ik_deployment *d, const char *from, const ik_env *env,
+                                 ik_audit_routing *out, ik_error *err)
+{
+    const ik_subnet_config config = {.replies = true, .management = true};
+    char path[DEPLOY_PATH + 64];
+    ik_lid_tables tables = {0};
+    ik_service_levels levels = {0};
+    ik_sl2vl vls = {0};
+    ik_status status = ik_lid_tables_read(
+        &d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env, &tables, NULL, err);
+    bool lanes = status == IK_OK && update_is_folder(from) &&
+                 access(update_path(from, DEPLOY_POLICY, path, sizeof path), F_OK) == 0;
+    if (lanes)
+        status = ik_qos_policy_read(&d->lids, path, env, &levels, NULL, err);
+    if (status == IK_OK && lanes)
+        status = ik_sl2vl_make(d->fabric, IK_VL_MANAGEMENT, &vls, err);
+    if (status == IK_OK)
+        status = ik_subnet_judge(&tables, lanes ? &levels : NULL, lanes ? &vls : NULL, &config, env,
+                                 &out->verdict, err);
+    if (status == IK_OK)
+        status = choose_measure(d->fabric, &d->lids, out, err);
+    ik_lid_tables_free(&tables);
+    ik_service_levels_free(&levels);
+    ik_sl2vl_free(&vls);
+    return status;
+}
+
 static void update_count_changes(const ik_deployment *d, const ik_lid_tables *old,
                                  ik_deploy_update *u)
 {
@@ -220,9 +257,8 @@ ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik
     bool folder = from && update_is_folder(from);
     if (!from)
         return IK_OK;
-    snprintf(path, sizeof path, "%.4000s%s%s", from, folder ? "/" : "",
-             folder ? deploy_file_name(DEPLOY_LFTS) : "");
-    ik_status status = ik_lid_tables_read(&d->lids, path, env, &old, NULL, err);
+    ik_status status = ik_lid_tables_read(
+        &d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env, &old, NULL, err);
     if (status != IK_OK)
         return status;
     d->update = (ik_deploy_update){.from = from};

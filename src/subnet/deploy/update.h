@@ -5,12 +5,17 @@
 #ifndef IKAT_SUBNET_UPDATE_H
 #define IKAT_SUBNET_UPDATE_H
 
-#include "ikat/deploy.h"
+#include "ikat/audit.h"
 
 /* Reads what is installed (a folder of ik_deploy, or tables) and, where it was made by the same
  * routing with one lane, puts repaired tables into d if they are proved: old entries that still
  * deliver, new ones elsewhere. Then fills d->update. Does nothing if from is NULL. */
 ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err);
+
+/* What is installed (a folder of ik_deploy, or tables), judged and measured; the tables of a folder
+ * with its service levels, others on one lane. Free with choose_discard. */
+ik_status update_judge_installed(const ik_deployment *d, const char *from, const ik_env *env,
+                                 ik_audit_routing *out, ik_error *err);
 
 /* Whether switches that hold old and switches that hold new tables may stand beside each other:
  * u->mixing and u->order. old, new: of the same LIDs; one lane. */

@@ -2,20 +2,26 @@
  *
  * update_order.c: may switches with old and with new tables stand beside each other?
  *
- * While tables are replaced, each switch has its old or its new one. If the dependencies of old
- * and new entries together (for each LID, every entry of a switch that a host's packet can come
- * to, with every entry of the next) have no cycle, no mixture can have one, and no forwarding
- * loop. Otherwise an order is sought switch by switch: the next one is any after whose change
- * there is no cycle. Dependencies are counted by the LIDs that have them, so that a switch is
- * changed in the time of its changed entries; its state is judged by sorting the channels. The
- * search is greedy: it may find no order where there is one. */
+ * While tables are replaced, each switch has its old or its new one, or, since a table is sent in
+ * blocks of 64 LIDs, parts of both; and packets that left by old entries are under way. If the
+ * dependencies of old and new entries together (for each LID, every entry of a switch that a host's
+ * packet can come to, with every entry of the next) have no cycle, no mixture can have one, and no
+ * forwarding loop. Otherwise switches are updated in batches: those of the batch have old and new
+ * entries together, those of earlier ones new and the others old entries alone, and that must have
+ * no cycle: then neither the order within the batch nor packets in flight matter, as long as these
+ * leave before the next batch begins.
+ *
+ * A batch takes in as many switches as it can: all that are left are tried at once, then halves.
+ * Dependencies are counted by the LIDs that have them, so that a switch is changed in the time of
+ * its changed entries; what they come to is judged by sorting the channels. The search is greedy:
+ * it may find no batches where there are some. */
 #include "routing/graph/links.h"
 #include "subnet/deploy/update.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SORTS = 20000 };
+enum { MOST_SORTS = 20000, HAS_OLD = 1, HAS_NEW = 2 };
 
 typedef struct mixing {
     const ik_fabric *f;
@@ -30,7 +36,8 @@ typedef struct mixing {
     uint32_t *link_of;    /* [switch][256] link of a printed port, IK_NONE */
     uint64_t *reached;    /* [num_hosts][words] switches that packets for the LID can come to */
     size_t words;         /* of num_switches bits */
-    uint8_t *updated;     /* [switch] has its new table */
+    uint8_t *has;         /* [switch] HAS_OLD, HAS_NEW, or both */
+    uint32_t *list;       /* [switch] those that have to change and have not, in this round */
     uint32_t *count;      /* [link][max_degree] LIDs with this dependency */
     uint32_t *in, *order; /* [link] scratch of sorting */
     uint32_t *queue;      /* [switch] */
@@ -45,9 +52,18 @@ static uint32_t update_order_next_link(const mixing *m, const ik_lid_tables *t, 
                                                       : m->link_of[(size_t)sw * 256 + out];
 }
 
-static uint32_t update_order_present_link(const mixing *m, uint32_t sw, uint32_t lid)
+/* The links of the entries that a switch has for a LID, each once. */
+static unsigned update_order_present(const mixing *m, uint32_t sw, uint32_t lid, uint32_t link[2])
 {
-    return update_order_next_link(m, m->updated[sw] ? m->new : m->old, sw, lid);
+    unsigned num = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t next = m->has[sw] & (k ? HAS_NEW : HAS_OLD)
+                            ? update_order_next_link(m, k ? m->new : m->old, sw, lid)
+                            : IK_NONE;
+        if (next != IK_NONE && (num == 0 || link[0] != next))
+            link[num++] = next;
+    }
+    return num;
 }
 
 static bool update_order_is_reached(const mixing *m, uint32_t host, uint32_t sw)
@@ -82,20 +98,33 @@ static uint32_t *update_order_counter(mixing *m, uint32_t from, uint32_t to)
     return &m->count[(size_t)from * m->g.max_degree + (to - m->g.base[m->g.head[from]])];
 }
 
+/* Adds `by` to the dependencies of one LID that lead on from a link into these. */
+static void update_order_count_on(mixing *m, uint32_t from, const uint32_t *to, unsigned num,
+                                  uint32_t by)
+{
+    for (unsigned i = 0; i < num; i++)
+        *update_order_counter(m, from, to[i]) += by;
+}
+
 /* Adds `by` to the dependencies of one LID that go through a switch: into it, and on from it. */
 static void update_order_count_through(mixing *m, uint32_t host, uint32_t sw, uint32_t by)
 {
-    uint32_t lid = m->hosts[host], out = update_order_present_link(m, sw, lid);
-    if (out == IK_NONE || !update_order_is_reached(m, host, sw))
+    uint32_t lid = m->hosts[host], out[2], other[2];
+    unsigned num = update_order_present(m, sw, lid, out);
+    if (!num || !update_order_is_reached(m, host, sw))
         return;
     for (uint32_t l = m->g.base[sw]; l < m->g.base[sw + 1]; l++) {
         uint32_t u = m->g.head[l], in = m->g.rev[l];
-        if (update_order_is_reached(m, host, u) && update_order_present_link(m, u, lid) == in)
-            *update_order_counter(m, in, out) += by;
+        unsigned others =
+            update_order_is_reached(m, host, u) ? update_order_present(m, u, lid, other) : 0;
+        for (unsigned k = 0; k < others; k++)
+            if (other[k] == in)
+                update_order_count_on(m, in, out, num, by);
     }
-    uint32_t onward = update_order_present_link(m, m->g.head[out], lid);
-    if (onward != IK_NONE)
-        *update_order_counter(m, out, onward) += by;
+    for (unsigned k = 0; k < num; k++) {
+        unsigned others = update_order_present(m, m->g.head[out[k]], lid, other);
+        update_order_count_on(m, out[k], other, others, by);
+    }
 }
 
 /* No cycle? Channels without a predecessor are taken away until none is left. */
@@ -122,30 +151,26 @@ static bool update_order_is_acyclic(mixing *m)
     return num == n;
 }
 
-/* ---- the three questions */
+/* ---- batches */
 
-/* Counts the dependencies of all mixtures, or of old tables alone. */
-static void update_order_count_all(mixing *m, bool both)
+/* Counts the dependencies of the entries that switches have. */
+static void update_order_count_all(mixing *m)
 {
     memset(m->count, 0, (size_t)m->g.num_links * m->g.max_degree * sizeof *m->count);
     for (uint32_t host = 0; host < m->num_hosts; host++)
         for (uint32_t sw = 0; sw < m->f->num_switches; sw++) {
-            if (!update_order_is_reached(m, host, sw))
-                continue;
-            for (unsigned k = 0; k < (both ? 4u : 1u); k++) {
-                uint32_t lid = m->hosts[host],
-                         out = update_order_next_link(m, k & 1 ? m->new : m->old, sw, lid);
-                uint32_t onward =
-                    out == IK_NONE
-                        ? IK_NONE
-                        : update_order_next_link(m, k & 2 ? m->new : m->old, m->g.head[out], lid);
-                if (onward != IK_NONE)
-                    ++*update_order_counter(m, out, onward);
+            uint32_t out[2], onward[2];
+            unsigned num = update_order_is_reached(m, host, sw)
+                               ? update_order_present(m, sw, m->hosts[host], out)
+                               : 0;
+            for (unsigned k = 0; k < num; k++) {
+                unsigned ons = update_order_present(m, m->g.head[out[k]], m->hosts[host], onward);
+                update_order_count_on(m, out[k], onward, ons, 1);
             }
         }
 }
 
-static void update_order_change_switch(mixing *m, uint32_t sw, bool to_new)
+static void update_order_change_switch(mixing *m, uint32_t sw, uint8_t has)
 {
     for (unsigned k = 0; k < 2; k++) {
         for (uint32_t host = 0; host < m->num_hosts; host++)
@@ -153,7 +178,7 @@ static void update_order_change_switch(mixing *m, uint32_t sw, bool to_new)
                 ik_lid_tables_row(m->new, sw)[m->hosts[host]])
                 update_order_count_through(m, host, sw, k ? 1 : UINT32_MAX);
         if (k == 0)
-            m->updated[sw] = to_new;
+            m->has[sw] = has;
     }
 }
 
@@ -162,38 +187,57 @@ static bool update_order_changes(const mixing *m, uint32_t sw)
     return memcmp(ik_lid_tables_row(m->old, sw), ik_lid_tables_row(m->new, sw), m->lids->num) != 0;
 }
 
-/* The next switch after whose change there is no cycle, IK_NONE if there is none. */
-static uint32_t update_order_next_switch(mixing *m)
+/* Takes switches of the list into the batch: all of them, or those of either half that can be. */
+static void update_order_take(mixing *m, const uint32_t *list, uint32_t num)
 {
-    for (uint32_t sw = 0; sw < m->f->num_switches && m->sorts < MOST_SORTS; sw++) {
-        if (m->updated[sw] || !update_order_changes(m, sw))
+    if (num == 0 || m->sorts >= MOST_SORTS)
+        return;
+    for (uint32_t i = 0; i < num; i++)
+        update_order_change_switch(m, list[i], HAS_OLD | HAS_NEW);
+    if (update_order_is_acyclic(m))
+        return;
+    for (uint32_t i = 0; i < num; i++)
+        update_order_change_switch(m, list[i], HAS_OLD);
+    if (num == 1)
+        return;
+    update_order_take(m, list, num / 2);
+    update_order_take(m, list + num / 2, num - num / 2);
+}
+
+/* The next batch, which is then updated; false: there is none. */
+static bool update_order_next_batch(mixing *m, ik_deploy_update *u)
+{
+    uint32_t left = 0, first = u->num_order;
+    for (uint32_t sw = 0; sw < m->f->num_switches; sw++)
+        if (m->has[sw] == HAS_OLD && update_order_changes(m, sw))
+            m->list[left++] = sw;
+    update_order_take(m, m->list, left);
+    for (uint32_t i = 0; i < left; i++) {
+        if (m->has[m->list[i]] == HAS_OLD)
             continue;
-        update_order_change_switch(m, sw, true);
-        if (update_order_is_acyclic(m))
-            return sw;
-        update_order_change_switch(m, sw, false);
+        update_order_change_switch(m, m->list[i], HAS_NEW);
+        u->batch[u->num_order] = u->num_batches;
+        u->order[u->num_order++] = m->list[i];
     }
-    return IK_NONE;
+    u->num_batches += u->num_order > first;
+    return u->num_order > first;
 }
 
 static ik_status seek_order(mixing *m, ik_deploy_update *u, ik_error *err)
 {
     u->order = ik_calloc((size_t)u->switches + 1, sizeof *u->order);
-    if (!u->order)
+    u->batch = ik_calloc((size_t)u->switches + 1, sizeof *u->batch);
+    if (!u->order || !u->batch)
         return ik_fail_memory(err, u->switches * sizeof *u->order, "an order of switches");
-    update_order_count_all(m, false);
+    memset(m->has, HAS_OLD, m->f->num_switches);
+    update_order_count_all(m);
     if (!update_order_is_acyclic(m)) {
         u->mixing = IK_MIXING_OLD_LOOPS;
         return IK_OK;
     }
-    while (u->num_order < u->switches) {
-        uint32_t sw = update_order_next_switch(m);
+    while (u->num_order < u->switches && update_order_next_batch(m, u))
         if (ik_env_cancelled(m->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        if (sw == IK_NONE)
-            break;
-        u->order[u->num_order++] = sw;
-    }
     u->mixing = u->num_order == u->switches ? IK_MIXING_ORDER : IK_MIXING_NO_ORDER;
     return IK_OK;
 }
@@ -236,13 +280,14 @@ static ik_status update_order_prepare(mixing *m, ik_error *err)
     m->entrances = ik_calloc(switches, sizeof *m->entrances);
     m->link_of = ik_calloc(switches, 256 * sizeof *m->link_of);
     m->reached = ik_calloc((size_t)m->lids->num + 1, m->words * sizeof *m->reached);
-    m->updated = ik_calloc(switches, 1);
+    m->has = ik_calloc(switches, 1);
+    m->list = ik_calloc(switches, sizeof *m->list);
     m->count = ik_calloc(n, ((size_t)m->g.max_degree + 1) * sizeof *m->count);
     m->in = ik_calloc(n, sizeof *m->in);
     m->order = ik_calloc(n, sizeof *m->order);
     m->queue = ik_calloc(switches, sizeof *m->queue);
-    if (!m->hosts || !m->entrances || !m->link_of || !m->reached || !m->updated || !m->count ||
-        !m->in || !m->order || !m->queue)
+    if (!m->hosts || !m->entrances || !m->link_of || !m->reached || !m->has || !m->list ||
+        !m->count || !m->in || !m->order || !m->queue)
         return ik_fail_memory(err, n * m->g.max_degree * 4, "dependencies of two tables");
     update_order_list_entrances(m);
     update_order_list_hosts(m);
@@ -256,7 +301,8 @@ static void update_order_release(mixing *m)
     free(m->entrances);
     free(m->link_of);
     free(m->reached);
-    free(m->updated);
+    free(m->has);
+    free(m->list);
     free(m->count);
     free(m->in);
     free(m->order);
@@ -273,7 +319,8 @@ ik_status update_find_order(const ik_lid_tables *old, const ik_lid_tables *new, 
     for (uint32_t host = 0; status == IK_OK && host < m.num_hosts; host++)
         update_order_find_reached(&m, host);
     if (status == IK_OK) {
-        update_order_count_all(&m, true);
+        memset(m.has, HAS_OLD | HAS_NEW, m.f->num_switches);
+        update_order_count_all(&m);
         if (update_order_is_acyclic(&m))
             u->mixing = IK_MIXING_SAFE;
         else

@@ -108,8 +108,12 @@ ik_status cab_tell_changes(ik_cabling *c, const ik_fabric *f, const char *by, ik
     ik_status status = IK_OK;
     for (size_t i = 0; i < c->num_changes && i < NAMED && status == IK_OK; i++)
         status = cab_findings_tell_change(c, f, &c->changes[i], by, err);
+    bool wrong = false;
+    for (size_t i = NAMED; i < c->num_changes; i++)
+        wrong |= c->changes[i].work != IK_CABLE_ADD;
     if (status == IK_OK && c->num_changes > NAMED)
-        status = cab_finding(c, IK_ERROR, "miscabled", IK_NONE, IK_NONE, err,
+        status = cab_finding(c, wrong ? IK_ERROR : IK_WARNING,
+                             wrong ? "miscabled" : "missing-cable", IK_NONE, IK_NONE, err,
                              "%zu cables differ from %s in all, the first %d are named",
                              c->num_changes, by, NAMED);
     return status;
@@ -264,8 +268,8 @@ ik_status cab_tell_high_hosts(ik_cabling *c, const ik_fabric *f, const cab_graph
         char a[TEXT], b[TEXT];
         if (far == IK_NONE || ik_is_switch(f, far) || g->kind[sw] < 2 || shown++ >= NAMED)
             continue;
-        status = cab_finding(c, IK_WARNING, "miscabled", port, sw, err,
-                             "host %s is cabled to %s of level %u; the others are cabled to leaf "
+        status = cab_finding(c, IK_NOTE, "upper-host", port, sw, err,
+                             "host %s is cabled to %s of level %u; most others are cabled to leaf "
                              "switches",
                              ik_node_describe(f, far, a, sizeof a),
                              ik_port_describe(f, port, b, sizeof b), g->kind[sw]);

@@ -26,4 +26,10 @@ ik_status cab_tell_crossing(ik_cabling *c, const ik_fabric *f, const cab_graph *
 /* Hosts on switches above the leaves. */
 ik_status cab_tell_high_hosts(ik_cabling *c, const ik_fabric *f, const cab_graph *g, ik_error *err);
 
+/* Without a plan: what names that number rows, and the usual numbers of cables, say is missing. */
+ik_status cab_tell_symmetry(ik_cabling *c, const ik_fabric *f, const cab_graph *g, ik_error *err);
+
+/* Of a fabric of no family: cables that are not in as many short cycles as the others like them. */
+ik_status cab_tell_cycles(ik_cabling *c, const ik_fabric *f, const cab_graph *g, ik_error *err);
+
 #endif

@@ -65,6 +65,33 @@ static void cabling_count_switches(audit *a, const ik_fabric *plan)
 
 /* ---- against a family */
 
+/* Cables of a switch that the family has, too. */
+static uint32_t cabling_in_place(const cab_graph *g, const cab_graph *p, const cab_match *m,
+                                 uint32_t sw)
+{
+    uint32_t in_place = 0;
+    for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++) {
+        uint32_t to = m->plan_of[g->to[i]];
+        uint32_t planned = to == IK_NONE ? 0 : cab_graph_cables(p, m->plan_of[sw], to);
+        in_place += planned < g->cables[i] ? planned : g->cables[i];
+    }
+    return in_place;
+}
+
+/* A switch most of whose cables would be wrong is none of the family (that of a management group),
+ * and its cables are not. */
+static void cabling_drop_odd(audit *a)
+{
+    cab_match *m = &a->family.match;
+    for (uint32_t sw = 0; sw < a->g.num; sw++) {
+        if (m->plan_of[sw] == IK_NONE ||
+            2 * cabling_in_place(&a->g, &a->family.planned, m, sw) >= a->g.degree[sw])
+            continue;
+        m->fabric_of[m->plan_of[sw]] = IK_NONE;
+        m->plan_of[sw] = IK_NONE;
+    }
+}
+
 static ik_status cabling_against_family(audit *a)
 {
     ik_status status = cab_family_find(a->f, &a->g, a->env, &a->family, a->err);
@@ -77,6 +104,7 @@ static ik_status cabling_against_family(audit *a)
     status = cabling_room_for_nodes(a, a->family.plan);
     if (status != IK_OK)
         return status;
+    cabling_drop_odd(a);
     cabling_keep_match(a, &a->family.match, a->family.plan);
     cabling_count_switches(a, a->family.plan);
     return cab_diff_switches(a->f, &a->g, &a->family.planned, &a->family.match, &a->out, a->err);
@@ -224,6 +252,8 @@ static ik_status cabling_tell(audit *a)
     cabling_lower_findings(a);
     if (status == IK_OK && !c->known)
         status = cabling_tell_levels(a);
+    if (status == IK_OK && !a->plan && !c->exact)
+        status = cab_tell_symmetry(c, a->f, &a->g, a->err);
     if (status == IK_OK && !c->by_ports)
         status = cab_tell_high_hosts(c, a->f, &a->g, a->err);
     if (status == IK_OK)

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * choose.c: which routing to install. Every candidate is planned as it would be deployed, judged
+ * and measured on complete tables; none is taken that is not better than what is installed.
+ *
+ * Candidates whose cost grows with the pairs of switches that have hosts are left out where there
+ * are many of them: by their number, never by the clock, so that everybody gets the same answer.
+ */
+#include "subnet/deploy/choose.h"
+#include "subnet/deploy/deploy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order in which they are tried: of equal ones the first stays. */
+static const struct candidate {
+    const char *routing, *vc;
+    uint32_t
+        most; /* switches with hosts up to which it is tried, 0: any number; see choose_skips */
+} candidates[] = {
+    {"dmodc", NULL, 0},
+    {"dfsssp", "dfsssp:pairs=both", 800},
+    {"frugal", NULL, 200},
+    {"shortest", "lash:pairs=both", 200},
+    {"nue:vcs=3,pairs=both", NULL, 200},
+    {"nue", NULL, 400},
+    {"updown", NULL, 0},
+};
+enum { NUM = sizeof candidates / sizeof *candidates };
+_Static_assert((int)NUM <= (int)IK_ROUTINGS_COMPARED, "room for all candidates");
+
+/* Differences below this share are none: fewer lanes count then. */
+static const double alike = 0.1;
+
+/* ---- judging */
+
+uint64_t choose_lost(const ik_subnet_verdict *v)
+{
+    return v->pairs - v->delivered - v->unconnected;
+}
+
+void choose_discard(ik_audit_routing *r)
+{
+    free(r->spec);
+    free(r->vc);
+    ik_subnet_verdict_free(&r->verdict);
+    ik_load_groups_free(r->groups, r->num_groups);
+    free(r->load);
+    *r = (ik_audit_routing){0};
+}
+
+ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, const ik_plan *plan,
+                       const ik_env *env, ik_audit_routing *r, ik_error *err)
+{
+    const ik_subnet_config config = {.replies = true, .management = true};
+    ik_lid_tables t = {0};
+    ik_service_levels sls = {0};
+    ik_sl2vl vls = {0};
+    uint32_t unsafe = 0;
+    ik_status status = ik_lid_tables_complete(plan, lids, env, &t, &unsafe, err);
+    if (status == IK_OK)
+        status = ik_service_levels_from_plan(plan, lids, env, &sls, err);
+    if (status == IK_OK)
+        status = ik_sl2vl_make(f, plan->num_vcs, &vls, err);
+    if (status == IK_OK)
+        status = ik_subnet_judge(&t, &sls, &vls, &config, env, &r->verdict, err);
+    if (status == IK_OK)
+        status = choose_measure(f, lids, r, err);
+    ik_lid_tables_free(&t);
+    ik_service_levels_free(&sls);
+    ik_sl2vl_free(&vls);
+    r->lanes = plan->num_vcs;
+    r->spec = strdup(plan->routing->spec);
+    r->vc = strdup(plan->vc->spec);
+    if (status == IK_OK && (!r->spec || !r->vc))
+        status = ik_fail_memory(err, 64, "the name of a routing");
+    if (status != IK_OK)
+        choose_discard(r);
+    return status;
+}
+
+/* ---- comparing */
+
+static bool choose_proved(const ik_subnet_verdict *v)
+{
+    return v->deadlock_free == IK_YES && choose_lost(v) == 0 && v->missing_entries == 0;
+}
+
+bool choose_is_better(const choose_now *given, const ik_audit_routing *then)
+{
+    const ik_audit_routing *now = given->routing;
+    static const double equal = 1.001; /* the sums of two tables differ in the last digits */
+    if (!choose_proved(&then->verdict))
+        return false;
+    if (!given->partial && !choose_proved(&now->verdict))
+        return true;
+    if (then->max_load > equal * now->max_load || now->saturation > equal * then->saturation)
+        return false;
+    return now->max_load > (1 + alike) * then->max_load ||
+           then->saturation > (1 + alike) * now->saturation;
+}
+
+/* Below 0: a is the better of two candidates. Throughput, then load; where neither tells them
+ * apart, the one beside whose data a host can read counters, the one with fewer lanes, and what is
+ * less. */
+static int choose_compare(const ik_audit_routing *a, const ik_audit_routing *b)
+{
+    bool reads_a = a->verdict.one_manager_free == IK_YES,
+         reads_b = b->verdict.one_manager_free == IK_YES;
+    if (a->saturation > (1 + alike) * b->saturation || b->saturation > (1 + alike) * a->saturation)
+        return a->saturation > b->saturation ? -1 : 1;
+    if (a->max_load > (1 + alike) * b->max_load || b->max_load > (1 + alike) * a->max_load)
+        return a->max_load < b->max_load ? -1 : 1;
+    if (reads_a != reads_b)
+        return reads_a ? -1 : 1;
+    if (a->lanes != b->lanes)
+        return a->lanes < b->lanes ? -1 : 1;
+    return a->max_load < b->max_load * 0.999 ? -1 : 1;
+}
+
+/* Can no other routing have a lower load? On a tree, if the channels of each kind are all loaded
+ * alike by shortest paths: then none of a kind can have less without another one having more. */
+static bool choose_is_even(const ik_fabric *f, const ik_audit_routing *r)
+{
+    bool shortest = f->num_levels > 1 && r->verdict.max_hops <= 2 * (f->num_levels - 1);
+    for (size_t i = 0; i < r->num_groups && shortest; i++)
+        shortest = r->groups[i].max <= 1.001 * r->groups[i].mean;
+    return shortest;
+}
+
+/* ---- trying */
+
+typedef struct choosing {
+    const ik_fabric *f;
+    const ik_lids *lids;
+    unsigned max_lanes;
+    const choose_now *now;
+    const ik_env *env;
+    ik_error *err;
+} choosing;
+
+/* Switches with hosts or endpoints: tables are made for pairs of them. */
+static uint32_t choose_count_leaves(const ik_fabric *f)
+{
+    uint32_t leaves = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
+            uint32_t peer = ik_peer_node(f, p);
+            if (peer == IK_NONE || ik_is_switch(f, peer))
+                continue;
+            leaves++;
+            break;
+        }
+    return leaves;
+}
+
+static void choose_fill_in(ik_routing_compared *row, const ik_audit_routing *r)
+{
+    snprintf(row->routing, sizeof row->routing, "%s", r->spec);
+    snprintf(row->vc, sizeof row->vc, "%s", r->vc);
+    row->lanes = r->lanes;
+    row->max_load = r->max_load;
+    row->saturation = r->saturation;
+    row->state = choose_proved(&r->verdict) ? IK_COMPARED : IK_COMPARED_UNPROVED;
+}
+
+/* What does not fit is no failure: something else is tried. */
+static ik_status choose_try(const choosing *c, const struct candidate *k, ik_routing_compared *row,
+                            ik_audit_routing *r)
+{
+    const ik_deploy_config config = {.routing = k->routing, .vc = k->vc, .max_vls = c->max_lanes};
+    ik_plan *plan = NULL;
+    ik_error why = {0};
+    ik_status status = deploy_plan(c->f, &config, c->env, &plan, &why);
+    if (status == IK_OK)
+        status = choose_judge(c->f, c->lids, plan, c->env, r, &why);
+    ik_plan_free(plan);
+    if (status == IK_OK) {
+        choose_fill_in(row, r);
+        row->better = c->now->routing && choose_is_better(c->now, r);
+        return IK_OK;
+    }
+    row->state = IK_COMPARED_UNFIT;
+    snprintf(row->why, sizeof row->why, "%.150s", why.text);
+    if (status == IK_ERR_UNSUPPORTED)
+        return IK_OK;
+    if (c->err)
+        *c->err = why;
+    return status;
+}
+
+/* Too large for it? The last two are tried everywhere if nothing else was proved. */
+static bool choose_skips(const ik_routing_choice *out, unsigned index, uint32_t leaves)
+{
+    const struct candidate *k = &candidates[index];
+    if (!k->most || leaves <= k->most)
+        return false;
+    for (unsigned i = 0; i < out->num; i++)
+        if (out->of[i].state == IK_COMPARED)
+            return true;
+    return index + 2 < NUM;
+}
+
+/* Takes r over, or discards it. */
+static void choose_take(const choosing *c, ik_routing_choice *out, unsigned index,
+                        ik_audit_routing *r, ik_audit_routing *best)
+{
+    const ik_routing_compared *row = &out->of[index];
+    bool fits = row->state == IK_COMPARED && (!c->now->routing || row->better);
+    if (fits && (out->chosen == IK_NONE || choose_compare(r, best) < 0)) {
+        choose_discard(best);
+        *best = *r;
+        out->chosen = index;
+        return;
+    }
+    choose_discard(r);
+}
+
+ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, unsigned max_lanes,
+                         const choose_now *now, const ik_env *env, ik_routing_choice *out,
+                         ik_audit_routing *best, ik_error *err)
+{
+    const choosing c = {f, lids, max_lanes, now, env, err};
+    uint32_t leaves = choose_count_leaves(f);
+    bool even = false;
+    ik_status status = IK_OK;
+    *out = (ik_routing_choice){.chosen = IK_NONE};
+    *best = (ik_audit_routing){0};
+    for (unsigned i = 0; i < NUM && status == IK_OK && !even; i++) {
+        const struct candidate *k = &candidates[i];
+        ik_routing_compared *row = &out->of[out->num];
+        ik_audit_routing r = {0};
+        *row = (ik_routing_compared){.state = IK_COMPARED_TOO_LARGE, .given = {k->routing, k->vc}};
+        snprintf(row->routing, sizeof row->routing, "%s", k->routing);
+        snprintf(row->vc, sizeof row->vc, "%s", k->vc ? k->vc : "");
+        if (!choose_skips(out, i, leaves)) {
+            status = choose_try(&c, k, row, &r);
+            even = row->state == IK_COMPARED && choose_is_even(f, &r);
+            choose_take(&c, out, out->num, &r, best);
+        }
+        out->num++;
+    }
+    out->keeps = status == IK_OK && now->routing && out->chosen == IK_NONE;
+    if (status != IK_OK)
+        choose_discard(best);
+    return status;
+}
+
+/* ---- said in words */
+
+static void choose_append(char *text, size_t size, const char *what)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s%s", length ? ", " : "", what);
+}
+
+unsigned ik_routing_choice_compared(const ik_routing_choice *c)
+{
+    unsigned num = 0;
+    for (unsigned i = 0; i < c->num; i++)
+        num += c->of[i].state == IK_COMPARED || c->of[i].state == IK_COMPARED_UNPROVED;
+    return num;
+}
+
+char *ik_routing_choice_untried(const ik_routing_choice *c, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (unsigned i = 0; i < c->num; i++) {
+        char name[160];
+        const ik_routing_compared *row = &c->of[i];
+        snprintf(name, sizeof name, "%s%s%s%s", row->routing, row->vc[0] ? " (" : "", row->vc,
+                 row->vc[0] ? ")" : "");
+        if (row->state == IK_COMPARED_TOO_LARGE)
+            choose_append(text, size, name);
+    }
+    return text;
+}

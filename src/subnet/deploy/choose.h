@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * choose.h: which routing to install, if any: judged and measured as installed tables are.
+ */
+#ifndef IKAT_SUBNET_CHOOSE_H
+#define IKAT_SUBNET_CHOOSE_H
+
+#include "ikat/audit.h"
+
+/* Between two switches? */
+bool choose_inner(const ik_fabric *f, uint32_t port);
+/* The largest rate of a host's port. */
+uint64_t choose_host_rate(const ik_fabric *f);
+
+/* Fills in the loads of r->verdict. */
+ik_status choose_measure(const ik_fabric *f, const ik_lids *lids, ik_audit_routing *r,
+                         ik_error *err);
+void choose_discard(ik_audit_routing *r);
+/* Pairs that are connected and not delivered. */
+uint64_t choose_lost(const ik_subnet_verdict *v);
+
+/* Judges and measures complete tables of a plan, replies on the initiator's service level. */
+ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, const ik_plan *plan,
+                       const ik_env *env, ik_audit_routing *r, ik_error *err);
+
+/* What is installed. */
+typedef struct choose_now {
+    const ik_audit_routing *routing; /* NULL: nothing, or it is not known */
+    bool partial; /* files do not show all of it: what is not delivered may be what they lack */
+} choose_now;
+
+/* Is `then` better than what is installed? It must be proved; then it is if it mends what is not
+ * proved of `now`, or if its largest load or its throughput is better by a tenth and neither is
+ * worse. */
+bool choose_is_better(const choose_now *now, const ik_audit_routing *then);
+
+/* The routings that fit `max_lanes`, compared with each other and with what is installed.
+ * *best is the one to install; all 0 if out->chosen is IK_NONE. f, lids: with endpoints as
+ * hosts. */
+ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, unsigned max_lanes,
+                         const choose_now *now, const ik_env *env, ik_routing_choice *out,
+                         ik_audit_routing *best, ik_error *err);
+
+#endif
