@@ -140,7 +140,7 @@ static inline bool model_fits(const model *m, int recv, int send)
            (r->peer == ANY || r->peer == s->rank) && (r->tag == ANY || r->tag == s->tag);
 }
 
-/* May recv take send, which is there? Not before one that stands before it and is still to come;
+/* May recv take send, which is there? Not before one that stands before it and fits as well;
  * and where no receive says "any", the k-th takes the k-th. */
 static inline bool model_may(const model *m, int recv, int send)
 {
@@ -157,7 +157,7 @@ static inline bool model_may(const model *m, int recv, int send)
         return nth == 0;
     }
     for (int k = 0; k < send; k++)
-        if (m->op[k].rank == m->op[send].rank && model_fits(m, recv, k) && !m->op[k].here)
+        if (m->op[k].rank == m->op[send].rank && model_fits(m, recv, k) && m->op[k].mate < 0)
             return false;
     return true;
 }

@@ -182,6 +182,41 @@ static void test_matching_is_of_ranks(void **state)
     }
 }
 
+/* Packets of two messages take turns, so the shorter one is there first. It does not overtake the
+ * other: not where both wait for a receive of any tag, behind which one of its tag stands, nor
+ * where two of any tag wait for them. */
+static void build_overtaking(graph_builder *b, uint64_t seed)
+{
+    bool waits = seed != 2;
+    share(b);
+    graph_add(b, 1, IK_OP_SEND, 3000, 2, 1, 0);
+    graph_add(b, 1, IK_OP_SEND, 500, 2, 2, 0);
+    uint32_t calc = graph_add(b, 2, IK_OP_CALC, 700 * NS, 0, 0, 0),
+             first = graph_add(b, 2, IK_OP_RECV, 3000, GRAPH_ANY, GRAPH_ANY, 0),
+             second = graph_add(b, 2, IK_OP_RECV, 500, GRAPH_ANY, waits ? 2 : GRAPH_ANY, 0);
+    if (!waits)
+        return;
+    graph_wait(b, first, calc, false);
+    graph_wait(b, second, first, false);
+}
+
+static void build_overtaking_late(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_overtaking(b, 2);
+}
+
+static void test_messages_do_not_overtake(void **state)
+{
+    build_fn builds[] = {build_overtaking, build_overtaking_late};
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        ik_sim_result r = run_all(on_crossbar(), builds[k]);
+        assert_int_equal(r.host_finish_ps[1], 700 * NS);
+        ik_sim_result_free(&r);
+    }
+}
+
 /* What is unmatched is said in ranks. */
 static void refuse_match(uint32_t comm, uint32_t tag, const char *want)
 {
@@ -505,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_inputs_are_of_hosts),
         cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_matching_is_of_ranks),
+        cmocka_unit_test(test_messages_do_not_overtake),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_handshake),
