@@ -62,15 +62,22 @@ static inline void model_post(model *m, uint64_t t, int what, int op)
     model_post_of(m, t, what, op, WHOLE);
 }
 
-/* Of events of one time and kind: by rank, then as the rank's program has them, then what clears
- * to send, in the order of all programs. */
+/* Of events of one time and kind: at the switch by the host that sent it, which is its input;
+ * elsewhere by rank, then as the rank's program has them, then what clears to send, in the order of
+ * all programs. What arrives at a rank is in the order of its senders: host, rank, program. */
 static inline int model_key(const model *m, const model_event *e)
 {
     const model_op *o = &m->op[e->op];
     bool control = e->message == CLEAR || (e->message == REQUEST && e->what == AT_ARRIVAL);
     bool at_peer = (e->message == CLEAR) != (e->what == AT_ARRIVAL);
-    return (at_peer ? o->peer : o->rank) * 100000 +
-           (control ? 50000 + o->rank * 5000 + e->op * 4 + e->message : e->op);
+    int rank = at_peer ? o->peer : o->rank, place = e->op;
+    if (e->what == AT_SWITCH)
+        return m->host_of[rank];
+    if (control)
+        place = 50000 + o->rank * 5000 + e->op * 4 + e->message;
+    else if (e->what == AT_ARRIVAL)
+        place += (m->host_of[o->rank] * MOST_RANKS + o->rank) * MOST_OPS;
+    return rank * 100000 + place;
 }
 
 static inline bool model_earlier(const model *m, const model_event *a, const model_event *b)
@@ -133,7 +140,7 @@ static inline bool model_fits(const model *m, int recv, int send)
            (r->peer == ANY || r->peer == s->rank) && (r->tag == ANY || r->tag == s->tag);
 }
 
-/* May recv take send, which is there? Not before one that stands before it and is still to come;
+/* May recv take send, which is there? Not before one that stands before it and fits as well;
  * and where no receive says "any", the k-th takes the k-th. */
 static inline bool model_may(const model *m, int recv, int send)
 {
@@ -150,7 +157,7 @@ static inline bool model_may(const model *m, int recv, int send)
         return nth == 0;
     }
     for (int k = 0; k < send; k++)
-        if (m->op[k].rank == m->op[send].rank && model_fits(m, recv, k) && !m->op[k].here)
+        if (m->op[k].rank == m->op[send].rank && model_fits(m, recv, k) && m->op[k].mate < 0)
             return false;
     return true;
 }

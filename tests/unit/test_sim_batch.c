@@ -237,6 +237,39 @@ static void test_what_is_missing(void **state)
     }
 }
 
+/* Wherever a run is cut off, also within what an engine has drawn ahead, each says the same of the
+ * messages at hosts: of one packet and of several, in one queue and in two. */
+static void test_what_is_missing_by_both_engines(void **state)
+{
+    static const char *const traffic[] = {
+        "batch:messages=30,bytes=700 B", "batch:messages=150,bytes=100 B",
+        "batch:pattern=60%*shift:by=1+40%*hotspot:nodes=0;fraction=40%;rest=silent,messages=20"};
+    (void)state;
+    for (unsigned n = 0; n < 3 * sizeof traffic / sizeof *traffic; n++)
+        for (unsigned ns = 200; ns < 1200; ns += 170) {
+            char measure[80];
+            snprintf(measure, sizeof measure, "until=delivered;at_most=%u ns", ns);
+            scenario c = {.fabric = "torus:dims=3:4,p=2",
+                          .routing = n / 3 == 1 ? "dor" : "minimal:paths=one",
+                          .vc = "any",
+                          .traffic = traffic[n % 3],
+                          .sw = n / 3 == 2 ? "buffer=1 KiB" : "buffer=450 B",
+                          .adapter = "packet=100 B",
+                          .measure = measure,
+                          .load = 1,
+                          .num_vcs = 1 + n / 3 / 2,
+                          .threads = 1 + n % 2};
+            ik_sim_result general = run_by(&sim_general_engine, c), any = run_by(NULL, c);
+            assert_false(general.completed);
+            if (strcmp(general.missing_text, any.missing_text))
+                fail_msg("%s, %u ns: %s\n%s", c.traffic, ns, general.missing_text,
+                         any.missing_text);
+            assert_int_equal(general.packets_generated, any.packets_generated);
+            ik_sim_result_free(&general);
+            ik_sim_result_free(&any);
+        }
+}
+
 /* What is left at at_most is counted at once, however much it is. */
 static void test_what_is_left_of_many(void **state)
 {
@@ -316,6 +349,7 @@ int main(void)
                                        cmocka_unit_test(test_gaps),
                                        cmocka_unit_test(test_engines_and_threads_agree),
                                        cmocka_unit_test(test_what_is_missing),
+                                       cmocka_unit_test(test_what_is_missing_by_both_engines),
                                        cmocka_unit_test(test_what_is_left_of_many),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -593,7 +593,7 @@ uint64_t sim_choice_bytes(const sim *s);
 void sim_fast_choose_adapters(const sim *s); /* fast_state's run_adapters; after sim_fast_setup */
 void sim_fast_start_hosts(partition *p);
 void sim_fast_run_hosts(partition *p, const slot *at);
-void sim_fast_count_last(partition *p); /* messages of the last blocks, when the run is over */
+void sim_fast_count_last(partition *p); /* at the end, settled: last blocks; queues pass them */
 
 /* ---- fast/fast_common_hosts.c: the same with adapters of host/host.c */
 void sim_fast_run_common_hosts(partition *p, const slot *at);

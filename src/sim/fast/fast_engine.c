@@ -65,8 +65,8 @@ static packet *fast_engine_packet_at(partition *p, uint32_t id)
 
 static void fast_engine_settle_end(partition *p)
 {
-    sim_fast_count_last(p);
     sim_fast_settle(p);
+    sim_fast_count_last(p);
 }
 
 const sim_engine sim_fast_engine = {.name = "fast",

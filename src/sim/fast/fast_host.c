@@ -568,17 +568,17 @@ void sim_fast_run_hosts(partition *p, const slot *at)
 
 void sim_fast_count_last(partition *p)
 {
-    sim *s = p->sim;
     fast_context h = load_context(p);
-    for (uint32_t host = 0; h.f->hosts && host < s->f->num_hosts; host++) {
-        if (s->parallel.node_partition[ik_host_node(s->f, host)] != p->id ||
-            s->host.state[host].silent)
+    for (uint32_t host = 0; h.f->hosts && host < h.s->f->num_hosts; host++) {
+        if (h.s->parallel.node_partition[ik_host_node(h.s->f, host)] != p->id ||
+            h.s->host.state[host].silent)
             continue;
         const fast_adapter *adapter = context_host_at(&h, host);
         const fast_send_queue *l = &adapter->queues[0];
         uint64_t behind = l->mine ? l->n / BLOCK * BLOCK + BLOCK : l->n; /* what was drawn */
         if (behind)
-            fast_host_count_block(&h, context_fast_shape(s), host, adapter, behind - BLOCK);
+            fast_host_count_block(&h, context_fast_shape(h.s), host, adapter, behind - BLOCK);
+        sim_pass_messages(h.s, host, &h.s->host.queues[(size_t)host * h.s->sw.vcs], behind);
     }
 }
 

@@ -208,7 +208,7 @@ static uint32_t fast_view_settle_messages(const sim *s, fast_adapter *adapter, u
     return from->count;
 }
 
-/* A host's lane as host/host.c keeps it. What was drawn is counted. */
+/* A host's lane as host/host.c keeps it: what stands in the ring was examined. */
 static void settle_send_queue(const sim *s, uint32_t host, unsigned v, fast_adapter *adapter)
 {
     size_t lane = (size_t)host * s->sw.vcs + v;
@@ -217,10 +217,8 @@ static void settle_send_queue(const sim *s, uint32_t host, unsigned v, fast_adap
     uint32_t count = fast_view_settle_messages(
         s, adapter, v, s->host.messages + lane * s->adapter.active_messages);
     *to = (send_queue){from->n, from->t, 0, count};
-    for (bool drawn = from->mine; drawn; drawn = to->n % BLOCK != 0) {
-        to->n++;
-        to->t = sim_message_time(s, host, to->n, to->t);
-    }
+    if (from->has && s->source.packets_per_message == 1)
+        sim_pass_messages(s, host, to, from->n + 1);
 }
 
 static void fast_view_settle_hosts(partition *p)

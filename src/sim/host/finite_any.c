@@ -7,11 +7,12 @@
  * A message that is there, with its last byte, takes the receive that began first of those that
  * fit; a receive that begins takes the message that came first of those that fit. Messages do not
  * overtake each other: a message is not taken while one of the same source that stands before it
- * in the program, and fits the receive as well, is still to come. All of this is known to the host
- * itself. Of a message with a handshake its request counts as the message: a receive that takes it
- * clears its data to be sent.
+ * in the program, and fits the receive as well, is not. All of this is known to the host itself.
+ * Of a message with a handshake its request counts as the message: a receive that takes it clears
+ * its data to be sent.
  *
- * Cost: of a message, the receives that have begun and wait; of a receive, the messages that wait.
+ * Cost: of a message, the receives that have begun and wait; of a receive, the messages that wait;
+ * each time, if it came before an earlier one of its source, those of that which are not taken.
  */
 #include "sim/core/memory.h"
 #include "sim/host/finite_state.h"
@@ -86,8 +87,10 @@ static bool finite_any_may_take(const finite *f, uint32_t src, uint32_t recv, ui
     uint32_t from = ik_graph_peer_rank(g, recv);
     if ((from != IK_NONE && from != src) || !finite_any_fits_tag(g, recv, f->any[m].op))
         return false;
-    for (uint32_t k = f->any[f->any[m].flow].not_here; k < m; k++)
-        if (!f->any[k].here && finite_any_fits_tag(g, recv, f->any[k].op))
+    /* those that came before it, and are not taken, fit no receive that waits, and are examined
+     * before it by one that begins */
+    for (uint32_t k = f->any[m].early ? f->any[f->any[m].flow].not_taken : m; k < m; k++)
+        if (!f->any[k].taken && finite_any_fits_tag(g, recv, f->any[k].op))
             return false;
     return true;
 }
@@ -106,6 +109,10 @@ static void finite_any_complete(partition *p, uint32_t host, uint32_t recv, uint
 static void finite_any_found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
+    uint32_t flow = f->any[m].flow, end = f->any_first[finite_rank(f->w->graph, host, recv) + 1];
+    f->any[m].taken = true;
+    for (uint32_t k = f->any[flow].not_taken; k < end && f->any[k].flow == flow && f->any[k].taken;)
+        f->any[flow].not_taken = ++k;
     f->mate[recv] = f->any[m].op;
     f->any[m].recv = recv;
     if (finite_asks(f->w->graph, f->any[m].op))
@@ -184,16 +191,18 @@ void sim_any_asked(partition *p, uint32_t host, uint32_t send, uint64_t t)
              m = finite_any_find_message(f, rank, send), flow = f->any[m].flow,
              end = f->any_first[rank + 1];
     bool held = f->any[flow].unreceived > 0; /* by this one, perhaps */
+    f->any[m].early = f->any[flow].not_here < m;
     f->any[m].here = true;
     for (uint32_t k = f->any[flow].not_here; k < end && f->any[k].flow == flow && f->any[k].here;)
         f->any[flow].not_here = ++k;
     finite_any_add_unreceived(f, rank, m);
-    uint32_t before = IK_NONE, next;
-    for (uint32_t k = f->unreceived[rank].head; k != IK_NONE && f->begun[rank].num; k = next) {
-        next = f->any[k].next;
-        bool looks = k == m || (held && f->any[k].flow == flow);
-        if (!looks || !finite_any_find_receive(p, host, rank, k, before, t))
-            before = k;
+    uint32_t before = IK_NONE, k = f->unreceived[rank].head;
+    while (k != IK_NONE && f->begun[rank].num) {
+        uint32_t next = f->any[k].next;
+        bool looks = k == m || (held && f->any[k].flow == flow),
+             found = looks && finite_any_find_receive(p, host, rank, k, before, t);
+        before = found && held ? IK_NONE : found ? before : k;
+        k = found && held ? f->unreceived[rank].head : next; /* it may have held one before it */
     }
 }
 
@@ -237,7 +246,7 @@ static void finite_any_fill(finite *f)
             flow = of == src ? flow : m;
             src = of;
             f->any[m].flow = flow;
-            f->any[m].not_here = m;
+            f->any[m].not_here = f->any[m].not_taken = m;
         }
     }
 }

@@ -55,9 +55,11 @@ typedef struct any_message {
     uint32_t next;          /* in the list of those that nobody has received */
     uint32_t recv;          /* that has taken it */
     /* of the first message of a source: the first one, in the order of the program, that is not
-     * here; and how many are here and not received */
-    uint32_t not_here, unreceived;
-    bool here; /* with its last byte, or with its request */
+     * here; the same that no receive has taken; and how many are here and not received */
+    uint32_t not_here, not_taken, unreceived;
+    bool here;  /* with its last byte, or with its request */
+    bool early; /* before one of the same source that stands before it */
+    bool taken; /* by a receive */
 } any_message;
 
 typedef struct finite {

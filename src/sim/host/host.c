@@ -116,6 +116,14 @@ void sim_host_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
     }
 }
 
+void sim_pass_messages(const sim *s, uint32_t host, send_queue *l, uint64_t end)
+{
+    while (l->n < end) {
+        l->n++;
+        l->t = sim_message_time(s, host, l->n, l->t);
+    }
+}
+
 /* Whether what a host sends are operations of a dependency graph. */
 static bool host_is_graph(const sim *s, uint32_t host)
 {
@@ -137,8 +145,7 @@ void sim_count_backlog(partition *p, uint32_t host)
         }
         if (!s->traffic->gaps || s->traffic->family->dest(s->traffic, host, l->n) != IK_NONE)
             sim_count_message(p, host, l->n, l->t);
-        l->n++;
-        l->t = sim_message_time(s, host, l->n, l->t);
+        sim_pass_messages(s, host, l, l->n + 1);
     }
 }
 

@@ -23,6 +23,8 @@ const message *sim_first_message(const partition *p, uint32_t host, unsigned k);
 bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *size);
 void sim_start_hosts(partition *p); /* the first wake-ups of its hosts */
 void sim_count_backlog(partition *p, uint32_t host);
+/* The queue goes on to the host's message `end`, unless it has. */
+void sim_pass_messages(const sim *s, uint32_t host, send_queue *l, uint64_t end);
 /* A packet when its last byte is out of its host's receive buffer. */
 typedef struct delivered {
     uint64_t t, t_gen, t_inject; /* that time; when its message was made; when its head was sent */
