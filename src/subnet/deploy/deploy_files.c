@@ -55,7 +55,7 @@ static ik_status deploy_files_write_order(ik_deployment *d, FILE *out, ik_error 
     fprintf(
         out,
         "# Replace the tables of all switches of a batch, in any order; wait until packets that "
-        "were under way have left (seconds); then the next.\n");
+        "were in the network have left (seconds); then the next.\n");
     for (uint32_t i = 0; i < u->num_order; i++) {
         if (i == 0 || u->batch[i] != u->batch[i - 1])
             fprintf(out, "# batch %" PRIu32 " of %" PRIu32 "\n", u->batch[i] + 1, u->num_batches);

@@ -194,9 +194,10 @@ static void print_left_out(const ik_deployment *d, FILE *out)
 static void print_update(const ik_deployment *d, FILE *out)
 {
     static const char *const mixing[] = {
-        "no mixture of old and new entries has a credit loop, packets under way included: switches "
+        "no mixture of old and new entries has a credit loop, packets in the network included: "
+        "switches "
         "may be updated in any order, block by block",
-        "old and new entries together can have a credit loop; none arises, packets under way "
+        "old and new entries together can have a credit loop; none arises, packets in the network "
         "included, in the batches of update_order",
         "old and new entries together can have a credit loop, and no batches of switches without "
         "one were found: stop the traffic while tables are replaced",
