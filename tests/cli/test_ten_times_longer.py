@@ -109,7 +109,9 @@ class TenTimesLonger(CliTest):
             compared += 1
             where = f"{name}: {p['routing']}, {p['traffic']}, {p['variant']}, load {p['load']:.3g}, seed {p['seed']}"
             if p["saturation_load"] is not None or q["saturation_load"] is not None:
-                values = [("saturation", *(1 if k["saturation_load"] is None else k["saturation_load"] for k in (p, q)), WIDE)]
+                before, after = (1 if k["saturation_load"] is None else k["saturation_load"] for k in (p, q))
+                most = p["saturation_most"] or before  # a longer run may tell loads that the shorter one could not
+                values = [("saturation", before, min(max(before, after - (most - before)), after), WIDE)]
             else:
                 values = [("throughput", p["throughput"], q["throughput"], both_intervals(p, q, "throughput_interval"))]
                 if p["latency_steady"]:
