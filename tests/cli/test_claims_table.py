@@ -99,6 +99,17 @@ class Tables(CliTest):
         found = self.json("report", store)["claims"][0]["found"]
         self.assertIn("0 of 8 cells agree; " + "ü" * 10 + ": 4 instead of 1; x" + "ü" * 9 + ": 9 instead of 1; xx" + "ü" * 9 + ": 16 instead of 1", found)
         self.assertTrue(found.endswith("; ..."), found)
+        axes = ["fabric.N", "fabric.d", "fabric.r", "fabric.seed", "routing.t_max", "vcs", "load"]
+        rows = [[f"{v:.20f}"[:19] for v in (16, 4, 2, 410187, t_max, 1, 0.1)] for t_max in (7, 15)]
+        cells = ", ".join(f"[{', '.join(r)}, 1]" for r in rows)
+        path.write_text("fabric: {family: lrt, N: 16, d: 4, r: 2, seed: 410187}\nrouting: {family: loren, t_max: [7, 15]}\nvcs: 1\nload: 0.1\nproof: off\nmeasure: {warmup: 0 ns, duration: 1 us}\n"
+                        f"expect:\n  - {{claim: c, metric: table, y: hosts, cells: [[{', '.join(axes)}, value], {cells}]}}\n")
+        store.unlink()
+        self.ok("run", path, "-o", store)
+        found = self.json("report", store)["claims"][0]["found"]
+        whole = "; ".join(", ".join(r) + ": 16 instead of 1" for r in rows)
+        self.assertGreater(len(whole), 299)
+        self.assertEqual(found, "0 %; 0 of 2 cells agree; " + whole[:299])
 
     def test_searches_that_could_not_tell(self):
         """Claims about saturation_load, quotients and cells hold or differ only if they do so at both ends."""
