@@ -43,9 +43,9 @@ The verdicts are:
 - *full*: the claim is checked at full scale only.
 
 The margin is the share of the right side by which the result may move before the verdict is another one; it is negative where a
-claim differs. A *weak* claim may hold although the effect that its source describes is not there. What *holds all the same* with
-an effect that goes the other way, or with 10 % more and 10 % less, [could not have failed](experiments.md#claims);
-`ikat reproduce --power` lists such claims.
+claim differs. A *weak* claim may hold although the effect that its source describes is not there. What *would also
+hold* with an effect that goes the other way says nothing of it, and what would with 10 % more and with 10 % less does not
+notice a change of 10 % ([how claims are judged](experiments.md#claims)); `ikat reproduce --power` lists such claims.
 
 This page is written by `tools/make_reproductions.py`. The tests run a part of the experiments and compare the verdicts with it.
 """
@@ -141,7 +141,7 @@ def print_claims(claims):
         if c.get("weak"):
             found += f". Weak: {cell(c['weak'])}"
         if c.get("blind"):
-            found += f". Holds all the same {c['blind']}"
+            found += f". Would also hold {c['blind']}"
         margin = f"{100 * float(c['margin']):.2g} %" if c.get("margin") else ""
         verdict = "full" if c["verdict"] == "not asked" else c["verdict"]
         print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {cell(c.get('asked', ''))} | {found} | {margin} |")

@@ -43,8 +43,8 @@ typedef struct ik_claim {
     const char *claim, *source, *figure, *paper, *found, *differs;
     const char *asked; /* what holds or not: "more than 50 %", "70 % within 10 %" */
     const char *weak;  /* why it may hold although the effect is not there */
-    /* what may be done to its results without another verdict ("with both sides exchanged"): it
-     * could not have failed; "" = nothing, or it does not hold */
+    /* with which other results it would also hold ("with both sides exchanged"); "" = with none
+     * that were tried, or it does not hold */
     const char *blind;
     ik_claim_basis basis;
     double margin; /* by which share of the right side what was found may move before the claim no

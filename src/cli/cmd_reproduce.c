@@ -191,7 +191,7 @@ typedef struct verdicts {
     const cli *c;            /* NULL = nothing is printed */
     const reproduced *study; /* whose claims come */
     ik_verdicts num, by_basis[IK_NUM_BASES];
-    bool power;                /* print only claims that could not have failed */
+    bool power;                /* print only claims that would also hold with other results */
     size_t blind, unexplained; /* such claims, and those that are not marked as weak */
 } verdicts;
 
@@ -212,7 +212,7 @@ static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_cl
     if (claim->weak[0])
         printf("%-16sweak: %s\n", "", cli_line(claim->weak));
     if (claim->blind[0])
-        printf("%-16sholds all the same %s\n", "", claim->blind);
+        printf("%-16swould also hold %s\n", "", claim->blind);
     if (differs)
         printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "no reason is recorded",
                cli_line(claim->differs));
@@ -282,8 +282,8 @@ static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t 
                 texts[i], n->hold, n->differ, n->recorded, n->untold, n->not_asked);
     }
     if (v->power)
-        printf("of %zu claims that hold %zu could not have failed; %zu of these are not marked as "
-               "weak\n",
+        printf("of %zu claims that hold %zu would also hold with other results; %zu of these are "
+               "not marked as weak\n",
                v->num.hold, v->blind, v->unexplained);
     if (lacking)
         printf("%zu of %zu experiments have no results\n", lacking, r->num);
@@ -352,8 +352,8 @@ static const cli_option options[] = {
      false},
     {"--output", 'o', "DIR", "folder for the results and the page (default: reproductions)", false},
     {"--power", 0, NULL,
-     "print only claims that could not have failed: those that would hold with an effect that goes "
-     "the other way, or with 10 % more and 10 % less",
+     "print only claims that hold and would also hold if the effect went the other way, or that do "
+     "not notice a change of 10 %",
      false},
     CLI_PART_OPTIONS,
     CLI_NO_CACHE,
@@ -371,9 +371,8 @@ const ik_command ik_command_reproduce = {
         "The expected time is printed before each experiment starts; a run that was stopped "
         "continues with the same command. DIR gets an index.html with every claim, its verdict and "
         "its figure, and for each experiment its results, report, points and figures.\nExit status "
-        "1: a claim differs and no reason is recorded (with --power: a claim could not have failed "
-        "and "
-        "is not marked as weak), or a proof failed; 2: an experiment could "
+        "1: a claim differs and no reason is recorded (with --power: a listed claim is not "
+        "marked as weak), or a proof failed; 2: an experiment could "
         "not be run (the others are run nevertheless).\nWith --list --json: an array of name, "
         "title, claims, quick_seconds, full_hours (processor time "
         "of the whole experiment, which several\n"

@@ -87,7 +87,7 @@ void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_e
         fputs("</span>", out);
     }
     if (c->blind[0])
-        fprintf(out, "<br><span class=\"quiet\">Holds all the same %s.</span>", c->blind);
+        fprintf(out, "<br><span class=\"quiet\">Would also hold %s.</span>", c->blind);
     if (isnan(c->margin))
         fputs("</td><td></td></tr>\n", out);
     else

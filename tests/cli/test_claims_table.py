@@ -2,6 +2,7 @@
 import csv
 import io
 import random
+import sqlite3
 import unittest
 
 from harness import CliTest
@@ -87,6 +88,64 @@ class Tables(CliTest):
         self.assertEqual(found["verdict"], "cannot be told")
         self.assertIn("0 of 3 cells agree, 3 cannot be told (fewer than three samples)", found["found"])
 
+    def test_long_names(self):
+        """What differs is named within its room, and cut between characters."""
+        path, store = self.tmp / "long.yaml", self.tmp / "long.db"
+        names = ["x" * i + "ü" * 30 for i in range(8)]
+        designs = "".join(f"  - {{name: {n}, fabric: 'karytree:k={i + 2},n=2', routing: dmodk}}\n" for i, n in enumerate(names))
+        cells = ", ".join(f"[{n}, 1]" for n in names)
+        path.write_text(f"designs:\n{designs}simulate: false\nmeasures: [size]\nexpect:\n  - {{claim: c, metric: table, y: hosts, cells: [[design, value], {cells}]}}\n")
+        self.ok("run", path, "-o", store)
+        found = self.json("report", store)["claims"][0]["found"]
+        self.assertIn("0 of 8 cells agree; " + "ü" * 10 + ": 4 instead of 1; x" + "ü" * 9 + ": 9 instead of 1; xx" + "ü" * 9 + ": 16 instead of 1", found)
+        self.assertTrue(found.endswith("; ..."), found)
+        axes = ["fabric.N", "fabric.d", "fabric.r", "fabric.seed", "routing.t_max", "vcs", "load"]
+        rows = [[f"{v:.20f}"[:19] for v in (16, 4, 2, 410187, t_max, 1, 0.1)] for t_max in (7, 15)]
+        cells = ", ".join(f"[{', '.join(r)}, 1]" for r in rows)
+        path.write_text("fabric: {family: lrt, N: 16, d: 4, r: 2, seed: 410187}\nrouting: {family: loren, t_max: [7, 15]}\nvcs: 1\nload: 0.1\nproof: off\nmeasure: {warmup: 0 ns, duration: 1 us}\n"
+                        f"expect:\n  - {{claim: c, metric: table, y: hosts, cells: [[{', '.join(axes)}, value], {cells}]}}\n")
+        store.unlink()
+        self.ok("run", path, "-o", store)
+        found = self.json("report", store)["claims"][0]["found"]
+        whole = "; ".join(", ".join(r) + ": 16 instead of 1" for r in rows)
+        self.assertGreater(len(whole), 299)
+        self.assertEqual(found, "0 %; 0 of 2 cells agree; " + whole[:299])
+
+    def test_searches_that_could_not_tell(self):
+        """Claims about saturation_load, quotients and cells hold or differ only if they do so at both ends."""
+        path, store = self.tmp / "search.yaml", self.tmp / "search.db"
+        one = "metric: saturation_load, of: {routing: minimal}, op: '%s', value: %s"
+        table = "metric: table, y: saturation_load, cells: [[routing, value], [minimal, %s], [updown, %s]]"
+        asked = [(one % (">", "0.49"), "holds"), (one % (">", "0.6"), "cannot be told"), (one % ("<", "0.6"), "cannot be told"), (one % (">", "0.71"), "differs"),
+                 (one % ("=", "0.5"), "cannot be told"), ("transient: true, " + one % ("=", "0.5"), "holds"),
+                 ("metric: saturation_load, of: {routing: updown}, op: '=', value: 0.5", "holds"),
+                 ("metric: saturation_load / saturation_load, of: {routing: minimal}, op: '=', value: 1", "holds"),
+                 ("metric: saturation_load, of: {routing: minimal}, against: {routing: updown}, ratio: true, op: '<', value: 1.3", "cannot be told"),
+                 ("metric: saturation_load, of: {routing: minimal}, against: {routing: updown}, ratio: true, op: '<', value: 1.41", "holds"),
+                 (table % ("0.5", "0.5"), "cannot be told"), (table % ("0.9", "0.5"), "differs"), ("tolerance: 50%, " + table % ("0.5", "0.5"), "holds"), (table % ("0.5", "0.9"), "differs")]
+        path.write_text("fabric: crossbar:n=2\nrouting: [minimal, updown]\nload: {find: saturation, precision: 10%}\nseeds: 3\nmeasure: {warmup: 0 ns, duration: 1 us}\nexpect:\n" +
+                        "".join(f"  - {{claim: c, {a}}}\n" for a, _ in asked))
+        self.ok("run", path, "-o", store)
+        with sqlite3.connect(store) as db:
+            db.execute("update points set saturation_load = 0.5, saturation_most = null, steady = 'yes'")
+            self.assertEqual(db.execute("update points set saturation_most = 0.7 where json_extract(params, '$.routing') like 'minimal%'").rowcount, 3)
+        db.close()
+        found = self.json("report", store)["claims"]
+        self.assertEqual([(a, c["verdict"]) for (a, _), c in zip(asked, found, strict=True)], asked)
+
+    def test_zero(self):
+        """Of 0 a tenth is nothing: such a claim can fail, and such a cell says nothing of 10 %."""
+        at = "of: {routing: dmodk, fabric.k: 2, fabric.n: 2}"
+        none, some = "hosts - hosts", "hosts"
+        cells = "at: {routing: dmodk, fabric.n: 2}, cells: [[fabric.k, value], [2, %s], [3, %s]]"
+        asked = [(f"metric: {none}, {at}, op: '=', value: 0, within: 2", False), (f"metric: {none}, {at}, op: '<=', value: 0", False), (f"metric: {none}, {at}, op: '<=', value: 0, within: 2", False),
+                 (f"metric: {none}, {at}, op: '>=', value: 0", False), (f"metric: {some}, {at}, op: '>=', value: 0", True), (f"metric: {some}, {at}, op: '>', value: 0", False),
+                 (f"metric: table, y: {none}, {cells % (0, 0)}", False), (f"metric: table, y: {none}, within: 1, {cells % (0, 1)}", True), (f"metric: table, y: {some}, {cells % (4, 9)}", False),
+                 (f"metric: table, y: {some}, tolerance: 20%, {cells % (4, 9)}", True)]
+        found = self.judged("".join(f"  - {{claim: c, {a}}}\n" for a, _ in asked))
+        self.assertEqual([c["verdict"] for c in found], ["holds"] * len(asked))
+        self.assertEqual([(a, c["blind"] != "") for (a, _), c in zip(asked, found, strict=True)], asked)
+
     def test_refusals(self):
         base = "  - {claim: c, metric: table, y: hosts, at: {routing: dmodk, fabric.n: 2}, "
         good = "cells: [[fabric.k, value], [2, 4]]"
@@ -95,7 +154,12 @@ class Tables(CliTest):
                 ("cells: [[fabric.k, value], [2, 4, 5]]}", ("found 3", "6:")), ("cells: [[fabric.k, hosts], [2, 4]]}", ("'value'", "columns")),
                 ("cells: [[fabric.k, value], [2, four]]}", ("'four' is not a number", "hint")), ("cells: [[fabric.k, value], [2, 4 ns]]}", "no unit"),
                 ("cells: [[fabric.k, value], [2, '-']]}", "no cell has a number"), ("cells: [[fabric.k, value], [5, 25]]}", ("fabric.k", "5")),
-                ("cells: [[fabric.q, value], [5, 25]]}", "fabric.q"), (good + ", op: '<'}", "'op' has no effect"), (good + ", of: {fabric.k: 2}}", "'of' has no effect"),
+                ("cells: [[fabric.q, value], [5, 25]]}", "fabric.q"), ("cells: [[fabric.k, value], [2, --4]]}", "'--4' is not a number"), ("cells: [[fabric.k, value], [2, -+4]]}", "'-+4' is not a number"), ("cells: [[fabric.k, value], [2, '- 4']]}", "'- 4' is not a number"),
+                ("cells: [[fabric.k, fabric.k, value], [2, 2, 4]]}", ("6:", "names 'fabric.k' again, as in line 6")), ("cells: [[fabric.k, value], [2, 4], [3, 9], [2.0, 5]]}", ("same cells as", "line 6")),
+                ("columns: routing, cells: [[fabric.k, dmodk, dmodk], [2, 4, 4]]}", "names 'dmodk' again"), ("columns: fabric.k, cells: [[fabric.k, 2, 3], [2, 4, 4]]}", "the axis of 'columns'"),
+                ("columns: routing, cells: [[fabric.k, dmodk], [2, 4], [2, 4]]}", "same cells as"),
+                *((good + f", value: {v}}}", "above 0 and at most 100 %") for v in ("0", "-1", "1.01", "75", "101 %")), (good + ", value: 3 us}", "is in %"), (good + ", value: --1}", "'--1' is not a number"),
+                (good + ", op: '<'}", "'op' has no effect"), (good + ", of: {fabric.k: 2}}", "'of' has no effect"),
                 (good + ", ratio: true}", "'ratio' has no effect"), (good + ", within: 0}", "above 0"), (good + ", within: 2 ns}", "within")]:
             with self.subTest(more):
                 path = self.tmp / "bad.yaml"

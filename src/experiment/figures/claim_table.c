@@ -8,6 +8,7 @@
  */
 #include "experiment/figures/declared.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,6 +27,50 @@ static bool claim_table_is_row(const ytree *row)
         if (row->items[i]->kind != YTREE_SCALAR || !row->items[i]->text[0])
             return false;
     return true;
+}
+
+static bool claim_table_is_same(const ytree *a, const ytree *b)
+{
+    const char *of_a = "", *of_b = "";
+    return strcmp(a->text, b->text) == 0 ||
+           (isdigit((unsigned char)a->text[0]) && isdigit((unsigned char)b->text[0]) &&
+            axis_number(a->text, &of_a) == axis_number(b->text, &of_b));
+}
+
+/* The first `num` items of two rows: that they are one is refused. */
+static ik_status claim_table_compare(const ytree *row, const ytree *before, size_t num,
+                                     ik_error *err)
+{
+    for (size_t i = 0; i < num; i++)
+        if (!claim_table_is_same(row->items[i], before->items[i]))
+            return IK_OK;
+    ik_status status =
+        ytree_fail(row, err, "this row has the same cells as that of line %u, column %u",
+                   before->line, before->column);
+    return ik_hint(err, status, "each cell is printed once");
+}
+
+/* No axis, no column and no row is named twice. */
+static ik_status claim_table_check_names(const claim_table *t, ik_error *err)
+{
+    const ytree *const *head = (const ytree *const *)t->head->items;
+    size_t num = t->head->num, named = t->columns[0] ? 1 : num - 1;
+    ik_status status = IK_OK;
+    if (t->columns[0] && strcmp(head[0]->text, t->columns) == 0)
+        status = ytree_fail(head[0], err, "'%.60s' is the axis of 'columns' and that of the rows",
+                            t->columns);
+    for (size_t i = 1; i < num && status == IK_OK; i++)
+        for (size_t k = t->columns[0] ? 1 : 0; k < i && status == IK_OK; k++)
+            if (t->columns[0] ? claim_table_is_same(head[i], head[k])
+                              : strcmp(head[i]->text, head[k]->text) == 0)
+                status = ytree_fail(head[i], err,
+                                    "the first row of 'cells' names '%.60s' again, as in line %u, "
+                                    "column %u",
+                                    head[i]->text, head[k]->line, head[k]->column);
+    for (size_t i = 2; i < t->cells->num && status == IK_OK; i++)
+        for (size_t k = 1; k < i && status == IK_OK; k++)
+            status = claim_table_compare(t->cells->items[i], t->cells->items[k], named, err);
+    return status;
 }
 
 /* Rows of one length, of which the first names axes. */
@@ -55,15 +100,14 @@ static ik_status claim_table_check(const claim_table *t, ik_error *err)
                                       last->text);
         return ik_hint(err, status, "columns: NAME where the first row has the values of an axis");
     }
-    return IK_OK;
+    return claim_table_check_names(t, err);
 }
 
 static ik_status claim_table_number(const claim_table *t, const ytree *cell, double *out,
                                     ik_error *err)
 {
     const char *own = t->c->y.op == '/' ? "%" : metrics[t->c->y.first].unit, *unit = "";
-    bool negative = cell->text[0] == '-';
-    *out = axis_number(cell->text + negative, &unit) * (negative ? -1 : 1);
+    *out = declared_number(cell->text, &unit);
     if (!isfinite(*out)) {
         ik_status status = ytree_fail(cell, err, "'%.40s' is not a number", cell->text);
         return ik_hint(err, status,

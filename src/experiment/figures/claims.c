@@ -168,12 +168,20 @@ static ik_status claims_read_number(const ik_params *p, const ytree *node, claim
         c->value = c->measure == CLAIM_TABLE ? 1 : c->value;
         return IK_OK;
     }
-    bool negative = v->text[0] == '-'; /* of differences; a quantity has no sign */
-    c->value = axis_number(v->text + negative, &c->value_unit) * (negative ? -1 : 1);
+    c->value = declared_number(v->text, &c->value_unit);
     if (!isfinite(c->value)) {
         ik_status status =
             ytree_fail(place, err, "claim '%.80s': '%.40s' is not a number", c->text, v->text);
         return ik_hint(err, status, "value: 0.5, 50 %%, 3 us, 64 KiB");
+    }
+    if (c->measure == CLAIM_TABLE && (c->value_unit[0] == '\0' || c->value_unit[0] == '%') &&
+        !(c->value > 0 && c->value <= 1)) {
+        ik_status status = ytree_fail(place, err,
+                                      "claim '%.80s': 'value' of a table is the share of its cells "
+                                      "that have to agree, above 0 and at most 100 %%, found "
+                                      "'%.40s'",
+                                      c->text, v->text);
+        return ik_hint(err, status, "value: 75 %%");
     }
     bool along_x = c->measure == CLAIM_SATURATION || c->measure == CLAIM_ARGMAX ||
                    c->measure == CLAIM_CROSSING;

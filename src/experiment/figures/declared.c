@@ -5,6 +5,8 @@
  */
 #include "experiment/figures/declared.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -185,6 +187,14 @@ ik_status expr_read(const char *text, const ytree *place, ik_arena *arena, resul
 }
 
 /* ---- values */
+
+double declared_number(const char *text, const char **unit)
+{
+    if (text[0] != '-')
+        return axis_number(text, unit);
+    bool sign = isdigit((unsigned char)text[1]) || text[1] == '.';
+    return sign ? -axis_number(text + 1, unit) : NAN;
+}
 
 ik_status declared_names(const ik_value *v, ik_arena *arena, name_list *out, ik_error *err)
 {

@@ -26,6 +26,8 @@ const ik_value *declared_value(const ik_params *p, const char *name);
 const char *declared_text(const ik_params *p, const char *name, ik_arena *arena);
 /* The same without the line's end that a folded text of YAML has. */
 const char *declared_paragraph(const ik_params *p, const char *name, ik_arena *arena);
+/* axis_number with a sign, which differences have and quantities do not; of two it is no number. */
+double declared_number(const char *text, const char **unit);
 /* The names in a value of type TEXTS. */
 ik_status declared_names(const ik_value *v, ik_arena *arena, name_list *out, ik_error *err);
 

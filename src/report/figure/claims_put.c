@@ -189,7 +189,7 @@ static ik_status claims_put_lines(figure_book *b, const claim_result *list, void
                         : r->c->basis == IK_BASIS_PROGRAM ? "the results of another program"
                                                           : "");
         claims_put_note(p, "weak: ", r->c->weak);
-        claims_put_note(p, "holds all the same ", claim_blind_text(r->blind));
+        claims_put_note(p, "would also hold ", claim_blind_text(r->blind));
         claims_put_note(p, "", r->c->transient ? "a transient, as its source measured it" : "");
         if (r->verdict == IK_CLAIM_DIFFERS)
             claims_put_note(p, "known to differ: ", r->c->differs);

@@ -121,6 +121,33 @@ static double judge_sides_result_of(const judge *j, const report_row *r, const r
     return judge_sides_is_transient(j, r, e, &out->open) ? NAN : figure_result(r, e);
 }
 
+/* The same; where a search could not tell the loads between two, what is in the middle between the
+ * results with either, give or take *doubt. */
+static double judge_sides_told_result(const judge *j, const report_row *r, const result_expr *e,
+                                      double *doubt, sample_list *out)
+{
+    double most = r->value[METRIC_SATURATION_MOST], low = judge_sides_result_of(j, r, e, out);
+    *doubt = 0;
+    if (isnan(most) || isnan(low) || j->c->transient)
+        return low;
+    report_row top = *r;
+    top.value[METRIC_SATURATION_LOAD] = most;
+    double high = figure_result(&top, e);
+    *doubt = fabs(high - low) / 2;
+    return *doubt > 0 ? (low + high) / 2 : low;
+}
+
+/* The same where only what a search could tell makes sense: of the rest nothing is decided. */
+static double judge_sides_sure_result(const judge *j, const report_row *r, const result_expr *e,
+                                      sample_list *out)
+{
+    double doubt, value = judge_sides_told_result(j, r, e, &doubt, out);
+    if (!(doubt > 0))
+        return value;
+    out->why = "some of the searches could not tell a load";
+    return NAN;
+}
+
 /* The places along x of a side: entries from `begin` on, `num` of them, at value x. The samples
  * number s of all places make a curve. */
 typedef struct place {
@@ -214,7 +241,7 @@ static double judge_sides_measure_curve(const judge *j, const claim_side *side, 
         const report_row *r = judge_sides_row_at(j, side, &p[i], s);
         if (j->c->measure == CLAIM_PEAK && judge_sides_is_transient(j, r, &j->c->y, &left_out))
             continue;
-        double y = judge_sides_result_of(j, r, &j->c->y, out);
+        double y = judge_sides_sure_result(j, r, &j->c->y, out);
         bool plateau = p[i].x >= p[num - 1].x - (p[num - 1].x - p[0].x) / 3;
         sum += plateau ? y : 0;
         counted += plateau;
@@ -273,9 +300,10 @@ static double judge_sides_crossing(const judge *j, const place *p, const place *
     double before = 0, touch = NAN; /* the last difference that is not 0, and the first 0 since */
     size_t last = 0;
     for (size_t i = 0; i < num; i++) {
-        double d =
-            judge_sides_result_of(j, judge_sides_row_at(j, &j->v.of[0], &p[i], s), &j->c->y, out) -
-            judge_sides_result_of(j, judge_sides_row_at(j, &j->v.against, &q[i], s), &j->c->y, out);
+        const report_row *a = judge_sides_row_at(j, &j->v.of[0], &p[i], s),
+                         *b = judge_sides_row_at(j, &j->v.against, &q[i], s);
+        double d = judge_sides_sure_result(j, a, &j->c->y, out) -
+                   judge_sides_sure_result(j, b, &j->c->y, out);
         if (isnan(d))
             return NAN;
         if (before * d < 0)
@@ -364,12 +392,14 @@ static ik_status judge_sides_point_samples(const judge *j, const claim_side *sid
         rows[i] = judge_sides_row_of(j, &side->entries[i]);
     for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[rows[i]];
-        double value = judge_sides_result_of(j, r, &j->c->y, out);
+        double doubt, value = judge_sides_told_result(j, r, &j->c->y, &doubt, out);
         bool counts = !isnan(value) || judge_sides_is_feasible(r);
         bool repeat = figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y);
         out->again[out->num] = repeat;
-        if (counts && (!repeat || j->c->paired))
+        if (counts && (!repeat || j->c->paired)) {
             judge_sides_add_sample(out, value, side->entries[i].point);
+            out->doubt[out->num - 1] = doubt;
+        }
         out->repeats += repeat;
     }
     free(rows);

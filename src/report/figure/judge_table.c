@@ -3,6 +3,7 @@
  * report/figure/judge_table.c: a claim about a printed table: how many of its cells the results
  * agree with.
  */
+#include "base/utf8.h"
 #include "report/figure/judge.h"
 
 #include <math.h>
@@ -12,29 +13,49 @@
 /* Verdicts of cells, and how many would agree with 10 % more and with 10 % less. */
 typedef struct table_count {
     size_t agree, differ, untold, more, less;
+    size_t moved;    /* cells that agree and are not 0 */
     char named[300]; /* the first cells that differ, with both numbers */
     const char *why; /* of the first that cannot be told */
 } table_count;
+
+/* As many whole characters of the text as there is room for, at most `most` bytes. */
+static void judge_table_append(table_count *count, const char *text, size_t most)
+{
+    size_t used = strlen(count->named), left = sizeof count->named - 1 - used, length;
+    most = most < left ? most : left;
+    for (size_t at = 0; text[at]; at += length) {
+        length = utf8_length(text + at);
+        length = length ? length : 1;
+        if (at + length > most)
+            break;
+        memcpy(count->named + used, text + at, length);
+        used += length;
+    }
+    count->named[used] = '\0';
+}
 
 /* "D-mod-K, HS10-1: 5.3 % instead of 4 %". */
 static void judge_table_name(const judge *j, size_t cell, double found, table_count *count)
 {
     const matches *m = &j->c->of[cell];
-    size_t used = strlen(count->named), size = sizeof count->named;
+    size_t used = strlen(count->named);
     const char *unit = j->c->y.op == '/' ? "" : metrics[j->c->y.first].unit;
     double factor = unit[0] == '%' ? 100 : 1;
-    if (used > size - 120) { /* the rest is in the results */
+    char numbers[60];
+    if (used > sizeof count->named - 120) { /* the rest is in the results */
         if (strcmp(count->named + used - 3, "...") != 0)
-            snprintf(count->named + used, size - used, "; ...");
+            judge_table_append(count, "; ...", SIZE_MAX);
         return;
     }
-    if (used)
-        used += (size_t)snprintf(count->named + used, size - used, "; ");
-    for (size_t i = 0; i < m->num; i++)
-        used += (size_t)snprintf(count->named + used, size - used, "%s%.20s", i ? ", " : "",
-                                 m->items[i].values[0]);
-    snprintf(count->named + used, size - used, ": %.3g instead of %.3g%s%.8s", factor * found,
-             factor * j->c->cells[cell], unit[0] ? " " : "", unit);
+    judge_table_append(count, used ? "; " : "", SIZE_MAX);
+    for (size_t i = 0; i < m->num; i++) {
+        judge_table_append(count, i ? ", " : "", SIZE_MAX);
+        judge_table_append(count, m->items[i].values[0], 20);
+    }
+    snprintf(numbers, sizeof numbers, ": %.3g instead of %.3g%s", factor * found,
+             factor * j->c->cells[cell], unit[0] ? " " : "");
+    judge_table_append(count, numbers, SIZE_MAX);
+    judge_table_append(count, unit, SIZE_MAX);
 }
 
 static ik_status judge_table_cell(const judge *j, size_t cell, table_count *count, ik_error *err)
@@ -54,9 +75,12 @@ static ik_status judge_table_cell(const judge *j, size_t cell, table_count *coun
         count->why = why ? why : "the intervals overlap";
     if (verdict == IK_CLAIM_DIFFERS)
         judge_table_name(j, cell, left.mean, count);
-    claim_number more = judge_scale(left, 1.1), less = judge_scale(left, 0.9);
+    bool moves = right.mean != 0; /* of 0 a tenth is nothing: such a cell stays as it is */
+    claim_number more = judge_scale(left, moves ? 1.1 : 1),
+                 less = judge_scale(left, moves ? 0.9 : 1);
     count->more += !why && judge_compare(j->c, OP_EQUAL, &more, &right, &margin) == IK_CLAIM_HOLDS;
     count->less += !why && judge_compare(j->c, OP_EQUAL, &less, &right, &margin) == IK_CLAIM_HOLDS;
+    count->moved += moves && verdict == IK_CLAIM_HOLDS;
     return IK_OK;
 }
 
@@ -91,7 +115,8 @@ ik_status judge_table(judge *j, ik_error *err)
     j->r->right = (claim_number){c->value, 0, SIZE_MAX, true, NULL};
     if (j->r->verdict != IK_CLAIM_UNTOLD && c->value > 0)
         j->r->margin = (j->r->left.mean - c->value) / c->value;
-    if (j->r->verdict == IK_CLAIM_HOLDS && (double)n.more >= needed && (double)n.less >= needed)
+    if (j->r->verdict == IK_CLAIM_HOLDS && n.moved && (double)n.more >= needed &&
+        (double)n.less >= needed)
         j->r->blind = BLIND_TENTH;
     return judge_table_say(j, &n, err);
 }

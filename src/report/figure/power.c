@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/figure/power.c: whether a claim that holds could have failed.
+ * report/figure/power.c: whether a claim that holds would also hold with other results.
  *
  * What was measured is moved, and the claim is judged again. A claim that says which way an effect
  * goes has to fail where the effect goes the other way: with its sides exchanged, with the inverse
@@ -78,6 +78,8 @@ static ik_status power_holds_beyond(const judge *j, bool *holds, ik_error *err)
     claim_number left = j->r->left, right = j->r->right;
     double most, away = fmax(fabs(right.mean - left.mean), tenth * fabs(right.mean));
     ik_status status = power_find_most(j, &most, err);
+    if (away == 0) /* both are 0: past what is ignored, or anywhere */
+        away = j->c->within > 0 ? 2 * j->c->within : 1;
     left.mean = right.mean + (j->c->op < OP_EQUAL ? away : -away);
     if (j->c->y.op != '-')
         left.mean = fmax(left.mean, 0);
@@ -93,15 +95,16 @@ claim_number judge_scale(claim_number n, double factor)
     return n;
 }
 
-/* Each measured side, a tenth more and a tenth less. Beside a right side of 0 all differs. */
+/* Each measured side, a tenth more and a tenth less. Beside a number of 0, and where both sides are
+ * 0, there is no tenth that could be told. */
 static bool power_holds_scaled(const judge *j)
 {
     const claim_number left = j->r->left, right = j->r->right;
-    if (right.mean == 0 && j->c->within == 0)
+    bool two = right.num != SIZE_MAX; /* else it is a number of the claim */
+    if (right.mean == 0 && (!two || left.mean == 0 || j->c->within == 0))
         return false;
     bool holds = power_holds(j->c, judge_scale(left, 1 + tenth), right) &&
                  power_holds(j->c, judge_scale(left, 1 - tenth), right);
-    bool two = right.num != SIZE_MAX; /* else it is a number of the claim */
     return holds && (!two || (power_holds(j->c, left, judge_scale(right, 1 + tenth)) &&
                               power_holds(j->c, left, judge_scale(right, 1 - tenth))));
 }
@@ -140,7 +143,7 @@ const char *claim_blind_text(claim_blind blind)
         [BLIND_NOT] = "",
         [BLIND_EXCHANGED] = "with both sides exchanged",
         [BLIND_INVERSE] = "with the inverse quotient",
-        [BLIND_BEYOND] = "as far beyond its number as results can be",
+        [BLIND_BEYOND] = "with a result as far beyond its number as results can be",
         [BLIND_TENTH] = "with 10 % more and with 10 % less",
         [BLIND_ORDER] = "with two neighbours of the order exchanged"};
     return texts[blind];
