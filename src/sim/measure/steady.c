@@ -49,6 +49,7 @@ typedef struct judged {
     size_t width;     /* batches of a mean */
     double window_ps; /* of all means */
     double packets, bytes;
+    double half; /* relative half width of throughput's interval, by its batches alone */
     stationary_line throughput, latency, network;
 } judged;
 
@@ -140,13 +141,12 @@ static double steady_memory_ps(const judged *j)
     return fmin(fmax(sum / weights, diffusion_ps), window_ps / 2);
 }
 
-/* Of throughput: batches of one window say nothing of a slow approach to another value (at a load
- * that is exactly what a channel carries, it takes for ever). A trend that is none of chance adds
- * its change over the window. */
-static double steady_half_of(const stationary_interval *i, const stationary_line *line)
+/* Batches of one window say nothing of a slow approach to another value (at a load that is exactly
+ * what a channel carries, it takes for ever). A trend that is none of chance adds its change over
+ * the window. */
+static double steady_trend_of(const stationary_line *line)
 {
-    bool trend = fabs(line->slope) > least.trend * line->error;
-    return steady_relative(i) + (trend ? fabs(steady_change_of(line)) : 0);
+    return fabs(line->slope) > least.trend * line->error ? fabs(steady_change_of(line)) : 0;
 }
 
 static void steady_describe_lines(judged *j)
@@ -155,7 +155,8 @@ static void steady_describe_lines(judged *j)
     stationary_interval throughput = stationary_interval_of(j->s, SERIES_THROUGHPUT),
                         latency = stationary_honest_interval_of(j->s, SERIES_LATENCY,
                                                                 steady_memory_ps(j));
-    j->steady->throughput_half = steady_half_of(&throughput, &j->throughput);
+    j->half = steady_relative(&throughput);
+    j->steady->throughput_half = j->half + steady_trend_of(&j->throughput);
     j->steady->latency_half = steady_relative(&latency);
     j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
     j->steady->latency_slope = j->latency.slope / mean_ps;
@@ -169,9 +170,8 @@ static bool steady_is_saturated(const judged *j)
 {
     double missing = 1 - j->r->throughput / j->r->offered;
     if (j->r->packets_unroutable == 0 &&
-        (missing > least.lost ||
-         (missing > least.missing && missing > least.unsure * j->steady->throughput_half &&
-          j->latency.mean > 2 * j->network.mean)))
+        (missing > least.lost || (missing > least.missing && missing > least.unsure * j->half &&
+                                  j->latency.mean > 2 * j->network.mean)))
         return true;
     return j->latency.slope > least.errors * j->latency.error &&
            j->steady->latency_slope > least.outrun &&
@@ -191,14 +191,14 @@ static bool steady_is_beyond_bound(const judged *j)
 {
     double bound = j->steady->bound.throughput;
     return bound > 0 && bound < (1 - least.lost) * j->r->offered &&
-           j->r->throughput * (1 - j->steady->throughput_half) > (1 + least.throughput) * bound;
+           j->r->throughput * (1 - j->half) > (1 + least.throughput) * bound;
 }
 
 /* Whether throughput stays, and may: false = the verdict is there. */
 static bool judge_throughput(judged *j)
 {
     const double longer = 10 * j->window_ps;
-    double half = j->steady->throughput_half, few = least.packets / fmax(j->packets, 1),
+    double half = j->half, few = least.packets / fmax(j->packets, 1),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (few > 1)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
