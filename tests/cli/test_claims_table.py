@@ -133,6 +133,18 @@ class Tables(CliTest):
         found = self.json("report", store)["claims"]
         self.assertEqual([(a, c["verdict"]) for (a, _), c in zip(asked, found, strict=True)], asked)
 
+    def test_curves_of_searches(self):
+        """Of a curve with a load that a search left open nothing is decided."""
+        path, store = self.tmp / "curve.yaml", self.tmp / "curve.db"
+        path.write_text("fabric: {family: crossbar, n: [2, 3]}\nrouting: minimal\nload: {find: saturation, precision: 10%}\nseeds: 3\nmeasure: {warmup: 0 ns, duration: 1 us}\nexpect:\n" +
+                        "".join(f"  - {{claim: c, metric: {m}, y: saturation_load, x: fabric.n, op: '>', value: 10%}}\n" for m in ("peak", "plateau")))
+        self.ok("run", path, "-o", store)
+        for most, verdict in [("null", "holds"), ("0.7", "cannot be told")]:
+            with sqlite3.connect(store) as db:
+                db.execute(f"update points set saturation_load = 0.5, saturation_most = {most}, steady = 'yes'")
+            db.close()
+            self.assertEqual([c["verdict"] for c in self.json("report", store)["claims"]], [verdict] * 2)
+
     def test_zero(self):
         """Of 0 a tenth is nothing: such a claim can fail, and such a cell says nothing of 10 %."""
         at = "of: {routing: dmodk, fabric.k: 2, fabric.n: 2}"
