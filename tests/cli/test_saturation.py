@@ -224,19 +224,19 @@ class Search(CliTest):
 
     def test_what_a_search_cannot_tell(self):
         """Of too few packets to tell anything near saturation: the loads between are shown, and claims hold or differ only beyond them."""
-        text = ("fabric: crossbar:n=32\nrouting: updown\nload: {find: saturation, precision: 1 %}\n"
+        text = ("fabric: crossbar:n=32\nrouting: updown\nload: {find: saturation, precision: 1 %}\nseeds: 3\n"
                 "measure: {warmup: 20 us, duration: 60 us, series: 10 us}\n"  # a series is never made longer
-                "expect:\n" + "".join(f"  - {{claim: \"{value}\", metric: saturation, op: \">\", value: {value}}}\n" for value in (0.5, 0.93, 0.995)))
+                "expect:\n" + "".join(f"  - {{claim: \"{value}\", metric: saturation, op: \">\", value: {value}}}\n" for value in (0.5, 0.93)))
         store, summary = self.run_it(text, "untold")
-        row, = self.rows(store)
-        found, most = float(row["saturation_load"]), float(row["saturation_most"])
-        self.assertLess(found, 0.96)
+        rows = self.rows(store)
+        found, most = (sum(float(row[name]) for row in rows) / 3 for name in ("saturation_load", "saturation_most"))
+        self.assertLess(found, 0.93)
         self.assertGreaterEqual(most, 0.96)
         self.assertIn(f"{100 * found:.4g} to {100 * most:.4g} %", summary)
-        self.assertLess(found, 0.93)
-        self.assertEqual([claim["verdict"] for claim in self.rows(store, "--table", "claims")], ["holds", "cannot be told", "differs"])
+        self.assertEqual([claim["verdict"] for claim in self.rows(store, "--table", "claims")], ["holds", "cannot be told"])
         curve, = self.json("report", store)["curves"]
-        self.assertEqual((curve["saturation_load"], curve["saturation_most"]), (found, most))
+        self.assertAlmostEqual(curve["saturation_load"], found)
+        self.assertAlmostEqual(curve["saturation_most"], most)
 
     def test_loads_beside_a_search(self):
         """Points of a curve and the search that says where it ends: each as by itself."""
