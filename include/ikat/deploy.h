@@ -127,8 +127,9 @@ typedef struct ik_routing_compared {
 typedef struct ik_routing_choice {
     ik_routing_compared of[IK_ROUTINGS_COMPARED];
     unsigned num;
-    uint32_t chosen; /* index, IK_NONE */
-    bool keeps;      /* tables are installed, and nothing better was found */
+    uint32_t chosen;   /* index, IK_NONE */
+    bool keeps;        /* tables are installed, and nothing better was found */
+    bool not_compared; /* with what is installed: the files do not show all tables */
 } ik_routing_choice;
 /* Routings that were measured. */
 unsigned ik_routing_choice_compared(const ik_routing_choice *c);
@@ -165,6 +166,7 @@ typedef enum ik_mixing {
 
 typedef struct ik_deploy_update {
     const char *from;  /* borrowed; NULL: nothing is said of old tables, the rest is 0 */
+    uint32_t missing;  /* switches without a table there */
     bool same_routing; /* that made the old tables */
     bool repaired;     /* old entries that still deliver were kept, see ik_deploy */
     uint64_t kept, changed, added, removed; /* entries */

@@ -1,10 +1,11 @@
 """`ikat audit`: what is wrong with a fabric and with the tables installed in it; every finding has its code, place and remedy."""
 import itertools
 import json
+import pathlib
 import re
 import unittest
 
-from harness import SOURCE, CliTest
+from harness import SOURCE, CliTest, run
 
 DUMP = SOURCE / "tests" / "data" / "opensm" / "ft2_8p.ibnetdiscover"
 TABLES = SOURCE / "tests" / "data" / "opensm" / "ft2_8p.opensm-lfts.dump"
@@ -109,6 +110,28 @@ class Audit(CliTest):
                         self.assertGreater(proposed["saturation"], installed["saturation"] * 0.998)
                 outcomes.add((proved, proposed is None))
         self.assertEqual(outcomes, {(True, True), (True, False), (False, False)})
+
+    def test_files_that_are_cut_off(self):
+        """Tables of some switches are neither kept nor bettered, wherever the file ends; with all of them they are judged."""
+        for fabric, routing in (("torus:dims=4:4,p=2", "nue"), ("xgft:m=4:4,w=1:2", "dmodc"), ("jellyfish:N=16,d=4,p=2", "updown")):
+            whole = pathlib.Path(self.tables(fabric, routing)).read_text()
+            blocks = [found.start() for found in re.finditer("Unicast", whole)]
+            for end in (blocks[1] - 1, blocks[2] // 3 * 2, blocks[-1] // 2, blocks[-1]):
+                with self.subTest(fabric=fabric, end=end):
+                    cut = self.tmp / "cut"
+                    cut.write_text(whole[:whole.rindex("\n", 0, end) + 1])
+                    audit = self.json("audit", fabric, "--lfts", cut, status=1)
+                    self.assertEqual([code for code in codes(audit) if code in ("keeps-installed", "better-routing", "not-compared")], ["not-compared"])
+                    self.assertFalse(audit["keeps_installed"] or any(row["better"] for row in audit["compared"]))
+                    done = run("deploy", fabric, "--from", cut, "-o", self.tmp / "out", "--force")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("have no table", done.stdout)
+                    self.assertIn("not with what is installed", done.stdout)
+                    self.assertNotIn("better than what is installed", done.stdout)
+            self.assertNotIn("not-compared", codes(self.json("audit", fabric, "--lfts", self.tables(fabric, routing), status=None)))
+        loops = pathlib.Path(self.tables("torus:dims=6:6", "shortest")).read_text()
+        cut.write_text(loops[:loops.rindex("Unicast")])
+        self.assertIn("better-routing", codes(self.json("audit", "torus:dims=6:6", "--lfts", cut, status=1)), "a credit loop is there")
 
     def test_what_is_too_large_is_named(self):
         """By the number of switches with hosts, and nothing is compared further where one load is the least possible."""

@@ -126,7 +126,8 @@ const ik_command ik_command_deploy = {
         "one_manager_free, vls_used, dependencies,\n"
         "max_hops, mean_hops, max_paths, credit_loop), roots, left_out, lane_trade (of routing "
         "frugal: lanes, max_paths, longer_pairs,\n"
-        "balanced_lanes, balanced_max_paths), update (same_routing, repaired, kept, changed, "
+        "balanced_lanes, balanced_max_paths), update (switches_without_tables, "
+        "not_compared, same_routing, repaired, kept, changed, "
         "added, removed, switches, mixing, order, batches).\n"
         "docs/deploying.md explains them.",
     .takes = "<topologies>|<file>",

@@ -91,6 +91,15 @@ static ik_status audit_propose_tell_kept(audit_work *w)
                      ik_routing_choice_compared(&w->a->choice), now->max_load, now->saturation);
 }
 
+static ik_status audit_propose_tell_unknown(audit_work *w)
+{
+    audit_about about = {IK_NOTE, "not-compared", IK_NONE,
+                         IK_NONE, NULL,           "Dump the tables of all switches."};
+    return audit_add(w->a, &about, w->err,
+                     "not compared with the installed tables: the files do not show all tables, "
+                     "and loads of what they show are too low");
+}
+
 ik_status audit_propose(audit_work *w)
 {
     ik_audit *a = w->a;
@@ -101,6 +110,8 @@ ik_status audit_propose(audit_work *w)
     if (status != IK_OK || !a->has_tables)
         return status;
     const choose_now now = audit_propose_now(a);
+    if (choose_is_unknown(&now))
+        return audit_propose_tell_unknown(w);
     if (a->has_proposed && choose_is_better(&now, &a->proposed))
         return audit_propose_tell_better(w);
     return a->choice.keeps ? audit_propose_tell_kept(w) : IK_OK;

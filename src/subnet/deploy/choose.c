@@ -81,18 +81,29 @@ ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, const ik_plan *p
 
 /* ---- comparing */
 
+static bool choose_is_whole(const ik_subnet_verdict *v)
+{
+    return choose_lost(v) == 0 && v->missing_entries == 0;
+}
+
 static bool choose_proved(const ik_subnet_verdict *v)
 {
-    return v->deadlock_free == IK_YES && choose_lost(v) == 0 && v->missing_entries == 0;
+    return v->deadlock_free == IK_YES && choose_is_whole(v);
+}
+
+bool choose_is_unknown(const choose_now *now)
+{
+    return now->routing && now->partial && !choose_is_whole(&now->routing->verdict) &&
+           now->routing->verdict.deadlock_free != IK_NO;
 }
 
 bool choose_is_better(const choose_now *given, const ik_audit_routing *then)
 {
     const ik_audit_routing *now = given->routing;
     static const double equal = 1.001; /* the sums of two tables differ in the last digits */
-    if (!choose_proved(&then->verdict))
+    if (!choose_proved(&then->verdict) || choose_is_unknown(given))
         return false;
-    if (!given->partial && !choose_proved(&now->verdict))
+    if (!choose_proved(&now->verdict) && !(given->partial && choose_is_whole(&now->verdict)))
         return true;
     if (then->max_load > equal * now->max_load || now->saturation > equal * then->saturation)
         return false;
@@ -220,11 +231,13 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, unsigned max_l
                          const choose_now *now, const ik_env *env, ik_routing_choice *out,
                          ik_audit_routing *best, ik_error *err)
 {
-    const choosing c = {f, lids, max_lanes, now, env, err};
+    static const choose_now nothing = {0};
+    bool unknown = choose_is_unknown(now);
+    const choosing c = {f, lids, max_lanes, unknown ? &nothing : now, env, err};
     uint32_t leaves = choose_count_leaves(f);
     bool even = false;
     ik_status status = IK_OK;
-    *out = (ik_routing_choice){.chosen = IK_NONE};
+    *out = (ik_routing_choice){.chosen = IK_NONE, .not_compared = unknown};
     *best = (ik_audit_routing){0};
     for (unsigned i = 0; i < NUM && status == IK_OK && !even; i++) {
         const struct candidate *k = &candidates[i];
@@ -240,7 +253,7 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, unsigned max_l
         }
         out->num++;
     }
-    out->keeps = status == IK_OK && now->routing && out->chosen == IK_NONE;
+    out->keeps = status == IK_OK && c.now->routing && out->chosen == IK_NONE;
     if (status != IK_OK)
         choose_discard(best);
     return status;

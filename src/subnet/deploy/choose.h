@@ -29,6 +29,10 @@ typedef struct choose_now {
     bool partial; /* files do not show all of it: what is not delivered may be what they lack */
 } choose_now;
 
+/* Do files show too little of it to compare with? What is lost may be what they lack, and loads are
+ * those of the rest. A credit loop that they show is there nevertheless. */
+bool choose_is_unknown(const choose_now *now);
+
 /* Is `then` better than what is installed? It must be proved; then it is if it mends what is not
  * proved of `now`, or if its largest load or its throughput is better by a tenth and neither is
  * worse. */

@@ -125,9 +125,10 @@ ik_status deploy_choose(ik_deployment *d, ik_deploy_config *config, const ik_env
     unsigned lanes = deploy_most_lanes(config);
     if (config->vc)
         return ik_fail(err, IK_ERR_USAGE, "a VC scheme without a routing");
+    bool partial = false;
     ik_status status =
-        config->from ? update_judge_installed(d, config->from, env, &now, err) : IK_OK;
-    const choose_now installed = {config->from ? &now : NULL, false};
+        config->from ? update_judge_installed(d, config->from, env, &now, &partial, err) : IK_OK;
+    const choose_now installed = {config->from ? &now : NULL, partial};
     if (status == IK_OK)
         status =
             choose_routing(d->fabric, &d->lids, lanes, &installed, env, &d->choice, &best, err);

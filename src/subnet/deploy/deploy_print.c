@@ -128,7 +128,9 @@ static void print_choice(const ik_deployment *d, FILE *out)
         return;
     fprintf(out, "  %-16s the best of %u that were compared%s:\n", "chosen",
             ik_routing_choice_compared(c),
-            d->update.from ? ", and better than what is installed" : "");
+            !d->update.from   ? ""
+            : c->not_compared ? " (not with what is installed: the file does not show all tables)"
+                              : ", and better than what is installed");
     for (unsigned i = 0; i < c->num; i++) {
         const ik_routing_compared *row = &c->of[i];
         if (row->state == IK_COMPARED)
@@ -210,6 +212,11 @@ static void print_update(const ik_deployment *d, FILE *out)
     fprintf(out,
             "  %-16s %llu entries kept, %llu changed, %llu added, %llu removed, in %u switches\n",
             "update", (ull)u->kept, (ull)u->changed, (ull)u->added, (ull)u->removed, u->switches);
+    if (u->missing)
+        fprintf(out,
+                "  %-16s %" PRIu32 " of %" PRIu32 " switches have no table in %s: what they hold, "
+                "and mix with meanwhile, is not known\n",
+                "WARNING", u->missing, d->fabric->num_switches, u->from);
     deploy_print_row(out, "",
                      u->repaired ? "entries that still deliver were kept"
                      : u->same_routing
@@ -362,6 +369,8 @@ static void deploy_print_put_update(const ik_deployment *d, ik_json *j)
         return;
     }
     ik_json_object(j, "update");
+    ik_json_uint(j, "switches_without_tables", u->missing);
+    ik_json_bool(j, "not_compared", d->choice.not_compared);
     ik_json_bool(j, "same_routing", u->same_routing);
     ik_json_bool(j, "repaired", u->repaired);
     ik_json_uint(j, "kept", u->kept);

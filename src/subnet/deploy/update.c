@@ -199,15 +199,17 @@ static char *update_path(const char *from, deploy_file file, char *path, size_t 
 }
 
 ik_status update_judge_installed(const ik_deployment *d, const char *from, const ik_env *env,
-                                 ik_audit_routing *out, ik_error *err)
+                                 ik_audit_routing *out, bool *partial, ik_error *err)
 {
     const ik_subnet_config config = {.replies = true, .management = true};
     char path[DEPLOY_PATH + 64];
     ik_lid_tables tables = {0};
     ik_service_levels levels = {0};
     ik_sl2vl vls = {0};
+    ik_tables_matched matched = {0};
     ik_status status = ik_lid_tables_read(
-        &d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env, &tables, NULL, err);
+        &d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env, &tables, &matched, err);
+    *partial = matched.missing_switches || matched.missing_last_lid;
     bool lanes = status == IK_OK && update_is_folder(from) &&
                  access(update_path(from, DEPLOY_POLICY, path, sizeof path), F_OK) == 0;
     if (lanes)
@@ -255,13 +257,14 @@ ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik
     ik_lid_tables old = {0};
     unsigned old_lanes = 1;
     bool folder = from && update_is_folder(from);
+    ik_tables_matched matched = {0};
     if (!from)
         return IK_OK;
     ik_status status = ik_lid_tables_read(
-        &d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env, &old, NULL, err);
+        &d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env, &old, &matched, err);
     if (status != IK_OK)
         return status;
-    d->update = (ik_deploy_update){.from = from};
+    d->update = (ik_deploy_update){.from = from, .missing = matched.missing_switches};
     if (folder)
         update_read_summary(d, from, &d->update.same_routing, &old_lanes);
     else

@@ -13,9 +13,10 @@
 ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err);
 
 /* What is installed (a folder of ik_deploy, or tables), judged and measured; the tables of a folder
- * with its service levels, others on one lane. Free with choose_discard. */
+ * with its service levels, others on one lane. *partial: switches or the last LID have no entries
+ * in the file. Free with choose_discard. */
 ik_status update_judge_installed(const ik_deployment *d, const char *from, const ik_env *env,
-                                 ik_audit_routing *out, ik_error *err);
+                                 ik_audit_routing *out, bool *partial, ik_error *err);
 
 /* Whether switches that hold old and switches that hold new tables may stand beside each other:
  * u->mixing and u->order. old, new: of the same LIDs; one lane. */
