@@ -4,7 +4,9 @@
  *
  * A cable that came up slowly is alone. Adapters that are slower, those of older storage on a newer
  * fabric, come in numbers and are named alike: as many links to hosts of the same name but for its
- * numbers, most of them at the same rate, or a twentieth of all links to hosts, are one note.
+ * numbers, most of them at the same rate, or a twentieth of all links to hosts where none of that
+ * name has the common rate, are one note. Links of fewer lanes than the common ones are none:
+ * that is what bad cables come up with.
  */
 #include "fabric/fabric_private.h"
 
@@ -82,12 +84,28 @@ static int fabric_rates_compare(const void *a, const void *b)
     return x->port < y->port ? -1 : x->port > y->port;
 }
 
-static uint32_t fabric_rates_list(const ik_fabric *f, host_link *links)
+/* Lanes of a link as its class says ("4xEDR"), 0: it does not. */
+static unsigned long fabric_rates_width(const ik_link_class *c)
+{
+    char *end = NULL;
+    unsigned long width = isdigit((unsigned char)c->name[0]) ? strtoul(c->name, &end, 10) : 0;
+    return end && *end == 'x' ? width : 0;
+}
+
+/* Fewer lanes than common links have? */
+static bool fabric_rates_is_narrow(const ik_fabric *f, uint32_t port, const ik_link_class *common)
+{
+    unsigned long width = fabric_rates_width(&f->classes[f->port_class[port]]);
+    return width && width < fabric_rates_width(common);
+}
+
+/* Links that may be of slower adapters, and those that tell of their kinds. */
+static uint32_t fabric_rates_list(const ik_fabric *f, uint32_t common, host_link *links)
 {
     uint32_t num = 0;
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
         uint32_t node = f->port_node[port];
-        if (f->port_peer[port] == IK_NONE)
+        if (f->port_peer[port] == IK_NONE || fabric_rates_is_narrow(f, port, &f->classes[common]))
             continue;
         const char *name = f->node_name ? f->node_name[node] : NULL;
         links[num++] = (host_link){name && *name ? fabric_rates_hash_name(name) : 0,
@@ -117,7 +135,7 @@ static ik_status fabric_rates_find_slower(ik_fabric *f, uint32_t common, bool *s
     host_link *links = ik_calloc((size_t)f->num_ports + 1, sizeof *links);
     if (!links)
         return ik_fail_memory(err, f->num_ports * sizeof *links, "links to hosts");
-    uint32_t num = fabric_rates_list(f, links), kind_end = 0, kind_begin = 0;
+    uint32_t num = fabric_rates_list(f, common, links), kind_end = 0, kind_begin = 0;
     ik_status status = IK_OK;
     for (uint32_t i = 0, next; i < num && status == IK_OK; i = next) {
         for (kind_begin = i < kind_end ? kind_begin : i;
@@ -126,9 +144,10 @@ static ik_status fabric_rates_find_slower(ik_fabric *f, uint32_t common, bool *s
         for (next = i + 1; next < kind_end && links[next].rate == links[i].rate;)
             next++;
         uint32_t alike = next - i, kind = kind_end - kind_begin;
-        bool named = links[i].name && alike >= FEW && 2 * alike > kind;
-        if (links[i].rate >= f->classes[common].rate_bps ||
-            !(named || (alike >= MANY && 20 * alike >= num)))
+        uint64_t usual = f->classes[common].rate_bps;
+        bool many = alike >= MANY && 20 * alike >= num && links[kind_end - 1].rate < usual;
+        if (links[i].rate >= usual || !links[i].name ||
+            !((alike >= FEW && 2 * alike > kind) || many))
             continue;
         for (uint32_t k = i; k < next; k++)
             slower[links[k].port] = slower[f->port_peer[links[k].port]] = true;

@@ -165,9 +165,16 @@ class Audit(CliTest):
             return [(rf'(?m)("host{host}" lid \d+) 4xEDR', r"\1 4xFDR") for host in slow]
         spec = "xgft:m=8:8,w=1:4"
         storage = [(r'"host(5\d)"', r'"store\1"'), (r'(?m)("store\d+" lid \d+) 4xEDR', r"\1 4xFDR")]
-        for changes, slow, adapters in ((storage, 0, 1), (rated([3]), 1, 0), (storage + rated([3, 9]), 2, 1), (rated(range(16)), 0, 1)):
+        for changes, slow, adapters in ((storage, 0, 1), (rated([3]), 1, 0), (storage + rated([3, 9]), 2, 1), (rated(range(16)), 16, 0)):
             audit = self.json("audit", self.dump(spec, changes), "--routing", "none", status=0)
             self.assertEqual((codes(audit).count("slow-link"), codes(audit, "note").count("slower-adapters")), (slow, adapters), audit["findings"])
+        for width, slow, adapters in (("1xEDR", 10, 0), ("2xEDR", 10, 0), ("1xHDR", 10, 0), ("4xQDR", 0, 1)):
+            narrow = [(pattern, by.replace("4xFDR", width)) for pattern, by in storage]
+            audit = self.json("audit", self.dump(spec, narrow), "--routing", "none", status=0)
+            self.assertEqual((codes(audit).count("slow-link"), codes(audit, "note").count("slower-adapters")), (slow, adapters), width)
+        mixed = [(r'"host([345]\d)"', r'"store\1"'), (r'(?m)("store\d*[02468]" lid \d+) 4xEDR', r"\1 4xFDR"), (r'(?m)("store\d*[13579]" lid \d+) 4xEDR', r"\1 4xQDR")]
+        audit = self.json("audit", self.dump(spec, mixed), "--routing", "none", status=0)
+        self.assertEqual((codes(audit).count("slow-link"), codes(audit, "note").count("slower-adapters")), (0, 2), "a kind without one at the common rate")
 
     def test_baseline(self):
         """What an earlier report has is neither shown nor counted, what is gone is counted; and the next report is a baseline again."""
