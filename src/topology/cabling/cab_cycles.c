@@ -6,14 +6,16 @@
  * switch and all the others that share its neighbours, is in many cycles of three and four cables,
  * and one that leads elsewhere by mistake is in few or none. A switch has as many cables of either
  * sort as most others that are like it (with hosts, without); a cable of few cycles between two
- * switches that both have fewer cables of many cycles than usual is odd.
+ * switches that both have fewer cables of many cycles than usual is odd. That is said only where
+ * the two sorts are apart, and odd ones are few: in a fabric cabled at random, cables of few cycles
+ * are there by chance.
  * Cost O(links * degree^2 * log degree), nothing is done beyond MOST_STEPS.
  */
 #include "topology/cabling/cab_findings.h"
 
 #include <stdlib.h>
 
-enum { TEXT = 192, NAMED = 20, LEAST_ALIKE = 6 };
+enum { TEXT = 192, NAMED = 20, LEAST_ALIKE = 6, LEAST_CYCLES = 3, FEW = 20 };
 static const double MOST_STEPS = 5e7;
 
 typedef struct cycles {
@@ -90,6 +92,31 @@ static void cab_cycles_find_odd(cycles *c, uint32_t least)
     }
 }
 
+static bool cab_cycles_is_odd(const cycles *c, uint32_t a, uint32_t i, uint32_t least)
+{
+    uint32_t b = c->g->to[i];
+    return b > a && c->odd[a] && c->odd[b] && 2 * c->of[i] < least;
+}
+
+/* Are most cables of many cycles in the usual number of them, few in a quarter to half of it, and
+ * few odd? */
+static bool cab_cycles_are_apart(const cycles *c, uint32_t least)
+{
+    const cab_graph *g = c->g;
+    uint64_t strong = 0, usual = 0, between = 0, odd = 0;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++) {
+            if (g->to[i] < sw)
+                continue;
+            strong += 2 * c->of[i] >= least;
+            usual += c->of[i] == least;
+            between += 2 * c->of[i] < least && 4 * c->of[i] > least;
+            odd += cab_cycles_is_odd(c, sw, i, least);
+        }
+    return least >= LEAST_CYCLES && 5 * usual >= 3 * strong && FEW * between <= g->links &&
+           FEW * odd <= g->links;
+}
+
 static uint32_t cab_cycles_port(const ik_fabric *f, uint32_t a, uint32_t b)
 {
     uint32_t port = f->port_base[a];
@@ -108,7 +135,7 @@ static ik_status cab_cycles_tell(const cycles *c, ik_cabling *out, const ik_fabr
         for (uint32_t i = g->base[a]; i < g->base[a + 1] && status == IK_OK; i++) {
             uint32_t b = g->to[i];
             char from[TEXT], to[TEXT];
-            if (b < a || !c->odd[a] || !c->odd[b] || 2 * c->of[i] >= least || shown++ >= NAMED)
+            if (!cab_cycles_is_odd(c, a, i, least) || shown++ >= NAMED)
                 continue;
             uint32_t port = cab_cycles_port(f, a, b);
             status = cab_finding(out, IK_WARNING, "odd-cable", port, a, err,
@@ -130,7 +157,7 @@ static ik_status cab_cycles_run(cycles *c, ik_cabling *out, const ik_fabric *f, 
     if (!least)
         return IK_OK;
     cab_cycles_find_odd(c, least);
-    return cab_cycles_tell(c, out, f, least, err);
+    return cab_cycles_are_apart(c, least) ? cab_cycles_tell(c, out, f, least, err) : IK_OK;
 }
 
 ik_status cab_tell_cycles(ik_cabling *out, const ik_fabric *f, const cab_graph *g, ik_error *err)
