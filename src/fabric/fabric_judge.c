@@ -180,6 +180,22 @@ static uint32_t fabric_judge_commonest(const judge *j, const kind *kinds, size_t
     return best;
 }
 
+/* The commonest number of cables, up and down, of kinds[0..count), which have one radix. */
+static ik_status fabric_judge_usual_cables(const judge *j, const kind *kinds, size_t count,
+                                           uint32_t *usual)
+{
+    size_t *num = ik_calloc((size_t)kinds[0].radix + 1, sizeof *num);
+    if (!num)
+        return ik_fail_memory(j->err, kinds[0].radix * sizeof *num, "numbers of cables");
+    for (size_t i = 0; i < count; i++)
+        num[kinds[i].up + kinds[i].down]++;
+    *usual = 0;
+    for (uint32_t i = 1; i <= kinds[0].radix; i++)
+        *usual = num[i] >= num[*usual] ? i : *usual;
+    free(num);
+    return IK_OK;
+}
+
 static int fabric_judge_compare_cables(const void *a, const void *b)
 {
     const kind *x = a, *y = b;
@@ -203,12 +219,15 @@ static ik_status judge_missing(judge *j, kind *kinds, size_t num)
         for (next = i + 1; next < num && kinds[next].level == kinds[i].level &&
                            kinds[next].radix == kinds[i].radix;)
             next++;
-        uint32_t usual = fabric_judge_commonest(j, kinds + i, next - i, &holders);
-        for (size_t k = i; k < next && 2 * holders >= next - i; k++) {
+        uint32_t all = 0, usual = fabric_judge_commonest(j, kinds + i, next - i, &holders);
+        ik_status status = fabric_judge_usual_cables(j, kinds + i, next - i, &all);
+        for (size_t k = i; k < next && 2 * holders >= next - i && status == IK_OK; k++) {
             char name[TEXT];
-            if (fabric_judge_cables(j, &kinds[k]) >= usual || shown++ >= NAMED)
+            /* As many as usual, but not up: leaf switches without hosts pass for upper ones. */
+            bool elsewhere = kinds[k].level > 1 && kinds[k].up + kinds[k].down >= all;
+            if (elsewhere || fabric_judge_cables(j, &kinds[k]) >= usual || shown++ >= NAMED)
                 continue;
-            ik_status status =
+            status =
                 fabric_add_finding(j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
                                    "switch %s on level %" PRIu32 " has %" PRIu32
                                    " links %s, the usual number there is %" PRIu32,

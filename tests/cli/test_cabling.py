@@ -3,7 +3,7 @@ import random
 import re
 import unittest
 
-from harness import SOURCE, CliTest
+from harness import SOURCE, CliTest, run
 
 CLUSTER = SOURCE / "data/cluster96.ibnetdiscover"
 OPENSM = SOURCE / "tests/data/opensm"
@@ -105,6 +105,26 @@ class Cabling(CliTest):
                     self.assertGreater(len(self.of(o, "missing-switch", "missing-cable")), 0, (switch, o["findings"]))
                     leaf = any(far[0][0] == "H" for (node, _), (_, far) in Dump(path).ends.items() if node == switch)
                     self.assertTrue(self.of(o, "missing-switch") or not leaf, (spec, switch))
+
+    def test_sound_fabrics(self):
+        """What is built as a family says, hosts everywhere or in part, has nothing missing or odd: nor has what is cabled at random."""
+        specs = [f"jellyfish:N={size},p=2,seed={seed}" for size in ("8,d=3", "12,d=5", "16,d=4", "16,d=5", "20,d=6", "32,d=6") for seed in range(1, 26)]
+        for family in self.json("list", "topologies")["topologies"]:
+            for spec in family["examples"] if family["name"] != "file" else []:
+                fabric = self.json("topo", spec)
+                if fabric["switches"] <= 400 and not spec.startswith("crossbar"):
+                    specs += [spec] + [f"{spec},hosts={fabric['hosts'] * share // 100}" for share in (90, 60, 30) if fabric["hosts"] > 9 and ":" in spec and "hosts=" not in spec]
+        specs += ["polarfly:q=7,hosts=30", "oft:k=5,hosts=60"]
+        path = self.tmp / "sound.ibnetdiscover"
+        read = 0
+        for spec in specs:
+            with self.subTest(spec=spec):
+                made = run("topo", spec, "--format", "ibnetdiscover", "-o", path)
+                if made.returncode == 0:  # some take no hosts=
+                    found = self.audit(path)
+                    self.assertEqual(self.of(found, "missing-switch", "missing-cable", "odd-cable", "name-gap"), [])
+                read += made.returncode == 0
+        self.assertGreater(read, 300)
 
     def test_a_number_that_is_left_out(self):
         """Names that number a row say which switch is not there; a row with many gaps says nothing."""

@@ -27,11 +27,11 @@ typedef struct box {
     uint32_t num, size[MOST_DIMS];
 } box;
 
-/* About as many links as the fabric has? */
-static bool cab_grids_links_fit(const grids *s, double links)
+/* About as many links as the fabric has? At least this share of them. */
+static bool cab_grids_links_fit(const grids *s, double links, double least)
 {
     double have = (double)s->g->links / s->cables;
-    return have >= 0.75 * links && have <= 1.1 * links;
+    return have >= least * links && have <= 1.1 * links;
 }
 
 static void cab_grids_add_box(grids *s, const char *family, const box *b)
@@ -56,13 +56,14 @@ static void cab_grids_add_boxes_of(grids *s, const box *b)
         torus += size > 2 ? n : n / 2;
         mesh += n * (size - 1) / size;
     }
-    if (s->cables == 1 && ring == s->degree && cab_grids_links_fit(s, torus))
+    if (s->cables == 1 && ring == s->degree && cab_grids_links_fit(s, torus, 0.75))
         cab_grids_add_box(s, "torus", b);
+    /* Numbers of neighbours tell little: small fabrics of other kinds are nearly a mesh. */
     if (s->cables == 1 && ring >= s->degree && ring <= s->max_degree &&
-        cab_grids_links_fit(s, mesh) && mesh < torus)
+        cab_grids_links_fit(s, mesh, 0.95) && mesh < torus)
         cab_grids_add_box(s, "mesh", b);
     if (b->num > 1 && cliques == s->degree && b->size[0] > 2 && s->cables == 1 &&
-        cab_grids_links_fit(s, n / 2 * cliques))
+        cab_grids_links_fit(s, n / 2 * cliques, 0.75))
         cab_grids_add_box(s, "hyperx", b);
 }
 
@@ -90,7 +91,7 @@ static void cab_grids_add_dragonflies(grids *s)
         uint32_t h = s->degree - (a - 1), groups = n / a;
         if (n % a || h < 1 || groups < 3 || groups > (uint64_t)a * h + 1)
             continue;
-        if (!cab_grids_links_fit(s, n / 2.0 * (a - 1) + n / 2.0 * h))
+        if (!cab_grids_links_fit(s, n / 2.0 * (a - 1) + n / 2.0 * h, 0.75))
             continue;
         for (size_t i = 0; i < 3 && s->out->num < MOST_SPECS && s->kept; i++)
             s->kept = cab_specs_add(s->out,

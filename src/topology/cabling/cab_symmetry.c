@@ -34,26 +34,70 @@ static bool cab_symmetry_is_alike(const cab_graph *g, const alike *k, uint32_t s
     return g->degree[sw] && (g->hosts[sw] > 0) == k->hosts;
 }
 
-/* Fewer cables than usual, and ports for the others. */
-static bool cab_symmetry_lacks(const cab_graph *g, const alike *k, uint32_t sw)
+/* What switches of one radix that have hosts have. */
+typedef struct hosted {
+    bool *at;      /* [radix + 1] ports that lead to a host at one of them */
+    bool *degrees; /* [max_degree + 1] numbers of cables */
+} hosted;
+
+static void cab_symmetry_see_hosts(const ik_fabric *f, const cab_graph *g, uint32_t radix,
+                                   const hosted *h)
 {
-    return cab_symmetry_is_alike(g, k, sw) && g->degree[sw] < k->usual && g->ports[sw] == k->radix;
+    for (uint32_t sw = 0; sw < g->num; sw++) {
+        if (!g->hosts[sw] || g->ports[sw] != radix)
+            continue;
+        h->degrees[g->degree[sw]] = true;
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t peer = ik_peer_node(f, port);
+            h->at[port - f->port_base[sw]] |= peer != IK_NONE && !ik_is_switch(f, peer);
+        }
+    }
+}
+
+/* Fewer cables than usual, and ports for the others. One without hosts may be one of those that
+ * have hosts elsewhere: then it has as many cables as some of these. */
+static bool cab_symmetry_lacks(const cab_graph *g, const alike *k, const hosted *h, uint32_t sw)
+{
+    return cab_symmetry_is_alike(g, k, sw) && g->degree[sw] < k->usual &&
+           g->ports[sw] == k->radix && (k->hosts || !h->degrees[g->degree[sw]]);
 }
 
 /* A cable that is gone leaves its port empty, and mostly others behind it are not; switches that
- * were built with fewer cables have them in the first ports. */
-static bool cab_symmetry_has_hole(const ik_fabric *f, uint32_t sw)
+ * were built with fewer cables have them in the first ports. Ports for hosts may be empty. */
+static bool cab_symmetry_has_hole(const ik_fabric *f, const alike *k, const hosted *h, uint32_t sw)
 {
+    bool for_hosts = k->hosts || h->degrees[k->usual];
     bool empty = false, hole = false;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         hole |= empty && f->port_peer[port] != IK_NONE;
-        empty |= f->port_peer[port] == IK_NONE;
+        empty |= f->port_peer[port] == IK_NONE && !(for_hosts && h->at[port - f->port_base[sw]]);
     }
     return hole;
 }
 
+static ik_status cab_symmetry_find_lacking(const ik_fabric *f, const cab_graph *g, alike *k,
+                                           bool *lacks, ik_error *err)
+{
+    size_t ports = (size_t)k->radix + 1, size = ports + g->max_degree + 1;
+    bool *seen = ik_calloc(size, 1);
+    if (!seen)
+        return ik_fail_memory(err, size, "ports with hosts");
+    const hosted h = {seen, seen + ports};
+    cab_symmetry_see_hosts(f, g, k->radix, &h);
+    for (uint32_t sw = 0; sw < g->num; sw++) {
+        if (!cab_symmetry_lacks(g, k, &h, sw))
+            continue;
+        lacks[sw] = true;
+        k->lacking += k->usual - g->degree[sw];
+        k->switches++;
+        k->holes |= cab_symmetry_has_hole(f, k, &h, sw);
+    }
+    free(seen);
+    return IK_OK;
+}
+
 static ik_status cab_symmetry_find_usual(const ik_fabric *f, const cab_graph *g, alike *k,
-                                         ik_error *err)
+                                         bool *lacks, ik_error *err)
 {
     uint32_t *count = ik_calloc((size_t)g->max_degree + 1, sizeof *count);
     if (!count)
@@ -70,13 +114,7 @@ static ik_status cab_symmetry_find_usual(const ik_fabric *f, const cab_graph *g,
             k->usual = degree;
         }
     free(count);
-    for (uint32_t sw = 0; sw < g->num; sw++)
-        if (cab_symmetry_lacks(g, k, sw)) {
-            k->lacking += k->usual - g->degree[sw];
-            k->switches++;
-            k->holes |= cab_symmetry_has_hole(f, sw);
-        }
-    return IK_OK;
+    return cab_symmetry_find_lacking(f, g, k, lacks, err);
 }
 
 /* Do half of those alike have the usual number? */
@@ -86,13 +124,13 @@ static bool cab_symmetry_is_usual(const alike *k)
 }
 
 static ik_status cab_symmetry_tell_lacking(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
-                                           const alike *k, ik_error *err)
+                                           const alike *k, const bool *lacks, ik_error *err)
 {
     ik_status status = IK_OK;
     uint32_t shown = 0;
     for (uint32_t sw = 0; sw < g->num && status == IK_OK; sw++) {
         char name[TEXT];
-        if (!cab_symmetry_lacks(g, k, sw) || shown++ >= NAMED)
+        if (!lacks[sw] || !cab_symmetry_is_alike(g, k, sw) || shown++ >= NAMED)
             continue;
         status = cab_finding(c, IK_WARNING, "missing-cable", IK_NONE, sw, err,
                              "switch %s has %" PRIu32 " cables to other switches, %" PRIu32
@@ -120,14 +158,14 @@ static bool cab_symmetry_one_missing(const alike kinds[2], uint64_t *lacking)
     return false;
 }
 
-static ik_status cab_symmetry_cables(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
-                                     ik_error *err)
+static ik_status cab_symmetry_cables_of(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
+                                        bool *lacks, ik_error *err)
 {
     alike kinds[2] = {{.hosts = true}, {.hosts = false}};
     uint64_t lacking;
     ik_status status = IK_OK;
     for (unsigned i = 0; i < 2 && status == IK_OK; i++)
-        status = cab_symmetry_find_usual(f, g, &kinds[i], err);
+        status = cab_symmetry_find_usual(f, g, &kinds[i], lacks, err);
     if (status != IK_OK || !(kinds[0].holes || kinds[1].holes))
         return status;
     bool one = cab_symmetry_one_missing(kinds, &lacking);
@@ -138,7 +176,17 @@ static ik_status cab_symmetry_cables(ik_cabling *c, const ik_fabric *f, const ca
                              lacking);
     for (unsigned i = 0; i < 2 && status == IK_OK; i++)
         if (cab_symmetry_is_usual(&kinds[i]) && (one || 4 * kinds[i].holders >= 3 * kinds[i].num))
-            status = cab_symmetry_tell_lacking(c, f, g, &kinds[i], err);
+            status = cab_symmetry_tell_lacking(c, f, g, &kinds[i], lacks, err);
+    return status;
+}
+
+static ik_status cab_symmetry_cables(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
+                                     ik_error *err)
+{
+    bool *lacks = ik_calloc((size_t)g->num + 1, sizeof *lacks);
+    ik_status status = lacks ? cab_symmetry_cables_of(c, f, g, lacks, err)
+                             : ik_fail_memory(err, g->num, "switches that lack cables");
+    free(lacks);
     return status;
 }
 
@@ -228,13 +276,15 @@ static ik_status cab_symmetry_names(ik_cabling *c, const ik_fabric *f, ik_error 
 
 /* ---- levels */
 
-/* Of switches of one level: the usual number of cables to the level above, or below. */
+/* Of switches of one level: the usual number of cables to the level above, or below. One that has
+ * as many in all lacks none: leaf switches without hosts pass for upper ones. */
 static ik_status cab_symmetry_level_usual(const ik_fabric *f, const cab_graph *g, uint32_t level,
                                           bool up, uint32_t *cables, alike *k, ik_error *err)
 {
     uint32_t *count = ik_calloc((size_t)g->max_degree + 1, sizeof *count);
     if (!count)
         return ik_fail_memory(err, g->max_degree * sizeof *count, "numbers of cables");
+    uint32_t all = 0;
     *k = (alike){0};
     for (uint32_t sw = 0; sw < g->num; sw++) {
         cables[sw] = 0;
@@ -251,9 +301,16 @@ static ik_status cab_symmetry_level_usual(const ik_fabric *f, const cab_graph *g
             k->holders = count[i];
             k->usual = i;
         }
+    for (uint32_t i = 0; i <= g->max_degree; i++)
+        count[i] = 0;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        count[g->degree[sw]] += f->switch_level[sw] == level;
+    for (uint32_t i = 1; i <= g->max_degree; i++)
+        all = count[i] >= count[all] ? i : all;
     free(count);
     for (uint32_t sw = 0; sw < g->num; sw++)
-        if (f->switch_level[sw] == level && g->degree[sw] && cables[sw] < k->usual) {
+        if (f->switch_level[sw] == level && g->degree[sw] && cables[sw] < k->usual &&
+            g->degree[sw] < all) {
             k->lacking += k->usual - cables[sw];
             k->switches++;
         }
