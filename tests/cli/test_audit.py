@@ -195,10 +195,40 @@ class Audit(CliTest):
         self.assertEqual(re.findall(r"^  (?:error|warning|note) \[(\S+)\]", text, re.M), ["dead-port"])
         mended = self.json("audit", TREE, "--lfts", tables, "--baseline", baseline, status=0)
         self.assertGreater(mended["gone"], 0)
-        for content, says in (("{", "no JSON"), ("[]", "findings"), ('{"findings": [{"text": "x"}]}', "code"), ("", "no JSON")):
+        nameless = json.dumps(dict(first, findings=[{"text": "x"}]))
+        for content, says in (("{", "no JSON"), ("[]", "findings"), ('{"findings": []}', "lids"), (nameless, "code"), ("", "no JSON"),
+                              (self.ok("topo", fabric, "--json"), "no report")):
             baseline.write_text(content)
-            self.refused("audit", TREE, "--baseline", baseline, says=[says, "yesterday.json"])
+            self.refused("audit", TREE, "--lfts", self.tmp / "no tables", "--baseline", baseline, says=[says, "yesterday.json"])
         self.refused("audit", TREE, "--baseline", self.tmp / "none", says="none")
+
+    def test_another_loop_is_new(self):
+        """Of two rings that are cabled to each other one has a credit loop: tomorrow the other one, which is not known; the same one is."""
+        path, baseline = self.tmp / "rings.edges", self.tmp / "yesterday.json"
+        links = [(ring + at, ring + (at + 1) % 5) for ring in (0, 5) for at in range(5)] + [(0, 5)] + [(f"h{host}", host) for host in range(10)]
+        path.write_text("".join(f"{a} {b}\n" for a, b in links))
+        fabric = self.tmp / "rings.ibnetdiscover"
+        self.ok("topo", path, "--format", "ibnetdiscover", "-o", fabric)
+        good = self.blocks(self.tables(fabric, "updown"))
+        bad = self.blocks(self.tables(fabric, "shortest"))
+        self.assertEqual(len(good), 10)
+        loops = []
+        for ring in (0, 5):
+            tables = self.tmp / f"ring{ring}"
+            tables.write_text("".join((bad if ring <= at < ring + 5 else good)[at] for at in range(10)))
+            audit = self.json("audit", fabric, "--lfts", tables, "--routing", "none", status=1)
+            loops.append(finding(audit, "credit-loop"))
+            first = self.json("audit", fabric, "--lfts", self.tmp / "ring0", "--routing", "none", status=1)
+            for report, known in ((audit, True), (first, ring == 0)):
+                baseline.write_text(json.dumps(report))
+                again = self.json("audit", fabric, "--lfts", tables, "--routing", "none", "--baseline", baseline, status=None)
+                self.assertIs(finding(again, "credit-loop")["known"], known)
+        self.assertEqual(loops[0]["text"], loops[1]["text"])
+        self.assertNotEqual(loops[0]["place"], loops[1]["place"])
+
+    def blocks(self, tables):
+        """The tables of each switch."""
+        return re.findall(r"(?ms)^Unicast.*?(?=^Unicast|\Z)", tables.read_text())
 
     def test_one_of_many_is_shown_once(self):
         """Of one code eight findings are shown, and the number of the others; --all and --json have them."""

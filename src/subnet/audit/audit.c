@@ -163,7 +163,9 @@ static ik_status audit_run(audit_work *w)
 {
     static ik_status (*const parts[])(audit_work *) = {
         audit_files, audit_judge_installed, audit_pairs, audit_loops, audit_engine, audit_balance};
-    ik_status status = audit_make_lids(w);
+    ik_status status = audit_baseline_open(w);
+    if (status == IK_OK)
+        status = audit_make_lids(w);
     if (status == IK_OK)
         status = audit_cabling(w);
     if (status == IK_OK)
@@ -179,7 +181,7 @@ static ik_status audit_run(audit_work *w)
     if (status == IK_OK)
         status = audit_propose(w);
     if (status == IK_OK)
-        status = audit_baseline(w);
+        audit_baseline_mark(w);
     return status == IK_OK ? audit_sort_findings(w->a, w->err) : status;
 }
 
@@ -195,6 +197,7 @@ ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const 
         a.fabric = a.whole;
     if (status == IK_OK)
         status = audit_run(&w);
+    audit_baseline_close(&w);
     ik_lid_tables_free(&w.tables);
     ik_service_levels_free(&w.sls);
     ik_sl2vl_free(&w.vls);

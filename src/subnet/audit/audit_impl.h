@@ -41,6 +41,9 @@ typedef struct audit_work {
     ik_policy_matched policy;
     ik_path_records_matched records;
     ik_sl2vl_matched maps;
+    struct audit_known *known; /* [num_known] findings of the baseline */
+    size_t num_known;
+    struct json_t *baseline; /* what holds their texts */
     ik_error *err;
 } audit_work;
 
@@ -67,8 +70,10 @@ ik_status audit_loops(audit_work *w);
 ik_status audit_balance(audit_work *w);
 /* audit_propose.c: a->proposed and a->choice, and what is said of them. */
 ik_status audit_propose(audit_work *w);
-/* audit_baseline.c: marks the findings that are known. */
-ik_status audit_baseline(audit_work *w);
+/* audit_baseline.c: reads what is known, before all else; marks the findings that are. */
+ik_status audit_baseline_open(audit_work *w);
+void audit_baseline_mark(audit_work *w);
+void audit_baseline_close(audit_work *w);
 /* audit_counters.c */
 ik_status audit_counters(audit_work *w);
 /* audit_engine.c */

@@ -257,6 +257,9 @@ ik_status audit_loops(audit_work *w)
                          IK_NONE,  NULL,          audit_pairs_loop_remedy(w->a)};
     if (!v->loop)
         return IK_OK;
+    /* Its first channel, wherever the search came upon it: another loop is another finding. */
+    for (size_t i = 0; i < v->loop_length; i++)
+        about.port = v->loop[i].channel < about.port ? v->loop[i].channel : about.port;
     char *text = ik_calloc(1, EVIDENCE);
     if (!text)
         return ik_fail_memory(w->err, EVIDENCE, "the findings of an audit");
