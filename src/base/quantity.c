@@ -339,9 +339,13 @@ char *ik_format_rate(char *buffer, size_t size, uint64_t rate_bps)
         snprintf(buffer, size, "%.40s", exact);
         return buffer;
     }
-    const char *name = strchr(point, ' ') + 1;
-    const unit *u = quantity_find_unit(dimensions[IK_DIM_RATE].units, name, strlen(name));
-    snprintf(buffer, size, "%.3g %s", (double)rate_bps / (double)u->factor, u->name);
+    /* Rounded as a whole number, which may need the next unit: 999.9996 Gb/s is 1 Tb/s. */
+    uint64_t step = 1;
+    while (rate_bps / step >= 1000)
+        step *= 10;
+    uint64_t up = rate_bps % step >= step - step / 2;
+    ik_format_quantity(exact, sizeof exact, (rate_bps / step + up) * step, IK_DIM_RATE);
+    snprintf(buffer, size, "%.40s", exact);
     return buffer;
 }
 

@@ -85,6 +85,17 @@ static void rates_are_short(void **state)
             assert_true(off < 0.005 && off > -0.005);
         }
     assert_string_equal(ik_format_rate(text, sizeof text, 54545454545), "54.5 Gb/s");
+    /* Next to every power of ten: no exponent, and what the parser reads is within 0.5 %. */
+    for (uint64_t power = 10000; power <= 10000000000000000; power *= 10)
+        for (uint64_t off = 0; off <= power / 100; off = 7 * off + 1)
+            for (int side = 0; side < 2; side++) {
+                uint64_t rate = side ? power + off : power - off, read = 0;
+                ik_format_rate(text, sizeof text, rate);
+                assert_null(strstr(text, "e+"));
+                assert_int_equal(ik_parse_quantity(text, IK_DIM_RATE, &read, NULL), IK_OK);
+                assert_true((read > rate ? read - rate : rate - read) <= rate / 200);
+            }
+    assert_string_equal(ik_format_rate(text, sizeof text, 999999600000), "1 Tb/s");
     char little[16]; /* as in ik_link_class */
     assert_string_equal(ik_format_rate(little, sizeof little, 54545454545), "54.5 Gb/s");
 }
