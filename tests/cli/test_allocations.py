@@ -175,7 +175,8 @@ class Bench:
         self.prepare("route", TREE, "-r", "dmodk", "--format", "lft", "-o", "tree.lft")
         self.prepare("route", "ring:n=4", "-r", "shortest", "--format", "lft", "--unproved", "-o", "ring.lft")
         (self.folder / "some.failed").write_text("sw0[3]\n")
-        (self.folder / "known.json").write_text('{"findings": [{"code": "levels", "text": "none"}]}')
+        (self.folder / "known.json").write_text(
+            '{"lids": 4, "known": 0, "gone": 0, "partial": false, "installed": null, "findings": [{"code": "levels", "text": "none"}]}')
         self.prepare("topo", "xgft:m=2:2:3,w=1:2:2,hosts=8", "--format", "ibnetdiscover", "-o", "partly.ibnetdiscover")
         (self.folder / "named.policy").write_text(
             "port-groups\nport-group\nname: a\nport-name: host0/P1, host2/P1\nend-port-group\nend-port-groups\n"
