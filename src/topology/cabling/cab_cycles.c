@@ -98,23 +98,20 @@ static bool cab_cycles_is_odd(const cycles *c, uint32_t a, uint32_t i, uint32_t 
     return b > a && c->odd[a] && c->odd[b] && 2 * c->of[i] < least;
 }
 
-/* Are most cables of many cycles in the usual number of them, few in a quarter to half of it, and
- * few odd? */
+/* Are most cables of many cycles in the usual number of them, and few odd? */
 static bool cab_cycles_are_apart(const cycles *c, uint32_t least)
 {
     const cab_graph *g = c->g;
-    uint64_t strong = 0, usual = 0, between = 0, odd = 0;
+    uint64_t strong = 0, usual = 0, odd = 0;
     for (uint32_t sw = 0; sw < g->num; sw++)
         for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++) {
             if (g->to[i] < sw)
                 continue;
             strong += 2 * c->of[i] >= least;
             usual += c->of[i] == least;
-            between += 2 * c->of[i] < least && 4 * c->of[i] > least;
             odd += cab_cycles_is_odd(c, sw, i, least);
         }
-    return least >= LEAST_CYCLES && 5 * usual >= 3 * strong && FEW * between <= g->links &&
-           FEW * odd <= g->links;
+    return least >= LEAST_CYCLES && 5 * usual >= 3 * strong && FEW * odd <= g->links;
 }
 
 static uint32_t cab_cycles_port(const ik_fabric *f, uint32_t a, uint32_t b)
