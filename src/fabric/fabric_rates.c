@@ -5,8 +5,8 @@
  * A cable that came up slowly is alone. Adapters that are slower, those of older storage on a newer
  * fabric, come in numbers and are named alike: as many links to hosts of the same name but for its
  * numbers, most of them at the same rate, or a twentieth of all links to hosts where none of that
- * name has the common rate, are one note. Links of fewer lanes than the common ones are none:
- * that is what bad cables come up with.
+ * name has the common rate, are one note. Links of a single lane are none: that is what bad
+ * cables come up with.
  */
 #include "fabric/fabric_private.h"
 
@@ -92,11 +92,11 @@ static unsigned long fabric_rates_width(const ik_link_class *c)
     return end && *end == 'x' ? width : 0;
 }
 
-/* Fewer lanes than common links have? */
+/* One lane where common links have more? Two are those of ports that are split, as HDR100. */
 static bool fabric_rates_is_narrow(const ik_fabric *f, uint32_t port, const ik_link_class *common)
 {
-    unsigned long width = fabric_rates_width(&f->classes[f->port_class[port]]);
-    return width && width < fabric_rates_width(common);
+    return fabric_rates_width(&f->classes[f->port_class[port]]) == 1 &&
+           fabric_rates_width(common) > 1;
 }
 
 /* Links that may be of slower adapters, and those that tell of their kinds. */

@@ -168,7 +168,7 @@ class Audit(CliTest):
         for changes, slow, adapters in ((storage, 0, 1), (rated([3]), 1, 0), (storage + rated([3, 9]), 2, 1), (rated(range(16)), 16, 0)):
             audit = self.json("audit", self.dump(spec, changes), "--routing", "none", status=0)
             self.assertEqual((codes(audit).count("slow-link"), codes(audit, "note").count("slower-adapters")), (slow, adapters), audit["findings"])
-        for width, slow, adapters in (("1xEDR", 10, 0), ("2xEDR", 10, 0), ("1xHDR", 10, 0), ("4xQDR", 0, 1)):
+        for width, slow, adapters in (("1xEDR", 10, 0), ("2xEDR", 0, 1), ("1xHDR", 10, 0), ("4xQDR", 0, 1)):
             narrow = [(pattern, by.replace("4xFDR", width)) for pattern, by in storage]
             audit = self.json("audit", self.dump(spec, narrow), "--routing", "none", status=0)
             self.assertEqual((codes(audit).count("slow-link"), codes(audit, "note").count("slower-adapters")), (slow, adapters), width)
