@@ -66,12 +66,15 @@ class Recorded(CliTest):
 
         Which one that is, is the launcher's affair: it ends the other ranks when one has ended, and reports either.
         """
-        say = '"$@"; code=$?; echo "launcher ended with $code"; exit $code'
+        say = 'timeout 40 "$@"; code=$?; echo "launcher ended with $code"; exit $code'
         store = self.tmp / "t.ikrec"
-        store.unlink(missing_ok=True)
-        done = run("record", "-o", store, "--", "sh", "-c", say, "sh", LIBRARIES[self.mpi], "-n", ranks,
-                   self.program("endings.c"), how, rounds, timeout=120)
-        said = re.search(r"^launcher ended with (\d+)$", done.stdout, re.M)
+        for _ in range(3):  # after MPI_Abort, Open MPI's mpirun now and then waits for ever for ranks that have ended
+            store.unlink(missing_ok=True)
+            done = run("record", "-o", store, "--", "sh", "-c", say, "sh", LIBRARIES[self.mpi], "-n", ranks,
+                       self.program("endings.c"), how, rounds, timeout=120)
+            said = re.search(r"^launcher ended with (\d+)$", done.stdout, re.M)
+            if not said or said[1] != "124":
+                break
         self.assertTrue(said, done.stdout[-2000:] + done.stderr[-2000:])
         self.assertEqual(done.returncode, int(said[1]), done.stderr[-2000:])
         self.assertEqual([p.name for p in self.tmp.glob("t.ikrec*")], ["t.ikrec"], "temporary files are left")
