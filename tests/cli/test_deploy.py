@@ -3,9 +3,10 @@ import collections
 import json
 import re
 import shlex
+import subprocess
 import unittest
 
-from harness import SOURCE, CliTest, run
+from harness import IKAT, SOURCE, CliTest, run
 
 CLUSTER = SOURCE / "data" / "cluster96.ibnetdiscover"
 FABRICS = {  # spec: routings that one lane is enough for, and those that need lanes, with their options
@@ -251,6 +252,18 @@ class Deploy(CliTest):
         for name in ("mine/notes", "note0", "note19"):
             self.assertEqual(after[name], before[name])
         self.assertEqual(folder.stat().st_mode & 0o777, 0o750)
+
+    def test_without_descriptors(self):
+        """Wherever no more files can be opened, nothing is left beside the target."""
+        statuses = set()
+        for limit in range(4, 13):
+            folder = self.tmp / f"limit{limit}"
+            folder.mkdir()
+            done = subprocess.run(["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", IKAT, "deploy", "ring:n=5", "-r", "updown", "-o", folder / "out"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100, check=False)
+            statuses.add(done.returncode)
+            self.assertEqual([path.name for path in folder.iterdir()], ["out"] if done.returncode == 0 else [], done.stderr)
+        self.assertEqual(statuses, {0, 2})
 
     def test_what_cannot_be_proved(self):
         """One lane on a ring: refused, nothing is left; with --unproved it says so wherever it can be read."""

@@ -114,13 +114,17 @@ void temporary_remove_left(const char *target)
 /* Makes one under this name and locks it; < 0: errno, EEXIST if the name is taken. */
 static int temporary_make(const maker *m, const char *name)
 {
-    int file;
-    if (m->remove_folder)
-        file = mkdir(name, 0777) == 0 ? temporary_open(m, name) : -1;
-    else
-        file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0)
+    if (m->remove_folder && mkdir(name, 0777) != 0)
         return -1;
+    int file = m->remove_folder ? temporary_open(m, name)
+                                : open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) {
+        int why = errno;
+        if (m->remove_folder)
+            rmdir(name); /* no file can be opened */
+        errno = why;
+        return -1;
+    }
     while (flock(file, LOCK_EX) != 0 && errno == EINTR)
         ; /* where there are no locks, it stays without */
     if (temporary_is_there(name, file))
