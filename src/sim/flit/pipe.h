@@ -213,6 +213,7 @@ struct pipe {
     order_table *order;    /* [host] paranoid only */
     double run_seconds;    /* wall time of the loop */
     bool over; /* what the first partition has seen of the network at rest ends the run */
+    uint64_t watched_moves; /* hops, injections and deliveries at the watchdog's last search */
     bool deadlock;
     char *deadlock_text;
     sim_memory memory; /* before the first packet */

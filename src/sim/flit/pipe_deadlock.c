@@ -6,8 +6,10 @@
  * credit or flits are in transmission on its channel, or it leads to a host or to a buffer that can
  * drain; a head that waits for an output VC needs one that is free or held by a buffer that can
  * drain; a packet whose rest is upstream needs that to come. The search: measure/deadlock.h. Cost:
- * O(VCs) a sweep.
+ * O(VCs) a sweep. A network that stands still although everything could drain ends the run, too
+ * (inspect/watchdog.c).
  */
+#include "base/text_stream.h"
 #include "sim/flit/pipe.h"
 #include "sim/measure/deadlock.h"
 
@@ -160,6 +162,61 @@ static size_t pipe_deadlock_follow(void *ctx, size_t buffer, FILE *out)
     return next == IK_NONE ? SIZE_MAX : next;
 }
 
+/* ---- a network that stands still */
+
+/* Whether a buffer has flits that nobody has to route first. */
+static bool pipe_deadlock_could_move(const pipe *p, uint32_t where)
+{
+    return p->in[where].count > 0 &&
+           (p->in[where].state == VC_ACTIVE ||
+            (p->in[where].state == VC_WAITING && pipe_deadlock_is_asking(p, where)));
+}
+
+/* Whether no packet has passed a switch since the last call, nothing is in transmission or being
+ * routed, and a buffer has flits that could go: *first. */
+static bool pipe_deadlock_stands_still(const drain_search *h, uint64_t before, uint32_t *first)
+{
+    const pipe *p = h->p;
+    uint64_t under_way = 0;
+    *first = IK_NONE;
+    if (p->watched_moves != before)
+        return false;
+    pipe_count_events(p, h->flits, h->credits);
+    for (size_t c = 0; c < (size_t)p->f->num_ports * p->vcs; c++)
+        under_way += h->flits[c] + h->credits[c];
+    for (uint32_t where = p->switch_channels; where-- > 0;)
+        if (pipe_deadlock_could_move(p, where))
+            *first = where;
+        else
+            under_way += p->in[where].count;
+    return under_way == 0 && *first != IK_NONE;
+}
+
+static uint64_t pipe_deadlock_count_moves(const pipe *p)
+{
+    uint64_t moves = 0;
+    for (unsigned q = 0; q < p->num_partitions; q++)
+        moves += p->partitions[q].n.hops + p->partitions[q].started + p->partitions[q].gone;
+    return moves;
+}
+
+static ik_status pipe_deadlock_look_for_standstill(pipe *p, const drain_search *h, ik_error *err)
+{
+    ik_text_stream stream;
+    uint64_t before = p->watched_moves;
+    uint32_t first;
+    p->watched_moves = pipe_deadlock_count_moves(p);
+    if (!pipe_deadlock_stands_still(h, before, &first))
+        return IK_OK;
+    ik_status status = ik_text_stream_open(&stream, err);
+    if (status != IK_OK)
+        return status;
+    p->deadlock = true;
+    fprintf(stream.out, DEADLOCK_STANDSTILL);
+    pipe_deadlock_describe(p, stream.out, first);
+    return ik_text_stream_close(&stream, &p->deadlock_text, NULL, err);
+}
+
 ik_status pipe_find_deadlock(pipe *p, ik_error *err)
 {
     size_t channels = (size_t)p->f->num_ports * p->vcs;
@@ -173,6 +230,8 @@ ik_status pipe_find_deadlock(pipe *p, ik_error *err)
     ik_status status = h.flits && h.credits && h.drains
                            ? deadlock_find(&rules, &p->deadlock, &p->deadlock_text, err)
                            : ik_fail_memory(err, channels * 9, "the watchdog");
+    if (status == IK_OK && !p->deadlock)
+        status = pipe_deadlock_look_for_standstill(p, &h, err);
     free(h.flits);
     free(h.credits);
     free(h.drains);

@@ -6,7 +6,12 @@
  * search and its evidence: measure/deadlock.h. In an ideal switch packets stand in the queues of
  * their outputs and keep their space in the input buffers: there a buffer is alive if one of its
  * packets stands in an output queue whose head can leave in the end. Cost: a few sweeps over
- * requests, once a watchdog period. */
+ * requests, once a watchdog period.
+ *
+ * A network may also stand still although every buffer is alive: a fault of the engine, which then
+ * never wakes a packet that could go. It shows as packets in the network, none of which moved since
+ * the last search, and nothing under way that could change that; the run ends as in a deadlock. */
+#include "base/text_stream.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
 #include "sim/measure/deadlock.h"
@@ -335,6 +340,51 @@ static size_t watchdog_follow_buffer(void *ctx, size_t buffer, FILE *out)
     return watchdog_next_buffer(h, &st);
 }
 
+/* ---- a network that stands still */
+
+static void watchdog_note_network_event(void *ctx, partition *p, const event *e)
+{
+    bool *moves = ctx;
+    unsigned kind = calendar_event_kind(e);
+    *moves |= kind == EV_CREDIT || kind == EV_ARRIVAL || e->node < p->sim->f->num_switches;
+}
+
+/* Whether no packet has moved since the last call and nothing is under way that a switch waits
+ * for. */
+static bool watchdog_stands_still(sim *s)
+{
+    uint64_t moves = 0, before = s->outcome.watched_moves;
+    bool under_way = false;
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
+        const partition *p = &s->parallel.partitions[q];
+        moves += p->n.hops + p->n.injected + p->n.delivered;
+    }
+    s->outcome.watched_moves = moves;
+    if (moves != before)
+        return false;
+    sim_each_event(s, watchdog_note_network_event, &under_way);
+    return !under_way;
+}
+
+/* One of the packets that could go, as evidence. */
+static ik_status watchdog_describe_standstill(const drain_search *h, size_t num_buffers,
+                                              char **text, ik_error *err)
+{
+    ik_text_stream stream;
+    ik_status status = ik_text_stream_open(&stream, err);
+    if (status != IK_OK)
+        return status;
+    fprintf(stream.out, DEADLOCK_STANDSTILL);
+    for (size_t buffer = 0; buffer < num_buffers; buffer++) {
+        step st = watchdog_follow(h, buffer);
+        if (st.out_port == IK_NONE)
+            continue;
+        watchdog_print_step(h, &st, stream.out);
+        break;
+    }
+    return ik_text_stream_close(&stream, text, NULL, err);
+}
+
 ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
     unsigned kinds = look_kinds(s);
@@ -351,6 +401,10 @@ ik_status sim_find_deadlock(sim *s, ik_error *err)
     if (h.alive && h.moving && h.open) {
         watchdog_find_open(&h);
         status = deadlock_find(&rules, &s->outcome.deadlock, &s->outcome.deadlock_text, err);
+        if (status == IK_OK && !s->outcome.deadlock && watchdog_stands_still(s)) {
+            s->outcome.deadlock = true;
+            status = watchdog_describe_standstill(&h, n - 1, &s->outcome.deadlock_text, err);
+        }
     } else {
         status = ik_fail_memory(err, 2 * n + s->f->num_ports, "the watchdog");
     }

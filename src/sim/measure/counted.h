@@ -36,6 +36,7 @@ typedef struct run_outcome {
     /* What looks at the network at rest counts what it looks at: events, queues, flows, packets. Of
      * that the paranoid checks: all of them, the dearest, and how many there were. */
     uint64_t looked_at, check_cost, dearest_check, num_checks;
+    uint64_t watched_moves; /* hops, injections and deliveries at the watchdog's last search */
     bool deadlock;
     char *deadlock_text, *missing_text; /* NULL = nothing to say */
 } run_outcome;

@@ -11,6 +11,10 @@
 #include "ikat/base.h"
 #include <stdio.h>
 
+/* The first line of the evidence where buffers could drain and no packet moves, which is a fault of
+ * the engine. */
+#define DEADLOCK_STANDSTILL "no packet moves, although no buffers wait for each other:\n"
+
 typedef struct drain_rules {
     void *ctx;
     size_t num_buffers;
