@@ -4,12 +4,11 @@
  * with --json all declarations.
  */
 #include "families.h"
+#include "find.h"
 
 #include <string.h>
 
-static const struct topic {
-    const char *name, *summary, *text;
-} topics[] = {
+static const cli_topic topics[] = {
     {"specs", "how fabrics, routings and patterns are written",
      "One syntax, on the command line and in experiment files:\n\n"
      "  NAME[:KEY=VALUE[,KEY=VALUE]...]\n\n"
@@ -125,7 +124,7 @@ static int help_print_overview(const cli *c)
     for (const ik_command *const *k = cli_commands(); *k; k++)
         help_print_entry((*k)->name, (*k)->summary);
     printf("\nTopics\n");
-    for (const struct topic *t = topics; t->name; t++)
+    for (const cli_topic *t = topics; t->name; t++)
         help_print_entry(t->name, t->summary);
     putchar('\n');
     cli_print_text("'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a "
@@ -180,6 +179,21 @@ static int help_print_command(const cli *c, const ik_command *command)
     return code;
 }
 
+/* Where a word stands that names nothing. */
+static int help_print_found(const cli *c, const char *word)
+{
+    ik_json j;
+    if (!c->json) {
+        cli_find_print(word, topics, NULL);
+        return CLI_DONE;
+    }
+    cli_json_begin(&j);
+    ik_json_array(&j, "found");
+    cli_find_print(word, topics, &j);
+    ik_json_close(&j);
+    return cli_json_end(c, &j);
+}
+
 static int help_print_named(cli *c, const char *name)
 {
     ik_json j;
@@ -187,6 +201,8 @@ static int help_print_named(cli *c, const char *name)
     help_look_everywhere(&s);
     if (s.found)
         return c->json ? cli_json_end(c, &j) : CLI_DONE;
+    if (cli_find(name, topics))
+        return help_print_found(c, name);
     for (const ik_command *const *k = cli_commands(); *k && s.num_names < 511; k++)
         s.names[s.num_names++] = (*k)->name;
     ik_error err;
@@ -286,7 +302,7 @@ static void help_put_sections(ik_json *j)
     ik_json_close(j);
 }
 
-static void help_put_topic(ik_json *j, const char *key, const struct topic *t)
+static void help_put_topic(ik_json *j, const char *key, const cli_topic *t)
 {
     ik_json_object(j, key);
     help_put_named(j, t->name, t->summary);
@@ -311,7 +327,7 @@ static int help_overview_json(const cli *c)
     ik_json_close(&j);
     help_put_options(&j, cli_common_options);
     ik_json_array(&j, "topics");
-    for (const struct topic *t = topics; t->name; t++)
+    for (const cli_topic *t = topics; t->name; t++)
         help_put_topic(&j, NULL, t);
     ik_json_close(&j);
     ik_json_array(&j, "tables");
@@ -333,7 +349,7 @@ static int help_command_json(const cli *c, const ik_command *k)
     return cli_json_end(c, &j);
 }
 
-static int help_print_topic(const cli *c, const struct topic *t)
+static int help_print_topic(const cli *c, const cli_topic *t)
 {
     if (c->json) {
         ik_json j;
@@ -356,7 +372,7 @@ static int help_run(cli *c)
     for (const ik_command *const *k = cli_commands(); *k; k++)
         if (strcmp((*k)->name, c->args[0]) == 0)
             return c->json ? help_command_json(c, *k) : help_print_command(c, *k);
-    for (const struct topic *t = topics; t->name; t++)
+    for (const cli_topic *t = topics; t->name; t++)
         if (strcmp(t->name, c->args[0]) == 0)
             return help_print_topic(c, t);
     return help_print_named(c, c->args[0]);

@@ -12,6 +12,11 @@
 static int report_write_page(cli *c, const char *store)
 {
     const char *given = cli_get(c, "--output");
+    const char *dot = given ? strrchr(given, '.') : NULL;
+    if (given && strcmp(given, "-") == 0)
+        return cli_usage(c, "the HTML report is written to a file: -o REPORT.html");
+    if (dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0))
+        return cli_usage(c, "the HTML report is no %s file: add --%s", dot + 1, dot + 1);
     char *made = given ? NULL : cli_beside(store, ".html");
     const char *path = given ? given : made;
     if (!path)
@@ -51,29 +56,58 @@ static bool report_figure_format(cli *c, const char *path, ik_figure_format *for
     return false;
 }
 
-/* A figure: a table on the output, or what the file's ending says. */
-static int report_write_figure(cli *c, const char *store, const char *name)
+/* What is printed, or written to the file of -o: a table, CSV or JSON. */
+typedef struct report_text {
+    const char *figure, *table; /* figure: instead of a table */
+    ik_figure_format format;    /* of the figure */
+    bool csv, json;
+} report_text;
+
+static ik_status report_put(const report_text *t, const char *store, FILE *to, unsigned width,
+                            bool colour, ik_error *err)
+{
+    if (t->figure)
+        return ik_report_figure(store, t->figure, t->format, to, width, colour, err);
+    if (t->json)
+        return ik_report_json(store, to, err);
+    if (t->csv)
+        return ik_report_csv_table(store, t->table ? t->table : ik_report_tables[0], to, err);
+    return ik_report_table(store, t->table, to, width, colour, err);
+}
+
+static int report_write_text(cli *c, const char *store, const report_text *t)
 {
     ik_error err;
     const char *path = cli_get(c, "--output");
-    ik_figure_format format = cli_has(c, "--csv") ? IK_FIGURE_CSV : IK_FIGURE_TABLE;
-    if (!path)
-        return cli_written(
-            c, ik_report_figure(store, name, format, stdout, cli_width(), c->colour_out, &err),
-            &err, CLI_DONE);
-    if (!report_figure_format(c, path, &format))
-        return CLI_USAGE;
-    if (cli_same_file(path, store))
-        return cli_usage(c, "the figure '%s' would overwrite the results from which it is made",
+    if (!path || strcmp(path, "-") == 0)
+        return cli_written(c, report_put(t, store, stdout, cli_width(), c->colour_out, &err), &err,
+                           CLI_DONE);
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".html") == 0)
+        return cli_usage(c,
+                         "only the report is HTML, not what --csv, --json, --table and --figure "
+                         "print: name another file than '%.200s'",
                          path);
+    if (cli_same_file(path, store))
+        return cli_usage(c, "'%s' would overwrite the results from which it is made", path);
     ik_output file;
     ik_status status = ik_output_open(&file, path, &err);
     if (status == IK_OK)
-        status = ik_report_figure(store, name, format, file.out, 0, false, &err);
+        status = report_put(t, store, file.out, 0, false, &err);
     status = ik_output_close(&file, status, &err);
     if (status == IK_OK && !c->quiet)
         printf("%s\n", isatty(STDOUT_FILENO) ? cli_line(path) : path);
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
+}
+
+/* A figure: as a table or CSV, or what the file's ending says. */
+static int report_write_figure(cli *c, const char *store, report_text *t)
+{
+    const char *path = cli_get(c, "--output");
+    t->format = t->csv ? IK_FIGURE_CSV : IK_FIGURE_TABLE;
+    if (path && strcmp(path, "-") != 0 && !t->csv && !report_figure_format(c, path, &t->format))
+        return CLI_USAGE;
+    return report_write_text(c, store, t);
 }
 
 /* Says how the claims of the experiment stand; with --strict, one that differs is a failure. */
@@ -93,34 +127,21 @@ static int report_judge_claims(cli *c, const char *store, int status)
 
 static int write_report(cli *c)
 {
-    ik_error err;
-    const char *store = c->args[0], *figure = cli_get(c, "--figure");
-    if (figure && (c->json || cli_has(c, "--table")))
+    const char *store = c->args[0];
+    report_text t = {.figure = cli_get(c, "--figure"),
+                     .table = cli_get(c, "--table"),
+                     .csv = cli_has(c, "--csv"),
+                     .json = c->json};
+    if (t.figure && (t.json || t.table))
         return cli_usage(c, "--figure cannot be combined with --json and --table");
-    if (figure && cli_has(c, "--csv") && cli_has(c, "--output"))
-        return cli_usage(
-            c, "-o writes a figure to a file, and --csv to the output: give only one of them");
-    if (figure)
-        return report_write_figure(c, store, figure);
-    if (c->json && cli_has(c, "--csv"))
-        return cli_usage(c, "--csv and --json both write to the output: give only one of them");
-    if ((c->json || cli_has(c, "--csv")) && cli_has(c, "--output"))
-        return cli_usage(c, "-o names the HTML report; --csv and --json write to the output");
-    const char *table = cli_get(c, "--table");
-    if (table && c->json)
+    if (t.json && t.csv)
+        return cli_usage(c, "give only one of --csv and --json");
+    if (t.table && t.json)
         return cli_usage(c, "--json has what all tables have: leave --table out, or give --csv");
-    if (table && cli_has(c, "--output"))
-        return cli_usage(c, "-o names the HTML report; --table writes to the output");
-    ik_status status;
-    if (c->json)
-        status = ik_report_json(store, stdout, &err);
-    else if (cli_has(c, "--csv"))
-        status = ik_report_csv_table(store, table ? table : ik_report_tables[0], stdout, &err);
-    else if (table)
-        status = ik_report_table(store, table, stdout, cli_width(), c->colour_out, &err);
-    else
-        return report_write_page(c, store);
-    return cli_written(c, status, &err, CLI_DONE);
+    if (t.figure)
+        return report_write_figure(c, store, &t);
+    return t.json || t.csv || t.table ? report_write_text(c, store, &t)
+                                      : report_write_page(c, store);
 }
 
 static int report_run(cli *c)
@@ -129,8 +150,10 @@ static int report_run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--output", 'o', "REPORT.html",
-     "file for the report (default: the results' name with .html, in the current folder)", false},
+    {"--output", 'o', "FILE",
+     "file for the report (default: the results' name with .html, in the current folder), or for "
+     "what --csv, --json, --table and --figure print without it; '-' is the output",
+     false},
     {"--figure", 0, "NAME",
      "instead of the report, a figure of the experiment: as a table, or with -o FIGURE.svg (.pdf, "
      ".png) as a picture, with -o FIGURE.csv as numbers",
@@ -148,14 +171,14 @@ static const cli_option options[] = {
     {0},
 };
 
-static const char *const examples[] = {"ikat report quickstart.db -o report.html",
-                                       "ikat report quickstart.db --csv",
-                                       "ikat report quickstart.db --table plans",
-                                       "ikat report quickstart.db --csv --table roots", NULL};
+static const char *const examples[] = {
+    "ikat report quickstart.db -o report.html",      "ikat report quickstart.db --csv",
+    "ikat report quickstart.db --csv -o points.csv", "ikat report quickstart.db --table plans",
+    "ikat report quickstart.db --csv --table roots", NULL};
 
 const ik_command ik_command_report = {
     .name = "report",
-    .synopsis = "RESULTS.db [-o REPORT.html] [--figure NAME] [--csv] [--table NAME] [--json]",
+    .synopsis = "RESULTS.db [-o FILE] [--figure NAME] [--csv] [--table NAME] [--json]",
     .summary = "make an HTML report of results, or print them as tables, CSV or JSON",
     .details =
         "The report shows the results of 'ikat run': findings, proofs, latency and throughput over "

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[word] : "help";
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
         name = "help";
-    if (strcmp(name, "--version") == 0) {
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
         printf("ikat %s\n", ik_version());
         return cli_finish(&c, CLI_DONE);
     }

@@ -61,7 +61,8 @@ class Basics(CliTest):
         self.assertIn("could not write", done.stderr)
 
     def test_version(self):
-        self.assertRegex(self.ok("--version"), r"^ikat \d+\.\d+\.\d+\n$")
+        for word in ("--version", "-V", "version"):
+            self.assertRegex(self.ok(word), r"^ikat \d+\.\d+\.\d+\n$")
 
     def examples(self, name):
         """Words of the examples in a command's help."""

@@ -115,6 +115,35 @@ class Help(CliTest):
         self.assertEqual({s["name"] for s in sections}, set(re.findall(r'=?\s*\{"([a-z_]+)", IK_SECTION_', schema)))
         self.assertIn("buffer", {p["name"] for s in sections if s["name"] == "switch" for p in s["parameters"]})
 
+    def test_words_of_the_glossary(self):
+        """Every term is found by its name, by its short form and in the plural, whole and without marks."""
+        glossary = (SOURCE / "docs/glossary.md").read_text()
+        named = {self.json("help")["commands"][0]["name"]} | {c["name"] for c in self.declared["commands"]}
+        named |= {t["name"] for t in self.declared["topics"]} | {m["name"] for members in self.declared["families"].values() for m in members}
+        for part in re.split(r"^### ", glossary, flags=re.M)[1:]:
+            heading, _, rest = part.partition("\n")
+            text = " ".join(re.sub(r"\]\([^)]*\)|[*`\[\]]", "", rest.split("\n#")[0]).split())
+            self.assertLess(len(text), 2000)  # room of find.c
+            for name in re.split(r", | \(", heading):
+                name = name.rstrip(")")
+                for word in (name, name.upper(), name + "s"):
+                    if word in named:  # it is explained itself
+                        continue
+                    with self.subTest(word=word):
+                        found = self.json("help", word)["found"]
+                        self.assertIn({"kind": "glossary", "name": heading, "text": text}, found)
+        said = self.ok("help", "spine", env={"COLUMNS": "60"})
+        self.assertIn("Root", said)
+        self.assertIn("dragonflyplus", said)
+        self.assertLessEqual(max(map(len, said.splitlines())), 60)
+        for word in ("x", "nosuchword", "spi", ""):
+            self.refused("help", word, says="there is no command, topic or member")
+
+    def test_words_that_people_bring(self):
+        for word in ("ECMP", "spine", "leaf", "rail", "VL", "incast", "bisection", "ToR", "NIC", "HCA", "LID", "oversubscription", "MPI"):
+            with self.subTest(word=word):
+                self.assertGreater(len(self.ok("help", word)), 60)
+
     def test_colours_take_no_columns(self):
         plain = self.ok("check", "-h", env={"COLUMNS": "60"})
         coloured = self.ok("check", "-h", "--color=always", env={"COLUMNS": "60"})

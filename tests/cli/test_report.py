@@ -51,6 +51,23 @@ class Report(CliTest):
             self.assertEqual(float(row["latency_p99_ns"]), point["latency_p99_ns"])
             self.assertEqual(row["checksum"], point["checksum"])
 
+    def test_what_is_printed_can_go_to_a_file(self):
+        path, folder = self.tmp / "out", self.tmp / "folder"
+        folder.mkdir()
+        for words in (["--csv"], ["--json"], ["--table", "plans"], ["--csv", "--table", "curves"]):
+            with self.subTest(words=words):
+                printed = self.ok("report", self.store, *words, env={"COLUMNS": "400"})
+                self.assertEqual(self.ok("report", self.store, *words, "-o", "-", env={"COLUMNS": "400"}), printed)
+                self.assertEqual(self.ok("report", self.store, *words, "-o", path), f"{path}\n")
+                self.assertEqual(re.sub(r"\s+", "", path.read_text()), re.sub(r"\s+", "", printed))
+                self.refused("report", self.store, *words, "-o", self.store, says="would overwrite the results")
+                self.refused("report", self.store, *words, "-o", "a.html", says="only the report is HTML")
+                self.refused("report", self.store, *words, "-o", folder, says=str(folder))
+        for ending in ("csv", "json"):
+            self.refused("report", self.store, "-o", self.tmp / f"a.{ending}", says=f"add --{ending}")
+            self.assertFalse((self.tmp / f"a.{ending}").exists())
+        self.refused("report", self.store, "-o", "-", says="is written to a file")
+
     def test_json_sums_up_its_points(self):
         answer = self.json("report", self.store)
         for curve in answer["curves"]:

@@ -151,7 +151,7 @@ measure: {warmup: 1 us, duration: 1 us}
         self.refused("report", self.tmp / "a.db", "--table", "plan", says=["there is no table 'plan'", "did you mean 'plans'? There are points, "])
         self.refused("report", self.tmp / "a.db", "--csv", "--table", "curve", says="did you mean 'curves'?")
         self.refused("report", self.tmp / "a.db", "--table", "plans", "--json", says="--json has what all tables have")
-        self.refused("report", self.tmp / "a.db", "--table", "plans", "-o", "x.html", says="-o names the HTML report")
+        self.refused("report", self.tmp / "a.db", "--table", "plans", "-o", "x.html", says="only the report is HTML")
         self.refused("report", self.tmp / "a.db", "--table", "plans", "--figure", "a", says="--figure cannot be combined")
         self.assertEqual(run("report", self.tmp / "nothing.db", "--table", "plans").returncode, 2)
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * find.c: `ikat help WORD` for a word that names nothing: what the glossary says of it, and the
+ * commands, topics and members whose names or descriptions have it.
+ */
+#include "find.h"
+#include "families.h"
+
+#include <string.h>
+#include <strings.h>
+
+extern const char glossary_text[]; /* docs/glossary.md: terms are headings of the third level */
+
+enum { MOST_TEXTS = 3, TERM_COLUMN = 4, NAME_COLUMN = 27 };
+
+typedef struct finder {
+    const char *word;
+    size_t length;
+    bool counts;   /* and prints nothing */
+    ik_json *json; /* NULL: as text */
+    unsigned found;
+    const char *kind;  /* of what is looked at now */
+    const char *shown; /* the kind whose title was printed last */
+} finder;
+
+static bool find_is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* A word without the s of its plural. */
+static size_t find_stem(const char *word)
+{
+    size_t length = strlen(word);
+    return length - (length > 2 && (word[length - 1] == 's' || word[length - 1] == 'S'));
+}
+
+/* Whether a text of `size` bytes has the word as a whole, in any case, or its plural. */
+static bool find_has_word(const finder *f, const char *text, size_t size)
+{
+    for (size_t at = 0; at + f->length <= size; at++) {
+        size_t end = at + f->length;
+        if ((at > 0 && find_is_part(text[at - 1])) || strncasecmp(text + at, f->word, f->length))
+            continue;
+        end += end < size && (text[end] == 's' || text[end] == 'S');
+        if (end == size || !find_is_part(text[end]))
+            return true;
+    }
+    return false;
+}
+
+static void find_show(finder *f, const char *name, const char *summary)
+{
+    char term[80];
+    f->found++;
+    if (f->counts)
+        return;
+    if (f->json) {
+        ik_json_object(f->json, NULL);
+        ik_json_text(f->json, "kind", f->kind);
+        ik_json_text(f->json, "name", name);
+        ik_json_text(f->json, "text", summary);
+        ik_json_close(f->json);
+        return;
+    }
+    if (f->kind != f->shown)
+        printf("%s%s\n", f->shown ? "\n" : "", f->kind);
+    f->shown = f->kind;
+    snprintf(term, sizeof term, "  %s", name);
+    cli_print_item(term, strcmp(f->kind, "glossary") == 0 ? TERM_COLUMN : NAME_COLUMN, summary);
+}
+
+/* ---- the glossary */
+
+typedef struct entry {
+    const char *heading, *text;
+    size_t heading_size, text_size;
+} entry;
+
+/* The entry at or behind *at; returns false behind the last one. */
+static bool find_next_entry(const char **at, entry *e)
+{
+    static const char mark[] = "\n### ";
+    const char *begin = strstr(*at, mark), *end;
+    if (!begin)
+        return false;
+    e->heading = begin + sizeof mark - 1;
+    e->heading_size = strcspn(e->heading, "\n");
+    e->text = e->heading + e->heading_size + strspn(e->heading + e->heading_size, "\n");
+    end = strstr(e->text, "\n#");
+    e->text_size = end ? (size_t)(end - e->text) : strlen(e->text);
+    *at = e->text;
+    return true;
+}
+
+/* Text of Markdown as plain text: lines are joined, of a link its words are left, marks of
+ * emphasis and code go. `to` has room for `size` and the end. */
+static void find_make_plain(const char *from, size_t size, char *to)
+{
+    const char *begin = to;
+    for (size_t i = 0; i < size; i++) {
+        if (from[i] == ']' && i + 1 < size && from[i + 1] == '(')
+            while (i < size && from[i] != ')')
+                i++;
+        else if (from[i] == '\n')
+            *to++ = ' ';
+        else if (!strchr("[]`*", from[i]))
+            *to++ = from[i];
+    }
+    while (to > begin && to[-1] == ' ')
+        to--;
+    *to = '\0';
+}
+
+static void find_show_entry(finder *f, const entry *e)
+{
+    char name[128], text[2048];
+    if (e->heading_size >= sizeof name || e->text_size >= sizeof text)
+        return; /* a test keeps the glossary's entries shorter */
+    find_make_plain(e->heading, e->heading_size, name);
+    find_make_plain(e->text, e->text_size, text);
+    find_show(f, name, text);
+}
+
+/* Terms that have the word in their names, or, if there is none, the first in whose explanations it
+ * is. */
+static void find_in_glossary(finder *f)
+{
+    entry e;
+    f->kind = "glossary";
+    for (const char *at = glossary_text; find_next_entry(&at, &e);)
+        if (find_has_word(f, e.heading, e.heading_size))
+            find_show_entry(f, &e);
+    bool named = f->found > 0;
+    for (const char *at = glossary_text;
+         !named && f->found < MOST_TEXTS && find_next_entry(&at, &e);)
+        if (find_has_word(f, e.text, e.text_size))
+            find_show_entry(f, &e);
+}
+
+/* ---- what is declared */
+
+static void find_in(finder *f, const char *name, const char *summary)
+{
+    if (find_has_word(f, name, strlen(name)) || find_has_word(f, summary, strlen(summary)))
+        find_show(f, name, summary);
+}
+
+static void find_look_at_member(void *ctx, const cli_member *m)
+{
+    finder *f = ctx;
+    bool deep = m->details && find_has_word(f, m->details, strlen(m->details));
+    if (deep)
+        find_show(f, m->name, m->summary);
+    else
+        find_in(f, m->name, m->summary);
+}
+
+static void find_everywhere(finder *f, const cli_topic *topics)
+{
+    find_in_glossary(f);
+    f->kind = "commands";
+    for (const ik_command *const *k = cli_commands(); *k; k++)
+        find_in(f, (*k)->name, (*k)->summary);
+    f->kind = "topics";
+    for (const cli_topic *t = topics; t->name; t++)
+        find_in(f, t->name, t->summary);
+    for (const cli_family *family = cli_families; family->name; family++) {
+        f->kind = family->name;
+        family->each(find_look_at_member, f);
+    }
+}
+
+bool cli_find(const char *word, const cli_topic *topics)
+{
+    finder f = {.word = word, .length = find_stem(word), .counts = true};
+    if (f.length >= 2)
+        find_everywhere(&f, topics);
+    return f.found > 0;
+}
+
+void cli_find_print(const char *word, const cli_topic *topics, ik_json *json)
+{
+    finder f = {.word = word, .length = find_stem(word), .json = json};
+    find_everywhere(&f, topics);
+}
