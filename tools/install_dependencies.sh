@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that ikat needs and that are missing. usage: install_dependencies.sh build|check|package
-# build: what ./quickstart needs; check: also what the tests need; package: also what the Debian packages and their test
-# (./check --all) need. What each is for stands in docs/dependencies.md.
+# Installs the Debian packages that ikat needs and that are missing. usage: install_dependencies.sh build|check|package|all
+# build: what ./quickstart needs; check: also what the tests need; package: what dpkg-buildpackage needs; all: also what ./check --all
+# needs, which tests the packages. What each is for stands in docs/dependencies.md.
 set -euo pipefail
 
 build=(gcc libc6-dev cmake ninja-build pkg-config python3 librandom123-dev libsqlite3-dev libyaml-dev libjansson-dev libmetis-dev
@@ -10,24 +10,27 @@ check=(clang clang-format libclang-rt-14-dev libcmocka-dev libigraph-dev libnaut
        ibutils git g++ make mandoc man-db groff-base zsh bash-completion fio libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
        slurmctld slurm-client python3-dev python3-cffi python3-numpy python3-pandas python3-networkx python3-igraph python3-matplotlib
        python3-sphinx python3-myst-parser furo)
-package=(dpkg-dev debhelper dh-python fakeroot lintian mmdebstrap)
+# the declared ones, without versions and conditions
+package=(build-essential debhelper dpkg-dev fakeroot
+         $(sed -n '/^Build-Depends:/,/^Standards-Version:/p' "$(dirname "$0")/../debian/control" |
+           sed -E 's/^[A-Z].*: *//; s/debhelper-compat//; s/:any//; s/\([^)]*\)//g; s/<[^>]*>//g; s/,//g; s/^[0-9.]+$//'))
+all=(lintian mmdebstrap)
 
-mode=${1:-build}
 packages=("${build[@]}")
-case $mode in
+case ${1:-build} in
   build) ;;
-  check | package)
-    packages+=("${check[@]}")
-    # A node that is already here (from another source than Debian) serves as well.
-    command -v node >/dev/null && command -v npm >/dev/null || packages+=(nodejs npm)
-    ;;&
-  check) ;;
+  check) packages+=("${check[@]}") ;;
   package) packages+=("${package[@]}") ;;
+  all) packages+=("${check[@]}" "${package[@]}" "${all[@]}") ;;
   *)
-    echo "usage: install_dependencies.sh build|check|package" >&2
+    echo "usage: install_dependencies.sh build|check|package|all" >&2
     exit 2
     ;;
 esac
+# A node that is already here (from another source than Debian) serves as well.
+if [[ ${1:-} = check || ${1:-} = all ]] && ! { command -v node && command -v npm; } >/dev/null; then
+  packages+=(nodejs npm)
+fi
 
 missing=()
 for package in "${packages[@]}"; do

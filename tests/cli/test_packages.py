@@ -57,6 +57,13 @@ def tutorial_script(page):
     return "\n".join(lines) + "\n"
 
 
+def section_script(page, title):
+    """The shell commands of a section of a page, for somebody who is root."""
+    section = re.search(rf"^## {title}\n(.*?)(?=^## )", page, re.M | re.S)[1]
+    commands = re.findall(r"^\$ (.*)$", section, re.M)
+    return "".join(f"echo '== {line}'\n{line.replace('sudo ', '')}\n" for line in commands)
+
+
 def package_sources():
     """The files that say where apt of this machine has its packages from."""
     folder = pathlib.Path("/etc/apt")
@@ -74,7 +81,7 @@ class Packages(unittest.TestCase):
     def setUp(self):
         missing = [tool for tool in TOOLS if not shutil.which(tool)]
         if missing:
-            self.skipTest(f"not installed: {', '.join(missing)} (tools/install_dependencies.sh package)")
+            self.skipTest(f"not installed: {', '.join(missing)} (tools/install_dependencies.sh all)")
         release = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
         self.suite = (re.search(r"^VERSION_CODENAME=(\w+)", release, re.M) or ["", ""])[1]
         if not re.search(r"^ID=debian$", release, re.M) or not self.suite or not package_sources():
@@ -132,6 +139,28 @@ class Packages(unittest.TestCase):
         page = (results / "quickstart.html").read_text(encoding="utf-8")
         self.assertIn('<div id="app">', page)
         self.assertIn('id="ikat-data"', page)
+
+    def test_the_page_as_written(self):
+        """Every command of the page about installation, in a clean Debian that has nothing."""
+        page = (SOURCE / "docs/howto/install-ikat.md").read_text(encoding="utf-8")
+        tree, script, begun = self.tmp / "ikat", self.tmp / "install.sh", self.tmp / "begun"
+        export(tree)
+        packages, sources = (section_script(page, title) for title in ("As Debian packages", "From the sources"))
+        self.assertIn("dpkg-buildpackage", packages)
+        self.assertIn("cmake --install", sources)
+        script.write_text("set -euxo pipefail\nexport HOME=/root LC_ALL=C.UTF-8 MANPATH= DEBIAN_FRONTEND=noninteractive\ncd /opt/ikat\n"
+                          f"{sources}\n[ $(command -v ikat) = /root/.local/bin/ikat ]\nikat check karytree:k=2,n=2 -r dmodk\n"
+                          f"rm -r build /root/.local\nhash -r\n{packages}\n[ $(command -v ikat) = /usr/bin/ikat ]\n"
+                          "ikat check karytree:k=2,n=2 -r dmodk\necho '== done'\n")
+        status, log = call(
+            "mmdebstrap", "--variant=apt", "--dpkgopt=force-unsafe-io", "--aptopt=APT::Get::Assume-Yes \"true\"",
+            "--aptopt=APT::Install-Recommends \"false\"", *apt_options(), f"--customize-hook=touch {begun}",
+            f"--customize-hook=copy-in {tree} {script} /opt", "--customize-hook=chroot \"$1\" bash /opt/install.sh",
+            self.suite, "/dev/null", *package_sources(), cwd=self.tmp)
+        if status and not begun.exists():
+            self.skipTest(f"mmdebstrap could not make a clean Debian here:\n{log[-1500:]}")
+        self.assertEqual(status, 0, log[-6000:])
+        self.assertIn("\n== done", log)
 
 
 if __name__ == "__main__":
