@@ -364,8 +364,9 @@ def simulate(routing, traffic="uniform", load=0.5, *, seed=1, threads=1, progres
     traffic = traffic_of(routing.fabric, traffic, seed)
     t, params = traffic._p(), _Params(settings)
     params.config.load = real(load, "load")
-    if params.config.load == 0:  # which the library takes for its default
-        raise UsageError("load 0 is outside of (0, 100]: it is a fraction of a host's injection rate", settings=("load",))
+    if not 0 < params.config.load <= 1:  # the library takes 0 for its default, and hosts that offer more than they can send
+        raise UsageError(f"load {params.config.load:g} is outside of (0, 1]: it is a fraction of a host's injection rate, 1 is 100 %",
+                         hint="write it like 0.25 or '25 %'", settings=("load",))
     with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
         loads = ffi.new("double *", params.config.load)
         env.check(lib.ik_sim_bound_measure(plan, t, params.config, loads, 1, env.c, ffi.addressof(params.config, "bound"), env.err))

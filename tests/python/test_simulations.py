@@ -135,7 +135,8 @@ class Simulations(PythonTest):
         refused(ikat.InputError, self.routing.simulate, flit="16 B", says="pipelined")
         refused(ikat.WrongType, self.routing.simulate, switch=3)
         refused(ikat.WrongType, self.routing.simulate, packet=object())
-        refused(ikat.UsageError, self.routing.simulate, load=0, says="load")
+        for load in (0, -1, 1.001, 30, "120 %"):  # what an experiment refuses
+            refused(ikat.UsageError, self.routing.simulate, load=load, says="load")
         refused(ikat.UsageError, self.routing.simulate, load=float("nan"), says="load")
         refused(ikat.WrongType, self.routing.simulate, load=None)
         refused(ikat.WrongType, ikat.simulate, None)
