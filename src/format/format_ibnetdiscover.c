@@ -349,7 +349,7 @@ static ik_status ibnetdiscover_read_line(ib_file *ib, ik_error *err)
 
 /* ---- logs of terminals */
 
-void ib_pass_line(ib_file *ib, bool begun)
+void ib_skip_line(ib_file *ib, bool begun)
 {
     if (!ib->unread++)
         ib->first_unread = ib->s.line;
@@ -381,7 +381,7 @@ static bool ibnetdiscover_is_own(scan s)
 
 /* Goes to the line "# Topology file" if other lines that are none of a dump stand before it: then
  * the file is a log of a terminal. */
-static bool ibnetdiscover_pass_prompt(ib_file *ib)
+static bool ibnetdiscover_skip_prompt(ib_file *ib)
 {
     scan start = ib->s, before = ib->s;
     for (; scan_line(&ib->s); before = ib->s) {
@@ -394,7 +394,7 @@ static bool ibnetdiscover_pass_prompt(ib_file *ib)
         if (own && !comment && !scan_at_end(&s))
             break;
         if (!own)
-            ib_pass_line(ib, false);
+            ib_skip_line(ib, false);
     }
     ib->s = start;
     ib->unread = 0;
@@ -404,7 +404,7 @@ static bool ibnetdiscover_pass_prompt(ib_file *ib)
 static ik_status ibnetdiscover_read_log_line(ib_file *ib, ik_error *err)
 {
     if (!ibnetdiscover_is_own(ib->s)) {
-        ib_pass_line(ib, true);
+        ib_skip_line(ib, true);
         return IK_OK;
     }
     ik_status status = scan_at_end(&ib->s) || *ib->s.at == '#' ? IK_OK : ib_goes_on(ib, err);
@@ -414,7 +414,7 @@ static ik_status ibnetdiscover_read_log_line(ib_file *ib, ik_error *err)
 static ik_status ibnetdiscover_read_all(ib_file *ib, ik_error *err)
 {
     ik_status status = IK_OK;
-    bool log = ibnetdiscover_pass_prompt(ib);
+    bool log = ibnetdiscover_skip_prompt(ib);
     do
         while (status == IK_OK && scan_line(&ib->s))
             status = log && !ib->depth ? ibnetdiscover_read_log_line(ib, err)

@@ -149,18 +149,15 @@ static ik_status subnet_lst_read_link(ib_file *ib, slice *rate, slice *state, ik
  * by their own lines. */
 static ik_status subnet_lst_define(ib_file *ib, lst_end *end, bool own_line, ik_error *err)
 {
-    char *key =
-        ik_arena_printf(&ib->arena, "%c-%016" PRIx64, end->is_host ? 'H' : 'S', end->node_guid);
-    if (!key)
-        return ik_fail_memory(err, 20, "names of nodes");
-    ik_status status = ib_node_of(ib, (slice){key, strlen(key)}, &end->node, err);
+    ik_status status = ib_node_of_guid(ib, !end->is_host, end->node_guid, &end->node, err);
     if (status != IK_OK)
         return status;
     ib_node *node = &ib->nodes[end->node];
     if (node->defined && node->radix != end->ports)
         return scan_fail(&ib->s, err,
-                         "node %s has %" PRIu64 " ports here and %" PRIu32 " in line %u", key,
-                         end->ports, node->radix, node->line);
+                         "node %016" PRIx64 " has %" PRIu64 " ports here and %" PRIu32
+                         " in line %u",
+                         end->node_guid, end->ports, node->radix, node->line);
     if (own_line && !node->at)
         node->at = ++ib->sections;
     if (node->defined)

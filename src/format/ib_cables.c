@@ -28,6 +28,14 @@ uint64_t ib_guid_in_key(slice key)
     return scan_hex(&s, &guid) && s.at == s.end ? guid : 0;
 }
 
+ik_status ib_node_of_guid(ib_file *ib, bool is_switch, uint64_t guid, uint32_t *node, ik_error *err)
+{
+    char *key = ik_arena_printf(&ib->arena, "%c-%016" PRIx64, is_switch ? 'S' : 'H', guid);
+    if (!key)
+        return ik_fail_memory(err, 20, "names of nodes");
+    return ib_node_of(ib, (slice){key, strlen(key)}, node, err);
+}
+
 ik_status ib_rate_text(ib_file *ib, slice width, const char *speed, slice *rate, ik_error *err)
 {
     *rate = (slice){0};

@@ -153,7 +153,7 @@ class SiteFiles(CliTest):
         self.refused_text("\n".join(line for line in text.split("\n") if "Active" in line), 1, "before the ports of a node")
         for node in fabric.nodes:
             node.lid = 7
-        self.refused_text(fabric.iblinkinfo(), 4, "ports of two nodes")
+        self.refused_text(fabric.iblinkinfo(), 4, "two nodes have")
         for node in fabric.nodes:
             node.lid = 0
         self.refused_text(fabric.iblinkinfo(), 4, "LID 0", "iblinkinfo -l")

@@ -184,7 +184,7 @@ static ik_status iblinkinfo_line(ib_rows *r, ik_error *err)
     }
     l->begins = iblinkinfo_head(s, &l->head);
     if (!l->begins)
-        ib_pass_line(&r->ib, r->num > 0);
+        ib_skip_line(&r->ib, r->num > 0);
     return IK_OK;
 }
 

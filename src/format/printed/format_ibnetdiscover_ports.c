@@ -83,7 +83,7 @@ static ik_status ibnetdiscover_ports_line(ib_rows *r, ik_error *err)
     ib_row row = {0};
     row.own.kind = ibnetdiscover_ports_kind(s);
     if (row.own.kind == IB_KIND_UNKNOWN) {
-        ib_pass_line(&r->ib, r->num > 0);
+        ib_skip_line(&r->ib, r->num > 0);
         return IK_OK;
     }
     ik_status status = ibnetdiscover_ports_port(s, &row.own, err);

@@ -55,76 +55,34 @@ ik_status ib_rows_add(ib_rows *r, const ib_row *row, ik_error *err)
 
 /* ---- whose rows */
 
-/* What may name a node: the GUID or LID of a port of it. */
-typedef struct row_key {
-    uint64_t key;
-    uint32_t port, node;
-} row_key;
-
-typedef struct row_keys {
-    row_key *of; /* ascending */
-    size_t num;
-} row_keys;
-
-static int ib_rows_compare_keys(const void *a, const void *b)
-{
-    const row_key *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    return (x->port > y->port) - (x->port < y->port);
-}
-
-static void ib_rows_sort_keys(row_keys *k)
-{
-    if (k->num)
-        qsort(k->of, k->num, sizeof *k->of, ib_rows_compare_keys);
-}
-
-/* The keys from the first of this value on; *count of them. */
-static const row_key *ib_rows_find_keys(const row_keys *k, uint64_t key, size_t *count)
-{
-    size_t low = 0, high = k->num, end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (k->of[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (end = low; end < k->num && k->of[end].key == key;)
-        end++;
-    *count = end - low;
-    return k->of + low;
-}
-
 /* Several ports have the GUID of a switch, one that of an adapter's port, which is its first or
  * second. */
-static ib_kind ib_rows_kind_of(const row_keys *ports, const ib_row_port *p)
+static void ib_rows_find_kind(const ib_keys *ports, ib_row_port *p)
 {
     size_t count;
-    if (p->kind != IB_KIND_UNKNOWN)
-        return p->kind;
-    const row_key *first = ib_rows_find_keys(ports, p->guid, &count);
-    bool one = count && first->port == first[count - 1].port && first->port <= 2;
-    return one ? IB_KIND_HOST : IB_KIND_SWITCH;
+    const ib_key *first = ib_keys_find(ports, p->guid, &count);
+    bool one = first && first->port == first[count - 1].port && first->port <= 2;
+    if (p->kind == IB_KIND_UNKNOWN && p->port)
+        p->kind = one ? IB_KIND_HOST : IB_KIND_SWITCH;
 }
 
-static void ib_rows_find_kinds(ib_rows *r, row_keys *keys)
+static ik_status ib_rows_find_kinds(ib_rows *r, ik_error *err)
 {
-    for (size_t i = 0; i < r->num; i++) {
+    ib_keys ports = {0};
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < r->num && status == IK_OK; i++) {
         const ib_row *row = &r->of[i];
-        keys->of[keys->num++] = (row_key){.key = row->own.guid, .port = row->own.port};
-        if (row->peer.port)
-            keys->of[keys->num++] = (row_key){.key = row->peer.guid, .port = row->peer.port};
+        status = ib_keys_add(&ports, row->own.guid, 0, row->own.port, err);
+        if (status == IK_OK && row->peer.port)
+            status = ib_keys_add(&ports, row->peer.guid, 0, row->peer.port, err);
     }
-    ib_rows_sort_keys(keys);
+    ib_keys_sort(&ports);
     for (size_t i = 0; i < r->num; i++) {
-        r->of[i].own.kind = ib_rows_kind_of(keys, &r->of[i].own);
-        if (r->of[i].peer.port)
-            r->of[i].peer.kind = ib_rows_kind_of(keys, &r->of[i].peer);
+        ib_rows_find_kind(&ports, &r->of[i].own);
+        ib_rows_find_kind(&ports, &r->of[i].peer);
     }
+    free(ports.of);
+    return status;
 }
 
 /* Is this row of an adapter about another one than the row before? */
@@ -140,16 +98,6 @@ static bool ib_rows_begins(const ib_rows *r, size_t i)
            (r->falling ? own->port >= last->port : own->port <= last->port);
 }
 
-static ik_status ib_rows_named(ib_rows *r, const ib_row_port *p, uint32_t *node, ik_error *err)
-{
-    char *key = p->guid ? ik_arena_printf(&r->ib.arena, "%c-%016" PRIx64,
-                                          p->kind == IB_KIND_SWITCH ? 'S' : 'H', p->guid)
-                        : ik_arena_printf(&r->ib.arena, "H-lid%" PRIu32, p->lid);
-    if (!key)
-        return ik_fail_memory(err, 20, "names of nodes");
-    return ib_node_of(&r->ib, (slice){key, strlen(key)}, node, err);
-}
-
 /* The node of a row, which the first of its rows defines. */
 static ik_status ib_rows_own_node(ib_rows *r, size_t i, ik_error *err)
 {
@@ -160,7 +108,7 @@ static ik_status ib_rows_own_node(ib_rows *r, size_t i, ik_error *err)
     if (host && !ib_rows_begins(r, i))
         row->node = row[-1].node;
     else
-        status = ib_rows_named(r, &row->own, &row->node, err);
+        status = ib_node_of_guid(&r->ib, !host, row->own.guid, &row->node, err);
     if (status != IK_OK)
         return status;
     ib_node *node = &r->ib.nodes[row->node];
@@ -182,50 +130,49 @@ static ik_status ib_rows_own_node(ib_rows *r, size_t i, ik_error *err)
 
 /* ---- cables */
 
-static void ib_rows_index_nodes(const ib_rows *r, row_keys *guids, row_keys *lids)
+static ik_status ib_rows_index_nodes(ib_rows *r, ik_error *err)
 {
-    guids->num = 0;
-    for (size_t i = 0; i < r->num; i++) {
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < r->num && status == IK_OK; i++) {
         const ib_row *row = &r->of[i];
-        guids->of[guids->num++] = (row_key){row->own.guid, 0, row->node};
-        if (row->own.lid)
-            lids->of[lids->num++] = (row_key){row->own.lid, 0, row->node};
+        status = ib_keys_add(&r->guids, row->own.guid, row->node, 0, err);
+        if (status == IK_OK && row->own.lid)
+            status = ib_keys_add(&r->lids, row->own.lid, row->node, 0, err);
     }
-    ib_rows_sort_keys(guids);
-    ib_rows_sort_keys(lids);
+    ib_keys_sort(&r->guids);
+    ib_keys_sort(&r->lids);
+    return status;
 }
 
 /* The node at the other end: by GUID, else by LID; one that has no rows is made. */
-static ik_status ib_rows_peer_node(ib_rows *r, const row_keys *guids, const row_keys *lids,
-                                   const ib_row *row, uint32_t *node, ik_error *err)
+static ik_status ib_rows_peer_node(ib_rows *r, const ib_row *row, uint32_t *node, ik_error *err)
 {
     const ib_row_port *p = &row->peer;
     size_t count;
-    const row_key *first =
-        ib_rows_find_keys(p->guid ? guids : lids, p->guid ? p->guid : p->lid, &count);
-    if (!p->guid && !p->lid) {
+    const ib_key *first =
+        p->guid ? ib_keys_find(&r->guids, p->guid, &count) : ib_keys_find(&r->lids, p->lid, &count);
+    if (!p->guid && (!p->lid || (first && first->value != first[count - 1].value))) {
         ik_fail_at(err, IK_ERR_INPUT, r->ib.s.file, row->line, 1,
-                   "the other end of the cable has LID 0: it is unknown which port it is");
-        return ik_hint(err, IK_ERR_INPUT, "'iblinkinfo -l' prints GUIDs");
+                   "the other end of the cable has LID %" PRIu32 ", which %s", p->lid,
+                   p->lid ? "ports of two nodes have" : "names no port");
+        return ik_hint(err, IK_ERR_INPUT, "'iblinkinfo -l' prints GUIDs, which name it");
     }
-    if (count && first->node != first[count - 1].node)
-        return ik_fail_at(
-            err, IK_ERR_INPUT, r->ib.s.file, row->line, 1,
-            "the other end of the cable is LID %" PRIu32 ", as are ports of two nodes, in lines "
-            "%u and %u",
-            p->lid, r->ib.nodes[first->node].line, r->ib.nodes[first[count - 1].node].line);
-    if (count) {
-        *node = first->node;
+    if (first) {
+        *node = first->value;
         return IK_OK;
     }
-    ik_status status = ib_rows_named(r, p, node, err);
+    char *key = ik_arena_printf(&r->ib.arena, "H-lid%" PRIu32, p->lid);
+    if (!key)
+        return ik_fail_memory(err, 20, "names of nodes");
+    ik_status status = p->guid
+                           ? ib_node_of_guid(&r->ib, p->kind == IB_KIND_SWITCH, p->guid, node, err)
+                           : ib_node_of(&r->ib, (slice){key, strlen(key)}, node, err);
     if (status == IK_OK && !r->ib.nodes[*node].name.length)
         r->ib.nodes[*node].name = p->name;
     return status;
 }
 
-static ik_status ib_rows_keep_cable(ib_rows *r, const row_keys *guids, const row_keys *lids,
-                                    const ib_row *row, ik_error *err)
+static ik_status ib_rows_keep_cable(ib_rows *r, const ib_row *row, ik_error *err)
 {
     ib_end end = {.node = row->node,
                   .port = row->own.port,
@@ -234,7 +181,7 @@ static ik_status ib_rows_keep_cable(ib_rows *r, const row_keys *guids, const row
                   .line = row->line,
                   .file = r->ib.s.file};
     r->ib.s.line = row->line;
-    ik_status status = ib_rows_peer_node(r, guids, lids, row, &end.peer, err);
+    ik_status status = ib_rows_peer_node(r, row, &end.peer, err);
     if (status != IK_OK)
         return status;
     ib_node *peer = &r->ib.nodes[end.peer];
@@ -257,22 +204,14 @@ static ik_status ib_rows_keep_cable(ib_rows *r, const row_keys *guids, const row
 
 static ik_status ib_rows_lay(ib_rows *r, ik_error *err)
 {
-    row_keys guids = {.of = ik_calloc(2 * r->num + 1, sizeof(row_key))},
-             lids = {.of = ik_calloc(r->num + 1, sizeof(row_key))};
-    ik_status status = IK_OK;
-    if (!guids.of || !lids.of)
-        status = ik_fail_memory(err, 3 * r->num * sizeof(row_key), "ports of a fabric");
-    else
-        ib_rows_find_kinds(r, &guids);
+    ik_status status = ib_rows_find_kinds(r, err);
     for (size_t i = 0; i < r->num && status == IK_OK; i++)
         status = ib_rows_own_node(r, i, err);
     if (status == IK_OK)
-        ib_rows_index_nodes(r, &guids, &lids);
+        status = ib_rows_index_nodes(r, err);
     for (size_t i = 0; i < r->num && status == IK_OK; i++)
         if (r->of[i].peer.port)
-            status = ib_rows_keep_cable(r, &guids, &lids, &r->of[i], err);
-    free(guids.of);
-    free(lids.of);
+            status = ib_rows_keep_cable(r, &r->of[i], err);
     return status;
 }
 
@@ -295,6 +234,8 @@ ik_status ib_rows_read(ib_rows *r, ik_status (*line)(ib_rows *r, ik_error *err),
     if (status == IK_OK)
         status = ib_lay_cables(ib, err);
     ib_file_free(ib);
+    free(r->guids.of);
+    free(r->lids.of);
     free(r->of);
     return status;
 }

@@ -8,6 +8,7 @@
 #define IKAT_IB_ROWS_H
 
 #include "format/ib_dump.h"
+#include "format/printed/ib_keys.h"
 
 typedef enum ib_kind { IB_KIND_UNKNOWN, IB_KIND_SWITCH, IB_KIND_HOST } ib_kind;
 
@@ -33,8 +34,9 @@ typedef struct ib_rows {
     ib_file ib;
     ib_row *of;
     size_t num, cap;
-    bool falling;   /* numbers of a node's ports fall from row to row */
-    bool has_heads; /* lines between the rows say where a node begins */
+    ib_keys guids, lids; /* of all rows: their nodes */
+    bool falling;        /* numbers of a node's ports fall from row to row */
+    bool has_heads;      /* lines between the rows say where a node begins */
 } ib_rows;
 
 /* Takes a row. IK_ERR_INPUT: a line between the last one and this is no row. */
@@ -42,7 +44,7 @@ ik_status ib_rows_add(ib_rows *r, const ib_row *row, ik_error *err);
 /* Reads a whole text with `line`, once per line that is not empty, and lays its cables. */
 ik_status ib_rows_read(ib_rows *r, ik_status (*line)(ib_rows *r, ik_error *err),
                        const char *program, ik_error *err);
-/* A LID; a port; a GUID with 0x. Blanks before them are passed over. */
+/* A LID; a port; a GUID with 0x. Blanks before them are skipped. */
 ik_status ib_rows_lid(scan *s, uint32_t *lid, ik_error *err);
 ik_status ib_rows_port(scan *s, uint32_t *port, ik_error *err);
 ik_status ib_rows_guid(scan *s, uint64_t *guid, ik_error *err);
