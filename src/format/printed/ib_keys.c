@@ -31,17 +31,23 @@ void ib_keys_sort(ib_keys *k)
         qsort(k->of, k->num, sizeof *k->of, ib_keys_compare);
 }
 
-const ib_key *ib_keys_find(const ib_keys *k, uint64_t key, size_t *count)
+/* How many entries have a key below this one, or with `inclusive` up to it. */
+static size_t ib_keys_below(const ib_keys *k, uint64_t key, bool inclusive)
 {
     size_t low = 0, high = k->num;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (k->of[middle].key < key)
+        if (k->of[middle].key < key || (inclusive && k->of[middle].key == key))
             low = middle + 1;
         else
             high = middle;
     }
-    for (*count = 0; low + *count < k->num && k->of[low + *count].key == key;)
-        ++*count;
-    return *count ? &k->of[low] : NULL;
+    return low;
+}
+
+const ib_key *ib_keys_find(const ib_keys *k, uint64_t key, size_t *count)
+{
+    size_t first = ib_keys_below(k, key, false);
+    *count = ib_keys_below(k, key, true) - first;
+    return *count ? &k->of[first] : NULL;
 }
