@@ -206,6 +206,7 @@ static void fabrics(void **state)
         fail_each(job_fabric, specs[i], true);
     }
     fail_each(job_fabric, "file:" SOURCE_DIR "/data/cluster96.ibnetdiscover", false);
+    fail_each(job_fabric, "file:" TEST_DATA "/../fuzz/corpus/subnet_lst/ibdiagnet", false);
 }
 
 static void every_topology(void **state)
@@ -548,14 +549,11 @@ static ik_status job_format(const char *text, uint64_t *answer, ik_error *err)
     ik_fabric *f = NULL;
     char *written = NULL;
     size_t size = 0;
-    ik_status status = IK_OK;
-    if (the_format->write) {
-        FILE *out = __real_open_memstream(&written, &size);
-        status = the_format->write(the_fabric, out, err);
-        fclose(out);
-        take(answer, written, status == IK_OK ? size : 0);
-        free(written);
-    }
+    FILE *out = __real_open_memstream(&written, &size);
+    ik_status status = the_format->write(the_fabric, out, err);
+    fclose(out);
+    take(answer, written, status == IK_OK ? size : 0);
+    free(written);
     if (status == IK_OK && the_format->read)
         status = ik_fabric_read_memory(text, strlen(text), "text", the_format, NULL, &f, err);
     if (status != IK_OK)
@@ -571,18 +569,15 @@ static void every_format(void **state)
     assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=2", NULL, &tree, NULL), IK_OK);
     assert_int_equal(ik_fabric_from_spec("lrt:N=16,d=3,r=2", NULL, &floor, NULL), IK_OK);
     for (const ik_format *const *format = ik_formats(); *format; format++) {
-        char *text = NULL, path[256];
+        if (!(*format)->write)
+            continue;
+        char *text = NULL;
         size_t size = 0;
+        FILE *out = __real_open_memstream(&text, &size);
         the_format = *format;
         the_fabric = strcmp((*format)->name, "lrt") == 0 ? floor : tree;
-        snprintf(path, sizeof path, TEST_DATA "/../fuzz/corpus/subnet_lst/%s", (*format)->name);
-        if ((*format)->write) {
-            FILE *out = __real_open_memstream(&text, &size);
-            assert_int_equal((*format)->write(the_fabric, out, NULL), IK_OK);
-            fclose(out);
-        } else {
-            assert_int_equal(ik_text_read(path, 0, &text, &size, NULL), IK_OK);
-        }
+        assert_int_equal((*format)->write(the_fabric, out, NULL), IK_OK);
+        fclose(out);
         fail_each(job_format, text, false);
         free(text);
     }
