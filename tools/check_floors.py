@@ -20,7 +20,7 @@ ROOMS = {"base": ["", "output"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
          "cli": ["", "subnet"],
-         "format": ["", "opensm"],
+         "format": ["", "opensm", "printed"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit"],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}

@@ -65,13 +65,15 @@ static size_t text_mark_length(const char *text, size_t size)
     return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* Refuses a text whose bytes from `from` on are not all text; those before are. */
-static ik_status check_text(const char *text, size_t from, size_t size, const char *file,
+/* Refuses a text whose bytes from `from` on are not all text (with `log`, or controls of a
+ * terminal); those before are. */
+static ik_status check_text(const char *text, size_t from, size_t size, bool log, const char *file,
                             ik_error *err)
 {
     size_t at = from, line_start = text_mark_length(text, size);
     unsigned line = 1;
-    while (at < size && !text_is_binary((unsigned char)text[at]))
+    while (at < size && (!text_is_binary((unsigned char)text[at]) ||
+                         (log && ik_text_is_control((unsigned char)text[at]))))
         at++;
     if (at == size)
         return IK_OK;
@@ -85,8 +87,8 @@ static ik_status check_text(const char *text, size_t from, size_t size, const ch
 
 /* Reads to the end; *buffer grows, is the caller's also on failure, and has room for a 0 behind
  * *used bytes. Ends at the first byte that is not text: a device may have no end. */
-static ik_status text_read_stream(gzFile in, const char *path, size_t limit, char **buffer,
-                                  size_t *used, ik_error *err)
+static ik_status text_read_stream(gzFile in, const char *path, size_t limit, bool log,
+                                  char **buffer, size_t *used, ik_error *err)
 {
     size_t cap = 0;
     for (;;) {
@@ -103,7 +105,7 @@ static ik_status text_read_stream(gzFile in, const char *path, size_t limit, cha
         if (status != IK_OK || got == 0)
             return status;
         *used += (size_t)got;
-        status = check_text(*buffer, *used - (size_t)got, *used, path, err);
+        status = check_text(*buffer, *used - (size_t)got, *used, log, path, err);
         if (status != IK_OK)
             return status;
         if (*used > limit)
@@ -138,8 +140,8 @@ static ik_status text_open_text(const char *path, gzFile *in, ik_error *err)
     return IK_OK;
 }
 
-ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size,
-                       ik_error *err)
+static ik_status text_read(const char *path, uint64_t limit_bytes, bool log, char **text,
+                           size_t *size, ik_error *err)
 {
     size_t limit =
                limit_bytes && limit_bytes < MAX_TEXT_BYTES ? (size_t)limit_bytes : MAX_TEXT_BYTES,
@@ -149,7 +151,7 @@ ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size
     if (opened != IK_OK)
         return opened;
     char *buffer = NULL;
-    ik_status status = text_read_stream(in, path, limit, &buffer, &used, err);
+    ik_status status = text_read_stream(in, path, limit, log, &buffer, &used, err);
     gzclose_r(in);
     if (status != IK_OK) {
         free(buffer);
@@ -161,9 +163,21 @@ ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size
     return IK_OK;
 }
 
+ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size,
+                       ik_error *err)
+{
+    return text_read(path, limit_bytes, false, text, size, err);
+}
+
+ik_status ik_text_read_log(const char *path, uint64_t limit_bytes, char **text, size_t *size,
+                           ik_error *err)
+{
+    return text_read(path, limit_bytes, true, text, size, err);
+}
+
 ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_error *err)
 {
-    ik_status status = check_text(*text, 0, *size, file, err);
+    ik_status status = check_text(*text, 0, *size, false, file, err);
     size_t mark = status == IK_OK ? text_mark_length(*text, *size) : 0;
     *text += mark;
     *size -= mark;

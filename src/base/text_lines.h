@@ -24,6 +24,15 @@ typedef struct ik_text_lines {
     bool cut;        /* it is the last one and has no end */
 } ik_text_lines;
 
+/* ik_text_read of a file that may be a log of a terminal: controls of one (bell, backspace, escape)
+ * do not end it; ik_text_begin refuses them. */
+ik_status ik_text_read_log(const char *path, uint64_t limit_bytes, char **text, size_t *size,
+                           ik_error *err);
+static inline bool ik_text_is_control(unsigned char c)
+{
+    return c == 7 || c == 8 || c == 27;
+}
+
 /* Longer lines are refused. */
 enum { IK_LINE_MAX = 1 << 20 };
 

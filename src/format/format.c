@@ -4,6 +4,8 @@
  * leaving half of one.
  */
 #include "ikat/format.h"
+#include "base/text_lines.h"
+#include "format/terminal.h"
 #include "format/text_file.h"
 #include "registry/registry.h"
 
@@ -64,9 +66,10 @@ static const ik_format *format_recognise(const char *path, const char *text, siz
 /* Forwarding tables say where each switch sends, not how the switches are cabled. */
 static bool format_holds_tables(const char *text, size_t size)
 {
-    static const char *const marks[] = {"Unicast lids", "dump_ucast_routes:"};
+    static const char *const marks[] = {"Unicast lids",
+                                        "dump_ucast_routes:", "osm_ucast_mgr_dump_ucast_routes:"};
     size = size < 65536 ? size : 65536;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         for (size_t at = 0, length = strlen(marks[i]); at + length <= size; at++)
             if ((at == 0 || text[at - 1] == '\n') && memcmp(text + at, marks[i], length) == 0)
                 return true;
@@ -114,8 +117,15 @@ ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file,
     return IK_OK;
 }
 
-ik_status format_read(const char *text, size_t size, const char *file, const ik_format *format,
-                      ik_builder *b, ik_error *err)
+/* Output of programs, of which people keep logs of their terminals. */
+static bool format_is_printed(const ik_format *format)
+{
+    return format == &ik_format_ibnetdiscover || format == &ik_format_ibnetdiscover_ports ||
+           format == &ik_format_iblinkinfo;
+}
+
+static ik_status format_read_text(const char *text, size_t size, const char *file,
+                                  const ik_format *format, ik_builder *b, ik_error *err)
 {
     ik_status status = ik_text_begin(&text, &size, file, err);
     if (status != IK_OK)
@@ -134,6 +144,26 @@ ik_status format_read(const char *text, size_t size, const char *file, const ik_
     if (status == IK_OK && registry_plugin_of(format))
         status = ik_builder_status(b, err);
     return registry_status(format, format->name, status, err);
+}
+
+ik_status format_read(const char *text, size_t size, const char *file, const ik_format *format,
+                      ik_builder *b, ik_error *err)
+{
+    char *plain = NULL;
+    size_t length = 0, controls = 0;
+    ik_status status = terminal_plain(text, size, &plain, &length, &controls, err);
+    if (status != IK_OK)
+        return status;
+    const ik_format *of = format || !plain ? format : format_recognise(file, plain, length);
+    if (plain && format_is_printed(of)) {
+        status = format_read_text(plain, length, file, of, b, err);
+        ik_builder_finding(b, IK_NOTE, "terminal-log", NULL,
+                           "%zu controls of a terminal among the text are not read", controls);
+    } else {
+        status = format_read_text(text, size, file, format, b, err);
+    }
+    free(plain);
+    return status;
 }
 
 ik_status format_finish(ik_fabric *f, ik_error *err)
@@ -159,7 +189,7 @@ ik_status ik_fabric_read(const char *path, const char *format_name, const ik_env
     size_t size = 0;
     ik_status status = format_by_name(format_name, &format, err);
     if (status == IK_OK)
-        status = ik_text_read(path, env ? env->memory_limit_bytes : 0, &text, &size, err);
+        status = ik_text_read_log(path, env ? env->memory_limit_bytes : 0, &text, &size, err);
     if (status == IK_OK)
         status = ik_fabric_read_memory(text, size, path, format, env, out, err);
     free(text);

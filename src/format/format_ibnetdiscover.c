@@ -347,12 +347,78 @@ static ik_status ibnetdiscover_read_line(ib_file *ib, ik_error *err)
                      "expected Switch, Ca, a port like [5], or an assignment like switchguid=0x1");
 }
 
+/* ---- logs of terminals */
+
+void ib_skip_line(ib_file *ib, bool begun)
+{
+    if (!ib->unread++)
+        ib->first_unread = ib->s.line;
+    if (begun && !ib->behind.file)
+        ib->behind = ib->s;
+}
+
+ik_status ib_goes_on(const ib_file *ib, ik_error *err)
+{
+    return ib->behind.file
+               ? scan_fail(&ib->behind, err, "expected a line of the dump between two others")
+               : IK_OK;
+}
+
+/* Does a line begin like one of a dump? Prompts may begin with a bracket. */
+static bool ibnetdiscover_is_own(scan s)
+{
+    static const char *const words[] = {"Switch", "Ca", "Hca", "Rt", "module", "include", "do"};
+    if (scan_at_end(&s) || *s.at == '#' || ibnetdiscover_is_heading(&s))
+        return true;
+    if (*s.at == '[')
+        return s.end - s.at > 1 && s.at[1] >= '0' && s.at[1] <= '9';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (scan_word(&s, words[i]))
+            return true;
+    const char *equals = memchr(s.at, '=', (size_t)(s.end - s.at));
+    return equals && s.end - equals > 2 && equals[1] == '0' && equals[2] == 'x';
+}
+
+/* Goes to the line "# Topology file" if other lines that are none of a dump stand before it: then
+ * the file is a log of a terminal. */
+static bool ibnetdiscover_skip_prompt(ib_file *ib)
+{
+    scan start = ib->s, before = ib->s;
+    for (; scan_line(&ib->s); before = ib->s) {
+        scan s = ib->s;
+        bool own = ibnetdiscover_is_own(s), comment = s.at < s.end && *s.at == '#';
+        if (scan_prefix(&s, "# Topology file") && ib->unread) {
+            ib->s = before;
+            return true;
+        }
+        if (own && !comment && !scan_at_end(&s))
+            break;
+        if (!own)
+            ib_skip_line(ib, false);
+    }
+    ib->s = start;
+    ib->unread = 0;
+    return false;
+}
+
+static ik_status ibnetdiscover_read_log_line(ib_file *ib, ik_error *err)
+{
+    if (!ibnetdiscover_is_own(ib->s)) {
+        ib_skip_line(ib, true);
+        return IK_OK;
+    }
+    ik_status status = scan_at_end(&ib->s) || *ib->s.at == '#' ? IK_OK : ib_goes_on(ib, err);
+    return status == IK_OK ? ibnetdiscover_read_line(ib, err) : status;
+}
+
 static ik_status ibnetdiscover_read_all(ib_file *ib, ik_error *err)
 {
     ik_status status = IK_OK;
+    bool log = ibnetdiscover_skip_prompt(ib);
     do
         while (status == IK_OK && scan_line(&ib->s))
-            status = ibnetdiscover_read_line(ib, err);
+            status = log && !ib->depth ? ibnetdiscover_read_log_line(ib, err)
+                                       : ibnetdiscover_read_line(ib, err);
     while (status == IK_OK && ib_netlist_leave(ib));
     if (status == IK_OK && ib->keys.num == 0)
         status = ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->s.line, 1,
@@ -389,7 +455,8 @@ static unsigned ibnetdiscover_probe(const char *text, size_t size)
     for (unsigned lines = 0; lines < 50 && scan_line(&s); lines++)
         for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
             size_t length = strlen(starts[i]);
-            if ((size_t)(s.end - s.at) > length && memcmp(s.at, starts[i], length) == 0)
+            if ((size_t)(s.end - s.at) > length && memcmp(s.at, starts[i], length) == 0 &&
+                (i < 4 || s.at[length] == ' ' || s.at[length] == '\t'))
                 return i < 4 ? 95 : 60;
         }
     return 0;

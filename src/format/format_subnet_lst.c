@@ -28,7 +28,7 @@ static const struct {
     const char *printed, *name;
 } speeds[] = {{"2.5", "SDR"}, {"5", "DDR"},  {"10", "QDR"},  {"FDR10", "FDR10"}, {"14", "FDR"},
               {"25", "EDR"},  {"50", "HDR"}, {"100", "NDR"}, {"200", "XDR"}};
-enum { NUM_SPEEDS = sizeof speeds / sizeof *speeds, NAMED = 20 };
+enum { NUM_SPEEDS = sizeof speeds / sizeof *speeds };
 
 /* ---- reading */
 
@@ -137,38 +137,27 @@ static ik_status subnet_lst_read_link(ib_file *ib, slice *rate, slice *state, ik
         value[i] = scan_token(s);
     }
     *state = value[1];
-    *rate = (slice){0};
-    for (size_t i = 0; i < NUM_SPEEDS; i++) {
-        if (strlen(speeds[i].printed) != value[2].length ||
-            memcmp(speeds[i].printed, value[2].at, value[2].length) != 0)
-            continue;
-        char *text =
-            ik_arena_printf(&ib->arena, "%.*s%s", (int)(value[0].length < 8 ? value[0].length : 8),
-                            value[0].at, speeds[i].name);
-        if (!text)
-            return ik_fail_memory(err, 16, "rates of links");
-        *rate = (slice){text, strlen(text)};
-        rate->length = ib_rate_of(*rate) ? rate->length : 0;
-    }
-    return IK_OK;
+    const char *speed = NULL;
+    for (size_t i = 0; i < NUM_SPEEDS; i++)
+        if (strlen(speeds[i].printed) == value[2].length &&
+            memcmp(speeds[i].printed, value[2].at, value[2].length) == 0)
+            speed = speeds[i].name;
+    return ib_rate_text(ib, value[0], speed, rate, err);
 }
 
 /* The node of an end, defined at its first mention; later mentions must agree. Nodes are numbered
  * by their own lines. */
 static ik_status subnet_lst_define(ib_file *ib, lst_end *end, bool own_line, ik_error *err)
 {
-    char *key =
-        ik_arena_printf(&ib->arena, "%c-%016" PRIx64, end->is_host ? 'H' : 'S', end->node_guid);
-    if (!key)
-        return ik_fail_memory(err, 20, "names of nodes");
-    ik_status status = ib_node_of(ib, (slice){key, strlen(key)}, &end->node, err);
+    ik_status status = ib_node_of_guid(ib, !end->is_host, end->node_guid, &end->node, err);
     if (status != IK_OK)
         return status;
     ib_node *node = &ib->nodes[end->node];
     if (node->defined && node->radix != end->ports)
         return scan_fail(&ib->s, err,
-                         "node %s has %" PRIu64 " ports here and %" PRIu32 " in line %u", key,
-                         end->ports, node->radix, node->line);
+                         "node %016" PRIx64 " has %" PRIu64 " ports here and %" PRIu32
+                         " in line %u",
+                         end->node_guid, end->ports, node->radix, node->line);
     if (own_line && !node->at)
         node->at = ++ib->sections;
     if (node->defined)
@@ -193,13 +182,8 @@ static bool subnet_lst_is_state(slice state, const char *name)
 static bool subnet_lst_judge_state(ib_file *ib, const lst_end *near, slice state)
 {
     bool down = subnet_lst_is_state(state, "DWN");
-    if (subnet_lst_is_state(state, "ACT") || ib->inactive++ >= NAMED)
-        return !down;
-    ik_builder_finding(
-        ib->b, IK_WARNING, down ? "port-down" : "inactive-port", NULL,
-        "line %u: port %" PRIu64 " of %.*s (0x%016" PRIx64 ") has a cable, but is %s", ib->s.line,
-        near->number, (int)(near->name.length < 64 ? near->name.length : 64), near->name.at,
-        near->node_guid, down ? "down" : "not active");
+    if (!subnet_lst_is_state(state, "ACT"))
+        ib_tell_inactive(ib, near->node, (uint32_t)near->number, down);
     return !down;
 }
 
@@ -249,9 +233,6 @@ static ik_status subnet_lst_read_text(const char *text, size_t size, const char 
             ib.nodes[i].at = ++ib.sections;
     if (status == IK_OK)
         status = ib_lay_cables(&ib, err);
-    if (status == IK_OK && ib.inactive > NAMED)
-        ik_builder_finding(b, IK_WARNING, "inactive-port", NULL,
-                           "%" PRIu32 " ports in all are down or not active", ib.inactive);
     ib_file_free(&ib);
     return status;
 }

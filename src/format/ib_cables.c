@@ -28,6 +28,27 @@ uint64_t ib_guid_in_key(slice key)
     return scan_hex(&s, &guid) && s.at == s.end ? guid : 0;
 }
 
+ik_status ib_node_of_guid(ib_file *ib, bool is_switch, uint64_t guid, uint32_t *node, ik_error *err)
+{
+    char *key = ik_arena_printf(&ib->arena, "%c-%016" PRIx64, is_switch ? 'S' : 'H', guid);
+    if (!key)
+        return ik_fail_memory(err, 20, "names of nodes");
+    return ib_node_of(ib, (slice){key, strlen(key)}, node, err);
+}
+
+ik_status ib_rate_text(ib_file *ib, slice width, const char *speed, slice *rate, ik_error *err)
+{
+    *rate = (slice){0};
+    if (!speed || !width.length || width.length > 3)
+        return IK_OK;
+    char *text = ik_arena_printf(&ib->arena, "%.*s%s", (int)width.length, width.at, speed);
+    if (!text)
+        return ik_fail_memory(err, 16, "rates of links");
+    *rate = (slice){text, strlen(text)};
+    rate->length = ib_rate_of(*rate) ? rate->length : 0;
+    return IK_OK;
+}
+
 /* Switches that compute in the network show a channel adapter inside; it is no host, and its port
  * is no host port. It becomes an endpoint, for its LID is routed as any other. */
 static void leave_out_aggregation(ib_file *ib)
@@ -107,6 +128,18 @@ static ik_status ib_cables_fill_slots(ib_file *ib, ik_error *err)
         ib->slot[slot] = (uint32_t)i;
     }
     return IK_OK;
+}
+
+void ib_tell_inactive(ib_file *ib, uint32_t index, uint32_t port, bool down)
+{
+    const ib_node *node = &ib->nodes[index];
+    if (ib->inactive++ >= NAMED)
+        return;
+    ik_builder_finding(
+        ib->b, IK_WARNING, down ? "port-down" : "inactive-port", NULL,
+        "line %u: port %" PRIu32 " of %.*s (0x%016" PRIx64 ") has a cable, but is %s", ib->s.line,
+        port, (int)(node->name.length < 64 ? node->name.length : 64),
+        node->name.at ? node->name.at : "", node->guid, down ? "down" : "not active");
 }
 
 /* Does this node tell a cable that leads back to the end? */
@@ -455,6 +488,14 @@ static void ib_cables_report_counts(ib_file *ib)
                            " aggregation nodes inside switches are not hosts: no traffic of theirs "
                            "is assumed; tables have entries for their LIDs",
                            ib->left_out);
+    if (ib->inactive > NAMED)
+        ik_builder_finding(ib->b, IK_WARNING, "inactive-port", NULL,
+                           "%" PRIu32 " ports in all are down or not active", ib->inactive);
+    if (ib->unread)
+        ik_builder_finding(ib->b, IK_NOTE, "unread-lines", NULL,
+                           "%" PRIu32
+                           " lines that are no part of the dump are not read; the first is line %u",
+                           ib->unread, ib->first_unread);
     if (ib->commands)
         ik_builder_finding(ib->b, IK_NOTE, "commands", NULL,
                            "%" PRIu32 " commands to the simulator ('do') are not executed",

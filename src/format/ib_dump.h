@@ -84,7 +84,10 @@ typedef struct ib_file {
     uint32_t sections;
     unsigned heads;       /* of dumps */
     unsigned second_dump; /* line where another dump begins, 0 = nowhere */
-    uint32_t inactive;    /* ports that are not active, of OpenSM's list */
+    uint32_t inactive;    /* ports that have a cable, but are not active */
+    uint32_t unread;      /* lines that are no part of the dump, as a log of a terminal has them */
+    unsigned first_unread;
+    scan behind; /* the first of them behind the dump's beginning; file NULL = none */
     ik_builder *b;
 } ib_file;
 
@@ -93,6 +96,17 @@ uint64_t ib_guid_in_key(slice key);
 /* The first node with this identifier, made if there is none; appends an end to the cables. */
 ik_status ib_node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err);
 ik_status ib_keep_end(ib_file *ib, const ib_end *end, ik_error *err);
+/* The same, by kind and GUID. */
+ik_status ib_node_of_guid(ib_file *ib, bool is_switch, uint64_t guid, uint32_t *node,
+                          ik_error *err);
+/* "4xEDR" from the two, kept with the file; empty if it is no rate (speed NULL: none is known). */
+ik_status ib_rate_text(ib_file *ib, slice width, const char *speed, slice *rate, ik_error *err);
+/* A port that has a cable, but is down or not active: the first of them are findings. */
+void ib_tell_inactive(ib_file *ib, uint32_t node, uint32_t port, bool down);
+/* Skips a line that is no part of the dump, which has begun or not. ib_goes_on: IK_ERR_INPUT
+ * if another line of the dump comes behind such a line. */
+void ib_skip_line(ib_file *ib, bool begun);
+ik_status ib_goes_on(const ib_file *ib, ik_error *err);
 void ib_file_free(ib_file *ib);
 /* A text in quotes, like `what`; a port in brackets. */
 ik_status ib_quoted(scan *s, const char *what, slice *text, ik_error *err);

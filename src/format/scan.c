@@ -39,7 +39,7 @@ bool scan_line(scan *s)
     s->line_start = s->at = s->next;
     s->end = newline ? newline : s->text_end;
     s->next = newline ? newline + 1 : s->text_end;
-    if (s->end > s->at && s->end[-1] == '\r')
+    while (s->end > s->at && s->end[-1] == '\r') /* two of them in logs of terminals */
         s->end--;
     s->line++;
     return true;

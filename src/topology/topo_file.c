@@ -2,6 +2,7 @@
  *
  * Topology `file`: a fabric that somebody has, read from a file in any known format.
  */
+#include "base/text_lines.h"
 #include "format/text_file.h"
 #include "ikat/topology.h"
 
@@ -30,7 +31,8 @@ static ik_status file_build(const ik_params *params, const ik_topo_ctx *ctx, ik_
     ik_status status = format_by_name(
         ik_params_has(params, "format") ? ik_params_text(params, "format") : NULL, &format, err);
     if (status == IK_OK)
-        status = ik_text_read(path, ctx->env ? ctx->env->memory_limit_bytes : 0, &text, &size, err);
+        status =
+            ik_text_read_log(path, ctx->env ? ctx->env->memory_limit_bytes : 0, &text, &size, err);
     if (status == IK_OK)
         status = format_read(text, size, path, format, b, err);
     if (status != IK_OK)

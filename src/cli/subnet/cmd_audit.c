@@ -119,10 +119,11 @@ static int cmd_audit_run(cli *c)
 
 static const cli_option options[] = {
     {"--lfts", 0, "FILE",
-     "the installed forwarding tables: opensm-lfts.dump, output of dump_fts, or opensm.fdbs",
+     "the installed forwarding tables: opensm-lfts.dump, output of dump_fts, opensm.fdbs, or "
+     "ibdiagnet2.fdbs",
      false},
-    {"--sl2vl", 0, "FILE", "the installed SL-to-VL maps: opensm-sl2vl.dump, or an opensm.conf",
-     false},
+    {"--sl2vl", 0, "FILE",
+     "the installed SL-to-VL maps: opensm-sl2vl.dump, ibdiagnet2.slvl, or an opensm.conf", false},
     {"--policy", 0, "FILE", "the QoS policy from which path records get their service levels",
      false},
     {"--path-records", 0, "FILE",
@@ -139,7 +140,7 @@ static const cli_option options[] = {
      "<vcs>"},
     {"--counters", 0, "FILE",
      "counters of the ports: output of ibqueryerrors (with its option --counters or --data) or of "
-     "perfquery",
+     "perfquery, or ibdiagnet2.db_csv",
      false},
     {"--counters-later", 0, "FILE",
      "the same some time later, to find errors that increase and to measure loads", false},
@@ -169,7 +170,8 @@ const ik_command ik_command_audit = {
     .summary = "find what is wrong with a subnet's cabling and with the routing installed in it",
     .details =
         "Use it to check a running InfiniBand cluster from its dumps. FABRIC is a dump of the "
-        "subnet (of ibnetdiscover or another tool, see 'ikat list formats'). The forwarding tables "
+        "subnet (of ibnetdiscover, ibdiagnet or another tool, see 'ikat list formats'). The "
+        "forwarding tables "
         "are examined as they are, for every pair of host ports and LIDs, with the service levels "
         "and virtual lanes that packets take, including replies on the service level of the "
         "request; they are compared with what ikat would install. Every finding has a severity, a "

@@ -174,7 +174,8 @@ static int verify_deployed_run(cli *c)
 static const cli_option options[] = {
     {"--lfts", 0, "FILE",
      "the tables of the switches: OpenSM's dump, or output of dump_fts or ibroute", false},
-    {"--sl2vl", 0, "FILE", "the SL-to-VL maps of the ports: opensm-sl2vl.dump", false},
+    {"--sl2vl", 0, "FILE", "the SL-to-VL maps of the ports: opensm-sl2vl.dump or ibdiagnet2.slvl",
+     false},
     {"--fabric", 0, "SPEC|FILE", "the fabric as it is now (default: the one of the deployment)",
      false, "<topologies>|<file>"},
     {NULL, 0, NULL, NULL, false},

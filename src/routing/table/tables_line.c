@@ -202,6 +202,11 @@ ik_status tables_read_line(const char *line, const char *end, const char *file, 
         return read_fdbs_header(line, end, file, number, out, err);
     if (tables_line_is_title(at, end))
         return IK_OK;
+    if (tables_line_starts_with(at, end, "PLFT_NUM:"))
+        return ik_fail_at(
+            err, IK_ERR_UNSUPPORTED, file, number, 1,
+            "a switch with several forwarding tables (private LFTs) is not supported: "
+            "expected 'PLFT_NUM: 0'");
     return ik_fail_at(err, IK_ERR_INPUT, file, number, 1,
                       "expected 'Unicast lids …', '0xLID PORT' or a comment, not '%.*s'",
                       (int)(end - at < 40 ? end - at : 40), at);

@@ -13,11 +13,14 @@
  *   # Port extended counters: Lid 2 port 3 (CapMask: 0x1300 CapMask2: 0x0000000)
  *   PortXmitData:....................27648
  *
- * GUIDs are those of nodes or of ports, so both lead to the node, and the number to the port.
+ * GUIDs are those of nodes or of ports, so both lead to the node, and the number to the port. Of
+ * ibdiagnet2.db_csv the table PM_INFO is read; wider forms of counters have a suffix there.
  */
+#include "format/printed/csv_table.h"
 #include "format/scan.h"
 #include "subnet/counters/counters.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +66,9 @@ typedef struct reading {
     uint32_t port; /* whose counters perfquery prints; IK_NONE = none of the fabric's */
     bool in_port;  /* perfquery's first line of a port was seen */
     bool any;      /* a line of one of the programs was seen */
+    bool others;   /* tables of ibdiagnet, but none of counters */
+    enum { NO_TABLE, OTHER_TABLE, NAMES_OF_TABLE, ROWS_OF_TABLE } table; /* of ibdiagnet */
+    csv_columns columns;
 } reading;
 
 static ik_status counters_read_refuse(const reading *r, ik_error *err, const char *expected)
@@ -267,6 +273,66 @@ static ik_status counters_read_field(reading *r, const char *colon, ik_error *er
     return IK_OK;
 }
 
+/* ---- ibdiagnet */
+
+static const char *const csv_suffixes[] = {"", "Ext", "Extended"};
+enum { NUM_SUFFIXES = 3, CSV_NAMED = 2 + NUM_SUFFIXES * IK_NUM_COUNTERS };
+
+static ik_status counters_read_names(reading *r, ik_error *err)
+{
+    char text[CSV_NAMED][48];
+    const char *names[CSV_NAMED] = {"NodeGUID", "PortNumber"};
+    for (unsigned i = 2; i < CSV_NAMED; i++) {
+        snprintf(text[i], sizeof text[i], "%s%s", counter_kinds[(i - 2) / NUM_SUFFIXES].name,
+                 csv_suffixes[(i - 2) % NUM_SUFFIXES]);
+        names[i] = text[i];
+    }
+    r->table = ROWS_OF_TABLE;
+    return csv_read_columns(&r->s, names, CSV_NAMED, 2, &r->columns, err);
+}
+
+/* Counters that a port has not are N/A, or the largest number but one. */
+static ik_status counters_read_row(reading *r, ik_error *err)
+{
+    slice field[CSV_MOST_WANTED];
+    uint64_t guid = 0, number = 0, value;
+    ik_status status = csv_read_row(&r->s, &r->columns, field, err);
+    if (status == IK_OK)
+        status = csv_number(&r->s, field[0], "a GUID", UINT64_MAX, &guid, err);
+    if (status == IK_OK)
+        status = csv_number(&r->s, field[1], "a port", 255, &number, err);
+    if (status != IK_OK || number == 0)
+        return status;
+    uint32_t port = counters_read_find_port(
+        r->c->fabric, counters_read_find_node(r->guids, r->num_guids, guid), number);
+    if (port == IK_NONE)
+        counters_read_note_unknown(r->c, guid, 0);
+    for (unsigned i = 2; i < CSV_NAMED && status == IK_OK; i++) {
+        status = csv_number(&r->s, field[i], "a counter", UINT64_MAX, &value, err);
+        bool given = field[i].length && field[i].at[0] >= '0' && field[i].at[0] <= '9' &&
+                     value < UINT64_MAX - 1;
+        if (status == IK_OK && port != IK_NONE && given)
+            counters_read_put(r->c, port, (i - 2) / NUM_SUFFIXES, value);
+    }
+    return status;
+}
+
+/* A line of a table, its end included. */
+static ik_status counters_read_table(reading *r, ik_error *err)
+{
+    slice name = {"PM_INFO", 7};
+    scan line = r->s;
+    if (r->table == OTHER_TABLE ? scan_prefix(&line, "END_") : csv_ends(&r->s, name)) {
+        r->table = NO_TABLE;
+        return IK_OK;
+    }
+    if (csv_begins(&r->s, &name))
+        return counters_read_refuse(r, err, "END_… of a table before another one");
+    if (r->table == OTHER_TABLE || scan_at_end(&line))
+        return IK_OK;
+    return r->table == ROWS_OF_TABLE ? counters_read_row(r, err) : counters_read_names(r, err);
+}
+
 /* ---- lines */
 
 static ik_status read_comment(reading *r, ik_error *err)
@@ -298,6 +364,17 @@ static bool counters_read_is_complaint(reading *r)
 
 static ik_status counters_read_line(reading *r, ik_error *err)
 {
+    slice table;
+    if (r->table != NO_TABLE)
+        return counters_read_table(r, err);
+    if (csv_begins(&r->s, &table)) {
+        bool own = table.length == 7 && memcmp(table.at, "PM_INFO", 7) == 0;
+        r->table = own ? NAMES_OF_TABLE : OTHER_TABLE;
+        r->any |= own;
+        r->others = !own && !r->columns.num;
+        r->in_port = false;
+        return IK_OK;
+    }
     if (r->s.at < r->s.end && *r->s.at == '#')
         return read_comment(r, err);
     scan_blanks(&r->s);
@@ -327,15 +404,21 @@ static ik_status counters_read_lines(reading *r, ik_text_lines *lines, ik_error 
         if (status != IK_OK)
             return status;
     }
+    if (status == IK_OK && r->table != NO_TABLE) {
+        r->s.at = r->s.end;
+        r->s.cut = true;
+        return counters_read_refuse(r, err, "the end of the table");
+    }
     return status;
 }
 
 static ik_status counters_read_check_something(const reading *r, ik_error *err)
 {
     const ik_counters *c = r->c;
-    if (!r->any)
+    if (!r->any || r->others)
         return ik_fail_at(err, IK_ERR_INPUT, r->s.file, 1, 1,
-                          "nothing that ibqueryerrors or perfquery prints is in it");
+                          "nothing that ibqueryerrors or perfquery prints is in it, nor a table "
+                          "PM_INFO of ibdiagnet");
     if (c->ports > 0 || c->unknown == 0)
         return IK_OK;
     ik_fail_at(err, IK_ERR_INPUT, r->s.file, 1, 1, "none of its ports is one of this fabric's");

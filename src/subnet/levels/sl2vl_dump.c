@@ -4,7 +4,8 @@
  *
  * A block per switch and adapter port: a header with its GUID, then a line IN OUT : VL VL … with
  * the VLs of the 16 service levels for each pair of ports of a switch (in = 0: what the switch
- * itself sends), and one line `0 0` for an adapter. Equal maps are kept once. */
+ * itself sends), and one line `0 0` for an adapter. ibdiagnet2.slvl and files of ibdmchk may have a
+ * line GUID IN OUT 0x01 0x23 … instead, with two VLs in each byte. Equal maps are kept once. */
 #include "base/hash.h"
 #include "base/text_lines.h"
 #include "format/scan.h"
@@ -44,17 +45,27 @@ static int sl2vl_dump_by_guid(const void *a, const void *b)
     return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
+/* Is this the one port of its host, so that the host's GUID means it, too? */
+static bool sl2vl_dump_only_port(const ik_fabric *f, uint32_t port)
+{
+    uint32_t node = f->port_node[port];
+    return ik_radix(f, node) == 1 && ik_node_guid(f, node) != ik_port_guid(f, port);
+}
+
 static ik_status sl2vl_dump_list_guids(const ik_fabric *f, guid_list *list, ik_error *err)
 {
-    size_t room = (size_t)f->num_switches + f->num_ports + 1;
+    size_t room = (size_t)f->num_switches + 2 * (size_t)f->num_ports + 1;
     list->of = ik_calloc(room, sizeof *list->of);
     if (!list->of)
         return ik_fail_memory(err, room * sizeof *list->of, "GUIDs");
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         list->of[list->num++] = (guid_entry){ik_node_guid(f, sw), sw, IK_NONE};
     for (uint32_t p = f->port_base[f->num_switches]; p < f->num_ports; p++)
-        if (f->port_peer[p] != IK_NONE)
+        if (f->port_peer[p] != IK_NONE) {
             list->of[list->num++] = (guid_entry){ik_port_guid(f, p), IK_NONE, p};
+            if (sl2vl_dump_only_port(f, p))
+                list->of[list->num++] = (guid_entry){ik_node_guid(f, f->port_node[p]), IK_NONE, p};
+        }
     qsort(list->of, list->num, sizeof *list->of, sl2vl_dump_by_guid);
     return IK_OK;
 }
@@ -128,7 +139,8 @@ static uint32_t sl2vl_dump_place_of(const dump_reader *r, uint64_t number)
     return number == 0 ? 0 : port == IK_NONE ? IK_NONE : ik_port_local(r->f, port) + 1;
 }
 
-static ik_status sl2vl_dump_read_ports(dump_reader *r, scan *s, uint32_t place[2], ik_error *err)
+static ik_status sl2vl_dump_read_ports(dump_reader *r, scan *s, bool packed, uint32_t place[2],
+                                       ik_error *err)
 {
     char name[256];
     for (unsigned i = 0; i < 2; i++) {
@@ -143,25 +155,38 @@ static ik_status sl2vl_dump_read_ports(dump_reader *r, scan *s, uint32_t place[2
                              ik_node_describe(r->f, r->sw, name, sizeof name));
     }
     scan_blanks(s);
-    return scan_char(s, ':') ? IK_OK : scan_fail(s, err, "expected ':' behind the two ports");
+    return packed || scan_char(s, ':') ? IK_OK
+                                       : scan_fail(s, err, "expected ':' behind the two ports");
 }
 
-static ik_status sl2vl_dump_read_entry(dump_reader *r, scan *s, ik_error *err)
+static ik_status sl2vl_dump_read_map(scan *s, bool packed, uint8_t *map, ik_error *err)
+{
+    for (unsigned sl = 0; sl < IK_NUM_SLS; sl += packed ? 2 : 1) {
+        uint64_t vl = 0;
+        scan_blanks(s);
+        scan before = *s;
+        if (packed ? !scan_prefix(&before, "0x") || !scan_hex(s, &vl) || vl > 0xFF
+                   : !scan_uint(s, IK_VL_MANAGEMENT, &vl))
+            return scan_fail(s, err, "expected the VL of service level %u, 0 to 15%s", sl,
+                             packed ? ", and of the next, as 0x01" : "");
+        map[sl] = (uint8_t)(packed ? vl >> 4 : vl);
+        if (packed)
+            map[sl + 1] = (uint8_t)(vl & 0xF);
+    }
+    return IK_OK;
+}
+
+static ik_status sl2vl_dump_read_entry(dump_reader *r, scan *s, bool packed, ik_error *err)
 {
     uint8_t map[IK_NUM_SLS];
     uint32_t place[2], number = 0;
     if (!r->in_block)
         return scan_fail(s, err, "expected 'Switch 0x…' or 'Channel Adapter 0x…'");
-    ik_status status = sl2vl_dump_read_ports(r, s, place, err);
+    ik_status status = sl2vl_dump_read_ports(r, s, packed, place, err);
+    if (status == IK_OK)
+        status = sl2vl_dump_read_map(s, packed, map, err);
     if (status != IK_OK)
         return status;
-    for (unsigned sl = 0; sl < IK_NUM_SLS; sl++) {
-        uint64_t vl = 0;
-        scan_blanks(s);
-        if (!scan_uint(s, IK_VL_MANAGEMENT, &vl))
-            return scan_fail(s, err, "expected the VL of service level %u, 0 to 15", sl);
-        map[sl] = (uint8_t)vl;
-    }
     if (!scan_at_end(s))
         return scan_fail(s, err, "expected the end of the line behind 16 VLs");
     if (r->sw == IK_NONE && r->port == IK_NONE)
@@ -190,7 +215,9 @@ static ik_status sl2vl_dump_read_line(dump_reader *r, const guid_list *guids, sc
         scan_word(s, "Adapter");
         return sl2vl_dump_read_header(r, guids, s, err);
     }
-    return sl2vl_dump_read_entry(r, s, err);
+    bool packed = s->end - s->at > 2 && s->at[0] == '0' && s->at[1] == 'x';
+    ik_status status = packed ? sl2vl_dump_read_header(r, guids, s, err) : IK_OK;
+    return status == IK_OK ? sl2vl_dump_read_entry(r, s, packed, err) : status;
 }
 
 /* ---- holes */
