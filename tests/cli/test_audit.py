@@ -138,7 +138,18 @@ class Audit(CliTest):
         large = self.json("audit", "xgft:m=2:101:2,w=1:3:3,fail=sw0.1")
         states = {row["routing"]: row["state"] for row in large["compared"]}
         self.assertEqual((states["dmodc"], states["frugal"], states["updown"]), ("compared", "too_large", "compared"))
-        self.assertIn("frugal", finding(large, "routings-not-tried")["text"])
+        left_out = finding(large, "routings-not-tried")
+        self.assertIn("frugal", left_out["text"])
+        for row in large["compared"]:
+            self.assertEqual(row["why"] is None, row["state"] == "compared")
+            if row["state"] == "too_large":
+                self.assertIn(row["routing"], left_out["text"])
+                self.assertRegex(row["why"], r"takes minutes with 202 switches that have hosts: tried up to \d+")
+                self.assertIn(row["why"], left_out["evidence"])
+        page = self.tmp / "page.html"
+        text = self.ok("audit", "torus:dims=4:4", "--page", page)
+        for shown in (text, page.read_text().replace("&#39;", "'")):
+            self.assertIn("dmodc: routing 'dmodc' needs a tree", shown)
         self.assertEqual([row["routing"] for row in self.json("audit", "rlft:ports=8,levels=3")["compared"]], ["dmodc"])
 
     def dump(self, spec, changes):
