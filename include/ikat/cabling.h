@@ -42,7 +42,7 @@ typedef struct ik_cabling {
     ik_cable_change *changes; /* [num_changes] made together they give the plan */
     size_t num_changes;
     /* Texts are owned by this. Codes: "family", "miscabled" (error; warning if more than one cable
-     * of 12 does not fit a family that was recognised), "other-port", "missing-cable",
+     * of 12 does not fit a tree that was recognised), "other-port", "missing-cable",
      * "extra-cable", "missing-switch", "unknown-switch", "missing-host", "unknown-host" (warnings),
      * "name-gap", "odd-cable" (warnings),
      * "unused-ports", "upper-host" (notes), and those of ik_fabric_judge. */
@@ -57,7 +57,8 @@ typedef struct ik_cabling {
  * Slim Flies; damaged and miscabled ones included, as long as nine of ten cables are where they
  * should be and three of four are there. A family says nothing of which port a cable uses. Nodes of
  * a plan are found by GUID, then by name; if most switches are found so, cables are compared port
- * by port; otherwise switches are found by structure. Nothing recognised is no error. Free with
+ * by port; otherwise switches are found by structure. A family that fabrics cabled at
+ * random fit as well is none. Nothing recognised is no error. Free with
  * ik_cabling_free. Cost O(switches * degree^2), a plan with names O(ports log ports). */
 ik_status ik_cabling_audit(const ik_fabric *f, const ik_fabric *plan, const ik_env *env,
                            ik_cabling *out, ik_error *err);

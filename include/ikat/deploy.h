@@ -109,6 +109,7 @@ typedef enum ik_compared_state {
     IK_COMPARED_UNPROVED,  /* not proved here: a credit loop, or pairs without a path */
     IK_COMPARED_UNFIT,     /* needs another fabric or more lanes: why */
     IK_COMPARED_TOO_LARGE, /* not tried: it takes minutes with so many switches that have hosts */
+    IK_COMPARED_NO_MEMORY, /* not tried to the end: it needs more memory than there is */
 } ik_compared_state;
 #define IK_ROUTINGS_COMPARED 8
 typedef struct ik_routing_compared {
@@ -119,7 +120,7 @@ typedef struct ik_routing_compared {
     unsigned lanes;
     double max_load;   /* between switches when all hosts send evenly to all, of a host's rate */
     double saturation; /* share of the hosts' rate at which the first channel is full */
-    char why[160];
+    char why[160];     /* it is not compared, or not proved; "": it is */
 } ik_routing_compared;
 /* Which routing to install: the best of those that are proved, fit the lanes, and are better than
  * what is installed: by the throughput and the largest load when all hosts send evenly, by a tenth
@@ -134,6 +135,10 @@ typedef struct ik_routing_choice {
 /* Routings that were measured. */
 unsigned ik_routing_choice_compared(const ik_routing_choice *c);
 /* Names of those that were not tried, with commas between, into text, which is returned. */
+/* False: it takes minutes, or memory ran out. */
+bool ik_routing_compared_tried(const ik_routing_compared *row);
+/* Routing and VC scheme. Returns text, which has at most 196 bytes. */
+char *ik_routing_compared_name(const ik_routing_compared *row, char *text, size_t size);
 char *ik_routing_choice_untried(const ik_routing_choice *c, char *text, size_t size);
 
 /* An array of them, as member of an open JSON object. */
@@ -166,6 +171,7 @@ typedef enum ik_mixing {
 
 typedef struct ik_deploy_update {
     const char *from;  /* borrowed; NULL: nothing is said of old tables, the rest is 0 */
+    bool lane_assumed; /* these are tables without service levels: judged as on one lane */
     uint32_t missing;  /* switches without a table there */
     bool same_routing; /* that made the old tables */
     bool repaired;     /* old entries that still deliver were kept, see ik_deploy */

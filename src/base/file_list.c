@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,7 +117,7 @@ static ik_status list_files(file_list *s, ik_error *err)
     if (!there && strpbrk(s->path, "*?["))
         return list_pattern(s, err);
     if (!there)
-        return ik_fail(err, IK_ERR_IO, "%s: %s", s->path, strerror(errno));
+        return ik_fail_open(err, s->path);
     return file_list_add_file(s, "", s->path, err);
 }
 
@@ -138,4 +139,39 @@ void ik_file_list_free(char **files, uint32_t num)
     for (uint32_t k = 0; k < num; k++)
         free(files[k]);
     free(files);
+}
+
+/* ---- a file that is not there */
+
+/* The nearest of the files in the folder, in its place, as a hint. What lacks memory has none. */
+static void file_list_hint(ik_error *err, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *folder = strndup(path, (size_t)(name - path));
+    file_list s = {.path = path};
+    if (folder && list_folder(&s, folder, NULL, NULL) == IK_OK) {
+        const char **names = malloc(((size_t)s.num_files + 1) * sizeof *names);
+        for (uint32_t k = 0; names && k < s.num_files; k++)
+            names[k] = s.files[k] + strlen(folder);
+        if (names) {
+            names[s.num_files] = NULL;
+            const char *nearest = ik_nearest_name(name, names);
+            if (nearest)
+                ik_hint(err, IK_ERR_IO, "did you mean '%s%s'?", folder, nearest);
+        }
+        free(names);
+    }
+    ik_file_list_free(s.files, s.num_files);
+    free(folder);
+}
+
+ik_status ik_fail_open(ik_error *err, const char *path)
+{
+    int why = errno;
+    if (why == ENOMEM)
+        return ik_fail_memory(err, PATH_MAX, "a file");
+    ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be opened: %s", strerror(why));
+    if (why == ENOENT && err)
+        file_list_hint(err, path);
+    return IK_ERR_IO;
 }

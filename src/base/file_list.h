@@ -13,4 +13,8 @@
 ik_status ik_file_list(const char *path, char ***files, uint32_t *num, ik_error *err);
 void ik_file_list_free(char **files, uint32_t num);
 
+/* IK_ERR_IO: this file cannot be opened, as errno says; where it is not there, with the nearest
+ * name in its folder as hint. */
+ik_status ik_fail_open(ik_error *err, const char *path);
+
 #endif

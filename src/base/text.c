@@ -4,6 +4,7 @@
  * that every text may be packed; where a text starts and what no text holds is decided here for all
  * readers.
  */
+#include "base/file_list.h"
 #include "base/text_lines.h"
 
 #include <assert.h>
@@ -21,7 +22,7 @@
 
 static ik_status text_cannot_open(const char *path, ik_error *err)
 {
-    return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be opened: %s", strerror(errno));
+    return ik_fail_open(err, path);
 }
 
 static ik_status text_too_large(const char *path, size_t limit, ik_error *err)

@@ -2,6 +2,7 @@
  *
  * experiment/store.c: opening, refusing, writing and compacting the SQLite file that holds results.
  */
+#include "base/file_list.h"
 #include "base/output/temporary.h"
 #include "experiment/store_row.h"
 
@@ -359,7 +360,7 @@ ik_status store_open(const char *path, store **out, ik_error *err)
 {
     struct stat info;
     if (access(path, R_OK) != 0 || stat(path, &info) != 0)
-        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
+        return ik_fail_open(err, path);
     if (!S_ISREG(info.st_mode))
         return ik_fail(err, IK_ERR_IO, "'%.200s' is %s, expected a results file", path,
                        S_ISDIR(info.st_mode) ? "a directory" : "a device or a pipe");

@@ -19,6 +19,7 @@ typedef struct judge {
     /* [switches] links to switches of the next higher level; to lower switches and, below the top,
      * hosts */
     uint32_t *up, *down;
+    bool guessed; /* the levels: few switches have hosts, to count them from */
     ik_error *err;
 } judge;
 
@@ -82,6 +83,18 @@ static ik_status judge_levels(judge *j)
                               f->num_levels, f->num_levels == 1 ? "" : "s", text, f->num_hosts);
 }
 
+/* Levels are counted from the leaf switches that have hosts. If these are far fewer than the
+ * switches of another level, as where all hosts are at one switch, they are a guess. */
+static void fabric_judge_trust_levels(judge *j)
+{
+    uint32_t count[256] = {0}, most = 0;
+    for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
+        count[j->f->switch_level[sw]]++;
+    for (unsigned level = 0; level < 256; level++)
+        most = count[level] > most ? count[level] : most;
+    j->guessed = 2 * (uint64_t)count[1] < most;
+}
+
 static void fabric_judge_count_up_down(judge *j)
 {
     const ik_fabric *f = j->f;
@@ -112,7 +125,42 @@ static int fabric_judge_compare_kinds(const void *a, const void *b)
     return 0;
 }
 
-static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count)
+/* The commonest number of cables, up and down, of kinds[0..count). */
+static ik_status fabric_judge_usual_cables(const judge *j, const kind *kinds, size_t count,
+                                           uint32_t *usual)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = kinds[i].up + kinds[i].down > most ? kinds[i].up + kinds[i].down : most;
+    size_t *num = ik_calloc((size_t)most + 1, sizeof *num);
+    if (!num)
+        return ik_fail_memory(j->err, most * sizeof *num, "numbers of cables");
+    for (size_t i = 0; i < count; i++)
+        num[kinds[i].up + kinds[i].down]++;
+    *usual = 0;
+    for (uint32_t i = 1; i <= most; i++)
+        *usual = num[i] >= num[*usual] ? i : *usual;
+    free(num);
+    return IK_OK;
+}
+
+/* Is a switch without a cable upwards one that lost them? One above the leaves that has as many
+ * cables as most there is a root on a lower level than others. */
+static ik_status fabric_judge_lost_uplinks(const judge *j, const kind *kinds, size_t num,
+                                           const kind *k, bool *lost)
+{
+    size_t first = 0, count = 0;
+    uint32_t usual = 0;
+    while (kinds[first].level != k->level)
+        first++;
+    while (first + count < num && kinds[first + count].level == k->level)
+        count++;
+    ik_status status = fabric_judge_usual_cables(j, kinds + first, count, &usual);
+    *lost = k->up == 0 && !j->guessed && (k->level == 1 || k->down < usual);
+    return status;
+}
+
+static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count, bool lost)
 {
     char name[TEXT] = "", ratio[48];
     uint32_t divisor = (uint32_t)ik_gcd(k->down, k->up);
@@ -128,7 +176,7 @@ static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count)
     else
         snprintf(ratio, sizeof ratio, "%.2f:1 oversubscribed", (double)k->down / k->up);
     return fabric_add_finding(
-        j->f, k->up ? IK_NOTE : IK_WARNING, "oversubscribed", IK_NONE, count == 1 ? k->sw : IK_NONE,
+        j->f, lost ? IK_WARNING : IK_NOTE, "oversubscribed", IK_NONE, count == 1 ? k->sw : IK_NONE,
         j->err, "%zu %s%s%s%s with %" PRIu32 " %s and %" PRIu32 " uplinks%s: %s", count,
         k->level == 1 ? "leaf switch" : "switch", count == 1 ? "" : "es", count == 1 ? ", " : "",
         name, k->down, k->level == 1 ? "host links" : "links down", k->up,
@@ -143,8 +191,12 @@ static ik_status judge_oversubscription(judge *j, kind *kinds, size_t num)
         for (next = i + 1; next < num && kinds[next].level == kinds[i].level &&
                            kinds[next].down == kinds[i].down && kinds[next].up == kinds[i].up;)
             next++;
-        if (kinds[i].level < j->f->num_levels && shown++ < NAMED)
-            status = tell_oversubscribed(j, &kinds[i], next - i);
+        bool lost = false;
+        if (kinds[i].level >= j->f->num_levels || shown++ >= NAMED)
+            continue;
+        status = kinds[i].up ? IK_OK : fabric_judge_lost_uplinks(j, kinds, num, &kinds[i], &lost);
+        if (status == IK_OK)
+            status = tell_oversubscribed(j, &kinds[i], next - i, lost);
     }
     return status == IK_OK ? fabric_judge_count_rest(j, IK_NOTE, "oversubscribed",
                                                      "kinds of switches below the top", shown)
@@ -178,22 +230,6 @@ static uint32_t fabric_judge_commonest(const judge *j, const kind *kinds, size_t
         }
     }
     return best;
-}
-
-/* The commonest number of cables, up and down, of kinds[0..count), which have one radix. */
-static ik_status fabric_judge_usual_cables(const judge *j, const kind *kinds, size_t count,
-                                           uint32_t *usual)
-{
-    size_t *num = ik_calloc((size_t)kinds[0].radix + 1, sizeof *num);
-    if (!num)
-        return ik_fail_memory(j->err, kinds[0].radix * sizeof *num, "numbers of cables");
-    for (size_t i = 0; i < count; i++)
-        num[kinds[i].up + kinds[i].down]++;
-    *usual = 0;
-    for (uint32_t i = 1; i <= kinds[0].radix; i++)
-        *usual = num[i] >= num[*usual] ? i : *usual;
-    free(num);
-    return IK_OK;
 }
 
 static int fabric_judge_compare_cables(const void *a, const void *b)
@@ -250,11 +286,12 @@ static ik_status fabric_judge_tree(judge *j)
     if (!kinds)
         return ik_fail_memory(j->err, f->num_switches * sizeof *kinds, "kinds of switches");
     fabric_judge_count_up_down(j);
+    fabric_judge_trust_levels(j);
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         kinds[sw] = (kind){f->switch_level[sw], ik_radix(f, sw), j->down[sw], j->up[sw], sw};
     qsort(kinds, f->num_switches, sizeof *kinds, fabric_judge_compare_kinds);
     ik_status status = judge_oversubscription(j, kinds, f->num_switches);
-    if (status == IK_OK)
+    if (status == IK_OK && !j->guessed)
         status = judge_missing(j, kinds, f->num_switches);
     free(kinds);
     return status;

@@ -70,71 +70,6 @@ static void levels_fold_cover(folding *d)
     }
 }
 
-/* The neighbours of a switch on a level, each once. */
-static uint32_t levels_fold_neighbours(folding *d, uint32_t sw, uint32_t level)
-{
-    const ik_fabric *f = d->s->f;
-    uint32_t num = 0;
-    d->stamp++;
-    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-        uint32_t peer = levels_fold_peer(d, port, level);
-        if (peer == IK_NONE || d->seen[peer] == d->stamp)
-            continue;
-        d->seen[peer] = d->stamp;
-        num++;
-    }
-    return num;
-}
-
-/* Counts, for every switch two levels below sw, the neighbours in common; undo takes it back. */
-static void levels_fold_count_common(folding *d, uint32_t sw, bool undo)
-{
-    const ik_fabric *f = d->s->f;
-    uint32_t level = d->s->level[sw], num = 0;
-    d->stamp++;
-    for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
-        uint32_t below = levels_fold_peer(d, p, level - 1);
-        if (below == IK_NONE || d->seen[below] == d->stamp)
-            continue;
-        d->seen[below] = d->stamp;
-        d->list[num++] = below;
-    }
-    for (uint32_t i = 0; i < num; i++) {
-        d->stamp++;
-        for (uint32_t q = f->port_base[d->list[i]]; q < f->port_base[d->list[i] + 1]; q++) {
-            uint32_t other = levels_fold_peer(d, q, level - 2);
-            if (other == IK_NONE || d->seen[other] == d->stamp)
-                continue;
-            d->seen[other] = d->stamp;
-            d->count[other] = undo ? 0 : d->count[other] + 1;
-        }
-    }
-}
-
-/* Is a switch two levels below cabled to mostly the same ones? */
-static bool levels_fold_matches(folding *d, uint32_t sw)
-{
-    const ik_fabric *f = d->s->f;
-    uint32_t level = d->s->level[sw];
-    if (level < 3)
-        return false;
-    uint32_t mine = levels_fold_neighbours(d, sw, level - 1);
-    bool matches = false;
-    levels_fold_count_common(d, sw, false);
-    for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1] && !matches; p++) {
-        uint32_t below = levels_fold_peer(d, p, level - 1);
-        for (uint32_t q = below == IK_NONE ? 0 : f->port_base[below];
-             below != IK_NONE && q < f->port_base[below + 1] && !matches; q++) {
-            uint32_t other = levels_fold_peer(d, q, level - 2);
-            if (other == IK_NONE || 2 * d->count[other] <= mine)
-                continue;
-            matches = 2 * d->count[other] > levels_fold_neighbours(d, other, level - 1);
-        }
-    }
-    levels_fold_count_common(d, sw, true);
-    return matches;
-}
-
 /* Does it reach more leaves than any switch below it? */
 static bool levels_fold_joins(const folding *d, uint32_t sw)
 {
@@ -151,6 +86,77 @@ static bool levels_fold_joins(const folding *d, uint32_t sw)
 static bool levels_fold_redundant(const folding *d, uint32_t sw)
 {
     return !d->s->hosts[sw] && d->matches[sw] && !levels_fold_joins(d, sw);
+}
+
+/* The neighbours of a switch on a level, each once, without those that come down; level 0: all. */
+static uint32_t levels_fold_neighbours(folding *d, uint32_t sw, uint32_t level)
+{
+    const ik_fabric *f = d->s->f;
+    uint32_t num = 0;
+    d->stamp++;
+    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+        uint32_t peer = level ? levels_fold_peer(d, port, level) : ik_peer_node(f, port);
+        if (peer == IK_NONE || !ik_is_switch(f, peer) || d->seen[peer] == d->stamp)
+            continue;
+        if (level && levels_fold_redundant(d, peer))
+            continue;
+        d->seen[peer] = d->stamp;
+        num++;
+    }
+    return num;
+}
+
+/* Counts, for every switch two levels below sw, the neighbours in common; undo takes it back. */
+static void levels_fold_count_common(folding *d, uint32_t sw, bool undo)
+{
+    const ik_fabric *f = d->s->f;
+    uint32_t level = d->s->level[sw], num = 0;
+    d->stamp++;
+    for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
+        uint32_t below = levels_fold_peer(d, p, level - 1);
+        if (below == IK_NONE || d->seen[below] == d->stamp || levels_fold_redundant(d, below))
+            continue;
+        d->seen[below] = d->stamp;
+        d->list[num++] = below;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        d->stamp++;
+        for (uint32_t q = f->port_base[d->list[i]]; q < f->port_base[d->list[i] + 1]; q++) {
+            uint32_t other = levels_fold_peer(d, q, level - 2);
+            if (other == IK_NONE || d->seen[other] == d->stamp)
+                continue;
+            d->seen[other] = d->stamp;
+            d->count[other] = undo ? 0 : d->count[other] + 1;
+        }
+    }
+}
+
+/* Is a switch two levels below cabled to mostly the same ones, and to about as many in all? One
+ * that has more has them on its other side: where each switch has one above it, that one alone in
+ * common says nothing. */
+static bool levels_fold_matches(folding *d, uint32_t sw)
+{
+    const ik_fabric *f = d->s->f;
+    uint32_t level = d->s->level[sw];
+    if (level < 3)
+        return false;
+    uint32_t mine = levels_fold_neighbours(d, sw, level - 1),
+             all = levels_fold_neighbours(d, sw, 0);
+    bool matches = false;
+    levels_fold_count_common(d, sw, false);
+    for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1] && !matches; p++) {
+        uint32_t below = levels_fold_peer(d, p, level - 1);
+        for (uint32_t q = below == IK_NONE ? 0 : f->port_base[below];
+             below != IK_NONE && q < f->port_base[below + 1] && !matches; q++) {
+            uint32_t other = levels_fold_peer(d, q, level - 2);
+            if (other == IK_NONE || 2 * d->count[other] <= mine)
+                continue;
+            matches = 2 * d->count[other] > levels_fold_neighbours(d, other, level - 1) &&
+                      2 * all <= 3 * levels_fold_neighbours(d, other, 0);
+        }
+    }
+    levels_fold_count_common(d, sw, true);
+    return matches;
 }
 
 /* A switch that has a level of its own? Not where it, or one below it, comes down. */
@@ -222,8 +228,8 @@ static bool levels_fold_all(folding *d)
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         highest = s->level[sw] > highest ? s->level[sw] : highest;
     levels_fold_cover(d);
-    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        d->matches[sw] = levels_fold_matches(d, sw);
+    for (uint32_t i = 0; i < s->num_reached; i++)
+        d->matches[s->queue[i]] = levels_fold_matches(d, s->queue[i]);
     levels_fold_find_top(d, highest);
     for (uint32_t i = 0; i < s->num_reached; i++)
         if (!levels_fold_place(d, s->queue[i]))

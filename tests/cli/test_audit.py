@@ -138,7 +138,18 @@ class Audit(CliTest):
         large = self.json("audit", "xgft:m=2:101:2,w=1:3:3,fail=sw0.1")
         states = {row["routing"]: row["state"] for row in large["compared"]}
         self.assertEqual((states["dmodc"], states["frugal"], states["updown"]), ("compared", "too_large", "compared"))
-        self.assertIn("frugal", finding(large, "routings-not-tried")["text"])
+        left_out = finding(large, "routings-not-tried")
+        self.assertIn("frugal", left_out["text"])
+        for row in large["compared"]:
+            self.assertEqual(row["why"] is None, row["state"] == "compared")
+            if row["state"] == "too_large":
+                self.assertIn(row["routing"], left_out["text"])
+                self.assertRegex(row["why"], r"takes minutes with 202 switches that have hosts: tried up to \d+")
+                self.assertIn(row["why"], left_out["evidence"])
+        page = self.tmp / "page.html"
+        text = self.ok("audit", "torus:dims=4:4", "--page", page)
+        for shown in (text, page.read_text().replace("&#39;", "'")):
+            self.assertIn("dmodc: routing 'dmodc' needs a tree", shown)
         self.assertEqual([row["routing"] for row in self.json("audit", "rlft:ports=8,levels=3")["compared"]], ["dmodc"])
 
     def dump(self, spec, changes):
@@ -201,6 +212,40 @@ class Audit(CliTest):
             baseline.write_text(content)
             self.refused("audit", TREE, "--lfts", self.tmp / "no tables", "--baseline", baseline, says=[says, "yesterday.json"])
         self.refused("audit", TREE, "--baseline", self.tmp / "none", says="none")
+
+    def test_baseline_of_other_counts(self):
+        """Counts change from day to day, and examples with them: a finding is known whatever they are, unless there is more than twice as much of it; another place, port or code is new."""
+        baseline = self.tmp / "yesterday.json"
+        fabric, tables = f"{TREE},fail=sw1.3", self.tables(TREE, "dmodk")
+        args = ("audit", fabric, "--lfts", tables)
+        first = self.json(*args, status=1)
+        count = re.compile(r"(?<!port )(?<!LID )(?<!level )(?<!SL )(?<![\w.,:])\d+(?= (?:of|pairs|links|switches|ports|entries|host|uplinks|on|cables|hosts)\b)")
+        changed = 0
+        for factor, known in ((0.6, True), (1.4, True), (0.3, False)):
+            report = json.loads(json.dumps(first))
+            for found in report["findings"]:
+                text = count.sub(lambda n: str(round(int(n[0]) * factor)), found["text"])
+                text = re.sub(r"the first .*", "the first is another one", text)
+                numbers = [int(n) for n in count.findall(found["text"])]
+                found["large"] = bool(numbers) and numbers[0] > 9
+                changed += text != found["text"]
+                found["text"] = text
+            baseline.write_text(json.dumps(report))
+            again = self.json(*args, "--baseline", baseline, status=None)
+            large = {f["code"] for f in report["findings"] if f["large"]}
+            for found in again["findings"]:
+                if known or found["code"] in large:
+                    self.assertIs(found["known"], known, (factor, found["text"]))
+            if known:
+                self.assertEqual(again["gone"], 0)
+        self.assertGreater(changed, 20)
+        for change in (lambda f: f.update(code="other"), lambda f: f.update(place="elsewhere"), lambda f: f.update(text=re.sub(r"port \d+", "port 77", f["text"]))):
+            report = json.loads(json.dumps(first))
+            named = [f for f in report["findings"] if f.get("place") and re.search(r"port \d+", f["text"])]
+            change(named[0])
+            baseline.write_text(json.dumps(report))
+            again = self.json(*args, "--baseline", baseline, status=None)
+            self.assertEqual((len(again["findings"]) - again["known"], again["gone"]), (1, 1))
 
     def test_another_loop_is_new(self):
         """Of two rings that are cabled to each other one has a credit loop: tomorrow the other one, which is not known; the same one is."""

@@ -30,6 +30,24 @@ class BadInputTest(CliTest):
         """Runs with standard output on an open file; returns the finished process."""
         return subprocess.run([IKAT, *map(str, args)], cwd=SOURCE, stdout=device, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
 
+    def test_a_mistyped_file_is_guessed(self):
+        """Whichever way a file is given: its name, what was expected of the system, and the nearest name in its folder."""
+        for name in ("fabric.ibnetdiscover", "tables.lfts", "trace.goal", "small.json", "policy.conf"):
+            (self.tmp / name).write_text("")
+        typo = {name: self.tmp / f"{name[:-2]}" for name in ("fabric.ibnetdiscover", "tables.lfts", "trace.goal", "small.yaml", "small.json", "policy.conf")}
+        fabric, tables = "data/cluster96.ibnetdiscover", "data/cluster96.lfts"
+        self.ok("run", self.file, "-o", self.store)
+        for name, *args in (("fabric.ibnetdiscover", "topo"), ("fabric.ibnetdiscover", "audit"), ("fabric.ibnetdiscover", "audit", fabric, "--plan"), ("tables.lfts", "audit", fabric, "--lfts"),
+                            ("small.json", "audit", fabric, "--baseline"), ("policy.conf", "audit", fabric, "--lfts", tables, "--policy"), ("policy.conf", "audit", fabric, "--lfts", tables, "--sl2vl"),
+                            ("small.json", "audit", fabric, "--counters"), ("tables.lfts", "deploy", fabric, "-o", self.tmp / "new", "--from"), ("small.json", "deploy", fabric, "-o", self.tmp / "new", "--failed"),
+                            ("small.yaml", "run"), ("small.json", "report"), ("trace.goal", "load", "ring:n=5", "-r", "shortest", "-t")):
+            given = f"program:trace={typo[name]}" if name == "trace.goal" else typo[name]
+            with self.subTest(args=args):
+                says = self.refused(*args, given, says=[str(typo[name]), "cannot be opened: No such file", "did you mean"])
+                self.assertIn(f"did you mean '{self.tmp}/{name}'?", says)
+        self.assertNotIn("did you mean", self.refused("run", self.tmp / "nothing like it", says="cannot be opened"))
+        self.assertNotIn("did you mean", self.refused("run", self.tmp / "no-folder" / "small.yaml", says="cannot be opened"))
+
     def test_closed_pipe_is_no_failure(self):
         self.ok("run", self.file, "-o", self.store)
         for args in [("list", "topologies", "--json"), ("report", self.store, "--csv"), ("report", self.store, "--json"),

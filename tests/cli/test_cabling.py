@@ -213,11 +213,41 @@ class Cabling(CliTest):
         self.refused("audit", CLUSTER, "--plan", "no-such-plan.net", says="no-such-plan.net")
 
     def test_small_irregular_fabrics(self):
-        """A random graph of ten switches is two cables away from a dragonfly: no error, and said to be doubtful."""
-        o = self.audit("jellyfish:N=10,d=4,p=2,seed=0", status=0)
-        self.assertEqual(o["cabling"]["wrong"], 2)
-        self.assertEqual({f["severity"] for f in self.of(o, "miscabled")}, {"warning"})
-        self.assertIn("or it is of no family", self.of(o, "family")[0]["text"])
+        """A random graph of ten switches is two cables away from a dragonfly: it is of no family, and what it resembles is told."""
+        for spec in ("10,d=4,p=2,seed=0", "10,d=7,p=2,seed=2"):
+            o = self.audit(f"jellyfish:N={spec}", status=0)
+            self.assertEqual((o["cabling"]["wrong"], o["cabling"]["family"], o["cabling"]["changes"], o["warnings"]), (0, None, [], 0))
+            (finding,) = self.of(o, "family")
+            self.assertEqual(finding["severity"], "note")
+            self.assertIn("it resembles dragonfly:", finding["text"])
+
+    def test_one_damage_is_one(self):
+        """One cable that is missing, and two that are swapped, in families whose switches are not all alike: no more is said to be wrong."""
+        for spec in ("dragonfly:h=2,arrangement=absolute", "dragonfly:h=3", "rlft:ports=4,levels=5", "rlft:ports=6,levels=4", "karytree:k=2,n=6"):
+            path = self.tmp / "whole.ibnetdiscover"
+            self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path)
+            for seed in range(2):
+                dump = Dump(path)
+                (a, b), (c, d) = random.Random(seed).sample(dump.cables(), 2)
+                dump.cut(a)
+                found = self.audit(dump.write(self.tmp / "cut.ibnetdiscover"), status=0)
+                self.assertEqual((found["cabling"]["missing"], found["cabling"]["wrong"]), (1, 0), (spec, seed, found["cabling"]["summary"]))
+                dump = Dump(path)
+                dump.connect(a, d)
+                dump.connect(b, c)
+                found = self.audit(dump.write(self.tmp / "swapped.ibnetdiscover"))
+                self.assertLessEqual(len(self.of(found, "miscabled", "extra-cable", "missing-cable")), 2, (spec, seed, found["cabling"]["summary"]))
+                self.assertGreater(len(self.of(found, "miscabled", "extra-cable", "missing-cable")), 0, (spec, seed))
+
+    def test_gaps_in_names_of_a_whole_family(self):
+        """Where no switch of a family is missing, a number that was never given is none either; another fault changes nothing."""
+        path = self.tmp / "tree.ibnetdiscover"
+        self.ok("topo", "rlft:ports=8,levels=2", "--format", "ibnetdiscover", "-o", path)
+        dump = Dump(path)
+        dump.lines = [line.replace('"sw3"', '"sw40"') for line in dump.lines]
+        dump.cut(dump.cables()[0][0])
+        found = self.audit(dump.write(path), status=0)
+        self.assertEqual((len(self.of(found, "name-gap")), len(self.of(found, "missing-cable"))), (0, 1))
 
     def test_lid_matrix(self):
         dump = OPENSM / "ft2_8p.ibnetdiscover"

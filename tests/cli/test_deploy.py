@@ -3,6 +3,7 @@ import collections
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import unittest
 
@@ -327,6 +328,36 @@ class Deploy(CliTest):
         better = self.deploy("torus:dims=4:4,p=2", "--from", self.tmp / "uneven", folder="even")
         self.assertTrue(all(row["better"] for row in better["compared"] if row["chosen"]))
         self.assertEqual(self.deploy("torus:dims=4:4", "--vls", "1", "--force")["lanes"], 1)
+
+    def test_candidates_are_judged_on_the_lanes_that_they_get(self):
+        """Of any number of lanes, with a lane for queries or without: the row that was chosen says what was written; every other one says why it is not compared."""
+        for fabric in ("torus:dims=4:4,p=2", "jellyfish:N=10,d=3,p=2", "rlft:ports=8,levels=2", "dragonfly:a=4,h=1,p=2"):
+            for args in ((), ("--query-lane",), ("--vls", "1"), ("--vls", "2"), ("--vls", "3", "--query-lane"), ("--vls", "4", "--query-lane")):
+                with self.subTest(fabric=fabric, args=args):
+                    summary = self.deploy(fabric, *args, "--force")
+                    (row,) = [row for row in summary["compared"] if row["chosen"]]
+                    self.assertEqual((row["lanes"], row["routing"], row["vc"]), (summary["lanes"], summary["routing"], summary["vc"]))
+                    most = int(args[1]) if "--vls" in args else 8
+                    for row in summary["compared"]:
+                        self.assertLessEqual(row["lanes"], most)
+                        self.assertEqual(row["why"] is None, row["state"] == "compared", row)
+        self.assertTrue(self.deploy("torus:dims=5:5", "--query-lane", "--force")["verdict"]["one_manager_free"])
+
+    def test_installed_tables_without_service_levels(self):
+        """They are judged as on one lane, and it is said: of tables, not of a folder, which has the levels."""
+        for fabric, routing in (("torus:dims=4:4,p=2", "dfsssp"), ("rlft:ports=8,levels=2", "dmodc")):
+            self.deploy(fabric, "-r", routing, "--force", folder="now")
+            for given, assumed in ((self.tmp / "now" / "lfts", True), (self.tmp / "now", False)):
+                with self.subTest(given=given):
+                    summary = self.deploy(fabric, "-r", "updown", "--from", given, "--force", folder="then")
+                    self.assertIs(summary["update"]["lane_assumed"], assumed)
+                    self.assertIs("has no service levels" in (self.tmp / "then" / "summary.txt").read_text(), assumed)
+                    kept = run("deploy", fabric, "--from", given, "-o", self.tmp / "none")
+                    if kept.returncode == 1:
+                        self.assertIs("without service levels: judged" in kept.stderr, assumed)
+                    else:
+                        self.assertEqual(kept.returncode, 0, kept.stderr)
+                        shutil.rmtree(self.tmp / "none")
 
     def test_hosts_that_cannot_be_reached(self):
         """The smaller part of a fabric in two parts is listed: exit status 1."""

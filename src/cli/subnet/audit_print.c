@@ -179,6 +179,13 @@ static void audit_print_compared(const cli *c, const ik_audit *a)
                                                             : "");
     }
     cli_table_print(t, stdout, c->colour_out);
+    for (unsigned i = 0; i < choice->num; i++) {
+        char name[200];
+        if (choice->of[i].why[0])
+            printf("  %s: %s\n",
+                   cli_line(ik_routing_compared_name(&choice->of[i], name, sizeof name)),
+                   choice->of[i].why);
+    }
 }
 
 /* ---- balance */

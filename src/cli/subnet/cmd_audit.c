@@ -204,7 +204,7 @@ const ik_command ik_command_audit = {
         "idle_channels, balance (direction, level,\n"
         "channels, min, mean, max)), keeps_installed, compared (routing, vc, state, chosen, "
         "better, lanes, max_load,\n"
-        "saturation), counters (interval_s, ports_restarted, ports_at_limit, "
+        "saturation, why), counters (interval_s, ports_restarted, ports_at_limit, "
         "measured_channels, mean_used, busiest_channel,\n"
         "busiest_used, likeness, channels (port, used, predicted, waited)).",
     .takes = "<topologies>|<file>",

@@ -127,7 +127,7 @@ const ik_command ik_command_deploy = {
         "max_hops, mean_hops, max_paths, credit_loop), roots, left_out, lane_trade (of routing "
         "frugal: lanes, max_paths, longer_pairs,\n"
         "balanced_lanes, balanced_max_paths), update (switches_without_tables, "
-        "not_compared, same_routing, repaired, kept, changed, "
+        "not_compared, lane_assumed, same_routing, repaired, kept, changed, "
         "added, removed, switches, mixing, order, batches).\n"
         "docs/deploying.md explains them.",
     .takes = "<topologies>|<file>",

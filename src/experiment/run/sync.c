@@ -5,6 +5,7 @@
  * edited, finished points keep their results: those still in the sweep take their new numbers, the
  * others retire.
  */
+#include "base/file_list.h"
 #include "base/hash.h"
 #include "experiment/run/run.h"
 #include "ikat/json.h"
@@ -129,7 +130,7 @@ static ik_status sync_hash_file(const char *path, uint64_t *hash, ik_error *err)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
-        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
+        return ik_fail_open(err, path);
     unsigned char buffer[8192];
     for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
         *hash = ik_hash_continue(*hash, buffer, got);

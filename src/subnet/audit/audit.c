@@ -181,7 +181,7 @@ static ik_status audit_run(audit_work *w)
     if (status == IK_OK)
         status = audit_propose(w);
     if (status == IK_OK)
-        audit_baseline_mark(w);
+        status = audit_baseline_mark(w);
     return status == IK_OK ? audit_sort_findings(w->a, w->err) : status;
 }
 

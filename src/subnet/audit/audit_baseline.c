@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * audit_baseline.c: findings that an earlier audit had: they are known. Two findings are the same
- * if code, place and text are.
+ * if code, place and text are, but for quantities in the text and for the examples that it names:
+ * counts change from day to day. One whose count is more than twice what it was is not known.
  */
 #include "base/json_value.h"
 #include "subnet/audit/audit_impl.h"
@@ -10,9 +11,91 @@
 #include <string.h>
 
 typedef struct audit_known {
-    const char *code, *place, *text; /* place "": none */
+    const char *code, *place, *text; /* place "": none; text: see audit_baseline_key */
+    double count;                    /* the first quantity of the text, 0: none */
     bool seen;
 } known;
+
+enum { MOST_GROWTH = 2, MOST_WORD = 64 };
+
+/* ---- what stays of a text */
+
+/* A number by itself, with what may stand around it: "(1,024" "10.6" "3:". */
+static bool audit_baseline_is_quantity(const char *word, size_t length)
+{
+    bool digit = false;
+    for (size_t i = 0; i < length; i++) {
+        if (!strchr("0123456789.,()+-;:%", word[i]))
+            return false;
+        digit |= word[i] >= '0' && word[i] <= '9';
+    }
+    return digit && !memchr(word, ':', length - 1);
+}
+
+/* Does this word say that a number names something? */
+static bool audit_baseline_names(const char *word, size_t length)
+{
+    static const char *const names[] = {"port", "LID", "level", "SL", "VL", "rail", "GUID"};
+    while (length && strchr("(,;", *word)) {
+        word++;
+        length--;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (length == strlen(names[i]) && memcmp(word, names[i], length) == 0)
+            return true;
+    return false;
+}
+
+static double audit_baseline_value(const char *word, size_t length)
+{
+    char digits[MOST_WORD];
+    size_t num = 0;
+    for (size_t i = 0; i < length && num + 1 < sizeof digits; i++)
+        if (word[i] != ',' && word[i] != '(')
+            digits[num++] = word[i];
+    digits[num] = '\0';
+    return strtod(digits, NULL);
+}
+
+/* "1 cable is" and "2 cables are" are alike: the word behind a quantity without its plural. */
+static size_t audit_baseline_singular(const char *word, size_t length)
+{
+    length -= length > 2 && word[length - 1] == 's';
+    length -= length > 2 && word[length - 1] == 'e';
+    return length;
+}
+
+/* The text without quantities and without the example that "the first" names. */
+static ik_status audit_baseline_key(audit_work *w, const char *text, known *out)
+{
+    const char *example = strstr(text, "the first "), *end = example ? example : strchr(text, 0);
+    char *key = ik_arena_alloc(&w->a->arena, strlen(text) + 1);
+    size_t used = 0, before = 0, length;
+    bool counted = false;
+    out->count = 0;
+    if (!key)
+        return ik_fail_memory(w->err, strlen(text), "the findings of a baseline");
+    for (const char *word = text; word < end; word += length + strspn(word + length, " ")) {
+        length = strcspn(word, " ");
+        bool named = audit_baseline_names(key + before, used - before);
+        before = used;
+        if (audit_baseline_is_quantity(word, length) && !named) {
+            out->count = out->count > 0 ? out->count : audit_baseline_value(word, length);
+            key[used++] = '#';
+            counted = true;
+            continue;
+        }
+        size_t kept = counted ? audit_baseline_singular(word, length) : length;
+        counted = false;
+        if (strncmp(word, "is ", 3) == 0 || strncmp(word, "are ", 4) == 0)
+            kept = 0;
+        memcpy(key + used, word, kept);
+        used += kept;
+    }
+    key[used] = '\0';
+    out->text = key;
+    return IK_OK;
+}
 
 static int audit_baseline_compare(const void *x, const void *y)
 {
@@ -58,33 +141,52 @@ static ik_status audit_baseline_list(audit_work *w, const json_t *root)
         if (!code || !text)
             return ik_fail_at(w->err, IK_ERR_INPUT, w->config->baseline, 1, 1,
                               "finding %zu of the report has no \"code\" or no \"text\"", i + 1);
-        w->known[w->num_known++] = (known){code, place ? place : "", text, false};
+        known *k = &w->known[w->num_known++];
+        *k = (known){.code = code, .place = place ? place : ""};
+        ik_status status = audit_baseline_key(w, text, k);
+        if (status != IK_OK)
+            return status;
     }
     qsort(w->known, num, sizeof *w->known, audit_baseline_compare);
     return IK_OK;
 }
 
-void audit_baseline_mark(audit_work *w)
+/* Marks those of the baseline that are this one. Is it known? */
+static bool audit_baseline_find(audit_work *w, const known *key)
 {
-    ik_audit *a = w->a;
     known *list = w->known;
     size_t num = w->num_known;
-    for (size_t i = 0; i < a->num_findings; i++) {
+    known *found = num ? bsearch(key, list, num, sizeof *list, audit_baseline_compare) : NULL;
+    double most = 0;
+    if (!found)
+        return false;
+    for (; found > list && audit_baseline_compare(found - 1, key) == 0;)
+        found--;
+    for (; found < list + num && audit_baseline_compare(found, key) == 0; found++) {
+        found->seen = true;
+        most = found->count > most ? found->count : most;
+    }
+    return key->count <= MOST_GROWTH * most;
+}
+
+ik_status audit_baseline_mark(audit_work *w)
+{
+    ik_audit *a = w->a;
+    for (size_t i = 0; i < a->num_findings && w->config->baseline; i++) {
         ik_audit_finding *f = &a->findings[i];
-        const known key = {f->code, f->place ? f->place : "", f->text, false};
-        known *found = num ? bsearch(&key, list, num, sizeof *list, audit_baseline_compare) : NULL;
-        if (!found)
+        known key = {.code = f->code, .place = f->place ? f->place : ""};
+        ik_status status = audit_baseline_key(w, f->text, &key);
+        if (status != IK_OK)
+            return status;
+        if (!audit_baseline_find(w, &key))
             continue;
-        for (; found > list && audit_baseline_compare(found - 1, &key) == 0;)
-            found--;
-        for (; found < list + num && audit_baseline_compare(found, &key) == 0; found++)
-            found->seen = true;
         f->known = true;
         a->counts[f->severity]--;
         a->num_known++;
     }
-    for (size_t i = 0; i < num; i++)
-        a->num_gone += !list[i].seen;
+    for (size_t i = 0; i < w->num_known; i++)
+        a->num_gone += !w->known[i].seen;
+    return IK_OK;
 }
 
 static ik_status audit_baseline_read(audit_work *w, json_t **root)

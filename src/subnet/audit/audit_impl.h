@@ -72,7 +72,7 @@ ik_status audit_balance(audit_work *w);
 ik_status audit_propose(audit_work *w);
 /* audit_baseline.c: reads what is known, before all else; marks the findings that are. */
 ik_status audit_baseline_open(audit_work *w);
-void audit_baseline_mark(audit_work *w);
+ik_status audit_baseline_mark(audit_work *w);
 void audit_baseline_close(audit_work *w);
 /* audit_counters.c */
 ik_status audit_counters(audit_work *w);

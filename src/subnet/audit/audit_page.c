@@ -230,6 +230,23 @@ static ik_status audit_page_put_pictures(const ik_audit *a, FILE *out, ik_error 
     return status;
 }
 
+/* Routings that were not compared, or not proved, and why. */
+static void audit_page_put_reasons(const ik_audit *a, FILE *out)
+{
+    bool any = false;
+    for (unsigned i = 0; i < a->choice.num; i++) {
+        const ik_routing_compared *row = &a->choice.of[i];
+        char name[200];
+        if (!row->why[0])
+            continue;
+        fputs(any ? "" : "<h2>Routings that are not compared or not proved</h2>\n<ul>\n", out);
+        any = true;
+        audit_page_put_text(out, "<li>", ik_routing_compared_name(row, name, sizeof name), ": ");
+        audit_page_put_text(out, "", row->why, "</li>\n");
+    }
+    fputs(any ? "</ul>\n" : "", out);
+}
+
 ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err)
 {
     fputs(head, out);
@@ -249,6 +266,7 @@ ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, i
     if (!a->num_findings)
         fputs("<p>Nothing.</p>\n", out);
     audit_page_put_routings(a, out);
+    audit_page_put_reasons(a, out);
     if (a->has_tables)
         audit_page_put_balance(&a->installed, "Loads of the installed routing", out);
     if (a->has_proposed)

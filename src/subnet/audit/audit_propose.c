@@ -13,6 +13,7 @@ static ik_status audit_propose_named(audit_work *w)
 {
     ik_audit *a = w->a;
     const ik_audit_config *c = w->config;
+    const ik_deploy_config lanes = {.max_vls = IK_DEPLOY_VLS};
     ik_plan *plan = NULL;
     ik_status status =
         ik_plan_from_specs(a->fabric, c->routing, c->vc, NULL, 0, w->env, &plan, w->err);
@@ -22,28 +23,34 @@ static ik_status audit_propose_named(audit_work *w)
                          "in most devices",
                          c->routing, plan->num_vcs, IK_DEPLOY_VLS);
     if (status == IK_OK)
-        status = choose_judge(a->fabric, &a->lids, plan, w->env, &a->proposed, w->err);
+        status =
+            choose_judge(a->fabric, &a->lids, plan, &lanes, w->env, &a->proposed, NULL, w->err);
     ik_plan_free(plan);
     a->has_proposed = status == IK_OK;
     return status;
 }
 
+/* Those that were not tried, each with the reason as evidence. */
 static ik_status audit_propose_tell_left_out(audit_work *w)
 {
-    char names[600];
+    const ik_routing_choice *c = &w->a->choice;
+    char names[600], reasons[IK_ROUTINGS_COMPARED * 400] = "";
     audit_about about = {IK_NOTE,
                          "routings-not-tried",
                          IK_NONE,
                          IK_NONE,
-                         NULL,
+                         reasons,
                          "Name one (--routing dfsssp --vc dfsssp:pairs=both, --routing frugal) and "
                          "wait."};
-    ik_routing_choice_untried(&w->a->choice, names, sizeof names);
-    return names[0] ? audit_add(w->a, &about, w->err,
-                                "not compared, because they take minutes with so many switches "
-                                "that have hosts: %s",
-                                names)
-                    : IK_OK;
+    for (unsigned i = 0; i < c->num; i++) {
+        size_t used = strlen(reasons);
+        char name[200];
+        if (!ik_routing_compared_tried(&c->of[i]))
+            snprintf(reasons + used, sizeof reasons - used, "%s%s %s", used ? "\n" : "",
+                     ik_routing_compared_name(&c->of[i], name, sizeof name), c->of[i].why);
+    }
+    ik_routing_choice_untried(c, names, sizeof names);
+    return names[0] ? audit_add(w->a, &about, w->err, "not compared: %s", names) : IK_OK;
 }
 
 static choose_now audit_propose_now(const ik_audit *a)
@@ -55,8 +62,9 @@ static ik_status audit_propose_choose(audit_work *w)
 {
     ik_audit *a = w->a;
     const choose_now now = audit_propose_now(a);
-    ik_status status = choose_routing(a->fabric, &a->lids, IK_DEPLOY_VLS, &now, w->env, &a->choice,
-                                      &a->proposed, w->err);
+    const ik_deploy_config lanes = {.max_vls = IK_DEPLOY_VLS};
+    ik_status status =
+        choose_routing(a->fabric, &a->lids, &lanes, &now, w->env, &a->choice, &a->proposed, w->err);
     a->has_proposed = status == IK_OK && a->choice.chosen != IK_NONE;
     return status == IK_OK ? audit_propose_tell_left_out(w) : status;
 }

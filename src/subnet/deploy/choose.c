@@ -15,16 +15,17 @@
 /* In the order in which they are tried: of equal ones the first stays. */
 static const struct candidate {
     const char *routing, *vc;
-    uint32_t
-        most; /* switches with hosts up to which it is tried, 0: any number; see choose_skips */
+    uint32_t most;  /* switches with hosts up to which it is tried, 0: any; see choose_skips */
+    unsigned lanes; /* it is for this number of lanes alone, 0: for any */
 } candidates[] = {
-    {"dmodc", NULL, 0},
-    {"dfsssp", "dfsssp:pairs=both", 800},
-    {"frugal", NULL, 200},
-    {"shortest", "lash:pairs=both", 200},
-    {"nue:vcs=3,pairs=both", NULL, 200},
-    {"nue", NULL, 400},
-    {"updown", NULL, 0},
+    {"dmodc", NULL, 0, 0},
+    {"dfsssp", "dfsssp:pairs=both", 800, 0},
+    {"frugal", NULL, 200, 0},
+    {"shortest", "lash:pairs=both", 200, 0},
+    {"nue:vcs=3,pairs=both", NULL, 200, 0},
+    {"nue:vcs=2,pairs=both", NULL, 200, 2},
+    {"nue", NULL, 400, 0},
+    {"updown", NULL, 0, 0},
 };
 enum { NUM = sizeof candidates / sizeof *candidates };
 _Static_assert((int)NUM <= (int)IK_ROUTINGS_COMPARED, "room for all candidates");
@@ -49,27 +50,24 @@ void choose_discard(ik_audit_routing *r)
     *r = (ik_audit_routing){0};
 }
 
-ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, const ik_plan *plan,
-                       const ik_env *env, ik_audit_routing *r, ik_error *err)
+ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, ik_plan *plan,
+                       const ik_deploy_config *config, const ik_env *env, ik_audit_routing *r,
+                       char *why, ik_error *err)
 {
-    const ik_subnet_config config = {.replies = true, .management = true};
-    ik_lid_tables t = {0};
-    ik_service_levels sls = {0};
-    ik_sl2vl vls = {0};
-    uint32_t unsafe = 0;
-    ik_status status = ik_lid_tables_complete(plan, lids, env, &t, &unsafe, err);
-    if (status == IK_OK)
-        status = ik_service_levels_from_plan(plan, lids, env, &sls, err);
-    if (status == IK_OK)
-        status = ik_sl2vl_make(f, plan->num_vcs, &vls, err);
-    if (status == IK_OK)
-        status = ik_subnet_judge(&t, &sls, &vls, &config, env, &r->verdict, err);
+    ik_deployment d = {.fabric = f, .given = f, .plan = plan, .lids = *lids};
+    ik_status status = deploy_settle_lanes(&d, config, env, err);
+    if (status == IK_OK && !d.judged)
+        status = deploy_judge(&d, env, err);
+    if (d.judged)
+        r->verdict = d.verdict;
+    r->lanes = d.lanes;
+    if (why)
+        snprintf(why, 160, "%.159s", d.why_not);
+    ik_lid_tables_free(&d.tables);
+    ik_service_levels_free(&d.levels);
+    ik_sl2vl_free(&d.vls);
     if (status == IK_OK)
         status = choose_measure(f, lids, r, err);
-    ik_lid_tables_free(&t);
-    ik_service_levels_free(&sls);
-    ik_sl2vl_free(&vls);
-    r->lanes = plan->num_vcs;
     r->spec = strdup(plan->routing->spec);
     r->vc = strdup(plan->vc->spec);
     if (status == IK_OK && (!r->spec || !r->vc))
@@ -144,7 +142,7 @@ static bool choose_is_even(const ik_fabric *f, const ik_audit_routing *r)
 typedef struct choosing {
     const ik_fabric *f;
     const ik_lids *lids;
-    unsigned max_lanes;
+    const ik_deploy_config *lanes; /* max_vls, query_lane */
     const choose_now *now;
     const ik_env *env;
     ik_error *err;
@@ -179,21 +177,26 @@ static void choose_fill_in(ik_routing_compared *row, const ik_audit_routing *r)
 static ik_status choose_try(const choosing *c, const struct candidate *k, ik_routing_compared *row,
                             ik_audit_routing *r)
 {
-    const ik_deploy_config config = {.routing = k->routing, .vc = k->vc, .max_vls = c->max_lanes};
+    const ik_deploy_config config = {.routing = k->routing,
+                                     .vc = k->vc,
+                                     .max_vls = c->lanes->max_vls,
+                                     .query_lane = c->lanes->query_lane};
     ik_plan *plan = NULL;
     ik_error why = {0};
     ik_status status = deploy_plan(c->f, &config, c->env, &plan, &why);
     if (status == IK_OK)
-        status = choose_judge(c->f, c->lids, plan, c->env, r, &why);
+        status = choose_judge(c->f, c->lids, plan, &config, c->env, r, row->why, &why);
     ik_plan_free(plan);
     if (status == IK_OK) {
         choose_fill_in(row, r);
         row->better = c->now->routing && choose_is_better(c->now, r);
         return IK_OK;
     }
-    row->state = IK_COMPARED_UNFIT;
-    snprintf(row->why, sizeof row->why, "%.150s", why.text);
-    if (status == IK_ERR_UNSUPPORTED)
+    bool memory = status == IK_ERR_MEMORY;
+    row->state = memory ? IK_COMPARED_NO_MEMORY : IK_COMPARED_UNFIT;
+    snprintf(row->why, sizeof row->why, "%s%.100s",
+             memory ? "needs more memory than there is: " : "", why.text);
+    if (status == IK_ERR_UNSUPPORTED || status == IK_ERR_MEMORY)
         return IK_OK;
     if (c->err)
         *c->err = why;
@@ -227,13 +230,13 @@ static void choose_take(const choosing *c, ik_routing_choice *out, unsigned inde
     choose_discard(r);
 }
 
-ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, unsigned max_lanes,
+ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deploy_config *config,
                          const choose_now *now, const ik_env *env, ik_routing_choice *out,
                          ik_audit_routing *best, ik_error *err)
 {
     static const choose_now nothing = {0};
     bool unknown = choose_is_unknown(now);
-    const choosing c = {f, lids, max_lanes, unknown ? &nothing : now, env, err};
+    const choosing c = {f, lids, config, unknown ? &nothing : now, env, err};
     uint32_t leaves = choose_count_leaves(f);
     bool even = false;
     ik_status status = IK_OK;
@@ -243,6 +246,8 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, unsigned max_l
         const struct candidate *k = &candidates[i];
         ik_routing_compared *row = &out->of[out->num];
         ik_audit_routing r = {0};
+        if (k->lanes && k->lanes != deploy_most_lanes(config))
+            continue;
         *row = (ik_routing_compared){.state = IK_COMPARED_TOO_LARGE, .given = {k->routing, k->vc}};
         snprintf(row->routing, sizeof row->routing, "%s", k->routing);
         snprintf(row->vc, sizeof row->vc, "%s", k->vc ? k->vc : "");
@@ -250,6 +255,10 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, unsigned max_l
             status = choose_try(&c, k, row, &r);
             even = row->state == IK_COMPARED && choose_is_even(f, &r);
             choose_take(&c, out, out->num, &r, best);
+        } else {
+            snprintf(row->why, sizeof row->why,
+                     "takes minutes with %u switches that have hosts: tried up to %u", leaves,
+                     k->most);
         }
         out->num++;
     }
@@ -275,16 +284,25 @@ unsigned ik_routing_choice_compared(const ik_routing_choice *c)
     return num;
 }
 
+bool ik_routing_compared_tried(const ik_routing_compared *row)
+{
+    return row->state != IK_COMPARED_TOO_LARGE && row->state != IK_COMPARED_NO_MEMORY;
+}
+
+char *ik_routing_compared_name(const ik_routing_compared *row, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s%s%s", row->routing, row->vc[0] ? " (" : "", row->vc,
+             row->vc[0] ? ")" : "");
+    return text;
+}
+
 char *ik_routing_choice_untried(const ik_routing_choice *c, char *text, size_t size)
 {
     text[0] = '\0';
     for (unsigned i = 0; i < c->num; i++) {
-        char name[160];
-        const ik_routing_compared *row = &c->of[i];
-        snprintf(name, sizeof name, "%s%s%s%s", row->routing, row->vc[0] ? " (" : "", row->vc,
-                 row->vc[0] ? ")" : "");
-        if (row->state == IK_COMPARED_TOO_LARGE)
-            choose_append(text, size, name);
+        char name[200];
+        if (!ik_routing_compared_tried(&c->of[i]))
+            choose_append(text, size, ik_routing_compared_name(&c->of[i], name, sizeof name));
     }
     return text;
 }

@@ -19,9 +19,12 @@ void choose_discard(ik_audit_routing *r);
 /* Pairs that are connected and not delivered. */
 uint64_t choose_lost(const ik_subnet_verdict *v);
 
-/* Judges and measures complete tables of a plan, replies on the initiator's service level. */
-ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, const ik_plan *plan,
-                       const ik_env *env, ik_audit_routing *r, ik_error *err);
+/* Judges and measures complete tables of a plan on the lanes that a deployment with this
+ * configuration would give them, replies on the initiator's service level. why (may be NULL, else
+ * of 160): what is not proved, "". */
+ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, ik_plan *plan,
+                       const ik_deploy_config *config, const ik_env *env, ik_audit_routing *r,
+                       char *why, ik_error *err);
 
 /* What is installed. */
 typedef struct choose_now {
@@ -38,10 +41,11 @@ bool choose_is_unknown(const choose_now *now);
  * worse. */
 bool choose_is_better(const choose_now *now, const ik_audit_routing *then);
 
-/* The routings that fit `max_lanes`, compared with each other and with what is installed.
+/* The routings that fit the lanes of `config` (max_vls, query_lane), compared with each other and
+ * with what is installed.
  * *best is the one to install; all 0 if out->chosen is IK_NONE. f, lids: with endpoints as
  * hosts. */
-ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, unsigned max_lanes,
+ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deploy_config *config,
                          const choose_now *now, const ik_env *env, ik_routing_choice *out,
                          ik_audit_routing *best, ik_error *err);
 

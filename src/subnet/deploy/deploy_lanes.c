@@ -75,6 +75,9 @@ static ik_status deploy_lanes_make(lane_settling *s, unsigned first, ik_error *e
     d->shared = first < lanes ? s->pairs[first] : 0;
     ik_lid_tables_free(&d->tables);
     ik_sl2vl_free(&d->vls);
+    if (d->judged) /* other tables */
+        ik_subnet_verdict_free(&d->verdict);
+    d->judged = false;
     ik_status status =
         complete_tables(d->plan, first, &d->lids, s->env, &d->tables, &d->unsafe, err);
     return status == IK_OK ? ik_sl2vl_make(d->fabric, d->lanes, &d->vls, err) : status;

@@ -102,16 +102,29 @@ static ik_status deploy_plan_refuse_worse(const ik_deployment *d, const ik_audit
                                           const char *from, ik_error *err)
 {
     ik_fail(err, IK_ERR_FAILED,
-            "keeps the installed tables (%.100s): none of the %u routings that were compared is "
+            "keeps the installed tables (%.100s%s): none of the %u routings that were compared is "
             "better than their largest load of %.4g of a host's rate and saturation at %.4g of it",
-            from, ik_routing_choice_compared(&d->choice), now->max_load, now->saturation);
-    return ik_hint(err, IK_ERR_FAILED, "--routing SPEC deploys another one nevertheless");
+            from,
+            update_has_levels(from) ? ""
+                                    : ", without service levels: judged as if all packets took SL "
+                                      "0 on one lane",
+            ik_routing_choice_compared(&d->choice), now->max_load, now->saturation);
+    char untried[600];
+    ik_routing_choice_untried(&d->choice, untried, sizeof untried);
+    return ik_hint(err, IK_ERR_FAILED, "--routing SPEC deploys another one nevertheless%s%s",
+                   untried[0] ? "; not tried, for they take minutes or more memory than there is: "
+                              : "",
+                   untried);
 }
 
 static ik_status deploy_plan_refuse_all(const ik_deployment *d, unsigned lanes, ik_error *err)
 {
     char untried[600];
     ik_routing_choice_untried(&d->choice, untried, sizeof untried);
+    for (unsigned i = 0; i < d->choice.num; i++)
+        if (d->choice.of[i].state == IK_COMPARED_NO_MEMORY)
+            return ik_fail(err, IK_ERR_MEMORY, "%s %s", d->choice.of[i].routing,
+                           d->choice.of[i].why);
     ik_fail(err, IK_ERR_UNSUPPORTED,
             "none of the routings that were tried is proved here with at most %u lanes", lanes);
     return ik_hint(err, IK_ERR_UNSUPPORTED, "--routing SPEC names one; not tried were: %s",
@@ -131,7 +144,7 @@ ik_status deploy_choose(ik_deployment *d, ik_deploy_config *config, const ik_env
     const choose_now installed = {config->from ? &now : NULL, partial};
     if (status == IK_OK)
         status =
-            choose_routing(d->fabric, &d->lids, lanes, &installed, env, &d->choice, &best, err);
+            choose_routing(d->fabric, &d->lids, config, &installed, env, &d->choice, &best, err);
     if (status == IK_OK && d->choice.keeps)
         status = deploy_plan_refuse_worse(d, &now, config->from, err);
     else if (status == IK_OK && d->choice.chosen == IK_NONE)

@@ -22,7 +22,8 @@ static const char *deploy_print_lid_name(const ik_deployment *d, uint32_t index,
     return ik_node_describe(d->fabric, d->lids.of[index].node, buffer, size);
 }
 
-static const char *const compared_states[] = {"compared", "unproved", "unfit", "too_large"};
+static const char *const compared_states[] = {"compared", "unproved", "unfit", "too_large",
+                                              "no_memory"};
 
 static void deploy_print_put_measured(ik_json *j, const char *key, bool measured, double value)
 {
@@ -47,6 +48,10 @@ void ik_routing_choice_json(const ik_routing_choice *c, const char *key, ik_json
         ik_json_uint(j, "lanes", row->lanes);
         deploy_print_put_measured(j, "max_load", measured, row->max_load);
         deploy_print_put_measured(j, "saturation", measured, row->saturation);
+        if (row->why[0])
+            ik_json_text(j, "why", row->why);
+        else
+            ik_json_null(j, "why");
         ik_json_close(j);
     }
     ik_json_close(j);
@@ -123,7 +128,6 @@ static void print_management(const ik_deployment *d, FILE *out)
 static void print_choice(const ik_deployment *d, FILE *out)
 {
     const ik_routing_choice *c = &d->choice;
-    char untried[600];
     if (!c->num)
         return;
     fprintf(out, "  %-16s the best of %u that were compared%s:\n", "chosen",
@@ -133,13 +137,15 @@ static void print_choice(const ik_deployment *d, FILE *out)
                               : ", and better than what is installed");
     for (unsigned i = 0; i < c->num; i++) {
         const ik_routing_compared *row = &c->of[i];
-        if (row->state == IK_COMPARED)
+        char name[200];
+        if (row->state != IK_COMPARED)
+            fprintf(out, "  %-16s not %s: %s\n", "",
+                    ik_routing_compared_name(row, name, sizeof name), row->why);
+        else
             fprintf(out, "  %-16s %s (%s): largest load %.4g, saturation %.4g, %u lane%s\n", "",
                     row->routing, row->vc, row->max_load, row->saturation, row->lanes,
                     row->lanes == 1 ? "" : "s");
     }
-    if (ik_routing_choice_untried(c, untried, sizeof untried)[0])
-        fprintf(out, "  %-16s not tried, they take minutes here: %s\n", "", untried);
 }
 
 /* What a routing gave for few lanes, beside balanced tables. */
@@ -222,6 +228,12 @@ static void print_update(const ik_deployment *d, FILE *out)
                      : u->same_routing
                          ? "the routing's own tables: keeping old entries was not proved"
                          : "the routing's own tables: others were installed");
+    if (u->lane_assumed)
+        fprintf(out,
+                "  %-16s %s has no service levels: the installed tables are judged as if all "
+                "packets took SL 0 on one lane; if they use more, ikat audit --policy or "
+                "--path-records with --sl2vl says what holds\n",
+                "NOTE", u->from);
     deploy_print_row(out, "meanwhile", mixing[u->mixing]);
     if (u->mixing == IK_MIXING_ORDER)
         fprintf(out,
@@ -371,6 +383,7 @@ static void deploy_print_put_update(const ik_deployment *d, ik_json *j)
     ik_json_object(j, "update");
     ik_json_uint(j, "switches_without_tables", u->missing);
     ik_json_bool(j, "not_compared", d->choice.not_compared);
+    ik_json_bool(j, "lane_assumed", u->lane_assumed);
     ik_json_bool(j, "same_routing", u->same_routing);
     ik_json_bool(j, "repaired", u->repaired);
     ik_json_uint(j, "kept", u->kept);

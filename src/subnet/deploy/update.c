@@ -170,6 +170,11 @@ static bool update_is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool update_has_levels(const char *from)
+{
+    return update_is_folder(from);
+}
+
 /* What a folder's summary says: its routing is that of d, its lanes. */
 static void update_read_summary(const ik_deployment *d, const char *folder, bool *same,
                                 unsigned *lanes)
@@ -264,7 +269,9 @@ ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik
         &d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env, &old, &matched, err);
     if (status != IK_OK)
         return status;
-    d->update = (ik_deploy_update){.from = from, .missing = matched.missing_switches};
+    d->update = (ik_deploy_update){.from = from,
+                                   .missing = matched.missing_switches,
+                                   .lane_assumed = !update_has_levels(from)};
     if (folder)
         update_read_summary(d, from, &d->update.same_routing, &old_lanes);
     else

@@ -23,4 +23,7 @@ ik_status update_judge_installed(const ik_deployment *d, const char *from, const
 ik_status update_find_order(const ik_lid_tables *old, const ik_lid_tables *new, const ik_env *env,
                             ik_deploy_update *u, ik_error *err);
 
+/* Does it say on which service levels hosts send? A folder of ikat deploy does, tables do not. */
+bool update_has_levels(const char *from);
+
 #endif

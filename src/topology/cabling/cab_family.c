@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "ikat/topology.h"
+#include "topology/cabling/cab_chance.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,9 @@
 
 /* Tries to match: of trees, whose switches of a level are alike; of other families, in which the
  * directions may be mistaken for each other. */
-enum { TRIES_TREE = 4, TRIES_OTHER = 24 };
+enum { TRIES_TREE = 4, TRIES_OTHER = 96 };
+/* Fabrics cabled at random that a small one is compared with. Large ones come near to no family. */
+enum { SAMPLES = 8, SMALL = 128 };
 
 bool cab_specs_add(cab_specs *s, const char *format, ...)
 {
@@ -182,6 +185,28 @@ static ik_status cab_family_best_of(const cab_graph *g, const cab_specs *specs, 
     return IK_OK;
 }
 
+/* Does a family say anything of a fabric that has cables it does not have? Not if one of those
+ * cabled at random comes near to one of the same families but for twice as many. */
+static ik_status cab_family_doubt(const cab_graph *g, const cab_specs *specs, const ik_env *env,
+                                  cab_family *out, ik_error *err)
+{
+    uint64_t wrong = out->spec[0] ? g->links - out->match.agree : 0;
+    ik_status status = IK_OK;
+    for (unsigned i = 0;
+         wrong && g->num <= SMALL && i < SAMPLES && !out->by_chance && status == IK_OK; i++) {
+        cab_graph random = {0};
+        cab_family near = {0};
+        status = cab_chance_shuffled(g, i, &random, err);
+        if (status == IK_OK)
+            status = cab_family_best_of(&random, specs, false, env, &near, err);
+        if (near.spec[0] && g->links - near.match.agree <= 2 * wrong)
+            out->by_chance = true;
+        cab_family_free(&near);
+        cab_graph_free(&random);
+    }
+    return status;
+}
+
 static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik_env *env,
                                       cab_family *out, ik_error *err)
 {
@@ -193,6 +218,7 @@ static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik
     ik_status status = cab_trees(f, g, levels, &specs, err);
     if (status == IK_OK)
         status = cab_family_best_of(g, &specs, true, env, out, err);
+    out->levels = crossing == 0;
     free(specs.spec);
     return status;
 }
@@ -213,10 +239,13 @@ ik_status cab_family_find(const ik_fabric *f, cab_graph *g, const ik_env *env, c
         status = cab_family_find_tree(f, g, env, out, err);
     if (status == IK_OK && !out->spec[0]) {
         memset(g->kind, 0, g->num);
+        out->levels = false;
         if (g->num > 1)
             status = cab_grids(g, &specs, err);
         if (status == IK_OK)
             status = cab_family_best_of(g, &specs, false, env, out, err);
+        if (status == IK_OK)
+            status = cab_family_doubt(g, &specs, env, out, err);
     }
     free(specs.spec);
     if (status != IK_OK)

@@ -15,6 +15,8 @@ typedef struct cab_family {
     ik_fabric *plan;     /* as generated */
     cab_graph planned;
     cab_match match;
+    bool levels;    /* a tree, and all cables join adjacent levels */
+    bool by_chance; /* fabrics cabled at random with as many cables are about as near to a family */
 } cab_family;
 
 /* Specifications that a fabric with this graph may have, most likely first. */

@@ -55,10 +55,11 @@ static void cab_graph_fill(const ik_fabric *f, cab_graph *g)
     g->links /= 2;
 }
 
-ik_status cab_graph_make(const ik_fabric *f, cab_graph *out, ik_error *err)
+/* Without any cable, with room for this many ends. */
+static ik_status cab_graph_room(uint32_t switches, size_t ends, cab_graph *out, ik_error *err)
 {
-    size_t num = (size_t)f->num_switches + 1, ports = (size_t)f->port_base[f->num_switches] + 1;
-    cab_graph g = {.num = f->num_switches,
+    size_t num = (size_t)switches + 1, ports = ends + 1;
+    cab_graph g = {.num = switches,
                    .base = ik_calloc(num, sizeof *g.base),
                    .to = ik_calloc(ports, sizeof *g.to),
                    .cables = ik_calloc(ports, sizeof *g.cables),
@@ -70,8 +71,43 @@ ik_status cab_graph_make(const ik_fabric *f, cab_graph *out, ik_error *err)
         cab_graph_free(&g);
         return ik_fail_memory(err, 17 * num + 8 * ports, "the graph of the switches");
     }
-    cab_graph_fill(f, &g);
     *out = g;
+    return IK_OK;
+}
+
+ik_status cab_graph_make(const ik_fabric *f, cab_graph *out, ik_error *err)
+{
+    ik_status status = cab_graph_room(f->num_switches, f->port_base[f->num_switches], out, err);
+    if (status == IK_OK)
+        cab_graph_fill(f, out);
+    return status;
+}
+
+ik_status cab_graph_joined(const cab_graph *g, const uint32_t *ends, cab_graph *out, ik_error *err)
+{
+    ik_status status = cab_graph_room(g->num, 2 * g->links, out, err);
+    uint32_t first = 0, end = 0;
+    if (status != IK_OK)
+        return status;
+    for (uint32_t sw = 0; sw < g->num; sw++, first += g->degree[sw - 1])
+        out->base[sw] = first;
+    for (uint64_t i = 0; i < 2 * g->links; i++)
+        out->to[out->base[ends[i]] + out->degree[ends[i]]++] = ends[i ^ 1];
+    for (uint32_t sw = 0; sw < g->num; sw++) { /* the room of those before it is not used up */
+        uint32_t degree = out->degree[sw];
+        memmove(out->to + end, out->to + out->base[sw], degree * sizeof *out->to);
+        out->base[sw] = end;
+        first = end;
+        end += degree;
+        cab_graph_join_equal(out, sw, first, &end);
+        out->hosts[sw] = g->hosts[sw];
+        out->ports[sw] = g->ports[sw];
+        out->kind[sw] = g->kind[sw];
+    }
+    out->base[g->num] = end;
+    out->links = g->links;
+    out->max_degree = g->max_degree;
+    out->max_hosts = g->max_hosts;
     return IK_OK;
 }
 
@@ -98,6 +134,25 @@ uint32_t cab_graph_cables(const cab_graph *g, uint32_t a, uint32_t b)
             high = middle;
     }
     return low < g->base[a + 1] && g->to[low] == b ? g->cables[low] : 0;
+}
+
+void cab_graph_distances(const cab_graph *g, uint8_t *hops, uint32_t *queue)
+{
+    memset(hops, UINT8_MAX, (size_t)g->num * g->num);
+    for (uint32_t from = 0; from < g->num; from++) {
+        uint8_t *to = hops + (size_t)from * g->num;
+        uint32_t head = 0, tail = 0;
+        to[from] = 0;
+        queue[tail++] = from;
+        while (head < tail) {
+            uint32_t sw = queue[head++];
+            for (uint32_t i = g->base[sw]; to[sw] < UINT8_MAX - 1 && i < g->base[sw + 1]; i++)
+                if (to[g->to[i]] == UINT8_MAX) {
+                    to[g->to[i]] = (uint8_t)(to[sw] + 1);
+                    queue[tail++] = g->to[i];
+                }
+        }
+    }
 }
 
 /* ---- levels */

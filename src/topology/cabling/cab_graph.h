@@ -23,8 +23,14 @@ typedef struct cab_graph {
 /* Zero-initialise or make; free with cab_graph_free. O(ports log radix). */
 ik_status cab_graph_make(const ik_fabric *f, cab_graph *out, ik_error *err);
 void cab_graph_free(cab_graph *g);
+/* The same switches, joined by other cables: ends[2 * i] and [2 * i + 1] are those of cable i, of
+ * g->links. */
+ik_status cab_graph_joined(const cab_graph *g, const uint32_t *ends, cab_graph *out, ik_error *err);
 /* Number of cables between two switches. O(log degree). */
 uint32_t cab_graph_cables(const cab_graph *g, uint32_t a, uint32_t b);
+/* Hops between all pairs of switches, [num][num], at most 255, which also stands for no way.
+ * queue: [num] scratch. O(num * links). */
+void cab_graph_distances(const cab_graph *g, uint8_t *hops, uint32_t *queue);
 /* Levels of what is most likely a tree, although some cables may contradict: kind[] is set, 1 =
  * leaves. Returns the number of levels, 0: there are no hosts. *crossing: links that do not join
  * neighbouring levels. O(links * levels). */

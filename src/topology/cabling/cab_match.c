@@ -6,18 +6,22 @@
  * pair with the highest score is matched next, so that single wrong cables lose against the many
  * right ones (L. Yartseva, M. Grossglauser: On the performance of percolation graph matching, COSN
  * 2013). Where several v score equally for one u, the numbers of neighbours in common with matched
- * switches two hops away decide: in a torus they tell straight on from around the corner. What is
- * left is symmetric, and any choice serves. Early mistakes are mended by exchanging partners while
- * more cables agree.
+ * switches two hops away decide, which in a torus tell straight on from around the corner, and the
+ * hops to all matched switches, which tell the subtrees of a tree apart. What is left is mostly
+ * symmetric, and any choice serves. Early mistakes are mended by exchanging partners while more
+ * cables agree. Where a difference is left that may be none, cab_exact.c decides.
  */
 #include "topology/cabling/cab_match.h"
 
 #include "base/array.h"
+#include "topology/cabling/cab_exact.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SCORE = 255, WITNESSES = 32, ROUNDS = 12 };
+enum { MOST_SCORE = 255, WITNESSES = 32, ROUNDS = 12, FAR_WITNESSES = 256 };
+/* Steps that finding the hops between all switches of a graph takes at most. */
+static const double MOST_HOPS = 2e8;
 
 typedef struct pair {
     uint32_t u, v;
@@ -37,7 +41,10 @@ typedef struct matcher {
     uint32_t *tally; /* [p->num] scratch, 0 between uses */
     uint32_t *mark;  /* [max(f->num, p->num)] scratch */
     uint32_t stamp;
-    uint32_t *candidate; /* [p->num] scratch */
+    uint32_t *candidate;      /* [p->num] scratch */
+    uint8_t *hops_f, *hops_p; /* [num][num] of each, NULL: too many */
+    uint32_t *matched;        /* [f->num] in the order of matching */
+    uint32_t num_matched;
     ik_rng rng;
     ik_error *err;
 } matcher;
@@ -81,6 +88,7 @@ static bool cab_match_match(matcher *m, uint32_t u, uint32_t v)
 {
     m->plan_of[u] = v;
     m->fabric_of[v] = u;
+    m->matched[m->num_matched++] = u;
     for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
         uint32_t a = m->f->to[i];
         if (m->plan_of[a] != IK_NONE)
@@ -149,7 +157,24 @@ static uint32_t marked_neighbours(const matcher *m, const cab_graph *g, uint32_t
     return num;
 }
 
-/* Of the candidates, the one whose numbers of common neighbours are most like u's. */
+/* By how many hops u and v differ in how far they are from matched switches. */
+static uint32_t cab_match_far(const matcher *m, uint32_t u, uint32_t v)
+{
+    uint32_t differ = 0, step = m->num_matched / FAR_WITNESSES + 1;
+    if (!m->hops_f)
+        return 0;
+    const uint8_t *from_u = m->hops_f + (size_t)u * m->f->num;
+    const uint8_t *from_v = m->hops_p + (size_t)v * m->p->num;
+    for (uint32_t i = 0; i < m->num_matched; i += step) {
+        uint32_t w = m->matched[i];
+        int apart = from_u[w] - from_v[m->plan_of[w]];
+        differ += (uint32_t)(apart < 0 ? -apart : apart);
+    }
+    return differ;
+}
+
+/* Of the candidates, the one whose numbers of common neighbours, and hops to others, are most like
+ * u's. */
 static uint32_t cab_match_choose(matcher *m, uint32_t u, uint32_t num)
 {
     uint32_t witness[WITNESSES], common[WITNESSES], best = m->candidate[0], least = UINT32_MAX;
@@ -166,8 +191,10 @@ static uint32_t cab_match_choose(matcher *m, uint32_t u, uint32_t num)
             differ += there > common[i] ? there - common[i] : common[i] - there;
         }
         uint32_t uneven = m->p->degree[v] != m->f->degree[u];
-        if (2 * differ + uneven < least) {
-            least = 2 * differ + uneven;
+        differ = 2 * differ + uneven;
+        differ += differ < least ? cab_match_far(m, u, v) : 0;
+        if (differ < least) {
+            least = differ;
             best = v;
         }
     }
@@ -342,6 +369,7 @@ static void cab_match_reset(matcher *m)
     memset(m->plan_of, 0xff, m->f->num * sizeof *m->plan_of);
     memset(m->fabric_of, 0xff, m->p->num * sizeof *m->fabric_of);
     memset(m->score, 0, (size_t)m->f->num * m->p->num);
+    m->num_matched = 0;
     for (unsigned s = 0; s <= MOST_SCORE; s++)
         m->buckets[s].first = m->buckets[s].num = 0;
     m->highest = 0;
@@ -417,6 +445,9 @@ static void cab_match_matcher_free(matcher *m)
     free(m->tally);
     free(m->mark);
     free(m->candidate);
+    free(m->matched);
+    free(m->hops_f);
+    free(m->hops_p);
     for (unsigned s = 0; s <= MOST_SCORE; s++)
         free(m->buckets[s].pairs);
 }
@@ -443,6 +474,23 @@ static ik_status cab_match_check_size(const cab_graph *f, const cab_graph *p, ui
                    steps > CAB_MOST_STEPS ? ", with as many neighbours as they have" : "");
 }
 
+/* Of both or of neither. */
+static bool cab_match_find_hops(matcher *m)
+{
+    size_t num_f = m->f->num, num_p = m->p->num;
+    if ((double)num_f * (double)m->f->base[num_f] + (double)num_p * (double)m->p->base[num_p] >
+        MOST_HOPS)
+        return true;
+    m->hops_f = ik_calloc(num_f * num_f + 1, 1);
+    m->hops_p = ik_calloc(num_p * num_p + 1, 1);
+    if (!m->hops_f || !m->hops_p)
+        return false;
+    cab_graph_distances(m->f, m->hops_f, m->mark);
+    cab_graph_distances(m->p, m->hops_p, m->mark);
+    memset(m->mark, 0, (num_f > num_p ? num_f : num_p) * sizeof *m->mark);
+    return true;
+}
+
 ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t *known,
                          unsigned tries, cab_match *out, ik_error *err)
 {
@@ -462,8 +510,9 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
     m.tally = ik_calloc(num_p, sizeof *m.tally);
     m.mark = ik_calloc(num_f > num_p ? num_f : num_p, sizeof *m.mark);
     m.candidate = ik_calloc(num_p, sizeof *m.candidate);
+    m.matched = ik_calloc(num_f, sizeof *m.matched);
     bool all = found.plan_of && found.fabric_of && m.plan_of && m.fabric_of && m.score && m.tally &&
-               m.mark && m.candidate;
+               m.mark && m.candidate && m.matched && cab_match_find_hops(&m);
     if (!all)
         status = ik_fail_memory(err, num_f * num_p + 16 * (num_f + num_p), "matching");
     if (status == IK_OK) { /* of a graph without switches nothing is matched */
@@ -472,6 +521,8 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
     }
     if (status == IK_OK && f->num && p->num)
         status = cab_match_run(&m, known, tries, &found);
+    if (status == IK_OK && !known && !(cab_match_perfect(&found) && found.laid == f->links))
+        status = cab_exact(f, p, &found, err);
     cab_match_matcher_free(&m);
     if (status != IK_OK)
         cab_match_free(&found);

@@ -36,7 +36,9 @@ static bool cab_symmetry_is_alike(const cab_graph *g, const alike *k, uint32_t s
 
 /* What switches of one radix that have hosts have. */
 typedef struct hosted {
-    bool *at;      /* [radix + 1] ports that lead to a host at one of them */
+    bool *at; /* [radix + 1] ports that lead to a host at one of them */
+    bool
+        *network; /* [radix + 1] ports that lead to a switch at one of them, or one without hosts */
     bool *degrees; /* [max_degree + 1] numbers of cables */
 } hosted;
 
@@ -44,12 +46,13 @@ static void cab_symmetry_see_hosts(const ik_fabric *f, const cab_graph *g, uint3
                                    const hosted *h)
 {
     for (uint32_t sw = 0; sw < g->num; sw++) {
-        if (!g->hosts[sw] || g->ports[sw] != radix)
+        if (g->ports[sw] != radix)
             continue;
-        h->degrees[g->degree[sw]] = true;
+        h->degrees[g->degree[sw]] |= g->hosts[sw] > 0;
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t peer = ik_peer_node(f, port);
-            h->at[port - f->port_base[sw]] |= peer != IK_NONE && !ik_is_switch(f, peer);
+            uint32_t peer = ik_peer_node(f, port), at = port - f->port_base[sw];
+            h->at[at] |= peer != IK_NONE && !ik_is_switch(f, peer);
+            h->network[at] |= peer != IK_NONE && ik_is_switch(f, peer);
         }
     }
 }
@@ -63,14 +66,16 @@ static bool cab_symmetry_lacks(const cab_graph *g, const alike *k, const hosted 
 }
 
 /* A cable that is gone leaves its port empty, and mostly others behind it are not; switches that
- * were built with fewer cables have them in the first ports. Ports for hosts may be empty. */
+ * were built with fewer cables have them in the first ports. Ports for hosts may be empty, and
+ * those that lead to a switch nowhere are such. */
 static bool cab_symmetry_has_hole(const ik_fabric *f, const alike *k, const hosted *h, uint32_t sw)
 {
     bool for_hosts = k->hosts || h->degrees[k->usual];
     bool empty = false, hole = false;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         hole |= empty && f->port_peer[port] != IK_NONE;
-        empty |= f->port_peer[port] == IK_NONE && !(for_hosts && h->at[port - f->port_base[sw]]);
+        uint32_t at = port - f->port_base[sw];
+        empty |= f->port_peer[port] == IK_NONE && h->network[at] && !(for_hosts && h->at[at]);
     }
     return hole;
 }
@@ -78,11 +83,11 @@ static bool cab_symmetry_has_hole(const ik_fabric *f, const alike *k, const host
 static ik_status cab_symmetry_find_lacking(const ik_fabric *f, const cab_graph *g, alike *k,
                                            bool *lacks, ik_error *err)
 {
-    size_t ports = (size_t)k->radix + 1, size = ports + g->max_degree + 1;
+    size_t ports = (size_t)k->radix + 1, size = 2 * ports + g->max_degree + 1;
     bool *seen = ik_calloc(size, 1);
     if (!seen)
         return ik_fail_memory(err, size, "ports with hosts");
-    const hosted h = {seen, seen + ports};
+    const hosted h = {seen, seen + ports, seen + 2 * ports};
     cab_symmetry_see_hosts(f, g, k->radix, &h);
     for (uint32_t sw = 0; sw < g->num; sw++) {
         if (!cab_symmetry_lacks(g, k, &h, sw))
@@ -342,7 +347,9 @@ static ik_status cab_symmetry_leaves(ik_cabling *c, const ik_fabric *f, const ca
 
 ik_status cab_tell_symmetry(ik_cabling *c, const ik_fabric *f, const cab_graph *g, ik_error *err)
 {
-    ik_status status = cab_symmetry_names(c, f, err);
+    /* where all switches of a family are there, a number that is left out was never given */
+    bool all = c->known && !c->missing_switches;
+    ik_status status = all ? IK_OK : cab_symmetry_names(c, f, err);
     if (status == IK_OK && !c->known && f->num_levels < 2)
         status = cab_symmetry_cables(c, f, g, err);
     else if (status == IK_OK && !c->known)

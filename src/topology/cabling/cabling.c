@@ -18,6 +18,8 @@
 
 /* Beginnings that are tried where switches of a plan are found by structure. */
 enum { TRIES = 24, SUMMARY = 512 };
+/* Levels that are counted from less than this part of the switches are a guess. */
+enum { LEAST_LEAVES = 6 };
 
 typedef struct audit {
     const ik_fabric *f, *plan;
@@ -92,6 +94,37 @@ static void cabling_drop_odd(audit *a)
     }
 }
 
+/* A family that was recognised, but that random fabrics fit about as well, or that more than one
+ * cable of 12 does not fit. In a tree that is no doubt if all join adjacent levels. */
+static bool cabling_doubtful(const audit *a)
+{
+    return a->out.wrong &&
+           (a->family.by_chance || (12 * a->out.wrong > a->g.links && !a->family.levels));
+}
+
+/* It is of no family then: what differs from one says nothing of its cables. */
+static ik_status cabling_forget_family(audit *a)
+{
+    ik_cabling *c = &a->out;
+    char text[SUMMARY];
+    snprintf(text, sizeof text,
+             "the fabric is of no family that is recognised; it resembles %s, but %" PRIu64
+             " of %" PRIu64 " cables are in other places, which irregular fabrics can come to by "
+             "chance: a plan would decide this",
+             c->family, c->wrong, a->g.links);
+    free(c->changes);
+    c->summary = ik_arena_strdup(&c->arena, text);
+    c->changes = NULL;
+    c->num_changes = c->change_cap = 0;
+    c->family = NULL;
+    c->known = false;
+    c->missing = c->wrong = 0;
+    c->missing_switches = c->unknown_switches = 0;
+    cab_family_free(&a->family);
+    memset(a->g.kind, 0, a->g.num);
+    return c->summary ? IK_OK : ik_fail_memory(a->err, sizeof text, "a summary");
+}
+
 static ik_status cabling_against_family(audit *a)
 {
     ik_status status = cab_family_find(a->f, &a->g, a->env, &a->family, a->err);
@@ -107,7 +140,8 @@ static ik_status cabling_against_family(audit *a)
     cabling_drop_odd(a);
     cabling_keep_match(a, &a->family.match, a->family.plan);
     cabling_count_switches(a, a->family.plan);
-    return cab_diff_switches(a->f, &a->g, &a->family.planned, &a->family.match, &a->out, a->err);
+    status = cab_diff_switches(a->f, &a->g, &a->family.planned, &a->family.match, &a->out, a->err);
+    return status == IK_OK && cabling_doubtful(a) ? cabling_forget_family(a) : status;
 }
 
 /* ---- against a plan */
@@ -184,18 +218,11 @@ static void cabling_append(char *text, size_t size, bool *any, uint64_t num, con
     *any = true;
 }
 
-/* A family that was recognised, but that more than one cable of 12 does not fit: random regular
- * graphs of 8 to 12 switches come that near to a torus or a dragonfly. */
-static bool cabling_doubtful(const audit *a)
-{
-    return a->out.family && 12 * a->out.wrong > a->g.links;
-}
-
-/* What is at a wrong place in a family that is doubtful is no error. */
+/* Of trees that more than one cable of 12 does not fit, what is at a wrong place is no error. */
 static void cabling_lower_findings(audit *a)
 {
     ik_cabling *c = &a->out;
-    for (size_t i = 0; i < c->num_findings && cabling_doubtful(a); i++)
+    for (size_t i = 0; c->family && 12 * c->wrong > a->g.links && i < c->num_findings; i++)
         if (c->findings[i].severity == IK_ERROR)
             c->findings[i].severity = IK_WARNING;
 }
@@ -217,23 +244,21 @@ static ik_status cabling_summarise(audit *a)
                    c->missing_switches == 1 ? "switch missing" : "switches missing");
     cabling_append(text, sizeof text, &any, c->unknown_switches,
                    c->unknown_switches == 1 ? "switch too many" : "switches too many");
-    c->summary = ik_arena_strdup(&c->arena, text);
+    c->summary = c->summary ? c->summary : ik_arena_strdup(&c->arena, text);
     if (!c->summary)
         return ik_fail_memory(a->err, sizeof text, "a summary");
     return cab_finding(c, c->known && !c->exact ? IK_WARNING : IK_NOTE, "family", IK_NONE, IK_NONE,
-                       a->err, "%s%s", c->summary,
-                       cabling_doubtful(a)
-                           ? "; or it is of no family, for small irregular fabrics can "
-                             "resemble one: a plan would decide this"
-                           : "");
+                       a->err, "%s", c->summary);
 }
 
 /* Nothing recognised: what at least the levels tell. */
 static ik_status cabling_tell_levels(audit *a)
 {
     uint64_t crossing = 0;
-    uint32_t levels = cab_graph_levels(&a->g, &crossing);
-    if (levels < 2 || 20 * crossing > a->g.links) {
+    uint32_t levels = cab_graph_levels(&a->g, &crossing), leaves = 0;
+    for (uint32_t sw = 0; sw < a->g.num; sw++)
+        leaves += a->g.kind[sw] == 1;
+    if (levels < 2 || 20 * crossing > a->g.links || LEAST_LEAVES * leaves < a->g.num) {
         memset(a->g.kind, 0, a->g.num);
         return IK_OK;
     }
@@ -245,7 +270,7 @@ static ik_status cabling_tell(audit *a)
     const ik_fabric *plan = a->plan ? a->plan : a->family.plan;
     ik_cabling *c = &a->out;
     ik_status status = cabling_summarise(a);
-    if (status == IK_OK && plan && a->plan_of)
+    if (status == IK_OK && plan)
         status = cab_tell_nodes(c, a->f, plan, a->plan_of, a->fabric_of, c->by_ports, a->err);
     if (status == IK_OK)
         status = cab_tell_changes(c, a->f, a->plan ? "the plan" : a->family.spec, a->err);

@@ -20,6 +20,7 @@
 #include "traffic/workload/goal_classes.h"
 
 #include "base/array.h"
+#include "base/file_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -306,10 +307,9 @@ static ik_status read_goalbin(program *p, const program_source *s, const ik_env 
     g->path = s->files[0];
     errno = 0;
     g->in = gzopen(g->path, "rb");
-    ik_status status =
-        g->in ? goalbin_read_all(g, err)
-              : ik_fail_at(err, errno ? IK_ERR_IO : IK_ERR_MEMORY, g->path, 0, 0,
-                           "cannot be opened: %s", errno ? strerror(errno) : "out of memory");
+    ik_status status = g->in   ? goalbin_read_all(g, err)
+                       : errno ? ik_fail_open(err, g->path)
+                               : ik_fail_memory(err, sizeof *g, "reading a trace");
     if (g->in)
         gzclose(g->in);
     free(g->span);

@@ -34,7 +34,7 @@ static ik_status reader_read_head(program_source *s, ik_error *err)
         bool memory = !head || errno == ENOMEM;
         free(head);
         return memory ? ik_fail_memory(err, PROGRAM_HEAD, "the head of a file")
-                      : ik_fail(err, IK_ERR_IO, "%s: %s", s->files[0], strerror(errno));
+                      : ik_fail_open(err, s->files[0]);
     }
     got = gzread(in, head, PROGRAM_HEAD); /* what is damaged, its reader says with its place */
     if (got < 0)

@@ -7,6 +7,7 @@
 #include "traffic/program/wire.h"
 
 #include "base/array.h"
+#include "base/file_list.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -115,16 +116,14 @@ ik_status wire_open(wire_stream *s, const char *path, const ik_env *env, ik_erro
     *s = (wire_stream){.path = path, .env = env};
     struct stat info;
     if (stat(path, &info) != 0)
-        return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be opened: %s", strerror(errno));
+        return ik_fail_open(err, path);
     if (S_ISDIR(info.st_mode))
         return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "is a folder");
     s->size = (uint64_t)info.st_size;
     errno = 0;
     s->in = gzopen(path, "rb");
     if (!s->in)
-        return errno
-                   ? ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be opened: %s", strerror(errno))
-                   : ik_fail_memory(err, PIECE, "reading a trace");
+        return errno ? ik_fail_open(err, path) : ik_fail_memory(err, PIECE, "reading a trace");
     return IK_OK;
 }
 
