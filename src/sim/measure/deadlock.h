@@ -9,6 +9,7 @@
 #define IKAT_SIM_DEADLOCK_H
 
 #include "ikat/base.h"
+#include <assert.h>
 #include <stdio.h>
 
 typedef struct drain_rules {
@@ -31,6 +32,7 @@ typedef struct drain_rules {
  * few, and each finds what it would have found earlier: a deadlock stays. */
 static inline uint64_t deadlock_next_search(uint64_t time, uint64_t period)
 {
+    assert(period > 0);
     return time + (time / 8 > period ? time / 8 : period);
 }
 
