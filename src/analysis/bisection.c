@@ -12,6 +12,7 @@
 #include "base/partitioner.h"
 #include "ikat/analysis.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static ik_status bisection_metis_graph_of(const graph *g, metis_graph *m, ik_err
 static ik_status bisection_run_metis(const bisect_job *j, int weighting, bool recursive,
                                      uint64_t seed, idx_t *part, ik_error *err)
 {
+    assert(weighting >= 0 && weighting < NUM_WEIGHTINGS);
     const metis_graph *m = &j->m;
     ik_partition_job job = {.recursive = recursive,
                             .num_vertices = m->n,
@@ -130,6 +132,7 @@ static ik_status bisection_one_try(void *ctx, size_t index, unsigned thread, ik_
 /* Better balanced first, then the smaller cut, then the earlier try. */
 static size_t bisection_best_try(const bisect_job *j, size_t tries)
 {
+    assert(tries > 0);
     size_t best = 0;
     for (size_t i = 1; i < tries; i++) {
         const try_result *a = &j->tries[i], *b = &j->tries[best];

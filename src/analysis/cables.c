@@ -4,6 +4,7 @@
  */
 #include "ikat/analysis.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static void cables_measure_floor(const ik_xy *xy, uint32_t n, ik_cables *c)
  * it. */
 static uint64_t cables_length_of(const ik_fabric *f, const ik_xy *xy, uint32_t port)
 {
+    assert(port < f->port_base[f->num_switches]);
     uint32_t to = ik_peer_node(f, port), from = f->port_node[port];
     if (to == IK_NONE || !ik_is_switch(f, to) || f->port_peer[port] < port)
         return UINT64_MAX;

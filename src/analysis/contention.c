@@ -8,6 +8,7 @@
 
 #include "routing/by_port.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,6 +17,7 @@
 
 static ik_ratio contention_ratio(uint64_t num, uint64_t den)
 {
+    assert(den > 0);
     uint64_t g = ik_gcd(num, den);
     return (ik_ratio){num / g, den / g, (double)num / (double)den};
 }
@@ -30,6 +32,7 @@ typedef struct contention_job {
 
 static uint32_t contention_flow_degree(const contention_job *j, uint32_t flow)
 {
+    assert(flow < j->p->num);
     uint32_t out = j->degree_out[j->p->src[flow]], in = j->degree_in[j->p->dst[flow]];
     return out > in ? out : in;
 }

@@ -7,6 +7,7 @@
  */
 #include "analysis/cut.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ typedef struct search {
 
 static void cut_exact_change_side(search *s, uint32_t v)
 {
+    assert(v < s->g->n && s->side[v] < 2);
     const graph *g = s->g;
     s->imbalance += s->side[v] ? 2 * (int64_t)g->hosts[v] : -2 * (int64_t)g->hosts[v];
     for (size_t i = g->base[v]; i < g->base[v + 1]; i++)
@@ -28,6 +30,7 @@ static void cut_exact_change_side(search *s, uint32_t v)
 
 ik_status cut_exact(const graph *g, uint8_t *side, ik_error *err)
 {
+    assert(g->n >= 2 && g->n <= 31);
     search s = {.g = g, .side = ik_calloc((size_t)g->n + 1, 1)};
     if (!s.side)
         return ik_fail_memory(err, g->n, "a partition");

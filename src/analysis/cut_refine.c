@@ -12,6 +12,7 @@
 #include "analysis/cut.h"
 #include "base/array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static const ik_heap_item *cut_refine_best_of(const pass *p, ik_heap *h)
 
 static bool cut_refine_offer(pass *p, uint32_t v)
 {
+    assert(!p->locked[v]);
     const cut_state *c = p->c;
     return ik_heap_push(&p->heaps[c->side[v]][c->g->hosts[v] > 0],
                         (ik_heap_item){cut_refine_key_of(c->gain[v]), v, 0});
@@ -68,6 +70,7 @@ static bool cut_refine_offer(pass *p, uint32_t v)
 /* Flips v and updates its neighbours' gains; with a pass, their places in the heaps too. */
 static bool cut_refine_flip(cut_state *c, uint32_t v, pass *p)
 {
+    assert(v < c->g->n && c->side[v] < 2);
     const graph *g = c->g;
     bool ok = true;
     c->cut = (uint64_t)((int64_t)c->cut - c->gain[v]);
@@ -87,6 +90,7 @@ static bool cut_refine_flip(cut_state *c, uint32_t v, pass *p)
 /* The next switch to move, IK_NONE if none fits. */
 static uint32_t cut_refine_choose(pass *p, int64_t allowed)
 {
+    assert(allowed >= 0);
     const ik_heap_item *best = NULL;
     int64_t imbalance = p->c->imbalance;
     for (int side = 0; side < 2; side++) {

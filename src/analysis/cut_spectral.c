@@ -19,6 +19,7 @@
  */
 #include "analysis/cut.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ static int cut_spectral_below(const lanczos *l, int k, double x)
 
 static double cut_spectral_smallest(const lanczos *l, int k)
 {
+    assert(k > 0 && k <= MAX_STEPS);
     double low = l->alpha[0], high = l->alpha[0];
     for (int i = 0; i < k; i++) {
         double radius = (i ? fabs(l->beta[i - 1]) : 0) + (i + 1 < k ? fabs(l->beta[i]) : 0);
@@ -109,6 +111,7 @@ static double cut_spectral_smallest(const lanczos *l, int k)
  * definite and elimination needs no pivots. */
 static double cut_spectral_last_component(lanczos *l, int k, double value)
 {
+    assert(k > 0 && k <= MAX_STEPS);
     double *x = l->vector, *d = l->pivot;
     for (int i = 0; i < k; i++) {
         double diagonal =

@@ -10,6 +10,7 @@
 
 #include "routing/by_port.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,6 +207,8 @@ void demand_free(demand *d)
 
 double demand_amount(const demand *d, uint32_t src, uint64_t weight, uint64_t scale)
 {
+    assert(scale > 0 && src < d->t->num_hosts);
+    assert(!d->denominator || d->denominator % scale == 0); /* amounts stay whole */
     if (d->denominator)
         return (double)(weight * (d->denominator / scale));
     return d->rate[src] * (double)weight / (double)scale;

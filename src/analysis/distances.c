@@ -14,6 +14,7 @@
 #include "analysis/rails.h"
 #include "ikat/analysis.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static void distances_add_sixteen(counter *c)
 
 static inline void distances_count_line(counter *c, const line *x)
 {
+    assert(c->num < 16);
     c->waiting[c->num++] = *x;
     if (c->num == 16)
         distances_add_sixteen(c);
@@ -203,6 +205,7 @@ static size_t distances_place_lanes(const graph *g, uint32_t *source)
 
 static ik_status distances_tally_grow(tally *t, size_t level, ik_error *err)
 {
+    assert(t->num <= t->room);
     if (level < t->num)
         return IK_OK;
     if (level >= t->room) {
@@ -224,6 +227,7 @@ static ik_status distances_tally_grow(tally *t, size_t level, ik_error *err)
 /* ORs the newest bits of v's neighbours; returns whether any neighbour has some. */
 static inline bool distances_pull(const graph *g, const tally *t, uint32_t v, line *acc)
 {
+    assert(v < g->n);
     bool any = false;
     for (size_t i = g->base[v]; i < g->base[v + 1]; i++) {
         uint32_t u = g->to[i];

@@ -10,6 +10,7 @@
 #include "analysis/graph.h"
 #include "ikat/analysis.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static uint64_t diversity_mul_sat(uint64_t a, uint64_t b)
 
 static ik_path_count *diversity_find_slot(const table *t, uint32_t distance, uint64_t paths)
 {
+    assert(t->room > t->num && (t->room & (t->room - 1)) == 0); /* the search ends at a free one */
     size_t i = (size_t)((paths * 0x9E3779B97F4A7C15u ^ distance * 0xC2B2AE3D27D4EB4Fu) >> 20) &
                (t->room - 1);
     while (t->slot[i].pairs && (t->slot[i].distance != distance || t->slot[i].paths != paths))
@@ -85,6 +87,7 @@ static bool diversity_table_add(table *t, uint32_t distance, uint64_t paths, uin
 
 static void diversity_count_paths(const graph *g, uint32_t source, search *s)
 {
+    assert(source < g->n);
     uint32_t head = 0, tail = 0;
     memset(s->dist, 0xFF, g->n * sizeof *s->dist);
     s->dist[source] = 0;

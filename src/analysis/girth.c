@@ -11,6 +11,7 @@
 #include "analysis/graph.h"
 #include "ikat/analysis.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ typedef struct bfs {
 /* Shortest cycle seen from root if shorter than best, else best. */
 static uint32_t girth_search(const bfs *b, uint32_t root, uint32_t best)
 {
+    assert(root < b->g->n && b->dist[root] == IK_NONE);
     uint32_t head = 0, tail = 0;
     b->dist[root] = 0;
     b->parent[root] = IK_NONE;

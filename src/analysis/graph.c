@@ -8,6 +8,7 @@
  */
 #include "analysis/graph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,7 @@ static uint64_t graph_row_hash(const graph *g, uint32_t v)
 
 static bool graph_same_row(const graph *g, uint32_t a, uint32_t b)
 {
+    assert(a < g->n && b < g->n);
     size_t n = g->base[a + 1] - g->base[a];
     return g->hosts[a] == g->hosts[b] && n == g->base[b + 1] - g->base[b] && n > 0 &&
            memcmp(g->to + g->base[a], g->to + g->base[b], n * sizeof *g->to) == 0 &&

@@ -9,6 +9,8 @@
 #include "analysis/spread.h"
 #include "ikat/analysis.h"
 
+#include <assert.h>
+
 /* Work is cut into a number of parts that depends on the fabric alone, each with its own sums,
  * added in order: results do not depend on the number of threads even where sums are rounded. */
 typedef struct load_job {
@@ -55,6 +57,7 @@ void load_book_ends(load_job *job);
 /* Does the channel lead upwards in a tree? (injection does not count) */
 static inline bool load_goes_up(const ik_fabric *f, uint32_t port)
 {
+    assert(port < f->num_ports);
     uint32_t from = f->port_node[port], to = ik_peer_node(f, port);
     return f->num_levels && to != IK_NONE && ik_is_switch(f, to) && ik_is_switch(f, from) &&
            f->switch_level[to] > f->switch_level[from];
@@ -67,6 +70,7 @@ uint32_t load_pairs_each(const ik_routing *r);
 /* Do flows from the row to the goal fail to arrive? */
 static inline bool load_is_lost(const load_job *job, uint32_t row, uint32_t goal)
 {
+    assert(goal < job->num_goals && row < job->d->num_rows);
     return job->lost[goal] && job->lost[goal][row / 8] >> row % 8 & 1;
 }
 ik_status load_note_lost(load_job *job, uint32_t row, uint32_t goal, ik_error *err);

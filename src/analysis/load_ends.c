@@ -6,6 +6,8 @@
  */
 #include "analysis/load.h"
 
+#include <assert.h>
+
 static uint32_t load_ends_ejection(const ik_fabric *f, uint32_t host)
 {
     return f->port_peer[walk_injection(f, host)];
@@ -13,6 +15,7 @@ static uint32_t load_ends_ejection(const ik_fabric *f, uint32_t host)
 
 static void load_ends_add(load_job *job, uint32_t port, double amount, double count)
 {
+    assert(port < job->f->num_ports && amount >= 0 && count >= 0);
     job->parts[0].load[port] += amount;
     job->parts[0].crossing[port] += count;
 }
@@ -43,12 +46,14 @@ static void load_ends_book_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t 
 
 static uint32_t load_ends_goal_hosts(const load_job *job, uint32_t goal)
 {
+    assert(goal < job->num_goals);
     const demand *d = job->d;
     return job->by_switch ? d->row_base[goal + 1] - d->row_base[goal] : d->row_of[goal] != IK_NONE;
 }
 
 static double load_ends_own_amount(const demand *d, uint32_t host)
 {
+    assert(d->even_scale > 0);
     return demand_amount(d, host, d->even_weight, d->even_scale);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "ikat/analysis.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ const char *ik_direction_name(ik_direction d)
 
 bool ik_channel_kind(const ik_fabric *f, uint32_t port, ik_direction *direction, uint32_t *level)
 {
+    assert(port < f->num_ports);
     uint32_t from = f->port_node[port], to = ik_peer_node(f, port);
     if (to == IK_NONE || ik_is_silent(f, from) || ik_is_silent(f, to))
         return false;

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "fabric/builder_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ void ik_builder_free(ik_builder *b)
 /* Enlarges *array from `old` to `count` entries; new ones are zero, in the peer column IK_NONE. */
 static bool builder_enlarge(void **array, enum column_id id, size_t old, size_t count)
 {
+    assert(count > old || !*array); /* what is behind `old` is cleared: it must be inside */
     size_t size = column_size[id];
     char *larger = realloc(*array, count * size);
     if (!larger)
@@ -73,6 +75,7 @@ static bool builder_enlarge(void **array, enum column_id id, size_t old, size_t 
 /* The column, allocated on first use; NULL when out of memory (sticky). */
 void *builder_column(ik_builder *b, space *s, enum column_id id)
 {
+    assert(s == &b->nodes[0] || s == &b->nodes[1]);
     size_t count = builder_is_port_column(id) ? s->port_cap : s->cap;
     if (!s->column[id] && !builder_enlarge(&s->column[id], id, 0, count))
         STICK(b, IK_ERR_MEMORY, "out of memory for %zu labels of a fabric", count);
@@ -81,6 +84,7 @@ void *builder_column(ik_builder *b, space *s, enum column_id id)
 
 static uint32_t builder_grown(uint32_t cap, uint64_t need)
 {
+    assert(need <= MAX_SPACE_PORTS); /* the top bit of a peer is HOST_BIT */
     uint64_t larger = (uint64_t)cap + cap / 2;
     return (uint32_t)(larger > need && larger <= MAX_SPACE_PORTS ? larger : need);
 }
@@ -139,6 +143,7 @@ static uint32_t builder_add_nodes(ik_builder *b, space *s, uint32_t count, uint3
         s->base[first + i + 1] = s->base[first + i] + radix;
     s->num = (uint32_t)nodes;
     s->ports = (uint32_t)ports;
+    assert(s->num <= s->cap && s->ports <= s->port_cap && s->base[s->num] == s->ports);
     return first;
 }
 
@@ -158,6 +163,10 @@ uint16_t ik_builder_class(ik_builder *b, uint64_t rate_bps, uint64_t latency_ps,
 {
     ik_fabric *f = b->f;
     ik_link_class wanted = {.rate_bps = rate_bps, .latency_ps = latency_ps};
+    if (!rate_bps) {
+        STICK(b, IK_ERR_INTERNAL, "a link of 0 bit/s, expected a rate");
+        return 0;
+    }
     if (name)
         snprintf(wanted.name, sizeof wanted.name, "%.*s", (int)sizeof wanted.name - 1, name);
     else
@@ -198,6 +207,7 @@ uint16_t ik_builder_default_link(ik_builder *b, bool to_host)
     if (!b->has_defaults) {
         uint16_t link = ik_builder_class(b, UINT64_C(100000000000), 6000, NULL);
         ik_builder_set_default_links(b, link, link);
+        assert(b->error.status != IK_OK || b->default_class[to_host] < b->f->num_classes);
     }
     return b->default_class[to_host];
 }
@@ -255,6 +265,7 @@ void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class)
 /* The column of a node label if the node exists. */
 void *builder_node_column(ik_builder *b, bool is_host, uint32_t index, enum column_id id)
 {
+    assert(!builder_is_port_column(id)); /* it is read by the numbers of nodes */
     space *s = &b->nodes[is_host];
     if (b->error.status != IK_OK)
         return NULL;
@@ -306,6 +317,7 @@ static void *builder_join(ik_builder *b, enum column_id id, bool *ok)
 {
     space *sw = &b->nodes[0], *hs = &b->nodes[1];
     bool ports = builder_is_port_column(id);
+    assert(sw->num <= sw->cap && hs->num <= hs->cap);
     size_t size = column_size[id], first = ports ? sw->ports : sw->num,
            second = ports ? hs->ports : hs->num;
     if (id >= LEVEL)
@@ -480,6 +492,7 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
         STICK(b, IK_ERR_MEMORY, "out of memory for a fabric");
     if (b->error.status != IK_OK)
         return ik_builder_status(b, err);
+    assert(b->f->port_base[ik_num_nodes(b->f)] == b->f->num_ports);
     b->f->intact = true;
     *out = b->f;
     b->f = next;

@@ -8,7 +8,15 @@
 
 #include <stdio.h>
 
-enum { MAX_NAME_BYTES = 256 };
+enum { MAX_NAME_BYTES = 256, MAX_LMC = 7 };
+
+/* An LMC says how many LIDs a port has, which later is a shift by it. */
+static bool builder_labels_is_lmc(ik_builder *b, unsigned lmc)
+{
+    if (lmc > MAX_LMC)
+        STICK(b, IK_ERR_INTERNAL, "an LMC of %u, expected 0 to %d", lmc, MAX_LMC);
+    return lmc <= MAX_LMC;
+}
 
 static void IK_PRINTF(4, 0) builder_labels_set_name(ik_builder *b, bool is_host, uint32_t index,
                                                     const char *format, va_list args)
@@ -77,7 +85,7 @@ void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t labe
 void ik_builder_port_lid(ik_builder *b, ik_end end, uint32_t lid, unsigned lmc)
 {
     uint32_t port = builder_end_port(b, end);
-    if (port == IK_NONE)
+    if (port == IK_NONE || !builder_labels_is_lmc(b, lmc))
         return;
     uint32_t *lids = lid ? builder_column(b, &b->nodes[end.is_host], PORT_LID) : NULL;
     uint8_t *lmcs = lid && lmc ? builder_column(b, &b->nodes[end.is_host], PORT_LMC) : NULL;
@@ -89,7 +97,9 @@ void ik_builder_port_lid(ik_builder *b, ik_end end, uint32_t lid, unsigned lmc)
 
 void ik_builder_node_lmc(ik_builder *b, ik_end end, unsigned lmc)
 {
-    uint8_t *lmcs = lmc ? builder_node_column(b, end.is_host, end.index, LMC) : NULL;
+    uint8_t *lmcs = lmc && builder_labels_is_lmc(b, lmc)
+                        ? builder_node_column(b, end.is_host, end.index, LMC)
+                        : NULL;
     if (lmcs)
         lmcs[end.index] = (uint8_t)lmc;
 }
@@ -124,7 +134,7 @@ void ik_builder_endpoint(ik_builder *b, ik_end at, const ik_endpoint *endpoint)
 {
     ik_fabric *f = b->f;
     uint32_t port = builder_end_port(b, at);
-    if (port == IK_NONE)
+    if (port == IK_NONE || !builder_labels_is_lmc(b, endpoint->lmc))
         return;
     const uint32_t *peer = b->nodes[0].column[PEER];
     if (at.is_host || peer[port] != IK_NONE) {

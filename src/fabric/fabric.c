@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "fabric/fabric_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,7 @@ char *fabric_vprintf(ik_arena *arena, const char *format, va_list args)
 ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, const void *data,
                             size_t data_bytes, ik_error *err)
 {
+    assert(!data == !data_bytes);
     char *family_copy = ik_arena_strdup(&f->priv->arena, family),
          *spec_copy = ik_arena_strdup(&f->priv->arena, spec);
     void *data_copy = data ? ik_arena_alloc(&f->priv->arena, data_bytes) : NULL;
@@ -88,6 +90,7 @@ ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, 
 
 void fabric_prune_classes(ik_fabric *f)
 {
+    assert(f->num_classes <= FABRIC_MAX_CLASSES);
     uint16_t renumbered[FABRIC_MAX_CLASSES] = {0};
     uint32_t kept = 0;
     for (uint32_t port = 0; port < f->num_ports; port++)
@@ -105,6 +108,7 @@ void fabric_prune_classes(ik_fabric *f)
 
 static ik_finding *fabric_finding_slot(ik_fabric *f)
 {
+    assert(f->num_findings <= f->priv->finding_cap);
     return IK_ARRAY_ROOM(f->findings, f->priv->finding_cap, f->num_findings + 1)
                ? &f->findings[f->num_findings]
                : NULL;
@@ -113,6 +117,9 @@ static ik_finding *fabric_finding_slot(ik_fabric *f)
 ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *code, uint32_t port,
                              uint32_t node, ik_error *err, const char *format, ...)
 {
+    assert(port == IK_NONE || port < f->num_ports);
+    assert(node == IK_NONE || node < ik_num_nodes(f));
+    assert(*code && strlen(code) < sizeof(((ik_finding *)0)->code)); /* it is compared as a whole */
     va_list args;
     va_start(args, format);
     char *text = fabric_vprintf(&f->priv->arena, format, args);
@@ -130,6 +137,7 @@ ik_status fabric_add_finding(ik_fabric *f, ik_severity severity, const char *cod
 
 uint32_t ik_host_port(const ik_fabric *f, uint32_t host)
 {
+    assert(host < f->num_hosts);
     uint32_t node = ik_host_node(f, host);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
@@ -141,6 +149,7 @@ uint32_t ik_host_port(const ik_fabric *f, uint32_t host)
 
 uint32_t ik_host_cables(const ik_fabric *f, uint32_t host)
 {
+    assert(host < f->num_hosts);
     uint32_t node = ik_host_node(f, host), cables = 0;
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
         cables += f->port_peer[port] != IK_NONE;
@@ -149,6 +158,7 @@ uint32_t ik_host_cables(const ik_fabric *f, uint32_t host)
 
 uint32_t ik_host_rails(const ik_fabric *f, uint32_t host)
 {
+    assert(host < f->num_hosts);
     uint32_t node = ik_host_node(f, host), rails = 0;
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
         uint32_t peer = ik_peer_node(f, port);
@@ -189,6 +199,7 @@ static void fabric_split_name(const ik_fabric *f, uint32_t node, char *buffer, s
         return;
     }
     uint32_t port = ik_node_host(f, node), host = split->host_of[port];
+    assert(host < split->whole->num_hosts);
     ik_node_name(split->whole, ik_host_node(split->whole, host), buffer, size);
     size_t used = strlen(buffer);
     if (split->first[host + 1] - split->first[host] > 1)
@@ -197,6 +208,7 @@ static void fabric_split_name(const ik_fabric *f, uint32_t node, char *buffer, s
 
 char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
 {
+    assert(node < ik_num_nodes(f) && size > 0);
     if (f->split)
         fabric_split_name(f, node, buffer, size);
     else if (f->node_name)
@@ -210,6 +222,7 @@ char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
 
 unsigned ik_port_number(const ik_fabric *f, uint32_t port)
 {
+    assert(port < f->num_ports);
     return f->port_label ? f->port_label[port] : ik_port_local(f, port) + 1;
 }
 
@@ -225,6 +238,7 @@ char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t s
 
 char *ik_port_describe(const ik_fabric *f, uint32_t port, char *buffer, size_t size)
 {
+    assert(port < f->num_ports);
     ik_node_describe(f, f->port_node[port], buffer, size);
     size_t used = strlen(buffer);
     snprintf(buffer + used, size - used, " port %u", ik_port_number(f, port));

@@ -5,6 +5,7 @@
  */
 #include "fabric/fabric_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,7 @@ static ik_status fabric_change_fail_link(ik_fabric *f, uint32_t port, size_t *lo
     uint32_t peer = f->port_peer[port];
     if (peer == IK_NONE)
         return IK_OK;
+    assert(f->port_peer[peer] == port); /* else a cable would lose one end alone */
     f->port_peer[port] = f->port_peer[peer] = IK_NONE;
     if (++*losses > NAMED_LOSSES)
         return IK_OK;
@@ -117,11 +119,13 @@ static ik_status fabric_change_fail_link(ik_fabric *f, uint32_t port, size_t *lo
 
 static ik_status fabric_change_fail_switch(ik_fabric *f, uint32_t sw, size_t *losses, ik_error *err)
 {
+    assert(sw < f->num_switches);
     uint32_t links = 0;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t peer = f->port_peer[port];
         if (peer == IK_NONE)
             continue;
+        assert(f->port_peer[peer] == port);
         f->port_peer[port] = f->port_peer[peer] = IK_NONE;
         links++;
     }
@@ -177,6 +181,7 @@ ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t nu
                             const uint32_t *switches, size_t num_switches, ik_fabric **out,
                             ik_error *err)
 {
+    assert(!f->split); /* its hosts are ports of another fabric's */
     ik_fabric *copy = fabric_new();
     if (!copy)
         return ik_fail_memory(err, sizeof *copy, "a copy of a fabric");
@@ -251,6 +256,8 @@ static ik_status fabric_change_fill_node(const ik_fabric *from, uint32_t node, c
                                          ik_fabric *to, ik_error *err)
 {
     uint32_t copy = r->node[node];
+    assert(copy < ik_num_nodes(to) && copy <= node);
+    assert(to->port_base[copy] + ik_radix(from, node) <= to->num_ports);
     to->port_base[copy + 1] = to->port_base[copy] + ik_radix(from, node);
     for (uint32_t port = from->port_base[node], at = to->port_base[copy];
          port < from->port_base[node + 1]; port++, at++) {
@@ -281,6 +288,7 @@ static ik_status fabric_change_fill_node(const ik_fabric *from, uint32_t node, c
 static uint32_t fabric_change_moved_port(const ik_fabric *from, const renumbering *r,
                                          const ik_fabric *to, uint32_t port)
 {
+    assert(port == IK_NONE || port < from->num_ports);
     uint32_t copy = port == IK_NONE ? IK_NONE : r->node[from->port_node[port]];
     return copy == IK_NONE ? IK_NONE : to->port_base[copy] + ik_port_local(from, port);
 }
@@ -309,6 +317,7 @@ static ik_status fabric_change_copy_kept(const ik_fabric *from, const renumberin
     for (uint32_t node = 0; node < ik_num_nodes(from) && status == IK_OK; node++)
         if (r->node[node] != IK_NONE)
             status = fabric_change_fill_node(from, node, r, to, err);
+    assert(status != IK_OK || to->port_base[ik_num_nodes(to)] == to->num_ports);
     for (uint32_t port = 0; port < from->num_ports && status == IK_OK; port++) {
         uint32_t at = fabric_change_moved_port(from, r, to, port);
         if (at != IK_NONE)
@@ -321,6 +330,7 @@ static ik_status fabric_change_copy_kept(const ik_fabric *from, const renumberin
 
 ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric **out, ik_error *err)
 {
+    assert(!f->split && !f->num_silent); /* their numbers would change without the others' */
     renumbering r = {.keep = keep};
     ik_fabric *copy = fabric_new();
     if (!copy)

@@ -15,6 +15,7 @@
 
 ik_status fabric_copy_endpoints(const ik_fabric *from, ik_fabric *to, ik_error *err)
 {
+    assert(!to->endpoints); /* they would be lost */
     uint32_t num = from->num_endpoints;
     if (!num)
         return IK_OK;
@@ -34,6 +35,7 @@ ik_status fabric_copy_endpoints(const ik_fabric *from, ik_fabric *to, ik_error *
 
 void fabric_drop_endpoints(ik_fabric *f, uint32_t sw)
 {
+    assert(sw < f->num_switches);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < f->num_endpoints; i++)
         if (f->port_node[f->endpoints[i].port] != sw)
@@ -119,6 +121,8 @@ static ik_status fabric_endpoints_add(ik_fabric *to, const ik_endpoint *e, ik_er
     if (status != IK_OK)
         return status;
     assert(to->port_peer[e->port] == IK_NONE);
+    assert(e->port < to->port_base[to->num_switches]); /* a port of a switch */
+    assert(to->port_base[node] == port);               /* hosts stand in the order of their ports */
     to->port_base[node + 1] = port + 1;
     to->port_node[port] = node;
     to->port_peer[port] = e->port;

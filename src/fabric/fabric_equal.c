@@ -5,6 +5,7 @@
  */
 #include "fabric/fabric_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +52,7 @@ static bool fabric_equal_same_links(const ik_fabric *a, const ik_fabric *b, char
 
 static bool fabric_equal_same_nodes(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
+    assert(ik_num_nodes(a) == ik_num_nodes(b)); /* fabric_equal_same_counts */
     char x[256], y[256];
     for (uint32_t node = 0; node < ik_num_nodes(a); node++) {
         if (strcmp(ik_node_name(a, node, x, sizeof x), ik_node_name(b, node, y, sizeof y)) != 0)
@@ -69,6 +71,7 @@ static bool fabric_equal_same_nodes(const ik_fabric *a, const ik_fabric *b, char
 
 static bool fabric_equal_same_ports(const ik_fabric *a, const ik_fabric *b, char *why, size_t size)
 {
+    assert(a->num_ports == b->num_ports); /* fabric_equal_same_counts */
     for (uint32_t port = 0; port < a->num_ports; port++) {
         uint64_t ga = a->port_guid ? a->port_guid[port] : 0,
                  gb = b->port_guid ? b->port_guid[port] : 0;

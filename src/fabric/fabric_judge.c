@@ -6,6 +6,7 @@
  */
 #include "fabric/fabric_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ static void fabric_judge_trust_levels(judge *j)
 static void fabric_judge_count_up_down(judge *j)
 {
     const ik_fabric *f = j->f;
+    assert(f->switch_level);
     for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
         uint32_t sw = f->port_node[port], peer = ik_peer_node(f, port);
         if (peer == IK_NONE)
@@ -162,6 +164,7 @@ static ik_status fabric_judge_lost_uplinks(const judge *j, const kind *kinds, si
 
 static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count, bool lost)
 {
+    assert(count > 0 && k->level < j->f->num_levels); /* the top has no way up */
     char name[TEXT] = "", ratio[48];
     uint32_t divisor = (uint32_t)ik_gcd(k->down, k->up);
     if (k->down <= k->up || k->down == 0)
@@ -215,6 +218,7 @@ static uint32_t fabric_judge_cables(const judge *j, const kind *k)
 static uint32_t fabric_judge_commonest(const judge *j, const kind *kinds, size_t count,
                                        size_t *holders)
 {
+    assert(count > 0);
     uint32_t best = 0;
     *holders = 0;
     for (size_t i = 0; i < count; i++) {
@@ -302,6 +306,7 @@ static ik_status fabric_judge_tree(judge *j)
 static void fabric_judge_mark_part(const ik_fabric *f, uint32_t start, uint32_t mark,
                                    uint32_t *part, uint32_t *stack, uint32_t *hosts)
 {
+    assert(mark && !part[start]);
     uint32_t depth = 0;
     part[start] = mark;
     stack[depth++] = start;
@@ -400,6 +405,7 @@ static int fabric_judge_compare_names(const void *a, const void *b)
  * are reported with the nodes. */
 static ik_status report_same_guids(judge *j, keyed *items, uint32_t num, bool ports)
 {
+    assert(!ports || j->f->node_guid);
     ik_fabric *f = j->f;
     uint64_t shown = 0;
     ik_status status = IK_OK;

@@ -11,6 +11,7 @@
  */
 #include "fabric/levels.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static void fabric_levels_count_hosts(levels_search *s)
 /* Breadth first from all leaves at once. */
 static void fabric_levels_spread(levels_search *s, uint32_t least_hosts)
 {
+    assert(least_hosts > 0); /* switches without hosts are no leaves */
     const ik_fabric *f = s->f;
     uint32_t head = 0, tail = 0;
     s->num_reached = 0;
@@ -100,6 +102,16 @@ static uint32_t valid_levels(levels_search *s)
     return highest <= 255 ? highest : 0;
 }
 
+/* The queue anew, for switches that were brought down are listed behind those above them. */
+static void fabric_levels_list(levels_search *s, uint32_t levels)
+{
+    s->num_reached = 0;
+    for (uint32_t level = 1; level <= levels; level++)
+        for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
+            if (s->level[sw] == level)
+                s->queue[s->num_reached++] = sw;
+}
+
 /* With switches without hosts brought down to the levels that their cables show, if that leaves a
  * tree. */
 static ik_status fabric_levels_fold(levels_search *s, uint32_t *levels, ik_error *err)
@@ -109,6 +121,7 @@ static ik_status fabric_levels_fold(levels_search *s, uint32_t *levels, ik_error
     if (!before)
         return ik_fail_memory(err, bytes, "levels of switches");
     memcpy(before, s->level, bytes);
+    fabric_levels_list(s, *levels);
     ik_status status = levels_fold(s, err);
     uint32_t folded = status == IK_OK ? valid_levels(s) : 0;
     if (folded)

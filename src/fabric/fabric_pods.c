@@ -28,6 +28,7 @@ static bool fabric_pods_within(const search *s, uint32_t sw)
 
 static void fabric_pods_fill(const search *s, uint32_t first, uint32_t number)
 {
+    assert(fabric_pods_within(s, first) && s->part[first] == IK_NONE);
     uint32_t depth = 0;
     s->part[first] = number;
     s->stack[depth++] = first;
@@ -49,6 +50,7 @@ static void fabric_pods_fill(const search *s, uint32_t first, uint32_t number)
 static ik_status fabric_pods_find_parts(const ik_fabric *f, uint32_t low, uint32_t high,
                                         uint32_t *part, uint32_t *num, ik_error *err)
 {
+    assert(f->switch_level && low <= high);
     search s = {f, low, high, part, malloc((f->num_switches + 1) * sizeof *s.stack)};
     if (!s.stack)
         return ik_fail_memory(err, f->num_switches * sizeof *s.stack, "the pods of a tree");
@@ -75,6 +77,7 @@ ik_status ik_fabric_pods(const ik_fabric *f, uint32_t *pod, uint32_t *num_pods, 
 static ik_status fabric_pods_add_planes(const ik_fabric *f, uint32_t *group, uint32_t *num,
                                         ik_error *err)
 {
+    assert(f->num_levels > 1);
     uint32_t *plane = malloc((f->num_switches + 1) * sizeof *plane), planes = 0;
     if (!plane)
         return ik_fail_memory(err, f->num_switches * sizeof *plane, "the planes of a tree");

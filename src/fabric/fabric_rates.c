@@ -10,6 +10,7 @@
  */
 #include "fabric/fabric_private.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ enum { NAMED = 100, TEXT = 192, FEW = 4, MANY = 8 };
 
 static bool fabric_rates_to_host(const ik_fabric *f, uint32_t port)
 {
+    assert(f->port_peer[port] != IK_NONE);
     return !ik_is_switch(f, f->port_node[port]) || !ik_is_switch(f, ik_peer_node(f, port));
 }
 
@@ -102,6 +104,7 @@ static bool fabric_rates_is_narrow(const ik_fabric *f, uint32_t port, const ik_l
 /* Links that may be of slower adapters, and those that tell of their kinds. */
 static uint32_t fabric_rates_list(const ik_fabric *f, uint32_t common, host_link *links)
 {
+    assert(common < f->num_classes);
     uint32_t num = 0;
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
         uint32_t node = f->port_node[port];
@@ -149,6 +152,7 @@ static ik_status fabric_rates_find_slower(ik_fabric *f, uint32_t common, bool *s
         if (links[i].rate >= usual || !links[i].name ||
             !((alike >= FEW && 2 * alike > kind) || many))
             continue;
+        assert(kind_begin <= i && next <= kind_end && kind_end <= num);
         for (uint32_t k = i; k < next; k++)
             slower[links[k].port] = slower[f->port_peer[links[k].port]] = true;
         status = fabric_rates_tell_slower(f, &links[i], alike, &f->classes[common], err);

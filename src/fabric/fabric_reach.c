@@ -6,6 +6,7 @@
  */
 #include "fabric/fabric_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ enum { NAMED_HOSTS = 4 };
 static void fabric_reach_mark_switches(const ik_fabric *f, uint32_t start, uint32_t mark,
                                        uint32_t *part_of, uint32_t *stack)
 {
+    assert(start < f->num_switches && part_of[start] == IK_NONE);
     uint32_t depth = 0;
     part_of[start] = mark;
     stack[depth++] = start;
@@ -26,6 +28,7 @@ static void fabric_reach_mark_switches(const ik_fabric *f, uint32_t start, uint3
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
             uint32_t peer = ik_peer_node(f, port);
             if (peer != IK_NONE && ik_is_switch(f, peer) && part_of[peer] == IK_NONE) {
+                assert(depth < f->num_switches); /* each is pushed once */
                 part_of[peer] = mark;
                 stack[depth++] = peer;
             }
@@ -35,6 +38,7 @@ static void fabric_reach_mark_switches(const ik_fabric *f, uint32_t start, uint3
 
 static void fabric_reach_add_part(ik_parts *p, uint32_t first, uint32_t part)
 {
+    assert(part < p->num_parts && first <= p->base[p->num_hosts]);
     uint32_t at = p->base[p->num_hosts];
     for (uint32_t i = first; i < at; i++)
         if (p->part[i] == part)
@@ -94,6 +98,7 @@ void ik_parts_free(ik_parts *p)
 
 bool ik_parts_join(const ik_parts *p, uint32_t a, uint32_t b)
 {
+    assert(a < p->num_hosts && b < p->num_hosts);
     uint32_t i = p->base[a], k = p->base[b];
     while (i < p->base[a + 1] && k < p->base[b + 1]) {
         if (p->part[i] == p->part[k])
@@ -110,6 +115,7 @@ bool ik_parts_join(const ik_parts *p, uint32_t a, uint32_t b)
 
 static uint32_t fabric_reach_parts_of(const ik_parts *p, uint32_t host)
 {
+    assert(host < p->num_hosts && p->base[host] <= p->base[host + 1]);
     return p->base[host + 1] - p->base[host];
 }
 
@@ -122,8 +128,10 @@ static ik_status fabric_reach_count_by_part(const ik_parts *p, uint64_t *pairs, 
         return ik_fail_memory(err, p->num_parts * sizeof *hosts, "the parts of a fabric");
     uint64_t sum = 0;
     for (uint32_t host = 0; host < p->num_hosts; host++)
-        if (fabric_reach_parts_of(p, host))
+        if (fabric_reach_parts_of(p, host)) {
+            assert(fabric_reach_parts_of(p, host) == 1);
             sum += 2 * hosts[p->part[p->base[host]]]++;
+        }
     free(hosts);
     *pairs = sum;
     return IK_OK;
@@ -198,9 +206,11 @@ ik_status ik_reach_measure(const ik_fabric *f, ik_reach *out, ik_error *err)
     }
     status = fabric_reach_count_joined(&p, wired, &r.connected, err);
     uint64_t cabled = f->num_hosts - r.uncabled;
+    assert(status != IK_OK || r.connected <= (cabled > 0 ? cabled * (cabled - 1) : 0));
     r.unconnected = (cabled > 0 ? cabled * (cabled - 1) : 0) - r.connected;
     if (status == IK_OK && r.unconnected)
         fabric_reach_find_first(f, &p, &r);
+    assert(status != IK_OK || !r.unconnected || r.first_src != IK_NONE);
     ik_parts_free(&p);
     if (status == IK_OK)
         *out = r;

@@ -74,6 +74,7 @@ static void fabric_split_copy_switches(const ik_fabric *f, ik_fabric *to)
 /* The LID of a port is that of the host that the port becomes. */
 static void fabric_split_take_lid(const ik_fabric *f, uint32_t port, uint32_t host, ik_fabric *to)
 {
+    assert(host < to->num_hosts && fabric_split_leads_to_switch(f, port));
     if (to->node_lid)
         to->node_lid[to->num_switches + host] = ik_port_lid(f, port);
     if (to->node_lmc)
@@ -85,6 +86,7 @@ static void fabric_split_take_lid(const ik_fabric *f, uint32_t port, uint32_t ho
 static uint32_t split_host(const ik_fabric *f, uint32_t host, uint32_t next, ik_fabric *to)
 {
     uint32_t node = ik_host_node(f, host), first = next;
+    assert(next < to->num_hosts && to->port_base[to->num_switches + next] == f->port_base[node]);
     bool cabled = false;
     to->split->first[host] = first;
     to->split->host_of[next] = host;

@@ -10,11 +10,13 @@
  */
 #include "ikat/fabric.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
 static void layout_put_on_floor(const ik_fabric *f, ik_point *at)
 {
+    assert(f->switch_xy);
     int32_t low_x = INT32_MAX, high_x = INT32_MIN, low_y = INT32_MAX, high_y = INT32_MIN;
     for (uint32_t s = 0; s < f->num_switches; s++) {
         const ik_xy *p = &f->switch_xy[s];
@@ -41,6 +43,7 @@ static void layout_put_on_circle(const ik_fabric *f, ik_point *at)
 
 static uint32_t layout_row_of(const ik_fabric *f, uint32_t s)
 {
+    assert(s < f->num_switches && (f->switch_place || f->switch_level));
     return f->switch_place ? f->switch_place[s].layer : (uint32_t)f->switch_level[s];
 }
 
@@ -61,6 +64,7 @@ static int by_row_and_group(const void *a, const void *b)
 /* Positions in the levels of a tree that has no places of its own: pods stand together. */
 static ik_status layout_order_levels(const ik_fabric *f, uint32_t *pos, ik_error *err)
 {
+    assert(f->switch_level);
     uint32_t *group = ik_calloc((size_t)f->num_switches + 1, sizeof *group), num = 0;
     place_key *keys = ik_calloc((size_t)f->num_switches + 1, sizeof *keys);
     ik_status status = group && keys ? ik_fabric_groups(f, group, &num, err)
@@ -116,6 +120,7 @@ static ik_status layout_put_in_rows(const ik_fabric *f, ik_point *at, ik_error *
 /* Rows that are groups (dragonfly, clusters of PolarFly): the family has no rows to speak of. */
 static bool layout_rows_are_groups(const ik_fabric *f)
 {
+    assert(f->switch_place);
     bool several = false;
     for (uint32_t s = 0; s < f->num_switches; s++) {
         if (f->switch_place[s].layer != f->switch_place[s].group)
@@ -128,6 +133,7 @@ static bool layout_rows_are_groups(const ik_fabric *f)
 /* Groups stand around a circle, the switches of each around a small one. */
 static ik_status layout_put_in_groups(const ik_fabric *f, ik_point *at, ik_error *err)
 {
+    assert(f->switch_place);
     uint32_t *size = ik_calloc(65536, sizeof *size), groups = 0;
     if (!size)
         return ik_fail_memory(err, 65536 * sizeof *size, "a layout");

@@ -9,10 +9,12 @@
 
 typedef struct levels_search {
     const ik_fabric *f;
-    uint32_t *hosts;      /* [switches] attached hosts */
-    uint32_t *queue;      /* [num_reached] switches, those of lower levels first */
-    uint32_t num_reached; /* from a leaf */
-    uint32_t *level;      /* [switches] hops from the nearest leaf, and 1; 0 = not reached */
+    uint32_t *hosts; /* [switches] attached hosts */
+    /* [num_reached] switches with a level, those of lower levels first: what is below a switch has
+     * been looked at before it */
+    uint32_t *queue;
+    uint32_t num_reached;
+    uint32_t *level; /* [switches] hops from the nearest leaf, and 1; 0 = not reached */
     uint32_t max_hosts;
 } levels_search;
 

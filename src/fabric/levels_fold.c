@@ -12,6 +12,7 @@
  */
 #include "fabric/levels.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ static void levels_fold_cover(folding *d)
     uint32_t leaf = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         if (d->s->level[sw] == 1) {
+            assert(leaf < d->leaves);
             d->cover[sw * d->words + leaf / 64] |= 1ULL << (leaf % 64);
             d->covered[sw] = 1;
             leaf++;
@@ -175,6 +177,7 @@ static bool levels_fold_rises(const folding *d, uint32_t sw)
  * that lost their cables; a higher one where many switches on it rise above that. */
 static void levels_fold_find_top(folding *d, uint32_t highest)
 {
+    assert(highest > 0);
     const levels_search *s = d->s;
     uint32_t most = 0;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
@@ -212,6 +215,7 @@ static bool levels_fold_place(folding *d, uint32_t sw)
         uint32_t below = levels_fold_peer(d, port, level - 1);
         if (below == IK_NONE)
             continue;
+        assert(d->final[below]); /* the queue has those below first */
         if (there && d->final[below] != there)
             return false;
         there = d->final[below];
@@ -241,6 +245,7 @@ static bool levels_fold_all(folding *d)
 
 ik_status levels_fold(levels_search *s, ik_error *err)
 {
+    assert(s->num_reached <= s->f->num_switches);
     size_t n = s->f->num_switches;
     folding d = {.s = s};
     for (uint32_t sw = 0; sw < n; sw++)

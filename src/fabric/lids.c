@@ -39,6 +39,7 @@ static bool lids_leads_to_switch(const ik_fabric *f, uint32_t port)
 
 static void lids_add_port(making *m, uint32_t node, uint32_t port, bool counts)
 {
+    assert(node < ik_num_nodes(m->f) && (port == IK_NONE) == ik_is_switch(m->f, node));
     const ik_fabric *f = m->f;
     bool is_switch = port == IK_NONE;
     m->ports[m->num_ports++] = (lid_port){
@@ -104,6 +105,7 @@ static ik_status lids_refuse_claims(const making *m, const lid_port *a, const li
 static ik_status lids_claim(making *m, uint32_t index, ik_error *err)
 {
     const lid_port *p = &m->ports[index];
+    assert(p->lid && p->lmc <= MAX_LMC);
     uint32_t paths = 1u << p->lmc;
     char name[256];
     if (p->lid > IK_LID_MAX || p->lid + paths - 1 > IK_LID_MAX)
@@ -202,6 +204,7 @@ static void lids_fill(making *m)
         if (!p || !p->counts)
             continue;
         bool is_switch = p->port == IK_NONE;
+        assert(p->lid <= lid && lid < p->lid + (1u << p->lmc)); /* in the order of their paths */
         lids->of[lids->num] = (ik_lid){
             .lid = (uint16_t)lid,
             .path = (uint16_t)(lid - p->lid),
@@ -238,6 +241,7 @@ static int lids_compare_guids(const void *a, const void *b)
 
 static ik_status lids_sort_guids(ik_lids *lids, ik_error *err)
 {
+    assert(lids->num_guids <= lids->num);
     keyed *list = ik_calloc((size_t)lids->num_guids + 1, sizeof *list);
     if (!list)
         return ik_fail_memory(err, lids->num_guids * sizeof *list, "GUIDs");
@@ -327,6 +331,7 @@ void ik_lids_free(ik_lids *lids)
 
 uint32_t ik_lids_find(const ik_lids *lids, uint32_t lid)
 {
+    assert(lid > IK_LID_MAX || lids->index_of[lid] == NO_INDEX || lids->index_of[lid] < lids->num);
     return lid > IK_LID_MAX || lids->index_of[lid] == NO_INDEX ? IK_NONE : lids->index_of[lid];
 }
 
@@ -355,6 +360,7 @@ uint32_t ik_lids_of_port(const ik_lids *lids, uint32_t port)
 
 uint32_t ik_lids_of_node(const ik_lids *lids, uint32_t node)
 {
+    assert(node < ik_num_nodes(lids->fabric));
     const ik_fabric *f = lids->fabric;
     if (ik_is_switch(f, node))
         return lids->of_place[node];

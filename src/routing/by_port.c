@@ -4,6 +4,7 @@
  */
 #include "routing/by_port.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct by_port {
@@ -16,6 +17,7 @@ typedef struct by_port {
 
 static uint32_t by_port_host_of(const ik_traffic *t, uint32_t port)
 {
+    assert(t->fabric->split && port < t->fabric->num_hosts);
     return t->fabric->split->host_of[port];
 }
 

@@ -76,12 +76,14 @@ void channel_flows_free(channel_flows *c)
 
 static bool fluid_counts(const fluid *x, uint32_t channel)
 {
+    assert(channel < x->p->num_channels);
     return x->capacity[channel] < INFINITY;
 }
 
 /* What a flow of the channel may still have per share. */
 static uint64_t fluid_key_of(const fluid *x, uint32_t channel)
 {
+    assert(x->open[channel] > 0 && x->weight[channel] > 0);
     return ik_heap_key(x->left[channel] / x->weight[channel]);
 }
 
@@ -112,6 +114,7 @@ static void fluid_open_channels(fluid *x)
 /* Gives the flow its rate and takes it off its channels. */
 static bool fluid_freeze(fluid *x, uint32_t flow, double rate)
 {
+    assert(!x->done[flow] && x->rate[flow] < 0 && rate >= 0);
     x->rate[flow] = rate;
     for (size_t i = x->p->base[flow]; i < x->p->base[flow + 1]; i++) {
         uint32_t c = x->p->channel[i];

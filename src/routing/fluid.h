@@ -8,6 +8,8 @@
 
 #include "ikat/fabric.h"
 
+#include <assert.h>
+
 /* Flows and the channels that each crosses. */
 typedef struct fluid_flows {
     uint32_t num, num_channels;
@@ -19,6 +21,7 @@ typedef struct fluid_flows {
 } fluid_flows;
 static inline double fluid_share(const fluid_flows *f, size_t step)
 {
+    assert(step < f->base[f->num]);
     return f->share ? f->share[step] : 1;
 }
 

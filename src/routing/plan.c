@@ -39,6 +39,7 @@ static ik_status plan_make_routing(ik_plan *plan, const ik_fabric *f, const plan
 static ik_status plan_make_vc(ik_plan *plan, const plan_specs *specs, const ik_env *env,
                               ik_error *err)
 {
+    assert(plan->routing && !plan->vc); /* the scheme is made for the routing */
     const ik_routing *r = plan->routing;
     const char *natural = r->natural_vc && specs->num_vcs != 1 ? r->natural_vc : "1q";
     return ik_vc_from_spec(r->fabric, r, specs->vc ? specs->vc : natural, specs->num_vcs, env,
@@ -48,6 +49,7 @@ static ik_status plan_make_vc(ik_plan *plan, const plan_specs *specs, const ik_e
 static ik_status plan_make_selection(ik_plan *plan, const ik_fabric *f, const plan_specs *specs,
                                      const ik_env *env, ik_error *err)
 {
+    assert(plan->routing && !plan->selection);
     const ik_routing *r = plan->routing;
     bool asked = r->kind == IK_ROUTE_ADAPTIVE && !r->family->pick;
     const char *natural = asked ? "by_model" : "first_free";
@@ -116,6 +118,8 @@ uint32_t ik_plan_num_starts(const ik_plan *plan, uint32_t src, uint32_t dst)
 static void plan_start_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n,
                            ik_packet *pk)
 {
+    assert(src < r->fabric->num_hosts && dst < r->fabric->num_hosts);
+    assert(n < (r->family->num_starts ? r->family->num_starts(r, src, dst) : 1));
     *pk = (ik_packet){.src = src, .dst = dst, .via = IK_NONE};
     if (r->family->start_nth)
         r->family->start_nth(r, n, pk);
@@ -132,6 +136,7 @@ static void plan_start_drawn(const ik_routing *r, uint32_t src, uint32_t dst, co
                              ik_packet *pk)
 {
     uint32_t starts = r->family->num_starts ? r->family->num_starts(r, src, dst) : 1, n = 0;
+    assert(starts > 0);
     if (starts > 1)
         n = ik_random_below(draw->seed, IK_RNG_ROUTE_PACKET, draw->entity, draw->counter, starts);
     plan_start_nth(r, src, dst, n, pk);
@@ -140,6 +145,7 @@ static void plan_start_drawn(const ik_routing *r, uint32_t src, uint32_t dst, co
 void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw,
                    const ik_view *view, ik_packet *pk)
 {
+    assert(src < plan->fabric->num_hosts && dst < plan->fabric->num_hosts);
     const ik_routing *r = plan->routing;
     if (r->family->start) {
         *pk = (ik_packet){.src = src, .dst = dst, .via = IK_NONE};
@@ -164,6 +170,7 @@ static ik_choice plan_choose(const ik_plan *plan, uint32_t sw, uint32_t in_port,
 {
     ik_choice c = {.port = out_port};
     plan->vc->family->next(plan->vc, sw, in_port, out_port, pk, &c.vc_first, &c.vc_last);
+    assert(c.vc_first <= c.vc_last && c.vc_last < plan->vc->num_vcs);
     return c;
 }
 
@@ -191,6 +198,7 @@ static inline uint32_t plan_next_of(const ik_plan *plan, uint32_t sw, uint32_t i
     if (plan->max_radix > SMALL_RADIX)
         return plan_next_in_place(plan, sw, in_port, pk, out, preferred);
     uint32_t n = plan->routing->family->next(plan->routing, sw, in_port, pk, ports, preferred);
+    assert(n <= plan->max_radix && (!n || *preferred < n)); /* what fits the room that next() has */
     for (uint32_t i = 0; i < n; i++)
         out[i] = plan_choose(plan, sw, in_port, ports[i], pk);
     return n;
@@ -207,6 +215,7 @@ static bool plan_has_copies(const ik_plan *plan)
 /* The first VC of the copy that a packet is in, which is taken off until plan_leave_copy(). */
 static uint8_t plan_enter_copy(const ik_plan *plan, ik_packet *pk)
 {
+    assert(pk->vc < plan->num_vcs && plan->num_vcs % plan->vc->num_vcs == 0);
     uint8_t first = (uint8_t)(pk->vc - pk->vc % plan->vc->num_vcs);
     pk->vc = (uint8_t)(pk->vc - first);
     return first;
@@ -234,6 +243,7 @@ static __attribute__((noinline)) uint32_t plan_next_in_copy(const ik_plan *plan,
 uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
                       ik_choice *out, uint32_t *preferred)
 {
+    assert(sw < plan->fabric->num_switches && pk->dst < plan->fabric->num_hosts);
     if (__builtin_expect(plan_has_copies(plan), 0))
         return plan_next_in_copy(plan, sw, in_port, pk, out, preferred);
     return plan_next_of(plan, sw, in_port, pk, out, preferred);
@@ -252,6 +262,7 @@ static inline uint32_t plan_mask_of(const ik_plan *plan, uint32_t sw, uint32_t i
     if (n)
         plan->vc->family->next(plan->vc, sw, in_port, plan->fabric->port_base[sw] + *preferred, pk,
                                vc_first, vc_last);
+    assert(!n || *preferred < ik_radix(plan->fabric, sw));
     return n;
 }
 
@@ -272,6 +283,7 @@ static __attribute__((noinline)) uint32_t plan_mask_in_copy(const ik_plan *plan,
 uint32_t ik_plan_next_mask(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
                            uint64_t *set, uint32_t *preferred, uint8_t *vc_first, uint8_t *vc_last)
 {
+    assert(sw < plan->fabric->num_switches && pk->dst < plan->fabric->num_hosts);
     assert(ik_plan_has_masks(plan));
     if (__builtin_expect(plan_has_copies(plan), 0))
         return plan_mask_in_copy(plan, sw, in_port, pk, set, preferred, vc_first, vc_last);
@@ -290,6 +302,7 @@ uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *d
 
 void ik_plan_advance(const ik_plan *plan, uint32_t port, unsigned vc, ik_packet *pk)
 {
+    assert(port < plan->fabric->num_ports && vc < plan->num_vcs);
     const ik_fabric *f = plan->fabric;
     uint32_t to = ik_peer_node(f, port);
     if (ik_is_switch(f, f->port_node[port]) && to != IK_NONE && ik_is_switch(f, to))
@@ -302,6 +315,7 @@ static uint32_t plan_preferred_port(const ik_routing *r, uint32_t sw, uint32_t i
 {
     uint32_t preferred = 0;
     uint32_t n = r->family->next(r, sw, in_port, pk, ports, &preferred);
+    assert(!n || preferred < n);
     return n ? ports[preferred] : IK_NONE;
 }
 
@@ -309,6 +323,7 @@ static uint32_t plan_preferred_port(const ik_routing *r, uint32_t sw, uint32_t i
 static uint32_t plan_walk(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
                           uint32_t *ports, uint32_t *channels, uint32_t max)
 {
+    assert(src < plan->fabric->num_hosts && dst < plan->fabric->num_hosts);
     const ik_fabric *f = plan->fabric;
     uint32_t port = ik_host_port(f, src), length = 0;
     ik_packet pk;

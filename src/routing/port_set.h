@@ -20,6 +20,7 @@ static inline void port_set_add_range(uint64_t *set, uint32_t first, uint32_t n)
     for (uint32_t word = first >> 6; word << 6 < end; word++) {
         uint32_t low = word << 6 < first ? first & 63 : 0,
                  high = end - (word << 6) < 64 ? end - (word << 6) : 64;
+        assert(high > low && low < 64);
         set[word] |= (UINT64_MAX >> (64 - (high - low))) << low;
     }
 }
@@ -49,6 +50,7 @@ static inline uint32_t port_set_first_from(const uint64_t *set, unsigned words, 
 /* Port number n (from 0) of the set, ascending; it has more than n. */
 static inline uint32_t port_set_nth(const uint64_t *set, uint32_t n)
 {
+    assert(set); /* it has more than n ports: the search has no other end */
     unsigned word = 0;
     for (uint32_t here; n >= (here = (uint32_t)__builtin_popcountll(set[word])); word++)
         n -= here;

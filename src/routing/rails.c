@@ -22,6 +22,7 @@ static const ik_routing *rails_inner_of(const ik_routing *r)
 
 static uint32_t rails_host_of(const ik_routing *r, uint32_t port)
 {
+    assert(port < r->fabric->num_hosts);
     return r->fabric->split->host_of[port];
 }
 
@@ -84,6 +85,7 @@ static uint32_t rails_outer_next(const ik_routing *r, uint32_t sw, uint32_t in_p
 /* A packet for a host takes the cable of its port. */
 static uint64_t rails_outer_set_of(const ik_routing *r, uint32_t sw, uint32_t port)
 {
+    assert(port < ik_radix(r->fabric, sw) && port < 64); /* a set is one word */
     const ik_fabric *f = r->fabric;
     if (!ik_is_switch(f, ik_peer_node(f, f->port_base[sw] + port)))
         return 1ull << port;
@@ -168,6 +170,7 @@ static ik_status rails_refuse(const ik_routing *r, ik_error *err)
 static ik_status rails_make_inner(ik_routing *r, const ik_params *params, const ik_env *env,
                                   ik_error *err)
 {
+    assert(!r->rails->inner);
     ik_routing *inner = ik_calloc(1, sizeof *inner);
     if (!inner)
         return ik_fail_memory(err, sizeof *inner, "a routing");
@@ -231,6 +234,7 @@ static uint32_t rails_switch_of(const ik_fabric *f, uint32_t port)
 
 static uint32_t rails_distance(const ik_routing *r, uint32_t from, uint32_t to)
 {
+    assert(r->rails->distance); /* there is none where an inner routing knows the ports */
     uint32_t a = rails_switch_of(r->fabric, from), b = rails_switch_of(r->fabric, to);
     return a == IK_NONE || b == IK_NONE
                ? LINKS_FAR
@@ -301,6 +305,7 @@ static void rails_nearest_nth(const ik_routing *r, uint32_t src, uint32_t dst, u
 void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from,
                   uint32_t *to)
 {
+    assert(n < ik_rails_count(r, src, dst));
     if (!r->rails) {
         *from = src;
         *to = dst;

@@ -9,6 +9,7 @@
 
 #include "ikat_routings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ static ik_status unknown_routing(const char *name, ik_error *err)
  * ports for ports. The built-in routings have tests for that. */
 static ik_status routing_check_table(const ik_routing *r, ik_error *err)
 {
+    assert(r->lft);
     const ik_fabric *f = r->fabric;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         for (uint32_t host = 0; host < f->num_hosts; host++) {

@@ -12,6 +12,7 @@
  */
 #include "topology/build.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,7 @@ ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, 
     uint32_t at[2] = {0, 0}, unit[2] = {1, 1}, wide = 0, last = 0, rest = sw;
     for (uint32_t d = 0; d < num_dims; d++) {
         if (dims[d] > 1) {
+            assert(wide < num_dims);
             last = rest % dims[d];
             at[wide % 2] += last * unit[wide % 2];
             unit[wide % 2] *= dims[d];
@@ -48,6 +50,7 @@ ik_xy topo_place_in_box(ik_builder *b, const uint32_t *dims, uint32_t num_dims, 
 static void build_round_peer(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t y,
                              uint32_t *target, uint32_t *peer_y)
 {
+    assert(g > 1 && group < g && y < g - 1);
     if (arrangement == IK_ARRANGE_ABSOLUTE) {
         *target = y < group ? y : y + 1;
         *peer_y = group < *target ? group : group - 1;
@@ -55,12 +58,14 @@ static void build_round_peer(uint32_t arrangement, uint32_t g, uint32_t group, u
     }
     *target = (arrangement == IK_ARRANGE_RELATIVE ? group + y + 1 : group + g - y - 1) % g;
     *peer_y = g - 2 - y;
+    assert(*target < g && *target != group && *peer_y < g - 1); /* no group is linked to itself */
 }
 
 /* The rest: port y in [0, rest). */
 static bool build_rest_peer(uint32_t g, uint32_t rest, uint32_t group, uint32_t y, uint32_t *target,
                             uint32_t *peer_y)
 {
+    assert(rest < g - 1 && group < g && y < rest); /* else it would be a full round */
     if (y < rest - rest % 2) {
         uint32_t offset = y / 2 + 1;
         *target = (y % 2 == 0 ? group + offset : group + g - offset) % g;
@@ -78,6 +83,7 @@ bool ik_global_peer(const ik_global_links *links, uint32_t group, uint32_t x, ui
     uint32_t g = links->groups, n = g - 1;
     if (g < 2 || x >= links->ports)
         return false;
+    assert(group < g);
     uint32_t rounds = links->ports / n, base = x / n * n, target = 0, peer_y = 0;
     if (x / n < rounds)
         build_round_peer(links->arrangement, g, group, x - base, &target, &peer_y);
@@ -91,6 +97,7 @@ bool ik_global_peer(const ik_global_links *links, uint32_t group, uint32_t x, ui
 /* The port of a full round that leads from `group` to `target`. */
 static uint32_t build_round_port(uint32_t arrangement, uint32_t g, uint32_t group, uint32_t target)
 {
+    assert(group < g && target < g && group != target);
     switch (arrangement) {
     case IK_ARRANGE_ABSOLUTE:
         return target < group ? target : target - 1;
@@ -164,6 +171,7 @@ ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t port
                  "g");
         return ik_hint(err, IK_ERR_USAGE, "at most %" PRIu64 " groups", ports + 1);
     }
+    assert(groups > 0 && ports < UINT32_MAX);
     *out = (ik_global_links){.groups = (uint32_t)groups,
                              .ports = (uint32_t)ports,
                              .arrangement = ik_params_enum(given, "arrangement")};
@@ -185,6 +193,7 @@ static uint16_t build_link_of_latency(uint64_t latency_ps, const ik_topo_ctx *ct
 ik_status topo_latency_links(const ik_params *given, const char *name, bool any,
                              const ik_topo_ctx *ctx, ik_builder *b, ik_topo_ctx *out, ik_error *err)
 {
+    assert(ctx != out);
     bool has = ik_params_has(given, name);
     if (has && !any) {
         ik_about(
@@ -224,6 +233,7 @@ static ik_status build_read_latency(const char *text, size_t length, uint64_t *l
 ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_topo_ctx *ctx,
                            ik_builder *b, uint16_t *links, ik_error *err)
 {
+    assert(levels <= IK_XGFT_MAX_H); /* the room in links */
     for (uint32_t l = 1; l < levels; l++)
         links[l] = ctx->link;
     if (!ik_params_has(given, TOPO_LEVEL_LATENCY))

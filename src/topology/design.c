@@ -14,10 +14,12 @@
 #include "topology/design.h"
 #include "topology/gf.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static ik_status design_alloc(uint32_t r1, uint32_t r2, design *d, ik_error *err)
 {
+    assert(r1 > 0 && r2 > 1);
     *d = (design){.r1 = r1, .r2 = r2, .num_points = 1 + r1 * (r2 - 1)};
     d->num_blocks = (uint32_t)((uint64_t)d->num_points * r1 / r2);
     d->blocks = ik_calloc((size_t)d->num_points * r1, sizeof *d->blocks);
@@ -40,6 +42,7 @@ void design_free(design *d)
  * i. */
 static void design_ml3b_square(const gf *field, uint32_t n, uint32_t s, design *d)
 {
+    assert(s <= n && d->r1 == n + 1 && d->num_points == n * n + n + 1);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t *row = d->blocks + (size_t)(1 + s * n + i) * d->r1;
         row[0] = d->num_points - d->r1 + s;
@@ -81,6 +84,7 @@ ik_status design_ml3b(uint32_t k, design *out, ik_error *err)
 
 static void design_pairs(design *d)
 {
+    assert(d->r2 == 2 && d->num_points == d->r1 + 1);
     uint32_t v = d->num_points, block = 0;
     for (uint32_t a = 0; a < v; a++) {
         for (uint32_t b = a + 1; b < v; b++, block++) {
@@ -92,6 +96,7 @@ static void design_pairs(design *d)
 
 static ik_status design_affine(design *d, ik_error *err)
 {
+    assert(d->r1 == d->r2 + 1 && d->num_points == d->r2 * d->r2);
     gf field = {0};
     uint32_t n = d->r2;
     ik_status status = gf_new(n, &field, err);
@@ -121,16 +126,21 @@ typedef struct triples {
 
 static void design_add_triple(triples *t, uint32_t a, uint32_t b, uint32_t c)
 {
+    assert(a != b && b != c && a != c); /* two points of a block are different */
     const uint32_t at[3] = {a, b, c};
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 3; i++) {
+        assert(at[i] < t->d->num_points && t->filled[at[i]] < t->d->r1);
         t->d->blocks[(size_t)at[i] * t->d->r1 + t->filled[at[i]]++] = t->next;
+    }
     t->next++;
+    assert(t->next <= t->d->num_blocks);
 }
 
 /* Point (x, i), i in Z_3, is number x + n*i. `times` is a commutative quasigroup on Z_n. */
 static void design_add_mixed(triples *t, uint32_t n,
                              uint32_t (*times)(uint32_t x, uint32_t y, uint32_t n))
 {
+    assert(3 * n <= t->d->num_points);
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t x = 0; x < n; x++)
             for (uint32_t y = x + 1; y < n; y++)
@@ -164,6 +174,7 @@ static ik_status design_triple_system(design *d, ik_error *err)
         for (uint32_t i = 0; i < 3; i++)
             design_add_triple(&t, v - 1, x + n / 2 + n * i, x + n * ((i + 1) % 3));
     design_add_mixed(&t, n, skolem ? design_skolem_times : design_bose_times);
+    assert(t.next == d->num_blocks);
     free(t.filled);
     return IK_OK;
 }
@@ -250,6 +261,7 @@ uint32_t *design_points(const design *d)
     uint32_t *filled = ik_calloc(d->num_blocks, sizeof *filled);
     for (size_t i = 0; points && filled && i < (size_t)d->num_points * d->r1; i++) {
         uint32_t block = d->blocks[i];
+        assert(block < d->num_blocks && filled[block] < d->r2);
         points[(size_t)block * d->r2 + filled[block]++] = (uint32_t)(i / d->r1);
     }
     if (!filled) {

@@ -6,6 +6,7 @@
  */
 #include "topology/fail_spec.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ enum { FAULT_LINKS, FAULT_SWITCHES };
 static size_t fail_spec_draw(uint32_t *items, size_t count, double share, uint64_t seed,
                              uint64_t entity)
 {
+    assert(share >= 0 && share <= 1 && count <= UINT32_MAX);
     ik_rng rng = ik_rng_at(seed, IK_RNG_FAULT, entity);
     size_t chosen = (size_t)floor(share * (double)count + 0.5);
     for (size_t i = 0; i < chosen && i + 1 < count; i++) {

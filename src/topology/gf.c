@@ -62,8 +62,10 @@ ik_status gf_require_prime_power(const char *what, uint32_t q, ik_error *err)
 static unsigned gf_digits_of(uint32_t code, uint32_t p, uint32_t digits[MAX_DEGREE + 1])
 {
     unsigned num = 0;
-    for (; code; code /= p)
+    for (; code; code /= p) {
+        assert(num <= MAX_DEGREE);
         digits[num++] = code % p;
+    }
     return num;
 }
 
@@ -78,6 +80,7 @@ static bool gf_divides(uint32_t by, uint32_t whole, uint32_t p)
             uint32_t *digit = &rest[length - most + k];
             *digit = (*digit + (p - factor) * divisor[k]) % p;
         }
+    assert(length < most);
     for (unsigned k = 0; k < length; k++)
         if (rest[k])
             return false;
@@ -137,6 +140,7 @@ static uint32_t gf_find_carry(const gf *f)
     uint32_t modulus = f->q, carry = 0;
     while (!gf_is_irreducible(modulus, f->p, f->m))
         modulus++;
+    assert(modulus < 2 * f->q); /* monic, of degree m: there is one for every m */
     for (uint32_t unit = 1, rest = modulus - f->q; rest; unit *= f->p, rest /= f->p)
         carry += (f->p - rest % f->p) % f->p * unit;
     return carry;
@@ -176,6 +180,7 @@ ik_status gf_new(uint32_t q, gf *out, ik_error *err)
     gf_fill_tables(&f, gf_find_carry(&f), by_x);
     free(by_x);
     gf_inverses(&f);
+    assert(f.inv_table[1] == 1 && f.neg_table[0] == 0);
     *out = f;
     return IK_OK;
 }
@@ -196,6 +201,7 @@ bool gf_is_primitive(const gf *f, uint32_t a)
     uint32_t order = 1;
     for (uint32_t power = a; power != 1; power = gf_mul(f, power, a))
         order++;
+    assert(order < f->q); /* the powers of an element but 0 come back to 1 */
     return order == f->q - 1;
 }
 

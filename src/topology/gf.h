@@ -7,6 +7,8 @@
 
 #include "ikat/base.h"
 
+#include <assert.h>
+
 /* GF(q), q = p^m. Element = integer 0 … q-1 whose digits base p are the coefficients of a
  * polynomial of degree < m. */
 typedef struct gf {
@@ -32,18 +34,22 @@ ik_status gf_new(uint32_t q, gf *out, ik_error *err);
 void gf_free(gf *f);
 static inline uint32_t gf_add(const gf *f, uint32_t a, uint32_t b)
 {
+    assert(a < f->q && b < f->q);
     return f->add_table[(size_t)a * f->q + b];
 }
 static inline uint32_t gf_mul(const gf *f, uint32_t a, uint32_t b)
 {
+    assert(a < f->q && b < f->q);
     return f->mul_table[(size_t)a * f->q + b];
 }
 static inline uint32_t gf_neg(const gf *f, uint32_t a)
 {
+    assert(a < f->q);
     return f->neg_table[a];
 }
 static inline uint32_t gf_inv(const gf *f, uint32_t a)
 {
+    assert(a < f->q);
     return f->inv_table[a];
 }
 /* Multiplicative order q - 1? */

@@ -5,6 +5,8 @@
  */
 #include "topology/build.h"
 
+#include <assert.h>
+
 static ik_status grid_shape(const ik_params *params, bool wrap, ik_grid *grid, double *switches,
                             ik_error *err)
 {
@@ -39,6 +41,7 @@ static ik_status grid_shape(const ik_params *params, bool wrap, ik_grid *grid, d
 
 static uint32_t grid_ports(const ik_grid *grid)
 {
+    assert(grid->num_dims > 0 && grid->num_dims <= IK_MAX_DIMS);
     uint32_t last = grid->p;
     for (uint32_t d = 0; d < grid->num_dims; d++)
         last = grid->dims[d] == 1 ? last : grid->port_minus[d] + 1;
@@ -62,6 +65,7 @@ ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder
     uint32_t first = ik_builder_switches(b, count, radix);
     for (uint32_t sw = 0; sw < count; sw++) {
         for (uint32_t d = 0; d < grid.num_dims; d++) {
+            assert(grid.stride[d] > 0); /* ik_topology_refuse_size: it did not overflow */
             uint32_t x = sw / grid.stride[d] % grid.dims[d], size = grid.dims[d];
             bool around = x + 1 == size;
             if (size > 1 && (!around || (wrap && size > 2))) {

@@ -5,13 +5,17 @@
  */
 #include "topology/build.h"
 
+#include <assert.h>
+
 /* Fills strides and port bases; *switches and *radix as doubles, so that absurd sizes can still be
  * named. */
 static void hyperx_shape(ik_hyperx *h, double *switches, double *radix)
 {
+    assert(h->num_dims > 0 && h->num_dims <= IK_MAX_DIMS && h->p > 0);
     *switches = 1;
     *radix = h->p;
     for (uint32_t d = 0; d < h->num_dims; d++) {
+        assert(h->dims[d] > 0 && h->cables[d] > 0);
         h->stride[d] = *switches < UINT32_MAX ? (uint32_t)*switches : 0;
         h->port_base[d] = *radix < UINT32_MAX ? (uint32_t)*radix : 0;
         *switches *= h->dims[d];
@@ -22,6 +26,7 @@ static void hyperx_shape(ik_hyperx *h, double *switches, double *radix)
 static void hyperx_link_dimension(ik_builder *b, const ik_topo_ctx *ctx, const ik_hyperx *h,
                                   uint32_t sw, uint32_t d)
 {
+    assert(d < h->num_dims && h->stride[d] > 0);
     uint32_t x = sw / h->stride[d] % h->dims[d];
     for (uint32_t y = x + 1; y < h->dims[d]; y++) {
         uint32_t peer = sw + (y - x) * h->stride[d];

@@ -5,6 +5,8 @@
 #include "topology/build.h"
 #include "topology/rrg.h"
 
+#include <assert.h>
+
 static ik_status random_build_check_degree(const ik_random_regular *r, const rrg *g, ik_error *err)
 {
     if ((uint64_t)r->n * r->d % 2 != 0) {
@@ -49,6 +51,7 @@ static uint32_t random_build_position(const uint32_t *row, uint32_t value)
 static void random_build_add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik_random_regular *r,
                                  const rrg *g)
 {
+    assert(g->n == r->n && g->d == r->d);
     ik_builder_switches(b, r->n, r->p + r->d);
     for (uint32_t u = 0; u < r->n; u++) {
         const uint32_t *row = g->nbr + (size_t)u * r->d;
@@ -69,6 +72,7 @@ static void random_build_add_all(ik_builder *b, const ik_topo_ctx *ctx, const ik
 ik_status random_build(const char *family, const ik_random_regular *r, const ik_topo_ctx *ctx,
                        ik_builder *b, ik_error *err)
 {
+    assert(!r->width || (uint64_t)r->width * r->height == r->n);
     rrg g = {.n = r->n,
              .d = r->d,
              .width = r->width,

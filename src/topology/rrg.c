@@ -22,6 +22,7 @@
  */
 #include "topology/rrg.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -30,6 +31,7 @@ enum { ROUNDS_FLOOR = 40, ROUNDS_FREE = 10, CONNECT_TRIES = 200, PARTNER_TRIES =
 
 static uint32_t rrg_distance(const rrg *g, uint32_t a, uint32_t b)
 {
+    assert(g->width > 0 && a < g->n && b < g->n);
     int64_t dx = (int64_t)(a % g->width) - b % g->width,
             dy = (int64_t)(a / g->width) - b / g->width;
     return (uint32_t)((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy));
@@ -56,12 +58,14 @@ static bool rrg_may_join(const rrg *g, uint32_t a, uint32_t b)
 
 static void rrg_join(rrg *g, uint32_t a, uint32_t b)
 {
+    assert(a != b && g->deg[a] < g->d && g->deg[b] < g->d);
     g->nbr[(size_t)a * g->d + g->deg[a]++] = b;
     g->nbr[(size_t)b * g->d + g->deg[b]++] = a;
 }
 
 static void rrg_drop(rrg *g, uint32_t a, uint32_t b)
 {
+    assert(rrg_adjacent(g, a, b)); /* the search has no other end */
     uint32_t *row = g->nbr + (size_t)a * g->d;
     uint32_t t = 0;
     while (row[t] != b)
@@ -71,6 +75,7 @@ static void rrg_drop(rrg *g, uint32_t a, uint32_t b)
 
 static void rrg_replace(rrg *g, uint32_t a, uint32_t old, uint32_t new)
 {
+    assert(rrg_adjacent(g, a, old) && !rrg_adjacent(g, a, new)); /* the graph stays simple */
     uint32_t *row = g->nbr + (size_t)a * g->d;
     while (*row != old)
         row++;
@@ -85,6 +90,7 @@ typedef struct box {
 
 static box rrg_box_around(const rrg *g, uint32_t u)
 {
+    assert(g->width > 0 && u < g->n);
     uint32_t x = u % g->width, y = u / g->width, r = g->range;
     return (box){x > r ? x - r : 0, g->width - 1 - x > r ? x + r : g->width - 1, y > r ? y - r : 0,
                  g->height - 1 - y > r ? y + r : g->height - 1};
@@ -108,6 +114,7 @@ uint32_t rrg_num_in_range(const rrg *g, uint32_t u)
 /* A uniformly random node in range of u. There must be one. */
 static uint32_t rrg_random_in_range(rrg *g, uint32_t u)
 {
+    assert(g->n > 1); /* it would not end */
     for (;;) {
         uint32_t v = 0;
         if (g->width == 0) {
@@ -135,14 +142,17 @@ static void rrg_update(deficit *open, const rrg *g, uint32_t u)
 {
     bool is = open->at[u] != IK_NONE, should = g->deg[u] < g->d;
     if (is && !should) {
+        assert(open->count > 0 && open->node[open->at[u]] == u);
         uint32_t last = open->node[--open->count];
         open->node[open->at[u]] = last;
         open->at[last] = open->at[u];
         open->at[u] = IK_NONE;
     } else if (!is && should) {
+        assert(open->count < g->n);
         open->at[u] = open->count;
         open->node[open->count++] = u;
     }
+    assert((open->at[u] != IK_NONE) == should);
 }
 
 /* One deficient partner of u among all in range, uniformly; IK_NONE if there is none. */
@@ -173,6 +183,7 @@ static uint32_t rrg_search_box(rrg *g, uint32_t u)
 
 static uint32_t rrg_find_partner(rrg *g, const deficit *open, uint32_t u)
 {
+    assert(open->count > 0 && open->at[u] != IK_NONE);
     for (unsigned try = 0; try < PARTNER_TRIES; try++) {
         uint32_t v = open->node[ik_rng_below(&g->rng, open->count)];
         if (rrg_may_join(g, u, v))
@@ -187,6 +198,7 @@ static uint32_t rrg_find_partner(rrg *g, const deficit *open, uint32_t u)
  * nobody. */
 static bool rrg_walk(rrg *g, deficit *open, uint32_t u)
 {
+    assert(open->at[u] != IK_NONE);
     if (g->deg[u] >= rrg_num_in_range(g, u))
         return false;
     uint32_t x = 0;
@@ -252,6 +264,7 @@ static ik_status rrg_greedy(rrg *g, ik_error *err)
 /* Edges a-b, c-e become a-c, b-e if that is allowed. */
 static bool rrg_try_switch(rrg *g, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
+    assert(rrg_adjacent(g, a, b) && rrg_adjacent(g, c, e));
     if (c == b || e == a || e == b || !rrg_may_join(g, a, c) || !rrg_may_join(g, b, e))
         return false;
     rrg_replace(g, a, b, c);
@@ -263,6 +276,7 @@ static bool rrg_try_switch(rrg *g, uint32_t a, uint32_t b, uint32_t c, uint32_t 
 
 static uint32_t random_neighbour(rrg *g, uint32_t u)
 {
+    assert(g->d > 0 && g->deg[u] == g->d); /* greedy has filled all rows */
     return g->nbr[(size_t)u * g->d + ik_rng_below(&g->rng, g->d)];
 }
 
@@ -321,6 +335,7 @@ static uint32_t rrg_find(uint32_t *parent, uint32_t u)
  * connect, so the caller counts again. */
 static void rrg_join_components(rrg *g, const uint32_t *component, uint32_t *parent, uint32_t count)
 {
+    assert(count > 1 && count <= g->n);
     for (uint32_t i = 0; i < count; i++)
         parent[i] = i;
     for (uint32_t i = 0; i < g->n; i++) {
@@ -389,6 +404,7 @@ static ik_status rrg_make_uniform(rrg *g, ik_error *err)
 /* A dense graph is the complement of a sparse one. Having degree n/2 or more it is connected. */
 static ik_status rrg_make_dense(rrg *g, ik_error *err)
 {
+    assert(g->width == 0 && g->d < g->n);
     rrg sparse = *g;
     sparse.d = g->n - 1 - g->d;
     ik_status status = rrg_make_uniform(&sparse, err);
@@ -400,8 +416,10 @@ static ik_status rrg_make_dense(rrg *g, ik_error *err)
         for (uint32_t t = 0; t < sparse.d; t++)
             taken[row[t]] = true;
         for (uint32_t v = 0; v < g->n; v++) {
-            if (v != u && !taken[v])
+            if (v != u && !taken[v]) {
+                assert(g->deg[u] < g->d);
                 g->nbr[(size_t)u * g->d + g->deg[u]++] = v;
+            }
             taken[v] = false;
         }
     }
@@ -412,6 +430,7 @@ static ik_status rrg_make_dense(rrg *g, ik_error *err)
 
 ik_status rrg_make(rrg *g, ik_error *err)
 {
+    assert(!g->nbr && !g->deg);
     if (g->width == 0 && 2 * g->d >= g->n && g->n > 2)
         return rrg_make_dense(g, err);
     ik_status status = rrg_make_uniform(g, err);

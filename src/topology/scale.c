@@ -6,8 +6,11 @@
  */
 #include "topology/scale.h"
 
+#include <assert.h>
+
 void scale_direct(ik_scale_point *out, double switches, double degree, double p)
 {
+    assert(switches >= 1 && degree >= 0 && p >= 0);
     out->switches = switches;
     out->hosts = switches * p;
     out->ports = switches * (degree + p);
@@ -21,6 +24,8 @@ bool ik_series_largest(const ik_series *series, uint32_t radix, ik_scale_point *
     ik_scale_point point = {0};
     for (uint32_t i = 1; i <= radix; i++) {
         if (series->point(i, &point)) {
+            assert(point.radix >=
+                   i); /* else a larger one could stand behind the end of the search */
             if (point.radix > radix)
                 break;
             *out = point;

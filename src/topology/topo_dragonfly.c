@@ -6,6 +6,7 @@
 #include "topology/build.h"
 #include "topology/scale.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static const ik_param params[] = {
@@ -22,6 +23,7 @@ static const ik_param params[] = {
 static ik_end dragonfly_global_end(const void *data, uint32_t group, uint32_t x)
 {
     const ik_dragonfly *d = data;
+    assert(group < d->g && x < d->a * d->h);
     return ik_sw(group * d->a + x / d->h, d->p + d->a - 1 + x % d->h);
 }
 

@@ -6,6 +6,7 @@
 #include "topology/build.h"
 #include "topology/scale.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static const ik_param params[] = {
@@ -25,6 +26,7 @@ static const ik_param params[] = {
 static ik_end dragonflyplus_global_end(const void *data, uint32_t group, uint32_t x)
 {
     const ik_dragonflyplus *d = data;
+    assert(group < d->g && x < d->spines * d->h);
     return ik_sw(d->g * d->leaves + group * d->spines + x / d->h, d->leaves + x % d->h);
 }
 

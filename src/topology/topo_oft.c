@@ -8,6 +8,7 @@
 #include "topology/gf.h"
 #include "topology/scale.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,6 +34,7 @@ static ik_status oft_check_k(uint32_t k, ik_error *err)
 static void oft_link_level(ik_builder *b, const ik_topo_ctx *ctx, const ik_oft *o, const design *d,
                            const uint32_t *points, uint32_t side)
 {
+    assert(d->num_points == o->rl && d->num_blocks == o->rl && d->r1 == o->k && d->r2 == o->k);
     uint32_t middle = 2 * o->rl;
     for (uint32_t block = 0; block < o->rl; block++) {
         for (uint32_t u = 0; u < o->k; u++) {

@@ -5,6 +5,8 @@
  */
 #include "topology/xgft_tree.h"
 
+#include <assert.h>
+
 static const ik_param params[] = {
     {"m", IK_PARAM_UINT_LIST, NULL, 1, 65535, NULL,
      "children of a switch, level by level from the hosts: m_1:..:m_h"},
@@ -20,6 +22,7 @@ static const ik_param params[] = {
 /* One number stands for 1:p:p:… */
 static void pgft_spread(const uint32_t *p, size_t count, size_t h, uint32_t *out)
 {
+    assert(h <= IK_XGFT_MAX_H && (count == h || count == 1));
     for (size_t i = 0; i < h; i++)
         out[i] = count == h ? p[i] : (i == 0 ? 1 : p[0]);
 }

@@ -8,6 +8,7 @@
 #include "topology/gf.h"
 #include "topology/scale.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@ static const ik_param params[] = {
 
 static void polarfly_coordinates(uint32_t q, uint32_t id, uint32_t v[3])
 {
+    assert(id < q * q + q + 1);
     if (id < q * q)
         v[0] = 1, v[1] = id / q, v[2] = id % q;
     else if (id < q * q + q)
@@ -55,6 +57,7 @@ static uint32_t polarfly_neighbours(const gf *f, uint32_t id, uint32_t *out)
         if (other != id && polarfly_orthogonal(f, v, u))
             out[count++] = other;
     }
+    assert(count == q || count == q + 1);
     return count;
 }
 
@@ -68,6 +71,7 @@ static void polarfly_place_clusters(ik_builder *b, const uint32_t *table, const 
         row[id] = degree[id] == q ? 0 : IK_NONE;
         first = degree[id] == q ? id : first;
     }
+    assert(row[first] == 0); /* every polarity has quadrics */
     for (uint32_t t = 0; t < degree[first]; t++) {
         uint32_t centre = table[(size_t)first * (q + 1) + t];
         if (row[centre] == 0)
@@ -89,11 +93,13 @@ static void polarfly_place_clusters(ik_builder *b, const uint32_t *table, const 
 
 static uint32_t polarfly_position(const uint32_t *list, uint32_t count, uint32_t id)
 {
+    assert(count > 0);
     uint32_t lo = 0, hi = count;
     while (hi - lo > 1) {
         uint32_t mid = (lo + hi) / 2;
         *(list[mid] <= id ? &lo : &hi) = mid;
     }
+    assert(list[lo] == id); /* neighbours are mutual */
     return lo;
 }
 

@@ -14,6 +14,7 @@
 #include "topology/gf.h"
 #include "topology/scale.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ static ik_status slimfly_parse_hosts(const char *text, uint32_t radix, uint32_t 
 /* Exponents of X (which = 0) or X' (which = 1), in the paper's order. */
 static uint32_t slimfly_exponents(uint32_t q, int32_t delta, unsigned which, uint32_t *out)
 {
+    assert(delta >= -1 && delta <= 1);
     uint32_t count = 0, w = (q + 1) / 4;
     if (delta == -1) {
         for (uint32_t e = which; e < 2 * w; e += 2)
@@ -91,6 +93,7 @@ static uint32_t slimfly_opposite(const gf *field, const uint32_t *set, uint32_t 
 
 static uint32_t slimfly_router(const ik_slimfly *s, uint32_t i, uint32_t x, uint32_t y)
 {
+    assert(i < 2 && x < s->q && y < s->q);
     return (i * s->q + x) * s->q + y;
 }
 
@@ -149,6 +152,7 @@ static ik_status slimfly_add_all(ik_builder *b, const ik_params *given, const ik
         status = topo_latency_links(given, "global_latency", true, ctx, b, &global, err);
     if (status != IK_OK)
         return status;
+    assert(s->xi && s->degree > 0);
     uint32_t *set = ik_calloc(s->degree, sizeof *set);
     if (!set)
         return ik_fail_memory(err, s->degree * sizeof *set, "a generator set");

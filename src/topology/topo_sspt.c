@@ -6,6 +6,7 @@
 #include "topology/build.h"
 #include "topology/design.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static const ik_param params[] = {
@@ -49,6 +50,7 @@ static ik_status sspt_refuse_size(const ik_topo_ctx *ctx, const ik_sspt *s, ik_e
 static void sspt_link_copy(ik_builder *b, const ik_topo_ctx *ctx, const ik_sspt *s, const design *d,
                            const uint32_t *points, uint32_t copy)
 {
+    assert(copy < s->copies && d->r1 == s->r1 && d->r2 == s->r2);
     uint32_t base = copy * s->num_points, top = s->copies * s->num_points;
     for (uint32_t block = 0; block < s->num_blocks; block++) {
         for (uint32_t u = 0; u < s->r2; u++) {

@@ -4,6 +4,7 @@
  */
 #include "topology/xgft_tree.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static const ik_param xgft_params[] = {
@@ -35,6 +36,7 @@ static ik_status xgft_build(const ik_params *params, const ik_topo_ctx *ctx, ik_
 static ik_status xgft_set_list(ik_params *out, const char *name, const uint32_t *values, size_t h,
                                ik_error *err)
 {
+    assert(h <= IK_XGFT_MAX_H);
     char text[IK_XGFT_MAX_H * 12] = "";
     int used = 0;
     for (size_t i = 0; i < h; i++)
@@ -53,6 +55,7 @@ static ik_status xgft_set_tree(ik_params *out, const uint32_t *m, const uint32_t
 static ik_status xgft_expand_regular(ik_params *out, uint32_t k, uint32_t up, uint32_t top,
                                      uint32_t n, ik_error *err)
 {
+    assert(n > 0 && n <= IK_XGFT_MAX_H);
     uint32_t m[IK_XGFT_MAX_H], w[IK_XGFT_MAX_H];
     for (uint32_t i = 0; i < n; i++) {
         m[i] = i + 1 < n ? k : top;
@@ -138,6 +141,7 @@ static const ik_param fattree_params[] = {
 static ik_status xgft_expand_fattree(const ik_params *params, uint32_t levels, ik_params *out,
                                      ik_error *err)
 {
+    assert(levels == 2 || levels == 3);
     uint32_t half, ratio = (uint32_t)ik_params_uint(params, "oversubscription");
     ik_status status = xgft_half_ports(params, &half, err);
     if (status != IK_OK)

@@ -14,6 +14,7 @@
 
 #include "ikat_topologies.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ static double topology_bytes_needed(double nodes, double ports)
 ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,
                                   ik_error *err)
 {
+    assert(switches >= 0 && hosts >= 0 && ports >= 0);
     double bytes = topology_bytes_needed(switches + hosts, ports),
            limit = env ? (double)env->memory_limit_bytes : 0;
     char size[160], needed[32], allowed[32];

@@ -11,10 +11,12 @@
  */
 #include "topology/xgft_tree.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 static uint32_t xgft_tree_down_ports(const ik_xgft *t, uint32_t level)
 {
+    assert(level > 0 && level <= t->h); /* hosts have no ports down */
     return t->m[level - 1] * t->p[level - 1];
 }
 
@@ -98,12 +100,14 @@ ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint3
 /* Cables every level-l node (l = 0: host) to its parents by links of this class. */
 static void xgft_tree_link_up(const ik_xgft *t, uint32_t l, uint16_t link, ik_builder *b)
 {
+    assert(l < t->h);
     uint32_t nodes = (uint32_t)xgft_tree_nodes_on(t, l), w = t->w[l], m = t->m[l];
     uint32_t first_up = l ? xgft_tree_down_ports(t, l) : 0;
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t subtree = node / t->prod_w[l], copy = node % t->prod_w[l], digit = subtree % m;
         for (uint32_t u = 0; u < w; u++) {
             uint32_t parent = subtree / m * t->prod_w[l + 1] + u * t->prod_w[l] + copy;
+            assert(t->level_base[l + 1] + parent < t->level_base[l + 2]);
             for (uint32_t cable = 0; cable < t->p[l]; cable++) {
                 uint32_t port = first_up + u + w * cable;
                 ik_end low = l ? ik_sw(t->level_base[l] + node, port) : ik_hs(node, port);
@@ -117,6 +121,7 @@ static void xgft_tree_link_up(const ik_xgft *t, uint32_t l, uint16_t link, ik_bu
 /* A drawing groups switches by the subtrees below the top level. */
 static void xgft_tree_label_level(const ik_xgft *t, uint32_t l, ik_builder *b)
 {
+    assert(l > 0 && l <= t->h);
     uint32_t nodes = (uint32_t)xgft_tree_nodes_on(t, l),
              per_group = l < t->h ? nodes / t->m[t->h - 1] : nodes;
     for (uint32_t i = 0; i < nodes; i++) {

@@ -9,6 +9,7 @@
  */
 #include "traffic/blend.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,6 +36,7 @@ static bool blend_overflows(uint64_t a, uint64_t b)
 
 static ratio blend_lowest(uint64_t num, uint64_t den)
 {
+    assert(den > 0);
     uint64_t g = ik_gcd(num, den);
     return (ratio){num / g, den / g};
 }
@@ -112,6 +114,7 @@ static ratio blend_sum_again(addition *last, ratio a, ratio b)
 static void blend_merge(const segment *segments, unsigned num, uint32_t end, uint32_t src,
                         ik_flow_fn fn, void *ctx)
 {
+    assert(num > 0);
     uint32_t next[BLEND_MAX] = {0};
     addition last[BLEND_MAX] = {0}; /* with segment k */
     for (;;) {
@@ -157,6 +160,7 @@ static void blend_divide(segment *segments, unsigned num, entry *buffer, uint32_
 
 void blend_flows(const blend_part *parts, unsigned num, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(num > 0);
     enum { SMALL = 8 * BLEND_MAX };
     blend_part used[BLEND_MAX];
     segment segments[BLEND_MAX];

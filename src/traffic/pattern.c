@@ -4,6 +4,7 @@
  */
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ ik_status pattern_map_bits(ik_traffic *t, pattern_map_fn fn, ik_error *err)
 
 uint32_t pattern_map_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     (void)n;
     uint32_t dst = ((const uint32_t *)t->impl)[src];
     return dst == src ? IK_NONE : dst;
@@ -59,6 +61,7 @@ uint32_t pattern_map_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 void pattern_map_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     uint32_t dst = pattern_map_dest(t, src, 0);
     if (dst != IK_NONE)
         fn(ctx, src, dst, 1, 1);
@@ -152,6 +155,7 @@ void pattern_lists_destroy(ik_traffic *t)
 
 uint32_t pattern_lists_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const pattern_lists *l = t->impl;
     size_t first = l->base[src], end = l->base[src + 1];
     if (first == end)
@@ -172,6 +176,7 @@ uint32_t pattern_lists_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const pattern_lists *l = t->impl;
     size_t end = l->base[src + 1];
     for (size_t i = l->base[src]; i < end; i++)
@@ -208,11 +213,13 @@ void ik_traffic_flows_destroy(ik_traffic *t)
 
 uint32_t ik_traffic_flows_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     return pattern_lists_dest(t, src, n);
 }
 
 void ik_traffic_flows_each(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     pattern_lists_flows(t, src, fn, ctx);
 }
 
@@ -287,6 +294,7 @@ ik_status pattern_join_notes(ik_traffic *t, ik_traffic *const *members, unsigned
 
 uint32_t pattern_other(const ik_traffic *t, uint32_t src, uint64_t n, unsigned draw)
 {
+    assert(src < t->num_hosts);
     if (t->num_hosts < 2)
         return IK_NONE;
     uint32_t d = ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS + draw,
@@ -296,6 +304,7 @@ uint32_t pattern_other(const ik_traffic *t, uint32_t src, uint64_t n, unsigned d
 
 void pattern_rational(double value, uint64_t *num, uint64_t *den)
 {
+    assert(value >= 0);
     /* Convergents of the continued fraction, as long as the denominator stays small. */
     uint64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;
     double x = value;
@@ -316,6 +325,7 @@ void pattern_rational(double value, uint64_t *num, uint64_t *den)
 /* The divisor of n nearest below or at its `parts`-th root. */
 static uint32_t pattern_even_divisor(uint32_t n, unsigned parts)
 {
+    assert(n > 0);
     uint32_t best = 1;
     for (uint32_t d = 1; d <= n; d++) {
         double power = pow((double)d, (double)parts);

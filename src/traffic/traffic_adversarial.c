@@ -6,6 +6,8 @@
 #include "ikat/topology_data.h"
 #include "traffic/pattern.h"
 
+#include <assert.h>
+
 static const ik_param params[] = {
     {"by", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL, "group i sends to group i + by"},
     {"groups", IK_PARAM_UINT, "", 2, 4294967294.0, NULL,
@@ -64,6 +66,7 @@ static uint32_t adversarial_target(const adversarial *a, uint32_t src)
 
 static uint32_t adversarial_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const adversarial *a = t->impl;
     return adversarial_target(a, src) +
            ik_random_below(t->seed, IK_RNG_TRAFFIC_DEST, src, n * PATTERN_DRAWS, a->size);
@@ -71,6 +74,7 @@ static uint32_t adversarial_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static void adversarial_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const adversarial *a = t->impl;
     for (uint32_t i = 0; i < a->size; i++)
         fn(ctx, src, adversarial_target(a, src) + i, 1, a->size);

@@ -9,6 +9,7 @@
  */
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { ORDER_RANDOM, ORDER_SHIFT };
@@ -61,6 +62,7 @@ static uint32_t alltoall_feistel(const alltoall *a, uint32_t src, uint32_t block
 
 static uint32_t alltoall_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const alltoall *a = t->impl;
     if (t->num_hosts < 2)
         return IK_NONE;
@@ -76,6 +78,7 @@ static uint32_t alltoall_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static void alltoall_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     for (uint32_t d = 0; d < t->num_hosts; d++)
         if (d != src)
             fn(ctx, src, d, 1, t->num_hosts - 1);

@@ -10,6 +10,7 @@
  */
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,7 @@ static ik_status hotspot_take_nodes(ik_traffic *t, hotspot *h, const ik_params *
 /* `count` different hosts out of `from` (reordered), taken to its front. */
 static void hotspot_draw_front(ik_rng *rng, uint32_t *from, uint32_t size, uint32_t count)
 {
+    assert(count <= size); /* they are different ones */
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = i + ik_rng_below(rng, size - i), x = from[i];
         from[i] = from[j];
@@ -196,6 +198,7 @@ static uint32_t hotspot_hot_choices(const hotspot *h, uint32_t src)
 
 static uint32_t hotspot_hot_nth(const hotspot *h, uint32_t src, uint32_t i)
 {
+    assert(i < hotspot_hot_choices(h, src));
     for (uint32_t k = 0; k < h->num_hot; k++)
         if (h->hot[k] != src && i-- == 0)
             return h->hot[k];
@@ -204,6 +207,7 @@ static uint32_t hotspot_hot_nth(const hotspot *h, uint32_t src, uint32_t i)
 
 static uint32_t hotspot_hot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const hotspot *h = t->impl;
     if (h->fixed && h->sender[src] != IK_NONE)
         return h->hot[h->sender[src] % h->num_hot];
@@ -226,6 +230,7 @@ static bool hotspot_hot_message(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static uint32_t hotspot_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const hotspot *h = t->impl;
     uint32_t d = hotspot_hot_message(t, src, n) ? hotspot_hot_dest(t, src, n) : IK_NONE;
     return d != IK_NONE || h->alone ? d : pattern_other(t, src, n, 0);
@@ -247,6 +252,7 @@ static unsigned hotspot_class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static double hotspot_class_share(const ik_traffic *t, uint32_t src, unsigned class)
 {
+    assert(class < 2 && src < t->num_hosts);
     const hotspot *h = t->impl;
     double hot = h->alone                       ? 1
                  : !hotspot_hot_choices(h, src) ? 0
@@ -272,6 +278,7 @@ static void hotspot_message_flows(const ik_traffic *t, uint32_t src, ik_flow_fn 
 
 static void hotspot_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const hotspot *h = t->impl;
     if (t->num_hosts < 2)
         return;

@@ -9,6 +9,7 @@
 #include "ikat/topology.h"
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static const ik_param params[] = {
@@ -52,6 +53,7 @@ static ik_status ihs_fits(const ik_traffic *t, ik_error *err)
 static void ihs_draw_distinct(ik_rng *rng, uint32_t *scratch, uint32_t size, uint32_t count,
                               uint32_t *out)
 {
+    assert(count <= size);
     for (uint32_t i = 0; i < size; i++)
         scratch[i] = i;
     for (uint32_t i = 0; i < count; i++) {
@@ -100,6 +102,7 @@ static ik_status ihs_create(ik_traffic *t, const ik_params *p, const ik_env *env
 
 static uint32_t ihs_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const ihs *i = t->impl;
     if (!i->hot[src])
         return pattern_other(t, src, n, 0);
@@ -111,6 +114,7 @@ static uint32_t ihs_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static void ihs_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const ihs *i = t->impl;
     uint32_t own = src / i->pod_size;
     if (!i->hot[src]) {

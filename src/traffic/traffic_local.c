@@ -8,6 +8,7 @@
  */
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -110,6 +111,7 @@ static uint32_t local_hosts_at(const floor_map *m, uint32_t cell, int32_t dx, in
 static uint32_t local_ring_host(const floor_map *m, uint32_t cell, int32_t r, uint32_t n,
                                 uint32_t *total)
 {
+    assert(r >= 0);
     uint32_t sum = 0, first = 0;
     for (int32_t dx = -r; dx <= r; dx++) {
         int32_t dy = r - abs(dx);
@@ -177,6 +179,7 @@ static ik_status local_create(ik_traffic *t, const ik_params *p, const ik_env *e
 
 static uint32_t local_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const floor_map *m = t->impl;
     uint32_t cell = m->host_cell[src], r = 1;
     const uint64_t *upto = cell == IK_NONE ? NULL : m->upto + (size_t)m->place_of[cell] * m->rings;
@@ -191,6 +194,7 @@ static uint32_t local_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static void local_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const floor_map *m = t->impl;
     uint64_t sum = 0;
     for (int pass = 0; pass < 2; pass++) {

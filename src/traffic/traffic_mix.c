@@ -8,6 +8,7 @@
 #include "traffic/blend.h"
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +223,7 @@ static ik_status mix_make_members(ik_traffic *t, mix *m, const ik_spec_member *l
 
 static bool mix_is_sender(const mix *m, unsigned k, uint32_t src)
 {
+    assert(k < m->num);
     return m->members[k].share && !ik_traffic_is_silent(m->traffic[k], src);
 }
 
@@ -268,6 +270,7 @@ static ik_status mix_create(ik_traffic *t, const ik_params *p, const ik_env *env
 /* Member that message n of src belongs to. */
 static unsigned mix_class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const mix *m = t->impl;
     uint64_t draw = n * PATTERN_DRAWS + PATTERN_DRAW_MEMBER;
     uint32_t x =
@@ -287,6 +290,7 @@ static double mix_class_share(const ik_traffic *t, uint32_t src, unsigned class)
 
 static uint32_t mix_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const mix *m = t->impl;
     const ik_traffic *member = m->traffic[mix_class_of(t, src, n)];
     return member->family->dest(member, src, n);
@@ -303,6 +307,7 @@ static bool mix_silent(const ik_traffic *t, uint32_t src)
 
 static void mix_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const mix *m = t->impl;
     blend_flows(m->parts, m->num, src, fn, ctx);
 }

@@ -4,6 +4,7 @@
  */
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static const ik_param params[] = {
@@ -19,6 +20,7 @@ static const ik_param params[] = {
 static size_t add_neighbours(pattern_flow *flows, uint32_t h, uint32_t size, uint32_t stride,
                              bool wrap)
 {
+    assert(size > 0 && stride > 0);
     uint32_t x = h / stride % size, row = h - x * stride;
     size_t n = 0;
     if (size > 1 && (wrap || x + 1 < size))

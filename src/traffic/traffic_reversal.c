@@ -4,8 +4,11 @@
  */
 #include "traffic/pattern.h"
 
+#include <assert.h>
+
 static uint32_t reversal_reversed(const ik_traffic *t, uint32_t src, unsigned bits)
 {
+    assert(bits < 32 && src >> bits == 0);
     (void)t;
     uint32_t d = 0;
     for (unsigned b = 0; b < bits; b++)

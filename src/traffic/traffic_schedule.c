@@ -13,6 +13,7 @@
 #include "traffic/pattern.h"
 #include "traffic/schedule.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,7 @@ ik_status schedule_bind(const ik_traffic *t, ik_traffic **out, ik_error *err)
 
 unsigned schedule_entry_of(const ik_schedule *s, uint32_t src, uint64_t n)
 {
+    assert(s->num > 0);
     if (!s->first)
         return (unsigned)(n % s->num);
     const uint64_t *first = s->first + (size_t)src * s->num;
@@ -279,6 +281,7 @@ double ik_schedule_load(const ik_schedule_entry *entry, double load)
 
 static unsigned schedule_class_of(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     return schedule_entry_of(t->schedule, src, n);
 }
 
@@ -291,6 +294,7 @@ static double schedule_class_share(const ik_traffic *t, uint32_t src, unsigned c
 
 static uint32_t schedule_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const ik_schedule *s = t->schedule;
     const ik_traffic *entry = s->entries[schedule_entry_of(s, src, n)].traffic;
     return entry->family->dest(entry, src, s->first ? n : n / s->num);
@@ -306,6 +310,7 @@ static bool schedule_silent(const ik_traffic *t, uint32_t src)
 
 static void schedule_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const schedule *x = t->impl;
     blend_flows(x->parts, x->list.num, src, fn, ctx);
 }

@@ -4,6 +4,7 @@
  */
 #include "traffic/worst.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ void worst_graph_free(worst_graph *g)
 
 bool worst_adjacent(const worst_graph *g, uint32_t a, uint32_t b)
 {
+    assert(a < g->n && b < g->n);
     return bsearch(&b, g->to + g->base[a], g->base[a + 1] - g->base[a], sizeof *g->to,
                    worst_compare_u32) != NULL;
 }

@@ -11,6 +11,7 @@
  */
 #include "traffic/worst.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static bool worst_quads_only_through(const worst_graph *g, uint32_t a, uint32_t 
 
 static bool worst_quads_is_free(const quads *q, uint32_t v)
 {
+    assert(v < q->g->n);
     return q->state[v] != USED && q->g->hosts[v] > 0;
 }
 

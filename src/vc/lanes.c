@@ -8,10 +8,12 @@
 
 #include "ikat/topology.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *why, ik_error *err)
 {
+    assert(needed > 0 && usual > 0);
     if (needed > IK_MAX_VCS) {
         return ik_about(err,
                         ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -47,6 +49,7 @@ void lanes_free_impl(ik_vc *v)
 void lanes_keep(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
                 const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {
+    assert(pk->vc < v->num_vcs);
     (void)v, (void)sw, (void)in_port, (void)out_port;
     *vc_first = *vc_last = pk->vc;
 }

@@ -7,6 +7,8 @@
 
 #include "ikat/vc.h"
 
+#include <assert.h>
+
 /* Queues that the schemes against head-of-line blocking get when nobody says how many: the number
  * that their comparison in fat trees used (Rocher-Gonzalez et al.). One would make them all the
  * same. */
@@ -20,6 +22,7 @@ ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *wh
  * divide is left over. */
 static inline void lanes_class(const ik_vc *v, unsigned number, uint8_t *vc_first, uint8_t *vc_last)
 {
+    assert(v->vcs_needed > 0 && v->num_vcs >= v->vcs_needed); /* lanes_settle */
     unsigned share = v->num_vcs / v->vcs_needed;
     number = number < v->vcs_needed ? number : v->vcs_needed - 1;
     *vc_first = (uint8_t)(number * share);
@@ -27,6 +30,7 @@ static inline void lanes_class(const ik_vc *v, unsigned number, uint8_t *vc_firs
 }
 static inline unsigned lanes_class_of(const ik_vc *v, unsigned vc)
 {
+    assert(vc < v->num_vcs && v->num_vcs >= v->vcs_needed);
     return vc / (v->num_vcs / v->vcs_needed);
 }
 
@@ -41,6 +45,7 @@ void lanes_keep(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port
 /* Does this channel lead to a host? */
 static inline bool lanes_ejects(const ik_fabric *f, uint32_t out_port)
 {
+    assert(out_port < f->num_ports);
     uint32_t node = ik_peer_node(f, out_port);
     return node == IK_NONE || !ik_is_switch(f, node);
 }

@@ -4,6 +4,7 @@
  */
 #include "vc/layers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static layer_class *layers_make_classes(const links *g, bool by_switch, uint32_t
 static uint32_t layers_next_link(const layer_paths *p, uint32_t sw, uint32_t in_port, ik_packet *pk,
                                  uint32_t *ports)
 {
+    assert(sw < p->g.num_switches && pk->dst < p->g.num_hosts);
     uint32_t preferred = 0;
     uint32_t n = p->r->family->next(p->r, sw, in_port, pk, ports, &preferred);
     return n == 0 ? IK_NONE : p->g.of_port[ports[preferred]];
@@ -140,6 +142,7 @@ ik_status layer_paths_build(const ik_vc *v, bool symmetric, const ik_env *env, l
 static uint32_t layers_walk_path(const layer_paths *p, uint32_t source, uint32_t dest,
                                  uint32_t *out)
 {
+    assert(source < p->num_sources && dest < p->num_dests);
     const ik_fabric *f = p->r->fabric;
     uint32_t *ports = out + p->max_length, n = 0, at = p->source[source].sw;
     ik_packet pk = {.src = p->source[source].host, .dst = p->dest[dest].host, .via = IK_NONE};
@@ -165,6 +168,7 @@ static uint32_t layers_walk_path(const layer_paths *p, uint32_t source, uint32_t
 
 uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32_t *out)
 {
+    assert(source < p->num_sources && dest < p->num_dests);
     if (!p->next)
         return layers_walk_path(p, source, dest, out);
     const uint32_t *next = p->next + (size_t)dest * p->g.num_switches;
@@ -269,6 +273,7 @@ void layer_units_free(layer_units *units)
 /* The number of an unordered pair of groups: row by row of a triangle. */
 static size_t layers_unit_of(const layer_paths *p, layer_unit_kind kind, uint32_t s, uint32_t d)
 {
+    assert(s < p->num_sources && d < p->num_dests && kind != LAYER_UNIT_PAIR);
     size_t a = kind == LAYER_UNIT_CLASSES ? s : p->source[s].sw,
            b = kind == LAYER_UNIT_CLASSES ? d : p->dest[d].sw;
     return a < b ? b * (b + 1) / 2 + a : a * (a + 1) / 2 + b;
@@ -301,6 +306,7 @@ static void layers_gather(const layer_paths *p, layer_unit_kind kind, size_t num
 ik_status layer_units_make(const layer_paths *p, layer_unit_kind kind, const ik_env *env,
                            layer_units *out, ik_error *err)
 {
+    assert(kind != LAYER_UNIT_CLASSES || p->num_sources == p->num_dests); /* numbered alike */
     size_t num = (size_t)p->num_sources * p->num_dests,
            groups = kind == LAYER_UNIT_CLASSES ? p->num_dests : p->g.num_switches;
     if (num >= UINT32_MAX)
@@ -330,6 +336,7 @@ ik_status layer_units_make(const layer_paths *p, layer_unit_kind kind, const ik_
 ik_status layer_vcs_settle(ik_vc *v, unsigned num_layers, const uint64_t *load, layer_vcs *out,
                            ik_error *err)
 {
+    assert(num_layers > 0);
     ik_status status = lanes_settle(v, num_layers, num_layers, "the paths of this routing", err);
     if (status != IK_OK)
         return status;
@@ -357,6 +364,7 @@ ik_status layer_vcs_settle(ik_vc *v, unsigned num_layers, const uint64_t *load, 
 
 double layer_vcs_share(const layer_vcs *vcs, unsigned vc)
 {
+    assert(vc < vcs->base[vcs->num_layers]);
     for (unsigned l = 0; l < vcs->num_layers; l++)
         if (vc < vcs->base[l + 1])
             return vcs->share[l] / (vcs->base[l + 1] - vcs->base[l]);
@@ -419,6 +427,7 @@ void layer_lanes_destroy(ik_vc *v)
 void layer_lanes_inject(const ik_vc *v, ik_packet *pk)
 {
     const layer_lanes *lanes = v->impl;
+    assert(pk->src < v->fabric->num_hosts && pk->dst < v->fabric->num_hosts);
     uint32_t s = lanes->source_of[pk->src], d = lanes->dest_of[pk->dst];
     pk->layer = s == IK_NONE || d == IK_NONE ? 0 : lanes->lane[(size_t)s * lanes->num_dests + d];
     pk->vc = pk->layer;

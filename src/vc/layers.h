@@ -12,6 +12,8 @@
 #include "routing/graph/linkdag.h"
 #include "vc/lanes.h"
 
+#include <assert.h>
+
 typedef struct layer_class {
     uint32_t host;  /* a member */
     uint32_t sw;    /* its switch */
@@ -41,6 +43,7 @@ uint32_t layer_path(const layer_paths *p, uint32_t source, uint32_t dest, uint32
 /* Host pairs between two classes. */
 static inline uint64_t layer_weight(const layer_paths *p, uint32_t source, uint32_t dest)
 {
+    assert(source < p->num_sources && dest < p->num_dests);
     return (uint64_t)p->source[source].hosts * p->dest[dest].hosts;
 }
 
@@ -71,10 +74,12 @@ ik_status layer_units_make(const layer_paths *p, layer_unit_kind kind, const ik_
 void layer_units_free(layer_units *units);
 static inline uint32_t layer_unit_size(const layer_units *units, uint32_t unit)
 {
+    assert(unit < units->num);
     return units->first ? units->first[unit + 1] - units->first[unit] : 1;
 }
 static inline uint32_t layer_unit_pair(const layer_units *units, uint32_t unit, uint32_t i)
 {
+    assert(i < layer_unit_size(units, unit));
     return units->first ? units->pairs[units->first[unit] + i] : unit;
 }
 

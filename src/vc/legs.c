@@ -4,6 +4,7 @@
  */
 #include "vc/legs_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ ik_status legs_count_bytes(legs_job *job, size_t bytes, ik_error *err)
 void legs_show(const legs_job *job, unsigned thread, const leg_walk *w, uint32_t id,
                uint32_t dst_group, const uint64_t *dst_groups)
 {
+    assert(id < w->num_states && (dst_group == IK_NONE || dst_group < job->groups->num));
     const leg_state *s = &w->states[id];
     if (job->visitor->state) {
         legs_state shown = {.sw = s->sw,
@@ -130,6 +132,7 @@ static void legs_job_free(legs_job *job)
  * up. */
 static void legs_write_bytes(const legs_job *job, uint32_t g, uint32_t heading)
 {
+    assert(g < job->groups->num && heading < job->num_headings && job->one_place);
     const legs_way *way = &job->ways[(size_t)g * job->num_headings + heading];
     legs_bytes bytes = legs_bytes_of(job, g);
     bytes.preferred[heading] = way->preferred;

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "vc/legs_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,12 +42,14 @@ static void legs_first_transpose(uint64_t m[64])
 
 static uint64_t *legs_first_enter_set(const legs_job *job, scratch *s, uint32_t number, uint32_t g)
 {
+    assert(number < LEGS_BLOCK && g < job->groups->num);
     return s->enter + ((size_t)number * job->groups->num + g) * job->words;
 }
 
 /* Which destinations does a source send to with each heading of the block? */
 static void legs_first_fill_source(const legs_job *job, scratch *s, uint32_t block, uint32_t g)
 {
+    assert(block < job->num_blocks);
     for (size_t word = 0; word < job->words; word++) {
         uint64_t m[64] = {0};
         for (uint32_t j = 0; j < 64 && word * 64 + j < job->groups->num; j++) {
@@ -67,6 +70,7 @@ static void legs_first_fill_source(const legs_job *job, scratch *s, uint32_t blo
 static void legs_first_start_at(const legs_job *job, uint32_t heading, uint32_t g, uint32_t to,
                                 ik_packet *pk)
 {
+    assert(heading < job->num_headings);
     *pk = (ik_packet){
         .src = legs_source(job, g, to), .dst = job->groups->group[to].first, .via = IK_NONE};
     job->legs->start(job->plan->routing, heading, pk);
@@ -181,6 +185,7 @@ static size_t legs_first_add_set(legs_block *block, size_t words, const uint64_t
 static bool legs_first_add_turn(const legs_job *job, legs_block *block, const scratch *s,
                                 uint32_t heading, uint32_t id)
 {
+    assert(s->walk.states[id].turn);
     const leg_state *at = &s->walk.states[id];
     const uint64_t *ports = legwalk_leg_in_ports(&s->walk, id);
     size_t set = legs_first_add_set(block, job->words, s->sets + id * job->words);

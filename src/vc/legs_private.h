@@ -7,6 +7,7 @@
 
 #include "vc/legs.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 
 enum {
@@ -81,6 +82,7 @@ static inline bool legs_private_legs_has(const uint64_t *set, uint32_t bit)
  * none or the fabric does not connect them. */
 static inline uint32_t legs_source(const legs_job *job, uint32_t src_group, uint32_t dst_group)
 {
+    assert(src_group < job->groups->num && dst_group < job->groups->num);
     const walk_group *from = &job->groups->group[src_group], *to = &job->groups->group[dst_group];
     bool connected =
         job->visitor->unconnected_too || job->component[from->sw] == job->component[to->sw];
@@ -90,6 +92,7 @@ static inline uint32_t legs_source(const legs_job *job, uint32_t src_group, uint
 /* The ways of a source in bytes (job->one_place). */
 static inline legs_bytes legs_bytes_of(const legs_job *job, uint32_t group)
 {
+    assert(job->one_place && group < job->groups->num);
     size_t row = job->row_words * LEGS_BLOCK;
     uint8_t *first = job->bytes_of_ways + group * 3 * row;
     return (legs_bytes){first, first + row, first + 2 * row};

@@ -6,6 +6,7 @@
  */
 #include "vc/legs_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,8 @@ static legs_bytes legs_second_bytes_behind(const legs_job *job, const scratch *s
 static void legs_second_note_behind(const legs_job *job, scratch *s, uint32_t place,
                                     const leg_state *at)
 {
+    assert(place < job->num_places);
+    assert(at->preferred <= LEGS_LONGEST && at->longest <= LEGS_LONGEST); /* two fit a byte */
     s->places[place] = (behind){(uint8_t)at->preferred, (uint8_t)at->longest, at->flaws};
     if (job->one_place) {
         legs_bytes bytes = legs_second_bytes_behind(job, s);
@@ -82,6 +85,7 @@ static void legs_second_clear_row(const legs_job *job, scratch *s)
 static uint32_t legs_second_count_headings(const legs_job *job, scratch *s, uint32_t src,
                                            uint32_t dst)
 {
+    assert(src < job->plan->fabric->num_hosts && dst < job->plan->fabric->num_hosts);
     uint32_t num = 0;
     if (job->legs) {
         legs_second_clear_row(job, s);

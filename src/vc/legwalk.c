@@ -63,6 +63,7 @@ static bool legwalk_same_state(const leg_walk *w, const leg_state *s, uint32_t s
 
 static size_t legwalk_slot_of(const leg_walk *w, uint32_t sw, const ik_packet *pk)
 {
+    assert(w->num_slots > 0 && (w->num_slots & (w->num_slots - 1)) == 0);
     uint64_t small = pk->vc | (uint64_t)pk->phase << 8 | (uint64_t)pk->layer << 16 |
                      (w->hops_matter ? (uint64_t)pk->hops << 24 : 0);
     uint64_t hash =
@@ -90,6 +91,7 @@ static bool legwalk_grow_slots(leg_walk *w)
 static uint32_t legwalk_state_at(leg_walk *w, uint32_t sw, const ik_packet *pk, uint32_t other_src,
                                  uint32_t other_dst)
 {
+    assert(sw < w->plan->fabric->num_switches);
     size_t slot = legwalk_slot_of(w, sw, pk);
     if (w->slots[slot])
         return w->slots[slot] - 1;
@@ -132,6 +134,7 @@ static bool legwalk_says_the_same(leg_walk *w, const leg_state *s, const ik_pack
 static bool legwalk_add_edge(leg_walk *w, uint32_t id, const ik_packet *after, uint32_t port,
                              unsigned vc, bool preferred)
 {
+    assert(id < w->num_states && vc < w->plan->num_vcs);
     const ik_fabric *f = w->plan->fabric;
     uint32_t peer = f->port_peer[port];
     leg_edge edge = {.out_port = port, .to = IK_NONE, .vc = (uint8_t)vc, .preferred = preferred};
@@ -181,6 +184,7 @@ static bool legwalk_ask(leg_walk *w, uint32_t id)
 /* The number of the place of a turn: the switch and the route state. IK_NONE when out of memory. */
 static uint32_t legwalk_place_of(leg_walk *w, uint32_t id)
 {
+    assert(w->states[id].turn);
     const leg_state *s = &w->states[id];
     for (size_t i = 0; i < w->num_places; i++) {
         const leg_state *p = &w->states[w->places[i]];
@@ -226,6 +230,7 @@ static void legwalk_absorb(leg_state *s, const leg_state *behind, bool preferred
 
 static bool legwalk_explore(leg_walk *w, uint32_t id)
 {
+    assert(w->num_frames == 0);
     if (!legwalk_open_state(w, id))
         return false;
     while (w->num_frames > 0) {

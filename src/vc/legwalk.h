@@ -12,6 +12,8 @@
 
 #include "vc/walk.h"
 
+#include <assert.h>
+
 typedef struct leg_edge {
     uint32_t out_port;
     uint32_t to; /* state, IK_NONE: delivered or lost there */
@@ -73,6 +75,7 @@ uint32_t leg_walk_enter(leg_walk *w, uint32_t sw, const ik_packet *pk, const ik_
 
 static inline uint64_t *legwalk_leg_in_ports(const leg_walk *w, uint32_t state)
 {
+    assert(state < w->num_states);
     return w->in_ports + state * w->port_words;
 }
 static inline walk_outcome legwalk_leg_outcome(const leg_state *s)

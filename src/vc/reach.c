@@ -5,12 +5,14 @@
  */
 #include "vc/legs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void reach_add_host(const ik_fabric *f, uint32_t host, bool by_switch,
                            uint32_t *group_of_switch, walk_groups *groups)
 {
+    assert(host < f->num_hosts);
     uint32_t port = ik_host_port(f, host);
     if (port == IK_NONE) {
         groups->stray++;

@@ -4,6 +4,7 @@
  */
 #include "vc/routed.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ ik_status routed_check(const ik_vc *v, ik_error *err)
 
 ik_status routed_make(ik_vc *v, const routed_layers *layers, ik_error *err)
 {
+    assert(layers->num > 0);
     routed *t = ik_calloc(1, sizeof *t);
     if (!t)
         return ik_fail_memory(err, sizeof *t, "a VC scheme");
@@ -42,6 +44,7 @@ ik_status routed_make(ik_vc *v, const routed_layers *layers, ik_error *err)
 void routed_inject(const ik_vc *v, ik_packet *pk)
 {
     const routed *t = v->impl;
+    assert(pk->src < v->fabric->num_hosts && pk->dst < v->fabric->num_hosts);
     unsigned layer = t->layer(v->routing, pk->src, pk->dst),
              width = t->vcs.base[layer + 1] - t->vcs.base[layer];
     uint32_t turn = pk->src;

@@ -15,6 +15,7 @@
  */
 #include "vc/layers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ typedef struct acro_work {
 /* Number of the link that u takes, given its next hop's. */
 static ik_status acro_assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err)
 {
+    assert(d < w->p.num_dests && u < w->p.g.num_switches);
     const uint32_t *next = w->p.next + (size_t)d * w->p.g.num_switches;
     uint32_t v = w->p.g.head[next[u]], m = 0;
     if (next[v] != IK_NONE) {
@@ -68,6 +70,7 @@ static ik_status acro_assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err
 static ik_status acro_expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *queue,
                              uint32_t *filled, ik_error *err)
 {
+    assert(*filled <= w->p.g.num_switches);
     const links *g = &w->p.g;
     const uint32_t *next = w->p.next + (size_t)d * g->num_switches;
     ik_status status = IK_OK;
@@ -85,6 +88,7 @@ static ik_status acro_expand(acro_work *w, uint32_t d, uint32_t v, uint32_t *que
 /* Where the trees of a destination start: the switches of its host that hand packets over. */
 static uint32_t acro_roots(const acro_work *w, uint32_t d, uint32_t *out)
 {
+    assert(d < w->p.num_dests);
     uint32_t num = links_attached(&w->p.g, w->p.dest[d].host, out), kept = 0;
     for (uint32_t i = 0; i < num; i++)
         if (w->p.next[(size_t)d * w->p.g.num_switches + out[i]] == IK_NONE)
@@ -236,6 +240,7 @@ static void acro_destroy(ik_vc *v)
 
 static void acro_range(const acro *impl, uint32_t sw, uint32_t dst, uint8_t *first, uint8_t *last)
 {
+    assert(sw < impl->g.num_switches && dst < impl->g.num_hosts);
     uint32_t d = impl->dest_of[dst];
     unsigned layer = d == IK_NONE ? 0 : impl->vc[(size_t)sw * impl->num_dests + d];
     *first = (uint8_t)impl->vcs.base[layer];

@@ -6,6 +6,7 @@
  */
 #include "vc/lanes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct range {
@@ -40,6 +41,7 @@ static ik_status any_create(ik_vc *v, const ik_params *params, const ik_env *env
 static void any_inject(const ik_vc *v, ik_packet *pk)
 {
     const range *r = v->impl;
+    assert(r->first <= r->last && r->last < v->num_vcs);
     pk->vc = (uint8_t)(r->first + pk->dst % (r->last - r->first + 1u));
 }
 

@@ -27,6 +27,7 @@
 
 #include "ikat/topology_data.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -147,12 +148,14 @@ static void dateline_inject(const ik_vc *v, ik_packet *pk)
 
 static uint32_t dateline_coordinate(const ik_grid *grid, uint32_t sw, unsigned dim)
 {
+    assert(dim < grid->num_dims);
     return sw / grid->stride[dim] % grid->dims[dim];
 }
 
 /* Does the hop from switch sw cross the date line? */
 static bool dateline_crosses(const ik_grid *grid, uint32_t sw, port_use use)
 {
+    assert(use.dim != NO_DIM);
     return dateline_coordinate(grid, sw, use.dim) == (use.plus ? grid->dims[use.dim] - 1 : 0);
 }
 
@@ -168,6 +171,7 @@ static bool dateline_has_to_cross(const ik_grid *grid, uint32_t sw, uint32_t goa
 static unsigned dateline_lane(const dateline *line, uint32_t sw, port_use in, port_use out,
                               uint32_t dst, unsigned was)
 {
+    assert(was < 2 || in.dim == NO_DIM);
     bool straight_on = in.dim == out.dim;
     if (out.dim == NO_DIM)
         return 0;

@@ -7,6 +7,8 @@
  */
 #include "vc/lanes.h"
 
+#include <assert.h>
+
 static ik_status dbbm_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
 {
     (void)params, (void)env;
@@ -16,6 +18,7 @@ static ik_status dbbm_create(ik_vc *v, const ik_params *params, const ik_env *en
 static void dbbm_inject(const ik_vc *v, ik_packet *pk)
 {
     const lanes_map *map = v->impl;
+    assert(pk->dst < v->fabric->num_hosts);
     pk->vc = (uint8_t)(map->at.host[pk->dst] % v->num_vcs);
 }
 

@@ -15,6 +15,7 @@
  */
 #include "vc/layers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,11 +64,14 @@ static void dfsssp_breaker_free(breaker *b)
 
 static size_t dfsssp_slot_of(const breaker *b, uint32_t from, uint32_t to)
 {
+    assert(from < b->p.g.num_links && to < b->p.g.num_links);
+    assert(b->p.g.head[from] == b->p.g.tail[to]); /* consecutive */
     return (size_t)from * b->degree + (to - b->p.g.base[b->p.g.tail[to]]);
 }
 
 static uint32_t dfsssp_path_of(const breaker *b, uint32_t pair, uint32_t *out)
 {
+    assert(pair < (size_t)b->p.num_sources * b->p.num_dests);
     return layer_path(&b->p, pair / b->p.num_dests, pair % b->p.num_dests, out);
 }
 
@@ -93,12 +97,14 @@ static void count_dependency(breaker *b, size_t slot, uint64_t weight, uint32_t 
 
 static void dfsssp_note_user(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
 {
+    assert(b->first[slot + 1] > 0); /* counted before */
     (void)weight;
     b->users[--b->first[slot + 1]] = unit;
 }
 
 static void dfsssp_drop_dependency(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
 {
+    assert(b->weight[slot] >= weight);
     (void)unit;
     b->weight[slot] -= weight;
 }
@@ -134,6 +140,7 @@ static ik_status dfsssp_index_layer(breaker *b, const ik_env *env, ik_error *err
 /* Moves every path that makes this dependency to the next layer. */
 static void break_dependency(breaker *b, size_t slot, size_t end)
 {
+    assert(b->first[slot] <= end);
     for (size_t i = b->first[slot]; i < end; i++) {
         uint32_t unit = b->users[i];
         if (b->layer[unit] != b->current)
@@ -146,6 +153,7 @@ static void break_dependency(breaker *b, size_t slot, size_t end)
 /* The cycle stands on the stack from `from` to the top, closed by a step to stack[from]. */
 static void dfsssp_break_cycle(breaker *b, uint32_t from, uint32_t top, const size_t *ends)
 {
+    assert(from <= top);
     size_t weakest = dfsssp_slot_of(b, b->stack[top], b->stack[from]);
     for (uint32_t i = from; i < top; i++) {
         size_t slot = dfsssp_slot_of(b, b->stack[i], b->stack[i + 1]);
@@ -171,6 +179,7 @@ static uint32_t dfsssp_unwind(breaker *b, uint32_t top)
 /* One depth-first search from a white link; breaks every cycle that it meets. */
 static void dfsssp_search(breaker *b, uint32_t root, uint32_t *depth, const size_t *ends)
 {
+    assert(b->color[root] == WHITE);
     const links *g = &b->p.g;
     uint32_t top = 0;
     b->stack[0] = root;

@@ -11,6 +11,7 @@
  */
 #include "vc/lanes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ static void escape_destroy(ik_vc *v)
 /* Adaptive VCs, spread over destinations. */
 static void escape_inject(const ik_vc *v, ik_packet *pk)
 {
+    assert(v->escape_vcs < v->num_vcs); /* else there is no adaptive one */
     pk->vc = (uint8_t)(v->escape_vcs + pk->dst % (v->num_vcs - v->escape_vcs));
 }
 

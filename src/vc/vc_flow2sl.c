@@ -10,6 +10,8 @@
  */
 #include "vc/lanes.h"
 
+#include <assert.h>
+
 enum form { SUM, DIFFERENCE };
 
 static ik_status flow2sl_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
@@ -20,6 +22,7 @@ static ik_status flow2sl_create(ik_vc *v, const ik_params *params, const ik_env 
 
 static unsigned flow2sl_group_of(const lanes_map *map, uint32_t host, unsigned queues)
 {
+    assert(queues > 0 && map->at.host[host] < map->at.num_hosts);
     return (unsigned)((uint64_t)map->at.host[host] * queues / map->at.num_hosts);
 }
 

@@ -12,6 +12,7 @@
  */
 #include "vc/layers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ static void lash_free(lash *t)
 /* The pair that must share this one's layer. */
 static uint32_t lash_opposite(const lash *t, uint32_t pair)
 {
+    assert(pair < (size_t)t->p.num_sources * t->p.num_dests);
     uint32_t s = pair / t->p.num_dests, d = pair % t->p.num_dests;
     return t->both ? d * t->p.num_dests + s : pair;
 }
@@ -50,6 +52,7 @@ static uint32_t lash_opposite(const lash *t, uint32_t pair)
 /* Dependencies of a pair, and of its opposite, into one layer: all or none. */
 static bool lash_fits(lash *t, unsigned layer, uint32_t pair)
 {
+    assert(layer < t->num_layers);
     uint32_t other = lash_opposite(t, pair), d = t->p.num_dests;
     uint32_t n = layer_path(&t->p, pair / d, pair % d, t->path), m = 0;
     if (other != pair)
@@ -65,6 +68,7 @@ static uint64_t lash_hops_of(lash *t, uint32_t pair)
 
 static void lash_put(lash *t, uint32_t pair, unsigned layer)
 {
+    assert(layer < t->num_layers);
     uint32_t other = lash_opposite(t, pair);
     for (unsigned k = 0; k < (other == pair ? 1U : 2U); k++) {
         uint32_t which = k ? other : pair;

@@ -14,6 +14,7 @@
  */
 #include "vc/layers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { MAX_HOPS = 64 };
@@ -36,6 +37,7 @@ typedef struct tor_work {
 
 static ik_status lash_tor_enter_layer(tor_work *w, unsigned layer, ik_error *err)
 {
+    assert(layer <= w->num_layers); /* one at a time */
     if (layer < w->num_layers)
         return IK_OK;
     if (layer == IK_MAX_VCS)
@@ -51,6 +53,7 @@ static ik_status lash_tor_enter_layer(tor_work *w, unsigned layer, ik_error *err
 
 static ik_status lash_tor_place(tor_work *w, uint32_t pair, ik_error *err)
 {
+    assert(pair < (size_t)w->p.num_sources * w->p.num_dests);
     uint32_t s = pair / w->p.num_dests, d = pair % w->p.num_dests;
     uint32_t n = layer_path(&w->p, s, d, w->path);
     if (n > MAX_HOPS)

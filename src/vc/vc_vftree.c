@@ -14,6 +14,8 @@
  */
 #include "vc/lanes.h"
 
+#include <assert.h>
+
 enum form { SUM, DIFFERENCE, MATRIX };
 
 static ik_status vftree_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
@@ -25,12 +27,14 @@ static ik_status vftree_create(ik_vc *v, const ik_params *params, const ik_env *
 /* Number of the pair (i, j), i < j, when the pairs are listed row by row. */
 static uint64_t vftree_pair_number(uint64_t i, uint64_t j, uint64_t leaves)
 {
+    assert(i < j && j < leaves);
     return i * (2 * leaves - i - 1) / 2 + (j - i - 1);
 }
 
 static uint64_t vftree_lane_number(enum form form, uint64_t i, uint64_t j, uint64_t leaves,
                                    uint64_t queues)
 {
+    assert(i < leaves && j < leaves && queues > 0);
     switch (form) {
     case DIFFERENCE:
         return j + queues - i % queues;

@@ -7,6 +7,7 @@
  */
 #include "vc/lanes.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static ik_status voqnet_create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
@@ -20,6 +21,7 @@ static ik_status voqnet_create(ik_vc *v, const ik_params *params, const ik_env *
 
 static void voqnet_inject(const ik_vc *v, ik_packet *pk)
 {
+    assert(pk->dst < v->num_vcs);
     (void)v;
     pk->vc = (uint8_t)pk->dst;
 }

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ void walk_free(walk *w)
 
 void walk_begin(walk *w, uint32_t dst)
 {
+    assert(dst < w->plan->fabric->num_hosts);
     w->dst = dst;
     w->num_states = w->num_edges = w->num_frames = w->num_choices = 0;
     ik_hash_clear(&w->known);
@@ -94,6 +96,7 @@ void walk_begin(walk *w, uint32_t dst)
 
 static key walk_key_of(const walk *w, uint32_t in_port, const ik_packet *pk)
 {
+    assert(in_port < w->plan->fabric->num_ports);
     uint32_t small = pk->vc | (uint32_t)pk->phase << 8 | (uint32_t)pk->layer << 16 |
                      (w->hops_matter ? (uint32_t)pk->hops << 24 : 0);
     return (key){(uint64_t)in_port << 32 | pk->via,
@@ -127,6 +130,7 @@ static uint32_t walk_state_at(walk *w, uint32_t in_port, const ik_packet *pk, bo
 
 static bool walk_add_edge(walk *w, uint32_t from, walk_edge edge)
 {
+    assert(from < w->num_states);
     if (!IK_ARRAY_ROOM(w->edges, w->max_edges, w->num_edges + 1))
         return false;
     edge.next = w->states[from].first_edge;
@@ -181,6 +185,7 @@ static walk_outcome walk_outcome_of(const state *s)
  * on lack of memory. */
 static bool walk_follow(walk *w, walk_visit visit, void *ctx, bool *failed)
 {
+    assert(w->num_frames > 0);
     frame *fr = &w->frames[w->num_frames - 1];
     const ik_fabric *f = w->plan->fabric;
     const ik_choice *choice = &w->choices[fr->first_choice + fr->choice];
@@ -213,6 +218,7 @@ static bool walk_follow(walk *w, walk_visit visit, void *ctx, bool *failed)
 /* Moves the top frame to its next choice or VC; false if there is none. */
 static bool vc_walk_advance(walk *w)
 {
+    assert(w->num_frames > 0);
     frame *fr = &w->frames[w->num_frames - 1];
     if (fr->vc < w->choices[fr->first_choice + fr->choice].vc_last) {
         fr->vc++;
@@ -227,6 +233,7 @@ static bool vc_walk_advance(walk *w)
 /* Leaves the top state and takes its outcome into the one below. */
 static void walk_close_state(walk *w)
 {
+    assert(w->num_frames > 0);
     frame *fr = &w->frames[--w->num_frames];
     state *s = &w->states[fr->state];
     s->open = false;
@@ -244,6 +251,7 @@ static void walk_close_state(walk *w)
 
 static bool walk_explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
 {
+    assert(w->num_frames == 0 && w->num_choices == 0);
     if (!walk_open_state(w, id, visit, ctx))
         return false;
     while (w->num_frames > 0) {
@@ -267,6 +275,7 @@ static bool walk_explore(walk *w, uint32_t id, walk_visit visit, void *ctx)
 ik_status walk_from(walk *w, uint32_t src, uint32_t n, walk_visit visit, void *ctx,
                     walk_outcome *out, ik_error *err)
 {
+    assert(src < w->plan->fabric->num_hosts && src != w->dst);
     const ik_fabric *f = w->plan->fabric;
     uint32_t port = ik_host_port(f, src);
     if (port == IK_NONE) {
@@ -302,21 +311,25 @@ uint32_t walk_num_states(const walk *w)
 
 uint32_t walk_state_port(const walk *w, uint32_t id)
 {
+    assert(id < w->num_states);
     return w->states[id].in_port;
 }
 
 unsigned walk_state_vc(const walk *w, uint32_t id)
 {
+    assert(id < w->num_states);
     return w->states[id].pk.vc;
 }
 
 walk_outcome walk_state_outcome(const walk *w, uint32_t id)
 {
+    assert(id < w->num_states && !w->states[id].open); /* known when all behind it is */
     return walk_outcome_of(&w->states[id]);
 }
 
 const walk_edge *walk_first_edge(const walk *w, uint32_t id)
 {
+    assert(id < w->num_states);
     uint32_t edge = w->states[id].first_edge;
     return edge == IK_NONE ? NULL : &w->edges[edge];
 }

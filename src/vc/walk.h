@@ -12,6 +12,8 @@
 
 #include "ikat/vc.h"
 
+#include <assert.h>
+
 typedef struct walk walk;
 
 /* What can go wrong behind a state. */
@@ -83,6 +85,7 @@ void walk_groups_free(walk_groups *groups);
  * if there is none. */
 static inline uint32_t walk_group_source(const walk_group *group, uint32_t dst)
 {
+    assert(group->size > 0 && (group->second == IK_NONE) == (group->size == 1));
     return group->first == dst ? group->second : group->first;
 }
 

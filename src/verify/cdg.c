@@ -5,6 +5,7 @@
  */
 #include "verify/cdg.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static ik_status cdg_number_channels(cdg *g, ik_error *err)
 ik_status cdg_make(const ik_fabric *f, unsigned num_vcs, bool lanes, const ik_env *env, cdg *out,
                    ik_error *err)
 {
+    assert(num_vcs > 0);
     cdg g = {.fabric = f,
              .env = env,
              .num_vcs = num_vcs,
@@ -72,6 +74,9 @@ void cdg_clear(cdg *g)
 void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsigned vc_first,
              unsigned vc_last)
 {
+    assert(vc_in < g->num_vcs && vc_first <= vc_last && vc_last < g->num_vcs);
+    assert(in_port < g->fabric->num_ports && out_port < g->fabric->num_ports);
+    assert(g->fabric->port_node[in_port] == g->fabric->port_node[out_port]); /* one switch */
     uint32_t out = g->channel_of_port[out_port];
     if (out == IK_NONE)
         return;
@@ -89,6 +94,7 @@ void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsign
 /* Cursor = number of the row's VC times its bits, plus the bit. */
 bool cdg_next(const cdg *g, size_t vertex, size_t *cursor, size_t *successor)
 {
+    assert(vertex < cdg_num_vertices(g));
     uint32_t port = g->port_of_channel[vertex / g->num_vcs];
     uint32_t first_port = g->fabric->port_base[ik_peer_node(g->fabric, port)];
     const uint64_t *rows = cdg_row(g, vertex, 0);

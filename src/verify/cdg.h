@@ -12,6 +12,8 @@
 
 #include "ikat/fabric.h"
 
+#include <assert.h>
+
 typedef struct cdg {
     const ik_fabric *fabric;
     const ik_env *env; /* of who makes it; may be NULL */
@@ -39,12 +41,14 @@ static inline size_t cdg_num_vertices(const cdg *g)
 
 static inline size_t cdg_vertex(const cdg *g, uint32_t channel, unsigned vc)
 {
+    assert(channel < g->num_channels && vc < g->num_vcs);
     return (size_t)channel * g->num_vcs + vc;
 }
 
 /* The row of dependencies from a vertex to channels on next_vc (with lanes: its own VC). */
 static inline uint64_t *cdg_row(const cdg *g, size_t vertex, unsigned next_vc)
 {
+    assert(vertex < cdg_num_vertices(g) && next_vc < g->num_vcs);
     return g->rows + (g->lanes ? vertex : vertex * g->num_vcs + next_vc) * g->words;
 }
 
@@ -57,6 +61,7 @@ static inline void cdg_or(uint64_t *word, uint64_t bits)
 
 static inline void cdg_use(cdg *g, size_t vertex)
 {
+    assert(vertex < cdg_num_vertices(g));
     cdg_or(&g->used[vertex / 64], (uint64_t)1 << vertex % 64);
 }
 

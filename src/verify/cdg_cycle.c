@@ -74,6 +74,7 @@ static bool cdg_cycle_has_self_loop(const search *s, size_t vertex)
 /* Takes the component of root off Tarjan's stack. Vertices that are done have order UINT32_MAX. */
 static void cdg_cycle_take_component(search *s, size_t root)
 {
+    assert(s->num_stack > 0);
     bool cyclic = s->stack[s->num_stack - 1] != root || cdg_cycle_has_self_loop(s, root);
     uint32_t name = cyclic ? ++s->num_components : 0;
     uint32_t vertex;
@@ -86,6 +87,7 @@ static void cdg_cycle_take_component(search *s, size_t root)
 
 static void cdg_cycle_discover(search *s, size_t vertex, size_t *depth)
 {
+    assert(vertex < s->g.num && s->order[vertex] == 0 && s->num_stack < s->g.num);
     s->order[vertex] = s->low[vertex] = ++s->num_seen;
     s->stack[s->num_stack++] = (uint32_t)vertex;
     s->frames[(*depth)++] = (frame){vertex, 0};
@@ -118,6 +120,7 @@ static void cdg_cycle_components_from(search *s, size_t root)
 static size_t cdg_cycle_way_back(search *s, size_t start, size_t limit, uint32_t mark,
                                  uint64_t *budget)
 {
+    assert(s->component[start]);
     size_t head = 0, tail = 0, depth = 0;
     s->stack[tail++] = (uint32_t)start;
     while (head < tail && depth + 1 < limit) {
@@ -145,6 +148,7 @@ static size_t cdg_cycle_way_back(search *s, size_t start, size_t limit, uint32_t
 
 static void cdg_cycle_keep_cycle(const search *s, size_t start, size_t *cycle, size_t length)
 {
+    assert(length > 0);
     size_t vertex = start;
     for (size_t i = length; i-- > 0;) {
         vertex = s->low[vertex];

@@ -4,6 +4,7 @@
  */
 #include "verify/prove.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* States that every proof has checked: some milliseconds. Larger ones take a share of what the
@@ -20,6 +21,7 @@ void ik_certificate_free(ik_certificate *c)
 ik_status certificate_make(prove_job *job, const uint32_t *rank, unsigned num_vcs, bool direct,
                            ik_error *err)
 {
+    assert(num_vcs > 0 && num_vcs <= job->graph.num_vcs);
     const cdg *g = &job->graph;
     ik_certificate c = {.ordered_vcs = num_vcs, .direct = direct};
     size_t num = (size_t)g->fabric->num_ports * num_vcs;
@@ -53,6 +55,7 @@ ik_status certificate_look(const prove_job *job, const ik_proof *proof, ik_error
 
 static void certificate_print_channel(const ik_fabric *f, uint32_t port, unsigned vc, FILE *out)
 {
+    assert(port < f->num_ports);
     fprintf(out, "%u %u %u", f->port_node[port], ik_port_local(f, port), vc);
 }
 

@@ -11,6 +11,7 @@
  */
 #include "verify/hops.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define STRIDE 2654435761u
@@ -42,6 +43,7 @@ static ik_status certificate_check_reject(const ik_hops *h, uint32_t from, uint3
 
 static ik_status check_pair(ik_hops *h, uint32_t from, uint32_t to, ik_error *err)
 {
+    assert(from != to && from < h->plan->fabric->num_hosts && to < h->plan->fabric->num_hosts);
     uint32_t starts = ik_plan_num_starts(h->plan, from, to);
     ik_status status = IK_OK;
     bool layer = h->order->ordered_vcs < h->plan->num_vcs;
@@ -64,6 +66,7 @@ typedef struct check_job {
 
 static uint32_t certificate_check_part_of(const check_job *job, uint32_t sw)
 {
+    assert(sw < job->plan->fabric->num_switches);
     while (job->part[sw] != sw)
         sw = job->part[sw] = job->part[job->part[sw]];
     return sw;

@@ -2,6 +2,7 @@
 #include "verify/dest_walk.h"
 #include "verify/tally.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 dest_walk *dest_walks_new(const ik_plan *plan, unsigned threads)
@@ -33,6 +34,7 @@ void dest_walks_free(dest_walk *walks, unsigned threads)
 
 void dest_walk_begin(dest_walk *w, const ik_fabric *f, uint32_t dst)
 {
+    assert(dst < f->num_hosts);
     tally_distances(f, dst, w->distance, w->queue);
     walk_begin(w->walk, dst);
 }

@@ -10,6 +10,7 @@
 #include "verify/escape_graph.h"
 #include "base/array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define DONE UINT32_MAX /* order of a state whose component is complete */
@@ -38,6 +39,7 @@ struct escape_search {
 ik_status escape_graph_make(const cdg *channels, unsigned num_vcs, const ik_env *env,
                             escape_graph *out, ik_error *err)
 {
+    assert(num_vcs > 0 && num_vcs <= channels->num_vcs);
     escape_graph g = {
         .channels = channels, .num_vcs = num_vcs, .num = (size_t)channels->num_channels * num_vcs};
     g.words = (g.num + 63) / 64;
@@ -95,6 +97,7 @@ ik_status escape_graph_order(const escape_graph *g, uint32_t **rank, ik_error *e
 
 static void escape_graph_add_dependency(escape_graph *g, size_t from, size_t to)
 {
+    assert(from < g->num && to < g->num);
     cdg_or(g->rows + from * g->words + to / 64, (uint64_t)1 << to % 64);
 }
 
@@ -195,6 +198,7 @@ static void escape_graph_number_offered(escape_search *x, const escape_graph *g,
 
 static void escape_graph_discover(escape_search *x, const walk *w, uint32_t state, size_t *depth)
 {
+    assert(x->order[state] == 0 && x->num_stack < x->max_states);
     x->order[state] = x->low[state] = ++x->num_seen;
     x->stack[x->num_stack++] = state;
     x->frames[(*depth)++] = (frame){state, walk_first_edge(w, state)};

@@ -16,6 +16,8 @@
 #include "vc/walk.h"
 #include "verify/cdg.h"
 
+#include <assert.h>
+
 typedef struct escape_graph {
     const cdg *channels; /* borrowed: how channels are numbered */
     unsigned num_vcs;    /* of the layer */
@@ -35,6 +37,7 @@ ik_status escape_graph_order(const escape_graph *g, uint32_t **rank, ik_error *e
 
 static inline uint32_t escape_port(const escape_graph *g, size_t vertex)
 {
+    assert(vertex < g->num);
     return g->channels->port_of_channel[vertex / g->num_vcs];
 }
 static inline unsigned escape_graph_escape_vc(const escape_graph *g, size_t vertex)
@@ -53,6 +56,7 @@ static inline bool escape_graph_adaptive_edge(const escape_graph *g, const walk_
 }
 static inline size_t escape_vertex(const escape_graph *g, const walk_edge *e)
 {
+    assert(escape_edge(g, e)); /* of the layer */
     return (size_t)g->channels->channel_of_port[e->out_port] * g->num_vcs + e->vc;
 }
 /* The channel of the layer that a state's packet holds; SIZE_MAX = none, it came from a host or

@@ -7,6 +7,7 @@
  */
 #include "verify/prove_escape.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* One dependency of the cycle, once found. */
@@ -60,6 +61,7 @@ static bool escape_witness_offers(const witness *x, const walk *w, uint32_t stat
  * that may take `wanted`. IK_NONE = none. Expects space for the walk's states. */
 static uint32_t escape_witness_search(witness *x, const walk *w, size_t held, size_t wanted)
 {
+    assert(walk_num_states(w) <= x->max_states && held < x->graph->num && wanted < x->graph->num);
     size_t head = 0, tail = 0;
     for (uint32_t s = 0; s < walk_num_states(w); s++) {
         bool start = escape_held(x->graph, w, s) == held;
@@ -87,6 +89,7 @@ static uint32_t escape_witness_search(witness *x, const walk *w, size_t held, si
 static ik_status escape_witness_keep(witness *x, link *l, uint32_t state, uint32_t src,
                                      uint32_t dst, ik_error *err)
 {
+    assert(!l->found && x->from[state] != IK_NONE);
     size_t length = 0;
     for (uint32_t s = state; x->from[s] != s; s = x->from[s])
         length++;

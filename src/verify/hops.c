@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ void ik_hops_free(ik_hops *h)
 /* Takes up a packet that came in by a port; again if it may hold a later channel than was known. */
 static bool hops_reach(ik_hops *h, uint32_t in_port, const ik_packet *pk, uint32_t held)
 {
+    assert(in_port < h->plan->fabric->num_ports);
     uint64_t words[2];
     _Static_assert(sizeof words == sizeof *pk, "a packet is two words");
     memcpy(words, pk, sizeof words);
@@ -70,6 +72,7 @@ static bool hops_reach(ik_hops *h, uint32_t in_port, const ik_packet *pk, uint32
 
 static uint32_t hops_rank_of(const ik_certificate *c, uint32_t channel, unsigned vc)
 {
+    assert(vc < c->ordered_vcs);
     return c->rank[(size_t)channel * c->ordered_vcs + vc];
 }
 
@@ -139,6 +142,7 @@ static bool hops_expand(ik_hops *h, uint32_t id, ik_hop_fn fn, void *ctx)
 ik_status ik_hops_each(ik_hops *h, uint32_t from, uint32_t to, uint32_t n, ik_hop_fn fn, void *ctx,
                        ik_error *err)
 {
+    assert(from < h->plan->fabric->num_hosts && to < h->plan->fabric->num_hosts);
     const ik_fabric *f = h->plan->fabric;
     uint32_t port = ik_host_port(f, from);
     ik_packet pk;

@@ -6,11 +6,13 @@
  */
 #include "verify/ingraph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool ingraph_make(const ik_fabric *f, const ik_routing *routing, ingraph *g)
 {
+    assert(ingraph_fits(routing));
     size_t num = (size_t)f->num_switches + 1, radix = ik_max_radix(f);
     *g = (ingraph){.fabric = f, .routing = routing, .words = (radix + 63) / 64};
     g->nodes = ik_calloc(num, sizeof *g->nodes);
@@ -32,6 +34,7 @@ void ingraph_free(ingraph *g)
 
 void ingraph_begin(ingraph *g, uint32_t dst)
 {
+    assert(dst < g->fabric->num_hosts);
     g->dst = dst;
     g->epoch++;
     g->num_left = 0;
@@ -85,6 +88,7 @@ bool ingraph_again(ingraph *g, uint32_t dst)
 /* Asks the routing for the ports of a switch not seen yet for this destination. */
 static void ingraph_open_switch(ingraph *g, uint32_t sw)
 {
+    assert(g->epoch > 0 && sw < g->fabric->num_switches);
     const ik_fabric *f = g->fabric;
     uint64_t *ports = g->ports + sw * g->words;
     ingraph_node *n = &g->nodes[sw];

@@ -9,6 +9,8 @@
 
 #include "vc/walk.h"
 
+#include <assert.h>
+
 typedef struct ingraph_node {
     uint32_t epoch; /* of the destination for which the rest is valid */
     uint32_t longest, preferred;
@@ -51,14 +53,17 @@ void ingraph_follow(ingraph *g, uint32_t sw);
 
 static inline bool ingraph_knows(const ingraph *g, uint32_t sw)
 {
+    assert(sw < g->fabric->num_switches);
     return g->nodes[sw].epoch == g->epoch;
 }
 static inline const uint64_t *ingraph_ports(const ingraph *g, uint32_t sw)
 {
+    assert(sw < g->fabric->num_switches);
     return g->ports + sw * g->words;
 }
 static inline walk_outcome ingraph_outcome(const ingraph *g, uint32_t sw)
 {
+    assert(ingraph_knows(g, sw));
     const ingraph_node *n = &g->nodes[sw];
     return (walk_outcome){n->longest, n->preferred, n->flaws};
 }

@@ -6,6 +6,8 @@
  */
 #include "verify/prove.h"
 
+#include <assert.h>
+
 /* Does some state of the walk hold cycle[i] and may go on by cycle[i + 1]? */
 static bool prove_causes_shows(const walk *w, const ik_fabric *f, const ik_dependency *from,
                                const ik_dependency *to)
@@ -27,6 +29,7 @@ static ik_status prove_causes_find_source(const prove_job *job, walk *w, uint32_
                                           ik_dependency *cycle, size_t length, size_t i,
                                           ik_error *err)
 {
+    assert(i < length);
     for (uint32_t g = 0; g < job->groups.num; g++) {
         uint32_t src = walk_plan_source(job->plan, &job->groups.group[g], dst);
         if (src == IK_NONE)

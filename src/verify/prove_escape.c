@@ -35,6 +35,7 @@
 #include "verify/escape_graph.h"
 #include "verify/prove.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct escape_job {
@@ -53,6 +54,7 @@ typedef struct escape_job {
 /* A dead end is another matter: its packets are not delivered, but they wait for no channel. */
 static bool prove_escape_leads_on(const escape_job *x, const walk *w, uint32_t state)
 {
+    assert(state < walk_num_states(w));
     const walk_edge *e = walk_first_edge(w, state);
     bool some = e == NULL, all = true;
     while (e) {
@@ -78,6 +80,7 @@ static uint32_t prove_escape_find_gap(const escape_job *x, const walk *w)
 ik_status escape_walk_all(const prove_job *job, walk *w, const uint32_t *distance, uint32_t dst,
                           ik_error *err)
 {
+    assert(dst < job->plan->fabric->num_hosts);
     walk_begin(w, dst);
     for (uint32_t g = 0; g < job->groups.num; g++) {
         const walk_group *from = &job->groups.group[g];
@@ -126,6 +129,7 @@ static ik_status prove_escape_add_destination(void *ctx, size_t index, unsigned 
 /* The first pair towards the first destination with a gap that shows it. */
 static ik_status prove_escape_explain_gap(escape_job *x, ik_proof *proof, ik_error *err)
 {
+    assert(x->first_gap < x->job->groups.num);
     const prove_job *job = x->job;
     dest_walk *s = &x->walks[0];
     uint32_t dst = job->groups.group[x->first_gap].first;

@@ -10,6 +10,7 @@
 #include "verify/ingraph.h"
 #include "verify/prove.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ bool prove_fits_in_trees(const ik_plan *plan)
  * these on. True if lanes reached a switch that did not have them. */
 static bool prove_tree_carry_lanes(const tree_job *work, scratch *s, uint32_t sw)
 {
+    assert(sw < work->job->plan->fabric->num_switches);
     cdg *g = &work->job->graph;
     const ik_fabric *f = g->fabric;
     const uint64_t *lanes = s->lanes + sw * work->lane_words;
@@ -144,13 +146,16 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
         uint64_t weight = prove_tree_num_sources(work, from, dst);
         if (!ik_rails_used(work->job->plan->routing, from->first, dst))
             weight = 0;
-        if (weight > 0 && distance != IK_NONE)
+        if (weight == 0)
+            continue;
+        walk_outcome outcome = {0};
+        if (distance != IK_NONE) {
             ingraph_follow(&s->graph, from->sw);
-        walk_outcome outcome = ingraph_outcome(&s->graph, from->sw);
+            outcome = ingraph_outcome(&s->graph, from->sw);
+        }
         ik_status status = IK_OK;
-        if (weight > 0)
-            tally_pair(t, walk_group_source(from, dst), dst, weight, distance, &outcome);
-        if (weight > 0 && distance != IK_NONE && outcome.flaws == 0)
+        tally_pair(t, walk_group_source(from, dst), dst, weight, distance, &outcome);
+        if (distance != IK_NONE && outcome.flaws == 0)
             status = tally_length(t, outcome.preferred, weight, err);
         if (status != IK_OK)
             return status;
@@ -200,6 +205,7 @@ static ik_status prove_tree_run_in_trees(tree_job *work, ik_error *err)
 
 ik_status prove_by_in_trees(prove_job *job, ik_error *err)
 {
+    assert(prove_fits_in_trees(job->plan));
     const ik_fabric *f = job->plan->fabric;
     tree_job work = {.job = job, .lane_words = (job->plan->num_vcs + 63) / 64};
     ik_status status = walk_groups_make(f, !f->split, &work.sources, err);

@@ -5,6 +5,8 @@
 #include "verify/dest_walk.h"
 #include "verify/prove.h"
 
+#include <assert.h>
+
 typedef struct walk_job {
     prove_job *job;
     dest_walk *walks; /* [threads] */
@@ -24,6 +26,7 @@ static void prove_walk_add_hop(void *ctx, const walk_hop *hop)
 ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint32_t dst,
                           uint64_t weight, uint32_t distance, ik_error *err)
 {
+    assert(src != dst && weight > 0);
     walk_outcome all = {0};
     uint32_t starts = ik_plan_num_starts(job->plan, src, dst);
     all.flaws = starts == 0 ? WALK_DEAD_END : 0;

@@ -7,6 +7,7 @@
 
 #include "vc/walk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static bool diff_comes_before(uint32_t src, uint32_t dst, uint32_t other_src, ui
 /* Keeps the lowest pairs in order, so that the examples do not depend on who found them. */
 static void diff_add_example(ik_route_diff *d, uint32_t src, uint32_t dst)
 {
+    assert(src != dst && d->num_examples <= IK_DIFF_EXAMPLES);
     uint32_t i = d->num_examples;
     if (i == IK_DIFF_EXAMPLES) {
         if (!diff_comes_before(src, dst, d->examples[i - 1].src, d->examples[i - 1].dst))

@@ -4,6 +4,7 @@
  */
 #include "verify/tally.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static void note_undelivered(tally *t, uint32_t src, uint32_t dst)
 void tally_pair(tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t distance,
                 const walk_outcome *all)
 {
+    assert(weight > 0 && src != dst);
     if (distance == IK_NONE) {
         t->unconnected += weight;
         return;
@@ -80,6 +82,7 @@ ik_status tally_merge(tally *into, const tally *from, ik_error *err)
 
 void tally_distances(const ik_fabric *f, uint32_t dst, uint32_t *distance, uint32_t *queue)
 {
+    assert(dst < f->num_hosts);
     size_t head = 0, tail = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         distance[sw] = IK_NONE;

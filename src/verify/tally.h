@@ -9,6 +9,8 @@
 #include "ikat/verify.h"
 #include "vc/walk.h"
 
+#include <assert.h>
+
 typedef struct tally {
     uint64_t undelivered, loops, unconnected, not_minimal;
     uint32_t first_src, first_dst; /* lowest undelivered pair, IK_NONE if none */
@@ -28,6 +30,7 @@ void tally_pair(tally *t, uint32_t src, uint32_t dst, uint64_t weight, uint32_t 
 ik_status tally_length(tally *t, uint32_t hops, uint64_t weight, ik_error *err);
 static inline void tally_vc(tally *t, unsigned vc)
 {
+    assert(vc < IK_MAX_VCS);
     t->vcs[vc / 64] |= (uint64_t)1 << vc % 64;
 }
 /* Adds `from` to `into`. */

@@ -9,6 +9,7 @@
 
 #include "vc/legs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void verify_job_free(prove_job *job)
@@ -201,6 +202,7 @@ static void verify_doubt(ik_proof *proof)
 /* A proof speaks of hosts, not of their ports; channels say which port. */
 static void verify_name_hosts(const ik_split *split, ik_proof *proof)
 {
+    assert(split);
     uint32_t *named[] = {&proof->first_undelivered_src, &proof->first_undelivered_dst,
                          &proof->gap_src, &proof->gap_dst};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)

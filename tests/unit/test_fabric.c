@@ -116,6 +116,22 @@ static void test_builder_refuses(void **state)
     ik_builder_switches(b, 1, 2);
     ik_builder_link(b, ik_sw(0, 0), ik_sw(0, 1), 3);
     expect_refusal(b, "link class 3 does not exist");
+    b = ik_builder_new();
+    ik_builder_class(b, 0, 1, "4xSDR");
+    expect_refusal(b, "a link of 0 bit/s");
+    b = ik_builder_new();
+    ik_builder_hosts(b, 1, 2);
+    ik_builder_port_lid(b, ik_hs(0, 1), 8, 8);
+    expect_refusal(b, "an LMC of 8, expected 0 to 7");
+    b = ik_builder_new();
+    ik_builder_switches(b, 1, 2);
+    ik_builder_node_lmc(b, ik_sw(0, 0), 32);
+    expect_refusal(b, "an LMC of 32");
+    b = ik_builder_new();
+    ik_builder_switches(b, 1, 2);
+    ik_builder_endpoint(b, ik_sw(0, 1),
+                        &(ik_endpoint){.lid = 8, .lmc = 9, .link = {.rate_bps = 1}});
+    expect_refusal(b, "an LMC of 9");
 }
 
 static void test_check_finds(void **state)
@@ -251,6 +267,53 @@ static void test_levels_without_hosts(void **state)
         }
 }
 
+/* A 4-ary 3-tree with a server on a switch of level 2, one pod without hosts and a leaf switch
+ * `thin` that kept one of four; its cables in the order of the ports, or the other way round. */
+static ik_fabric *sparse_tree(const ik_fabric *whole, uint32_t thin, bool reversed)
+{
+    ik_builder *b = ik_builder_new();
+    ik_fabric *out = NULL;
+    ik_error err = {0};
+    uint32_t sws = whole->num_switches, hosts = 0;
+    uint16_t link = ik_builder_class(b, UINT64_C(100000000000), 1000, NULL);
+    ik_builder_switches(b, sws, 9);
+    for (uint32_t port = 0; port < whole->port_base[sws]; port++) {
+        uint32_t peer = whole->port_peer[port], sw = whole->port_node[port];
+        uint32_t local = ik_port_local(whole, port);
+        ik_end end = ik_sw(sw, reversed ? 8 - local : local);
+        if (whole->port_node[peer] >= sws && sw < 12 && (sw != thin || local == 0)) {
+            ik_builder_link(b, end, ik_hs(ik_builder_hosts(b, 1, 1), 0), link);
+            hosts++;
+        } else if (whole->port_node[peer] < sws && peer > port) {
+            uint32_t far = ik_port_local(whole, peer);
+            ik_builder_link(b, end, ik_sw(whole->port_node[peer], reversed ? 8 - far : far), link);
+        }
+    }
+    ik_builder_link(b, ik_sw(20, reversed ? 0 : 8), ik_hs(ik_builder_hosts(b, 1, 1), 0), link);
+    assert_int_equal(hosts, 45);
+    if (ik_builder_finish(b, &out, &err) != IK_OK || ik_fabric_find_levels(out, &err) != IK_OK)
+        fail_msg("%s", err.text);
+    ik_builder_free(b);
+    return out;
+}
+
+/* Whichever leaf switch has few hosts, and in whatever order the cables are. */
+static void test_levels_in_any_order(void **state)
+{
+    (void)state;
+    ik_error err = {0};
+    ik_fabric *whole = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=4,n=3", NULL, &whole, &err), IK_OK);
+    for (uint32_t i = 0; i < 24; i++) {
+        ik_fabric *f = sparse_tree(whole, i / 2, i % 2);
+        if (f->num_levels != 3 ||
+            memcmp(f->switch_level, whole->switch_level, f->num_switches) != 0)
+            fail_msg("leaf switch %u, order %u: %u levels", i / 2, i % 2, f->num_levels);
+        ik_fabric_free(f);
+    }
+    ik_fabric_free(whole);
+}
+
 /* A management host on a spine, and a leaf with one host only, do not hide the tree. */
 static void test_odd_trees(void **state)
 {
@@ -365,11 +428,17 @@ static void test_reach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reach),           cmocka_unit_test(test_builder),
-        cmocka_unit_test(test_builder_refuses), cmocka_unit_test(test_check_finds),
-        cmocka_unit_test(test_degrade),         cmocka_unit_test(test_keep_hosts),
-        cmocka_unit_test(test_levels),          cmocka_unit_test(test_levels_without_hosts),
-        cmocka_unit_test(test_odd_trees),       cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_builder),
+        cmocka_unit_test(test_builder_refuses),
+        cmocka_unit_test(test_check_finds),
+        cmocka_unit_test(test_degrade),
+        cmocka_unit_test(test_keep_hosts),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_levels_without_hosts),
+        cmocka_unit_test(test_levels_in_any_order),
+        cmocka_unit_test(test_odd_trees),
+        cmocka_unit_test(test_judge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

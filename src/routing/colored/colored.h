@@ -8,6 +8,8 @@
 #include "ikat/traffic.h"
 #include "routing/tree/tree.h"
 
+#include <assert.h>
+
 /* One pair that communicates. via: its ascent (see tree.h). */
 typedef struct colored_flow {
     uint32_t src, dst, via;
@@ -144,6 +146,7 @@ ik_status colored_judge_cost(colored_judge *j, colored_cost *cost, ik_error *err
 /* Can no table be better? */
 static inline bool colored_judge_settled(const colored_judge *j, const colored_cost *cost)
 {
+    assert(j->target >= 0);
     return cost->time <= j->target * (1 + 1e-9) && cost->worst <= j->least;
 }
 

@@ -11,6 +11,8 @@
 
 #include "routing/graph/links.h"
 
+#include <assert.h>
+
 /* The parameter of routings that go minimally. */
 #define HIERARCHY_PARAM                                                                            \
     {                                                                                              \
@@ -38,6 +40,7 @@ ik_status hierarchy_distances(const links *g, const uint32_t *group, const ik_en
 /* Whether a link from switch u to switch w may be on such a path from u to v. */
 static inline bool hierarchy_allows(const uint32_t *group, uint32_t u, uint32_t w, uint32_t v)
 {
+    assert(u != w);
     return group[w] == group[u] || group[w] == group[v];
 }
 

@@ -18,6 +18,8 @@
 
 #include "routing/direct/minpaths.h"
 
+#include <assert.h>
+
 #define INDIRECT_NONE     0xFFFFFU
 #define INDIRECT_MAX_PORT 0xFFEU
 
@@ -69,6 +71,7 @@ void indirect_free(indirect *t);
 /* The switch that packets of a pair leave by: the destination's one nearest to the source's. */
 static inline uint32_t indirect_goal(const indirect *t, uint32_t src, uint32_t dst)
 {
+    assert(src < t->m.g.num_hosts && dst < t->m.g.num_hosts);
     uint32_t rs = t->m.g.host_sw[src];
     return rs == IK_NONE ? IK_NONE : links_nearest(&t->m.g, t->m.dist, rs, dst);
 }

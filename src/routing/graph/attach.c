@@ -3,12 +3,14 @@
  * attach.c: collects the hosts of every switch. */
 #include "routing/graph/attach.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* The host behind `port` of a switch, unless an earlier port of the switch leads to it too; IK_NONE
  * = no such host. */
 static uint32_t attach_new_host(const ik_fabric *f, uint32_t port)
 {
+    assert(ik_is_switch(f, f->port_node[port]));
     uint32_t node = ik_peer_node(f, port);
     if (node == IK_NONE || ik_is_switch(f, node))
         return IK_NONE;

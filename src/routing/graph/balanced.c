@@ -6,6 +6,7 @@
  */
 #include "routing/graph/balanced.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ static bool balanced_set_levels(balanced *b, uint32_t host)
 
 static void balanced_choose_by_path(balanced *b)
 {
+    assert(b->roots > 0 && b->roots <= b->reached);
     const links *g = &b->g;
     for (uint32_t i = 0; i < b->roots; i++)
         b->cost[b->order[i]] = 0;
@@ -92,6 +94,7 @@ static void balanced_choose_by_path(balanced *b)
 
 static void balanced_choose_by_link(balanced *b)
 {
+    assert(b->roots > 0 && b->roots <= b->reached);
     const links *g = &b->g;
     for (uint32_t i = b->reached; i-- > b->roots;) {
         uint32_t u = b->order[i], near = b->dist[u] - 1U;
@@ -112,6 +115,7 @@ static void balanced_account(balanced *b, bool add)
         b->flow[s] = b->hosts[s];
     for (uint32_t i = b->reached; i-- > b->roots;) {
         uint32_t u = b->order[i], l = b->next[u];
+        assert(l != IK_NONE && (add || b->load[l] >= b->flow[u]));
         b->load[l] += add ? b->flow[u] : 0 - b->flow[u];
         b->flow[b->g.head[l]] += b->flow[u];
     }

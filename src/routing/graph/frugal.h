@@ -12,6 +12,8 @@
 #include "base/array.h"
 #include "routing/graph/linkdag.h"
 
+#include <assert.h>
+
 #define FRUGAL_MOST_LANES 32
 #define FRUGAL_NO_LANE    255
 
@@ -89,6 +91,7 @@ ik_status frugal_make(ik_routing *r, frugal_goal goal, const ik_env *env, frugal
 void frugal_lanes_free(frugal_lanes *lanes);
 static inline unsigned frugal_lanes_between(const frugal_lanes *t, uint32_t src, uint32_t dst)
 {
+    assert(src != dst || t->host_sw[src] == t->host_sw[dst]);
     uint32_t s = t->host_sw[src], d = t->host_sw[dst];
     return s == IK_NONE || d == IK_NONE ? 0 : t->lane[(size_t)s * t->num_switches + d];
 }

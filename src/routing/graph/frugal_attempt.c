@@ -9,6 +9,7 @@
  */
 #include "routing/graph/frugal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ static ik_status frugal_attempt_work_init(frugal_work *w, const ik_env *env, ik_
 
 static bool frugal_attempt_is_tree_link(const frugal_graph *f, uint32_t l)
 {
+    assert(l < f->g.num_links);
     return f->parent[f->g.tail[l]] == l || f->parent[f->g.head[l]] == f->g.rev[l];
 }
 
@@ -82,6 +84,7 @@ static void frugal_attempt_seed_lane(frugal_work *w, unsigned lane)
 
 static void frugal_attempt_set_lane(frugal_work *w, uint32_t s, uint32_t d, unsigned lane)
 {
+    assert(lane < w->rule->lanes && lane < FRUGAL_NO_LANE);
     size_t n = w->f->g.num_switches;
     if (w->f->hosts[s] && w->f->hosts[d])
         w->lane[s * n + d] = w->lane[d * n + s] = (uint8_t)lane;
@@ -90,6 +93,7 @@ static void frugal_attempt_set_lane(frugal_work *w, uint32_t s, uint32_t d, unsi
 /* The lane where it costs least; without a choice of paths the first that fits. */
 static bool frugal_attempt_place(frugal_work *w, uint32_t s, uint32_t d, bool detours)
 {
+    assert(s != d);
     unsigned best = w->rule->lanes, tries = w->f->hosts[s] && w->f->hosts[d] ? w->rule->lanes : 1;
     double least = 0, cost;
     for (unsigned lane = 0; lane < tries; lane++) {
@@ -115,6 +119,7 @@ static bool frugal_attempt_place(frugal_work *w, uint32_t s, uint32_t d, bool de
 
 static uint8_t frugal_attempt_hops_of(const frugal_graph *f, uint32_t unit)
 {
+    assert(unit < f->num_units);
     return f->dist[(size_t)f->near[unit] * f->g.num_switches + f->far[unit]];
 }
 
@@ -217,6 +222,7 @@ static void frugal_attempt_measure(frugal_work *w, frugal_tables *t)
 ik_status frugal_attempt(const frugal_graph *f, const frugal_rule *rule, const ik_env *env,
                          frugal_tables *out, bool *found, ik_error *err)
 {
+    assert(rule->lanes > 0 && rule->lanes <= FRUGAL_MOST_LANES);
     frugal_work w = {.f = f, .rule = rule};
     uint32_t *order = NULL;
     *found = false;

@@ -5,6 +5,7 @@
  */
 #include "routing/graph/frugal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 void frugal_graph_free(frugal_graph *f)
@@ -47,6 +48,7 @@ static void frugal_graph_rank_links(frugal_graph *f)
 
 static bool frugal_graph_is_unit(const frugal_graph *f, uint32_t s, uint32_t d)
 {
+    assert(s != d);
     return (f->hosts[s] || f->hosts[d]) && f->dist[(size_t)s * f->g.num_switches + d] != LINKS_FAR;
 }
 
@@ -81,6 +83,7 @@ static ik_status frugal_graph_sort_units(frugal_graph *f, ik_error *err)
 /* The switch whose farthest switch is nearest. */
 static uint32_t frugal_graph_centre(const frugal_graph *f)
 {
+    assert(f->g.num_switches > 0);
     uint32_t n = f->g.num_switches, best = 0;
     uint64_t least = UINT64_MAX;
     for (uint32_t s = 0; s < n; s++) {

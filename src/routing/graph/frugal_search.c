@@ -11,6 +11,7 @@
 #include "routing/graph/balanced.h"
 #include "routing/graph/frugal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Fabrics with more pairs of switches get fewer attempts; those with more trees and pairs than
@@ -35,6 +36,7 @@ typedef struct contest {
 static bool frugal_search_is_better(const contest *c, const frugal_tables *a,
                                     const frugal_tables *b)
 {
+    assert(a->lanes > 0 && b->lanes > 0);
     bool a_in = a->max_load <= c->bound, b_in = b->max_load <= c->bound;
     if (c->goal.by_load || (!a_in && !b_in))
         return a->max_load != b->max_load ? a->max_load < b->max_load : a->lanes < b->lanes;
@@ -77,6 +79,7 @@ static ik_status frugal_search_attempt_one(void *ctx, size_t index, unsigned thr
 static ik_status frugal_search_attempt_all(contest *c, const frugal_rule *rules, unsigned num,
                                            ik_error *err)
 {
+    assert(num <= MOST_RULES);
     ik_status status = IK_OK;
     unsigned chunk = ik_env_threads(c->env) < MOST_RULES ? ik_env_threads(c->env) : MOST_RULES;
     for (unsigned first = 0; first < num && status == IK_OK; first += chunk) {
@@ -208,6 +211,7 @@ static bool frugal_search_is_done(const contest *c, unsigned lanes)
  * where attempts that fail take long. */
 static ik_status frugal_search_probe(contest *c, unsigned lanes, bool *fits, ik_error *err)
 {
+    assert(lanes > 0 && lanes <= c->goal.lanes);
     const frugal_rule rules[] = {{.lanes = lanes, .reuse = 1, .shuffle = 1},
                                  {.lanes = lanes, .reuse = 1e4, .shuffle = 1}};
     ik_status status = frugal_search_attempt_all(c, rules, 2, err);

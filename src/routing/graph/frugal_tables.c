@@ -5,6 +5,7 @@
  */
 #include "routing/graph/frugal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,7 @@ static ik_status frugal_tables_describe(ik_routing *r, const frugal_tables *tabl
 static ik_status frugal_tables_keep(ik_routing *r, const frugal_graph *f, frugal_tables *tables,
                                     frugal_lanes *t, const ik_env *env, ik_error *err)
 {
+    assert(!t->lane && tables->lane); /* handed over */
     t->num_switches = f->g.num_switches;
     t->num = tables->lanes;
     t->lane = tables->lane;

@@ -9,6 +9,7 @@
  */
 #include "routing/graph/frugal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool frugal_unit_note(struct frugal_turn **list, size_t *num, size_t *cap, uint32_t from,
@@ -29,6 +30,7 @@ static uint32_t frugal_unit_path_over(frugal_work *w, const uint32_t *next, uint
     for (uint32_t at = w->f->g.head[link]; at != d; at = w->f->g.head[next[at]]) {
         if (next[at] == IK_NONE)
             return 0;
+        assert(n < w->f->g.num_switches); /* a longer path would have a loop */
         w->path[n++] = next[at];
     }
     return n;
@@ -68,6 +70,7 @@ static void frugal_unit_account(frugal_work *w, const uint32_t *next, uint32_t s
                                 uint64_t weight, bool add)
 {
     for (uint32_t at = s; at != d; at = w->f->g.head[next[at]]) {
+        assert(next[at] != IK_NONE && (add || w->load[next[at]] >= weight));
         w->load[next[at]] += add ? weight : 0 - weight;
         w->total += add ? weight : 0 - weight;
     }
@@ -124,6 +127,7 @@ static uint32_t frugal_unit_options_of(frugal_work *w, const linkdag *dag, const
 static bool frugal_unit_choose(frugal_work *w, linkdag *dag, uint32_t tree, uint32_t s, uint32_t d,
                                bool detours, double *cost)
 {
+    assert(tree >= w->begin[d] && tree < w->begin[d + 1]);
     uint32_t *next = w->next + (size_t)tree * w->f->g.num_switches;
     if (next[s] != IK_NONE)
         return true;
@@ -162,6 +166,8 @@ static bool frugal_unit_route_to(frugal_work *w, linkdag *dag, uint32_t s, uint3
 bool frugal_unit_route(frugal_work *w, uint32_t s, uint32_t d, unsigned lane, bool detours,
                        double *cost)
 {
+    assert(s != d && lane < w->rule->lanes);
+    assert(!w->num_set && !w->num_added); /* frugal_unit_keep() or frugal_unit_undo() came before */
     bool both = w->f->hosts[s] && w->f->hosts[d];
     linkdag *dag = both ? &w->dags[lane] : NULL;
     *cost = 0;
@@ -174,6 +180,7 @@ bool frugal_unit_route(frugal_work *w, uint32_t s, uint32_t d, unsigned lane, bo
 
 static uint32_t frugal_unit_switch_of_tree(const frugal_work *w, uint32_t tree)
 {
+    assert(tree < w->begin[w->f->g.num_switches]);
     uint32_t low = 0, high = w->f->g.num_switches;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

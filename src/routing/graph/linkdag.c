@@ -4,6 +4,7 @@
  */
 #include "routing/graph/linkdag.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 ik_status linkdag_init(linkdag *d, const links *g, ik_error *err)
@@ -49,6 +50,7 @@ void linkdag_free(linkdag *d)
 void linkdag_start_with(linkdag *d, const uint32_t *first)
 {
     for (uint32_t i = 0; i < d->g->num_links; i++) {
+        assert(first[i] < d->g->num_links);
         d->order[first[i]] = i;
         d->at[i] = first[i];
     }
@@ -62,6 +64,8 @@ typedef struct edge_bits {
 
 static edge_bits linkdag_bits_of(const linkdag *d, uint32_t from, uint32_t to)
 {
+    assert(from < d->g->num_links && to < d->g->num_links);
+    assert(d->g->head[from] == d->g->tail[to]); /* consecutive */
     uint32_t i = to - d->g->base[d->g->tail[to]],
              j = d->g->rev[from] - d->g->base[d->g->head[from]];
     return (edge_bits){&d->out[(size_t)from * d->words + i / 64],
@@ -77,12 +81,14 @@ bool linkdag_has(const linkdag *d, uint32_t from, uint32_t to)
 void linkdag_remove(linkdag *d, uint32_t from, uint32_t to)
 {
     edge_bits e = linkdag_bits_of(d, from, to);
+    assert((*e.out & e.out_bit) && (*e.in & e.in_bit));
     *e.out &= ~e.out_bit;
     *e.in &= ~e.in_bit;
 }
 
 static unsigned linkdag_lowest_bit(uint64_t word)
 {
+    assert(word);
 #if defined(__GNUC__)
     return (unsigned)__builtin_ctzll(word);
 #else
@@ -99,6 +105,7 @@ static unsigned linkdag_lowest_bit(uint64_t word)
  * UINT32_MAX if `target` is one. */
 static uint32_t linkdag_search_ahead(linkdag *d, uint32_t to, uint32_t last, uint32_t target)
 {
+    assert(d->order[to] <= last);
     uint32_t n = 0;
     d->ahead[n++] = to;
     d->mark[to] = d->round;
@@ -121,6 +128,7 @@ static uint32_t linkdag_search_ahead(linkdag *d, uint32_t to, uint32_t last, uin
 /* Links that reach `from` at positions from `first` on, into behind; returns their number. */
 static uint32_t linkdag_search_behind(linkdag *d, uint32_t from, uint32_t first)
 {
+    assert(d->order[from] >= first);
     uint32_t n = 0;
     d->behind[n++] = from;
     d->mark[from] = d->round;
@@ -154,6 +162,7 @@ static void linkdag_sort_u32(uint32_t *items, uint32_t n, const uint32_t *key)
  * last. */
 static void linkdag_sort_by_sweep(linkdag *d, uint32_t first, uint32_t last, uint32_t num_ahead)
 {
+    assert(last < d->g->num_links);
     uint32_t behind = 0, ahead = 0, n = 0;
     for (uint32_t i = 0; i < num_ahead; i++)
         d->side[d->ahead[i]] = d->round;
@@ -175,6 +184,7 @@ static void linkdag_sort_by_sweep(linkdag *d, uint32_t first, uint32_t last, uin
 static void linkdag_reorder(linkdag *d, uint32_t num_behind, uint32_t num_ahead, uint32_t first,
                             uint32_t last)
 {
+    assert(first < last && last < d->g->num_links);
     uint32_t n = num_behind + num_ahead;
     if ((uint64_t)n * 16 > last - first) {
         linkdag_sort_by_sweep(d, first, last, num_ahead);

@@ -5,6 +5,7 @@
 #include "routing/graph/links.h"
 #include "routing/port_set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,7 @@ bool links_bfs(const links *g, uint32_t from, uint8_t *dist, uint32_t *queue)
 
 bool links_bfs_from(const links *g, uint32_t num, uint8_t *dist, uint32_t *queue)
 {
+    assert(num <= g->num_switches);
     memset(dist, LINKS_FAR, g->num_switches);
     uint32_t popped = 0, pushed = num;
     for (uint32_t i = 0; i < num; i++)
@@ -133,6 +135,7 @@ bool links_bfs_from(const links *g, uint32_t num, uint8_t *dist, uint32_t *queue
     while (popped < pushed) {
         uint32_t u = queue[popped++], d = dist[u] + 1U;
         for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++) {
+            assert(g->tail[l] == u);
             uint32_t v = g->head[l];
             if (dist[v] != LINKS_FAR)
                 continue;
@@ -185,6 +188,7 @@ ik_status links_distances(const links *g, const ik_env *env, uint8_t **out, ik_e
 
 uint32_t links_attached(const links *g, uint32_t host, uint32_t *out)
 {
+    assert(host < g->num_hosts);
     const ik_fabric *f = g->f;
     uint32_t node = ik_host_node(f, host), n = 0;
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
@@ -201,6 +205,7 @@ uint32_t links_attached(const links *g, uint32_t host, uint32_t *out)
 
 uint32_t links_nearest_slow(const links *g, const uint8_t *dist, uint32_t sw, uint32_t host)
 {
+    assert(host < g->num_hosts && sw < g->num_switches && g->host_sw[host] != IK_NONE);
     const ik_fabric *f = g->f;
     uint32_t node = ik_host_node(f, host), best = g->host_sw[host];
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
@@ -212,6 +217,7 @@ uint32_t links_nearest_slow(const links *g, const uint8_t *dist, uint32_t sw, ui
 
 uint32_t links_host_ports(const ik_fabric *f, uint32_t sw, uint32_t dst, uint32_t *out)
 {
+    assert(sw < f->num_switches && dst < f->num_hosts);
     uint32_t node = ik_host_node(f, dst), n = 0;
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
         if (f->port_peer[p] != IK_NONE && f->port_node[f->port_peer[p]] == sw)
@@ -222,6 +228,7 @@ uint32_t links_host_ports(const ik_fabric *f, uint32_t sw, uint32_t dst, uint32_
 uint32_t links_host_mask(const ik_fabric *f, uint32_t sw, uint32_t dst, uint64_t *set,
                          uint32_t *first)
 {
+    assert(sw < f->num_switches && dst < f->num_hosts);
     uint32_t node = ik_host_node(f, dst), n = 0;
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
         if (f->port_peer[p] == IK_NONE || f->port_node[f->port_peer[p]] != sw)
@@ -260,8 +267,11 @@ static uint16_t links_multi_entry(const lft_job *job, uint32_t sw, uint32_t host
     uint32_t node = ik_host_node(f, host);
     for (uint32_t p = f->port_base[node]; entry == 0xFFFF && p < f->port_base[node + 1]; p++) {
         uint32_t link = links_is_link(f, p) ? job->next(job->ctx, sw, ik_peer_node(f, p)) : IK_NONE;
-        if (link != IK_NONE)
+        if (link != IK_NONE) {
+            assert(job->g->tail[link] ==
+                   sw); /* a port of another switch would be none of the table's */
             entry = (uint16_t)(job->g->port[link] - f->port_base[sw]);
+        }
     }
     return entry;
 }
@@ -298,6 +308,7 @@ static ik_status links_lft_row(void *ctx, size_t index, unsigned thread, ik_erro
 ik_status links_make_lft(ik_routing *r, const links *g, const ik_env *env, links_next_fn next,
                          const void *ctx, ik_error *err)
 {
+    assert(!r->lft && g->f == r->fabric);
     double bytes = (double)g->num_switches * g->num_hosts * sizeof(uint16_t);
     ik_status status = ik_env_refuse_bytes(env, bytes, "the forwarding tables", err);
     if (status != IK_OK)

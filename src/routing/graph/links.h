@@ -12,6 +12,8 @@
 #include "ikat/routing.h"
 #include "routing/port_set.h"
 
+#include <assert.h>
+
 typedef struct links {
     const ik_fabric *f; /* borrowed */
     uint32_t num_switches, num_hosts, num_links;
@@ -58,6 +60,7 @@ uint32_t links_nearest_slow(const links *g, const uint8_t *dist, uint32_t sw, ui
 static inline uint32_t links_nearest(const links *g, const uint8_t *dist, uint32_t sw,
                                      uint32_t host)
 {
+    assert(sw < g->num_switches && host < g->num_hosts);
     return g->multi ? links_nearest_slow(g, dist, sw, host) : g->host_sw[host];
 }
 

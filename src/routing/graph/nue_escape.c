@@ -4,12 +4,14 @@
  */
 #include "routing/graph/nue.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Breadth-first trees over all switches, the first from `root`; preorder lists parents before
  * children. */
 void nue_grow_trees(nue_work *w, uint32_t root)
 {
+    assert(root < w->g.num_switches);
     const links *g = &w->g;
     uint32_t n = g->num_switches, filled = 0, next_root = 0;
     for (uint32_t s = 0; s < n; s++)
@@ -50,6 +52,7 @@ static uint32_t escape_goals(nue_work *w, uint32_t host)
 
 void nue_count_destinations(nue_work *w, const nue *t, unsigned layer)
 {
+    assert(layer < t->num_layers);
     const links *g = &w->g;
     uint32_t n = g->num_switches;
     memset(w->beneath, 0, n * sizeof *w->beneath);
@@ -72,6 +75,7 @@ void nue_count_destinations(nue_work *w, const nue *t, unsigned layer)
 
 static bool nue_escape_is_tree_link(const nue_work *w, uint32_t l)
 {
+    assert(l < w->g.num_links);
     return w->parent[w->g.tail[l]] == l || w->parent[w->g.head[l]] == w->g.rev[l];
 }
 

@@ -4,6 +4,7 @@
  */
 #include "routing/graph/nue.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool nue_search_note(dependency_list *list, uint32_t from, uint32_t to)
@@ -27,6 +28,7 @@ static linkdag_result nue_search_try_dependency(nue_work *w, uint32_t from, uint
 /* Takes back the dependencies from position `keep` on. */
 static void nue_search_take_back(nue_work *w, size_t keep)
 {
+    assert(keep <= w->added.num);
     while (w->added.num > keep) {
         dependency d = w->added.items[--w->added.num];
         linkdag_remove(&w->dag, d.from, d.to);
@@ -38,6 +40,8 @@ static void nue_search_take_back(nue_work *w, size_t keep)
 
 static bool nue_search_settle(nue_work *w, uint32_t u, uint32_t link, uint64_t key)
 {
+    assert(w->next[u] == IK_NONE && w->num_settled < w->g.num_switches);
+    assert(link == IK_NONE ? w->is_goal[u] : w->g.tail[link] == u);
     const links *g = &w->g;
     w->next[u] = link;
     w->key[u] = key;
@@ -167,8 +171,10 @@ static void nue_search_force_stuck(nue_work *w)
     for (uint32_t s = 0; s < w->g.num_switches; s++) {
         if (w->next[s] != IK_NONE || w->is_goal[s] || !nue_reaches_goal(w, s))
             continue;
-        for (uint32_t at = s; !w->is_goal[at] && !w->forced[at]; at = w->g.head[w->escape[at]])
+        for (uint32_t at = s; !w->is_goal[at] && !w->forced[at]; at = w->g.head[w->escape[at]]) {
+            assert(w->escape[at] != IK_NONE);
             w->forced[at] = 1;
+        }
     }
 }
 
@@ -212,6 +218,7 @@ uint64_t nue_account(nue_work *w)
     for (uint32_t i = 0; i < w->num_settled; i++) {
         uint32_t from = w->settled[i];
         for (uint32_t at = from; !w->is_goal[at] && w->hosts[from]; at = w->g.head[w->next[at]]) {
+            assert(w->next[at] != IK_NONE && w->g.tail[w->next[at]] == at);
             w->load[w->next[at]] += w->hosts[from];
             hops += w->hosts[from];
         }

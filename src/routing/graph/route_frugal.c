@@ -15,7 +15,9 @@
 #include "routing/graph/route_frugal.h"
 #include "routing/graph/frugal.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void frugal_destroy(ik_routing *r)
 {
@@ -38,11 +40,13 @@ static ik_status frugal_create(ik_routing *r, const ik_params *params, const ik_
 
 unsigned frugal_num_lanes(const ik_routing *r)
 {
+    assert(strcmp(r->family->name, "frugal") == 0); /* impl is that of this family */
     return ((const frugal_lanes *)r->impl)->num;
 }
 
 unsigned frugal_lane(const ik_routing *r, uint32_t src, uint32_t dst)
 {
+    assert(src < r->fabric->num_hosts && dst < r->fabric->num_hosts);
     return frugal_lanes_between(r->impl, src, dst);
 }
 

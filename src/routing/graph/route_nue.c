@@ -18,6 +18,7 @@
  */
 #include "routing/graph/nue.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 /* ------------------------------------------------------------------------------------------
@@ -90,6 +91,7 @@ static uint32_t nue_central_switch(const nue_work *w, const nue *t, unsigned lay
 static ik_status nue_route_layer(ik_routing *r, nue_work *w, nue *t, unsigned layer,
                                  const ik_env *env, ik_error *err)
 {
+    assert(layer < t->num_layers);
     const links *g = &w->g;
     const ik_fabric *f = r->fabric;
     ik_status status = linkdag_init(&w->dag, g, err);
@@ -239,11 +241,13 @@ static ik_status nue_create(ik_routing *r, const ik_params *params, const ik_env
 
 unsigned nue_num_layers(const ik_routing *r)
 {
+    assert(strcmp(r->family->name, "nue") == 0); /* impl is that of this family */
     return ((const nue *)r->impl)->num_layers;
 }
 
 unsigned nue_layer(const ik_routing *r, uint32_t src, uint32_t dst)
 {
+    assert(src < r->fabric->num_hosts && dst < r->fabric->num_hosts);
     const nue *t = r->impl;
     return t->lanes.lane ? frugal_lanes_between(&t->lanes, src, dst) : t->layer[dst];
 }

@@ -24,6 +24,7 @@
 #include "routing/graph/links.h"
 #include "routing/routing.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ static uint32_t updown_next_switch(const ik_fabric *f, uint32_t port)
 static uint32_t updown_sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *parent,
                              uint32_t *queue)
 {
+    assert(root < f->num_switches && dist[root] == IK_NONE);
     uint32_t head = 0, tail = 0;
     dist[root] = 0;
     parent[root] = IK_NONE;
@@ -81,6 +83,7 @@ static uint32_t updown_sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, 
 
 static void updown_forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *queue)
 {
+    assert(dist[root] != IK_NONE);
     uint32_t head = 0, tail = 0;
     dist[root] = IK_NONE;
     queue[tail++] = root;
@@ -103,8 +106,10 @@ static uint32_t updown_middle(const ik_fabric *f, uint32_t any, uint32_t *dist, 
     uint32_t end = updown_sweep(f, any, dist, parent, queue);
     updown_forget(f, any, dist, queue);
     uint32_t other = updown_sweep(f, end, dist, parent, queue);
-    for (uint32_t steps = dist[other] / 2; steps; steps--)
+    for (uint32_t steps = dist[other] / 2; steps; steps--) {
+        assert(parent[other] != IK_NONE);
         other = parent[other];
+    }
     updown_forget(f, end, dist, queue);
     return other;
 }
@@ -133,6 +138,7 @@ static void updown_order_by(updown *u, ranked *list)
 
 static ik_status updown_order_by_levels(updown *u, ik_error *err)
 {
+    assert(u->f->switch_level);
     const ik_fabric *f = u->f;
     ranked *list = ik_calloc(f->num_switches, sizeof *list);
     if (!list)
@@ -146,6 +152,7 @@ static ik_status updown_order_by_levels(updown *u, ik_error *err)
 
 static ik_status order_by_distance(updown *u, uint32_t root, ik_error *err)
 {
+    assert(root == IK_NONE || root < u->f->num_switches);
     const ik_fabric *f = u->f;
     uint32_t n = f->num_switches;
     ranked *list = ik_calloc(n, sizeof *list);
@@ -248,6 +255,7 @@ static ik_status updown_serves_all(updown *u, bool *all, ik_error *err)
  * host once. */
 static uint32_t updown_stride(uint64_t seed, uint32_t sw, uint32_t n)
 {
+    assert(n > 0);
     for (uint64_t k = 0;; k++) {
         uint32_t step = 1 + ik_random_below(seed, IK_RNG_ROUTE_SETUP, sw, k, n), a = n, b = step;
         while (b) {
@@ -270,6 +278,7 @@ typedef struct row_ctx {
 static uint16_t updown_least_loaded(const updown *u, uint32_t sw, const uint16_t *dist,
                                     uint32_t *load)
 {
+    assert(dist[sw] != FAR && dist[sw] != DOWN); /* there is a way, and it is not the end of it */
     const ik_fabric *f = u->f;
     uint16_t mine = dist[sw], best = LFT_NONE;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
@@ -293,6 +302,7 @@ static uint16_t updown_least_loaded(const updown *u, uint32_t sw, const uint16_t
 /* Which of the host's switches to head for: one reached by going down first, then the nearest. */
 static uint32_t updown_nearest_entry(const updown *u, uint32_t sw, uint32_t host)
 {
+    assert(sw < u->f->num_switches && host < u->f->num_hosts);
     uint32_t best = IK_NONE;
     uint16_t least = FAR;
     for (uint32_t i = u->home[host]; i < u->home[host + 1]; i++) {

@@ -7,11 +7,14 @@
 #include "ikat/routing.h"
 #include "routing/port_set.h"
 
+#include <assert.h>
+
 /* Whether there is room for the packet in the queue that it would enter: the output buffer, or
  * without one the next input buffer.
  */
 static inline bool select_has_room(const ik_select_request *ask, uint32_t channel)
 {
+    assert(ask->need_bytes > 0);
     const ik_view *view = ask->view;
     int64_t (*room)(void *, uint32_t, int) =
         view->output_room_bytes ? view->output_room_bytes : view->credit_bytes;

@@ -7,6 +7,8 @@
 
 #include "routing/tree/tree.h"
 
+#include <assert.h>
+
 enum { FILTER_DIGIT, FILTER_DESTINATION, FILTER_PORT };
 enum { TRIGGER_SELECTION, TRIGGER_NONE, TRIGGER_ONE, TRIGGER_TWO };
 
@@ -32,6 +34,7 @@ static inline uint32_t adaptive_first_kept(const adaptive *a, const tree_level *
 /* Does the port filter keep up port u (0 … num_up-1) for host dst? */
 static inline bool adaptive_keeps(const adaptive *a, const tree_level *lv, uint32_t dst, uint32_t u)
 {
+    assert(u < lv->num_up);
     return tree_remainder(u, &a->by_delta) == adaptive_first_kept(a, lv, dst);
 }
 

@@ -16,6 +16,8 @@
 #include "ikat/vc.h"
 #include "routing/tree/adaptive.h"
 
+#include <assert.h>
+
 enum { FLAG_BYTES = IK_MAX_VCS / 8 };
 
 size_t adaptive_state_bytes(const ik_routing *r, uint32_t sw)
@@ -29,6 +31,7 @@ static uint32_t adaptive_pick_scan(const adaptive *a, const tree_level *lv, uint
                                    const ik_packet *pk, const uint32_t *out, uint32_t n,
                                    uint32_t preferred, int64_t least, const ik_view *view)
 {
+    assert(n > 0 && preferred < n);
     uint32_t best = preferred;
     for (uint32_t k = 0, i = preferred; k < n; k++, i = i + 1 == n ? 0 : i + 1) {
         /* Port0 is offered even where the filter drops it, but then only as the way to fall back

@@ -21,6 +21,7 @@
 #include "routing/rails.h"
 #include "routing/tree/adaptive.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ void ik_registers_free(ik_registers *registers)
 
 static unsigned registers_bits_for(uint32_t values)
 {
+    assert(values > 0);
     unsigned bits = 0;
     while (((uint64_t)1 << bits) < values)
         bits++;
@@ -88,6 +90,7 @@ static ik_status registers_pack_digits(filling *x, ik_error *err)
 static void registers_set_interval(ik_registers *regs, uint32_t port, uint64_t fi, uint64_t li,
                                    uint64_t mr)
 {
+    assert(port < regs->num_ports && !regs->enabled[port]);
     regs->enabled[port] = true;
     regs->fi[port] = fi;
     regs->li[port] = li;
@@ -98,6 +101,7 @@ static void registers_set_interval(ik_registers *regs, uint32_t port, uint64_t f
 /* Hosts first … first + count - 1. */
 static void registers_set_hosts(ik_registers *regs, uint32_t port, uint32_t first, uint32_t count)
 {
+    assert(count > 0 && first + count <= regs->fabric->num_hosts);
     registers_set_interval(regs, port, regs->address[first], regs->address[first + count - 1],
                            registers_ones(regs->address_bits));
 }
@@ -158,6 +162,7 @@ static void registers_fill_up(filling *x, const tree_switch *s, const tree_level
 static ik_status fill_up_by_digit(filling *x, const tree_switch *s, const tree_level *lv,
                                   ik_error *err)
 {
+    assert(lv->num_up > 0);
     uint32_t m = lv->arity.by, w = lv->num_up;
     if (w < m && (w & (w - 1)) != 0) {
         ik_fail(err, IK_ERR_UNSUPPORTED,

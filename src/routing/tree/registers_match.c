@@ -3,6 +3,7 @@
  * registers_match.c: routing from the registers alone, and printing them. */
 #include "routing/tree/registers.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -11,6 +12,7 @@ enum { MAX_WORDS = 1024 }; /* 65,536 ports */
 
 static bool registers_match_hits(const ik_registers *regs, uint32_t port, uint64_t address)
 {
+    assert(port < regs->num_ports);
     if (!regs->enabled[port])
         return false;
     uint64_t value = regs->flexible ? address & regs->mr[port] : address, fi = regs->fi[port],
@@ -22,6 +24,7 @@ static bool registers_match_hits(const ik_registers *regs, uint32_t port, uint64
 static uint32_t match_flexible(const ik_registers *regs, uint32_t base, uint32_t radix,
                                uint64_t address, uint32_t *out)
 {
+    assert(radix <= 64 * MAX_WORDS);
     uint64_t raw[MAX_WORDS];
     uint32_t words = (radix + 63) / 64, n = 0;
     memset(raw, 0, words * sizeof *raw);
@@ -43,6 +46,7 @@ static uint32_t match_flexible(const ik_registers *regs, uint32_t base, uint32_t
 
 uint32_t ik_registers_match(const ik_registers *registers, uint32_t sw, uint32_t dst, uint32_t *out)
 {
+    assert(sw < registers->fabric->num_switches && dst < registers->fabric->num_hosts);
     const ik_fabric *f = registers->fabric;
     uint32_t base = f->port_base[sw], radix = ik_radix(f, sw), n = 0;
     uint64_t address = registers->address[dst];

@@ -13,11 +13,13 @@
  */
 #include "routing/tree/rnca.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void rnca_draw_map(ik_rng *rng, uint16_t *map, uint32_t m, uint32_t *ports, uint32_t w,
                           uint32_t *values)
 {
+    assert(w > 0 && w <= UINT16_MAX + 1u);
     for (uint32_t u = 0; u < w; u++)
         ports[u] = u;
     ik_rng_shuffle_u32(rng, ports, w);
@@ -31,6 +33,7 @@ static void rnca_draw_map(ik_rng *rng, uint16_t *map, uint32_t m, uint32_t *port
 /* Maps of digit l for level l, or, level 0, of digit 1 for the ports of hosts. */
 static ik_status rnca_draw_level(rnca *n, uint64_t seed, uint32_t l, ik_error *err)
 {
+    assert(!n->up[l] && l <= n->tree->xgft->h);
     const ik_xgft *x = n->tree->xgft;
     uint32_t digit = l ? l : 1, m = x->m[digit - 1],
              w = l ? n->tree->level[l].num_up : x->w[0] * x->p[0];

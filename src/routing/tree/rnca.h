@@ -6,6 +6,8 @@
 
 #include "routing/tree/tree.h"
 
+#include <assert.h>
+
 typedef struct rnca {
     tree *tree;
     /* [level][x / (hosts below a child)]: up port of a switch at the level for host x; level 0: [x]
@@ -19,6 +21,7 @@ void rnca_destroy(ik_routing *r);
 static inline uint32_t rnca_rail(const ik_routing *r, uint32_t x)
 {
     const rnca *n = r->impl;
+    assert(n->up[0]);
     return n->up[0][x];
 }
 

@@ -19,6 +19,7 @@
 #include "routing/routing.h"
 #include "routing/tree/adaptive.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static uint32_t adaptive_tree_filtered(const adaptive *a, const tree_level *lv, 
                                        uint32_t port0, uint32_t first_up, uint32_t *out,
                                        uint32_t *preferred)
 {
+    assert(port0 < lv->num_up);
     bool keep_port0 = a->trigger >= TRIGGER_ONE;
     uint32_t n = 0, after = IK_NONE;
     for (uint32_t u = 0; u < lv->num_up; u++) {
@@ -176,6 +178,7 @@ static uint32_t adaptive_tree_down_mask(const adaptive *a, const tree_switch *s,
 static uint32_t adaptive_tree_filtered_mask(const adaptive *a, const tree_level *lv, uint32_t dst,
                                             uint32_t port0, uint64_t *set, uint32_t *preferred)
 {
+    assert(port0 < lv->num_up && a->delta > 0);
     uint32_t n = 0, first = adaptive_first_kept(a, lv, dst), kept = IK_NONE;
     for (uint32_t u = first; u < lv->num_up; u += a->delta, n++) {
         port_set_add(set, lv->first_up + u);

@@ -12,6 +12,8 @@
 #include "ikat/routing.h"
 #include "ikat/topology.h"
 
+#include <assert.h>
+
 /* floor(n / by) = n * mul >> shift for every n < 2^31. */
 typedef struct tree_reciprocal {
     uint64_t mul;
@@ -22,6 +24,7 @@ tree_reciprocal tree_reciprocal_of(uint32_t by);
 
 static inline uint32_t tree_quotient(uint32_t n, const tree_reciprocal *d)
 {
+    assert(n < UINT32_C(1) << 31); /* the reciprocal is exact below that */
     return (uint32_t)((n * d->mul) >> d->shift);
 }
 
@@ -85,6 +88,7 @@ static inline uint32_t tree_digit(const tree_level *lv, uint32_t x)
 /* Up port (index among the up ports) of the digit rule M_l(x) mod (w * p). */
 static inline uint32_t tree_digit_up(const tree_level *lv, uint32_t x)
 {
+    assert(lv->num_up > 0); /* at the top there is no way up */
     uint32_t digit = tree_digit(lv, x);
     return digit < lv->num_up ? digit : tree_remainder(digit, &lv->up);
 }
@@ -93,12 +97,14 @@ static inline uint32_t tree_digit_up(const tree_level *lv, uint32_t x)
 static inline uint32_t tree_down_here(const tree_switch *s, const tree_level *lv, uint32_t dst,
                                       uint32_t cable)
 {
+    assert(tree_is_below(s, lv, dst) && cable < lv->num_cables);
     return s->port_base + tree_quotient(dst - s->first_host, &lv->child) + lv->arity.by * cable;
 }
 
 /* Ports of hosts: the digit rule at level 0, M_1(x) mod w_1 p_1, and no rule. */
 static inline uint32_t tree_rail(const tree *t, uint32_t x, uint32_t num_ports)
 {
+    assert(num_ports > 0);
     return tree_digit(&t->level[1], x) % num_ports;
 }
 uint32_t tree_rail_of_destination(const ik_routing *r, uint32_t src, uint32_t dst,
@@ -129,6 +135,7 @@ static inline uint32_t tree_digit_next(const tree *t, uint32_t sw, uint32_t dst,
  * ports. */
 static inline uint32_t tree_ascent_up(const tree_level *lv, uint32_t ascent)
 {
+    assert(lv->num_up > 0);
     return tree_remainder(tree_quotient(ascent, &lv->ascents), &lv->up);
 }
 

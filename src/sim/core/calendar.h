@@ -100,6 +100,7 @@ uint64_t sim_wheel_next(const wheel *w, uint64_t lookahead, uint64_t from);
 /* Events in chunk id of a slot. */
 SIM_INLINE uint32_t sim_chunk_count(const wheel *w, const slot *s, uint32_t id)
 {
+    assert(id < w->num_chunks && s->first != IK_NONE);
     return w->events[id * 64].node != IK_NONE || (s->end & 63) == 0 ? CHUNK_EVENTS
                                                                     : (s->end & 63) - 1;
 }

@@ -44,6 +44,7 @@ static uint64_t schedule_time_in(const sim_schedule *c, const sim_rhythm *r, uns
 
 uint64_t sim_schedule_time(const sim_schedule *c, uint32_t source, uint64_t n, uint64_t before)
 {
+    assert(source < c->num_sources);
     unsigned k = schedule_entry_of(c->list, source, n);
     size_t at = (size_t)source * c->list->num;
     return schedule_time_in(c, &c->rhythms[at + k], k, n - c->list->first[at + k], before);

@@ -11,6 +11,8 @@
 
 #include "sim/fast/keys.h"
 
+#include <assert.h>
+
 /* Those of the outputs for which the fewest packets wait. */
 SIM_INLINE uint64_t choice_fast_emptiest(const fast_state *f, uint32_t port_base, uint64_t outputs)
 {
@@ -31,6 +33,7 @@ SIM_INLINE uint64_t choice_fast_emptiest(const fast_state *f, uint32_t port_base
 SIM_INLINE uint64_t choice_best_of(const fast_context *h, const shape k, const fast_switch *fsw,
                                    uint64_t outputs, unsigned v)
 {
+    assert(outputs); /* one of them is taken */
     if (!(outputs & (outputs - 1)))
         return outputs;
     if (context_counts_buffers(h, k))
@@ -52,6 +55,7 @@ SIM_INLINE uint64_t choice_best_of(const fast_context *h, const shape k, const f
  * it. */
 SIM_INLINE unsigned choice_one_of(const fast_context *h, uint64_t best, uint32_t id)
 {
+    assert(best);
     if (!h->f->draws_ties || !(best & (best - 1)))
         return (unsigned)__builtin_ctzll(best);
     return sim_choice_drawn(h->p, id, best);
@@ -80,6 +84,7 @@ SIM_INLINE unsigned choice_choose(const fast_context *h, const shape k, const st
 SIM_INLINE uint64_t *choice_waiting_of(const fast_context *h, const shape k, uint32_t sw,
                                        const choice_sets *c, unsigned out, unsigned v)
 {
+    assert(out < 64 && c->of[out]); /* an output of a set */
     return &h->f->waiting[(size_t)sw * h->f->most_sets * k.vcs + c->number[out] * k.vcs + v];
 }
 
@@ -139,6 +144,7 @@ SIM_INLINE void choice_withdraw(const fast_context *h, const shape k, const stat
 SIM_INLINE void choice_move(const fast_context *h, const shape k, const state *st, unsigned in,
                             unsigned v, unsigned from, unsigned to)
 {
+    assert(from != to && to < st->fsw->radix);
     uint32_t *place = &h->queues[context_queue_at(st->fsw, k, in, v, from)], last = *place,
              id = h->next[last] & ~LAST_BEHIND, behind = h->next[id] & ~LAST_BEHIND;
     h->next[last] = behind | LAST_BEHIND;
@@ -154,6 +160,7 @@ SIM_INLINE void choice_move(const fast_context *h, const shape k, const state *s
 SIM_INLINE bool choice_asks_already(const fast_context *h, const shape k, const state *st,
                                     unsigned in, unsigned out)
 {
+    assert(in < st->fsw->radix && out < st->fsw->radix);
     uint64_t asks = 0;
     for (unsigned w = 0; w < k.vcs; w++)
         asks |= *keys_asks_of(k, keys_switch_port(h, k, st, out), w);
@@ -166,6 +173,7 @@ SIM_INLINE uint64_t choice_draw_of_set(const fast_context *h, const shape k, con
                                        uint64_t set, uint64_t best, uint64_t can, uint64_t inputs,
                                        unsigned v)
 {
+    assert(set && v < k.vcs);
     uint64_t moved = 0;
     for (; inputs; inputs &= inputs - 1) {
         unsigned in = (unsigned)__builtin_ctzll(inputs);

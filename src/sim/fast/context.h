@@ -9,6 +9,8 @@
 #include "sim/fast/fast.h"
 #include "sim/packet/shape.h"
 
+#include <assert.h>
+
 /* Where a word goes: the slot of its window, and its offset in there. */
 typedef struct event_time {
     slot *at;
@@ -87,6 +89,7 @@ SIM_INLINE uint8_t context_counts_of(const sim *s, uint64_t start)
 SIM_INLINE void context_count_sent(const fast_context *h, fast_port *out, uint32_t port,
                                    uint64_t from, uint64_t to)
 {
+    assert(from <= to);
     if (__builtin_expect(h->counts == COUNT_WHOLE, 1))
         out->sent++;
     else if (h->counts == COUNT_PARTS)
@@ -167,6 +170,7 @@ SIM_INLINE void context_post(fast_context *h, slot *at, uint64_t word)
 
 SIM_INLINE void context_post_pair(fast_context *h, slot *at, uint64_t first, uint64_t second)
 {
+    assert(at->first != IK_NONE || at->end == 0);
     if (__builtin_expect(at->end & 63, 1)) {
         h->words[at->end] = first;
         h->words[at->end + 1] = second;
@@ -179,6 +183,7 @@ SIM_INLINE void context_post_pair(fast_context *h, slot *at, uint64_t first, uin
 
 SIM_INLINE slot *context_slot_ahead(const fast_context *h, unsigned bin, uint32_t windows)
 {
+    assert(bin < NUM_BINS);
     assert(windows <= h->slot_mask); /* a revolution of the bins covers every delay */
     return &h->slots[bin][(h->window + windows) & h->slot_mask];
 }
@@ -210,6 +215,7 @@ SIM_INLINE void find_delay_slots(fast_context *h)
 
 SIM_INLINE event_time context_time_after(const fast_context *h, unsigned which, uint32_t offset)
 {
+    assert(which < NUM_DELAYS && offset < h->lookahead);
     const delay_slots *a = &h->delays[which];
     uint32_t rest = offset + a->rest;
     bool far = rest >= h->lookahead;
@@ -228,12 +234,14 @@ SIM_INLINE event_time credit_time_after(const fast_context *h, uint32_t offset, 
 /* Sum of an offset in this window and a delay. */
 SIM_INLINE window_time context_after(const fast_context *h, uint32_t offset, window_time d)
 {
+    assert(offset < h->lookahead && d.rest < h->lookahead);
     uint32_t rest = offset + d.rest, carry = rest >= h->lookahead;
     return (window_time){d.windows + carry, rest - (carry ? h->lookahead : 0)};
 }
 
 SIM_INLINE window_time context_until(const fast_context *h, uint64_t time)
 {
+    assert(time >= h->start);
     uint64_t dt = time - h->start, windows = events_window_of(h->s, dt);
     return (window_time){(uint32_t)windows, (uint32_t)(dt - windows * h->lookahead)};
 }
@@ -277,6 +285,7 @@ SIM_INLINE uint32_t context_id_of(const fast_context *h, const shape k, uint32_t
 /* The VC that the packet asks for. */
 SIM_INLINE unsigned context_vc_of(const fast_context *h, uint32_t word)
 {
+    assert(h->vc_at < 32);
     return (word & ~LAST_BEHIND) >> h->vc_at;
 }
 
@@ -340,6 +349,7 @@ SIM_INLINE bool context_count_early(const fast_context *h, const shape k, fast_p
 
 SIM_INLINE const link_delays *context_link_at(const fast_context *h, const shape k, uint32_t port)
 {
+    assert(port < h->s->f->num_ports);
     return &h->f->links[k.plain ? 0 : h->f->class[port]];
 }
 
@@ -409,6 +419,7 @@ SIM_INLINE unsigned context_next_vc(const fast_context *h, uint32_t node, uint32
 SIM_INLINE unsigned context_route_set(const fast_context *h, const shape k, uint32_t node,
                                       uint32_t in_port, uint32_t id, uint32_t *word)
 {
+    assert(node < h->num_switches && id < h->fp->packets.size);
     fast_packet *pk = &h->packets[id];
     uint64_t set = 0;
     uint32_t out = NO_OUT, n = h->next_set(h->routing, node, in_port, &pk->rt, &set, &out);
@@ -435,6 +446,7 @@ SIM_INLINE bool context_restarts_at(const fast_context *h, const shape k, const 
 SIM_INLINE void context_change_waiting(const fast_context *h, uint32_t port, unsigned v,
                                        int packets)
 {
+    assert(h->f->waits && port < h->s->f->num_ports && (h->f->wait_vcs == 1 || v < h->f->wait_vcs));
     h->f->waits[(size_t)port * h->f->wait_vcs + (h->f->wait_vcs > 1 ? v : 0)] += (uint32_t)packets;
 }
 
@@ -532,6 +544,7 @@ SIM_INLINE uint32_t context_first_chunk(const fast_context *h, unsigned bin)
 
 SIM_INLINE uint32_t context_next_chunk(const fast_context *h, uint32_t chunk)
 {
+    assert(chunk == IK_NONE || chunk < h->fp->bins.num_chunks);
     return chunk == IK_NONE ? IK_NONE : (uint32_t)h->words[(size_t)chunk * 64];
 }
 

@@ -9,6 +9,8 @@
 #include "sim/fast/fast_switch.h"
 #include "sim/host/reorder.h"
 
+#include <assert.h>
+
 /* ---- credit */
 
 /* The first credit after there was none, or may be none: its instant counts. */
@@ -33,6 +35,7 @@ static void take_scarce_credit(fast_context *h, const shape k, uint64_t word)
 
 static delivered departures_delivered_of(const fast_context *h, const delivery *d)
 {
+    assert(d->id < h->fp->packets.size && d->host < h->s->f->num_hosts);
     const fast_packet *pk = &h->packets[d->id];
     return (delivered){.t = d->t,
                        .t_gen = pk->t_gen,
@@ -77,6 +80,7 @@ SIM_INLINE void departures_fetch_order(const fast_context *h, const delivery *d,
 
 static void departures_note_last(const fast_context *h, const delivery *d)
 {
+    assert(h->f->lasts); /* of finite workloads */
     const fast_packet *pk = &h->packets[d->id];
     last_delivery *last = &h->f->lasts[d->host];
     if (d->t > last->t)
@@ -172,6 +176,7 @@ SIM_INLINE void departures_pop(const fast_context *h, const shape k, fast_switch
 static window_time departures_end_of_mixed(fast_context *h, uint32_t offset, uint64_t lasts,
                                            uint64_t beyond, uint32_t id)
 {
+    assert(h->mixed && id < h->fp->packets.size);
     uint64_t *tail = &h->fp->packets.tail[id], end = h->start + offset + lasts;
     if (end < *tail)
         end = *tail;
@@ -263,6 +268,7 @@ SIM_INLINE window_time departures_end_of(fast_context *h, const shape k, fast_gr
 /* The run may end before the head of a packet reaches its host. */
 static void departures_hold_delivery(fast_context *h, held_delivery what)
 {
+    assert(what.d.host < h->s->f->num_hosts && what.head <= what.d.t);
     fast_partition *fp = h->fp;
     if (!IK_ARRAY_ROOM(fp->held, fp->cap_held, fp->num_held + 1))
         sim_partition_fail(h->p, 2 * fp->cap_held * sizeof *fp->held, "deliveries");

@@ -6,6 +6,8 @@
 
 #include "sim/fast/output_buffers.h"
 
+#include <assert.h>
+
 SIM_INLINE void fast_grants_carry_out(fast_context *h, const shape k, fast_grant *g,
                                       const transfer *e)
 {
@@ -48,6 +50,7 @@ SIM_INLINE void fast_grants_carry_out(fast_context *h, const shape k, fast_grant
 
 SIM_INLINE uint32_t fast_grants_departing_port(const fast_context *h, const fast_grant *g)
 {
+    assert(fast_key_switch(g->key) < h->num_switches);
     return h->switches[fast_key_switch(g->key)].port_base + fast_key_out(g->key);
 }
 

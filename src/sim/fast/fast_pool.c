@@ -4,6 +4,7 @@
  * other partitions into them. */
 #include "sim/fast/fast.h"
 #include "sim/state/route.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- bins */
@@ -36,6 +37,7 @@ static uint32_t fast_pool_new_chunk(bins *b)
 bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64_t second)
 {
     bins *b = &p->fast->bins;
+    assert(count == 1 || (count == 2 && !(at->end & 1))); /* no pair lies in two chunks */
     if ((at->end & 63) == 0) {
         uint32_t id = fast_pool_new_chunk(b);
         if (id == IK_NONE) {
@@ -111,6 +113,7 @@ uint64_t sim_fast_next(const partition *p, uint64_t from)
 
 static bool fast_pool_grow_column(void *column, size_t size, uint32_t used, uint32_t cap)
 {
+    assert(used <= cap);
     void *old, *block = sim_alloc(cap, size);
     memcpy(&old, column, sizeof old);
     if (!block)
@@ -170,6 +173,7 @@ uint32_t sim_fast_head(const sim *s, uint32_t sw, unsigned in, unsigned v, uint3
 uint32_t sim_fast_behind(const partition *p, uint32_t id)
 {
     const fast_packets *ps = &p->fast->packets;
+    assert(id < ps->size);
     uint32_t next = fast_behind(ps, id);
     return next != IK_NONE && ps->in_flight && ps->in_flight[next] ? IK_NONE : next;
 }
@@ -188,6 +192,7 @@ queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_
 packet sim_fast_packet(const partition *p, uint32_t id)
 {
     const fast_packets *ps = &p->fast->packets;
+    assert(id < ps->size);
     const fast_packet *pk = &ps->items[id];
     packet copy = {.rt = pk->rt,
                    .t_gen = pk->t_gen,
@@ -233,6 +238,7 @@ static uint32_t fast_pool_route_received(partition *p, uint32_t node, uint32_t p
     const fast_state *f = s->engine.fast;
     const fast_packets *ps = &p->fast->packets;
     fast_packet *pk = &ps->items[id];
+    assert(f->overlap && id <= ps->id_mask);
     uint32_t preferred = 0, word = id;
     uint64_t set = 0;
     uint8_t first = 0, last = 0;

@@ -6,11 +6,14 @@
 
 #include "sim/fast/overlap.h"
 
+#include <assert.h>
+
 /* VCs whose requests of a pair have credit. Where heads may ask for other VCs than theirs: VCs
  * whose queues ask, and from bit 16 on VCs with credit. */
 SIM_INLINE uint32_t fast_switch_ready_vcs(const fast_context *h, const shape k, const state *st,
                                           unsigned in, unsigned out)
 {
+    assert(in < st->fsw->radix && out < st->fsw->radix);
     const uint64_t *want = keys_switch_port(h, k, st, out)->want,
                    *ok = keys_ok_of(h, k, st->fsw, st->sw);
     uint32_t queues = 0;
@@ -29,6 +32,8 @@ SIM_INLINE uint32_t fast_switch_ready_vcs(const fast_context *h, const shape k, 
 SIM_INLINE void fast_switch_match(fast_context *h, const shape k, state *st, unsigned in,
                                   unsigned out, uint64_t instant)
 {
+    assert(in < st->fsw->radix && out < st->fsw->radix);
+    assert((st->free_in >> in & 1) && (st->free_out >> out & 1)); /* matched once at a time */
     uint32_t q = context_queue_at(st->fsw, k, in, 0, out);
     __builtin_prefetch(&h->queues[q], 1);
     st->free_in &= ~(1ull << in);
@@ -132,6 +137,7 @@ static void fast_switch_look_later(fast_context *h, fast_switch *fsw, uint32_t s
 SIM_INLINE uint64_t fast_switch_decide(fast_context *h, const shape k, state *st, uint64_t open,
                                        uint64_t instant)
 {
+    assert(open);
     if (open & (open - 1))
         return fast_switch_islip(h, k, st, open, instant);
     unsigned out = (unsigned)__builtin_ctzll(open);
@@ -158,6 +164,7 @@ SIM_INLINE uint64_t fast_switch_take_left(fast_switch *fsw)
 SIM_INLINE uint64_t fast_switch_come_free(const fast_context *h, const shape k, state *st,
                                           unsigned in, unsigned out)
 {
+    assert(!(st->free_in >> in & 1) && !(st->free_out >> out & 1)); /* they were busy */
     st->free_in |= 1ull << in;
     st->free_out |= 1ull << out;
     st->came_in |= 1ull << in;
@@ -236,6 +243,7 @@ typedef int64_t four __attribute__((vector_size(32)));
 /* By rank: how many keys are smaller. Equal ones do not occur. */
 SIM_INLINE void fast_switch_sort_ranks(uint64_t *e, uint32_t n)
 {
+    assert(n <= SWITCH_EVENTS + 1);
     four keys[(SWITCH_EVENTS + 1) / 4];
     int64_t copy[SWITCH_EVENTS + 1];
     memcpy(keys, e, sizeof keys);

@@ -7,10 +7,13 @@
 
 #include "sim/fast/context.h"
 
+#include <assert.h>
+
 /* ---- requests */
 
 SIM_INLINE uint64_t *keys_asks_of(const shape k, fast_port *out, unsigned v)
 {
+    assert(v < k.vcs);
     return k.vcs == 1 ? &out->ready : &out->want[v];
 }
 
@@ -24,6 +27,7 @@ SIM_INLINE uint64_t *keys_ok_of(const fast_context *h, const shape k, fast_switc
 SIM_INLINE void keys_request_vc(const fast_context *h, const shape k, fast_switch *fsw, uint32_t sw,
                                 unsigned in, unsigned v, unsigned out, unsigned u)
 {
+    assert(in < fsw->radix && v < k.vcs && out < fsw->radix && u < k.vcs);
     fast_port *to = context_port_at(h, k, fsw->port_base + out);
     context_port_at(h, k, fsw->port_base + in)->row |= 1ull << out;
     *keys_asks_of(k, to, v) |= 1ull << in;
@@ -70,6 +74,7 @@ SIM_INLINE void keys_ask_for_less(const fast_context *h, const shape k, const fa
                                   fast_port *to, unsigned in, unsigned v, unsigned out, unsigned u,
                                   uint32_t now)
 {
+    assert(in < fsw->radix && v < k.vcs && out < fsw->radix && u < k.vcs);
     uint64_t *asked = context_asked_of(k, to), others = 0;
     uint32_t still = 0;
     for (unsigned w = 0; w < k.vcs; w++)
@@ -102,6 +107,7 @@ SIM_INLINE void keys_fetch_requests(const fast_context *h, const shape k, const 
 /* The keys of a switch that has too many for its own array. */
 SIM_INLINE uint64_t *keys_many_events(const fast_context *h, const fast_switch *fsw, uint32_t sw)
 {
+    assert(sw < h->num_switches);
     return h->events + (size_t)fsw->port_base * (2 + h->s->sw.vcs) + 2 * (size_t)sw;
 }
 
@@ -125,6 +131,7 @@ SIM_INLINE uint64_t *keys_new_key(fast_context *h, fast_switch *fsw, uint32_t sw
  * there are few. */
 SIM_INLINE void keys_put(fast_context *h, const shape k, uint64_t key, bool now)
 {
+    assert(fast_key_switch(key) < h->num_switches);
     uint32_t sw = fast_key_switch(key);
     fast_switch *fsw = &h->switches[sw];
     uint64_t *place = keys_new_key(h, fsw, sw, now);
@@ -151,11 +158,13 @@ typedef struct state {
 SIM_INLINE fast_port *keys_switch_port(const fast_context *h, const shape k, const state *st,
                                        unsigned local)
 {
+    assert(local < st->fsw->radix);
     return context_port_at(h, k, st->fsw->port_base + local);
 }
 
 SIM_INLINE unsigned keys_from_pointer(uint64_t mask, unsigned from)
 {
+    assert(mask && from < 64);
     uint64_t high = mask >> from << from;
     return (unsigned)__builtin_ctzll(high ? high : mask);
 }
@@ -266,6 +275,7 @@ SIM_INLINE void keys_end_pass(fast_context *h)
 SIM_INLINE void keys_ring_end(const fast_context *h, window_ring *t, uint32_t first, uint32_t end,
                               uint32_t before)
 {
+    assert(first <= end && end <= t->room);
     t->at = end;
     t->spans[h->window & h->slot_mask] = (window_span){first, end, h->p->window};
     if (first != end)

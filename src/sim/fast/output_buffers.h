@@ -12,6 +12,8 @@
 
 #include "sim/fast/departures.h"
 
+#include <assert.h>
+
 SIM_INLINE fast_output *output_buffers_output_at(const fast_context *h, const shape k,
                                                  uint32_t port)
 {
@@ -116,6 +118,7 @@ SIM_INLINE unsigned output_buffers_sending_vc(const fast_output *o, const shape 
 SIM_INLINE void output_buffers_send_head(fast_context *h, const shape k, fast_output *o,
                                          uint32_t port, unsigned u, uint32_t offset)
 {
+    assert(o->queues[u].head != IK_NONE && o->queues[u].credit > 0);
     output_queue *q = &o->queues[u];
     fast_port *to = context_port_at(h, k, port);
     departure d = {to, port, q->head, u, offset, {0, 0}};

@@ -10,11 +10,14 @@
 
 #include "sim/fast/choice.h"
 
+#include <assert.h>
+
 /* The output that a packet, which came by `in`, takes of its set in VC u; NO_OUT if none has
  * credit. preferred: the one that its routing prefers, NO_OUT if that is not known. */
 SIM_INLINE unsigned overlap_pick_output(const fast_context *h, const shape k, const state *st,
                                         unsigned in, uint32_t id, unsigned u, unsigned preferred)
 {
+    assert(id < h->fp->packets.size && u < k.vcs);
     uint64_t from = choice_first_of(k, st, h->sets[id] & keys_ok_of(h, k, st->fsw, st->sw)[u]);
     if (!from)
         return NO_OUT;
@@ -55,6 +58,7 @@ SIM_INLINE uint64_t overlap_space_behind(const fast_context *h, const shape k, c
 SIM_INLINE head_choices *overlap_choices_of(const fast_context *h, const shape k, uint32_t port,
                                             unsigned v, uint64_t space)
 {
+    assert(overlap_remembers(h, k) && v < k.vcs);
     head_choices *c = &h->f->remembered[(size_t)port * k.vcs + v];
     c->known = c->space == space ? c->known : 0;
     c->space = space;
@@ -65,6 +69,7 @@ SIM_INLINE head_choices *overlap_choices_of(const fast_context *h, const shape k
 SIM_INLINE void overlap_note_choice(const fast_context *h, const shape k, const fast_switch *fsw,
                                     uint32_t sw, unsigned in, unsigned v, unsigned out, bool choice)
 {
+    assert(in < fsw->radix && v < k.vcs && out < fsw->radix);
     uint64_t *lanes = &h->f->may_move[(size_t)(fsw->port_base + in) * k.vcs], any = 0;
     /* mostly none of the input's, which one word a switch says */
     if (!choice && (!(h->f->undecided[sw] >> in & 1) || !(lanes[v] >> out & 1)))
@@ -95,6 +100,7 @@ static unsigned overlap_start_again(const fast_context *h, const shape k, const 
 /* No way on from here: its space is free as soon as it has wholly come. */
 static void overlap_drop(fast_context *h, const shape k, uint64_t key, uint32_t id)
 {
+    assert(id < h->fp->packets.size);
     sim *s = h->s;
     uint32_t port = h->switches[fast_key_switch(key)].port_base + fast_key_in(key),
              v = h->packets[id].rt.vc;
@@ -179,6 +185,7 @@ SIM_INLINE void overlap_change_request(const fast_context *h, const shape k, con
 SIM_INLINE void overlap_move_head(const fast_context *h, const shape k, const state *st,
                                   unsigned in, unsigned v, unsigned from, unsigned to)
 {
+    assert(from != to && from < st->fsw->radix && to < st->fsw->radix);
     uint32_t *place = &h->queues[context_queue_at(st->fsw, k, in, v, from)],
              last = context_id_of(h, k, *place), word = h->next[last] & ~LAST_BEHIND,
              id = context_id_of(h, k, word), behind = h->next[id] & ~LAST_BEHIND;

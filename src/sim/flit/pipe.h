@@ -42,6 +42,7 @@
 #include "sim/parallel/exchange.h"
 #include "sim/state/parameters.h"
 #include "traffic/schedule.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct pipe_event {
@@ -333,30 +334,35 @@ ik_status pipe_run(pipe *p, ik_error *err);
 
 SIM_INLINE pipe_packet *pipe_packet_of(const pipe *p, uint32_t id)
 {
+    assert(id / PIPE_CHUNK < p->max_chunks && p->chunks[id / PIPE_CHUNK]);
     return &p->chunks[id / PIPE_CHUNK]->packets[id % PIPE_CHUNK];
 }
 
 /* What its routing needs. */
 SIM_INLINE ik_packet *pipe_rt_of(const pipe *p, uint32_t id)
 {
+    assert(id / PIPE_CHUNK < p->max_chunks && p->chunks[id / PIPE_CHUNK]);
     return &p->chunks[id / PIPE_CHUNK]->rt[id % PIPE_CHUNK];
 }
 
 /* Ticks that a flit takes on a port's link. */
 SIM_INLINE uint32_t pipe_period_of(const pipe *p, uint32_t port)
 {
+    assert(port < p->f->num_ports);
     return p->links[p->ports[port].link].period;
 }
 
 /* Switch of an input VC. */
 SIM_INLINE uint32_t pipe_switch_of(const pipe *p, uint32_t where)
 {
+    assert(where < p->switch_channels);
     return p->f->port_node[where / p->vcs];
 }
 
 /* Flit number k of an input VC, which has more than that. */
 SIM_INLINE uint32_t pipe_flit_at(const pipe *p, uint32_t where, uint32_t k)
 {
+    assert(where < p->switch_channels && k < p->depth);
     const pipe_vc *v = &p->in[where];
     return k == 0 ? v->front
                   : p->rings[((size_t)where << p->ring_shift) + ((v->head + k) & p->ring_mask)];
@@ -384,6 +390,7 @@ SIM_INLINE uint64_t pipe_credit_leaves(pipe_partition *q, const pipe_port *port)
  * tick is a cycle. */
 SIM_INLINE void pipe_send_credit(pipe_partition *q, const pipe_port *port, unsigned vc, bool plain)
 {
+    assert(vc < q->p->vcs);
     const pipe *p = q->p;
     uint64_t leaves = !plain && p->speedup > 1 ? pipe_credit_leaves(q, port) : q->now;
     if (__builtin_expect(port->to, 0)) {
@@ -401,6 +408,7 @@ SIM_INLINE void pipe_send_credit(pipe_partition *q, const pipe_port *port, unsig
 /* What of a flit that a port sends from `tick` on, before the measured time, goes in it. */
 SIM_INLINE uint64_t pipe_early_bytes(const pipe *p, uint32_t period, uint64_t tick)
 {
+    assert(period > 0);
     uint64_t begin = p->warmup * p->speedup, end = tick + period;
     if (end <= begin)
         return 0;
@@ -412,6 +420,7 @@ SIM_INLINE uint64_t pipe_early_bytes(const pipe *p, uint32_t period, uint64_t ti
 SIM_INLINE void pipe_send_flit(pipe_partition *q, pipe_port *port, unsigned vc, uint32_t flit,
                                uint64_t tick, bool plain)
 {
+    assert(vc < q->p->vcs && tick >= q->now);
     const pipe *p = q->p;
     const pipe_link link = p->links[port->link];
     if (!plain) {

@@ -9,6 +9,7 @@
 #include "sim/flit/pipe.h"
 #include "sim/flit/pipe_fetch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- posting */
@@ -52,6 +53,7 @@ bool pipe_grow_credits(pipe_partition *q, pipe_slot *at)
 
 void pipe_add_flit(pipe_partition *q, uint64_t tick, pipe_event e)
 {
+    assert(tick >= q->now && tick - q->now <= q->p->wheel_mask); /* else it would come too early */
     pipe_slot *at = &q->slots[tick & q->p->wheel_mask];
     if (at->next_flit != at->last_flit || pipe_grow_flits(q, at))
         *at->next_flit++ = e;
@@ -59,6 +61,7 @@ void pipe_add_flit(pipe_partition *q, uint64_t tick, pipe_event e)
 
 void pipe_add_credit(pipe_partition *q, uint64_t tick, uint32_t where)
 {
+    assert(tick >= q->now && tick - q->now <= q->p->wheel_mask);
     pipe_slot *at = &q->slots[tick & q->p->wheel_mask];
     if (at->next_credit != at->last_credit || pipe_grow_credits(q, at))
         *at->next_credit++ = where;
@@ -137,6 +140,7 @@ static bool pipe_events_grow_arrivals(pipe_partition *q, size_t least)
 
 static void pipe_events_leave_to_router(pipe_partition *q, pipe_event e, uint32_t number)
 {
+    assert(number < q->cap_arrivals);
     uint32_t sw = pipe_switch_of(q->p, e.where);
     pipe_turn *turn = &q->turns[sw];
     if (!turn->listed) {

@@ -10,6 +10,7 @@
 #include "sim/measure/classes.h"
 #include "sim/state/size_params.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -174,6 +175,7 @@ static void pipe_host_count_generated(pipe_partition *q, uint32_t host, uint64_t
 static bool pipe_host_begin_message(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
+    assert(h->bytes_left == 0); /* the one before was made packets of */
     while (h->next_cycle <= q->cycle) {
         uint32_t dst = p->traffic->family->dest(p->traffic, host, h->messages);
         h->generated = h->next_cycle;
@@ -228,6 +230,7 @@ void pipe_free_packet(pipe_partition *q, uint32_t id)
 static bool pipe_host_begin_packet(pipe_partition *q, uint32_t host, pipe_host *h)
 {
     const pipe *p = q->p;
+    assert(h->packet == IK_NONE && h->bytes_left > 0);
     uint32_t id = pipe_new_packet(q);
     if (id == IK_NONE)
         return false;
@@ -273,6 +276,8 @@ static void pipe_host_send_flit(pipe_partition *q, uint32_t host, pipe_host *h)
     uint32_t channel = h->port * p->vcs + h->vc;
     uint16_t *holder = &p->host_holders[channel - p->switch_channels];
     bool head = h->flits_left == h->packet_flits, tail = --h->flits_left == 0;
+    assert(p->credits[channel] > 0);
+    assert((*holder == PIPE_NO_HOLDER) == head); /* flits of packets do not mix in a VC */
     if (head) {
         pipe_packet_of(p, h->packet)->injected = q->cycle;
         *holder = 0;
@@ -299,6 +304,7 @@ void pipe_run_host(pipe_partition *q, uint32_t host)
 {
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
+    assert(h->awake && !h->silent);
     if (h->packet == IK_NONE) {
         if (h->bytes_left == 0 && !pipe_host_begin_message(q, host, h)) {
             sleep_until_next(q, host, h);
@@ -361,6 +367,7 @@ static void pipe_host_count_packet(pipe_partition *q, uint32_t host, uint32_t pa
     const pipe *p = q->p;
     const pipe_packet *pk = pipe_packet_of(p, packet);
     pipe_host *h = &p->hosts[host];
+    assert(pk->generated <= pk->injected && pk->injected <= q->cycle);
     h->hash += sim_delivery_hash(pipe_rt_of(p, packet), pk->generated * p->clock_ps,
                                  q->cycle * p->clock_ps);
     uint64_t latency = (q->cycle - pk->generated) * p->clock_ps;
@@ -382,6 +389,7 @@ static void pipe_host_count_packet(pipe_partition *q, uint32_t host, uint32_t pa
 void pipe_deliver(pipe_partition *q, uint32_t where, uint32_t flit)
 {
     const pipe *p = q->p;
+    assert(where >= p->switch_channels); /* hosts stand behind the switches */
     uint32_t port = where / p->vcs, host = ik_node_host(p->f, p->f->port_node[port]);
     pipe_send_credit(q, &p->ports[port], where - port * p->vcs, p->plain);
     pipe_host_count_bytes(q, host, flit);

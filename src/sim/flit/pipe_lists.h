@@ -8,6 +8,8 @@
 
 #include "sim/flit/pipe_switch.h"
 
+#include <assert.h>
+
 static void pipe_lists_match_vcs(pipe_partition *q, pipe_router *r, pipe_kernel k)
 {
     const pipe *p = q->p;
@@ -33,6 +35,7 @@ static void pipe_lists_match_vcs(pipe_partition *q, pipe_router *r, pipe_kernel 
 /* The port of the crossbar at which an output takes what comes from an input. */
 SIM_INLINE uint32_t pipe_lists_crossbar_out(const pipe *p, uint32_t in, uint32_t out)
 {
+    assert(p->output_speedup > 0);
     return out * p->output_speedup + in % p->output_speedup;
 }
 

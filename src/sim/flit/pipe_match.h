@@ -13,6 +13,8 @@
 
 #include "ikat/base.h"
 
+#include <assert.h>
+
 typedef enum match_kind {
     MATCH_ISLIP,
     MATCH_INPUT_FIRST,
@@ -49,6 +51,7 @@ typedef struct match_room {
 /* Moves both pointers one past the partner. */
 static inline void match_advance(match_state *state, match_request r)
 {
+    assert(r.in < state->inputs && r.out < state->outputs);
     state->out_first[r.out] = (uint16_t)(r.in + 1 == state->inputs ? 0 : r.in + 1);
     state->in_first[r.in] = (uint16_t)(r.out + 1 == state->outputs ? 0 : r.out + 1);
 }

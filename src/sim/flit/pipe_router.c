@@ -20,6 +20,8 @@
 #include "sim/flit/pipe_fetch.h"
 #include "sim/flit/pipe_lists.h"
 
+#include <assert.h>
+
 /* ---- arrivals */
 
 static void list_router(pipe_partition *q, uint32_t sw)
@@ -36,6 +38,7 @@ SIM_INLINE void pipe_router_receive(pipe_partition *q, pipe_router *r, uint32_t 
     const pipe *p = q->p;
     pipe_vc *v = &r->in[bit];
     uint32_t before = v->count++;
+    assert(before <= p->ring_mask); /* who sent it had a credit */
     if (before == 0)
         v->front = flit;
     else
@@ -62,6 +65,7 @@ void pipe_receive(pipe_partition *q, uint32_t where, uint32_t flit)
 void pipe_end_starvation(pipe_partition *q, uint32_t where)
 {
     const pipe *p = q->p;
+    assert(where < p->switch_channels);
     pipe_router *r = &p->routers[pipe_switch_of(p, where)];
     uint32_t out_bit = where - r->first, out = p->port_of_bit[out_bit];
     uint32_t bit = pipe_holders(r, out, r->words)[out_bit - out * p->vcs];
@@ -86,6 +90,7 @@ SIM_INLINE void pipe_router_take_arrivals(pipe_partition *q, pipe_router *r, uin
 SIM_INLINE void pipe_router_start_packet(pipe_partition *q, pipe_router *r, uint32_t sw,
                                          uint32_t bit, pipe_kernel k)
 {
+    assert(r->in[bit].state == VC_WAITING && r->in[bit].count > 0);
     bool way = pipe_route(q, r, sw, bit);
     if (k.watch)
         pipe_watch_routed(q, r, bit, !way);
@@ -130,6 +135,7 @@ static void pipe_router_drop_flits(pipe_partition *q, pipe_router *r)
     for (unsigned w = 0; w < k.words; w++)
         for (uint64_t bits = drop[w]; bits; bits &= bits - 1) {
             uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            assert(r->in[bit].state == VC_DROPPING && r->in[bit].count > 0);
             uint32_t flit = pipe_switch_pop_flit(q, r, q->p->port_of_bit[bit], bit, k);
             if ((flit & 1) || r->in[bit].count == 0)
                 drop[w] &= ~(bits & -bits);

@@ -11,6 +11,7 @@
 #include "sim/host/finite.h"
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,7 @@ static uint32_t by_destination_new_message(partition *p)
 
 static void by_destination_free_message(struct dest_store *d, uint32_t id)
 {
+    assert(id < d->num_messages);
     d->messages[id].next = d->free_message;
     d->free_message = id;
 }
@@ -179,6 +181,8 @@ static void by_destination_free_queue(partition *p, uint32_t id)
 {
     struct dest_store *d = p->dest;
     dest_queue *q = &d->queues[id];
+    assert(q->first == IK_NONE); /* it holds nothing */
+    assert(q->flow == IK_NONE || *by_destination_place_of(p, q->flow, q->vc) == id);
     if (q->flow != IK_NONE)
         *by_destination_place_of(p, q->flow, q->vc) = q->sibling;
     else
@@ -190,6 +194,7 @@ static void by_destination_free_queue(partition *p, uint32_t id)
 static void by_destination_ring_append(struct dest_store *d, queue *ring, uint32_t id)
 {
     d->queues[id].next = IK_NONE;
+    assert(ring->head == IK_NONE || d->queues[ring->tail].next == IK_NONE);
     if (ring->head == IK_NONE)
         ring->head = id;
     else
@@ -206,6 +211,7 @@ static uint64_t by_destination_packets_of(const sim *s, const message *m)
 static bool by_destination_enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
 {
     struct dest_store *d = p->dest;
+    assert(m->vc < p->sim->sw.vcs && m->remaining > 0);
     bool limited = p->sim->reorder.limit != REORDER_UNLIMITED;
     uint32_t at = by_destination_new_message(p),
              flow = limited ? sim_reorder_flow(p, host, m->dst) : IK_NONE, id;
@@ -244,6 +250,7 @@ static void by_destination_next_turn(const sim *s, struct dest_store *d, dest_qu
     uint32_t id = q->first, behind = id;
     uint32_t active = s->workload.finite ? sim_finite_active(s, q->host) : s->adapter.turn_messages;
     dest_message *m = &d->messages[id];
+    assert(active > 0 && d->messages[q->last].next == IK_NONE);
     if (m->m.remaining && (active == 1 || m->next == IK_NONE))
         return;
     q->first = m->next;
@@ -305,6 +312,7 @@ void sim_dest_fetch(const partition *p, uint32_t host, unsigned stage)
 static void by_destination_ring_remove(struct dest_store *d, queue *ring, uint32_t before,
                                        uint32_t id)
 {
+    assert(before == IK_NONE ? ring->head == id : d->queues[before].next == id);
     if (before == IK_NONE)
         ring->head = d->queues[id].next;
     else
@@ -319,6 +327,7 @@ static void by_destination_park(partition *p, uint32_t host, queue *ring, uint32
 {
     struct dest_store *d = p->dest;
     uint32_t *first = &p->reorder->flows[d->queues[id].flow].parked;
+    assert(d->queues[id].flow != IK_NONE);
     by_destination_ring_remove(d, ring, before, id);
     d->queues[id].in_turn = 0;
     d->queues[id].next = *first;
@@ -333,6 +342,7 @@ void sim_dest_unpark(partition *p, uint32_t host, uint32_t id)
     reorder_host *h = &p->sim->host.reorder[host];
     for (uint32_t after; id != IK_NONE; id = after) {
         after = d->queues[id].next;
+        assert(h->parked > 0);
         d->queues[id].next = h->unparked;
         h->unparked = id;
         h->parked--;
@@ -387,6 +397,7 @@ static void by_destination_send_from(partition *p, uint32_t host, host_state *h,
     const sim *s = p->sim;
     struct dest_store *d = p->dest;
     dest_queue *q = &d->queues[id];
+    assert(q->first != IK_NONE); /* a queue without messages is in no ring */
     message *m = &d->messages[q->first].m;
     uint32_t size = host_next_size(s, m);
     if (!sim_launch(p, host, h, m, size, q->flow, now))

@@ -8,6 +8,8 @@
 #include "sim/core/memory.h"
 #include "sim/host/finite_state.h"
 
+#include <assert.h>
+
 static const ik_traffic *finite_batch_pattern_of(const ik_traffic *t)
 {
     return ((const finite *)t->impl)->w->batch;
@@ -49,6 +51,7 @@ uint64_t sim_batch_time(const sim *s, uint32_t host, uint64_t n)
 /* Passes over repetitions in which the pattern leaves all messages of the host out. */
 static void finite_batch_begin_next(finite *f, uint32_t host)
 {
+    assert(f->repetition[host] + 1 < f->w->repeat);
     do
         f->wanted[host] = ik_batch_count(f->w, host, ++f->repetition[host]);
     while (!f->wanted[host] && f->repetition[host] + 1 < f->w->repeat);

@@ -7,6 +7,7 @@
  * other in time. Of programs without calls: host/finite_tasks.c. Cost: O(n log n) for the n
  * operations of a rank. */
 #include "sim/host/finite_state.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static const uint32_t *finite_ranks_rows(const ik_graph *g)
 
 static uint32_t finite_ranks_most_segments(uint32_t num_ranks)
 {
+    assert(num_ranks > 0);
     uint32_t share = IK_TIMELINE_SEGMENTS / num_ranks;
     return share > IK_TIMELINE_MOST    ? IK_TIMELINE_MOST
            : share < IK_TIMELINE_LEAST ? IK_TIMELINE_LEAST
@@ -53,6 +55,7 @@ static uint32_t finite_ranks_most_segments(uint32_t num_ranks)
 /* Begin of period k of so many, `end_ps` that of the one behind the last. */
 static uint64_t finite_ranks_period_begin(uint64_t end_ps, uint32_t k, uint32_t num)
 {
+    assert(num > 0 && k <= num);
     return end_ps / num * k + end_ps % num * k / num;
 }
 
@@ -61,6 +64,7 @@ static uint64_t finite_ranks_period_begin(uint64_t end_ps, uint32_t k, uint32_t 
 static bool finite_ranks_add_segment(ik_rank_segment *out, uint32_t *num, uint32_t most,
                                      ik_rank_segment one)
 {
+    assert(one.from_ps <= one.to_ps); /* ends of calls are sorted */
     if (one.to_ps == one.from_ps)
         return true;
     if (*num && out[*num - 1].kind == one.kind) {
@@ -116,6 +120,7 @@ static uint32_t finite_ranks_draw_rank(const call_end *ends, size_t num_ends, ui
 /* Leaves out the places that are empty: their segments end at 0. */
 static void finite_ranks_close_up(ik_sim_result *r, size_t places)
 {
+    assert(r->num_timeline == 0);
     for (size_t k = 0; k < places; k++)
         if (r->timeline[k].to_ps)
             r->timeline[r->num_timeline++] = r->timeline[k];

@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "sim/host/finite.h"
 
+#include <assert.h>
+
 /* Operations in a row: those of which packets take turns, and those that wait for a place there. */
 typedef struct op_list {
     uint32_t head, tail, num;
@@ -113,6 +115,7 @@ typedef struct finite {
  * op_state.done_ps is when the last packet so far came. */
 static inline uint64_t finite_done_ps(const finite *f, uint32_t op)
 {
+    assert(op < f->w->graph->num_ops);
     bool partly = f->w->graph->kind[op] == IK_OP_RECV && f->ops[op].left;
     return partly ? UINT64_MAX : f->ops[op].done_ps;
 }
@@ -124,6 +127,7 @@ static inline uint64_t finite_later(uint64_t t, uint64_t by)
 
 static inline uint64_t finite_packets(const sim *s, uint64_t bytes)
 {
+    assert(s->adapter.packet_bytes > 0);
     return (bytes + s->adapter.packet_bytes - 1) / s->adapter.packet_bytes;
 }
 
@@ -179,6 +183,7 @@ static inline uint32_t finite_end_of(const ik_graph *g, uint32_t op)
 /* Where it begins: a send with a handshake with its request, which stands before it. */
 static inline uint32_t finite_first_of(const ik_graph *g, uint32_t op)
 {
+    assert(op < g->num_ops);
     return g->kind[op] == IK_OP_SEND && finite_asks(g, op) ? op - 1 : op;
 }
 
@@ -192,6 +197,7 @@ static inline bool finite_has_begun(const sim *s, uint32_t op)
 /* The send of a receive; IK_NONE = it has none yet. */
 static inline uint32_t finite_send_of(const finite *f, uint32_t recv)
 {
+    assert(f->w->graph->kind[recv] == IK_OP_RECV);
     uint32_t match = f->w->graph->ops[recv].match;
     return match != IK_NONE ? match : f->mate[recv];
 }
@@ -199,6 +205,7 @@ static inline uint32_t finite_send_of(const finite *f, uint32_t recv)
 /* The rank of a host that an operation is of. O(log ranks of the host). */
 static inline uint32_t finite_rank(const ik_graph *g, uint32_t host, uint32_t op)
 {
+    assert(op < g->num_ops);
     if (!g->host_rank)
         return host;
     uint32_t low = g->host_rank[host], high = g->host_rank[host + 1];

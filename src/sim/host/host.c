@@ -12,6 +12,7 @@
 #include "sim/host/replies.h"
 #include "sim/measure/classes.h"
 #include "sim/state/space.h"
+#include <assert.h>
 #include <math.h>
 
 /* ---- when messages are made: core/injection.h. A coin is thrown once per message's time */
@@ -103,6 +104,7 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
 
 void sim_host_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
+    assert(at < p->sim->adapter.num_queues);
     sim *s = p->sim;
     send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues + at];
     message *ring = s->host.messages +
@@ -154,6 +156,7 @@ void sim_count_backlog(partition *p, uint32_t host)
 static void host_next_turn(const sim *s, send_queue *l, message *ring, uint32_t sent)
 {
     message *m = &ring[l->first];
+    assert(l->count > 0 && sent > 0 && sent <= m->remaining);
     m->remaining -= sent;
     m->number++;
     if (m->remaining && s->adapter.fifo_messages)
@@ -172,6 +175,7 @@ static void host_next_turn(const sim *s, send_queue *l, message *ring, uint32_t 
 int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const message *m)
 {
     const sim *s = p->sim;
+    assert(m->vc < s->sw.vcs);
     if (!s->net.in_space.accounts)
         return *state_credit_at(s, h->port, m->vc);
     ik_packet rt = {.src = host, .dst = m->dst};
@@ -184,6 +188,7 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
 const message *sim_first_message(const partition *p, uint32_t host, unsigned k)
 {
     const sim *s = p->sim;
+    assert(k < (s->host.dest_rings ? s->sw.vcs : s->adapter.num_queues));
     size_t at = (size_t)host * s->adapter.num_queues + k;
     if (s->host.dest_rings)
         return sim_dest_first(p, host, k);
@@ -223,6 +228,7 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
                 uint32_t flow, uint64_t now)
 {
     sim *s = p->sim;
+    assert(h->busy_until <= now && size > 0 && size <= s->adapter.packet_bytes);
     packet pk = {
         .size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->choice.source_adaptive};
     uint64_t link_ps = state_transmit_ps(s, h->port, size);
@@ -578,6 +584,7 @@ void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t 
 {
     sim *s = p->sim;
     host_state *h = &s->host.state[host];
+    assert(lane_index / s->sw.vcs == h->port);
     host_wake_until(p, host, h, now);
     *state_credit_at(s, lane_index / s->sw.vcs, lane_index % s->sw.vcs) +=
         (int32_t)s->adapter.packet_bytes;

@@ -7,6 +7,8 @@
 
 #include "sim/state/state.h"
 
+#include <assert.h>
+
 void sim_run_host(partition *p, uint32_t node);
 /* Fetches what that will touch, in stages from 0 on, each of which reads what the one before has
  * fetched. The events of the host are chained, not gathered. */
@@ -90,6 +92,7 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
 
 SIM_INLINE uint32_t host_next_size(const sim *s, const message *m)
 {
+    assert(m->remaining > 0); /* a message of which all was sent is taken out */
     return m->remaining < s->adapter.packet_bytes ? (uint32_t)m->remaining
                                                   : s->adapter.packet_bytes;
 }
@@ -97,6 +100,7 @@ SIM_INLINE uint32_t host_next_size(const sim *s, const message *m)
 /* A delivery at time t, for the series. */
 SIM_INLINE void sim_count_series(partition *p, uint64_t t, uint32_t bytes, uint64_t latency)
 {
+    assert(p->sim->measure.series_ps > 0);
     const sim *s = p->sim;
     size_t period = t / s->measure.series_ps;
     if (period >= s->measure.num_series)

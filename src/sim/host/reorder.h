@@ -10,6 +10,8 @@
 #include "base/hash.h"
 #include "sim/host/host.h"
 
+#include <assert.h>
+
 /* ---- at a source */
 
 /* The number of the next packet of a flow, which is sent at time now, as the packet carries it
@@ -109,6 +111,7 @@ SIM_INLINE void sim_reorder_prefetch(const partition *p, uint32_t src, uint32_t 
 /* The record of a flow; IK_NONE = not known. */
 SIM_INLINE void sim_reorder_prefetch_flow(const partition *p, uint32_t id)
 {
+    assert(id == IK_NONE || id < p->reorder->num_flows);
     if (id != IK_NONE)
         __builtin_prefetch(&p->reorder->flows[id], 1);
 }

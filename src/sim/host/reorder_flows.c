@@ -11,6 +11,7 @@
 #include "sim/core/memory.h"
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- memory */
@@ -147,6 +148,7 @@ void sim_reorder_forget(partition *p, uint32_t id)
 {
     reorder_store *r = p->reorder;
     reorder_flow *f = &r->flows[id];
+    assert(id < r->num_flows && f->src != IK_NONE); /* it is not free yet */
     if (!f->whole || f->sent != f->expected || f->granted != p->sim->reorder.own ||
         f->asked | f->waiting | f->wanted | f->num_stored || f->queue != IK_NONE ||
         f->parked != IK_NONE)
@@ -167,6 +169,7 @@ static uint32_t reorder_flows_packet_tag(uint32_t flow, uint32_t number)
 bool sim_reorder_store(partition *p, uint32_t flow, uint32_t number, const delivered *d)
 {
     reorder_store *r = p->reorder;
+    assert(flow < r->num_flows);
     uint32_t id = r->free_packet;
     if (id == IK_NONE && (r->num_packets == IK_NONE ||
                           !IK_ARRAY_ROOM(r->packets, r->cap_packets, (size_t)r->num_packets + 1)))
@@ -194,6 +197,7 @@ bool sim_reorder_fetch(partition *p, uint32_t flow, uint32_t number, delivered *
     if (id == IK_NONE)
         return false;
     reorder_packet *at = &r->packets[id];
+    assert(r->flows[flow].num_stored > 0);
     *d = at->d;
     ik_hash_remove(&r->packet_of, tag, id);
     at->flow = IK_NONE;

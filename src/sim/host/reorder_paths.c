@@ -10,6 +10,7 @@
  * path is walked. */
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { MOST_PLACES = 1 << 24, MOST_KINDS = 254, NOT_KEPT = 255 };
@@ -119,6 +120,7 @@ static void reorder_paths_search(const sim *s, struct reorder_paths *t, uint32_t
 {
     uint8_t *row = &t->kind[(size_t)from * s->f->num_switches];
     uint32_t num = 0;
+    assert(row[from] == NOT_REACHED); /* a row is searched once */
     row[from] = HERE;
     t->queue[num++] = from;
     for (uint32_t at = 0; at < num; at++) {

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "sim/host/replies.h"
 #include "sim/state/events.h"
+#include <assert.h>
 #include <stdlib.h>
 
 bool sim_replies_init(partition *p)
@@ -101,6 +102,7 @@ void sim_request_remove(partition *p, uint32_t id)
 {
     reply_store *r = p->replies;
     request *q = &r->requests[id];
+    assert(id < r->num_requests && q->host != IK_NONE); /* removed once */
     ik_hash_remove(&r->known, reply_store_tag_of(q->host, q->from, q->number), id);
     q->host = IK_NONE;
     q->next = r->free_request;

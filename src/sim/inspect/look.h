@@ -12,9 +12,12 @@
 #include "sim/packet/output.h"
 #include "sim/packet/voqnet.h"
 
+#include <assert.h>
+
 /* Owns the packets that stand in a switch, by id. */
 SIM_INLINE partition *look_partition(const sim *s, uint32_t sw)
 {
+    assert(sw < ik_num_nodes(s->f)); /* hosts have packets, too */
     return &s->parallel.partitions[s->parallel.node_partition[sw]];
 }
 
@@ -30,6 +33,8 @@ SIM_INLINE uint32_t look_queues(const sim *s, uint32_t sw)
 /* Queue n of lane (in, v). */
 SIM_INLINE queue look_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
+    assert(in < s->net.switches[sw].radix && v < s->sw.vcs);
+    assert(look_queues(s, sw) == 1 || n < look_queues(s, sw)); /* of a FIFO, n says nothing */
     sw_state *state = &s->net.switches[sw];
     if (s->sw.queues == QUEUES_VOQNET) {
         const net_queue *q = voqnet_net_queue_of(s, state, in * s->sw.vcs + v, n);
@@ -67,6 +72,7 @@ SIM_INLINE uint32_t look_output_head(const sim *s, uint32_t port, unsigned u)
  * Not with voqnet. */
 SIM_INLINE uint64_t look_requests(const sim *s, uint32_t sw, unsigned in, unsigned v, unsigned w)
 {
+    assert(s->sw.queues != QUEUES_VOQNET && w < s->net.switches[sw].words);
     return shape_row_of(&s->net.switches[sw], sim_shape(s), shape_input_of(s, in, v))[w];
 }
 
@@ -74,6 +80,7 @@ SIM_INLINE uint64_t look_requests(const sim *s, uint32_t sw, unsigned in, unsign
  * packets. Not with voqnet. */
 SIM_INLINE bool look_asks(const sim *s, uint32_t sw, unsigned in, unsigned v, unsigned out)
 {
+    assert(s->sw.queues != QUEUES_VOQNET && out < s->net.switches[sw].radix);
     unsigned input = shape_input_of(s, in, v);
     return shape_want_of(&s->net.switches[sw], sim_shape(s), out, v)[input >> 6] >> (input & 63) &
            1;
@@ -122,6 +129,7 @@ SIM_INLINE uint32_t look_choices(const sim *s, partition *p, uint32_t sw, uint32
 /* Whether the crossbar's side of an output is free. */
 SIM_INLINE bool look_output_free(const sim *s, uint32_t port)
 {
+    assert(port < s->f->port_base[s->f->num_switches]);
     const sw_state *sw = &s->net.switches[s->f->port_node[port]];
     uint32_t out = port - sw->port_base;
     return switch_state_free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1;
@@ -152,6 +160,7 @@ SIM_INLINE unsigned look_kinds(const sim *s)
 /* The account of queue n of lane v; out: the local output that its head asks for. */
 SIM_INLINE uint32_t look_account(const sim *s, unsigned v, uint32_t n, unsigned out)
 {
+    assert(v < s->sw.vcs);
     return s->sw.queues == QUEUES_VOQNET ? v * s->f->num_hosts + n
            : s->sw.stride                ? v * s->sw.stride + out
                                          : v;
@@ -199,6 +208,7 @@ SIM_INLINE bool look_roomy(const sim *s, uint32_t port)
 /* Whether an output buffer has too little space for a packet of full size. */
 SIM_INLINE bool look_output_full(const sim *s, uint32_t port, unsigned u)
 {
+    assert(s->sw.out_buffers && u < s->sw.vcs);
     int32_t room = s->net.out_space.accounts ? space_ledger_room(&s->net.out_space, port, u)
                                              : *state_space_of(s, s->sw.vcs, port, u);
     return room < (int32_t)s->adapter.packet_bytes;
@@ -208,6 +218,7 @@ SIM_INLINE bool look_output_full(const sim *s, uint32_t port, unsigned u)
  * size. */
 SIM_INLINE bool look_tight(const sim *s, uint32_t channel, uint32_t account)
 {
+    assert(account < look_kinds(s));
     int32_t room = s->net.in_space.accounts ? space_ledger_room(&s->net.in_space, channel, account)
                                             : *state_credit_at(s, channel, account);
     return room < (int32_t)s->adapter.packet_bytes;
@@ -217,6 +228,7 @@ SIM_INLINE bool look_tight(const sim *s, uint32_t channel, uint32_t account)
  * space: it itself, or, where it is not at its bound, the one that uses most of what is shared. */
 SIM_INLINE uint32_t look_culprit(const sim *s, uint32_t channel, uint32_t account, uint32_t size)
 {
+    assert(account < look_kinds(s));
     if (s->sw.queues != QUEUES_DAMQ)
         return account;
     const int32_t *used = &s->net.in_space.used[(size_t)channel * s->net.in_space.accounts];

@@ -3,6 +3,7 @@
  * What each class of the traffic was offered and got. A packet's class is a function of its source
  * and its message's number, so packets carry nothing. */
 #include "sim/measure/classes.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ void sim_classes_offer(class_stats *c, uint32_t host, uint64_t n, uint64_t bytes
 
 void sim_classes_take(class_stats *c, unsigned class, uint64_t bytes, bool measured, size_t period)
 {
+    assert(class < c->num);
     if (measured)
         c->of[class].window_bytes += bytes;
     if (period < c->num_series)
@@ -87,6 +89,7 @@ void sim_classes_take(class_stats *c, unsigned class, uint64_t bytes, bool measu
 void sim_classes_deliver(class_stats *c, unsigned class, uint64_t latency_ps, bool measured,
                          size_t period)
 {
+    assert(class < c->num);
     if (measured)
         sim_histo_add(&c->of[class].latency, latency_ps);
     if (period < c->num_series) {
@@ -97,11 +100,13 @@ void sim_classes_deliver(class_stats *c, unsigned class, uint64_t latency_ps, bo
 
 void sim_classes_hold(class_stats *c, unsigned class, bool culprit, uint64_t weight)
 {
+    assert(class < c->num);
     *(culprit ? &c->of[class].culprits : &c->of[class].victims) += weight;
 }
 
 void sim_classes_merge(class_stats *into, const class_stats *from)
 {
+    assert(into->num == from->num && into->num_series == from->num_series);
     for (unsigned k = 0; k < into->num; k++) {
         into->of[k].offered_bytes += from->of[k].offered_bytes;
         into->of[k].window_bytes += from->of[k].window_bytes;

@@ -10,6 +10,7 @@
 #include "sim/measure/congest.h"
 #include "base/array.h"
 #include "sim/measure/classes.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,11 +171,13 @@ static bool congest_has_room(congest *c, bool has)
 
 void congest_add_bytes(congest *c, uint32_t sw, uint64_t bytes)
 {
+    assert(sw < c->f->num_switches);
     c->switch_bytes[sw] = bytes;
 }
 
 void congest_choose_stride(congest *c, uint32_t packet_bytes)
 {
+    assert(packet_bytes > 0);
     uint64_t packets = 0;
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
         packets += c->switch_bytes[sw] / packet_bytes;
@@ -190,6 +193,9 @@ bool congest_examined(const congest *c, uint32_t buffer)
 
 void congest_add_queue(congest *c, const waiting *w, bool stands_for)
 {
+    assert(w->out < c->f->num_ports && w->sw < c->f->num_switches);
+    assert(w->lacks == IK_NONE || w->lacks < c->num_places);
+    assert(!stands_for || w->place < c->num_places);
     if (!congest_has_room(c, IK_ARRAY_ROOM(c->queues, c->cap_queues, c->num_queues + 1)))
         return;
     if (stands_for)
@@ -201,6 +207,7 @@ void congest_add_queue(congest *c, const waiting *w, bool stands_for)
 void congest_add_hol(congest *c, uint32_t sw, uint64_t bytes, uint64_t held_bytes,
                      uint32_t held_packets)
 {
+    assert(sw < c->f->num_switches && held_bytes <= bytes);
     c->switch_seen[sw] += bytes;
     c->switch_hol[sw] += held_bytes;
     c->hol_packets += (uint64_t)held_packets * c->stride;
@@ -509,6 +516,7 @@ ik_status congest_sample(congest *c, const congest_probe *probe, const congest_h
         num++;
         c->next++;
     }
+    assert(c->next > sample); /* one is due */
     congest_begin_sample(c);
     probe->look(probe->ctx, c);
     ik_status status = congest_build_trees(c, sample, err);

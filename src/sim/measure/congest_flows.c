@@ -6,6 +6,7 @@
  * flow's count may be too low. What is forgotten depends on counts alone, so not on the order.
  */
 #include "sim/measure/congest.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static bool congest_flows_rebuild(flow_table *t, uint32_t cap, uint64_t least)
         *congest_flows_entry_of(flows, cap, old->src, old->dst) = *old;
         used++;
     }
+    assert(used < cap); /* searches end at an empty place */
     free(t->flows);
     t->flows = flows;
     t->cap = cap;
@@ -57,6 +59,7 @@ static int congest_flows_by_value(const void *a, const void *b)
 /* Forgets at least the smaller half. */
 static bool congest_flows_forget(flow_table *t)
 {
+    assert(t->used > 0);
     uint64_t *counts = ik_calloc(t->used, sizeof *counts);
     if (!counts)
         return false;

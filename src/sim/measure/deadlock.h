@@ -9,6 +9,7 @@
 #define IKAT_SIM_DEADLOCK_H
 
 #include "ikat/base.h"
+#include <assert.h>
 #include <stdio.h>
 
 /* The first line of the evidence where buffers could drain and no packet moves, which is a fault of
@@ -35,6 +36,7 @@ typedef struct drain_rules {
  * few, and each finds what it would have found earlier: a deadlock stays. */
 static inline uint64_t deadlock_next_search(uint64_t time, uint64_t period)
 {
+    assert(period > 0);
     return time + (time / 8 > period ? time / 8 : period);
 }
 

@@ -10,6 +10,8 @@
 #include "ikat/base.h"
 #include "sim/measure/area.h"
 
+#include <assert.h>
+
 /* Results whose means have intervals, in the order of the words of measure.stop_of. */
 typedef enum stationary_of {
     STATIONARY_BOTH, /* throughput, and mean latency where it lasts */
@@ -109,6 +111,7 @@ static inline void stationary_batch_add(batch_cursor *cursor, uint64_t t, uint64
                                         uint64_t latency_ps, uint64_t network_ps)
 {
     batch *to = stationary_batch_at(cursor, t);
+    assert(network_ps <= latency_ps); /* made before it is sent */
     to->bytes += bytes;
     to->packets++;
     to->latency_ps += latency_ps;
@@ -123,6 +126,7 @@ void stationary_add(stationary *s, const batch_cursor *from);
 /* When it looks next, UINT64_MAX = no more: all that is delivered before has been counted then. */
 static inline uint64_t stationary_due_ps(const stationary *s)
 {
+    assert(s->setup.period_ps > 0);
     return s->over ? UINT64_MAX : s->setup.origin_ps + s->next * s->setup.period_ps;
 }
 /* All partitions' batches up to number next - 1 have been added, and their packets made so many

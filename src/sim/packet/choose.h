@@ -14,6 +14,8 @@
 #include "routing/port_set.h"
 #include "sim/packet/shape.h"
 
+#include <assert.h>
+
 /* Those of `allowed` with room for pk in VC v, which a selection function chooses from, and where
  * it skips those that are transmitting and some are not, those alone. Returns whether there are
  * any. */
@@ -86,6 +88,7 @@ SIM_INLINE void choose_find_outputs(partition *p, uint32_t node, const shape k, 
 
 SIM_INLINE void choose_set_output(packet *pk, const outputs *o, uint32_t out)
 {
+    assert(o->vc_first <= o->vc_last);
     pk->out = (uint16_t)out;
     pk->vc_first = o->vc_first;
     pk->vc_last = o->vc_last;
@@ -138,6 +141,7 @@ SIM_INLINE uint32_t choose_by_mask(partition *p, uint32_t node, sw_state *sw, co
 SIM_INLINE const uint64_t *choose_head_set(partition *p, uint32_t node, sw_state *sw, const shape k,
                                            unsigned in, unsigned v, unsigned out)
 {
+    assert(sw->allowed && k.voq);
     uint64_t *known = &shape_known_of(sw, k, in, v)[k.words == 1 ? 0 : out >> 6],
              bit = 1ull << (out & 63);
     outputs o = {.set = shape_head_set_of(sw, k, in, v, out)};

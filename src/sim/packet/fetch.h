@@ -12,6 +12,8 @@
 #include "sim/packet/choose.h"
 #include "sim/packet/output.h"
 
+#include <assert.h>
+
 /* Places behind the node that is worked on. */
 enum { FETCH_STATE = 12, FETCH_MASKS = 9, FETCH_NAMED = 6, FETCH_QUEUES = 3, FETCH_HEADS = 1 };
 
@@ -144,6 +146,7 @@ SIM_INLINE queue *fetch_other_queue(const sim *s, sw_state *sw, const shape k, c
 /* All queues that a packet may join. */
 SIM_INLINE void fetch_set_queues(sw_state *sw, const shape k, unsigned in, unsigned v, uint64_t set)
 {
+    assert(set); /* it has a first and a last queue */
     unsigned first = (unsigned)__builtin_ctzll(set), last = 63u - (unsigned)__builtin_clzll(set);
     const char *at = (const char *)shape_queue_of(sw, k, in, v, first),
                *end = (const char *)shape_queue_of(sw, k, in, v, last);

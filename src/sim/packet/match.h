@@ -10,6 +10,8 @@
 #include "sim/packet/voqnet.h"
 #include "sim/packet/watching.h"
 
+#include <assert.h>
+
 /* What changed at this instant. */
 typedef struct changes {
     uint64_t *out, *in;
@@ -20,6 +22,7 @@ SIM_INLINE const packet *match_head_of(const partition *p, sw_state *sw, const s
                                        unsigned v, unsigned out)
 {
     uint32_t head = shape_queue_of(sw, k, in, v, out)->head;
+    assert(head != IK_NONE); /* a request is there */
     return &p->pool[k.net ? sw->net[head].head : head];
 }
 
@@ -50,6 +53,7 @@ SIM_INLINE unsigned match_room_for(const partition *p, const sw_state *sw, const
 SIM_INLINE bool match_vc_ready(partition *p, sw_state *sw, const shape k, unsigned input,
                                unsigned out, unsigned v)
 {
+    assert(input < sw->inputs && out < sw->radix && v < k.vcs);
     if (!(shape_want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1))
         return false;
     if (k.net)
@@ -155,6 +159,7 @@ SIM_INLINE void match_send_on_link(partition *p, uint32_t node, sw_state *sw, co
                                    uint32_t id, uint32_t in_port, uint32_t out_port, unsigned input,
                                    unsigned v, unsigned u, uint64_t t0)
 {
+    assert(u >= p->pool[id].vc_first && u <= p->pool[id].vc_last);
     sim *s = p->sim;
     packet *pk = &p->pool[id];
     const port_state *to = &s->net.ports[out_port];
@@ -183,6 +188,7 @@ SIM_INLINE void match_send_on_link(partition *p, uint32_t node, sw_state *sw, co
 SIM_INLINE void match_commit(partition *p, sw_state *sw, const shape k, uint32_t node,
                              unsigned input, unsigned out, unsigned v, uint64_t t0)
 {
+    assert(input < sw->inputs && out < sw->radix && v < k.vcs);
     sim *s = p->sim;
     unsigned in = shape_port_of(s, input);
     uint32_t in_port = sw->port_base + in, out_port = sw->port_base + out;
@@ -194,6 +200,7 @@ SIM_INLINE void match_commit(partition *p, sw_state *sw, const shape k, uint32_t
     unsigned u = shape_choose_vc(p, k, out_port, pk);
     if (s->backlog.queued)
         s->backlog.sending[out_port] = calendar_space_data(v, pk->size);
+    assert(sw->bytes >= pk->size); /* the sum of what stands in its buffers */
     sw->bytes -= pk->size;
     p->n.hops++;
     if (k.watch)
@@ -212,6 +219,7 @@ SIM_INLINE void match_commit(partition *p, sw_state *sw, const shape k, uint32_t
 static unsigned match_most_urgent_vc(partition *p, sw_state *sw, const shape k, uint64_t vcs,
                                      unsigned input, unsigned out)
 {
+    assert(vcs); /* one at least is ready */
     unsigned best = 0;
     uint64_t best_key = UINT64_MAX;
     for (; vcs; vcs &= vcs - 1) {
@@ -231,6 +239,7 @@ static unsigned match_most_urgent_vc(partition *p, sw_state *sw, const shape k, 
 SIM_INLINE void match_start_transfer(partition *p, sw_state *sw, const shape k, unsigned input,
                                      unsigned out)
 {
+    assert(input < sw->inputs && out < sw->radix);
     unsigned v = 0;
     if (k.vcs > 1) {
         uint8_t *pointer = &sw->pair_vc[(size_t)input * sw->radix + out];
@@ -244,6 +253,7 @@ SIM_INLINE void match_start_transfer(partition *p, sw_state *sw, const shape k, 
 
 SIM_INLINE uint16_t *match_accept_pointer(sim *s, const sw_state *sw, unsigned input)
 {
+    assert(input < sw->inputs);
     return s->sw.input_speedup == 1
                ? &s->net.ports[sw->port_base + input].accept
                : &s->net.accept[(size_t)sw->port_base * s->sw.input_speedup + input];

@@ -16,6 +16,8 @@
 #include "sim/packet/shape.h"
 #include "sim/packet/watching.h"
 
+#include <assert.h>
+
 /* In the data of EV_TAIL. LINK_END: the link's end, with vc << 24 | bytes. Without it, and without
  * LOOK_AGAIN, the end of a transfer through the crossbar, whose input stands in the low
  * bits; BOTH_END: and that of the link, which sent what output_state says. */
@@ -35,6 +37,7 @@ SIM_INLINE unsigned output_transfer_input(uint32_t data)
 
 SIM_INLINE void enqueue_output(partition *p, uint32_t port, unsigned u, uint32_t id)
 {
+    assert(id < p->pool_size && u < p->sim->sw.vcs);
     queue *q = state_out_queue_of(p->sim, p->sim->sw.vcs, port, u);
     p->pool[id].next = IK_NONE;
     if (q->head == IK_NONE)
@@ -49,6 +52,7 @@ SIM_INLINE void enqueue_output(partition *p, uint32_t port, unsigned u, uint32_t
 /* A packet enters the crossbar at t0 and has left its input at `end`: what view_queued foresees. */
 SIM_INLINE void output_note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, uint32_t size)
 {
+    assert(end >= t0);
     uint64_t *clear = &s->backlog.clear_ps[port],
              sent = (*clear > t0 ? *clear : t0) + state_transmit_ps(s, port, size);
     *clear = sent > end ? sent : end;
@@ -64,6 +68,7 @@ SIM_INLINE void change_output_space(sim *s, sw_state *sw, const shape k, uint32_
 /* What takes a link so long takes the crossbar, model ioq. */
 SIM_INLINE uint64_t output_crossbar_ps(const sim *s, uint64_t link_ps)
 {
+    assert(s->sw.speedup >= 1);
     uint64_t time = (uint64_t)((double)link_ps / s->sw.speedup + 0.5);
     return time ? time : 1;
 }
@@ -73,6 +78,7 @@ SIM_INLINE void move_to_output(partition *p, uint32_t node, sw_state *sw, const 
                                uint32_t id, uint32_t in_port, uint32_t out_port, unsigned input,
                                unsigned v, unsigned u, uint64_t t0)
 {
+    assert(u < k.vcs && id < p->pool_size);
     sim *s = p->sim;
     packet *pk = &p->pool[id];
     uint64_t end = t0 + output_crossbar_ps(s, state_transmit_ps(s, out_port, pk->size));
@@ -105,6 +111,8 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
                                 unsigned u)
 {
     sim *s = p->sim;
+    assert(state_out_queue_of(s, k.vcs, port, u)->head != IK_NONE &&
+           !state_output_of(s, port)->link);
     output_state *o = state_output_of(s, port);
     queue *q = state_out_queue_of(s, k.vcs, port, u);
     uint32_t id = q->head;
@@ -181,6 +189,7 @@ SIM_INLINE uint32_t output_try_link(partition *p, sw_state *sw, const shape k, u
 
 SIM_INLINE void output_post_link_end(partition *p, uint32_t node, uint32_t port, uint64_t end)
 {
+    assert(state_output_of(p->sim, port)->link); /* else the end would say that nothing was sent */
     events_post_own(p, end, node, EV_TAIL, port, LINK_END | state_output_of(p->sim, port)->link,
                     true);
 }

@@ -7,6 +7,8 @@
 
 #include "sim/state/space.h"
 
+#include <assert.h>
+
 /* ---- packet/switch.c */
 void sim_choose_kernel(sim *s); /* run_window */
 void sim_choose_watching_kernel(sim *s);
@@ -53,6 +55,7 @@ SIM_INLINE void shape_mark(uint64_t *mask, const shape k, unsigned bit)
 
 SIM_INLINE unsigned shape_input_of(const sim *s, unsigned in, unsigned v)
 {
+    assert(s->sw.input_speedup > 0);
     return in * s->sw.input_speedup + v % s->sw.input_speedup;
 }
 
@@ -76,6 +79,7 @@ SIM_INLINE uint64_t *shape_want_of(const sw_state *sw, const shape k, unsigned o
 /* Outputs with room for a packet of full size in VC v: kept with room_kept. */
 SIM_INLINE uint64_t *shape_room_of_vc(const sw_state *sw, const shape k, unsigned v)
 {
+    assert(v < k.vcs);
     return sw->masks + (3u + (size_t)v) * k.words;
 }
 
@@ -83,11 +87,13 @@ SIM_INLINE uint64_t *shape_room_of_vc(const sw_state *sw, const shape k, unsigne
 SIM_INLINE void shape_change_room(const sim *s, sw_state *sw, const shape k, int32_t *space,
                                   unsigned out, unsigned v, int32_t by)
 {
+    assert(out < sw->radix && v < k.vcs);
     int32_t full = (int32_t)s->adapter.packet_bytes;
     bool enough = *space >= full;
     *space += by;
     if (__builtin_expect(enough != (*space >= full), 0))
         shape_room_of_vc(sw, k, v)[k.words == 1 ? 0 : out >> 6] ^= 1ull << (out & 63);
+    assert(*space >= 0); /* nobody takes more than there is */
 }
 
 SIM_INLINE void shape_set_request(const sim *s, sw_state *sw, const shape k, unsigned in,
@@ -121,6 +127,7 @@ SIM_INLINE queue *shape_queue_of(sw_state *sw, const shape k, unsigned in, unsig
  * plans, and not where they look at output buffers. */
 SIM_INLINE void shape_note_queued(sim *s, uint32_t port, unsigned v, int64_t bytes)
 {
+    assert(!s->backlog.queued || s->backlog.queued[(size_t)port * s->sw.vcs + v] + bytes >= 0);
     if (s->backlog.queued)
         s->backlog.queued[(size_t)port * s->sw.vcs + v] += bytes;
 }
@@ -151,6 +158,7 @@ SIM_INLINE void shape_move_request(partition *p, sw_state *sw, const shape k, un
  * stand the inputs that have any. */
 SIM_INLINE uint64_t *shape_revocable_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
 {
+    assert(sw->undecided && in < sw->radix && v < k.vcs);
     return &sw->undecided[(1 + (size_t)in * k.vcs + v) * k.words];
 }
 
@@ -158,17 +166,20 @@ SIM_INLINE uint64_t *shape_revocable_of(const sw_state *sw, const shape k, unsig
  * union an input; which heads' sets are known; the sets. */
 SIM_INLINE uint64_t *shape_union_of(const sw_state *sw, const shape k, unsigned input)
 {
+    assert(input < sw->inputs);
     return &sw->allowed[(size_t)input * k.words];
 }
 
 SIM_INLINE uint64_t *shape_known_of(const sw_state *sw, const shape k, unsigned in, unsigned v)
 {
+    assert(in < sw->radix && v < k.vcs);
     return &sw->allowed[((size_t)sw->inputs + (size_t)in * k.vcs + v) * k.words];
 }
 
 SIM_INLINE uint64_t *shape_head_set_of(const sw_state *sw, const shape k, unsigned in, unsigned v,
                                        unsigned out)
 {
+    assert(in < sw->radix && v < k.vcs && out < sw->radix);
     size_t before = (size_t)sw->inputs + (size_t)sw->radix * k.vcs;
     return &sw->allowed[(before + ((size_t)in * k.vcs + v) * sw->radix + out) * k.words];
 }
@@ -214,6 +225,7 @@ SIM_INLINE void shape_clear_revocable(const sim *s, sw_state *sw, const shape k,
 SIM_INLINE packet *shape_pop_head(partition *p, sw_state *sw, const shape k, queue *q, unsigned in,
                                   unsigned v, unsigned out)
 {
+    assert(q->head != IK_NONE && q->head < p->pool_size);
     packet *pk = &p->pool[q->head];
     q->head = pk->next;
     if (k.voq) {
@@ -264,6 +276,7 @@ SIM_INLINE bool shape_has_room(partition *p, const shape k, uint32_t out_port, c
 SIM_INLINE unsigned shape_choose_vc(partition *p, const shape k, uint32_t out_port,
                                     const packet *pk)
 {
+    assert(pk->vc_first <= pk->vc_last && pk->vc_last < k.vcs);
     unsigned best = pk->vc_first;
     if (best == pk->vc_last)
         return best;

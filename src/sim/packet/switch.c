@@ -21,6 +21,8 @@
 #include "sim/packet/voqnet.h"
 #include "sim/packet/watching.h"
 
+#include <assert.h>
+
 /* ---- phase A */
 
 /* Credit that names an account: returns the port. */
@@ -81,6 +83,8 @@ SIM_INLINE void switch_take_tail(partition *p, sw_state *sw, const shape k, cons
     if (input & BOTH_END)
         output_take_link_end(p, sw, k, port, state_output_of(p->sim, port)->link);
     input = output_transfer_input(input);
+    assert(!(switch_state_free_inputs(sw)[input >> 6] >> (input & 63) & 1)); /* it was busy */
+    assert(!(switch_state_free_outputs(sw, k.words)[out >> 6] >> (out & 63) & 1));
     shape_mark(switch_state_free_inputs(sw), k, input);
     shape_mark(switch_state_free_outputs(sw, k.words), k, out);
     shape_mark(ch->in, k, input);
@@ -117,6 +121,7 @@ SIM_INLINE void switch_take_arrival(partition *p, uint32_t node, sw_state *sw, c
     if (k.watch)
         watching_arrived(p, node, port, id);
     unsigned in = port - sw->port_base, v = k.vcs == 1 ? 0 : pk->rt.vc, out = pk->out;
+    assert(in < sw->radix && v < k.vcs && pk->size > 0);
     if (__builtin_expect(out == SIM_NO_WAY, 0)) {
         sim_drop(p, port, id);
         return;
@@ -239,6 +244,7 @@ static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape 
 {
     sim *s = p->sim;
     queue *from = shape_queue_of(sw, k, in, v, out);
+    assert(from->head != IK_NONE);
     uint32_t id = from->head;
     packet *pk = &p->pool[id];
     uint8_t first = pk->vc_first, last = pk->vc_last;

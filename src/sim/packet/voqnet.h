@@ -11,14 +11,18 @@
 
 #include "sim/packet/shape.h"
 
+#include <assert.h>
+
 SIM_INLINE net_queue *voqnet_net_queue_of(const sim *s, const sw_state *sw, unsigned lane_index,
                                           uint32_t dst)
 {
+    assert(dst < s->f->num_hosts);
     return &sw->net[(size_t)lane_index * s->f->num_hosts + dst];
 }
 
 SIM_INLINE uint64_t *voqnet_holders_of(const sw_state *sw, uint32_t dst)
 {
+    assert(sw->holders);
     return &sw->holders[(size_t)dst * sw->lane_words];
 }
 
@@ -26,6 +30,7 @@ SIM_INLINE uint64_t *voqnet_holders_of(const sw_state *sw, uint32_t dst)
 static inline void voqnet_ring_join(const sim *s, sw_state *sw, const shape k, uint32_t at,
                                     unsigned in, unsigned v, unsigned out)
 {
+    assert(sw->net[at].prev == NET_OUT); /* it is in no ring */
     queue *ring = shape_queue_of(sw, k, in, v, out);
     net_queue *q = &sw->net[at];
     q->next = IK_NONE;
@@ -42,6 +47,7 @@ static inline void voqnet_ring_join(const sim *s, sw_state *sw, const shape k, u
 static inline void voqnet_ring_leave(const sim *s, sw_state *sw, const shape k, uint32_t at,
                                      unsigned in, unsigned v, unsigned out)
 {
+    assert(sw->net[at].prev != NET_OUT);
     queue *ring = shape_queue_of(sw, k, in, v, out);
     net_queue *q = &sw->net[at];
     if (q->prev == IK_NONE)
@@ -64,6 +70,7 @@ static inline void voqnet_net_settle(partition *p, sw_state *sw, const shape k, 
 {
     const sim *s = p->sim;
     net_queue *q = voqnet_net_queue_of(s, sw, lane_index, dst);
+    assert(q->head != IK_NONE);
     const packet *pk = &p->pool[q->head];
     unsigned in = lane_index / k.vcs, v = lane_index % k.vcs;
     bool goes = shape_has_room(p, k, sw->port_base + pk->out, pk), stands = q->prev != NET_OUT;

@@ -5,6 +5,7 @@
 #include "sim/parallel/exchange.h"
 #include "sim/core/memory.h"
 #include "sim/parallel/exchange.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ void sim_message_list_free(sim_message_list *list)
 /* With one message in each list: what ends a step must not fail. */
 bool sim_endpoint_init(sim_endpoint *t, unsigned id, unsigned num_partitions)
 {
+    assert(id < num_partitions);
     *t = (sim_endpoint){.id = id, .num_partitions = num_partitions};
     for (unsigned k = 0; k < 2; k++) {
         t->out[k] = ik_calloc(num_partitions, sizeof *t->out[k]);
@@ -123,6 +125,7 @@ ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *r
         if (q == t->id)
             continue;
         const sim_message *m = t->in[q]->messages;
+        assert(t->in[q]->count > 0); /* at least the one that exchange_close_lists() adds */
         report->next = m->next < report->next ? m->next : report->next;
         report->bytes += m->bytes;
         report->most = m->events > report->most ? m->events : report->most;
@@ -178,6 +181,7 @@ static void exchange_sleep_until(threads_exchange *x, unsigned round)
 static void exchange_barrier(sim_exchange *exchange, unsigned id)
 {
     threads_exchange *x = (threads_exchange *)exchange;
+    assert(id < x->num_partitions);
     unsigned *look = &x->posts[id].look,
              round = atomic_load_explicit(&x->round, memory_order_acquire);
     if (atomic_fetch_add_explicit(&x->arrived, 1, memory_order_acq_rel) + 1 == x->num_partitions) {
@@ -216,6 +220,7 @@ static ik_status exchange_swap(sim_exchange *exchange, unsigned id, const sim_me
 
 sim_exchange *sim_threads_exchange(unsigned num_partitions)
 {
+    assert(num_partitions > 0);
     threads_exchange *x = sim_alloc_zeroed(1, sizeof *x);
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (!x)

@@ -15,6 +15,8 @@
 #include "ikat/routing.h"
 #include "sim/core/calendar.h"
 
+#include <assert.h>
+
 /* A credit, a message about reorder space, or the head of an arrival, which has SIM_ARRIVAL_UNITS
  * units, and one more with its number in its flow, or of its request (data), where packets are
  * numbered. Times count from the start of the step in which it was written; SIM_LATER goes before
@@ -127,6 +129,7 @@ ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *r
  * of memory. */
 static inline sim_unit *sim_endpoint_units(sim_endpoint *t, unsigned to, uint32_t units)
 {
+    assert(to < t->num_partitions && to != t->id && units <= SIM_MESSAGE_UNITS);
     sim_message_list *list = &t->out[t->step & 1][to];
     sim_message *m = list->count ? &list->messages[list->count - 1] : NULL;
     if (__builtin_expect(!m || m->units + units > SIM_MESSAGE_UNITS, 0)) {

@@ -7,6 +7,8 @@
 #include "base/poison.h"
 #include "sim/state/state.h"
 
+#include <assert.h>
+
 bool sim_post_far(partition *p, uint64_t time, const event *e);
 /* pk: of an arrival, else NULL; sequence: the number that it carries, if packets do. */
 void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk,
@@ -35,6 +37,7 @@ SIM_INLINE uint32_t sim_arrival_units(const sim *s)
 
 SIM_INLINE uint64_t events_window_of(const sim *s, uint64_t dt)
 {
+    assert(s->window.lookahead > 0 && s->window.reciprocal > 0);
     __extension__ typedef unsigned __int128 u128;
     return (uint64_t)(((u128)dt * s->window.reciprocal) >> 64);
 }
@@ -83,6 +86,7 @@ SIM_INLINE uint32_t events_new_packet(partition *p)
 
 SIM_INLINE void events_free_packet(partition *p, uint32_t id)
 {
+    assert(p->free_packet != id); /* freed twice, the pool would give it out twice */
     assert(id < p->pool_size);
     p->pool[id].next = p->free_packet;
     p->free_packet = id;
@@ -93,6 +97,7 @@ SIM_INLINE void events_free_packet(partition *p, uint32_t id)
 SIM_INLINE void events_post_remote(partition *p, uint64_t time, uint32_t node, unsigned kind,
                                    uint32_t port, uint32_t data)
 {
+    assert(node < ik_num_nodes(p->sim->f) && time >= p->start);
     const sim *s = p->sim;
     if (s->parallel.num_partitions > 1 && s->parallel.node_partition[node] != p->id) {
         event e = {calendar_event_key(kind, port), node, data};

@@ -7,6 +7,8 @@
 
 #include "ikat/base.h"
 
+#include <assert.h>
+
 /* How what sources send is kept within the reorder buffers. */
 typedef enum reorder_limit {
     REORDER_UNLIMITED,
@@ -45,6 +47,8 @@ enum { REORDER_KIND_AT = 30 };
 
 static inline uint32_t reorder_amount(uint32_t data)
 {
+    /* an amount of 0 would be an event without effect; a lost packet has a number instead */
+    assert(data >> REORDER_KIND_AT == REORDER_LOST || (data & (REORDER_BY_FLOW | REORDER_AMOUNT)));
     return data & REORDER_BY_FLOW ? 1 : data & REORDER_AMOUNT;
 }
 

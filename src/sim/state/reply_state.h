@@ -7,6 +7,8 @@
 
 #include "ikat/base.h"
 
+#include <assert.h>
+
 /* Numbers of replies' packets have this bit, so that their draws are not those of requests. Counted
  * apart, they stay below it: sim_resolve_replies(). */
 #define SIM_REPLY 0x80000000u
@@ -36,6 +38,7 @@ typedef struct reply_host {
 /* In the upper half of a reply's message.number: its request. */
 static inline uint64_t sim_reply_number(uint32_t request, uint32_t number)
 {
+    assert(!(number & SIM_REPLY)); /* counted apart, they stay below it */
     return (uint64_t)request << 32 | SIM_REPLY | number;
 }
 

@@ -19,8 +19,11 @@
 #include "sim/state/events.h"
 #include "sim/state/route.h"
 
+#include <assert.h>
+
 SIM_INLINE int32_t space_above(int32_t used, int32_t own)
 {
+    assert(own >= 0);
     return used > own ? used - own : 0;
 }
 
@@ -41,12 +44,14 @@ SIM_INLINE void space_ledger_add(ledger *l, uint32_t port, uint32_t account, int
             before = space_above(*used, own);
     *used += bytes;
     l->shared[port] -= space_above(*used, own) - before;
+    assert(*used >= 0); /* bytes in use */
 }
 
 /* The account that a packet will have in the buffer behind out_port when it goes there in VC v. */
 SIM_INLINE uint32_t space_account_behind(partition *p, uint32_t out_port, unsigned v,
                                          const ik_packet *rt, uint32_t number)
 {
+    assert(v < p->sim->sw.vcs);
     const sim *s = p->sim;
     if (s->sw.queues == QUEUES_VOQNET)
         return v * s->f->num_hosts + rt->dst;
@@ -57,6 +62,7 @@ SIM_INLINE uint32_t space_account_behind(partition *p, uint32_t out_port, unsign
  * VC. */
 SIM_INLINE uint32_t space_account_of(partition *p, uint32_t out_port, unsigned u, const packet *pk)
 {
+    assert(u < p->sim->sw.vcs);
     const sim *s = p->sim;
     if (s->sw.stride && u == pk->vc_first)
         return u * s->sw.stride + pk->queue;
@@ -66,6 +72,7 @@ SIM_INLINE uint32_t space_account_of(partition *p, uint32_t out_port, unsigned u
 /* The account that it has where it stands: in VC v, for local output out (SIM_NO_WAY: none). */
 SIM_INLINE uint32_t space_account_here(const sim *s, const packet *pk, unsigned v, unsigned out)
 {
+    assert(v < s->sw.vcs);
     if (s->sw.queues == QUEUES_VOQNET)
         return v * s->f->num_hosts + pk->rt.dst;
     return s->sw.stride ? v * s->sw.stride + (out == SIM_NO_WAY ? 0 : out) : v;
@@ -76,6 +83,8 @@ SIM_INLINE uint32_t space_account_here(const sim *s, const packet *pk, unsigned 
 SIM_INLINE void space_post_credit(partition *p, const port_state *in, uint64_t time, unsigned v,
                                   uint32_t account, uint32_t size)
 {
+    assert(v < p->sim->sw.vcs && size > 0);
+    assert(!p->sim->net.in_space.accounts || account < p->sim->net.in_space.accounts);
     uint32_t accounts = p->sim->net.in_space.accounts,
              port = accounts ? in->peer_port * accounts + account : in->peer_port;
     events_post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, port,

@@ -74,6 +74,7 @@ SIM_INLINE size_t state_output_bytes(unsigned vcs, bool out_buffers)
 
 SIM_INLINE output_state *state_output_of(const sim *s, uint32_t port)
 {
+    assert(port < s->f->num_ports);
     return (output_state *)(void *)(s->net.outputs + port * s->net.output_stride);
 }
 
@@ -84,12 +85,14 @@ SIM_INLINE int32_t *state_credit_at(const sim *s, uint32_t port, unsigned v)
 
 SIM_INLINE int32_t *state_space_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
 {
+    assert(vcs == s->sw.vcs && v < vcs); /* spaces stand behind the credits of all VCs */
     assert(s->sw.out_buffers);
     return state_credit_at(s, port, vcs + v);
 }
 
 SIM_INLINE queue *state_out_queue_of(const sim *s, unsigned vcs, uint32_t port, unsigned v)
 {
+    assert(vcs == s->sw.vcs && v < vcs);
     assert(s->sw.out_buffers);
     return (queue *)(void *)state_credit_at(s, port, 2 * vcs) + v;
 }
@@ -115,6 +118,7 @@ SIM_INLINE uint64_t sim_sequence_of(uint32_t number)
 /* By which arbiters that look at packets go, less goes first: priority, then age. */
 SIM_INLINE uint64_t sim_urgency(const sim *s, const packet *pk)
 {
+    assert(!s->sw.levels.num || pk->rt.vc / s->sw.levels.vcs < s->sw.levels.num);
     uint64_t since = s->sw.by_injection ? pk->t_inject : pk->t_gen;
     assert(since < UINT64_C(1) << 58); /* 80 hours */
     return s->sw.levels.num ? (uint64_t)(pk->rt.vc / s->sw.levels.vcs) << 58 | since : since;
@@ -130,6 +134,7 @@ SIM_INLINE bool sim_checks_order(const sim *s)
 
 SIM_INLINE uint64_t state_transmit_ps(const sim *s, uint32_t port, uint32_t size)
 {
+    assert(port < s->f->num_ports && size > 0);
     const port_state *ps = &s->net.ports[port];
     if (__builtin_expect(size == s->adapter.packet_bytes && ps->full_ps, 1))
         return ps->full_ps;
@@ -139,6 +144,7 @@ SIM_INLINE uint64_t state_transmit_ps(const sim *s, uint32_t port, uint32_t size
 /* Most that a host sends and takes in, bit/s. */
 SIM_INLINE uint64_t state_limited_bps(uint64_t link, double share, uint64_t most)
 {
+    assert(share > 0 && most > 0);
     uint64_t rate = share < 1 ? (uint64_t)((double)link * share + 0.5) : link;
     rate = rate ? rate : 1;
     return rate < most ? rate : most;
@@ -146,6 +152,7 @@ SIM_INLINE uint64_t state_limited_bps(uint64_t link, double share, uint64_t most
 
 SIM_INLINE uint64_t sim_injection_bps(const sim *s, uint32_t host)
 {
+    assert(host < s->f->num_hosts && s->host.state[host].port != IK_NONE);
     return state_limited_bps(ik_port_rate_bps(s->f, s->host.state[host].port),
                              s->adapter.injection_share, s->adapter.injection_bps);
 }

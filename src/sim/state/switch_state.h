@@ -7,6 +7,8 @@
 #include "sim/core/inline.h"
 #include "sim/state/packet.h"
 
+#include <assert.h>
+
 /* ---- per port, 32 bytes: everything that a grant touches */
 typedef struct port_state {
     uint32_t peer_port, peer_node;
@@ -115,11 +117,13 @@ SIM_INLINE uint64_t *switch_state_free_inputs(const sw_state *sw)
 
 SIM_INLINE uint64_t *switch_state_free_outputs(const sw_state *sw, unsigned words)
 {
+    assert(words >= 1 && words == sw->words);
     return sw->masks + words;
 }
 
 SIM_INLINE uint64_t *switch_state_left_outputs(const sw_state *sw, unsigned words)
 {
+    assert(words >= 1 && words == sw->words);
     return sw->masks + 2u * words;
 }
 

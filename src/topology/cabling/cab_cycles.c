@@ -13,6 +13,7 @@
  */
 #include "topology/cabling/cab_findings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { TEXT = 192, NAMED = 20, LEAST_ALIKE = 6, LEAST_CYCLES = 3, FEW = 20 };
@@ -49,6 +50,7 @@ static int cab_cycles_compare(const void *a, const void *b)
 /* The median, over the switches, of the most cycles that a cable of theirs is in. */
 static uint32_t cab_cycles_usual_most(const cycles *c, uint32_t *most)
 {
+    assert(c->g->num > 0);
     const cab_graph *g = c->g;
     for (uint32_t sw = 0; sw < g->num; sw++) {
         most[sw] = 0;
@@ -67,6 +69,7 @@ static uint32_t cab_cycles_usual(const cycles *c, const uint32_t *value, bool ho
         c->count[i] = 0;
     for (uint32_t sw = 0; sw < c->g->num; sw++)
         if (c->g->degree[sw] && (c->g->hosts[sw] > 0) == hosts) {
+            assert(value[sw] <= c->g->max_degree);
             c->count[value[sw]]++;
             num++;
         }
@@ -119,6 +122,7 @@ static uint32_t cab_cycles_port(const ik_fabric *f, uint32_t a, uint32_t b)
     uint32_t port = f->port_base[a];
     while (port < f->port_base[a + 1] && ik_peer_node(f, port) != b)
         port++;
+    assert(port < f->port_base[a + 1]); /* the graph is this fabric's */
     return port;
 }
 

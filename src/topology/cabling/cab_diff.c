@@ -44,6 +44,9 @@ typedef struct diff {
 
 ik_status cab_change_add(ik_cabling *c, ik_cable_change change, ik_error *err)
 {
+    assert(change.stays != IK_NONE && change.stays != change.to);
+    assert((change.from == IK_NONE) == (change.work == IK_CABLE_ADD));
+    assert((change.other != IK_NONE) == (change.work == IK_CABLE_SWAP));
     if (!IK_ARRAY_ROOM(c->changes, c->change_cap, c->num_changes + 1))
         return ik_fail_memory(err, 2 * c->change_cap * sizeof change, "cables to be moved");
     c->changes[c->num_changes++] = change;
@@ -91,6 +94,7 @@ static uint32_t cab_diff_odd_cable(const diff *d, uint32_t a, uint32_t b, size_t
             best = port;
         }
     }
+    assert(best != IK_NONE); /* the graph counts as many cables as the fabric has */
     return best;
 }
 
@@ -134,6 +138,7 @@ static ik_status cab_diff_find_missing(diff *d)
 
 static ik_status cab_diff_index_list(diff *d, list *l)
 {
+    assert(!l->base && !l->first);
     uint32_t switches = d->g->num;
     l->base = ik_calloc((size_t)switches + 2, sizeof *l->base);
     l->first = ik_calloc(2 * l->num + 1, sizeof *l->first);
@@ -154,12 +159,14 @@ static ik_status cab_diff_index_list(diff *d, list *l)
 
 static uint32_t cab_diff_far_of(const unit *u, uint32_t sw)
 {
+    assert(u->a == sw || u->b == sw);
     return u->a == sw ? u->b : u->a;
 }
 
 /* The end of an extra cable at this switch. */
 static uint32_t cab_diff_end_at(const diff *d, const unit *u, uint32_t sw)
 {
+    assert((u->a == sw || u->b == sw) && u->port != IK_NONE);
     return u->a == sw ? u->port : d->f->port_peer[u->port];
 }
 
@@ -239,6 +246,7 @@ static bool cab_diff_augment_at(diff *d, uint32_t extra, uint32_t sw)
 
 static bool cab_diff_augment(diff *d, uint32_t extra)
 {
+    assert(extra < d->extra.num && !d->extra.units[extra].done);
     const unit *u = &d->extra.units[extra];
     return cab_diff_augment_at(d, extra, u->a) || cab_diff_augment_at(d, extra, u->b);
 }
@@ -269,6 +277,7 @@ static void cab_diff_mark_freed(diff *d)
             continue;
         }
         const unit *gap = &d->missing.units[u->partner];
+        assert(!gap->done); /* what a swap mended has no partner */
         bool a_stays = gap->a == u->a || gap->b == u->a;
         d->freed[a_stays ? far : u->port] = true;
     }
@@ -278,6 +287,7 @@ static void cab_diff_mark_freed(diff *d)
  * switch's first port names it and the change is blocked. */
 static uint32_t cab_diff_take_port(diff *d, uint32_t sw, bool *blocked)
 {
+    assert(ik_radix(d->f, sw) > 0);
     const ik_fabric *f = d->f;
     uint32_t best = IK_NONE;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
@@ -296,6 +306,7 @@ static uint32_t cab_diff_take_port(diff *d, uint32_t sw, bool *blocked)
 
 static ik_status cab_diff_change_extra(diff *d, const unit *u)
 {
+    assert(!u->done && u->port != IK_NONE);
     uint32_t far = d->f->port_peer[u->port];
     if (u->partner == IK_NONE)
         return cab_change_add(d->out,

@@ -9,6 +9,7 @@
 #include "ikat/topology.h"
 #include "topology/cabling/cab_chance.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,7 @@ void cab_family_free(cab_family *family)
 /* Cables and switches that only one of the two has. */
 static uint64_t cab_family_differences(const cab_match *m, const cab_graph *g, const cab_graph *p)
 {
+    assert(m->agree <= g->links && m->agree <= p->links);
     uint64_t alone = 0;
     for (uint32_t sw = 0; sw < g->num; sw++)
         alone += m->plan_of[sw] == IK_NONE;
@@ -125,6 +127,7 @@ static ik_status cab_family_match_complete(const cab_graph *g, cab_match *out, i
 
 static void cab_family_count_complete(const cab_graph *g, const cab_graph *p, cab_match *m)
 {
+    assert(g->num == p->num);
     m->laid = g->links;
     m->planned = p->links;
     for (uint32_t sw = 0; sw < g->num; sw++)

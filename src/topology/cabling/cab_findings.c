@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ enum { NAMED = 100, TEXT = 192, LONG_TEXT = 1200 };
 ik_status cab_finding(ik_cabling *c, ik_severity severity, const char *code, uint32_t port,
                       uint32_t node, ik_error *err, const char *format, ...)
 {
+    assert(*code && strlen(code) < sizeof(((ik_finding *)0)->code));
     char text[LONG_TEXT];
     va_list args;
     va_start(args, format);
@@ -50,6 +52,7 @@ static void cab_findings_describe(const ik_fabric *f, uint32_t port, bool node_o
 static ik_status cab_findings_tell_move(ik_cabling *c, const ik_fabric *f, const ik_cable_change *m,
                                         const ends *e, const char *by, ik_error *err)
 {
+    assert(m->work == IK_CABLE_MOVE);
     bool same = f->port_node[m->from] == f->port_node[m->to];
     uint32_t node = f->port_node[m->stays];
     if (m->blocked)
@@ -67,6 +70,7 @@ static ik_status cab_findings_tell_move(ik_cabling *c, const ik_fabric *f, const
 static ik_status cab_findings_tell_swap(ik_cabling *c, const ik_fabric *f, const ik_cable_change *m,
                                         const ends *e, const char *by, ik_error *err)
 {
+    assert(m->work == IK_CABLE_SWAP);
     uint32_t far = f->port_node[m->from], node = f->port_node[m->stays];
     bool same = far == f->port_node[m->to] || node == f->port_node[m->other];
     return cab_finding(c, same ? IK_WARNING : IK_ERROR, same ? "other-port" : "miscabled", m->stays,

@@ -4,6 +4,7 @@
  */
 #include "topology/cabling/cab_graph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ static int cab_graph_compare_u32(const void *a, const void *b)
 /* Sorts the peers of one switch and joins equal ones. */
 static void cab_graph_join_equal(cab_graph *g, uint32_t sw, uint32_t first, uint32_t *end)
 {
+    assert(first <= *end);
     uint32_t out = first;
     qsort(g->to + first, *end - first, sizeof *g->to, cab_graph_compare_u32);
     for (uint32_t i = first; i < *end; i++) {
@@ -125,6 +127,7 @@ void cab_graph_free(cab_graph *g)
 
 uint32_t cab_graph_cables(const cab_graph *g, uint32_t a, uint32_t b)
 {
+    assert(a < g->num && b < g->num);
     uint32_t low = g->base[a], high = g->base[a + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -170,6 +173,7 @@ static uint32_t cab_graph_cables_to(const cab_graph *g, uint32_t sw, uint32_t le
  * them go one above: single cables in wrong places lift nobody. */
 static bool cab_graph_add_level(cab_graph *g, uint32_t below)
 {
+    assert(below > 0 && below < UINT8_MAX); /* a level is a kind */
     uint32_t most = 0;
     for (uint32_t sw = 0; sw < g->num; sw++) {
         uint32_t down = g->kind[sw] ? 0 : cab_graph_cables_to(g, sw, below);
@@ -226,6 +230,7 @@ static bool cab_graph_like_level(const cab_graph *g, uint32_t sw, uint32_t level
  * below them was not reached. */
 static void cab_graph_lower(cab_graph *g, uint32_t level)
 {
+    assert(level >= 3);
     for (uint32_t sw = 0; sw < g->num; sw++) {
         if (g->kind[sw] != level || 2 * cab_graph_cables_to(g, sw, level - 1) < g->degree[sw])
             continue;

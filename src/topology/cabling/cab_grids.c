@@ -5,6 +5,7 @@
  */
 #include "topology/cabling/cab_family.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ typedef struct box {
 /* About as many links as the fabric has? At least this share of them. */
 static bool cab_grids_links_fit(const grids *s, double links, double least)
 {
+    assert(s->cables > 0);
     double have = (double)s->g->links / s->cables;
     return have >= least * links && have <= 1.1 * links;
 }
@@ -47,6 +49,7 @@ static void cab_grids_add_box(grids *s, const char *family, const box *b)
 
 static void cab_grids_add_boxes_of(grids *s, const box *b)
 {
+    assert(b->num > 0 && b->num <= MOST_DIMS);
     double n = s->g->num, torus = 0, mesh = 0;
     uint32_t ring = 0, cliques = 0;
     for (uint32_t d = 0; d < b->num; d++) {
@@ -70,6 +73,7 @@ static void cab_grids_add_boxes_of(grids *s, const box *b)
 /* All ways to write `left` as a product of sizes from 2 to `most`, descending. */
 static void cab_grids_split(grids *s, uint32_t left, uint32_t most, box *b)
 {
+    assert(left > 0 && b->num <= MOST_DIMS);
     if (left == 1 && b->num)
         cab_grids_add_boxes_of(s, b);
     if (left == 1 || b->num == MOST_DIMS)

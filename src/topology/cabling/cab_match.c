@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "topology/cabling/cab_exact.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,11 +54,13 @@ typedef struct matcher {
 
 static uint8_t *cab_match_score_of(matcher *m, uint32_t u, uint32_t v)
 {
+    assert(u < m->f->num && v < m->p->num);
     return &m->score[(size_t)u * m->p->num + v];
 }
 
 static bool cab_match_push(matcher *m, uint32_t u, uint32_t v, unsigned score)
 {
+    assert(score > 0 && score <= MOST_SCORE); /* what nobody speaks for is a beginning */
     bucket *b = &m->buckets[score];
     if (!IK_ARRAY_ROOM(b->pairs, b->cap, b->num + 1))
         return false;
@@ -86,6 +89,8 @@ static bool cab_match_pop(matcher *m, pair *out)
 /* Matches a pair and raises the scores of its neighbours. */
 static bool cab_match_match(matcher *m, uint32_t u, uint32_t v)
 {
+    assert(m->plan_of[u] == IK_NONE && m->fabric_of[v] == IK_NONE);
+    assert(m->f->kind[u] == m->p->kind[v]);
     m->plan_of[u] = v;
     m->fabric_of[v] = u;
     m->matched[m->num_matched++] = u;
@@ -124,6 +129,7 @@ static uint32_t cab_match_rivals(matcher *m, uint32_t u, uint32_t v)
                 m->f->kind[u] != m->p->kind[b] || *cab_match_score_of(m, u, b) != score)
                 continue;
             m->mark[b] = m->stamp;
+            assert(num < m->p->num);
             m->candidate[num++] = b;
         }
     }
@@ -177,6 +183,7 @@ static uint32_t cab_match_far(const matcher *m, uint32_t u, uint32_t v)
  * u's. */
 static uint32_t cab_match_choose(matcher *m, uint32_t u, uint32_t num)
 {
+    assert(num > 0 && num <= m->p->num);
     uint32_t witness[WITNESSES], common[WITNESSES], best = m->candidate[0], least = UINT32_MAX;
     uint32_t witnesses = cab_match_find_witnesses(m, u, witness),
              offset = ik_rng_below(&m->rng, num);
@@ -207,6 +214,7 @@ static uint32_t cab_match_choose(matcher *m, uint32_t u, uint32_t num)
  * plan; IK_NONE: none is left. */
 static bool cab_match_find_beginning(matcher *m, pair *out)
 {
+    assert(m->f->num > 0 && m->p->num > 0);
     const cab_graph *f = m->f, *p = m->p;
     uint32_t best = UINT32_MAX;
     uint32_t *count = ik_calloc((size_t)(f->max_degree + 1) * 256, sizeof *count);
@@ -325,6 +333,7 @@ static void cab_match_assign(matcher *m, uint32_t u, uint32_t v)
 /* Exchanges the partners of u and of who has `wanted` if more cables agree then. */
 static bool cab_match_exchange(matcher *m, uint32_t u, uint32_t wanted)
 {
+    assert(m->plan_of[u] != wanted);
     uint32_t old = m->plan_of[u], other = m->fabric_of[wanted];
     uint64_t before = (old == IK_NONE ? 0 : cab_match_agreement(m, u, old)) +
                       (other == IK_NONE ? 0 : cab_match_agreement(m, other, wanted));
@@ -391,6 +400,7 @@ static void cab_match_count_agreement(const matcher *m, cab_match *out)
     out->agree /= 2;
     out->laid /= 2;
     out->planned /= 2;
+    assert(out->agree <= out->laid && out->agree <= out->planned);
 }
 
 static bool cab_match_try_once(matcher *m, const uint32_t *known)

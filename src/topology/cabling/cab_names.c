@@ -5,6 +5,7 @@
  */
 #include "topology/cabling/cab_names.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ static size_t cab_names_labels_of(const ik_fabric *f, const uint32_t *partner, b
 
 static bool cab_names_once(const label *l, size_t num, size_t i)
 {
+    assert(i < num);
     return (i == 0 || cab_names_compare(&l[i - 1], &l[i]) != 0) &&
            (i + 1 == num || cab_names_compare(&l[i + 1], &l[i]) != 0);
 }
@@ -66,6 +68,7 @@ static void cab_names_match_by(naming *n, bool by_name)
         if (order == 0 && cab_names_once(n->in_f, num_f, i) &&
             cab_names_once(n->in_plan, num_p, k) &&
             ik_is_switch(n->f, a) == ik_is_switch(n->plan, b)) {
+            assert(n->plan_of[a] == IK_NONE && n->fabric_of[b] == IK_NONE);
             n->plan_of[a] = b;
             n->fabric_of[b] = a;
         }

@@ -28,6 +28,7 @@ typedef struct ports {
 /* The fabric's port that is this one of the plan, IK_NONE: no such node or number. */
 static uint32_t cab_ports_port_of_plan(const ports *s, uint32_t planned)
 {
+    assert(planned < s->plan->num_ports);
     const ik_fabric *f = s->f;
     uint32_t node = s->fabric_of[s->plan->port_node[planned]];
     unsigned number = ik_port_number(s->plan, planned);
@@ -78,6 +79,7 @@ static bool cab_ports_missing_at(const ports *s, uint32_t port)
 
 static bool cab_ports_append(ports *s, uint32_t port)
 {
+    assert(!s->done[port]); /* a port is in one path */
     if (!IK_ARRAY_ROOM(s->path, s->cap, s->num + 1))
         return false;
     s->path[s->num++] = port;
@@ -120,6 +122,7 @@ static void cab_ports_turn_around(ports *s)
  * each finds its port free. */
 static ik_status cab_ports_tell_path(ports *s, bool there)
 {
+    assert(s->num >= 2);
     size_t edges = s->num - 1;
     if (!there && edges % 2 == 0) {
         cab_ports_turn_around(s);

@@ -10,6 +10,7 @@
  */
 #include "topology/cabling/cab_findings.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -245,6 +246,7 @@ static size_t cab_symmetry_list(const ik_fabric *f, numbered *list)
 static ik_status cab_symmetry_tell_row(ik_cabling *c, const numbered *row, size_t num,
                                        ik_error *err)
 {
+    assert(num > 0 && row[0].number <= row[num - 1].number);
     uint32_t span = row[num - 1].number - row[0].number + 1, gaps = 0;
     char text[TEXT] = "";
     if (num < LEAST_ROW || span <= num || (span - num > 1 && (span - num) * 10 > num))
@@ -286,6 +288,7 @@ static ik_status cab_symmetry_names(ik_cabling *c, const ik_fabric *f, ik_error 
 static ik_status cab_symmetry_level_usual(const ik_fabric *f, const cab_graph *g, uint32_t level,
                                           bool up, uint32_t *cables, alike *k, ik_error *err)
 {
+    assert(f->switch_level);
     uint32_t *count = ik_calloc((size_t)g->max_degree + 1, sizeof *count);
     if (!count)
         return ik_fail_memory(err, g->max_degree * sizeof *count, "numbers of cables");
@@ -299,6 +302,7 @@ static ik_status cab_symmetry_level_usual(const ik_fabric *f, const cab_graph *g
         if (f->switch_level[sw] != level || !g->degree[sw])
             continue;
         k->num++;
+        assert(cables[sw] <= g->max_degree);
         count[cables[sw]]++;
     }
     for (uint32_t i = 1; i <= g->max_degree; i++)

@@ -8,6 +8,7 @@
 
 #include "ikat/topology.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static uint32_t cab_trees_neighbours_on(const cab_graph *g, uint32_t sw, uint32_
 
 static uint32_t usual_neighbours(tree *t, uint32_t level, uint32_t towards)
 {
+    assert(level > 0 && level <= t->levels && (towards + 1 == level || level + 1 == towards));
     size_t num = 0;
     for (uint32_t sw = 0; sw < t->g->num; sw++)
         if (t->g->kind[sw] == level)
@@ -42,6 +44,7 @@ static uint32_t usual_neighbours(tree *t, uint32_t level, uint32_t towards)
 /* Parallel cables between a switch of this level and one of the next. */
 static uint32_t cab_trees_usual_cables(tree *t, uint32_t level)
 {
+    assert(level > 0 && level < t->levels);
     size_t num = 0;
     const cab_graph *g = t->g;
     for (uint32_t sw = 0; sw < g->num; sw++)
@@ -80,8 +83,10 @@ static bool cab_trees_measure(tree *t, const ik_fabric *f)
     for (uint32_t sw = 0; sw < g->num; sw++)
         t->value[sw] = ik_radix(f, sw);
     t->radix = cab_commonest(t->value, g->num);
-    for (uint32_t sw = 0; sw < g->num; sw++)
+    for (uint32_t sw = 0; sw < g->num; sw++) {
+        assert(g->kind[sw] > 0 && g->kind[sw] <= t->levels);
         t->switches[g->kind[sw] - 1]++;
+    }
     return true;
 }
 
@@ -90,6 +95,7 @@ static bool cab_trees_measure(tree *t, const ik_fabric *f)
 static void cab_trees_count_children(tree *t)
 {
     for (uint32_t l = 1; l < t->levels; l++) {
+        assert(t->switches[l] > 0); /* cab_trees_measure: a level has neighbours of the next */
         uint64_t cables = (uint64_t)t->switches[l - 1] * t->w[l];
         t->m[l] = (uint32_t)((cables + t->switches[l] / 2) / t->switches[l]);
         t->m[l] = t->m[l] ? t->m[l] : 1;

@@ -41,6 +41,7 @@ void ik_cabling_free(ik_cabling *c)
 
 static ik_status cabling_room_for_nodes(audit *a, const ik_fabric *plan)
 {
+    assert(!a->plan_of && !a->fabric_of);
     size_t num_f = (size_t)ik_num_nodes(a->f) + 1, num_p = (size_t)ik_num_nodes(plan) + 1;
     a->plan_of = ik_calloc(num_f, sizeof *a->plan_of);
     a->fabric_of = ik_calloc(num_p, sizeof *a->fabric_of);
@@ -53,6 +54,7 @@ static ik_status cabling_room_for_nodes(audit *a, const ik_fabric *plan)
 
 static void cabling_keep_match(audit *a, const cab_match *m, const ik_fabric *plan)
 {
+    assert(a->plan_of && a->fabric_of); /* cabling_room_for_nodes */
     memcpy(a->plan_of, m->plan_of, a->f->num_switches * sizeof *a->plan_of);
     memcpy(a->fabric_of, m->fabric_of, plan->num_switches * sizeof *a->fabric_of);
 }
@@ -71,6 +73,7 @@ static void cabling_count_switches(audit *a, const ik_fabric *plan)
 static uint32_t cabling_in_place(const cab_graph *g, const cab_graph *p, const cab_match *m,
                                  uint32_t sw)
 {
+    assert(m->plan_of[sw] != IK_NONE);
     uint32_t in_place = 0;
     for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++) {
         uint32_t to = m->plan_of[g->to[i]];
@@ -332,6 +335,7 @@ static ik_status cabling_plug(ik_fabric *f, uint32_t a, uint32_t b, uint16_t lin
 static ik_status cabling_make(const ik_fabric *f, const ik_cable_change *m, ik_fabric *changed,
                               ik_error *err)
 {
+    assert(m->stays < f->num_ports);
     uint16_t link = m->from == IK_NONE ? 0 : f->port_class[m->stays];
     if (m->blocked || m->work == IK_CABLE_REMOVE)
         return IK_OK;

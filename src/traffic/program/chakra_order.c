@@ -87,6 +87,7 @@ typedef struct sorter {
 
 static size_t chakra_order_deps_of(const chakra_rank *r, uint32_t k)
 {
+    assert(k < r->num_ops);
     return k ? r->ops[k - 1].deps_end : 0;
 }
 

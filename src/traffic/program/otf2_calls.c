@@ -160,6 +160,7 @@ static ik_status otf2_calls_message_of(const teller *t, const mpi_event *e, uint
 /* Bytes of one part of `total`, which has one for each rank, or one for each other rank. */
 static uint64_t otf2_calls_part_of(uint64_t total, uint64_t ranks)
 {
+    assert(ranks > 0);
     if (total % ranks == 0 || ranks == 1 || total % (ranks - 1))
         return total / ranks + (total % ranks > 0);
     return total / (ranks - 1);
@@ -168,6 +169,7 @@ static uint64_t otf2_calls_part_of(uint64_t total, uint64_t ranks)
 /* The sizes are those that Score-P counts: as if each rank sent to each other one and to itself. */
 static uint64_t otf2_calls_bytes_of(const mpi_event *e, uint64_t ranks, uint64_t place)
 {
+    assert(place < ranks);
     uint64_t others = ranks > 1 ? ranks - 1 : 1;
     switch (e->operation) {
     case MPI_OP_BCAST:

@@ -325,6 +325,7 @@ uint32_t program_member(const program *p, uint32_t comm, uint32_t place)
 
 uint32_t program_place_in(const communicator *c, uint32_t rank)
 {
+    assert(c->num > 0);
     if (!c->ranks)
         return rank < c->num ? rank : IK_NONE;
     uint32_t low = 0, high = c->num;
@@ -348,6 +349,7 @@ uint32_t program_place_of(const program *p, uint32_t comm, uint32_t rank)
 
 ik_status program_tag(program *p, uint32_t comm, uint32_t tag, uint32_t *out, ik_error *err)
 {
+    assert(comm < p->num_comms); /* program_check_comm */
     ik_hash *h = &p->pair_by_key;
     uint32_t key = ik_hash_tag((uint64_t)comm << 32 | tag), id;
     p->b.comm_now = 2 * comm + (tag == IK_NONE);

@@ -97,6 +97,7 @@ ik_status program_check_requests(program *p, ik_error *err)
 /* What is added now begins when the rank's call before is done. */
 static void program_calls_follow(program *p, uint32_t rank, program_task task)
 {
+    assert(rank < p->num_ranks);
     graph_wait(&p->b, task.begin, p->ranks[rank].last, false);
 }
 
@@ -119,6 +120,7 @@ ik_status program_flush(program *p, uint32_t rank, ik_error *err)
 /* Before anything else of a call. */
 static ik_status program_calls_begin_call(program *p, uint32_t rank, ik_error *err)
 {
+    assert(rank < p->num_ranks);
     ik_status status = program_check_rank(p, rank, err);
     return status == IK_OK ? program_flush(p, rank, err) : status;
 }
@@ -126,6 +128,7 @@ static ik_status program_calls_begin_call(program *p, uint32_t rank, ik_error *e
 static ik_status program_calls_end_call(program *p, uint32_t rank, ik_call_kind kind,
                                         program_task task, uint64_t request, ik_error *err)
 {
+    assert(rank < p->num_ranks && kind < IK_CALL_KINDS);
     program_calls_follow(p, rank, task);
     if (request != PROGRAM_BLOCKING)
         return program_calls_open_at(p, rank, request, task.end, err);

@@ -311,6 +311,7 @@ static uint64_t program_collective_scaled(const program *p, uint64_t bytes)
 
 static uint64_t program_collective_bytes_before(uint64_t bytes, uint64_t blocks, uint64_t block)
 {
+    assert(blocks > 0 && block <= blocks);
     return bytes / blocks * block + bytes % blocks * block / blocks;
 }
 
@@ -482,6 +483,7 @@ static ik_status program_collective_check_call(program *p, uint32_t rank,
 static collective_algorithm
 program_collective_choose(const program *p, const program_collective_call *c, uint32_t num)
 {
+    assert(num > 0);
     uint64_t bytes = program_collective_scaled(p, c->bytes);
     if (c->varies && (c->operation == COLLECTIVE_GATHER || c->operation == COLLECTIVE_SCATTER))
         return COLLECTIVE_LINEAR; /* nobody between knows the sizes */

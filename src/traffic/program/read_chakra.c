@@ -162,6 +162,7 @@ static const collective_operation operations[CHAKRA_COLLECTIVES] = {
  * gets another one, rounded up to whole bytes. */
 static uint64_t chakra_bytes_of(const chakra_op *op, uint32_t ranks)
 {
+    assert(ranks > 0);
     switch (op->collective) {
     case CHAKRA_BARRIER:
         return 8;

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "traffic/program/trace_scan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,6 +332,7 @@ static ik_status dimemas_read_receive(dim_reader *r, ik_error *err)
 
 static uint64_t dimemas_share(uint64_t bytes, uint32_t num)
 {
+    assert(num > 0);
     return bytes / num + (bytes % num != 0);
 }
 

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/file_list.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ bool wire_next_varint(wire *w, uint64_t *value)
 
 static bool wire_next_fixed(wire *w, unsigned bytes, uint64_t *value)
 {
+    assert(bytes == 4 || bytes == 8);
     w->broken = (size_t)(w->end - w->at) < bytes;
     if (w->broken)
         return false;

@@ -3,6 +3,7 @@
  * storage/io_fields.c: values of a trace's line, each with its place where it is wrong. */
 #include "traffic/storage/io_trace.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +56,7 @@ ik_status io_number(io_trace *t, const char *what, uint64_t most, uint64_t *valu
 
 ik_status io_time(io_trace *t, const char *what, uint64_t unit_ns, uint64_t *ns, ik_error *err)
 {
+    assert(unit_ns > 0);
     scan *s = &t->s;
     scan_blanks(s);
     const char *start = s->at;

@@ -5,6 +5,7 @@
 #include "base/text_lines.h"
 #include "format/scan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ enum { PLACEMENT_ENTITY = 23 };
 
 static ik_status placement_draw(uint32_t processes, uint64_t seed, placement *out, ik_error *err)
 {
+    assert(out->num_disks <= processes); /* placement_refuse_disks */
     uint32_t *order = malloc(((size_t)processes + 1) * sizeof *order);
     if (!order)
         return ik_fail_memory(err, processes * sizeof *order, "a placement");

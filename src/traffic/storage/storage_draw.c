@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/text_lines.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -126,6 +127,7 @@ static uint64_t storage_draw_size(drawing *d, unsigned rule, uint64_t bytes)
 
 static uint32_t storage_draw_disk(const drawing *d, uint32_t disks, ik_rng *rng)
 {
+    assert(disks > 0);
     double u = ik_rng_unit(rng) * d->upto[disks - 1];
     uint32_t low = 0, high = disks - 1;
     while (low < high) {
@@ -140,6 +142,7 @@ static uint32_t storage_draw_disk(const drawing *d, uint32_t disks, ik_rng *rng)
 
 static uint64_t storage_draw_whole_ns(drawing *d, double ps)
 {
+    assert(ps >= 0);
     d->latest = fmax(d->latest, ps);
     return (uint64_t)(fmin(ps, MOST_PS) / PS_PER_NS);
 }

@@ -3,12 +3,14 @@
  * exchange_order.c: see exchange_order.h. */
 #include "traffic/workload/exchange_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Breadth first from a switch: hops[node], IK_NONE = out of reach. */
 static void exchange_order_measure_hops(const ik_fabric *f, uint32_t from, uint32_t *hops,
                                         uint32_t *queue)
 {
+    assert(from < f->num_switches);
     uint32_t num = 0;
     for (uint32_t node = 0; node < ik_num_nodes(f); node++)
         hops[node] = IK_NONE;

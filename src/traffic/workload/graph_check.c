@@ -8,6 +8,7 @@
  * of operations, for a receive may begin long before it is done, and others may wait for that. */
 #include "traffic/workload/graph_impl.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 /* The last of `num` rows that does not begin behind op: rows without operations do not count. */
 static uint32_t graph_check_find_row(const uint32_t *first, uint32_t num, uint32_t op)
 {
+    assert(num > 0 && op < first[num]);
     uint32_t low = 0, high = num;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -34,11 +36,13 @@ static const uint32_t *graph_check_row_first(const ik_graph *g)
 
 uint32_t ik_graph_host(const ik_graph *g, uint32_t op)
 {
+    assert(op < g->num_ops);
     return graph_check_find_row(g->host_first, g->num_hosts, op);
 }
 
 uint32_t ik_graph_rank(const ik_graph *g, uint32_t op)
 {
+    assert(op < g->num_ops);
     return graph_check_find_row(graph_check_row_first(g), g->num_ranks, op);
 }
 
@@ -140,6 +144,7 @@ static void graph_check_note_lonely(matcher *m, uint32_t op)
 
 static void graph_check_pair_up(matcher *m, uint32_t send, uint32_t recv)
 {
+    assert(m->g->kind[send] == IK_OP_SEND && m->g->kind[recv] == IK_OP_RECV);
     ik_graph *g = m->g;
     if (m->room && g->ops[send].amount < g->ops[recv].amount)
         g->ops[recv].amount = g->ops[send].amount;
@@ -240,6 +245,7 @@ static void graph_check_match_acks(matcher *m)
 
 static end_of_message graph_check_end_of(const ik_graph *g, uint32_t peer, uint32_t op)
 {
+    assert(g->kind[op] != IK_OP_CALC);
     return (end_of_message){peer, g->comm ? g->comm[op] : 0, g->tag[op], op};
 }
 
@@ -382,6 +388,7 @@ typedef struct kahn {
 
 static void graph_check_one_less(kahn *k, uint32_t op)
 {
+    assert(k->left[op] > 0); /* each start and end is counted once */
     if (--k->left[op] == 0)
         k->ready[k->num++] = op;
 }

@@ -334,6 +334,7 @@ ik_status mapping_make(const ik_fabric *f, const char *owner, const ik_params *p
 
 ik_status mapping_inverse(const mapping *m, uint32_t num_hosts, uint32_t **process, ik_error *err)
 {
+    assert(m->num <= num_hosts); /* a host has one process at most */
     uint32_t *of = malloc(((size_t)num_hosts + 1) * sizeof *of);
     if (!of)
         return ik_fail_memory(err, num_hosts * sizeof *of, "a mapping");

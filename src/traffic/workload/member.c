@@ -4,6 +4,7 @@
 #include "traffic/workload/member.h"
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 workload_member *member_new(ik_traffic *t, const char *owner, ik_error *err)
@@ -74,10 +75,12 @@ void member_destroy(ik_traffic *t)
 
 uint32_t member_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     return pattern_lists_dest(&((const workload_member *)t->impl)->lists, src, n);
 }
 
 void member_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     pattern_lists_flows(&((const workload_member *)t->impl)->lists, src, fn, ctx);
 }

@@ -27,6 +27,7 @@ static const uint64_t ft_points[NUM_CLASSES] = {1u << 18, 1u << 19, 1u << 23,
 
 static uint64_t nas_ceil_div(uint64_t a, uint64_t b)
 {
+    assert(b > 0);
     return (a + b - 1) / b;
 }
 
@@ -196,6 +197,7 @@ static void nas_run_lu(const nas *n, steps *s)
 /* All-to-all among `num` processes from `first` on, `apart` from one to the next. */
 static void nas_ft_group(steps *s, uint32_t first, uint32_t apart, uint32_t num, uint64_t bytes)
 {
+    assert(num > 0 && apart > 0);
     for (uint32_t i = 0; i < num; i++)
         for (uint32_t k = 1; k < num; k++)
             steps_send(s, first + i * apart, first + (i + k) % num * apart, bytes);
@@ -226,6 +228,7 @@ static void nas_run_ft(const nas *n, steps *s)
 static void nas_mg_faces(const nas *n, steps *s, const uint32_t dims[3], unsigned direction,
                          uint64_t edge)
 {
+    assert(direction < 3);
     uint64_t bytes = 8;
     uint32_t stride[3], apart = 1;
     for (unsigned d = 0; d < 3; d++) {

@@ -63,6 +63,7 @@ static void steps_add_end(steps *s, uint32_t process, ends *e, uint32_t op)
 
 static step_process *steps_touch(steps *s, uint32_t process)
 {
+    assert(process < s->map->num);
     step_process *p = &s->process[process];
     if (!p->touched)
         s->touched[s->num_touched++] = process;

@@ -8,6 +8,7 @@
  * Networks, 2004, section 24.2) and BookSim's batch mode. */
 #include "traffic/pattern.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static ik_status batch_open_pattern(ik_traffic *t, batch *b, const ik_params *p,
 
 uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number)
 {
+    assert(host < w->num_hosts);
     const ik_traffic *of = w->batch;
     uint64_t count = 0;
     if (ik_traffic_is_silent(of, host))
@@ -170,6 +172,7 @@ static const ik_traffic *batch_pattern_of(const ik_traffic *t)
 
 static uint32_t traffic_batch_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const ik_traffic *of = batch_pattern_of(t);
     return of->family->dest(of, src, n);
 }
@@ -181,6 +184,7 @@ static bool traffic_batch_silent(const ik_traffic *t, uint32_t src)
 
 static void traffic_batch_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const ik_traffic *of = batch_pattern_of(t);
     of->family->flows(of, src, fn, ctx);
 }

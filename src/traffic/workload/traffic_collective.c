@@ -67,6 +67,7 @@ static void collective_close_message(maker *m)
 /* Bytes of the blocks before number `block` of a vector that is divided among `blocks`. */
 static uint64_t collective_bytes_before(uint64_t bytes, uint64_t blocks, uint64_t block)
 {
+    assert(blocks > 0 && block <= blocks);
     return bytes / blocks * block + bytes % blocks * block / blocks;
 }
 

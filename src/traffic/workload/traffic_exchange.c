@@ -14,6 +14,7 @@
 #include "traffic/workload/mapping.h"
 #include "traffic/workload/nas.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -503,6 +504,7 @@ static ik_status exchange_create(ik_traffic *t, const ik_params *p, const ik_env
 
 static uint32_t exchange_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const exchange *x = t->impl;
     const ik_alltoall *a = x->work.alltoall;
     if (x->lists.impl)
@@ -516,6 +518,7 @@ static uint32_t exchange_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static void exchange_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const exchange *x = t->impl;
     const ik_alltoall *a = x->work.alltoall;
     if (x->lists.impl)

@@ -14,6 +14,7 @@
 #include "traffic/pattern.h"
 #include "traffic/workload/graph_builder.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,7 @@ static ik_status jobs_open_member(ik_traffic *t, jobs *x, const ik_spec_member *
 /* Of an endless job: the hosts that send; what they send may go to any. */
 static bool jobs_takes_part(const ik_traffic *t, uint32_t host)
 {
+    assert(host < t->num_hosts);
     const ik_workload *w = t->workload;
     if (!w)
         return !ik_traffic_is_silent(t, host);
@@ -542,6 +544,7 @@ static ik_status jobs_create(ik_traffic *t, const ik_params *p, const ik_env *en
 
 static uint32_t traffic_jobs_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const jobs *x = t->impl;
     return x->borrowed ? x->members[0]->family->dest(x->members[0], src, n)
                        : pattern_lists_dest(&x->lists, src, n);
@@ -549,6 +552,7 @@ static uint32_t traffic_jobs_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 
 static void traffic_jobs_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const jobs *x = t->impl;
     if (x->borrowed)
         x->members[0]->family->flows(x->members[0], src, fn, ctx);

@@ -6,6 +6,7 @@
 #include "traffic/pattern.h"
 #include "traffic/workload/mapping.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -104,6 +105,7 @@ static ik_status subset_create(ik_traffic *t, const ik_params *p, const ik_env *
 
 static uint32_t subset_dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
+    assert(src < t->num_hosts);
     const subset *x = t->impl;
     uint32_t of = x->process[src],
              to = of == IK_NONE ? IK_NONE : x->pattern->family->dest(x->pattern, of, n);
@@ -140,6 +142,7 @@ static void subset_keep(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, 
 
 static void subset_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
+    assert(src < t->num_hosts);
     const subset *x = t->impl;
     uint32_t of = x->process[src];
     if (of == IK_NONE)

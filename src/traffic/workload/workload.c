@@ -84,12 +84,14 @@ ik_status workload_check_hosts(const ik_traffic *t, const ik_workload *w, ik_err
 
 uint64_t ik_alltoall_key(const ik_workload *w, uint32_t src)
 {
+    assert(src < w->num_hosts);
     return ik_random_u64(w->alltoall->seed, IK_RNG_TRAFFIC_SETUP, src, 0);
 }
 
 /* A word of about 32 well mixed bits, scaled to n. */
 static uint32_t workload_mixed(uint64_t key, uint32_t x, uint32_t round, uint32_t n)
 {
+    assert(n > 0);
     uint64_t h = (key + x * UINT64_C(0x9E3779B97F4A7C15)) ^ (uint64_t)round << 59;
     h = (h ^ h >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     h = (h ^ h >> 27) * UINT64_C(0x94D049BB133111EB);
@@ -98,6 +100,7 @@ static uint32_t workload_mixed(uint64_t key, uint32_t x, uint32_t round, uint32_
 
 static uint32_t workload_shuffled(const ik_alltoall *a, uint64_t key, uint32_t num, uint32_t place)
 {
+    assert(place < num);
     uint32_t rows = a->root, columns = (num + rows - 1) / rows;
     do {
         uint32_t x = place / columns, y = place % columns;
@@ -135,6 +138,7 @@ static uint32_t workload_dest_process(const ik_alltoall *a, uint32_t src, uint64
 
 uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint32_t place)
 {
+    assert(src < w->num_hosts);
     const ik_alltoall *a = w->alltoall;
     if (!a->process)
         return workload_dest_process(a, src, key, place);
