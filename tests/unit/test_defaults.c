@@ -163,7 +163,7 @@ static void deploy_config(void **state)
     (void)state;
     static const struct {
         const char *fabric, *routing;
-    } expected[] = {{TREE, "dmodc"}, {"ring:n=5", "shortest"}};
+    } expected[] = {{TREE, "dmodc"}, {"ring:n=5", "dfsssp"}};
     const ik_deploy_config zero = {0};
     for (size_t i = 0; i < 4; i++) {
         char folder[] = "/tmp/ikat-defaults-XXXXXX";
