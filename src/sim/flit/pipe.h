@@ -214,7 +214,8 @@ struct pipe {
     order_table *order;    /* [host] paranoid only */
     double run_seconds;    /* wall time of the loop */
     bool over; /* what the first partition has seen of the network at rest ends the run */
-    uint64_t watched_moves; /* hops, injections and deliveries at the watchdog's last search */
+    /* hops, injections and deliveries when the watchdog last counted them, and the cycle of that */
+    uint64_t watched_moves, watched_cycle;
     bool deadlock;
     char *deadlock_text;
     sim_memory memory; /* before the first packet */

@@ -172,8 +172,8 @@ static bool pipe_deadlock_could_move(const pipe *p, uint32_t where)
             (p->in[where].state == VC_WAITING && pipe_deadlock_is_asking(p, where)));
 }
 
-/* Whether no packet has passed a switch since the last call, nothing is in transmission or being
- * routed, and a buffer has flits that could go: *first. */
+/* Whether no packet has passed a switch since moves were last counted (`before`), nothing is in
+ * transmission or being routed, and a buffer has flits that could go: *first. */
 static bool pipe_deadlock_stands_still(const drain_search *h, uint64_t before, uint32_t *first)
 {
     const pipe *p = h->p;
@@ -200,12 +200,24 @@ static uint64_t pipe_deadlock_count_moves(const pipe *p)
     return moves;
 }
 
+/* Whether a head in a router may not have had the time to pass its stages since moves were last
+ * counted: a run may end a cycle after a search. Ticks are no longer than cycles. */
+static bool pipe_deadlock_is_early(const pipe *p, uint64_t cycle)
+{
+    enum { BETWEEN_STAGES = 8 }; /* more than the ticks that arrival and grants take */
+    return cycle - p->watched_cycle <
+           p->routing + p->vc_alloc + p->sw_alloc + p->traversal + BETWEEN_STAGES;
+}
+
 static ik_status pipe_deadlock_look_for_standstill(pipe *p, const drain_search *h, ik_error *err)
 {
     ik_text_stream stream;
-    uint64_t before = p->watched_moves;
+    uint64_t before = p->watched_moves, cycle = p->partitions[0].cycle;
     uint32_t first;
+    if (pipe_deadlock_is_early(p, cycle))
+        return IK_OK;
     p->watched_moves = pipe_deadlock_count_moves(p);
+    p->watched_cycle = cycle;
     if (!pipe_deadlock_stands_still(h, before, &first))
         return IK_OK;
     ik_status status = ik_text_stream_open(&stream, err);
