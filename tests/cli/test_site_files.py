@@ -77,6 +77,10 @@ class SiteFiles(CliTest):
         self.assertEqual(self.read(fabric.db_csv())[0], wanted)
         for form in ("iblinkinfo", "iblinkinfo_long", "ports"):
             self.assertEqual(self.read(FORMS[form](fabric))[0]["switches"][0]["name"], fabric.nodes[0].name)
+        for name in ("the room's switch", "'a' 'b'"):
+            fabric.nodes[0].name = name
+            for form in FORMS:
+                self.assertEqual(self.read(FORMS[form](fabric))[0]["switches"][0]["name"], name, form)
         fabric.nodes[0].name = 'a, "quoted" name'
         self.assertEqual(self.read(fabric.db_csv())[0]["switches"][0]["name"], fabric.nodes[0].name)
 
