@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import SOURCE, CliTest, run
+from harness import SOURCE, CliTest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 EXPERIMENT = """\
