@@ -175,7 +175,7 @@ class SiteFiles(CliTest):
                 text = getattr(fabric, form)()
                 wanted, codes = self.read(text)
                 around = "[root@mgr ~]# tool\n" + text + "[root@mgr ~]$ exit\nlogout\n"
-                for log in (around, around.replace("\n", "\r\n"), around.replace("\n", "\r\r\n"), "\x1b[1m" + around.replace("root", "\x1b]0;x\x1b\\ro\x07\x08ot")):
+                for log in (around, around.replace("\n", "\r\n"), around.replace("\n", "\r\r\n"), around.replace("\n", " \t \n"), "\x1b[1m" + around.replace("root", "\x1b]0;x\x1b\\ro\x07\x08ot")):
                     got, more = self.read(log)
                     self.assertEqual(got, wanted)
                     self.assertEqual(more - codes, {"unread-lines", "terminal-log"} if "\x1b" in log else {"unread-lines"})
