@@ -134,11 +134,11 @@ typedef struct ik_routing_choice {
 } ik_routing_choice;
 /* Routings that were measured. */
 unsigned ik_routing_choice_compared(const ik_routing_choice *c);
-/* Names of those that were not tried, with commas between, into text, which is returned. */
 /* False: it takes minutes, or memory ran out. */
 bool ik_routing_compared_tried(const ik_routing_compared *row);
 /* Routing and VC scheme. Returns text, which has at most 196 bytes. */
 char *ik_routing_compared_name(const ik_routing_compared *row, char *text, size_t size);
+/* Names of those that were not tried, with commas between, into text, which is returned. */
 char *ik_routing_choice_untried(const ik_routing_choice *c, char *text, size_t size);
 
 /* An array of them, as member of an open JSON object. */

@@ -6,17 +6,35 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* The option that makes what a file's name says it is; "": any may. */
+static const char *report_option_of(const char *path)
+{
+    static const struct {
+        const char *ending, *option;
+    } endings[] = {{".csv", "--csv"},
+                   {".json", "--json"},
+                   {".svg", "--figure NAME"},
+                   {".pdf", "--figure NAME"},
+                   {".png", "--figure NAME"}};
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(dot, endings[i].ending) == 0)
+            return endings[i].option;
+    return "";
+}
+
 static int report_write_page(cli *c, const char *store)
 {
-    const char *given = cli_get(c, "--output");
-    const char *dot = given ? strrchr(given, '.') : NULL;
+    const char *given = cli_get(c, "--output"), *option = report_option_of(given);
     if (given && strcmp(given, "-") == 0)
         return cli_usage(c, "the HTML report is written to a file: -o REPORT.html");
-    if (dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0))
-        return cli_usage(c, "the HTML report is no %s file: add --%s", dot + 1, dot + 1);
+    if (option[0])
+        return cli_usage(c, "the HTML report is no %s file: add %s", strrchr(given, '.') + 1,
+                         option);
     char *made = given ? NULL : cli_beside(store, ".html");
     const char *path = given ? given : made;
     if (!path)
@@ -82,8 +100,14 @@ static int report_write_text(cli *c, const char *store, const report_text *t)
     if (!path || strcmp(path, "-") == 0)
         return cli_written(c, report_put(t, store, stdout, cli_width(), c->colour_out, &err), &err,
                            CLI_DONE);
-    const char *dot = strrchr(path, '.');
-    if (dot && strcmp(dot, ".html") == 0)
+    const char *dot = strrchr(path, '.'), *option = report_option_of(path);
+    if (option[0] && !(t->figure && !t->csv) &&
+        strcmp(option, t->csv    ? "--csv"
+                       : t->json ? "--json"
+                                 : "") != 0)
+        return cli_usage(c, "'%.200s' is the name of what %s makes: add that, or name another file",
+                         path, option);
+    if (dot && strcasecmp(dot, ".html") == 0)
         return cli_usage(c,
                          "only the report is HTML, not what --csv, --json, --table and --figure "
                          "print: name another file than '%.200s'",

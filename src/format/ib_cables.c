@@ -492,10 +492,10 @@ static void ib_cables_report_counts(ib_file *ib)
         ik_builder_finding(ib->b, IK_WARNING, "inactive-port", NULL,
                            "%" PRIu32 " ports in all are down or not active", ib->inactive);
     if (ib->unread)
-        ik_builder_finding(ib->b, IK_NOTE, "unread-lines", NULL,
-                           "%" PRIu32
-                           " lines that are no part of the dump are not read; the first is line %u",
-                           ib->unread, ib->first_unread);
+        ik_builder_finding(
+            ib->b, IK_NOTE, "unread-lines", NULL,
+            "%" PRIu32 " line%s outside of the dump %s not read; the first is line %u", ib->unread,
+            ib->unread == 1 ? "" : "s", ib->unread == 1 ? "is" : "are", ib->first_unread);
     if (ib->commands)
         ik_builder_finding(ib->b, IK_NOTE, "commands", NULL,
                            "%" PRIu32 " commands to the simulator ('do') are not executed",

@@ -77,6 +77,10 @@ class SiteFiles(CliTest):
         self.assertEqual(self.read(fabric.db_csv())[0], wanted)
         for form in ("iblinkinfo", "iblinkinfo_long", "ports"):
             self.assertEqual(self.read(FORMS[form](fabric))[0]["switches"][0]["name"], fabric.nodes[0].name)
+        for name in ("the room's switch", "'a' 'b'"):
+            fabric.nodes[0].name = name
+            for form in FORMS:
+                self.assertEqual(self.read(FORMS[form](fabric))[0]["switches"][0]["name"], name, form)
         fabric.nodes[0].name = 'a, "quoted" name'
         self.assertEqual(self.read(fabric.db_csv())[0]["switches"][0]["name"], fabric.nodes[0].name)
 
@@ -171,7 +175,7 @@ class SiteFiles(CliTest):
                 text = getattr(fabric, form)()
                 wanted, codes = self.read(text)
                 around = "[root@mgr ~]# tool\n" + text + "[root@mgr ~]$ exit\nlogout\n"
-                for log in (around, around.replace("\n", "\r\n"), around.replace("\n", "\r\r\n"), "\x1b[1m" + around.replace("root", "\x1b]0;x\x1b\\ro\x07\x08ot")):
+                for log in (around, around.replace("\n", "\r\n"), around.replace("\n", "\r\r\n"), around.replace("\n", " \t \n"), "\x1b[1m" + around.replace("root", "\x1b]0;x\x1b\\ro\x07\x08ot")):
                     got, more = self.read(log)
                     self.assertEqual(got, wanted)
                     self.assertEqual(more - codes, {"unread-lines", "terminal-log"} if "\x1b" in log else {"unread-lines"})

@@ -369,8 +369,9 @@ static ik_status db_read_all(db_file *db, ik_error *err)
     status = ib_lay_cables(&db->ib, err);
     if (status == IK_OK && db->unread)
         ik_builder_finding(db->ib.b, IK_NOTE, "unread-tables", NULL,
-                           "%" PRIu32 " tables of ibdiagnet are not read: %s%s", db->unread,
-                           db->names, db->named < db->unread ? ", ..." : "");
+                           "%" PRIu32 " table%s of ibdiagnet %s not read: %s%s", db->unread,
+                           db->unread == 1 ? "" : "s", db->unread == 1 ? "is" : "are", db->names,
+                           db->named < db->unread ? ", ..." : "");
     return status;
 }
 

@@ -173,6 +173,8 @@ static ik_status iblinkinfo_line(ib_rows *r, ik_error *err)
     link_info *l = (link_info *)r; /* rows come first in it */
     scan *s = &r->ib.s;
     ib_row row = {.own = l->head, .begins = l->begins};
+    while (s->end > s->at && (s->end[-1] == ' ' || s->end[-1] == '\t')) /* a terminal pads lines */
+        s->end--;
     if (iblinkinfo_find(s, "==(") && !strchr("#[", *s->at)) {
         l->begins = false;
         ik_status status = iblinkinfo_row(r, &row, err);

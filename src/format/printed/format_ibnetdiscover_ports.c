@@ -45,6 +45,19 @@ static ik_status ibnetdiscover_ports_rate(ib_rows *r, slice *rate, ik_error *err
     return ib_rate_text(&r->ib, width, speed, rate, err);
 }
 
+/* A name in apostrophes at the end of the line; it may have some itself. */
+static ik_status ibnetdiscover_ports_last_name(scan *s, slice *name, ik_error *err)
+{
+    const char *close = s->end;
+    while (close > s->at && (close[-1] == ' ' || close[-1] == '\t'))
+        close--;
+    if (!scan_char(s, '\'') || close <= s->at || close[-1] != '\'')
+        return scan_fail(s, err, "expected a name in apostrophes up to the end of the line");
+    *name = (slice){s->at, (size_t)(close - 1 - s->at)};
+    s->at = close;
+    return IK_OK;
+}
+
 /* A name in apostrophes, up to `end`, the text behind it. */
 static ik_status ibnetdiscover_ports_name(scan *s, const char *end, slice *name, ik_error *err)
 {
@@ -92,7 +105,7 @@ static ik_status ibnetdiscover_ports_line(ib_rows *r, ik_error *err)
     scan_blanks(s);
     if (status == IK_OK)
         status = scan_word(s, "-") ? ibnetdiscover_ports_peer(s, &row, err)
-                                   : ibnetdiscover_ports_name(s, "'", &row.own.name, err);
+                                   : ibnetdiscover_ports_last_name(s, &row.own.name, err);
     if (status == IK_OK && !scan_at_end(s))
         status = scan_fail(s, err, "expected the end of the line");
     return status == IK_OK ? ib_rows_add(r, &row, err) : status;
