@@ -76,16 +76,25 @@ static uint64_t phase_flows_host_rate(const phase_pattern *p, uint32_t host)
 /* Loads count flows in parts of their host's rate: of a faster host the same bytes are a smaller
  * part. */
 static void phase_flows_put_flow(const phase_pattern *p, uint32_t src, uint32_t dst, uint64_t bytes,
-                                 ik_flow_fn fn, void *ctx)
+                                 uint64_t busiest, ik_flow_fn fn, void *ctx)
 {
     uint64_t rate = phase_flows_host_rate(p, src), ref = p->ref_rate_bps, g = ik_gcd(rate, ref);
     uint64_t more = rate ? ref / g : 1, less = rate ? rate / g : 1;
     /* odd rates: their quotient in as many digits as there is room for */
-    while (p->busiest_bytes > UINT64_MAX / less || bytes > UINT64_MAX / more) {
+    while (busiest > UINT64_MAX / less || bytes > UINT64_MAX / more) {
         more = (more >> 1) + !(more >> 1);
         less = (less >> 1) + !(less >> 1);
     }
-    fn(ctx, src, dst, bytes * more, p->busiest_bytes * less);
+    fn(ctx, src, dst, bytes * more, busiest * less);
+}
+
+/* What each host of an all-to-all exchange sends to each other one, in lowest terms: flows() and
+ * even() must say the same, for loads are whole numbers of what even() says. */
+static void phase_flows_each(const phase_pattern *p, uint64_t *bytes, uint64_t *busiest)
+{
+    uint64_t g = ik_gcd(p->each, p->busiest_bytes);
+    *bytes = g ? p->each / g : 0;
+    *busiest = g ? p->busiest_bytes / g : 1;
 }
 
 /* What takes a flow of a pattern whose messages are a batch. */
@@ -102,7 +111,7 @@ static void phase_flows_put_share(void *ctx, uint32_t src, uint32_t dst, uint64_
     const batch_flows *b = ctx;
     double bytes = (double)b->p->busiest_bytes * (double)weight / (double)scale;
     if (src != dst && bytes >= 1)
-        phase_flows_put_flow(b->p, src, dst, (uint64_t)bytes, b->fn, b->ctx);
+        phase_flows_put_flow(b->p, src, dst, (uint64_t)bytes, b->p->busiest_bytes, b->fn, b->ctx);
 }
 
 static void phase_flows_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
@@ -116,10 +125,13 @@ static void phase_flows_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, 
     }
     const ik_alltoall *a = p->work->alltoall;
     for (size_t i = a ? 0 : p->base[src]; !a && i < p->base[src + 1]; i++)
-        phase_flows_put_flow(p, src, p->flows[i].dst, p->flows[i].bytes, fn, ctx);
+        phase_flows_put_flow(p, src, p->flows[i].dst, p->flows[i].bytes, p->busiest_bytes, fn, ctx);
+    uint64_t each = 0, busiest = 1;
+    if (a)
+        phase_flows_each(p, &each, &busiest);
     for (uint32_t dst = 0; a && ik_alltoall_has(a, src) && dst < t->num_hosts; dst++)
         if (dst != src && ik_alltoall_has(a, dst))
-            phase_flows_put_flow(p, src, dst, p->each, fn, ctx);
+            phase_flows_put_flow(p, src, dst, each, busiest, fn, ctx);
 }
 
 static bool phase_flows_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
@@ -130,8 +142,7 @@ static bool phase_flows_even(const ik_traffic *t, uint64_t *weight, uint64_t *sc
     for (uint32_t host = 0; host < t->num_hosts; host++)
         if (phase_flows_host_rate(p, host) != p->ref_rate_bps)
             return false;
-    *weight = 1;
-    *scale = t->num_hosts - 1;
+    phase_flows_each(p, weight, scale);
     return true;
 }
 
