@@ -37,7 +37,7 @@ set_target_properties(ikat_python PROPERTIES PREFIX "" OUTPUT_NAME _native SUFFI
   LIBRARY_OUTPUT_DIRECTORY ${python_folder})
 
 # ---- beside it the Python files, so that PYTHONPATH=build/release/python is enough
-file(GLOB python_files CONFIGURE_DEPENDS ${python_source}/ikat/*.py ${python_source}/ikat/py.typed)
+file(GLOB python_files CONFIGURE_DEPENDS ${python_source}/ikat/*.py ${python_source}/ikat/py.typed ${python_source}/ikat/*.pyi)
 set(copies)
 foreach(file IN LISTS python_files)
   get_filename_component(name ${file} NAME)

@@ -1,15 +1,19 @@
 """What all of the package shares: errors, calls of the library, objects and arrays of its memory."""
+from __future__ import annotations
+
 import contextlib
 import numbers
 import os
 import threading
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, NoReturn, Optional, Tuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ikat._native import ffi, lib
+from ikat._types import Real, Report, Whole, Wholes
 
-NONE = lib.IK_NONE  #: "no such index" in arrays of unsigned 32-bit numbers: no peer, no switch.
+NONE: int = lib.IK_NONE  #: "no such index" in arrays of unsigned 32-bit numbers: no peer, no switch.
 
 # ---------------------------------------------------------------------------------------------- errors
 
@@ -22,18 +26,19 @@ class IkatError(Exception):
     code, such as "IK_ERR_INPUT").
     """
 
-    def __init__(self, text="", hint="", file="", line=0, column=0, settings=(), status=""):
+    def __init__(self, text: str = "", hint: str = "", file: str = "", line: int = 0, column: int = 0,
+                 settings: Iterable[str] = (), status: str = "") -> None:
         super().__init__(text)
         self.text, self.hint, self.file, self.line, self.column = text, hint, file, line, column
         self.settings, self.status = tuple(settings), status
 
-    def __str__(self):
+    def __str__(self) -> str:
         place = self.file
         if self.line:
             place += f":{self.line}" + (f":{self.column}" if self.column else "")
         return (f"{place}: " if place else "") + self.text + (f"\n  hint: {self.hint}" if self.hint else "")
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return (type(self), (self.text, self.hint, self.file, self.line, self.column, self.settings, self.status))
 
 
@@ -88,13 +93,13 @@ _CLASSES = {
 _STATUS = {getattr(lib, name): name for name in _CLASSES}
 
 
-def string(pointer) -> Optional[str]:
-    """Text of the library; None for NULL."""
+def string(pointer: Any) -> Any:
+    """Text of the library; None for NULL, which the caller's annotation allows or not."""
     return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
 # What functions of the user have raised within calls of the library, by the text of the error that the library got for it.
-_raised: dict = {}
+_raised: Dict[str, BaseException] = {}
 
 
 def raised(error, what, err):
@@ -134,7 +139,7 @@ def encoded(value, what):
         raise UsageError(f"{what}: {error}") from None
 
 
-def text(value, what, optional=False):
+def text(value: Any, what: str, optional: bool = False) -> Any:
     """A text for the library: bytes in UTF-8."""
     if value is None and optional:
         return ffi.NULL
@@ -149,7 +154,7 @@ def text(value, what, optional=False):
     return value
 
 
-def whole(value, what, low=0, high=2**64 - 1):
+def whole(value: Whole, what: str, low: int = 0, high: int = 2**64 - 1) -> int:
     """A whole number within bounds."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Integral, np.integer)):
         raise WrongType(f"{what}: a whole number is expected, not {type(value).__name__}")
@@ -164,7 +169,7 @@ def digits(value):
     return str(value) if abs(value) < 2**128 else f"{'-' if value < 0 else ''}2^{abs(value).bit_length() - 1} or more"
 
 
-def real(value, what):
+def real(value: Real, what: str) -> float:
     """A number, or a text with a percent sign ("40 %")."""
     if isinstance(value, (str, bytes)):
         out, err = ffi.new("double *"), ffi.new("ik_error *")
@@ -202,7 +207,7 @@ def choice(value, table, what):
     return table[value]
 
 
-def number_list(values, what, dtype):
+def number_list(values: Wholes, what: str, dtype: Any) -> npt.NDArray[Any]:
     """An array of whole numbers that fit into dtype."""
     try:
         array = np.asarray(values)
@@ -246,7 +251,7 @@ class Progress(NamedTuple):
     total: int = 0
     unit: str = ""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.text} {self.done}/{self.total} {self.unit}".strip() if self.total else self.text
 
 
@@ -254,12 +259,12 @@ class Cancel:
     """Stops calls of the library from another thread: pass it as `cancel=` and call `cancel()`, after which these calls, and
     all later ones with it, raise `Cancelled`."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.RLock()  # cancel() may be called by a signal handler of Python
-        self._flags = []
+        self._flags: List[Any] = []
         self._raised = False
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<ikat.Cancel{': cancelled' if self._raised else ''}>"
 
     @property
@@ -322,7 +327,7 @@ class _Running:
         lib.ik_cancel_raise(self.flag)
 
 
-def print_progress(progress):
+def print_progress(progress: Progress) -> None:
     """progress=True"""
     import sys  # pylint: disable=import-outside-toplevel
     if progress.kind == "progress" and progress.done < progress.total:
@@ -364,7 +369,7 @@ def _on_note(ctx, severity, words):
 SEVERITIES = ("note", "warning", "error")
 
 
-def progress_of(value):
+def progress_of(value: Report) -> Optional[Callable[[Progress], object]]:
     """The function that an argument `progress` stands for, or None."""
     if value is True:
         return print_progress
@@ -375,7 +380,7 @@ def progress_of(value):
     return value
 
 
-def cancel_of(value):
+def cancel_of(value: Optional[Cancel]) -> Optional[Cancel]:
     """An argument `cancel`: an ikat.Cancel or None."""
     if value is not None and not isinstance(value, Cancel):
         raise WrongType(f"cancel: an ikat.Cancel is expected, not {type(value).__name__}")
@@ -467,6 +472,9 @@ def plain(function, *args):
 # ---------------------------------------------------------------------------------------------- objects
 
 
+Own = TypeVar("Own", bound="Object")
+
+
 class Object:
     """An object of the library. It lives as long as Python, an array of its memory, or an object that was made from it needs it."""
 
@@ -482,7 +490,7 @@ class Object:
         self._c = ffi.gc(ffi.cast(ctype, pointer), lambda _, ref=ref, release=lib.ikpy_release: release(ref))
         return self
 
-    def _p(self):
+    def _p(self) -> Any:
         """The pointer, which keeps the object alive as long as it is held."""
         pointer = getattr(self, "_c", None)
         if pointer is None:
@@ -497,14 +505,14 @@ class Object:
         """Gives the object back before Python would. Arrays and objects made from it stay valid; it cannot be used any more."""
         self._c = None
 
-    def __enter__(self):
+    def __enter__(self: Own) -> Own:
         self._p()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise WrongType(f"a {type(self).__name__} cannot be pickled or copied")
 
 
@@ -546,7 +554,7 @@ class _Memory:  # pylint: disable=too-few-public-methods
         self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": (address, True)}
 
 
-_KINDS: dict = {}
+_KINDS: Dict[Any, np.dtype[Any]] = {}
 
 
 def dtype_of(ctype):
@@ -571,8 +579,9 @@ def dtype_of(ctype):
     return made_of
 
 
-def array(owner, pointer, *shape) -> Optional[np.ndarray]:
-    """An array of memory that belongs to `owner` (a cdata or an object): no copy, read-only. None for NULL."""
+def array(owner, pointer, *shape: int) -> Any:
+    """An array of memory that belongs to `owner` (a cdata or an object): no copy, read-only. None for NULL, which the caller's
+    annotation allows or not."""
     if pointer == ffi.NULL and 0 not in shape:
         return None
     kind = dtype_of(ffi.typeof(pointer).item)
@@ -585,7 +594,7 @@ def array(owner, pointer, *shape) -> Optional[np.ndarray]:
     return np.asarray(memory).view(kind).reshape(shape)
 
 
-def zeros(shape, kind) -> np.ndarray:
+def zeros(shape: Tuple[int, ...], kind: Any) -> npt.NDArray[Any]:
     """A new array; the package's own error where there is no memory."""
     try:
         return np.zeros(shape, kind)
@@ -593,13 +602,13 @@ def zeros(shape, kind) -> np.ndarray:
         raise memory_error(f"an array of {' x '.join(map(str, shape))} numbers") from None
 
 
-def frozen(values: np.ndarray) -> np.ndarray:
+def frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An array that was computed, read-only as those of the library are."""
     values.flags.writeable = False
     return values
 
 
-def taken(pointer, *shape) -> np.ndarray:
+def taken(pointer, *shape: int) -> npt.NDArray[Any]:
     """An array of memory that the library has handed over to be freed: no copy, read-only."""
     owner = ffi.gc(pointer, lib.free)
     return array(owner, pointer, *shape)
@@ -670,8 +679,9 @@ def names_of(table):
 # ---------------------------------------------------------------------------------------------- showing
 
 
-def rows_html(title, rows):
-    """A small table for a notebook."""
+def rows_html(title: str, rows: Iterable[Tuple[str, object]]) -> str:
+    """A small table for a notebook; lines of a text stay lines."""
     from html import escape  # pylint: disable=import-outside-toplevel
-    cells = "".join(f"<tr><th style='text-align:left'>{escape(str(k))}</th><td style='text-align:left'>{escape(str(v))}</td></tr>" for k, v in rows)
-    return f"<table><caption>{escape(title)}</caption>{cells}</table>"
+    left = "style='text-align:left'"
+    cells = "".join(f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(str(value).strip())}</td></tr>" for name, value in rows)
+    return f"<table><caption>{escape(title)}</caption>{cells}</table>".replace("\n", "<br>")

@@ -1,4 +1,6 @@
 """Experiments and their results."""
+from __future__ import annotations
+
 import contextlib
 import io
 import json
@@ -9,12 +11,14 @@ import sqlite3
 import tempfile
 import weakref
 import zlib
-from typing import TYPE_CHECKING, Dict, List, NamedTuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
+import numpy.typing as npt
 
-from ikat._core import (Collected, Env, FileError, InputError, Object, UsageError, WrongType, encoded, error_of, ffi, lib, made, module, on_interrupt, plain, processors, real, rows_html, setting,
+from ikat._core import (Cancel, Collected, Env, FileError, InputError, Object, UsageError, WrongType, encoded, error_of, ffi, lib, made, module, on_interrupt, plain, processors, real, rows_html, setting,
                         string, text, whole, written)
+from ikat._types import Quantity, Real, Report, Text, Whole
 
 if TYPE_CHECKING:
     import pandas
@@ -30,7 +34,7 @@ _OF_RATE = ("load", "offered", "throughput", "saturation_load", "saturation_most
             "host_sent_max")
 
 
-def unit_of(column) -> str:
+def unit_of(column: str) -> str:
     """The unit of a column of a results file: "ns", "B", "of the hosts' rate", or "" for plain numbers and texts."""
     if column in _OF_RATE:
         return "of the hosts' rate"
@@ -48,14 +52,18 @@ class Claim(NamedTuple):
     differs: str
 
 
+Source = Union[Text, Dict[str, Any]]
+
+
 class Experiment(Object):
     """An experiment that was read and checked: `source` is a path of a file, a text of YAML (with a line break), or a dictionary
     of its sections. set: replaces values, {"measure.duration": "1 ms"}. folder: what relative paths in a text or dictionary
     start from (None: the current folder). Everything of it is checked now, with file, line and column in the error."""
 
     __slots__ = ("name",)
+    name: str
 
-    def __init__(self, source, *, set=None, folder=None):  # pylint: disable=redefined-builtin
+    def __init__(self, source: Source, *, set: Optional[Mapping[str, Any]] = None, folder: Optional[Text] = None) -> None:  # pylint: disable=redefined-builtin
         overrides = _overrides(set)
         if isinstance(source, (str, bytes, os.PathLike)) and not _is_text(source):
             path = text(source, "experiment")
@@ -69,7 +77,7 @@ class Experiment(Object):
                 lib.ik_experiment_read_memory, content, len(content), place, overrides[0], out))
         self._take(lib.IKPY_EXPERIMENT, pointer, "ik_experiment *")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Experiment: closed>"
         return f"<ikat.Experiment {self.title or self.name!r}: {self.num_points} points>"
@@ -101,8 +109,9 @@ class Experiment(Object):
         about = lib.ik_experiment_get_about(self._p())
         return [string(about.figures[i].name) for i in range(about.num_figures)]
 
-    def run(self, output=None, *, threads=None, progress=None, cancel=None, memory_limit=None, cache=None, shard=None,
-            budget=None) -> "Results":
+    def run(self, output: Optional[Text] = None, *, threads: Optional[Whole] = None, progress: Report = None,
+            cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None, cache: Optional[Text] = None,
+            shard: Optional[Tuple[Whole, Whole]] = None, budget: Optional[Real] = None) -> Results:
         """Runs every point that `output` does not hold yet, see `ikat.run`."""
         folder = None
         if output is None:
@@ -135,8 +144,10 @@ class Experiment(Object):
         return Results(output), bool(failed[0])
 
 
-def run(source, output=None, *, set=None, folder=None, threads=None, progress=None, cancel=None, memory_limit=None,
-        cache=None, shard=None, budget=None) -> "Results":  # pylint: disable=redefined-builtin
+def run(source: Union[Experiment, Source], output: Optional[Text] = None, *, set: Optional[Mapping[str, Any]] = None,
+        folder: Optional[Text] = None, threads: Optional[Whole] = None, progress: Report = None,
+        cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None, cache: Optional[Text] = None,
+        shard: Optional[Tuple[Whole, Whole]] = None, budget: Optional[Real] = None) -> Results:  # pylint: disable=redefined-builtin
     """Runs an experiment and returns its results.
 
     source: a file, a text of YAML, a dictionary of sections, or an `Experiment`; set: values to be replaced.
@@ -155,7 +166,7 @@ def run(source, output=None, *, set=None, folder=None, threads=None, progress=No
                           shard=shard, budget=budget)
 
 
-def results(path) -> "Results":
+def results(path: Text) -> Results:
     """Opens a results file: `Results(path)`."""
     return Results(path)
 
@@ -165,24 +176,26 @@ class Results(Object):
     `frame.attrs["units"]`. `failed`: whether the run that made it had a failed proof or a deadlock (None: not run here)."""
 
     __slots__ = ("path", "failed")
+    path: str
+    failed: Optional[bool]
 
-    def __init__(self, path):
+    def __init__(self, path: Text) -> None:
         self.path, self.failed = os.path.abspath(os.fsdecode(text(path, "path"))), None
         pointer = made("ik_results *", lib.IKPY_RESULTS, lambda out: plain(lib.ik_results_open, text(self.path, "path"), out))
         self._take(lib.IKPY_RESULTS, pointer, "ik_results *")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Results: closed>"
         finished, total = self.points_finished
         return f"<ikat.Results {self.path!r}: {finished} of {total} points>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         finished, total = self.points_finished
         return rows_html(os.path.basename(self.path), [("points", f"{finished} of {total}"), ("tables", ", ".join(self.tables))])
 
     @property
-    def points_finished(self):
+    def points_finished(self) -> Tuple[int, int]:
         """(finished, total) points of the sweep."""
         finished, total = ffi.new("uint64_t *"), ffi.new("uint64_t *")
         lib.ik_results_points(self._p(), finished, total)
@@ -192,7 +205,7 @@ class Results(Object):
     def tables(self) -> List[str]:
         """Names of the tables that `frame` reads."""
         self._p()
-        out = []
+        out: List[str] = []
         while lib.ik_report_tables[len(out)] != ffi.NULL:
             out.append(string(lib.ik_report_tables[len(out)]))
         return out
@@ -201,22 +214,22 @@ class Results(Object):
         self._p()
         return text(self.path, "path")
 
-    def csv(self, table="points") -> str:
+    def csv(self, table: Text = "points") -> str:
         """A table as CSV, as `ikat report --csv --table` prints it."""
         store, table = self._store(), text(table, "table")
         return written(lambda out: plain(lib.ik_report_csv_table, store, table, out)).decode("utf-8", "replace")
 
-    def frame(self, table="points") -> "pandas.DataFrame":
+    def frame(self, table: Text = "points") -> pandas.DataFrame:
         """A table as a pandas frame: a row per point in table "points"; "curves" has means and intervals per result, "plans" the
         proofs, `tables` lists all. Columns without a value are NaN."""
         pandas = module("pandas", "Results.frame")
         return _frame(pandas, self.csv(table))
 
-    def units(self, table="points") -> Dict[str, str]:
+    def units(self, table: Text = "points") -> Dict[str, str]:
         """The unit of each column of a table."""
         return {column: unit_of(column) for column in self.csv(table).split("\n", 1)[0].split(",")}
 
-    def sql(self, query, parameters=()) -> "pandas.DataFrame":
+    def sql(self, query: str, parameters: Sequence[Any] = ()) -> pandas.DataFrame:
         """The answer to an SQL query of the file (it is SQLite, opened for reading), as a pandas frame."""
         pandas = module("pandas", "Results.sql")
         with contextlib.closing(self.connect()) as connection:
@@ -225,7 +238,7 @@ class Results(Object):
             except (pandas.errors.DatabaseError, sqlite3.Error) as error:
                 raise UsageError(f"sql: {error}") from None
 
-    def connect(self) -> "sqlite3.Connection":
+    def connect(self) -> sqlite3.Connection:
         """The file as a connection of the module sqlite3, for reading."""
         self._p()
         try:
@@ -233,12 +246,12 @@ class Results(Object):
         except sqlite3.Error as error:
             raise FileError(str(error), file=self.path) from None
 
-    def json(self) -> Dict:
+    def json(self) -> Dict[str, Any]:
         """All that the report holds, as a dictionary (docs/experiments.md)."""
         store = self._store()
         return json.loads(written(lambda out: plain(lib.ik_report_json, store, out)))
 
-    def arrays(self, row) -> Dict[str, np.ndarray]:
+    def arrays(self, row: Whole) -> Dict[str, npt.NDArray[Any]]:
         """Arrays of the point in row `row` of `frame()` (from 0): latency_histogram and network_latency_histogram (packets by
         bucket; latency_edges_ns has the lowest latency of each), channel_bytes [ports], host_bytes, host_sent_bytes, host_finish
         (ps) [hosts], and by period series_time_ns, series_throughput, series_latency_ns, series_blocked [periods, switches] …
@@ -278,16 +291,16 @@ class Results(Object):
             row = connection.execute("SELECT value FROM meta WHERE key = 'experiment'").fetchone()
         return row[0] if row else ""
 
-    def figure(self, name) -> "pandas.DataFrame":
+    def figure(self, name: Text) -> pandas.DataFrame:
         """The numbers of a declared figure as a pandas frame, a row per place of a curve."""
         pandas = module("pandas", "Results.figure")
         return _frame(pandas, self._figure(name, lib.IK_FIGURE_CSV).decode("utf-8", "replace"))
 
-    def figure_svg(self, name) -> str:
+    def figure_svg(self, name: Text) -> str:
         """The picture of a declared figure as SVG: in a notebook, `IPython.display.SVG(results.figure_svg(name))`."""
         return self._figure(name, lib.IK_FIGURE_SVG).decode("utf-8", "replace")
 
-    def write_figure(self, name, path) -> None:
+    def write_figure(self, name: Text, path: Text) -> None:
         """Writes a declared figure as the ending of the path says: .svg, .pdf, .png or .csv."""
         kinds = {".svg": lib.IK_FIGURE_SVG, ".pdf": lib.IK_FIGURE_PDF, ".png": lib.IK_FIGURE_PNG, ".csv": lib.IK_FIGURE_CSV}
         ending = os.path.splitext(os.fsdecode(text(path, "path")))[1]
@@ -299,11 +312,11 @@ class Results(Object):
         held, name = self._p(), text(name, "name")
         return written(lambda out: plain(lib.ik_results_figure, held, name, kind, out, 0, False))
 
-    def report(self, path) -> None:
+    def report(self, path: Text) -> None:
         """Writes the report: one HTML file that a browser opens from disk."""
         plain(lib.ik_results_html, self._p(), text(path, "path"))
 
-    def summary(self, width=100) -> str:
+    def summary(self, width: Whole = 100) -> str:
         """The summary tables that `ikat report` prints."""
         store, width = self._store(), whole(width, "width", 20, 10000)
         return written(lambda out: plain(lib.ik_report_terminal, store, out, width, False)).decode("utf-8", "replace")
@@ -324,7 +337,7 @@ def _on_claim(ctx, claim, _):
     return lib.IK_OK
 
 
-def merge(paths, path) -> Dict:
+def merge(paths: Sequence[Text], path: Text) -> Dict[str, int]:
     """Makes one results file of several of the same experiment (of its shards). Returns points, num_points and doubles."""
     if isinstance(paths, (str, bytes)) or not hasattr(paths, "__iter__"):
         raise WrongType(f"paths: a list of files is expected, not {type(paths).__name__}")

@@ -1,12 +1,16 @@
 """Fabrics: hosts, switches, ports and links, and what can be measured of them without a routing."""
+from __future__ import annotations
+
 import json
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from ikat import _graphs
-from ikat._core import (NONE, SEVERITIES, Env, Object, UsageError, WrongType, array, encoded, error_of, ffi, filled, frozen, lib, made,
-                        module, number_list, plain, rows_html, string, text, whole, written)
+from ikat._core import (NONE, SEVERITIES, Cancel, Env, Object, UsageError, WrongType, array, encoded, error_of, ffi, filled, frozen, lib, made,
+                        module, number_list, plain, pointer_to, rows_html, string, text, whole, written)
+from ikat._types import Arrays, Pattern, Quantity, Report, Text, Whole, Wholes
 
 if TYPE_CHECKING:
     import igraph
@@ -35,7 +39,7 @@ class LinkClass(NamedTuple):
     latency_ps: int
 
 
-def optional_index(value):
+def optional_index(value: int) -> Optional[int]:
     """None for IK_NONE."""
     return None if value == NONE else int(value)
 
@@ -53,10 +57,13 @@ class Fabric(Object):
 
     __slots__ = ("_links",)
 
-    def __init__(self, spec, *, seed=None, threads=None, memory_limit=None, progress=None, cancel=None):
+    _links: Optional[npt.NDArray[np.void]]
+
+    def __init__(self, spec: Text, *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
+                 memory_limit: Optional[Quantity] = None, progress: Report = None, cancel: Optional[Cancel] = None) -> None:
         spec = text(spec, "spec")
         with Env(threads=threads, seed=seed, memory_limit=memory_limit, progress=progress, cancel=cancel) as env:
-            pointer = made("ik_fabric *", lib.IKPY_FABRIC, 
+            pointer = made("ik_fabric *", lib.IKPY_FABRIC,
                            lambda out: env.check(lib.ik_fabric_from_spec(spec, env.c, out, env.err)))
         self._own(pointer)
 
@@ -69,14 +76,16 @@ class Fabric(Object):
         return cls.__new__(cls)._own(made("ik_fabric *", lib.IKPY_FABRIC, make))
 
     @classmethod
-    def read(cls, path, format=None, *, memory_limit=None) -> "Fabric":  # pylint: disable=redefined-builtin
+    def read(cls, path: Text, format: Optional[Text] = None, *,  # pylint: disable=redefined-builtin
+             memory_limit: Optional[Quantity] = None) -> Fabric:
         """Reads a file. `format`: a name of `ikat.formats()`; None: by its ending and contents. Packed (gzip) files are read too."""
         path, format = text(path, "path"), text(format, "format", optional=True)
         with Env(memory_limit=memory_limit) as env:
             return cls._of(lambda out: restored(env, lib.ik_fabric_read(path, format, env.c, out, env.err), out))
 
     @classmethod
-    def from_text(cls, content, format=None, *, name="text", memory_limit=None) -> "Fabric":  # pylint: disable=redefined-builtin
+    def from_text(cls, content: Union[str, bytes], format: Optional[Text] = None, *,  # pylint: disable=redefined-builtin
+                  name: Text = "text", memory_limit: Optional[Quantity] = None) -> Fabric:
         """Reads a text (or bytes) in a format of `ikat.formats()`, None: by its contents. `name` stands in messages."""
         if isinstance(content, str):
             content = encoded(content, "content")
@@ -89,44 +98,46 @@ class Fabric(Object):
                                                 out))
 
     @classmethod
-    def from_json(cls, value, **options) -> "Fabric":
+    def from_json(cls, value: Union[str, bytes, Dict[str, Any]], *, memory_limit: Optional[Quantity] = None) -> Fabric:
         """Makes a fabric of the dictionary that `to_json` gives, or of its text."""
-        return cls.from_text(value if isinstance(value, (str, bytes)) else json.dumps(value), "json", name="JSON", **options)
+        return cls.from_text(value if isinstance(value, (str, bytes)) else json.dumps(value), "json", name="JSON",
+                             memory_limit=memory_limit)
 
     @classmethod
-    def from_networkx(cls, graph, **options) -> "Fabric":
+    def from_networkx(cls, graph: networkx.Graph, *, memory_limit: Optional[Quantity] = None) -> Fabric:
         """Makes a fabric of a NetworkX graph. Nodes with the attribute `kind` "host" are hosts, all others switches; edges are
         links. What `to_networkx` writes as attributes is read; without them ports are taken in the order of the edges, links
         run at 100 Gb/s with 6 ns. Switches and hosts keep their order, each for itself. Directed graphs are refused."""
-        return cls.from_json(_graphs.json_of_networkx(graph), **options)
+        return cls.from_json(_graphs.json_of_networkx(graph), memory_limit=memory_limit)
 
     @classmethod
-    def from_igraph(cls, graph, **options) -> "Fabric":
+    def from_igraph(cls, graph: igraph.Graph, *, memory_limit: Optional[Quantity] = None) -> Fabric:
         """Makes a fabric of a graph of python-igraph, as `from_networkx` does."""
-        return cls.from_json(_graphs.json_of_igraph(graph), **options)
+        return cls.from_json(_graphs.json_of_igraph(graph), memory_limit=memory_limit)
 
     # ---- what it is
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Fabric: closed>"
         return f"<ikat.Fabric {self.spec or self.family!r}: {self.num_hosts} hosts, {self.num_switches} switches, {self.num_links} links>"
 
-    def _repr_html_(self):
-        d = self.describe()
+    def _repr_html_(self) -> str:
+        d, found = self.describe(), [finding.severity for finding in self.findings]
         return rows_html(str(self.spec or "fabric"), [
             ("hosts", d["hosts"]), ("switches", d["switches"]), ("ports per switch", f"{d['min_radix']} to {d['radix']}"),
             ("links", f"{d['links']} ({d['switch_links']} between switches)"), ("levels", d["levels"] or "no tree"),
-            ("findings", len(self.findings))])
+            ("rates", ", ".join(f"{rate / 1e9:g} Gb/s" for rate in sorted({k["rate_bps"] for k in d["link_counts"]}))),
+            ("findings", ", ".join(f"{found.count(one)} {one}{'s' * (found.count(one) > 1)}" for one in SEVERITIES[::-1] if one in found) or "none")])
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Fabric):
             return NotImplemented
         return bool(lib.ik_fabric_equal(self._p(), other._p(), ffi.NULL, 0))
 
     __hash__ = Object.__hash__
 
-    def difference(self, other) -> str:
+    def difference(self, other: Fabric) -> str:
         """The first difference to another fabric in one sentence, "" if both have the same graph, labels, link classes and order."""
         room = ffi.new("char[512]")
         fabric_of(other)
@@ -190,12 +201,12 @@ class Fabric(Object):
         """Display names of all nodes: "sw12" and "host5" where a fabric has none."""
         return [self.name(node) for node in range(self.num_switches + self.num_hosts)]
 
-    def name(self, node) -> str:
+    def name(self, node: Whole) -> str:
         """Display name of a node."""
         c, room = self._p(), ffi.new("char[512]")
         return string(lib.ik_node_name(c, whole(node, "node", 0, c.num_switches + c.num_hosts - 1), room, 512))
 
-    def describe_port(self, port) -> str:
+    def describe_port(self, port: Whole) -> str:
         """A port in words: "leaf3 (0x0200c9a000ec0060) port 11"."""
         c, room = self._p(), ffi.new("char[512]")
         return string(lib.ik_port_describe(c, whole(port, "port", 0, c.num_ports - 1), room, 512))
@@ -207,64 +218,64 @@ class Fabric(Object):
         return array(c, getattr(c, name), *shape)
 
     @property
-    def port_base(self) -> np.ndarray:
+    def port_base(self) -> npt.NDArray[np.uint32]:
         """[nodes + 1] uint32: the ports of node n are port_base[n] … port_base[n + 1] - 1. No copy."""
         return self._array("port_base", self._p().num_switches + self._p().num_hosts + 1)
 
     @property
-    def port_peer(self) -> np.ndarray:
+    def port_peer(self) -> npt.NDArray[np.uint32]:
         """[ports] uint32: the port at the other end, `ikat.NONE` = unconnected. No copy."""
         return self._array("port_peer", self._p().num_ports)
 
     @property
-    def port_node(self) -> np.ndarray:
+    def port_node(self) -> npt.NDArray[np.uint32]:
         """[ports] uint32: the node of each port. No copy."""
         return self._array("port_node", self._p().num_ports)
 
     @property
-    def port_class(self) -> np.ndarray:
+    def port_class(self) -> npt.NDArray[np.uint16]:
         """[ports] uint16: index into `link_classes` (meaningless where unconnected). No copy."""
         return self._array("port_class", self._p().num_ports)
 
     @property
-    def node_guid(self) -> Optional[np.ndarray]:
+    def node_guid(self) -> Optional[npt.NDArray[np.uint64]]:
         """[nodes] uint64, 0 = none; None where the fabric has none. No copy."""
         return self._array("node_guid", self._p().num_switches + self._p().num_hosts)
 
     @property
-    def node_lid(self) -> Optional[np.ndarray]:
+    def node_lid(self) -> Optional[npt.NDArray[np.uint32]]:
         """[nodes] uint32, 0 = none; None where the fabric has none. No copy."""
         return self._array("node_lid", self._p().num_switches + self._p().num_hosts)
 
     @property
-    def port_guid(self) -> Optional[np.ndarray]:
+    def port_guid(self) -> Optional[npt.NDArray[np.uint64]]:
         """[ports] uint64, 0 = none; None where the fabric has none. No copy."""
         return self._array("port_guid", self._p().num_ports)
 
     @property
-    def port_label(self) -> Optional[np.ndarray]:
+    def port_label(self) -> Optional[npt.NDArray[np.uint16]]:
         """[ports] uint16: printed port numbers; None = local index + 1 everywhere (`port_number` has both). No copy."""
         return self._array("port_label", self._p().num_ports)
 
     @property
-    def switch_level(self) -> Optional[np.ndarray]:
+    def switch_level(self) -> Optional[npt.NDArray[np.uint8]]:
         """[switches] uint8: level in a tree, 1 = with hosts; None for any other fabric. No copy."""
         return self._array("switch_level", self._p().num_switches)
 
     @property
-    def switch_xy(self) -> Optional[np.ndarray]:
+    def switch_xy(self) -> Optional[npt.NDArray[np.void]]:
         """[switches] records (x, y): position on the floor; None where it is not known. No copy."""
         return self._array("switch_xy", self._p().num_switches)
 
     @property
-    def switch_place(self) -> Optional[np.ndarray]:
+    def switch_place(self) -> Optional[npt.NDArray[np.void]]:
         """[switches] records (layer, group, pos): place in a drawing; None where the family has none. No copy."""
         return self._array("switch_place", self._p().num_switches)
 
     # ---- arrays that are computed
 
     @property
-    def links(self) -> np.ndarray:
+    def links(self) -> npt.NDArray[np.void]:
         """[links] records (node_a, port_a, node_b, port_b, rate_bps, latency_ps), by the lower port, ports as channel numbers.
         Computed once. Cost O(ports)."""
         if self._links is None:
@@ -289,35 +300,35 @@ class Fabric(Object):
         return frozen(np.where(self.port_peer == NONE, np.uint64(0), values[kind]))
 
     @property
-    def port_rate_bps(self) -> np.ndarray:
+    def port_rate_bps(self) -> npt.NDArray[np.uint64]:
         """[ports] uint64: rate of the link in bit/s, 0 where unconnected. Computed."""
         return self._of_class("rate_bps")
 
     @property
-    def port_latency_ps(self) -> np.ndarray:
+    def port_latency_ps(self) -> npt.NDArray[np.uint64]:
         """[ports] uint64: latency of the link in ps, 0 where unconnected. Computed."""
         return self._of_class("latency_ps")
 
     @property
-    def port_number(self) -> np.ndarray:
+    def port_number(self) -> npt.NDArray[np.uint32]:
         """[ports] uint32: printed number of each port. Computed."""
         local = np.arange(self.num_ports, dtype=np.uint32) - self.port_base[self.port_node] + np.uint32(1)
         label = self.port_label
         return frozen(local if label is None else np.where(label > 0, label, local).astype(np.uint32))
 
     @property
-    def host_switch(self) -> np.ndarray:
+    def host_switch(self) -> npt.NDArray[np.uint32]:
         """[hosts] uint32: the switch of each host (of its first cabled port), `ikat.NONE` = none. Computed."""
         c = self._p()
         return frozen(np.fromiter((lib.ik_host_switch(c, h) for h in range(c.num_hosts)), np.uint32, c.num_hosts))
 
     @property
-    def switch_hosts(self) -> np.ndarray:
+    def switch_hosts(self) -> npt.NDArray[np.uint32]:
         """[switches] uint32: number of links to hosts. Computed."""
         return self._count_links(to_hosts=True)
 
     @property
-    def switch_degree(self) -> np.ndarray:
+    def switch_degree(self) -> npt.NDArray[np.uint32]:
         """[switches] uint32: number of links to other switches. Computed."""
         return self._count_links(to_hosts=False)
 
@@ -329,7 +340,7 @@ class Fabric(Object):
 
     # ---- measures
 
-    def describe(self) -> Dict:
+    def describe(self) -> Dict[str, Any]:
         """The fabric in numbers: hosts, switches, ports, links, radix, degrees, hosts per leaf switch, cost per host, levels.
         Cost O(ports)."""
         c = self._p()
@@ -350,42 +361,48 @@ class Fabric(Object):
             room = filled(ctype, kind, lambda out: env.check(function(c, *args, env.c, out, env.err)))
         return Object.__new__(Object)._take(kind, room, ctype + " *")
 
-    def distances(self, **options) -> Dict:
+    def distances(self, *, threads: Optional[Whole] = None, progress: Report = None,
+                  cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Arrays:
         """Distances in switch-to-switch hops: diameter, switch_diameter, mean_hops, mean_switch_hops, and histograms (arrays by
         distance) of host pairs, switch pairs and pairs of switches with hosts. All-pairs breadth-first search.
         Options: threads, progress, cancel, memory_limit."""
-        held = self._measure("ik_distances", lib.IKPY_DISTANCES, lib.ik_distances_measure, **options)._p()
+        held = self._measure("ik_distances", lib.IKPY_DISTANCES, lib.ik_distances_measure,
+                             threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit)._p()
         out = numbers_of(held, "num")
         out["switch_diameter"] = optional_index(held.switch_diameter)
         for name in ("histogram", "switch_histogram", "leaf_histogram"):
             out[name] = array(held, getattr(held, name), held.num)
         return out
 
-    def diversity(self, **options) -> Dict:
+    def diversity(self, *, threads: Optional[Whole] = None, progress: Report = None,
+                  cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Arrays:
         """Shortest paths between switches with hosts: min_paths, mean_paths, max_paths, and `counts`, records (distance, paths,
         pairs)."""
-        held = self._measure("ik_diversity", lib.IKPY_DIVERSITY, lib.ik_diversity_measure, **options)._p()
+        held = self._measure("ik_diversity", lib.IKPY_DIVERSITY, lib.ik_diversity_measure,
+                             threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit)._p()
         out = numbers_of(held, "num")
         out["counts"] = array(held, held.counts, held.num)
         return out
 
-    def girth(self, **options) -> int:
+    def girth(self, *, threads: Optional[Whole] = None, progress: Report = None,
+              cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> int:
         """Length of the shortest cycle of switches; 2 with parallel links, 0 if there is none."""
         out, c = ffi.new("uint32_t *"), self._p()
-        with Env(**options) as env:
+        with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_girth(c, env.c, out, env.err))
         return out[0]
 
-    def bisection(self, seeds=0, **options) -> Dict:
+    def bisection(self, seeds: Whole = 0, *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
+                  progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Arrays:
         """The best known cut into halves of equally many hosts (`cut` links, `per_host`), a lower bound, and `side` [switches].
         `seeds`: partitions that are tried, 0 = by size. Options: seed, threads, progress, cancel, memory_limit."""
         held = self._measure("ik_bisection", lib.IKPY_BISECTION, lib.ik_bisection_measure, whole(seeds, "seeds", 0, 2**31),
-                             **options)._p()
+                             seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit)._p()
         out = numbers_of(held)
         out["side"] = array(held, held.side, self.num_switches)
         return out
 
-    def cables(self, rack_switches=1) -> Dict:
+    def cables(self, rack_switches: Whole = 1) -> Arrays:
         """Cables between switches on a floor plan, lengths in rack pitches: cables, total, longest, mean, histogram by length.
         `rack_switches`: switches per rack where the fabric does not say where its switches stand."""
         c, racks = self._p(), whole(rack_switches, "rack_switches", 1, 2**31)
@@ -395,7 +412,7 @@ class Fabric(Object):
         out["histogram"] = array(held, held.histogram, held.longest + 1)
         return out
 
-    def reach(self) -> Dict:
+    def reach(self) -> Dict[str, Any]:
         """Which hosts are connected: `whole` (all that have a cable), connected and unconnected ordered pairs, hosts without a
         cable (uncabled), the first unconnected pair."""
         c, out = self._p(), ffi.new("ik_reach *")
@@ -403,7 +420,7 @@ class Fabric(Object):
         values = {name: optional_index(v) if name.startswith("first") else v for name, v in numbers_of(out).items()}
         return {**values, "whole": bool(lib.ik_reach_whole(out))}
 
-    def layout(self) -> np.ndarray:
+    def layout(self) -> npt.NDArray[np.float32]:
         """[switches, 2] float32: where a drawing puts each switch, 0 … 1, y downwards."""
         c = self._p()
         out = np.zeros((c.num_switches, 2), np.float32)
@@ -412,16 +429,16 @@ class Fabric(Object):
 
     # ---- other fabrics
 
-    def degrade(self, links=(), switches=()) -> "Fabric":
+    def degrade(self, links: Wholes = (), switches: Wholes = ()) -> Fabric:
         """A copy without some links (numbers of any of their ports) and switches."""
         links, switches = number_list(links, "links", np.uint32), number_list(switches, "switches", np.uint32)
         c = self._p()
         check_range(links, c.num_ports, "links")
         check_range(switches, c.num_switches, "switches")
-        return self._of(lambda out: plain(lib.ik_fabric_degrade, c, ffi.cast("uint32_t *", links.ctypes.data), len(links),
-                                          ffi.cast("uint32_t *", switches.ctypes.data), len(switches), out))
+        ports, nodes = pointer_to(links, "uint32_t *"), pointer_to(switches, "uint32_t *")
+        return self._of(lambda out: plain(lib.ik_fabric_degrade, c, ports, len(links), nodes, len(switches), out))
 
-    def keep_hosts(self, keep) -> "Fabric":
+    def keep_hosts(self, keep: Wholes) -> Fabric:
         """A copy with only some hosts: `keep` is a mask [hosts] or a list of host numbers. Hosts are renumbered."""
         keep, c = np.asarray(keep), self._p()
         if keep.dtype != np.bool_:
@@ -431,16 +448,16 @@ class Fabric(Object):
             keep[numbers] = True
         if keep.shape != (c.num_hosts,):
             raise UsageError(f"keep: a mask has one value per host: {c.num_hosts}, not {keep.shape}")
-        keep = np.ascontiguousarray(keep)
-        return self._of(lambda out: plain(lib.ik_fabric_keep_hosts, c, ffi.cast("bool *", keep.ctypes.data), out))
+        mask = np.ascontiguousarray(keep)
+        return self._of(lambda out: plain(lib.ik_fabric_keep_hosts, c, pointer_to(mask, "bool *"), out))
 
     # ---- out
 
-    def write(self, path, format=None) -> None:  # pylint: disable=redefined-builtin
+    def write(self, path: Text, format: Optional[Text] = None) -> None:  # pylint: disable=redefined-builtin
         """Writes a file, whole or not at all. `format`: a name of `ikat.formats()`; None: by the ending of the path."""
         plain(lib.ik_fabric_write, self._p(), text(path, "path"), text(format, "format", optional=True))
 
-    def to_text(self, format) -> str:  # pylint: disable=redefined-builtin
+    def to_text(self, format: Text) -> str:  # pylint: disable=redefined-builtin
         """The fabric as text in a format of `ikat.formats()`."""
         writer = find_format(text(format, "format"))
         if writer.write == ffi.NULL:
@@ -448,31 +465,35 @@ class Fabric(Object):
         c = self._p()
         return written(lambda out: plain(writer.write, c, out)).decode("utf-8", "surrogateescape")
 
-    def to_json(self) -> Dict:
+    def to_json(self) -> Dict[str, Any]:
         """Everything that the fabric holds, as a dictionary (docs/formats.md, "The JSON of a fabric")."""
         return json.loads(self.to_text("json"))
 
-    def to_networkx(self) -> "networkx.MultiGraph":
+    def to_networkx(self) -> networkx.MultiGraph:
         """A networkx.MultiGraph. Node n of the fabric is node n of the graph, with kind ("switch" or "host"), ports and, where
         known, name, guid, lid, level …; links are edges with port_a and port_b (local ports, from 0, of node_a and node_b),
         rate_bps, latency_ps and link (name of the class). `from_networkx` makes an equal fabric of it."""
         return _graphs.networkx_of(self.to_json(), module("networkx", "Fabric.to_networkx"))
 
-    def to_igraph(self) -> "igraph.Graph":
+    def to_igraph(self) -> igraph.Graph:
         """An igraph.Graph with the attributes of `to_networkx`; `from_igraph` makes an equal fabric of it."""
         return _graphs.igraph_of(self.to_json(), module("igraph", "Fabric.to_igraph"))
 
     # ---- what is made from it
 
-    def routing(self, spec, **options) -> "Routing":
+    def routing(self, spec: Text, vc: Optional[Text] = None, selection: Optional[Text] = None, num_vcs: Whole = 0, *,
+                traffic: Optional[Pattern] = None, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
+                progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Routing:
         """`ikat.Routing(self, spec, …)`."""
         from ikat._routing import Routing  # pylint: disable=import-outside-toplevel,cyclic-import
-        return Routing(self, spec, **options)
+        return Routing(self, spec, vc, selection, num_vcs, traffic=traffic, seed=seed, threads=threads, progress=progress,
+                       cancel=cancel, memory_limit=memory_limit)
 
-    def traffic(self, spec="uniform", **options) -> "Traffic":
+    def traffic(self, spec: Text = "uniform", *, seed: Optional[Whole] = None,
+                memory_limit: Optional[Quantity] = None) -> Traffic:
         """`ikat.Traffic(self, spec, …)`."""
         from ikat._traffic import Traffic  # pylint: disable=import-outside-toplevel,cyclic-import
-        return Traffic(self, spec, **options)
+        return Traffic(self, spec, seed=seed, memory_limit=memory_limit)
 
 
 def restored(env, status, out):
@@ -481,7 +502,7 @@ def restored(env, status, out):
     env.check(lib.ik_fabric_restore(out[0], env.c, ffi.new("bool *"), env.err))
 
 
-def fabric_of(value, what="fabric"):
+def fabric_of(value: Fabric, what: str = "fabric") -> Fabric:
     """Refuses what is no fabric."""
     if not isinstance(value, Fabric):
         raise WrongType(f"{what}: an ikat.Fabric is expected, not {type(value).__name__}")

@@ -1,8 +1,15 @@
 """Fabrics as graphs of NetworkX and igraph, by way of the library's own JSON: its reader checks everything."""
+from __future__ import annotations
+
 import json
 import numbers
+from typing import TYPE_CHECKING, Any, Dict
 
 from ikat._core import UsageError, WrongType
+
+if TYPE_CHECKING:
+    import igraph as of_igraph
+    import networkx as of_networkx
 
 _RATE_BPS, _LATENCY_PS = 100_000_000_000, 6000
 _KEPT = ("name", "guid", "lid", "lmc", "level", "xy", "place", "labels", "port_guids", "port_lids")
@@ -27,14 +34,14 @@ def _about(fabric):
     return {name: fabric[name] for name in ("family", "spec") if name in fabric}
 
 
-def networkx_of(fabric, networkx):
+def networkx_of(fabric: Dict[str, Any], networkx: Any) -> of_networkx.MultiGraph:
     graph = networkx.MultiGraph(**_about(fabric))
     graph.add_nodes_from(_nodes(fabric))
     graph.add_edges_from(_edges(fabric))
     return graph
 
 
-def igraph_of(fabric, igraph):
+def igraph_of(fabric: Dict[str, Any], igraph: Any) -> of_igraph.Graph:
     nodes, edges = list(_nodes(fabric)), list(_edges(fabric))
     graph = igraph.Graph(n=len(nodes), edges=[(a, b) for a, b, _ in edges], directed=False)
     for name, value in _about(fabric).items():
@@ -46,7 +53,7 @@ def igraph_of(fabric, igraph):
     return graph
 
 
-def json_of_networkx(graph):
+def json_of_networkx(graph: of_networkx.Graph) -> str:
     """The library's JSON (as text) of a NetworkX graph."""
     if not hasattr(graph, "nodes") or not hasattr(graph, "is_directed"):
         raise WrongType(f"graph: a NetworkX graph is expected, not {type(graph).__name__}")
@@ -55,7 +62,7 @@ def json_of_networkx(graph):
     return _json(graph.graph, list(graph.nodes(data=True)), list(graph.edges(data=True)))
 
 
-def json_of_igraph(graph):
+def json_of_igraph(graph: of_igraph.Graph) -> str:
     """The same of a graph of python-igraph."""
     if not hasattr(graph, "vs") or not hasattr(graph, "is_directed"):
         raise WrongType(f"graph: a graph of igraph is expected, not {type(graph).__name__}")

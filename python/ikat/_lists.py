@@ -1,5 +1,7 @@
 """What the library knows: names of families and their descriptions."""
-from typing import Dict, List
+from __future__ import annotations
+
+from typing import Any, Dict, List
 
 from ikat._core import UsageError, WrongType, ffi, lib, names_of, string
 from ikat._simulation import parameters_of
@@ -69,7 +71,7 @@ def _find(name):
                      "ikat.topologies(), ikat.routings() and so on list them")
 
 
-def help_of(name) -> Dict:
+def help_of(name: str) -> Dict[str, Any]:
     """What is known of a name: kind, summary, source, and parameters with their default, choices and help."""
     family, row = _find(name)
     out = {"kind": family, "name": name, "summary": string(row.summary), "source": string(row.source)}
@@ -78,12 +80,12 @@ def help_of(name) -> Dict:
     return out
 
 
-def examples(name) -> List[str]:
+def examples(name: str) -> List[str]:
     """Specifications of a topology that build, small ones first."""
     family, row = _find(name)
     if family != "topology":
         raise UsageError(f"{name!r} is no topology")
-    out = []
+    out: List[str] = []
     while row.examples[len(out)] != ffi.NULL:
         out.append(string(row.examples[len(out)]))
     return out

@@ -1,14 +1,19 @@
 """Members of families that are not a part of ikat: from shared objects, and functions of Python."""
+from __future__ import annotations
+
 import hashlib
 import sys
 import types
-from typing import Callable, Dict, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from ikat._core import NONE, UsageError, WrongType, dtype_of, ffi, lib, plain, raised, string, text, whole
+from ikat._types import Text
 
-_KEPT: list = []  # what the library points to, until the process ends
+_KEPT: List[Any] = []  # what the library points to, until the process ends
+Parameters = Dict[str, Any]  # names and defaults
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 
 
@@ -21,7 +26,7 @@ class PlugIn(NamedTuple):
     identity: str
 
 
-def load_plugin(path) -> None:
+def load_plugin(path: Text) -> None:
     """Adds the members of a shared object to the families, as `--plugin` does. A name without "/" is looked for in the folders of
     IKAT_PLUGIN_PATH. It runs as a part of this process: load none that you do not trust."""
     plain(lib.ik_plugin_load, text(path, "path"))
@@ -29,7 +34,7 @@ def load_plugin(path) -> None:
 
 def plugins() -> List[PlugIn]:
     """The plug-ins that were added, registered functions among them."""
-    out: list = []
+    out: List[PlugIn] = []
     while (info := lib.ik_plugin_nth(len(out))) != ffi.NULL:
         out.append(PlugIn(string(info.name), string(info.summary), string(info.file), string(info.identity)))
     return out
@@ -44,7 +49,17 @@ class FabricArrays:  # pylint: disable=too-few-public-methods
     `links` [n][3]: a switch, a local port of it, and the switch at the other end, in ascending order.
     """
 
-    def __init__(self, f):
+    num_switches: int
+    num_hosts: int
+    spec: Optional[str]
+    port_base: npt.NDArray[np.uint32]
+    port_peer: npt.NDArray[np.uint32]
+    port_node: npt.NDArray[np.uint32]
+    links: npt.NDArray[np.int64]
+    host_switch: npt.NDArray[np.int64]
+    host_port: npt.NDArray[np.int64]
+
+    def __init__(self, f: Any) -> None:
         def copy(pointer, count):
             return np.frombuffer(ffi.buffer(pointer, count * ffi.sizeof("uint32_t")), np.uint32).copy() if count else np.zeros(0, np.uint32)
         self.num_switches, self.num_hosts, self.spec = f.num_switches, f.num_hosts, string(f.spec)
@@ -59,7 +74,7 @@ class FabricArrays:  # pylint: disable=too-few-public-methods
         self.host_switch, self.host_port = np.full(self.num_hosts, -1, np.int64), np.full(self.num_hosts, -1, np.int64)
         self.host_switch[there[down] - self.num_switches], self.host_port[there[down] - self.num_switches] = here[down], local[down]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<ikat.FabricArrays {self.spec!r}: {self.num_hosts} hosts, {self.num_switches} switches>"
 
 
@@ -215,7 +230,8 @@ def _register(register, what, name, source, parameters, summary, version):
     plain(register, member)
 
 
-def register_routing(name, function: Callable, *, parameters: Optional[Dict] = None, summary: Optional[str] = None, version=None) -> None:
+def register_routing(name: Text, function: Callable[..., Any], *, parameters: Optional[Parameters] = None,
+                     summary: Optional[Text] = None, version: object = None) -> None:
     """Makes a function a routing: from then on `name` is one of `ikat.routings()`, in specifications, experiments and reports, and
     is proved, simulated and exported as every routing.
 
@@ -235,7 +251,8 @@ def register_routing(name, function: Callable, *, parameters: Optional[Dict] = N
     _register(lib.ikpy_register_routing, "routing", name, function, parameters, summary, version)
 
 
-def register_traffic(name, source, *, parameters: Optional[Dict] = None, summary: Optional[str] = None, version=None) -> None:
+def register_traffic(name: Text, source: Union[Callable[..., Any], npt.NDArray[Any], Sequence[Any], Iterator[Any]], *,
+                     parameters: Optional[Parameters] = None, summary: Optional[Text] = None, version: object = None) -> None:
     """Makes a function or an array a traffic pattern: from then on `name` is one of `ikat.patterns()`.
 
     `source`: `function(num_hosts, **parameters)`, or what such a function returns: an array [hosts] of destinations, -1 = silent;
@@ -291,7 +308,7 @@ def _weights(matrix):
 class _Listed(NamedTuple):
     """The flows that an iterator gave."""
 
-    rows: np.ndarray  # [n][3] source, destination, weight
+    rows: npt.NDArray[np.int64]  # [n][3] source, destination, weight
 
 
 def _listed(iterator):

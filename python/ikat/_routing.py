@@ -1,12 +1,16 @@
 """Routings: tables and paths, proofs, and what they do to traffic."""
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Set, Tuple, Union
 
 import numpy as np
+import numpy.typing as npt
 
-from ikat._core import (NONE, Env, Object, UsageError, array, choice, ffi, filled, lib, made, memory_error, plain, pointer_to,
+from ikat._core import (NONE, Cancel, Env, Object, UsageError, array, choice, ffi, filled, lib, made, memory_error, plain, pointer_to,
                         rows_html, string, taken, text, whole, written, zeros)
-from ikat._fabric import fabric_of, numbers_of
+from ikat._fabric import Fabric, fabric_of, numbers_of
 from ikat._traffic import Contention, Load, Phases, Queues, Traffic, traffic_of
+from ikat._types import Arrays, Pattern, Quantity, Real, Report, Setting, Text, Values, Whole, Wholes
 
 if TYPE_CHECKING:
     import pandas
@@ -17,6 +21,7 @@ _KINDS = ("deterministic", "oblivious", "adaptive")
 _CLAIMS = {"delivers": lib.IK_CLAIM_DELIVERS, "minimal": lib.IK_CLAIM_MINIMAL, "deadlock_free": lib.IK_CLAIM_DEADLOCK_FREE,
            "survives_failures": lib.IK_CLAIM_SURVIVES_FAILURES, "in_order": lib.IK_CLAIM_IN_ORDER}
 _FLOWS = {"any": lib.IK_FLOW_ANY, "cut_through": lib.IK_FLOW_CUT_THROUGH, "settled": lib.IK_FLOW_SETTLED}
+_WORDS = {True: "yes", False: "no", None: "unknown"}
 _VERDICTS = {lib.IK_NO: False, lib.IK_YES: True, lib.IK_UNKNOWN: None}
 
 
@@ -37,24 +42,26 @@ class Proof(Object):
     Truth value: all pairs are delivered, without loops, and the routing is free of deadlock.
     """
 
-    __slots__ = ("_lines",)
+    __slots__ = ("_about", "_lines")
+    _about: str
+    _lines: List[str]
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.delivered and self.loop_free and self.deadlock_free)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Proof: closed>"
-        words = {True: "yes", False: "no", None: "unknown"}
-        return (f"<ikat.Proof of {self.pairs} pairs: delivered {words[self.delivered]}, loop-free {words[self.loop_free]}, "
-                f"minimal {words[self.minimal]}, deadlock-free {words[self.deadlock_free]} ({self.deadlock_reason})>")
+        return (f"<ikat.Proof of {self.pairs} pairs: delivered {_WORDS[self.delivered]}, loop-free {_WORDS[self.loop_free]}, "
+                f"minimal {_WORDS[self.minimal]}, deadlock-free {_WORDS[self.deadlock_free]} ({self.deadlock_reason})>")
 
-    def _repr_html_(self):
-        words = {True: "yes", False: "no", None: "unknown"}
-        return rows_html("proof", [("pairs", self.pairs), ("delivered", words[self.delivered]), ("loop-free", words[self.loop_free]),
-                                   ("minimal", words[self.minimal]), ("deadlock-free", words[self.deadlock_free]),
-                                   ("because", self.deadlock_reason), ("mean hops", f"{self.mean_hops:.4g}"),
-                                   ("virtual channels", self.vcs_used)])
+    def _repr_html_(self) -> str:
+        lost = f": {self.undelivered} pairs are not" if self.undelivered else ""
+        return rows_html(f"proof of {self._about}", [
+            ("pairs", f"{self.pairs}, drawn" if self.sampled_pairs else self.pairs), ("delivered", _WORDS[self.delivered] + lost),
+            ("loop-free", _WORDS[self.loop_free]), ("minimal", _WORDS[self.minimal]),
+            ("deadlock-free", f"{_WORDS[self.deadlock_free]}: {self.deadlock_reason}"), ("flow control", self.flow.replace("_", "-")),
+            ("mean hops", f"{self.mean_hops:.4g}"), ("most hops", self.max_hops), ("virtual channels", self.vcs_used)])
 
     @property
     def delivered(self) -> Optional[bool]:
@@ -147,18 +154,18 @@ class Proof(Object):
         return self._p().dependencies
 
     @property
-    def path_lengths(self) -> np.ndarray:
+    def path_lengths(self) -> npt.NDArray[np.uint64]:
         """[max hops + 1] uint64: pairs by switch-to-switch hops (weighted by states). No copy."""
         return array(self._p(), self._p().path_lengths, self._p().num_path_lengths)
 
     @property
-    def first_undelivered(self):
+    def first_undelivered(self) -> Optional[Tuple[int, int]]:
         """(src, dst) of the first pair that is not delivered, None if there is none."""
         src, dst = self._p().first_undelivered_src, self._p().first_undelivered_dst
         return None if src == NONE else (src, dst)
 
     @property
-    def lost_path(self) -> Optional[np.ndarray]:
+    def lost_path(self) -> Optional[npt.NDArray[np.uint32]]:
         """Channels of a path of that pair until it ends or returns; None if all pairs are delivered. No copy."""
         c = self._p()
         return array(c, c.lost_path, c.lost_path_length) if c.lost_path_length else None
@@ -206,9 +213,12 @@ class Routing(Object):
     """
 
     __slots__ = ("fabric",)
+    fabric: Fabric
 
-    def __init__(self, fabric, spec, vc=None, selection=None, num_vcs=0, *, traffic=None, seed=None, threads=None, progress=None,
-                 cancel=None, memory_limit=None):
+    def __init__(self, fabric: Fabric, spec: Text, vc: Optional[Text] = None, selection: Optional[Text] = None,
+                 num_vcs: Whole = 0, *, traffic: Optional[Pattern] = None, seed: Optional[Whole] = None,
+                 threads: Optional[Whole] = None, progress: Report = None, cancel: Optional[Cancel] = None,
+                 memory_limit: Optional[Quantity] = None) -> None:
         holds = [fabric_of(fabric)._hold()]
         f = holds[0][0]
         if traffic is not None:
@@ -222,12 +232,12 @@ class Routing(Object):
         self.fabric = fabric
         self._take(lib.IKPY_PLAN, pointer, "ik_plan *", *holds)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Routing: closed>"
         return f"<ikat.Routing {self.spec!r}, VC scheme {self.vc!r} ({self.num_vcs} VCs), of {self.fabric!r}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return rows_html(self.spec, [("kind", self.kind), ("VC scheme", self.vc), ("VCs", self.num_vcs), ("selection", self.selection),
                                      ("claims", ", ".join(sorted(self.claims))), ("note", self.note or "")])
 
@@ -259,7 +269,7 @@ class Routing(Object):
         return _KINDS[self._p().routing.kind]
 
     @property
-    def claims(self) -> set:
+    def claims(self) -> Set[str]:
         """What the routing promises: of "delivers", "minimal", "deadlock_free" (with one VC), "survives_failures", "in_order"."""
         bits = self._p().routing.claims
         return {name for name, bit in _CLAIMS.items() if bits & bit}
@@ -274,22 +284,22 @@ class Routing(Object):
         """Hosts that paths, tables and proofs count: those of the fabric, or their connected ports where hosts have several."""
         return self._p().fabric.num_hosts
 
-    def whole_host(self, host) -> int:
+    def whole_host(self, host: Whole) -> int:
         """The fabric's host that host number `host` of paths, tables and proofs is (a port of)."""
         return lib.ik_whole_host(self._p().fabric, whole(host, "host", 0, self.num_hosts - 1))
 
     # ---- paths
 
-    def _pair(self, src, dst):
+    def _pair(self, src: Whole, dst: Whole) -> Tuple[int, int]:
         most = self.num_hosts - 1
         return whole(src, "src", 0, most), whole(dst, "dst", 0, most)
 
-    def num_paths(self, src, dst) -> int:
+    def num_paths(self, src: Whole, dst: Whole) -> int:
         """Number of initial states of a pair: what an oblivious routing draws from; 1 for deterministic ones."""
         src, dst = self._pair(src, dst)
         return lib.ik_plan_num_starts(self._p(), src, dst)
 
-    def path(self, src, dst, start=0) -> np.ndarray:
+    def path(self, src: Whole, dst: Whole, start: Whole = 0) -> npt.NDArray[np.uint32]:
         """[channels] uint32: the preferred path from host `src` to host `dst`, from injection to ejection; empty if the pair is
         not delivered. `start`: which initial state."""
         plan = self._p()
@@ -303,36 +313,38 @@ class Routing(Object):
             raise memory_error("a path")
         return out[:count].copy()
 
-    def paths(self, src, dst) -> List[np.ndarray]:
+    def paths(self, src: Whole, dst: Whole) -> List[npt.NDArray[np.uint32]]:
         """The preferred path of every initial state of a pair."""
         return [self.path(src, dst, n) for n in range(self.num_paths(src, dst))]
 
-    def switches(self, src, dst, start=0) -> np.ndarray:
+    def switches(self, src: Whole, dst: Whole, start: Whole = 0) -> npt.NDArray[np.uint32]:
         """[switches] uint32: the switches on `path(src, dst, start)`."""
         return self.fabric.port_node[self.path(src, dst, start)[1:]]
 
-    def hops(self, first=0, count=None, **options) -> np.ndarray:
+    def hops(self, first: Whole = 0, count: Optional[Whole] = None, *, threads: Optional[Whole] = None, progress: Report = None,
+             cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> npt.NDArray[np.int16]:
         """[count, hosts] int16: switch-to-switch hops of the preferred path from hosts `first` … to every host; 0 to a host of
         the same switch and to itself, -1 = not delivered. Cost O(pairs * hops). Options: threads, progress, cancel."""
         plan = self._p()
         first = whole(first, "first", 0, self.num_hosts)
         count = self.num_hosts - first if count is None else whole(count, "count", 0, self.num_hosts - first)
         out = zeros((count, plan.fabric.num_hosts), np.int16)
-        with Env(**options) as env:
+        with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ikpy_hops(plan, first, count, pointer_to(out, "int16_t *"), env.c, env.err))
         return out
 
     # ---- tables
 
-    def tables(self, **options) -> np.ndarray:
+    def tables(self, *, threads: Optional[Whole] = None, progress: Report = None,
+               cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> npt.NDArray[np.uint16]:
         """[switches, hosts] uint16: forwarding tables, the local output port for each destination host, 0xFFFF = none. No copy
         of what the library makes. Deterministic routings by destination only. Options: threads, progress, cancel."""
         plan, out = self._p(), ffi.new("uint16_t **")
-        with Env(**options) as env:
+        with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_lft_compile(plan.routing, env.c, out, env.err))
         return taken(out[0], plan.fabric.num_switches, plan.fabric.num_hosts)
 
-    def write_tables(self, path) -> None:
+    def write_tables(self, path: Text) -> None:
         """Writes the forwarding tables as OpenSM reads them (`-R file -U`), whole or not at all."""
         plain(lib.ik_lft_write, self._p().routing, text(path, "path"))
 
@@ -341,16 +353,19 @@ class Routing(Object):
         plan = self._p()
         return written(lambda out: plain(lib.ik_lft_print, plan.routing, out)).decode("utf-8", "surrogateescape")
 
-    def table_size(self, **options) -> Dict:
+    def table_size(self, *, threads: Optional[Whole] = None, progress: Report = None,
+                   cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Dict[str, Any]:
         """What switches must store: form, entries in total and per switch (min, mean, max), bits per entry, bytes."""
         plan, out = self._p(), ffi.new("ik_table_size *")
-        with Env(**options) as env:
+        with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_table_size_measure(plan.routing, env.c, out, env.err))
         return {"form": string(out.form), **numbers_of(out, "form")}
 
     # ---- proofs
 
-    def prove(self, flow="any", sample_pairs=0, pairwise=False, *, cache=None, **options) -> Proof:
+    def prove(self, flow: str = "any", sample_pairs: Whole = 0, pairwise: bool = False, *, cache: Optional[Text] = None,
+              seed: Optional[Whole] = None, threads: Optional[Whole] = None, progress: Report = None,
+              cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Proof:
         """Proves delivery, freedom from loops and from deadlock, and whether paths are shortest.
 
         flow: the flow control that deadlocks are judged for: "any" (wormhole included), "cut_through" or "settled";
@@ -360,98 +375,116 @@ class Routing(Object):
         plan, config = self._p(), ffi.new("ik_verify_config *")
         config.flow, config.sample_pairs = choice(flow, _FLOWS, "flow"), whole(sample_pairs, "sample_pairs")
         config.pairwise = bool(pairwise)
-        with Env(cache=cache, **options) as env:
+        with Env(cache=cache, seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_proof", lib.IKPY_PROOF, lambda out: env.check(
                 lib.ik_verify_cached(plan, config, env.c, out, ffi.NULL, env.err)))
         proof = Proof.__new__(Proof)
-        proof._lines = describe_cycle(plan, room)
+        proof._about, proof._lines = f"{self.spec}, VC scheme {self.vc}", describe_cycle(plan, room)
         return proof._take(lib.IKPY_PROOF, room, "ik_proof *")
 
-    def destinations(self, **options) -> np.ndarray:
+    def destinations(self, *, threads: Optional[Whole] = None, progress: Report = None,
+                     cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> npt.NDArray[np.uint32]:
         """[ports] uint32: how many different destination hosts packets on each channel can have."""
         plan, out = self._p(), ffi.new("uint32_t **")
-        with Env(**options) as env:
+        with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_destinations_count(plan, env.c, out, env.err))
         return taken(out[0], plan.fabric.num_ports)
 
-    def compare(self, other, **options) -> Dict:
+    def compare(self, other: Routing, *, threads: Optional[Whole] = None, progress: Report = None,
+                cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Dict[str, Any]:
         """What changes when this routing is replaced by another one of the same fabric: pairs that move, become longer, shorter,
         are lost or gained; changed entries of tables; `examples` of pairs. Cost O(pairs * states * hops)."""
         if not isinstance(other, Routing):
             raise UsageError(f"other: an ikat.Routing is expected, not {type(other).__name__}")
         before, after, out = self._p(), other._p(), ffi.new("ik_route_diff *")
-        with Env(**options) as env:
+        with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_route_diff_measure(before, after, env.c, out, env.err))
         return {**numbers_of(out, "num_examples"), "examples": [(out.examples[i].src, out.examples[i].dst) for i in range(out.num_examples)]}
 
     # ---- traffic
 
-    def load(self, traffic="uniform", *, seed=None, **options) -> Load:
+    def load(self, traffic: Pattern = "uniform", *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
+             progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Load:
         """What every channel carries if every host sends as much as it can: see `Load`."""
         traffic = traffic_of(self.fabric, traffic, seed)
         plan, t = self._p(), traffic._p()
-        with Env(seed=seed, **options) as env:
+        with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_load", lib.IKPY_LOAD, lambda out: env.check(
                 lib.ik_load_measure(plan.routing, t, env.c, out, env.err)))
         return Load._of(room, lib.IKPY_LOAD, self, traffic, plan, t)
 
-    def saturation(self, traffic="uniform", **options) -> float:
+    def saturation(self, traffic: Pattern = "uniform", *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
+                   progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> float:
         """The load, as a fraction of the hosts' rate, at which the first channel is full: a bound of the throughput."""
-        return self.load(traffic, **options).saturation
+        return self.load(traffic, seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit).saturation
 
-    def queues(self, traffic="uniform", *, seed=None, **options) -> Queues:
+    def queues(self, traffic: Pattern = "uniform", *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
+               progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Queues:
         """What each queue (a virtual channel of a channel) carries: see `Queues`."""
         traffic = traffic_of(self.fabric, traffic, seed)
         plan, t = self._p(), traffic._p()
-        with Env(seed=seed, **options) as env:
+        with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_queues", lib.IKPY_QUEUES, lambda out: env.check(lib.ik_queues_measure(plan, t, env.c, out, env.err)))
         return Queues._of(room, lib.IKPY_QUEUES, self, traffic, plan, t)
 
-    def contention(self, traffic, *, seed=None, **options) -> Contention:
+    def contention(self, traffic: Pattern, *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
+                   progress: Report = None, cancel: Optional[Cancel] = None,
+                   memory_limit: Optional[Quantity] = None) -> Contention:
         """Every flow of the pattern sends one message at the same time: see `Contention`. Cost O(flows * hops) and matchings."""
         traffic = traffic_of(self.fabric, traffic, seed)
         plan, t, out = self._p(), traffic._p(), ffi.new("ik_contention *")
-        with Env(seed=seed, **options) as env:
+        with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_contention_measure(plan.routing, t, env.c, out, env.err))
         return Contention._from(out)
 
-    def phases(self, traffic, *, seed=None, most_flows=float("inf"), **options) -> Phases:
+    def phases(self, traffic: Pattern, *, seed: Optional[Whole] = None, most_flows: float = float("inf"),
+               threads: Optional[Whole] = None, progress: Report = None, cancel: Optional[Cancel] = None,
+               memory_limit: Optional[Quantity] = None) -> Phases:
         """A workload that ends, phase by phase: bounds of its time, without simulation. See `Phases`."""
         traffic = traffic_of(self.fabric, traffic, seed)
         plan, t = self._p(), traffic._p()
         if t.workload == ffi.NULL:
             raise UsageError(f"traffic '{traffic.spec}' never ends", "traffic 'exchange' sends the messages of a pattern once")
-        with Env(seed=seed, **options) as env:
+        with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_phases", lib.IKPY_PHASES, lambda out: env.check(
                 lib.ik_phases_measure(plan.routing, t, float(most_flows), env.c, out, env.err)))
         return Phases._of(room, lib.IKPY_PHASES, self, traffic, plan, t)
 
-    def permutations(self, samples=0, **options) -> Dict:
+    def permutations(self, samples: Whole = 0, *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
+                     progress: Report = None, cancel: Optional[Cancel] = None,
+                     memory_limit: Optional[Quantity] = None) -> Arrays:
         """Permutations of the hosts by contention (the most flows on a channel between switches): `count` [contention] uint64,
         total, mean, exhaustive. samples: 0 = all of them (few hosts only), otherwise this many drawn ones. Option: seed …"""
         plan, samples = self._p(), whole(samples, "samples")
-        with Env(**options) as env:
+        with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_permutations", lib.IKPY_PERMUTATIONS, lambda out: env.check(
                 lib.ik_permutations_measure(plan.routing, samples, env.c, out, env.err)))
         held = Object.__new__(Object)._take(lib.IKPY_PERMUTATIONS, room, "ik_permutations *")._p()
         return {**numbers_of(held, "num"), "count": array(held, held.count, held.num)}
 
-    def pattern_means(self, traffic="uniform", patterns=100, **options) -> Dict:
+    def pattern_means(self, traffic: Pattern = "uniform", patterns: Whole = 100, *, seed: Optional[Whole] = None,
+                      threads: Optional[Whole] = None, progress: Report = None, cancel: Optional[Cancel] = None,
+                      memory_limit: Optional[Quantity] = None) -> Dict[str, Any]:
         """Effective bandwidth and efficiency, means and standard errors over random patterns of a traffic's specification."""
         plan, out = self._p(), ffi.new("ik_pattern_means *")
         spec = text(traffic.spec if isinstance(traffic, Traffic) else traffic, "traffic")
-        with Env(**options) as env:
+        with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_pattern_means_measure(plan.routing, spec, whole(patterns, "patterns", 1), env.c, out, env.err))
         return numbers_of(out)
 
     # ---- simulation
 
-    def simulate(self, traffic="uniform", load=0.5, **settings) -> "Simulation":
+    def simulate(self, traffic: Pattern = "uniform", load: Real = 0.5, *, seed: Whole = 1, threads: Whole = 1,
+                 progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None,
+                 **settings: Setting) -> Simulation:
         """`ikat.simulate(self, traffic, load, …)`."""
         from ikat._simulation import simulate  # pylint: disable=import-outside-toplevel,cyclic-import
-        return simulate(self, traffic, load, **settings)
+        return simulate(self, traffic, load, seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit, **settings)
 
-    def sweep(self, traffic="uniform", loads=(0.1, 0.3, 0.5, 0.7, 0.9), **settings) -> "pandas.DataFrame":
+    def sweep(self, traffic: Pattern = "uniform", loads: Union[Real, Values] = (0.1, 0.3, 0.5, 0.7, 0.9), *,
+              seeds: Union[Whole, Wholes] = (1,), jobs: Optional[Whole] = None, threads: Whole = 1, progress: Report = None,
+              cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None,
+              **settings: Setting) -> pandas.DataFrame:
         """`ikat.sweep(self, traffic, loads, …)`: a frame with a row per load and seed."""
         from ikat._simulation import sweep  # pylint: disable=import-outside-toplevel,cyclic-import
-        return sweep(self, traffic, loads, **settings)
+        return sweep(self, traffic, loads, seeds=seeds, jobs=jobs, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit, **settings)

@@ -1,26 +1,34 @@
 """Simulations of a routing under traffic."""
+from __future__ import annotations
+
 import concurrent.futures
 import math
-from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, cancel_of, choice, error_of, ffi, filled, lib, module, progress_of,
                         processors, real, rows_html, setting, string, text, whole)
 from ikat._fabric import optional_index
 from ikat._traffic import _Result, traffic_of
+from ikat._types import Pattern, Quantity, Real, Report, Setting, Text, Values, Whole, Wholes
 
 if TYPE_CHECKING:
     import pandas
 
+    from ikat._routing import Routing
+
 _SECTIONS = {"switch": lib.ik_switch_params, "adapter": lib.ik_adapter_params, "measure": lib.ik_measure_params,
              "watch": lib.ik_watch_params}
+_MAIN = ("offered", "throughput", "latency_mean_ns", "latency_p99_ns", "completion_ns", "packets_delivered", "packets_unroutable")
 _FLAT = ("switch", "adapter", "measure")  # their parameters are keywords of simulate()
 
 
-def parameters_of(table) -> Dict[str, Dict]:
+def parameters_of(table: Any) -> Dict[str, Dict[str, Optional[str]]]:
     """A table of declared parameters: name, default, help, choices."""
-    out, at = {}, 0
+    out: Dict[str, Dict[str, Optional[str]]] = {}
+    at = 0
     while table[at].name != ffi.NULL:
         row = table[at]
         out[string(row.name)] = {"default": string(getattr(row, "def")), "choices": string(row.choices),
@@ -29,7 +37,7 @@ def parameters_of(table) -> Dict[str, Dict]:
     return out
 
 
-def settings(section: Optional[str] = None) -> Dict[str, Dict]:
+def settings(section: Optional[str] = None) -> Dict[str, Dict[str, Any]]:
     """What can be set for a simulation: by section ("switch", "adapter", "measure", "watch") the parameters with their default,
     choices and help; of one section where it is named."""
     if section is None:
@@ -111,15 +119,20 @@ class Histogram:
     """Latencies: exact count, mean_ns, min_ns, max_ns; percentiles within 1 %. `counts` (uint64, no copy) by bucket, whose lowest
     values are `edges_ns`."""
 
-    def __init__(self, owner, c):
+    count: int
+    mean_ns: float
+    min_ns: float
+    max_ns: float
+
+    def __init__(self, owner: Any, c: Any) -> None:
         self._owner, self._c = owner, c
         self.count = c.count
         self.mean_ns, self.min_ns, self.max_ns = c.mean / 1e3, c.min / 1e3, c.max / 1e3
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<ikat.Histogram of {self.count}: mean {self.mean_ns:.4g} ns, 99 % below {self.percentile(0.99):.4g} ns>"
 
-    def percentile(self, fraction) -> float:
+    def percentile(self, fraction: Real) -> float:
         """The latency in ns that this fraction of the packets does not exceed; 0 if there are none."""
         fraction = real(fraction, "fraction")
         if not 0 <= fraction <= 1:
@@ -127,15 +140,23 @@ class Histogram:
         return lib.ik_histogram_percentile(ffi.addressof(self._c), fraction) / 1e3
 
     @property
-    def counts(self) -> np.ndarray:
+    def counts(self) -> npt.NDArray[np.uint64]:
         """[buckets] uint64. No copy."""
         found = array(self._owner, self._c.buckets, self._c.num_buckets)
         return np.zeros(0, np.uint64) if found is None else found
 
     @property
-    def edges_ns(self) -> np.ndarray:
+    def edges_ns(self) -> npt.NDArray[np.float64]:
         """[buckets] float64: the lowest latency of each bucket, ns."""
         return np.array([lib.ik_histogram_bucket_low(k) for k in range(self._c.num_buckets)], np.float64) / 1e3
+
+
+def _number(name: str, words: str) -> Any:
+    """A property that is a member of the result's structure."""
+    def get(self: Simulation) -> Any:
+        return getattr(self._p(), name)
+    get.__doc__ = words
+    return property(get)
 
 
 class Simulation(_Result):
@@ -144,22 +165,26 @@ class Simulation(_Result):
     __slots__ = ()
     _ctype = "ik_sim_result *"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Simulation: closed>"
+        steady = f", steady {self.steady}" if self.steady else ""
         end = "deadlock" if self.deadlock else f"mean latency {self.latency.mean_ns:.4g} ns"
         if self.finite:
             end = f"completed in {self.completion_ns:.6g} ns" if self.completed else "not completed"
-        return f"<ikat.Simulation of {self._about[0]!r}, {self._about[1]!r}: load {self.load:.4g}, throughput {self.throughput:.4g}, {end}>"
+        return f"<ikat.Simulation of {self._about[0]!r}, {self._about[1]!r}: load {self.load:.4g}, throughput {self.throughput:.4g}, {end}{steady}>"
 
-    def _repr_html_(self):
-        return rows_html(", ".join(self._about), self.to_dict().items())
-
-    def _number(name, words):  # pylint: disable=no-self-argument
-        def get(self):
-            return getattr(self._p(), name)
-        get.__doc__ = words
-        return property(get)
+    def _repr_html_(self) -> str:
+        names, rows = result_names(), [("load", f"{100 * self.load:.4g} %")]
+        for name in _MAIN:
+            value, one = self.result(name), names[name]
+            if value is not None:
+                rows.append((one["title"], f"{value * (100 if one['unit'] == '%' else 1):.{12 if one['integer'] else 4}g} {one['unit'] or ''}"))
+        if self.steady:
+            rows.append(("steady", f"{self.steady}: {self.steady_reason}"))
+        if self.finite:
+            rows.append(("completed", "yes" if self.completed else f"no: {self.missing_text or 'not in the time that was simulated'}"))
+        return rows_html(", ".join(self._about), rows + [("deadlock", self.deadlock_text or "yes" if self.deadlock else "no")])
 
     load: float = _number("load", "Offered load that was asked for.")
     offered: float = _number("offered", "Load that was generated.")
@@ -183,7 +208,6 @@ class Simulation(_Result):
     deadlock: bool = _number("deadlock", "Whether a deadlock was found.")
     state_bytes: int = _number("state_bytes", "Memory of the simulation's state at its largest.")
     cpu_seconds: float = _number("cpu_seconds", "Processor time of all threads.")
-    del _number
 
     @property
     def checksum(self) -> str:
@@ -228,12 +252,12 @@ class Simulation(_Result):
         return Histogram(self._p(), self._p().network_latency)
 
     @property
-    def channel_bytes(self) -> np.ndarray:
+    def channel_bytes(self) -> npt.NDArray[np.uint64]:
         """[ports] uint64: bytes sent on each channel in the window. No copy."""
         return array(self._p(), self._p().channel_bytes, self._ports)
 
     @property
-    def utilisation(self) -> np.ndarray:
+    def utilisation(self) -> npt.NDArray[np.float64]:
         """[ports] float64: share of each channel's rate that was used in the window; 0 where unconnected. Computed."""
         rate = self.fabric.port_rate_bps.astype(np.float64)
         seconds = self._p().window_ps * 1e-12
@@ -241,55 +265,55 @@ class Simulation(_Result):
             return np.where(rate > 0, self.channel_bytes * 8.0 / (rate * seconds), 0.0)
 
     @property
-    def host_bytes(self) -> np.ndarray:
+    def host_bytes(self) -> npt.NDArray[np.uint64]:
         """[hosts] uint64: bytes accepted in the window. No copy."""
         return array(self._p(), self._p().host_bytes, self._hosts)
 
     @property
-    def host_sent_bytes(self) -> np.ndarray:
+    def host_sent_bytes(self) -> npt.NDArray[np.uint64]:
         """[hosts] uint64: bytes injected in the window. No copy."""
         return array(self._p(), self._p().host_sent_bytes, self._hosts)
 
     @property
-    def host_finish_ps(self) -> Optional[np.ndarray]:
+    def host_finish_ps(self) -> Optional[npt.NDArray[np.uint64]]:
         """[hosts] uint64: of a workload, the last delivery to each host, ps; None with endless traffic. No copy."""
         return array(self._p(), self._p().host_finish_ps, self._hosts)
 
     @property
-    def series_time_ns(self) -> np.ndarray:
+    def series_time_ns(self) -> npt.NDArray[np.float64]:
         """[periods] float64: the end of each period of the series, ns; empty without the setting `series`."""
         return np.arange(1, self._p().num_series + 1) * (self._p().series_period_ps / 1e3)
 
     @property
-    def series_throughput(self) -> Optional[np.ndarray]:
+    def series_throughput(self) -> Optional[npt.NDArray[np.float64]]:
         """[periods] float64: accepted load of the whole run from time 0. No copy."""
         return array(self._p(), self._p().series_throughput, self._p().num_series)
 
     @property
-    def series_latency_ns(self) -> Optional[np.ndarray]:
+    def series_latency_ns(self) -> Optional[npt.NDArray[np.float64]]:
         """[periods] float64: mean latency of the packets delivered in each period, ns, 0 if none. No copy."""
         return array(self._p(), self._p().series_latency_ns, self._p().num_series)
 
     @property
-    def series_blocked(self) -> Optional[np.ndarray]:
+    def series_blocked(self) -> Optional[npt.NDArray[np.float64]]:
         """[periods, switches] float64: share of each switch's buffers that is full at the end of each period. No copy."""
         return array(self._p(), self._p().series_blocked, self._p().num_series, self._switches)
 
     @property
-    def congestion_roots(self) -> np.ndarray:
+    def congestion_roots(self) -> npt.NDArray[np.void]:
         """Records (port, samples, first, last, buffers, hosts, depth, blocked): channels that blocked most. No copy."""
         c = self._p().congestion
         return array(self._p(), c.root_list, c.num_roots)
 
     @property
-    def ranks(self) -> np.ndarray:
+    def ranks(self) -> npt.NDArray[np.void]:
         """Records (rank, host, end_ps) of a program's ranks; empty for other traffic."""
         c = self._p()
         return np.array([(c.ranks[i].rank, c.ranks[i].host, c.ranks[i].end_ps) for i in range(c.num_ranks)],
                         [("rank", "u4"), ("host", "u4"), ("end_ps", "u8")])
 
     @property
-    def classes(self) -> List[Dict]:
+    def classes(self) -> List[Dict[str, Any]]:
         """Classes of the traffic: name, offered, throughput, mean and 99 % latency in ns. Empty where there is one."""
         c = self._p()
         return [{"name": string(k.name), "offered": k.offered, "throughput": k.throughput, "latency_mean_ns": k.latency.mean / 1e3,
@@ -303,7 +327,7 @@ class Simulation(_Result):
         return {string(lib.ik_path_kind_name(k)): c.kind_ps[k] / 1e3 for k in range(lib.IK_PATH_KINDS)}
 
     @property
-    def watched(self) -> List[Dict]:
+    def watched(self) -> List[Dict[str, Any]]:
         """Packets that the setting `watch={...}` asked for: src, dst, number (of the source's packets), bytes, delivered, and
         `events`, dictionaries of stage, reason, t_ns, until_ns, channel, vc and ahead (packets before it in its queue)."""
         c = self._p().watch
@@ -317,9 +341,9 @@ class Simulation(_Result):
                  "events": [event(c.events[i]) for i in range(w.first, w.first + w.num_events)]}
                 for w in (c.packets[k] for k in range(c.num_packets))]
 
-    def to_dict(self) -> Dict:
+    def to_dict(self) -> Dict[str, Any]:
         """The numbers of the run that it has, as a row of a results file names them."""
-        out = {"load": self.load, "hosts_silent": self.hosts_silent}
+        out: Dict[str, Any] = {"load": self.load, "hosts_silent": self.hosts_silent}
         for name, one in result_names().items():
             value = self.result(name) if one["simulated"] else None
             if value is not None:
@@ -327,7 +351,7 @@ class Simulation(_Result):
         out.update(steady=self.steady, steady_reason=self.steady_reason, deadlock=self.deadlock, checksum=self.checksum)
         return out
 
-    def result(self, name) -> Optional[float]:
+    def result(self, name: Text) -> Optional[float]:
         """A number of the run by the name that results files, figures and claims use (`ikat.result_names()` lists them); None where the
         run has none: not sampled, not asked for, or known only to an experiment."""
         value, err = ffi.new("double *"), ffi.new("ik_error *")
@@ -337,10 +361,11 @@ class Simulation(_Result):
         return None if math.isnan(value[0]) else value[0]
 
 
-def result_names() -> Dict[str, Dict]:
+def result_names() -> Dict[str, Dict[str, Any]]:
     """The numbers that points of experiments have, by name, in the order of CSV files: title, unit, meaning, points (in words, which
     points have it), simulated (else it is measured), integer, and measure (the word of section measures that asks for it, or None)."""
-    one, out = ffi.new("ik_result *"), {}
+    out: Dict[str, Dict[str, Any]] = {}
+    one = ffi.new("ik_result *")
     while lib.ik_result_at(len(out), one):
         out[string(one.name)] = {"title": string(one.title), "unit": string(one.unit), "meaning": string(one.meaning),
                                  "points": string(one.points), "simulated": bool(one.simulated), "integer": bool(one.integer),
@@ -348,8 +373,9 @@ def result_names() -> Dict[str, Dict]:
     return out
 
 
-def simulate(routing, traffic="uniform", load=0.5, *, seed=1, threads=1, progress=None, cancel=None, memory_limit=None,
-             **settings) -> Simulation:  # pylint: disable=redefined-outer-name
+def simulate(routing: Routing, traffic: Pattern = "uniform", load: Real = 0.5, *, seed: Whole = 1, threads: Whole = 1,
+             progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None,
+             **settings: Setting) -> Simulation:  # pylint: disable=redefined-outer-name
     """Simulates traffic over a routing.
 
     traffic: an `ikat.Traffic` or its specification; load: offered load, a fraction of each host's rate (0.4 or "40 %").
@@ -382,19 +408,20 @@ def _plan(routing):
     return routing._p()
 
 
-def sweep(routing, traffic="uniform", loads: Sequence = (0.1, 0.3, 0.5, 0.7, 0.9), *, seeds: Sequence[int] = (1,), jobs=None,
-          progress=None, cancel=None, **settings) -> "pandas.DataFrame":  # pylint: disable=redefined-outer-name
+def sweep(routing: Routing, traffic: Pattern = "uniform", loads: Union[Real, Values] = (0.1, 0.3, 0.5, 0.7, 0.9), *,
+          seeds: Union[Whole, Wholes] = (1,), jobs: Optional[Whole] = None, threads: Whole = 1, progress: Report = None,
+          cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None, **settings: Setting) -> pandas.DataFrame:  # pylint: disable=redefined-outer-name
     """Simulates several loads (and seeds), some in parallel, and returns a pandas frame with a row per run: routing, traffic,
     seed and the numbers of `Simulation.to_dict()`. jobs: runs at a time, None = processors."""
     pandas = module("pandas", "ikat.sweep")
     _plan(routing)
-    loads = [real(load, "loads") for load in _many(loads, "loads")]
-    points = [(load, whole(seed, "seeds")) for load in loads for seed in _many(seeds, "seeds")]
-    progress, stop, rows = progress_of(progress), Cancel(), [None] * len(points)
+    points = [(load, whole(seed, "seeds")) for load in [real(load, "loads") for load in _many(loads, "loads")] for seed in _many(seeds, "seeds")]
+    report, stop = progress_of(progress), Cancel()
+    rows: List[Dict[str, Any]] = [{}] * len(points)
 
     def one(at):
         load, seed = points[at]
-        run = simulate(routing, traffic, load, seed=seed, cancel=stop, **settings)
+        run = simulate(routing, traffic, load, seed=seed, threads=threads, cancel=stop, memory_limit=memory_limit, **settings)
         rows[at] = {"routing": routing.spec, "traffic": run.traffic.spec, "seed": seed, **run.to_dict()}
     jobs = processors() if jobs is None else whole(jobs, "jobs", 1, 4096)
     with stop._following(cancel_of(cancel)), concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -402,8 +429,8 @@ def sweep(routing, traffic="uniform", loads: Sequence = (0.1, 0.3, 0.5, 0.7, 0.9
         try:
             for done, task in enumerate(concurrent.futures.as_completed(tasks), 1):
                 task.result()
-                if progress:
-                    progress(Progress("point", "finished", done, len(points), "points"))
+                if report:
+                    report(Progress("point", "finished", done, len(points), "points"))
         except BaseException:
             stop.cancel()
             for task in tasks:

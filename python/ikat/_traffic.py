@@ -1,10 +1,17 @@
 """Traffic patterns, and what they do to the channels of a routing."""
-from typing import Dict, List, NamedTuple, Optional
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ikat._core import (Collected, Env, Object, UsageError, WrongType, array, ffi, lib, made, on_interrupt, plain, rows_html, string, text, whole, written, zeros)
-from ikat._fabric import fabric_of, numbers_of, optional_index
+from ikat._fabric import Fabric, fabric_of, numbers_of, optional_index
+from ikat._types import Pattern, Quantity, Text, Whole
+
+if TYPE_CHECKING:
+    from ikat._routing import Routing
 
 
 class Traffic(Object):
@@ -12,8 +19,10 @@ class Traffic(Object):
     Options: seed, memory_limit."""
 
     __slots__ = ("fabric",)
+    fabric: Fabric
 
-    def __init__(self, fabric, spec="uniform", *, seed=None, memory_limit=None):
+    def __init__(self, fabric: Fabric, spec: Text = "uniform", *, seed: Optional[Whole] = None,
+                 memory_limit: Optional[Quantity] = None) -> None:
         hold, spec = fabric_of(fabric)._hold(), text(spec, "spec")
         f = hold[0]
         with Env(seed=seed, memory_limit=memory_limit) as env:
@@ -21,7 +30,7 @@ class Traffic(Object):
         self.fabric = fabric
         self._take(lib.IKPY_TRAFFIC, pointer, "ik_traffic *", hold)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Traffic: closed>"
         return f"<ikat.Traffic {self.spec!r} of {self.num_hosts} hosts>"
@@ -44,7 +53,8 @@ class Traffic(Object):
     @property
     def classes(self) -> List[str]:
         """Names of its classes of messages; empty where there is one."""
-        table, out = self._p().classes, []
+        out: List[str] = []
+        table = self._p().classes
         while table != ffi.NULL and table[len(out)] != ffi.NULL:
             out.append(string(table[len(out)]))
         return out
@@ -54,7 +64,7 @@ class Traffic(Object):
         """What its user should know of the file that it was read from."""
         return string(self._p().note)
 
-    def destinations(self, src, count=1, first=0) -> np.ndarray:
+    def destinations(self, src: Whole, count: Whole = 1, first: Whole = 0) -> npt.NDArray[np.uint32]:
         """[count] uint32: destinations of messages first, first + 1 … of host `src`; `ikat.NONE` = the host is silent."""
         c = self._p()
         src, first = whole(src, "src", 0, c.num_hosts - 1), whole(first, "first", 0, 2**62)
@@ -63,7 +73,7 @@ class Traffic(Object):
             raise UsageError(f"traffic '{self.spec}' draws no destinations one by one")
         return np.fromiter((dest(c, src, first + k) for k in range(count)), np.uint32, count)
 
-    def flows(self, src=None) -> np.ndarray:
+    def flows(self, src: Optional[Whole] = None) -> npt.NDArray[np.void]:
         """Records (src, dst, share): the share of what host `src` (None: each host) offers that goes to dst, ascending.
         Cost O(flows): hosts * hosts for uniform traffic."""
         c, kind = self._p(), [("src", "u4"), ("dst", "u4"), ("share", "f8")]
@@ -76,7 +86,7 @@ class Traffic(Object):
             parts.append(np.array(found, kind))
         return np.concatenate(parts)
 
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> npt.NDArray[np.float64]:
         """[hosts, hosts] float64: shares of what each host (row) offers, by destination (column). Memory 8 * hosts^2 bytes."""
         out = zeros((self.num_hosts, self.num_hosts), np.float64)
         for src, row in enumerate(out):
@@ -97,7 +107,7 @@ def _on_flow(ctx, src, dst, weight, scale):
     ffi.from_handle(ctx).append((src, dst, weight / scale if scale else 0.0))
 
 
-def traffic_of(fabric, value, seed=None):
+def traffic_of(fabric: Fabric, value: Pattern, seed: Optional[Whole] = None) -> Traffic:
     """A pattern of this fabric, made of its specification where it is a text."""
     if isinstance(value, Traffic):
         if value._p().fabric != fabric._p():
@@ -112,6 +122,13 @@ class _Result(Object):
     """A result of the library about a routing and a traffic, which may be closed before it."""
 
     __slots__ = ("routing", "traffic", "_about", "_ports", "_switches", "_hosts", "_memory")
+    routing: Routing
+    traffic: Traffic
+    _about: Tuple[str, str]
+    _ports: int
+    _switches: int
+    _hosts: int
+    _ctype: str
 
     @classmethod
     def _of(cls, room, kind, routing, traffic, plan, pattern):  # pylint: disable=too-many-arguments
@@ -123,7 +140,7 @@ class _Result(Object):
         return result._take(kind, room, cls._ctype)
 
     @property
-    def fabric(self):
+    def fabric(self) -> Fabric:
         """The fabric."""
         return self.routing.fabric
 
@@ -146,30 +163,33 @@ class Load(_Result):
     __slots__ = ()
     _ctype = "ik_load *"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Load: closed>"
         return (f"<ikat.Load of {self._about[0]!r} with {self._about[1]!r}: at most {self.max_load:.4g}, saturation "
-                f"{self.saturation:.4g}>")
+                f"{self.saturation:.4g}{self._lost(', ')}>")
 
-    def _repr_html_(self):
+    def _lost(self, before: str) -> str:
+        return f"{before}{self.undelivered} of {self.flows} flows are not delivered" if self.undelivered else ""
+
+    def _repr_html_(self) -> str:
         return rows_html(", ".join(self._about), [
-            ("largest load between switches", f"{self.max_load:.4g}"), ("mean", f"{self.mean_load:.4g}"),
+            ("largest load between switches", f"{self.max_load:.4g} of a host's rate"), ("mean", f"{self.mean_load:.4g} of a host's rate"),
             ("mean hops", f"{self.mean_hops:.4g}"), ("predicted saturation", f"{100 * self.saturation:.4g} %"),
-            ("flows", self.flows), ("undelivered", self.undelivered)])
+            ("flows", self.flows), ("delivered", self._lost("no: ") or "yes")])
 
     @property
-    def load(self) -> np.ndarray:
+    def load(self) -> npt.NDArray[np.float64]:
         """[ports] float64 by channel, in units of one host's injection rate. No copy."""
         return array(self._p(), self._p().load, self._ports)
 
     @property
-    def crossing(self) -> np.ndarray:
+    def crossing(self) -> npt.NDArray[np.float64]:
         """[ports] float64: flows that cross each channel (expected number where a flow has several paths). No copy."""
         return array(self._p(), self._p().crossing, self._ports)
 
     @property
-    def turns(self) -> Optional[np.ndarray]:
+    def turns(self) -> Optional[npt.NDArray[np.float64]]:
         """[switches] float64: trees: routes that turn from up to down at each switch; None otherwise. No copy."""
         return array(self._p(), self._p().turns, self._switches)
 
@@ -241,7 +261,7 @@ class Queues(_Result):
     __slots__ = ()
     _ctype = "ik_queues *"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<ikat.Queues of {self._about[0]!r} with {self._about[1]!r}>" if getattr(self, "_c", None) is not None else "<ikat.Queues: closed>"
 
     def _by_queue(self, name):
@@ -249,17 +269,17 @@ class Queues(_Result):
         return array(c, getattr(c, name), c.num_ports, c.num_vcs)
 
     @property
-    def load(self) -> np.ndarray:
+    def load(self) -> npt.NDArray[np.float64]:
         """[ports, VCs] float64, in units of one host's injection rate. No copy."""
         return self._by_queue("load")
 
     @property
-    def crossing(self) -> np.ndarray:
+    def crossing(self) -> npt.NDArray[np.float64]:
         """[ports, VCs] float64: flows. No copy."""
         return self._by_queue("crossing")
 
     @property
-    def destinations(self) -> np.ndarray:
+    def destinations(self) -> npt.NDArray[np.uint32]:
         """[ports, VCs] uint32: hosts to which packets on some allowed path may wait in the queue. No copy."""
         return self._by_queue("destinations")
 
@@ -271,7 +291,26 @@ class Contention:
     fluid_slowdown, effective_bandwidth, mean_efficiency (and both for flows that leave their switch, `…_leaving`),
     worst_channel."""
 
-    def __repr__(self):
+    flows: int
+    undelivered: int
+    endpoint_degree: int
+    split: int
+    max_flows: float
+    c: int
+    c_up: int
+    c_down: int
+    c_load: float
+    slowdown_bound: float
+    fluid_time: float
+    fluid_crossbar_time: float
+    fluid_slowdown: float
+    effective_bandwidth: float
+    effective_bandwidth_leaving: float
+    mean_efficiency: float
+    mean_efficiency_leaving: float
+    worst_channel: Optional[int]
+
+    def __repr__(self) -> str:
         return f"<ikat.Contention: at most {self.max_flows:g} flows on a channel, slowdown {self.fluid_slowdown:.4g}>"
 
     @classmethod
@@ -282,7 +321,7 @@ class Contention:
         out.worst_channel = optional_index(c.worst_channel)
         return out
 
-    def to_dict(self) -> Dict:
+    def to_dict(self) -> Dict[str, Any]:
         """All attributes."""
         return dict(self.__dict__)
 
@@ -293,12 +332,12 @@ class Phases(_Result):
     __slots__ = ()
     _ctype = "ik_phases *"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Phases: closed>"
         return f"<ikat.Phases: {len(self)} phases, slowdown {self.slowdown:.4g}>"
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._p().num
 
     @property
@@ -316,7 +355,7 @@ class Phases(_Result):
         """The same of an ideal crossbar."""
         return self._p().crossbar_bound_ns
 
-    def to_list(self) -> List[Dict]:
+    def to_list(self) -> List[Dict[str, Any]]:
         """A dictionary per phase: name, messages, bytes, flows, max_load_bytes, bound_ns, crossbar_bound_ns …"""
         c = self._p()
         return [{"name": string(c.phases[i].name), **numbers_of(c.phases[i], "name")} for i in range(c.num)]

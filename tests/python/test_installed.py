@@ -26,6 +26,7 @@ class Installed(PythonTest):
         self.assertEqual(verdict, "True", done.stderr)
         folder = moved / "lib/python3/dist-packages/ikat"
         self.assertTrue((folder / "py.typed").exists())
+        self.assertTrue((folder / "_native.pyi").exists())
         self.assertTrue((folder / "_native.abi3.so").exists())
 
 
