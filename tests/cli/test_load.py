@@ -280,6 +280,22 @@ class Load(CliTest):
             mean = next(g["mean"] for g in o["queues"]["destinations"] if (g["direction"], g["level"]) == ("up", 1))
             self.close(mean, 60 / vcs)
 
+    def test_bounds_of_a_phase_are_its_loads(self):
+        """Whatever computes the loads: tables, walks, shares of choices; hosts of one cable and of two."""
+        for fabric, hosts in (("karytree:k=4,n=2", 16), ("xgft:m=4:4,w=2:2", 16), ("slimfly:q=5,p=2", 100)):
+            tree = not fabric.startswith("slim")
+            for routing in ("dmodk", "random:seed=1", "smodk", "adaptive_tree", "oblivious") if tree else ("minimal", "minimal:paths=one", "updown"):
+                for traffic in ("exchange:bytes=1 KiB", "exchange:bytes=1 KiB,order=shift", "exchange:pattern=shift:by=3,bytes=5 KiB"):
+                    with self.subTest(fabric=fabric, routing=routing, traffic=traffic):
+                        o = self.json("load", fabric, "-r", routing, "-t", traffic)
+                        self.assertEqual(len(o["workload"]["phases"]), 1)
+                        phase = o["workload"]["phases"][0]
+                        bytes_of_host = o["workload"]["bytes"] / hosts
+                        largest = max(group["max"] for group in o["groups"])
+                        self.assertGreater(phase["bound_ns"], 0)
+                        self.assertAlmostEqual(phase["bound_ns"], largest * bytes_of_host * 8 / 100, delta=1e-6 * phase["bound_ns"])
+                        self.assertGreaterEqual(phase["bound_ns"], phase["crossbar_bound_ns"])
+
     def test_phases_of_a_workload(self):
         """WRF on slimmed trees: two messages of each host, w:1 hosts to a way up."""
         for w2, slowdown in ((16, 1), (8, 2), (1, 16)):

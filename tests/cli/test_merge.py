@@ -169,7 +169,7 @@ class Merge(CliTest):
         self.ok("run", path, "-q", "--set", "load=20%", "-o", self.tmp / "set.db")
         refused(made[0], self.tmp / "set.db", "-o", out, words=("different experiments", "--set"))
         refused(made[0], made[1], words=("-o",))
-        refused(made[0], self.tmp / "none.db", "-o", out, words=("cannot open", "none.db"))
+        refused(made[0], self.tmp / "none.db", "-o", out, words=("cannot be opened", "none.db"))
         refused(path, "-o", out, words=("not a results file",))
         with sqlite3.connect(made[1]) as db:
             db.execute("UPDATE points SET offered = offered + 0.01")
