@@ -31,7 +31,7 @@ struct store {
     unsigned depth; /* of transactions inside one another: the outermost counts */
 };
 
-enum { BUSY_MS = 10000 }; /* how long another process is waited for that holds the file */
+enum { BUSY_MS = 60000 }; /* how long another process is waited for that holds the file */
 
 /* ---- errors */
 

@@ -10,9 +10,9 @@
  *
  * Near saturation queues take long to settle, and a measured time that a file gives may end before
  * it can be told whether a load is accepted. The probe is then made again with ten times that time,
- * and with a hundred times;
- * a load that drifts even so counts as not accepted, and the search says up to which load it could
- * not tell. Where a run is too short for a verdict it is accepted if 95 % of what is offered are.
+ * and with a hundred times; a load that drifts even so counts as not accepted, and the search says
+ * up to which load it could not tell. Where a run is too short for a verdict it is accepted if 95 %
+ * of what is offered are.
  */
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
@@ -76,10 +76,14 @@ static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool acce
     }
 }
 
-/* Whether a run tells if its load is accepted. */
-static bool search_is_told(const ik_sim_result *r)
+/* Whether a run of `times` the measured time of the file tells if its load is accepted. Where a
+ * network that has had ten times that time accepts less than 70 %, more time would only say what it
+ * accepts past saturation. */
+static bool search_is_told(const ik_sim_result *r, unsigned times)
 {
     bool falls = r->steady.reason == IK_STEADY_FALLS && r->throughput < 0.95 * r->offered;
+    if (times > 1 && r->throughput < 0.7 * r->offered)
+        return true;
     return r->deadlock || r->steady.bound.exceeded || r->steady.verdict == IK_STEADY_YES ||
            r->steady.reason == IK_STEADY_BOUND || falls;
 }
@@ -133,17 +137,19 @@ static ik_status search_run_for(const bisection *b, unsigned part, unsigned time
     return status;
 }
 
-/* Until it tells. */
-static ik_status search_run(const bisection *b, unsigned part, ik_sim_result *r, ik_error *err)
+/* Until it tells; *told: whether it did. */
+static ik_status search_run(const bisection *b, unsigned part, ik_sim_result *r, bool *told,
+                            ik_error *err)
 {
     unsigned times = 1;
     ik_status status = search_run_for(b, part, times, r, err);
-    while (status == IK_OK && !search_is_told(r) && search_may_be_longer(b, r, times)) {
+    while (status == IK_OK && !search_is_told(r, times) && search_may_be_longer(b, r, times)) {
         ik_sim_result_free(r);
         *r = (ik_sim_result){0};
         times *= SEARCH_LONGER;
         status = search_run_for(b, part, times, r, err);
     }
+    *told = status == IK_OK && search_is_told(r, times);
     return status;
 }
 
@@ -153,10 +159,10 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
     ik_sim_result r = {0};
     b->probe++;
     search_tell(b, load);
-    ik_status status = search_run(b, part, &r, err);
+    bool told;
+    ik_status status = search_run(b, part, &r, &told, err);
     if (status != IK_OK)
         return status;
-    bool told = search_is_told(&r);
     bool accepted = !(metric_saturated(&r) > 0) && r.steady.verdict != IK_STEADY_NO;
     b->deadlock = r.deadlock;
     search_note(b, load, &r, accepted);
