@@ -19,7 +19,7 @@ ROOMS = {"base": ["", "output"],
          "experiment": ["yaml", "figures", "", "run"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
-         "cli": ["", "subnet"],
+         "cli": ["", "help", "subnet"],
          "format": ["", "opensm", "printed"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit"],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}

@@ -19,7 +19,7 @@ typedef struct ib_keys {
 
 ik_status ib_keys_add(ib_keys *k, uint64_t key, uint32_t value, uint32_t port, ik_error *err);
 void ib_keys_sort(ib_keys *k);
-/* The first entry of a key, *count of them side by side; NULL and 0: there is none. */
+/* The first of the *count consecutive entries of a key; NULL and 0: there is none. */
 const ib_key *ib_keys_find(const ib_keys *k, uint64_t key, size_t *count);
 
 #endif
