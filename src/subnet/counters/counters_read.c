@@ -291,7 +291,7 @@ static ik_status counters_read_names(reading *r, ik_error *err)
     return csv_read_columns(&r->s, names, CSV_NAMED, 2, &r->columns, err);
 }
 
-/* Counters that a port has not are N/A, or the largest number but one. */
+/* Counters that a port has not are N/A, or one of the two largest numbers. */
 static ik_status counters_read_row(reading *r, ik_error *err)
 {
     slice field[CSV_MOST_WANTED];

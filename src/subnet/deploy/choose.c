@@ -62,7 +62,7 @@ ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, ik_plan *plan,
         r->verdict = d.verdict;
     r->lanes = d.lanes;
     if (why)
-        snprintf(why, 160, "%.159s", d.why_not);
+        snprintf(why, sizeof d.why_not, "%s", d.why_not);
     ik_lid_tables_free(&d.tables);
     ik_service_levels_free(&d.levels);
     ik_sl2vl_free(&d.vls);
