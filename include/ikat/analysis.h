@@ -211,12 +211,19 @@ typedef struct ik_lasting {
     size_t num_groups;
     double free; /* rate of the hosts that send and that nothing holds back, of all hosts' */
 } ik_lasting;
-/* Not known of adaptive routings, of workloads and schedules, where a flow is not delivered, and of
- * patterns with more than 262,144 flows. Cost: O(flows * hops +
- * groups * (hosts + channels)). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. Free with
- * ik_lasting_free. */
-ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
-                             ik_lasting *out, ik_error *err);
+/* What adapters let through where that is less than their links carry. Fractions are of the link's
+ * rate, and the smaller one counts. */
+typedef struct ik_adapter_rates {
+    double injection_bps, injection_fraction; /* of each port of a host; INFINITY, 1 = no limit */
+    double ejection_bps, ejection_fraction;
+} ik_adapter_rates;
+/* limits: NULL = none. Loads are fractions of what hosts may send. Not known of adaptive routings,
+ * of workloads and schedules, where a flow is not delivered, and of patterns with more than 262,144
+ * flows. Cost: O(flows * hops + groups * (hosts + channels)). Errors: IK_ERR_MEMORY,
+ * IK_ERR_CANCELLED. Free with ik_lasting_free. */
+ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
+                             const ik_adapter_rates *limits, const ik_env *env, ik_lasting *out,
+                             ik_error *err);
 /* Most throughput at that load, a fraction of all hosts' rate (ik_sim_config.bound); 0 = not known.
  */
 double ik_lasting_at(const ik_lasting *l, double load);

@@ -32,8 +32,7 @@ extern const ik_param ik_measure_params[];
  * ik_sim_bound_measure makes it. */
 typedef struct ik_sim_bound {
     /* Most throughput (a fraction, like ik_sim_result.throughput) that can be accepted for ever, as
-     * ik_lasting_at says if ik_sim_sends_in_order and if adapters are not slower than their links;
-     * 0 = unknown */
+     * ik_lasting_at says if ik_sim_sends_in_order; 0 = unknown */
     double throughput;
     bool exceeded; /* a channel is offered more than it carries, and what waits for it grows */
 } ik_sim_bound;
@@ -57,14 +56,13 @@ typedef struct ik_sim_config {
 bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config);
 
-/* Whether adapters may send slower than their links. */
-bool ik_sim_sends_slower(const ik_sim_config *config);
+/* Whether adapters may send or receive slower than their links. */
+bool ik_sim_limits_adapters(const ik_sim_config *config);
 
 /* What is known of `num` loads before they are simulated: out[num], for ik_sim_config.bound. A run
  * that has it is judged by it, too: more than channels carry for ever cannot last, however flat a
- * short window looks. All zero where nothing is known: adapters that send slower than their links,
- * and where ik_lasting_measure knows nothing. The load and the bound of config do not count.
- * Errors and cost: those of ik_lasting_measure. */
+ * short window looks. All zero where ik_lasting_measure knows nothing. The load and the bound of
+ * config do not count. Errors and cost: those of ik_lasting_measure. */
 ik_status ik_sim_bound_measure(const ik_plan *plan, const ik_traffic *traffic,
                                const ik_sim_config *config, const double *loads, size_t num,
                                const ik_env *env, ik_sim_bound *out, ik_error *err);

@@ -5,6 +5,7 @@
 #include "routing/by_port.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct by_port {
@@ -141,6 +142,17 @@ static uint64_t by_port_one_rate(const ik_fabric *f, uint32_t host)
 {
     uint32_t port = ik_host_port(f, host);
     return port == IK_NONE ? 0 : ik_port_rate_bps(f, port);
+}
+
+double by_port_limited_bps(const ik_fabric *f, uint32_t host, double fraction, double most_bps)
+{
+    if (!f->split)
+        return fmin((double)by_port_one_rate(f, host) * fraction, most_bps);
+    uint32_t whole = f->split->host_of[host];
+    double sum = 0;
+    for (uint32_t port = f->split->first[whole]; port < f->split->first[whole + 1]; port++)
+        sum += fmin((double)by_port_one_rate(f, port) * fraction, most_bps);
+    return sum;
 }
 
 uint64_t by_port_rate_bps(const ik_fabric *f, uint32_t host)

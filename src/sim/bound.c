@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sim/bound.c: what is known of loads before they are simulated. Channels are compared with the
- * rates of hosts, so that nothing is known where adapters send slower than their links. */
+ * sim/bound.c: what is known of loads before they are simulated. */
 #include "ikat/analysis.h"
 #include "sim/state/parameters.h"
+
+#include <math.h>
 
 /* At exactly the load that fills a channel nothing waits: beyond it by more than rounding. */
 static const double bound_rounding = 1 + 1e-6;
 
-bool ik_sim_sends_slower(const ik_sim_config *config)
+static double bound_rate_of(const ik_params *adapter, const char *name)
+{
+    return ik_params_has(adapter, name) ? (double)ik_params_uint(adapter, name) : INFINITY;
+}
+
+static ik_adapter_rates bound_rates_of(const ik_params *adapter)
+{
+    return (ik_adapter_rates){.injection_bps = bound_rate_of(adapter, "injection_rate"),
+                              .injection_fraction = ik_params_real(adapter, "injection_fraction"),
+                              .ejection_bps = bound_rate_of(adapter, "ejection_rate"),
+                              .ejection_fraction = ik_params_real(adapter, "ejection_fraction")};
+}
+
+bool ik_sim_limits_adapters(const ik_sim_config *config)
 {
     const ik_params *adapter = sim_config_of(config).adapter_params;
-    return adapter && (ik_params_has(adapter, "injection_rate") ||
-                       ik_params_real(adapter, "injection_fraction") < 1);
+    if (!adapter)
+        return false;
+    ik_adapter_rates rates = bound_rates_of(adapter);
+    return rates.injection_fraction < 1 || rates.ejection_fraction < 1 ||
+           isfinite(rates.injection_bps) || isfinite(rates.ejection_bps);
 }
 
 /* sec: of the configuration, its defaults included. */
@@ -22,10 +39,9 @@ static ik_status bound_measure(const ik_plan *plan, const ik_traffic *traffic,
 {
     const ik_sim_config config = {
         .switch_params = sec->sw, .adapter_params = sec->adapter, .measure_params = sec->measure};
-    ik_lasting lasting = {0};
-    ik_status status = IK_OK;
-    if (!ik_sim_sends_slower(&config))
-        status = ik_lasting_measure(plan->routing, traffic, env, &lasting, err);
+    const ik_adapter_rates rates = bound_rates_of(sec->adapter);
+    ik_lasting lasting;
+    ik_status status = ik_lasting_measure(plan->routing, traffic, &rates, env, &lasting, err);
     if (status != IK_OK)
         return status;
     bool in_order = lasting.known && ik_sim_sends_in_order(plan, traffic, &config);

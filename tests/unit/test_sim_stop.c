@@ -287,6 +287,30 @@ static void test_coverage(void **state)
     }
 }
 
+/* What is accepted at exactly the load that a host's cable carries comes up to it with the root of
+ * time: the interval of throughput holds what a run of ten times the length accepts, of all seeds,
+ * and all that is missing. Below that load, and in long runs, it is not widened. */
+static void test_critical(void **state)
+{
+    (void)state;
+    double of_longer = 0, of_below = 0;
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        ik_sim_result r = run_queue(1, "warmup=20 us;duration=300 us", seed),
+                      longer = run_queue(1, "warmup=200 us;duration=3 ms", seed),
+                      below = run_queue(0.9, "warmup=20 us;duration=300 us", seed);
+        double missing = fmin(1 - r.throughput / r.offered, 1 - r.throughput);
+        assert_true(fabs(longer.throughput - r.throughput) <=
+                    r.steady.throughput_half * r.throughput);
+        assert_true(r.steady.throughput_half > missing);
+        of_longer += longer.steady.throughput_half;
+        of_below += below.steady.throughput_half;
+        ik_sim_result_free(&r);
+        ik_sim_result_free(&longer);
+        ik_sim_result_free(&below);
+    }
+    assert_true(of_longer / 20 < 0.005 && of_below / 20 < 0.015);
+}
+
 /* Windows of given length, down to five times that for which the queue remembers, D / (1 - rho)^2:
  * what means within the window show of its correlation is too little then (20 means alone hold 94,
  * 84 and 65 % of the last three), and the interval has to know it from the utilisation. Windows
@@ -537,7 +561,7 @@ int main(void)
         on_one_thread(test_interval),      on_one_thread(test_coverage),
         cmocka_unit_test(test_threads),    on_one_thread(test_engines),
         on_one_thread(test_saturated),     on_one_thread(test_refused),
-        on_one_thread(test_short_windows),
+        on_one_thread(test_short_windows), on_one_thread(test_critical),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ enum { MOST_FLOWS = 1 << 18 }; /* where there are more, nothing is known */
 
 typedef struct filling {
     const ik_fabric *f;
+    const ik_adapter_rates *limits;
     uint32_t num_hosts;
     double *rate;      /* [hosts] bit/s that a host offers at most */
     size_t *base;      /* [hosts + 1] into the rows */
@@ -34,11 +35,12 @@ typedef struct filling {
     bool *held;        /* [hosts] is in a group */
 } filling;
 
-static ik_status lasting_filling_init(filling *fill, const path_set *paths, ik_error *err)
+static ik_status lasting_filling_init(filling *fill, const path_set *paths,
+                                      const ik_adapter_rates *limits, ik_error *err)
 {
     const ik_fabric *f = paths->f;
     size_t steps = paths->num ? paths->base[paths->num] : 0;
-    *fill = (filling){.f = f, .num_hosts = f->num_hosts};
+    *fill = (filling){.f = f, .limits = limits, .num_hosts = f->num_hosts};
     fill->rate = ik_calloc(f->num_hosts + 1, sizeof *fill->rate);
     fill->base = ik_calloc(f->num_hosts + 2, sizeof *fill->base);
     fill->channel = ik_calloc(steps + 1, sizeof *fill->channel);
@@ -67,6 +69,19 @@ static int compare_channels(const void *a, const void *b)
 {
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
     return (one > other) - (one < other);
+}
+
+/* What the channel of a port carries; where it leads to a host, what that host takes from it. */
+static double lasting_capacity(const filling *fill, uint32_t port)
+{
+    const ik_fabric *f = fill->f;
+    uint32_t peer = f->port_peer[port];
+    if (peer == IK_NONE)
+        return 0;
+    double rate = (double)ik_port_rate_bps(f, port);
+    if (ik_is_switch(f, f->port_node[peer]))
+        return rate;
+    return fmin(rate * fill->limits->ejection_fraction, fill->limits->ejection_bps);
 }
 
 /* Sums up the flows from number `flow` on that one host sends, by channel, with `sums` [ports], all
@@ -102,15 +117,17 @@ static ik_status lasting_add_hosts(filling *fill, const path_set *paths, ik_erro
         return ik_fail_memory(err, fill->f->num_ports * sizeof *sums, "loads of channels");
     uint32_t flow = 0;
     for (uint32_t host = 0; host < fill->num_hosts; host++) {
-        fill->rate[host] = (double)by_port_rate_bps(fill->f, host);
+        double of_links = (double)by_port_rate_bps(fill->f, host);
+        fill->rate[host] = by_port_limited_bps(fill->f, host, fill->limits->injection_fraction,
+                                               fill->limits->injection_bps);
         fill->base[host + 1] = fill->base[host];
         assert(flow == paths->num || paths->src[flow] >= host);
         if (flow < paths->num && paths->src[flow] == host)
-            flow = lasting_add_host(fill, paths, flow, unit_bps, sums);
+            flow =
+                lasting_add_host(fill, paths, flow, unit_bps * fill->rate[host] / of_links, sums);
     }
     for (uint32_t port = 0; port < fill->f->num_ports; port++)
-        fill->left[port] =
-            fill->f->port_peer[port] == IK_NONE ? 0 : (double)ik_port_rate_bps(fill->f, port);
+        fill->left[port] = lasting_capacity(fill, port);
     free(sums);
     return IK_OK;
 }
@@ -121,9 +138,7 @@ static uint32_t lasting_next_full(const filling *fill, double *level)
     uint32_t found = IK_NONE;
     *level = 1;
     for (uint32_t port = 0; port < fill->f->num_ports; port++) {
-        double capacity =
-            fill->f->port_peer[port] == IK_NONE ? 0 : (double)ik_port_rate_bps(fill->f, port);
-        if (fill->wanted[port] <= 1e-9 * capacity)
+        if (fill->wanted[port] <= 1e-9 * lasting_capacity(fill, port))
             continue;
         double full = fmax(fill->left[port], 0) / fill->wanted[port];
         if (full < *level) {
@@ -161,7 +176,7 @@ static ik_lasting_group lasting_take_group(filling *fill, uint32_t port, double 
         }
     }
     fill->wanted[port] = 0;
-    group.most = (double)ik_port_rate_bps(fill->f, port) / least_share;
+    group.most = lasting_capacity(fill, port) / least_share;
     return group;
 }
 
@@ -198,11 +213,12 @@ static ik_status lasting_fill_groups(filling *fill, const ik_env *env, ik_lastin
     return IK_OK;
 }
 
-static ik_status lasting_measure_paths(const path_set *paths, const ik_env *env, ik_lasting *out,
-                                       ik_error *err)
+static ik_status lasting_measure_paths(const path_set *paths, const ik_adapter_rates *limits,
+                                       const ik_env *env, ik_lasting *out, ik_error *err)
 {
+    static const ik_adapter_rates none = {INFINITY, 1, INFINITY, 1};
     filling fill;
-    ik_status status = lasting_filling_init(&fill, paths, err);
+    ik_status status = lasting_filling_init(&fill, paths, limits ? limits : &none, err);
     if (status == IK_OK)
         status = lasting_add_hosts(&fill, paths, err);
     if (status == IK_OK)
@@ -229,8 +245,9 @@ static bool lasting_has_few_flows(const ik_traffic *t)
     return flows <= MOST_FLOWS;
 }
 
-ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
-                             ik_lasting *out, ik_error *err)
+ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
+                             const ik_adapter_rates *limits, const ik_env *env, ik_lasting *out,
+                             ik_error *err)
 {
     ik_env alone = {.num_threads = 1};
     const ik_traffic *by_port = NULL;
@@ -249,7 +266,7 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_
     status = paths_of_sizes(r, by_port, &alone, &paths, err);
     if (status == IK_OK) {
         if (paths.num && !paths.undelivered)
-            status = lasting_measure_paths(&paths, &alone, out, err);
+            status = lasting_measure_paths(&paths, limits, &alone, out, err);
         paths_free(&paths);
     }
     by_port_free(by_port, t);

@@ -27,7 +27,7 @@ static bool hints_may_be_judged(const ik_params *adapter, const ik_sim_result *r
 {
     return !r->finite && !r->deadlock && r->offered > 0 &&
            (r->steady.verdict == IK_STEADY_YES || r->steady.verdict == IK_STEADY_NO) &&
-           !ik_sim_sends_slower(&(ik_sim_config){.adapter_params = adapter});
+           !ik_sim_limits_adapters(&(ik_sim_config){.adapter_params = adapter});
 }
 
 /* What the routing can carry of the traffic, if the run accepts less than half of it; else NAN. */

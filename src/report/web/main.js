@@ -15,12 +15,17 @@ import { startTheme, toggleTheme } from './theme.js';
 import { hasWatch, watchView } from './watch.js';
 import { isWorkload, workloads } from './workload.js';
 
+// Names and settings that are longer are cut where they are shown: browsers take minutes to lay out and measure a million letters.
+const LONGEST = 10000;
+const cut = (key, value) => (typeof value === 'string' && value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+const parse = (text, id) => JSON.parse(text, id !== 'ikat-csv' && new RegExp(`"[^"]{${LONGEST}}`).test(text) ? cut : undefined);
+
 async function embedded(id) {
   const node = document.getElementById(id);
-  if (node.dataset.encoding !== 'deflate') return JSON.parse(node.textContent);
+  if (node.dataset.encoding !== 'deflate') return parse(node.textContent, id);
   const bytes = Uint8Array.from(atob(node.textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return JSON.parse(await new Response(stream).text());
+  return parse(await new Response(stream).text(), id);
 }
 
 const section = (id, title, ...children) => el('section', { id }, el('h2', {}, title), ...children);

@@ -41,11 +41,15 @@ export function widthOf(text) {
 
 // The text, or its two ends with … between them, in at most `room` pixels; '' where not even three letters fit.
 export function fitted(text, room) {
-  if (widthOf(text) <= room) return text;
-  const letters = [...text];
-  for (let keep = letters.length - 1; keep >= 3; keep--) {
-    const head = Math.ceil(keep / 2), cut = `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (keep - head)).join('')}`;
-    if (widthOf(cut) <= room) return cut;
+  const most = Math.max(4, Math.ceil(room)); // letters that are looked at from each end: none that shows is narrower than a pixel
+  const long = text.length > 4 * most;
+  if (!long && widthOf(text) <= room) return text;
+  const first = [...(long ? text.slice(0, most) : text)], last = long ? [...text.slice(-most)] : first;
+  const cut = (keep) => `${first.slice(0, Math.ceil(keep / 2)).join('')}…${last.slice(last.length - Math.floor(keep / 2)).join('')}`;
+  let low = 2, high = long ? most : first.length - 1; // `low` letters fit, or are too few
+  while (low < high) {
+    const keep = Math.ceil((low + high) / 2);
+    if (widthOf(cut(keep)) <= room) low = keep; else high = keep - 1;
   }
-  return '';
+  return low > 2 ? cut(low) : '';
 }

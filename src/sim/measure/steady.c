@@ -39,7 +39,8 @@ static const struct {
     double waiting; /* share of the time in the network that packets wait in their sources */
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
-} least = {4, 2, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160};
+    double chance;  /* roots of time, in times of a message, for which a busy cable may be idle */
+} least = {4, 2, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 3};
 
 typedef struct judged {
     const stationary *s;
@@ -149,6 +150,30 @@ static double steady_trend_of(const stationary_line *line)
     return fabs(line->slope) > least.trend * line->error ? fabs(steady_change_of(line)) : 0;
 }
 
+/* What a host may have accepted beyond what the window shows, relative to the throughput. At a load
+ * that is exactly what its own cable carries, packets of a random source wait the longer the longer
+ * it runs, and what is accepted comes up to what is offered with the root of time: a cable that was
+ * idle for less than a few of those roots may have been idle by chance alone. */
+static double steady_rise_of(const judged *j)
+{
+    double window_ps = (double)j->r->window_ps, idle_bps = 0, all_bps = 0;
+    double missing = 1 - j->r->throughput / j->r->offered;
+    if (!(missing > 0 && j->packets > 0 && window_ps > 0) || !j->r->channel_bytes)
+        return 0;
+    double together = fmax(j->bytes / j->packets, j->s->setup.grain_bytes);
+    for (uint32_t port = 0; port < j->f->num_ports; port++) {
+        if (j->f->port_peer[port] == IK_NONE || ik_is_switch(j->f, j->f->port_node[port]))
+            continue;
+        double bps = (double)ik_port_rate_bps(j->f, port), byte_ps = 8e12 / bps,
+               idle = 1 - (double)j->r->channel_bytes[port] * byte_ps / window_ps,
+               by_chance = least.chance * sqrt(2 * together * byte_ps / window_ps);
+        all_bps += bps;
+        idle_bps += idle > 0 && idle < by_chance ? idle * bps : 0;
+    }
+    double rise = all_bps > 0 ? idle_bps / all_bps / j->r->throughput : 0;
+    return fmin(rise, missing / (1 - missing));
+}
+
 static void steady_describe_lines(judged *j)
 {
     double mean_ps = (double)j->width * (double)j->s->setup.period_ps;
@@ -156,7 +181,7 @@ static void steady_describe_lines(judged *j)
                         latency = stationary_honest_interval_of(j->s, SERIES_LATENCY,
                                                                 steady_memory_ps(j));
     j->half = steady_relative(&throughput);
-    j->steady->throughput_half = j->half + steady_trend_of(&j->throughput);
+    j->steady->throughput_half = j->half + fmax(steady_trend_of(&j->throughput), steady_rise_of(j));
     j->steady->latency_half = steady_relative(&latency);
     j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
     j->steady->latency_slope = j->latency.slope / mean_ps;
