@@ -51,36 +51,61 @@ static void update_find_delivering(repair *r, uint32_t lid)
     complete_find_delivering(switches, r->next, r->state, r->path, r->queue);
 }
 
+/* LIDs for which some switch has another entry in the new tables: for the others there is nothing
+ * to choose. */
+static void update_find_different(const ik_lid_tables *a, const ik_lid_tables *b, uint8_t *differ)
+{
+    for (uint32_t sw = 0; sw < a->num_switches; sw++) {
+        const uint8_t *x = ik_lid_tables_row(a, sw), *y = ik_lid_tables_row(b, sw);
+        for (uint32_t lid = 0; lid < a->lids->num; lid++)
+            differ[lid] |= x[lid] ^ y[lid];
+    }
+}
+
 static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_tables *old,
                                       const ik_env *env, ik_lid_tables *out, ik_error *err)
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
     uint32_t *scratch = ik_calloc(n, 3 * sizeof *scratch);
-    uint8_t *state = ik_calloc(n, 1);
-    if (!state || !scratch) {
+    uint8_t *state = ik_calloc(n, 1), *different = ik_calloc((size_t)d->lids.num + 1, 1);
+    if (!state || !scratch || !different) {
         free(state);
         free(scratch);
+        free(different);
         return ik_fail_memory(err, n * 13, "repaired tables");
     }
     repair r = {d, old, state, scratch, scratch + n, scratch + 2 * n};
     ik_lid_tables made = {0};
     ik_status status = ik_lid_tables_new(&d->lids, env, &made, err);
+    if (status == IK_OK) {
+        memcpy(made.out, d->tables.out, (size_t)made.num_switches * d->lids.num);
+        update_find_different(old, &d->tables, different);
+    }
     for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid++) {
+        if (!different[lid])
+            continue;
         update_find_delivering(&r, lid);
         for (uint32_t sw = 0; sw < d->fabric->num_switches; sw++)
-            ik_lid_tables_row(&made, sw)[lid] =
-                ik_lid_tables_row(r.state[sw] == COMPLETE_DELIVERS ? old : &d->tables, sw)[lid];
+            if (r.state[sw] == COMPLETE_DELIVERS)
+                ik_lid_tables_row(&made, sw)[lid] = ik_lid_tables_row(old, sw)[lid];
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
     free(r.state);
     free(scratch);
+    free(different);
     if (status == IK_OK)
         *out = made;
     else
         ik_lid_tables_free(&made);
     return status;
 }
+
+/* On the tables of a deployment. */
+typedef struct update_verdict {
+    bool proved;
+    ik_verdict management, one_manager;
+} update_verdict;
 
 static bool update_as_good(const ik_subnet_verdict *v, ik_verdict management,
                            ik_verdict one_manager)
@@ -124,39 +149,46 @@ static ik_status update_complete_anew(const ik_deployment *d, const ik_lid_table
 }
 
 /* Judges tables, which d takes over if they are proved, and queries no worse off than with its own.
- */
-static ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const ik_env *env,
-                                   ik_error *err)
+ * own: the verdict on those, NULL: it is not known yet, and none is better than it could be. */
+static ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables,
+                                   const update_verdict *own, const ik_env *env, ik_error *err)
 {
-    ik_verdict management = d->verdict.management_free, one = d->verdict.one_manager_free;
-    bool proved = d->proved;
-    ik_lid_tables own = d->tables;
+    static const update_verdict best = {true, IK_YES, IK_YES};
+    ik_lid_tables before = d->tables;
+    own = own ? own : &best;
     d->tables = *tables;
     ik_status status = deploy_judge(d, env, err);
-    d->update.repaired =
-        status == IK_OK && (d->proved || !proved) && update_as_good(&d->verdict, management, one);
-    *tables = d->update.repaired ? own : d->tables;
+    d->update.repaired = status == IK_OK && (d->proved || !own->proved) &&
+                         update_as_good(&d->verdict, own->management, own->one_manager);
+    *tables = d->update.repaired ? before : d->tables;
     if (!d->update.repaired)
-        d->tables = own;
+        d->tables = before;
     return status;
+}
+
+/* Repaired tables that are not the best that can be, beside the verdict on d's own; then *anew. */
+static ik_status update_try_others(ik_deployment *d, ik_lid_tables *repaired, ik_lid_tables *anew,
+                                   const ik_env *env, ik_error *err)
+{
+    ik_status status = deploy_judge(d, env, err);
+    const update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free};
+    if (status == IK_OK)
+        status = update_try_tables(d, repaired, &own, env, err);
+    if (status != IK_OK || d->update.repaired)
+        return status;
+    status = update_complete_anew(d, repaired, env, anew, err);
+    return status == IK_OK ? update_try_tables(d, anew, &own, env, err) : status;
 }
 
 static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
                                      ik_error *err)
 {
     ik_lid_tables repaired = {0}, anew = {0};
-    ik_status status = deploy_judge(d, env, err);
+    ik_status status = update_make_repaired(d, old, env, &repaired, err);
     if (status == IK_OK)
-        status = update_make_repaired(d, old, env, &repaired, err);
-    if (status == IK_OK)
-        status = update_try_tables(d, &repaired, env, err);
-    bool again = status == IK_OK && !d->update.repaired;
-    if (again)
-        status = update_complete_anew(d, &repaired, env, &anew, err);
-    if (again && status == IK_OK)
-        status = deploy_judge(d, env, err);
-    if (again && status == IK_OK)
-        status = update_try_tables(d, &anew, env, err);
+        status = update_try_tables(d, &repaired, NULL, env, err);
+    if (status == IK_OK && !d->update.repaired)
+        status = update_try_others(d, &repaired, &anew, env, err);
     ik_lid_tables_free(&repaired);
     ik_lid_tables_free(&anew);
     return status;
