@@ -13,6 +13,7 @@
 
 #include <opensm/osm_opensm.h>
 #include <pthread.h>
+#include <time.h>
 
 /* What event_plugin_options says. */
 typedef struct sm_options {
@@ -54,6 +55,7 @@ typedef struct sm_watch {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t ends;
+    struct timespec began; /* of CLOCK_MONOTONIC */
     uint64_t time_ps;
     bool ended;
     int half, over; /* ik_cancel_raise */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char prefix[] = "ikat.";
 static const char *const names[] = {"routing", "vc",     "vls",     "query_lane",

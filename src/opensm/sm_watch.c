@@ -5,15 +5,14 @@
 #include "opensm/sm.h"
 
 #include <signal.h>
-#include <time.h>
 
 static const uint64_t second_ps = UINT64_C(1000000000000);
 
-/* Until this time after `begin`, or the end; true: the time is over. */
-static bool sm_watch_wait(sm_watch *w, const struct timespec *begin, uint64_t time_ps)
+/* Until this time after the beginning, or the end; true: the time is over. */
+static bool sm_watch_wait(sm_watch *w, uint64_t time_ps)
 {
-    uint64_t nanoseconds = (uint64_t)begin->tv_nsec + time_ps % second_ps / 1000;
-    struct timespec until = {begin->tv_sec + (time_t)(time_ps / second_ps) +
+    uint64_t nanoseconds = (uint64_t)w->began.tv_nsec + time_ps % second_ps / 1000;
+    struct timespec until = {w->began.tv_sec + (time_t)(time_ps / second_ps) +
                                  (time_t)(nanoseconds / 1000000000),
                              (long)(nanoseconds % 1000000000)};
     int waited = 0;
@@ -25,12 +24,10 @@ static bool sm_watch_wait(sm_watch *w, const struct timespec *begin, uint64_t ti
 static void *sm_watch_run(void *argument)
 {
     sm_watch *w = argument;
-    struct timespec begin;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
     pthread_mutex_lock(&w->lock);
-    if (sm_watch_wait(w, &begin, w->time_ps / 2))
+    if (sm_watch_wait(w, w->time_ps / 2))
         ik_cancel_raise(&w->half);
-    if (sm_watch_wait(w, &begin, w->time_ps))
+    if (sm_watch_wait(w, w->time_ps))
         ik_cancel_raise(&w->over);
     pthread_mutex_unlock(&w->lock);
     return NULL;
@@ -41,6 +38,7 @@ ik_status sm_watch_begin(sm_watch *w, uint64_t time_ps, ik_error *err)
     pthread_condattr_t attributes;
     sigset_t all, before;
     *w = (sm_watch){.time_ps = time_ps};
+    clock_gettime(CLOCK_MONOTONIC, &w->began);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&w->lock, NULL);
@@ -50,6 +48,8 @@ ik_status sm_watch_begin(sm_watch *w, uint64_t time_ps, ik_error *err)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool runs = pthread_create(&w->thread, NULL, sm_watch_run, w) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (runs && time_ps < 1000) /* less than clocks tell: over before the thread runs */
+        ik_cancel_raise(&w->over);
     if (runs)
         return IK_OK;
     pthread_cond_destroy(&w->ends);

@@ -7,7 +7,7 @@ import pathlib
 import re
 import unittest
 
-from harness import IKAT, CliTest, json
+from harness import IKAT, SOURCE, CliTest, json
 from subnets import FABRICS, import_fabric, netlist, opensm
 from test_opensm_deploy import guid_tables, policy_levels
 
@@ -85,6 +85,22 @@ class Plugin(CliTest):
         level, ports = policy_levels(folder / "qos-policy.conf"), {node: port for port, node in node_of.items()}
         for a, b in list(itertools.permutations(sorted(ports), 2))[::17]:
             self.assertEqual(subnet.service_level(lid_of[a], lid_of[b]), level(ports[a], ports[b]))
+
+    def test_document(self):
+        """The lines and sentences of the how-to page."""
+        blocks = re.findall(r"```text\n(.*?)```", (SOURCE / "docs/howto/route-inside-opensm.md").read_text(), re.DOTALL)
+        self.ok("topo", "rlft:ports=8,levels=2", "--format", "ibnetdiscover", "-o", self.tmp / "tree.net")
+        for lines in ("".join(blocks[0]), "".join(blocks[2]), blocks[0] + blocks[4]):
+            (self.tmp / "opensm.conf").write_text(lines)
+            with opensm.Subnet(self.tmp / "tree.net", engine="ikat", config=self.tmp / "opensm.conf", qos=False,
+                               environment={"LD_LIBRARY_PATH": str(PLUGIN)}) as subnet:
+                self.check(subnet)
+                if lines == blocks[0]:
+                    self.assertEqual(*(re.sub(r"in [\d.]+ s", "", text.strip()) for text in (f"ikat: {said(subnet)[0]}", blocks[1])))
+                else:
+                    self.assertEqual("frugal" in said(subnet)[0], "frugal" in lines)
+        with self.subnet(self.tmp / "tree.net", "ikat.time=1ps") as subnet:
+            self.assertEqual([f"ikat: {text}" for text in said(subnet)[:2]], blocks[3].replace("0.5 s", "1e-12 s").splitlines())
 
     def test_later(self):
         """A host that boots later, a cable that is cut and comes back, a switch without cables for a while; entries that can stay, stay."""
