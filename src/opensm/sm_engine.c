@@ -148,7 +148,7 @@ static void sm_engine_take(sm_engine *s, ik_deployment *d)
 /* The subnet's new tables; false: there are none that are proved. */
 static bool sm_engine_reroute(sm_engine *s)
 {
-    ik_error why, kept;
+    ik_error why = {0}, kept = {0};
     double begin = sm_engine_clock();
     ik_deployment *d = calloc(1, sizeof *d);
     ik_status status =
@@ -166,10 +166,10 @@ static bool sm_engine_reroute(sm_engine *s)
                       "the last proved tables stay, for they are proved on the subnet as it is.");
         return true;
     }
-    free(d);
-    if (s->now)
+    if (s->now && d)
         sm_engine_log(s, OSM_LOG_ERROR,
                       "the last proved tables do not fit the subnet as it is: %.400s.", kept.text);
+    free(d);
     sm_engine_log(s, OSM_LOG_ERROR,
                   "OpenSM's next engine takes over, whose tables ikat has not proved.");
     return false;
