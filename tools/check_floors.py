@@ -6,7 +6,7 @@ import re
 import sys
 
 FLOOR = {"base": 0, "registry": 1, "record": 1, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc": 3, "traffic": 3,
-         "verify": 4, "analysis": 4, "sim": 4, "plugin": 5, "subnet": 5, "experiment": 6, "report": 7, "cli": 8}
+         "verify": 4, "analysis": 4, "sim": 4, "plugin": 5, "subnet": 5, "experiment": 6, "report": 7, "cli": 8, "opensm": 8}
 # Floors at the same height that may look at each other, and in which direction.
 SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify"), ("sim", "verify"), ("sim", "analysis")}
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
@@ -69,8 +69,8 @@ def main(root):
                 wrong = room_error(place, name, used)
                 if wrong:
                     errors.append(f"{path}:{number}: {wrong}")
-                if floor == "cli":
-                    errors.append(f"{path}:{number}: the command may only use public headers, not {name}")
+                if floor == "cli" or floor == "opensm" and target != floor:
+                    errors.append(f"{path}:{number}: the command and the plug-in for OpenSM may only use public headers, not {name}")
                     continue
             else:
                 continue

@@ -164,10 +164,12 @@ class Subnet(Simulator):
     """A fabric with OpenSM as its master, up when it has been entered.
 
     engine: of OpenSM; tables: a file for its engine `file`; policy: a file of QoS rules; config: a file of options (opensm.conf);
-    deployed: a folder that `ikat deploy` wrote, whose files are used as its commands say; roots: a file of root GUIDs."""
+    deployed: a folder that `ikat deploy` wrote, whose files are used as its commands say; roots: a file of root GUIDs. plugin: the folder
+    of ikat's plug-in, whose engine is used; options: its event_plugin_options. cut: nodes, or pairs of a node and a port, as unlink() has
+    them, whose cables are not there at first. environment: of OpenSM alone, LD_PRELOAD is put before ibsim's library."""
 
     def __init__(self, fabric, directory=None, engine=None, tables=None, policy=None, config=None, deployed=None, roots=None, qos=None,
-                 more=(), host=None, timeout=120):
+                 more=(), host=None, timeout=120, plugin=None, options="", cut=(), environment=None):
         self._scratch = None
         if directory is None:
             self._scratch = tempfile.TemporaryDirectory(prefix="ikat-opensm-", ignore_cleanup_errors=True)
@@ -179,6 +181,11 @@ class Subnet(Simulator):
             config = config or next((p for p in [deployed / "opensm.conf"] if p.exists()), None)
         self.opensm = None
         super().__init__(fabric, directory, host, timeout)
+        self.own = dict(environment or {})
+        if plugin:
+            engine, config = engine or "ikat", self.directory / "plugin.conf"
+            config.write_text(f"event_plugin_name ikatosm\nevent_plugin_options {options}\nrouting_engine {engine}\n")
+            self.own["LD_LIBRARY_PATH"] = str(plugin)
         self.engine = engine or ("file,no_fallback" if tables else "minhop")
         command = ["opensm", "-s", "0", "-d", "2", "-e", "-R", self.engine, "-D", "0x43", "-f", self.directory / "osm.log", "--dump_files_dir",
                    self.directory]
@@ -189,16 +196,26 @@ class Subnet(Simulator):
             command.append("-Q")
         self.command = command + list(more)
         try:
+            for place in cut:
+                self._console("Unlink", *(place if isinstance(place, tuple) else (place,)))
             self._start()
         except BaseException:
             self.close()
             raise
 
     def _start(self):
+        library = glob.glob(LIBRARIES)[0]
+        own = {**self.environment, **self.own, "LD_PRELOAD": ":".join([*filter(None, [self.own.get("LD_PRELOAD")]), library])}
         with open(self.directory / "osm.out", "wb") as out:
-            self.opensm = _spawn(self.command, env=dict(self.environment, LD_PRELOAD=glob.glob(LIBRARIES)[0]), cwd=self.directory,
-                                 stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+            self.opensm = _spawn(self.command, env=own, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         self.wait_up(1)
+
+    def restart(self):
+        """Kills OpenSM as it stands and starts it again."""
+        self.opensm.kill()
+        self.opensm.wait()
+        (self.directory / "osm.log").unlink()
+        self._start()
 
     def log(self):
         path = self.directory / "osm.log"
@@ -214,21 +231,23 @@ class Subnet(Simulator):
         self.opensm.send_signal(signal.SIGHUP)
         self.wait_up(times + 1)
 
-    def unlink(self, node, port):
-        """Cuts the cable of a port, as ibsim names its node ("S-…"), and lets OpenSM find out."""
-        self._cable(f'Unlink "{node}"[{port}]')
+    def unlink(self, node, port=None):
+        """Cuts the cable of a port, or all of a node, as ibsim names it ("S-…"), and lets OpenSM find out."""
+        self._console("Unlink", node, port)
+        self.sweep()
 
-    def relink(self, node, port):
-        self._cable(f'ReLink "{node}"[{port}]')
+    def relink(self, node, port=None):
+        self._console("ReLink", node, port)
+        self.sweep()
 
-    def _cable(self, command):
+    def _console(self, verb, node, port=None):
         # The answer to a dump comes after that to the command before it: ibsim reads its console in order.
+        command = f'{verb} "{node}"' + (f"[{port}]" if port is not None else "")
         self.say(command)
         said = self.say("Dump", r"^#\s+dumped \d+ nodes")
         refused = re.search(r"^# (?!Net status|dumped|\tlinear).*(?:not found|not linked|can't|bad).*$", said, re.MULTILINE)
         if refused:
             raise RuntimeError(f"ibsim refuses {command}: {refused.group(0)}")
-        self.sweep()
 
     # ---- what OpenSM made
 

@@ -156,6 +156,9 @@ typedef struct ik_deploy_config {
     bool force;         /* the folder may hold files; an earlier deployment's are replaced */
     const char *fabric; /* what the fabric is called in summaries; NULL = its spec */
     const char *from;   /* what is installed: a folder or tables; NULL = not known */
+    /* as ik_env.cancel, while routings are compared: once raised, the best so far is taken, and
+     * ik_env.cancel is not looked at until then; NULL = all are compared */
+    const int *enough;
 } ik_deploy_config;
 
 /* While an update replaces tables, some switches have old and some new ones, and some parts of
@@ -242,6 +245,18 @@ typedef struct ik_deployment {
 ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *folder,
                     const ik_env *env, ik_deployment *out, ik_error *err);
 void ik_deployment_free(ik_deployment *d);
+/* The same without files: tables, service levels and lanes for a subnet manager, judged as they are
+ * there. f: borrowed as long as *out is used, which must stay where it is. config: force, from,
+ * fabric, and folder, commands and roots of the result, are not used. installed (may be NULL): what
+ * is installed, of this fabric or one like it; of its entries those are kept that can be, as with
+ * `from`; update.mixing is not judged. IK_ERR_FAILED: not proved. */
+ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config,
+                              const ik_deployment *installed, const ik_env *env, ik_deployment *out,
+                              ik_error *err);
+/* What is installed, unchanged, on another fabric; *out has no plan. IK_ERR_FAILED: not proved
+ * there. */
+ik_status ik_deploy_keep(const ik_fabric *f, const ik_deployment *installed, const ik_env *env,
+                         ik_deployment *out, ik_error *err);
 /* Is this spec one of a VC scheme and not of a routing? */
 bool ik_deploy_takes_vc(const char *routing);
 /* The summary as text, and as members of an open JSON object. */

@@ -14,7 +14,7 @@ import unittest
 
 from harness import SOURCE
 
-PACKAGES = ["ikat", "ikat-doc", "libikat-dev", "libikat0", "python3-ikat"]
+PACKAGES = ["ikat", "ikat-doc", "ikat-opensm", "libikat-dev", "libikat0", "python3-ikat"]
 # Beside ikat's packages: what they recommend for Python, and what a person compiles and reads with.
 WITH = ["bash-completion", "cmake", "g++", "gcc", "libc6-dev", "make", "man-db", "pkg-config", "python3-matplotlib", "python3-pandas", "zsh"]
 TOOLS = ["dpkg-buildpackage", "dh", "lintian", "mmdebstrap"]

@@ -5,11 +5,15 @@
  *
  * IKAT_FAIL_ALLOCATION=N    the N-th allocation fails, counted from 0
  * IKAT_FAIL_ALLOCATION=N+   and so do all later ones
+ * IKAT_FAIL_ALLOCATION_OF=NAME all allocations fail that a library asks for whose path holds NAME,
+ * IKAT_FAIL_ALLOCATION_WHILE=FILE as long as this file exists
  * IKAT_COUNT_ALLOCATIONS=FD the number of allocations is written to this file descriptor when the
  *                           process exits
  *
  * strdup, getline, open_memstream, asprintf, fopen and the like allocate through these functions.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The C library's own allocator: reached without dlsym, which allocates. */
 void *__libc_malloc(size_t bytes);
@@ -28,6 +33,7 @@ static _Atomic uint64_t allocations;
 static uint64_t failing = UINT64_MAX;
 static bool and_later;
 static int count_to = -1;
+static const char *failing_library, *failing_while;
 
 __attribute__((constructor)) static void read_environment(void)
 {
@@ -35,6 +41,8 @@ __attribute__((constructor)) static void read_environment(void)
     char *end = NULL;
     if (count)
         count_to = (int)strtol(count, NULL, 10);
+    failing_while = getenv("IKAT_FAIL_ALLOCATION_WHILE");
+    failing_library = getenv("IKAT_FAIL_ALLOCATION_OF");
     if (!number)
         return;
     uint64_t n = strtoull(number, &end, 10);
@@ -56,26 +64,39 @@ __attribute__((noinline)) static bool fail_here(void)
     return true;
 }
 
-static bool refused(void)
+/* Is it a call of that library, at this time? */
+static bool of_library(const void *caller)
 {
+    Dl_info info;
+    int before = errno;
+    bool fails = failing_library && failing_while && access(failing_while, F_OK) == 0 &&
+                 dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, failing_library);
+    errno = before;
+    return fails;
+}
+
+static bool refused(const void *caller)
+{
+    if (of_library(caller))
+        return fail_here();
     uint64_t n = atomic_fetch_add(&allocations, 1);
     return (n == failing || (and_later && n > failing)) && fail_here();
 }
 
 void *malloc(size_t bytes)
 {
-    return refused() ? NULL : __libc_malloc(bytes);
+    return refused(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return refused() ? NULL : __libc_calloc(count, size);
+    return refused(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 }
 
 /* To make a block smaller takes no memory, but may fail all the same. */
 void *realloc(void *old, size_t bytes)
 {
-    return refused() ? NULL : __libc_realloc(old, bytes);
+    return refused(__builtin_return_address(0)) ? NULL : __libc_realloc(old, bytes);
 }
 
 void *reallocarray(void *old, size_t count, size_t size)
@@ -93,7 +114,7 @@ void *valloc(size_t bytes);
 
 void *memalign(size_t align, size_t bytes)
 {
-    return refused() ? NULL : __libc_memalign(align, bytes);
+    return refused(__builtin_return_address(0)) ? NULL : __libc_memalign(align, bytes);
 }
 
 void *aligned_alloc(size_t align, size_t bytes)

@@ -64,6 +64,7 @@ FAILING(FILE *, fopencookie, (void *cookie, const char *mode, cookie_io_function
         (cookie, mode, io))
 FAILING(FILE *, tmpfile, (void), ())
 FAILING(DIR *, opendir, (const char *path), (path))
+FAILING(char *, getcwd, (char *to, size_t size), (to, size))
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *),
                           void *arg);

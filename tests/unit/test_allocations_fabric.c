@@ -128,12 +128,53 @@ static void files(void **state)
     fail_each(job_files, ",names=" SOURCE_DIR "/tests/data/opensm/ft2_8p.names", false);
 }
 
+/* ---- a subnet manager's tables: made, made again from these on another fabric, and kept there */
+
+static ik_status job_in_memory(const char *routing, uint64_t *answer, ik_error *err)
+{
+    const ik_deploy_config config = {.routing = routing};
+    ik_deployment d = {0}, then = {0}, kept = {0};
+    ik_status status = ik_deploy_in_memory(the_fabric, &config, NULL, NULL, &d, err);
+    if (status == IK_OK)
+        status = ik_deploy_in_memory(the_plan, &config, &d, NULL, &then, err);
+    if (status == IK_OK)
+        status = ik_deploy_keep(the_fabric, &then, NULL, &kept, err);
+    if (status == IK_OK) {
+        size_t cells = (size_t)kept.tables.num_switches * kept.lids.num;
+        take(answer, kept.tables.out, cells);
+        take(answer, &then.update.kept, sizeof then.update.kept);
+    }
+    ik_deployment_free(&d);
+    ik_deployment_free(&then);
+    ik_deployment_free(&kept);
+    return status;
+}
+
+static void in_memory(void **state)
+{
+    static const char *const specs[][3] = {
+        {"rlft:ports=4,levels=2", "rlft:ports=4,levels=2,fail=10%", "dmodc"},
+        {"ring:n=5", "ring:n=5", "dfsssp"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        ik_fabric *f = NULL, *cut = NULL;
+        assert_int_equal(ik_fabric_from_spec(specs[i][0], NULL, &f, NULL), IK_OK);
+        assert_int_equal(ik_fabric_from_spec(specs[i][1], NULL, &cut, NULL), IK_OK);
+        the_fabric = f;
+        the_plan = cut;
+        fail_each(job_in_memory, specs[i][2], false);
+        ik_fabric_free(f);
+        ik_fabric_free(cut);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lid_tables),
         cmocka_unit_test(cablings),
         cmocka_unit_test(files),
+        cmocka_unit_test(in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

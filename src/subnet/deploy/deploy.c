@@ -208,6 +208,17 @@ static ik_status deploy_write_and_judge(ik_deployment *d, const ik_deploy_config
     return status;
 }
 
+ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *out)
+{
+    if (status != IK_OK) {
+        ik_deployment_free(d);
+        return status;
+    }
+    *out = *d;
+    out->tables.lids = out->levels.lids = &out->lids;
+    return IK_OK;
+}
+
 ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *path,
                     const ik_env *env, ik_deployment *out, ik_error *err)
 {
@@ -233,11 +244,7 @@ ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const ch
         status = deploy_folder_finish(&folder, err);
     else
         deploy_folder_drop(&folder);
-    if (status == IK_OK)
-        *out = d;
-    else
-        ik_deployment_free(&d);
-    return status;
+    return deploy_hand_over(&d, status, out);
 }
 
 void ik_deployment_free(ik_deployment *d)

@@ -42,6 +42,9 @@ ik_status deploy_write_summaries(ik_deployment *d, const deploy_folder *folder, 
 /* Judges what d has: d->verdict, d->proved. */
 ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err);
 
+/* *out = *d, with what points into it; after a failure d is freed instead. Returns status. */
+ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *out);
+
 /* Text that more than one of these print. */
 void deploy_print_commands(const ik_deployment *d, FILE *out);
 

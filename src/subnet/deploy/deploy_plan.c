@@ -131,6 +131,20 @@ static ik_status deploy_plan_refuse_all(const ik_deployment *d, unsigned lanes, 
                    untried[0] ? untried : "none");
 }
 
+/* config->enough, once raised, ends the comparison with the best so far, if there is one. */
+static ik_status deploy_plan_compare(ik_deployment *d, const ik_deploy_config *config,
+                                     const choose_now *installed, const ik_env *env,
+                                     ik_audit_routing *best, ik_error *err)
+{
+    ik_env here = env ? *env : (ik_env){0};
+    if (config->enough)
+        here.cancel = config->enough;
+    ik_status status =
+        choose_routing(d->fabric, &d->lids, config, installed, &here, &d->choice, best, err);
+    return status == IK_ERR_CANCELLED && config->enough && d->choice.chosen != IK_NONE ? IK_OK
+                                                                                       : status;
+}
+
 ik_status deploy_choose(ik_deployment *d, ik_deploy_config *config, const ik_env *env,
                         ik_error *err)
 {
@@ -143,8 +157,7 @@ ik_status deploy_choose(ik_deployment *d, ik_deploy_config *config, const ik_env
         config->from ? update_judge_installed(d, config->from, env, &now, &partial, err) : IK_OK;
     const choose_now installed = {config->from ? &now : NULL, partial};
     if (status == IK_OK)
-        status =
-            choose_routing(d->fabric, &d->lids, config, &installed, env, &d->choice, &best, err);
+        status = deploy_plan_compare(d, config, &installed, env, &best, err);
     if (status == IK_OK && d->choice.keeps)
         status = deploy_plan_refuse_worse(d, &now, config->from, err);
     else if (status == IK_OK && d->choice.chosen == IK_NONE)

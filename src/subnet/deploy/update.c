@@ -51,36 +51,61 @@ static void update_find_delivering(repair *r, uint32_t lid)
     complete_find_delivering(switches, r->next, r->state, r->path, r->queue);
 }
 
+/* LIDs for which some switch has another entry in the new tables: for the others there is nothing
+ * to choose. */
+static void update_find_different(const ik_lid_tables *a, const ik_lid_tables *b, uint8_t *differ)
+{
+    for (uint32_t sw = 0; sw < a->num_switches; sw++) {
+        const uint8_t *x = ik_lid_tables_row(a, sw), *y = ik_lid_tables_row(b, sw);
+        for (uint32_t lid = 0; lid < a->lids->num; lid++)
+            differ[lid] |= x[lid] ^ y[lid];
+    }
+}
+
 static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_tables *old,
                                       const ik_env *env, ik_lid_tables *out, ik_error *err)
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
     uint32_t *scratch = ik_calloc(n, 3 * sizeof *scratch);
-    uint8_t *state = ik_calloc(n, 1);
-    if (!state || !scratch) {
+    uint8_t *state = ik_calloc(n, 1), *different = ik_calloc((size_t)d->lids.num + 1, 1);
+    if (!state || !scratch || !different) {
         free(state);
         free(scratch);
+        free(different);
         return ik_fail_memory(err, n * 13, "repaired tables");
     }
     repair r = {d, old, state, scratch, scratch + n, scratch + 2 * n};
     ik_lid_tables made = {0};
     ik_status status = ik_lid_tables_new(&d->lids, env, &made, err);
+    if (status == IK_OK) {
+        memcpy(made.out, d->tables.out, (size_t)made.num_switches * d->lids.num);
+        update_find_different(old, &d->tables, different);
+    }
     for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid++) {
+        if (!different[lid])
+            continue;
         update_find_delivering(&r, lid);
         for (uint32_t sw = 0; sw < d->fabric->num_switches; sw++)
-            ik_lid_tables_row(&made, sw)[lid] =
-                ik_lid_tables_row(r.state[sw] == COMPLETE_DELIVERS ? old : &d->tables, sw)[lid];
+            if (r.state[sw] == COMPLETE_DELIVERS)
+                ik_lid_tables_row(&made, sw)[lid] = ik_lid_tables_row(old, sw)[lid];
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
     free(r.state);
     free(scratch);
+    free(different);
     if (status == IK_OK)
         *out = made;
     else
         ik_lid_tables_free(&made);
     return status;
 }
+
+/* On the tables of a deployment. */
+typedef struct update_verdict {
+    bool proved;
+    ik_verdict management, one_manager;
+} update_verdict;
 
 static bool update_as_good(const ik_subnet_verdict *v, ik_verdict management,
                            ik_verdict one_manager)
@@ -124,39 +149,46 @@ static ik_status update_complete_anew(const ik_deployment *d, const ik_lid_table
 }
 
 /* Judges tables, which d takes over if they are proved, and queries no worse off than with its own.
- */
-static ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const ik_env *env,
-                                   ik_error *err)
+ * own: the verdict on those, NULL: it is not known yet, and none is better than it could be. */
+static ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables,
+                                   const update_verdict *own, const ik_env *env, ik_error *err)
 {
-    ik_verdict management = d->verdict.management_free, one = d->verdict.one_manager_free;
-    bool proved = d->proved;
-    ik_lid_tables own = d->tables;
+    static const update_verdict best = {true, IK_YES, IK_YES};
+    ik_lid_tables before = d->tables;
+    own = own ? own : &best;
     d->tables = *tables;
     ik_status status = deploy_judge(d, env, err);
-    d->update.repaired =
-        status == IK_OK && (d->proved || !proved) && update_as_good(&d->verdict, management, one);
-    *tables = d->update.repaired ? own : d->tables;
+    d->update.repaired = status == IK_OK && (d->proved || !own->proved) &&
+                         update_as_good(&d->verdict, own->management, own->one_manager);
+    *tables = d->update.repaired ? before : d->tables;
     if (!d->update.repaired)
-        d->tables = own;
+        d->tables = before;
     return status;
+}
+
+/* Repaired tables that are not the best that can be, beside the verdict on d's own; then *anew. */
+static ik_status update_try_others(ik_deployment *d, ik_lid_tables *repaired, ik_lid_tables *anew,
+                                   const ik_env *env, ik_error *err)
+{
+    ik_status status = deploy_judge(d, env, err);
+    const update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free};
+    if (status == IK_OK)
+        status = update_try_tables(d, repaired, &own, env, err);
+    if (status != IK_OK || d->update.repaired)
+        return status;
+    status = update_complete_anew(d, repaired, env, anew, err);
+    return status == IK_OK ? update_try_tables(d, anew, &own, env, err) : status;
 }
 
 static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
                                      ik_error *err)
 {
     ik_lid_tables repaired = {0}, anew = {0};
-    ik_status status = deploy_judge(d, env, err);
+    ik_status status = update_make_repaired(d, old, env, &repaired, err);
     if (status == IK_OK)
-        status = update_make_repaired(d, old, env, &repaired, err);
-    if (status == IK_OK)
-        status = update_complete_anew(d, &repaired, env, &anew, err);
-    if (status == IK_OK)
-        status = update_try_tables(d, &repaired, env, err);
-    if (status == IK_OK && !d->update.repaired) {
-        status = deploy_judge(d, env, err);
-        if (status == IK_OK)
-            status = update_try_tables(d, &anew, env, err);
-    }
+        status = update_try_tables(d, &repaired, NULL, env, err);
+    if (status == IK_OK && !d->update.repaired)
+        status = update_try_others(d, &repaired, &anew, env, err);
     ik_lid_tables_free(&repaired);
     ik_lid_tables_free(&anew);
     return status;
@@ -256,6 +288,19 @@ static bool update_mostly_equal(const ik_deployment *d, const ik_lid_tables *old
     return u.kept > u.changed + u.added + u.removed;
 }
 
+/* Keeps the old entries that can be, if the same routing has made them with one lane, and counts
+ * what changes. */
+static ik_status update_take_over(ik_deployment *d, const ik_lid_tables *old, bool one_lane,
+                                  const ik_env *env, ik_error *err)
+{
+    ik_status status = IK_OK;
+    if (d->update.same_routing && one_lane)
+        status = update_try_repaired(d, old, env, err);
+    if (status == IK_OK)
+        update_count_changes(d, old, &d->update);
+    return status;
+}
+
 ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err)
 {
     char path[DEPLOY_PATH + 64];
@@ -277,13 +322,87 @@ ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik
     else
         d->update.same_routing = update_mostly_equal(d, &old);
     bool one_lane = d->lanes == 1 && old_lanes == 1;
-    if (d->update.same_routing && one_lane)
-        status = update_try_repaired(d, &old, env, err);
-    if (status == IK_OK)
-        update_count_changes(d, &old, &d->update);
+    status = update_take_over(d, &old, one_lane, env, err);
     d->update.mixing = IK_MIXING_LANES;
     if (status == IK_OK && one_lane)
         status = update_find_order(&old, &d->tables, env, &d->update, err);
+    ik_lid_tables_free(&old);
+    return status;
+}
+
+/* ---- what is installed, in memory */
+
+/* Index that a LID has in other tables: that of the same path to the same port. */
+static uint32_t update_index_in(const ik_lids *other, const ik_lid *lid)
+{
+    uint32_t first = ik_lids_find_guid(other, lid->guid);
+    return first != IK_NONE && lid->path < ik_lids_paths(other, first) ? first + lid->path
+                                                                       : IK_NONE;
+}
+
+/* LIDs that are new are in class 0. index: [lids->num] */
+static ik_status update_carry_levels(const ik_service_levels *from, const ik_lids *lids,
+                                     const uint32_t *index, ik_service_levels *out, ik_error *err)
+{
+    size_t n = (size_t)lids->num + 1, cells = (size_t)from->num_sources * from->num_dests;
+    ik_service_levels made = {.lids = lids,
+                              .num_sources = from->num_sources,
+                              .num_dests = from->num_dests,
+                              .source_of = ik_calloc(n, sizeof *made.source_of),
+                              .dest_of = ik_calloc(n, sizeof *made.dest_of),
+                              .sl = ik_calloc(cells + 1, 1)};
+    if (!made.source_of || !made.dest_of || !made.sl) {
+        ik_service_levels_free(&made);
+        return ik_fail_memory(err, 8 * n + cells, "installed service levels");
+    }
+    for (uint32_t i = 0; i < lids->num; i++)
+        if (index[i] != IK_NONE) {
+            made.source_of[i] = from->source_of[index[i]];
+            made.dest_of[i] = from->dest_of[index[i]];
+        }
+    memcpy(made.sl, from->sl, cells);
+    *out = made;
+    return IK_OK;
+}
+
+ik_status update_carry_over(const ik_deployment *from, const ik_lids *lids, const ik_env *env,
+                            ik_lid_tables *out, ik_service_levels *levels, ik_error *err)
+{
+    const ik_fabric *f = lids->fabric;
+    size_t n = (size_t)lids->num + 1;
+    uint32_t *index = ik_calloc(n, sizeof *index);
+    if (!index)
+        return ik_fail_memory(err, n * sizeof *index, "installed tables");
+    for (uint32_t i = 0; i < lids->num; i++)
+        index[i] = update_index_in(&from->lids, &lids->of[i]);
+    ik_status status = ik_lid_tables_new(lids, env, out, err);
+    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
+        uint32_t own = ik_lids_of_node(lids, sw), before = own == IK_NONE ? IK_NONE : index[own];
+        if (before == IK_NONE || from->lids.of[before].port != IK_NONE)
+            continue;
+        const uint8_t *old = ik_lid_tables_row(&from->tables, from->lids.of[before].node);
+        for (uint32_t i = 0; i < lids->num; i++)
+            if (index[i] != IK_NONE)
+                ik_lid_tables_row(out, sw)[i] = old[index[i]];
+    }
+    if (status == IK_OK && levels)
+        status = update_carry_levels(&from->levels, lids, index, levels, err);
+    if (status != IK_OK)
+        ik_lid_tables_free(out);
+    free(index);
+    return status;
+}
+
+ik_status update_from_memory(ik_deployment *d, const ik_deployment *from, const ik_env *env,
+                             ik_error *err)
+{
+    ik_lid_tables old = {0};
+    ik_status status = update_carry_over(from, &d->lids, env, &old, NULL, err);
+    if (status != IK_OK)
+        return status;
+    d->update = (ik_deploy_update){.from = "installed", .mixing = IK_MIXING_LANES};
+    d->update.same_routing = update_mostly_equal(d, &old);
+    status = update_take_over(d, &old, d->lanes == 1 && from->lanes == 1, env, err);
     ik_lid_tables_free(&old);
     return status;
 }

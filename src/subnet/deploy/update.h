@@ -12,6 +12,14 @@
  * deliver, new ones elsewhere. Then fills d->update. Does nothing if from is NULL. */
 ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err);
 
+/* The same with what is installed in memory; d->update.mixing is not judged. */
+ik_status update_from_memory(ik_deployment *d, const ik_deployment *from, const ik_env *env,
+                             ik_error *err);
+/* The tables, and the service levels (levels may be NULL), of `from` for other LIDs: of switches
+ * and ports that both have, by GUIDs; what is new has no entries. */
+ik_status update_carry_over(const ik_deployment *from, const ik_lids *lids, const ik_env *env,
+                            ik_lid_tables *out, ik_service_levels *levels, ik_error *err);
+
 /* What is installed (a folder of ik_deploy, or tables), judged and measured; the tables of a folder
  * with its service levels, others on one lane. *partial: switches or the last LID have no entries
  * in the file. Free with choose_discard. */

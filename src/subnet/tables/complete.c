@@ -127,7 +127,7 @@ static bool complete_may_extend(completion *c, uint32_t link, uint32_t onward, l
 /* Extends the row from queue[from … num - 1]. Returns the switches in the queue then. */
 static uint32_t complete_extend_row(completion *c, uint32_t from, uint32_t num, links_by by)
 {
-    for (uint32_t i = from; i < num; i++) {
+    for (uint32_t i = from; i < num && num < c->f->num_switches; i++) {
         uint32_t v = c->queue[i];
         for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++)
             if (complete_may_extend(c, c->g.rev[l], c->next[v], by))
@@ -154,10 +154,10 @@ static bool complete_extend_once(completion *c, frontier *f, bool hosts_alone, u
     return false;
 }
 
-/* Is there a switch with hosts, or any, that could be reached and is not? */
-static bool complete_is_missing(const completion *c, bool hosts_alone)
+/* Is there a switch with hosts, or any, that could be reached and is not? num: in the queue. */
+static bool complete_is_missing(const completion *c, uint32_t num, bool hosts_alone)
 {
-    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+    for (uint32_t sw = num < c->f->num_switches ? 0 : num; sw < c->f->num_switches; sw++)
         if (complete_is_open(c, sw) && (c->sends[sw] || !hosts_alone))
             return true;
     return false;
@@ -173,8 +173,9 @@ static uint32_t complete_extend_safely(completion *c, uint32_t num, bool for_hos
     for (;;) {
         num = complete_extend_row(c, done, num, BY_EASY);
         done = num;
-        if (!complete_is_missing(c, for_hosts) || (!complete_extend_once(c, &hosts, true, &num) &&
-                                                   !complete_extend_once(c, &any, false, &num)))
+        if (!complete_is_missing(c, num, for_hosts) ||
+            (!complete_extend_once(c, &hosts, true, &num) &&
+             !complete_extend_once(c, &any, false, &num)))
             return num;
     }
 }

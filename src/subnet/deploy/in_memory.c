@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * in_memory.c: routings for a subnet manager that holds the tables itself: made anew from what is
+ * installed, or kept as they are, and proved; no files.
+ */
+#include "subnet/deploy/deploy.h"
+#include "subnet/deploy/update.h"
+
+/* The LIDs of f with its endpoints as hosts. */
+static ik_status in_memory_begin(const ik_fabric *f, ik_deployment *d, ik_error *err)
+{
+    *d = (ik_deployment){.fabric = f, .given = f, .name = f->spec};
+    ik_status status = f->num_endpoints ? ik_fabric_with_endpoints(f, &d->whole, err) : IK_OK;
+    if (d->whole)
+        d->fabric = d->whole;
+    return status == IK_OK ? ik_lids_make(d->fabric, &d->lids, err) : status;
+}
+
+/* Judged, unless its tables have just been; not proved is a failure. */
+static ik_status in_memory_prove(ik_deployment *d, bool judged, const ik_env *env, ik_error *err)
+{
+    ik_status status = judged ? IK_OK : deploy_judge(d, env, err);
+    return status == IK_OK && !d->proved ? ik_fail(err, IK_ERR_FAILED, "%s", d->why_not) : status;
+}
+
+ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config,
+                              const ik_deployment *installed, const ik_env *env, ik_deployment *out,
+                              ik_error *err)
+{
+    ik_deploy_config settled = config ? *config : (ik_deploy_config){0};
+    ik_deployment d;
+    settled.from = NULL;
+    ik_status status = in_memory_begin(f, &d, err);
+    if (status == IK_OK && !settled.routing)
+        status = deploy_choose(&d, &settled, env, err);
+    if (status == IK_OK)
+        status = deploy_plan(d.fabric, &settled, env, &d.plan, err);
+    if (status == IK_OK)
+        status = deploy_settle_lanes(&d, &settled, env, err);
+    if (status == IK_OK && installed)
+        status = update_from_memory(&d, installed, env, err);
+    if (status == IK_OK)
+        status = deploy_find_left_out(&d, err);
+    if (status == IK_OK)
+        status = in_memory_prove(&d, d.update.repaired, env, err);
+    return deploy_hand_over(&d, status, out);
+}
+
+ik_status ik_deploy_keep(const ik_fabric *f, const ik_deployment *installed, const ik_env *env,
+                         ik_deployment *out, ik_error *err)
+{
+    ik_deployment d;
+    ik_status status = in_memory_begin(f, &d, err);
+    d.lanes = installed->lanes;
+    if (status == IK_OK)
+        status = update_carry_over(installed, &d.lids, env, &d.tables, &d.levels, err);
+    if (status == IK_OK)
+        status = ik_sl2vl_make(d.fabric, d.lanes, &d.vls, err);
+    if (status == IK_OK)
+        status = in_memory_prove(&d, false, env, err);
+    return deploy_hand_over(&d, status, out);
+}
