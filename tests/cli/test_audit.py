@@ -247,6 +247,34 @@ class Audit(CliTest):
             again = self.json(*args, "--baseline", baseline, status=None)
             self.assertEqual((len(again["findings"]) - again["known"], again["gone"]), (1, 1))
 
+    def test_baseline_of_numbered_nodes(self):
+        """Without GUIDs a number in a name tells nodes apart: a finding about another node is new, whatever the names."""
+        baseline = self.tmp / "yesterday.json"
+        for name in ("{}", "rack 7 leaf {}", "leaf{}"):
+            reports = []
+            for gone in ("2", "3", "3"):
+                path = self.tmp / "tree.json"
+                self.ok("topo", "xgft:m=4:12,w=1:4", "--format", "json", "-o", path)
+                fabric = json.loads(path.read_text())
+                for number, switch in enumerate(fabric["switches"]):
+                    switch.pop("guid", None)
+                    switch["name"] = name.format(number)
+                for number, host in enumerate(fabric["hosts"]):
+                    host.pop("guid", None)
+                    host.pop("port_guids", None)
+                    host["name"] = f"h{number}"
+                slow = next(link for link in fabric["links"] if sorted((link[0], link[2])) == [0, 12])
+                fabric["classes"].append(dict(fabric["classes"][0], name="25 Gb/s", rate_bps=25000000000))
+                slow[4] = 1  # at one place, to a switch of another name
+                fabric["switches"][12]["name"], fabric["switches"][int(gone) + 11]["name"] = fabric["switches"][int(gone) + 11]["name"], fabric["switches"][12]["name"]
+                path.write_text(json.dumps(fabric))
+                reports.append(self.json("audit", path, "--routing", "none", *(("--baseline", baseline) if reports else ()), status=None))
+                baseline.write_text(json.dumps(reports[-1]))
+            found = [finding(report, "slow-link") for report in reports]
+            self.assertEqual(found[0]["place"], found[1]["place"])
+            self.assertNotEqual(found[0]["text"], found[1]["text"])
+            self.assertEqual([bool(one.get("known")) for one in found], [False, False, True], (name, found))
+
     def test_another_loop_is_new(self):
         """Of two rings that are cabled to each other one has a credit loop: tomorrow the other one, which is not known; the same one is."""
         path, baseline = self.tmp / "rings.edges", self.tmp / "yesterday.json"

@@ -168,6 +168,38 @@ class SiteFiles(CliTest):
         self.assertEqual(len(got["hosts"]), 4)
         self.assertIn("missing-section", codes)
 
+    def test_kinds_of_long_lines(self):
+        """iblinkinfo -l says of no node what it is: adapters with cables at ports 3 and 4 are adapters, and switches with a single line are switches."""
+        dump = self.fabric("xgft:m=4:4,w=1:2", first_guids=True)
+        for ports, name in (((3, 4), "node"), ((3,), "node HCA-1"), ((4,), "node mlx5_3"), ((2, 4), "node"), ((1, 2, 3, 4), "node")):
+            fabric = self.fabric("xgft:m=4:4,w=1:2", first_guids=True)
+            hosts = [node for node in fabric.nodes if not node.switch]
+            for i in range(0, len(hosts), len(ports)):
+                node = hosts[i]
+                node.name, node.radix = name.replace("node", f"node{i}"), 4
+                cables = [host.ports[1] for host in hosts[i:i + len(ports)]]
+                base, node.ports = 0x70000 + 16 * i, {}
+                for number, port in zip(ports, cables):
+                    port.guid, node.ports[number] = base + number, port
+                    far = port.peer.ports[port.peer_port]
+                    far.peer, far.peer_port = node, number
+                node.guid = node.port_guid(min(ports))
+            fabric.nodes = [node for node in fabric.nodes if node.switch or node.radix == 4]
+            # lines of ports without a cable have other GUIDs, and are left out
+            text = "".join(line + "\n" for line in fabric.iblinkinfo_long().splitlines() if "Active" in line)
+            with self.subTest(ports=ports, name=name):
+                got, codes = self.read(text)
+                self.assertEqual((len(got["switches"]), len(got["hosts"])), (6, len(hosts) // len(ports)))
+                self.assertEqual(len(got["links"]), len(dump.ends()) // 2)
+        for name in ("MF0;spine:MQM8700/U1", "SwitchX -  Mellanox Technologies"):
+            fabric = self.fabric("xgft:m=1:2,w=1:1")
+            for node in fabric.nodes:
+                node.name = name if node.switch else "node HCA-1"
+            leaf = next(node for node in fabric.nodes if node.switch and any(not port.peer.switch for port in node.ports.values()))
+            text = "".join(line + "\n" for line in fabric.iblinkinfo_long().splitlines() if f"0x{leaf.guid:016x}" not in line[:20] and "Active" in line)
+            got, _ = self.read(text)
+            self.assertEqual((len(got["switches"]), len(got["hosts"])), (3, 2), name)
+
     def test_logs(self):
         fabric = self.fabric("ring:n=3,p=1", first_guids=True)
         for form, middle in (("ibnetdiscover", "\ncaguid"), ("iblinkinfo", "\nCA:"), ("iblinkinfo_long", "\n0x"), ("ports", "\nCA")):
@@ -210,6 +242,10 @@ class SiteFiles(CliTest):
             message = self.refused("audit", path, "--counters", self.put(text[:at] + new + text[at + len(old):], "counters.txt"))
             self.assertRegex(message, rf"counters\.txt:{line or '[0-9]+'}:")
         self.refused("audit", path, "--counters", self.put(fabric.db_csv(), "counters.txt"), says="PM_INFO")
+        printed = "Errors for x\n" + "\n".join(lines) + "\n"
+        for mix in (fabric.db_csv() + printed, printed + fabric.db_csv(), text + fabric.db_csv(), fabric.db_csv() + "## Summary: 3 nodes checked, 0 bad nodes found\n"):
+            self.json("audit", path, "--counters", self.put(mix, "mix.txt"), status=None)  # tables without counters beside what has some
+        self.refused("audit", path, "--counters", self.put(fabric.db_csv() + "# a comment\n" + fabric.db_csv(), "mix.txt"), says="PM_INFO")
 
     def test_tables(self):
         """Forwarding tables and SL-to-VL maps as ibdiagnet writes them."""

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import unittest
 
 from harness import CliTest, run
@@ -18,6 +19,8 @@ MEMBERS = [
     "dragonfly:h=2,a=3,p=2,g=4", "dragonfly:h=3", "dragonflyplus:h=4", "mlfm:h=5", "oft:k=6", "slimfly:q=8", "polarfly:q=5", "polarfly:q=7", "fullmesh:n=12", "fullmesh:n=6,p=3,k=2",
     *(f"jellyfish:N={size},seed={seed}" for size in ("8,d=3", "8,d=5,p=2", "10,d=4,p=2", "10,d=7,p=2", "12,d=4", "12,d=5,p=3", "12,d=9,p=1", "16,d=4", "16,d=12,p=2", "24,d=6", "32,d=8") for seed in (range(12) if ALL else range(4))),
 ]
+# Families in which few pairs of switches are right to begin with.
+ROOTED = [f"dragonfly:h={h},arrangement={arrangement}" for h in (2, 3) for arrangement in ("absolute", "relative", "palmtree")]
 MOST_SWITCHES = 300
 DRAWN = 5  # populations of each member, unless all are audited
 TREES = ("xgft", "karytree", "slimtree", "rlft", "fattree2", "fattree3", "pgft")
@@ -36,23 +39,38 @@ class Fabric:
             if max(a[0], b[0]) >= num:
                 hosts.setdefault(max(a[0], b[0]), []).append(min(a, b))
         self.hosts = [sorted(at) for _, at in sorted(hosts.items())]
+        self.dead = set()
 
     def leaves(self, hosts=None):
         return sorted({at[0][0] for at in hosts or self.hosts})
 
-    def write(self, path, hosts):
+    def cut(self, cable):
+        self.cables.remove(cable)
+
+    def swap(self, one, other):
+        (a, b), (c, d) = one, other
+        self.cables = [cable for cable in self.cables if cable not in (one, other)] + [(a, d), (c, b)]
+
+    def kill(self, switch):
+        """Without power it is in no dump, nor are its hosts."""
+        self.dead.add(switch)
+        self.cables = [cable for cable in self.cables if switch not in (cable[0][0], cable[1][0])]
+        self.hosts = [at for at in self.hosts if all(end[0] != switch for end in at)]
+
+    def write(self, path, hosts, order=2, names=None):
         """As ibnetdiscover does."""
         far, text = {}, []
         for a, b in self.cables:
             far[a], far[b] = (f"S-{b[0] + 4096:016x}", b[1], f"leaf-or-spine {b[0]}"), (f"S-{a[0] + 4096:016x}", a[1], f"leaf-or-spine {a[0]}")
         for host, at in enumerate(hosts):
-            far.update({end: (f"H-{(host + 4096) << 4:016x}", port, f"node{host}") for port, end in enumerate(at)})
-        for switch, ports in random.Random(2).sample(list(enumerate(self.ports)), len(self.ports)):  # in any order, as discovery finds them
+            far.update({end: (f"H-{(host + 4096) << 4:016x}", port, names[host] if names else f"node{host}") for port, end in enumerate(at)})
+        living = [(switch, ports) for switch, ports in enumerate(self.ports) if switch not in self.dead]
+        for switch, ports in random.Random(order).sample(living, len(living)):  # in any order, as discovery finds them
             text.append(f'switchguid=0x{switch + 4096:x}({switch + 4096:x})\nSwitch\t{ports} "S-{switch + 4096:016x}"\t\t# "leaf-or-spine {switch}" base port 0 lid {switch + 1} lmc 0')
             text += [f'[{p + 1}]\t"{far[switch, p][0]}"[{far[switch, p][1] + 1}]\t\t# "{far[switch, p][2]}" lid 0 4xEDR' for p in range(ports) if (switch, p) in far]
             text.append("")
         for host, at in enumerate(hosts):
-            text.append(f'caguid=0x{(host + 4096) << 4:x}\nCa\t{len(at)} "H-{(host + 4096) << 4:016x}"\t\t# "node{host}"')
+            text.append(f'caguid=0x{(host + 4096) << 4:x}\nCa\t{len(at)} "H-{(host + 4096) << 4:016x}"\t\t# "{names[host] if names else f"node{host}"}"')
             text += [f'[{p + 1}]({((host + 4096) << 4) + p + 1:x})\t"S-{end[0] + 4096:016x}"[{end[1] + 1}]\t\t# lid {host * 4 + p + 2000} lmc 0 "leaf-or-spine {end[0]}" lid {end[0] + 1} 4xEDR' for p, end in enumerate(at)]
             text.append("")
         path.write_text("\n".join(text))
@@ -111,6 +129,93 @@ class SoundCabling(CliTest):
                     if levels:
                         self.assertEqual(found["levels"], levels)
         self.assertGreater(audited, 2000 if ALL else 700)
+
+    def damaged(self, found, *codes):
+        return [f for f in found["findings"] if f["code"] in codes]
+
+    def test_one_damage_is_one(self):
+        """Whatever the family and the order of the nodes: one cut cable, two that are swapped, one switch without power. No sound cable is called wrong."""
+        path, named = self.tmp / "damaged.net", {"cut": 0, "swapped": 0}
+        for spec in self.members() + ROOTED:
+            self.ok("topo", spec, "--format", "json", "-o", path)
+            made = json.loads(path.read_text())
+            if not 2 < len(made["switches"]) <= MOST_SWITCHES or spec.startswith("jellyfish"):
+                continue
+            for seed in range(3 if ALL else 1):
+                for kind in ("cut", "swapped", "dead"):
+                    fabric, draw = Fabric(made), random.Random(f"{spec} {seed}")
+                    one, other = draw.sample(fabric.cables, 2)
+                    if kind == "cut":
+                        fabric.cut(one)
+                    elif kind == "dead":
+                        fabric.kill(draw.randrange(len(fabric.ports)))
+                    elif len({end[0] for cable in (one, other) for end in cable}) == 4:
+                        fabric.swap(one, other)
+                    if not fabric.hosts:
+                        continue
+                    fabric.write(path, fabric.hosts, order=seed)
+                    with self.subTest(spec=spec, kind=kind, seed=seed):
+                        found = self.json("audit", path, "--routing", "none", status=None)
+                        errors = [f for f in self.damaged(found, "miscabled", "extra-cable", "other-port") if kind != "dead" or f["severity"] == "error"]
+                        self.assertLessEqual(len(errors), kind == "swapped", found["cabling"]["summary"])
+                        if kind != "dead" and found["cabling"]["family"]:
+                            missing = self.damaged(found, "missing-cable")
+                            self.assertLessEqual(len(missing), kind == "cut", found["cabling"]["summary"])
+                            named[kind] += len(errors if kind == "swapped" else missing)
+        self.assertGreater(named["cut"], 60)
+        self.assertGreater(named["swapped"], 40)
+
+    def test_small_ones_by_name(self):
+        """One damage to a small tree is named; where chance may explain it, the note says which exchange would mend it."""
+        path = self.tmp / "small.net"
+        for spec, code in (("karytree:k=2,n=3", "missing-cable"), ("xgft:m=4:3:2,w=1:2:3", "missing-cable"), ("rlft:ports=4,levels=2", "miscabled"), ("xgft:m=4:6,w=1:3", "miscabled"), ("torus:dims=5:2", "near-family"), ("fullmesh:n=4,p=2,k=3", "near-family")):
+            self.ok("topo", spec, "--format", "json", "-o", path)
+            made = json.loads(path.read_text())
+            for seed in range(4):
+                fabric, draw = Fabric(made), random.Random(seed)
+                one = other = draw.choice(fabric.cables)
+                while len({end[0] for cable in (one, other) for end in cable}) < 4:
+                    other = draw.choice(fabric.cables)
+                if code == "missing-cable":
+                    fabric.cut(one)
+                else:
+                    fabric.swap(one, other)
+                fabric.write(path, fabric.hosts, order=seed)
+                with self.subTest(spec=spec, seed=seed):
+                    found = self.json("audit", path, "--routing", "none", status=None)
+                    self.assertEqual(self.damaged(found, "unknown-switch", "missing-switch"), [])
+                    (finding,) = self.damaged(found, code)
+                    self.assertEqual(finding["severity"], "note" if code == "near-family" else "warning")
+                    if code != "missing-cable":  # the exchange makes it the family again
+                        a, b, c, d = [(int(guid, 16) - 4096, int(port) - 1) for guid, port in re.findall(r"(0x\w+)\) port (\d+)", finding["text"])[:4]]
+                        cables = [next(cable for cable in fabric.cables if set(cable) == set(ends)) for ends in ((a, b), (c, d))]
+                        fabric.cables = [cable for cable in fabric.cables if cable not in cables] + [(a, d), (c, b)]
+                        fabric.write(path, fabric.hosts, order=seed)
+                        self.assertTrue(self.json("audit", path, "--routing", "none", status=0)["cabling"]["exact"])
+
+    def test_swapped_rails(self):
+        """Two cables of one host whose order differs from that of the others, on one adapter or two; none where there is no order."""
+        path = self.tmp / "rails.net"
+        self.ok("topo", "xgft:m=8:8,w=1:4", "--format", "json", "-o", path)
+        made = json.loads(path.read_text())
+        for adapters in (1, 2):
+            for swapped in ([], [11], [3, 30]):
+                fabric = Fabric(made)
+                half = len(fabric.hosts) // 2
+                rails = [(fabric.hosts[i][0], fabric.hosts[i + half][0]) for i in range(half)]
+                rails = [(b, a) if i in swapped else (a, b) for i, (a, b) in enumerate(rails)]
+                hosts = [list(at) for at in rails] if adapters == 1 else [[end] for at in rails for end in at]
+                names = [f"gpu{i}" if adapters == 1 else f"gpu{i // 2} mlx5_{i % 2}" for i in range(len(hosts))]
+                fabric.write(path, hosts, names=names)
+                found = self.damaged(self.json("audit", path, "--routing", "none", status=None), "swapped-rails")
+                self.assertEqual(len(found), len(swapped))
+                for finding, host in zip(found, swapped):
+                    self.assertEqual(finding["severity"], "warning")
+                    self.assertIn(f"gpu{host} " if adapters == 2 else f"gpu{host}", finding["text"])
+        fabric, draw = Fabric(made), random.Random(1)
+        hosts = [draw.sample((fabric.hosts[i][0], fabric.hosts[i + half][0]), 2) for i in range(half)]
+        fabric.write(path, hosts)
+        self.assertEqual(self.damaged(self.json("audit", path, "--routing", "none", status=None), "swapped-rails"), [])
 
 
 if __name__ == "__main__":

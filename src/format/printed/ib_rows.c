@@ -55,15 +55,70 @@ ik_status ib_rows_add(ib_rows *r, const ib_row *row, ik_error *err)
 
 /* ---- whose rows */
 
-/* Several ports have the GUID of a switch, one that of an adapter's port, which is its first or
- * second. */
-static void ib_rows_find_kind(const ib_keys *ports, ib_row_port *p)
+/* Ports of an adapter whose GUIDs count on. */
+enum { MOST_NEIGHBOURS = 8 };
+
+/* The one port that has this GUID, 0: several have, or none. */
+static uint32_t ib_rows_only_port(const ib_keys *ports, uint64_t guid)
 {
     size_t count;
-    const ib_key *first = ib_keys_find(ports, p->guid, &count);
-    bool one = first && first->port == first[count - 1].port && first->port <= 2;
-    if (p->kind == IB_KIND_UNKNOWN && p->port)
-        p->kind = one ? IB_KIND_HOST : IB_KIND_SWITCH;
+    const ib_key *first = ib_keys_find(ports, guid, &count);
+    return first && first->port == first[count - 1].port ? first->port : 0;
+}
+
+/* Has a name this in it, whatever the case? */
+static bool ib_rows_name_has(slice name, const char *lower)
+{
+    size_t length = strlen(lower), i;
+    for (size_t at = 0; at + length <= name.length; at++) {
+        for (i = 0; i < length && (name.at[at + i] | 0x20) == (lower[i] | 0x20);)
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+/* Does a name say which kind of node it is? Drivers of adapters name these, and switches their
+ * models. */
+static ib_kind ib_rows_kind_by_name(slice name)
+{
+    static const char *const adapters[] = {"hca-", "mlx4_",    "mlx5_",      "hfi1_",
+                                           "qib",  "connectx", "infinihost", "aggregation node"},
+                             *const switches[] = {"switch", "mf0;", "quantum", "infiniscale"};
+    for (size_t i = 0; i < sizeof adapters / sizeof *adapters; i++)
+        if (ib_rows_name_has(name, adapters[i]))
+            return IB_KIND_HOST;
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (ib_rows_name_has(name, switches[i]))
+            return IB_KIND_SWITCH;
+    return IB_KIND_UNKNOWN;
+}
+
+/* Do GUIDs count as port numbers do? Those of the ports of an adapter, one port each. */
+static bool ib_rows_count_on(const ib_keys *ports, uint64_t guid, uint32_t port)
+{
+    for (uint32_t other = 1; other <= MOST_NEIGHBOURS; other++)
+        if (other != port && ib_rows_only_port(ports, guid - port + other) == other)
+            return true;
+    return false;
+}
+
+/* Several ports have the GUID of a switch, one that of an adapter's port. A switch of which one
+ * port is listed looks like that, too: then the name decides, other ports with GUIDs that count on,
+ * or that adapters mostly have two ports. */
+static void ib_rows_find_kind(const ib_keys *ports, ib_row_port *p)
+{
+    if (p->kind != IB_KIND_UNKNOWN || !p->port)
+        return;
+    p->kind = IB_KIND_SWITCH;
+    if (!ib_rows_only_port(ports, p->guid))
+        return;
+    ib_kind named = ib_rows_kind_by_name(p->name);
+    if (named != IB_KIND_UNKNOWN)
+        p->kind = named;
+    else if (p->port <= 2 || ib_rows_count_on(ports, p->guid, p->port))
+        p->kind = IB_KIND_HOST;
 }
 
 static ik_status ib_rows_find_kinds(ib_rows *r, ik_error *err)

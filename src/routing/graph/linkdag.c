@@ -101,49 +101,77 @@ static unsigned linkdag_lowest_bit(uint64_t word)
 #endif
 }
 
-/* Links reachable from `to` at positions up to `last`, into ahead; returns their number, or
- * UINT32_MAX if `target` is one. */
-static uint32_t linkdag_search_ahead(linkdag *d, uint32_t to, uint32_t last, uint32_t target)
+/* Links reachable from the one that is added last, or that reach it. Those ahead have side[] set,
+ * those behind not: a link that both visit closes a cycle. */
+typedef struct sweep {
+    uint32_t *links; /* d->ahead or d->behind */
+    uint32_t num, next;
+    uint64_t work; /* dependencies that were followed */
+} sweep;
+
+static void linkdag_visit(linkdag *d, sweep *s, uint32_t l, bool ahead)
 {
-    assert(d->order[to] <= last);
-    uint32_t n = 0;
-    d->ahead[n++] = to;
-    d->mark[to] = d->round;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t x = d->ahead[i], first = d->g->base[d->g->head[x]];
-        for (uint32_t w = 0; w < d->words; w++)
-            for (uint64_t bits = d->out[(size_t)x * d->words + w]; bits; bits &= bits - 1) {
-                uint32_t y = first + w * 64 + linkdag_lowest_bit(bits);
-                if (y == target)
-                    return UINT32_MAX;
-                if (d->order[y] > last || d->mark[y] == d->round)
-                    continue;
-                d->mark[y] = d->round;
-                d->ahead[n++] = y;
-            }
-    }
-    return n;
+    d->mark[l] = d->round;
+    d->side[l] = ahead ? d->round : 0;
+    s->links[s->num++] = l;
 }
 
-/* Links that reach `from` at positions from `first` on, into behind; returns their number. */
-static uint32_t linkdag_search_behind(linkdag *d, uint32_t from, uint32_t first)
+/* Follows the dependencies of one link ahead, up to the position `last`. Is there a cycle? */
+static bool linkdag_go_ahead(linkdag *d, sweep *s, uint32_t last)
 {
-    assert(d->order[from] >= first);
-    uint32_t n = 0;
-    d->behind[n++] = from;
-    d->mark[from] = d->round;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t y = d->behind[i], base = d->g->base[d->g->tail[y]];
-        for (uint32_t w = 0; w < d->words; w++)
-            for (uint64_t bits = d->in [(size_t)y * d->words + w]; bits; bits &= bits - 1) {
-                uint32_t x = d->g->rev[base + w * 64 + linkdag_lowest_bit(bits)];
-                if (d->order[x] < first || d->mark[x] == d->round)
-                    continue;
-                d->mark[x] = d->round;
-                d->behind[n++] = x;
-            }
+    uint32_t x = s->links[s->next++], first = d->g->base[d->g->head[x]];
+    for (uint32_t w = 0; w < d->words; w++)
+        for (uint64_t bits = d->out[(size_t)x * d->words + w]; bits; bits &= bits - 1) {
+            uint32_t y = first + w * 64 + linkdag_lowest_bit(bits);
+            s->work++;
+            if (d->order[y] > last)
+                continue;
+            if (d->mark[y] != d->round)
+                linkdag_visit(d, s, y, true);
+            else if (d->side[y] != d->round)
+                return true;
+        }
+    return false;
+}
+
+/* The same behind, from the position `first` on. */
+static bool linkdag_go_behind(linkdag *d, sweep *s, uint32_t first)
+{
+    uint32_t y = s->links[s->next++], base = d->g->base[d->g->tail[y]];
+    for (uint32_t w = 0; w < d->words; w++)
+        for (uint64_t bits = d->in [(size_t)y * d->words + w]; bits; bits &= bits - 1) {
+            uint32_t x = d->g->rev[base + w * 64 + linkdag_lowest_bit(bits)];
+            s->work++;
+            if (d->order[x] < first)
+                continue;
+            if (d->mark[x] != d->round)
+                linkdag_visit(d, s, x, false);
+            else if (d->side[x] == d->round)
+                return true;
+        }
+    return false;
+}
+
+/* All links between the positions of `to` and `from` that `to` leads to, into ahead, and that lead
+ * to `from`, into behind; false if there is one that does both. Both searches take turns, so that
+ * a cycle costs about twice the smaller one at most. */
+static bool linkdag_search(linkdag *d, uint32_t from, uint32_t to, uint32_t *num_ahead,
+                           uint32_t *num_behind)
+{
+    assert(d->order[to] <= d->order[from] && from != to);
+    sweep ahead = {.links = d->ahead}, behind = {.links = d->behind};
+    linkdag_visit(d, &ahead, to, true);
+    linkdag_visit(d, &behind, from, false);
+    while (ahead.next < ahead.num || behind.next < behind.num) {
+        bool turn =
+            behind.next == behind.num || (ahead.next < ahead.num && ahead.work <= behind.work);
+        if (turn ? linkdag_go_ahead(d, &ahead, d->order[from])
+                 : linkdag_go_behind(d, &behind, d->order[to]))
+            return false;
     }
-    return n;
+    *num_ahead = ahead.num;
+    *num_behind = behind.num;
+    return true;
 }
 
 static void linkdag_sort_u32(uint32_t *items, uint32_t n, const uint32_t *key)
@@ -160,12 +188,10 @@ static void linkdag_sort_u32(uint32_t *items, uint32_t n, const uint32_t *key)
 
 /* Sorts both sets and their positions by one sweep over the part of the order between first and
  * last. */
-static void linkdag_sort_by_sweep(linkdag *d, uint32_t first, uint32_t last, uint32_t num_ahead)
+static void linkdag_sort_by_sweep(linkdag *d, uint32_t first, uint32_t last)
 {
     assert(last < d->g->num_links);
     uint32_t behind = 0, ahead = 0, n = 0;
-    for (uint32_t i = 0; i < num_ahead; i++)
-        d->side[d->ahead[i]] = d->round;
     for (uint32_t position = first; position <= last; position++) {
         uint32_t l = d->at[position];
         if (d->mark[l] != d->round)
@@ -187,7 +213,7 @@ static void linkdag_reorder(linkdag *d, uint32_t num_behind, uint32_t num_ahead,
     assert(first < last && last < d->g->num_links);
     uint32_t n = num_behind + num_ahead;
     if ((uint64_t)n * 16 > last - first) {
-        linkdag_sort_by_sweep(d, first, last, num_ahead);
+        linkdag_sort_by_sweep(d, first, last);
     } else {
         linkdag_sort_u32(d->behind, num_behind, d->order);
         linkdag_sort_u32(d->ahead, num_ahead, d->order);
@@ -226,17 +252,13 @@ linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to)
     if (*refused & e.out_bit)
         return LINKDAG_CYCLE;
     if (d->order[from] >= d->order[to]) {
-        uint32_t num_ahead = UINT32_MAX;
-        if (from != to) {
-            linkdag_next_round(d);
-            num_ahead = linkdag_search_ahead(d, to, d->order[from], from);
-        }
-        if (num_ahead == UINT32_MAX) {
+        uint32_t num_ahead, num_behind;
+        linkdag_next_round(d);
+        if (from == to || !linkdag_search(d, from, to, &num_ahead, &num_behind)) {
             *refused |= e.out_bit;
             return LINKDAG_CYCLE;
         }
-        uint32_t first = d->order[to], last = d->order[from];
-        linkdag_reorder(d, linkdag_search_behind(d, from, first), num_ahead, first, last);
+        linkdag_reorder(d, num_behind, num_ahead, d->order[to], d->order[from]);
     }
     *e.out |= e.out_bit;
     *e.in |= e.in_bit;

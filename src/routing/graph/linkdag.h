@@ -26,7 +26,7 @@ typedef struct linkdag {
     uint32_t *order;                  /* [link] position in the topological order */
     uint32_t *at;                     /* [position] link */
     uint32_t *mark;                   /* [link] == round: visited in this search */
-    uint32_t *side;                   /* [link] == round: among those ahead, while sorting */
+    uint32_t *side;                   /* [link] == round: visited ahead, not behind */
     uint32_t *ahead, *behind, *slots; /* scratch [num_links] */
     uint32_t round;
 } linkdag;

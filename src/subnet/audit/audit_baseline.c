@@ -46,6 +46,37 @@ static bool audit_baseline_names(const char *word, size_t length)
     return false;
 }
 
+/* Is the word behind this one that names a port? Or does the one before, in key, lead to a node? */
+static bool audit_baseline_near_node(const char *behind, const char *before, size_t length)
+{
+    static const char *const leads[] = {"from", "to", "at", "switch", "host", "and"};
+    if (strncmp(behind, " port ", 6) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof leads / sizeof *leads; i++)
+        if (length == strlen(leads[i]) && memcmp(before, leads[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* The length of the name of a node that begins here, 0: none. Where nodes have GUIDs, these tell
+ * them apart. A name that is a number by itself is one only where a node is named. */
+static size_t audit_baseline_node(const ik_fabric *f, const char *word, const char *before,
+                                  size_t length_before)
+{
+    size_t longest = 0;
+    for (uint32_t node = 0; !f->node_guid && f->node_name && node < ik_num_nodes(f); node++) {
+        const char *name = f->node_name[node];
+        size_t length = strlen(name);
+        if (length <= longest || strncmp(word, name, length) != 0 ||
+            (word[length] && !strchr(" ,;:.)", word[length])))
+            continue;
+        if (!audit_baseline_is_quantity(name, length) ||
+            audit_baseline_near_node(word + length, before, length_before))
+            longest = length;
+    }
+    return longest;
+}
+
 static double audit_baseline_value(const char *word, size_t length)
 {
     char digits[MOST_WORD];
@@ -68,6 +99,7 @@ static size_t audit_baseline_singular(const char *word, size_t length)
 /* The text without quantities and without the example that "the first" names. */
 static ik_status audit_baseline_key(audit_work *w, const char *text, known *out)
 {
+    const ik_fabric *f = w->a->fabric;
     const char *example = strstr(text, "the first "), *end = example ? example : strchr(text, 0);
     char *key = ik_arena_alloc(&w->a->arena, strlen(text) + 1);
     size_t used = 0, before = 0, length;
@@ -78,7 +110,15 @@ static ik_status audit_baseline_key(audit_work *w, const char *text, known *out)
     for (const char *word = text; word < end; word += length + strspn(word + length, " ")) {
         length = strcspn(word, " ");
         bool named = audit_baseline_names(key + before, used - before);
+        size_t node = audit_baseline_node(f, word, key + before, used - before);
         before = used;
+        if (node && !named) {
+            memcpy(key + used, word, node);
+            used += length = node + strcspn(word + node, " ");
+            memcpy(key + before + node, word + node, length - node);
+            counted = false;
+            continue;
+        }
         if (audit_baseline_is_quantity(word, length) && !named) {
             out->count = out->count > 0 ? out->count : audit_baseline_value(word, length);
             key[used++] = '#';

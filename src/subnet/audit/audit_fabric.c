@@ -41,6 +41,8 @@ static const struct {
     {"name-gap", "See whether it has power, and whether it answers; or whether it ever was there.",
      false},
     {"odd-cable", "Compare with an earlier dump (--plan), which says where it belongs.", false},
+    {"near-family", "Give the plan of the fabric (--plan), which decides it.", false},
+    {"swapped-rails", "Exchange the two cables at the host.", false},
     {"missing-host", "See whether the host is up, and its cable.", false},
 };
 

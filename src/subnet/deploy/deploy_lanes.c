@@ -65,19 +65,29 @@ static unsigned deploy_lanes_sl_of_lane(const lane_settling *s, unsigned first, 
     return lane == first ? 0 : lane == 0 ? first : lane;
 }
 
+static void deploy_lanes_number(lane_settling *s, unsigned first)
+{
+    for (size_t c = 0; c < s->cells; c++)
+        s->d->levels.sl[c] = (uint8_t)deploy_lanes_sl_of_lane(s, first, s->lane[c]);
+}
+
+static void deploy_lanes_free_tables(ik_deployment *d)
+{
+    ik_lid_tables_free(&d->tables);
+    ik_sl2vl_free(&d->vls);
+    if (d->judged)
+        ik_subnet_verdict_free(&d->verdict);
+    d->judged = false;
+}
+
 static ik_status deploy_lanes_make(lane_settling *s, unsigned first, ik_error *err)
 {
     ik_deployment *d = s->d;
     unsigned lanes = d->plan->vc->num_vcs;
-    for (size_t c = 0; c < s->cells; c++)
-        d->levels.sl[c] = (uint8_t)deploy_lanes_sl_of_lane(s, first, s->lane[c]);
+    deploy_lanes_number(s, first);
     d->lanes = lanes + (first == lanes);
     d->shared = first < lanes ? s->pairs[first] : 0;
-    ik_lid_tables_free(&d->tables);
-    ik_sl2vl_free(&d->vls);
-    if (d->judged) /* other tables */
-        ik_subnet_verdict_free(&d->verdict);
-    d->judged = false;
+    deploy_lanes_free_tables(d);
     ik_status status =
         complete_tables(d->plan, first, &d->lids, s->env, &d->tables, &d->unsafe, err);
     return status == IK_OK ? ik_sl2vl_make(d->fabric, d->lanes, &d->vls, err) : status;
@@ -93,21 +103,45 @@ static ik_status deploy_lanes_try_lane(lane_settling *s, unsigned first, bool *f
     return status;
 }
 
-/* Tries the ways; if none does, it is as planned. */
+/* The ways behind the first. */
+static ik_status deploy_lanes_try_others(lane_settling *s, const ik_deploy_config *config,
+                                         bool *fits, ik_error *err)
+{
+    const ik_deployment *d = s->d;
+    unsigned most = deploy_most_lanes(config), lanes = d->plan->vc->num_vcs,
+             tried = d->fabric->num_hosts > MOST_HOSTS ? 1 : lanes;
+    ik_status status = IK_OK;
+    for (unsigned i = 0; status == IK_OK && !*fits && i < tried; i++)
+        if (s->order[i] != 0)
+            status = deploy_lanes_try_lane(s, s->order[i], fits, err);
+    if (status == IK_OK && !*fits && config->query_lane && lanes < most)
+        status = deploy_lanes_try_lane(s, lanes, fits, err);
+    return status;
+}
+
+/* Tries the ways; if none does, it is as planned, which was the first: its tables and verdict are
+ * kept until then. */
 static ik_status deploy_lanes_try_ways(lane_settling *s, const ik_deploy_config *config,
                                        ik_error *err)
 {
     ik_deployment *d = s->d;
-    unsigned most = deploy_most_lanes(config), lanes = d->plan->vc->num_vcs,
-             tried = d->fabric->num_hosts > MOST_HOSTS ? 1 : lanes;
     bool fits = false;
     ik_status status = deploy_lanes_try_lane(s, 0, &fits, err);
-    for (unsigned i = 0; status == IK_OK && !fits && i < tried; i++)
-        if (s->order[i] != 0)
-            status = deploy_lanes_try_lane(s, s->order[i], &fits, err);
-    if (status == IK_OK && !fits && config->query_lane && lanes < most)
-        status = deploy_lanes_try_lane(s, lanes, &fits, err);
-    return status == IK_OK && !fits ? deploy_lanes_make(s, 0, err) : status;
+    if (status != IK_OK || fits)
+        return status;
+    ik_deployment planned = *d;
+    d->tables = (ik_lid_tables){0};
+    d->vls = (ik_sl2vl){0};
+    d->judged = false;
+    status = deploy_lanes_try_others(s, config, &fits, err);
+    if (status == IK_OK && fits) {
+        deploy_lanes_free_tables(&planned);
+        return IK_OK;
+    }
+    deploy_lanes_free_tables(d);
+    *d = planned;
+    deploy_lanes_number(s, 0);
+    return status;
 }
 
 ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,

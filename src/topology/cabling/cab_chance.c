@@ -13,7 +13,7 @@ enum { EXCHANGES = 10 }; /* per cable */
 typedef struct chance {
     const cab_graph *g;
     uint32_t *ends; /* [2 * links] */
-    uint8_t *cable; /* [num][num] cables between two, at most 255 */
+    bool *joined;   /* [num][num] a cable joins the two; used without parallel cables only */
     bool parallel;  /* it has parallel cables */
 } chance;
 
@@ -31,9 +31,9 @@ static void cab_chance_list(chance *c)
         }
 }
 
-static uint8_t *cab_chance_cable(const chance *c, uint32_t a, uint32_t b)
+static bool *cab_chance_joined(const chance *c, uint32_t a, uint32_t b)
 {
-    return &c->cable[(size_t)(a < b ? a : b) * c->g->num + (a < b ? b : a)];
+    return &c->joined[(size_t)(a < b ? a : b) * c->g->num + (a < b ? b : a)];
 }
 
 /* The cables from a to b and from x to y go from a to y and from x to b, if that is allowed. */
@@ -42,12 +42,10 @@ static void cab_chance_exchange(const chance *c, uint32_t *ab, uint32_t *xy, boo
     uint32_t a = ab[0], b = ab[1], x = xy[turned], y = xy[!turned];
     if (a == y || x == b || a == x || b == y)
         return;
-    if (!c->parallel && (*cab_chance_cable(c, a, y) || *cab_chance_cable(c, x, b)))
+    if (!c->parallel && (*cab_chance_joined(c, a, y) || *cab_chance_joined(c, x, b)))
         return;
-    --*cab_chance_cable(c, a, b);
-    --*cab_chance_cable(c, x, y);
-    ++*cab_chance_cable(c, a, y);
-    ++*cab_chance_cable(c, x, b);
+    *cab_chance_joined(c, a, b) = *cab_chance_joined(c, x, y) = false;
+    *cab_chance_joined(c, a, y) = *cab_chance_joined(c, x, b) = true;
     ab[1] = y;
     xy[0] = x;
     xy[1] = b;
@@ -57,14 +55,15 @@ ik_status cab_chance_shuffled(const cab_graph *g, unsigned sample, cab_graph *ou
 {
     chance c = {.g = g,
                 .ends = ik_calloc((size_t)g->links + 1, 2 * sizeof *c.ends),
-                .cable = ik_calloc((size_t)g->num * g->num + 1, 1)};
+                .joined = ik_calloc((size_t)g->num * g->num + 1, 1)};
     ik_rng rng = ik_rng_at(2, IK_RNG_ANALYSIS, sample);
-    ik_status status =
-        c.ends && c.cable ? IK_OK : ik_fail_memory(err, g->links * 8, "cables exchanged at random");
+    ik_status status = c.ends && c.joined
+                           ? IK_OK
+                           : ik_fail_memory(err, g->links * 8, "cables exchanged at random");
     if (status == IK_OK) {
         cab_chance_list(&c);
         for (uint64_t i = 0; i < g->links; i++)
-            ++*cab_chance_cable(&c, c.ends[2 * i], c.ends[2 * i + 1]);
+            *cab_chance_joined(&c, c.ends[2 * i], c.ends[2 * i + 1]) = true;
         for (uint64_t i = 0; i < EXCHANGES * g->links; i++) {
             uint32_t *ab = c.ends + 2 * (size_t)ik_rng_below(&rng, (uint32_t)g->links),
                      *xy = c.ends + 2 * (size_t)ik_rng_below(&rng, (uint32_t)g->links);
@@ -73,6 +72,6 @@ ik_status cab_chance_shuffled(const cab_graph *g, unsigned sample, cab_graph *ou
         status = cab_graph_joined(g, c.ends, out, err);
     }
     free(c.ends);
-    free(c.cable);
+    free(c.joined);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "ikat/topology.h"
 #include "topology/cabling/cab_chance.h"
+#include "topology/cabling/cab_mend.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -18,6 +19,8 @@
 /* Tries to match: of trees, whose switches of a level are alike; of other families, in which the
  * directions may be mistaken for each other. */
 enum { TRIES_TREE = 4, TRIES_OTHER = 96 };
+/* Times that switches of a tree are moved to the levels on which the family lacks some. */
+enum { LEVELLED = 8 };
 /* Fabrics cabled at random that a small one is compared with. Large ones come near to no family. */
 enum { SAMPLES = 8, SMALL = 128 };
 
@@ -67,10 +70,12 @@ void cab_family_free(cab_family *family)
     ik_fabric_free(family->plan);
     cab_graph_free(&family->planned);
     cab_match_free(&family->match);
+    free(family->kind);
     *family = (cab_family){0};
 }
 
-/* Cables and switches that only one of the two has. */
+/* Cables and switches that only one of the two has. A cable at a wrong place counts twice: what is
+ * down explains what is missing. */
 static uint64_t cab_family_differences(const cab_match *m, const cab_graph *g, const cab_graph *p)
 {
     assert(m->agree <= g->links && m->agree <= p->links);
@@ -79,13 +84,16 @@ static uint64_t cab_family_differences(const cab_match *m, const cab_graph *g, c
         alone += m->plan_of[sw] == IK_NONE;
     for (uint32_t sw = 0; sw < p->num; sw++)
         alone += m->fabric_of[sw] == IK_NONE;
-    return g->links - m->agree + p->links - m->agree + alone;
+    return 2 * (g->links - m->agree) + p->links - m->agree + alone;
 }
 
+/* In a small tree, two of the few cables that each switch has may be swapped. */
 static bool cab_family_convincing(const cab_match *m, const cab_graph *g, const cab_graph *p)
 {
-    return (m->agree || !g->links) && 10 * (g->links - m->agree) <= g->links + 10 &&
-           4 * (p->links - m->agree) <= p->links;
+    uint64_t wrong = g->links - m->agree, missing = p->links - m->agree;
+    bool swapped = p->kind[0] && wrong <= 2 && missing == wrong;
+    return (m->agree || !g->links) && (10 * wrong <= g->links + 10 || swapped) &&
+           4 * missing <= p->links;
 }
 
 /* How many cables of a graph can agree with another's at most: between two switches no more than
@@ -138,6 +146,82 @@ static void cab_family_count_complete(const cab_graph *g, const cab_graph *p, ca
     m->agree /= 2;
 }
 
+/* The switch of the plan that has no partner and that most cables of u speak for. IK_NONE: none. */
+static uint32_t cab_family_place(const cab_mend *m, uint32_t u)
+{
+    uint32_t best = IK_NONE, most = 0;
+    for (uint32_t v = 0; v < m->p->num; v++) {
+        uint32_t agree = m->fabric_of[v] == IK_NONE ? cab_mend_agreement(m, u, v) : 0;
+        if (agree > most) {
+            most = agree;
+            best = v;
+        }
+    }
+    return best;
+}
+
+/* Takes the partners from switches fewer than half of whose cables agree. */
+static void cab_family_part(const cab_mend *m)
+{
+    for (uint32_t u = 0; u < m->f->num; u++) {
+        uint32_t v = m->plan_of[u];
+        if (v != IK_NONE && 2 * cab_mend_agreement(m, u, v) < m->f->degree[u])
+            m->plan_of[u] = m->fabric_of[v] = IK_NONE;
+    }
+}
+
+/* Moves switches without a partner to the level of the place that their cables speak for. Is there
+ * one? A single cable that leads to another level misleads who counts levels. */
+static bool cab_family_level_again(cab_graph *g, const cab_graph *p, cab_match *m)
+{
+    const cab_mend places = {.f = g, .p = p, .plan_of = m->plan_of, .fabric_of = m->fabric_of};
+    bool moved = false;
+    cab_family_part(&places);
+    for (uint32_t u = 0; u < g->num; u++) {
+        bool alone = m->plan_of[u] == IK_NONE && g->degree[u];
+        uint32_t v = alone ? cab_family_place(&places, u) : IK_NONE;
+        if (v == IK_NONE || p->kind[v] == g->kind[u])
+            continue;
+        g->kind[u] = p->kind[v];
+        moved = true;
+    }
+    return moved;
+}
+
+/* A tree whose levels may have been counted wrongly. */
+static ik_status cab_family_match_tree(const cab_graph *g, cab_family *now, ik_error *err)
+{
+    cab_graph levelled = *g;
+    ik_status status = cab_match_make(g, &now->planned, NULL, TRIES_TREE, &now->match, err);
+    if (status != IK_OK || 2 * now->match.agree < g->links)
+        return status;
+    levelled.kind = ik_calloc((size_t)g->num + 1, sizeof *levelled.kind);
+    now->kind = ik_calloc((size_t)g->num + 1, sizeof *now->kind);
+    if (!levelled.kind || !now->kind)
+        status = ik_fail_memory(err, 2 * g->num, "levels of switches");
+    else
+        memcpy(now->kind, g->kind, g->num);
+    for (unsigned i = 0; i < LEVELLED && status == IK_OK; i++) {
+        cab_match again = {0};
+        memcpy(levelled.kind, now->kind, g->num);
+        if (!cab_family_level_again(&levelled, &now->planned, &now->match))
+            break;
+        status = cab_match_make(&levelled, &now->planned, NULL, TRIES_TREE, &again, err);
+        bool better = status == IK_OK && cab_family_differences(&again, g, &now->planned) <
+                                             cab_family_differences(&now->match, g, &now->planned);
+        if (better) {
+            cab_match_free(&now->match);
+            now->match = again;
+            memcpy(now->kind, levelled.kind, g->num);
+        } else {
+            cab_match_free(&again);
+            break;
+        }
+    }
+    free(levelled.kind);
+    return status;
+}
+
 static ik_status cab_family_compare(const cab_graph *g, const char *spec, bool tree,
                                     const ik_env *env, cab_family *now, ik_error *err)
 {
@@ -152,9 +236,10 @@ static ik_status cab_family_compare(const cab_graph *g, const char *spec, bool t
         status = cab_family_match_complete(g, &now->match, err);
         if (status == IK_OK)
             cab_family_count_complete(g, &now->planned, &now->match);
+    } else if (status == IK_OK && tree) {
+        status = cab_family_match_tree(g, now, err);
     } else if (status == IK_OK) {
-        status = cab_match_make(g, &now->planned, NULL, tree ? TRIES_TREE : TRIES_OTHER,
-                                &now->match, err);
+        status = cab_match_make(g, &now->planned, NULL, TRIES_OTHER, &now->match, err);
     }
     return status;
 }
@@ -221,7 +306,9 @@ static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik
     ik_status status = cab_trees(f, g, levels, &specs, err);
     if (status == IK_OK)
         status = cab_family_best_of(g, &specs, true, env, out, err);
-    out->levels = crossing == 0;
+    if (status == IK_OK && out->kind)
+        memcpy(g->kind, out->kind, g->num);
+    out->levels = cab_graph_crossing(g) == 0;
     free(specs.spec);
     return status;
 }

@@ -15,6 +15,7 @@ typedef struct cab_family {
     ik_fabric *plan;     /* as generated */
     cab_graph planned;
     cab_match match;
+    uint8_t *kind;  /* [switches of the fabric] the levels that the family says, NULL: as counted */
     bool levels;    /* a tree, and all cables join adjacent levels */
     bool by_chance; /* fabrics cabled at random with as many cables are about as near to a family */
 } cab_family;

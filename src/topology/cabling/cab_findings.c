@@ -123,6 +123,25 @@ ik_status cab_tell_changes(ik_cabling *c, const ik_fabric *f, const char *by, ik
     return status;
 }
 
+ik_status cab_tell_resemblance(ik_cabling *c, const ik_fabric *f, ik_error *err)
+{
+    char text[LONG_TEXT];
+    if (c->num_changes != 1)
+        return IK_OK;
+    ik_status status = cab_findings_tell_change(c, f, &c->changes[0], c->family, err);
+    if (status != IK_OK)
+        return status;
+    ik_finding *n = &c->findings[c->num_findings - 1];
+    snprintf(text, sizeof text,
+             "if the fabric is meant to be %s: %.900s; other changes may make it "
+             "that, too",
+             c->family, n->text);
+    n->severity = IK_NOTE;
+    snprintf(n->code, sizeof n->code, "near-family");
+    n->text = ik_arena_strdup(&c->arena, text);
+    return n->text ? IK_OK : ik_fail_memory(err, sizeof text, "findings");
+}
+
 /* ---- the rest */
 
 ik_status cab_tell_judged(ik_cabling *c, const ik_fabric *f, ik_error *err)

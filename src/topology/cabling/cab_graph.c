@@ -275,7 +275,7 @@ static void cab_graph_settle(cab_graph *g, uint32_t levels)
     }
 }
 
-static uint64_t cab_graph_count_crossing(const cab_graph *g)
+uint64_t cab_graph_crossing(const cab_graph *g)
 {
     uint64_t crossing = 0;
     for (uint32_t sw = 0; sw < g->num; sw++)
@@ -301,7 +301,7 @@ static uint32_t cab_graph_try_levels(cab_graph *g, uint32_t least, uint64_t *cro
     level = 0;
     for (uint32_t sw = 0; sw < g->num; sw++)
         level = g->kind[sw] > level ? g->kind[sw] : level;
-    *crossing = cab_graph_count_crossing(g);
+    *crossing = cab_graph_crossing(g);
     return level;
 }
 

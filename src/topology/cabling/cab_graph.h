@@ -35,5 +35,7 @@ void cab_graph_distances(const cab_graph *g, uint8_t *hops, uint32_t *queue);
  * leaves. Returns the number of levels, 0: there are no hosts. *crossing: links that do not join
  * neighbouring levels. O(links * levels). */
 uint32_t cab_graph_levels(cab_graph *g, uint64_t *crossing);
+/* Cables that do not join neighbouring levels. O(links). */
+uint64_t cab_graph_crossing(const cab_graph *g);
 
 #endif

@@ -28,12 +28,12 @@ typedef struct box {
     uint32_t num, size[MOST_DIMS];
 } box;
 
-/* About as many links as the fabric has? At least this share of them. */
+/* About as many links as the fabric has? At least this share of them, or all but one. */
 static bool cab_grids_links_fit(const grids *s, double links, double least)
 {
     assert(s->cables > 0);
     double have = (double)s->g->links / s->cables;
-    return have >= least * links && have <= 1.1 * links;
+    return (have >= least * links || have + 1 >= links) && have <= 1.1 * links;
 }
 
 static void cab_grids_add_box(grids *s, const char *family, const box *b)
@@ -147,14 +147,25 @@ static ik_status cab_grids_measure(grids *s, ik_error *err)
     return IK_OK;
 }
 
+/* With the mean number of cables between two switches, and with the usual one: of few pairs, those
+ * that are swapped may be as many as others. */
+static void cab_grids_add_complete(grids *s)
+{
+    uint32_t n = s->g->num;
+    uint64_t pairs = (uint64_t)n * (n - 1) / 2, mean = (s->g->links + pairs / 2) / pairs;
+    const uint64_t cables[] = {mean, s->cables};
+    for (unsigned i = mean == 0 || mean == s->cables; i < 2 && s->kept; i++)
+        s->kept = cab_specs_add(s->out, "fullmesh:n=%" PRIu32 ",p=%" PRIu32 ",k=%" PRIu64, n,
+                                s->hosts, cables[i]);
+}
+
 static void cab_grids_add_all(grids *s)
 {
     box b = {0};
     uint32_t n = s->g->num;
     cab_grids_add_hypercube(s);
-    if (s->degree == n - 1 && n > 2 && n <= 1024 && s->kept)
-        s->kept = cab_specs_add(s->out, "fullmesh:n=%" PRIu32 ",p=%" PRIu32 ",k=%" PRIu32, n,
-                                s->hosts, s->cables);
+    if (s->degree == n - 1 && n > 2 && n <= 1024)
+        cab_grids_add_complete(s);
     else
         cab_grids_split(s, n, n, &b);
     cab_grids_add_slimflies(s);

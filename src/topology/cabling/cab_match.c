@@ -15,14 +15,20 @@
 
 #include "base/array.h"
 #include "topology/cabling/cab_exact.h"
+#include "topology/cabling/cab_landmarks.h"
+#include "topology/cabling/cab_mend.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SCORE = 255, WITNESSES = 32, ROUNDS = 12, FAR_WITNESSES = 256 };
+/* Landmarks that are begun with; cables that are in other places when two are swapped. */
+enum { STARTS = 32, FEW_STARTS = 8, SWAPPED = 2 };
 /* Steps that finding the hops between all switches of a graph takes at most. */
 static const double MOST_HOPS = 2e8;
+/* Pairs of switches that are looked at from landmarks, in all tries together. */
+static const double MOST_LOOKS = 4e6;
 
 typedef struct pair {
     uint32_t u, v;
@@ -46,6 +52,7 @@ typedef struct matcher {
     uint8_t *hops_f, *hops_p; /* [num][num] of each, NULL: too many */
     uint32_t *matched;        /* [f->num] in the order of matching */
     uint32_t num_matched;
+    cab_mend mend;
     ik_rng rng;
     ik_error *err;
 } matcher;
@@ -280,97 +287,6 @@ static void match_rest(matcher *m)
     }
 }
 
-/* ---- mending */
-
-/* Cables of u that agree if it is v. */
-static uint32_t cab_match_agreement(const matcher *m, uint32_t u, uint32_t v)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
-        uint32_t w = m->plan_of[m->f->to[i]];
-        uint32_t there = w == IK_NONE ? 0 : cab_graph_cables(m->p, v, w);
-        sum += there < m->f->cables[i] ? there : m->f->cables[i];
-    }
-    return sum;
-}
-
-/* The switches of the plan that most cables of u speak for, in candidate[]; none if u is one of
- * them. */
-static uint32_t cab_match_favourites(matcher *m, uint32_t u)
-{
-    uint32_t num = 0, kept = 0, most = 1;
-    for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
-        uint32_t w = m->plan_of[m->f->to[i]];
-        for (uint32_t k = w == IK_NONE ? 0 : m->p->base[w]; w != IK_NONE && k < m->p->base[w + 1];
-             k++) {
-            uint32_t b = m->p->to[k], c = m->p->cables[k];
-            if (m->p->kind[b] != m->f->kind[u])
-                continue;
-            if (!m->tally[b])
-                m->candidate[num++] = b;
-            m->tally[b] += c < m->f->cables[i] ? c : m->f->cables[i];
-            most = m->tally[b] > most ? m->tally[b] : most;
-        }
-    }
-    bool content = m->plan_of[u] != IK_NONE && m->tally[m->plan_of[u]] == most;
-    for (uint32_t i = 0; i < num; i++) {
-        uint32_t b = m->candidate[i];
-        if (m->tally[b] == most && !content)
-            m->candidate[kept++] = b;
-        m->tally[b] = 0;
-    }
-    return kept;
-}
-
-static void cab_match_assign(matcher *m, uint32_t u, uint32_t v)
-{
-    if (u != IK_NONE)
-        m->plan_of[u] = v;
-    if (v != IK_NONE)
-        m->fabric_of[v] = u;
-}
-
-/* Exchanges the partners of u and of who has `wanted` if more cables agree then. */
-static bool cab_match_exchange(matcher *m, uint32_t u, uint32_t wanted)
-{
-    assert(m->plan_of[u] != wanted);
-    uint32_t old = m->plan_of[u], other = m->fabric_of[wanted];
-    uint64_t before = (old == IK_NONE ? 0 : cab_match_agreement(m, u, old)) +
-                      (other == IK_NONE ? 0 : cab_match_agreement(m, other, wanted));
-    cab_match_assign(m, u, wanted);
-    cab_match_assign(m, other, old);
-    if (other == IK_NONE && old != IK_NONE)
-        m->fabric_of[old] = IK_NONE;
-    uint64_t after = cab_match_agreement(m, u, wanted) +
-                     (other == IK_NONE || old == IK_NONE ? 0 : cab_match_agreement(m, other, old));
-    if (after > before)
-        return true;
-    cab_match_assign(m, other, wanted);
-    cab_match_assign(m, u, old);
-    if (other == IK_NONE)
-        m->fabric_of[wanted] = IK_NONE;
-    return false;
-}
-
-static bool cab_match_mend(matcher *m, uint32_t u)
-{
-    uint32_t num = cab_match_favourites(m, u);
-    for (uint32_t i = 0; i < num; i++)
-        if (cab_match_exchange(m, u, m->candidate[i]))
-            return true;
-    return false;
-}
-
-static void cab_match_mend_all(matcher *m)
-{
-    bool changed = true;
-    for (unsigned round = 0; changed && round < ROUNDS; round++) {
-        changed = false;
-        for (uint32_t u = 0; u < m->f->num; u++)
-            changed |= cab_match_mend(m, u);
-    }
-}
-
 /* ---- one try */
 
 static void cab_match_reset(matcher *m)
@@ -390,7 +306,7 @@ static void cab_match_count_agreement(const matcher *m, cab_match *out)
     for (uint32_t u = 0; u < m->f->num; u++) {
         if (m->plan_of[u] == IK_NONE)
             continue;
-        out->agree += cab_match_agreement(m, u, m->plan_of[u]);
+        out->agree += cab_mend_agreement(&m->mend, u, m->plan_of[u]);
         for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++)
             out->laid += m->plan_of[m->f->to[i]] == IK_NONE ? 0 : m->f->cables[i];
         uint32_t v = m->plan_of[u];
@@ -403,7 +319,7 @@ static void cab_match_count_agreement(const matcher *m, cab_match *out)
     assert(out->agree <= out->laid && out->agree <= out->planned);
 }
 
-static bool cab_match_try_once(matcher *m, const uint32_t *known)
+static bool cab_match_try_once(matcher *m, const uint32_t *known, bool mend)
 {
     cab_match_reset(m);
     for (uint32_t u = 0; known && u < m->f->num; u++)
@@ -413,8 +329,8 @@ static bool cab_match_try_once(matcher *m, const uint32_t *known)
     if (!cab_match_grow(m))
         return false;
     match_rest(m);
-    if (!known)
-        cab_match_mend_all(m);
+    if (mend)
+        cab_mend_all(&m->mend);
     return true;
 }
 
@@ -423,28 +339,86 @@ static bool cab_match_perfect(const cab_match *m)
     return m->agree == m->laid && m->agree == m->planned;
 }
 
+/* Keeps what was matched last if more cables agree. How many do then. */
+static uint64_t cab_match_keep_better(matcher *m, cab_match *out)
+{
+    cab_match now;
+    cab_match_count_agreement(m, &now);
+    if (out->tried && now.agree <= out->agree)
+        return now.agree;
+    out->tried = true;
+    out->agree = now.agree;
+    out->laid = now.laid;
+    out->planned = now.planned;
+    memcpy(out->plan_of, m->plan_of, m->f->num * sizeof *m->plan_of);
+    memcpy(out->fabric_of, m->fabric_of, m->p->num * sizeof *m->fabric_of);
+    return now.agree;
+}
+
 static ik_status cab_match_run(matcher *m, const uint32_t *known, unsigned tries, cab_match *out)
 {
-    uint64_t best = 0;
     for (unsigned i = 0; i < tries; i++) {
-        cab_match now;
-        m->rng = ik_rng_at(1, IK_RNG_ANALYSIS, i);
-        if (!cab_match_try_once(m, known))
-            return ik_fail_memory(m->err, m->f->num * sizeof(pair), "matching switches");
-        cab_match_count_agreement(m, &now);
-        if (i > 3 && 10 * best < 6 * out->planned)
+        if (i > 4 && 10 * out->agree < 6 * out->planned)
             break; /* the plan is not like the fabric at all */
-        if (i && now.agree <= best)
-            continue;
-        best = out->agree = now.agree;
-        out->laid = now.laid;
-        out->planned = now.planned;
-        memcpy(out->plan_of, m->plan_of, m->f->num * sizeof *m->plan_of);
-        memcpy(out->fabric_of, m->fabric_of, m->p->num * sizeof *m->fabric_of);
-        if (cab_match_perfect(&now) || known)
+        m->rng = ik_rng_at(1, IK_RNG_ANALYSIS, i);
+        if (!cab_match_try_once(m, known, !known))
+            return ik_fail_memory(m->err, m->f->num * sizeof(pair), "matching switches");
+        cab_match_keep_better(m, out);
+        if (cab_match_perfect(out) || known)
             break;
     }
     return IK_OK;
+}
+
+/* Does no more differ than two swapped cables, one that was moved, or some that are missing? */
+static bool cab_match_is_near(const matcher *m, const cab_match *found)
+{
+    return found->agree + SWAPPED >= m->f->links;
+}
+
+/* A try with these partners, and what they say of the others then. */
+static ik_status cab_match_try_known(matcher *m, const cab_landmarks *l, uint32_t *known,
+                                     cab_match *out)
+{
+    uint64_t before, agree = 0;
+    unsigned round = 0;
+    do {
+        before = agree;
+        if (!cab_match_try_once(m, known, true))
+            return ik_fail_memory(m->err, m->f->num * sizeof(pair), "matching switches");
+        agree = cab_match_keep_better(m, out);
+        ik_status status = cab_landmarks_vote(l, m->plan_of, known, m->err);
+        if (status != IK_OK)
+            return status;
+    } while (round++ < ROUNDS && agree > before && !cab_match_is_near(m, out));
+    return IK_OK;
+}
+
+/* Where cables are left that should be somewhere else: the same from landmarks. */
+static ik_status cab_match_run_from_landmarks(matcher *m, unsigned depth, cab_match *out)
+{
+    const cab_graph *f = m->f, *p = m->p;
+    cab_landmarks l;
+    double pairs = (double)f->num * p->num;
+    unsigned starts = pairs * STARTS > MOST_LOOKS ? 1 + (unsigned)(MOST_LOOKS / pairs) : STARTS;
+    if (pairs > MOST_LOOKS || p->kind[0] || 2 * out->agree < f->links || cab_match_is_near(m, out))
+        return IK_OK; /* switches of one level of a tree are alike */
+    ik_status status = cab_landmarks_make(f, p, depth, &l, m->err);
+    if (status != IK_OK)
+        return status;
+    uint32_t *known = ik_calloc((size_t)f->num + 1, sizeof *known);
+    if (!known)
+        status = ik_fail_memory(m->err, f->num * sizeof *known, "matching switches");
+    for (unsigned i = 0; i < starts && status == IK_OK && !cab_match_is_near(m, out); i++) {
+        if (i >= FEW_STARTS && (depth < 3 || 10 * out->agree < 9 * f->links))
+            break; /* it is another plan's */
+        status = cab_landmarks_choose(&l, i, known, m->err);
+        if (status == IK_OK)
+            status = cab_match_try_known(m, &l, known, out);
+    }
+    free(known);
+    cab_landmarks_free(&l);
+    return status;
 }
 
 static void cab_match_matcher_free(matcher *m)
@@ -525,6 +499,7 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
                m.mark && m.candidate && m.matched && cab_match_find_hops(&m);
     if (!all)
         status = ik_fail_memory(err, num_f * num_p + 16 * (num_f + num_p), "matching");
+    m.mend = (cab_mend){f, p, m.plan_of, m.fabric_of, m.tally, m.candidate};
     if (status == IK_OK) { /* of a graph without switches nothing is matched */
         memset(found.plan_of, 0xff, num_f * sizeof *found.plan_of);
         memset(found.fabric_of, 0xff, num_p * sizeof *found.fabric_of);
@@ -533,6 +508,9 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
         status = cab_match_run(&m, known, tries, &found);
     if (status == IK_OK && !known && !(cab_match_perfect(&found) && found.laid == f->links))
         status = cab_exact(f, p, &found, err);
+    bool differ = !known && f->num && p->num;
+    for (unsigned depth = 3; depth > 1 && differ && status == IK_OK; depth--)
+        status = cab_match_run_from_landmarks(&m, depth, &found);
     cab_match_matcher_free(&m);
     if (status != IK_OK)
         cab_match_free(&found);

@@ -19,6 +19,7 @@ typedef struct cab_match {
     uint64_t agree;      /* cables between switches that both have */
     uint64_t planned;    /* cables of the plan between switches that are matched */
     uint64_t laid;       /* cables of the fabric between switches that are matched */
+    bool tried;          /* the above are of a matching that was made */
 } cab_match;
 
 /* Grows a matching from one pair of switches, or from those in `known` ([switches of f] switch of

@@ -27,13 +27,16 @@ typedef struct alike {
     uint32_t num, usual, holders, radix; /* the most ports that one of them has */
     uint64_t lacking;                    /* cables */
     uint32_t switches;                   /* that lack one or more */
-    bool holes; /* one that lacks some has a port without a cable before one with */
+    uint32_t holes;                      /* of these, with an empty port before one with a cable */
 } alike;
 
 static bool cab_symmetry_is_alike(const cab_graph *g, const alike *k, uint32_t sw)
 {
     return g->degree[sw] && (g->hosts[sw] > 0) == k->hosts;
 }
+
+/* Does a switch lack cables, and has it an empty port before one with a cable? */
+typedef enum lack { LACKS_NONE, WITHOUT_HOLE, WITH_HOLE } lack;
 
 /* What switches of one radix that have hosts have. */
 typedef struct hosted {
@@ -82,7 +85,7 @@ static bool cab_symmetry_has_hole(const ik_fabric *f, const alike *k, const host
 }
 
 static ik_status cab_symmetry_find_lacking(const ik_fabric *f, const cab_graph *g, alike *k,
-                                           bool *lacks, ik_error *err)
+                                           lack *lacks, ik_error *err)
 {
     size_t ports = (size_t)k->radix + 1, size = 2 * ports + g->max_degree + 1;
     bool *seen = ik_calloc(size, 1);
@@ -93,17 +96,18 @@ static ik_status cab_symmetry_find_lacking(const ik_fabric *f, const cab_graph *
     for (uint32_t sw = 0; sw < g->num; sw++) {
         if (!cab_symmetry_lacks(g, k, &h, sw))
             continue;
-        lacks[sw] = true;
+        bool hole = cab_symmetry_has_hole(f, k, &h, sw);
+        lacks[sw] = hole ? WITH_HOLE : WITHOUT_HOLE;
         k->lacking += k->usual - g->degree[sw];
         k->switches++;
-        k->holes |= cab_symmetry_has_hole(f, k, &h, sw);
+        k->holes += hole;
     }
     free(seen);
     return IK_OK;
 }
 
 static ik_status cab_symmetry_find_usual(const ik_fabric *f, const cab_graph *g, alike *k,
-                                         bool *lacks, ik_error *err)
+                                         lack *lacks, ik_error *err)
 {
     uint32_t *count = ik_calloc((size_t)g->max_degree + 1, sizeof *count);
     if (!count)
@@ -129,14 +133,17 @@ static bool cab_symmetry_is_usual(const alike *k)
     return k->num >= LEAST_ALIKE && 2 * k->holders >= k->num;
 }
 
+/* Unless all of them are told: where few have a hole, the others were built with fewer cables. */
 static ik_status cab_symmetry_tell_lacking(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
-                                           const alike *k, const bool *lacks, ik_error *err)
+                                           const alike *k, const lack *lacks, bool all,
+                                           ik_error *err)
 {
     ik_status status = IK_OK;
     uint32_t shown = 0;
     for (uint32_t sw = 0; sw < g->num && status == IK_OK; sw++) {
         char name[TEXT];
-        if (!lacks[sw] || !cab_symmetry_is_alike(g, k, sw) || shown++ >= NAMED)
+        bool built_so = lacks[sw] == WITHOUT_HOLE && !all && 2 * k->holes < k->switches;
+        if (!lacks[sw] || built_so || !cab_symmetry_is_alike(g, k, sw) || shown++ >= NAMED)
             continue;
         status = cab_finding(c, IK_WARNING, "missing-cable", IK_NONE, sw, err,
                              "switch %s has %" PRIu32 " cables to other switches, %" PRIu32
@@ -165,7 +172,7 @@ static bool cab_symmetry_one_missing(const alike kinds[2], uint64_t *lacking)
 }
 
 static ik_status cab_symmetry_cables_of(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
-                                        bool *lacks, ik_error *err)
+                                        lack *lacks, ik_error *err)
 {
     alike kinds[2] = {{.hosts = true}, {.hosts = false}};
     uint64_t lacking;
@@ -182,14 +189,14 @@ static ik_status cab_symmetry_cables_of(ik_cabling *c, const ik_fabric *f, const
                              lacking);
     for (unsigned i = 0; i < 2 && status == IK_OK; i++)
         if (cab_symmetry_is_usual(&kinds[i]) && (one || 4 * kinds[i].holders >= 3 * kinds[i].num))
-            status = cab_symmetry_tell_lacking(c, f, g, &kinds[i], lacks, err);
+            status = cab_symmetry_tell_lacking(c, f, g, &kinds[i], lacks, one, err);
     return status;
 }
 
 static ik_status cab_symmetry_cables(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
                                      ik_error *err)
 {
-    bool *lacks = ik_calloc((size_t)g->num + 1, sizeof *lacks);
+    lack *lacks = ik_calloc((size_t)g->num + 1, sizeof *lacks);
     ik_status status = lacks ? cab_symmetry_cables_of(c, f, g, lacks, err)
                              : ik_fail_memory(err, g->num, "switches that lack cables");
     free(lacks);

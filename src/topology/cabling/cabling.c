@@ -115,6 +115,7 @@ static ik_status cabling_forget_family(audit *a)
              " of %" PRIu64 " cables are in other places, which irregular fabrics can come to by "
              "chance: a plan would decide this",
              c->family, c->wrong, a->g.links);
+    ik_status status = cab_tell_resemblance(c, a->f, a->err);
     free(c->changes);
     c->summary = ik_arena_strdup(&c->arena, text);
     c->changes = NULL;
@@ -125,7 +126,8 @@ static ik_status cabling_forget_family(audit *a)
     c->missing_switches = c->unknown_switches = 0;
     cab_family_free(&a->family);
     memset(a->g.kind, 0, a->g.num);
-    return c->summary ? IK_OK : ik_fail_memory(a->err, sizeof text, "a summary");
+    return status != IK_OK || c->summary ? status
+                                         : ik_fail_memory(a->err, sizeof text, "a summary");
 }
 
 static ik_status cabling_against_family(audit *a)
@@ -284,6 +286,8 @@ static ik_status cabling_tell(audit *a)
         status = cab_tell_symmetry(c, a->f, &a->g, a->err);
     if (status == IK_OK && !c->by_ports)
         status = cab_tell_high_hosts(c, a->f, &a->g, a->err);
+    if (status == IK_OK && !c->by_ports) /* a plan with ports says it */
+        status = cab_tell_rails(c, a->f, a->err);
     if (status == IK_OK)
         status = cab_tell_judged(c, a->f, a->err);
     return status == IK_OK ? cab_tell_unused(c, a->f, &a->g, a->err) : status;
