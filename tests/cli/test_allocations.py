@@ -84,7 +84,7 @@ def commands():
         f"--counters-later {SOURCE}/tests/data/counters/ring5.data2 --interval 10s --routing none --page OUT/page.html",
         "audit_json": "audit ring:n=4 --lfts ring.lft --json",
         "audit_policy": "audit ring:n=4 --lfts ring.lft --policy named.policy --routing none --json",
-        "audit_baseline": "audit ring:n=4 --baseline known.json --routing none --json", "audit_symmetry": "audit jellyfish:N=12,d=3 --routing none",
+        "audit_baseline": "audit ring:n=4 --baseline known.json --routing none --json", "audit_landmarks": "audit dragonfly:h=2,arrangement=absolute,fail=1%,fail_seed=1 --routing none", "audit_symmetry": "audit jellyfish:N=12,d=3 --routing none",
         "audit_choice": "audit ring:n=4 --json", "deploy_choice": f"deploy {TREE},fail=sw1.3 --from deployed -o OUT/new",
         "topo_partly": "topo partly.ibnetdiscover",
         "deploy": f"deploy {TREE} -r dmodc -o OUT/new", "deploy_lanes": "deploy ring:n=5 -r dfsssp --query-lane -o OUT/new --json",
