@@ -98,7 +98,8 @@ typedef struct ik_experiment_figure {
 typedef struct ik_scale {
     const char *name, *help;
 } ik_scale;
-/* All of them, the smallest first: "quick" is an experiment's file as it is written. num: may be NULL. */
+/* All of them, the smallest first: "quick" is an experiment's file as it is written. num: may be
+ * NULL. */
 const ik_scale *ik_scales(size_t *num);
 /* A scale that an experiment declares. */
 typedef struct ik_experiment_scale {
@@ -115,7 +116,7 @@ bool ik_parse_seconds(const char *text, double *seconds);
 typedef struct ik_experiment_about {
     const char *title, *description;
     const char *scale; /* whose points it has; "quick" = the file as it is written, "" = none */
-    const ik_experiment_scale *scales; /* [num_scales] those that it declares */
+    const ik_experiment_scale *scales; /* [num_scales] that it declares */
     size_t num_scales;
     const ik_experiment_figure *figures; /* [num_figures] */
     size_t num_figures, num_claims;

@@ -66,8 +66,8 @@ static int reproduce_list_text(const cli *c, const reproduction *r)
             cli_table_cell(t, "%s/%s", r->studies[i].study->paper, about->figures[k].name);
             cli_table_cell(t, "%zu", about->figures[k].num_claims);
             for (size_t n = 0; n < num; n++)
-                cli_table_cell(
-                    t, "%s", reproduce_duration(reproduce_scale(about, scales[n].name)->seconds));
+                cli_table_cell(t, "%s",
+                               reproduce_duration(reproduce_scale(about, scales[n].name)->seconds));
             cli_table_cell(t, "%s", cli_line(about->figures[k].title));
         }
     }

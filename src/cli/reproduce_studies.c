@@ -19,8 +19,8 @@ static char *reproduce_studies_name_of(const reproduction *r, const reproduced *
                   strlen(s->about->scale) + 64;
     if ((out = malloc(size)))
         snprintf(out, size, "%s%s%s/%s%s%s%s%s", folder ? r->folder : "", folder ? "/" : "",
-                 s->study->paper, s->study->name, written ? "" : ".", written ? "" : s->about->scale,
-                 shard, ending);
+                 s->study->paper, s->study->name, written ? "" : ".",
+                 written ? "" : s->about->scale, shard, ending);
     return out;
 }
 

@@ -3,47 +3,13 @@
  * experiment/scales.c: the sizes of an experiment, of which one is chosen before anything else is
  * read: what each replaces, which one it is like, and what it costs.
  */
-#include "experiment/scales.h"
-
 #include "experiment/experiment_impl.h"
+
 #include "experiment/figures/declared.h"
 #include "experiment/figures/figures.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const ik_scale scales[] = {
-#define SCALE_WRITTEN(name, help) {#name, help},
-#define SCALE(name, help) {#name, help},
-#include "experiment/scales.def"
-};
-enum { NUM_SCALES = sizeof scales / sizeof *scales };
-
-const ik_scale *ik_scales(size_t *num)
-{
-    if (num)
-        *num = NUM_SCALES;
-    return scales;
-}
-
-/* The scale of a file as it is written has two names. */
-static bool scales_is_written(const char *name)
-{
-    return strcmp(name, SCALE_DEFAULT) == 0 || strcmp(name, scales[0].name) == 0;
-}
-
-const char *scale_title(const char *name)
-{
-    return name[0] && scales_is_written(name) ? scales[0].name : name;
-}
-
-size_t scale_rank(const char *name)
-{
-    for (size_t i = 0; i < NUM_SCALES; i++)
-        if (strcmp(scales[i].name, name) == 0)
-            return i;
-    return name[0] ? 0 : NUM_SCALES;
-}
 
 bool ik_parse_seconds(const char *text, double *seconds)
 {
@@ -119,10 +85,10 @@ static ik_status scales_check_keys(ik_experiment *e, const ytree *scale, ik_erro
             i++;
         if (i < used)
             continue;
-        ik_status status = scales_may_replace(key->text)
-                               ? ik_fail_unknown(err, "section", key->text, names)
-                               : ik_fail(err, IK_ERR_INPUT, "a scale does not replace '%s'",
-                                         key->text);
+        ik_status status =
+            scales_may_replace(key->text)
+                ? ik_fail_unknown(err, "section", key->text, names)
+                : ik_fail(err, IK_ERR_INPUT, "a scale does not replace '%s'", key->text);
         ik_error_at(err, key->file, key->line, key->column);
         return status;
     }
@@ -149,9 +115,9 @@ static ik_status scales_read_cost(const ytree *scale, ik_experiment_scale *out, 
     const ytree *cost = ytree_get(scale, "cost");
     if (!cost || (cost->kind == YTREE_SCALAR && ik_parse_seconds(cost->text, &out->seconds)))
         return IK_OK;
-    ik_status status = ytree_fail(cost, err, "'cost' of a scale is a processor time, found %s",
-                                  cost->kind == YTREE_SCALAR ? cost->text
-                                                             : ytree_kind_name(cost->kind));
+    ik_status status =
+        ytree_fail(cost, err, "'cost' of a scale is a processor time, found %s",
+                   cost->kind == YTREE_SCALAR ? cost->text : ytree_kind_name(cost->kind));
     return ik_hint(err, status, "cost: 90 s, 30 min, 2 h or 1 d");
 }
 
@@ -163,11 +129,10 @@ static ik_status scales_check_effects(const ytree *key, const ytree *scale, ik_e
     size_t sections = scales_count_sections(scale);
     if (strcmp(name, SCALE_DEFAULT) == 0)
         return ytree_fail(key, err, "'%s' is the scale of the file as it is written", name);
-    if (scales_is_written(name) && (sections || like))
-        return ytree_fail(key, err,
-                          "'%s' is the scale of the file as it is written: it replaces nothing",
-                          name);
-    if (scales_is_written(name) || sections)
+    if (scale_is_written(name) && (sections || like))
+        return ytree_fail(
+            key, err, "'%s' is the scale of the file as it is written: it replaces nothing", name);
+    if (scale_is_written(name) || sections)
         return IK_OK;
     if (!like)
         return ytree_fail(scale, err, "scale '%.60s' is a mapping of sections, found none", name);
@@ -214,8 +179,8 @@ static ik_status scales_refuse_name(ik_experiment *e, const char *name, ik_error
     size_t used = 0;
     if (!names)
         return ik_fail_memory(err, e->num_scales * sizeof *names, "an experiment");
-    if (!scales_find(e, scales[0].name))
-        names[used++] = scales[0].name;
+    if (!scales_find(e, ik_scales(NULL)[0].name))
+        names[used++] = ik_scales(NULL)[0].name;
     for (size_t i = 0; i < e->num_scales; i++)
         names[used++] = e->scales[i].name;
     names[used] = NULL;
@@ -228,7 +193,7 @@ static ik_status scales_check_like(ik_experiment *e, const ytree *node,
 {
     const ytree *place = ytree_get(ytree_get(node, s->name), "like");
     const ik_experiment_scale *like = scales_find(e, s->like);
-    if (!like && scales_is_written(s->like))
+    if (!like && scale_is_written(s->like))
         return IK_OK;
     if (!like) {
         ik_status status = scales_refuse_name(e, s->like, err);
@@ -275,8 +240,7 @@ static ik_status scales_replace(ik_experiment *e, ytree *root, const ytree *scal
     ik_status status = IK_OK;
     for (size_t k = 0; scale && k < scale->num && status == IK_OK; k++)
         if (!scales_is_own(scale->keys[k]->text))
-            status =
-                ytree_set(root, scale->keys[k]->text, scale->items[k], &e->arena, err);
+            status = ytree_set(root, scale->keys[k]->text, scale->items[k], &e->arena, err);
     return status;
 }
 
@@ -293,16 +257,16 @@ ik_status scale_apply(ik_experiment *e, ytree *root, const char *scale, ik_error
                        "section 'scales' of the file declares them: 'ikat help experiment'");
     }
     const ik_experiment_scale *chosen = scales_find(e, scale);
-    if (!chosen && !scales_is_written(scale))
+    if (!chosen && !scale_is_written(scale))
         return scales_refuse_name(e, scale, err);
-    if (!chosen || scales_is_written(chosen->name))
+    if (!chosen || scale_is_written(chosen->name))
         return IK_OK;
     if (chosen->like[0])
         status = scales_replace(e, root, ytree_get(node, chosen->like), err);
     if (status == IK_OK)
         status = scales_replace(e, root, ytree_get(node, chosen->name), err);
     const char *name = chosen->same ? chosen->like : chosen->name;
-    e->scale = scales_is_written(name) ? SCALE_DEFAULT : name;
+    e->scale = scale_is_written(name) ? SCALE_DEFAULT : name;
     return status;
 }
 
@@ -310,14 +274,16 @@ ik_status scales_check_claims(ik_experiment *e, ik_error *err)
 {
     for (size_t i = 0; e->num_scales && i < e->drawn.num_claims; i++) {
         const claim *c = &e->drawn.claims[i];
-        const char *name = scales[c->scale].name;
+        const char *name = ik_scales(NULL)[c->scale].name;
         const ik_experiment_scale *s = c->scale ? scales_find(e, name) : NULL;
         const ytree *place = figures_place(c->node, "scale");
-        if (c->scale == 0 || (s && !(s->same && scales_is_written(s->like))))
+        if (c->scale == 0 || (s && !(s->same && scale_is_written(s->like))))
             continue;
         if (s)
-            return ytree_fail(place, err, "scale '%s' is the file as it is written here: 'scale' "
-                              "of the claim has no effect", name);
+            return ytree_fail(place, err,
+                              "scale '%s' is the file as it is written here: 'scale' "
+                              "of the claim has no effect",
+                              name);
         ik_status status = scales_refuse_name(e, name, err);
         ik_error_at(err, place->file, place->line, place->column);
         return status;

@@ -206,7 +206,8 @@ ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *ou
 
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err)
 {
-    fputs("name,verdict,claim,source,paper,found,differs,asked,basis,weak,margin,blind,scale\n", out);
+    fputs("name,verdict,claim,source,paper,found,differs,asked,basis,weak,margin,blind,scale\n",
+          out);
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++) {
             const ik_claim *c = &pages[i]->claims[k];

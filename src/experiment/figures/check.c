@@ -77,8 +77,8 @@ static ik_status check_find_figure(const figures_declared *d, claim *c, ik_arena
     return status;
 }
 
-static ik_status check_claims(const figures_declared *d, const name_list *over, axes *a, size_t rank,
-                              ik_arena *arena, ik_error *err)
+static ik_status check_claims(const figures_declared *d, const name_list *over, axes *a,
+                              size_t rank, ik_arena *arena, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < d->num_claims && status == IK_OK; i++) {

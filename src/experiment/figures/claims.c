@@ -64,11 +64,10 @@ const ik_param ik_claim_params[] = {
     {"transient", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "the source itself measured a transient: the claim is judged although its points are not "
      "steady, or its latencies are past saturation"},
-    {"scale", IK_PARAM_ENUM, "any", 0, 0,
-     "any"
+    {"scale", IK_PARAM_ENUM, "any", 0, 0, "any"
 #define SCALE_WRITTEN(name, help) /* any */
-#define SCALE(name, help) "|" #name
-#include "experiment/scales.def"
+#define SCALE(name, help)         "|" #name
+#include "experiment/figures/scales.def"
      ,
      "the smallest scale at which it is checked; any other than any: only in runs without --set"},
     {0}};

@@ -10,7 +10,7 @@
  */
 #include "report/figure/judge.h"
 
-#include "experiment/scales.h"
+#include "experiment/figures/scales.h"
 
 #include <math.h>
 #include <stdlib.h>
