@@ -106,6 +106,7 @@ def keep_claims(program, stores, study, to, index):  # study: "000/cg.full"
         store = merged(program, stores, folder)
         points = len(table(program, store, "points")) - 1
         claims = json.loads(ikat(program, "report", store, "--json"))["claims"]
+    claims = [c for c in claims if c["verdict"] != "not asked" and not re.match(r"unfinished: |not all points are finished", c["found"])]
     old = index["claims"].get(study)
     if not claims or (old and old["points"] > points):
         return
