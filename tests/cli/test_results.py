@@ -84,7 +84,7 @@ class Results(CliTest):
         self.assertEqual([(p["study"], p["part"], p["sweep"]) for p in index["parts"]], [("000/e", "1/2", 12)])
         self.assertEqual(index["parts"][0]["command"], "ikat reproduce 000/e --scale full --shard 1/2")
         some = index["parts"][0]["points"]
-        self.assertEqual(index["claims"]["000/e.full"]["points"], some)
+        self.assertEqual(index["claims"], {})  # no claim has all of its points
         shutil.copytree(first, second)
         self.run_full(second, "e.full.2of2.db", "--shard", "2/2")
         self.keep(second, to)
