@@ -136,7 +136,7 @@ class Experiment(Object):
             part.shard, part.num_shards = _shard(shard)
         if budget is not None:
             part.budget_s = real(budget, "budget")
-        texts = [ffi.new("char[]", encoded(value)) for value in only or ()]  # lives as long as the run
+        texts = [ffi.new("char[]", text(value, "only")) for value in only or ()]  # lives as long as the run
         listed = ffi.new("const char *[]", texts + [ffi.NULL])
         part.only = listed if texts else ffi.NULL
         threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
