@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Keeps results of the papers' sizes in docs/results: the points as CSV, what became of the claims, and an index that says which share of each
+"""Keeps results of the larger scales (middle, and full, the papers' sizes) in docs/results: the points as CSV, what became of the claims, and an index that says which share of each
 study is there and by which command it was made.
 
-    ikat reproduce 000 --full -o out [--shard 2/8]
+    ikat reproduce 000 --scale full -o out [--shard 2/8]
     tools/keep_results.py build/release/ikat out
 
 Results files are too large to be kept; what is dropped of the points is columns that are empty. Shards stand in files of their own, so they can come one
@@ -16,6 +16,7 @@ import io
 import json
 import pathlib
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -23,7 +24,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_BYTES = 20_000_000
-NAME = re.compile(r"(?P<study>[A-Za-z0-9_]+)\.full(?:\.(?P<shard>\d+)of(?P<shards>\d+))?\.db")
+NAME = re.compile(r"(?P<study>[A-Za-z0-9_]+)\.(?P<scale>[a-z]+)(?:\.(?P<shard>\d+)of(?P<shards>\d+))?\.db")
 
 
 def ikat(program, *args):
@@ -41,6 +42,23 @@ def meta(store, key):
     with contextlib.closing(sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)) as db:
         row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0] if row else ""
+
+
+def digest(text, scale):
+    """Of an experiment as far as it decides about results of this scale: without other scales, costs, and what is said of the reproduction."""
+    def own(name):
+        return re.search(rf"^  {name}:.*\n(?:    .*\n)*", text[text.find("\nscales:") + 1:], re.M)
+    found = own(scale)
+    like = re.search(r"\blike: (\w+)", found[0]) if found else None
+    wanted, kept, section, part = {scale, like[1] if like else scale}, [], None, None
+    for line in text.splitlines():
+        if line[:1].strip() and line[0] != "#":
+            section, part = line.split(":")[0], None
+        if section == "scales" and re.match(r"  \w", line):
+            part = line.split(":")[0].strip()
+        if section != "reproduction" and (section != "scales" or part is None or part in wanted):
+            kept.append(re.sub(r"\bcost: [^,}]*(, )?", "", line).rstrip() if part else line)
+    return hashlib.sha256("\n".join(line for line in kept if line).encode()).hexdigest()
 
 
 def write(path, rows):
@@ -68,51 +86,54 @@ def merged(program, stores, folder):
     return out
 
 
-def keep_points(program, store, found, paper, to):
+def keep_points(program, store, found, paper, to, only):
     """The entry of one results file in the index; None: it has no point."""
     rows = filled(table(program, store, "points"))
     if len(rows) < 2:
         return None
     part = f"{found['shard']}/{found['shards']}" if found["shard"] else ""
     name = f"{paper}/{store.stem}.csv"
-    return {"study": f"{paper}/{found['study']}", "part": part, "file": name, "points": len(rows) - 1, "sweep": int(meta(store, "num_points")),
-            "version": meta(store, "version"), "experiment": hashlib.sha256(meta(store, "experiment").encode()).hexdigest(),
+    return {"study": f"{paper}/{found['study']}", "scale": found["scale"], "part": part, "file": name, "points": len(rows) - 1, "sweep": int(meta(store, "num_points")),
+            "version": meta(store, "version"), "experiment": digest(meta(store, "experiment"), found["scale"]),
             "sha256": write(to / name, rows),
-            "command": f"ikat reproduce {paper}/{found['study']} --full{' --shard ' + part if part else ''}"}
+            "command": f"ikat reproduce {paper}/{found['study']} --scale {found['scale']}{' --shard ' + part if part else ''}"
+                       + "".join(f" --only {shlex.quote(value)}" for value in only)}
 
 
-def keep_claims(program, stores, study, to, index):
-    """Claims of all parts of a study that are here."""
+def keep_claims(program, stores, study, to, index):  # study: "000/cg.full"
+    """Claims of all parts of a study at a scale that are here."""
     with tempfile.TemporaryDirectory() as folder:
         store = merged(program, stores, folder)
         points = len(table(program, store, "points")) - 1
         claims = json.loads(ikat(program, "report", store, "--json"))["claims"]
+    claims = [c for c in claims if c["verdict"] != "not asked" and not re.match(r"unfinished: |not all points are finished", c["found"])]
     old = index["claims"].get(study)
     if not claims or (old and old["points"] > points):
         return
     keys = ("figure", "verdict", "claim", "source", "paper", "found", "differs", "asked", "basis", "weak", "margin", "blind")
-    name = f"{study}.full.claims.csv"
+    name = f"{study}.claims.csv"
     index["claims"][study] = {"file": name, "points": points, "sha256": write(to / name, [keys, *([c[k] for k in keys] for c in claims)])}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ikat", help="the program")
-    parser.add_argument("folder", type=pathlib.Path, help="what 'ikat reproduce --full -o' wrote")
+    parser.add_argument("folder", type=pathlib.Path, help="what 'ikat reproduce --scale full -o' wrote")
     parser.add_argument("--to", type=pathlib.Path, default=ROOT / "docs/results")
+    parser.add_argument("--only", metavar="NAME=VALUE", action="append", default=[], help="as 'ikat reproduce' had it: for the command in the index")
     given = parser.parse_args()
     path = given.to / "index.json"
     index = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"parts": [], "claims": {}}
     studies = {}
     for store in sorted(given.folder.glob("*/*.db")):
         found = NAME.fullmatch(store.name)
-        entry = keep_points(given.ikat, store, found, store.parent.name, given.to) if found else None
+        entry = keep_points(given.ikat, store, found, store.parent.name, given.to, given.only) if found else None
         if entry:
             index["parts"] = sorted([p for p in index["parts"] if p["file"] != entry["file"]] + [entry], key=lambda p: p["file"])
-            studies.setdefault(entry["study"], []).append(store)
+            studies.setdefault(f"{entry['study']}.{entry['scale']}", []).append(store)
             print(f"{entry['file']}: {entry['points']} of {entry['sweep']} points")
     if not studies:
-        sys.exit(f"{given.folder}: no results at scale full")
+        sys.exit(f"{given.folder}: no results at a larger scale")
     for study, stores in studies.items():
         keep_claims(given.ikat, stores, study, given.to, index)
     path.write_text(json.dumps(index, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/reproductions.md from what `ikat reproduce` left in folders (of all papers, or one for each): every claim with its verdict, what in the source, what was found, and the reason where it differs; and from docs/results what was kept of runs at full scale (tools/keep_results.py).
+"""Writes docs/reproductions.md from what `ikat reproduce` left in folders (of all papers, or one for each): every claim with its verdict, what in the source, what was found, and the reason where it differs; and from docs/results what was kept of runs at larger scales (tools/keep_results.py).
 
     ikat reproduce -o reproductions && tools/make_reproductions.py build/release/ikat reproductions > docs/reproductions.md
 
@@ -8,12 +8,13 @@ experiments only these have to be run whole. The others are begun (--budget 1s),
 """
 import argparse
 import csv
-import hashlib
 import json
 import pathlib
 import re
 import subprocess
 import sys
+
+from keep_results import digest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs/results"
@@ -25,8 +26,9 @@ claim about them. For each claim the tables say what the paper states, what ikat
 differ, the reason is given if it is known.
 
 - `ikat reproduce --list` lists the experiments and the time that each takes.
-- Results on this page are of the small scale; `--full` runs the sizes of the papers. [Full scale](#full-scale) has what was run at
-  these sizes. `--shard` and `--budget` divide [long runs](experiments.md#long-runs-shards-and-budgets).
+- Results on this page are of the scale quick; `--scale full` runs the sizes of the papers, and `--scale middle` the smallest that
+  keep what the claims depend on. [Full scale](#full-scale) and [Middle scale](#middle-scale) have what was run of them. `--shard`,
+  `--only` and `--budget` divide [long runs](experiments.md#long-runs-shards-and-budgets).
 - Settings that a paper does not give, and that were chosen for ikat, are stated in the experiment files
   (`experiments/papers/`) and on the page that `ikat reproduce` writes.
 
@@ -39,8 +41,8 @@ The verdicts are:
 
 - *holds* or *differs*: by the 95 % confidence intervals of both sides ([how claims are judged](experiments.md#claims));
 - *cannot be told*: the intervals overlap, there are too few samples, or a point was not shown to be
-  [steady](experiments.md#is-a-number-steady) (the small scale is short);
-- *full*: the claim is checked at full scale only.
+  [steady](experiments.md#is-a-number-steady) (the scale quick is short);
+- *full* or *middle*: the claim is checked at this scale and larger ones only.
 
 The margin is the share of the right side by which the result may move before the verdict is another one; it is negative where a
 claim differs. A *weak* claim may hold although the effect that its source describes is not there. What *would also
@@ -75,14 +77,14 @@ def read_claims(folders):
 
 
 def read_kept():
-    """The index of docs/results, and the claims that were kept, each with the name of its entry and its study."""
+    """The index of docs/results, and the claims that were kept, each with the name of its entry and its scale."""
     path = RESULTS / "index.json"
     if not path.exists():
         return {"parts": [], "claims": {}}, []
     index, claims = json.loads(path.read_text(encoding="utf-8")), []
     for study, kept in sorted(index["claims"].items()):
         with open(RESULTS / kept["file"], encoding="utf-8") as file:
-            claims += [{**row, "study": study, "name": f"{study.split('/')[0]}/{row['figure']}"} for row in csv.DictReader(file)]
+            claims += [{**row, "scale": study.split(".")[1], "name": f"{study.split('/')[0]}/{row['figure']}"} for row in csv.DictReader(file)]
     return index, claims
 
 
@@ -96,7 +98,7 @@ def count(claims):
         weak = sum(c["verdict"] == "holds" and c.get("weak", "") != "" for c in mine)
         if mine:
             texts.append(f"- {len(mine)} {what}: {number['holds']} hold{f' ({weak} of them are weak)' if weak else ''}, {number['differs']} differ "
-                         f"(the reason is known for {known}), {number['cannot be told']} cannot be told, and {number['not asked']} are checked at full scale only.")
+                         f"(the reason is known for {known}), {number['cannot be told']} cannot be told, and {number['not asked']} are checked at a larger scale only.")
     return "\n".join(texts)
 
 
@@ -127,6 +129,11 @@ def keep(claims, lines):
         sys.exit("\n".join(["not finished, and not recorded:", *lacking]))
 
 
+def waits_for(claim):
+    """The scale at which a claim is first judged."""
+    return re.search(r"at (\w+) scale$", claim["asked"])[1]
+
+
 def print_claims(claims):
     print("| verdict | claim | source | in the source | asked | found | margin |\n| --- | --- | --- | --- | --- | --- | --- |")
     for c in claims:
@@ -143,7 +150,7 @@ def print_claims(claims):
         if c.get("blind"):
             found += f". Would also hold {c['blind']}"
         margin = f"{100 * float(c['margin']):.2g} %" if c.get("margin") else ""
-        verdict = "full" if c["verdict"] == "not asked" else c["verdict"]
+        verdict = waits_for(c) if c["verdict"] == "not asked" else c["verdict"]
         print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {cell(c.get('asked', ''))} | {found} | {margin} |")
 
 
@@ -178,28 +185,35 @@ def count_points(parts):
     return len(points)
 
 
-def print_full(entries, index, claims):
-    """Which share of each study is kept, of all studies; then the verdicts of their claims."""
+def finished(parts, cost):
+    """How much of a study is kept, where its points are not those of another scale."""
+    if not parts:
+        return f"that of scale {cost['same_as']}" if cost["same_as"] else "nothing"
+    text = (ROOT / f"experiments/papers/{parts[0]['study']}.yaml").read_text(encoding="utf-8")
+    old = any(p["experiment"] != digest(text, p["scale"]) for p in parts)
+    return f"{count_points(parts)} of {parts[0]['sweep']} points{' (of an earlier version of the experiment)' if old else ''}"
+
+
+def print_scale(scale, entries, index, claims):
+    """Which share of each study is kept at a scale, of all studies; then the verdicts of their claims."""
     studies = {}
     for e in entries:
         studies.setdefault(f"{e['name'].split('/')[0]}/{e['experiment']}", []).append(e)
-    print("\n## Full scale\n")
-    print("These experiments were run at the papers' sizes. Their points are kept as CSV in [results](results/), by `tools/keep_results.py`.\n")
+    print(f"\n## {scale.capitalize()} scale\n")
+    print(f"These experiments were run at scale {scale}. Their points are kept as CSV in [results](results/), by `tools/keep_results.py`.\n")
     print("| experiment | entries | processor time | finished | files | made by |\n| --- | --- | --- | --- | --- | --- |")
     for study, some in studies.items():
-        parts = [p for p in index["parts"] if p["study"] == study]
-        text = ROOT / f"experiments/papers/{study}.yaml"
-        old = any(p["experiment"] != hashlib.sha256(text.read_bytes()).hexdigest() for p in parts)
-        share = f"{count_points(parts)} of {parts[0]['sweep']} points" if parts else "nothing" if b"\nscales:" in text.read_bytes() else "one size only: above"
+        parts = [p for p in index["parts"] if p["study"] == study and p["scale"] == scale]
+        cost = some[0]["scales"][scale]
         files = ", ".join(f"[{p['part'] or 'all'}](results/{p['file']})" for p in parts)
         made = ", ".join(f"`{p['command']}`" for p in parts)
-        print(f"| {study} | {', '.join(e['name'].split('/')[1] for e in some)} | {some[0]['full_hours']:g} h | {share}{' (of an earlier version of the experiment)' if old else ''} | {files} | {made} |")
+        print(f"| {study} | {', '.join(e['name'].split('/')[1] for e in some)} | {cost['seconds'] / 3600:.2g} h | {finished(parts, cost)} | {files} | {made} |")
     if claims:
         print(f"\n{count(claims)}")
     for entry in entries:
         mine = [c for c in claims if c["name"] == entry["name"]]
         if mine:
-            print(f"\n### {entry['name']} at full scale\n")
+            print(f"\n### {entry['name']} at {scale} scale\n")
             print_claims(mine)
 
 
@@ -212,7 +226,8 @@ def main(ikat, folders, kept_document):
     print(HEAD)
     print(count(claims))
     print_entries(entries, claims)
-    print_full(entries, index, kept)
+    for scale in reversed(list(entries[0]["scales"])[1:]):
+        print_scale(scale, entries, index, [c for c in kept if c["scale"] == scale])
 
 
 if __name__ == "__main__":

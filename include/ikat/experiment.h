@@ -94,17 +94,34 @@ typedef struct ik_experiment_figure {
     size_t num_claims;
 } ik_experiment_figure;
 
+/* A size in which a paper is reproduced. */
+typedef struct ik_scale {
+    const char *name, *help;
+} ik_scale;
+/* All of them, the smallest first: "quick" is an experiment's file as it is written. num: may be
+ * NULL. */
+const ik_scale *ik_scales(size_t *num);
+/* A scale that an experiment declares. */
+typedef struct ik_experiment_scale {
+    const char *name;
+    const char *like; /* the scale whose sections it begins with; "" = those of the file */
+    const char *why;  /* what it keeps, or why it is like the other; "" = not said */
+    bool same;        /* it replaces nothing more: its points are those of `like` */
+    double seconds;   /* processor time; 0 = not said */
+} ik_experiment_scale;
+/* "90 s", "30 min", "2 h", "1.5 d"; false: not such a time. */
+bool ik_parse_seconds(const char *text, double *seconds);
+
 /* What an experiment says of itself; "" where it says nothing. Belongs to the experiment. */
 typedef struct ik_experiment_about {
     const char *title, *description;
-    const char *scale; /* the chosen one; "default" = the file as it is written, "" = it has none */
-    const char *const *scales; /* [num_scales] */
+    const char *scale; /* whose points it has; "quick" = the file as it is written, "" = none */
+    const ik_experiment_scale *scales; /* [num_scales] that it declares */
     size_t num_scales;
     const ik_experiment_figure *figures; /* [num_figures] */
     size_t num_figures, num_claims;
-    /* section reproduction: the paper, what is our choice, processor time; 0 = not said */
+    /* section reproduction: the paper, what is our choice */
     const char *paper, *settings;
-    double quick_seconds, full_hours;
 } ik_experiment_about;
 const ik_experiment_about *ik_experiment_get_about(const ik_experiment *e);
 
@@ -129,6 +146,9 @@ typedef struct ik_run_part {
      * modulo num_shards. The same points whatever runs where, and files that ik_results_merge()
      * makes one of. 0 of 0: all points. */
     unsigned shard, num_shards;
+    /* "load=50%", "design=A", NULL-terminated: only points that have one of the values that are
+     * named of each swept value; NULL = all. The sweep is the same: the others are missing. */
+    const char *const *only;
     /* Seconds after which no point starts; nor does one that would not end in time if it took as
      * long as the longest before it. 0: no end. */
     double budget_s;

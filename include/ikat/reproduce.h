@@ -66,7 +66,7 @@ ik_status ik_study_page_claims(const ik_study_page *p, ik_claim_fn fn, void *ctx
  * claims and links to its data. Loads nothing but what stands beside it. */
 ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
 /* All claims that are shown: columns name, verdict, claim, source, paper, found, differs, asked,
- * basis, weak, margin, blind. */
+ * basis, weak, margin, blind, scale. */
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
 
 IK_END_DECLS

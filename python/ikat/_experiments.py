@@ -101,7 +101,7 @@ class Experiment(Object):
     def scales(self) -> List[str]:
         """Names of its scales; `set={"scale": NAME}` chooses one."""
         about = lib.ik_experiment_get_about(self._p())
-        return [string(about.scales[i]) for i in range(about.num_scales)]
+        return [string(about.scales[i].name) for i in range(about.num_scales)]
 
     @property
     def figures(self) -> List[str]:
@@ -111,14 +111,15 @@ class Experiment(Object):
 
     def run(self, output: Optional[Text] = None, *, threads: Optional[Whole] = None, progress: Report = None,
             cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None, cache: Optional[Text] = None,
-            shard: Optional[Tuple[Whole, Whole]] = None, budget: Optional[Real] = None) -> Results:
+            shard: Optional[Tuple[Whole, Whole]] = None, budget: Optional[Real] = None,
+            only: Optional[Sequence[Text]] = None) -> Results:
         """Runs every point that `output` does not hold yet, see `ikat.run`."""
         folder = None
         if output is None:
             folder = tempfile.mkdtemp(prefix="ikat-")
             output = os.path.join(folder, self.name + ".db")
         try:
-            results, failed = self._run(output, threads, shard, budget, progress=progress, cancel=cancel, memory_limit=memory_limit, cache=cache)
+            results, failed = self._run(output, threads, shard, budget, only, progress=progress, cancel=cancel, memory_limit=memory_limit, cache=cache)
         except BaseException:
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -128,13 +129,16 @@ class Experiment(Object):
             weakref.finalize(results, shutil.rmtree, folder, ignore_errors=True)
         return results
 
-    def _run(self, output, threads, shard, budget, **options):
+    def _run(self, output, threads, shard, budget, only, **options):
         experiment, store = self._p(), text(output, "output")
         part, failed = ffi.new("ik_run_part *"), ffi.new("bool *")
         if shard is not None:
             part.shard, part.num_shards = _shard(shard)
         if budget is not None:
             part.budget_s = real(budget, "budget")
+        texts = [ffi.new("char[]", text(value, "only")) for value in only or ()]  # lives as long as the run
+        listed = ffi.new("const char *[]", texts + [ffi.NULL])
+        part.only = listed if texts else ffi.NULL
         threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
         with Env(threads=threads, **options) as env:
             observer = ffi.NULL
@@ -147,7 +151,8 @@ class Experiment(Object):
 def run(source: Union[Experiment, Source], output: Optional[Text] = None, *, set: Optional[Mapping[str, Any]] = None,
         folder: Optional[Text] = None, threads: Optional[Whole] = None, progress: Report = None,
         cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None, cache: Optional[Text] = None,
-        shard: Optional[Tuple[Whole, Whole]] = None, budget: Optional[Real] = None) -> Results:  # pylint: disable=redefined-builtin
+        shard: Optional[Tuple[Whole, Whole]] = None, budget: Optional[Real] = None,
+        only: Optional[Sequence[Text]] = None) -> Results:  # pylint: disable=redefined-builtin
     """Runs an experiment and returns its results.
 
     source: a file, a text of YAML, a dictionary of sections, or an `Experiment`; set: values to be replaced.
@@ -155,6 +160,7 @@ def run(source: Union[Experiment, Source], output: Optional[Text] = None, *, set
     results. threads: processors to use; results never depend on it. progress: True prints a line per point, a function is called
     with an `ikat.Progress`. cancel: an `ikat.Cancel`. Ctrl-C and cancel keep the points that are finished. memory_limit: "8 GiB".
     cache: a folder for proofs. shard: (1, 4) runs the first of four parts. budget: seconds after which no point starts.
+    only: ["load=50%"] runs the points of this swept value alone; several of one name: any of them.
     """
     if isinstance(source, Experiment):
         if set is not None or folder is not None:
@@ -163,7 +169,7 @@ def run(source: Union[Experiment, Source], output: Optional[Text] = None, *, set
     else:
         experiment = Experiment(source, set=set, folder=folder)
     return experiment.run(output, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit, cache=cache,
-                          shard=shard, budget=budget)
+                          shard=shard, budget=budget, only=only)
 
 
 def results(path: Text) -> Results:

@@ -29,32 +29,73 @@ static const char *reproduce_duration(double seconds)
     return out;
 }
 
+/* The title, a column for each scale, and the end. */
+static cli_table *reproduce_list_table(const ik_scale *scales, size_t num)
+{
+    enum { MOST_SCALES = 16 };
+    static char texts[MOST_SCALES][32];
+    const char *headers[MOST_SCALES + 4] = {"name", "claims>"};
+    size_t used = 2;
+    for (size_t k = 0; k < num && k < MOST_SCALES; k++) {
+        snprintf(texts[k], sizeof texts[k], "%s>", scales[k].name);
+        headers[used++] = texts[k];
+    }
+    headers[used++] = "title";
+    headers[used] = NULL;
+    return cli_table_new(headers);
+}
+
+static double reproduce_sum(const reproduction *r, const char *scale)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < r->num; i++)
+        seconds += reproduce_scale(r->studies[i].about, scale)->seconds;
+    return seconds;
+}
+
 static int reproduce_list_text(const cli *c, const reproduction *r)
 {
-    static const char *const headers[] = {"name", "claims>", "quick>", "full>", "title", NULL};
-    cli_table *t = cli_table_new(headers);
-    double quick = 0, full = 0;
+    size_t num;
+    const ik_scale *scales = ik_scales(&num);
+    cli_table *t = reproduce_list_table(scales, num);
     for (size_t i = 0; i < r->num; i++) {
         const ik_experiment_about *about = r->studies[i].about;
-        quick += about->quick_seconds;
-        full += 3600 * about->full_hours;
         for (size_t k = 0; k < about->num_figures; k++) {
             if (!r->studies[i].shown[k])
                 continue;
             cli_table_cell(t, "%s/%s", r->studies[i].study->paper, about->figures[k].name);
             cli_table_cell(t, "%zu", about->figures[k].num_claims);
-            cli_table_cell(t, "%s", reproduce_duration(about->quick_seconds));
-            cli_table_cell(t, "%s", reproduce_duration(3600 * about->full_hours));
+            for (size_t n = 0; n < num; n++)
+                cli_table_cell(t, "%s",
+                               reproduce_duration(reproduce_scale(about, scales[n].name)->seconds));
             cli_table_cell(t, "%s", cli_line(about->figures[k].title));
         }
     }
     cli_table_print(t, stdout, c->colour_out);
-    if (!c->quiet)
-        printf("Processor time; figures of the same experiment share it. In total about %s on %u "
-               "processor%s, at full scale %s.\n",
-               reproduce_duration(quick / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
-               reproduce_duration(full / c->jobs));
+    if (c->quiet)
+        return CLI_DONE;
+    printf("Processor time; figures of the same experiment share it. In total about");
+    for (size_t n = 0; n < num; n++)
+        printf("%s %s at scale %s", n ? "," : "",
+               reproduce_duration(reproduce_sum(r, scales[n].name) / c->jobs), scales[n].name);
+    printf(" on %u processor%s.\n", c->jobs, c->jobs > 1 ? "s" : "");
     return CLI_DONE;
+}
+
+static void reproduce_put_scales(ik_json *j, const ik_experiment_about *about)
+{
+    size_t num;
+    const ik_scale *scales = ik_scales(&num);
+    ik_json_object(j, "scales");
+    for (size_t n = 0; n < num; n++) {
+        const ik_experiment_scale *s = reproduce_scale(about, scales[n].name);
+        ik_json_object(j, scales[n].name);
+        ik_json_real(j, "seconds", s->seconds, CLI_DIGITS);
+        ik_json_text(j, "same_as", s->same ? s->like : "");
+        ik_json_text(j, "why", s->why);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
 }
 
 static int reproduce_list_json(const cli *c, const reproduction *r)
@@ -75,8 +116,7 @@ static int reproduce_list_json(const cli *c, const reproduction *r)
             ik_json_text(&j, "name", name);
             ik_json_text(&j, "title", about->figures[k].title);
             ik_json_uint(&j, "claims", about->figures[k].num_claims);
-            ik_json_real(&j, "quick_seconds", about->quick_seconds, CLI_DIGITS);
-            ik_json_real(&j, "full_hours", about->full_hours, CLI_DIGITS);
+            reproduce_put_scales(&j, about);
             ik_json_text(&j, "experiment", r->studies[i].study->name);
             ik_json_close(&j);
         }
@@ -98,12 +138,11 @@ static double reproduce_now(void)
 /* Processor time of what is asked for; a shard has its share of it. */
 static double reproduce_cost_of(const reproduction *r, const reproduced *s)
 {
-    bool full = r->full && s->about->num_scales > 0;
-    double seconds = full ? 3600 * s->about->full_hours : s->about->quick_seconds;
+    double seconds = reproduce_scale(s->about, r->scale)->seconds;
     return r->part.num_shards ? seconds / r->part.num_shards : seconds;
 }
 
-/* "000/fig2b, 000/fig5b (cg): title; about 41 h on 2 processors". */
+/* "000/fig2b, 000/fig5b (cg): title; about 41 h on 2 processors", and whose points they are. */
 static void reproduce_tell_cost(const cli *c, const reproduction *r, const reproduced *s)
 {
     char names[400] = "";
@@ -115,6 +154,9 @@ static void reproduce_tell_cost(const cli *c, const reproduction *r, const repro
     cli_note(c, "%s (%s): %s; about %s on %u processor%s%s", names, s->study->name, s->about->title,
              reproduce_duration(reproduce_cost_of(r, s) / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
              access(s->results, F_OK) == 0 ? " from the beginning" : "");
+    const ik_experiment_scale *scale = reproduce_scale(s->about, r->scale);
+    if (scale->same)
+        cli_note(c, "its scale %s is %s: %s", scale->name, scale->like, cli_line(scale->why));
 }
 
 static void reproduce_tell_whole_cost(const cli *c, const reproduction *r)
@@ -253,6 +295,7 @@ static int reproduce_put_json(const cli *c, const reproduction *r, const verdict
     ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
     ik_json_object(&j, NULL);
     ik_json_text(&j, "folder", r->folder);
+    ik_json_text(&j, "scale", r->scale);
     reproduce_put_counts(&j, &v->num);
     for (ik_claim_basis b = 0; b < IK_NUM_BASES; b++) {
         ik_json_object(&j, ik_claim_basis_name(b));
@@ -278,7 +321,7 @@ static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t 
         if (n->hold + n->differ + n->untold + n->not_asked)
             printf(
                 "%s: %zu hold, %zu differ (for %zu a reason is recorded), %zu cannot be told, %zu "
-                "are checked only at full scale\n",
+                "are checked only at a larger scale\n",
                 texts[i], n->hold, n->differ, n->recorded, n->untold, n->not_asked);
     }
     if (v->power)
@@ -317,15 +360,38 @@ static int reproduce_show_verdicts(cli *c, const reproduction *r, int status)
     return status;
 }
 
+/* The scale that --scale or --full names, the first without them. */
+static int reproduce_read_scale(const cli *c, const char **out)
+{
+    size_t num;
+    const ik_scale *scales = ik_scales(&num);
+    const char *names[17] = {NULL}, *asked = cli_get(c, "--scale");
+    int status = cli_not_with(c, "--full", "--scale");
+    *out = cli_has(c, "--full") ? scales[num - 1].name : scales[0].name;
+    for (size_t i = 0; asked && i < num && i < 16; i++) {
+        names[i] = scales[i].name;
+        if (strcmp(asked, scales[i].name) == 0) {
+            *out = scales[i].name;
+            return status;
+        }
+    }
+    if (!asked || status != CLI_DONE)
+        return status;
+    ik_error err;
+    ik_fail_unknown(&err, "scale", asked, names);
+    return cli_error(c, &err);
+}
+
 static int reproduce_run(cli *c)
 {
-    reproduction r = {.folder = cli_get(c, "--output") ? cli_get(c, "--output") : "reproductions",
-                      .full = cli_has(c, "--full")};
+    reproduction r = {.folder = cli_get(c, "--output") ? cli_get(c, "--output") : "reproductions"};
     ik_error err;
-    int status = cli_read_part(c, &r.part);
+    int status = reproduce_read_scale(c, &r.scale);
+    if (status == CLI_DONE)
+        status = cli_read_part(c, &r.part);
     if (status != CLI_DONE)
         return status;
-    static const char *const running[] = {"--output", "--budget", "--shard", "--power"};
+    static const char *const running[] = {"--output", "--budget", "--shard", "--only", "--power"};
     for (size_t i = 0; i < sizeof running / sizeof *running && status == CLI_DONE; i++)
         status = cli_not_with(c, running[i], "--list");
     if (status != CLI_DONE)
@@ -347,9 +413,11 @@ static int reproduce_run(cli *c)
 
 static const cli_option options[] = {
     {"--list", 0, NULL, "list the names, with their claims and cost", false},
-    {"--full", 0, NULL,
-     "run at the sizes of the papers (default: at smaller sizes for which the claims still hold)",
+    {"--scale", 0, "NAME",
+     "size of the experiments: quick (the default: minutes, for which most claims still hold), "
+     "middle (the smallest that keeps what the claims depend on) or full (the papers')",
      false},
+    {"--full", 0, NULL, "the same as --scale full", false},
     {"--output", 'o', "DIR", "folder for the results and the page (default: reproductions)", false},
     {"--power", 0, NULL,
      "print only claims that hold and would also hold if the effect went the other way, or that do "
@@ -364,7 +432,7 @@ static const char *const examples[] = {"ikat reproduce --list", "ikat reproduce 
 
 const ik_command ik_command_reproduce = {
     .name = "reproduce",
-    .synopsis = "[NAME…] [--full] [-o DIR] [--power] [--budget TIME] [--shard I/N]",
+    .synopsis = "[NAME…] [--scale NAME] [-o DIR] [--power] [--budget TIME] [--shard I/N]",
     .summary = "run the experiments of published papers and check their claims",
     .details =
         "NAME is a figure or table (000/fig2b) or a paper (000); if none is given, all are run. "
@@ -374,9 +442,10 @@ const ik_command ik_command_reproduce = {
         "1: a claim differs and no reason is recorded (with --power: a listed claim is not "
         "marked as weak), or a proof failed; 2: an experiment could "
         "not be run (the others are run nevertheless).\nWith --list --json: an array of name, "
-        "title, claims, quick_seconds, full_hours (processor time "
-        "of the whole experiment, which several\n"
-        "names may share), experiment.",
+        "title, claims, scales (of each, by its name: seconds of processor time of the whole "
+        "experiment, which several names may share; same_as, the scale whose points it has; why), "
+        "experiment.\nAn experiment whose scale is the same as a smaller or larger one has the "
+        "results files of that one.",
     .takes = "<studies>",
     .examples = examples,
     .options = options,

@@ -7,8 +7,8 @@
 
 #include "running.h"
 
-/* One study. Files are named DIR/PAPER/NAME.db and so on; at full scale NAME.full.db, of a shard
- * NAME.2of8.db. */
+/* One study. Files are named DIR/PAPER/NAME.db and so on; at another scale than that of the file as
+ * it is written NAME.full.db, of a shard NAME.2of8.db. */
 typedef struct reproduced {
     const ik_study *study;
     ik_experiment *e;
@@ -21,7 +21,7 @@ typedef struct reproduced {
 
 typedef struct reproduction {
     const char *folder;
-    bool full;
+    const char *scale;   /* of ik_scales() */
     ik_run_part part;    /* budget_s: of all studies together */
     reproduced *studies; /* [num] that something is shown of */
     size_t num;
@@ -32,6 +32,8 @@ typedef struct reproduction {
 int reproduce_open(cli *c, reproduction *r);
 void reproduce_close(reproduction *r);
 
+/* What an experiment says of a scale; nothing of one that it does not declare. */
+const ik_experiment_scale *reproduce_scale(const ik_experiment_about *about, const char *name);
 ik_status reproduce_make_folders(const reproduction *r, ik_error *err);
 /* Reads the results of a study, and writes what stands beside them: report, experiment, points,
  * figures. Sets s->page. */

@@ -12,13 +12,15 @@ static char *reproduce_studies_name_of(const reproduction *r, const reproduced *
                                        const char *ending)
 {
     char shard[40] = "", *out = NULL;
-    bool full = r->full && s->about->num_scales > 0;
+    bool written = strcmp(s->about->scale, ik_scales(NULL)->name) == 0;
     if (r->part.num_shards > 1)
         snprintf(shard, sizeof shard, ".%uof%u", r->part.shard, r->part.num_shards);
-    size_t size = strlen(r->folder) + strlen(s->study->paper) + strlen(s->study->name) + 64;
+    size_t size = strlen(r->folder) + strlen(s->study->paper) + strlen(s->study->name) +
+                  strlen(s->about->scale) + 64;
     if ((out = malloc(size)))
-        snprintf(out, size, "%s%s%s/%s%s%s%s", folder ? r->folder : "", folder ? "/" : "",
-                 s->study->paper, s->study->name, full ? ".full" : "", shard, ending);
+        snprintf(out, size, "%s%s%s/%s%s%s%s%s", folder ? r->folder : "", folder ? "/" : "",
+                 s->study->paper, s->study->name, written ? "" : ".",
+                 written ? "" : s->about->scale, shard, ending);
     return out;
 }
 
@@ -31,6 +33,15 @@ static bool reproduce_studies_names(const char *asked, const reproduced *s, cons
     return asked[paper] == '\0' ||
            (asked[paper] == '/' && (strcmp(asked + paper + 1, figure) == 0 ||
                                     strcmp(asked + paper + 1, s->study->name) == 0));
+}
+
+const ik_experiment_scale *reproduce_scale(const ik_experiment_about *about, const char *name)
+{
+    for (size_t i = 0; i < about->num_scales; i++)
+        if (strcmp(about->scales[i].name, name) == 0)
+            return &about->scales[i];
+    static const ik_experiment_scale none = {.name = "", .like = "", .why = ""};
+    return &none;
 }
 
 /* Marks what an argument asks for; false: nothing. */
@@ -90,12 +101,7 @@ static ik_status reproduce_studies_open_study(const reproduction *r, const ik_st
                                               reproduced *s, ik_error *err)
 {
     *s = (reproduced){.study = study};
-    ik_status status = ik_study_read(study, NULL, &s->e, err);
-    if (status == IK_OK && r->full && ik_experiment_get_about(s->e)->num_scales > 0) {
-        ik_experiment_free(s->e);
-        s->e = NULL;
-        status = ik_study_read(study, "full", &s->e, err);
-    }
+    ik_status status = ik_study_read(study, r->scale, &s->e, err);
     if (status != IK_OK)
         return status;
     s->about = ik_experiment_get_about(s->e);

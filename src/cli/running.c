@@ -104,33 +104,22 @@ static bool running_read_shard(const char *text, ik_run_part *part)
     return true;
 }
 
-/* "2 h", "30min", "1.5 d", "90 s". */
-static bool running_read_budget(const char *text, ik_run_part *part)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-    char *end;
-    if (text[0] < '0' || text[0] > '9' || text[1] == 'x' || text[1] == 'X')
-        return false;
-    double value = strtod(text, &end);
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0)
-            part->budget_s = value * units[i].seconds;
-    return part->budget_s > 0 && part->budget_s <= 1e9;
-}
-
 /* CLI_DONE, or an exit status with the message printed. */
 int cli_read_part(const cli *c, ik_run_part *part)
 {
+    enum { MOST = 256 };
+    static const char *only[MOST + 1];
+    for (int k = 0; (only[k] = cli_get_nth(c, "--only", k)); k++) {
+        if (k == MOST)
+            return cli_usage(c, "--only is given more than %d times", MOST);
+        part->only = only;
+    }
     const char *shard = cli_get(c, "--shard"), *budget = cli_get(c, "--budget");
     if (shard && !running_read_shard(shard, part))
         return cli_usage(
             c, "--shard takes the number of a shard and how many there are, such as 2/8, not '%s'",
             shard);
-    if (budget && !running_read_budget(budget, part))
+    if (budget && !ik_parse_seconds(budget, &part->budget_s))
         return cli_usage(c, "--budget takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'",
                          budget);
     return CLI_DONE;

@@ -27,6 +27,9 @@ int cli_read_part(const cli *c, ik_run_part *part);
 #define CLI_PART_OPTIONS                                                                           \
     {"--shard", 0, "I/N",                                                                          \
      "run only the I-th of N shards of the points; 'ikat merge' combines their results", false},   \
+        {"--only", 0, "NAME=VALUE",                                                                \
+         "run only the points of this swept value (load=50%); several of one name: any of them",   \
+         true},                                                                                    \
     {                                                                                              \
         "--budget", 0, "TIME",                                                                     \
             "do not begin a point that would not end within TIME (30 min, 2 h)", false             \

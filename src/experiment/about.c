@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/about.c: what an experiment says of itself: its scales, of which one is chosen before
- * anything else is read, what it reproduces, and the names of its figures.
+ * experiment/about.c: what an experiment says of itself: what it reproduces, and the names of its
+ * figures.
  */
 #include "experiment/experiment_impl.h"
 
@@ -16,101 +16,7 @@ const ik_param ik_reproduction_params[] = {
     {"paper", IK_PARAM_STRING, "", 0, 0, NULL, "what is reproduced: authors, title, where, year"},
     {"settings", IK_PARAM_STRING, "", 0, 0, NULL,
      "what of the settings is a choice, where the paper says nothing or can be read in two ways"},
-    {"quick_seconds", IK_PARAM_REAL, "0", 0, 1e9, NULL,
-     "measured processor time of the file as it is written, in seconds"},
-    {"full_hours", IK_PARAM_REAL, "0", 0, 1e9, NULL,
-     "measured or estimated processor time at scale full, in hours"},
     {0}};
-
-/* ---- scales */
-
-/* A scale replaces what is run, not what is drawn of it and said about it. */
-static bool about_may_replace(const char *section)
-{
-    static const char *const fixed[] = {"scales", "reproduction", "figures", "expect",
-                                        "title",  "description",  "plugins"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        if (strcmp(fixed[i], section) == 0)
-            return false;
-    return true;
-}
-
-static ik_status about_check_scale(ik_experiment *e, const char *name, const ytree *scale,
-                                   ik_error *err)
-{
-    const ik_experiment_section *sections = ik_experiment_sections();
-    size_t num = 0, used = 0;
-    while (sections[num].name)
-        num++;
-    const char **names = ik_arena_alloc(&e->arena, (num + 1) * sizeof *names);
-    if (!names)
-        return ik_fail_memory(err, num * sizeof *names, "an experiment");
-    for (size_t i = 0; i < num; i++)
-        if (about_may_replace(sections[i].name))
-            names[used++] = sections[i].name;
-    names[used] = NULL;
-    if (scale->kind != YTREE_MAP || scale->num == 0)
-        return ytree_fail(scale, err, "scale '%.60s' is a mapping of sections, found %s", name,
-                          scale->kind == YTREE_MAP ? "none" : ytree_kind_name(scale->kind));
-    for (size_t k = 0; k < scale->num; k++) {
-        size_t i = 0;
-        while (i < used && strcmp(names[i], scale->keys[k]->text) != 0)
-            i++;
-        if (i < used)
-            continue;
-        ik_status status =
-            about_may_replace(scale->keys[k]->text)
-                ? ik_fail_unknown(err, "section", scale->keys[k]->text, names)
-                : ik_fail(err, IK_ERR_INPUT, "a scale does not replace '%s'", scale->keys[k]->text);
-        ik_error_at(err, scale->keys[k]->file, scale->keys[k]->line, scale->keys[k]->column);
-        return status;
-    }
-    return IK_OK;
-}
-
-static ik_status about_check_scales(ik_experiment *e, const ytree *scales, ik_error *err)
-{
-    if (scales->kind != YTREE_MAP || scales->num == 0)
-        return ytree_fail(scales, err, "'scales' is a mapping of names to mappings of sections");
-    e->scales = ik_arena_alloc(&e->arena, (scales->num + 1) * sizeof *e->scales);
-    if (!e->scales)
-        return ik_fail_memory(err, scales->num * sizeof *e->scales, "an experiment");
-    for (size_t i = 0; i < scales->num; i++) {
-        ik_status status = about_check_scale(e, scales->keys[i]->text, scales->items[i], err);
-        if (status == IK_OK && strcmp(scales->keys[i]->text, SCALE_DEFAULT) == 0)
-            status = ytree_fail(scales->keys[i], err,
-                                "'" SCALE_DEFAULT "' is the scale of the file as it is written");
-        if (status != IK_OK)
-            return status;
-        e->scales[e->num_scales++] = scales->keys[i]->text;
-    }
-    e->scales[e->num_scales] = NULL;
-    return IK_OK;
-}
-
-ik_status scale_apply(ik_experiment *e, ytree *root, const char *scale, ik_error *err)
-{
-    const ytree *scales = ytree_get(root, "scales");
-    e->scale = scales ? SCALE_DEFAULT : "";
-    ik_status status = scales ? about_check_scales(e, scales, err) : IK_OK;
-    if (status != IK_OK || !scale || strcmp(scale, SCALE_DEFAULT) == 0)
-        return status;
-    const ytree *chosen = scales ? ytree_get(scales, scale) : NULL;
-    if (!scales) {
-        status = ik_fail(err, IK_ERR_USAGE, "scale '%.60s': the experiment has no scales", scale);
-        return ik_hint(err, status,
-                       "section 'scales' of the file declares them: 'ikat help "
-                       "experiment'");
-    }
-    if (!chosen)
-        return ik_fail_unknown(err, "scale", scale, e->scales);
-    e->scale = ik_arena_strdup(&e->arena, scale);
-    if (!e->scale)
-        return ik_fail_memory(err, strlen(scale), "an experiment");
-    for (size_t k = 0; k < chosen->num && status == IK_OK; k++)
-        status = ytree_set(root, chosen->keys[k]->text, chosen->items[k], &e->arena, err);
-    return status;
-}
 
 /* ---- plug-ins, which the names of its members may come from */
 
@@ -172,8 +78,6 @@ static ik_status read_reproduction(ik_experiment *e, const ytree *node, ik_error
     if (status == IK_OK) {
         about->paper = declared_text(&p, "paper", &e->arena);
         about->settings = declared_paragraph(&p, "settings", &e->arena);
-        about->quick_seconds = declared_value(&p, "quick_seconds")->r;
-        about->full_hours = declared_value(&p, "full_hours")->r;
         if (!about->paper || !about->settings)
             status = ik_fail_memory(err, 1, "an experiment");
     }
@@ -197,7 +101,7 @@ ik_status about_read(ik_experiment *e, const ytree *root, ik_error *err)
     }
     *about = (ik_experiment_about){.title = e->title,
                                    .description = e->description,
-                                   .scale = e->scale,
+                                   .scale = scale_title(e->scale),
                                    .scales = e->scales,
                                    .num_scales = e->num_scales,
                                    .figures = figures,

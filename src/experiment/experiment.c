@@ -248,8 +248,9 @@ static ik_status experiment_read_sections(ik_experiment *e, const char *text, si
         status = effects_check(e, err);
     if (status != IK_OK)
         return status; /* the scale may not be known */
-    bool full = !e->scale[0] || strcmp(e->scale, "full") == 0;
-    status = figures_check(root, &e->arena, full, points_axes, e, &e->drawn, err);
+    status = figures_check(root, &e->arena, scale_rank(e->scale), points_axes, e, &e->drawn, err);
+    if (status == IK_OK)
+        status = scales_check_claims(e, err);
     return status == IK_OK ? about_read(e, root, err) : status;
 }
 
@@ -261,9 +262,11 @@ static ik_status experiment_check_scales(const ik_experiment *e, const char *tex
     ik_status status = IK_OK;
     for (size_t i = 0; i < e->num_scales && status == IK_OK; i++) {
         char override[160];
+        if (e->scales[i].same)
+            continue;
         const char *const overrides[] = {override, NULL};
         ik_experiment *other = NULL;
-        snprintf(override, sizeof override, "scale=%.140s", e->scales[i]);
+        snprintf(override, sizeof override, "scale=%.140s", e->scales[i].name);
         status = experiment_read_as(text, size, e->file, overrides, e->with_plugins, &other, err);
         ik_experiment_free(other);
     }

@@ -7,6 +7,7 @@
 #define IKAT_EXPERIMENT_IMPL_H
 
 #include "experiment/figures/check.h"
+#include "experiment/figures/scales.h"
 #include "experiment/schema.h"
 #include "experiment/yaml/ytree.h"
 
@@ -68,8 +69,8 @@ struct ik_experiment {
     const char *overrides; /* "--set" texts, one per line, "" if none */
     bool with_plugins;     /* those that it names are loaded */
     const char *title, *description;
-    figures_declared drawn; /* sections that say what is made of the results */
-    const char **scales;    /* [num_scales], NULL-terminated; NULL = none */
+    figures_declared drawn;            /* sections that say what is made of the results */
+    const ik_experiment_scale *scales; /* [num_scales] */
     size_t num_scales;
     const char *scale; /* the chosen one, SCALE_DEFAULT, or "" of an experiment without scales */
     ik_experiment_about about;
@@ -137,11 +138,12 @@ ik_status experiment_read_as(const char *text, size_t size, const char *file,
                              const char *const *overrides, bool with_plugins, ik_experiment **out,
                              ik_error *err);
 
-/* about.c: checks section scales and puts the sections of the chosen one (NULL = none) into the
- * document, before anything of it is read. */
-#define SCALE_DEFAULT "default"
+/* scales.c: reads section `scales` and replaces the sections of the one that is chosen; NULL = none
+ * is. Sets e->scales and e->scale. */
 ik_status scale_apply(ik_experiment *e, ytree *root, const char *scale, ik_error *err);
-/* The same file: loads the plug-ins of section plugins (NULL = absent). */
+/* Every claim that waits for a scale is judged at one that the experiment has. */
+ik_status scales_check_claims(ik_experiment *e, ik_error *err);
+/* about.c: loads the plug-ins of section plugins (NULL = absent). */
 ik_status plugins_load(ik_experiment *e, const ytree *node, ik_error *err);
 /* Last: what the experiment says of itself. */
 ik_status about_read(ik_experiment *e, const ytree *root, ik_error *err);

@@ -144,9 +144,10 @@ static const ik_experiment_section sections[] = {
     {"scales", IK_SECTION_SCALES, NULL, "",
      "other sizes of the experiment: names, each with the sections that it replaces (scales: "
      "{full: "
-     "{seeds: 60}}); 'ikat run --scale full'"},
+     "{seeds: 60}}); 'ikat run --scale full'. cost, like and why of a scale say what it costs, "
+     "which one it begins with, and why"},
     {"reproduction", IK_SECTION_MAP, ik_reproduction_params, "",
-     "which part of a paper the experiment reproduces, and at what cost: 'ikat help reproduction'"},
+     "which part of a paper the experiment reproduces: 'ikat help reproduction'"},
     {"title", IK_SECTION_TEXT, NULL, "", "title of the report, one line"},
     {"description", IK_SECTION_TEXT, NULL, "", "description for the report, one paragraph"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},

@@ -145,7 +145,7 @@ static void reproduction_put_counts(ik_study_page *const *pages, size_t num, FIL
     fputs("<div class=\"scroll\"><table class=\"counts\"><tr><th>figure</th><th>claims</th>"
           "<th>hold</th><th>differ, with a recorded reason</th><th>differ</th><th>cannot be "
           "told</th>"
-          "<th>only at full scale</th></tr>\n",
+          "<th>only at a larger scale</th></tr>\n",
           out);
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++)
@@ -173,7 +173,7 @@ static void reproduction_put_verdicts(ik_study_page *const *pages, size_t num, F
                 out,
                 "<p>%zu %s: <span class=\"holds\">%zu hold</span>, <span class=\"differs\">%zu "
                 "differ</span> (for %zu a reason is recorded), <span class=\"untold\">%zu cannot "
-                "be told</span>, %zu are checked only at full scale.</p>\n",
+                "be told</span>, %zu are checked only at a larger scale.</p>\n",
                 reproduction_claims_of(n), texts[i], n->hold, n->differ, n->recorded, n->untold,
                 n->not_asked);
     }
@@ -206,7 +206,8 @@ ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *ou
 
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err)
 {
-    fputs("name,verdict,claim,source,paper,found,differs,asked,basis,weak,margin,blind\n", out);
+    fputs("name,verdict,claim,source,paper,found,differs,asked,basis,weak,margin,blind,scale\n",
+          out);
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++) {
             const ik_claim *c = &pages[i]->claims[k];
@@ -226,7 +227,7 @@ ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out
             else
                 fprintf(out, ",%.4g,", c->margin);
             ik_text_csv(out, c->blind);
-            fputc('\n', out);
+            fprintf(out, ",%s\n", pages[i]->scale);
         }
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
 }

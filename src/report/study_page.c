@@ -109,6 +109,26 @@ static void study_page_put_paragraph(FILE *out, const char *open, const char *te
     fputs("</p>\n", out);
 }
 
+/* What each scale costs, and what it keeps. */
+static void study_page_put_scales(const ik_experiment_about *about, FILE *out)
+{
+    if (!about->num_scales)
+        return;
+    fputs("<table><tr><th>scale</th><th>processor time</th><th>points</th><th></th></tr>\n", out);
+    for (size_t i = 0; i < about->num_scales; i++) {
+        const ik_experiment_scale *s = &about->scales[i];
+        fputs("<tr><td>", out);
+        utf8_print_markup(out, s->name);
+        fprintf(out, "</td><td class=\"number\">%.3g h</td><td>", s->seconds / 3600);
+        utf8_print_markup(out, s->same ? "those of scale " : "its own");
+        utf8_print_markup(out, s->same ? s->like : "");
+        fputs("</td><td>", out);
+        utf8_print_markup(out, s->why);
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</table>\n", out);
+}
+
 static ik_status study_page_put_section(const ik_study_results *s, const ik_study_page *p,
                                         FILE *out, ik_error *err)
 {
@@ -121,6 +141,7 @@ static ik_status study_page_put_section(const ik_study_results *s, const ik_stud
     study_page_put_paragraph(out, "<p class=\"quiet\">", about->paper);
     study_page_put_paragraph(out, "<p>", about->description);
     study_page_put_paragraph(out, "<p><strong>Our choices.</strong> ", about->settings);
+    study_page_put_scales(about, out);
     fprintf(out,
             "<p class=\"quiet\">%" PRIu64 " of %" PRIu64
             " points%s%s. <a href=\"%s\">The whole report</a>, <a href=\"%s\">every point as "
@@ -155,7 +176,10 @@ ik_status ik_study_page_make(const ik_study_results *study, ik_study_page **out,
     if (!p)
         return ik_fail_memory(err, sizeof *p, "a reproduction");
     p->paper = study->study->paper;
+    p->scale = ik_arena_strdup(&p->arena, study->about->scale);
     ik_status status = study_page_collect_claims(study, p, err);
+    if (status == IK_OK && !p->scale)
+        status = ik_fail_memory(err, 1, "a reproduction");
     if (status == IK_OK)
         status = study_page_make_section(study, p, err);
     if (status != IK_OK) {

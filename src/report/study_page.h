@@ -9,7 +9,7 @@
 
 struct ik_study_page {
     ik_arena arena;
-    const char *paper;
+    const char *paper, *scale;
     ik_claim *claims; /* [num_claims] that are shown */
     size_t num_claims;
     char *section; /* [section_bytes] HTML, from malloc */

@@ -22,7 +22,7 @@ def recorded():
             rows = entries.setdefault(line[4:].split(":")[0], [])
         elif line.startswith("| ") and not line.startswith(("| verdict |", "| --- |")):
             cells = [unquote(c) for c in re.split(r"(?<!\\)\|", line)[1:-1]]
-            rows.append((cells[1], {"full": "not asked"}.get(cells[0], cells[0])))
+            rows.append((cells[1], "not asked" if cells[0] in ("full", "middle") else cells[0]))
     return entries
 
 
@@ -32,7 +32,7 @@ class Recorded(CliTest):
         studies, chosen, spent = {}, {}, 0
         for e in self.json("reproduce", "--list"):
             paper = e["name"].split("/")[0]
-            studies.setdefault((e["quick_seconds"], paper, e["experiment"]), []).append(e["name"])
+            studies.setdefault((e["scales"]["quick"]["seconds"], paper, e["experiment"]), []).append(e["name"])
         for (seconds, paper, name), entries in sorted(studies.items()):
             if ALL or (spent + seconds <= SECONDS and paper not in {p for p, _ in chosen}):
                 chosen[paper, name] = entries

@@ -35,15 +35,56 @@ class Reproduce(CliTest):
                 self.assertRegex(e["name"], r"^(00[0-4]|booksim)/[A-Za-z0-9_]+$")
                 self.assertGreater(len(e["title"]), 8)
                 self.assertGreater(e["claims"], 0)
-                self.assertGreater(e["quick_seconds"], 0)
-                self.assertGreater(e["full_hours"], 0)
-        self.assertEqual(self.json("reproduce", "--list", "--full"), entries)  # every study is read at that scale, too
+        scales = list(entries[0]["scales"])
+        self.assertEqual(scales, ["quick", "middle", "full"])
+        for args in (*(("--scale", s) for s in scales), ("--full",)):  # every study is read at every scale
+            self.assertEqual(self.json("reproduce", "--list", *args), entries)
         some = self.json("reproduce", "--list", "000")
         self.assertEqual([e for e in entries if e["name"].startswith("000/")], some)
         text = self.ok("reproduce", "--list", NAME, "-j", "2")
         self.assertIn(NAME, text)
-        cost = some[0]["quick_seconds"] / 2, some[0]["full_hours"] * 60 / 2
-        self.assertIn(f"In total about {cost[0]:.0f} s on 2 processors, at full scale {cost[1]:.0f} min", text)
+        cost = [some[0]["scales"][s]["seconds"] / 2 for s in scales]
+        self.assertIn(f"In total about {cost[0]:.0f} s at scale quick, {cost[1]:.0f} s at scale middle, {cost[2] / 60:.0f} min at scale full on 2 processors", text)
+
+    def test_scales(self):
+        """Every experiment has every scale: with a cost, or that of another one with the reason; the middle of all is a night's work; every claim is judged
+        at one of them."""
+        studies = {(e["name"].split("/")[0], e["experiment"]): e["scales"] for e in self.json("reproduce", "--list")}
+        help_text = self.ok("help", "reproduce")
+        for (paper, name), scales in studies.items():
+            text = (SOURCE / f"experiments/papers/{paper}/{name}.yaml").read_text(encoding="utf-8")
+            waits = set(re.findall(r"^    scale: (\w+)$", text, re.M))
+            for scale, says in scales.items():
+                with self.subTest(study=f"{paper}/{name}", scale=scale):
+                    self.assertIn(scale, help_text)
+                    self.assertGreater(says["seconds"], 0)
+                    if scale != "quick":
+                        self.assertGreater(len(says["why"]) if scale == "middle" or says["same_as"] else 9, 8)
+                    self.assertIn(says["same_as"], {"", *scales} - {scale})
+            for scale in waits:
+                self.assertIn(scale, scales)
+                self.assertNotEqual(scales[scale]["same_as"], "quick")
+            self.assertLessEqual(scales["quick"]["seconds"], scales["middle"]["seconds"], name)
+            self.assertLessEqual(scales["middle"]["seconds"], scales["full"]["seconds"], name)
+        self.assertLess(sum(s["middle"]["seconds"] for s in studies.values()), 10 * 3600)
+
+    def test_a_scale_that_is_another(self):
+        """Its results are those of the other one, and it is said why; one that has points of its own has files of its own."""
+        done = run("reproduce", "004/example", "--scale", "middle", "-o", self.tmp / "a")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("scale middle is quick: one size", done.stderr)
+        self.assertTrue((self.tmp / "a/004/example.db").exists())
+        with open(self.tmp / "a/claims.csv", encoding="utf-8") as file:
+            self.assertEqual({row["scale"] for row in csv.DictReader(file)}, {"quick"})
+        self.assertIn("those of scale quick", (self.tmp / "a/index.html").read_text())
+        again = run("reproduce", "004/example", "-o", self.tmp / "a")
+        self.assertIn("points are finished already", again.stderr)
+        self.assertEqual(self.json("reproduce", "004/example", "-o", self.tmp / "a", "--scale", "full")["scale"], "full")
+        # a part of a scale that has points of its own
+        self.ok("reproduce", NAME, "--scale", "middle", "-q", "-o", self.tmp / "b", "--only", "routing=dmodk")
+        self.assertEqual([p.name for p in (self.tmp / "b/000").glob("*.db")], ["cg.middle.db"])
+        with sqlite3.connect(self.tmp / "b/000/cg.middle.db") as db:
+            self.assertEqual([r for r, in db.execute("SELECT DISTINCT json_extract(params, '$.routing') FROM points")], ["dmodk"])
 
     def test_one_figure(self):
         """Its page, data and verdicts, from any folder; a second run simulates nothing; a changed result is a failure."""
@@ -66,7 +107,7 @@ class Reproduce(CliTest):
         self.assertEqual(len(rows), count)
         recorded = [line for line in (SOURCE / "docs/reproductions.md").read_text().split("\n## Full scale\n")[0].splitlines() if line.startswith("| ")]
         for row in rows:
-            verdict = "full" if row["verdict"] == "not asked" else row["verdict"]
+            verdict = re.search(r"at (\w+) scale$", row["asked"])[1] if row["verdict"] == "not asked" else row["verdict"]
             self.assertTrue(any(line.startswith(f"| {verdict} | {row['claim']} |") for line in recorded), f"{row} is not what docs/reproductions.md says")
         self.assertEqual(page.count('class="verdict'), 2 * count)  # in the table of all, and at the figure
         self.assertIn(f'<a href="#000-fig2b">{NAME}</a></td><td class="number ">{count}</td>', page)  # how many hold, figure by figure
@@ -160,16 +201,20 @@ class Reproduce(CliTest):
         """Said before it starts: of each experiment with the entries that are shown, and of all together; a shard's is its share."""
         err = run("reproduce", *BOTH, "-o", self.tmp / "a", "--budget", "0.001 s", "-j", "2").stderr
         entries = {e["experiment"]: e for e in self.json("reproduce", "--list", *BOTH)}
-        total = sum(e["quick_seconds"] for e in entries.values())
+        total = sum(e["scales"]["quick"]["seconds"] for e in entries.values())
         self.assertRegex(err, rf"2 experiments: about {total / 2:.0f} s on 2 processors")
         err = run("reproduce", "000/fig5b", NAME, "--full", "-o", self.tmp / "b", "--budget", "0.001 s", "-j", "3").stderr
-        self.assertRegex(err, rf"000/fig2b, 000/fig5b \(cg\): .*; about {entries['cg']['full_hours'] * 60 / 3:.0f} min on 3 processors")
+        self.assertRegex(err, rf"000/fig2b, 000/fig5b \(cg\): .*; about {entries['cg']['scales']['full']['seconds'] / 60 / 3:.0f} min on 3 processors")
         err = run("reproduce", NAME, "--full", "-o", self.tmp / "b", "--budget", "0.001 s", "-j", "1", "--shard", "1/10").stderr
-        self.assertRegex(err, rf"; about {entries['cg']['full_hours'] * 60 / 10:.0f} min on 1 processor")
+        self.assertRegex(err, rf"; about {entries['cg']['scales']['full']['seconds'] / 600:.0f} min on 1 processor")
 
     def test_refused(self):
         self.refused("reproduce", "000/fig2c", says=("no reproduction '000/fig2c'", "did you mean '000/fig2"))
         self.refused("reproduce", "zzzzzzzzz", says="--list")
+        self.refused("reproduce", NAME, "--scale", "midle", says=("no scale 'midle'", "did you mean 'middle'"))
+        self.refused("reproduce", NAME, "--scale", "default", says=("no scale 'default'", "quick"))
+        self.refused("reproduce", NAME, "--scale", "middle", "--full", says=("--full", "--scale"))
+        self.refused("reproduce", "--list", "--only", "load=1", says=("--only", "--list"))
         self.refused("reproduce", "--list", "-o", self.tmp / "x", says=("--output", "--list"))
         (self.tmp / "file").write_text("")
         self.refused("reproduce", NAME, "-o", self.tmp / "file", says="file")

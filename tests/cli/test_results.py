@@ -29,6 +29,7 @@ expect:
 
 
 def load_tool(name):
+    sys.path.insert(0, str(SOURCE / "tools"))
     spec = importlib.util.spec_from_file_location(name, SOURCE / f"tools/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -59,8 +60,8 @@ class Results(CliTest):
         studies = {f"{e['name'].split('/')[0]}/{e['experiment']}" for e in self.json("reproduce", "--list")}
         for part in index["parts"]:
             self.assertIn(part["study"], studies)
-            self.assertRegex(part["command"], rf"^ikat reproduce {part['study']} --full( --shard \d+/\d+)?$")
-        self.assertLessEqual(set(index["claims"]), {p["study"] for p in index["parts"]})
+            self.assertRegex(part["command"], rf"^ikat reproduce {part['study']} --scale {part['scale']}( --shard \d+/\d+)?( --only .+)*$")
+        self.assertLessEqual(set(index["claims"]), {f"{p['study']}.{p['scale']}" for p in index["parts"]})
 
     def keep(self, folder, to, status=0):
         done = subprocess.run([sys.executable, SOURCE / "tools/keep_results.py", IKAT, folder, "--to", to], capture_output=True, text=True, check=False)
@@ -81,15 +82,15 @@ class Results(CliTest):
         self.keep(first, to)
         index = self.check_folder(to)
         self.assertEqual([(p["study"], p["part"], p["sweep"]) for p in index["parts"]], [("000/e", "1/2", 12)])
-        self.assertEqual(index["parts"][0]["command"], "ikat reproduce 000/e --full --shard 1/2")
+        self.assertEqual(index["parts"][0]["command"], "ikat reproduce 000/e --scale full --shard 1/2")
         some = index["parts"][0]["points"]
-        self.assertEqual(index["claims"]["000/e"]["points"], some)
+        self.assertEqual(index["claims"], {})  # no claim has all of its points
         shutil.copytree(first, second)
         self.run_full(second, "e.full.2of2.db", "--shard", "2/2")
         self.keep(second, to)
         index = self.check_folder(to)
         self.assertEqual(sum(p["points"] for p in index["parts"]), 12)
-        self.assertEqual(index["claims"]["000/e"]["points"], 12)
+        self.assertEqual(index["claims"]["000/e.full"]["points"], 12)
         with open(to / "000/e.full.claims.csv", encoding="utf-8") as file:
             self.assertEqual([(c["figure"], c["verdict"], c["differs"]) for c in csv.DictReader(file)],
                              [("fig", "holds", ""), ("fig", "differs", "a load, of 10 %")])
@@ -105,7 +106,7 @@ class Results(CliTest):
             with open(self.tmp / name, encoding="utf-8") as file:
                 rows.append([sorted(r.items()) for r in csv.DictReader(file)])
         self.assertEqual(sorted(rows[0] + rows[1]), sorted(rows[2]))
-        self.assertIn("no results at scale full", self.keep(self.tmp / "one", self.tmp / "none", status=1))
+        self.assertIn("no results at a larger scale", self.keep(self.tmp / "one", self.tmp / "none", status=1))
 
     def test_shards_that_overlap(self):
         """The page counts each point once, whatever the shards that brought it."""
@@ -126,6 +127,28 @@ class Results(CliTest):
             with self.subTest(parts):
                 self.assertEqual(tool.count_points([numbers[p] for p in parts if p in numbers]), expected)
 
+    def test_digest(self):
+        """Of an experiment at a scale: what decides about its points changes it, what does not (other scales, costs, the reproduction) does not."""
+        digest = load_tool("keep_results").digest
+        text = """fabric: karytree:k=4,n=2
+scales:
+  quick: {cost: 1 s}
+  middle: {like: full, cost: 3 s, seeds: 2}
+  full:
+    cost: 90 s
+    load: [10%, 30%]
+reproduction:
+  paper: A
+load: 10%
+"""
+        for scale, old, new, same in (("full", "cost: 90 s", "cost: 2 h", True), ("full", "seeds: 2", "seeds: 3", True),
+                                      ("full", "paper: A", "paper: B", True), ("full", "30%", "40%", False), ("full", "load: 10%", "load: 20%", False),
+                                      ("middle", "seeds: 2", "seeds: 3", False), ("middle", "cost: 3 s, ", "", True), ("middle", "30%", "40%", False),
+                                      ("middle", "cost: 1 s", "cost: 2 s", True)):
+            with self.subTest(scale=scale, old=old):
+                self.assertIn(old, text)
+                self.assertEqual(digest(text, scale) == digest(text.replace(old, new), scale), same)
+
     def test_folder_names(self):
         """Paths with characters that mean something in a URI."""
         folder = self.tmp / "a?b=c#d%20e f"
@@ -142,8 +165,9 @@ class Results(CliTest):
         self.assertIn(f"{hold} of the papers' {claims} claims hold, {differ} differ, each with the reason, {untold} cannot be told, and {larger} are checked", readme)
         claims, hold, *_ = re.search(numbers.format("comparisons with BookSim2"), quick).groups()
         self.assertIn(f"{hold} of {claims} comparisons with BookSim2 hold", readme)
-        rows = re.findall(r"\n\| \d*\w*/\w+ \| [^|]+ \| ([0-9.]+) h \| ([^|]+) \|", full)
-        one, none = (sum(share.startswith(text) for _, share in rows) for text in ("one size only", "nothing"))
+        full = full.split("\n## Middle scale\n")[0]
+        rows = re.findall(r"\n\| \d*\w*/\w+ \| [^|]+ \| ([0-9.e+]+) h \| ([^|]+) \|", full)
+        one, none = (sum(share.startswith(text) for _, share in rows) for text in ("that of scale quick", "nothing"))
         whole = sum(re.fullmatch(r"(\d+) of \1 points.*", share) is not None for _, share in rows)
         self.assertIn(f"Of the {len(rows)} experiments {one} have one size, {whole} were run whole at the papers' sizes, and {len(rows) - one - whole} were not", readme)
         hours = sum(float(h) for h, share in rows if share.startswith("nothing"))
@@ -161,6 +185,7 @@ class Results(CliTest):
         page = make("a", "b").stdout
         self.assertIn("\n- 2 claims of the papers: 2 hold", page)
         quick, full = page.split("\n## Full scale\n")
+        self.assertIn("\n## Middle scale\n", full)
         for name in ("000/fig2b", "000/fig2a"):
             self.assertIn(f"| holds | a claim of {name} |", quick)
         for part in json.loads((RESULTS / "index.json").read_text())["parts"]:

@@ -12,7 +12,7 @@ measure: {warmup: 5 us, duration: 60 us}
 scales:
   full: {fabric: "karytree:k=4,n=3", seeds: 3}
   tiny: {load: 10%}
-reproduction: {paper: "A. Author, A paper, 2020", settings: "Buffers are ours.", quick_seconds: 1, full_hours: 0.01}
+reproduction: {paper: "A. Author, A paper, 2020", settings: "Buffers are ours."}
 figures:
   - {name: fig1, title: One, x: load, y: throughput, series: routing}
   - {name: fig2, title: Two, x: load, y: mean_hops, series: routing}
@@ -76,6 +76,40 @@ class Scales(CliTest):
         unknown = self.write(TEXT.replace(', differs: "smaller"', ""), "unknown.yaml")
         self.ok("run", unknown, "-o", self.tmp / "c.db", "--strict", status=1)
 
+    def test_like(self):
+        """A scale begins with the sections of another one, or is that one."""
+        text = TEXT.replace("  tiny: {load: 10%}", "  quick: {cost: 3 s}\n  tiny: {load: 10%}\n  some: {like: full, load: 10%, cost: 2 min}\n"
+                                                   "  same: {like: full, why: all is there}\n  written: {like: quick, why: one size}")
+        path = self.write(text)
+        for scale, points, kept in (("some", 6, "some"), ("same", 12, "full"), ("written", 4, "default"), ("quick", 4, "default")):
+            with self.subTest(scale=scale):
+                answer = self.json("run", path, "-o", self.tmp / f"{scale}.db", "--scale", scale)
+                self.assertEqual((answer["points_finished"], answer["scale"]), (points, kept))
+        self.ok("run", path, "-q", "-o", self.tmp / "same.db", "--scale", "full")  # goes on: it is the same
+
+    def test_claims_wait_for_a_scale(self):
+        """And are judged at it and at larger ones."""
+        text = TEXT.replace("  tiny:", "  middle: {seeds: 3}\n  tiny:").replace("scale: full", "scale: middle")
+        path = self.write(text)
+        for scale, verdict in (("quick", "not asked"), ("tiny", "not asked"), ("middle", "holds"), ("full", "holds")):
+            with self.subTest(scale=scale):
+                text = self.ok("run", path, "-o", self.tmp / f"{scale}.db", "--scale", scale)
+                self.assertRegex(text, rf"{verdict} +Carries half\n" + (r" +checked only at scale middle and larger" if verdict == "not asked" else ""))
+
+    def test_only(self):
+        """Points of some values: the sweep is the same, and what is missing can be run later; what selects nothing is refused."""
+        path, part = self.write(), self.tmp / "part.db"
+        answer = self.json("run", path, "-o", part, "--only", "load=10%")
+        self.assertEqual(answer["points_finished"], 2)
+        self.assertEqual(self.json("run", path, "-o", part, "--only", "routing=dmodk", "--only", "routing=smodk", "--only", "load=0.5")["points_finished"], 4)
+        self.ok("run", path, "-q", "-o", self.tmp / "whole.db")
+        self.assertEqual(part.read_bytes(), (self.tmp / "whole.db").read_bytes())
+        for only, *says in (("load=20%", "no point of the sweep has the load '20%'", "0.1, 0.5"), ("lode=10%", "lode", "load"), ("load", "'load' selects no points", "load=50%"),
+                            ("=1", "selects no points"), ("load=", "selects no points")):
+            with self.subTest(only=only):
+                self.refused("run", path, "-o", self.tmp / "no.db", "--only", only, says=says)
+                self.assertFalse((self.tmp / "no.db").exists())
+
     def test_refused(self):
         cases = {
             "full: {fabric": ("fulll: {fabrik", "e.yaml:7:11: there is no section 'fabrik'", "did you mean 'fabric'"),
@@ -84,8 +118,16 @@ class Scales(CliTest):
             "tiny: {load: 10%}": ("tiny: {title: A}", "e.yaml:8:10: a scale does not replace 'title'"),
             "tiny: ": ("default: ", "e.yaml:8:3", "the file as it is written"),
             "{load: 10%}": ("10%", "e.yaml:8:9: scale 'tiny' is a mapping of sections, found"),
-            "quick_seconds: 1,": ("quick_second: 1,", "e.yaml:9", "no parameter 'quick_second'", "did you mean 'quick_seconds'"),
-            "quick_seconds: 1, ": ("quick_seconds: -1, ", "e.yaml:9", "quick_seconds"),
+            "settings: ": ("setting: ", "e.yaml:9", "no parameter 'setting'", "did you mean 'settings'"),
+            "tiny: {load": ("tiny: {like: ful, load", "e.yaml:8:16: there is no scale 'ful'", "did you mean 'full'"),
+            "tiny: {load:": ("tiny: {like: tiny, load:", "e.yaml:8:16", "'tiny' is like 'tiny'"),
+            "tiny: {load: 10%}": ("tiny: {like: full}", "e.yaml:8:9", "does not say why"),
+            "{load: 10%}\n": ("{like: full, why: so, cost: 1 s}\n", "e.yaml:8:37", "the cost of 'tiny' is that of the scale"),
+            "tiny: {load: ": ("tiny: {cost: 10, load: ", "e.yaml:8:16", "a processor time, found 10", "30 min"),
+            "  tiny: {": ("  quick: {", "e.yaml:8:3", "it replaces nothing"),
+            "tiny: {load": ("tiny: {cost: 1 s}\n  little: {load", "scale 'tiny' is a mapping of sections, found none"),
+            "scale: full,": ("scale: middle,", "e.yaml:14", "no scale 'middle'"),
+            "scale: full, ": ("scale: ful, ", "e.yaml:14", "any|middle|full"),
             "figure: fig2": ("figure: fig3", "there is no figure 'fig3'"),
         }
         for old, (new, *says) in cases.items():
@@ -93,6 +135,8 @@ class Scales(CliTest):
                 self.assertIn(old, TEXT)
                 self.refused("run", self.write(TEXT.replace(old, new, 1)), "-o", self.tmp / "a.db", says=says)
                 self.assertFalse((self.tmp / "a.db").exists())
+        same = TEXT.replace('full: {fabric: "karytree:k=4,n=3", seeds: 3}', "full: {like: quick, why: one size}")
+        self.refused("run", self.write(same), "-o", self.tmp / "a.db", says=("e.yaml:14", "'scale' of the claim has no effect"))
         self.refused("run", self.write(), "--scale", "ful", "-o", self.tmp / "a.db", says=("no scale 'ful'", "did you mean 'full'"))
         plain = self.write(TEXT[:TEXT.index("scales:")] + TEXT[TEXT.index("reproduction:"):], "plain.yaml")
         self.refused("run", plain, "--scale", "full", "-o", self.tmp / "a.db", says="the experiment has no scales")

@@ -100,6 +100,15 @@ class Experiments(PythonTest):
         self.assertEqual(again.traffic[0], frame.traffic[0])
         self.assertEqual(again.checksum.tolist(), frame.checksum.tolist())
 
+    def test_only(self):
+        """Points of some values alone, and scales by name."""
+        sections = {"fabric": "karytree:k=4,n=2", "routing": ["dmodk", "smodk"], "load": ["10%", "50%"], "measure": {"warmup": "5 us", "duration": "20 us"},
+                    "scales": {"quick": {"cost": "3 s"}, "full": {"seeds": 2}}}
+        self.assertEqual(ikat.Experiment(sections).scales, ["quick", "full"])
+        self.assertEqual(ikat.run(sections, only=["load=10%"]).points_finished, (2, 4))
+        with self.assertRaisesRegex(ikat.InputError, "no point of the sweep has the load '20%'"):
+            ikat.run(sections, only=["load=20%"])
+
     def test_ways_to_say_an_experiment(self):
         path = self.tmp / "small.yaml"
         path.write_text(EXPERIMENT)

@@ -77,20 +77,20 @@ static ik_status check_find_figure(const figures_declared *d, claim *c, ik_arena
     return status;
 }
 
-static ik_status check_claims(const figures_declared *d, const name_list *over, axes *a, bool full,
-                              ik_arena *arena, ik_error *err)
+static ik_status check_claims(const figures_declared *d, const name_list *over, axes *a,
+                              size_t rank, ik_arena *arena, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < d->num_claims && status == IK_OK; i++) {
         claim_view v;
         status = check_find_figure(d, &d->claims[i], arena, err);
-        if (status == IK_OK && (full || !d->claims[i].full_scale))
+        if (status == IK_OK && d->claims[i].scale <= rank)
             status = claim_resolve(a, &d->claims[i], over, &v, err);
     }
     return status;
 }
 
-ik_status figures_check(const ytree *root, ik_arena *arena, bool full, axes_fill fill,
+ik_status figures_check(const ytree *root, ik_arena *arena, size_t rank, axes_fill fill,
                         const void *ctx, figures_declared *out, ik_error *err)
 {
     const ytree *figures = ytree_get(root, "figures"), *expect = ytree_get(root, "expect");
@@ -107,7 +107,7 @@ ik_status figures_check(const ytree *root, ik_arena *arena, bool full, axes_fill
     if (status == IK_OK)
         status = check_figures_here(&d, &over, &a, err);
     if (status == IK_OK)
-        status = check_claims(&d, &over, &a, full, arena, err);
+        status = check_claims(&d, &over, &a, rank, arena, err);
     axes_free(&a);
     if (status == IK_OK)
         status = check_keep_json(figures, arena, &d.figures_json, err);

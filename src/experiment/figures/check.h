@@ -24,9 +24,9 @@ typedef struct figures_declared {
 typedef ik_status (*axes_fill)(const void *ctx, struct axes *a, ik_error *err);
 
 /* Reads and checks what is drawn of the results; `fill` is called if anything is. Claims that are
- * checked only at scale full are checked with `full`. Every error has the place of what it is
+ * judged only at scales beyond `rank` are not checked. Every error has the place of what it is
  * about. Costs as much as writing down the parameters of every point. */
-ik_status figures_check(const ytree *root, ik_arena *arena, bool full, axes_fill fill,
+ik_status figures_check(const ytree *root, ik_arena *arena, size_t rank, axes_fill fill,
                         const void *ctx, figures_declared *out, ik_error *err);
 
 /* A result that a figure or claim is made of, by its name, and where it was written. */

@@ -64,9 +64,12 @@ const ik_param ik_claim_params[] = {
     {"transient", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "the source itself measured a transient: the claim is judged although its points are not "
      "steady, or its latencies are past saturation"},
-    {"scale", IK_PARAM_ENUM, "any", 0, 0, "any|full",
-     "full = checked only at scale full (for an experiment without scales: only in runs without "
-     "--set)"},
+    {"scale", IK_PARAM_ENUM, "any", 0, 0, "any"
+#define SCALE_WRITTEN(name, help) /* any */
+#define SCALE(name, help)         "|" #name
+#include "experiment/figures/scales.def"
+     ,
+     "the smallest scale at which it is checked; any other than any: only in runs without --set"},
     {0}};
 
 const char *ik_claim_basis_name(ik_claim_basis basis)
@@ -274,7 +277,7 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
                .paired = declared_value(p, "paired")->u != 0,
                .transient = declared_value(p, "transient")->u != 0,
                .tolerance = declared_value(p, "tolerance")->r,
-               .full_scale = declared_value(p, "scale")->u == 1,
+               .scale = declared_value(p, "scale")->u,
                .node = node};
     if (!c.text || !c.source || !c.figure || !c.paper || !c.differs || !c.weak)
         return ik_fail_memory(err, 1, "an experiment");

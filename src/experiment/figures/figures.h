@@ -99,7 +99,8 @@ typedef struct claim {
     matches against, at;
     name_list over;
     claim_op op;
-    bool has_value, ratio, full_scale;
+    bool has_value, ratio;
+    size_t scale;            /* the smallest at which it is judged, its rank; 0 = any */
     bool transient;          /* its source measured one: points need not be steady */
     bool paired;             /* a ratio of each sample and the same one of the other side */
     double value, tolerance; /* of a table value is the share of cells that have to agree */

@@ -22,7 +22,7 @@ typedef struct runner {
     struct timespec begun;  /* what the part's budget counts from (CLOCK_MONOTONIC) */
     bool spent;             /* the budget: points were not begun */
     bool *finished;         /* [num_points] the store has it */
-    bool *elsewhere;        /* [num_points] another shard's; NULL = none */
+    bool *elsewhere;        /* [num_points] another shard's, or not asked for; NULL = none */
     uint64_t mine;          /* points that are not elsewhere */
     uint64_t done, skipped; /* of them */
     ik_json left_out;       /* list of what was skipped, and why */
@@ -186,6 +186,9 @@ ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *
 ik_status plan_keep_proof(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
                           plan_flow flow, const ik_proof *proof, plan_slot *slot, ik_error *err);
 void plan_tell_proof(const runner *r, const plan_slot *slot, plan_flow flow, const ik_proof *proof);
+
+/* only.c: adds the points that are not asked for to r->elsewhere, which is there. */
+ik_status only_find(runner *r, ik_error *err);
 
 /* "full", "sampled 10000", "off": what the experiment asks for. */
 void proof_asked_text(const ik_experiment *e, char *text, size_t size);

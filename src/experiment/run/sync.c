@@ -265,17 +265,18 @@ static ik_status sync_execute(store *s, const char *sql, ik_error *err)
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
-/* Which points are another shard's. */
+/* Which points are another shard's, or are not asked for. */
 static ik_status sync_find_elsewhere(runner *r, ik_error *err)
 {
     ik_status status = IK_OK;
     r->mine = r->e->num_points;
-    if (r->part->num_shards < 2)
+    bool shards = r->part->num_shards > 1, only = r->part->only && r->part->only[0];
+    if (!shards && !only)
         return IK_OK;
     r->elsewhere = ik_calloc(r->e->num_points, sizeof *r->elsewhere);
     if (!r->elsewhere)
         return ik_fail_memory(err, r->e->num_points, "an experiment");
-    for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++) {
+    for (uint64_t i = 0; shards && i < r->e->num_points && status == IK_OK; i++) {
         point p = experiment_point(r->e, i);
         char *params = NULL;
         status = point_params(r, &p, &params, err);
@@ -285,7 +286,7 @@ static ik_status sync_find_elsewhere(runner *r, ik_error *err)
         }
         free(params);
     }
-    return status;
+    return status == IK_OK && only ? only_find(r, err) : status;
 }
 
 /* Gives stored points of the sweep their number, marks them finished. */

@@ -118,9 +118,12 @@ static void claims_put_asked_text(const claim *c, char *out, size_t size)
     else
         snprintf(out, size, "%s%s%s", quotient ? "a quotient of " : "", words[c->op], value);
     size_t used = strlen(out);
-    snprintf(out + used, used < size ? size - used : 0, "%s%s",
+    size_t num;
+    const ik_scale *scales = ik_scales(&num);
+    snprintf(out + used, used < size ? size - used : 0, "%s%s%s%s",
              c->transient ? ", of a transient as its source measured it" : "",
-             c->full_scale ? ", at full scale" : "");
+             c->scale ? ", at " : "", c->scale ? scales[c->scale].name : "",
+             c->scale ? " scale" : "");
 }
 
 static void claims_put_found_whole(const claim_result *r, char *out, size_t size)

@@ -10,6 +10,8 @@
  */
 #include "report/figure/judge.h"
 
+#include "experiment/figures/scales.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,18 +200,27 @@ static ik_status judge_find_points(judge *j, ik_error *err)
     return whole;
 }
 
+/* A claim that waits for a larger scale, or for a run without overrides. */
+static ik_status judge_leave(figure_book *b, const claim *c, claim_result *r, ik_error *err)
+{
+    size_t num;
+    const ik_scale *scales = ik_scales(&num);
+    r->verdict = IK_CLAIM_NOT_ASKED;
+    r->why = scale_rank(b->m->scale) < c->scale
+                 ? ik_arena_printf(&b->arena, "checked only at scale %s%s", scales[c->scale].name,
+                                   c->scale + 1 < num ? " and larger" : "")
+                 : "checked only in runs without overrides";
+    return r->why ? IK_OK : ik_fail_memory(err, 1, "a claim");
+}
+
 static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik_error *err)
 {
     judge j = {.b = b, .a = &b->a, .c = c, .r = r};
     const claim_number none = {.mean = NAN, .ci95 = NAN};
     *r = (claim_result){
         .c = c, .verdict = IK_CLAIM_UNTOLD, .left = none, .right = none, .why = "", .margin = NAN};
-    bool has_scales = b->m->scale[0], full = !has_scales || strcmp(b->m->scale, "full") == 0;
-    if (c->full_scale && (b->m->overrides[0] || !full)) {
-        r->verdict = IK_CLAIM_NOT_ASKED;
-        r->why = !full ? "checked only at scale full" : "checked only in runs without overrides";
-        return IK_OK;
-    }
+    if (c->scale && (b->m->overrides[0] || scale_rank(b->m->scale) < c->scale))
+        return judge_leave(b, c, r, err);
     ik_error why;
     ik_status status = judge_find_points(&j, &why);
     if (status == IK_ERR_INPUT) { /* its points are left out, or are not finished */
