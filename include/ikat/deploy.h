@@ -156,8 +156,8 @@ typedef struct ik_deploy_config {
     bool force;         /* the folder may hold files; an earlier deployment's are replaced */
     const char *fabric; /* what the fabric is called in summaries; NULL = its spec */
     const char *from;   /* what is installed: a folder or tables; NULL = not known */
-    /* as ik_env.cancel, while routings are compared: once raised, the best so far is taken, and
-     * ik_env.cancel is not looked at until then; NULL = all are compared */
+    /* looked at in place of ik_env.cancel while routings are compared and one of them can be taken:
+     * once raised, the best so far is; NULL = all are compared */
     const int *enough;
 } ik_deploy_config;
 

@@ -136,6 +136,8 @@ class Experiment(Object):
             part.shard, part.num_shards = _shard(shard)
         if budget is not None:
             part.budget_s = real(budget, "budget")
+        if isinstance(only, (str, bytes, dict)):
+            raise WrongType(f"only: a list of texts is expected, not {type(only).__name__}")
         texts = [ffi.new("char[]", text(value, "only")) for value in only or ()]  # lives as long as the run
         listed = ffi.new("const char *[]", texts + [ffi.NULL])
         part.only = listed if texts else ffi.NULL

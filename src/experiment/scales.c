@@ -277,8 +277,14 @@ ik_status scales_check_claims(ik_experiment *e, ik_error *err)
         const char *name = ik_scales(NULL)[c->scale].name;
         const ik_experiment_scale *s = c->scale ? scales_find(e, name) : NULL;
         const ytree *place = figures_place(c->node, "scale");
-        if (c->scale == 0 || (s && !(s->same && scale_is_written(s->like))))
+        bool written = s && s->same && scale_is_written(s->like);
+        if (c->scale == 0 || (s && !(s->same && scale_rank(s->like) < c->scale)))
             continue;
+        if (s && !written)
+            return ytree_fail(place, err,
+                              "scale '%s' has the points of '%.60s' here: the claim would never "
+                              "be judged",
+                              name, s->like);
         if (s)
             return ytree_fail(place, err,
                               "scale '%s' is the file as it is written here: 'scale' "

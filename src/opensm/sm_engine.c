@@ -125,9 +125,9 @@ static void sm_engine_tell(const sm_engine *s, double seconds)
     char changes[160] = "";
     if (u->from)
         snprintf(changes, sizeof changes,
-                 "; %llu entries are kept, %llu changed, %llu added, %llu removed",
+                 "; of the entries that stay, %llu are kept and %llu changed, and %llu are new",
                  (unsigned long long)u->kept, (unsigned long long)u->changed,
-                 (unsigned long long)u->added, (unsigned long long)u->removed);
+                 (unsigned long long)u->added);
     sm_engine_log(s, OSM_LOG_INFO,
                   "%u switches and %u hosts are routed with '%.100s' and VC scheme '%.100s' on %u "
                   "lane%s, and proved, in %.3f s%s.",
@@ -150,6 +150,11 @@ static bool sm_engine_reroute(sm_engine *s)
 {
     ik_error why = {0}, kept = {0};
     double begin = sm_engine_clock();
+    if (!s->seen->num_hosts && !s->seen->num_endpoints) {
+        sm_engine_log(s, OSM_LOG_INFO,
+                      "the subnet has no hosts yet: OpenSM's next engine takes over.");
+        return false;
+    }
     ik_deployment *d = calloc(1, sizeof *d);
     ik_status status =
         d ? sm_engine_prove(s, false, d, &why) : ik_fail_memory(&why, sizeof *d, "a deployment");

@@ -120,7 +120,7 @@ class Plugin(CliTest):
                 whole = subnet.dump()
                 subnet.unlink(cable.group(1), cable.group(2))
                 self.check(subnet)
-                kept, changed = (int(n) for n in re.findall(r"(\d+) entries are kept, (\d+) changed", subnet.log())[-1])
+                kept, changed = (int(n) for n in re.findall(r"entries that stay, (\d+) are kept and (\d+) changed", subnet.log())[-1])
                 now = subnet.dump()
                 differ = sum(now[switch][lid] != port for switch, row in whole.items() for lid, port in row.items())
                 self.assertEqual((changed, kept), (differ, sum(len(row) for row in whole.values()) - differ))

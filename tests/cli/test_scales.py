@@ -137,6 +137,9 @@ class Scales(CliTest):
                 self.assertFalse((self.tmp / "a.db").exists())
         same = TEXT.replace('full: {fabric: "karytree:k=4,n=3", seeds: 3}', "full: {like: quick, why: one size}")
         self.refused("run", self.write(same), "-o", self.tmp / "a.db", says=("e.yaml:14", "'scale' of the claim has no effect"))
+        for other in ("middle", "tiny"):  # scales that are smaller, or none of those that claims wait for
+            never = same.replace("like: quick", f"like: {other}").replace("  tiny:", "  middle: {seeds: 2}\n  tiny:")
+            self.refused("run", self.write(never), "-o", self.tmp / "a.db", says=f"has the points of '{other}' here: the claim would never be judged")
         self.refused("run", self.write(), "--scale", "ful", "-o", self.tmp / "a.db", says=("no scale 'ful'", "did you mean 'full'"))
         plain = self.write(TEXT[:TEXT.index("scales:")] + TEXT[TEXT.index("reproduction:"):], "plain.yaml")
         self.refused("run", plain, "--scale", "full", "-o", self.tmp / "a.db", says="the experiment has no scales")

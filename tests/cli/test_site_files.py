@@ -199,6 +199,13 @@ class SiteFiles(CliTest):
             text = "".join(line + "\n" for line in fabric.iblinkinfo_long().splitlines() if f"0x{leaf.guid:016x}" not in line[:20] and "Active" in line)
             got, _ = self.read(text)
             self.assertEqual((len(got["switches"]), len(got["hosts"])), (3, 2), name)
+        for name in ("quantum01", "switchboard2", "Switch7 of room 1", "mf0"):  # hosts may have such names
+            fabric = self.fabric("xgft:m=4,w=1")
+            for node in fabric.nodes:
+                node.name = "leaf" if node.switch else name
+            text = "".join(line + "\n" for line in fabric.iblinkinfo_long().splitlines() if "Active" in line)
+            got, _ = self.read(text)
+            self.assertEqual((len(got["switches"]), len(got["hosts"])), (1, 4), name)
 
     def test_logs(self):
         fabric = self.fabric("ring:n=3,p=1", first_guids=True)

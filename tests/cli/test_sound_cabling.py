@@ -216,6 +216,12 @@ class SoundCabling(CliTest):
         hosts = [draw.sample((fabric.hosts[i][0], fabric.hosts[i + half][0]), 2) for i in range(half)]
         fabric.write(path, hosts)
         self.assertEqual(self.damaged(self.json("audit", path, "--routing", "none", status=None), "swapped-rails"), [])
+        # neighbours in a rack are no rails, though most of them are at two switches in one order
+        fabric = Fabric(made)
+        ends = [(fabric.hosts[i][0], fabric.hosts[i + half][0]) for i in range(half)]
+        ends = [(b, a) if i == 11 else (a, b) for i, (a, b) in enumerate(ends)]
+        fabric.write(path, [[end] for at in ends for end in at], names=[f"rack{i // 2} blade{i % 2}" for i in range(2 * half)])
+        self.assertEqual(self.damaged(self.json("audit", path, "--routing", "none", status=None), "swapped-rails"), [])
 
 
 if __name__ == "__main__":

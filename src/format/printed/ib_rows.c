@@ -66,11 +66,11 @@ static uint32_t ib_rows_only_port(const ib_keys *ports, uint64_t guid)
     return first && first->port == first[count - 1].port ? first->port : 0;
 }
 
-/* Has a name this in it, whatever the case? */
-static bool ib_rows_name_has(slice name, const char *lower)
+/* Has a name this in it, or begins with it, whatever the case? */
+static bool ib_rows_name_has(slice name, const char *lower, bool begins)
 {
     size_t length = strlen(lower), i;
-    for (size_t at = 0; at + length <= name.length; at++) {
+    for (size_t at = 0; at + length <= name.length && !(begins && at); at++) {
         for (i = 0; i < length && (name.at[at + i] | 0x20) == (lower[i] | 0x20);)
             i++;
         if (i == length)
@@ -79,18 +79,19 @@ static bool ib_rows_name_has(slice name, const char *lower)
     return false;
 }
 
-/* Does a name say which kind of node it is? Drivers of adapters name these, and switches their
- * models. */
+/* Does a name say which kind of node it is? Drivers of adapters put theirs behind the host's name;
+ * switches that nobody named have that of their model, and managed ones begin with "MF0;". */
 static ib_kind ib_rows_kind_by_name(slice name)
 {
     static const char *const adapters[] = {"hca-", "mlx4_",    "mlx5_",      "hfi1_",
                                            "qib",  "connectx", "infinihost", "aggregation node"},
-                             *const switches[] = {"switch", "mf0;", "quantum", "infiniscale"};
+                             *const switches[] = {"mf0;",      "switchx",          "switchib",
+                                                  "switch-ib", "quantum mellanox", "infiniscale"};
     for (size_t i = 0; i < sizeof adapters / sizeof *adapters; i++)
-        if (ib_rows_name_has(name, adapters[i]))
+        if (ib_rows_name_has(name, adapters[i], false))
             return IB_KIND_HOST;
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        if (ib_rows_name_has(name, switches[i]))
+        if (ib_rows_name_has(name, switches[i], true))
             return IB_KIND_SWITCH;
     return IB_KIND_UNKNOWN;
 }

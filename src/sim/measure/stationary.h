@@ -38,7 +38,9 @@ typedef struct stationary_setup {
     uint64_t origin_ps; /* batch 0 begins: the end of a warm-up that was given, else 0 */
     size_t most;        /* batches of the longest run */
     double grain_bytes; /* what sources make at a time: a message, or a burst of them */
-    bool detects;       /* the warm-up is found */
+    /* what each port of a host sends at most: a fraction of its link's rate, bit/s (INFINITY) */
+    double injection_fraction, injection_bps;
+    bool detects; /* the warm-up is found */
     /* what was left to the run, also where its longest time is too short for that */
     bool auto_warmup, auto_end;
     size_t latest;      /* the measured time begins with this batch at the latest */

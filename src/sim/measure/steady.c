@@ -151,9 +151,9 @@ static double steady_trend_of(const stationary_line *line)
 }
 
 /* What a host may have accepted beyond what the window shows, relative to the throughput. At a load
- * that is exactly what its own cable carries, packets of a random source wait the longer the longer
- * it runs, and what is accepted comes up to what is offered with the root of time: a cable that was
- * idle for less than a few of those roots may have been idle by chance alone. */
+ * that is exactly what its own cable or adapter carries, packets of a random source wait the longer
+ * the longer it runs, and what is accepted comes up to what is offered with the root of time: a
+ * cable that was idle for less than a few of those roots may have been idle by chance alone. */
 static double steady_rise_of(const judged *j)
 {
     double window_ps = (double)j->r->window_ps, idle_bps = 0, all_bps = 0;
@@ -164,7 +164,9 @@ static double steady_rise_of(const judged *j)
     for (uint32_t port = 0; port < j->f->num_ports; port++) {
         if (j->f->port_peer[port] == IK_NONE || ik_is_switch(j->f, j->f->port_node[port]))
             continue;
-        double bps = (double)ik_port_rate_bps(j->f, port), byte_ps = 8e12 / bps,
+        double bps = fmin((double)ik_port_rate_bps(j->f, port) * j->s->setup.injection_fraction,
+                          j->s->setup.injection_bps),
+               byte_ps = 8e12 / bps,
                idle = 1 - (double)j->r->channel_bytes[port] * byte_ps / window_ps,
                by_chance = least.chance * sqrt(2 * together * byte_ps / window_ps);
         all_bps += bps;

@@ -236,7 +236,8 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deplo
 {
     static const choose_now nothing = {0};
     bool unknown = choose_is_unknown(now);
-    const choosing c = {f, lids, config, unknown ? &nothing : now, env, err};
+    ik_env here = env ? *env : (ik_env){0};
+    const choosing c = {f, lids, config, unknown ? &nothing : now, &here, err};
     uint32_t leaves = choose_count_leaves(f);
     bool even = false;
     ik_status status = IK_OK;
@@ -251,6 +252,8 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deplo
         *row = (ik_routing_compared){.state = IK_COMPARED_TOO_LARGE, .given = {k->routing, k->vc}};
         snprintf(row->routing, sizeof row->routing, "%s", k->routing);
         snprintf(row->vc, sizeof row->vc, "%s", k->vc ? k->vc : "");
+        if (config->enough && out->chosen != IK_NONE)
+            here.cancel = config->enough;
         if (!choose_skips(out, i, leaves)) {
             status = choose_try(&c, k, row, &r);
             even = row->state == IK_COMPARED && choose_is_even(f, &r);

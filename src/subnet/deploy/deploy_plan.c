@@ -136,11 +136,8 @@ static ik_status deploy_plan_compare(ik_deployment *d, const ik_deploy_config *c
                                      const choose_now *installed, const ik_env *env,
                                      ik_audit_routing *best, ik_error *err)
 {
-    ik_env here = env ? *env : (ik_env){0};
-    if (config->enough)
-        here.cancel = config->enough;
     ik_status status =
-        choose_routing(d->fabric, &d->lids, config, installed, &here, &d->choice, best, err);
+        choose_routing(d->fabric, &d->lids, config, installed, env, &d->choice, best, err);
     return status == IK_ERR_CANCELLED && config->enough && d->choice.chosen != IK_NONE ? IK_OK
                                                                                        : status;
 }

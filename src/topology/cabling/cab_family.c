@@ -192,7 +192,7 @@ static bool cab_family_level_again(cab_graph *g, const cab_graph *p, cab_match *
 static ik_status cab_family_match_tree(const cab_graph *g, cab_family *now, ik_error *err)
 {
     cab_graph levelled = *g;
-    ik_status status = cab_match_make(g, &now->planned, NULL, TRIES_TREE, &now->match, err);
+    ik_status status = cab_match_make(g, &now->planned, NULL, TRIES_TREE, 0, &now->match, err);
     if (status != IK_OK || 2 * now->match.agree < g->links)
         return status;
     levelled.kind = ik_calloc((size_t)g->num + 1, sizeof *levelled.kind);
@@ -206,7 +206,7 @@ static ik_status cab_family_match_tree(const cab_graph *g, cab_family *now, ik_e
         memcpy(levelled.kind, now->kind, g->num);
         if (!cab_family_level_again(&levelled, &now->planned, &now->match))
             break;
-        status = cab_match_make(&levelled, &now->planned, NULL, TRIES_TREE, &again, err);
+        status = cab_match_make(&levelled, &now->planned, NULL, TRIES_TREE, 0, &again, err);
         bool better = status == IK_OK && cab_family_differences(&again, g, &now->planned) <
                                              cab_family_differences(&now->match, g, &now->planned);
         if (better) {
@@ -222,7 +222,7 @@ static ik_status cab_family_match_tree(const cab_graph *g, cab_family *now, ik_e
     return status;
 }
 
-static ik_status cab_family_compare(const cab_graph *g, const char *spec, bool tree,
+static ik_status cab_family_compare(const cab_graph *g, const char *spec, bool tree, double looks,
                                     const ik_env *env, cab_family *now, ik_error *err)
 {
     snprintf(now->spec, sizeof now->spec, "%s", spec);
@@ -239,21 +239,23 @@ static ik_status cab_family_compare(const cab_graph *g, const char *spec, bool t
     } else if (status == IK_OK && tree) {
         status = cab_family_match_tree(g, now, err);
     } else if (status == IK_OK) {
-        status = cab_match_make(g, &now->planned, NULL, TRIES_OTHER, &now->match, err);
+        status = cab_match_make(g, &now->planned, NULL, TRIES_OTHER, looks, &now->match, err);
     }
     return status;
 }
 
-/* The best of the specifications; those that cannot be built or are too large are none. */
-static ik_status cab_family_best_of(const cab_graph *g, const cab_specs *specs, bool tree,
-                                    const ik_env *env, cab_family *out, ik_error *err)
+/* The best of the specifications and of what there is; those that cannot be built or are too large
+ * are none. looks: from landmarks, for all of them. */
+static ik_status cab_family_try_all(const cab_graph *g, const cab_specs *specs, bool tree,
+                                    double looks, const ik_env *env, cab_family *out, ik_error *err)
 {
+    double each = looks / (double)(specs->num ? specs->num : 1);
     for (size_t i = 0; i < specs->num; i++) {
         if (i && strcmp(specs->spec[i], specs->spec[i - 1]) == 0)
             continue;
         cab_family now = {0};
         ik_error why = {0};
-        ik_status status = cab_family_compare(g, specs->spec[i], tree, env, &now, &why);
+        ik_status status = cab_family_compare(g, specs->spec[i], tree, each, env, &now, &why);
         if (status == IK_ERR_MEMORY) {
             cab_family_free(&now);
             *err = why;
@@ -273,6 +275,17 @@ static ik_status cab_family_best_of(const cab_graph *g, const cab_specs *specs, 
     return IK_OK;
 }
 
+/* The best of the specifications. Landmarks are looked for only where none comes near without. */
+static ik_status cab_family_best_of(const cab_graph *g, const cab_specs *specs, bool tree,
+                                    double looks, const ik_env *env, cab_family *out, ik_error *err)
+{
+    ik_status status = cab_family_try_all(g, specs, tree, 0, env, out, err);
+    bool near = out->spec[0] && cab_match_is_near(g, &out->match);
+    return status == IK_OK && !tree && !near
+               ? cab_family_try_all(g, specs, tree, looks, env, out, err)
+               : status;
+}
+
 /* Does a family say anything of a fabric that has cables it does not have? Not if one of those
  * cabled at random comes near to one of the same families but for twice as many. */
 static ik_status cab_family_doubt(const cab_graph *g, const cab_specs *specs, const ik_env *env,
@@ -286,7 +299,8 @@ static ik_status cab_family_doubt(const cab_graph *g, const cab_specs *specs, co
         cab_family near = {0};
         status = cab_chance_shuffled(g, i, &random, err);
         if (status == IK_OK)
-            status = cab_family_best_of(&random, specs, false, env, &near, err);
+            status =
+                cab_family_best_of(&random, specs, false, CAB_MOST_LOOKS / 16, env, &near, err);
         if (near.spec[0] && g->links - near.match.agree <= 2 * wrong)
             out->by_chance = true;
         cab_family_free(&near);
@@ -305,7 +319,7 @@ static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik
         return IK_OK;
     ik_status status = cab_trees(f, g, levels, &specs, err);
     if (status == IK_OK)
-        status = cab_family_best_of(g, &specs, true, env, out, err);
+        status = cab_family_best_of(g, &specs, true, 0, env, out, err);
     if (status == IK_OK && out->kind)
         memcpy(g->kind, out->kind, g->num);
     out->levels = cab_graph_crossing(g) == 0;
@@ -333,7 +347,7 @@ ik_status cab_family_find(const ik_fabric *f, cab_graph *g, const ik_env *env, c
         if (g->num > 1)
             status = cab_grids(g, &specs, err);
         if (status == IK_OK)
-            status = cab_family_best_of(g, &specs, false, env, out, err);
+            status = cab_family_best_of(g, &specs, false, CAB_MOST_LOOKS, env, out, err);
         if (status == IK_OK)
             status = cab_family_doubt(g, &specs, env, out, err);
     }

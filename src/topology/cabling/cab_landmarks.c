@@ -279,7 +279,18 @@ ik_status cab_landmarks_choose(const cab_landmarks *l, unsigned start, uint32_t 
     return status;
 }
 
+double cab_landmarks_choose_looks(const cab_landmarks *l)
+{
+    return (double)BEAM * LANDMARKS * l->p->num * l->f->num; /* each sorts what it sees */
+}
+
 /* ---- votes */
+
+double cab_landmarks_vote_looks(const cab_landmarks *l)
+{
+    double voters = l->f->num < VOTERS ? l->f->num : VOTERS;
+    return voters * l->f->num * l->p->num;
+}
 
 /* How many of the voters, every step-th one with a partner, see u and v alike. */
 static uint32_t cab_landmarks_votes(const cab_landmarks *l, const uint32_t *plan_of, uint32_t step,

@@ -22,9 +22,13 @@ void cab_landmarks_free(cab_landmarks *l);
  * `start` draws the first landmark. Cost O(switches^2 * log(switches)). */
 ik_status cab_landmarks_choose(const cab_landmarks *l, unsigned start, uint32_t *known,
                                ik_error *err);
+/* How many comparisons of two switches that is worth, as those of a vote. */
+double cab_landmarks_choose_looks(const cab_landmarks *l);
 /* known[switches of f]: the switch of the plan that most switches with a partner, plan_of, speak
  * for. Cost O(switches^2), times 256 partners. */
 ik_status cab_landmarks_vote(const cab_landmarks *l, const uint32_t *plan_of, uint32_t *known,
                              ik_error *err);
+/* Comparisons of two switches, by as many partners, that a vote takes. */
+double cab_landmarks_vote_looks(const cab_landmarks *l);
 
 #endif

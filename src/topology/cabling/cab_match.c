@@ -27,8 +27,8 @@ enum { MOST_SCORE = 255, WITNESSES = 32, ROUNDS = 12, FAR_WITNESSES = 256 };
 enum { STARTS = 32, FEW_STARTS = 8, SWAPPED = 2 };
 /* Steps that finding the hops between all switches of a graph takes at most. */
 static const double MOST_HOPS = 2e8;
-/* Pairs of switches that are looked at from landmarks, in all tries together. */
-static const double MOST_LOOKS = 4e6;
+/* Pairs of switches of graphs that are looked at from landmarks at all: memory. */
+static const double MOST_SEEN = 4e6;
 
 typedef struct pair {
     uint32_t u, v;
@@ -53,6 +53,7 @@ typedef struct matcher {
     uint32_t *matched;        /* [f->num] in the order of matching */
     uint32_t num_matched;
     cab_mend mend;
+    double looks; /* comparisons from landmarks that are left */
     ik_rng rng;
     ik_error *err;
 } matcher;
@@ -370,10 +371,9 @@ static ik_status cab_match_run(matcher *m, const uint32_t *known, unsigned tries
     return IK_OK;
 }
 
-/* Does no more differ than two swapped cables, one that was moved, or some that are missing? */
-static bool cab_match_is_near(const matcher *m, const cab_match *found)
+bool cab_match_is_near(const cab_graph *f, const cab_match *m)
 {
-    return found->agree + SWAPPED >= m->f->links;
+    return m->agree + SWAPPED >= f->links;
 }
 
 /* A try with these partners, and what they say of the others then. */
@@ -387,10 +387,11 @@ static ik_status cab_match_try_known(matcher *m, const cab_landmarks *l, uint32_
         if (!cab_match_try_once(m, known, true))
             return ik_fail_memory(m->err, m->f->num * sizeof(pair), "matching switches");
         agree = cab_match_keep_better(m, out);
+        m->looks -= cab_landmarks_vote_looks(l);
         ik_status status = cab_landmarks_vote(l, m->plan_of, known, m->err);
         if (status != IK_OK)
             return status;
-    } while (round++ < ROUNDS && agree > before && !cab_match_is_near(m, out));
+    } while (round++ < ROUNDS && agree > before && m->looks > 0 && !cab_match_is_near(m->f, out));
     return IK_OK;
 }
 
@@ -399,19 +400,21 @@ static ik_status cab_match_run_from_landmarks(matcher *m, unsigned depth, cab_ma
 {
     const cab_graph *f = m->f, *p = m->p;
     cab_landmarks l;
-    double pairs = (double)f->num * p->num;
-    unsigned starts = pairs * STARTS > MOST_LOOKS ? 1 + (unsigned)(MOST_LOOKS / pairs) : STARTS;
-    if (pairs > MOST_LOOKS || p->kind[0] || 2 * out->agree < f->links || cab_match_is_near(m, out))
-        return IK_OK; /* switches of one level of a tree are alike */
+    bool alike = p->kind[0] != 0; /* switches of one level of a tree */
+    if (m->looks <= 0 || (double)f->num * p->num > MOST_SEEN || alike ||
+        2 * out->agree < f->links || cab_match_is_near(f, out))
+        return IK_OK;
     ik_status status = cab_landmarks_make(f, p, depth, &l, m->err);
     if (status != IK_OK)
         return status;
     uint32_t *known = ik_calloc((size_t)f->num + 1, sizeof *known);
     if (!known)
         status = ik_fail_memory(m->err, f->num * sizeof *known, "matching switches");
-    for (unsigned i = 0; i < starts && status == IK_OK && !cab_match_is_near(m, out); i++) {
+    for (unsigned i = 0;
+         i < STARTS && m->looks > 0 && status == IK_OK && !cab_match_is_near(f, out); i++) {
         if (i >= FEW_STARTS && (depth < 3 || 10 * out->agree < 9 * f->links))
             break; /* it is another plan's */
+        m->looks -= cab_landmarks_choose_looks(&l);
         status = cab_landmarks_choose(&l, i, known, m->err);
         if (status == IK_OK)
             status = cab_match_try_known(m, &l, known, out);
@@ -476,7 +479,7 @@ static bool cab_match_find_hops(matcher *m)
 }
 
 ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t *known,
-                         unsigned tries, cab_match *out, ik_error *err)
+                         unsigned tries, double looks, cab_match *out, ik_error *err)
 {
     size_t num_f = (size_t)f->num + 1, num_p = (size_t)p->num + 1;
     uint64_t steps = cab_match_steps_of(f, p);
@@ -485,7 +488,7 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
         return status;
     if (tries * steps > CAB_MOST_ALL_STEPS)
         tries = (unsigned)(CAB_MOST_ALL_STEPS / steps);
-    matcher m = {.f = f, .p = p, .err = err};
+    matcher m = {.f = f, .p = p, .looks = looks, .err = err};
     cab_match found = {.plan_of = ik_calloc(num_f, sizeof *found.plan_of),
                        .fabric_of = ik_calloc(num_p, sizeof *found.fabric_of)};
     m.plan_of = ik_calloc(num_f, sizeof *m.plan_of);

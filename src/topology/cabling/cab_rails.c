@@ -5,7 +5,7 @@
  * No switch has another cable than before, and the fabric is still of its family. But hosts with
  * several cables, or several adapters, mostly have them at switches in one order: rail 1 of each at
  * this switch, rail 2 at that one. A rail is the number of the port, and the last word of the
- * adapter's name if that is numbered and stands behind the host's ("gpu011 HCA-1"). Of the hosts
+ * adapter's name if that is one of a driver's ("gpu011 HCA-1", "gpu011 mlx5_0"). Of the hosts
  * that have a pair of rails at a pair of switches, those few that have them the other way round are
  * named, if there are few in the whole fabric: rails that were cabled in any order say nothing.
  * Cost O(cables of hosts * rails), sorted.
@@ -81,14 +81,24 @@ static int cab_rails_compare_pairs(const void *a, const void *b)
     return (x->high > y->high) - (x->high < y->high);
 }
 
-/* How much of an adapter's name is its host's: all but a last word that ends with a number. */
+/* Does a word name an adapter of a host, as drivers do, with a number behind? */
+static bool cab_rails_names_adapter(const char *word)
+{
+    static const char *const drivers[] = {"HCA-", "mlx4_", "mlx5_", "hfi1_", "qib", "ib", "rail"};
+    size_t length = strlen(word);
+    if (!length || !isdigit((unsigned char)word[length - 1]))
+        return false;
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        if (strncmp(word, drivers[i], strlen(drivers[i])) == 0)
+            return true;
+    return false;
+}
+
+/* How much of an adapter's name is its host's: all but a last word that names the adapter. */
 static size_t cab_rails_host(const char *name)
 {
     const char *blank = strrchr(name, ' ');
-    size_t length = strlen(name);
-    return blank && blank > name && isdigit((unsigned char)name[length - 1])
-               ? (size_t)(blank - name)
-               : 0;
+    return blank && blank > name && cab_rails_names_adapter(blank + 1) ? (size_t)(blank - name) : 0;
 }
 
 static void cab_rails_list(rails *r)

@@ -176,7 +176,7 @@ static ik_status cabling_match_places(audit *a, bool named, cab_graph *p, cab_ma
     ik_status status = cabling_plan_graph(a, p);
     if (status != IK_OK)
         return status;
-    status = cab_match_make(&a->g, p, named ? a->plan_of : NULL, TRIES, m, a->err);
+    status = cab_match_make(&a->g, p, named ? a->plan_of : NULL, TRIES, CAB_MOST_LOOKS, m, a->err);
     if (status == IK_OK)
         cabling_keep_match(a, m, a->plan);
     return status;
