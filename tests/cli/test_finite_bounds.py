@@ -9,7 +9,7 @@ import unittest
 
 from harness import CliTest
 
-FABRICS = [("karytree:k=4,n=2", "adaptive_tree", "random"), ("karytree:k=2,n=4", "adaptive_tree", "most_credits"), ("hyperx:dims=3:3,hosts=2", "minimal", "random"),
+FABRICS = [("karytree:k=4,n=2", "adaptive_tree", "random"), ("karytree:k=2,n=4", "adaptive_tree", "most_credits"), ("hyperx:dims=3:3,p=2", "minimal", "random"),
            ("dragonfly:a=4,h=2,p=2", "ugal_l", None), ("xgft:m=4:4,w=1:2", "dmodk", None), ("torus:dims=4:4", "dor", None)]
 TRAFFICS = ["exchange, bytes: 7680 B", "exchange, bytes: 7000 B, order: shift, visits: 3", "exchange, bytes: 2000 B, order: nearest_first, repeat: 2", "exchange, pattern: cg, bytes: 3000 B, hosts: 0..7",
             "collective, operation: alltoall, algorithm: linear, bytes: 3000 B", "collective, operation: allreduce, bytes: 20 KiB", "batch, pattern: uniform, messages: 20, bytes: 1000 B"]
@@ -43,7 +43,7 @@ class FiniteBounds(CliTest):
         self.assertEqual(len({r["checksum"] for r in rows}), 4)
 
     def test_a_larger_buffer_is_not_slower(self):
-        fabrics = [("karytree:k=4,n=2", "adaptive_tree", "random"), ("karytree:k=4,n=2", "adaptive_tree", "most_credits"), ("hyperx:dims=3:3,hosts=2", "minimal", "random")]
+        fabrics = [("karytree:k=4,n=2", "adaptive_tree", "random"), ("karytree:k=4,n=2", "adaptive_tree", "most_credits"), ("hyperx:dims=3:3,p=2", "minimal", "random")]
         for (fabric, routing, selection), throttle in itertools.product(fabrics, ("bypass", "strict")):
             with self.subTest(fabric=fabric, selection=selection, throttle=throttle):
                 rows = self.points(fabric, routing, selection, "exchange, bytes: 2560 B", "{packet: 256 B, in_order: true, control_delay: ideal, throttle: %s, "

@@ -240,8 +240,9 @@ static bool judge_throughput(judged *j)
     else if (j->window_ps < short_ps)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
     else if (!(half <= least.wide))
-        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_WIDE,
-                        isnan(half) ? longer : j->window_ps * pow(half / least.wide, 2));
+        steady_conclude(
+            j, IK_STEADY_SHORT, IK_STEADY_WIDE,
+            isnan(half) ? longer : j->window_ps * pow(j->steady->throughput_half / least.wide, 2));
     else
         return true;
     return false;

@@ -7,16 +7,17 @@
  * and one that leads elsewhere by mistake is in few or none. A switch has as many cables of either
  * sort as most others that are like it (with hosts, without); a cable of few cycles between two
  * switches that both have fewer cables of many cycles than usual is odd. That is said only where
- * the two sorts are apart, and odd ones are few: in a fabric cabled at random, cables of few cycles
- * are there by chance.
- * Cost O(links * degree^2 * log degree), nothing is done beyond MOST_STEPS.
+ * the two sorts are apart, odd ones are few, its ends have no other odd one, and there is another
+ * with which it can be exchanged so that both are in many cycles: in a fabric cabled at random,
+ * cables of few cycles are there by chance.
+ * Cost O(links * degree^2 * log degree); nothing is done beyond MOST_STEPS.
  */
 #include "topology/cabling/cab_findings.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum { TEXT = 192, NAMED = 20, LEAST_ALIKE = 6, LEAST_CYCLES = 3, FEW = 20 };
+enum { TEXT = 192, NAMED = 20, LEAST_ALIKE = 6, LEAST_CYCLES = 3, FEW = 20, MOST_ODD = 40 };
 static const double MOST_STEPS = 5e7;
 
 typedef struct cycles {
@@ -101,6 +102,36 @@ static bool cab_cycles_is_odd(const cycles *c, uint32_t a, uint32_t i, uint32_t 
     return b > a && c->odd[a] && c->odd[b] && 2 * c->of[i] < least;
 }
 
+/* Is it the only odd cable of both its ends? A switch that lacks cables of many cycles for another
+ * reason has several. */
+static bool cab_cycles_is_alone(const cycles *c, uint32_t a, uint32_t b, uint32_t least)
+{
+    const cab_graph *g = c->g;
+    uint32_t odd = 0;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++)
+            if (sw == a || sw == b || g->to[i] == a || g->to[i] == b)
+                odd += cab_cycles_is_odd(c, sw, i, least);
+    return odd == 1;
+}
+
+/* Is there another odd cable with which the one from a to b was swapped? */
+static bool cab_cycles_has_partner(const cycles *c, uint32_t a, uint32_t b, uint32_t least)
+{
+    const cab_graph *g = c->g;
+    for (uint32_t x = 0; x < g->num; x++)
+        for (uint32_t i = g->base[x]; i < g->base[x + 1]; i++) {
+            uint32_t y = g->to[i];
+            if (!cab_cycles_is_odd(c, x, i, least) || x == a || x == b || y == a || y == b)
+                continue;
+            if ((2 * cab_cycles_count(g, a, x) >= least &&
+                 2 * cab_cycles_count(g, b, y) >= least) ||
+                (2 * cab_cycles_count(g, a, y) >= least && 2 * cab_cycles_count(g, b, x) >= least))
+                return true;
+        }
+    return false;
+}
+
 /* Are most cables of many cycles in the usual number of them, and few odd? */
 static bool cab_cycles_are_apart(const cycles *c, uint32_t least)
 {
@@ -114,7 +145,8 @@ static bool cab_cycles_are_apart(const cycles *c, uint32_t least)
             usual += c->of[i] == least;
             odd += cab_cycles_is_odd(c, sw, i, least);
         }
-    return least >= LEAST_CYCLES && 5 * usual >= 3 * strong && FEW * odd <= g->links;
+    return least >= LEAST_CYCLES && 5 * usual >= 3 * strong && FEW * odd <= g->links &&
+           odd <= MOST_ODD;
 }
 
 static uint32_t cab_cycles_port(const ik_fabric *f, uint32_t a, uint32_t b)
@@ -136,8 +168,10 @@ static ik_status cab_cycles_tell(const cycles *c, ik_cabling *out, const ik_fabr
         for (uint32_t i = g->base[a]; i < g->base[a + 1] && status == IK_OK; i++) {
             uint32_t b = g->to[i];
             char from[TEXT], to[TEXT];
-            if (!cab_cycles_is_odd(c, a, i, least) || shown++ >= NAMED)
+            if (shown >= NAMED || !cab_cycles_is_odd(c, a, i, least) ||
+                !cab_cycles_is_alone(c, a, b, least) || !cab_cycles_has_partner(c, a, b, least))
                 continue;
+            shown++;
             uint32_t port = cab_cycles_port(f, a, b);
             status = cab_finding(out, IK_WARNING, "odd-cable", port, a, err,
                                  "the cable from %s to %s does not join its ends as the other "
