@@ -28,7 +28,7 @@
 enum { MEANS = 16 };
 static const struct {
     double errors;     /* of the slope, that a drift exceeds */
-    double trend;      /* and that a trend exceeds, which widens an interval */
+    double trend;      /* and that a trend of throughput exceeds, which widens its interval */
     double throughput; /* change over the window / mean, that is none */
     double latency; /* and of latency; half width of latency / mean, with which it cannot be told */
     double outrun;  /* slope of latency that is none, ns per ns */
@@ -144,10 +144,10 @@ static double steady_memory_ps(const judged *j)
 
 /* Batches of one window say nothing of a slow approach to another value (at a load that is exactly
  * what a channel carries, it takes for ever). A trend that is none of chance adds its change over
- * the window. */
-static double steady_trend_of(const stationary_line *line)
+ * the window. Latencies of one window hang together, and exceed a few errors by chance. */
+static double steady_trend_of(const stationary_line *line, double errors)
 {
-    return fabs(line->slope) > least.trend * line->error ? fabs(steady_change_of(line)) : 0;
+    return fabs(line->slope) > errors * line->error ? fabs(steady_change_of(line)) : 0;
 }
 
 /* What a host may have accepted beyond what the window shows, relative to the throughput. At a load
@@ -183,8 +183,10 @@ static void steady_describe_lines(judged *j)
                         latency = stationary_honest_interval_of(j->s, SERIES_LATENCY,
                                                                 steady_memory_ps(j));
     j->half = steady_relative(&throughput);
-    j->steady->throughput_half = j->half + fmax(steady_trend_of(&j->throughput), steady_rise_of(j));
-    j->steady->latency_half = steady_relative(&latency);
+    j->steady->throughput_half =
+        j->half + fmax(steady_trend_of(&j->throughput, least.trend), steady_rise_of(j));
+    j->steady->latency_half =
+        steady_relative(&latency) + steady_trend_of(&j->latency, least.errors);
     j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
     j->steady->latency_slope = j->latency.slope / mean_ps;
 }
