@@ -86,6 +86,8 @@ def commands():
         "audit_policy": "audit ring:n=4 --lfts ring.lft --policy named.policy --routing none --json",
         "audit_baseline": "audit ring:n=4 --baseline known.json --routing none --json", "audit_landmarks": "audit dragonfly:h=2,arrangement=absolute,fail=1%,fail_seed=1 --routing none", "audit_symmetry": "audit jellyfish:N=12,d=3 --routing none",
         "audit_choice": "audit ring:n=4 --json", "deploy_choice": f"deploy {TREE},fail=sw1.3 --from deployed -o OUT/new",
+        "failures": f"failures {TREE} -r dmodc --lfts tree.lft --all", "failures_json": "failures ring:n=4 -r dfsssp --json",
+        "failures_refused": f"failures {TREE} -r dmodk --csv",
         "topo_partly": "topo partly.ibnetdiscover",
         "deploy": f"deploy {TREE} -r dmodc -o OUT/new", "deploy_lanes": "deploy ring:n=5 -r dfsssp --query-lane -o OUT/new --json",
         "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new", "verify": "verify-deployed deployed --lfts tree.lft",
