@@ -13,6 +13,8 @@
 #include <stdio.h>
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+/* With --nagios instead, as plug-ins of monitoring systems end: OK, WARNING, CRITICAL, UNKNOWN. */
+enum { CLI_OK = 0, CLI_WARNING = 1, CLI_CRITICAL = 2, CLI_UNKNOWN = 3 };
 
 /* One option. `value` NULL = a flag. Tables end with name NULL. The common ones
  * (cli_common_options) need not be listed. */
@@ -52,6 +54,7 @@ typedef struct cli {
     } * options; /* as given, in order */
     int num_options;
     bool help_wanted; /* -h */
+    bool ran;         /* the command line could be read */
     struct cli_meter {
         double started, shown;
         char what[80];
@@ -118,6 +121,11 @@ int cli_usage(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
 /* A text that may come from a file or the command line, fit for a line of a terminal (see
  * ik_text_line): in one of several rotating buffers, cut at 4095 bytes. */
 const char *cli_line(const char *text);
+/* Does the command line ask for an end as a plug-in of a monitoring system? Also of a command line
+ * that could not be read. */
+bool cli_is_monitored(const cli *c, int argc, char **argv);
+/* The line of such an end for what went wrong, and CLI_UNKNOWN. */
+int cli_monitor_unknown(const char *why);
 /* A line to standard error unless --quiet. */
 void cli_note(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
 /* Says what begins now ("proving dmodk"): progress shows it, and so does the message if the command

@@ -60,7 +60,13 @@ static const cli_topic topics[] = {
      "differs\n"
      "  2    wrong usage or wrong input (the message says where), output that could not be "
      "written, or too little memory\n"
-     "  130  interrupted (Ctrl-C); what was finished is kept"},
+     "  130  interrupted (Ctrl-C); what was finished is kept\n\n"
+     "With --nagios (ikat audit), for monitoring systems:\n\n"
+     "  0    OK: no finding is a warning or an error\n"
+     "  1    WARNING: a finding is a warning, none an error\n"
+     "  2    CRITICAL: a finding is an error\n"
+     "  3    UNKNOWN: wrong usage or input, output that could not be written, too little memory, "
+     "interrupted"},
     {"environment", "environment variables that ikat reads",
      "  COLUMNS         columns of help, of tables and of figures in a terminal (default: those "
      "of the terminal; 100 for help and 80 for the others where there is none)\n"

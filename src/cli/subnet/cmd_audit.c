@@ -24,6 +24,8 @@ static int cmd_audit_show(const cli *c, const ik_audit *a)
 {
     int verdict = a->counts[IK_ERROR] ? CLI_FAILED : CLI_DONE;
     cli_progress_end(c);
+    if (cli_has(c, "--nagios"))
+        return audit_nagios(a);
     if (c->json) {
         int status = audit_put_json(c, a);
         return status == CLI_DONE ? verdict : status;
@@ -95,7 +97,7 @@ static ik_status audit_fabric(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit 
     return status == IK_OK ? audit_write_page(c, a, err) : status;
 }
 
-static int cmd_audit_run(cli *c)
+static int audit_check_options(const cli *c)
 {
     static const char *const of_tables[] = {"--sl2vl", "--policy", "--path-records", "--engine"};
     for (size_t i = 0; i < sizeof of_tables / sizeof *of_tables; i++)
@@ -104,13 +106,27 @@ static int cmd_audit_run(cli *c)
     if (cli_only_with(c, "--vc", "--routing") != CLI_DONE ||
         cli_only_with(c, "--counters-later", "--counters") != CLI_DONE ||
         cli_only_with(c, "--interval", "--counters-later") != CLI_DONE ||
-        cli_not_with(c, "--path-records", "--policy") != CLI_DONE)
+        cli_not_with(c, "--path-records", "--policy") != CLI_DONE ||
+        cli_not_with(c, "--all", "--nagios") != CLI_DONE)
         return CLI_USAGE;
+    return c->json && cli_has(c, "--nagios")
+               ? cli_usage(c, "--nagios and --json exclude each other: --nagios prints one line")
+               : CLI_DONE;
+}
+
+static int cmd_audit_run(cli *c)
+{
+    bool nagios = cli_has(c, "--nagios");
+    int exit_status = audit_check_options(c);
+    if (exit_status != CLI_DONE)
+        return nagios ? cli_monitor_unknown("options exclude each other") : exit_status;
     ik_fabric *f = NULL, *plan = NULL;
     ik_audit a = {0};
     ik_error err;
     ik_status status = audit_fabric(c, &f, &plan, &a, &err);
-    int exit_status = status == IK_OK ? cmd_audit_show(c, &a) : cli_error(c, &err);
+    exit_status = status == IK_OK ? cmd_audit_show(c, &a) : cli_error(c, &err);
+    if (status != IK_OK && nagios)
+        exit_status = cli_monitor_unknown(err.text);
     ik_audit_free(&a);
     ik_fabric_free(plan);
     ik_fabric_free(f);
@@ -157,6 +173,10 @@ static const cli_option options[] = {
      "what --json printed earlier: only findings that it has not are shown and count", false},
     {"--all", 0, NULL, "show all findings, not the first eight of each code", false},
     {"--page", 0, "FILE", "also write a report page in HTML", false},
+    {"--nagios", 0, NULL,
+     "print one line with performance data for a monitoring system, and end with its statuses: 0 "
+     "OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -178,7 +198,11 @@ const ik_command ik_command_audit = {
         "code, a place in the names of the dump, evidence, and a remedy; docs/auditing.md lists "
         "them all.\nExit status 0: no finding is an error; 1: a finding is an error; 2: wrong "
         "input. With --baseline, findings that an earlier report has do not count: 'ikat audit "
-        "today.net --baseline yesterday.json --json > today.json' every day.\nWith --json: spec, "
+        "today.net --baseline yesterday.json --json > today.json' every day.\nWith --nagios, "
+        "as plug-ins of Nagios, Icinga and others end: 0 (OK): only notes; 1 (WARNING); 2 "
+        "(CRITICAL): a finding is an error; 3 (UNKNOWN): wrong options or input, too little "
+        "memory. Performance data: errors, warnings, notes, and with tables lost_pairs and "
+        "max_load (the largest load when all hosts send evenly).\nWith --json: spec, "
         "hosts, endpoints, switches, levels, lids, lids_missing (ports "
         "without a "
         "LID), "
