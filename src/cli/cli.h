@@ -68,8 +68,13 @@ typedef struct ik_command {
     const char *name;
     const char *synopsis; /* "SPEC|FILE [--routing SPEC]"; " | " parts whole alternatives */
     const char *summary;  /* one line */
-    const char *details;  /* what it prints, keys of --json; as cli_print_text takes it */
-    const char *takes;    /* what its arguments are, as cli_option.takes */
+    const char *details;  /* what it prints; as cli_print_text takes it */
+    /* What the object of --json has, in its order: members with a blank between two,
+     * NAME:TYPE'note'. A '?' behind a name: it may be missing. TYPE: t text, n whole number, r
+     * number, b true or false, {members}, [TYPE] a list; behind '~' it may be null. Help, the
+     * manual and the schema are made from it. NULL: `details` says it. */
+    const char *json;
+    const char *takes; /* what its arguments are, as cli_option.takes */
     /* NULL-terminated shell lines "ikat topo karytree:k=4,n=3"; tests run every one of them */
     const char *const *examples;
     const cli_option *options;
@@ -146,7 +151,13 @@ void cli_progress_end(const cli *c);
 /* ---- JSON to standard output (json.c): begins and ends the object that --json prints.
  * cli_json_end returns CLI_DONE, or CLI_USAGE (message printed) if it is not whole. */
 enum { CLI_DIGITS = 12 }; /* of real numbers */
+/* Its first member is "version", IK_JSON_VERSION. */
 void cli_json_begin(ik_json *j);
+/* An object without it, for what lists declarations. */
+void cli_json_begin_list(ik_json *j);
+/* A command's details with what its --json has, in the arena; NULL = there are none, or no
+ * memory. */
+const char *cli_details(const ik_command *command, ik_arena *arena);
 int cli_json_end(const cli *c, ik_json *j);
 /* null unless the value is known; null for text NULL. */
 void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value);

@@ -304,13 +304,14 @@ const ik_command ik_command_failures = {
         "judged, and up to 16 if these differ; this is evidence for the others and no proof, "
         "unless the column 'judged' equals 'stands for'. --all judges all.\n"
         "Exit status 1: a failure cuts off other hosts than those that are cabled to nothing else "
-        "than the part that failed, or a reroute is not proved.\n"
-        "With --json: spec, hosts, switches, routing, vc, lanes, tables, max_load, saturation, "
-        "worst_max_load, partial (not every failure was judged), groups_that_differ, summary "
-        "(kind, failures, cutting, unknown, proved, lanes, refused, deadlock, lost), groups "
-        "(members, judged, agree, and of the worst that was judged: kind, where, port, switch, "
-        "hosts_cut, hosts_own, pairs_lost, reroute, lanes, undelivered, max_load, overload, "
-        "saturation, why).",
+        "than the part that failed, or a reroute is not proved.",
+    .json = "spec:t hosts:n switches:n routing:~t vc:~t lanes:~n tables:~t max_load:~r "
+            "saturation:~r worst_max_load:~r partial:b'not every failure was judged' "
+            "groups_that_differ:n summary:[{kind:t failures:n cutting:n unknown:n proved:n "
+            "lanes:n refused:n deadlock:n lost:n}] groups:[{members:n judged:n agree:b "
+            "kind:t'this and the others are of the worst that was judged' where:t port:~n "
+            "switch:~n hosts_cut:n hosts_own:n pairs_lost:~r reroute:t lanes:~n undelivered:n "
+            "max_load:~r overload:~r saturation:~r why:~t}]",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,
