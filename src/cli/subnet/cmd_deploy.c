@@ -38,13 +38,14 @@ static int deploy_run(cli *c)
                                .query_lane = cli_has(c, "--query-lane"),
                                .unproved = cli_has(c, "--unproved"),
                                .force = cli_has(c, "--force"),
+                               .dry_run = cli_has(c, "--dry-run"),
                                .fabric = c->args[0],
                                .from = cli_get(c, "--from")};
     const char *folder = cli_get(c, "--output");
     if (cli_only_with(c, "--vc", "--routing") != CLI_DONE)
         return CLI_USAGE;
-    if (!folder)
-        return cli_usage(c, "--output DIR is required");
+    if (!folder && !config.dry_run)
+        return cli_usage(c, "--output DIR is required, or --dry-run, which writes nothing");
     if (!cli_get_uint(c, "--vls", 1, IK_DEPLOYABLE_VCS, IK_DEPLOY_VLS, &vls))
         return CLI_USAGE;
     config.max_vls = (unsigned)vls;
@@ -83,6 +84,8 @@ static const cli_option options[] = {
     {"--output", 'o', "DIR", "the folder to write", false},
     {"--force", 0, NULL,
      "accept a folder that has files: those of an earlier deployment are replaced", false},
+    {"--dry-run", 0, NULL,
+     "make, prove and report everything, but write nothing; -o may be left out", false},
     {"--from", 0, "DIR|LFTS",
      "what is installed now: change as few entries as possible, and report how many", false,
      "<folder>|<file>"},
@@ -118,7 +121,8 @@ const ik_command ik_command_deploy = {
         "that change lanes along a path are refused. --routing lash means shortest with --vc lash; "
         "routing frugal needs the fewest lanes. Hosts that cannot be reached from the others are "
         "left out and listed, with exit status 1.\ndocs/deploying.md explains what it prints.",
-    .json = "fabric:t folder:t routing:t compared:[{routing:t vc:t state:t chosen:b better:b "
+    .json = "fabric:t folder:~t'null: a dry run' routing:t compared:[{routing:t vc:t state:t "
+            "chosen:b better:b "
             "lanes:n max_load:~r saturation:~r why:~t}] vc:t switches:n hosts:n endpoints:n "
             "lids:n lids_assigned:n entries:n unsafe_destinations:n lanes:n pairs_on_sl0:n "
             "policy:~{rules:n source_groups:n destination_groups:n bytes:n} proved:b "
