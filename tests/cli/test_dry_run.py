@@ -1,4 +1,5 @@
 """`ikat deploy --dry-run`: the summary and the exit status of the deployment, and nothing that is written."""
+import concurrent.futures
 import json
 import os
 import unittest
@@ -61,6 +62,13 @@ class DryRun(harness.CliTest):
                 self.assertEqual(dry.stderr, self.deploy("ring:n=4", "-r", "updown", "-o", folder).stderr)
         self.assertEqual(self.deploy("ring:n=4", "-r", "updown", "-o", full, "--force", "--dry-run").returncode, 0)
         self.assertEqual(os.listdir(full), ["notes"])
+
+    def test_many_at_once(self):
+        """They make folders of the same name in the same place, and remove what killed ones have left."""
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            done = list(pool.map(lambda _: self.deploy("ring:n=4", "-r", "updown", "--dry-run"), range(200)))
+        self.assertEqual({(d.returncode, d.stderr) for d in done}, {(0, "")})
+        self.assertEqual(os.listdir(self.temporary), [])
 
     def test_without_a_place_for_temporary_files(self):
         done = harness.run("deploy", "ring:n=4", "-r", "updown", "--dry-run", env={"TMPDIR": str(self.tmp / "not there")})
