@@ -17,3 +17,11 @@ add_custom_command(OUTPUT ${IKAT_COMPLETION}
   COMMENT "Making the completion of bash and zsh" VERBATIM)
 add_custom_target(completion ALL DEPENDS ${IKAT_COMPLETION})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/bash-completion ${CMAKE_BINARY_DIR}/share/zsh DESTINATION ${CMAKE_INSTALL_DATADIR})
+
+set(IKAT_SCHEMA ${CMAKE_BINARY_DIR}/share/ikat/schema)
+add_custom_command(OUTPUT ${IKAT_SCHEMA}/audit.schema.json
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/make_schema.py $<TARGET_FILE:ikat> ${IKAT_SCHEMA}
+  DEPENDS ikat ${CMAKE_CURRENT_SOURCE_DIR}/tools/make_schema.py ${CMAKE_CURRENT_SOURCE_DIR}/tools/declarations.py
+  COMMENT "Making the schemas of JSON output" VERBATIM)
+add_custom_target(schema ALL DEPENDS ${IKAT_SCHEMA}/audit.schema.json)
+install(DIRECTORY ${IKAT_SCHEMA} DESTINATION ${CMAKE_INSTALL_DATADIR}/ikat)

@@ -154,6 +154,7 @@ typedef struct ik_deploy_config {
     bool query_lane;    /* a lane for performance queries alone, where they need it */
     bool unproved;      /* write what cannot be proved, too, and say so */
     bool force;         /* the folder may hold files; an earlier deployment's are replaced */
+    bool dry_run;       /* nothing is left behind; see ik_deploy */
     const char *fabric; /* what the fabric is called in summaries; NULL = its spec */
     const char *from;   /* what is installed: a folder or tables; NULL = not known */
     /* looked at in place of ik_env.cancel while routings are compared and one of them can be taken:
@@ -216,6 +217,7 @@ typedef struct ik_deployment {
     uint32_t *roots; /* [num_roots] switches of root_guids */
     uint32_t num_roots;
     char *folder; /* as absolute path */
+    bool dry_run; /* it was not written */
     ik_deploy_update update;
 } ik_deployment;
 
@@ -241,7 +243,9 @@ typedef struct ik_deployment {
  * With `from`, tables that the same routing made on one lane are changed in as few entries as can
  * be: those that still deliver stay, if what comes of that is proved. A folder's tables are of the
  * same routing if its summary says so, others if most entries are equal. Whether old and new tables
- * may be mixed while they are replaced is judged for hosts' data. */
+ * may be mixed while they are replaced is judged for hosts' data. With dry_run the files are made,
+ * read back and judged in a folder for temporary files ($TMPDIR, or /tmp), which is removed;
+ * `folder` may be NULL, otherwise what would keep it from being written is an error as well. */
 ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *folder,
                     const ik_env *env, ik_deployment *out, ik_error *err);
 void ik_deployment_free(ik_deployment *d);

@@ -12,6 +12,7 @@
 #include "ikat/deploy.h"
 #include "ikat/experiment.h"
 #include "ikat/fabric.h"
+#include "ikat/failures.h"
 #include "ikat/format.h"
 #include "ikat/json.h"
 #include "ikat/lids.h"

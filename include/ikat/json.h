@@ -37,6 +37,9 @@ typedef enum ik_json_style {
     IK_JSON_INDENTED /* a line per value */
 } ik_json_style;
 
+/* "version", the first member of what commands report with --json and of a deployment's summary. It
+ * rises when a member goes or means something else; new members may come at any time. */
+enum { IK_JSON_VERSION = 1 };
 enum { IK_JSON_DEPTH = 64, IK_JSON_BLOCK = 4096 };
 
 /* Fill it with ik_json_to_file or ik_json_to_text; the members are private. */

@@ -13,6 +13,8 @@
 #include <stdio.h>
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+/* With --nagios instead, as plug-ins of monitoring systems end: OK, WARNING, CRITICAL, UNKNOWN. */
+enum { CLI_OK = 0, CLI_WARNING = 1, CLI_CRITICAL = 2, CLI_UNKNOWN = 3 };
 
 /* One option. `value` NULL = a flag. Tables end with name NULL. The common ones
  * (cli_common_options) need not be listed. */
@@ -52,6 +54,7 @@ typedef struct cli {
     } * options; /* as given, in order */
     int num_options;
     bool help_wanted; /* -h */
+    bool ran;         /* the command line could be read */
     struct cli_meter {
         double started, shown;
         char what[80];
@@ -65,8 +68,13 @@ typedef struct ik_command {
     const char *name;
     const char *synopsis; /* "SPEC|FILE [--routing SPEC]"; " | " parts whole alternatives */
     const char *summary;  /* one line */
-    const char *details;  /* what it prints, keys of --json; as cli_print_text takes it */
-    const char *takes;    /* what its arguments are, as cli_option.takes */
+    const char *details;  /* what it prints; as cli_print_text takes it */
+    /* What the object of --json has, in its order: members with a blank between two,
+     * NAME:TYPE'note'. A '?' behind a name: it may be missing. TYPE: t text, n whole number, r
+     * number, b true or false, {members}, [TYPE] a list; behind '~' it may be null. Help, the
+     * manual and the schema are made from it. NULL: `details` says it. */
+    const char *json;
+    const char *takes; /* what its arguments are, as cli_option.takes */
     /* NULL-terminated shell lines "ikat topo karytree:k=4,n=3"; tests run every one of them */
     const char *const *examples;
     const cli_option *options;
@@ -118,6 +126,11 @@ int cli_usage(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
 /* A text that may come from a file or the command line, fit for a line of a terminal (see
  * ik_text_line): in one of several rotating buffers, cut at 4095 bytes. */
 const char *cli_line(const char *text);
+/* Does the command line ask for an end as a plug-in of a monitoring system? Also of a command line
+ * that could not be read. */
+bool cli_is_monitored(const cli *c, int argc, char **argv);
+/* The line of such an end for what went wrong, and CLI_UNKNOWN. */
+int cli_monitor_unknown(const char *why);
 /* A line to standard error unless --quiet. */
 void cli_note(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
 /* Says what begins now ("proving dmodk"): progress shows it, and so does the message if the command
@@ -138,7 +151,13 @@ void cli_progress_end(const cli *c);
 /* ---- JSON to standard output (json.c): begins and ends the object that --json prints.
  * cli_json_end returns CLI_DONE, or CLI_USAGE (message printed) if it is not whole. */
 enum { CLI_DIGITS = 12 }; /* of real numbers */
+/* Its first member is "version", IK_JSON_VERSION. */
 void cli_json_begin(ik_json *j);
+/* An object without it, for what lists declarations. */
+void cli_json_begin_list(ik_json *j);
+/* A command's details with what its --json has, in the arena; NULL = there are none, or no
+ * memory. */
+const char *cli_details(const ik_command *command, ik_arena *arena);
 int cli_json_end(const cli *c, ik_json *j);
 /* null unless the value is known; null for text NULL. */
 void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value);

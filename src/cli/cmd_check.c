@@ -526,22 +526,18 @@ const ik_command ik_command_check = {
         "every flow control, with --flow cut_through for switches whose buffers hold whole "
         "packets.\nExit status 1: a pair is not delivered or can loop, packets can deadlock, or "
         "(without --allow-unreachable) the fabric does not connect all hosts that have a "
-        "cable.\nWith --json: spec, hosts, endpoints, switches, routing, note (only if a part of a "
-        "file did "
-        "not match the fabric), vc, vcs, vcs_needed, vcs_used, "
-        "delivered, loop_free, minimal,\n"
-        "livelock_order (null if there is none), deadlock_free, flow, condition (acyclic, "
-        "extended, direct: the basis of deadlock_free), deadlock_reason, one_lane (tables from a "
-        "file, without a VC scheme), pairs, "
-        "sampled_pairs (0:\n"
-        "all), undelivered, loops, unconnected,\n"
-        "not_minimal, max_hops, mean_hops, path_lengths (initial states by hops), channels, "
-        "dependencies, first_undelivered\n"
-        "[source, destination], lost_path, escape_gap (null, or source, destination, "
-        "switch, at), witness (null, or the steps:\n"
-        "switch, port, to_switch, vc, through, from, to, source, destination, source_name, "
-        "destination_name), certified_pairs (null without --certificate).\nTables from a file are "
-        "judged for every LID of hosts, as by 'ikat audit'.",
+        "cable.\nTables from a file are judged for every LID of hosts, as by 'ikat audit'.",
+    .json = "spec:t hosts:n endpoints:n switches:n routing:t note?:t'a part of a file did not "
+            "match the fabric' vc:t vcs:n vcs_needed:n vcs_used:n delivered:~b loop_free:~b "
+            "minimal:~b livelock_order:~b'null if there is none' deadlock_free:~b flow:t "
+            "condition:t'acyclic, extended, direct: the basis of deadlock_free' "
+            "deadlock_reason:t one_lane:b'tables from a file, without a VC scheme' pairs:n "
+            "sampled_pairs:n'0: all' undelivered:n loops:n unconnected:n not_minimal:n "
+            "max_hops:n channels:n dependencies:n mean_hops:r path_lengths:[n]'initial states by "
+            "hops' first_undelivered?:[n]'source, destination' lost_path?:[t] "
+            "escape_gap:~{source:n destination:n switch:n at:t} witness:~[{switch:n port:n "
+            "to_switch:n vc:n through:b from:t to:t source:n destination:n source_name:t "
+            "destination_name:t}] certified_pairs:~n'null without --certificate'",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

@@ -476,7 +476,7 @@ const ik_command ik_command_compare = {
         "--hosts, the rows are balanced members of all families, or of those that are named. For "
         "members of more than 300,000 hosts, only sizes are computed, by formula. Saturations are "
         "predicted where the pattern fits the fabric and all its pairs are delivered.\nWith "
-        "--json: fabrics, an array of objects with series, asked, spec, hosts, "
+        "--json: version, fabrics, an array of objects with series, asked, spec, hosts, "
         "switches, ports, links, radix, ports_per_host,\n"
         "links_per_host, diameter, mean_hops, bisection_per_host, "
         "bisection_lower_bound_per_host, saturation (by pattern), saturation_band (by pattern, "

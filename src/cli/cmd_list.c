@@ -43,7 +43,7 @@ static int list_unknown_family(const cli *c)
 static int list_json_here(const cli *c)
 {
     ik_json j;
-    cli_json_begin(&j);
+    cli_json_begin_list(&j);
     for (const cli_family *f = cli_families; f->name; f++)
         if (list_wanted(c, f))
             cli_family_json(&j, f);

@@ -11,8 +11,7 @@ static int merge_put_json(cli *c, const char *path, const ik_merged *m)
 {
     ik_json j;
     ik_error err;
-    ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
-    ik_json_object(&j, NULL);
+    cli_json_begin(&j);
     ik_json_text(&j, "results", path);
     ik_json_uint(&j, "files", (uint64_t)c->num_args);
     ik_json_uint(&j, "points_finished", m->points);

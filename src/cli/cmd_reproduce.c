@@ -292,8 +292,7 @@ static int reproduce_put_json(const cli *c, const reproduction *r, const verdict
 {
     ik_json j;
     ik_error err;
-    ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
-    ik_json_object(&j, NULL);
+    cli_json_begin(&j);
     ik_json_text(&j, "folder", r->folder);
     ik_json_text(&j, "scale", r->scale);
     reproduce_put_counts(&j, &v->num);

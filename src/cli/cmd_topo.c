@@ -495,20 +495,21 @@ const ik_command ik_command_topo = {
     .summary = "describe a fabric: hosts, switches, links, levels, distances, problems",
     .details = "Prints the size and shape of a generated or imported fabric and what is wrong with "
                "it (findings), and can write it in another format. Distances are numbers of hops "
-               "between switches.\nExit status 1: a finding is an error.\nWith --json: hosts, "
-               "switches, ports, unconnected_ports, links, switch_links, "
-               "host_links, radix, min_radix, max_degree,\n"
-               "min_degree, leaf_switches, levels, level_switches, ports_per_host, links_per_host, "
-               "links_by_rate (name, rate_bps,\n"
-               "latency_ps, links, switch_links, host_links), diameter, switch_diameter, "
-               "mean_hops, mean_switch_hops,\n"
-               "distance_histogram (ordered host pairs by hops), switch_distance_histogram, "
-               "leaf_distance_histogram,\n"
-               "unconnected_pairs, findings (severity, code, text). With --all also path_diversity "
-               "(min, mean, max, counts; null above 2^63), girth, moore_ratio, bisection (cut, "
-               "per_host, hosts_a, hosts_b, "
-               "lower_bound, lower_bound_per_host, starts), cables (cables,\n"
-               "inside_racks, total, longest, mean, width, height, own_positions, histogram).",
+               "between switches.\nExit status 1: a finding is an error.",
+    .json = "spec:~t family:~t hosts:n switches:n ports:n unconnected_ports:n links:n "
+            "switch_links:n host_links:n radix:n min_radix:n max_degree:n min_degree:n "
+            "leaf_switches:n max_hosts_per_switch:n min_hosts_per_switch:n levels:n "
+            "level_switches:[n] ports_per_host:r links_per_host:r links_by_rate:[{name:t "
+            "rate_bps:n latency_ps:n links:n switch_links:n host_links:n}] diameter:~n'null: too "
+            "costly without --all, and the lengths that follow are missing' switch_diameter?:~n "
+            "mean_hops?:r mean_switch_hops?:r distance_histogram?:[n]'ordered host pairs by "
+            "hops' switch_distance_histogram?:[n] leaf_distance_histogram?:[n] "
+            "unconnected_pairs?:n path_diversity?:{min:~n mean:~r max:~n counts:[{distance:n "
+            "paths:~n pairs:n}]}'with --all; null above 2^63' girth?:~n moore_ratio?:r "
+            "bisection?:~{cut:n per_host:r hosts_a:n hosts_b:n lower_bound:r "
+            "lower_bound_per_host:r starts:n} cables?:{cables:n inside_racks:n total:n longest:n "
+            "mean:r width:n height:n own_positions:b histogram:[n]}'the last with --all' "
+            "findings:[{severity:t code:t text:t port?:t node?:t}]",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

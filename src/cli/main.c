@@ -45,6 +45,16 @@ static int main_unknown_command(const cli *c, const char *name)
     return cli_error(c, &err);
 }
 
+/* A monitoring system takes 2 for a finding: what went wrong here is 3. */
+static int main_end(const cli *c, int status, int argc, char **argv)
+{
+    bool monitored = cli_is_monitored(c, argc, argv);
+    if (monitored && !c->ran)
+        status = cli_monitor_unknown("the command line is wrong: ikat says why on standard error");
+    int finished = cli_finish(c, status);
+    return monitored && finished != status ? CLI_UNKNOWN : finished;
+}
+
 int main(int argc, char **argv)
 {
     cli c = {0};
@@ -68,9 +78,10 @@ int main(int argc, char **argv)
     }
     if (status == CLI_DONE && c.command)
         status = cli_load_plugins(&c);
+    c.ran = status == CLI_DONE;
     if (status == CLI_DONE && c.command)
         status = c.help_wanted ? cli_print_help(&c, c.command) : c.command->run(&c);
-    status = cli_finish(&c, status);
+    status = main_end(&c, status, argc, argv);
     cli_stop(&c);
     return status;
 }

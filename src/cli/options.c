@@ -260,3 +260,19 @@ bool cli_get_uint(const cli *c, const char *name, uint64_t min, uint64_t max, ui
     *value = x;
     return true;
 }
+
+bool cli_is_monitored(const cli *c, int argc, char **argv)
+{
+    bool takes = false, asked = false;
+    for (const cli_option *o = c->command ? c->command->options : NULL; o && o->name; o++)
+        takes |= strcmp(o->name, "--nagios") == 0;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        asked |= strcmp(argv[i], "--nagios") == 0;
+    return takes && asked && !c->help_wanted;
+}
+
+int cli_monitor_unknown(const char *why)
+{
+    printf("IKAT UNKNOWN - %s\n", cli_line(why));
+    return CLI_UNKNOWN;
+}

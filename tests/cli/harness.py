@@ -1,8 +1,11 @@
 """What the command-line tests share: running ikat, and a few assertions."""
+import functools
+import importlib
 import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -17,6 +20,31 @@ def run(*args, cwd=None, env=None, timeout=300, stdin=None):
     """Runs ikat; returns the finished process with text output."""
     return subprocess.run([IKAT, *map(str, args)], cwd=cwd or SOURCE, env={**os.environ, **(env or {})}, timeout=timeout,
                           input=stdin, capture_output=True, text=True, check=False)
+
+
+@functools.cache
+def schemas():
+    """What commands declare that their --json has, by name of the command."""
+    sys.path.insert(0, str(SOURCE / "tools"))
+    return importlib.import_module("make_schema").schemas(IKAT)
+
+
+def schema_errors(schema, value, path="$"):
+    """Where a value does not fit a schema. Members that it does not name are errors here, although readers are to skip them."""
+    kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict, "null": type(None)}
+    if "const" in schema:
+        return [] if value == schema["const"] else [f"{path}: {value!r} is not {schema['const']!r}"]
+    allowed = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(isinstance(value, kinds[a]) and (a == "boolean" or not isinstance(value, bool)) for a in allowed):
+        return [f"{path}: {value!r} is no {' or '.join(allowed)}"]
+    if isinstance(value, list):
+        return [e for i, item in enumerate(value) for e in schema_errors(schema["items"], item, f"{path}[{i}]")]
+    if not isinstance(value, dict):
+        return []
+    errors = [f"{path}: {name} is missing" for name in schema["required"] if name not in value]
+    for name, member in value.items():
+        errors += schema_errors(schema["properties"][name], member, f"{path}.{name}") if name in schema["properties"] else [f"{path}: {name} is not declared"]
+    return errors
 
 
 def sanitized():
@@ -39,8 +67,11 @@ class CliTest(unittest.TestCase):
         return done.stdout
 
     def json(self, *args, status=0, **kwargs):
-        """The same with --json, parsed."""
-        return json.loads(self.ok(*args, "--json", status=status, **kwargs))
+        """The same with --json, parsed; it has what its command declares."""
+        value = json.loads(self.ok(*args, "--json", status=status, **kwargs))
+        if args[0] in schemas():
+            self.assertEqual(schema_errors(schemas()[args[0]], value), [])
+        return value
 
     def refused(self, *args, says=(), **kwargs):
         """Expects exit status 2 and a message with all of these words; returns standard error."""

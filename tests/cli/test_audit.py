@@ -588,12 +588,12 @@ class Document(CliTest):
     def test_transcripts(self):
         """What docs/auditing.md shows is what is printed; a last line of dots stands for the rest."""
         count = 0
-        for command, shown in re.findall(r"```console\n\$ ikat (audit data[^\n]*|audit file:[^\n]*)\n(.*?)```", (SOURCE / "docs" / "auditing.md").read_text(), re.S):
+        for command, shown in re.findall(r"```console\n\$ ikat ((?:audit|failures) (?:data|file:)[^\n]*)\n(.*?)```", (SOURCE / "docs" / "auditing.md").read_text(), re.S):
             printed = self.ok(*command.split(), status=None)
             shown = shown.removesuffix("...\n")
             self.assertEqual(printed[: len(shown)], shown, command)
             count += 1
-        self.assertEqual(count, 2)
+        self.assertEqual(count, 4)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,8 @@ static int temporary_make(const maker *m, const char *name)
         int why = errno;
         if (m->remove_folder)
             rmdir(name); /* no file can be opened */
-        errno = why;
+        /* a folder that another process has removed before it could be locked: as good as taken */
+        errno = m->remove_folder && why == ENOENT ? EEXIST : why;
         return -1;
     }
     while (flock(file, LOCK_EX) != 0 && errno == EINTR)

@@ -60,7 +60,13 @@ static const cli_topic topics[] = {
      "differs\n"
      "  2    wrong usage or wrong input (the message says where), output that could not be "
      "written, or too little memory\n"
-     "  130  interrupted (Ctrl-C); what was finished is kept"},
+     "  130  interrupted (Ctrl-C); what was finished is kept\n\n"
+     "With --nagios (ikat audit), for monitoring systems:\n\n"
+     "  0    OK: no finding is a warning or an error\n"
+     "  1    WARNING: a finding is a warning, none an error\n"
+     "  2    CRITICAL: a finding is an error\n"
+     "  3    UNKNOWN: wrong usage or input, output that could not be written, too little memory, "
+     "interrupted"},
     {"environment", "environment variables that ikat reads",
      "  COLUMNS         columns of help, of tables and of figures in a terminal (default: those "
      "of the terminal; 100 for help and 80 for the others where there is none)\n"
@@ -96,10 +102,15 @@ int cli_print_help(const cli *c, const ik_command *command)
 {
     cli_print_synopsis(c, command->name, command->synopsis);
     cli_print_text(command->summary);
-    if (command->details) {
+    ik_arena arena = {0};
+    const char *details = cli_details(command, &arena);
+    if (details) {
         putchar('\n');
-        cli_print_text(command->details);
+        cli_print_text(details);
+    } else if (command->details) {
+        cli_lack_memory();
     }
+    ik_arena_free(&arena);
     help_print_options("Options", command->options);
     help_print_options("Options of every command", cli_common_options);
     cli_print_examples(command->examples);
@@ -151,7 +162,7 @@ static void help_look_at(void *ctx, const cli_member *m)
     if (strcmp(m->name, s->name) != 0)
         return;
     if (s->json && s->found == 0)
-        cli_json_begin(s->json);
+        cli_json_begin_list(s->json);
     if (s->json)
         cli_member_json(s->json, s->family->singular, m);
     else {
@@ -187,7 +198,7 @@ static int help_print_found(const cli *c, const char *word)
         cli_find_print(word, topics, NULL);
         return CLI_DONE;
     }
-    cli_json_begin(&j);
+    cli_json_begin_list(&j);
     ik_json_array(&j, "found");
     cli_find_print(word, topics, &j);
     ik_json_close(&j);
@@ -278,7 +289,14 @@ static void help_put_command(ik_json *j, const char *key, const ik_command *k)
     ik_json_object(j, key);
     help_put_named(j, k->name, k->summary);
     ik_json_text(j, "synopsis", k->synopsis);
-    cli_json_optional(j, "details", k->details);
+    ik_arena arena = {0};
+    const char *details = cli_details(k, &arena);
+    if (details || !k->details)
+        cli_json_optional(j, "details", details);
+    else
+        ik_json_fail(j, IK_ERR_MEMORY);
+    ik_arena_free(&arena);
+    cli_json_optional(j, "members", k->json);
     cli_json_optional(j, "takes", k->takes);
     help_put_options(j, k->options);
     ik_json_array(j, "examples");
@@ -319,7 +337,7 @@ static void help_put_topic(ik_json *j, const char *key, const cli_topic *t)
 static int help_overview_json(const cli *c)
 {
     ik_json j;
-    cli_json_begin(&j);
+    cli_json_begin_list(&j);
     ik_json_text(&j, "version", ik_version());
     ik_json_array(&j, "commands");
     for (const ik_command *const *k = cli_commands(); *k; k++)
@@ -344,7 +362,7 @@ static int help_overview_json(const cli *c)
 static int help_command_json(const cli *c, const ik_command *k)
 {
     ik_json j;
-    cli_json_begin(&j);
+    cli_json_begin_list(&j);
     help_put_command(&j, "command", k);
     return cli_json_end(c, &j);
 }
@@ -353,7 +371,7 @@ static int help_print_topic(const cli *c, const cli_topic *t)
 {
     if (c->json) {
         ik_json j;
-        cli_json_begin(&j);
+        cli_json_begin_list(&j);
         help_put_topic(&j, "topic", t);
         return cli_json_end(c, &j);
     }
@@ -385,12 +403,13 @@ const ik_command ik_command_help = {
     .name = "help",
     .synopsis = "[COMMAND|TOPIC|NAME]",
     .summary = "explain a command, a topic, a topology, a routing, a pattern",
-    .details = "Lines are as wide as COLUMNS says, or the terminal is, else 100 columns.\n"
-               "With --json: all that is declared, as version, commands, options (of every "
-               "command), topics, tables (of 'ikat report'), families (what 'ikat list --json' "
-               "prints). Of one command: command (name, summary, synopsis, details, takes, "
-               "options, examples); of a topic: topic (name, summary, text, and of the experiment "
-               "sections); of a member: what 'ikat list --json' says of it.",
+    .details =
+        "Lines are as wide as COLUMNS says, or the terminal is, else 100 columns.\n"
+        "With --json: all that is declared, as version, commands, options (of every "
+        "command), topics, tables (of 'ikat report'), families (what 'ikat list --json' "
+        "prints). Of one command: command (name, summary, synopsis, details, members, takes, "
+        "options, examples); of a topic: topic (name, summary, text, and of the experiment "
+        "sections); of a member: what 'ikat list --json' says of it.",
     .takes = "<help>",
     .examples = examples,
     .min_args = 0,

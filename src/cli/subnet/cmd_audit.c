@@ -24,6 +24,8 @@ static int cmd_audit_show(const cli *c, const ik_audit *a)
 {
     int verdict = a->counts[IK_ERROR] ? CLI_FAILED : CLI_DONE;
     cli_progress_end(c);
+    if (cli_has(c, "--nagios"))
+        return audit_nagios(a);
     if (c->json) {
         int status = audit_put_json(c, a);
         return status == CLI_DONE ? verdict : status;
@@ -95,7 +97,7 @@ static ik_status audit_fabric(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit 
     return status == IK_OK ? audit_write_page(c, a, err) : status;
 }
 
-static int cmd_audit_run(cli *c)
+static int audit_check_options(const cli *c)
 {
     static const char *const of_tables[] = {"--sl2vl", "--policy", "--path-records", "--engine"};
     for (size_t i = 0; i < sizeof of_tables / sizeof *of_tables; i++)
@@ -104,13 +106,27 @@ static int cmd_audit_run(cli *c)
     if (cli_only_with(c, "--vc", "--routing") != CLI_DONE ||
         cli_only_with(c, "--counters-later", "--counters") != CLI_DONE ||
         cli_only_with(c, "--interval", "--counters-later") != CLI_DONE ||
-        cli_not_with(c, "--path-records", "--policy") != CLI_DONE)
+        cli_not_with(c, "--path-records", "--policy") != CLI_DONE ||
+        cli_not_with(c, "--all", "--nagios") != CLI_DONE)
         return CLI_USAGE;
+    return c->json && cli_has(c, "--nagios")
+               ? cli_usage(c, "--nagios and --json exclude each other: --nagios prints one line")
+               : CLI_DONE;
+}
+
+static int cmd_audit_run(cli *c)
+{
+    bool nagios = cli_has(c, "--nagios");
+    int exit_status = audit_check_options(c);
+    if (exit_status != CLI_DONE)
+        return nagios ? cli_monitor_unknown("options exclude each other") : exit_status;
     ik_fabric *f = NULL, *plan = NULL;
     ik_audit a = {0};
     ik_error err;
     ik_status status = audit_fabric(c, &f, &plan, &a, &err);
-    int exit_status = status == IK_OK ? cmd_audit_show(c, &a) : cli_error(c, &err);
+    exit_status = status == IK_OK ? cmd_audit_show(c, &a) : cli_error(c, &err);
+    if (status != IK_OK && nagios)
+        exit_status = cli_monitor_unknown(err.text);
     ik_audit_free(&a);
     ik_fabric_free(plan);
     ik_fabric_free(f);
@@ -157,6 +173,10 @@ static const cli_option options[] = {
      "what --json printed earlier: only findings that it has not are shown and count", false},
     {"--all", 0, NULL, "show all findings, not the first eight of each code", false},
     {"--page", 0, "FILE", "also write a report page in HTML", false},
+    {"--nagios", 0, NULL,
+     "print one line with performance data for a monitoring system, and end with its statuses: 0 "
+     "OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -178,35 +198,44 @@ const ik_command ik_command_audit = {
         "code, a place in the names of the dump, evidence, and a remedy; docs/auditing.md lists "
         "them all.\nExit status 0: no finding is an error; 1: a finding is an error; 2: wrong "
         "input. With --baseline, findings that an earlier report has do not count: 'ikat audit "
-        "today.net --baseline yesterday.json --json > today.json' every day.\nWith --json: spec, "
-        "hosts, endpoints, switches, levels, lids, lids_missing (ports "
-        "without a "
-        "LID), "
-        "max_lmc, errors, warnings, notes, known (findings of the baseline), gone, partial\n"
-        "(the files do not describe the whole subnet), findings (severity, code, text, known, "
-        "place, evidence, "
-        "remedy, port, guid), cabling (known, family, summary, exact, by_ports, missing, wrong,\n"
-        "missing_switches, unknown_switches, changes (work, stays, from, to, other, blocked)), "
-        "tables (format, entries,\n"
-        "by_guid, by_lid, guid_disagrees, unknown_entries, unknown_lids, switches, "
-        "unknown_switches, missing_switches, unnamed_hosts,\n"
-        "zero_lids, missing_last_lid), engine (name, evidence, and counts of entries: entries, "
-        "minimal, minhop, updn, together, apart;\n"
-        "up_down), installed and proposed (routing, vc, lanes of the proposed one; pairs, "
-        "delivered, no_entry, dead_port, loops,\n"
-        "wrong_port, dropped, unconnected, switch_undelivered, switches_unreached, dead_entries, "
-        "missing_entries, vls_used, dependencies,\n"
-        "max_hops, mean_hops, first_lost_source_lid, first_lost_destination_lid, deadlock_free, "
-        "management_free, one_manager_free,\n"
-        "credit_loop (from, to, vl, sl, reply, query, source_lid, destination_lid, source, "
-        "destination), max_load, mean_load,\n"
-        "max_channel, saturation, tightest_channel, worst_flows, worst_channel, channels, "
-        "idle_channels, balance (direction, level,\n"
-        "channels, min, mean, max)), keeps_installed, compared (routing, vc, state, chosen, "
-        "better, lanes, max_load,\n"
-        "saturation, why), counters (interval_s, ports_restarted, ports_at_limit, "
-        "measured_channels, mean_used, busiest_channel,\n"
-        "busiest_used, likeness, channels (port, used, predicted, waited)).",
+        "today.net --baseline yesterday.json --json > today.json' every day.\nWith --nagios, "
+        "as plug-ins of Nagios, Icinga and others end: 0 (OK): only notes; 1 (WARNING); 2 "
+        "(CRITICAL): a finding is an error; 3 (UNKNOWN): wrong options or input, too little "
+        "memory. Performance data: errors, warnings, notes, and with tables lost_pairs and "
+        "max_load (the largest load when all hosts send evenly).",
+    .json = "spec:t hosts:n endpoints:n switches:n levels:~n lids:n lids_missing:n'ports without "
+            "a LID' max_lmc:n errors:n warnings:n notes:n known:n'findings of the baseline' "
+            "gone:n'findings of the baseline that are no more' partial:b'the files do not "
+            "describe the whole subnet' findings:[{severity:t code:t text:t known:b place:~t "
+            "evidence:~t remedy:~t port:~n guid:~t}] cabling:{known:b family:~t summary:~t "
+            "exact:b by_ports:b missing:n wrong:n missing_switches:n unknown_switches:n "
+            "changes:[{work:t stays:~t from:~t to:~t other:~t blocked:b}]} tables:~{format:t "
+            "entries:n by_guid:n by_lid:n guid_disagrees:n unknown_entries:n unknown_lids:n "
+            "switches:n unknown_switches:n missing_switches:n unnamed_hosts:n zero_lids:n "
+            "missing_last_lid:n} engine:~{name:~t evidence:t entries:n'all that follow count "
+            "entries' minimal:n minhop:n updn:~n up_down:~b together:n apart:n} "
+            "installed:~{pairs:n delivered:n no_entry:n dead_port:n loops:n wrong_port:n "
+            "dropped:n unconnected:n switch_undelivered:n switches_unreached:n dead_entries:n "
+            "missing_entries:n vls_used:n dependencies:n max_hops:n mean_hops:r "
+            "first_lost_source_lid:~n first_lost_destination_lid:~n deadlock_free:~b "
+            "management_free:~b one_manager_free:~b credit_loop:[{from:t to:t vl:n sl:n reply:b "
+            "query:b source_lid:~n destination_lid:~n source:~t destination:~t}] max_load:r "
+            "mean_load:r max_channel:~t saturation:r tightest_channel:~t worst_flows:n "
+            "worst_channel:~t channels:n idle_channels:n balance:[{direction:t level:n "
+            "channels:n min:r mean:r max:r}]} proposed:~{routing:t vc:t lanes:n pairs:n "
+            "delivered:n no_entry:n dead_port:n loops:n wrong_port:n dropped:n unconnected:n "
+            "switch_undelivered:n switches_unreached:n dead_entries:n missing_entries:n "
+            "vls_used:n dependencies:n max_hops:n mean_hops:r first_lost_source_lid:~n "
+            "first_lost_destination_lid:~n deadlock_free:~b management_free:~b "
+            "one_manager_free:~b credit_loop:[{from:t to:t vl:n sl:n reply:b query:b "
+            "source_lid:~n destination_lid:~n source:~t destination:~t}] max_load:r mean_load:r "
+            "max_channel:~t saturation:r tightest_channel:~t worst_flows:n worst_channel:~t "
+            "channels:n idle_channels:n balance:[{direction:t level:n channels:n min:r mean:r "
+            "max:r}]} keeps_installed:b compared:[{routing:t vc:t state:t chosen:b better:b "
+            "lanes:n max_load:~r saturation:~r why:~t}] counters:~{interval_s:~r "
+            "ports_restarted:n ports_at_limit:n measured_channels:n mean_used:~r "
+            "busiest_channel:~t busiest_used:~r likeness:~r channels:[{port:~t used:r "
+            "predicted:~r waited:~r}]}",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

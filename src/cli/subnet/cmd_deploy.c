@@ -38,13 +38,14 @@ static int deploy_run(cli *c)
                                .query_lane = cli_has(c, "--query-lane"),
                                .unproved = cli_has(c, "--unproved"),
                                .force = cli_has(c, "--force"),
+                               .dry_run = cli_has(c, "--dry-run"),
                                .fabric = c->args[0],
                                .from = cli_get(c, "--from")};
     const char *folder = cli_get(c, "--output");
     if (cli_only_with(c, "--vc", "--routing") != CLI_DONE)
         return CLI_USAGE;
-    if (!folder)
-        return cli_usage(c, "--output DIR is required");
+    if (!folder && !config.dry_run)
+        return cli_usage(c, "--output DIR is required, or --dry-run, which writes nothing");
     if (!cli_get_uint(c, "--vls", 1, IK_DEPLOYABLE_VCS, IK_DEPLOY_VLS, &vls))
         return CLI_USAGE;
     config.max_vls = (unsigned)vls;
@@ -83,6 +84,8 @@ static const cli_option options[] = {
     {"--output", 'o', "DIR", "the folder to write", false},
     {"--force", 0, NULL,
      "accept a folder that has files: those of an earlier deployment are replaced", false},
+    {"--dry-run", 0, NULL,
+     "make, prove and report everything, but write nothing; -o may be left out", false},
     {"--from", 0, "DIR|LFTS",
      "what is installed now: change as few entries as possible, and report how many", false,
      "<folder>|<file>"},
@@ -117,19 +120,21 @@ const ik_command ik_command_deploy = {
         "schemes "
         "that change lanes along a path are refused. --routing lash means shortest with --vc lash; "
         "routing frugal needs the fewest lanes. Hosts that cannot be reached from the others are "
-        "left out and listed, with exit status 1.\nWith --json: fabric, folder, routing, vc, "
-        "switches, hosts, endpoints, lids, lids_assigned, entries, "
-        "unsafe_destinations, lanes, pairs_on_sl0, policy (rules,\n"
-        "source_groups, destination_groups, bytes), proved, not_proved, verdict (pairs, delivered, "
-        "undelivered, unconnected,\n"
-        "switches_unreached, missing_entries, dead_entries, deadlock_free, management_free, "
-        "one_manager_free, vls_used, dependencies,\n"
-        "max_hops, mean_hops, max_paths, credit_loop), roots, left_out, lane_trade (of routing "
-        "frugal: lanes, max_paths, longer_pairs,\n"
-        "balanced_lanes, balanced_max_paths), update (switches_without_tables, "
-        "not_compared, lane_assumed, same_routing, repaired, kept, changed, "
-        "added, removed, switches, mixing, order, batches).\n"
-        "docs/deploying.md explains them.",
+        "left out and listed, with exit status 1.\ndocs/deploying.md explains what it prints.",
+    .json = "fabric:t folder:~t'null: a dry run' routing:t compared:[{routing:t vc:t state:t "
+            "chosen:b better:b "
+            "lanes:n max_load:~r saturation:~r why:~t}] vc:t switches:n hosts:n endpoints:n "
+            "lids:n lids_assigned:n entries:n unsafe_destinations:n lanes:n pairs_on_sl0:n "
+            "policy:~{rules:n source_groups:n destination_groups:n bytes:n} proved:b "
+            "not_proved:~t verdict:{pairs:n delivered:n undelivered:n unconnected:n "
+            "switches_unreached:n missing_entries:n dead_entries:n deadlock_free:~b "
+            "management_free:~b one_manager_free:~b vls_used:n dependencies:n max_hops:n "
+            "mean_hops:r max_paths:n credit_loop:[{channel:t vl:n sl:n reply:b query:b source:t "
+            "destination:t}]} lane_trade:~{lanes:n max_paths:n longer_pairs:n balanced_lanes:~n "
+            "balanced_max_paths:~n}'of routing frugal' roots:[t] left_out:[t] "
+            "update:~{switches_without_tables:n not_compared:b lane_assumed:b same_routing:b "
+            "repaired:b kept:n changed:n added:n removed:n switches:n mixing:t order:[t] "
+            "batches:[n]}",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

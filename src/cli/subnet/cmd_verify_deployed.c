@@ -194,12 +194,11 @@ const ik_command ik_command_verify_deployed = {
         "tables. DIR is a folder that `ikat deploy` wrote. Switches are matched by GUID, "
         "destinations by port GUID or, if a line has no known GUID, by LID. Differences are listed "
         "with switch, LID, wanted port and found port.\nExit status 0: equal; 1: different; 2: "
-        "wrong input.\n"
-        "With --json: equal, entries, entries_equal, entries_different, entries_missing, "
-        "entries_extra, entries_unprinted, entries_gone,\n"
-        "vls_compared, vls_different, vl_holes, differences (switch, lid, destination, wanted, "
-        "found), vl_differences (port, in, sl, wanted,\n"
-        "found).",
+        "wrong input.",
+    .json = "equal:b entries:n entries_equal:n entries_different:n entries_missing:n "
+            "entries_extra:n entries_unprinted:n entries_gone:n vls_compared:~n vls_different:~n "
+            "vl_holes:~n differences:[{switch:t lid:n destination:t wanted:~n found:~n}] "
+            "vl_differences:[{port:t in:~n sl:n wanted:n found:n}]",
     .takes = "<folder>",
     .examples = examples,
     .options = options,

@@ -219,14 +219,32 @@ ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *ou
     return IK_OK;
 }
 
+/* Of a dry run: among temporary files. */
+static ik_status deploy_open(const ik_deploy_config *config, const char *path,
+                             deploy_folder *folder, ik_error *err)
+{
+    char dry[DEPLOY_PATH / 2];
+    const char *parent = getenv("TMPDIR");
+    if (!config->dry_run)
+        return deploy_folder_open(folder, path, config->force, err);
+    ik_status status = path ? deploy_folder_check(path, config->force, err) : IK_OK;
+    if (status != IK_OK)
+        return status;
+    snprintf(dry, sizeof dry, "%s/ikat-dry-run", parent && *parent ? parent : "/tmp");
+    return deploy_folder_open(folder, dry, true, err);
+}
+
 ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *path,
                     const ik_env *env, ik_deployment *out, ik_error *err)
 {
     static const ik_deploy_config defaults = {0};
     config = config ? config : &defaults;
-    ik_deployment d = {.fabric = f, .given = f, .name = config->fabric ? config->fabric : f->spec};
+    ik_deployment d = {.fabric = f,
+                       .given = f,
+                       .name = config->fabric ? config->fabric : f->spec,
+                       .dry_run = config->dry_run};
     deploy_folder folder;
-    ik_status status = deploy_folder_open(&folder, path, config->force, err);
+    ik_status status = deploy_open(config, path, &folder, err);
     if (status != IK_OK)
         return status;
     d.folder = strdup(folder.path);
@@ -240,7 +258,7 @@ ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const ch
         status = deploy_make(&d, config, env, err);
     if (status == IK_OK)
         status = deploy_write_and_judge(&d, config, &folder, env, err);
-    if (status == IK_OK)
+    if (status == IK_OK && !config->dry_run)
         status = deploy_folder_finish(&folder, err);
     else
         deploy_folder_drop(&folder);

@@ -163,6 +163,7 @@ static ik_status deploy_files_write_json(ik_deployment *d, FILE *out, ik_error *
     ik_json j;
     ik_json_to_file(&j, out, IK_JSON_INDENTED);
     ik_json_object(&j, NULL);
+    ik_json_uint(&j, "version", IK_JSON_VERSION);
     ik_deployment_json(d, &j);
     ik_json_close(&j);
     return ik_json_end(&j, err);

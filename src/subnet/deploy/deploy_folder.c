@@ -88,7 +88,8 @@ static void deploy_folder_remove_files(const char *folder)
     rmdir(folder);
 }
 
-ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err)
+/* Names what is to be made; files that are there need `force`. */
+static ik_status deploy_folder_name(deploy_folder *d, const char *path, bool force, ik_error *err)
 {
     *d = (deploy_folder){0};
     ik_status status = deploy_folder_absolute(path, d->path, err);
@@ -103,6 +104,26 @@ ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_
         return ik_hint(err, IK_ERR_USAGE,
                        "--force replaces those of an earlier deployment; others stay");
     }
+    return IK_OK;
+}
+
+ik_status deploy_folder_check(const char *path, bool force, ik_error *err)
+{
+    deploy_folder d;
+    ik_status status = deploy_folder_name(&d, path, force, err);
+    if (status != IK_OK)
+        return status;
+    char *slash = strrchr(d.path, '/');
+    slash[slash == d.path] = '\0';
+    return access(d.path, W_OK | X_OK) == 0 ? IK_OK
+                                            : deploy_folder_fail_io(path, "cannot be made", err);
+}
+
+ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err)
+{
+    ik_status status = deploy_folder_name(d, path, force, err);
+    if (status != IK_OK)
+        return status;
     if (temporary_folder(d->path, deploy_folder_remove_files, &d->temporary))
         return IK_OK;
     return errno == ENOMEM ? ik_fail_memory(err, strlen(path), "a file name")

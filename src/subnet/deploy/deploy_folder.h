@@ -31,6 +31,8 @@ typedef struct deploy_folder {
     bool exists;            /* path does, and holds files */
 } deploy_folder;
 
+/* What would keep deploy_folder_open from making a folder at `path`, without making anything. */
+ik_status deploy_folder_check(const char *path, bool force, ik_error *err);
 /* Makes the temporary folder. IK_ERR_USAGE: the folder holds files, and force is false. */
 ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err);
 /* Path of a file in the temporary folder, into buffer, which is returned. */

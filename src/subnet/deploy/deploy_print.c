@@ -247,7 +247,8 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
 {
     const ik_fabric *f = d->fabric;
     fprintf(out, "%s\n", d->name ? d->name : "fabric");
-    fprintf(out, "  %-16s %s\n", "folder", d->folder);
+    fprintf(out, "  %-16s %s\n", "folder",
+            d->dry_run ? "none: a dry run, nothing was written" : d->folder);
     fprintf(out, "  %-16s %s\n", "routing", d->plan->routing->spec);
     print_choice(d, out);
     fprintf(out, "  %-16s %s\n", "VC scheme", d->plan->vc->spec);
@@ -265,6 +266,8 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
                 "LIDs", d->lids.assigned);
     print_update(d, out);
     print_left_out(d, out);
+    if (d->dry_run)
+        return;
     fputs("\nCommands (also in commands.txt):\n", out);
     deploy_print_commands(d, out);
 }
@@ -409,7 +412,10 @@ static void deploy_print_put_update(const ik_deployment *d, ik_json *j)
 void ik_deployment_json(const ik_deployment *d, ik_json *j)
 {
     ik_json_text(j, "fabric", d->name ? d->name : "fabric");
-    ik_json_text(j, "folder", d->folder);
+    if (d->dry_run)
+        ik_json_null(j, "folder");
+    else
+        ik_json_text(j, "folder", d->folder);
     ik_json_text(j, "routing", d->plan->routing->spec);
     ik_routing_choice_json(&d->choice, "compared", j);
     ik_json_text(j, "vc", d->plan->vc->spec);
