@@ -121,12 +121,17 @@ static ik_status scales_read_cost(const ytree *scale, ik_experiment_scale *out, 
     return ik_hint(err, status, "cost: 90 s, 30 min, 2 h or 1 d");
 }
 
+enum { MOST_NAME = 100 }; /* letters of a scale's name */
+
 /* What a scale says beside the sections has an effect. */
 static ik_status scales_check_effects(const ytree *key, const ytree *scale, ik_error *err)
 {
     const char *name = key->text;
     const ytree *like = ytree_get(scale, "like"), *cost = ytree_get(scale, "cost");
     size_t sections = scales_count_sections(scale);
+    if (!*name || strlen(name) > MOST_NAME)
+        return ytree_fail(key, err, "the name of a scale has 1 to %d letters, found %zu", MOST_NAME,
+                          strlen(name));
     if (strcmp(name, SCALE_DEFAULT) == 0)
         return ytree_fail(key, err, "'%s' is the scale of the file as it is written", name);
     if (scale_is_written(name) && (sections || like))

@@ -29,6 +29,9 @@ typedef struct sm_options {
  * options->text. */
 ik_status sm_options_read(const char *text, sm_options *options, ik_error *err);
 
+/* Copies a text in which options of the command have the names that they have here. */
+void sm_options_rename(const char *text, char *out, size_t size);
+
 typedef struct sm_engine {
     osm_opensm_t *osm;
     sm_options options;

@@ -19,12 +19,16 @@
 __attribute__((format(printf, 3, 4))) static void
 sm_engine_log(const sm_engine *s, osm_log_level_t level, const char *format, ...)
 {
-    char text[1024];
+    char text[1024], shown[1200];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    osm_log(&s->osm->log, level, "ikat: %s\n", text);
+    sm_options_rename(text, shown, sizeof shown);
+    size_t length = strlen(shown);
+    if (length > 1 && shown[length - 1] == '.' && strchr(".?!", shown[length - 2]))
+        shown[length - 1] = '\0'; /* the text of an error or a hint had its own */
+    osm_log(&s->osm->log, level, "ikat: %s\n", shown);
 }
 
 static double sm_engine_clock(void)
@@ -129,10 +133,12 @@ static void sm_engine_tell(const sm_engine *s, double seconds)
                  (unsigned long long)u->kept, (unsigned long long)u->changed,
                  (unsigned long long)u->added);
     sm_engine_log(s, OSM_LOG_INFO,
-                  "%u switches and %u hosts are routed with '%.100s' and VC scheme '%.100s' on %u "
+                  "%u switch%s and %u host%s are routed with '%.100s' and VC scheme '%.100s' on %u "
                   "lane%s, and proved, in %.3f s%s.",
-                  d->fabric->num_switches, d->fabric->num_hosts, d->plan->routing->spec,
-                  d->plan->vc->spec, d->lanes, d->lanes == 1 ? "" : "s", seconds, changes);
+                  d->fabric->num_switches, d->fabric->num_switches == 1 ? "" : "es",
+                  d->fabric->num_hosts, d->fabric->num_hosts == 1 ? "" : "s",
+                  d->plan->routing->spec, d->plan->vc->spec, d->lanes, d->lanes == 1 ? "" : "s",
+                  seconds, changes);
 }
 
 /* Takes over what was proved for the subnet that was seen. */

@@ -5,6 +5,7 @@
 #include "ikat/routing.h"
 #include "opensm/sm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,4 +88,26 @@ ik_status sm_options_read(const char *text, sm_options *options, ik_error *err)
     else
         *options = o;
     return status;
+}
+
+void sm_options_rename(const char *text, char *out, size_t size)
+{
+    static const char *const both[][2] = {{"--routing ", "ikat.routing="},
+                                          {"--vc ", "ikat.vc="},
+                                          {"--vls ", "ikat.vls="},
+                                          {"--query-lane", "ikat.query_lane=yes"},
+                                          {"--threads ", "ikat.threads="}};
+    size_t used = 0, num = sizeof both / sizeof *both, i;
+    while (*text && used + 1 < size) {
+        for (i = 0; i < num && strncmp(text, both[i][0], strlen(both[i][0])) != 0;)
+            i++;
+        if (i == num) {
+            out[used++] = *text++;
+            continue;
+        }
+        used += (size_t)snprintf(out + used, size - used, "%s", both[i][1]);
+        used = used < size ? used : size - 1;
+        text += strlen(both[i][0]);
+    }
+    out[used] = '\0';
 }

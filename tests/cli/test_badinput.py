@@ -30,6 +30,11 @@ class BadInputTest(CliTest):
         """Runs with standard output on an open file; returns the finished process."""
         return subprocess.run([IKAT, *map(str, args)], cwd=SOURCE, stdout=device, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
 
+    def test_no_name_of_a_file(self):
+        """What is written needs a name, whichever command writes it."""
+        for args in (("topo", "ring:n=3", "--format", "json"), ("route", "karytree:k=2,n=2", "-r", "dmodk", "--format", "lft")):
+            self.refused(*args, "-o", "", says=("name of the file to be written is empty", "/dev/stdout"))
+
     def test_a_mistyped_file_is_guessed(self):
         """Whichever way a file is given: its name, what was expected of the system, and the nearest name in its folder."""
         for name in ("fabric.ibnetdiscover", "tables.lfts", "trace.goal", "small.json", "policy.conf"):

@@ -68,6 +68,9 @@ class Counters(CliTest):
 
     def test_refused(self):
         self.refused("audit", FABRIC, "--counters", FABRIC, says="ring5.ibnetdiscover:4")
+        for nothing in ("# hello\n", "\n", "# Port statistics of yesterday\n# none\n"):
+            (self.tmp / "nothing").write_text(nothing)
+            self.refused("audit", FABRIC, "--counters", self.tmp / "nothing", says=("nothing:1:1", "nothing that ibqueryerrors or perfquery prints"))
         self.refused("audit", "ring:n=4", "--counters", DATA / "ring5.data1", says="none of its ports")
         self.refused("audit", FABRIC, "--counters-later", DATA / "ring5.data1", says="--counters")
         self.refused("audit", FABRIC, "--counters", DATA / "ring5.data1", "--interval", "10s", says="--counters-later")

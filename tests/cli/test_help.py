@@ -139,6 +139,12 @@ class Help(CliTest):
         for word in ("x", "nosuchword", "spi", ""):
             self.refused("help", word, says="there is no command, topic or member")
 
+    def test_several_words(self):
+        """With quotes or without."""
+        for words in ("fat tree", "virtual channel", "credit loop"):
+            self.assertEqual(self.ok("help", *words.split()), self.ok("help", words))
+        self.refused("help", "no", "such", "thing", says="'no such thing'")
+
     def test_words_that_people_bring(self):
         for word in ("ECMP", "spine", "leaf", "rail", "VL", "incast", "bisection", "ToR", "NIC", "HCA", "LID", "oversubscription", "MPI"):
             with self.subTest(word=word):

@@ -18,8 +18,12 @@ SHORT_CUT = "h0 0\nh1 0\nh2 1\nh3 1\n0 2\n0 3\n1 2\n1 3\n0 1\n"
 
 
 def said(subnet):
-    """What the engine has said, sentence by sentence."""
-    return re.findall(r"-> ikat: (.*)", subnet.log())
+    """What the engine has said, sentence by sentence: each ends once, counts what it names, and names no options of the command."""
+    sentences = re.findall(r"-> ikat: (.*)", subnet.log())
+    for sentence in sentences:
+        assert re.search(r"[^.?!][.?!]$", sentence), sentence
+        assert not re.search(r"(?<![\d,.])1 (switches|hosts|lanes)\b|--[a-z]", sentence), sentence
+    return sentences
 
 
 @unittest.skipUnless(opensm.available("ibnetdiscover", "ibdmchk", "ibqueryerrors", "saquery") and (PLUGIN / "libikatosm.so").exists(),
@@ -151,7 +155,13 @@ class Plugin(CliTest):
             self.check(subnet)
         with self.subnet(net, "ikat.routing=dfsssp") as subnet:
             self.assertEqual(subnet.configured(), "minhop")
-            self.assertRegex(said(subnet)[0], "cannot be routed: .* lanes, 1 are allowed")
+            self.assertRegex(said(subnet)[0], r"cannot be routed: .* lanes, 1 are allowed.* ikat\.vls=\d")
+        with self.subnet(net, "ikat.routing=dfsssq") as subnet:
+            self.assertRegex(said(subnet)[0], r"cannot be routed: .*did you mean")
+        one = self.tmp / "one.net"
+        self.ok("topo", "crossbar:n=2", "--format", "ibnetdiscover", "-o", one)
+        with self.subnet(one) as subnet:
+            self.assertRegex(said(subnet)[0], "^1 switch and 2 hosts are routed")
 
     def test_paths_of_lmc(self):
         net = netlist(self, "ring5")

@@ -109,6 +109,11 @@ class Scales(CliTest):
             with self.subTest(only=only):
                 self.refused("run", path, "-o", self.tmp / "no.db", "--only", only, says=says)
                 self.assertFalse((self.tmp / "no.db").exists())
+        path = self.write("title: A\ndesigns:\n  - {name: A, fabric: 'karytree:k=4,n=2', routing: dmodk}\n  - {name: B, fabric: 'karytree:k=4,n=2', routing: smodk}\nload: 10%\nmeasure: {warmup: 5 us, duration: 60 us}\n")
+        for shard in ((), ("--shard", "1/2"), ("--shard", "2/2")):  # no point has both, in any part
+            self.refused("run", path, "-o", self.tmp / "no.db", *shard, "--only", "design=A", "--only", "routing=smodk", says=("no point has all of the values", "only design=A and others"))
+        parts = [self.json("run", path, "-o", self.tmp / f"shard{shard}.db", "--shard", f"{shard}/2", "--only", "design=A")["points_finished"] for shard in (1, 2)]
+        self.assertEqual(sorted(parts), [0, 1])
 
     def test_refused(self):
         cases = {
@@ -116,6 +121,8 @@ class Scales(CliTest):
             "seeds: 3}": ("seedz: 3}", "there is no section 'seedz'", "did you mean 'seeds'"),
             'karytree:k=4,n=3"': ('karytree:k=4,o=3"', "e.yaml:7:18: topology 'karytree' has no parameter 'o'"),
             "tiny: {load: 10%}": ("tiny: {title: A}", "e.yaml:8:10: a scale does not replace 'title'"),
+            "  tiny: ": ('  "": ', "e.yaml:8:3", "1 to 100 letters, found 0"),
+            " tiny: ": (f" {'t' * 141}: ", "e.yaml:8:3", "1 to 100 letters, found 141"),
             "tiny: ": ("default: ", "e.yaml:8:3", "the file as it is written"),
             "{load: 10%}": ("10%", "e.yaml:8:9: scale 'tiny' is a mapping of sections, found"),
             "settings: ": ("setting: ", "e.yaml:9", "no parameter 'setting'", "did you mean 'settings'"),

@@ -64,6 +64,10 @@ static ik_status output_open_beside(ik_output *o, ik_error *err)
 ik_status ik_output_open(ik_output *o, const char *path, ik_error *err)
 {
     *o = (ik_output){.path = path};
+    if (!*path) {
+        ik_fail(err, IK_ERR_USAGE, "the name of the file to be written is empty");
+        return ik_hint(err, IK_ERR_USAGE, "name one; /dev/stdout is standard output");
+    }
     if (written_in_place(path)) {
         o->out = fopen(path, "wb");
         return o->out ? IK_OK : output_write_failed(path, err);

@@ -388,12 +388,17 @@ static int help_run(cli *c)
     if (c->num_args == 0)
         return c->json ? help_overview_json(c) : help_print_overview(c);
     for (const ik_command *const *k = cli_commands(); *k; k++)
-        if (strcmp((*k)->name, c->args[0]) == 0)
+        if (c->num_args == 1 && strcmp((*k)->name, c->args[0]) == 0)
             return c->json ? help_command_json(c, *k) : help_print_command(c, *k);
     for (const cli_topic *t = topics; t->name; t++)
-        if (strcmp(t->name, c->args[0]) == 0)
+        if (c->num_args == 1 && strcmp(t->name, c->args[0]) == 0)
             return help_print_topic(c, t);
-    return help_print_named(c, c->args[0]);
+    char words[256];
+    size_t used = 0;
+    for (int i = 0; i < c->num_args && used < sizeof words; i++) /* help fat tree */
+        used +=
+            (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? " " : "", c->args[i]);
+    return help_print_named(c, c->num_args > 1 ? words : c->args[0]);
 }
 
 static const char *const examples[] = {"ikat help", "ikat help specs", "ikat help xgft",
@@ -413,6 +418,6 @@ const ik_command ik_command_help = {
     .takes = "<help>",
     .examples = examples,
     .min_args = 0,
-    .max_args = 1,
+    .max_args = -1,
     .run = help_run,
 };

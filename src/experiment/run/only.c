@@ -11,6 +11,7 @@
 typedef struct asked {
     const char *name, *value;
     axis axis;
+    bool *takes; /* [axis.num] values that are asked for; NULL: one before has the same name */
 } asked;
 
 static ik_status only_read(const ik_experiment *e, axes *a, const char *text, asked *out,
@@ -32,17 +33,33 @@ static ik_status only_read(const ik_experiment *e, axes *a, const char *text, as
     return status == IK_OK ? axis_fail_unknown(&out->axis, out->value, err) : status;
 }
 
+/* The values of each axis that are asked for, with the first that names it. O(asked * values). */
+static ik_status only_mark_values(axes *a, asked *list, size_t num, ik_error *err)
+{
+    for (size_t i = 0; i < num; i++) {
+        size_t first = 0;
+        while (strcmp(list[first].name, list[i].name) != 0)
+            first++;
+        asked *of = &list[first];
+        size_t size = of->axis.num + 1;
+        if (first == i) {
+            of->takes = ik_arena_alloc(&a->arena, size);
+            if (!of->takes)
+                return ik_fail_memory(err, size, "an experiment");
+            memset(of->takes, 0, size);
+        }
+        for (uint32_t value = 0; value < of->axis.num; value++)
+            of->takes[value] |= axis_matches(&of->axis, value, list[i].value);
+    }
+    return IK_OK;
+}
+
 /* Each axis that is named has one of the values that are named of it. */
 static bool only_takes(const axes *a, const asked *list, size_t num, uint64_t number)
 {
     for (size_t i = 0; i < num; i++) {
-        bool any = false;
-        for (size_t k = 0; k < num && !any; k++) {
-            uint32_t value = axis_at(a, &list[k].axis, number);
-            any = strcmp(list[k].name, list[i].name) == 0 && value != IK_NONE &&
-                  axis_matches(&list[k].axis, value, list[k].value);
-        }
-        if (!any)
+        uint32_t value = list[i].takes ? axis_at(a, &list[i].axis, number) : 0;
+        if (list[i].takes && (value == IK_NONE || !list[i].takes[value]))
             return false;
     }
     return true;
@@ -61,13 +78,21 @@ ik_status only_find(runner *r, ik_error *err)
         status = ik_fail_memory(err, num * sizeof *list, "an experiment");
     for (size_t i = 0; i < num && status == IK_OK; i++)
         status = only_read(r->e, &a, texts[i], &list[i], err);
-    for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++)
-        if (!r->elsewhere[i] && !only_takes(&a, list, num, i)) {
+    if (status == IK_OK)
+        status = only_mark_values(&a, list, num, err);
+    bool none = true; /* in all shards */
+    for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++) {
+        bool takes = only_takes(&a, list, num, i);
+        none = none && !takes;
+        if (!r->elsewhere[i] && !takes) {
             r->elsewhere[i] = true;
             r->mine--;
         }
-    if (status == IK_OK && r->mine == 0 && r->part->num_shards < 2)
-        status = ik_fail(err, IK_ERR_USAGE, "no point has all of the values that are asked for");
+    }
+    if (status == IK_OK && (none || (r->mine == 0 && r->part->num_shards < 2)))
+        status = ik_fail(err, IK_ERR_USAGE,
+                         "no point has all of the values that are asked for (only %s%s)", texts[0],
+                         num > 1 ? " and others" : "");
     axes_free(&a);
     return status;
 }

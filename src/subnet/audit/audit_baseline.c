@@ -58,20 +58,56 @@ static bool audit_baseline_near_node(const char *behind, const char *before, siz
     return false;
 }
 
-/* The length of the name of a node that begins here, 0: none. Where nodes have GUIDs, these tell
- * them apart. A name that is a number by itself is one only where a node is named. */
-static size_t audit_baseline_node(const ik_fabric *f, const char *word, const char *before,
+static int audit_baseline_compare_names(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* The names of nodes, sorted; none where nodes have GUIDs: these tell them apart. */
+static ik_status audit_baseline_list_names(audit_work *w)
+{
+    const ik_fabric *f = w->a->fabric;
+    uint32_t num = !f->node_guid && f->node_name ? ik_num_nodes(f) : 0;
+    w->names = ik_calloc((size_t)num + 1, sizeof *w->names);
+    if (!w->names)
+        return ik_fail_memory(w->err, num * sizeof *w->names, "names of nodes");
+    for (uint32_t node = 0; node < num; node++) {
+        size_t length = strlen(f->node_name[node]);
+        w->longest_name = length > w->longest_name ? length : w->longest_name;
+        w->names[w->num_names++] = f->node_name[node];
+    }
+    qsort(w->names, w->num_names, sizeof *w->names, audit_baseline_compare_names);
+    return IK_OK;
+}
+
+/* Is that a name? Compares it with O(log names) of them. */
+static bool audit_baseline_is_name(const audit_work *w, const char *word, size_t length)
+{
+    size_t low = 0, high = w->num_names;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strncmp(w->names[middle], word, length);
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->num_names && strncmp(w->names[low], word, length) == 0 &&
+           !w->names[low][length];
+}
+
+/* The length of the name of a node that begins here, 0: none. A name that is a number by itself is
+ * one only where a node is named. */
+static size_t audit_baseline_node(const audit_work *w, const char *word, const char *before,
                                   size_t length_before)
 {
-    size_t longest = 0;
-    for (uint32_t node = 0; !f->node_guid && f->node_name && node < ik_num_nodes(f); node++) {
-        const char *name = f->node_name[node];
-        size_t length = strlen(name);
-        if (length <= longest || strncmp(word, name, length) != 0 ||
-            (word[length] && !strchr(" ,;:.)", word[length])))
-            continue;
-        if (!audit_baseline_is_quantity(name, length) ||
-            audit_baseline_near_node(word + length, before, length_before))
+    size_t longest = 0, length = 0;
+    while (w->num_names && word[length] && length < w->longest_name) {
+        length++;
+        length += strcspn(word + length, " ,;:.)");
+        if (audit_baseline_is_name(w, word, length) &&
+            (!audit_baseline_is_quantity(word, length) ||
+             audit_baseline_near_node(word + length, before, length_before)))
             longest = length;
     }
     return longest;
@@ -99,7 +135,6 @@ static size_t audit_baseline_singular(const char *word, size_t length)
 /* The text without quantities and without the example that "the first" names. */
 static ik_status audit_baseline_key(audit_work *w, const char *text, known *out)
 {
-    const ik_fabric *f = w->a->fabric;
     const char *example = strstr(text, "the first "), *end = example ? example : strchr(text, 0);
     char *key = ik_arena_alloc(&w->a->arena, strlen(text) + 1);
     size_t used = 0, before = 0, length;
@@ -110,7 +145,7 @@ static ik_status audit_baseline_key(audit_work *w, const char *text, known *out)
     for (const char *word = text; word < end; word += length + strspn(word + length, " ")) {
         length = strcspn(word, " ");
         bool named = audit_baseline_names(key + before, used - before);
-        size_t node = audit_baseline_node(f, word, key + before, used - before);
+        size_t node = audit_baseline_node(w, word, key + before, used - before);
         before = used;
         if (node && !named) {
             memcpy(key + used, word, node);
@@ -255,6 +290,8 @@ ik_status audit_baseline_open(audit_work *w)
     ik_status status = audit_baseline_read(w, &w->baseline);
     if (status == IK_OK)
         status = audit_baseline_check(w, w->baseline);
+    if (status == IK_OK)
+        status = audit_baseline_list_names(w);
     return status == IK_OK ? audit_baseline_list(w, w->baseline) : status;
 }
 
@@ -262,6 +299,8 @@ void audit_baseline_close(audit_work *w)
 {
     free(w->known);
     json_decref(w->baseline);
+    free(w->names);
     w->known = NULL;
+    w->names = NULL;
     w->baseline = NULL;
 }

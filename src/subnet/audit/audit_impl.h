@@ -43,6 +43,8 @@ typedef struct audit_work {
     ik_sl2vl_matched maps;
     struct audit_known *known; /* [num_known] findings of the baseline */
     size_t num_known;
+    const char **names; /* [num_names] of nodes, sorted, to compare findings with the baseline */
+    size_t num_names, longest_name;
     struct json_t *baseline; /* what holds their texts */
     ik_error *err;
 } audit_work;

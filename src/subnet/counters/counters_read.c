@@ -65,9 +65,7 @@ typedef struct reading {
     scan s;        /* the line */
     uint32_t port; /* whose counters perfquery prints; IK_NONE = none of the fabric's */
     bool in_port;  /* perfquery's first line of a port was seen */
-    bool any;      /* a line that one of the programs may have printed was seen */
     bool counts;   /* one that says something of counters, or a table of them */
-    bool others;   /* a table of ibdiagnet that says nothing of them */
     enum { NO_TABLE, OTHER_TABLE, NAMES_OF_TABLE, ROWS_OF_TABLE } table; /* of ibdiagnet */
     csv_columns columns;
 } reading;
@@ -338,7 +336,6 @@ static ik_status counters_read_table(reading *r, ik_error *err)
 
 static ik_status read_comment(reading *r, ik_error *err)
 {
-    r->any = true;
     if (scan_prefix(&r->s, "# Port counters: ") ||
         scan_prefix(&r->s, "# Port extended counters: ")) {
         r->counts = true;
@@ -375,9 +372,7 @@ static ik_status counters_read_line(reading *r, ik_error *err)
     if (csv_begins(&r->s, &table)) {
         bool own = table.length == 7 && memcmp(table.at, "PM_INFO", 7) == 0;
         r->table = own ? NAMES_OF_TABLE : OTHER_TABLE;
-        r->any |= own;
         r->counts |= own;
-        r->others |= !own;
         r->in_port = false;
         return IK_OK;
     }
@@ -388,7 +383,7 @@ static ik_status counters_read_line(reading *r, ik_error *err)
         return IK_OK;
     if (scan_prefix(&r->s, "Errors for ") || scan_prefix(&r->s, "Data Counters for ") ||
         scan_prefix(&r->s, "Link info: ")) {
-        r->any = r->counts = true;
+        r->counts = true;
         r->in_port = false;
         return IK_OK;
     }
@@ -423,7 +418,7 @@ static ik_status counters_read_lines(reading *r, ik_text_lines *lines, ik_error 
 static ik_status counters_read_check_something(const reading *r, ik_error *err)
 {
     const ik_counters *c = r->c;
-    if (!r->any || (r->others && !r->counts))
+    if (!r->counts)
         return ik_fail_at(err, IK_ERR_INPUT, r->s.file, 1, 1,
                           "nothing that ibqueryerrors or perfquery prints is in it, nor a table "
                           "PM_INFO of ibdiagnet");

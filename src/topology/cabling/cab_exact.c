@@ -29,15 +29,14 @@ typedef struct exact {
     double steps;
 } exact;
 
-/* All bits depend on all of x. */
-static uint64_t cab_exact_mix(uint64_t x)
+uint64_t cab_exact_mix(uint64_t x)
 {
     x = (x + 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
     x = (x ^ x >> 27) * 0x94D049BB133111EBull;
     return x ^ x >> 31;
 }
 
-static int cab_exact_compare(const void *a, const void *b)
+int cab_exact_compare(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -176,12 +175,14 @@ static ik_status cab_exact_run(exact *e, cab_match *m, ik_error *err)
         e->sorted[side] = room + (4 * side + 3) * num;
     }
     if (status == IK_OK && cab_exact_search(e) && cab_exact_keep(e, &found)) {
+        found.work = m->work;
         cab_match_free(m);
         *m = found;
         found = (cab_match){0};
     }
     cab_match_free(&found);
     free(room);
+    m->work += (uint64_t)e->steps;
     return status;
 }
 

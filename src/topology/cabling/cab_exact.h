@@ -7,6 +7,11 @@
 
 #include "topology/cabling/cab_match.h"
 
+/* A hash: all bits depend on all of x. */
+uint64_t cab_exact_mix(uint64_t x);
+/* Two such numbers, for qsort() and bsearch(). */
+int cab_exact_compare(const void *a, const void *b);
+
 /* Replaces the matching by one under which all cables agree, if one is found; else leaves it as it
  * is. None may be found although there is one, but that is of graphs that families are not. Cost
  * O(switches * links * diameter), bounded. */

@@ -23,6 +23,8 @@ enum { TRIES_TREE = 4, TRIES_OTHER = 96 };
 enum { LEVELLED = 8 };
 /* Fabrics cabled at random that a small one is compared with. Large ones come near to no family. */
 enum { SAMPLES = 8, SMALL = 128 };
+/* Switches of a family without levels that may be down, and so in no dump. */
+enum { MOST_DOWN = 2 };
 
 bool cab_specs_add(cab_specs *s, const char *format, ...)
 {
@@ -30,8 +32,12 @@ bool cab_specs_add(cab_specs *s, const char *format, ...)
     if (!IK_ARRAY_ROOM(s->spec, s->cap, s->num + 1))
         return false;
     va_start(args, format);
-    vsnprintf(s->spec[s->num++], CAB_SPEC, format, args);
+    vsnprintf(s->spec[s->num], CAB_SPEC, format, args);
     va_end(args);
+    size_t earlier = 0;
+    while (strcmp(s->spec[earlier], s->spec[s->num]) != 0)
+        earlier++;
+    s->num += earlier == s->num;
     return true;
 }
 
@@ -71,20 +77,21 @@ void cab_family_free(cab_family *family)
     cab_graph_free(&family->planned);
     cab_match_free(&family->match);
     free(family->kind);
-    *family = (cab_family){0};
+    *family = (cab_family){.work = family->work};
 }
 
 /* Cables and switches that only one of the two has. A cable at a wrong place counts twice: what is
- * down explains what is missing. */
+ * down explains what is missing. A switch counts as much as a cable that was moved, and its cables
+ * not at all: so a swap is not taken for a switch that is down, nor the other way round. */
 static uint64_t cab_family_differences(const cab_match *m, const cab_graph *g, const cab_graph *p)
 {
-    assert(m->agree <= g->links && m->agree <= p->links);
+    assert(m->agree <= g->links && m->agree <= m->planned);
     uint64_t alone = 0;
     for (uint32_t sw = 0; sw < g->num; sw++)
         alone += m->plan_of[sw] == IK_NONE;
     for (uint32_t sw = 0; sw < p->num; sw++)
         alone += m->fabric_of[sw] == IK_NONE;
-    return 2 * (g->links - m->agree) + p->links - m->agree + alone;
+    return 2 * (g->links - m->agree) + m->planned - m->agree + 3 * alone;
 }
 
 /* In a small tree, two of the few cables that each switch has may be swapped. */
@@ -92,6 +99,9 @@ static bool cab_family_convincing(const cab_match *m, const cab_graph *g, const 
 {
     uint64_t wrong = g->links - m->agree, missing = p->links - m->agree;
     bool swapped = p->kind[0] && wrong <= 2 && missing == wrong;
+    bool explained = cab_match_is_near(g, m) && m->agree + 2 >= m->planned;
+    if (!p->kind[0] && p->num > g->num && !explained)
+        return false; /* that switches are down must explain nearly all */
     return (m->agree || !g->links) && (10 * wrong <= g->links + 10 || swapped) &&
            4 * missing <= p->links;
 }
@@ -170,55 +180,79 @@ static void cab_family_part(const cab_mend *m)
     }
 }
 
-/* Moves switches without a partner to the level of the place that their cables speak for. Is there
- * one? A single cable that leads to another level misleads who counts levels. */
-static bool cab_family_level_again(cab_graph *g, const cab_graph *p, cab_match *m)
+/* Moves switches without a partner to the level of the place that their cables speak for, and to
+ * those that these speak for then. Is there one? A single cable that leads to another level
+ * misleads who counts levels. */
+static bool cab_family_level_again(const cab_mend *m, uint8_t *kind)
 {
-    const cab_mend places = {.f = g, .p = p, .plan_of = m->plan_of, .fabric_of = m->fabric_of};
-    bool moved = false;
-    cab_family_part(&places);
-    for (uint32_t u = 0; u < g->num; u++) {
-        bool alone = m->plan_of[u] == IK_NONE && g->degree[u];
-        uint32_t v = alone ? cab_family_place(&places, u) : IK_NONE;
-        if (v == IK_NONE || p->kind[v] == g->kind[u])
-            continue;
-        g->kind[u] = p->kind[v];
-        moved = true;
+    bool moved = false, placed = true;
+    cab_family_part(m);
+    for (unsigned round = 0; placed && round < LEVELLED; round++) {
+        placed = false;
+        for (uint32_t u = 0; u < m->f->num; u++) {
+            bool alone = m->plan_of[u] == IK_NONE && m->f->degree[u];
+            uint32_t v = alone ? cab_family_place(m, u) : IK_NONE;
+            if (v == IK_NONE)
+                continue;
+            m->plan_of[u] = v;
+            m->fabric_of[v] = u;
+            placed = true;
+            moved |= m->p->kind[v] != kind[u];
+            kind[u] = m->p->kind[v];
+        }
     }
     return moved;
+}
+
+/* One more try, with other levels. *better: fewer differences. kind: [switches] of the fabric;
+ * partner: [switches of both] scratch. */
+static ik_status cab_family_try_levels(const cab_graph *g, cab_family *now, uint8_t *kind,
+                                       uint32_t *partner, bool *better, ik_error *err)
+{
+    const cab_graph *p = &now->planned;
+    cab_graph levelled = *g;
+    cab_match again = {0};
+    const cab_mend places = {.f = g, .p = p, .plan_of = partner, .fabric_of = partner + g->num};
+    *better = false;
+    levelled.kind = kind;
+    memcpy(kind, now->kind, g->num);
+    memcpy(partner, now->match.plan_of, g->num * sizeof *partner);
+    memcpy(partner + g->num, now->match.fabric_of, p->num * sizeof *partner);
+    if (!cab_family_level_again(&places, kind))
+        return IK_OK;
+    ik_status status = cab_match_make(&levelled, p, NULL, TRIES_TREE, 0, &again, err);
+    now->work += again.work;
+    *better = status == IK_OK &&
+              cab_family_differences(&again, g, p) < cab_family_differences(&now->match, g, p);
+    if (*better) {
+        cab_match_free(&now->match);
+        now->match = again;
+        memcpy(now->kind, kind, g->num);
+    } else {
+        cab_match_free(&again);
+    }
+    return status;
 }
 
 /* A tree whose levels may have been counted wrongly. */
 static ik_status cab_family_match_tree(const cab_graph *g, cab_family *now, ik_error *err)
 {
-    cab_graph levelled = *g;
     ik_status status = cab_match_make(g, &now->planned, NULL, TRIES_TREE, 0, &now->match, err);
+    now->work += now->match.work;
     if (status != IK_OK || 2 * now->match.agree < g->links)
         return status;
-    levelled.kind = ik_calloc((size_t)g->num + 1, sizeof *levelled.kind);
+    uint8_t *kind = ik_calloc((size_t)g->num + 1, sizeof *kind);
+    uint32_t *partner = ik_calloc((size_t)g->num + now->planned.num + 1, sizeof *partner);
     now->kind = ik_calloc((size_t)g->num + 1, sizeof *now->kind);
-    if (!levelled.kind || !now->kind)
-        status = ik_fail_memory(err, 2 * g->num, "levels of switches");
+    bool better = kind && partner && now->kind;
+    if (!better)
+        status = ik_fail_memory(err, 10 * g->num, "levels of switches");
     else
         memcpy(now->kind, g->kind, g->num);
-    for (unsigned i = 0; i < LEVELLED && status == IK_OK; i++) {
-        cab_match again = {0};
-        memcpy(levelled.kind, now->kind, g->num);
-        if (!cab_family_level_again(&levelled, &now->planned, &now->match))
-            break;
-        status = cab_match_make(&levelled, &now->planned, NULL, TRIES_TREE, 0, &again, err);
-        bool better = status == IK_OK && cab_family_differences(&again, g, &now->planned) <
-                                             cab_family_differences(&now->match, g, &now->planned);
-        if (better) {
-            cab_match_free(&now->match);
-            now->match = again;
-            memcpy(now->kind, levelled.kind, g->num);
-        } else {
-            cab_match_free(&again);
-            break;
-        }
-    }
-    free(levelled.kind);
+    for (unsigned i = 0; i < LEVELLED && better && status == IK_OK; i++)
+        status = cab_family_try_levels(g, now, kind, partner, &better, err);
+    free(kind);
+    free(partner);
     return status;
 }
 
@@ -240,6 +274,7 @@ static ik_status cab_family_compare(const cab_graph *g, const char *spec, bool t
         status = cab_family_match_tree(g, now, err);
     } else if (status == IK_OK) {
         status = cab_match_make(g, &now->planned, NULL, TRIES_OTHER, looks, &now->match, err);
+        now->work += now->match.work;
     }
     return status;
 }
@@ -251,11 +286,10 @@ static ik_status cab_family_try_all(const cab_graph *g, const cab_specs *specs, 
 {
     double each = looks / (double)(specs->num ? specs->num : 1);
     for (size_t i = 0; i < specs->num; i++) {
-        if (i && strcmp(specs->spec[i], specs->spec[i - 1]) == 0)
-            continue;
         cab_family now = {0};
         ik_error why = {0};
         ik_status status = cab_family_compare(g, specs->spec[i], tree, each, env, &now, &why);
+        out->work += now.work;
         if (status == IK_ERR_MEMORY) {
             cab_family_free(&now);
             *err = why;
@@ -268,6 +302,7 @@ static ik_status cab_family_try_all(const cab_graph *g, const cab_specs *specs, 
             continue;
         }
         cab_family_free(out);
+        now.work = out->work;
         *out = now;
         if (cab_family_differences(&out->match, g, &out->planned) == 0)
             break;
@@ -275,23 +310,36 @@ static ik_status cab_family_try_all(const cab_graph *g, const cab_specs *specs, 
     return IK_OK;
 }
 
-/* The best of the specifications. Landmarks are looked for only where none comes near without. */
-static ik_status cab_family_best_of(const cab_graph *g, const cab_specs *specs, bool tree,
-                                    double looks, const ik_env *env, cab_family *out, ik_error *err)
+/* Cables that are somewhere else. Of no family: all. */
+static uint64_t cab_family_wrong(const cab_graph *g, const cab_family *family)
 {
-    ik_status status = cab_family_try_all(g, specs, tree, 0, env, out, err);
-    bool near = out->spec[0] && cab_match_is_near(g, &out->match);
-    return status == IK_OK && !tree && !near
-               ? cab_family_try_all(g, specs, tree, looks, env, out, err)
-               : status;
+    return g->links - (family->spec[0] ? family->match.agree : 0);
+}
+
+/* The best of the specifications with the fabric's number of switches; if cables are at wrong
+ * places then, those with more switches, of which some are down, too. Landmarks are looked for only
+ * where none comes near without. */
+static ik_status cab_family_best_of(const cab_graph *g, const cab_specs specs[2], double looks,
+                                    const ik_env *env, cab_family *out, ik_error *err)
+{
+    static const double some[] = {0, 0, 1, 0.25};
+    ik_status status = IK_OK;
+    for (unsigned i = 0; i < 4 && status == IK_OK; i++) {
+        bool near = out->spec[0] && cab_match_is_near(g, &out->match);
+        bool down = out->spec[0] && out->planned.num > g->num;
+        uint64_t wrong = cab_family_wrong(g, out);
+        if (i == 0 || (i == 1 && wrong) || (i > 1 && !near) || (i == 3 && down && wrong))
+            status = cab_family_try_all(g, &specs[i % 2], false, some[i] * looks, env, out, err);
+    }
+    return status;
 }
 
 /* Does a family say anything of a fabric that has cables it does not have? Not if one of those
  * cabled at random comes near to one of the same families but for twice as many. */
-static ik_status cab_family_doubt(const cab_graph *g, const cab_specs *specs, const ik_env *env,
+static ik_status cab_family_doubt(const cab_graph *g, const cab_specs specs[2], const ik_env *env,
                                   cab_family *out, ik_error *err)
 {
-    uint64_t wrong = out->spec[0] ? g->links - out->match.agree : 0;
+    uint64_t wrong = out->spec[0] ? cab_family_wrong(g, out) : 0;
     ik_status status = IK_OK;
     for (unsigned i = 0;
          wrong && g->num <= SMALL && i < SAMPLES && !out->by_chance && status == IK_OK; i++) {
@@ -299,13 +347,35 @@ static ik_status cab_family_doubt(const cab_graph *g, const cab_specs *specs, co
         cab_family near = {0};
         status = cab_chance_shuffled(g, i, &random, err);
         if (status == IK_OK)
-            status =
-                cab_family_best_of(&random, specs, false, CAB_MOST_LOOKS / 16, env, &near, err);
-        if (near.spec[0] && g->links - near.match.agree <= 2 * wrong)
+            status = cab_family_best_of(&random, specs, CAB_MOST_LOOKS / 16, env, &near, err);
+        if (near.spec[0] && cab_family_wrong(g, &near) <= 2 * wrong)
             out->by_chance = true;
+        out->work += near.work;
         cab_family_free(&near);
         cab_graph_free(&random);
     }
+    return status;
+}
+
+static ik_status cab_family_find_grid(cab_graph *g, const ik_env *env, cab_family *out,
+                                      ik_error *err)
+{
+    cab_specs specs[2] = {{0}, {0}};
+    ik_status status = IK_OK;
+    memset(g->kind, 0, g->num);
+    out->levels = false;
+    if (g->num == 1)
+        status = cab_specs_add(specs, "crossbar:n=%u", g->max_hosts)
+                     ? IK_OK
+                     : ik_fail_memory(err, CAB_SPEC, "families");
+    for (uint32_t down = 0; down <= MOST_DOWN && g->num > 1 && status == IK_OK; down++)
+        status = cab_grids(g, down, &specs[down > 0], err);
+    if (status == IK_OK)
+        status = cab_family_best_of(g, specs, CAB_MOST_LOOKS, env, out, err);
+    if (status == IK_OK)
+        status = cab_family_doubt(g, specs, env, out, err);
+    free(specs[0].spec);
+    free(specs[1].spec);
     return status;
 }
 
@@ -319,7 +389,7 @@ static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik
         return IK_OK;
     ik_status status = cab_trees(f, g, levels, &specs, err);
     if (status == IK_OK)
-        status = cab_family_best_of(g, &specs, true, 0, env, out, err);
+        status = cab_family_try_all(g, &specs, true, 0, env, out, err);
     if (status == IK_OK && out->kind)
         memcpy(g->kind, out->kind, g->num);
     out->levels = cab_graph_crossing(g) == 0;
@@ -330,28 +400,12 @@ static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik
 ik_status cab_family_find(const ik_fabric *f, cab_graph *g, const ik_env *env, cab_family *out,
                           ik_error *err)
 {
-    cab_specs specs = {0};
     *out = (cab_family){0};
     if (g->num == 0 || (g->num == 1 && !g->max_hosts))
         return IK_OK;
-    ik_status status = IK_OK;
-    if (g->num == 1)
-        status = cab_specs_add(&specs, "crossbar:n=%u", g->max_hosts)
-                     ? IK_OK
-                     : ik_fail_memory(err, CAB_SPEC, "families");
-    else
-        status = cab_family_find_tree(f, g, env, out, err);
-    if (status == IK_OK && !out->spec[0]) {
-        memset(g->kind, 0, g->num);
-        out->levels = false;
-        if (g->num > 1)
-            status = cab_grids(g, &specs, err);
-        if (status == IK_OK)
-            status = cab_family_best_of(g, &specs, false, CAB_MOST_LOOKS, env, out, err);
-        if (status == IK_OK)
-            status = cab_family_doubt(g, &specs, env, out, err);
-    }
-    free(specs.spec);
+    ik_status status = g->num > 1 ? cab_family_find_tree(f, g, env, out, err) : IK_OK;
+    if (status == IK_OK && !out->spec[0])
+        status = cab_family_find_grid(g, env, out, err);
     if (status != IK_OK)
         cab_family_free(out);
     return status;

@@ -17,6 +17,7 @@ typedef struct cab_family {
     cab_match match;
     uint8_t *kind;  /* [switches of the fabric] the levels that the family says, NULL: as counted */
     bool levels;    /* a tree, and all cables join adjacent levels */
+    uint64_t work;  /* of all comparisons, those with other families included */
     bool by_chance; /* fabrics cabled at random with as many cables are about as near to a family */
 } cab_family;
 
@@ -26,13 +27,13 @@ typedef struct cab_specs {
     size_t num, cap;
 } cab_specs;
 
-/* Adds one, built from a format; false = out of memory. */
+/* Adds one, built from a format, if it is not there; false = out of memory. */
 bool cab_specs_add(cab_specs *s, const char *format, ...) IK_PRINTF(2, 3);
 /* Fat trees; g->kind holds the levels. */
 ik_status cab_trees(const ik_fabric *f, const cab_graph *g, uint32_t levels, cab_specs *out,
                     ik_error *err);
-/* Families of switches that all have hosts. */
-ik_status cab_grids(const cab_graph *g, cab_specs *out, ik_error *err);
+/* Families of switches that all have hosts, of which so many are in no dump. */
+ik_status cab_grids(const cab_graph *g, uint32_t down, cab_specs *out, ik_error *err);
 /* The commonest of num values, the larger of two equally common; sorts them. 0 if there are none.
  */
 uint32_t cab_commonest(uint32_t *values, size_t num);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Families without levels: specifications that have the fabric's number of switches and its usual
- * numbers of cables per switch.
+ * Families without levels: specifications that have the fabric's number of switches, or that with
+ * those that are down, and its usual numbers of cables per switch.
  */
 #include "topology/cabling/cab_family.h"
 
@@ -14,6 +14,7 @@ enum { MOST_DIMS = 8, MOST_SPECS = 64, MORE = 2 };
 
 typedef struct grids {
     const cab_graph *g;
+    uint32_t num;    /* switches of the family */
     uint32_t degree; /* a number of distinct neighbours that is usual */
     uint32_t least_degree;
     uint32_t max_degree; /* the largest */
@@ -28,11 +29,13 @@ typedef struct box {
     uint32_t num, size[MOST_DIMS];
 } box;
 
-/* About as many links as the fabric has? At least this share of them, or all but one. */
+/* About as many links as the fabric has? At least this share of them, or all but one; those of
+ * switches that are down are gone. */
 static bool cab_grids_links_fit(const grids *s, double links, double least)
 {
     assert(s->cables > 0);
-    double have = (double)s->g->links / s->cables;
+    double have = (double)s->g->links / s->cables, down = s->num - s->g->num;
+    links -= down * s->degree < links ? down * s->degree : 0;
     return (have >= least * links || have + 1 >= links) && have <= 1.1 * links;
 }
 
@@ -50,7 +53,7 @@ static void cab_grids_add_box(grids *s, const char *family, const box *b)
 static void cab_grids_add_boxes_of(grids *s, const box *b)
 {
     assert(b->num > 0 && b->num <= MOST_DIMS);
-    double n = s->g->num, torus = 0, mesh = 0;
+    double n = s->num, torus = 0, mesh = 0;
     uint32_t ring = 0, cliques = 0;
     for (uint32_t d = 0; d < b->num; d++) {
         uint32_t size = b->size[d];
@@ -62,7 +65,7 @@ static void cab_grids_add_boxes_of(grids *s, const box *b)
     if (s->cables == 1 && ring == s->degree && cab_grids_links_fit(s, torus, 0.75))
         cab_grids_add_box(s, "torus", b);
     /* Numbers of neighbours tell little: small fabrics of other kinds are nearly a mesh. */
-    if (s->cables == 1 && ring >= s->degree && ring <= s->max_degree &&
+    if (s->cables == 1 && ring >= s->degree && ring <= s->max_degree + s->num - s->g->num &&
         cab_grids_links_fit(s, mesh, 0.95) && mesh < torus)
         cab_grids_add_box(s, "mesh", b);
     if (b->num > 1 && cliques == s->degree && b->size[0] > 2 && s->cables == 1 &&
@@ -90,7 +93,7 @@ static void cab_grids_split(grids *s, uint32_t left, uint32_t most, box *b)
 static void cab_grids_add_dragonflies(grids *s)
 {
     static const char *const arrangements[] = {"palmtree", "absolute", "relative"};
-    uint32_t n = s->g->num;
+    uint32_t n = s->num;
     for (uint32_t a = 2; a <= s->degree && s->cables == 1; a++) {
         uint32_t h = s->degree - (a - 1), groups = n / a;
         if (n % a || h < 1 || groups < 3 || groups > (uint64_t)a * h + 1)
@@ -109,13 +112,13 @@ static void cab_grids_add_dragonflies(grids *s)
  * others are tori with sizes of 4 and are called so. */
 static void cab_grids_add_hypercube(grids *s)
 {
-    if (s->degree < 20 && s->g->num == 1u << s->degree && s->cables == 1 && s->degree % 2)
+    if (s->degree < 20 && s->num == 1u << s->degree && s->cables == 1 && s->degree % 2)
         s->kept = cab_specs_add(s->out, "hypercube:n=%" PRIu32 ",p=%" PRIu32, s->degree, s->hosts);
 }
 
 static void cab_grids_add_slimflies(grids *s)
 {
-    uint32_t n = s->g->num;
+    uint32_t n = s->num;
     for (uint32_t q = 3; 2 * q * q <= n && s->cables == 1; q++) {
         uint32_t delta_up = q % 4 == 3 ? 1 : 0, delta_down = q % 4 == 1 ? 1 : 0;
         if (2 * q * q == n && q % 4 != 2 && 2 * s->degree == 3 * q + delta_up - delta_down &&
@@ -163,18 +166,21 @@ static void cab_grids_add_all(grids *s)
 {
     box b = {0};
     uint32_t n = s->g->num;
+    bool complete = s->degree == n - 1 && n > 2 && n <= 1024;
+    if (complete && s->num > n)
+        return; /* without some of its switches it is complete, too */
     cab_grids_add_hypercube(s);
-    if (s->degree == n - 1 && n > 2 && n <= 1024)
+    if (complete)
         cab_grids_add_complete(s);
     else
-        cab_grids_split(s, n, n, &b);
+        cab_grids_split(s, s->num, s->num, &b);
     cab_grids_add_slimflies(s);
     cab_grids_add_dragonflies(s);
 }
 
-ik_status cab_grids(const cab_graph *g, cab_specs *out, ik_error *err)
+ik_status cab_grids(const cab_graph *g, uint32_t down, cab_specs *out, ik_error *err)
 {
-    grids s = {.g = g, .out = out, .kept = true};
+    grids s = {.g = g, .num = g->num + down, .out = out, .kept = true};
     if (g->num < 2 || !g->links)
         return IK_OK;
     ik_status status = cab_grids_measure(&s, err);

@@ -14,6 +14,8 @@
  */
 #include "topology/cabling/cab_landmarks.h"
 
+#include "topology/cabling/cab_exact.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,19 +44,6 @@ typedef struct marks {
     uint32_t num; /* choices that are followed */
     ik_rng rng;
 } marks;
-
-static uint64_t cab_landmarks_mix(uint64_t x)
-{
-    x = (x + 0x9E3779B97F4A7C15ull) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBull;
-    return x ^ x >> 31;
-}
-
-static int cab_landmarks_compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* ---- walks */
 
@@ -85,7 +74,7 @@ static ik_status cab_landmarks_walk(const cab_graph *g, unsigned depth, uint32_t
         for (unsigned step = 0; step < depth; step++) {
             cab_landmarks_step(g, ways, further);
             for (uint32_t to = 0; to < num; to++)
-                row[to] = (uint32_t)cab_landmarks_mix((uint64_t)row[to] << 32 | further[to]);
+                row[to] = (uint32_t)cab_exact_mix((uint64_t)row[to] << 32 | further[to]);
             memcpy(ways, further, num * sizeof *ways);
         }
     }
@@ -122,13 +111,13 @@ static void cab_landmarks_look(const view *v, uint32_t landmark, const uint64_t 
 {
     const uint32_t *row = v->walks + (size_t)landmark * v->g->num;
     for (uint32_t sw = 0; sw < v->g->num; sw++)
-        after[sw] = cab_landmarks_mix(before[sw] ^ ((uint64_t)row[sw] << 20));
+        after[sw] = cab_exact_mix(before[sw] ^ ((uint64_t)row[sw] << 20));
 }
 
 static void cab_landmarks_sort(view *v, const uint64_t *looks)
 {
     memcpy(v->sorted, looks, v->g->num * sizeof *looks);
-    qsort(v->sorted, v->g->num, sizeof *looks, cab_landmarks_compare);
+    qsort(v->sorted, v->g->num, sizeof *looks, cab_exact_compare);
 }
 
 /* Switches of both that look alike, by what was sorted last. */

@@ -54,6 +54,7 @@ typedef struct matcher {
     uint32_t num_matched;
     cab_mend mend;
     double looks; /* comparisons from landmarks that are left */
+    uint64_t work;
     ik_rng rng;
     ik_error *err;
 } matcher;
@@ -106,6 +107,7 @@ static bool cab_match_match(matcher *m, uint32_t u, uint32_t v)
         uint32_t a = m->f->to[i];
         if (m->plan_of[a] != IK_NONE)
             continue;
+        m->work += m->p->base[v + 1] - m->p->base[v];
         for (uint32_t k = m->p->base[v]; k < m->p->base[v + 1]; k++) {
             uint32_t b = m->p->to[k];
             if (m->fabric_of[b] != IK_NONE || m->f->kind[a] != m->p->kind[b])
@@ -158,13 +160,15 @@ static uint32_t cab_match_find_witnesses(const matcher *m, uint32_t u, uint32_t 
 
 static void cab_match_mark_neighbours(matcher *m, const cab_graph *g, uint32_t node)
 {
+    m->work += g->base[node + 1] - g->base[node];
     m->stamp++;
     for (uint32_t i = g->base[node]; i < g->base[node + 1]; i++)
         m->mark[g->to[i]] = m->stamp;
 }
 
-static uint32_t marked_neighbours(const matcher *m, const cab_graph *g, uint32_t node)
+static uint32_t marked_neighbours(matcher *m, const cab_graph *g, uint32_t node)
 {
+    m->work += g->base[node + 1] - g->base[node];
     uint32_t num = 0;
     for (uint32_t i = g->base[node]; i < g->base[node + 1]; i++)
         num += m->mark[g->to[i]] == m->stamp;
@@ -172,13 +176,14 @@ static uint32_t marked_neighbours(const matcher *m, const cab_graph *g, uint32_t
 }
 
 /* By how many hops u and v differ in how far they are from matched switches. */
-static uint32_t cab_match_far(const matcher *m, uint32_t u, uint32_t v)
+static uint32_t cab_match_far(matcher *m, uint32_t u, uint32_t v)
 {
     uint32_t differ = 0, step = m->num_matched / FAR_WITNESSES + 1;
     if (!m->hops_f)
         return 0;
     const uint8_t *from_u = m->hops_f + (size_t)u * m->f->num;
     const uint8_t *from_v = m->hops_p + (size_t)v * m->p->num;
+    m->work += m->num_matched / step;
     for (uint32_t i = 0; i < m->num_matched; i += step) {
         uint32_t w = m->matched[i];
         int apart = from_u[w] - from_v[m->plan_of[w]];
@@ -376,6 +381,12 @@ bool cab_match_is_near(const cab_graph *f, const cab_match *m)
     return m->agree + SWAPPED >= f->links;
 }
 
+/* Is nothing more to be found? A plan with more switches, of which some are down, must fit. */
+static bool cab_match_is_found(const cab_graph *f, const cab_graph *p, const cab_match *m)
+{
+    return p->num > f->num ? m->agree == f->links : cab_match_is_near(f, m);
+}
+
 /* A try with these partners, and what they say of the others then. */
 static ik_status cab_match_try_known(matcher *m, const cab_landmarks *l, uint32_t *known,
                                      cab_match *out)
@@ -391,7 +402,8 @@ static ik_status cab_match_try_known(matcher *m, const cab_landmarks *l, uint32_
         ik_status status = cab_landmarks_vote(l, m->plan_of, known, m->err);
         if (status != IK_OK)
             return status;
-    } while (round++ < ROUNDS && agree > before && m->looks > 0 && !cab_match_is_near(m->f, out));
+    } while (round++ < ROUNDS && agree > before && m->looks > 0 &&
+             !cab_match_is_found(m->f, m->p, out));
     return IK_OK;
 }
 
@@ -402,7 +414,7 @@ static ik_status cab_match_run_from_landmarks(matcher *m, unsigned depth, cab_ma
     cab_landmarks l;
     bool alike = p->kind[0] != 0; /* switches of one level of a tree */
     if (m->looks <= 0 || (double)f->num * p->num > MOST_SEEN || alike ||
-        2 * out->agree < f->links || cab_match_is_near(f, out))
+        2 * out->agree < f->links || cab_match_is_found(f, p, out))
         return IK_OK;
     ik_status status = cab_landmarks_make(f, p, depth, &l, m->err);
     if (status != IK_OK)
@@ -411,7 +423,7 @@ static ik_status cab_match_run_from_landmarks(matcher *m, unsigned depth, cab_ma
     if (!known)
         status = ik_fail_memory(m->err, f->num * sizeof *known, "matching switches");
     for (unsigned i = 0;
-         i < STARTS && m->looks > 0 && status == IK_OK && !cab_match_is_near(f, out); i++) {
+         i < STARTS && m->looks > 0 && status == IK_OK && !cab_match_is_found(f, p, out); i++) {
         if (i >= FEW_STARTS && (depth < 3 || 10 * out->agree < 9 * f->links))
             break; /* it is another plan's */
         m->looks -= cab_landmarks_choose_looks(&l);
@@ -502,7 +514,7 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
                m.mark && m.candidate && m.matched && cab_match_find_hops(&m);
     if (!all)
         status = ik_fail_memory(err, num_f * num_p + 16 * (num_f + num_p), "matching");
-    m.mend = (cab_mend){f, p, m.plan_of, m.fabric_of, m.tally, m.candidate};
+    m.mend = (cab_mend){f, p, m.plan_of, m.fabric_of, m.tally, m.candidate, 0};
     if (status == IK_OK) { /* of a graph without switches nothing is matched */
         memset(found.plan_of, 0xff, num_f * sizeof *found.plan_of);
         memset(found.fabric_of, 0xff, num_p * sizeof *found.fabric_of);
@@ -514,6 +526,7 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
     bool differ = !known && f->num && p->num;
     for (unsigned depth = 3; depth > 1 && differ && status == IK_OK; depth--)
         status = cab_match_run_from_landmarks(&m, depth, &found);
+    found.work += m.work + m.mend.work + (uint64_t)(looks - m.looks);
     cab_match_matcher_free(&m);
     if (status != IK_OK)
         cab_match_free(&found);

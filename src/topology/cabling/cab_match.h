@@ -22,6 +22,7 @@ typedef struct cab_match {
     uint64_t planned;    /* cables of the plan between switches that are matched */
     uint64_t laid;       /* cables of the fabric between switches that are matched */
     bool tried;          /* the above are of a matching that was made */
+    uint64_t work;       /* switches and neighbours that were compared: what it cost */
 } cab_match;
 
 /* Grows a matching from one pair of switches, or from those in `known` ([switches of f] switch of

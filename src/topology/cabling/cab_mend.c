@@ -30,6 +30,7 @@ static uint32_t cab_mend_favourites(cab_mend *m, uint32_t u)
         for (uint32_t k = w == IK_NONE ? 0 : m->p->base[w]; w != IK_NONE && k < m->p->base[w + 1];
              k++) {
             uint32_t b = m->p->to[k], c = m->p->cables[k];
+            m->work++;
             if (m->p->kind[b] != m->f->kind[u])
                 continue;
             if (!m->tally[b])

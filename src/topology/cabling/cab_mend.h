@@ -12,6 +12,7 @@ typedef struct cab_mend {
     uint32_t *plan_of, *fabric_of; /* [switches] of each, as in cab_match */
     uint32_t *tally;               /* [p->num] scratch, 0 between uses */
     uint32_t *candidate;           /* [p->num] scratch */
+    uint64_t work;                 /* neighbours that were looked at in search of favourites */
 } cab_mend;
 
 /* Cables of u that agree if it is v. O(degree * log degree). */

@@ -31,12 +31,13 @@ static uint32_t cab_trees_neighbours_on(const cab_graph *g, uint32_t sw, uint32_
     return num;
 }
 
-static uint32_t usual_neighbours(tree *t, uint32_t level, uint32_t towards)
+/* hosted: of those that have hosts. */
+static uint32_t usual_neighbours(tree *t, uint32_t level, uint32_t towards, bool hosted)
 {
     assert(level > 0 && level <= t->levels && (towards + 1 == level || level + 1 == towards));
     size_t num = 0;
     for (uint32_t sw = 0; sw < t->g->num; sw++)
-        if (t->g->kind[sw] == level)
+        if (t->g->kind[sw] == level && (!hosted || t->g->hosts[sw]))
             t->value[num++] = cab_trees_neighbours_on(t->g, sw, towards);
     return cab_commonest(t->value, num);
 }
@@ -74,8 +75,8 @@ static bool cab_trees_measure(tree *t, const ik_fabric *f)
     t->w[0] = cab_trees_usual_rails(t, f);
     t->p[0] = 1;
     for (uint32_t level = 2; level <= t->levels; level++) {
-        t->m[level - 1] = usual_neighbours(t, level, level - 1);
-        t->w[level - 1] = usual_neighbours(t, level - 1, level);
+        t->m[level - 1] = usual_neighbours(t, level, level - 1, false);
+        t->w[level - 1] = usual_neighbours(t, level - 1, level, false);
         t->p[level - 1] = cab_trees_usual_cables(t, level - 1);
         if (!t->m[level - 1] || !t->w[level - 1] || !t->p[level - 1])
             return false;
@@ -144,6 +145,17 @@ static bool cab_trees_add_tree(const tree *t, cab_specs *out)
                                       : cab_specs_add(out, "pgft:m=%s,w=%s,p=%s", m, w, p);
 }
 
+/* Upper switches that have lost most of their cables may pass for leaf switches without hosts: also
+ * with the uplinks of those that have some. */
+static bool cab_trees_add_hosted(tree *t, cab_specs *out)
+{
+    uint32_t all = t->w[1], hosted = usual_neighbours(t, 1, 2, true);
+    t->w[1] = hosted ? hosted : all;
+    bool kept = cab_trees_add_tree(t, out);
+    t->w[1] = all;
+    return kept;
+}
+
 ik_status cab_trees(const ik_fabric *f, const cab_graph *g, uint32_t levels, cab_specs *out,
                     ik_error *err)
 {
@@ -155,7 +167,8 @@ ik_status cab_trees(const ik_fabric *f, const cab_graph *g, uint32_t levels, cab
     t.value = ik_calloc(most + 1, sizeof *t.value);
     if (!t.value)
         return ik_fail_memory(err, most * sizeof *t.value, "the levels of a tree");
-    bool known = cab_trees_measure(&t, f), kept = !known || cab_trees_add_tree(&t, out);
+    bool known = cab_trees_measure(&t, f),
+         kept = !known || (cab_trees_add_tree(&t, out) && cab_trees_add_hosted(&t, out));
     if (known && kept) {
         cab_trees_count_children(&t);
         kept = cab_trees_add_tree(&t, out);
