@@ -191,6 +191,69 @@ static void test_few_lanes_on_any_graph(void **state)
     ik_fabric_free(ring);
 }
 
+/* Tori of any size, also those with more pairs of switches than there are attempts for: one lane
+ * at a load near the even share of the links, and by default few lanes over shortest paths at no
+ * more than the load of tables that take the lowest port (load). even: what each link carries if
+ * all carry the same. */
+static const struct {
+    const char *fabric;
+    unsigned lanes;
+    uint64_t load, even;
+} tori[] = {
+    {"torus:dims=4:4:4", 1, 48, 32},
+    {"torus:dims=5:5:5", 4, 75, 75},
+    {"torus:dims=8:8,p=2", 3, 320, 256},
+    {"torus:dims=6:6:4", 4, 144, 108},
+};
+
+static void test_tori(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < sizeof tori / sizeof *tori; i++) {
+        ik_fabric *f = fabric_of(tori[i].fabric);
+        ik_plan *few = plan_on(f, "frugal"), *one = plan_on(f, "frugal:lanes=1");
+        check_plan(few);
+        check_plan(one);
+        if (few->num_vcs > tori[i].lanes || few->routing->trade.max_load > tori[i].load ||
+            few->routing->trade.longer > 0)
+            fail_msg("%s: %s", tori[i].fabric, few->routing->note);
+        if (one->num_vcs > 1 || one->routing->trade.max_load * 4 > tori[i].even * 7)
+            fail_msg("%s: %s", tori[i].fabric, one->routing->note);
+        ik_plan_free(few);
+        ik_plan_free(one);
+        ik_fabric_free(f);
+    }
+}
+
+static void count_progress(void *ctx, const char *what, uint64_t done, uint64_t total,
+                           const char *unit)
+{
+    (void)unit;
+    assert_true(done <= total);
+    *(unsigned *)ctx += strcmp(what, "improving paths") == 0;
+}
+
+/* The improvement says how far it is, and stops where it is asked to. */
+static void test_progress_and_cancelling(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("torus:dims=4:4,p=2");
+    unsigned calls = 0;
+    int cancel = 0;
+    ik_env watched = {
+        .num_threads = 1, .progress = count_progress, .progress_ctx = &calls, .cancel = &cancel};
+    ik_routing *r = NULL;
+    ik_error err;
+    assert_int_equal(ik_routing_from_spec(f, "frugal", &watched, &r, &err), IK_OK);
+    ik_routing_free(r);
+    r = NULL;
+    assert_true(calls >= 10);
+    ik_cancel_raise(&cancel);
+    assert_int_equal(ik_routing_from_spec(f, "frugal", &watched, &r, &err), IK_ERR_CANCELLED);
+    assert_null(r);
+    ik_fabric_free(f);
+}
+
 static void test_threads(void **state)
 {
     (void)state;
@@ -210,10 +273,9 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_more_than_lash),
-        cmocka_unit_test(test_prefer_load),
-        cmocka_unit_test(test_few_lanes_on_any_graph),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_no_more_than_lash),       cmocka_unit_test(test_prefer_load),
+        cmocka_unit_test(test_few_lanes_on_any_graph),  cmocka_unit_test(test_tori),
+        cmocka_unit_test(test_progress_and_cancelling), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,8 @@
  * lanes are enough for both directions of every connection.
  * route_frugal.c: the family; frugal_tables.c: from tables to a routing; frugal_search.c: which
  * attempt is taken; frugal_attempt.c: one attempt; frugal_unit.c: the paths between two switches;
- * frugal_graph.c: what all attempts share.
+ * frugal_improve.c, frugal_orders.c: better tables from an attempt's; frugal_graph.c: what all
+ * attempts share.
  */
 #ifndef IKAT_ROUTING_FRUGAL_H
 #define IKAT_ROUTING_FRUGAL_H
@@ -36,6 +37,12 @@ ik_status frugal_graph_build(const ik_fabric *f, const ik_env *env, frugal_graph
                              ik_error *err);
 void frugal_graph_free(frugal_graph *f);
 
+/* Host pairs that a tree serves from a switch; spread: a tree per host. */
+static inline uint64_t frugal_weight(const frugal_graph *f, bool spread, uint32_t s, uint32_t d)
+{
+    return (uint64_t)f->hosts[s] * (spread ? 1 : f->hosts[d]);
+}
+
 /* ---- frugal_attempt.c */
 
 /* Trees: in-trees to destinations. All hosts of a switch share one, or each has its own. */
@@ -62,6 +69,10 @@ typedef struct frugal_tables {
 /* *found: every pair fits. Otherwise *out is left alone. */
 ik_status frugal_attempt(const frugal_graph *f, const frugal_rule *rule, const ik_env *env,
                          frugal_tables *out, bool *found, ik_error *err);
+/* begin [S + 1]: the first tree of every switch. */
+void frugal_begin(const frugal_graph *f, bool spread, uint32_t *begin);
+/* Counts lanes, max_load, hops and longer of tables. */
+ik_status frugal_measure(const frugal_graph *f, frugal_tables *t, ik_error *err);
 void frugal_tables_free(frugal_tables *t);
 
 /* ---- frugal_search.c */
@@ -70,10 +81,25 @@ typedef struct frugal_goal {
     unsigned lanes; /* most */
     bool by_load;   /* the least load rather than the fewest lanes */
 } frugal_goal;
+/* What fewer lanes may cost. */
+typedef struct frugal_bound {
+    bool by_load;   /* the load counts more, whatever it is */
+    uint64_t load;  /* most */
+    unsigned lanes; /* tables with more are of no use */
+} frugal_bound;
+/* Whether a is better than b. */
+bool frugal_better(frugal_bound bound, const frugal_tables *a, const frugal_tables *b);
 /* The best tables of many attempts; always finds some. Writes what balanced tables would need into
  * r->trade, and leaves them in r->lft. */
 ik_status frugal_search(const frugal_graph *f, ik_routing *r, frugal_goal goal, const ik_env *env,
                         frugal_tables *out, ik_error *err);
+
+/* ---- frugal_improve.c */
+
+/* Makes tables better, in the sense of frugal_better. detours: paths may be longer than shortest
+ * ones. */
+ik_status frugal_improve(const frugal_graph *f, frugal_tables *t, frugal_bound bound, bool detours,
+                         const ik_env *env, ik_error *err);
 
 /* ---- frugal_tables.c */
 
@@ -129,10 +155,4 @@ bool frugal_unit_route(frugal_work *w, uint32_t s, uint32_t d, unsigned lane, bo
 void frugal_unit_undo(frugal_work *w, unsigned lane);
 /* Starts a new unit: what was routed stays. */
 void frugal_unit_keep(frugal_work *w);
-/* Host pairs that a tree serves from a switch. */
-static inline uint64_t frugal_weight(const frugal_work *w, uint32_t s, uint32_t d)
-{
-    return (uint64_t)w->f->hosts[s] * (w->rule->spread ? 1 : w->f->hosts[d]);
-}
-
 #endif

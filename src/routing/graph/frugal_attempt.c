@@ -36,6 +36,13 @@ static void frugal_attempt_work_free(frugal_work *w)
     free(w->set);
 }
 
+void frugal_begin(const frugal_graph *f, bool spread, uint32_t *begin)
+{
+    begin[0] = 0;
+    for (uint32_t s = 0; s < f->g.num_switches; s++)
+        begin[s + 1] = begin[s] + (spread ? f->hosts[s] : f->hosts[s] > 0);
+}
+
 static ik_status frugal_attempt_work_init(frugal_work *w, const ik_env *env, ik_error *err)
 {
     const links *g = &w->f->g;
@@ -43,8 +50,7 @@ static ik_status frugal_attempt_work_init(frugal_work *w, const ik_env *env, ik_
     w->begin = ik_calloc(n + 1, sizeof *w->begin);
     if (!w->begin)
         return ik_fail_memory(err, n * 4, "trees");
-    for (uint32_t s = 0; s < n; s++)
-        w->begin[s + 1] = w->begin[s] + (w->rule->spread ? w->f->hosts[s] : w->f->hosts[s] > 0);
+    frugal_begin(w->f, w->rule->spread, w->begin);
     size_t cells = w->begin[n] * n;
     ik_status status = ik_env_refuse_bytes(env, 4.0 * (double)cells, "the trees", err);
     if (status != IK_OK)
@@ -194,29 +200,47 @@ static bool frugal_attempt_place_all(frugal_work *w, uint32_t *order, const ik_e
 }
 
 /* What the tables really carry. */
-static void frugal_attempt_measure(frugal_work *w, frugal_tables *t)
+static void frugal_attempt_measure(const frugal_graph *f, const uint32_t *begin, uint64_t *load,
+                                   frugal_tables *t)
 {
-    const links *g = &w->f->g;
+    const links *g = &f->g;
     uint32_t n = g->num_switches;
-    memset(w->load, 0, g->num_links * sizeof *w->load);
+    t->lanes = 0;
+    t->max_load = t->hops = t->longer = 0;
+    memset(load, 0, g->num_links * sizeof *load);
     for (uint32_t d = 0; d < n; d++)
-        for (uint32_t tree = w->begin[d]; tree < w->begin[d + 1]; tree++)
+        for (uint32_t tree = begin[d]; tree < begin[d + 1]; tree++)
             for (uint32_t s = 0; s < n; s++) {
                 const uint32_t *next = t->next + (size_t)tree * n;
-                uint64_t weight = frugal_weight(w, s, d), hops = 0;
+                uint64_t weight = frugal_weight(f, t->spread, s, d), hops = 0;
                 if (weight == 0 || s == d || next[s] == IK_NONE)
                     continue;
                 for (uint32_t at = s; at != d; at = g->head[next[at]], hops++)
-                    w->load[next[at]] += weight;
+                    load[next[at]] += weight;
                 t->hops += hops * weight;
-                t->longer += hops > w->f->dist[(size_t)s * n + d] ? weight : 0;
+                t->longer += hops > f->dist[(size_t)s * n + d] ? weight : 0;
             }
     for (uint32_t l = 0; l < g->num_links; l++)
-        t->max_load = w->load[l] > t->max_load ? w->load[l] : t->max_load;
+        t->max_load = load[l] > t->max_load ? load[l] : t->max_load;
     for (size_t i = 0; i < (size_t)n * n; i++)
         if (t->lane[i] != FRUGAL_NO_LANE && t->lane[i] >= t->lanes)
             t->lanes = t->lane[i] + 1U;
     t->lanes += t->lanes == 0;
+}
+
+ik_status frugal_measure(const frugal_graph *f, frugal_tables *t, ik_error *err)
+{
+    size_t n = f->g.num_switches, m = f->g.num_links;
+    uint32_t *begin = ik_calloc(n + 1, sizeof *begin);
+    uint64_t *load = ik_calloc(m + 1, sizeof *load);
+    if (begin && load) {
+        frugal_begin(f, t->spread, begin);
+        frugal_attempt_measure(f, begin, load, t);
+    }
+    ik_status status = begin && load ? IK_OK : ik_fail_memory(err, n * 4 + m * 8, "loads");
+    free(begin);
+    free(load);
+    return status;
 }
 
 ik_status frugal_attempt(const frugal_graph *f, const frugal_rule *rule, const ik_env *env,
@@ -244,7 +268,7 @@ ik_status frugal_attempt(const frugal_graph *f, const frugal_rule *rule, const i
                                .lane = w.lane};
         w.next = NULL;
         w.lane = NULL;
-        frugal_attempt_measure(&w, out);
+        frugal_attempt_measure(f, w.begin, w.load, out);
     }
     free(order);
     frugal_attempt_work_free(&w);

@@ -6,12 +6,14 @@
  * whose load is the most that a user would accept for fewer lanes, and balanced ones, which say
  * what the fewer lanes cost. Then attempts with 1, 2, ... lanes until one stays below that load, or
  * with all lanes at once where the load counts more. Where nothing fits paths may be longer than
- * shortest, and at last escape paths, which always fit.
+ * shortest, and at last escape paths, which always fit. The best tables, and those of the lowest
+ * ports that fit, are then improved (frugal_improve.c), which matters most on large fabrics.
  */
 #include "routing/graph/balanced.h"
 #include "routing/graph/frugal.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Fabrics with more pairs of switches get fewer attempts; those with more trees and pairs than
@@ -27,34 +29,38 @@ typedef struct contest {
     frugal_goal goal;
     frugal_tables best;
     bool have;
-    uint64_t bound; /* load that fewer lanes may cost */
-    uint32_t many;  /* hosts on the switch with most */
+    bool improved;      /* best was improved */
+    frugal_bound bound; /* load that fewer lanes may cost */
+    uint32_t many;      /* hosts on the switch with most */
 } contest;
 
 /* Within the bound fewer lanes are better, then less load; beyond it, or if the load counts more,
  * the other way round. */
-static bool frugal_search_is_better(const contest *c, const frugal_tables *a,
-                                    const frugal_tables *b)
+bool frugal_better(frugal_bound bound, const frugal_tables *a, const frugal_tables *b)
 {
     assert(a->lanes > 0 && b->lanes > 0);
-    bool a_in = a->max_load <= c->bound, b_in = b->max_load <= c->bound;
-    if (c->goal.by_load || (!a_in && !b_in))
+    bool a_in = a->max_load <= bound.load, b_in = b->max_load <= bound.load;
+    if (bound.by_load || (!a_in && !b_in))
         return a->max_load != b->max_load ? a->max_load < b->max_load : a->lanes < b->lanes;
     if (a_in != b_in)
         return a_in;
     return a->lanes != b->lanes ? a->lanes < b->lanes : a->max_load < b->max_load;
 }
 
-/* Takes the tables, or frees them. */
-static void frugal_search_consider(contest *c, frugal_tables *t)
+/* Takes the tables, or frees them. Returns whether they are the best now. */
+static bool frugal_search_consider(contest *c, frugal_tables *t)
 {
-    if (t->lanes <= c->goal.lanes && (!c->have || frugal_search_is_better(c, t, &c->best))) {
+    bool taken = false;
+    if (t->lanes <= c->goal.lanes && (!c->have || frugal_better(c->bound, t, &c->best))) {
         frugal_tables_free(&c->best);
         c->best = *t;
         c->have = true;
+        c->improved = false;
         *t = (frugal_tables){0};
+        taken = true;
     }
     frugal_tables_free(t);
+    return taken;
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -81,13 +87,16 @@ static ik_status frugal_search_attempt_all(contest *c, const frugal_rule *rules,
 {
     assert(num <= MOST_RULES);
     ik_status status = IK_OK;
+    char what[64];
+    snprintf(what, sizeof what, "attempts with %u lane%s", rules[0].lanes,
+             rules[0].lanes == 1 ? "" : "s");
     unsigned chunk = ik_env_threads(c->env) < MOST_RULES ? ik_env_threads(c->env) : MOST_RULES;
     for (unsigned first = 0; first < num && status == IK_OK; first += chunk) {
         frugal_tables tables[MOST_RULES] = {0};
         bool found[MOST_RULES] = {0};
         batch b = {c, rules + first, tables, found};
         unsigned some = num - first < chunk ? num - first : chunk;
-        status = ik_parallel_for(c->env, "attempts", some, frugal_search_attempt_one, &b, err);
+        status = ik_parallel_for(c->env, what, some, frugal_search_attempt_one, &b, err);
         for (unsigned i = 0; i < some; i++)
             if (found[i] && status == IK_OK)
                 frugal_search_consider(c, &tables[i]);
@@ -188,7 +197,7 @@ static ik_status start_with_given(contest *c, ik_routing *r, ik_lane_trade *trad
     uint64_t bound = 0;
     frugal_search_lowest_ports(c->f, given);
     ik_status status = frugal_search_layer_given(c, false, given, &lanes, &bound, err);
-    c->bound = bound;
+    c->bound.load = bound;
     if (status == IK_OK)
         status = balanced_route(r, BALANCED_PATH, 2, c->env, err);
     if (status == IK_OK) {
@@ -204,7 +213,8 @@ static ik_status start_with_given(contest *c, ik_routing *r, ik_lane_trade *trad
 
 static bool frugal_search_is_done(const contest *c, unsigned lanes)
 {
-    return c->have && !c->goal.by_load && c->best.lanes <= lanes && c->best.max_load <= c->bound;
+    return c->have && !c->goal.by_load && c->best.lanes <= lanes &&
+           c->best.max_load <= c->bound.load;
 }
 
 /* Whether so few lanes may do: the two rules that need the fewest are tried first on large fabrics,
@@ -239,21 +249,70 @@ static ik_status frugal_search_search(contest *c, ik_error *err)
     return status;
 }
 
+/* ------------------------------------------------------------------------------------------
+ * improvement */
+
+static ik_status frugal_search_improve_best(contest *c, ik_error *err)
+{
+    ik_status status = IK_OK;
+    if (c->have && !c->improved)
+        status = frugal_improve(c->f, &c->best, c->bound, c->best.longer > 0, c->env, err);
+    c->improved = true;
+    return status;
+}
+
+/* Tables that take the lowest ports that fit, improved: on regular fabrics these need the fewest
+ * lanes. They may begin with up to twice the goal's lanes, which the improvement empties. */
+static ik_status frugal_search_improve_ports(contest *c, frugal_rule like, ik_error *err)
+{
+    ik_status status = IK_OK;
+    like.by_port = true;
+    for (like.shuffle = 1; like.shuffle <= 2 && status == IK_OK; like.shuffle++) {
+        frugal_tables t = {0};
+        bool found = false;
+        status = frugal_attempt(c->f, &like, c->env, &t, &found, err);
+        found = found && t.lanes <= 2 * c->goal.lanes;
+        if (status == IK_OK && found)
+            status = frugal_improve(c->f, &t, c->bound, like.detours, c->env, err);
+        if (status == IK_OK && found && frugal_search_consider(c, &t))
+            c->improved = true;
+        frugal_tables_free(&t);
+    }
+    return status;
+}
+
+/* Longer paths, and at last escape paths. On large fabrics only those of the lowest ports. */
+static ik_status frugal_search_longer(contest *c, ik_error *err)
+{
+    frugal_rule longer = {.lanes = c->goal.lanes, .detours = true};
+    bool large = c->f->num_units > MIDDLE_UNITS;
+    ik_status status = IK_OK;
+    if (!large)
+        status = frugal_search_attempt_rules(c, longer, err);
+    longer.escapes = true;
+    if (status == IK_OK && !c->have && !large)
+        status = frugal_search_attempt_rules(c, longer, err);
+    if (status == IK_OK)
+        status = frugal_search_improve_ports(c, longer, err);
+    return status;
+}
+
 ik_status frugal_search(const frugal_graph *f, ik_routing *r, frugal_goal goal, const ik_env *env,
                         frugal_tables *out, ik_error *err)
 {
-    contest c = {.f = f, .env = env, .goal = goal, .bound = UINT64_MAX};
+    contest c = {.f = f, .env = env, .goal = goal, .bound = {goal.by_load, UINT64_MAX, goal.lanes}};
+    frugal_rule shortest = {.lanes = goal.by_load ? goal.lanes : FRUGAL_MOST_LANES};
     for (uint32_t s = 0; s < f->g.num_switches; s++)
         c.many = f->hosts[s] > c.many ? f->hosts[s] : c.many;
     ik_status status = start_with_given(&c, r, &r->trade, err);
     if (status == IK_OK)
+        status = frugal_search_improve_ports(&c, shortest, err);
+    if (status == IK_OK)
         status = frugal_search_search(&c, err);
-    frugal_rule longer = {.lanes = goal.lanes, .detours = true};
     if (status == IK_OK && !c.have)
-        status = frugal_search_attempt_rules(&c, longer, err);
-    longer.escapes = true;
-    if (status == IK_OK && !c.have)
-        status = frugal_search_attempt_rules(&c, longer, err);
+        status = frugal_search_longer(&c, err);
+    if (status == IK_OK)
+        status = frugal_search_improve_best(&c, err);
     if (status != IK_OK) {
         frugal_tables_free(&c.best);
         return status;

@@ -79,7 +79,7 @@ static void frugal_unit_account(frugal_work *w, const uint32_t *next, uint32_t s
 /* What a tree's paths through a switch weigh: a switch without hosts stands for some. */
 static uint64_t frugal_unit_weight_of(const frugal_work *w, uint32_t s, uint32_t d)
 {
-    uint64_t weight = frugal_weight(w, s, d);
+    uint64_t weight = frugal_weight(w->f, w->rule->spread, s, d);
     if (weight == 0)
         weight = w->rule->spread ? 1 : w->f->hosts[d];
     return weight;

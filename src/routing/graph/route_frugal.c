@@ -6,11 +6,12 @@
  * Pairs of switches are routed nearest first, both directions at once, so that each needs only its
  * first links chosen: by the squared loads of the paths and a price for every dependency that the
  * lane's graph has not yet, among those that keep that graph acyclic (linkdag.h). Several prices,
- * orders of pairs, and trees per switch or per host are tried (frugal_search.c). Idea: LASH and
+ * orders of pairs, and trees per switch or per host are tried (frugal_search.c), and the best are
+ * improved path by path under drawn orders of the links (frugal_improve.c). Idea: LASH and
  * DFSSSP layer paths that were chosen without a thought for layers; Nue (Domke, Hoefler, Matsuoka,
  * HPDC 2016) chooses paths inside an acyclic graph but has a lane per destination; this does both
- * per pair of switches. Cost: attempts times O(pairs of switches * trees per switch * lanes *
- * degree * hops) and the insertions.
+ * per pair of switches. Cost: attempts and rounds of improvement times O(pairs of switches * trees
+ * per switch * lanes * degree * hops), and the insertions.
  */
 #include "routing/graph/route_frugal.h"
 #include "routing/graph/frugal.h"
@@ -81,7 +82,9 @@ const ik_routing_family ik_routing_frugal = {
     .details =
         "Pairs of switches are routed in order of distance, the nearest first and both directions "
         "on one lane, over the least loaded paths that keep the lane's dependency graph acyclic; "
-        "many rules are tried. prefer=lanes takes the fewest lanes whose busiest link carries no "
+        "many rules are tried. The best tables are improved: an order of the channels is drawn per "
+        "lane, and every path may change to one that goes up in it, which evens out loads and "
+        "empties lanes. prefer=lanes takes the fewest lanes whose busiest link carries no "
         "more host pairs than it would with tables that take the lowest port (as a subnet "
         "manager's LASH does); prefer=load takes the least load within `lanes`. The routing always "
         "succeeds, with longer paths where shortest paths do not fit. VC scheme frugal gives each "
