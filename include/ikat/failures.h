@@ -19,12 +19,12 @@ typedef enum ik_failure_kind {
 
 /* What the routing does on the fabric without the part that failed, from the best to the worst. */
 typedef enum ik_reroute {
-    IK_REROUTE_UNKNOWN, /* not judged */
-    IK_REROUTE_PROVED,  /* all connected pairs are delivered without deadlocks */
-    IK_REROUTE_LANES,   /* it needs more virtual lanes than the fabric has now */
-    IK_REROUTE_REFUSED, /* it does not route the damaged fabric */
-    IK_REROUTE_DEADLOCK,
-    IK_REROUTE_LOST, /* connected pairs are not delivered */
+    IK_REROUTE_UNKNOWN,  /* not judged */
+    IK_REROUTE_PROVED,   /* all connected pairs are delivered without deadlocks */
+    IK_REROUTE_LANES,    /* it needs more virtual lanes than the fabric has now */
+    IK_REROUTE_REFUSED,  /* it does not route the damaged fabric */
+    IK_REROUTE_DEADLOCK, /* with any number of lanes */
+    IK_REROUTE_LOST,     /* connected pairs are not delivered */
     IK_REROUTES
 } ik_reroute;
 
@@ -65,8 +65,8 @@ typedef struct ik_failures {
     uint32_t num;
     ik_failure_group *groups; /* [num_groups] the worst first */
     uint32_t num_groups;
-    /* members by kind: all, hosts are cut off that are not hosts_own, and by the reroute of their
-     * group's worst */
+    /* members by kind: all, hosts are cut off that are not hosts_own, and by the reroute: their
+     * own, or of their group's worst where they were not judged */
     uint32_t count[IK_FAILURE_KINDS], cutting[IK_FAILURE_KINDS];
     uint32_t rerouted[IK_FAILURE_KINDS][IK_REROUTES];
     /* of the fabric as it is; NAN and 0 without a routing */

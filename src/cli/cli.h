@@ -121,6 +121,9 @@ bool cli_same_file(const char *a, const char *b);
 /* Prints "ikat: FILE:LINE:COLUMN: text" and the hint to standard error; returns the exit status
  * that fits err->status. */
 int cli_error(const cli *c, const ik_error *err);
+/* Place and text of an error, as cli_error prints them, into `text`, which is returned. */
+enum { CLI_ERROR = 1024 };
+char *cli_error_text(const ik_error *err, char *text, size_t size);
 /* Wrong usage: message and "see ikat COMMAND -h"; returns CLI_USAGE. */
 int cli_usage(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
 /* A text that may come from a file or the command line, fit for a line of a terminal (see
@@ -129,7 +132,9 @@ const char *cli_line(const char *text);
 /* Does the command line ask for an end as a plug-in of a monitoring system? Also of a command line
  * that could not be read. */
 bool cli_is_monitored(const cli *c, int argc, char **argv);
-/* The line of such an end for what went wrong, and CLI_UNKNOWN. */
+/* A text on the line of such an end, where a '|' would begin the performance data. */
+void cli_monitor_put(const char *text);
+/* The line of such an end for what went wrong, NULL: with the command line; and CLI_UNKNOWN. */
 int cli_monitor_unknown(const char *why);
 /* A line to standard error unless --quiet. */
 void cli_note(const cli *c, const char *format, ...) IK_PRINTF(2, 3);

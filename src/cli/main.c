@@ -50,7 +50,7 @@ static int main_end(const cli *c, int status, int argc, char **argv)
 {
     bool monitored = cli_is_monitored(c, argc, argv);
     if (monitored && !c->ran)
-        status = cli_monitor_unknown("the command line is wrong: ikat says why on standard error");
+        status = cli_monitor_unknown(NULL);
     int finished = cli_finish(c, status);
     return monitored && finished != status ? CLI_UNKNOWN : finished;
 }

@@ -271,8 +271,16 @@ bool cli_is_monitored(const cli *c, int argc, char **argv)
     return takes && asked && !c->help_wanted;
 }
 
+void cli_monitor_put(const char *text)
+{
+    for (text = cli_line(text); *text; text++)
+        putchar(*text == '|' ? '/' : *text);
+}
+
 int cli_monitor_unknown(const char *why)
 {
-    printf("IKAT UNKNOWN - %s\n", cli_line(why));
+    fputs("IKAT UNKNOWN - ", stdout);
+    cli_monitor_put(why ? why : "the command line is wrong: ikat says why on standard error");
+    putchar('\n');
     return CLI_UNKNOWN;
 }

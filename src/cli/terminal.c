@@ -144,17 +144,18 @@ void cli_stop(cli *c)
     free(c->cache_folder);
 }
 
-static void print_place_and_text(const ik_error *err)
+char *cli_error_text(const ik_error *err, char *text, size_t size)
 {
-    if (err->file[0]) { /* a line of no file is one that the user has not written */
-        fprintf(stderr, "%s:", err->file);
-        if (err->line)
-            fprintf(stderr, "%u:", err->line);
-        if (err->line && err->column)
-            fprintf(stderr, "%u:", err->column);
-        fputc(' ', stderr);
-    }
-    fputs(err->text, stderr);
+    char line[32] = "", column[32] = "";
+    if (err->line)
+        snprintf(line, sizeof line, "%u:", err->line);
+    if (err->line && err->column)
+        snprintf(column, sizeof column, "%u:", err->column);
+    if (err->file[0]) /* a line of no file is one that the user has not written */
+        snprintf(text, size, "%s:%s%s %s", err->file, line, column, err->text);
+    else
+        snprintf(text, size, "%s", err->text);
+    return text;
 }
 
 /* A signal came: what was in progress matters, not the place in a file that it concerned. */
@@ -182,12 +183,13 @@ static void print_memory_limit(const cli *c)
 
 int cli_error(const cli *c, const ik_error *err)
 {
+    char text[CLI_ERROR];
     cli_progress_end(c);
     fprintf(stderr, "%sikat: ", c->colour_err ? "\033[1;31m" : "");
     if (err->status == IK_ERR_CANCELLED)
         terminal_print_cancelled(c, err);
     else
-        print_place_and_text(err);
+        fputs(cli_error_text(err, text, sizeof text), stderr);
     fprintf(stderr, "%s\n", c->colour_err ? "\033[0m" : "");
     if (err->hint[0])
         fprintf(stderr, "      hint: %s\n", err->hint);

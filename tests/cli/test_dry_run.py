@@ -76,6 +76,27 @@ class DryRun(harness.CliTest):
         self.assertIn("not there", done.stderr)
         self.refused("deploy", "ring:n=4", "-r", "updown", says="--dry-run")
 
+    def test_what_is_among_temporary_files_does_not_matter(self):
+        """A file, a link or a folder of any user may have the name."""
+        there = self.temporary / "ikat-dry-run"
+        for make in (there.touch, lambda: there.symlink_to(self.tmp / "not there"), lambda: there.symlink_to("/proc/self"), there.mkdir):
+            make()
+            done = self.deploy("ring:n=4", "-r", "updown", "--dry-run")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(os.listdir(self.temporary), ["ikat-dry-run"])
+            there.rmdir() if there.is_dir() and not there.is_symlink() else there.unlink()
+
+    def test_a_long_path_is_not_cut(self):
+        """Of the folder for temporary files: it is used, or refused, and nothing is made anywhere else."""
+        for parts in (7, 9, 10, 11, 12, 15, 17):
+            place = self.temporary
+            for _ in range(parts):
+                place = place / ("n" * 200)
+            place.mkdir(parents=True)
+            done = harness.run("deploy", "ring:n=4", "-r", "updown", "--dry-run", env={"TMPDIR": str(place)})
+            self.assertEqual(done.returncode, 0 if len(str(place)) < 2048 else 2, done.stderr)
+            self.assertIn("" if done.returncode == 0 else "characters", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

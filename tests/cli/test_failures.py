@@ -6,6 +6,9 @@ import io
 import json
 import random
 import re
+import signal
+import subprocess
+import time
 import unittest
 
 import harness
@@ -201,6 +204,54 @@ class FailuresTest(harness.CliTest):
         self.assertFalse(plain["partial"])
         lanes = self.json("failures", "ring:n=6", "-r", "dfsssp", "--vcs", "2")
         self.assertEqual(lanes["lanes"], 2)
+
+    def test_a_deadlock_that_more_lanes_would_end_is_a_need_of_lanes(self):
+        """On one lane now; the routing's default scheme for the damaged fabric has more."""
+        for spec, now in (("mlfm:h=3", ()), ("ring:n=5", ("--vcs", "1", "--vc", "1q"))):
+            groups = self.json("failures", spec, "-r", "minimal", *now, status=None)["groups"]
+            scheme = now[2:] or ("--vc", "1q")
+            self.assertTrue(groups)
+            for group in groups:
+                on_one = self.json("check", damaged(spec, group), "-r", "minimal", *scheme, "--allow-unreachable", status=None)
+                default = self.json("check", damaged(spec, group), "-r", "minimal", *now[2:], "--allow-unreachable", status=None)
+                with self.subTest(spec=spec, where=group["where"]):
+                    self.assertEqual(group["reroute"], "proved" if on_one["deadlock_free"] else "lanes" if default["deadlock_free"] else "deadlock")
+                    self.assertEqual(group["lanes"], on_one["vcs"] if on_one["deadlock_free"] else default["vcs_needed"])
+        self.assertEqual(self.json("failures", "mlfm:h=3", "-r", "minimal", status=1)["summary"][0]["lanes"], 36)
+
+    def test_summary_counts_what_was_judged(self):
+        """Members of a group that differ are counted as what they are; those that were not judged as the worst of their group."""
+        for spec, routing in (("mlfm:h=3", "shortest"), ("slimfly:q=5,p=1", "dfsssp"), ("karytree:k=2,n=3", "dmodc")):
+            for options in (("--all",), ()):
+                report = self.json("failures", spec, "-r", routing, *options, status=None)
+                rows = self.rows(spec, "-r", routing, *options)
+                worst = {}
+                for group in report["groups"]:
+                    first = next(r["like"] for r in rows if r["where"] == group["where"])
+                    worst[first] = group["reroute"]
+                counted = collections.Counter((r["kind"], worst[r["like"]] if r["reroute"] == "unknown" else r["reroute"]) for r in rows)
+                for line in report["summary"]:
+                    for name in ("unknown", "proved", "lanes", "refused", "deadlock", "lost"):
+                        self.assertEqual(line[name], counted[line["kind"], name], (spec, options, line["kind"], name))
+        self.assertGreater(report["summary"][0]["proved"], 0)
+
+    def test_without_load_there_is_no_quotient(self):
+        """Hosts of one switch load no cable between switches, or only after a failure."""
+        fabric = {"format": "ikat fabric", "version": 1, "classes": [{"name": "x", "rate_bps": 10**11, "latency_ps": 6000}], "switches": [{"ports": 4}] * 2,
+                  "hosts": [{"ports": 2}, {"ports": 1}], "links": [[0, 0, 1, 0, 0], [2, 0, 0, 1, 0], [2, 1, 1, 1, 0], [3, 0, 0, 2, 0]]}
+        (self.tmp / "one.json").write_text(json.dumps(fabric))
+        for spec in ("crossbar:n=1", "crossbar:n=4", self.tmp / "one.json"):
+            text = self.ok("failures", spec, "-r", "updown")
+            self.assertNotRegex(text, r"\b(nan|inf)\b")
+            self.assertTrue(all(g["overload"] is None for g in self.json("failures", spec, "-r", "updown")["groups"]))
+
+    def test_it_can_be_stopped(self):
+        """Before any routing, too: bridges of a long line, and colours that go along it switch by switch."""
+        done = subprocess.Popen([harness.IKAT, "failures", "mesh:dims=1:60000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        done.send_signal(signal.SIGINT)
+        _, said = done.communicate(timeout=60)
+        self.assertEqual(done.returncode, 130, said)
 
     def test_large_trees_are_judged_by_groups(self):
         """11,664 hosts: five kinds of failures."""

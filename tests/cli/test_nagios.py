@@ -50,14 +50,26 @@ class NagiosTest(harness.CliTest):
         self.check(self.tmp / "named.ibnetdiscover", *CLUSTER[1:])
 
     def test_what_goes_wrong_is_unknown(self):
-        for args in (["/nowhere"], ["ring:n=4", "--no-such-option"], ["ring:n=4", "--engine", "updn"], ["ring:n=4", "--json"], ["ring:n=4", "--all"],
+        for args in (["/nowhere"], ["/no|where=1"], ["ring:n=4", "--sl2vl", "x"], ["ring:n=4", "--no-such-option"], ["ring:n=4", "--engine", "updn"], ["ring:n=4", "--json"], ["ring:n=4", "--all"],
                      [], ["ring:n=4", "ring:n=5"], ["ring:n=4", "--lfts", "README.md"], ["ring:n=4", "--plugin", "/nowhere.so"], ["ring:n=4", "--jobs", "x"]):
             done = harness.run("audit", "--nagios", *args)
             with self.subTest(args=args):
                 self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
                 self.assertRegex(done.stdout, r"\AIKAT UNKNOWN - [^\n]+\n\Z")
                 self.assertTrue(done.stderr.startswith("ikat: "), done.stderr)
+                self.assertNotIn("|", done.stdout)
         self.assertEqual(harness.run("audit", "/nowhere").returncode, 2)
+
+    def test_the_line_says_where(self):
+        """Of input that cannot be read: what standard error says, which a monitoring system does not show."""
+        lines = (harness.SOURCE / "data/cluster96.ibnetdiscover").read_text().splitlines(keepends=True)
+        (self.tmp / "cut.ibnetdiscover").write_text("".join(lines[:40]) + lines[40][:20])
+        for path in ("/nowhere", self.tmp / "cut.ibnetdiscover"):
+            done = harness.run("audit", "--nagios", path)
+            self.assertIn(str(path), done.stdout)
+            self.assertEqual(done.stderr.splitlines()[0].replace("ikat: ", "IKAT UNKNOWN - ", 1) + "\n", done.stdout)
+
+    def test_other_commands_have_no_such_end(self):
         self.assertEqual(harness.run("check", "ring:n=4", "--nagios").returncode, 2)
 
 

@@ -6,7 +6,6 @@
 #include "audit_show.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* The first finding that counts, of this severity; NULL = none. */
 static const ik_audit_finding *audit_nagios_first(const ik_audit *a, ik_severity severity)
@@ -15,13 +14,6 @@ static const ik_audit_finding *audit_nagios_first(const ik_audit *a, ik_severity
         if (a->findings[i].severity == severity && !a->findings[i].known)
             return &a->findings[i];
     return NULL;
-}
-
-/* A '|' would begin the performance data. */
-static void audit_nagios_put_text(const char *text)
-{
-    for (text = cli_line(text); *text; text++)
-        putchar(*text == '|' ? '/' : *text);
 }
 
 static uint64_t audit_nagios_lost(const ik_subnet_verdict *v)
@@ -42,7 +34,7 @@ int audit_nagios(const ik_audit *a)
            a->partial ? ", of the part that the files describe" : "");
     if (first) {
         printf(": [%s] ", first->code);
-        audit_nagios_put_text(first->text);
+        cli_monitor_put(first->text);
     }
     printf(" | errors=%" PRIu64 ";;0;0 warnings=%" PRIu64 ";0;;0 notes=%" PRIu64 ";;;0",
            counts[IK_ERROR], counts[IK_WARNING], counts[IK_NOTE]);

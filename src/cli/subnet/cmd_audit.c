@@ -119,14 +119,15 @@ static int cmd_audit_run(cli *c)
     bool nagios = cli_has(c, "--nagios");
     int exit_status = audit_check_options(c);
     if (exit_status != CLI_DONE)
-        return nagios ? cli_monitor_unknown("options exclude each other") : exit_status;
+        return nagios ? cli_monitor_unknown(NULL) : exit_status;
     ik_fabric *f = NULL, *plan = NULL;
     ik_audit a = {0};
     ik_error err;
+    char why[CLI_ERROR];
     ik_status status = audit_fabric(c, &f, &plan, &a, &err);
     exit_status = status == IK_OK ? cmd_audit_show(c, &a) : cli_error(c, &err);
     if (status != IK_OK && nagios)
-        exit_status = cli_monitor_unknown(err.text);
+        exit_status = cli_monitor_unknown(cli_error_text(&err, why, sizeof why));
     ik_audit_free(&a);
     ik_fabric_free(plan);
     ik_fabric_free(f);

@@ -148,9 +148,11 @@ static void failing_print_head(const failing *k)
                x->routing ? "" : "\n");
     if (x->routing && isnan(x->worst_max_load))
         printf("\n");
-    else if (x->routing)
+    else if (x->routing && x->max_load > 0)
         printf(", %.4g after the worst reroute: %.3g times\n", x->worst_max_load,
                x->worst_max_load / x->max_load);
+    else if (x->routing)
+        printf(", %.4g after the worst reroute\n", x->worst_max_load);
 }
 
 static void failing_print_summary(const failing *k)
@@ -186,7 +188,8 @@ static void failing_print_row(const failing *k, cli_table *table, const ik_failu
     cli_table_cell(table, isnan(x->pairs_lost) ? "-" : "%.10g", x->pairs_lost);
     cli_table_cell(table, "%s", k->x.routing ? ik_reroute_name(x->reroute) : "-");
     cli_table_cell(table, isnan(x->max_load) ? "-" : "%.4g", x->max_load);
-    cli_table_cell(table, isnan(x->max_load) ? "-" : "%.3f", x->max_load / k->x.max_load);
+    double times = x->max_load / k->x.max_load;
+    cli_table_cell(table, isfinite(times) ? "%.3f" : "-", times);
 }
 
 static void failing_print_groups(const failing *k)
@@ -242,9 +245,10 @@ static int failures_run(cli *c)
     if (cli_only_with(c, "--vc", "--routing") != CLI_DONE ||
         cli_only_with(c, "--vcs", "--routing") != CLI_DONE ||
         cli_only_with(c, "--all", "--routing") != CLI_DONE ||
-        cli_not_with(c, "--rows", "--csv") != CLI_DONE || (c->json && cli_has(c, "--csv")))
-        return c->json && cli_has(c, "--csv") ? cli_usage(c, "--csv and --json exclude each other")
-                                              : CLI_USAGE;
+        cli_not_with(c, "--rows", "--csv") != CLI_DONE)
+        return CLI_USAGE;
+    if (c->json && cli_has(c, "--csv"))
+        return cli_usage(c, "--csv and --json exclude each other");
     if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &lanes) ||
         !cli_get_uint(c, "--rows", 0, UINT32_MAX, 20, &k.rows))
         return CLI_USAGE;

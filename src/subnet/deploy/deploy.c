@@ -223,15 +223,10 @@ ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *ou
 static ik_status deploy_open(const ik_deploy_config *config, const char *path,
                              deploy_folder *folder, ik_error *err)
 {
-    char dry[DEPLOY_PATH / 2];
-    const char *parent = getenv("TMPDIR");
     if (!config->dry_run)
         return deploy_folder_open(folder, path, config->force, err);
     ik_status status = path ? deploy_folder_check(path, config->force, err) : IK_OK;
-    if (status != IK_OK)
-        return status;
-    snprintf(dry, sizeof dry, "%s/ikat-dry-run", parent && *parent ? parent : "/tmp");
-    return deploy_folder_open(folder, dry, true, err);
+    return status == IK_OK ? deploy_folder_open_dry(folder, err) : status;
 }
 
 ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *path,

@@ -119,15 +119,33 @@ ik_status deploy_folder_check(const char *path, bool force, ik_error *err)
                                             : deploy_folder_fail_io(path, "cannot be made", err);
 }
 
-ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err)
+static ik_status deploy_folder_make(deploy_folder *d, const char *path, ik_error *err)
 {
-    ik_status status = deploy_folder_name(d, path, force, err);
-    if (status != IK_OK)
-        return status;
     if (temporary_folder(d->path, deploy_folder_remove_files, &d->temporary))
         return IK_OK;
     return errno == ENOMEM ? ik_fail_memory(err, strlen(path), "a file name")
                            : deploy_folder_fail_io(path, "cannot be made", err);
+}
+
+ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err)
+{
+    ik_status status = deploy_folder_name(d, path, force, err);
+    return status == IK_OK ? deploy_folder_make(d, path, err) : status;
+}
+
+ik_status deploy_folder_open_dry(deploy_folder *d, ik_error *err)
+{
+    static const char name[] = "/ikat-dry-run";
+    const char *parent = getenv("TMPDIR");
+    parent = parent && *parent ? parent : "/tmp";
+    *d = (deploy_folder){0};
+    ik_status status = deploy_folder_absolute(parent, d->path, err);
+    if (status != IK_OK)
+        return status;
+    if (strlen(d->path) + sizeof name > sizeof d->path)
+        return ik_fail(err, IK_ERR_USAGE, "the name of the folder for temporary files is too long");
+    strcat(d->path, name);
+    return deploy_folder_make(d, parent, err);
 }
 
 char *deploy_folder_file(const deploy_folder *d, deploy_file file, char *buffer, size_t size)

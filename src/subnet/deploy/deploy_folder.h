@@ -35,6 +35,9 @@ typedef struct deploy_folder {
 ik_status deploy_folder_check(const char *path, bool force, ik_error *err);
 /* Makes the temporary folder. IK_ERR_USAGE: the folder holds files, and force is false. */
 ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err);
+/* The same in the folder for temporary files, for what is never finished: whatever has the name
+ * `path` there already does not matter. */
+ik_status deploy_folder_open_dry(deploy_folder *d, ik_error *err);
 /* Path of a file in the temporary folder, into buffer, which is returned. */
 char *deploy_folder_file(const deploy_folder *d, deploy_file file, char *buffer, size_t size);
 /* Puts the folder in place. One that is there is replaced whole: files of an earlier deployment go,

@@ -49,7 +49,8 @@ static uint32_t failures_list_cables(const ik_fabric *f, ik_failure_kind kind, i
     return num;
 }
 
-static ik_status failures_list(const ik_fabric *f, ik_failures *out, ik_error *err)
+static ik_status failures_list(const ik_fabric *f, const ik_env *env, ik_failures *out,
+                               ik_error *err)
 {
     uint32_t cables = failures_list_cables(f, IK_FAILURE_CABLE, NULL);
     out->num = cables + f->num_switches + failures_list_cables(f, IK_FAILURE_HOST_CABLE, NULL);
@@ -62,7 +63,7 @@ static ik_status failures_list(const ik_fabric *f, ik_failures *out, ik_error *e
     failures_list_cables(f, IK_FAILURE_HOST_CABLE, out->all + cables + f->num_switches);
     for (uint32_t i = 0; i < out->num; i++)
         out->all[i].pairs_lost = out->all[i].max_load = out->all[i].saturation = NAN;
-    return failures_cut(f, out->all, out->num, err);
+    return failures_cut(f, env, out->all, out->num, err);
 }
 
 /* ---- the fabric as it is */
@@ -163,7 +164,7 @@ static ik_status failures_present(failures_work *w, ik_error *err)
     if (status == IK_OK && known)
         failures_take_present(w, &load);
     if (status == IK_OK)
-        status = failures_group(w->f, known ? load.crossing : NULL, w->out, err);
+        status = failures_group(w->f, known ? load.crossing : NULL, w->env, w->out, err);
     ik_load_free(&load);
     ik_load_free(&planned);
     return status;
@@ -206,35 +207,43 @@ static bool failures_is_refusal(ik_status status)
     return status == IK_ERR_UNSUPPORTED || status == IK_ERR_INPUT || status == IK_ERR_FAILED;
 }
 
+/* What the routing does on g with so many lanes, 0 = as many as it takes. A refusal is noted unless
+ * it is known already what it does with others. */
+static ik_status failures_try(failures_work *w, const ik_fabric *g, const char *vc, unsigned lanes,
+                              ik_failure *x, ik_error *err)
+{
+    ik_plan *plan = NULL;
+    ik_error why;
+    ik_status status =
+        ik_plan_from_specs(g, w->config->routing, vc, NULL, lanes, w->env, &plan, &why);
+    if (status == IK_OK) {
+        status = failures_judge_plan(w, g, plan, x, err);
+    } else if (failures_is_refusal(status)) {
+        status = IK_OK;
+        if (x->reroute == IK_REROUTE_UNKNOWN) {
+            x->reroute = IK_REROUTE_REFUSED;
+            x->why = strdup(why.text);
+            status = x->why ? IK_OK : ik_fail_memory(err, strlen(why.text), "a text");
+        }
+    } else if (err) {
+        *err = why;
+    }
+    ik_plan_free(plan);
+    return status;
+}
+
 /* With the lanes that there are, else with as many as it takes. A routing's default scheme is
  * another one where a single lane is asked for. */
 static ik_status failures_judge(failures_work *w, ik_failure *x, ik_error *err)
 {
-    const char *routing = w->config->routing, *vc = w->config->vc;
+    const char *vc = w->config->vc;
     ik_fabric *g = NULL;
-    ik_plan *plan = NULL;
-    ik_error why;
-    if (!vc && w->out->lanes == 1)
-        vc = w->out->vc;
     ik_status status = failures_without(w->f, x, &g, err);
-    if (status != IK_OK)
-        return status;
-    status = ik_plan_from_specs(g, routing, vc, NULL, w->out->lanes, w->env, &plan, &why);
-    if (failures_is_refusal(status)) {
-        ik_error more;
-        x->why = strdup(why.text); /* after which it may still do with more lanes */
-        status = ik_plan_from_specs(g, routing, vc, NULL, 0, w->env, &plan, &more);
-        status = x->why ? status : ik_fail_memory(&more, strlen(why.text), "a text");
-        why = more;
-    }
     if (status == IK_OK)
-        status = failures_judge_plan(w, g, plan, x, err);
-    else if (failures_is_refusal(status)) {
-        x->reroute = IK_REROUTE_REFUSED;
-        status = IK_OK;
-    } else if (err)
-        *err = why;
-    ik_plan_free(plan);
+        status =
+            failures_try(w, g, !vc && w->out->lanes == 1 ? w->out->vc : vc, w->out->lanes, x, err);
+    if (status == IK_OK && (x->reroute == IK_REROUTE_REFUSED || x->reroute == IK_REROUTE_DEADLOCK))
+        status = failures_try(w, g, vc, 0, x, err);
     ik_fabric_free(g);
     return status;
 }
@@ -322,12 +331,15 @@ static void failures_sum_up(ik_failures *out)
         const ik_failure *worst = &out->all[group->worst];
         out->count[group->kind] += group->members;
         out->cutting[group->kind] += worst->hosts_cut > worst->hosts_own ? group->members : 0;
-        out->rerouted[group->kind][worst->reroute] += group->members;
+        out->rerouted[group->kind][worst->reroute] += group->members - group->judged;
         out->partial |= out->routing && group->judged < group->members;
         out->num_disagree += !group->agree;
     }
-    for (uint32_t i = 0; i < out->num; i++)
-        out->worst_max_load = fmax(out->worst_max_load, out->all[i].max_load);
+    for (uint32_t i = 0; i < out->num; i++) {
+        const ik_failure *x = &out->all[i];
+        out->rerouted[x->kind][x->reroute] += x->reroute != IK_REROUTE_UNKNOWN;
+        out->worst_max_load = fmax(out->worst_max_load, x->max_load);
+    }
     qsort_r(out->groups, out->num_groups, sizeof *out->groups, failures_order, out->all);
 }
 
@@ -336,7 +348,7 @@ ik_status ik_failures_measure(const ik_fabric *f, const ik_failures_config *conf
 {
     ik_failures made = {0};
     failures_work w = {f, config, env, &made};
-    ik_status status = failures_list(f, &made, err);
+    ik_status status = failures_list(f, env, &made, err);
     if (status == IK_OK)
         status = failures_present(&w, err);
     for (uint32_t g = 0; g < made.num_groups && config->routing && status == IK_OK; g++)

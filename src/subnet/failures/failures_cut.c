@@ -218,7 +218,8 @@ static bool cut_parts_change(const cut_scan *s, const ik_failure *x)
                                           : false;
 }
 
-ik_status failures_cut(const ik_fabric *f, ik_failure *all, uint32_t num, ik_error *err)
+ik_status failures_cut(const ik_fabric *f, const ik_env *env, ik_failure *all, uint32_t num,
+                       ik_error *err)
 {
     cut_scan s;
     ik_status status = cut_scan_new(&s, f, err);
@@ -233,6 +234,10 @@ ik_status failures_cut(const ik_fabric *f, ik_failure *all, uint32_t num, ik_err
     for (uint32_t i = 0; i < num && status == IK_OK; i++) {
         if (!cut_parts_change(&s, &all[i]))
             continue;
+        if (ik_env_cancelled(env)) {
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+            break;
+        }
         cut_find_parts(&s, all[i].port, all[i].sw);
         all[i].hosts_cut = before - s.most;
     }

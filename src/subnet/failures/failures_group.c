@@ -78,7 +78,7 @@ static uint32_t group_num_colours(const group_work *w)
     return num;
 }
 
-static void group_colour(group_work *w)
+static ik_status group_colour(group_work *w, const ik_env *env, ik_error *err)
 {
     const ik_fabric *f = w->f;
     uint32_t num = 0, more;
@@ -86,8 +86,12 @@ static void group_colour(group_work *w)
         w->colour[node] = group_mix(!ik_is_switch(f, node), ik_is_switch(f, node) && f->switch_level
                                                                 ? f->switch_level[node]
                                                                 : ik_is_silent(f, node));
-    for (; (more = group_num_colours(w)) > num; num = more)
+    for (; (more = group_num_colours(w)) > num; num = more) {
+        if (ik_env_cancelled(env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
         group_refine(w);
+    }
+    return IK_OK;
 }
 
 /* ---- keys of failures */
@@ -153,8 +157,8 @@ static ik_status group_sort(ik_failures *out, group_member *members, ik_error *e
     return IK_OK;
 }
 
-ik_status failures_group(const ik_fabric *f, const double *crossing, ik_failures *out,
-                         ik_error *err)
+ik_status failures_group(const ik_fabric *f, const double *crossing, const ik_env *env,
+                         ik_failures *out, ik_error *err)
 {
     size_t nodes = (size_t)ik_num_nodes(f) + 1;
     uint64_t *colours = ik_calloc(nodes, 3 * sizeof *colours);
@@ -166,7 +170,9 @@ ik_status failures_group(const ik_fabric *f, const double *crossing, ik_failures
     if (status == IK_OK) {
         w.next = colours + nodes;
         w.sorted = colours + 2 * nodes;
-        group_colour(&w);
+        status = group_colour(&w, env, err);
+    }
+    if (status == IK_OK) {
         for (uint32_t i = 0; i < out->num; i++)
             members[i] = (group_member){group_key(&w, &out->all[i]), i};
         status = group_sort(out, members, err);
