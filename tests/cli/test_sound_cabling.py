@@ -195,6 +195,28 @@ class SoundCabling(CliTest):
                         recognised += cabling["known"] and cabling["missing_switches"] == len(fabric.dead) and not cabling["missing"] and not cabling["wrong"]
         self.assertGreater(recognised, 0.9 * grids)
 
+    def test_dead_switches_and_wrong_cables(self):
+        """Large grids with two switches dead, one or two cables cut and two swapped: what is swapped is wrong, and nothing else."""
+        path = self.tmp / "both.net"
+        for spec in ("mesh:dims=10:10", "torus:dims=10:7", "hyperx:dims=6:5", "dragonfly:h=3"):
+            self.ok("topo", spec, "--format", "json", "-o", path)
+            made = json.loads(path.read_text())
+            for seed in range(4 if ALL else 1):
+                fabric, draw = Fabric(made), random.Random(f"{spec} {seed}")
+                for switch in draw.sample(range(len(fabric.ports)), 2):
+                    fabric.kill(switch)
+                for _ in range(2 - seed % 2):
+                    fabric.cut(draw.choice(fabric.cables))
+                one, other = draw.sample(fabric.cables, 2)
+                while len({end[0] for end in one + other}) < 4:
+                    one, other = draw.sample(fabric.cables, 2)
+                fabric.swap(one, other)
+                fabric.write(path, fabric.hosts, order=seed)
+                with self.subTest(spec=spec, seed=seed, dead=sorted(fabric.dead)):
+                    found = self.json("audit", path, "--routing", "none", status=None)
+                    self.assertLessEqual(found["cabling"]["wrong"], 2, found["cabling"]["summary"])
+                    self.assertLessEqual(len(self.damaged(found, "miscabled", "extra-cable")), 2, found["cabling"]["summary"])
+
     def test_small_ones_by_name(self):
         """One damage to a small tree is named; where chance may explain it, the note says which exchange would mend it."""
         path = self.tmp / "small.net"

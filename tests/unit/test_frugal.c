@@ -254,6 +254,30 @@ static void test_progress_and_cancelling(void **state)
     ik_fabric_free(f);
 }
 
+/* Where no lane can be emptied any more the rounds that try it end soon. */
+static void test_hopeless_rounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric;
+        unsigned lanes, most;
+    } cases[] = {{"jellyfish:N=64,d=6,p=3,seed=5", 3, 180},
+                 {"torus:dims=8:8,p=2", 3, 165},
+                 {"dragonfly:a=6,p=3,h=3", 3, 250}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ik_fabric *f = fabric_of(cases[i].fabric);
+        unsigned calls = 0;
+        ik_env watched = {.num_threads = 1, .progress = count_progress, .progress_ctx = &calls};
+        ik_routing *r = NULL;
+        ik_error err;
+        assert_int_equal(ik_routing_from_spec(f, "frugal", &watched, &r, &err), IK_OK);
+        if (calls > cases[i].most || r->trade.lanes > cases[i].lanes)
+            fail_msg("%s: %u rounds, %s", cases[i].fabric, calls, r->note);
+        ik_routing_free(r);
+        ik_fabric_free(f);
+    }
+}
+
 static void test_threads(void **state)
 {
     (void)state;
@@ -273,9 +297,13 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_more_than_lash),       cmocka_unit_test(test_prefer_load),
-        cmocka_unit_test(test_few_lanes_on_any_graph),  cmocka_unit_test(test_tori),
-        cmocka_unit_test(test_progress_and_cancelling), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_no_more_than_lash),
+        cmocka_unit_test(test_prefer_load),
+        cmocka_unit_test(test_few_lanes_on_any_graph),
+        cmocka_unit_test(test_tori),
+        cmocka_unit_test(test_progress_and_cancelling),
+        cmocka_unit_test(test_hopeless_rounds),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 
 #define PATIENCE    30
 #define MOST_ROUNDS 150 /* of each step */
+#define STRETCH     15  /* rounds whose pace says whether a lane will become empty */
 /* What a hop more costs a host pair, and a lane that is to become empty, if the load of links grows
  * by 4 per host pair where it is the mean. */
 #define HOP_PRICE  2
@@ -314,11 +315,31 @@ static void frugal_improve_copy(const frugal_improver *w, frugal_tables *to,
     to->max_load = from->max_load;
 }
 
-/* Rounds until PATIENCE of them in a row bring nothing; the best tables into *best. */
+/* The highest lane when a stretch of rounds began. */
+typedef struct stretch {
+    unsigned lanes;
+    uint64_t fewest;
+} stretch;
+
+/* Whether round i ends a stretch at twice whose pace the highest lane would not become empty in the
+ * rounds that are left. These rounds cost most, and what else they bring the next step brings. */
+static bool frugal_improve_is_hopeless(stretch *begun, unsigned i, unsigned lanes, uint64_t fewest)
+{
+    uint64_t left = (MOST_ROUNDS - i) / STRETCH;
+    bool ends = i > 0 && i % STRETCH == 0,
+         hopeless = ends && begun->lanes == lanes && fewest > 2 * left * (begun->fewest - fewest);
+    if (begun->lanes != lanes || ends)
+        *begun = (stretch){lanes, fewest};
+    return hopeless;
+}
+
+/* Rounds until PATIENCE of them in a row bring nothing, or no lane can be emptied any more that
+ * should be; the best tables into *best. */
 static bool frugal_improve_rounds(frugal_improver *w, frugal_bound bound, frugal_tables *best,
                                   const ik_env *env)
 {
     uint64_t fewest = UINT64_MAX, least = best->max_load;
+    stretch begun = {0};
     for (unsigned idle = 0, i = 0; idle < PATIENCE && i < MOST_ROUNDS; idle++, i++) {
         unsigned before = w->t->lanes;
         if (ik_env_cancelled(env))
@@ -341,6 +362,8 @@ static bool frugal_improve_rounds(frugal_improver *w, frugal_bound bound, frugal
             least = best->max_load;
             idle = 0;
         }
+        if (w->avoid && frugal_improve_is_hopeless(&begun, i, w->t->lanes, fewest))
+            break;
     }
     return true;
 }

@@ -99,7 +99,7 @@ static bool cab_family_convincing(const cab_match *m, const cab_graph *g, const 
 {
     uint64_t wrong = g->links - m->agree, missing = p->links - m->agree;
     bool swapped = p->kind[0] && wrong <= 2 && missing == wrong;
-    bool explained = cab_match_is_near(g, m) && m->agree + 2 >= m->planned;
+    bool explained = cab_match_is_near(g, m) && m->agree + 2 + m->planned / 64 >= m->planned;
     if (!p->kind[0] && p->num > g->num && !explained)
         return false; /* that switches are down must explain nearly all */
     return (m->agree || !g->links) && (10 * wrong <= g->links + 10 || swapped) &&
