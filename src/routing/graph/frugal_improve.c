@@ -391,11 +391,16 @@ ik_status frugal_improve(const frugal_graph *f, frugal_tables *t, frugal_bound b
     frugal_improver w = {.f = f, .detours = detours};
     size_t n = f->g.num_switches, cells = t->num_trees * n;
     frugal_tables now = *t;
+    /* What is there, a copy of it, and the masks. */
+    ik_status status =
+        ik_env_refuse_bytes(env, 12.0 * (double)cells, "the improvement of the trees", err);
+    if (status != IK_OK)
+        return status;
     now.next = ik_calloc(cells + 1, sizeof *now.next);
     now.lane = ik_calloc(n * n + 1, 1);
     w.t = &now;
-    ik_status status = now.next && now.lane ? frugal_improve_init(&w, err)
-                                            : ik_fail_memory(err, cells * 4 + n * n, "the trees");
+    status = now.next && now.lane ? frugal_improve_init(&w, err)
+                                  : ik_fail_memory(err, cells * 4 + n * n, "the trees");
     if (status == IK_OK && !frugal_improve_both(&w, bound, t, env))
         status = ik_fail_memory(err, f->g.num_links * 16ULL, "an order of links");
     if (status == IK_OK && ik_env_cancelled(env))
