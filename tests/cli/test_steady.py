@@ -130,6 +130,19 @@ class Steady(CliTest):
                 missed += outside
         self.assertLessEqual(missed, 3)  # of 24: 88 % hold it
 
+    def test_slow_rises_widen_intervals_of_latency(self):
+        """Adaptive routing whose queues come up for a hundred windows: what ten times as long finds is within three half widths of most."""
+        store = self.make("fabric: 'mlfm:h=5,link_rate=100 Gb/s,latency=50 ns'\nrouting: 'ugal_l:ni=5,c=0.5'\ntraffic: worst\nload: 40%\n"
+                          "switch: {model: ioq, speedup: 2, buffer: 100 KiB, output_buffer: 100 KiB, routing_delay: 100 ns}\nadapter: {packet: 256 B}\n"
+                          "measure: [{warmup: 10 us, duration: 20 us}, {warmup: 100 us, duration: 200 us}]\nseeds: 1..8\n")
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+        short, long = ([r for r in rows if float(r["measured_ns"]) == us * 1000] for us in (20, 200))
+        self.assertEqual([r["seed"] for r in short], [r["seed"] for r in long])
+        lasting = [(float(p["latency_interval"]), float(q["latency_mean_ns"]) / float(p["latency_mean_ns"]) - 1)
+                   for p, q in zip(short, long, strict=True) if p["latency_steady"] == "1"]
+        self.assertTrue(lasting)
+        self.assertLess(sum(rise > 3 * half for half, rise in lasting), len(lasting) / 2)
+
     def test_claims(self):
         store = self.judged()
         for row, (text, (verdict, why)) in zip(self.rows(store, "--table", "claims"), CLAIMS.items(), strict=True):

@@ -4,6 +4,7 @@
  * routing does without it.
  */
 #define _GNU_SOURCE /* qsort_r */
+#include "base/spec_text.h"
 #include "ikat/vc.h"
 #include "ikat/verify.h"
 #include "subnet/failures/failures_impl.h"
@@ -91,33 +92,19 @@ static double failures_passing(const ik_fabric *f, const ik_failure *x, const do
     return sum;
 }
 
-static char *failures_tables_spec(const char *path)
-{
-    size_t size = 2 * strlen(path) + 32, at = 0;
-    char *spec = ik_calloc(size, 1);
-    if (!spec)
-        return NULL;
-    at = (size_t)snprintf(spec, size, "lft:path=\"");
-    for (; *path; path++) {
-        if (*path == '"' || *path == '\\')
-            spec[at++] = '\\';
-        spec[at++] = *path;
-    }
-    spec[at] = '"';
-    return spec;
-}
-
 /* What the installed tables, or those of the routing, carry now. */
 static ik_status failures_installed(failures_work *w, ik_load *load, ik_error *err)
 {
-    char *spec = failures_tables_spec(w->config->tables);
+    ik_arena arena = {0};
+    const char *path = spec_text_quoted(w->config->tables, &arena),
+               *spec = path ? ik_arena_printf(&arena, "lft:path=%s", path) : NULL;
     ik_routing *r = NULL;
     ik_status status = spec ? ik_routing_from_spec(w->f, spec, w->env, &r, err)
                             : ik_fail_memory(err, strlen(w->config->tables), "a name of a file");
     if (status == IK_OK)
         status = failures_load(r, w->f, w->env, load, err);
     ik_routing_free(r);
-    free(spec);
+    ik_arena_free(&arena);
     return status;
 }
 
