@@ -7,6 +7,7 @@
 #ifndef IKAT_SIM_H
 #define IKAT_SIM_H
 
+#include "ikat/analysis.h"
 #include "ikat/routing.h"
 #include "ikat/traffic.h"
 #include "ikat/vc.h"
@@ -56,6 +57,8 @@ typedef struct ik_sim_config {
 bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config);
 
+/* What section `adapter` lets through; INFINITY and 1 where it has no limit. */
+ik_adapter_rates ik_sim_adapter_rates(const ik_params *adapter);
 /* Whether adapters may send or receive slower than their links. */
 bool ik_sim_limits_adapters(const ik_sim_config *config);
 

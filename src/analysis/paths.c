@@ -171,6 +171,7 @@ static void paths_scale_sizes(path_set *p)
     for (uint32_t f = 0; f < p->num; f++)
         p->size[f] /= largest;
     p->largest = reference ? largest / (double)reference : 0;
+    p->largest_bps = largest;
 }
 
 static ik_status paths_collect(const ik_routing *r, const ik_traffic *t, bool sized,

@@ -28,6 +28,7 @@ typedef struct path_set {
     /* how long the largest one takes at its source's rate, of the time in which a host sends all
      * that it could offer; 0 without sizes */
     double largest;
+    double largest_bps; /* what the largest one sends where its host sends all that it can */
 } path_set;
 
 /* All flows s != d of t. Routings that are not deterministic divide a flow evenly among the initial

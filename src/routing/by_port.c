@@ -144,14 +144,26 @@ static uint64_t by_port_one_rate(const ik_fabric *f, uint32_t host)
     return port == IK_NONE ? 0 : ik_port_rate_bps(f, port);
 }
 
+/* Of the cables of one host: of a split fabric one, of others all. */
+static double by_port_limited_here(const ik_fabric *f, uint32_t host, double fraction,
+                                   double most_bps)
+{
+    uint32_t node = ik_host_node(f, host);
+    double sum = 0;
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
+        if (f->port_peer[port] != IK_NONE)
+            sum += fmin((double)ik_port_rate_bps(f, port) * fraction, most_bps);
+    return sum;
+}
+
 double by_port_limited_bps(const ik_fabric *f, uint32_t host, double fraction, double most_bps)
 {
     if (!f->split)
-        return fmin((double)by_port_one_rate(f, host) * fraction, most_bps);
+        return by_port_limited_here(f, host, fraction, most_bps);
     uint32_t whole = f->split->host_of[host];
     double sum = 0;
     for (uint32_t port = f->split->first[whole]; port < f->split->first[whole + 1]; port++)
-        sum += fmin((double)by_port_one_rate(f, port) * fraction, most_bps);
+        sum += by_port_limited_here(f, port, fraction, most_bps);
     return sum;
 }
 

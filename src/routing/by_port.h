@@ -26,7 +26,8 @@ void by_port_free(const ik_traffic *by_port, const ik_traffic *t);
  * 0: no cable. */
 uint64_t by_port_rate_bps(const ik_fabric *f, uint32_t host);
 
-/* The same where each port sends at most that fraction of its link's rate, and at most most_bps. */
+/* The same where each port sends at most that fraction of its link's rate, and at most most_bps;
+ * also of a fabric that is not split. */
 double by_port_limited_bps(const ik_fabric *f, uint32_t host, double fraction, double most_bps);
 
 #endif

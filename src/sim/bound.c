@@ -14,7 +14,7 @@ static double bound_rate_of(const ik_params *adapter, const char *name)
     return ik_params_has(adapter, name) ? (double)ik_params_uint(adapter, name) : INFINITY;
 }
 
-static ik_adapter_rates bound_rates_of(const ik_params *adapter)
+ik_adapter_rates ik_sim_adapter_rates(const ik_params *adapter)
 {
     return (ik_adapter_rates){.injection_bps = bound_rate_of(adapter, "injection_rate"),
                               .injection_fraction = ik_params_real(adapter, "injection_fraction"),
@@ -27,7 +27,7 @@ bool ik_sim_limits_adapters(const ik_sim_config *config)
     const ik_params *adapter = sim_config_of(config).adapter_params;
     if (!adapter)
         return false;
-    ik_adapter_rates rates = bound_rates_of(adapter);
+    ik_adapter_rates rates = ik_sim_adapter_rates(adapter);
     return rates.injection_fraction < 1 || rates.ejection_fraction < 1 ||
            isfinite(rates.injection_bps) || isfinite(rates.ejection_bps);
 }
@@ -39,7 +39,7 @@ static ik_status bound_measure(const ik_plan *plan, const ik_traffic *traffic,
 {
     const ik_sim_config config = {
         .switch_params = sec->sw, .adapter_params = sec->adapter, .measure_params = sec->measure};
-    const ik_adapter_rates rates = bound_rates_of(sec->adapter);
+    const ik_adapter_rates rates = ik_sim_adapter_rates(sec->adapter);
     ik_lasting lasting;
     ik_status status = ik_lasting_measure(plan->routing, traffic, &rates, env, &lasting, err);
     if (status != IK_OK)

@@ -4,6 +4,7 @@
  * program's value where all hosts of a group are alike, and below the predicted saturation. */
 #include "ikat/analysis.h"
 #include "unit/made.h"
+#include "unit/part.h"
 #include "unit/sim_helper.h"
 
 #include <math.h>
@@ -223,12 +224,158 @@ static void test_cancelled(void **state)
     ik_fabric_free(f);
 }
 
+/* ---- hosts with several cables, and cables of several rates */
+
+/* A ring of five switches, two hosts each; some hosts have a second cable at the next switch, and
+ * `rates` says which cables are slow: those of hosts, those of switches. */
+static ik_fabric *uneven_ring(bool several, bool slow_hosts, bool slow_links)
+{
+    enum { SWITCHES = 5, HOSTS = 10 };
+    ik_builder *b = ik_builder_new();
+    uint16_t fast = ik_builder_class(b, 100000000000, 6000, NULL),
+             slow = ik_builder_class(b, 40000000000, 6000, NULL);
+    ik_builder_switches(b, SWITCHES, 6);
+    ik_builder_hosts(b, HOSTS, 2);
+    for (uint32_t sw = 0; sw < SWITCHES; sw++)
+        ik_builder_link(b, ik_sw(sw, 0), ik_sw((sw + 1) % SWITCHES, 1),
+                        slow_links && sw == 2 ? slow : fast);
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        uint32_t sw = host / 2, port = 2 + host % 2;
+        ik_builder_link(b, ik_hs(host, 0), ik_sw(sw, port), slow_hosts && host < 3 ? slow : fast);
+        if (several && host % 4 != 1)
+            ik_builder_link(b, ik_hs(host, 1), ik_sw((sw + 1) % SWITCHES, 4 + host % 2),
+                            slow_hosts && host % 4 == 2 ? slow : fast);
+    }
+    ik_builder_family(b, "file", "uneven_ring", NULL, 0);
+    ik_fabric *f = NULL;
+    ik_error err;
+    assert_int_equal(ik_builder_finish(b, &f, &err), IK_OK);
+    ik_builder_free(b);
+    return f;
+}
+
+static ik_fabric *damaged_tree(void)
+{
+    ik_fabric *whole = fabric_of("xgft:m=4:3,w=2:2"), *f = NULL;
+    const uint32_t dead[] = {whole->port_base[ik_host_node(whole, 1)] + 1};
+    ik_error err;
+    assert_int_equal(ik_fabric_degrade(whole, dead, 1, NULL, 0, &f, &err), IK_OK);
+    ik_fabric_free(whole);
+    return f;
+}
+
+enum { FABRICS = 11 };
+static ik_fabric *made_fabric(unsigned which)
+{
+    static const char *const specs[] = {"xgft:m=3:4,w=2:2", "pgft:m=2:3,w=1:2,p=2:1"};
+    if (which < 2)
+        return fabric_of(specs[which]);
+    return which == 2 ? damaged_tree() : uneven_ring(which & 1, (which - 3) & 2, (which - 3) & 4);
+}
+
+static const char *const port_routings[] = {"shortest", "updown", "dfsssp",     "dmodk",
+                                            "smodk",    "random", "dmodk_pgft", "oblivious"};
+enum { ROUTINGS = sizeof port_routings / sizeof *port_routings, TREE_ROUTINGS = 3 };
+
+/* The first channel is full at the saturation that the loads of channels say. */
+static void test_first_level_is_saturation(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"uniform", "permutation", "shift:by=1",
+                                           "hotspot:nodes=0,fraction=50%"};
+    for (unsigned which = 0; which < FABRICS; which++) {
+        ik_fabric *f = made_fabric(which);
+        for (unsigned r = 0; r < (which < 2 ? ROUTINGS : TREE_ROUTINGS); r++)
+            for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+                ik_plan *plan = plan_of(f, port_routings[r], NULL, 0);
+                ik_traffic *t = traffic_of(f, patterns[k]);
+                ik_error err;
+                ik_lasting l;
+                ik_load load;
+                assert_int_equal(ik_lasting_measure(plan->routing, t, NULL, &made_env, &l, &err),
+                                 IK_OK);
+                assert_int_equal(ik_load_measure(plan->routing, t, &made_env, &load, &err), IK_OK);
+                assert_true(l.known);
+                double level = l.num_groups ? l.groups[0].level : 1;
+                if (fabs(level - fmin(load.saturation, 1)) > 1e-9)
+                    fail_msg("fabric %u, %s, %s: %.9g instead of %.9g", which, port_routings[r],
+                             patterns[k], level, load.saturation);
+                ik_load_free(&load);
+                ik_lasting_free(&l);
+                ik_traffic_free(t);
+                ik_plan_free(plan);
+            }
+        ik_fabric_free(f);
+    }
+}
+
+/* At half of the first level a run accepts all that is offered, and beyond it at most the bound,
+ * after a while. */
+static void expect_bounded_run(const ik_fabric *f, const char *routing, const char *adapter,
+                               unsigned which)
+{
+    ik_plan *plan = plan_of(f, routing, NULL, 0);
+    ik_traffic *t = traffic_of(f, "uniform");
+    scenario c = {.adapter = adapter, .measure = "warmup=1 ms;duration=500 us"};
+    double loads[21];
+    ik_sim_bound bounds[21];
+    ik_error err;
+    sections s;
+    for (unsigned k = 0; k <= 20; k++)
+        loads[k] = fmax(k / 20.0, 1e-3);
+    assert_int_equal(open_sections(&s, &c, &err), IK_OK);
+    assert_int_equal(ik_sim_bound_measure(plan, t, &s.config, loads, 21, &made_env, bounds, &err),
+                     IK_OK);
+    close_sections(&s);
+    unsigned last = 0;
+    while (last < 20 && !bounds[last + 1].exceeded)
+        last++;
+    assert_true(last > 0);
+    const unsigned tried[] = {last > 1 ? last / 2 : 1, 20};
+    for (unsigned k = 0; k < 2; k++) {
+        ik_sim_result r;
+        double load = c.load = loads[tried[k]];
+        if (run_plan(plan, t, &c, &r, &err) != IK_OK)
+            fail_msg("%s", err.text);
+        double bound = bounds[tried[k]].throughput; /* 0: packets of several VCs overtake */
+        if ((bound > 0 && r.throughput > 1.02 * bound) ||
+            (k == 0 && fabs(r.throughput - load) > 0.05 * load))
+            fail_msg("fabric %u, %s, '%s': %.4g accepted at %.4g; bound %.4g", which, routing,
+                     adapter, r.throughput, load, bound);
+        ik_sim_result_free(&r);
+    }
+    ik_traffic_free(t);
+    ik_plan_free(plan);
+}
+
+static void test_runs_stay_below_bounds(void **state)
+{
+    (void)state;
+    static const char *const adapters[] = {"", "injection_rate=20 Gb/s", "injection_fraction=30%",
+                                           "ejection_rate=30 Gb/s",
+                                           "injection_rate=60 Gb/s;ejection_fraction=60%"};
+    unsigned number = 0;
+    for (unsigned which = 0; which < FABRICS; which++) {
+        ik_fabric *f = made_fabric(which);
+        for (unsigned r = 0; r < (which < 2 ? ROUTINGS : TREE_ROUTINGS); r++)
+            for (size_t k = 0; k < sizeof adapters / sizeof *adapters; k++)
+                if (in_part(number++, 7))
+                    expect_bounded_run(f, port_routings[r], adapters[k], which);
+        ik_fabric_free(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform),          cmocka_unit_test(test_hot_spot),
-        cmocka_unit_test(test_groups),           cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_sources_in_order), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_first_level_is_saturation),
+        cmocka_unit_test(test_runs_stay_below_bounds),
+        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_hot_spot),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_sources_in_order),
+        cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

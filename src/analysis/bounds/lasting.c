@@ -2,9 +2,11 @@
  *
  * What sources that are first in, first out can have accepted for ever.
  *
- * Such a source sends its flows in fixed proportions: it is as slow as its slowest flow. All rates
- * are raised together; where a channel becomes full, the hosts that use it are its group, and stay
- * behind (progressive filling: D. Bertsekas, R. Gallager, Data Networks, 1992, section 6.5). A
+ * Such a source sends its flows in fixed proportions: it is as slow as its slowest flow. Each port
+ * of a host is a source of its own, since a message waits only behind those that take the same
+ * port; on a split fabric, whose hosts are ports, a port offers what its host sends through it. All
+ * rates are raised together; where a channel becomes full, the hosts that use it are its group, and
+ * stay behind (progressive filling: D. Bertsekas, R. Gallager, Data Networks, 1992, section 6.5). A
  * network need not divide a channel like that, but whatever it does, the rates r_h of a channel's
  * group meet sum of r_h w_h <= capacity, w_h being the share of host h's traffic on that channel:
  * together they are at most capacity / smallest w_h. The sum of these bounds over all groups, each
@@ -12,7 +14,6 @@
  * group are alike it is tight.
  *
  * Cost: the paths of all flows in memory, and O(channels + hosts) for each group. */
-#include "analysis/demand.h"
 #include "analysis/paths.h"
 #include "routing/by_port.h"
 
@@ -26,8 +27,9 @@ typedef struct filling {
     const ik_fabric *f;
     const ik_adapter_rates *limits;
     uint32_t num_hosts;
-    double *rate;      /* [hosts] bit/s that a host offers at most */
-    size_t *base;      /* [hosts + 1] into the rows */
+    double *rate; /* [hosts] bit/s that a host offers at full load */
+    double all;   /* bit/s: the same of all hosts, also of those that the traffic leaves idle */
+    size_t *base; /* [hosts + 1] into the rows */
     uint32_t *channel; /* by host, ascending: what it uses */
     double *amount;    /* and with how many bit/s at its full rate */
     double *left;      /* [ports] capacity less what hosts of groups take */
@@ -71,17 +73,20 @@ static int compare_channels(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* What the channel of a port carries; where it leads to a host, what that host takes from it. */
+/* What the channel of a port carries; at a host, what the adapter sends or takes at most. */
 static double lasting_capacity(const filling *fill, uint32_t port)
 {
     const ik_fabric *f = fill->f;
+    const ik_adapter_rates *limits = fill->limits;
     uint32_t peer = f->port_peer[port];
     if (peer == IK_NONE)
         return 0;
     double rate = (double)ik_port_rate_bps(f, port);
-    if (ik_is_switch(f, f->port_node[peer]))
-        return rate;
-    return fmin(rate * fill->limits->ejection_fraction, fill->limits->ejection_bps);
+    if (!ik_is_switch(f, f->port_node[port]))
+        rate = fmin(rate * limits->injection_fraction, limits->injection_bps);
+    if (!ik_is_switch(f, f->port_node[peer]))
+        rate = fmin(rate * limits->ejection_fraction, limits->ejection_bps);
+    return rate;
 }
 
 /* Sums up the flows from number `flow` on that one host sends, by channel, with `sums` [ports], all
@@ -103,28 +108,38 @@ static uint32_t lasting_add_host(filling *fill, const path_set *paths, uint32_t 
         fill->amount[at] = sums[fill->channel[at]];
         fill->wanted[fill->channel[at]] += fill->amount[at];
         sums[fill->channel[at]] = 0;
+        if (fill->channel[at] == ik_host_port(fill->f, host))
+            fill->rate[host] = fill->amount[at];
     }
+    assert(fill->rate[host] > 0);
     fill->base[host + 1] = to;
     return flow;
+}
+
+/* Is it the first, or only, port of its host? */
+static bool lasting_is_first_port(const ik_fabric *f, uint32_t host)
+{
+    return !f->split || f->split->first[f->split->host_of[host]] == host;
 }
 
 /* The flows of a host stand together, in the order of hosts. */
 static ik_status lasting_add_hosts(filling *fill, const path_set *paths, ik_error *err)
 {
-    double unit_bps = paths->largest * (double)demand_common_rate(fill->f);
     double *sums = ik_calloc(fill->f->num_ports + 1, sizeof *sums);
     if (!sums)
         return ik_fail_memory(err, fill->f->num_ports * sizeof *sums, "loads of channels");
     uint32_t flow = 0;
     for (uint32_t host = 0; host < fill->num_hosts; host++) {
-        double of_links = (double)by_port_rate_bps(fill->f, host);
-        fill->rate[host] = by_port_limited_bps(fill->f, host, fill->limits->injection_fraction,
-                                               fill->limits->injection_bps);
+        double of_links = (double)by_port_rate_bps(fill->f, host),
+               limited = by_port_limited_bps(fill->f, host, fill->limits->injection_fraction,
+                                             fill->limits->injection_bps);
+        if (lasting_is_first_port(fill->f, host))
+            fill->all += limited;
         fill->base[host + 1] = fill->base[host];
         assert(flow == paths->num || paths->src[flow] >= host);
         if (flow < paths->num && paths->src[flow] == host)
             flow =
-                lasting_add_host(fill, paths, flow, unit_bps * fill->rate[host] / of_links, sums);
+                lasting_add_host(fill, paths, flow, paths->largest_bps * limited / of_links, sums);
     }
     for (uint32_t port = 0; port < fill->f->num_ports; port++)
         fill->left[port] = lasting_capacity(fill, port);
@@ -185,7 +200,7 @@ static ik_status lasting_fill_groups(filling *fill, const ik_env *env, ik_lastin
                                      ik_error *err)
 {
     ik_lasting found = {0};
-    double level, all = 0, free_bps = 0;
+    double level, free_bps = 0;
     found.groups = ik_calloc(fill->num_hosts + 1, sizeof *found.groups);
     if (!found.groups)
         return ik_fail_memory(err, fill->num_hosts * sizeof *found.groups, "groups of hosts");
@@ -198,17 +213,14 @@ static ik_status lasting_fill_groups(filling *fill, const ik_env *env, ik_lastin
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
         }
     }
-    for (uint32_t host = 0; host < fill->num_hosts; host++) {
-        bool sends = fill->base[host + 1] > fill->base[host];
-        all += fill->rate[host];
-        free_bps += sends && !fill->held[host] ? fill->rate[host] : 0;
-    }
+    for (uint32_t host = 0; host < fill->num_hosts; host++)
+        free_bps += fill->held[host] ? 0 : fill->rate[host];
     for (size_t k = 0; k < found.num_groups; k++) {
-        found.groups[k].offered /= all;
-        found.groups[k].most /= all;
+        found.groups[k].offered /= fill->all;
+        found.groups[k].most /= fill->all;
     }
-    found.free = all > 0 ? free_bps / all : 0;
-    found.known = all > 0;
+    found.free = fill->all > 0 ? free_bps / fill->all : 0;
+    found.known = fill->all > 0;
     *out = found;
     return IK_OK;
 }
@@ -281,7 +293,7 @@ double ik_lasting_at(const ik_lasting *l, double load)
     for (size_t k = 0; k < l->num_groups; k++)
         sum += fmin(load * l->groups[k].offered,
                     load > l->groups[k].level ? l->groups[k].most : INFINITY);
-    return sum + load * l->free;
+    return fmin(sum + load * l->free, load);
 }
 
 void ik_lasting_free(ik_lasting *l)

@@ -3,6 +3,7 @@
  * experiment/run/jobs_measure.c: what each job of a point took, against what it takes alone on the
  * same fabric: same plan, switch, adapter, seed and bound, from time 0. */
 #include "experiment/run/run.h"
+#include "routing/by_port.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,26 +27,14 @@ static uint64_t jobs_measure_finish_of(const ik_workload *w, uint32_t job, const
     return end;
 }
 
-/* Rate at which a host sends at most. */
-static double jobs_measure_host_bps(const ik_fabric *f, const ik_params *adapter, uint32_t host)
-{
-    uint32_t port = ik_host_port(f, host);
-    double bps = port == IK_NONE ? 0
-                                 : (double)ik_port_rate_bps(f, port) *
-                                       ik_params_real(adapter, "injection_fraction");
-    double most = ik_params_has(adapter, "injection_rate")
-                      ? (double)ik_params_uint(adapter, "injection_rate")
-                      : INFINITY;
-    return fmin(bps, most);
-}
-
 /* What a job that never ends got, of the rate of its hosts; until the others were done. */
 static void jobs_measure_put_endless(ik_json *j, const measured *m, uint32_t job)
 {
+    const ik_adapter_rates rates = ik_sim_adapter_rates(m->adapter);
     double all = 0, own = 0;
     const ik_class_result *of = &m->result->classes[job];
     for (uint32_t host = 0; host < m->w->num_hosts; host++) {
-        double bps = jobs_measure_host_bps(m->f, m->adapter, host);
+        double bps = by_port_limited_bps(m->f, host, rates.injection_fraction, rates.injection_bps);
         all += bps;
         own += m->w->host_job[host] == job ? bps : 0;
     }

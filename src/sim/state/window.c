@@ -86,19 +86,11 @@ typedef struct slowest {
     uint64_t latency_ps; /* longest of a link */
 } slowest;
 
-static double window_injection_bps(const ik_params *adapter)
-{
-    return ik_params_has(adapter, "injection_rate")
-               ? (double)ik_params_uint(adapter, "injection_rate")
-               : INFINITY;
-}
-
 static slowest window_slowest_of(const ik_fabric *f, const ik_params *adapter)
 {
     slowest found = {0};
     uint64_t bytes = ik_params_uint(adapter, "packet");
-    double share = ik_params_real(adapter, "injection_fraction"),
-           most = window_injection_bps(adapter);
+    const ik_adapter_rates rates = ik_sim_adapter_rates(adapter);
     for (uint32_t port = 0; port < f->num_ports; port++) {
         if (f->port_peer[port] == IK_NONE)
             continue;
@@ -108,7 +100,8 @@ static slowest window_slowest_of(const ik_fabric *f, const ik_params *adapter)
         found.link_ps = takes > found.link_ps ? takes : found.link_ps;
         if (ik_is_switch(f, f->port_node[port]))
             continue;
-        double rate = fmin((double)ik_port_rate_bps(f, port) * share, most);
+        double rate =
+            fmin((double)ik_port_rate_bps(f, port) * rates.injection_fraction, rates.injection_bps);
         takes = (uint64_t)fmin(ceil((double)bytes * 8e12 / rate), 1e15);
         found.adapter_ps = takes > found.adapter_ps ? takes : found.adapter_ps;
     }
@@ -245,17 +238,17 @@ static double window_grain_bytes(const sim_window_request *q)
 ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out, ik_error *err)
 {
     const slowest slow = window_slowest_of(q->f, q->adapter);
+    const ik_adapter_rates rates = ik_sim_adapter_rates(q->adapter);
     bool lasts = ik_params_has(q->measure, "duration");
-    *out =
-        (stationary_setup){.detects = ik_params_word(q->measure, "warmup") != 0,
-                           .auto_warmup = ik_params_word(q->measure, "warmup") != 0,
-                           .auto_end = !lasts,
-                           .grain_bytes = window_grain_bytes(q),
-                           .injection_fraction = ik_params_real(q->adapter, "injection_fraction"),
-                           .injection_bps = window_injection_bps(q->adapter),
-                           .of = (stationary_of)ik_params_enum(q->measure, "stop_of"),
-                           .ci = sim_interval_asked(q->measure),
-                           .most_hops = lasts ? 0 : ik_params_uint(q->measure, "stop_hops")};
+    *out = (stationary_setup){.detects = ik_params_word(q->measure, "warmup") != 0,
+                              .auto_warmup = ik_params_word(q->measure, "warmup") != 0,
+                              .auto_end = !lasts,
+                              .grain_bytes = window_grain_bytes(q),
+                              .injection_fraction = rates.injection_fraction,
+                              .injection_bps = rates.injection_bps,
+                              .of = (stationary_of)ik_params_enum(q->measure, "stop_of"),
+                              .ci = sim_interval_asked(q->measure),
+                              .most_hops = lasts ? 0 : ik_params_uint(q->measure, "stop_hops")};
     ik_status status = window_check_of(q->measure, q->adapter, err);
     if (status != IK_OK)
         return status;
