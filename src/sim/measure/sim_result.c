@@ -48,7 +48,7 @@ ik_status ik_result_reals(const ik_sim_result *run, const char *name, const doub
     if (k == NUM)
         return IK_ERR_USAGE;
     *values = run->num_series ? arrays[k] : NULL;
-    *num = run->num_series * (k == 2 ? run->num_switches : 1);
+    *num = arrays[k] ? run->num_series * (k == 2 ? run->num_switches : 1) : 0;
     return IK_OK;
 }
 
