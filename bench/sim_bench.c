@@ -4,6 +4,7 @@
  * memory is its own; counters are read with perf_event_open where the system allows it. Started by
  * bench/run. */
 #include "ikat/ikat.h"
+#include "sim/measure/sim_result.h"
 #include "sim_cases.h"
 #include <jansson.h>
 #include <linux/perf_event.h>
@@ -112,7 +113,7 @@ static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic 
         if (fd[k] >= 0)
             syscall(SYS_ioctl, fd[k], PERF_EVENT_IOC_ENABLE, 0);
     double wall = now_seconds(CLOCK_MONOTONIC);
-    ok = ok && ik_sim_run(plan, traffic, &config, env, &r, err) == IK_OK;
+    ok = ok && sim_run(plan, traffic, &config, env, &r, err) == IK_OK;
     o->wall = now_seconds(CLOCK_MONOTONIC) - wall;
     o->instructions = read_counter(fd[0]);
     o->cache_misses = read_counter(fd[1]);
@@ -123,7 +124,7 @@ static bool simulate(const bench_case *c, const ik_plan *plan, const ik_traffic 
         o->checksum = r.checksum;
         o->throughput = r.throughput;
         o->seconds = r.cpu_seconds;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_params_free(&sw);
     ik_params_free(&adapter);

@@ -5,6 +5,7 @@
  * the machine can give at the moment: the same run on one thread, as many times at once. Started by
  * bench/threads. */
 #include "ikat/ikat.h"
+#include "sim/measure/sim_result.h"
 #include "sim/parallel/cut.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -111,14 +112,14 @@ static void *run_once(void *arg)
     ik_env env = {.seed = 1, .num_threads = o->threads};
     ik_sim_config config = {&o->x->sw, &o->x->adapter, &o->x->measure, o->x->load};
     ik_sim_result r;
-    o->status = ik_sim_run(o->x->plan, o->x->traffic, &config, &env, &r, &o->err);
+    o->status = sim_run(o->x->plan, o->x->traffic, &config, &env, &r, &o->err);
     if (o->status != IK_OK)
         return NULL;
     o->sharing = r.sharing;
     o->hops = r.packet_hops;
     o->checksum = r.checksum;
     o->cpu_seconds = r.cpu_seconds;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return NULL;
 }
 

@@ -51,9 +51,6 @@ static void free_contents(ikpy_kind kind, void *object)
     case IKPY_CABLES:
         ik_cables_free(object);
         break;
-    case IKPY_SIMULATION:
-        ik_sim_result_free(object);
-        break;
     default:
         break;
     }
@@ -79,6 +76,9 @@ void ikpy_destroy(ikpy_kind kind, void *object)
         break;
     case IKPY_REGISTERS:
         ik_registers_free(object);
+        break;
+    case IKPY_SIMULATION:
+        ik_sim_result_free(object);
         break;
     default:
         free_contents(kind, object);

@@ -15,7 +15,7 @@
 
 #include "ikat/ikat.h"
 
-/* How an object is freed. The results (from IKPY_PROOF on) stand in memory of ikpy_room. */
+/* How an object is freed. The results from IKPY_PROOF on stand in memory of ikpy_room. */
 typedef enum ikpy_kind {
     IKPY_FABRIC,
     IKPY_PLAN,
@@ -23,6 +23,7 @@ typedef enum ikpy_kind {
     IKPY_EXPERIMENT,
     IKPY_RESULTS,
     IKPY_REGISTERS,
+    IKPY_SIMULATION,
     IKPY_MEMORY,
     IKPY_PROOF,
     IKPY_LOAD,
@@ -33,8 +34,7 @@ typedef enum ikpy_kind {
     IKPY_DISTANCES,
     IKPY_DIVERSITY,
     IKPY_BISECTION,
-    IKPY_CABLES,
-    IKPY_SIMULATION
+    IKPY_CABLES
 } ikpy_kind;
 
 enum { IKPY_PARENTS = 3 };

@@ -21,7 +21,7 @@ static void print_error(const char *what, const ik_error *err)
 /* Simulates 80 us behind 20 us of warm-up, at half of what the hosts can send. Sections of the
  * configuration that are not set have the defaults of `ikat list sections`. */
 static ik_status simulate(const ik_plan *plan, const ik_traffic *traffic, const ik_env *env,
-                          ik_sim_result *result, ik_error *err)
+                          ik_sim_result **result, ik_error *err)
 {
     ik_params measure;
     ik_status status = ik_params_init(&measure, ik_measure_params, NULL, err);
@@ -40,14 +40,16 @@ static ik_status simulate(const ik_plan *plan, const ik_traffic *traffic, const 
 }
 
 /* One line of the table. What the functions fill in is freed whether they succeed or not, so all of
- * it begins as zeros. */
+ * it begins as zeros, and objects as NULL. Results of a simulation are read by name: `ikat list
+ * results` lists them. */
 static ik_status judge(const ik_fabric *fabric, const char *routing, const ik_traffic *traffic,
                        const ik_env *env, ik_error *err)
 {
     ik_plan *plan = NULL;
     ik_proof proof = {0};
     ik_load load = {0};
-    ik_sim_result result = {0};
+    ik_sim_result *result = NULL;
+    double accepted, latency;
     ik_status status = ik_plan_from_specs(fabric, routing, NULL, NULL, 0, env, &plan, err);
     if (status == IK_OK)
         status = ik_verify(plan, NULL, env, &proof, err);
@@ -56,10 +58,14 @@ static ik_status judge(const ik_fabric *fabric, const char *routing, const ik_tr
     if (status == IK_OK)
         status = simulate(plan, traffic, env, &result, err);
     if (status == IK_OK)
+        status = ik_result_real(result, "throughput", &accepted, err);
+    if (status == IK_OK)
+        status = ik_result_real(result, "latency_mean_ns", &latency, err);
+    if (status == IK_OK)
         printf("%-10s %-13s %12u %14.3f %14.3f %10.0f ns\n", routing,
                proof.deadlock_free == IK_YES ? "yes" : "no", plan->num_vcs, load.saturation,
-               result.throughput, result.latency.mean / 1000);
-    ik_sim_result_free(&result);
+               accepted, latency);
+    ik_sim_result_free(result);
     ik_load_free(&load);
     ik_proof_free(&proof);
     ik_plan_free(plan);

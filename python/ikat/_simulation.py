@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import concurrent.futures
 import math
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, cancel_of, choice, error_of, ffi, filled, lib, module, progress_of,
+from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, cancel_of, choice, error_of, ffi, lib, made, module, progress_of,
                         processors, real, rows_html, setting, string, text, whole)
 from ikat._fabric import optional_index
 from ikat._traffic import _Result, traffic_of
@@ -151,10 +151,34 @@ class Histogram:
         return np.array([lib.ik_histogram_bucket_low(k) for k in range(self._c.num_buckets)], np.float64) / 1e3
 
 
-def _number(name: str, words: str) -> Any:
-    """A property that is a member of the result's structure."""
+def _value(run: Any, read: Any, ctype: str, name: Text) -> Any:
+    """What a function of the library that reads numbers by name gives."""
+    value, err = ffi.new(ctype), ffi.new("ik_error *")
+    status = read(run, text(name, "name"), value, err)
+    if status != lib.IK_OK:
+        raise error_of(status, err)
+    return value[0]
+
+
+def _count(run: Any, name: str) -> int:
+    return _value(run, lib.ik_result_count, "uint64_t *", name)
+
+
+def _numbers(run: Any, read: Any, ctype: str, name: str) -> Any:
+    """An array of the library by its name: its pointer."""
+    values, num, err = ffi.new(ctype), ffi.new("size_t *"), ffi.new("ik_error *")
+    status = read(run, name.encode(), values, num, err)
+    if status != lib.IK_OK:
+        raise error_of(status, err)
+    return values[0]
+
+
+def _number(name: str, words: str, of: type = int) -> Any:
+    """A property that is a number of the run; 0 where it has none."""
     def get(self: Simulation) -> Any:
-        return getattr(self._p(), name)
+        if of is float:
+            return self.result(name) or 0.0
+        return of(_count(self._p(), name))
     get.__doc__ = words
     return property(get)
 
@@ -186,12 +210,12 @@ class Simulation(_Result):
             rows.append(("completed", "yes" if self.completed else f"no: {self.missing_text or 'not in the time that was simulated'}"))
         return rows_html(", ".join(self._about), rows + [("deadlock", self.deadlock_text or "yes" if self.deadlock else "no")])
 
-    load: float = _number("load", "Offered load that was asked for.")
-    offered: float = _number("offered", "Load that was generated.")
-    throughput: float = _number("throughput", "Accepted load.")
-    fairness: float = _number("fairness", "Jain's index over the bytes injected by the hosts that want to send.")
-    host_sent_min: float = _number("host_sent_min", "Least injected by a host that wants to send, as a fraction of its rate.")
-    host_sent_max: float = _number("host_sent_max", "Most injected by a host, as a fraction of its rate.")
+    load: float = _number("load", "Offered load that was asked for.", float)
+    offered: float = _number("offered", "Load that was generated.", float)
+    throughput: float = _number("throughput", "Accepted load.", float)
+    fairness: float = _number("fairness", "Jain's index over the bytes injected by the hosts that want to send.", float)
+    host_sent_min: float = _number("host_sent_min", "Least injected by a host that wants to send, as a fraction of its rate.", float)
+    host_sent_max: float = _number("host_sent_max", "Most injected by a host, as a fraction of its rate.", float)
     packets_generated: int = _number("packets_generated", "Packets of the whole run.")
     packets_delivered: int = _number("packets_delivered", "Packets of the whole run.")
     packets_in_flight: int = _number("packets_in_flight", "Packets inside the network when the run ended.")
@@ -202,135 +226,149 @@ class Simulation(_Result):
     events: int = _number("events", "Events of the simulator.")
     window_ps: int = _number("window_ps", "Duration that was measured, ps.")
     end_ps: int = _number("end_ps", "Simulated time at the end, ps.")
-    finite: bool = _number("finite", "Whether the traffic is a finite workload.")
-    completed: bool = _number("completed", "Whether that workload was completed.")
-    effective_throughput: float = _number("effective_throughput", "A workload's bytes / (completion * rate of the hosts that send).")
-    deadlock: bool = _number("deadlock", "Whether a deadlock was found.")
+    finite: bool = _number("finite", "Whether the traffic is a finite workload.", bool)
+    completed: bool = _number("completed", "Whether that workload was completed.", bool)
+    effective_throughput: float = _number("effective_throughput", "A workload's bytes / (completion * rate of the hosts that send).", float)
+    deadlock: bool = _number("deadlock", "Whether a deadlock was found.", bool)
     state_bytes: int = _number("state_bytes", "Memory of the simulation's state at its largest.")
-    cpu_seconds: float = _number("cpu_seconds", "Processor time of all threads.")
+    cpu_seconds: float = _number("cpu_seconds", "Processor time of all threads.", float)
 
     @property
     def checksum(self) -> str:
         """Digest of every delivery, as in results files."""
-        return f"{self._p().checksum:016x}"
+        return f"{_count(self._p(), 'checksum'):016x}"
 
     @property
     def steady(self) -> Optional[str]:
         """Whether a run ten times as long would find the same: "yes", "no" or "too short to tell"; None of a workload that ends."""
-        return string(lib.ik_steady_verdict_name(self._p().steady.verdict)) or None
+        return string(lib.ik_steady_verdict_name(lib.ik_result_steady(self._p()).verdict)) or None
 
     @property
     def steady_reason(self) -> Optional[str]:
         """Why, in words; None where there is no verdict."""
         room = ffi.new("char[]", 200)
-        lib.ik_steady_describe(ffi.addressof(self._p().steady), room, 200)
+        lib.ik_steady_describe(lib.ik_result_steady(self._p()), room, 200)
         return string(room) or None
 
     @property
     def completion_ns(self) -> Optional[float]:
         """A workload's end, ns; None if it did not complete."""
-        return self._p().completion_ps / 1e3 if self._p().completed else None
+        return _count(self._p(), "completion_ps") / 1e3 if self.completed else None
 
     @property
     def deadlock_text(self) -> Optional[str]:
         """The cycle of the deadlock, an element per line."""
-        return string(self._p().deadlock_text)
+        return string(lib.ik_result_deadlock(self._p()))
 
     @property
     def missing_text(self) -> Optional[str]:
         """Why a workload was not completed."""
-        return string(self._p().missing_text)
+        return string(lib.ik_result_missing(self._p()))
 
     @property
     def latency(self) -> Histogram:
         """From the making of a packet's message to its delivery."""
-        return Histogram(self._p(), self._p().latency)
+        return Histogram(self._p(), lib.ik_result_latency(self._p())[0])
 
     @property
     def network_latency(self) -> Histogram:
         """From a packet's leaving of its adapter to its delivery."""
-        return Histogram(self._p(), self._p().network_latency)
+        return Histogram(self._p(), lib.ik_result_network_latency(self._p())[0])
 
     @property
     def channel_bytes(self) -> npt.NDArray[np.uint64]:
         """[ports] uint64: bytes sent on each channel in the window. No copy."""
-        return array(self._p(), self._p().channel_bytes, self._ports)
+        return self._counts("channel_bytes", self._ports)
 
     @property
     def utilisation(self) -> npt.NDArray[np.float64]:
         """[ports] float64: share of each channel's rate that was used in the window; 0 where unconnected. Computed."""
         rate = self.fabric.port_rate_bps.astype(np.float64)
-        seconds = self._p().window_ps * 1e-12
+        seconds = self.window_ps * 1e-12
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(rate > 0, self.channel_bytes * 8.0 / (rate * seconds), 0.0)
 
     @property
     def host_bytes(self) -> npt.NDArray[np.uint64]:
         """[hosts] uint64: bytes accepted in the window. No copy."""
-        return array(self._p(), self._p().host_bytes, self._hosts)
+        return self._counts("host_bytes", self._hosts)
 
     @property
     def host_sent_bytes(self) -> npt.NDArray[np.uint64]:
         """[hosts] uint64: bytes injected in the window. No copy."""
-        return array(self._p(), self._p().host_sent_bytes, self._hosts)
+        return self._counts("host_sent_bytes", self._hosts)
 
     @property
     def host_finish_ps(self) -> Optional[npt.NDArray[np.uint64]]:
         """[hosts] uint64: of a workload, the last delivery to each host, ps; None with endless traffic. No copy."""
-        return array(self._p(), self._p().host_finish_ps, self._hosts)
+        return self._counts("host_finish_ps", self._hosts)
 
     @property
     def series_time_ns(self) -> npt.NDArray[np.float64]:
         """[periods] float64: the end of each period of the series, ns; empty without the setting `series`."""
-        return np.arange(1, self._p().num_series + 1) * (self._p().series_period_ps / 1e3)
+        return np.arange(1, self._periods() + 1) * (_count(self._p(), "series_period_ps") / 1e3)
 
     @property
     def series_throughput(self) -> Optional[npt.NDArray[np.float64]]:
         """[periods] float64: accepted load of the whole run from time 0. No copy."""
-        return array(self._p(), self._p().series_throughput, self._p().num_series)
+        return self._reals("series_throughput", self._periods())
 
     @property
     def series_latency_ns(self) -> Optional[npt.NDArray[np.float64]]:
         """[periods] float64: mean latency of the packets delivered in each period, ns, 0 if none. No copy."""
-        return array(self._p(), self._p().series_latency_ns, self._p().num_series)
+        return self._reals("series_latency_ns", self._periods())
 
     @property
     def series_blocked(self) -> Optional[npt.NDArray[np.float64]]:
         """[periods, switches] float64: share of each switch's buffers that is full at the end of each period. No copy."""
-        return array(self._p(), self._p().series_blocked, self._p().num_series, self._switches)
+        return self._reals("series_blocked", self._periods(), self._switches)
+
+    def _counts(self, name: str, *shape: int) -> Any:
+        return array(self._p(), _numbers(self._p(), lib.ik_result_counts, "uint64_t **", name), *shape)
+
+    def _reals(self, name: str, *shape: int) -> Any:
+        return array(self._p(), _numbers(self._p(), lib.ik_result_reals, "double **", name), *shape)
+
+    def _periods(self) -> int:
+        return _count(self._p(), "num_series")
+
+    def _each(self, read: Any) -> Iterator[Any]:
+        """What a function of the library has by number."""
+        number = 0
+        while (one := read(self._p(), number)) != ffi.NULL:
+            yield one[0]
+            number += 1
 
     @property
     def congestion_roots(self) -> npt.NDArray[np.void]:
         """Records (port, samples, first, last, buffers, hosts, depth, blocked): channels that blocked most. No copy."""
-        c = self._p().congestion
+        c = lib.ik_result_congestion(self._p())
         return array(self._p(), c.root_list, c.num_roots)
 
     @property
     def ranks(self) -> npt.NDArray[np.void]:
         """Records (rank, host, end_ps) of a program's ranks; empty for other traffic."""
-        c = self._p()
-        return np.array([(c.ranks[i].rank, c.ranks[i].host, c.ranks[i].end_ps) for i in range(c.num_ranks)],
+        return np.array([(r.rank, r.host, r.end_ps) for r in self._each(lib.ik_result_rank)],
                         [("rank", "u4"), ("host", "u4"), ("end_ps", "u8")])
 
     @property
     def classes(self) -> List[Dict[str, Any]]:
         """Classes of the traffic: name, offered, throughput, mean and 99 % latency in ns. Empty where there is one."""
-        c = self._p()
         return [{"name": string(k.name), "offered": k.offered, "throughput": k.throughput, "latency_mean_ns": k.latency.mean / 1e3,
-                 "latency_p99_ns": lib.ik_histogram_percentile(ffi.addressof(k.latency), 0.99) / 1e3}
-                for k in (c.classes[i] for i in range(c.num_classes))]
+                 "latency_p99_ns": lib.ik_histogram_percentile(ffi.addressof(k, "latency"), 0.99) / 1e3}
+                for k in self._each(lib.ik_result_class)]
 
     @property
     def critical_path(self) -> Dict[str, float]:
         """Of a workload: what its completion waited for, ns by kind ("compute", "queue", "network" …); they sum to the completion."""
-        c = self._p().critical_path
+        c = lib.ik_result_critical_path(self._p())
         return {string(lib.ik_path_kind_name(k)): c.kind_ps[k] / 1e3 for k in range(lib.IK_PATH_KINDS)}
 
     @property
     def watched(self) -> List[Dict[str, Any]]:
         """Packets that the setting `watch={...}` asked for: src, dst, number (of the source's packets), bytes, delivered, and
         `events`, dictionaries of stage, reason, t_ns, until_ns, channel, vc and ahead (packets before it in its queue)."""
-        c = self._p().watch
+        c = lib.ik_result_watch(self._p())
         stages = [string(lib.ik_watch_stage_names[i]) for i in range(lib.IK_WATCH_STAGES)]
         reasons = [string(lib.ik_watch_reason_names[i]) for i in range(lib.IK_WATCH_REASONS)]
 
@@ -354,11 +392,8 @@ class Simulation(_Result):
     def result(self, name: Text) -> Optional[float]:
         """A number of the run by the name that results files, figures and claims use (`ikat.result_names()` lists them); None where the
         run has none: not sampled, not asked for, or known only to an experiment."""
-        value, err = ffi.new("double *"), ffi.new("ik_error *")
-        status = lib.ik_result_real(self._p(), text(name, "name"), value, err)
-        if status != lib.IK_OK:
-            raise error_of(status, err)
-        return None if math.isnan(value[0]) else value[0]
+        value: float = _value(self._p(), lib.ik_result_real, "double *", name)
+        return None if math.isnan(value) else value
 
 
 def result_names() -> Dict[str, Dict[str, Any]]:
@@ -396,9 +431,9 @@ def simulate(routing: Routing, traffic: Pattern = "uniform", load: Real = 0.5, *
     with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
         loads = ffi.new("double *", params.config.load)
         env.check(lib.ik_sim_bound_measure(plan, t, params.config, loads, 1, env.c, ffi.addressof(params.config, "bound"), env.err))
-        room = filled("ik_sim_result", lib.IKPY_SIMULATION, lambda out: env.check(
+        run = made("ik_sim_result *", lib.IKPY_SIMULATION, lambda out: env.check(
             lib.ik_sim_run(plan, t, params.config, env.c, out, env.err)))
-    return Simulation._of(room, lib.IKPY_SIMULATION, routing, traffic, plan, t)
+    return Simulation._of(run, lib.IKPY_SIMULATION, routing, traffic, plan, t)
 
 
 def _plan(routing):

@@ -25,7 +25,7 @@
 #define IKAT_EXPERIMENT_STORE_H
 
 #include "experiment/figures/metrics.h"
-#include "ikat/sim.h"
+#include "sim/measure/sim_result.h"
 
 #include <sqlite3.h>
 

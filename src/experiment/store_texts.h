@@ -5,7 +5,7 @@
 #ifndef IKAT_EXPERIMENT_STORE_TEXTS_H
 #define IKAT_EXPERIMENT_STORE_TEXTS_H
 
-#include "ikat/sim.h"
+#include "sim/measure/sim_result.h"
 
 /* store_congestion.c: objects and a list; "" where the run has none. */
 typedef struct congestion_text {

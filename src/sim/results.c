@@ -104,7 +104,7 @@ ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
     ik_status status = results_export(&results, &r, err);
     free(partitions);
     if (status == IK_OK && s->workload.finite && (status = sim_finite_export(s, &r, err)) != IK_OK)
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     if (status == IK_OK)
         *out = r;
     return status;

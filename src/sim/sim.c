@@ -11,6 +11,8 @@
 #include "sim/state/window.h"
 #include "traffic/schedule.h"
 
+#include <stdlib.h>
+
 const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
 
 static void sim_run_partition_here(void *p)
@@ -106,11 +108,16 @@ static void sim_sum_by_host(const ik_split *split, uint64_t *bytes)
     }
 }
 
-/* Results speak of hosts, not of their ports. */
-static void sim_name_hosts(const ik_split *split, ik_sim_result *r)
+/* Lengths of arrays. Results speak of hosts, not of their ports. */
+static void sim_name_arrays(const ik_fabric *f, ik_sim_result *r)
 {
-    sim_sum_by_host(split, r->host_bytes);
-    sim_sum_by_host(split, r->host_sent_bytes);
+    r->num_ports = f->num_ports;
+    r->num_hosts = f->split ? f->split->whole->num_hosts : f->num_hosts;
+    r->num_switches = f->num_switches;
+    if (f->split) {
+        sim_sum_by_host(f->split, r->host_bytes);
+        sim_sum_by_host(f->split, r->host_sent_bytes);
+    }
 }
 
 /* Where a finite workload is not simulated; and what it is not measured with. */
@@ -165,7 +172,7 @@ static ik_status sim_run_watched(const ik_plan *plan, const ik_traffic *by_port,
         status = sim_refuse_watch(plan, w != NULL, err);
     if (status == IK_OK && w && w->looking) {
         status = sim_run_model(plan, by_port, config, env, w, &r, err);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         if (status == IK_OK)
             status = watch_failed(w) ? ik_fail_memory(err, sizeof *w->logs, "watched packets")
                                      : watch_settle(w, err);
@@ -177,7 +184,7 @@ static ik_status sim_run_watched(const ik_plan *plan, const ik_traffic *by_port,
     if (status == IK_OK)
         *out = r;
     else
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     watch_free(w);
     return status;
 }
@@ -194,14 +201,14 @@ static ik_status sim_run_by_port(const ik_plan *plan, const ik_traffic *traffic,
     if (status != IK_OK)
         return status;
     status = sim_run_watched(plan, by_port, config, env, out, err);
-    if (status == IK_OK && plan->fabric->split)
-        sim_name_hosts(plan->fabric->split, out);
+    if (status == IK_OK)
+        sim_name_arrays(plan->fabric, out);
     by_port_free(by_port, traffic);
     return status;
 }
 
-ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
-                     const ik_env *env, ik_sim_result *out, ik_error *err)
+ik_status sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
+                  const ik_env *env, ik_sim_result *out, ik_error *err)
 {
     ik_traffic *bound = NULL;
     const ik_sim_config c = sim_config_of(config);
@@ -211,6 +218,20 @@ ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_si
     if (status == IK_OK)
         status = sim_run_by_port(plan, bound ? bound : traffic, &c, env, out, err);
     ik_traffic_free(bound);
+    return status;
+}
+
+ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
+                     const ik_env *env, ik_sim_result **out, ik_error *err)
+{
+    ik_sim_result *r = ik_calloc(1, sizeof *r);
+    if (!r)
+        return ik_fail_memory(err, sizeof *r, "a result");
+    ik_status status = sim_run(plan, traffic, config, env, r, err);
+    if (status == IK_OK)
+        *out = r;
+    else
+        free(r);
     return status;
 }
 

@@ -4,7 +4,7 @@ import io
 import os
 import subprocess
 
-from support import PythonTest, SHORT, ikat, np, package, unittest
+from support import PythonTest, SHORT, ffi, ikat, lib, np, package, unittest
 
 IKAT = os.environ.get("IKAT", "build/release/ikat")
 
@@ -27,8 +27,13 @@ class Simulations(PythonTest):
         self.assertTrue((run.channel_bytes[injection] == run.host_sent_bytes).all())
         self.assertAlmostEqual(run.utilisation[injection].mean(), run.host_sent_bytes.sum() * 8 / window / rate)
         self.assertLessEqual(run.utilisation.max(), 1)
-        for name in ("channel_bytes", "host_bytes", "host_sent_bytes", "series_throughput", "series_latency_ns", "series_blocked"):
-            self.assert_view(getattr(run, name), getattr(run._p(), name))
+        for read, ctype, names in ((lib.ik_result_counts, "uint64_t **", ("channel_bytes", "host_bytes", "host_sent_bytes")),
+                                   (lib.ik_result_reals, "double **", ("series_throughput", "series_latency_ns", "series_blocked"))):
+            for name in names:
+                values, num = ffi.new(ctype), ffi.new("size_t *")
+                self.assertEqual(read(run._p(), name.encode(), values, num, ffi.NULL), lib.IK_OK)
+                self.assert_view(getattr(run, name), values[0])
+                self.assertEqual(getattr(run, name).size, num[0])
         self.assertEqual(run.series_blocked.shape, (len(run.series_time_ns), self.fabric.num_switches))
         self.assertEqual(run.series_time_ns[0], 10000)
         share = run.host_sent_bytes / (window * 100e9 / 8)
@@ -52,7 +57,7 @@ class Simulations(PythonTest):
     def test_histogram(self):
         run = self.routing.simulate("uniform", 0.4, **SHORT)
         latency = run.latency
-        self.assert_view(latency.counts, run._p().latency.buckets)
+        self.assert_view(latency.counts, lib.ik_result_latency(run._p()).buckets)
         self.assertEqual(latency.counts.sum(), latency.count)
         self.assertEqual(len(latency.edges_ns), len(latency.counts))
         self.assertTrue((np.diff(latency.edges_ns) > 0).all())

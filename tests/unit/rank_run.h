@@ -41,7 +41,7 @@ static inline ik_sim_result run_all(scenario c, build_fn build)
             assert_memory_equal(r.timeline, first.timeline, r.num_timeline * sizeof *r.timeline);
         assert_memory_equal(r.critical_path.kind_ps, first.critical_path.kind_ps,
                             sizeof r.critical_path.kind_ps);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     return first;
 }

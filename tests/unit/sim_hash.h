@@ -5,6 +5,7 @@
 #define SIM_HASH_H
 
 #include "ikat/ikat.h"
+#include "sim/measure/sim_result.h"
 #include <string.h>
 
 typedef struct hash {

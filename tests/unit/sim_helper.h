@@ -4,6 +4,7 @@
 #ifndef SIM_HELPER_H
 #define SIM_HELPER_H
 
+#include "sim/measure/sim_result.h"
 #include "unit/made.h"
 
 typedef struct scenario {
@@ -73,7 +74,7 @@ static inline ik_status run_plan(const ik_plan *plan, const ik_traffic *traffic,
     sections s;
     ik_status status = open_sections(&s, c, err);
     if (status == IK_OK)
-        status = ik_sim_run(plan, traffic, &s.config, &env, r, err);
+        status = sim_run(plan, traffic, &s.config, &env, r, err);
     close_sections(&s);
     return status;
 }
@@ -106,7 +107,7 @@ static inline ik_status try_simulate(const scenario *c, ik_sim_result *r, ik_err
     return status;
 }
 
-/* Simulates; any error fails the test. Free with ik_sim_result_free. */
+/* Simulates; any error fails the test. Free with sim_result_clear. */
 static inline ik_sim_result simulate(scenario c)
 {
     ik_sim_result r = {0};

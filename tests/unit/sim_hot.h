@@ -53,7 +53,7 @@ static inline shares run_incast(const scenario *c, incast in)
     for (uint32_t s = 0; s < in.senders; s++)
         got.cold += (double)r.host_bytes[in.hot + 1 + in.spread * s] / whole;
     got.hot = (double)r.host_bytes[in.hot] / whole;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_plan_free(plan);
     ik_fabric_free(f);
     return got;

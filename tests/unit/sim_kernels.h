@@ -78,7 +78,7 @@ static uint64_t run_once(sim *s, const char *what, uint64_t *hops)
     *hops = r.packet_hops;
     r.events = r.order_violations = 0; /* the latter is counted by checks alone */
     sum = sum * 31 + hash_result(s->f, &r);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return sum;
 }
 

@@ -122,7 +122,7 @@ static inline ik_sim_result result_of(const bench *b, double offered, double acc
 
 static inline void result_free(ik_sim_result *r)
 {
-    ik_sim_result_free(r);
+    sim_result_clear(r);
 }
 
 static inline store_point point_of(const bench *b, int64_t id, double load, uint64_t seed,

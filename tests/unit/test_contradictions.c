@@ -306,7 +306,7 @@ static bool judge(const trial *t, const ik_plan *plan, const ik_traffic *traffic
         if (free == IK_YES && r.deadlock)
             print_trial(t, r.deadlock_text);
     }
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return agrees;
 }
 

@@ -10,6 +10,7 @@
 #include "experiment/figures/metrics.h"
 #include "experiment/store_row.h"
 #include "ikat/ikat.h"
+#include "sim/measure/sim_result.h"
 #include "unit/made.h"
 
 static void check_name(const char *name)
@@ -108,6 +109,76 @@ static void groups_of_results(void **state)
     assert_true(isnan(value_of(&run, "saturated")));
 }
 
+static uint64_t count_of(const ik_sim_result *run, const char *name)
+{
+    uint64_t value = 77;
+    ik_error err = {0};
+    if (ik_result_count(run, name, &value, &err) != IK_OK)
+        fail_msg("%s: %s", name, err.text);
+    return value;
+}
+
+/* Whole numbers are exact, where a double is not; of results that are counts both are the same. */
+static void counts_are_exact(void **state)
+{
+    (void)state;
+    const uint64_t odd = (UINT64_C(1) << 60) + 1;
+    ik_sim_result run = {.checksum = UINT64_MAX,
+                         .packets_delivered = odd,
+                         .end_ps = odd + 2,
+                         .completion_ps = odd + 4,
+                         .state_bytes = odd + 6,
+                         .hosts_silent = UINT32_MAX,
+                         .completed = true,
+                         .threads = 3,
+                         .reorder = {.max_bytes = 5}};
+    assert_true(count_of(&run, "checksum") == UINT64_MAX);
+    assert_true(count_of(&run, "packets_delivered") == odd);
+    assert_true(count_of(&run, "end_ps") == odd + 2 && count_of(&run, "completion_ps") == odd + 4);
+    assert_true(count_of(&run, "state_bytes") == odd + 6);
+    assert_true(count_of(&run, "hosts_silent") == UINT32_MAX && count_of(&run, "threads") == 3);
+    assert_true(count_of(&run, "completed") == 1 && count_of(&run, "deadlock") == 0);
+    assert_true(count_of(&run, "reorder_max_bytes") == 0); /* it has none */
+    run.reorder.in_order = true;
+    assert_true(count_of(&run, "reorder_max_bytes") == 5);
+    run.packets_delivered = 12;
+    ik_result one;
+    size_t counts = 0;
+    for (size_t k = 0; ik_result_at(k, &one); k++)
+        if (one.simulated && one.integer) {
+            double real = value_of(&run, one.name);
+            assert_true(count_of(&run, one.name) == (isnan(real) ? 0 : (uint64_t)real));
+            counts++;
+        }
+    assert_true(counts > 5);
+}
+
+/* A name is of one kind alone: a count is not asked for as an array, nor a fraction as a count. */
+static void names_of_other_kinds_are_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"throughput", "host_byte", "mean_hops", "", "load"};
+    ik_sim_result run = {.load = 1};
+    const uint64_t *counts = (const uint64_t *)&run;
+    const double *reals = (const double *)&run;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint64_t value = 7;
+        size_t num = 7;
+        ik_error err = {0};
+        assert_int_equal(ik_result_count(&run, names[i], &value, &err), IK_ERR_USAGE);
+        assert_non_null(strstr(err.text, "count of a simulation"));
+        assert_int_equal(ik_result_counts(&run, names[i], &counts, &num, &err), IK_ERR_USAGE);
+        assert_non_null(strstr(err.text, "array of a simulation"));
+        assert_int_equal(ik_result_reals(&run, names[i], &reals, &num, &err), IK_ERR_USAGE);
+        assert_true(value == 7 && num == 7 && counts == (const uint64_t *)&run);
+        assert_true(reals == (const double *)&run);
+    }
+    ik_error err = {0};
+    size_t num;
+    assert_int_equal(ik_result_counts(&run, "host_byte", &counts, &num, &err), IK_ERR_USAGE);
+    assert_non_null(strstr(err.hint, "host_bytes"));
+}
+
 static void other_names_are_refused(void **state)
 {
     (void)state;
@@ -124,9 +195,13 @@ static void other_names_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_whole),          cmocka_unit_test(every_result_is_a_column),
-        cmocka_unit_test(values_are_those_of_the_run), cmocka_unit_test(groups_of_results),
+        cmocka_unit_test(every_row_is_whole),
+        cmocka_unit_test(every_result_is_a_column),
+        cmocka_unit_test(values_are_those_of_the_run),
+        cmocka_unit_test(groups_of_results),
         cmocka_unit_test(other_names_are_refused),
+        cmocka_unit_test(counts_are_exact),
+        cmocka_unit_test(names_of_other_kinds_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

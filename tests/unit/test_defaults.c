@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sim/measure/sim_result.h"
 #include "unit/made.h"
 
 #define TREE "karytree:k=2,n=3"
@@ -42,12 +43,12 @@ static uint64_t checksum_of(const scene *s, const ik_sim_config *config, const i
 {
     ik_sim_result r = {0};
     ik_error err = {0};
-    if (ik_sim_run(s->plan, s->uniform, config, env, &r, &err) != IK_OK)
+    if (sim_run(s->plan, s->uniform, config, env, &r, &err) != IK_OK)
         fail_msg("%s", err.text);
     uint64_t sum = r.checksum;
     *load = r.load;
     assert_true(r.packets_delivered > 0);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return sum;
 }
 
@@ -69,7 +70,7 @@ static void sim_config(void **state)
     assert_true(checksum_of(&s, NULL, NULL, &load) == expected && load == 0.5);
     assert_true(checksum_of(&s, &other, NULL, &load) != expected && load == 0.25);
     ik_sim_result r = {0};
-    assert_int_equal(ik_sim_run(s.plan, s.uniform, &negative, NULL, &r, NULL), IK_ERR_USAGE);
+    assert_int_equal(sim_run(s.plan, s.uniform, &negative, NULL, &r, NULL), IK_ERR_USAGE);
     assert_null(r.channel_bytes);
     ik_sim_estimate by_spelled, by_zero, by_null;
     ik_sim_estimate_run(s.plan, &spelled, &by_spelled);
@@ -244,7 +245,7 @@ static void freeing_zeros(void **state)
     ik_bisection_free(&(ik_bisection){0});
     ik_cables_free(&(ik_cables){0});
     ik_permutations_free(&(ik_permutations){0});
-    ik_sim_result_free(&(ik_sim_result){0});
+    sim_result_clear(&(ik_sim_result){0});
     ik_subnet_verdict_free(&(ik_subnet_verdict){0});
     ik_audit_free(&(ik_audit){0});
     ik_deployment_free(&(ik_deployment){0});

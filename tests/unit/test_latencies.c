@@ -138,7 +138,7 @@ static void test_time_of_a_packet(void **state)
         assert_int_equal(r.lookahead_ps, 2000);
         assert_true(r.latency.min ==
                     2 * (2000 + 5000 + 20000) + ik_transmit_ps(1024, 100000000000));
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -166,7 +166,7 @@ static void test_threads(void **state)
                 checksum = r.checksum;
             if (r.checksum != checksum)
                 fail_msg("%s, %s: %u threads differ", fabrics[n % 3], models[n / 3], threads);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
     refuse((scenario){.fabric = "dragonfly:h=1,global_latency=0 ns",

@@ -182,7 +182,7 @@ static ik_status run_setup(const setup *s, uint64_t *hash, ik_error *err)
     ik_status status = try_simulate(&c, &r, err);
     if (status == IK_OK)
         *hash = hash_of(&r);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return status;
 }
 

@@ -315,7 +315,7 @@ static void expect_loads(const ik_plan *plan, const ik_fabric *f, const char *mo
     assert_true(fabs(total - ejected) <= 0.02 * total); /* by host what came by its ports */
     assert_true(fabs(r.throughput - r.offered) < 0.01 && fabs(r.offered - 0.1) < 0.01);
     assert_int_equal(r.packets_unroutable, 0);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_load_free(&load);
     ik_traffic_free(t);
 }
@@ -359,7 +359,7 @@ static void test_throughput_reaches_both_rails(void **state)
         ik_sim_result r = simulate(c);
         if (r.throughput < 0.7 || r.host_sent_max < 0.7)
             fail_msg("%s: %.3f accepted", routings[i], r.throughput);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     scenario one = {.fabric = "xgft:m=4:4,w=2:4",
                     .routing = "dmodk",
@@ -367,7 +367,7 @@ static void test_throughput_reaches_both_rails(void **state)
                     .measure = "warmup=50 us;duration=200 us"};
     ik_sim_result r = simulate(one); /* a destination has one rail under D-mod-k */
     assert_true(r.throughput > 0.4 && r.throughput <= 0.505);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* The dead cable of a rail leaves the other one: nothing is lost, nothing takes the dead one. */
@@ -384,7 +384,7 @@ static void test_dead_cable(void **state)
     assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
     assert_true(r.host_sent_bytes[1] > 0 && r.host_bytes[6] > 0);
     assert_int_equal(r.host_sent_bytes[2], 0);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_fabric_free(f);
 }
 

@@ -138,7 +138,7 @@ static void test_estimated_state(void **state)
         if (e.bytes < r.state_bytes || e.bytes > 2 * r.state_bytes)
             fail_msg("%s: %llu B estimated, %llu B taken", c.sw, (unsigned long long)e.bytes,
                      (unsigned long long)r.state_bytes);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         ik_params_free(&sw);
         ik_plan_free(plan);
         ik_fabric_free(f);

@@ -139,7 +139,7 @@ static void test_same_for_a_permutation(void **state)
         if (k > 0 && r.checksum != first)
             fail_msg("%s gives another run", adapters[k]);
         first = r.checksum;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -167,7 +167,7 @@ static ik_sim_result one_flow(const char *adapter, const char *sw, double load)
         ik_plan_free(plan);
     }
     assert_true(r[0].checksum == r[1].checksum && r[0].packets_delivered == r[1].packets_delivered);
-    ik_sim_result_free(&r[0]);
+    sim_result_clear(&r[0]);
     ik_fabric_free(f);
     return r[1];
 }
@@ -196,12 +196,12 @@ static void test_ejection(void **state)
         ik_sim_result r = one_flow(cases[k].adapter, "buffer=32 KiB", 1);
         expect_packets(cases[k].adapter, r.host_bytes[3], 2000 / cases[k].slower);
         expect_packets(cases[k].adapter, r.host_sent_bytes[0], 2000 / cases[k].slower);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         /* alone: delivered when the buffer has passed it on */
         r = one_flow(cases[k].adapter, NULL, 0.1);
         assert_true(r.latency.min == r.latency.max &&
                     r.latency.max == wire + cases[k].slower * packet);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -225,7 +225,7 @@ static void test_injection(void **state)
                         r.network_latency.max == packet + wire); /* at the link's rate */
             expect_near(cases[k].adapter, r.throughput * 4, 1, 0.001);
             expect_near(cases[k].adapter, r.offered * 4, load, 0.002);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
 }

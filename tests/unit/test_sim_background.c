@@ -41,7 +41,7 @@ static void test_a_late_end(void **state)
         assert_true(r.completed);
         assert_true(k == 0 || r.packets_generated == first);
         first = r.packets_generated;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -72,7 +72,7 @@ static void test_apart(void **state)
             assert_int_equal(r.classes[0].latency.count, 30 * 256);
             assert_true(k || r.classes[1].latency.max == 20000 + 256 * 80);
             assert_true(r.workload_bytes == 30 * 65536);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 
@@ -86,7 +86,7 @@ static void test_start(void **state)
     double rest = (double)(r.completion_ps - 10000000) / (double)r.completion_ps / 2;
     assert_true(r.classes[1].offered > rest - 0.002 && r.classes[1].offered < rest + 0.002);
     assert_true(r.packets_generated >= r.packets_delivered);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Into a host of the job that ends: it shares its link with what comes from the background. */
@@ -113,7 +113,7 @@ static void test_together(void **state)
         assert_true(r.completion_ps > before);
         assert_true((double)own / (double)link > 1 - share - 0.03);
         before = r.completion_ps;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     assert_int_equal(unlink(path), 0);
 }
@@ -170,7 +170,7 @@ static void test_engines_and_threads_agree(void **state)
                 assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
                 if (hash_result(f, &r) != hash_result(f, &first))
                     fail_msg("%s on %s: %u threads differ", c.traffic, c.fabric, c.threads);
-                ik_sim_result_free(&r);
+                sim_result_clear(&r);
                 scenario end = c;
                 end.measure = until;
                 ik_sim_result general = run_by(&sim_general_engine, end), any = run_by(NULL, end);
@@ -178,10 +178,10 @@ static void test_engines_and_threads_agree(void **state)
                 expect_same(c.traffic, &first, &any, 16);
                 assert_true(any.classes[0].throughput == first.classes[0].throughput);
                 assert_true(any.classes[1].throughput == first.classes[1].throughput);
-                ik_sim_result_free(&general);
-                ik_sim_result_free(&any);
+                sim_result_clear(&general);
+                sim_result_clear(&any);
             }
-            ik_sim_result_free(&first);
+            sim_result_clear(&first);
             ik_fabric_free(f);
         }
 }
@@ -199,7 +199,7 @@ static void test_what_is_missing(void **state)
     assert_int_equal(r.end_ps, 1000000);
     assert_non_null(strstr(r.missing_text, "at_most was reached"));
     assert_non_null(strstr(r.missing_text, "messages are not delivered"));
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void test_refusals(void **state)

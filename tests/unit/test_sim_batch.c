@@ -67,7 +67,7 @@ static void test_one_at_a_time(void **state)
                         r.replies.mean_outstanding < 1 + 1e-9);
             for (uint32_t h = 0; h < hosts; h++)
                 assert_int_equal(r.host_finish_ps[h], r.completion_ps);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 
@@ -93,7 +93,7 @@ static void test_many_at_a_time(void **state)
             assert_int_equal(r.replies.round_trip.count, 60 * repeat);
             assert_int_equal(r.hosts_silent, 1);
             assert_true(!most || r.replies.mean_outstanding <= most);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 
@@ -111,7 +111,7 @@ static void test_without_replies(void **state)
         assert_int_equal(r.completion_ps, 20000 + 100 * bytes[k] * 80);
         assert_int_equal(r.workload_bytes, 500 * bytes[k]);
         assert_int_equal(r.workload_messages, 500);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -140,7 +140,7 @@ static void test_gaps(void **state)
     ik_sim_result r = on_crossbar(9, spec, "packet=1 KiB;reply=100 B;max_outstanding=2");
     assert_int_equal(r.replies.round_trip.count, all);
     assert_int_equal(r.packets_delivered, 2 * all);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_traffic_free(t);
     ik_fabric_free(f);
 }
@@ -201,10 +201,10 @@ static void test_engines_and_threads_agree(void **state)
                 expect_same(c.traffic, &first, &any, 16);
                 assert_int_equal(any.replies.round_trip.sum, first.replies.round_trip.sum);
                 assert_true(any.replies.mean_outstanding == first.replies.mean_outstanding);
-                ik_sim_result_free(&general);
-                ik_sim_result_free(&any);
+                sim_result_clear(&general);
+                sim_result_clear(&any);
             }
-            ik_sim_result_free(&first);
+            sim_result_clear(&first);
         }
 }
 
@@ -233,7 +233,7 @@ static void test_what_is_missing(void **state)
         assert_int_equal(r.end_ps, 20000000);
         if (!strstr(r.missing_text, "at_most was reached") || !strstr(r.missing_text, of[k].text))
             fail_msg("%s", r.missing_text);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -265,8 +265,8 @@ static void test_what_is_missing_by_both_engines(void **state)
                 fail_msg("%s, %u ns: %s\n%s", c.traffic, ns, general.missing_text,
                          any.missing_text);
             assert_int_equal(general.packets_generated, any.packets_generated);
-            ik_sim_result_free(&general);
-            ik_sim_result_free(&any);
+            sim_result_clear(&general);
+            sim_result_clear(&any);
         }
 }
 
@@ -296,7 +296,7 @@ static void test_what_is_left_of_many(void **state)
                                                   .threads = threads});
             assert_true(r.finite && !r.completed);
             assert_int_equal(r.packets_generated, 4 * of[k].packets);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 

@@ -72,7 +72,7 @@ static void follow_curve(scenario c, const char *config, double from, double to,
                      expected, points[k].deviation);
         assert_true(r.throughput / r.offered > carried);
         assert_false(r.deadlock);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     assert_true(compared > 0);
 }
@@ -84,7 +84,7 @@ static double accepted_at(scenario c, double load)
     ik_sim_result r = simulate(c);
     double accepted = r.throughput;
     assert_false(r.deadlock);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return accepted;
 }
 
@@ -174,7 +174,7 @@ static void a_torus_s_ties_are_the_reference_s(void **state)
     c.load = 0.15;
     ik_sim_result r = simulate(c);
     assert_true(fabs(r.latency.mean / CYCLE_PS - 41.75) < 0.2);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Its minimal routing has cyclic dependencies: harmless up to a load of .5, fatal at .55. */
@@ -187,7 +187,7 @@ static void a_random_graph_follows_booksim_into_its_deadlock(void **state)
     ik_sim_result r = simulate(c);
     assert_true(r.deadlock);
     assert_non_null(strstr(r.deadlock_text, "waits for"));
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void the_proof_finds_its_cycle(void **state)

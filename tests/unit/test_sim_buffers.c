@@ -24,8 +24,8 @@ static void same_runs(scenario c, const char *one, const char *other)
         fail_msg("'%s' and '%s' differ: %llu and %llu packets delivered", one, other,
                  (unsigned long long)a.packets_delivered, (unsigned long long)b.packets_delivered);
     assert_true(a.packets_delivered > 100);
-    ik_sim_result_free(&a);
-    ik_sim_result_free(&b);
+    sim_result_clear(&a);
+    sim_result_clear(&b);
 }
 
 static const scenario tree = {.fabric = "karytree:k=4,n=2",
@@ -108,7 +108,7 @@ static void test_sharing_fills_a_long_link(void **state)
                got = r.throughput * f->num_hosts;
         if (got < expect * 0.995 || got > expect * 1.005)
             fail_msg("%s: %.4f of the link, expected %.4f", cases[k].sw, got, expect);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         ik_plan_free(plan);
         ik_fabric_free(f);
     }
@@ -143,7 +143,7 @@ static void test_ring(void **state)
                 fail_msg("%s: %s", cases[k].sw, r.deadlock ? r.deadlock_text : "no deadlock");
             if (r.deadlock)
                 assert_non_null(strstr(strchr(r.deadlock_text, '\n') + 1, "waits for"));
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
 }

@@ -94,7 +94,7 @@ static void run_case(const ik_fabric *f, unsigned k, unsigned m, double load, co
         fail_msg("%s: %s", what, err.text);
     double to_hosts = check_channels(f, &r, what);
     check_hosts(f, &r, to_hosts, what);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void test_no_more_than_all_of_the_time(void **state)
@@ -147,7 +147,7 @@ static void test_all_of_the_time(void **state)
             double least = strstr(models[m].sw, "pipelined") ? 0.95 * most : most - 4;
             if (got > most || got < least)
                 fail_msg("%s, %s: %.0f of %.1f bytes", models[m].name, measure, got, most);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
             ik_fabric_free(f);
         }
 }

@@ -85,7 +85,7 @@ static void test_time_lines(void **state)
                       5 * NS * (k / 2) + (k % 2 ? 5 : 3) * NS);
     check_segment(&r, most - 1, 1, IK_CALL_WAIT, most / 2 * 5 * NS + 100 * NS);
     check_segment(&r, most, 2, IK_CALL_SEND, 3 * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 
     r = run_all(on_crossbar(), build_too_many);
     assert_in_range(r.num_timeline, most / 4, most); /* periods of 2.7 ns: some are of one kind */
@@ -98,7 +98,7 @@ static void test_time_lines(void **state)
     assert_int_equal(r.timeline[r.num_timeline - 2].kind, IK_CALL_WAIT);
     assert_in_range(end - r.timeline[r.num_timeline - 2].from_ps, 100 * NS, 105 * NS);
     assert_int_equal(r.timeline[0].kind, IK_CALL_COMPUTE);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void test_calls(void **state)
@@ -132,7 +132,7 @@ static void test_calls(void **state)
         assert_int_equal(r.matrix[0].messages, 1);
         assert_int_equal(r.matrix[0].bytes, 1000);
         assert_int_equal(r.matrix_block, 1);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -219,7 +219,7 @@ static void test_tasks(void **state)
         assert_int_equal(r.workload_bytes, 1000);
         assert_int_equal(r.control_messages, of[k].controls);
         assert_int_equal(r.message_classes[0].messages, 1);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 

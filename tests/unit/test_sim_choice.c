@@ -60,14 +60,14 @@ static void run(const diamond *d, const char *sw, const char *vc, unsigned vcs,
     ik_sim_result r = simulate_diamond(d, &c);
     *slow = (double)r.channel_bytes[d->slow] / (1.25 * (double)r.window_ps / 1000);
     *fast = (double)r.channel_bytes[d->fast] / (12.5 * (double)r.window_ps / 1000);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     uint64_t first = 0; /* shorter: conserved, and the same on two threads */
     c.measure = "warmup=5 us;duration=30 us;paranoid=true";
     for (c.threads = 1; c.threads < 3; c.threads++) {
         r = simulate_diamond(d, &c);
         assert_true(c.threads == 1 || r.checksum == first);
         first = r.checksum;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -143,7 +143,7 @@ static void test_losers_choose_at_once(void **state)
         if (r.network_latency.max != r.network_latency.min)
             fail_msg("%s: packets take %.0f to %.0f ns through an empty network", selections[n],
                      (double)r.network_latency.min / 1e3, (double)r.network_latency.max / 1e3);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_fabric_free(d.f);
 }
@@ -289,7 +289,7 @@ static double latency_of(const char *routing, const char *selection, const char 
                                           .traffic = "permutation", .load = 0.5, .sw = sw,
                                           .measure = "warmup=20 us;duration=60 us"});
     double ns = r.latency.mean / 1e3;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return ns;
 }
 

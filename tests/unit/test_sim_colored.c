@@ -134,7 +134,7 @@ static void test_channels_carry_static_loads(void **state)
                 uint64_t here = hash_result(m.f, &r);
                 assert_true(c.threads == 1 || here == first);
                 first = here;
-                ik_sim_result_free(&r);
+                sim_result_clear(&r);
             }
         }
         free(expected);
@@ -161,7 +161,7 @@ static uint64_t completion(const made *m, const sim_engine *engine, uint64_t *su
     r.events = 0;
     *sum = hash_result(m->f, &r);
     uint64_t ps = r.completion_ps;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     sim_free(&s);
     close_sections(&sec);
     return ps;
@@ -205,10 +205,10 @@ static void test_cg(void **state)
         if (fabs(slowdown - of[k].slowdown) > .02 * of[k].slowdown)
             fail_msg("%s on %s: slowdown %g, expected %g", of[k].routing, of[k].fabric, slowdown,
                      of[k].slowdown);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         unmake(&m);
     }
-    ik_sim_result_free(&reference);
+    sim_result_clear(&reference);
     unmake(&crossbar);
 }
 

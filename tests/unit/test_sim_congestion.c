@@ -141,7 +141,7 @@ static void test_hot_host(void **state)
         for (size_t n = 0; n < k->num_culprits; n++)
             assert_int_equal(k->culprits[n].dst, 0);
         assert_true(k->hol_share == 0); /* all packets ask for what their head asks for */
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     tear_down(&b);
 }
@@ -168,7 +168,7 @@ static void test_hot_host_pipelined(void **state)
         assert_int_equal(k->culprits[n].dst, 0);
     assert_true(k->hol_share == 0);
     assert_true(r.host_sent_min > 0 && r.host_sent_max < 1);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     tear_down(&b);
 }
 
@@ -196,7 +196,7 @@ static void test_victim_pipelined(void **state)
     assert_int_equal(k->victims[0].dst, 3);
     assert_int_equal(k->all_culprits, 3);
     assert_true(k->hol_share > 0.02 && k->hol_share < 0.2);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     tear_down(&b);
 }
 
@@ -237,7 +237,7 @@ static void test_parking_lot(void **state)
     assert_true(blocked[0] == 0 && blocked[1] == 0);
     assert_true(fabsf(blocked[2] - 2.0f / 3) < 1e-6f);
     assert_true(fabsf(blocked[3] - 1.0f / 2) < 1e-6f);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     tear_down(&b);
 }
 
@@ -273,8 +273,8 @@ static void test_victim(void **state)
     assert_true(voq.congestion.hol_share == 0);
     for (size_t t = 0; t < 100; t++)
         assert_int_equal(voq.congestion.hol_bytes[t], 0);
-    ik_sim_result_free(&fifo);
-    ik_sim_result_free(&voq);
+    sim_result_clear(&fifo);
+    sim_result_clear(&voq);
     tear_down(&b);
 }
 
@@ -298,12 +298,12 @@ static void test_victim_upstream(void **state)
     assert_int_equal(k->all_culprits, 3);
     assert_true(k->root_list[0].buffers == 2 && k->root_list[0].hosts == 3 &&
                 k->root_list[0].depth == 2);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     /* nobody waits for packets to another host */
     ik_sim_result net = run(&b, "buffer=64 kB;queues=voqnet", 1);
     assert_int_equal(net.congestion.root_list[0].port, host_link(&b, 4));
     assert_int_equal(net.congestion.all_victims, 0);
-    ik_sim_result_free(&net);
+    sim_result_clear(&net);
     tear_down(&b);
 }
 
@@ -330,9 +330,9 @@ static void test_quiet(void **state)
     assert_int_equal(off.congestion.num_samples + none.congestion.num_samples, 0);
     assert_int_equal(off.num_series, 100);
     assert_true(off.checksum == r.checksum && none.checksum == r.checksum);
-    ik_sim_result_free(&r);
-    ik_sim_result_free(&off);
-    ik_sim_result_free(&none);
+    sim_result_clear(&r);
+    sim_result_clear(&off);
+    sim_result_clear(&none);
     tear_down(&b);
 }
 
@@ -356,7 +356,7 @@ static void test_circle(void **state)
     assert_int_equal(k->buffers[last], 15);
     assert_int_equal(k->hosts[last], 10);
     assert_int_equal(k->roots[last], 0);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     tear_down(&b);
 }
 
@@ -391,12 +391,12 @@ static void test_classes(void **state)
         assert_true(hot->offered > 0.1 && hot->throughput < 1.0 / 16 && hot->throughput > 0.5 / 16);
         assert_true(hot->latency.mean > rest->latency.mean);
         assert_int_equal(r.congestion.root_list[0].samples > 0, 1);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_sim_result r =
         simulate((scenario){.fabric = "crossbar:n=4", .routing = "minimal", .load = 0.5});
     assert_int_equal(r.num_classes, 0);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* More flows than the table holds: the few heavy ones stay, and none is short by more than the
@@ -460,7 +460,7 @@ static void test_stride(void **state)
         for (size_t n = 0; n < r.congestion.num_samples * f->num_switches; n++)
             assert_true(r.congestion.switch_hol[n] >= 0 && r.congestion.switch_hol[n] <= 1);
         value[k] = hash_result(f, &r);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     assert_true(value[0] == value[1]);
     ik_fabric_free(f);
@@ -485,7 +485,7 @@ static void test_pairs_left_over(void **state)
         if (try_simulate(&c, &r, &err) != IK_OK)
             fail_msg("%s: %s", left_over[k], err.text);
         assert_true(r.packets_delivered > 0);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 

@@ -88,7 +88,7 @@ static void test_conservation(void **state)
                          (unsigned long long)r.packets_delivered,
                          (unsigned long long)r.order_violations);
         assert_true(r.packets_generated >= r.packets_delivered + r.packets_in_flight);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -122,9 +122,9 @@ static void test_threads(void **state)
                                 first.latency.num_buckets * 8);
             assert_true(r.throughput == first.throughput && r.offered == first.offered &&
                         r.fairness == first.fairness);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
-        ik_sim_result_free(&first);
+        sim_result_clear(&first);
     }
 }
 
@@ -138,9 +138,9 @@ static void test_seeds(void **state)
     c.seed = 2;
     ik_sim_result d = simulate(c);
     assert_true(a.checksum == b.checksum && a.checksum != d.checksum);
-    ik_sim_result_free(&a);
-    ik_sim_result_free(&b);
-    ik_sim_result_free(&d);
+    sim_result_clear(&a);
+    sim_result_clear(&b);
+    sim_result_clear(&d);
 }
 
 /* Naive minimal routing on a ring: the watchdog names a cycle of packets and buffers. Up/down on
@@ -170,7 +170,7 @@ static void test_watchdog(void **state)
             assert_true(lines >= 2 && lines <= 10);
             assert_non_null(strstr(r.deadlock_text, "waits for"));
             assert_true(r.end_ps < 5000000000);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
     c.routing = "updown";
@@ -178,7 +178,7 @@ static void test_watchdog(void **state)
         c.sw = switches[k];
         ik_sim_result r = simulate(c);
         assert_false(r.deadlock);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -204,7 +204,7 @@ static void test_damage(void **state)
     assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
     assert_true(r.packets_unroutable > 0 && r.packets_delivered > 0 && r.hosts_silent == 1);
     assert_false(r.deadlock);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_fabric_free(f);
 }
 
@@ -237,15 +237,15 @@ static void test_memory_limit_and_cancel(void **state)
     assert_int_equal(ik_plan_from_specs(f, "dmodk", NULL, NULL, 0, NULL, &plan, &err), IK_OK);
     assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &traffic, &err), IK_OK);
     assert_true(ik_sim_estimate_bytes(plan, &config) > 1000);
-    assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_MEMORY);
+    assert_int_equal(sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_MEMORY);
     env.memory_limit_bytes = 0;
     env.cancel = &raised;
-    assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_CANCELLED);
+    assert_int_equal(sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_CANCELLED);
     env.cancel = NULL;
-    assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_OK);
+    assert_int_equal(sim_run(plan, traffic, &config, &env, &r, &err), IK_OK);
     assert_true(r.throughput > 0.4 && r.threads == 1);
     uint64_t largest = r.state_bytes;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_sim_estimate estimate;
     ik_sim_estimate_run(plan, &config, &estimate);
     for (env.num_threads = 1; env.num_threads < 4; env.num_threads++) {
@@ -253,11 +253,11 @@ static void test_memory_limit_and_cancel(void **state)
         env.memory_limit_bytes = ik_sim_estimate_bytes(plan, &config) +
                                  (env.num_threads - 1) * estimate.thread_bytes + (32 << 10);
         assert_true(env.num_threads > 1 || env.memory_limit_bytes < largest);
-        assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_MEMORY);
+        assert_int_equal(sim_run(plan, traffic, &config, &env, &r, &err), IK_ERR_MEMORY);
         assert_non_null(strstr(err.text, "has grown to"));
         env.memory_limit_bytes = 4 * largest;
-        assert_int_equal(ik_sim_run(plan, traffic, &config, &env, &r, &err), IK_OK);
-        ik_sim_result_free(&r);
+        assert_int_equal(sim_run(plan, traffic, &config, &env, &r, &err), IK_OK);
+        sim_result_clear(&r);
     }
     ik_traffic_free(traffic);
     ik_plan_free(plan);
@@ -278,7 +278,7 @@ static void test_histogram(void **state)
                 ik_histogram_percentile(&r.latency, 0.99));
     for (size_t b = 0; b < 7000; b++)
         assert_true(ik_histogram_bucket_low(b) < ik_histogram_bucket_low(b + 1));
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 int main(void)

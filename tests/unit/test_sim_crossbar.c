@@ -186,7 +186,7 @@ static double throughput(const char *sw, const char *traffic, unsigned vcs, unsi
                   .measure = "warmup=20 us;duration=60 us;paranoid=true"};
     ik_sim_result r = simulate(c);
     double got = r.throughput;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return got;
 }
 
@@ -247,7 +247,7 @@ static void test_nothing_is_lost(void **state)
         ik_sim_result r = simulate(c);
         assert_true(r.packets_delivered > 1000);
         assert_false(r.deadlock);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 

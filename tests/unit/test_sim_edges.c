@@ -143,7 +143,7 @@ static void expect_noticed(const ik_fabric *f, scenario c)
         ik_error err = {0};
         ik_sim_result r = {0};
         ik_status status = run_lying(f, &c, what, &r, &err);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         bool told = status == IK_ERR_INTERNAL && strstr(err.text, "which is no edge of the");
         if (what == TRUTH ? status != IK_OK : !told)
             fail_msg("%s, %u threads, lie %d: %s %s", c.sw, c.threads, what, ik_status_name(status),
@@ -187,7 +187,7 @@ static void only_paranoid_runs_notice(void **state)
                         .load = 0.3,
                         .threads = 1};
     assert_int_equal(run_lying(f, &c, LIE_ABOUT_VCS, &r, &err), IK_OK);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_fabric_free(f);
 }
 
@@ -214,7 +214,7 @@ static void a_network_that_stands_still_is_noticed(void **state)
                 !strstr(r.deadlock_text, "waits for"))
                 fail_msg("%s, %u threads: %s", c.sw, threads,
                          r.deadlock ? r.deadlock_text : "unnoticed");
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     ik_fabric_free(f);
 }
@@ -250,7 +250,7 @@ static void a_network_that_moves_is_none(void **state)
                                 .threads = 1};
             if (run_plan(plan, traffic, &c, &r, &err) != IK_OK || r.deadlock)
                 fail_msg("%s, %s: %s", c.sw, measure, r.deadlock ? r.deadlock_text : err.text);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     ik_traffic_free(traffic);
     ik_plan_free(plan);

@@ -86,7 +86,7 @@ static void run_case(const ik_fabric *f, const scenario *c, runs *tally)
         if (r.deadlock || delivered(&r, f->num_hosts) == 0)
             tally->still += print_still(c, &r);
         tally->made++;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         ik_traffic_free(traffic);
     }
     ik_plan_free(plan);

@@ -144,7 +144,7 @@ static unsigned compare(const scenario *c, const ik_plan *plan, const ik_traffic
     more = (further ? further - 1 : 0) * e.thread_bytes;
     uint64_t before = in_use;
     at_start = 0;
-    ik_status status = ik_sim_run(plan, traffic, &s.config, &env, &r, &err);
+    ik_status status = sim_run(plan, traffic, &s.config, &env, &r, &err);
     uint64_t taken = at_start - before;
     if (status == IK_ERR_CANCELLED)
         assert_true(e.bytes >= bytes);

@@ -56,7 +56,7 @@ static void test_alltoall_on_a_crossbar(void **state)
             double ideal = 1 - 20000.0 / (double)r.completion_ps;
             assert_true(r.effective_throughput > ideal - 1e-9 &&
                         r.effective_throughput < ideal + 1e-9);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 
@@ -97,7 +97,7 @@ static void test_every_byte_is_delivered_once(void **state)
             assert_int_equal(most, cases[k].bytes);
             assert_int_equal(sum, r.workload_bytes);
             assert_int_equal(r.packets_generated, r.packets_delivered);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 
@@ -133,9 +133,9 @@ static void test_repetitions_with_several_queues(void **state)
         for (; c.threads <= 2; c.threads++) {
             ik_sim_result any = run_by(NULL, c);
             expect_same(c.traffic, &first, &any, cases[n].hosts);
-            ik_sim_result_free(&any);
+            sim_result_clear(&any);
         }
-        ik_sim_result_free(&first);
+        sim_result_clear(&first);
     }
 }
 
@@ -167,9 +167,9 @@ static void test_deliveries_behind_the_watchdog(void **state)
         for (; c.threads <= 2; c.threads++) {
             ik_sim_result any = run_by(NULL, c);
             expect_same(c.traffic, &first, &any, cases[k].hosts);
-            ik_sim_result_free(&any);
+            sim_result_clear(&any);
         }
-        ik_sim_result_free(&first);
+        sim_result_clear(&first);
     }
 }
 
@@ -228,10 +228,10 @@ static void test_engines_and_threads_agree(void **state)
                 ik_sim_result general = run_by(&sim_general_engine, c), any = run_by(NULL, c);
                 expect_same(traffics[k], &first, &general, 64);
                 expect_same(traffics[k], &first, &any, 64);
-                ik_sim_result_free(&general);
-                ik_sim_result_free(&any);
+                sim_result_clear(&general);
+                sim_result_clear(&any);
             }
-            ik_sim_result_free(&first);
+            sim_result_clear(&first);
         }
 }
 
@@ -296,7 +296,7 @@ static void test_what_is_missing(void **state)
         assert_non_null(strstr(r.missing_text, "at_most was reached"));
         if (!strstr(r.missing_text, "not delivered"))
             fail_msg("%s", r.missing_text);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -328,8 +328,8 @@ static void test_last_byte_is_missing(void **state)
         if (!strstr(r.missing_text, end) || strstr(r.missing_text, "not delivered") ||
             strstr(r.missing_text, "lacks 0 B"))
             fail_msg("%s: %s", traffics[k], r.missing_text);
-        ik_sim_result_free(&whole);
-        ik_sim_result_free(&r);
+        sim_result_clear(&whole);
+        sim_result_clear(&r);
     }
 }
 
@@ -386,11 +386,11 @@ static void test_at_most_is_the_end(void **state)
                         fail_msg("%s, at most %llu ps, %u threads: ended at %llu ps: %s",
                                  traffics[k], (unsigned long long)at_most, c.threads,
                                  (unsigned long long)both[e]->end_ps, both[e]->missing_text);
-                ik_sim_result_free(&any);
-                ik_sim_result_free(&general);
+                sim_result_clear(&any);
+                sim_result_clear(&general);
             }
         }
-        ik_sim_result_free(&whole);
+        sim_result_clear(&whole);
     }
     unlink(path);
 }
@@ -429,11 +429,11 @@ static void check_last_instant(const char *traffic, const char *routing, const c
                              adapter, measure, c.threads, e ? "general" : "any",
                              both[e].completed ? "another result" : "not completed: ",
                              both[e].missing_text ? both[e].missing_text : "");
-                ik_sim_result_free(&both[e]);
+                sim_result_clear(&both[e]);
             }
         }
     ik_fabric_free(f);
-    ik_sim_result_free(&whole);
+    sim_result_clear(&whole);
 }
 
 static void test_the_last_instant_counts(void **state)
@@ -528,9 +528,9 @@ static void test_engines_agree_on_what_is_missing(void **state)
         for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result any = run_by(NULL, c);
             assert_string_equal(first.missing_text, any.missing_text);
-            ik_sim_result_free(&any);
+            sim_result_clear(&any);
         }
-        ik_sim_result_free(&first);
+        sim_result_clear(&first);
     }
 }
 

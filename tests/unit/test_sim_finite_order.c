@@ -74,9 +74,9 @@ static void test_engines_and_threads_agree(void **state)
                 for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
                     ik_sim_result any = run_by(NULL, c);
                     expect_same(adapter, &first, &any, 27);
-                    ik_sim_result_free(&any);
+                    sim_result_clear(&any);
                 }
-                ik_sim_result_free(&first);
+                sim_result_clear(&first);
             }
 }
 
@@ -100,8 +100,8 @@ static void test_order_alone_delays_nobody(void **state)
         assert_int_equal(order.completion_ps, free.completion_ps);
         assert_true(order.latency.sum > free.latency.sum);
         assert_memory_equal(order.host_finish_ps, free.host_finish_ps, 27 * 8);
-        ik_sim_result_free(&free);
-        ik_sim_result_free(&order);
+        sim_result_clear(&free);
+        sim_result_clear(&order);
     }
 }
 
@@ -123,8 +123,8 @@ static void test_queues_of_destinations_are_visits(void **state)
         c.sw = d.sw = "model=ideal;buffer=4 MiB";
         ik_sim_result one = simulate(c), apart = simulate(d);
         expect_same(traffics[k], &one, &apart, 27);
-        ik_sim_result_free(&one);
-        ik_sim_result_free(&apart);
+        sim_result_clear(&one);
+        sim_result_clear(&apart);
     }
 }
 
@@ -168,7 +168,7 @@ static void test_ping_pong_closed_form(void **state)
         uint64_t all = packets * one + (packets - 1) * back;
         ik_sim_result r = run_program(text, "packet=256 B;in_order=true;reorder_buffer=0 B", 1);
         assert_int_equal(r.completion_ps, 2 * all);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -210,9 +210,9 @@ static void test_a_message_waits_for_earlier_ones(void **state)
         assert_int_equal(order.host_finish_ps[8], alone.host_finish_ps[4] + answer);
         assert_true(free.host_finish_ps[8] <= order.host_finish_ps[8]);
         earlier += free.host_finish_ps[8] < order.host_finish_ps[8];
-        ik_sim_result_free(&alone);
-        ik_sim_result_free(&free);
-        ik_sim_result_free(&order);
+        sim_result_clear(&alone);
+        sim_result_clear(&free);
+        sim_result_clear(&order);
     }
     assert_true(earlier > 0);
 }
@@ -248,9 +248,9 @@ static void test_what_is_missing(void **state)
             for (; c.threads <= MOST_THREADS; c.threads++) {
                 ik_sim_result any = run_by(NULL, c);
                 assert_string_equal(first.missing_text, any.missing_text);
-                ik_sim_result_free(&any);
+                sim_result_clear(&any);
             }
-            ik_sim_result_free(&first);
+            sim_result_clear(&first);
         }
 }
 
@@ -271,7 +271,7 @@ static void test_memory_is_refused(void **state)
     assert_int_equal(ik_plan_from_specs(f, "dmodk", NULL, NULL, 0, &env, &plan, &err), IK_OK);
     assert_int_equal(ik_traffic_from_spec(f, "exchange", &env, &t, &err), IK_OK);
     assert_int_equal(open_sections(&sec, &c, &err), IK_OK);
-    assert_int_equal(ik_sim_run(plan, t, &sec.config, &env, &r, &err), IK_ERR_MEMORY);
+    assert_int_equal(sim_run(plan, t, &sec.config, &env, &r, &err), IK_ERR_MEMORY);
     assert_non_null(strstr(err.text, "a queue for each destination"));
     close_sections(&sec);
     ik_traffic_free(t);

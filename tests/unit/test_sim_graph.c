@@ -173,7 +173,7 @@ static void test_closed_forms(void **state)
                 fail_msg("%s: host %u is done at %llu ps, expected %llu", forms[k].what, h,
                          (unsigned long long)r.host_finish_ps[h],
                          (unsigned long long)forms[k].finish[h]);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -186,7 +186,7 @@ static void test_turns(void **state)
     ik_sim_result r = run_ranks(ranks, 3, "", SMALL);
     assert_int_equal(r.host_finish_ps[1], 1536 * BYTE + PATH);
     assert_int_equal(r.host_finish_ps[2], 1024 * BYTE + PATH);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* ---- random programs against the reference */
@@ -246,7 +246,7 @@ static void compare_with_model(uint64_t seed, uint32_t wild, uint64_t overhead, 
                              (unsigned long long)seed, threads, h,
                              (unsigned long long)r.host_finish_ps[h],
                              (unsigned long long)m.finish[h]);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     unlink(f.path);
 }
@@ -327,10 +327,10 @@ static void test_engines_and_threads_agree(void **state)
             ik_sim_result general = run_by(&sim_general_engine, c), any = run_by(NULL, c);
             expect_same(c.fabric, &first, &general, 27);
             expect_same(c.fabric, &first, &any, 27);
-            ik_sim_result_free(&general);
-            ik_sim_result_free(&any);
+            sim_result_clear(&general);
+            sim_result_clear(&any);
         }
-        ik_sim_result_free(&first);
+        sim_result_clear(&first);
         unlink(f.path);
     }
 }
@@ -403,8 +403,8 @@ static void test_written_and_read_again(void **state)
         c.traffic = second.spec; /* the labels of an all-to-all are not those of a graph */
         write_again(&c, &third, cases[k].parameters);
         compare_files(second.path, third.path);
-        ik_sim_result_free(&one);
-        ik_sim_result_free(&two);
+        sim_result_clear(&one);
+        sim_result_clear(&two);
         unlink(first.path);
         unlink(second.path);
         unlink(third.path);
@@ -456,7 +456,7 @@ static void test_what_is_missing(void **state)
         for (unsigned n = 0; n < 3; n++)
             if (!strstr(r.missing_text, cases[k].says[n]))
                 fail_msg("'%s' is not said:\n%s", cases[k].says[n], r.missing_text);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -577,7 +577,7 @@ static void test_grammar(void **state)
                                 .measure = ENDS,
                                 .load = 1});
         assert_int_equal(r.completion_ps, 8 * BYTE + PATH);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         unlink(f.path);
     }
 }

@@ -79,12 +79,12 @@ static void packets_that_meet(void **state)
         ik_sim_result r = meet(traffic, HOLD, seed);
         assert_int_equal(r.latency.min, ZERO_LOAD * CYCLE_PS);
         assert_int_equal(r.latency.max, last * CYCLE_PS);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         /* flit by flit in turn: both are held up as long */
         r = meet(traffic, "", seed);
         assert_int_equal(r.latency.max, last * CYCLE_PS);
         assert_true(r.latency.min >= (last - 2) * CYCLE_PS);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     remove(path);
 }
@@ -119,12 +119,12 @@ static void follows_booksim(void **state)
         if (fabs(cycles - cases[k].latency) > 0.03 * cases[k].latency)
             fail_msg("%g cycles '%s', the reference has %g", cycles, cases[k].hold,
                      cases[k].latency);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         r = like_booksim(cases[k].hold, 0.95);
         if (fabs(r.throughput - cases[k].accepted) > 0.015)
             fail_msg("%g accepted '%s', the reference has %g", r.throughput, cases[k].hold,
                      cases[k].accepted);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -177,7 +177,7 @@ static void books_and_threads(void **state)
             if (c.threads >= 2 && print != first)
                 fail_msg("%s %s on %u threads: another result", of[k].fabric, sw, c.threads);
             first = print;
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
         ik_fabric_free(f);
     }

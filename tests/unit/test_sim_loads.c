@@ -68,7 +68,7 @@ static void run_probe(const probe *p, const ik_fabric *f, const ik_plan *plan, c
         fail_msg("%s on %s (%s): %s", p->routing, p->fabric, p->sw ? p->sw : "-", err.text);
     assert_false(r.deadlock);
     check_channels(p, f, l, &r, load);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Routings that leave the choice to a selection function get one that takes all outputs alike. */
@@ -240,7 +240,7 @@ static void test_looking_ahead(void **state)
                   .load = 0.9};
     ik_sim_result r = simulate(c);
     assert_true(r.packets_delivered > 1000);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* The same packets take the same outputs on any number of threads, in every model. */
@@ -264,7 +264,7 @@ static void test_threads(void **state)
             if (threads == 1)
                 checksum = r.checksum;
             assert_true(r.checksum == checksum);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
 }
@@ -282,7 +282,7 @@ static void test_saturation_of_valiant(void **state)
                                           .load = 1});
     if (!(r.throughput > 0.47 && r.throughput < 0.515))
         fail_msg("accepted at full load: %.3f", r.throughput);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 int main(void)

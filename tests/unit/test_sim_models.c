@@ -67,7 +67,7 @@ static void check_flow(const ik_plan *plan, unsigned m, uint32_t src, uint32_t d
     assert_int_equal(r.packet_hops, 3 * (links - 1));
     assert_int_equal(r.host_bytes[dst], 3 * 125);
     *longest = links > *longest ? links : *longest;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void check_flows(const char *fabric, const char *routing, unsigned first, unsigned last)
@@ -163,7 +163,7 @@ static void check_saturation(const char *fabric, const char *routing, const char
         fail_msg("%s, %s, %s, %s: %.4f of the %.4f offered at 98 %% of saturation %.4f",
                  models[m].name, fabric, routing, pattern, r.throughput, r.offered,
                  load.saturation);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     c.load = load.saturation * 1.1;
     r = run_planned(plan, traffic, &c);
     double full = (double)ik_port_rate_bps(f, load.tightest) / 8 * (double)r.window_ps * 1e-12;
@@ -171,7 +171,7 @@ static void check_saturation(const char *fabric, const char *routing, const char
     if (used < 0.98 || used > 1.001)
         fail_msg("%s, %s, %s, %s: the tightest channel is used %.4f above saturation",
                  models[m].name, fabric, routing, pattern, used);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_load_free(&load);
     ik_traffic_free(traffic);
     ik_plan_free(plan);
@@ -220,7 +220,7 @@ static void test_waiting(void **state)
             if (fabs(wait / expect - 1) > 0.05)
                 fail_msg("%s at %.1f: mean wait %.4f packets, M/D/1 has %.4f", models[m].name, rho,
                          wait, expect);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
 }
@@ -254,7 +254,7 @@ static void check_symmetry(unsigned m, const scenario *where, double load)
         fail_msg(
             "%s, %s at load %g: chi-square %.1f received, %.1f sent with 15 degrees, fairness %.4f",
             models[m].name, c.fabric, load, in, out, r.fairness);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void test_symmetry(void **state)
@@ -302,7 +302,7 @@ static void test_turns(void **state)
         if (least == 0 || most - least > 2 * 125)
             fail_msg("%s: equal inputs send %llu to %llu bytes", models[m].name,
                      (unsigned long long)least, (unsigned long long)most);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -324,7 +324,7 @@ static void test_order(void **state)
                            .adapter = "packet=500 B;message=2 kB;interleave=fifo;injection=poisson",
                            .measure = "warmup=0 ns;duration=40 us;paranoid=true"});
             assert_true(r.packets_delivered > 1000 && r.order_violations == 0);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 
@@ -348,7 +348,7 @@ static void test_room(void **state)
                                 .adapter = "packet=1 kB;injection=poisson",
                                 .measure = "warmup=5 us;duration=20 us;paranoid=true"});
         assert_true(r.throughput > 0.3);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -372,7 +372,7 @@ static void test_round_trip(void **state)
         double expect = 2 * 327.68 / (327.68 + 4000);
         if (fabs(r.throughput / expect - 1) > 0.005)
             fail_msg("%s: throughput %.6f, expected %.6f", switches[m], r.throughput, expect);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -403,7 +403,7 @@ static void test_injection(void **state)
                          (unsigned long long)r.packets_generated, (unsigned long long)generated);
             generated = r.packets_generated;
             offered = r.offered;
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
 }

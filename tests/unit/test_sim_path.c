@@ -64,7 +64,7 @@ static void test_one_message(void **state)
         assert_int_equal(r.critical_path.messages, 1);
         assert_int_equal(r.critical_path.segments[0].host, 2);
         assert_int_equal(r.critical_path.segments[0].peer, 3);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -97,7 +97,7 @@ static void test_chain(void **state)
     assert_int_equal(ps[IK_PATH_QUEUE] + ps[IK_PATH_CREDIT] + ps[IK_PATH_NETWORK], 0);
     assert_int_equal(r.critical_path.messages, 2);
     assert_int_equal(r.completion_ps, 1230000);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Two messages of one host, in turn: the second waits while the link is busy. Of two for one host,
@@ -126,12 +126,12 @@ static void test_where_it_waits(void **state)
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_QUEUE], 320000);
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_LATENCY], 100000);
     assert_int_equal(r.completion_ps, 420000);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     r = run_graph(NULL, c, FIFO, build_incast);
     check_path(&r);
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_NETWORK], 80000);
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_LATENCY], 100000);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Six messages for one host, each the larger of two buffers: the adapters lack credit. */
@@ -153,7 +153,7 @@ static void test_lack_of_credit(void **state)
     check_path(&r);
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_QUEUE], 640000); /* 8 packets */
     assert_true(r.critical_path.kind_ps[IK_PATH_CREDIT] > 1000000);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* ---- random graphs */
@@ -276,9 +276,9 @@ static void test_random_graphs(void **state)
             for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
                 ik_sim_result any = run_graph(NULL, c, seed % 2 ? 1 : FIFO, build);
                 expect_same(&first, &any);
-                ik_sim_result_free(&any);
+                sim_result_clear(&any);
             }
-            ik_sim_result_free(&first);
+            sim_result_clear(&first);
         }
     for (unsigned kind = 0; kind < IK_PATH_KINDS; kind++)
         if (!seen[kind])
@@ -327,12 +327,12 @@ static void test_classes(void **state)
         expect_class(&r.message_classes[1], "back", 1, 1000, 260000, 360000);
         expect_class(&r.message_classes[2], "own", 1, 100, 5000000, 5000000);
         expect_class(&r.message_classes[3], "none", 0, 0, UINT64_MAX, 0);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_sim_result r = run_graph(NULL, on_crossbar("model=iq"), 1, build_chain);
     assert_int_equal(r.num_message_classes, 1);
     expect_class(&r.message_classes[0], "", 2, 4000, 800000, r.completion_ps);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* ---- long paths */
@@ -359,7 +359,7 @@ static void test_long_path(void **state)
     assert_int_equal(r.critical_path.left_out, 3000 - IK_PATH_SEGMENTS);
     assert_int_equal(r.critical_path.messages, 3000);
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_LATENCY], 300000000);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* ---- exchanges */
@@ -391,7 +391,7 @@ static void test_exchanges(void **state)
                 &r.critical_path.segments[r.critical_path.num_segments - 1];
             assert_true(last->kind == IK_PATH_NETWORK || last->kind == IK_PATH_LATENCY);
             assert_int_equal(r.host_finish_ps[last->peer], r.completion_ps);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 

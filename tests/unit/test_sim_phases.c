@@ -42,7 +42,7 @@ static void test_closed_forms(void **state)
                              phases * one + (barriers ? (phases - 1) * barrier : 0));
             assert_int_equal(r.workload_bytes, phases * num * bytes +
                                                    (barriers ? (phases - 1) * steps * num * 8 : 0));
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
 }
 
@@ -131,7 +131,7 @@ static void test_barriers_keep_phases_apart(void **state)
             phases++;
         }
         assert_true(phases >= 4);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -187,7 +187,7 @@ static void check_turns(const unsigned *sizes, unsigned num, const char *adapter
         if (r.host_finish_ps[k + 1] != done[k] * 20480ull + 20000)
             fail_msg("%s: message %u is there at %llu ps, expected %llu", adapter, k,
                      (unsigned long long)r.host_finish_ps[k + 1], done[k] * 20480ull + 20000);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void test_messages_take_turns(void **state)
@@ -236,9 +236,9 @@ static void test_engines_and_threads_agree(void **state)
         for (; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result any = run_by(NULL, c);
             expect_same(cases[k][0], &first, &any, 27);
-            ik_sim_result_free(&any);
+            sim_result_clear(&any);
         }
-        ik_sim_result_free(&first);
+        sim_result_clear(&first);
     }
 }
 

@@ -47,7 +47,7 @@ static uint64_t hash_staged(const ik_fabric *f, const scenario *c, bool staged)
     if (pipe_run(p, &err) != IK_OK || pipe_export(p, &r, &err) != IK_OK)
         fail_msg("%s, %s, %s: %s", c->fabric, c->sw, c->routing, err.text);
     uint64_t value = hash_result(f, &r);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     pipe_free(p);
     free(p);
     close_sections(&at);
@@ -79,7 +79,7 @@ static void compare(scenario c)
             fail_msg("%s, %s, %s, %s: %u threads give another result than one", c.fabric, c.sw,
                      c.routing, c.adapter, threads[k]);
         first = value;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     compare_staged(f, c);
     ik_fabric_free(f);
@@ -242,7 +242,7 @@ static void test_deadlock(void **state)
     assert_int_equal(ik_fabric_from_spec(c.fabric, NULL, &f, NULL), IK_OK);
     ik_sim_result r = run_on(f, c, 3);
     assert_true(r.deadlock);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_fabric_free(f);
     compare(c);
 }
@@ -276,8 +276,8 @@ static void test_sharing(void **state)
                     two.sharing.crossings < 4 * two.packets_delivered);
         assert_true(two.sharing.balance >= 1 && two.sharing.balance < 1.1 &&
                     two.sharing.step_balance >= two.sharing.balance);
-        ik_sim_result_free(&one);
-        ik_sim_result_free(&two);
+        sim_result_clear(&one);
+        sim_result_clear(&two);
         ik_fabric_free(f);
     }
 }

@@ -36,7 +36,7 @@ static void zero_load(const char *fabric, const char *traffic, unsigned hops, un
     if ((double)r.latency.min != expected || (double)r.latency.max != expected)
         fail_msg("%s: %g to %g cycles instead of %g", fabric, (double)r.latency.min / CYCLE_PS,
                  (double)r.latency.max / CYCLE_PS, expected / CYCLE_PS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void zero_load_latency_is_exact(void **state)
@@ -82,7 +82,7 @@ static void one_vc_limits_a_channel(void **state)
         if (fabs(r.throughput - cases[k].rate) > 0.003)
             fail_msg("%u VCs, %u flits: %g instead of %g", cases[k].vcs, cases[k].flits,
                      r.throughput, cases[k].rate);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -119,7 +119,7 @@ static void inputs_take_turns(void **state)
         assert_true(fabs((double)r.host_bytes[3] / 125 / cycles - whole) < 0.003);
         for (unsigned host = 0; host < 3; host++)
             assert_true(fabs((double)r.host_sent_bytes[host] / 125 / cycles - whole / 3) < 0.003);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     remove(path);
 }
@@ -153,8 +153,8 @@ static void nothing_is_lost(void **state)
         assert_false(r.deadlock);
         ik_sim_result again = simulate(c);
         assert_true(r.checksum == again.checksum);
-        ik_sim_result_free(&r);
-        ik_sim_result_free(&again);
+        sim_result_clear(&r);
+        sim_result_clear(&again);
     }
 }
 
@@ -175,7 +175,7 @@ static void a_ring_deadlocks_and_says_how(void **state)
     assert_non_null(r.deadlock_text);
     assert_non_null(strstr(r.deadlock_text, "waits for"));
     assert_true(r.end_ps < UINT64_C(1000000000));
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Packets of a deterministic route in one VC stay in order; where every VC is free to take they
@@ -198,8 +198,8 @@ static void order_violations_are_counted(void **state)
     assert_true(kept.packets_delivered > 10000);
     assert_int_equal(kept.order_violations, 0);
     assert_true(broken.order_violations > 0);
-    ik_sim_result_free(&kept);
-    ik_sim_result_free(&broken);
+    sim_result_clear(&kept);
+    sim_result_clear(&broken);
 }
 
 /* The table of this fabric knows no way to some hosts: those packets are taken out flit by flit,
@@ -232,7 +232,7 @@ static void packets_without_a_way_are_given_up(void **state)
     assert_true(r.packets_delivered > 2 * r.packets_unroutable);
     assert_true(r.packets_generated >= r.packets_delivered + r.packets_unroutable);
     assert_false(r.deadlock);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Two rings that share nothing: host pairs of the first are still served while the second stands
@@ -266,7 +266,7 @@ static void a_deadlock_is_found_while_others_move(void **state)
     assert_non_null(strstr(r.deadlock_text, "waits for"));
     assert_null(strstr(r.deadlock_text, "host 5 for"));
     assert_true(r.end_ps < UINT64_C(100000000));
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Ports without a cable change nothing, but sets of 80 bits take the general kernel and sets of 16
@@ -294,8 +294,8 @@ static void kernels_agree(void **state)
         ik_sim_result large = simulate(c);
         assert_true(small.packets_delivered > 1000);
         assert_true(small.checksum == large.checksum);
-        ik_sim_result_free(&small);
-        ik_sim_result_free(&large);
+        sim_result_clear(&small);
+        sim_result_clear(&large);
     }
 }
 
@@ -326,7 +326,7 @@ static void a_slow_link_is_slow(void **state)
                   .measure = "warmup=20 us;duration=100 us;paranoid=true"};
     ik_sim_result r = simulate(c);
     assert_true(fabs(r.throughput - 0.25) < 0.003);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 int main(void)

@@ -135,7 +135,7 @@ static unsigned check_case(const scenario *c, const char *what)
     if (status != IK_OK && status != IK_ERR_UNSUPPORTED && status != IK_ERR_USAGE &&
         status != IK_ERR_INPUT)
         fail_msg("%s: %s", what, err.text);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_traffic_free(traffic);
     ik_plan_free(plan);
     ik_fabric_free(f);

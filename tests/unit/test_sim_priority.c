@@ -38,8 +38,8 @@ static void age_shares_evenly(void **state)
                      age.host_sent_max, r.host_sent_min, r.host_sent_max);
         assert_true(r.host_sent_min < 0.2 * r.host_sent_max);
         assert_true(age.throughput > 0.98 * r.throughput);
-        ik_sim_result_free(&r);
-        ik_sim_result_free(&age);
+        sim_result_clear(&r);
+        sim_result_clear(&age);
     }
 }
 
@@ -55,8 +55,8 @@ static void age_bounds_the_tail(void **state)
                  (unsigned long long)age.latency.max, (unsigned long long)r.latency.max, bounded,
                  tail);
     assert_true(age.throughput > 0.999 * r.throughput);
-    ik_sim_result_free(&r);
-    ik_sim_result_free(&age);
+    sim_result_clear(&r);
+    sim_result_clear(&age);
 }
 
 /* ---- classes */
@@ -95,9 +95,9 @@ static void urgent_packets_find_an_empty_network(void **state)
         assert_true(alike.classes[1].latency.mean > 2 * mean);
         /* FIFOs that may be chosen from block less */
         assert_true(k == 2 || full.throughput > 0.97 * alike.throughput);
-        ik_sim_result_free(&empty);
-        ik_sim_result_free(&full);
-        ik_sim_result_free(&alike);
+        sim_result_clear(&empty);
+        sim_result_clear(&full);
+        sim_result_clear(&alike);
     }
 }
 
@@ -108,7 +108,7 @@ static void numbers_say_who_goes_first(void **state)
     ik_sim_result r = with_classes("buffer=32 KiB;arbiter=class_first;class_priority=7:3",
                                    "mix:10%*first=uniform+90%*second=uniform", 0.9, 1);
     assert_true(2 * r.classes[0].latency.mean < r.classes[1].latency.mean);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* A class that asks for all of a link leaves nothing to those below it. */
@@ -125,7 +125,7 @@ static void others_may_starve(void **state)
                    .measure = "warmup=50 us;duration=100 us",
                    .load = 1});
     assert_true(r.classes[0].throughput < 0.05 * r.classes[1].throughput);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* ---- threads: ties are decided by numbers */
@@ -161,7 +161,7 @@ static void threads_agree(void **state)
                 fail_msg("%s: %s", c.sw, err.text);
             assert_true(c.threads == 1 || hash_result(f, &r) == first);
             first = hash_result(f, &r);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
         ik_fabric_free(f);
     }

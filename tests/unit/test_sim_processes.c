@@ -207,11 +207,11 @@ static void compare(const ik_fabric *f, scenario c)
         assert_true(r.packets_delivered > 100);
         if (hash_result(f, &r) != hash_result(f, &one))
             fail_msg("%s, %s: %u processes give another result than one", c.sw, c.routing, parts);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         sim_free(&s);
         close_run(&o);
     }
-    ik_sim_result_free(&one);
+    sim_result_clear(&one);
 }
 
 /* ---- tests */
@@ -307,8 +307,8 @@ static void test_program(void **state)
     assert_true(r.completed && r.critical_path.messages > 3);
     assert_true(hash_result(f, &r) == hash_result(f, &one));
     free(bytes);
-    ik_sim_result_free(&r);
-    ik_sim_result_free(&one);
+    sim_result_clear(&r);
+    sim_result_clear(&one);
     sim_free(&s);
     close_run(&o);
     ik_fabric_free(f);

@@ -132,7 +132,7 @@ static ik_status run_once(const random_case *c, bool paranoid, unsigned threads,
     ik_env env = {.seed = 1, .num_threads = threads};
     ik_status status = bench_make(c, paranoid, &b, err);
     if (status == IK_OK)
-        status = ik_sim_run(b.plan, b.traffic, &b.at.config, &env, r, err);
+        status = sim_run(b.plan, b.traffic, &b.at.config, &env, r, err);
     if (status == IK_OK)
         *print = hash_result(b.f, r);
     bench_free(&b);
@@ -174,7 +174,7 @@ static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, 
             r.events = 0;
             *sum = hash_result(b.f, &r);
         }
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         sim_free(&s);
     }
     bench_free(&b);
@@ -194,7 +194,7 @@ static const char *judge_threads(const random_case *c, uint64_t print)
     ik_error err = {0};
     uint64_t other = 0;
     ik_status status = run_once(c, true, threads, &other, &r, &err);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     if (status == IK_OK && other == print)
         return NULL;
     snprintf(text, sizeof text, "%u threads: %s", threads,
@@ -284,7 +284,7 @@ static const char *judge(const random_case *c, bool *taken)
     wrong = wrong ? wrong : judge_proof(c, &r);
     wrong = wrong ? wrong : judge_threads(c, print);
     wrong = wrong ? wrong : judge_engines(c, &r);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return wrong;
 }
 

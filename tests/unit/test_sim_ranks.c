@@ -23,7 +23,7 @@ static void test_processors_are_of_ranks(void **state)
     assert_int_equal(r.host_finish_ps[2], 600 * NS);
     assert_int_equal(r.host_finish_ps[0], 80 * NS); /* it has sent 1000 B */
     assert_int_equal(r.host_finish_ps[1], 100 * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Rank 0 to rank 3 through the memory of host 2: 4000 B at 8 Gb/s and 70 ns; then rank 3 sends to
@@ -70,13 +70,13 @@ static void test_shared_memory(void **state)
     assert_int_equal(r.local_bytes, 4000);
     /* host 2 alone sends to others, 1000 B that take 80 ns of its link */
     assert_float_equal(r.effective_throughput, 80.0 / 4170, 1e-12);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     r = run_all(on_crossbar(), build_local_overhead); /* at both ends of both messages */
     assert_int_equal(r.host_finish_ps[1], (5 + 4070 + 5 + 5 + 100 + 5) * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     r = run_all(on_crossbar(), build_local_eager);
     assert_int_equal(r.host_finish_ps[1], 4170 * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Messages of ranks 0 and 1 reach the switch at once: that of rank 1, which is on the lower host
@@ -96,7 +96,7 @@ static void test_inputs_are_of_hosts(void **state)
     (void)state;
     ik_sim_result r = run_all(on_crossbar(), build_meeting);
     assert_int_equal(r.host_finish_ps[1], (100 + 80 + 1000) * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Three messages of ranks of one host enter its adapter 300 ns after each other, whatever the order
@@ -129,13 +129,13 @@ static void test_gap(void **state)
     assert_int_equal(r.host_finish_ps[0], (600 + 100) * NS);
     assert_int_equal(r.host_finish_ps[2], 600 * NS); /* the adapter has the last */
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_GAP], 600 * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     /* rank 3's first is ready at 50, its second and that of rank 0 at 100 */
     r = run_all(on_crossbar(), build_gap_overhead);
     assert_int_equal(r.host_finish_ps[1], (350 + 100 + 50) * NS);
     assert_int_equal(r.host_finish_ps[0], (650 + 100 + 50) * NS);
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_GAP], 550 * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Ranks 0 and 3 of host 2 send messages of one tag to rank 1: each of its receives takes that of
@@ -178,7 +178,7 @@ static void test_matching_is_of_ranks(void **state)
         /* packets of the three take turns: of 3000 B from rank 0 the last leaves as the sixth */
         assert_true(r.host_finish_ps[0] > (4000 + 400) * NS);
         assert_true(r.host_finish_ps[0] < (4000 + 700) * NS);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -213,7 +213,7 @@ static void test_messages_do_not_overtake(void **state)
     for (unsigned k = 0; k < 2; k++) {
         ik_sim_result r = run_all(on_crossbar(), builds[k]);
         assert_int_equal(r.host_finish_ps[1], 700 * NS);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -322,11 +322,11 @@ static void test_handshake(void **state)
          * them */
         uint64_t left = 700 * NS + control + (k == 1 ? 0 : 80 * NS);
         assert_int_equal(r.host_finish_ps[0], left + 3000 * NS);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_sim_result r = run_all(on_crossbar(), build_early);
     assert_int_equal(r.host_finish_ps[1], 2 * control + 100 * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Both ranks send before they receive: with handshakes none goes on, eager messages do. */
@@ -382,7 +382,7 @@ static void test_what_blocks(void **state)
                            "rank 2 on host 1: send 1000 B to rank 1: rank 1 has not come to its "
                            "receive; since 0 ps\n"));
     assert_null(strstr(r.missing_text, "rank 0"));
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     r = run_graph(NULL, on_crossbar(), 1, build_late_exchange);
     assert_false(r.completed);
     assert_non_null(strstr(r.missing_text,
@@ -390,10 +390,10 @@ static void test_what_blocks(void **state)
                            "its send; since 40 ns\n"
                            "rank 2 on host 1: receive 8 B from any rank: no message that fits is "
                            "there; since 140 ns\n"));
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     r = run_all(on_crossbar(), build_eager_exchange);
     assert_int_equal(r.completion_ps, 100 * NS);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     build_exchange(&b, 1);
     b.blocks = false;
     assert_int_equal(graph_finish(&b, &w, &err), IK_ERR_INPUT);
@@ -518,7 +518,7 @@ static void compare_with_model(uint64_t seed, uint32_t wild, unsigned *completed
                     (unsigned long long)drawn.gap, (unsigned long long)drawn.eager,
                     drawn.handshake ? " handshake" : "", c.threads, h,
                     (unsigned long long)r.host_finish_ps[h], (unsigned long long)finish[h]);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 

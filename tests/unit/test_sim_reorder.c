@@ -120,7 +120,7 @@ static void test_worked_case(void **state)
             if (simulate_on(f, &c, &r, &err) != IK_OK)
                 fail_msg("%s: %s", adapter, err.text);
             expect_worked(&cases[k], &r);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
     ik_fabric_free(f);
@@ -259,7 +259,7 @@ static void expect_same_on_threads(const ik_fabric *f, scenario c)
             fail_msg("%s, %s, %s: %u threads give another result than one", c.routing, c.sw,
                      c.adapter, c.threads);
         first = value;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -478,7 +478,7 @@ static void test_order_for_free(void **state)
             assert_int_equal(r.reorder.in_order, n > 0);
             assert_true(n == 0 || r.reorder.arrival_latency == r.latency.mean);
             checksum = r.checksum;
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
 }
@@ -520,7 +520,7 @@ static void test_lost_packets(void **state)
                          (unsigned long long)r.packets_unroutable);
             assert_true(c.threads == 1 || hash_result(f, &r) == first);
             first = hash_result(f, &r);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
     ik_fabric_free(f);

@@ -70,7 +70,7 @@ static void test_worked_case(void **state)
         assert_int_equal(a->request_latency.min, w->request);
         assert_int_equal(a->reply_latency.min, w->reply);
         assert_int_equal(a->round_trip.min, w->request + w->reply + w->round_trip);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_fabric_free(f);
 }
@@ -110,7 +110,7 @@ static void test_books(void **state)
         assert_true(r.replies.request_latency.count < (requests + 8) * of[k].packets);
         assert_int_equal(r.latency.count,
                          r.replies.request_latency.count + r.replies.reply_latency.count);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -130,7 +130,7 @@ static void expect_little(const scenario *c, const ik_fabric *f, unsigned most)
     for (size_t k = 0; k < r.num_series; k++)
         assert_true(a->series_outstanding[k] >= 0 && a->series_outstanding[k] <= most);
     assert_false(r.deadlock);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void test_closed_loop(void **state)
@@ -155,7 +155,7 @@ static void test_closed_loop(void **state)
         ik_sim_result r = run_on(f, c);
         assert_true(r.throughput > before); /* more at a time, more in all */
         before = r.throughput;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_fabric_free(f);
 }
@@ -177,7 +177,7 @@ static void test_one_at_a_time(void **state)
     assert_int_equal(r.replies.round_trip.max, round_trip);
     assert_int_equal(r.replies.round_trip.count, 100000000 / round_trip);
     assert_true(r.replies.mean_outstanding > 0.9999 && r.replies.mean_outstanding <= 1);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_fabric_free(f);
 }
 
@@ -263,7 +263,7 @@ static void test_no_deadlock(void **state)
                                 .load = 1});
         assert_false(r.deadlock);
         assert_true(r.replies.round_trip.count > 100);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -279,7 +279,7 @@ static void test_servers(void **state)
                                           .load = 0.001});
     assert_true(r.hosts_silent > 0);
     assert_true(r.replies.round_trip.count > 10);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* ---- threads */
@@ -321,7 +321,7 @@ static void test_threads(void **state)
             assert_true(r.replies.round_trip.count > 0);
             assert_true(c.threads == 1 || hash_result(f, &r) == first);
             first = hash_result(f, &r);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
         ik_fabric_free(f);
     }

@@ -141,8 +141,8 @@ static void test_first_entry(void **state)
         assert_int_equal(first.num_classes, 2);
         assert_true(first.classes[0].throughput == alone.throughput);
         assert_true(first.classes[1].offered == 0);
-        ik_sim_result_free(&alone);
-        ik_sim_result_free(&first);
+        sim_result_clear(&alone);
+        sim_result_clear(&first);
     }
 }
 
@@ -185,7 +185,7 @@ static void test_offered(void **state)
             assert_true(r.classes[1].series_throughput[i] == 0);
         assert_true(r.classes[1].series_throughput[7] > .45);
         assert_true(r.classes[0].series_throughput[8] == 0);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -232,7 +232,7 @@ static void test_engines_and_threads(void **state)
             r.threads = 0;
             r.events = 0;
             hashes[c.threads] = hash_result(f, &r);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
         assert_int_equal(hashes[1], hashes[2]);
         assert_int_equal(hashes[1], hashes[MOST_THREADS]);
@@ -242,8 +242,8 @@ static void test_engines_and_threads(void **state)
             ik_sim_result fast = run_by(NULL, c), general = run_by(&sim_general_engine, c);
             fast.events = general.events = 0;
             assert_int_equal(hash_result(f, &fast), hash_result(f, &general));
-            ik_sim_result_free(&fast);
-            ik_sim_result_free(&general);
+            sim_result_clear(&fast);
+            sim_result_clear(&general);
         }
         ik_fabric_free(f);
     }

@@ -186,7 +186,7 @@ static void test_bursts_in_models(void **state)
             if (threads > 1 && r.checksum != first)
                 fail_msg("%s: another result with %u threads", models[m], threads);
             first = r.checksum;
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
     }
 }
@@ -349,7 +349,7 @@ static void test_sizes_in_models(void **state)
                     fail_msg("%s, %s: another result with %u threads", models[m], cases[k].sizes,
                              threads);
                 first = r.checksum;
-                ik_sim_result_free(&r);
+                sim_result_clear(&r);
             }
         }
 }
@@ -372,7 +372,7 @@ static void test_one_size(void **state)
             ik_sim_result r = simulate(c);
             checksum[k] = r.checksum;
             delivered[k] = r.packets_delivered;
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
         if (checksum[0] != checksum[1] || delivered[0] != delivered[1])
             fail_msg("%s: another result with message_sizes", models[m]);

@@ -266,7 +266,7 @@ static unsigned count_inside(double rho, const char *measure, unsigned seeds)
         lasting += r.steady.verdict == IK_STEADY_YES;
         assert_true(r.window_ps + r.steady.warmup_ps == r.end_ps);
         inside += fabs(r.latency.mean - truth) <= r.steady.half_width;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     assert_true(lasting >= 0.9 * seeds); /* the rest drifts by chance */
     return inside;
@@ -311,13 +311,13 @@ static void test_critical(void **state)
         assert_true(r.steady.throughput_half > missing);
         of_longer += longer.steady.throughput_half;
         of_below += below.steady.throughput_half;
-        ik_sim_result_free(&r);
-        ik_sim_result_free(&longer);
-        ik_sim_result_free(&below);
+        sim_result_clear(&r);
+        sim_result_clear(&longer);
+        sim_result_clear(&below);
         r = run_queue_of(slow, 1, "warmup=20 us;duration=300 us", seed);
         missing = fmin(1 - r.throughput / r.offered, 1 - r.throughput);
         assert_true(r.steady.throughput_half > missing);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     assert_true(of_longer / 20 < 0.005 && of_below / 20 < 0.015);
 }
@@ -356,7 +356,7 @@ static void test_short_windows(void **state)
                 told++;
                 inside += fabs(r.latency.mean - truth) <= r.steady.latency_half * r.latency.mean;
             }
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
         assert_true(told > seeds / 4);
         /* few seeds say little */
@@ -455,7 +455,7 @@ static void test_threads(void **state)
         for (unsigned threads = 2; threads <= MOST_THREADS; threads++) {
             ik_sim_result r = simulate(shared_case(k, threads));
             expect_equal(k, &one, &r);
-            ik_sim_result_free(&r);
+            sim_result_clear(&r);
         }
         assert_true(one.steady.verdict != IK_STEADY_NONE && one.steady.batch_ps > 0);
         /* a longest run that is too short for a search is measured in its second half */
@@ -471,8 +471,8 @@ static void test_threads(void **state)
         ik_sim_result fixed = simulate(c);
         assert_false(fixed.steady.stops || fixed.steady.detects);
         expect_equal(k, &one, &fixed);
-        ik_sim_result_free(&fixed);
-        ik_sim_result_free(&one);
+        sim_result_clear(&fixed);
+        sim_result_clear(&one);
     }
 }
 
@@ -542,7 +542,7 @@ static void test_saturated(void **state)
     assert_int_equal(r.steady.verdict, IK_STEADY_YES);
     assert_int_equal(r.steady.reason, IK_STEADY_SATURATED);
     assert_false(r.steady.latency_lasts);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* ---- what is refused */

@@ -44,7 +44,7 @@ static void test_runs(void **state)
                 expect_near("the class's second half's", r.classes[n].series_latency_ns[1],
                             RUN_NS * 6 / 7 * 3 / 4);
             }
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 

@@ -9,7 +9,7 @@ static double throughput(scenario c)
     ik_sim_result r = simulate(c);
     double t = r.throughput;
     assert_true(t <= 1.0 + 1e-9);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return t;
 }
 
@@ -104,7 +104,7 @@ static void test_md1(void **state)
         double wait = r.network_latency.mean / 1000 - packet - 12;
         wait *= 51.0 / 50.0; /* host 50 itself sends elsewhere and never waits: one packet in 51 */
         expect_between("M/D/1 wait", wait, expect * 0.93, expect * 1.07);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 

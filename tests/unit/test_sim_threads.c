@@ -26,7 +26,7 @@ static void compare(const ik_fabric *f, scenario c)
             fail_msg("%s, %s, %s, %s, %u VCs: %u threads give another result than one", c.sw,
                      c.routing, c.vc, c.selection ? c.selection : "-", c.num_vcs, threads[k]);
         first = value;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -213,7 +213,7 @@ static void test_sharing(void **state)
             assert_true(s->balance >= 1 && s->balance < 1.1 && s->step_balance >= s->balance &&
                         s->step_balance < 1.5);
         }
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_fabric_free(f);
 }

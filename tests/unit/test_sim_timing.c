@@ -23,7 +23,7 @@ static void check_shift(const char *fabric, const char *by, unsigned links, cons
         fail_msg("%s shift by %s (%u links): %.3f ... %.3f ns, expected %.3f", fabric, by, links,
                  (double)r.latency.min / 1000, (double)r.latency.max / 1000, expect_ns);
     assert_true(r.network_latency.max == r.latency.max);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* h switches, h + 1 links of 6 ns, 4096 B at 100 Gb/s = 327.68 ns. Shifting by k^(l-1) in a k-ary
@@ -71,7 +71,7 @@ static void test_other_units(void **state)
                                           .adapter = "packet=256 B",
                                           .measure = "warmup=0 ns;duration=1 ms"});
     assert_true(r.latency.min == 520480 && r.latency.max == 520480);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 /* Writes a fabric of one switch with the given host links, or two switches in a row. */
@@ -113,13 +113,13 @@ static void test_unequal_rates(void **state)
     assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
     assert_true(r.latency.count > 0);
     assert_true(r.latency.max == 24000 + 1638400);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     /* at load, the slow link carries 20 Gb/s: 0.2 of a host's rate, two hosts each way */
     c.load = 1;
     c.measure = "warmup=200 us;duration=1 ms;paranoid=false";
     assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
     assert_true(r.throughput > 0.1995 && r.throughput < 0.2005);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_fabric_free(f);
 }
 
@@ -145,19 +145,19 @@ static void test_two_to_one(void **state)
     if (r.latency.count != 2 || r.latency.max != 12000 + 327680)
         fail_msg("%llu packets, %llu ... %llu ps", (unsigned long long)r.latency.count,
                  (unsigned long long)r.latency.min, (unsigned long long)r.latency.max);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     c.measure = "warmup=0 ns;duration=667.37 ns";
     assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
     if (r.latency.count < 3 || r.latency.min != 12000 + 327680 || r.latency.max != 12000 + 655360)
         fail_msg("%llu packets, %llu ... %llu ps", (unsigned long long)r.latency.count,
                  (unsigned long long)r.latency.min, (unsigned long long)r.latency.max);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     /* strict alternation: both get exactly half */
     c.measure = "warmup=131072 ns;duration=655.36 us";
     assert_int_equal(simulate_on(f, &c, &r, &err), IK_OK);
     assert_true(r.host_sent_bytes[0] > 0 && r.host_sent_bytes[0] == r.host_sent_bytes[1]);
     assert_true(r.channel_bytes[f->port_peer[f->port_base[ik_host_node(f, 2)]]] == 2000 * 4096);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     ik_fabric_free(f);
 }
 
@@ -178,7 +178,7 @@ static void test_credit_round_trip(void **state)
     double expect = 2 * 327.68 / (327.68 + 4000);
     if (r.throughput < expect * 0.995 || r.throughput > expect * 1.005)
         fail_msg("throughput %.6f, expected %.6f", r.throughput, expect);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 int main(void)

@@ -29,7 +29,7 @@ static uint64_t checksum_of(const char *sw, const char *name, int skip)
 {
     ik_sim_result r = run_selection("karytree:k=4,n=2", sw, name, skip, 0.6);
     uint64_t checksum = r.checksum;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return checksum;
 }
 
@@ -66,7 +66,7 @@ static double latency_of(const char *name, int skip)
     ik_sim_result r = run_selection(
         "karytree:k=4,n=3", "model=ioq;buffer=16 KiB;output_buffer=16 KiB", name, skip, 0.4);
     double mean = r.latency.mean;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return mean;
 }
 
@@ -95,7 +95,7 @@ static double latency_at(const char *fabric, const char *routing, const char *bo
                                           .measure = "warmup=5 us;duration=10 us",
                                           .load = load});
     double mean = r.latency.mean / 1000;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return mean;
 }
 
@@ -141,12 +141,12 @@ static void test_threshold_is_of_the_output_buffer(void **state)
                  : "model=ioq;buffer=100 KiB;output_buffer=512 B";
         ik_sim_result r = simulate(c);
         hops[k] = (double)r.packet_hops / (double)r.packets_delivered;
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     c.routing = "minimal";
     ik_sim_result r = simulate(c);
     double minimal = (double)r.packet_hops / (double)r.packets_delivered;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     if (hops[1] > 1.02 * minimal || hops[0] < 1.05 * minimal)
         fail_msg("%.3f hops with a small output buffer, %.3f with a large one, %.3f minimally",
                  hops[0], hops[1], minimal);

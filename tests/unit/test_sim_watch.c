@@ -133,10 +133,10 @@ static void test_watching_changes_nothing(void **state)
             ik_sim_result other = simulate(c);
             assert_same_results(&c, &plain, &other);
             assert_same_watch(&watched, &other);
-            ik_sim_result_free(&other);
+            sim_result_clear(&other);
         }
-        ik_sim_result_free(&plain);
-        ik_sim_result_free(&watched);
+        sim_result_clear(&plain);
+        sim_result_clear(&watched);
     }
 }
 
@@ -163,7 +163,7 @@ static void test_lives(void **state)
             most = life_ps(&r, &r.watch.packets[k]);
         }
         assert_non_null(find(&r, &r.watch.packets[6], IK_WATCH_WAITS, 0));
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
         ik_fabric_free(f);
     }
 }
@@ -190,7 +190,7 @@ static void test_all_packets(void **state)
         if (!c.adapter || !strstr(c.adapter, "in_order"))
             assert_int_equal(sent, r.packets_delivered + r.packets_in_flight);
         assert_int_equal(sum, r.latency.sum);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -259,7 +259,7 @@ static void test_empty_network(void **state)
         expect_path_of_plan(plan, f, &r, p);
         ik_plan_free(plan);
         ik_fabric_free(f);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -272,11 +272,11 @@ static void test_unsent(void **state)
     assert_int_equal(r.watch.num_packets, 2);
     for (size_t k = 0; k < 2; k++)
         assert_true(!r.watch.packets[k].sent && r.watch.packets[k].num_events == 0);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     c.watch = "first=5;source=99";
     r = simulate(c);
     assert_int_equal(r.watch.num_packets, 0);
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
 }
 
 static void test_refusals(void **state)

@@ -253,7 +253,7 @@ static void check_simulated_loads(const char *fabric, const char *tie, const cha
             fail_msg("%s, %s, %s, %s: channel %u carries %g packets, %g expected", fabric, routing,
                      traffic, model, port, packets, expected);
     }
-    ik_sim_result_free(&got);
+    sim_result_clear(&got);
     ik_load_free(&load);
     ik_traffic_free(t);
     ik_routing_free(r);

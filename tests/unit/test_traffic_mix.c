@@ -248,8 +248,8 @@ static void test_one_member_is_itself(void **state)
         assert_int_equal(mix.num_classes, 1);
         assert_int_equal(mix.classes[0].latency.count, alone.latency.count);
         assert_int_equal(mix.classes[0].latency.sum, alone.latency.sum);
-        ik_sim_result_free(&alone);
-        ik_sim_result_free(&mix);
+        sim_result_clear(&alone);
+        sim_result_clear(&mix);
     }
 }
 
@@ -278,7 +278,7 @@ static void test_classes(void **state)
         for (size_t t = 0; t < r.num_series; t++)
             assert_true(fabs(back->series_throughput[t] + incast->series_throughput[t] -
                              r.series_throughput[t]) < 1e-12);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -317,7 +317,7 @@ static void test_victims(void **state)
               back->victim_time_ns > incast->victim_time_ns))
             fail_msg("%s: culprits %g %g, victims %g %g", c.sw, incast->culprit_time_ns,
                      back->culprit_time_ns, incast->victim_time_ns, back->victim_time_ns);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 
@@ -340,7 +340,7 @@ static void test_gaps(void **state)
         if (fabs(r.classes[0].offered - 0.375) > 0.03 || fabs(r.classes[1].offered - 0.125) > 0.02)
             fail_msg("%s: offered %.4f and %.4f", c.sw, r.classes[0].offered, r.classes[1].offered);
         assert_true(fabs(r.classes[0].offered + r.classes[1].offered - r.offered) < 1e-12);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
 }
 

@@ -21,7 +21,7 @@ static inline uint64_t completion(const char *traffic, uint32_t hosts)
                                           .load = 1});
     assert_true(r.completed);
     uint64_t ps = r.completion_ps;
-    ik_sim_result_free(&r);
+    sim_result_clear(&r);
     return ps;
 }
 

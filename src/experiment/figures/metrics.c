@@ -97,6 +97,24 @@ double metric_of_run(const metric_source *x, metric_id id)
     return NAN;
 }
 
+uint64_t metric_count_of_run(const ik_sim_result *run, metric_id id)
+{
+    if (!metrics_run_is_of(run, metrics[id].of))
+        return 0;
+    switch (id) {
+#define METRICS_COUNT_INTEGER(value) (value)
+#define METRICS_COUNT_REAL(value)    0
+#define SIMULATED(id, name, type, of, kind, unit, title, meaning, value)                           \
+    case METRIC_##id:                                                                              \
+        return METRICS_COUNT_##type(value);
+#define MEASURED(id, ...) case METRIC_##id:
+#include "experiment/figures/results.def"
+    case NUM_METRICS:
+        break;
+    }
+    return 0;
+}
+
 const list_row result_lists[NUM_LISTS] = {
     [LIST_NCA_ROUTES] = {"nca_routes", "routes", "", "root", METRIC_NCA_MEAN, false},
     [LIST_PERMUTATIONS] = {"permutations", "permutations", "%", "contention",

@@ -6,7 +6,7 @@
 #ifndef IKAT_EXPERIMENT_METRICS_H
 #define IKAT_EXPERIMENT_METRICS_H
 
-#include "ikat/sim.h"
+#include "sim/measure/sim_result.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,6 +93,8 @@ typedef struct metric_source {
 /* The value of a result of simulations that its row of results.def computes; NAN where the run is
  * none of those that have it. */
 double metric_of_run(const metric_source *x, metric_id id);
+/* The same of one that is an INTEGER, exact; 0 where the run has none. */
+uint64_t metric_count_of_run(const ik_sim_result *run, metric_id id);
 
 /* What saturation is, everywhere, 1 or 0: whether an endless run accepts less than it is offered.
  * Its verdict says so: a steady point may be saturated, and what is not steady is not accepted for

@@ -118,7 +118,7 @@ static ik_status pool_simulate_loads(pool *w, const plan_slot *slot, const point
                                  : ik_sim_bound_measure(slot->plan, traffic, config, &config->load,
                                                         1, env, &judged.bound, err);
     if (status == IK_OK && !precision)
-        status = ik_sim_run(slot->plan, traffic, &judged, env, &o->result, err);
+        status = sim_run(slot->plan, traffic, &judged, env, &o->result, err);
     if (status != IK_OK || !precision)
         return status;
     o->load = found.load;
@@ -163,7 +163,7 @@ static void pool_free_outcome(outcome *o)
 {
     if (!o)
         return;
-    ik_sim_result_free(&o->result);
+    sim_result_clear(&o->result);
     free(o->probes);
     free(o->jobs);
     free(o->alone);

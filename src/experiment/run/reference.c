@@ -96,10 +96,10 @@ static ik_status reference_run_on(const ik_fabric *f, const char *traffic_spec,
     if (status == IK_OK)
         status = reference_workload_on(f, traffic_spec, workload, env, &traffic, &moved, err);
     if (status == IK_OK)
-        status = ik_sim_run(plan, traffic ? traffic : &moved, config, env, &result, err);
+        status = sim_run(plan, traffic ? traffic : &moved, config, env, &result, err);
     if (status == IK_OK)
         *ns = (double)result.completion_ps / 1e3;
-    ik_sim_result_free(&result);
+    sim_result_clear(&result);
     ik_traffic_free(traffic);
     ik_plan_free(plan);
     return status;
@@ -160,10 +160,10 @@ static ik_status reference_run_alone(const ik_plan *plan, const char *traffic_sp
     if (status == IK_OK)
         status = ik_traffic_from_spec(plan->fabric, traffic_spec, &one, &traffic, err);
     if (status == IK_OK)
-        status = ik_sim_run(plan, traffic, &same, &one, &result, err);
+        status = sim_run(plan, traffic, &same, &one, &result, err);
     if (status == IK_OK)
         *ns = (double)result.completion_ps / 1e3;
-    ik_sim_result_free(&result);
+    sim_result_clear(&result);
     ik_traffic_free(traffic);
     ik_params_free(&measure);
     return status;

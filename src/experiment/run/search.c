@@ -68,11 +68,11 @@ static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool acce
     bool lowest = b->low == 0 && (!b->kept_at || part < b->kept_at);
     if (accepted || b->deadlock || lowest) {
         if (b->kept_at)
-            ik_sim_result_free(b->kept);
+            sim_result_clear(b->kept);
         *b->kept = *r;
         b->kept_at = part;
     } else {
-        ik_sim_result_free(r);
+        sim_result_clear(r);
     }
 }
 
@@ -132,7 +132,7 @@ static ik_status search_run_for(const bisection *b, unsigned part, unsigned time
         config.measure_params = &longer;
     }
     if (status == IK_OK)
-        status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, r, err);
+        status = sim_run(b->s->plan, b->s->traffic, &config, b->s->env, r, err);
     free(longer.values);
     return status;
 }
@@ -144,7 +144,7 @@ static ik_status search_run(const bisection *b, unsigned part, ik_sim_result *r,
     unsigned times = 1;
     ik_status status = search_run_for(b, part, times, r, err);
     while (status == IK_OK && !search_is_told(r, times) && search_may_be_longer(b, r, times)) {
-        ik_sim_result_free(r);
+        sim_result_clear(r);
         *r = (ik_sim_result){0};
         times *= SEARCH_LONGER;
         status = search_run_for(b, part, times, r, err);
@@ -236,7 +236,7 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
     status = status == IK_OK ? written : status;
     if (status != IK_OK) {
         if (b.kept_at)
-            ik_sim_result_free(result);
+            sim_result_clear(result);
         *result = (ik_sim_result){0};
         free(probes);
         return status;

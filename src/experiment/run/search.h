@@ -5,7 +5,7 @@
 #ifndef IKAT_EXPERIMENT_SEARCH_H
 #define IKAT_EXPERIMENT_SEARCH_H
 
-#include "ikat/sim.h"
+#include "sim/measure/sim_result.h"
 
 /* What is searched. `tell` is called from the thread that searches, before every probe. */
 typedef struct search {
@@ -33,7 +33,7 @@ typedef struct search_found {
 /* A simulation per probe, 2 + log2(1 / precision) of them at most, each with the seed of `env`,
  * and up to twice again for longer where the file gives a measured time that does not tell.
  * *result: that of the highest load that was accepted; of the lowest that was tried where none was;
- * of the first deadlock, which ends the search. To be freed with ik_sim_result_free. */
+ * of the first deadlock, which ends the search. To be freed with sim_result_clear. */
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err);
 

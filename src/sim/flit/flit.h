@@ -4,7 +4,7 @@
 #ifndef IKAT_SIM_FLIT_H
 #define IKAT_SIM_FLIT_H
 
-#include "ikat/sim.h"
+#include "sim/measure/sim_result.h"
 
 struct watch;
 

@@ -8,6 +8,7 @@
 
 #include "ikat/traffic.h"
 #include "sim/measure/histogram.h"
+#include "sim/measure/sim_result.h"
 
 typedef struct class_stats class_stats;
 

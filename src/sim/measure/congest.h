@@ -11,7 +11,7 @@
 #ifndef IKAT_CONGEST_H
 #define IKAT_CONGEST_H
 
-#include "ikat/sim.h"
+#include "sim/measure/sim_result.h"
 
 struct class_stats;
 

@@ -5,8 +5,8 @@
 #ifndef IKAT_SIM_REORDER_RESULTS_H
 #define IKAT_SIM_REORDER_RESULTS_H
 
-#include "ikat/sim.h"
 #include "sim/measure/area.h"
+#include "sim/measure/sim_result.h"
 
 /* In the measured window. */
 typedef struct reorder_stats {

@@ -216,47 +216,6 @@ ik_status results_export(const run_results *r, ik_sim_result *out, ik_error *err
     if (status == IK_OK)
         status = congest_export(r->congest, out->latency.count, out, err);
     if (status != IK_OK)
-        ik_sim_result_free(out);
+        sim_result_clear(out);
     return status;
-}
-
-void ik_sim_result_free(ik_sim_result *r)
-{
-    if (!r)
-        return;
-    free(r->latency.buckets);
-    free(r->network_latency.buckets);
-    free(r->channel_bytes);
-    free(r->host_bytes);
-    free(r->host_sent_bytes);
-    free(r->series_throughput);
-    free(r->series_latency_ns);
-    free(r->series_blocked);
-    free(r->reorder.series_bytes);
-    free(r->reorder.series_out_of_order);
-    free(r->reorder.series_throttled);
-    free(r->replies.round_trip.buckets);
-    free(r->replies.request_latency.buckets);
-    free(r->replies.reply_latency.buckets);
-    free(r->replies.series_outstanding);
-    free(r->deadlock_text);
-    free(r->host_finish_ps);
-    free(r->missing_text);
-    free(r->critical_path.segments);
-    watch_result_free(&r->watch);
-    for (size_t k = 0; k < r->num_message_classes; k++)
-        free(r->message_classes[k].name);
-    free(r->message_classes);
-    free(r->ranks);
-    free(r->timeline);
-    free(r->matrix);
-    congest_result_free(&r->congestion);
-    for (size_t k = 0; k < r->num_classes; k++) {
-        free(r->classes[k].name);
-        free(r->classes[k].latency.buckets);
-        free(r->classes[k].series_throughput);
-        free(r->classes[k].series_latency_ns);
-    }
-    free(r->classes);
-    memset(r, 0, sizeof *r);
 }

@@ -4,7 +4,7 @@
 #ifndef IKAT_SIM_STEADY_H
 #define IKAT_SIM_STEADY_H
 
-#include "ikat/sim.h"
+#include "sim/measure/sim_result.h"
 #include "sim/measure/stationary.h"
 
 /* Fills r->steady from the result of a run that is over and the batches of its partitions: `first`

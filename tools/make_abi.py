@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Writes tests/data/abi/libikat.abi.xz: types and functions of the shared library as programs that were built with it know them.
+
+usage: make_abi.py [--incompatible] LIBIKAT.SO INCLUDE_FOLDER DESCRIPTION
+
+What the description that is there says is compared first (abidiff). Where programs that were built before would break, nothing is
+written without --incompatible. docs/architecture.md, section "The ABI", has the rules.
+
+The library itself has no types in its debug information. They are taken from the public headers, with which it was compiled: a
+pointer to each symbol that it exports is defined and described (abidw), which takes less than a second.
+"""
+import argparse
+import lzma
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from xml.etree import ElementTree
+
+VIEWS = "views.txt"  # beside the description: the structures that may get members at their ends
+INCOMPATIBLE = """make_abi.py: this breaks programs that were built before. If it has to be, say what changed in CHANGELOG.md and run this again
+with --incompatible; after version 1.0 also raise SOVERSION in cmake/IkatLibraries.cmake and the node in cmake/ikat.map."""
+
+
+def called(*command):
+    """Output of a command that has to succeed."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"make_abi.py: {' '.join(map(str, command))}\n{done.stderr}")
+    return done.stdout
+
+
+def exported(library):
+    """Names of the symbols that a shared library exports, without version nodes."""
+    rows = [line.split() for line in called("nm", "-D", "--defined-only", library).splitlines()]
+    return sorted(row[-1].partition("@")[0] for row in rows if row[-2] != "A")
+
+
+def described(include, names):
+    """The description of these symbols, as the headers in a folder declare them. It names no place and no machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = pathlib.Path(folder, "abi.c"), pathlib.Path(folder, "abi.so")
+        source.write_text('#include "ikat/ikat.h"\n' + "".join(f"__typeof__(&{n}) const of_{n} = &{n};\n" for n in names), encoding="utf-8")
+        called("cc", "-std=gnu17", "-g", "-fno-eliminate-unused-debug-types", "-fPIC", "-shared", f"-I{include}", source, "-o", library)
+        text = called("abidw", "--load-all-types", "--type-id-style", "hash", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs",
+                      "--drop-private-types", "--headers-dir", pathlib.Path(include, "ikat"), library)
+    return re.sub(r"(<abi-instr\b[^>]*?) path='[^']*'", r"\1", text)
+
+
+def without_ends(new, old, views):
+    """A description, in which structures that may grow have as many members as in the old one."""
+    sizes = {name: (one.get("size-in-bits"), len(one.findall("data-member"))) for name, one in structures(ElementTree.fromstring(old), views)}
+    root = ElementTree.fromstring(new)
+    for name, one in structures(root, views):
+        size, most = sizes.get(name, (None, 0))
+        if size and int(size) <= int(one.get("size-in-bits")):
+            one.set("size-in-bits", size)
+            for member in one.findall("data-member")[most:]:
+                one.remove(member)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def structures(root, names):
+    """Those of these names, with their names."""
+    return ((one.get("name"), one) for one in root.iter("class-decl") if one.get("name") in names)
+
+
+def differences(old, new, *options):
+    """Number of things that went, changed and came, and the report of abidiff."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [pathlib.Path(folder, name) for name in ("old.abi", "new.abi")]
+        for file, text in zip(files, (old, new)):
+            file.write_text(text, encoding="utf-8")
+        done = subprocess.run(["abidiff", "--non-reachable-types", *options, *files], capture_output=True, text=True, check=False)
+    if done.returncode & 3:  # it could not compare
+        sys.exit(f"make_abi.py: abidiff: {done.stderr}")
+    counts = [sum(int(n) - int(left or 0) for n, left in re.findall(rf"(\d+) {word}(?: \((\d+) filtered out\))?", done.stdout, re.I))
+              for word in ("removed", "changed", "added")]
+    if not done.returncode:
+        counts = [0, 0, 0]
+    return *counts, done.stdout
+
+
+def compared(old, new, views):
+    """What differs in two descriptions: "" nothing, "addition" where programs that were built with the old one go on with the new
+    one, "incompatible" where they may not; and abidiff's report. views: names of the structures that may have more members at
+    their ends."""
+    removed, changed, _, report = differences(old, without_ends(new, old, views))
+    if removed or changed:
+        return "incompatible", report
+    *counts, report = differences(old, new, "--harmless")
+    return ("addition", report) if any(counts) else ("", "")
+
+
+def read(description):
+    """The text of a description."""
+    return lzma.decompress(pathlib.Path(description).read_bytes()).decode()
+
+
+def read_views(path):
+    """The structures that a file names, one a line."""
+    return {line for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="make_abi.py")
+    parser.add_argument("--incompatible", action="store_true")
+    for name in ("library", "include", "description"):
+        parser.add_argument(name, type=pathlib.Path)
+    args = parser.parse_args()
+    new = described(args.include, exported(args.library))
+    if args.description.exists():
+        kind, report = compared(read(args.description), new, read_views(args.description.with_name(VIEWS)))
+        print(report, end="")
+        if kind == "incompatible" and not args.incompatible:
+            sys.exit(INCOMPATIBLE)
+    args.description.write_bytes(lzma.compress(new.encode(), preset=9 | lzma.PRESET_EXTREME))
+
+
+if __name__ == "__main__":
+    main()
