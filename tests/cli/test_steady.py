@@ -1,6 +1,7 @@
 """Whether numbers last: every output shows the verdict of every point, and peaks, saturation, costs and claims are of steady points."""
 import csv
 import io
+import operator
 import shutil
 import sqlite3
 import unittest
@@ -142,6 +143,22 @@ class Steady(CliTest):
                    for p, q in zip(short, long, strict=True) if p["latency_steady"] == "1"]
         self.assertTrue(lasting)
         self.assertLess(sum(rise > 3 * half for half, rise in lasting), len(lasting) / 2)
+
+    def test_networks_that_give_way_slowly_are_not_steady(self):
+        """Flits in small buffers, below what the channels carry: packets hold each other back, and throughput falls for longer than these windows."""
+        store = self.make("fabric: {family: lrt, N: 64, d: 4, r: 2, link_rate: 128 Gb/s, latency: 1 ns, seed: 45}\ntraffic: {family: uniform, self: true}\n"
+                          "routing: [{family: cowen, t_max: 18, alpha_step: 0.1}, {family: loren, t_max: 32}]\nvc: acro\nvcs: 4\n"
+                          "switch: {model: pipelined, buffer: 512 B}\nadapter: {packet: 16 B, injection: bernoulli}\nload: 14%\nseeds: 1..4\n"
+                          "measure: [{warmup: 2 us, duration: 8 us}, {warmup: 20 us, duration: 80 us}]\n")
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+        short, long = ([r for r in rows if float(r["measured_ns"]) == us * 1000] for us in (8, 80))
+        key = operator.itemgetter("fabric", "routing", "seed")
+        self.assertEqual(list(map(key, short)), list(map(key, long)))
+        self.assertTrue(any(r["steady"] == "yes" for r in short))
+        for p, q in zip(short, long, strict=True):
+            if p["steady"] == "yes":
+                change = float(q["throughput"]) / float(p["throughput"]) - 1
+                self.assertLess(abs(change), 3 * (float(p["throughput_interval"]) + min(float(p["throughput_interval"]), float(q["throughput_interval"]))), p)
 
     def test_claims(self):
         store = self.judged()

@@ -427,10 +427,16 @@ __attribute__((constructor)) static void choose(void)
 """
 
 
+def program_of(build, test):
+    """The program that a test is in: it bears the test's name, or the test is a link to it."""
+    return os.path.basename(os.path.realpath(os.path.join(build, "tests", test)))
+
+
 def commands(build):
     """Compilations by source file, links by test, as argument lists."""
-    text = subprocess.run(["ninja", "-C", build, "-t", "commands"] + ["tests/" + t for t in TESTS], stdout=subprocess.PIPE,
-                          check=True, universal_newlines=True).stdout
+    targets = sorted({"tests/" + program_of(build, test) for test in TESTS})
+    text = subprocess.run(["ninja", "-C", build, "-t", "commands"] + targets, stdout=subprocess.PIPE, check=True,
+                          universal_newlines=True).stdout
     compiles, links = {}, {}
     for line in text.splitlines():
         # a link may be followed by other commands: "&& cmake -E create_symlink ..."
@@ -445,11 +451,6 @@ def commands(build):
         elif "-o" in words:
             links[os.path.basename(words[words.index("-o") + 1])] = words
     return compiles, links
-
-
-def program_of(build, test):
-    """The program that a test is in: it bears the test's name, or the test is a link to it."""
-    return os.path.basename(os.path.realpath(os.path.join(build, "tests", test)))
 
 
 def kill_sleeper(pid, ended):

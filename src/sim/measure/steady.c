@@ -10,7 +10,7 @@
  * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
  *   and more time in the network, or less is accepted than offered and none waits in its source:
  *   the network still fills;
- * - too short: a window of few latencies, or a wide interval of throughput;
+ * - too short: a window of few latencies, or a wide interval of throughput, its trend included;
  * - yes, saturated: a channel is offered more than it carries; or latency since generation grows
  *   although throughput stays, and less is accepted than offered: packets wait in their sources,
  *   the longer the later they are made;
@@ -29,6 +29,7 @@ enum { MEANS = 16 };
 static const struct {
     double errors;     /* of the slope, that a drift exceeds */
     double trend;      /* and that a trend of throughput exceeds, which widens its interval */
+    double collapse;   /* the same where less is accepted than channels could carry */
     double throughput; /* change over the window / mean, that is none */
     double latency; /* and of latency; half width of latency / mean, with which it cannot be told */
     double outrun;  /* slope of latency that is none, ns per ns */
@@ -40,7 +41,7 @@ static const struct {
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
     double chance;  /* roots of time, in times of a message, for which a busy cable may be idle */
-} least = {4, 2, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 3};
+} least = {4, 2, 1, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 3};
 
 typedef struct judged {
     const stationary *s;
@@ -50,7 +51,8 @@ typedef struct judged {
     size_t width;     /* batches of a mean */
     double window_ps; /* of all means */
     double packets, bytes;
-    double half; /* relative half width of throughput's interval, by its batches alone */
+    double half;  /* relative half width of throughput's interval, by its batches alone */
+    double trend; /* what a trend of throughput adds to it */
     stationary_line throughput, latency, network;
 } judged;
 
@@ -176,21 +178,6 @@ static double steady_rise_of(const judged *j)
     return fmin(rise, missing / (1 - missing));
 }
 
-static void steady_describe_lines(judged *j)
-{
-    double mean_ps = (double)j->width * (double)j->s->setup.period_ps;
-    stationary_interval throughput = stationary_interval_of(j->s, SERIES_THROUGHPUT),
-                        latency = stationary_honest_interval_of(j->s, SERIES_LATENCY,
-                                                                steady_memory_ps(j));
-    j->half = steady_relative(&throughput);
-    j->steady->throughput_half =
-        j->half + fmax(steady_trend_of(&j->throughput, least.trend), steady_rise_of(j));
-    j->steady->latency_half =
-        steady_relative(&latency) + steady_trend_of(&j->latency, least.errors);
-    j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
-    j->steady->latency_slope = j->latency.slope / mean_ps;
-}
-
 /* Less is accepted than offered, and so the latency of some hosts' packets grows; that of all may
  * hide it where starved flows deliver few packets: there it is beyond the interval of throughput,
  * and packets wait in their sources for longer than in the network. What has no way is not accepted
@@ -205,6 +192,30 @@ static bool steady_is_saturated(const judged *j)
     return j->latency.slope > least.errors * j->latency.error &&
            j->steady->latency_slope > least.outrun &&
            j->r->throughput < (1 - least.missing) * j->r->offered;
+}
+
+/* Less is accepted than offered although no channel is offered more than it carries: packets hold
+ * each other back, more and more of them while further sources fall behind. That takes long, and its
+ * slope is small beside its noise. */
+static bool steady_may_collapse(const judged *j)
+{
+    return !j->steady->bound.exceeded && j->throughput.slope < 0 && steady_is_saturated(j);
+}
+
+static void steady_describe_lines(judged *j)
+{
+    double mean_ps = (double)j->width * (double)j->s->setup.period_ps;
+    stationary_interval throughput = stationary_interval_of(j->s, SERIES_THROUGHPUT),
+                        latency = stationary_honest_interval_of(j->s, SERIES_LATENCY,
+                                                                steady_memory_ps(j));
+    j->half = steady_relative(&throughput);
+    j->steady->latency_slope = j->latency.slope / mean_ps;
+    j->trend =
+        steady_trend_of(&j->throughput, steady_may_collapse(j) ? least.collapse : least.trend);
+    j->steady->throughput_half = j->half + fmax(j->trend, steady_rise_of(j));
+    j->steady->latency_half =
+        steady_relative(&latency) + steady_trend_of(&j->latency, least.errors);
+    j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
 }
 
 /* Less is accepted than offered, but packets do not wait in their sources: what is missing is in
@@ -241,7 +252,7 @@ static bool judge_throughput(judged *j)
         steady_conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
-    else if (!(half <= least.wide))
+    else if (!(half + j->trend <= least.wide))
         steady_conclude(
             j, IK_STEADY_SHORT, IK_STEADY_WIDE,
             isnan(half) ? longer : j->window_ps * pow(j->steady->throughput_half / least.wide, 2));
