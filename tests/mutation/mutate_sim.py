@@ -3,7 +3,7 @@
 """Breaks the simulator on purpose, one small fault at a time, and demands that a test of the simulator notices each.
 
 usage: mutate_sim.py BUILD [NAME ...]    (BUILD: a built tree of this source, made with ninja; NAME: only faults whose names begin so)
-       mutate_sim.py --list [NAME ...]   (lists the faults and checks that each can be applied; needs no build)
+       mutate_sim.py --list [BUILD] [NAME ...]   (lists the faults and checks that each can be applied and, with BUILD, compiled and linked)
 
 A fault is a text that must stand exactly once in its file, inside a function, and what replaces it (or several of both): if the source
 moves on, the script fails until its fault has been looked at again. All faults are compiled at once, into a copy of the sources: beside a
@@ -557,9 +557,20 @@ def listed(wanted):
     return 1 if wrong else 0
 
 
+def not_built(build):
+    """1 if the build does not say how a source of the simulator is compiled, or a program of the tests linked."""
+    compiles, links = commands(build)
+    missing = sorted({fault[1] for fault in FAULTS if fault[1].endswith(".c")} - set(compiles))
+    missing += sorted({program_of(build, test) for test in TESTS} - set(links))
+    for name in missing:
+        print("%s: the build has no command for it" % name)
+    return 1 if missing else 0
+
+
 def main():
     if sys.argv[1] == "--list":
-        return listed(sys.argv[2:])
+        build = sys.argv[2] if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]) else None
+        return listed(sys.argv[3:] if build else sys.argv[2:]) or (not_built(os.path.abspath(build)) if build else 0)
     build, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
     chosen = [k for k, f in enumerate(FAULTS) if not wanted or f[0].startswith(tuple(wanted))]
     failures = 0 if chosen else 1
