@@ -3,17 +3,15 @@
  * The state of a simulation: refused by size first, then allocated in a few large arrays, then
  * initialised to an empty network.
  */
+#include "sim/adapter/host.h"
 #include "sim/flit/flit.h"
-#include "sim/host/finite.h"
-#include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
 #include "sim/measure/order.h"
 #include "sim/packet/shape.h"
+#include "sim/params/parameters.h"
 #include "sim/run.h"
-#include "sim/state/reorder_params.h"
-#include "sim/state/size_params.h"
-#include "sim/state/source_rates.h"
 #include "sim/state/space.h"
+#include "sim/workload/finite.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -502,6 +500,8 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
         status = stationary_new(&s->measure.window, &s->counted.stationary, err);
     if (status == IK_OK && traffic->workload)
         status = sim_finite_new(s, err);
+    if (status == IK_OK)
+        status = sim_dest_check(s, err);
     if (status == IK_OK)
         status = setup_refuse_numbers(s, err);
     if (status == IK_OK)

@@ -5,16 +5,16 @@
  * what crosses partitions (parallel/exchange.h). What needs the whole network at rest
  * (conservation, deadlock, samples of congestion) is done by the first partition while the others
  * wait, at times that depend on the simulated clock alone. */
-#include "sim/host/finite.h"
-#include "sim/host/reorder.h"
-#include "sim/host/replies.h"
 #include "sim/inspect/inspect.h"
 #include "sim/measure/deadlock.h"
+#include "sim/order/reorder.h"
 #include "sim/packet/shape.h"
 #include "sim/parallel/workers.h"
+#include "sim/params/window.h"
 #include "sim/run.h"
 #include "sim/state/events.h"
-#include "sim/state/window.h"
+#include "sim/workload/finite.h"
+#include "sim/workload/replies.h"
 #include <stdlib.h>
 
 /* ---- one window */

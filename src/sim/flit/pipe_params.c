@@ -7,8 +7,8 @@
  * such a multiple. Routers have `speedup` ticks per cycle.
  */
 #include "sim/flit/pipe.h"
-#include "sim/state/size_params.h"
-#include "sim/state/window.h"
+#include "sim/params/parameters.h"
+#include "sim/params/window.h"
 
 /* ---- parameters */
 

@@ -12,7 +12,7 @@
 #include "sim/measure/steady.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
-#include "sim/state/window.h"
+#include "sim/params/window.h"
 
 #include <stdlib.h>
 

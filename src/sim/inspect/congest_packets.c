@@ -2,11 +2,11 @@
  *
  * How samples of congestion see the packet-level models. Between windows, all partitions at
  * rest. */
-#include "sim/host/host.h"
-#include "sim/host/replies.h"
+#include "sim/adapter/host.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
 #include "sim/measure/classes.h"
+#include "sim/workload/replies.h"
 #include <stdlib.h>
 
 enum { LONGEST_RACE = 16 };
