@@ -51,15 +51,12 @@ static void check_delivery(partition *p, uint32_t host, const delivered *d)
 static void deliver_note_watched(partition *p, uint32_t host, const delivered *d)
 {
     const sim *s = p->sim;
-    uint32_t which = watch_find(s->counted.watch, d->src, d->number);
-    const ik_watch_event e = {.t_ps = d->t,
-                              .channel = s->net.ports[s->host.state[host].port].peer_port,
-                              .stage = IK_WATCH_DELIVERED};
-    if (which != IK_NONE)
-        watch_add(s->counted.watch, p->id, which, 0, &e);
-    if (state_in_window(s, d->t))
-        watch_consider_delivered(s->counted.watch, p->id, d->src, d->dst, d->number, d->t_gen,
-                                 d->t);
+    const watch_hosts of = {.src = d->src,
+                            .dst = d->dst,
+                            .number = d->number,
+                            .t_gen = d->t_gen,
+                            .channel = s->net.ports[s->host.state[host].port].peer_port};
+    watch_note_delivered(s->counted.watch, p->id, &of, d->t, state_in_window(s, d->t));
 }
 
 static void note_delivery(partition *p, uint32_t host, const delivered *d)
