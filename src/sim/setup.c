@@ -212,7 +212,7 @@ static uint64_t setup_state_bytes(sim *s, const sizes *z)
     return m.bytes + sim_finite_bytes(s) + sim_space_bytes(s) + s->engine.ops->bytes(s) +
            sim_partitions_bytes(s) + sim_schedule_bytes(s->traffic, s->f->num_hosts) +
            (sim_checks_order(s) ? s->f->num_hosts * sizeof *s->counted.order : 0) +
-           (samples.num_samples ? congest_bytes(&samples) : 0);
+           congest_bytes(&samples);
 }
 
 /* Decides on the engine, whose state is part of the bytes, and on the wheel. */
@@ -527,7 +527,7 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
         return ik_fail_memory(err, s->engine.ops->bytes(s), "the simulation's state");
     status = make_order_tables(s, err);
     congest_setup samples = sim_congest_setup(s);
-    if (status == IK_OK && samples.num_samples)
+    if (status == IK_OK)
         status = congest_new(&samples, &s->counted.congest, err);
     return status == IK_OK ? sim_setup_partitions(s, err) : status;
 }
