@@ -413,6 +413,8 @@ congest_setup sim_congest_setup(const sim *s)
 
 ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err)
 {
+    if (!congest_due(s->counted.congest, time))
+        return IK_OK;
     size_t inputs = (size_t)s->f->port_base[s->f->num_switches] * s->sw.input_speedup;
     uint32_t most = s->sw.queues == QUEUES_VOQNET ? s->f->num_hosts : s->net.max_radix;
     view v = {s, ik_calloc(inputs ? inputs : 1, sizeof *v.feeds), ik_calloc(most, sizeof *v.heads)};

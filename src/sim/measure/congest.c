@@ -506,15 +506,15 @@ void congest_measure_from(congest *c, uint64_t warmup_ps)
     c->at.warmup_ps = warmup_ps;
 }
 
-bool congest_due(const congest_setup *at, size_t next, uint64_t time)
+bool congest_due(const congest *c, uint64_t time)
 {
-    return next < at->num_samples && (next + 1) * at->period_ps <= time;
+    return c->next < c->at.num_samples && (c->next + 1) * c->at.period_ps <= time;
 }
 
 ik_status congest_sample(congest *c, const congest_view *view, uint64_t time, ik_error *err)
 {
     size_t sample = c->next, num = 0, early = 0; /* early: of these, before the measured window */
-    while (congest_due(&c->at, c->next, time)) {
+    while (congest_due(c, time)) {
         early += (c->next + 1) * c->at.period_ps <= c->at.warmup_ps;
         num++;
         c->next++;

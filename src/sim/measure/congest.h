@@ -80,8 +80,9 @@ void congest_add_hol(congest *c, uint32_t sw, uint64_t bytes, uint64_t held_byte
                      uint32_t held_packets);
 void congest_lacks_memory(congest *c); /* the sample fails */
 
-/* Samples whose time has come at `time`; those that nothing happened between are one look. */
-bool congest_due(const congest_setup *setup, size_t next, uint64_t time);
+/* Whether a sample's time has come; all samples whose time has: those that nothing happened between
+ * are one look. */
+bool congest_due(const congest *c, uint64_t time);
 ik_status congest_sample(congest *c, const congest_view *view, uint64_t time, ik_error *err);
 
 /* delivered: packets counted in the measured window. Moves the results to r->congestion. */

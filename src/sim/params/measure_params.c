@@ -72,7 +72,7 @@ static ik_status measure_params_resolve_times(sim *s, const sim_sections *sec,
     ik_status status = sim_window_resolve(&request, &s->measure.window, err);
     if (status != IK_OK)
         return status;
-    sim_times times = sim_window_longest(&s->measure.window);
+    stationary_times times = stationary_longest(&s->measure.window);
     s->measure.judged = sim_window_judged(s->traffic, v);
     s->measure.warmup_ps = times.warmup_ps;
     s->measure.end_ps = times.end_ps;

@@ -268,21 +268,6 @@ ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out,
                             out, err);
 }
 
-sim_times sim_window_longest(const stationary_setup *setup)
-{
-    uint64_t end = setup->origin_ps + setup->most * setup->period_ps;
-    if (setup->length_ps && !setup->detects)
-        end = setup->origin_ps + setup->length_ps;
-    return (sim_times){setup->detects ? end : setup->origin_ps, end};
-}
-
-sim_times sim_window_known(const stationary *s)
-{
-    sim_times longest = sim_window_longest(&s->setup);
-    return (sim_times){s->start_ps < UINT64_MAX ? s->start_ps : longest.end_ps,
-                       s->end_ps < UINT64_MAX ? s->end_ps : longest.end_ps};
-}
-
 ik_status ik_sim_check_window(const ik_fabric *f, const ik_params *adapter,
                               const ik_params *measure, ik_error *err)
 {

@@ -25,11 +25,4 @@ typedef struct sim_window_request {
 ik_status sim_window_resolve(const sim_window_request *request, stationary_setup *out,
                              ik_error *err);
 
-/* The measured time as far as it is known: what a run works with until it finds more. */
-typedef struct sim_times {
-    uint64_t warmup_ps, end_ps;
-} sim_times;
-sim_times sim_window_known(const stationary *s);
-sim_times sim_window_longest(const stationary_setup *setup);
-
 #endif
