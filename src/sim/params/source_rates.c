@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * params/source_rates.c: see source_rates.h.
- */
+ * How fast hosts make messages, at one load or entry by entry of a schedule. */
 #include "sim/params/parameters.h"
 #include "sim/state/state.h"
 

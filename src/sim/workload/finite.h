@@ -6,8 +6,8 @@
  * A batch is endless traffic that is all made at the start, or with replies one repetition after
  * the other, and stops. An all-to-all exchange is a sequence of visits, of at most `visits` packets
  * each, and so looks like endless traffic whose messages are all made at the start and that stops:
- * its visit n is message n of adapter/host.c, and both engines' own adapters serve it. A dependency
- * graph keeps its operations here.
+ * its visit n is message n of workload/messages.c, and both engines' own adapters serve it. A
+ * dependency graph keeps its operations here.
  *
  * Invariants. An operation is released when all that it waits for is done, at the latest of their
  * times, and never before it is known that time passes without another: deliveries are reported
