@@ -22,7 +22,7 @@ ROOMS = {"base": ["", "output"],
          "cli": ["", "help", "subnet"],
          "format": ["", "opensm", "printed"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures"],
-         "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
+         "sim": ["core", "measure", "parallel", "state", "params", "workload", "order", "adapter", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",

@@ -2,7 +2,7 @@
  *
  * sim/bound.c: what is known of loads before they are simulated. */
 #include "ikat/analysis.h"
-#include "sim/state/parameters.h"
+#include "sim/params/parameters.h"
 
 #include <math.h>
 

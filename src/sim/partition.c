@@ -2,12 +2,12 @@
  *
  * Partitions: which partition owns which node, and what a partition needs. A host goes with its
  * switch. */
-#include "sim/host/reorder.h"
-#include "sim/host/replies.h"
+#include "sim/adapter/host.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/edges.h"
 #include "sim/run.h"
 #include "sim/state/route.h"
+#include "sim/workload/replies.h"
 #include <stdlib.h>
 
 /* ---- the cut */

@@ -3,9 +3,9 @@
  * What the partitions of a packet-level model have measured: handed to the exporter
  * (measure/results.h), and carried from process to process. */
 #include "sim/measure/results.h"
-#include "sim/host/finite.h"
 #include "sim/measure/classes.h"
 #include "sim/run.h"
+#include "sim/workload/finite.h"
 #include <stdlib.h>
 
 static adapter_results results_adapter(const void *engine, uint32_t host)

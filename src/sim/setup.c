@@ -3,17 +3,15 @@
  * The state of a simulation: refused by size first, then allocated in a few large arrays, then
  * initialised to an empty network.
  */
+#include "sim/adapter/host.h"
 #include "sim/flit/flit.h"
-#include "sim/host/finite.h"
-#include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
 #include "sim/measure/order.h"
 #include "sim/packet/shape.h"
+#include "sim/params/parameters.h"
 #include "sim/run.h"
-#include "sim/state/reorder_params.h"
-#include "sim/state/size_params.h"
-#include "sim/state/source_rates.h"
 #include "sim/state/space.h"
+#include "sim/workload/finite.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -214,7 +212,7 @@ static uint64_t setup_state_bytes(sim *s, const sizes *z)
     return m.bytes + sim_finite_bytes(s) + sim_space_bytes(s) + s->engine.ops->bytes(s) +
            sim_partitions_bytes(s) + sim_schedule_bytes(s->traffic, s->f->num_hosts) +
            (sim_checks_order(s) ? s->f->num_hosts * sizeof *s->counted.order : 0) +
-           (samples.num_samples ? congest_bytes(&samples) : 0);
+           congest_bytes(&samples);
 }
 
 /* Decides on the engine, whose state is part of the bytes, and on the wheel. */
@@ -503,6 +501,8 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     if (status == IK_OK && traffic->workload)
         status = sim_finite_new(s, err);
     if (status == IK_OK)
+        status = sim_dest_check(s, err);
+    if (status == IK_OK)
         status = setup_refuse_numbers(s, err);
     if (status == IK_OK)
         status = setup_find_lookahead(s, err);
@@ -527,7 +527,7 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
         return ik_fail_memory(err, s->engine.ops->bytes(s), "the simulation's state");
     status = make_order_tables(s, err);
     congest_setup samples = sim_congest_setup(s);
-    if (status == IK_OK && samples.num_samples)
+    if (status == IK_OK)
         status = congest_new(&samples, &s->counted.congest, err);
     return status == IK_OK ? sim_setup_partitions(s, err) : status;
 }

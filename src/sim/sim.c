@@ -3,12 +3,13 @@
  * A run from set-up to results. */
 #include "routing/by_port.h"
 #include "sim/flit/flit.h"
-#include "sim/host/finite.h"
 #include "sim/measure/steady.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
+#include "sim/params/parameters.h"
+#include "sim/params/window.h"
 #include "sim/run.h"
-#include "sim/state/window.h"
+#include "sim/workload/finite.h"
 #include "traffic/schedule.h"
 
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
     return status;
 }
 
-/* Beside jobs that never end twice: host/finite_endless.c. */
+/* Beside jobs that never end twice: workload/finite_endless.c. */
 static ik_status sim_run_events(const ik_plan *plan, const ik_traffic *traffic,
                                 const ik_sim_config *config, const ik_env *env, watch *w,
                                 ik_sim_result *out, ik_error *err)

@@ -5,16 +5,15 @@
  * what crosses partitions (parallel/exchange.h). What needs the whole network at rest
  * (conservation, deadlock, samples of congestion) is done by the first partition while the others
  * wait, at times that depend on the simulated clock alone. */
-#include "sim/host/finite.h"
-#include "sim/host/reorder.h"
-#include "sim/host/replies.h"
 #include "sim/inspect/inspect.h"
-#include "sim/measure/deadlock.h"
+#include "sim/order/reorder.h"
 #include "sim/packet/shape.h"
+#include "sim/parallel/rest.h"
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
 #include "sim/state/events.h"
-#include "sim/state/window.h"
+#include "sim/workload/finite.h"
+#include "sim/workload/replies.h"
 #include <stdlib.h>
 
 /* ---- one window */
@@ -90,17 +89,6 @@ static void steps_take_snapshots(partition *p, uint64_t *next, uint64_t time)
     }
 }
 
-uint64_t sim_in_flight(const sim *s)
-{
-    uint64_t sent = 0, gone = 0;
-    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
-        sent += s->parallel.partitions[q].n.injected;
-        gone += s->parallel.partitions[q].n.delivered + s->parallel.partitions[q].n.held +
-                s->parallel.partitions[q].n.unroutable;
-    }
-    return sent - gone;
-}
-
 static void steps_report_progress(const sim *s, uint64_t time)
 {
     if (s->env && s->env->progress)
@@ -115,41 +103,24 @@ static bool steps_must_stop(const partition *p)
 
 /* ---- the loop */
 
-typedef struct pace {
-    uint64_t next_series; /* index of the next period */
-    /* Times, UINT64_MAX = never. Paranoid checks come with what happens, the watchdog at its times
-     * whatever happens: a deadlock is found at the same time with any number of partitions, by any
-     * engine, with checks and without. */
-    uint64_t next_check, next_watch;
-    /* When batches are examined next (measure/stationary.h), and at rest, so that all partitions
-     * see the same number of them. */
-    uint64_t next_batches;
-    congest_setup samples;
-    uint64_t next_sample; /* index */
-} pace;
-
 static uint64_t steps_due_batches(const sim *s)
 {
     return s->counted.stationary ? stationary_due_ps(s->counted.stationary) : UINT64_MAX;
 }
 
-/* All partitions at rest; the first one. What was decided changes only what comes later: nobody has
- * counted anything that falls into the measured time, or behind its end. */
+/* All partitions at rest; the first one. */
 static void steps_look_at_batches(sim *s)
 {
-    stationary *st = s->counted.stationary;
     uint64_t hops = 0;
-    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
-        stationary_add(st, &s->parallel.partitions[q].batches);
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
         hops += s->parallel.partitions[q].n.hops;
-    }
-    stationary_look(st, hops);
-    sim_times times = sim_window_known(st);
+    const partition *first = s->parallel.partitions;
+    stationary_times times =
+        rest_look_at_batches(s->counted.stationary, &first->batches, sizeof *first,
+                             s->parallel.num_partitions, hops, s->counted.congest);
     s->measure.warmup_ps = times.warmup_ps;
     s->measure.end_ps = s->measure.past_ps = times.end_ps;
     s->window.last_ps = steps_first_window(s, times.end_ps) * s->window.lookahead;
-    if (s->counted.congest)
-        congest_measure_from(s->counted.congest, times.warmup_ps);
 }
 
 /* First window in which a partition works, or its end if a workload would go on after it. */
@@ -170,14 +141,7 @@ static sim_step_report steps_exchange(partition *p, uint64_t from)
     p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->window.lookahead < all.next)
         all.next = p->out_first / s->window.lookahead;
-    if (!s->parallel.exchange)
-        return all;
-    ik_error err = {0};
-    ik_status status = sim_endpoint_swap(&p->endpoint, s->parallel.exchange, &all, &err);
-    if (status != IK_OK && p->status == IK_OK) {
-        p->status = status;
-        p->err = err;
-    }
+    sim_endpoint_swap(&p->endpoint, s->parallel.exchange, &all, &p->status, &p->err);
     p->out_first = UINT64_MAX;
     return all;
 }
@@ -185,21 +149,14 @@ static sim_step_report steps_exchange(partition *p, uint64_t from)
 /* Whether all partitions together have outgrown the limit. */
 static bool steps_outgrown(partition *p, uint64_t bytes, uint64_t time)
 {
-    const sim *s = p->sim;
-    uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
-    bytes += s->outcome.state_bytes;
-    if (!limit || bytes <= limit)
-        return false;
-    if (p->id == 0 && p->status == IK_OK) {
-        p->status = ik_fail(
-            &p->err, IK_ERR_MEMORY,
-            "the simulation's state has grown to %.1f MB after %.3f us, %.1f MB are allowed",
-            (double)bytes / 1e6, (double)time / 1e6, (double)limit / 1e6);
-        ik_hint(&p->err, p->status,
-                "packets and events in flight need memory: less load, smaller buffers, or a higher "
-                "limit");
+    ik_error err = {0};
+    ik_status status =
+        rest_check_growth(p->sim->env, bytes + p->sim->outcome.state_bytes, time, &err);
+    if (status != IK_OK && p->id == 0 && p->status == IK_OK) {
+        p->status = status;
+        p->err = err;
     }
-    return true;
+    return status != IK_OK;
 }
 
 /* Paranoid: at most after every window of a small network, less often in a large one. */
@@ -244,89 +201,69 @@ static uint64_t steps_end_of_workload(const sim *s)
 
 /* What the first partition does at rest. last: a workload ends here; then *time becomes when it was
  * over, and the period that it ended in has its sample, too. */
-static ik_status steps_look(partition *p, pace *pc, uint64_t *time, bool check, bool watch,
-                            bool last)
+static ik_status steps_look(partition *p, const rest_due *due, uint64_t *time, bool last)
 {
     sim *s = p->sim;
-    uint64_t to = *time;
+    uint64_t to = *time, period = s->measure.series_ps;
     ik_status status = p->status;
     for (unsigned q = 0; q < s->parallel.num_partitions; q++)
         s->engine.ops->expose(&s->parallel.partitions[q]);
-    if (last && (*time = steps_end_of_workload(s)) < s->measure.end_ps && pc->samples.num_samples)
-        to = (*time + pc->samples.period_ps - 1) / pc->samples.period_ps * pc->samples.period_ps;
-    if (status == IK_OK && congest_due(&pc->samples, pc->next_sample, to))
+    if (last && (*time = steps_end_of_workload(s)) < s->measure.end_ps && s->counted.congest)
+        to = (*time + period - 1) / period * period;
+    if (status == IK_OK && s->counted.congest)
         status = sim_congest_sample(s, to, &p->err);
-    if (status == IK_OK && check)
+    if (status == IK_OK && due->check)
         status = sim_check_conservation(s, &p->err);
-    if (status == IK_OK && watch)
+    if (status == IK_OK && due->watch)
         status = look_for_deadlock(s, last, *time, &p->err);
     return status;
 }
 
 /* Where the whole network must rest: returns false when the run ends here. */
-static bool steps_rest(partition *p, pace *pc, uint64_t time, bool over)
+static bool steps_rest(partition *p, rest_times *t, uint64_t time, bool over)
 {
     sim *s = p->sim;
-    bool check = s->measure.paranoid && (time >= pc->next_check || over),
-         last = over && s->workload.finite,
-         watch = last || (s->measure.watchdog_ps && (time >= pc->next_watch || over)),
-         sample = congest_due(&pc->samples, pc->next_sample, time),
-         batches = time >= pc->next_batches;
-    if (!check && !watch && !sample && !batches)
+    rest_due due;
+    bool last = over && s->workload.finite;
+    if (!rest_is_due(t, time, over, &due) && !last)
         return true;
-    if (check)
-        pc->next_check = time + steps_check_period(s);
-    while (watch && s->measure.watchdog_ps && pc->next_watch <= time)
-        pc->next_watch = deadlock_next_search(pc->next_watch, s->measure.watchdog_ps);
-    if (s->parallel.exchange)
-        s->parallel.exchange->barrier(s->parallel.exchange, p->id);
+    sim_endpoint_barrier(&p->endpoint, s->parallel.exchange);
     /* nobody works now: all come to the same answer */
-    watch = watch && (last || sim_in_flight(s));
-    check = p->id == 0 && check &&
-            (over || steps_affords_check(s)); /* the checks write what it reads */
-    if (p->id == 0 && (check || watch || sample))
-        p->status = steps_look(p, pc, &time, check, watch, last);
-    if (p->id == 0 && batches)
+    due.watch = last || (due.watch && sim_in_flight(s));
+    due.check = p->id == 0 && due.check &&
+                (over || steps_affords_check(s)); /* the checks write what it reads */
+    if (p->id == 0 && (due.check || due.watch || due.sample))
+        p->status = steps_look(p, &due, &time, last);
+    if (p->id == 0 && due.batches)
         steps_look_at_batches(s);
-    while (congest_due(&pc->samples, pc->next_sample, time))
-        pc->next_sample++;
+    rest_pass_samples(t, time);
     if (p->id == 0) {
         s->outcome.stopped_ps = time;
         s->outcome.failed = p->status != IK_OK;
     }
-    if (s->parallel.exchange)
-        s->parallel.exchange->barrier(s->parallel.exchange, p->id);
-    pc->next_batches = steps_due_batches(s);
+    sim_endpoint_barrier(&p->endpoint, s->parallel.exchange);
+    t->next_batches = steps_due_batches(s);
     return !s->outcome.deadlock && !s->outcome.failed;
 }
 
 /* First window that is not worked on in a step that begins with `window`: others may act on it
  * then, a check is due, or the run is over. */
-static uint64_t steps_step_end(const sim *s, const pace *pc, uint64_t window)
+static uint64_t steps_step_end(const sim *s, const rest_times *t, uint64_t window)
 {
-    uint64_t until = s->measure.past_ps, end = window + s->parallel.step_windows;
-    if (pc->next_check < until)
-        until = pc->next_check;
-    if (pc->next_watch < until)
-        until = pc->next_watch;
-    if (pc->next_batches < until)
-        until = pc->next_batches;
-    uint64_t sample = (pc->next_sample + 1) * pc->samples.period_ps;
-    if (pc->next_sample < pc->samples.num_samples && sample < until)
-        until = sample;
-    uint64_t last = (until + s->window.lookahead - 1) / s->window.lookahead;
+    uint64_t until = rest_next(t), end = window + s->parallel.step_windows;
+    uint64_t last = steps_first_window(s, until < s->measure.past_ps ? until : s->measure.past_ps);
     return end < last ? end : last;
 }
 
 /* A partition that lacks memory has lost events: it ends with that window. */
-static void steps_run_windows(partition *p, pace *pc, uint64_t end)
+static void steps_run_windows(partition *p, uint64_t *next_series, uint64_t end)
 {
     sim *s = p->sim;
     uint64_t next = p->window;
     for (; p->status == IK_OK && (next = steps_next_window(p, next)) < end; next++) {
         p->window = next;
         p->start = next * s->window.lookahead;
-        steps_take_snapshots(p, &pc->next_series, p->start);
+        steps_take_snapshots(p, next_series, p->start);
         if (!sim_wheel_revolve(&p->wheel, s->window.lookahead, next))
             sim_partition_fail(p, 64 * sizeof(event), "events");
         steps_run_window(p);
@@ -346,30 +283,27 @@ static void report_progress_at_times(partition *p, uint64_t time)
  * which windows the partitions, or the engine, happen to have events in. A workload is over, or
  * stuck, when nothing happens any more; packets that are left then are found by the watchdog in its
  * time. */
-static uint64_t steps_next_step(const sim *s, const pace *pc, uint64_t next)
+static uint64_t steps_next_step(const sim *s, const rest_times *t, uint64_t next)
 {
+    uint64_t look = rest_next_look(t);
     if (s->workload.finite && next == UINT64_MAX && !(s->measure.watchdog_ps && sim_in_flight(s)))
         return next;
-    uint64_t sample = steps_first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
-    if (s->measure.watchdog_ps && steps_first_window(s, pc->next_watch) < next)
-        next = steps_first_window(s, pc->next_watch);
-    if (pc->next_batches != UINT64_MAX && steps_first_window(s, pc->next_batches) < next)
-        next = steps_first_window(s, pc->next_batches);
-    return pc->next_sample < pc->samples.num_samples && sample < next ? sample : next;
+    return look != UINT64_MAX && steps_first_window(s, look) < next ? steps_first_window(s, look)
+                                                                    : next;
 }
 
 /* One step: agree on its first window, read the messages, work. Returns false when the run is over;
  * *from: first window not worked on yet. */
-static bool steps_run_step(partition *p, pace *pc, uint64_t *from)
+static bool steps_run_step(partition *p, rest_times *t, uint64_t *next_series, uint64_t *from)
 {
     sim *s = p->sim;
     uint64_t since = p->step_start;
     sim_step_report all = steps_exchange(p, *from);
-    uint64_t window = steps_next_step(s, pc, all.next);
+    uint64_t window = steps_next_step(s, t, all.next);
     bool over = window == UINT64_MAX || window * s->window.lookahead >= s->measure.past_ps;
     uint64_t time = over ? s->measure.end_ps : window * s->window.lookahead;
     if (!over || !s->workload.finite || sim_in_flight(s)) /* else all buffers have been empty */
-        steps_take_snapshots(p, &pc->next_series, time);
+        steps_take_snapshots(p, next_series, time);
     if (!all.busy && sim_finite_stops(s))
         return false;
     if (all.stop || steps_outgrown(p, all.bytes, time))
@@ -379,14 +313,14 @@ static bool steps_run_step(partition *p, pace *pc, uint64_t *from)
     if (!sim_wheel_revolve(&p->wheel, s->window.lookahead, p->window))
         sim_partition_fail(p, 64 * sizeof(event), "events");
     steps_read_messages(p, since);
-    if (!steps_rest(p, pc, time, over) || over)
+    if (!steps_rest(p, t, time, over) || over)
         return false;
-    *from = steps_step_end(s, pc, window);
+    *from = steps_step_end(s, t, window);
     p->may_end = s->window.last_ps;
     if (s->measure.watchdog_ps &&
-        steps_first_window(s, pc->next_watch) * s->window.lookahead < s->window.last_ps)
-        p->may_end = steps_first_window(s, pc->next_watch) * s->window.lookahead;
-    steps_run_windows(p, pc, *from);
+        steps_first_window(s, t->next_watch) * s->window.lookahead < s->window.last_ps)
+        p->may_end = steps_first_window(s, t->next_watch) * s->window.lookahead;
+    steps_run_windows(p, next_series, *from);
     report_progress_at_times(p, time);
     return true;
 }
@@ -410,22 +344,25 @@ static void steps_count_backlogs(partition *p)
 void sim_run_partition(partition *p)
 {
     const sim *s = p->sim;
-    pace pc = {.next_check = s->measure.paranoid ? 0 : UINT64_MAX,
-               .next_watch = s->measure.watchdog_ps ? s->measure.watchdog_ps : UINT64_MAX,
-               .next_batches = steps_due_batches(s),
-               .samples = sim_congest_setup(s)};
-    uint64_t from = 0;
+    const congest_setup samples = sim_congest_setup(s);
+    /* Paranoid checks come with what happens, the watchdog at its times whatever happens: a
+     * deadlock is found at the same time with any number of partitions, by any engine, with checks
+     * and without. */
+    rest_times t = {.next_check = s->measure.paranoid ? 0 : UINT64_MAX,
+                    .check_period = steps_check_period(s),
+                    .watch_period = s->measure.watchdog_ps,
+                    .watch_unit = 1,
+                    .next_batches = steps_due_batches(s),
+                    .num_samples = samples.num_samples,
+                    .sample_period = samples.period_ps};
+    uint64_t from = 0, next_series = 0;
     double begin = sim_thread_seconds();
-    bool looks = s->measure.paranoid || s->measure.watchdog_ps || pc.samples.num_samples ||
-                 s->workload.finite || pc.next_batches != UINT64_MAX;
-    if (looks && s->parallel.exchange && !s->parallel.exchange->barrier) {
-        p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
-                            "the watchdog, paranoid checks, samples of congestion, workloads and "
-                            "batch means need all partitions in one process");
+    t.next_watch = rest_next_watch(&t, 0);
+    p->status = rest_check(&t, s->parallel.exchange, s->workload.finite, &p->err);
+    if (p->status != IK_OK)
         return;
-    }
     s->engine.ops->start(p);
-    while (steps_run_step(p, &pc, &from))
+    while (steps_run_step(p, &t, &next_series, &from))
         continue;
     if (!ik_env_cancelled(s->env)) /* else they take the time of all that was still to be made */
         steps_count_backlogs(p);

@@ -3,8 +3,8 @@
  * Partitions in processes of their own, joined by sockets that carry the messages as they are:
  * everything that the run returns is what one process returns. A process that dies ends the others,
  * with a message. */
-#include "sim/host/finite_state.h"
 #include "sim/run.h"
+#include "sim/workload/finite_state.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
 #include <signal.h>

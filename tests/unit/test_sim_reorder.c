@@ -4,8 +4,8 @@
  * packet, the same results on several threads, plans that keep order by themselves, packets that
  * are given up, and what is refused. That order holds, that nothing is lost and that no buffer is
  * overbooked is checked by `paranoid` in most of these runs. */
-#include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
+#include "sim/order/reorder.h"
 #include "sim/run.h"
 #include "sim_hash.h"
 #include "sim_helper.h"

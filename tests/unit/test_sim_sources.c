@@ -2,7 +2,7 @@
  *
  * Sources: when they make messages and how large these are, against closed forms. */
 #include "sim/core/injection.h"
-#include "sim/state/size_params.h"
+#include "sim/params/parameters.h"
 #include "sim_helper.h"
 #include "unit/part.h"
 

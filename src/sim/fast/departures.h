@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "sim/fast/fast_switch.h"
-#include "sim/host/reorder.h"
+#include "sim/order/reorder.h"
 
 #include <assert.h>
 
@@ -53,7 +53,7 @@ static void departures_report_delivery(const fast_context *h, const delivery *d)
     sim_delivered(h->p, d->host, &what);
 }
 
-/* host/reorder.c delivers the packet, or what waited for it, too, or none. */
+/* order/reorder.c delivers the packet, or what waited for it, too, or none. */
 static void departures_put_in_order(fast_context *h, const delivery *d)
 {
     const delivered what = departures_delivered_of(h, d);

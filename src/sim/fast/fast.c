@@ -17,10 +17,10 @@
  *     a grant is known (the end of the transmission, the credit upstream, the queue that the packet
  *     will join at the next switch, or its delivery) and put into bins; early, into its place.
  *  5. Hosts send (fast/fast_host.c). */
+#include "sim/adapter/host.h"
 #include "sim/fast/fast_grants.h"
 #include "sim/fast/fast_switch.h"
 #include "sim/fast/variants.h"
-#include "sim/host/host.h"
 
 SIM_INLINE void fast_fetch_switch(const fast_context *h, uint32_t sw)
 {

@@ -431,7 +431,7 @@ typedef struct fast_state {
      * state: a tail and an arrival a port, a credit a lane, LOOK, NO_KEY */
     uint64_t *events;
     uint64_t *ok; /* [switch * vcs + v] outputs with credit; several VCs */
-    char *hosts;  /* fast_adapter; NULL: host/host.c has them */
+    char *hosts;  /* fast_adapter; NULL: adapter/host.c has them */
     /* what adapters do in a window */
     void (*run_adapters)(struct fast_context *h, const slot *at);
     size_t host_bytes;
@@ -443,7 +443,7 @@ typedef struct fast_state {
     uint32_t num_slots;
     bool mixed;   /* links of several rates: a tail may have to be waited for */
     bool reports; /* deliveries count in a series, in classes or in the paranoid checks */
-    bool orders;  /* host/reorder.c puts packets in order, and counts what is delivered */
+    bool orders;  /* order/reorder.c puts packets in order, and counts what is delivered */
     /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are
      * drawn */
     uint64_t *times;
@@ -503,7 +503,7 @@ SIM_INLINE fast_output *fast_output_of(const fast_state *f, unsigned vcs, uint32
     return (fast_output *)(void *)(f->outputs + port * fast_output_bytes(vcs));
 }
 
-/* Whether an adapter's credit is kept in output_state, by host/host.c. */
+/* Whether an adapter's credit is kept in output_state, by adapter/host.c. */
 SIM_INLINE bool fast_host_keeps_credit(const sim *s, const fast_state *f, uint32_t port)
 {
     return !f->hosts && !ik_is_switch(s->f, s->f->port_node[port]);
@@ -595,6 +595,6 @@ void sim_fast_start_hosts(partition *p);
 void sim_fast_run_hosts(partition *p, const slot *at);
 void sim_fast_count_last(partition *p); /* at the end, settled: last blocks; queues pass them */
 
-/* ---- fast/fast_common_hosts.c: the same with adapters of host/host.c */
+/* ---- fast/fast_common_hosts.c: the same with adapters of adapter/host.c */
 void sim_fast_run_common_hosts(partition *p, const slot *at);
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adapters of host/host.c under the specialised engine: with queues that it does not have itself,
- * slower than their link, or held to limited reorder buffers. */
+ * Adapters of adapter/host.c under the specialised engine: with queues that it does not have
+ * itself, slower than their link, or held to limited reorder buffers. */
+#include "sim/adapter/host.h"
 #include "sim/fast/fast.h"
-#include "sim/host/host.h"
 
 /* The slot of this window was taken out of the wheel before deliveries posted into it: one that was
  * held back until the watchdog had looked may be of this window itself. Takes those events out. */

@@ -3,9 +3,9 @@
  * The fast engine as others know it (core/engine.h): which cases it serves, and its packets in the
  * common form. */
 #include "ikat/vc.h"
+#include "sim/adapter/host.h"
 #include "sim/core/engine.h"
 #include "sim/fast/fast.h"
-#include "sim/host/host.h"
 
 /* At most one packet leaves an input in a window. */
 static uint64_t fast_engine_window_ps(uint64_t least, uint64_t shortest)

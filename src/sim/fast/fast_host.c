@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Hosts under the fast kernel. An adapter is a cache line of its own and one a VC (fast_adapter),
- * behind which stand the messages being sent where they are several packets; these do what
- * host/host.c does. Adapters with other queues, or slower than their link, are host/host.c's, and
- * their packets are put on the link here. What a host has to do in a window is a wake-up or two and
- * at most one awaited credit, so there is no list of its events. */
+ * behind which stand the messages being sent where they are several packets. Adapters with other
+ * queues, or slower than their link, are adapter/host.c's, and their packets are put on the link
+ * here. What a host does in a window is a wake-up or two and a credit: no list of its events. */
 #include "sim/fast/keys.h"
 #include "sim/fast/variants.h"
-#include "sim/host/reorder.h"
+#include "sim/order/reorder.h"
+#include "sim/workload/messages.h"
 #include <stdlib.h>
 
 /* ---- on the link */
@@ -60,7 +60,7 @@ bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint64_
 {
     sim *s = p->sim;
     fast_context h = load_context(p);
-    /* an adapter of host/host.c keeps it here */
+    /* an adapter of adapter/host.c keeps it here */
     *state_credit_at(s, host_port, s->sw.vcs == 1 ? 0 : from->rt.vc) -=
         (int32_t)s->adapter.packet_bytes;
     return fast_host_send(&h, context_fast_shape(s), host_port, &from->rt, from->number, sequence,

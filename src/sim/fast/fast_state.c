@@ -3,8 +3,8 @@
  * The fast engine's state: whether it serves a fabric, and set-up. */
 #include "ikat/vc.h"
 #include "sim/fast/fast.h"
-#include "sim/host/finite.h"
 #include "sim/packet/output.h"
+#include "sim/workload/finite.h"
 #include <stdlib.h>
 
 /* ---- does it fit? */

@@ -3,8 +3,8 @@
  * What others see of the fast engine: its packets, queues, events, switches and hosts in the common
  * form (state/state.h), when the network is at rest or the run is over. */
 #include "sim/fast/fast.h"
-#include "sim/host/finite.h"
 #include "sim/packet/output.h"
+#include "sim/workload/finite.h"
 
 static event fast_view_event_of(const sim *s, unsigned bin, const uint64_t *word)
 {
@@ -208,7 +208,7 @@ static uint32_t fast_view_settle_messages(const sim *s, fast_adapter *adapter, u
     return from->count;
 }
 
-/* A host's lane as host/host.c keeps it: what stands in the ring was examined. */
+/* A host's lane as adapter/host.c keeps it: what stands in the ring was examined. */
 static void settle_send_queue(const sim *s, uint32_t host, unsigned v, fast_adapter *adapter)
 {
     size_t lane = (size_t)host * s->sw.vcs + v;

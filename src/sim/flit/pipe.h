@@ -40,7 +40,7 @@
 #include "sim/measure/stationary.h"
 #include "sim/parallel/cut.h"
 #include "sim/parallel/exchange.h"
-#include "sim/state/parameters.h"
+#include "sim/state/settings.h"
 #include "traffic/schedule.h"
 #include <assert.h>
 #include <string.h>

@@ -78,18 +78,18 @@ typedef struct view {
 
 /* What a waiting head asks for, or, while it is still being routed, is likely to; false = there is
  * no way. */
-static bool pipe_congest_asks_for(view *probe, uint32_t where)
+static bool pipe_congest_asks_for(view *of, uint32_t where)
 {
-    const pipe *p = probe->p;
+    const pipe *p = of->p;
     const pipe_vc *v = &p->in[where];
     const pipe_router *r = &p->routers[pipe_switch_of(p, where)];
     uint32_t preferred = 0;
     bool routed = pipe_sets_set_has(pipe_state_pipe_wait(r, v->out), where - r->first, r->words);
-    if (!routed && pipe_congest_choices_of(p, where, pipe_flit_at(p, where, 0), probe->choices,
-                                           &preferred) == 0)
+    if (!routed &&
+        pipe_congest_choices_of(p, where, pipe_flit_at(p, where, 0), of->choices, &preferred) == 0)
         return false;
-    probe->asked = routed ? (ik_choice){pipe_congest_port_of_out(p, where), v->vc_first, v->vc_last}
-                          : probe->choices[preferred];
+    of->asked = routed ? (ik_choice){pipe_congest_port_of_out(p, where), v->vc_first, v->vc_last}
+                       : of->choices[preferred];
     return true;
 }
 
@@ -126,17 +126,17 @@ static bool pipe_congest_has_rivals(const pipe *p, uint32_t where, uint32_t out_
 }
 
 /* What the next packet in a buffer will ask for; false = there is none. */
-static bool pipe_congest_next_asks_for(view *probe, uint32_t where)
+static bool pipe_congest_next_asks_for(view *of, uint32_t where)
 {
-    const pipe *p = probe->p;
+    const pipe *p = of->p;
     uint32_t preferred = 0;
     for (uint32_t k = 1; k < p->in[where].count; k++) {
         uint32_t flit = pipe_flit_at(p, where, k);
         if (!pipe_congest_is_head(flit))
             continue;
-        if (pipe_congest_choices_of(p, where, flit, probe->choices, &preferred) == 0)
+        if (pipe_congest_choices_of(p, where, flit, of->choices, &preferred) == 0)
             return false;
-        probe->asked = probe->choices[preferred];
+        of->asked = of->choices[preferred];
         return true;
     }
     return false;
@@ -144,42 +144,42 @@ static bool pipe_congest_next_asks_for(view *probe, uint32_t where)
 
 /* Fills out and lacks; *held_up: the first packet cannot move. One that moves undisturbed is as
  * good as gone: the next one counts. */
-static bool pipe_congest_ask(view *probe, uint32_t where, waiting *w, bool *held_up)
+static bool pipe_congest_ask(view *of, uint32_t where, waiting *w, bool *held_up)
 {
-    const pipe *p = probe->p;
+    const pipe *p = of->p;
     const pipe_vc *v = &p->in[where];
     if (v->state == VC_ACTIVE) {
         w->out = pipe_congest_port_of_out(p, where);
         w->lacks = pipe_congest_lacks_credit(p, where);
         *held_up = !pipe_congest_has_credit(p, w->out, v->out_bit % p->vcs);
     } else {
-        if (v->state != VC_WAITING || !pipe_congest_asks_for(probe, where))
+        if (v->state != VC_WAITING || !pipe_congest_asks_for(of, where))
             return false;
-        pipe_congest_ask_for_vc(p, &probe->asked, w);
-        *held_up = !pipe_congest_has_way(p, &probe->asked);
+        pipe_congest_ask_for_vc(p, &of->asked, w);
+        *held_up = !pipe_congest_has_way(p, &of->asked);
     }
     if (!*held_up && !pipe_congest_has_rivals(p, where, w->out) &&
-        pipe_congest_next_asks_for(probe, where))
-        pipe_congest_ask_for_vc(p, &probe->asked, w);
+        pipe_congest_next_asks_for(of, where))
+        pipe_congest_ask_for_vc(p, &of->asked, w);
     return true;
 }
 
 /* ---- looking */
 
 /* Packets behind the first one: blocked by it if they had a way. */
-static void pipe_congest_see_ring(const view *probe, congest *c, uint32_t where, bool held_up)
+static void pipe_congest_see_ring(const view *of, congest *c, uint32_t where, bool held_up)
 {
-    const pipe *p = probe->p;
+    const pipe *p = of->p;
     uint64_t held = 0;
     uint32_t packets = 0, preferred;
     bool counts = false;
     for (uint32_t k = 1; k < p->in[where].count && held_up; k++) {
         uint32_t flit = pipe_flit_at(p, where, k);
         if (pipe_congest_is_head(flit)) {
-            uint32_t n = pipe_congest_choices_of(p, where, flit, probe->choices, &preferred);
+            uint32_t n = pipe_congest_choices_of(p, where, flit, of->choices, &preferred);
             counts = false;
             for (uint32_t m = 0; m < n && !counts; m++)
-                counts = pipe_congest_has_way(p, &probe->choices[m]);
+                counts = pipe_congest_has_way(p, &of->choices[m]);
             packets += counts;
         }
         held += counts ? p->flit_bytes : 0;
@@ -188,48 +188,49 @@ static void pipe_congest_see_ring(const view *probe, congest *c, uint32_t where,
                     packets);
 }
 
-static void pipe_congest_see_vc(view *probe, congest *c, uint32_t where)
+static void pipe_congest_see_vc(view *of, congest *c, uint32_t where)
 {
     waiting w = {.buffer = where,
                  .place = where,
-                 .sw = pipe_switch_of(probe->p, where),
+                 .sw = pipe_switch_of(of->p, where),
                  .key = where,
                  .lacks = IK_NONE};
     bool held_up = false;
-    if (probe->p->in[where].count == 0 || !pipe_congest_ask(probe, where, &w, &held_up))
+    if (of->p->in[where].count == 0 || !pipe_congest_ask(of, where, &w, &held_up))
         return;
     if (congest_examined(c, where))
-        pipe_congest_see_ring(probe, c, where, held_up);
+        pipe_congest_see_ring(of, c, where, held_up);
     congest_add_queue(c, &w, true);
 }
 
 /* An adapter that has begun, or would begin, a packet and has no credit for it. */
-static void pipe_congest_see_host(const pipe *p, congest *c, const pipe_host *h)
+static uint32_t pipe_congest_host_lacks(void *ctx, uint32_t host)
 {
+    const pipe *p = ((const view *)ctx)->p;
+    const pipe_host *h = &p->hosts[host];
     if (h->silent || h->packet == IK_NONE)
-        return;
+        return IK_NONE;
     bool begun = h->flits_left < h->packet_flits;
     unsigned first = begun ? h->vc : h->lane, vc = first;
     for (unsigned k = 0; k < (begun || !p->any_injection_vc ? 1 : p->vcs);
          k++, vc = vc + 1 == p->vcs ? 0 : vc + 1)
         if (pipe_congest_has_credit(p, h->port, vc))
-            return;
+            return IK_NONE;
     uint32_t behind = p->ports[h->port].peer + first;
-    if (behind < p->switch_channels)
-        congest_add_host(c, behind);
+    return behind < p->switch_channels ? behind : IK_NONE;
 }
 
-static void pipe_congest_look(void *ctx, congest *c)
+static void pipe_congest_queues(void *ctx, congest *c)
 {
-    view *probe = ctx;
-    const pipe *p = probe->p;
-    for (uint32_t sw = 0; sw < p->f->num_switches; sw++)
-        congest_add_bytes(c, sw, (uint64_t)p->routers[sw].flits * p->flit_bytes);
-    congest_choose_stride(c, p->packet_bytes);
-    for (uint32_t where = 0; where < p->switch_channels; where++)
-        pipe_congest_see_vc(probe, c, where);
-    for (uint32_t host = 0; host < p->f->num_hosts; host++)
-        pipe_congest_see_host(p, c, &p->hosts[host]);
+    view *of = ctx;
+    for (uint32_t where = 0; where < of->p->switch_channels; where++)
+        pipe_congest_see_vc(of, c, where);
+}
+
+static uint64_t pipe_congest_bytes_of(const void *ctx, uint32_t sw)
+{
+    const pipe *p = ((const view *)ctx)->p;
+    return (uint64_t)p->routers[sw].flits * p->flit_bytes;
 }
 
 static void pipe_congest_packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg)
@@ -270,18 +271,18 @@ static congest_setup pipe_congest_setup_of(const pipe *p)
 uint64_t pipe_congest_bytes(const pipe *p)
 {
     congest_setup s = pipe_congest_setup_of(p);
-    return s.num_samples ? congest_bytes(&s) : 0;
+    return congest_bytes(&s);
 }
 
 ik_status pipe_congest_new(pipe *p, ik_error *err)
 {
     congest_setup s = pipe_congest_setup_of(p);
-    return s.num_samples ? congest_new(&s, &p->congest, err) : IK_OK;
+    return congest_new(&s, &p->congest, err);
 }
 
 static bool pipe_congest_injects(const void *ctx, uint32_t host)
 {
-    return !((const pipe *)ctx)->hosts[host].silent;
+    return !((const view *)ctx)->p->hosts[host].silent;
 }
 
 bool pipe_congest_sample(pipe *p, uint64_t cycles)
@@ -289,10 +290,16 @@ bool pipe_congest_sample(pipe *p, uint64_t cycles)
     view v = {.p = p, .choices = ik_calloc(p->max_radix ? p->max_radix : 1, sizeof *v.choices)};
     if (!v.choices)
         return false;
-    const congest_probe probe = {&v, pipe_congest_look, pipe_congest_packets,
-                                 p->partitions[0].classes};
-    const congest_hosts hosts = {p->host_sent_bytes, pipe_congest_injects, p};
-    ik_status status = congest_sample(p->congest, &probe, &hosts, cycles * p->clock_ps, NULL);
+    const congest_view seen = {.ctx = &v,
+                               .packet_bytes = p->packet_bytes,
+                               .sent_bytes = p->host_sent_bytes,
+                               .injects = pipe_congest_injects,
+                               .bytes = pipe_congest_bytes_of,
+                               .queues = pipe_congest_queues,
+                               .host_lacks = pipe_congest_host_lacks,
+                               .packets = pipe_congest_packets,
+                               .classes = p->partitions[0].classes};
+    ik_status status = congest_sample(p->congest, &seen, cycles * p->clock_ps, NULL);
     free(v.choices);
     return status == IK_OK;
 }

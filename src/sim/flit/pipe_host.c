@@ -8,7 +8,7 @@
  */
 #include "sim/flit/pipe.h"
 #include "sim/measure/classes.h"
-#include "sim/state/size_params.h"
+#include "sim/params/parameters.h"
 
 #include <assert.h>
 #include <math.h>

@@ -6,6 +6,7 @@
  * they are.
  */
 #include "sim/flit/pipe.h"
+#include "sim/parallel/rest.h"
 
 /* sim_unit.low; node: receiving port * vcs + vc; data: is head << 1 | is tail */
 enum { UNIT_CREDIT, UNIT_FLIT };
@@ -98,17 +99,14 @@ static bool pipe_messages_must_stop(const pipe_partition *q)
 /* Whether all partitions together have outgrown the limit. */
 static bool pipe_messages_outgrown(pipe_partition *q, uint64_t bytes)
 {
-    const pipe *p = q->p;
-    uint64_t limit = p->env ? p->env->memory_limit_bytes : 0;
-    bytes += p->memory.bytes;
-    if (!limit || bytes <= limit)
-        return false;
-    if (q->id == 0)
-        q->status = ik_fail(
-            &q->err, IK_ERR_MEMORY,
-            "the simulation's state has grown to %.1f MB after %llu cycles, %.1f MB are allowed",
-            (double)bytes / 1e6, (unsigned long long)q->cycle, (double)limit / 1e6);
-    return true;
+    ik_error err = {0};
+    ik_status status =
+        rest_check_growth(q->p->env, bytes + q->p->memory.bytes, q->cycle * q->p->clock_ps, &err);
+    if (status != IK_OK && q->id == 0) {
+        q->status = status;
+        q->err = err;
+    }
+    return status != IK_OK;
 }
 
 bool pipe_end_step(pipe_partition *q)
@@ -119,14 +117,7 @@ bool pipe_end_step(pipe_partition *q)
                            pipe_messages_must_stop(q)};
     q->moves_before = q->n.moves;
     q->step_start = q->cycle * p->speedup;
-    if (p->exchange) {
-        ik_error err = {0};
-        ik_status status = sim_endpoint_swap(&q->endpoint, p->exchange, &all, &err);
-        if (status != IK_OK && q->status == IK_OK) {
-            q->status = status;
-            q->err = err;
-        }
-    }
+    sim_endpoint_swap(&q->endpoint, p->exchange, &all, &q->status, &q->err);
     if (all.stop || pipe_messages_outgrown(q, all.bytes))
         return false;
     q->now = q->step_start;

@@ -7,8 +7,8 @@
  * such a multiple. Routers have `speedup` ticks per cycle.
  */
 #include "sim/flit/pipe.h"
-#include "sim/state/size_params.h"
-#include "sim/state/window.h"
+#include "sim/params/parameters.h"
+#include "sim/params/window.h"
 
 /* ---- parameters */
 
@@ -93,7 +93,7 @@ static ik_status pipe_params_resolve_times(pipe *p, const sim_sections *sec, ik_
     ik_status status = sim_window_resolve(&request, &p->window, err);
     if (status != IK_OK)
         return status;
-    sim_times times = sim_window_longest(&p->window);
+    stationary_times times = stationary_longest(&p->window);
     p->warmup = times.warmup_ps / p->clock_ps;
     p->end = times.end_ps / p->clock_ps;
     p->bound = bound;

@@ -8,11 +8,10 @@
 #include "sim/flit/pipe.h"
 #include "sim/flit/pipe_fetch.h"
 #include "sim/measure/congest.h"
-#include "sim/measure/deadlock.h"
 #include "sim/measure/steady.h"
 #include "sim/measure/watch.h"
+#include "sim/parallel/rest.h"
 #include "sim/parallel/workers.h"
-#include "sim/state/window.h"
 
 #include <stdlib.h>
 
@@ -68,21 +67,17 @@ static void pipe_run_cycle(pipe_partition *q)
 
 /* ---- steps */
 
-enum { PERIOD = 1024, PARANOID_PERIOD = 16 }; /* cycles between checks, powers of two */
+/* Cycles between checks, and between reports of progress, at which searches come; powers of two */
+enum { PARANOID_PERIOD = 16, PERIOD = 1024 };
 
 /* A check looks at all that is in transmission, for which links of so many cycles have room: it
  * comes the less often, so that checks take no more than some times what the cycles take. */
 static uint64_t pipe_run_check_period(const pipe *p)
 {
-    uint64_t period = p->paranoid ? PARANOID_PERIOD : PERIOD;
+    uint64_t period = PARANOID_PERIOD;
     while (period < PERIOD && 64 * period <= p->wheel_mask)
         period *= 2;
     return period;
-}
-
-static uint64_t pipe_run_next_multiple(uint64_t cycle, uint64_t period)
-{
-    return (cycle / period + 1) * period;
 }
 
 /* Cycle at which batches are examined next, UINT64_MAX = never. */
@@ -94,17 +89,13 @@ static uint64_t pipe_run_due_batches(const pipe *p)
 
 /* First cycle that is not worked on in the step that begins now: others may act on it then, a check
  * or a sample is due, or the run is over. */
-static uint64_t pipe_run_step_end(const pipe_partition *q)
+static uint64_t pipe_run_step_end(const pipe_partition *q, const rest_times *t)
 {
-    const pipe *p = q->p;
-    uint64_t end = q->cycle + p->step_cycles,
-             check = pipe_run_next_multiple(q->cycle, pipe_run_check_period(p));
-    uint64_t sample = p->congest ? pipe_run_next_multiple(q->cycle, p->series) : p->end;
-    uint64_t batches = pipe_run_due_batches(p);
-    end = check < end ? check : end;
-    end = batches < end ? batches : end;
-    end = sample < end ? sample : end;
-    return p->end < end ? p->end : end;
+    uint64_t end = q->cycle + q->p->step_cycles, next = rest_next(t),
+             period = (q->cycle / PERIOD + 1) * PERIOD;
+    end = period < end ? period : end;
+    end = next < end ? next : end;
+    return q->p->end < end ? q->p->end : end;
 }
 
 static bool pipe_run_any_failed(const pipe *p)
@@ -119,66 +110,56 @@ static bool pipe_run_any_failed(const pipe *p)
 static void pipe_run_look_at_batches(pipe *p)
 {
     uint64_t hops = 0;
-    for (unsigned id = 0; id < p->num_partitions; id++) {
-        stationary_add(p->stationary, &p->partitions[id].batches);
+    for (unsigned id = 0; id < p->num_partitions; id++)
         hops += p->partitions[id].n.hops;
-    }
-    stationary_look(p->stationary, hops);
-    sim_times times = sim_window_known(p->stationary);
+    stationary_times times =
+        rest_look_at_batches(p->stationary, &p->partitions->batches, sizeof *p->partitions,
+                             p->num_partitions, hops, p->congest);
     p->warmup = times.warmup_ps / p->clock_ps;
     p->end = times.end_ps / p->clock_ps;
     if (p->series)
         p->num_series = (size_t)((p->end + p->series - 1) / p->series);
-    if (p->congest)
-        congest_measure_from(p->congest, times.warmup_ps);
 }
 
 /* The same. */
-static void pipe_run_look_at_network(pipe_partition *q, bool sample, bool check, bool search)
+static void pipe_run_look_at_network(pipe_partition *q, const rest_due *due)
 {
     pipe *p = q->p;
     if (pipe_run_any_failed(p))
         return;
-    q->failed |= sample && !pipe_congest_sample(p, q->cycle);
-    if (check && p->paranoid)
+    q->failed |= due->sample && !pipe_congest_sample(p, q->cycle);
+    if (due->check)
         q->status = pipe_check(p, &q->err);
-    if (search && q->status == IK_OK)
+    if (due->watch && q->status == IK_OK)
         q->status = pipe_find_deadlock(p, &q->err);
     p->over = p->deadlock || q->failed || q->status != IK_OK;
 }
 
-/* Where the whole network must rest: returns false when the run ends here. *next_watchdog: cycle of
- * the watchdog's next look. */
-static bool pipe_run_rest(pipe_partition *q, uint64_t *next_watchdog)
+/* Where the whole network must rest: returns false when the run ends here. */
+static bool pipe_run_rest(pipe_partition *q, rest_times *t)
 {
     pipe *p = q->p;
-    bool check = q->cycle % pipe_run_check_period(p) == 0 || q->cycle == p->end;
-    bool sample = p->congest && q->cycle % p->series == 0;
-    bool look = q->cycle % PERIOD == 0 && q->cycle >= *next_watchdog; /* with checks or without */
-    bool search = p->watchdog && (look || q->cycle == p->end);
-    if (search)
-        *next_watchdog = deadlock_next_search(q->cycle, p->watchdog);
-    if (check && q->id == 0 && p->env && p->env->progress)
+    rest_due due;
+    if (q->id == 0 && (q->cycle % PERIOD == 0 || q->cycle == p->end) && p->env && p->env->progress)
         p->env->progress(p->env->progress_ctx, "simulating", q->cycle, p->end, "cycles");
-    bool batches = q->cycle == pipe_run_due_batches(p);
-    if (!sample && !search && !batches && !(check && p->paranoid))
+    if (!rest_is_due(t, q->cycle, q->cycle == p->end, &due))
         return true;
-    if (p->exchange)
-        p->exchange->barrier(p->exchange, q->id);
+    sim_endpoint_barrier(&q->endpoint, p->exchange);
     if (q->id == 0)
-        pipe_run_look_at_network(q, sample, check, search);
-    if (q->id == 0 && batches)
+        pipe_run_look_at_network(q, &due);
+    if (q->id == 0 && due.batches)
         pipe_run_look_at_batches(p);
-    if (p->exchange)
-        p->exchange->barrier(p->exchange, q->id);
+    rest_pass_samples(t, q->cycle);
+    sim_endpoint_barrier(&q->endpoint, p->exchange);
+    t->next_batches = pipe_run_due_batches(p);
     return !p->over;
 }
 
-static bool pipe_run_step(pipe_partition *q, uint64_t *next_watchdog)
+static bool pipe_run_step(pipe_partition *q, rest_times *t)
 {
-    for (uint64_t end = pipe_run_step_end(q); q->cycle < end; q->cycle++)
+    for (uint64_t end = pipe_run_step_end(q, t); q->cycle < end; q->cycle++)
         pipe_run_cycle(q);
-    return pipe_end_step(q) && pipe_run_rest(q, next_watchdog);
+    return pipe_end_step(q) && pipe_run_rest(q, t);
 }
 
 static void pipe_run_each_host(pipe_partition *q, void (*fn)(pipe_partition *q, uint32_t host))
@@ -193,17 +174,21 @@ static void pipe_run_partition(void *arg)
 {
     pipe_partition *q = arg;
     const pipe *p = q->p;
-    uint64_t next_watchdog = p->watchdog;
     double begun = sim_thread_seconds();
-    if ((p->watchdog || p->paranoid || p->congest || pipe_run_due_batches(p) != UINT64_MAX) &&
-        p->exchange && !p->exchange->barrier) {
-        q->status = ik_fail(&q->err, IK_ERR_UNSUPPORTED,
-                            "the watchdog, paranoid checks, samples of congestion and batch means "
-                            "need all partitions in one process");
+    uint64_t period = pipe_run_check_period(p);
+    rest_times t = {.next_check = p->paranoid ? period : UINT64_MAX,
+                    .check_period = period,
+                    .watch_period = p->watchdog,
+                    .watch_unit = PERIOD,
+                    .next_batches = pipe_run_due_batches(p),
+                    .num_samples = p->congest ? p->num_series : 0,
+                    .sample_period = p->series};
+    t.next_watch = rest_next_watch(&t, 0);
+    q->status = rest_check(&t, p->exchange, false, &q->err);
+    if (q->status != IK_OK)
         return;
-    }
     pipe_run_each_host(q, pipe_start_host);
-    while (q->cycle < p->end && pipe_run_step(q, &next_watchdog))
+    while (q->cycle < p->end && pipe_run_step(q, &t))
         continue;
     if (!ik_env_cancelled(p->env)) /* else nobody wants the counts */
         pipe_run_each_host(q, pipe_count_backlog);

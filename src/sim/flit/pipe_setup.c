@@ -7,7 +7,7 @@
 #include "sim/flit/pipe_fetch.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/congest.h"
-#include "sim/state/size_params.h"
+#include "sim/params/parameters.h"
 
 #include <stdlib.h>
 

@@ -29,38 +29,20 @@ static uint32_t pipe_watch_slot_of(const pipe *p, uint32_t packet)
     return watch_find(p->watch, pipe_rt_of(p, packet)->src, pipe_packet_of(p, packet)->number);
 }
 
-static void pipe_watch_add(pipe_partition *q, uint32_t which, uint32_t data, ik_watch_event e)
-{
-    watch_add(q->p->watch, q->id, which, data, &e);
-}
-
 /* ---- hosts */
 
 static void pipe_watch_note_injected(pipe_partition *q, uint32_t host, const pipe_host *h)
 {
     const pipe *p = q->p;
-    uint64_t number = h->packets - 1, generated = h->generated * p->clock_ps,
-             begun = p->watch->begun[host] * p->clock_ps, now = q->cycle * p->clock_ps;
-    uint32_t which = watch_find(p->watch, host, number);
-    watch_consider_sent(p->watch, q->id, host, h->dst, number, generated, now);
-    if (which == IK_NONE)
-        return;
-    ik_watch_event e = {.t_ps = generated, .channel = h->port, .vc = h->vc};
-    pipe_watch_add(q, which, h->dst, e);
-    e.stage = IK_WATCH_WAITS;
-    if (begun > generated) {
-        e.reason = IK_WATCH_LINK;
-        pipe_watch_add(q, which, 0, e);
-    }
-    if (now > begun) {
-        e.reason = IK_WATCH_CREDIT;
-        e.t_ps = begun;
-        pipe_watch_add(q, which, 0, e);
-    }
-    e.stage = IK_WATCH_INJECTED;
-    e.reason = IK_WATCH_NOTHING;
-    e.t_ps = now;
-    pipe_watch_add(q, which, p->packet_bytes, e);
+    const watch_hosts of = {.src = host,
+                            .dst = h->dst,
+                            .number = h->packets - 1,
+                            .t_gen = h->generated * p->clock_ps,
+                            .channel = h->port,
+                            .bytes = p->packet_bytes,
+                            .vc = h->vc};
+    watch_note_sent(p->watch, q->id, &of, p->watch->begun[host] * p->clock_ps,
+                    q->cycle * p->clock_ps, 0);
 }
 
 void pipe_watch_host(pipe_partition *q, uint32_t host)
@@ -79,16 +61,13 @@ void pipe_watch_delivered(pipe_partition *q, uint32_t where, uint32_t packet)
     const pipe *p = q->p;
     const ik_packet *rt = pipe_rt_of(p, packet);
     const pipe_packet *pk = pipe_packet_of(p, packet);
-    uint32_t which = pipe_watch_slot_of(p, packet);
-    if (which != IK_NONE)
-        pipe_watch_add(q, which, 0,
-                       (ik_watch_event){.t_ps = q->cycle * p->clock_ps,
-                                        .channel = p->f->port_peer[where / p->vcs],
-                                        .stage = IK_WATCH_DELIVERED,
-                                        .vc = (uint8_t)(where % p->vcs)});
-    if (q->cycle >= p->warmup)
-        watch_consider_delivered(p->watch, q->id, rt->src, rt->dst, pk->number,
-                                 pk->generated * p->clock_ps, q->cycle * p->clock_ps);
+    const watch_hosts of = {.src = rt->src,
+                            .dst = rt->dst,
+                            .number = pk->number,
+                            .t_gen = pk->generated * p->clock_ps,
+                            .channel = p->f->port_peer[where / p->vcs],
+                            .vc = (uint8_t)(where % p->vcs)};
+    watch_note_delivered(p->watch, q->id, &of, q->cycle * p->clock_ps, q->cycle >= p->warmup);
 }
 
 /* ---- routers */
@@ -111,11 +90,8 @@ void pipe_watch_arrived(pipe_partition *q, const pipe_router *r, uint32_t bit, u
                         .port = port,
                         .from = from,
                         .vc = (uint8_t)(bit % p->vcs)};
-    pipe_watch_add(q, which, 0,
-                   (ik_watch_event){.t_ps = pipe_watch_ps_of(p, q->now),
-                                    .channel = from,
-                                    .stage = IK_WATCH_ARRIVED,
-                                    .vc = at->vc});
+    watch_note_stage(p->watch, q->id, which, IK_WATCH_ARRIVED, pipe_watch_ps_of(p, q->now), from,
+                     at->vc);
 }
 
 /* The place of the packet at the front of an input VC; NULL = it is not watched. */
@@ -129,11 +105,8 @@ static void pipe_watch_note(pipe_partition *q, watch_place *at, ik_watch_stage s
 {
     at->out = (uint32_t)q->now;
     at->reason = IK_WATCH_NOTHING;
-    pipe_watch_add(q, at->slot, 0,
-                   (ik_watch_event){.t_ps = pipe_watch_ps_of(q->p, q->now),
-                                    .channel = channel,
-                                    .stage = (uint8_t)stage,
-                                    .vc = (uint8_t)vc});
+    watch_note_stage(q->p->watch, q->id, at->slot, stage, pipe_watch_ps_of(q->p, q->now), channel,
+                     vc);
 }
 
 void pipe_watch_routed(pipe_partition *q, const pipe_router *r, uint32_t bit, bool dropped)
@@ -177,12 +150,9 @@ void pipe_watch_granted(pipe_partition *q, const pipe_router *r, uint32_t bit)
     uint32_t channel = r->port_base + v->out, which = at->slot;
     pipe_watch_note(q, at, IK_WATCH_GRANTED, channel, v->out_bit % p->vcs);
     watch_remove_place(p->watch, q->id, at->id);
-    pipe_watch_add(
-        q, which, 0,
-        (ik_watch_event){.t_ps = pipe_watch_ps_of(p, pipe_watch_link_tick(q, &r->ports[v->out])),
-                         .channel = channel,
-                         .stage = IK_WATCH_SENT,
-                         .vc = (uint8_t)(v->out_bit % p->vcs)});
+    watch_note_stage(p->watch, q->id, which, IK_WATCH_SENT,
+                     pipe_watch_ps_of(p, pipe_watch_link_tick(q, &r->ports[v->out])), channel,
+                     v->out_bit % p->vcs);
 }
 
 /* ---- waiting */
@@ -241,13 +211,12 @@ void pipe_watch_look(pipe_partition *q, const pipe_router *r)
             continue;
         bool behind = reason == IK_WATCH_BEHIND;
         at->reason = (uint8_t)reason;
-        pipe_watch_add(
-            q, at->slot, 0,
-            (ik_watch_event){.t_ps = pipe_watch_ps_of(p, q->now),
-                             .channel = behind ? at->from : r->port_base + r->in[bit].out,
-                             .ahead = behind ? pipe_watch_count_ahead(p, r, bit, at->id) : 0,
-                             .stage = IK_WATCH_WAITS,
-                             .reason = (uint8_t)reason,
-                             .vc = at->vc});
+        watch_add(p->watch, q->id, at->slot, 0,
+                  &(ik_watch_event){.t_ps = pipe_watch_ps_of(p, q->now),
+                                    .channel = behind ? at->from : r->port_base + r->in[bit].out,
+                                    .ahead = behind ? pipe_watch_count_ahead(p, r, bit, at->id) : 0,
+                                    .stage = IK_WATCH_WAITS,
+                                    .reason = (uint8_t)reason,
+                                    .vc = at->vc});
     }
 }

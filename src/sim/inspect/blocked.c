@@ -5,7 +5,7 @@
  * of the operations that it waits for, the one is shown that began last. Cost: a pass over
  * operations and what waits for them. */
 #include "sim/inspect/blocked.h"
-#include "sim/host/finite_state.h"
+#include "sim/workload/finite_state.h"
 
 #include <stdlib.h>
 #include <string.h>

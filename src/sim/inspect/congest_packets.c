@@ -2,11 +2,11 @@
  *
  * How samples of congestion see the packet-level models. Between windows, all partitions at
  * rest. */
-#include "sim/host/host.h"
-#include "sim/host/replies.h"
+#include "sim/adapter/host.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
 #include "sim/measure/classes.h"
+#include "sim/workload/replies.h"
 #include <stdlib.h>
 
 enum { LONGEST_RACE = 16 };
@@ -76,27 +76,26 @@ static bool congest_packets_choice_has_room(const sim *s, partition *p, const ik
 
 /* The output that holds a queue up whose head has room at `out`: mostly this one; but if that is
  * free, the queue waits for its input, and for what its input is sending to. */
-static uint32_t congest_packets_held_by(const view *probe, uint32_t sw, uint32_t in_port,
-                                        unsigned v, uint32_t out)
+static uint32_t congest_packets_held_by(const view *of, uint32_t sw, uint32_t in_port, unsigned v,
+                                        uint32_t out)
 {
-    const sim *s = probe->s;
+    const sim *s = of->s;
     bool turn = look_output_free(s, out) &&
                 !look_input_free(s, sw, in_port - s->net.switches[sw].port_base, v);
-    return turn ? probe->feeds[(size_t)in_port * s->sw.input_speedup + v % s->sw.input_speedup]
-                : out;
+    return turn ? of->feeds[(size_t)in_port * s->sw.input_speedup + v % s->sw.input_speedup] : out;
 }
 
 /* Fills out and lacks for a head. One with several choices is blocked if all are; then the one that
  * it asked last, or else the first, stands for it. */
-static void congest_packets_ask(const view *probe, partition *p, uint32_t sw, uint32_t in_port,
+static void congest_packets_ask(const view *of, partition *p, uint32_t sw, uint32_t in_port,
                                 unsigned v, packet *pk, waiting *w)
 {
-    const sim *s = probe->s;
+    const sim *s = of->s;
     uint32_t n = look_choices(s, p, sw, in_port, pk), chosen = 0;
     for (uint32_t c = 0; c < n; c++) {
         uint32_t out = p->choices[c].port;
         if (congest_packets_choice_has_room(s, p, &p->choices[c], pk)) {
-            w->out = congest_packets_held_by(probe, sw, in_port, v, out);
+            w->out = congest_packets_held_by(of, sw, in_port, v, out);
             w->lacks = IK_NONE;
             return;
         }
@@ -125,14 +124,14 @@ static bool congest_packets_could_start(const sim *s, partition *p, uint32_t sw,
  * that wait for nothing but their turn, are not touched. */
 
 /* The queues of a lane that hold packets; their number. */
-static unsigned congest_packets_list_queues(view *probe, uint32_t sw, unsigned in, unsigned v)
+static unsigned congest_packets_list_queues(view *of, uint32_t sw, unsigned in, unsigned v)
 {
-    const sim *s = probe->s;
+    const sim *s = of->s;
     unsigned n = 0;
     if (s->sw.queues == QUEUES_VOQNET || !s->sw.voq) {
         for (uint32_t q = 0; q < look_queues(s, sw); q++) {
             if (look_head(s, sw, in, v, q) != IK_NONE)
-                probe->heads[n++] =
+                of->heads[n++] =
                     (queue_head){s->sw.voq ? IK_NONE : look_fifo_output(s, sw, in, v), q, IK_NONE};
         }
         return n;
@@ -141,7 +140,7 @@ static unsigned congest_packets_list_queues(view *probe, uint32_t sw, unsigned i
         for (uint64_t bits = look_requests(s, sw, in, v, w); bits; bits &= bits - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
             if (look_asks(s, sw, in, v, out)) /* otherwise another VC of this input does */
-                probe->heads[n++] = (queue_head){s->net.switches[sw].port_base + out, out, IK_NONE};
+                of->heads[n++] = (queue_head){s->net.switches[sw].port_base + out, out, IK_NONE};
         }
     }
     return n;
@@ -149,14 +148,14 @@ static unsigned congest_packets_list_queues(view *probe, uint32_t sw, unsigned i
 
 /* The longest of n queues, ties to the first: a race from packet to packet, over when one is left.
  * Of queues longer than the race, any may stand for the buffer. */
-static unsigned congest_packets_longest(const view *probe, uint32_t sw, unsigned in, unsigned v,
+static unsigned congest_packets_longest(const view *of, uint32_t sw, unsigned in, unsigned v,
                                         unsigned n)
 {
-    partition *p = look_partition(probe->s, sw);
-    queue_head *heads = probe->heads;
+    partition *p = look_partition(of->s, sw);
+    queue_head *heads = of->heads;
     unsigned best = 0;
     for (unsigned k = 0; n > 1 && k < n; k++)
-        heads[k].at = look_head(probe->s, sw, in, v, heads[k].key);
+        heads[k].at = look_head(of->s, sw, in, v, heads[k].key);
     for (unsigned left = n, step = 0; left > 1 && step < LONGEST_RACE; step++) {
         left = 0;
         for (unsigned k = 0; k < n; k++) {
@@ -171,10 +170,10 @@ static unsigned congest_packets_longest(const view *probe, uint32_t sw, unsigned
 }
 
 /* Head-of-line blocking in one FIFO, packet by packet. */
-static void congest_packets_see_fifo(const view *probe, congest *c, uint32_t sw, unsigned in,
+static void congest_packets_see_fifo(const view *of, congest *c, uint32_t sw, unsigned in,
                                      unsigned v, uint32_t first)
 {
-    const sim *s = probe->s;
+    const sim *s = of->s;
     partition *p = look_partition(s, sw);
     uint32_t in_port = s->net.switches[sw].port_base + in, packets = 0;
     uint64_t bytes = 0, held = 0;
@@ -191,23 +190,22 @@ static void congest_packets_see_fifo(const view *probe, congest *c, uint32_t sw,
     congest_add_hol(c, sw, bytes, held, packets);
 }
 
-static void congest_packets_see_buffer(view *probe, congest *c, uint32_t sw, unsigned in,
-                                       unsigned v)
+static void congest_packets_see_buffer(view *of, congest *c, uint32_t sw, unsigned in, unsigned v)
 {
-    const sim *s = probe->s;
+    const sim *s = of->s;
     uint32_t in_port = s->net.switches[sw].port_base + in, from = s->net.ports[in_port].peer_port,
              buffer = in_port * s->sw.vcs + v;
-    unsigned n = congest_packets_list_queues(probe, sw, in, v);
+    unsigned n = congest_packets_list_queues(of, sw, in, v);
     if (n == 0)
         return;
     partition *p = look_partition(s, sw);
     if (!s->sw.voq && congest_examined(c, buffer))
-        congest_packets_see_fifo(probe, c, sw, in, v, look_head(s, sw, in, v, 0));
+        congest_packets_see_fifo(of, c, sw, in, v, look_head(s, sw, in, v, 0));
     bool own = look_own_accounts(s);
     bool tight = !own && look_tight(s, from, v); /* somebody may wait for its space */
-    unsigned main_queue = tight ? congest_packets_longest(probe, sw, in, v, n) : n;
+    unsigned main_queue = tight ? congest_packets_longest(of, sw, in, v, n) : n;
     for (unsigned k = 0; k < n; k++) {
-        const queue_head *h = &probe->heads[k];
+        const queue_head *h = &of->heads[k];
         uint32_t account = look_account(s, v, h->key, h->key);
         waiting w = {.buffer = buffer,
                      .sw = sw,
@@ -215,9 +213,9 @@ static void congest_packets_see_buffer(view *probe, congest *c, uint32_t sw, uns
                      .lacks = IK_NONE,
                      .place = in_port * look_kinds(s) + account};
         if (h->out != IK_NONE && look_roomy(s, h->out))
-            w.out = congest_packets_held_by(probe, sw, in_port, v, h->out);
+            w.out = congest_packets_held_by(of, sw, in_port, v, h->out);
         else
-            congest_packets_ask(probe, p, sw, in_port, v,
+            congest_packets_ask(of, p, sw, in_port, v,
                                 look_packet(p, look_head(s, sw, in, v, h->key)), &w);
         bool wanted = own ? look_tight(s, from, account) : tight;
         if (wanted || w.lacks != IK_NONE)
@@ -243,16 +241,16 @@ static void congest_packets_see_output(const sim *s, congest *c, uint32_t sw, ui
     congest_add_queue(c, &w, false);
 }
 
-static void congest_packets_look_buffers(view *probe, congest *c)
+static void congest_packets_look_buffers(view *of, congest *c)
 {
-    sim *s = probe->s;
-    sim_each_event(s, congest_packets_note_transfer, probe);
+    sim *s = of->s;
+    sim_each_event(s, congest_packets_note_transfer, of);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
         const sw_state *state = &s->net.switches[sw];
         for (unsigned in = 0; in < state->radix; in++) {
             for (unsigned v = 0;
                  v < s->sw.vcs && s->net.ports[state->port_base + in].peer_port != IK_NONE; v++) {
-                congest_packets_see_buffer(probe, c, sw, in, v);
+                congest_packets_see_buffer(of, c, sw, in, v);
                 if (s->sw.model == MODEL_IOQ)
                     congest_packets_see_output(s, c, sw, state->port_base + in, v);
             }
@@ -327,31 +325,29 @@ static void congest_packets_look_ideal(sim *s, congest *c)
     free(room);
 }
 
-static void congest_packets_see_host(const sim *s, congest *c, uint32_t host)
+static uint32_t congest_packets_host_lacks(void *ctx, uint32_t host)
 {
+    const sim *s = ((const view *)ctx)->s;
     partition *p = &s->parallel.partitions[s->parallel.node_partition[ik_host_node(s->f, host)]];
-    uint32_t account, size;
-    if (!sim_host_stuck(p, host, &account, &size))
-        return;
-    const port_state *to = &s->net.ports[s->host.state[host].port];
-    if (to->peer_node < s->f->num_switches)
-        congest_add_host(c, to->peer_port * look_kinds(s) +
-                                look_culprit(s, s->host.state[host].port, account, size));
+    uint32_t account, size, port = s->host.state[host].port;
+    if (!sim_host_stuck(p, host, &account, &size) ||
+        s->net.ports[port].peer_node >= s->f->num_switches)
+        return IK_NONE;
+    return s->net.ports[port].peer_port * look_kinds(s) + look_culprit(s, port, account, size);
 }
 
-static void congest_packets_look(void *ctx, congest *c)
+static void congest_packets_queues(void *ctx, congest *c)
 {
-    view *probe = ctx;
-    sim *s = probe->s;
-    for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        congest_add_bytes(c, sw, (uint64_t)s->net.switches[sw].bytes);
-    congest_choose_stride(c, s->adapter.packet_bytes);
-    if (s->sw.model == MODEL_IDEAL)
-        congest_packets_look_ideal(s, c);
+    view *of = ctx;
+    if (of->s->sw.model == MODEL_IDEAL)
+        congest_packets_look_ideal(of->s, c);
     else
-        congest_packets_look_buffers(probe, c);
-    for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        congest_packets_see_host(s, c, host);
+        congest_packets_look_buffers(of, c);
+}
+
+static uint64_t congest_packets_bytes(const void *ctx, uint32_t sw)
+{
+    return (uint64_t)((const view *)ctx)->s->net.switches[sw].bytes;
 }
 
 /* ---- packets of a queue */
@@ -401,7 +397,7 @@ static void congest_packets_each(void *ctx, const waiting *w, congest_packet_fn 
 
 static bool congest_packets_injects(const void *ctx, uint32_t host)
 {
-    return !((const sim *)ctx)->host.state[host].silent;
+    return !((const view *)ctx)->s->host.state[host].silent;
 }
 
 congest_setup sim_congest_setup(const sim *s)
@@ -417,6 +413,8 @@ congest_setup sim_congest_setup(const sim *s)
 
 ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err)
 {
+    if (!congest_due(s->counted.congest, time))
+        return IK_OK;
     size_t inputs = (size_t)s->f->port_base[s->f->num_switches] * s->sw.input_speedup;
     uint32_t most = s->sw.queues == QUEUES_VOQNET ? s->f->num_hosts : s->net.max_radix;
     view v = {s, ik_calloc(inputs ? inputs : 1, sizeof *v.feeds), ik_calloc(most, sizeof *v.heads)};
@@ -425,10 +423,16 @@ ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err)
         free(v.heads);
         return ik_fail_memory(err, inputs * sizeof *v.feeds, "samples of congestion");
     }
-    const congest_probe probe = {&v, congest_packets_look, congest_packets_each,
-                                 s->parallel.partitions[0].classes};
-    const congest_hosts hosts = {s->counted.host_sent_bytes, congest_packets_injects, s};
-    ik_status status = congest_sample(s->counted.congest, &probe, &hosts, time, err);
+    const congest_view seen = {.ctx = &v,
+                               .packet_bytes = s->adapter.packet_bytes,
+                               .sent_bytes = s->counted.host_sent_bytes,
+                               .injects = congest_packets_injects,
+                               .bytes = congest_packets_bytes,
+                               .queues = congest_packets_queues,
+                               .host_lacks = congest_packets_host_lacks,
+                               .packets = congest_packets_each,
+                               .classes = s->parallel.partitions[0].classes};
+    ik_status status = congest_sample(s->counted.congest, &seen, time, err);
     free(v.feeds);
     free(v.heads);
     return status;

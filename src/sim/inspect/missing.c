@@ -4,11 +4,11 @@
  * the buffers of switches, and operations for others. Every list is cut after MOST_LINES lines and
  * says how much more there is. Cost: a pass over queues and operations. */
 #include "base/text_stream.h"
-#include "sim/host/finite_state.h"
-#include "sim/host/reorder.h"
+#include "sim/adapter/host.h"
 #include "sim/inspect/blocked.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
+#include "sim/workload/finite_state.h"
 
 #include <stdlib.h>
 

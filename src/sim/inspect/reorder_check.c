@@ -11,9 +11,9 @@
  *           destination knows of + requests and grants on their way.
  *
  * Cost: O(flows + packets that wait + events), counted in outcome.looked_at. */
-#include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
+#include "sim/order/reorder.h"
 #include <stdlib.h>
 
 typedef struct check {

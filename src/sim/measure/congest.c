@@ -68,6 +68,8 @@ struct congest {
 uint64_t congest_bytes(const congest_setup *at)
 {
     const ik_fabric *f = at->plan->fabric;
+    if (!at->num_samples)
+        return 0;
     uint64_t bytes = (uint64_t)f->port_base[f->num_switches] * at->kinds * 4 + f->num_ports * 8ull +
                      f->num_switches * 32ull;
     return bytes + f->num_hosts * 8ull + at->num_samples * (f->num_switches * 8ull + 40);
@@ -104,8 +106,10 @@ static uint32_t congest_buffers_of(const congest *c, uint32_t sw)
 ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err)
 {
     const ik_fabric *f = setup->plan->fabric;
-    congest *c = ik_calloc(1, sizeof *c);
     *out = NULL;
+    if (!setup->num_samples)
+        return IK_OK;
+    congest *c = ik_calloc(1, sizeof *c);
     if (!c)
         return ik_fail_memory(err, sizeof *c, "samples of congestion");
     c->at = *setup;
@@ -167,20 +171,17 @@ static bool congest_has_room(congest *c, bool has)
     return has;
 }
 
-/* ---- what the probe reports */
+/* ---- what the view reports */
 
-void congest_add_bytes(congest *c, uint32_t sw, uint64_t bytes)
+/* Of all switches; how many packets wait says which of them are examined. */
+static void congest_see_bytes(congest *c, const congest_view *view)
 {
-    assert(sw < c->f->num_switches);
-    c->switch_bytes[sw] = bytes;
-}
-
-void congest_choose_stride(congest *c, uint32_t packet_bytes)
-{
-    assert(packet_bytes > 0);
+    assert(view->packet_bytes > 0);
     uint64_t packets = 0;
-    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-        packets += c->switch_bytes[sw] / packet_bytes;
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++) {
+        c->switch_bytes[sw] = view->bytes(view->ctx, sw);
+        packets += c->switch_bytes[sw] / view->packet_bytes;
+    }
     c->stride = (uint32_t)(packets / MOST_EXAMINED) + 1;
     c->turn = (uint32_t)(c->next % c->stride);
     c->k.stride = c->stride > c->k.stride ? c->stride : c->k.stride;
@@ -213,11 +214,14 @@ void congest_add_hol(congest *c, uint32_t sw, uint64_t bytes, uint64_t held_byte
     c->hol_packets += (uint64_t)held_packets * c->stride;
 }
 
-void congest_add_host(congest *c, uint32_t lacks)
+static void congest_see_hosts(congest *c, const congest_view *view)
 {
-    if (lacks < c->num_places &&
-        congest_has_room(c, IK_ARRAY_ROOM(c->stuck_hosts, c->cap_stuck, c->num_stuck + 1)))
-        c->stuck_hosts[c->num_stuck++] = lacks;
+    for (uint32_t host = 0; host < c->f->num_hosts; host++) {
+        uint32_t lacks = view->host_lacks(view->ctx, host);
+        if (lacks < c->num_places &&
+            congest_has_room(c, IK_ARRAY_ROOM(c->stuck_hosts, c->cap_stuck, c->num_stuck + 1)))
+            c->stuck_hosts[c->num_stuck++] = lacks;
+    }
 }
 
 void congest_lacks_memory(congest *c)
@@ -368,14 +372,14 @@ static void congest_tally_packet(void *arg, const ik_packet *rt, const ik_draw *
 }
 
 /* Packets in the queues of trees, those that feed the root included. */
-static void congest_tally_flows(congest *c, const congest_probe *probe, uint64_t weight)
+static void congest_tally_flows(congest *c, const congest_view *view, uint64_t weight)
 {
     for (uint32_t q = 0; q < c->num_queues; q++) {
         const waiting *w = &c->queues[q];
         if (w->root == IK_NONE || c->tree_of[w->root] == IK_NONE || !congest_examined(c, w->buffer))
             continue;
-        held h = {c, probe->classes, w->root, weight * c->stride};
-        probe->packets(probe->ctx, w, congest_tally_packet, &h);
+        held h = {c, view->classes, w->root, weight * c->stride};
+        view->packets(view->ctx, w, congest_tally_packet, &h);
     }
 }
 
@@ -438,18 +442,18 @@ static void congest_fill_switches(congest *c, size_t sample)
 }
 
 /* Jain's index of what the hosts injected since the last sample. */
-static double congest_fairness_now(congest *c, const congest_hosts *hosts)
+static double congest_fairness_now(congest *c, const congest_view *view)
 {
     double sum = 0, squares = 0, n = 0;
     for (uint32_t host = 0; host < c->f->num_hosts; host++) {
-        if (!hosts->injects(hosts->ctx, host))
+        if (!view->injects(view->ctx, host))
             continue;
-        double x = (double)(hosts->sent_bytes[host] - c->sent_before[host]);
+        double x = (double)(view->sent_bytes[host] - c->sent_before[host]);
         sum += x;
         squares += x * x;
         n++;
     }
-    memcpy(c->sent_before, hosts->sent_bytes, c->f->num_hosts * sizeof *c->sent_before);
+    memcpy(c->sent_before, view->sent_bytes, c->f->num_hosts * sizeof *c->sent_before);
     return squares > 0 ? sum * sum / (n * squares) : NAN;
 }
 
@@ -483,12 +487,12 @@ static void congest_repeat(congest *c, size_t from, size_t num)
 }
 
 /* Sample `sample` counts `weight` times, as sample `first` and those after it. */
-static void congest_sum_up(congest *c, const congest_probe *probe, size_t sample, size_t first,
+static void congest_sum_up(congest *c, const congest_view *view, size_t sample, size_t first,
                            size_t weight)
 {
     for (uint32_t t = 0; t < c->num_trees; t++)
         congest_add_root(c, &c->trees[t], (uint32_t)first, (uint32_t)weight);
-    congest_tally_flows(c, probe, weight);
+    congest_tally_flows(c, view, weight);
     c->window_samples += weight;
     c->sum_blocked += weight * c->k.buffers[sample];
     c->sum_roots += weight * c->num_trees;
@@ -502,36 +506,37 @@ void congest_measure_from(congest *c, uint64_t warmup_ps)
     c->at.warmup_ps = warmup_ps;
 }
 
-bool congest_due(const congest_setup *at, size_t next, uint64_t time)
+bool congest_due(const congest *c, uint64_t time)
 {
-    return next < at->num_samples && (next + 1) * at->period_ps <= time;
+    return c->next < c->at.num_samples && (c->next + 1) * c->at.period_ps <= time;
 }
 
-ik_status congest_sample(congest *c, const congest_probe *probe, const congest_hosts *hosts,
-                         uint64_t time, ik_error *err)
+ik_status congest_sample(congest *c, const congest_view *view, uint64_t time, ik_error *err)
 {
     size_t sample = c->next, num = 0, early = 0; /* early: of these, before the measured window */
-    while (congest_due(&c->at, c->next, time)) {
+    while (congest_due(c, time)) {
         early += (c->next + 1) * c->at.period_ps <= c->at.warmup_ps;
         num++;
         c->next++;
     }
     assert(c->next > sample); /* one is due */
     congest_begin_sample(c);
-    probe->look(probe->ctx, c);
+    congest_see_bytes(c, view);
+    view->queues(view->ctx, c);
+    congest_see_hosts(c, view);
     ik_status status = congest_build_trees(c, sample, err);
     if (status != IK_OK)
         return status;
     c->k.roots[sample] = c->num_trees;
     congest_fill_switches(c, sample);
     if (num > early)
-        congest_sum_up(c, probe, sample, sample + early, num - early);
+        congest_sum_up(c, view, sample, sample + early, num - early);
     /* Sorting moves trees away from where tree_of says: last. */
     if (c->num_trees)
         qsort(c->trees, c->num_trees, sizeof *c->trees, congest_by_size);
     congest_keep_trees(c, (uint32_t)sample);
     congest_repeat(c, sample, num);
-    double fair = congest_fairness_now(c, hosts);
+    double fair = congest_fairness_now(c, view);
     if (sample * c->at.period_ps >= c->at.warmup_ps)
         c->k.fairness[sample] = fair;
     return c->failed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * congest.h: congestion in samples of a network at rest, the same for every engine. The engine's
- * probe says which queues hold packets and what their heads wait for; what follows (roots, trees,
+ * view says which queues hold packets and what their heads wait for; what follows (roots, trees,
  * culprits and victims, sums over samples) is found here.
  *
  * Buffers are numbered port * vcs + vc by the receiving port; output buffers come after all of
@@ -22,7 +22,7 @@ typedef struct waiting {
     uint32_t out;    /* output port that its head asks for */
     /* place whose space its head lacks; IK_NONE: it waits for the output itself */
     uint32_t lacks;
-    uint32_t sw, key; /* for the probe, to find its packets again */
+    uint32_t sw, key; /* for the view, to find its packets again */
     /* found by following `lacks`: output port, IK_NONE = a circle; channels without space from
      * there */
     uint32_t root, depth;
@@ -34,13 +34,24 @@ typedef void (*congest_packet_fn)(void *arg, const ik_packet *rt, const ik_draw 
                                   uint32_t in_port, uint32_t out, unsigned vc, unsigned class);
 
 typedef struct congest congest;
-typedef struct congest_probe {
+/* An engine's network at rest. ctx is passed on. */
+typedef struct congest_view {
     void *ctx;
-    void (*look)(void *ctx, congest *c);
+    uint32_t packet_bytes; /* of a full packet */
+    /* [num_hosts] injected so far in the measured window; hosts that never inject are left out of
+     * the fairness */
+    const uint64_t *sent_bytes;
+    bool (*injects)(const void *ctx, uint32_t host);
+    uint64_t (*bytes)(const void *ctx, uint32_t sw); /* waiting in a switch */
+    /* Adds the queues of all buffers. */
+    void (*queues)(void *ctx, congest *c);
+    /* The place whose space an adapter waits for; IK_NONE = none */
+    uint32_t (*host_lacks)(void *ctx, uint32_t host);
+    /* Calls fn for the packets of a queue. */
     void (*packets)(void *ctx, const waiting *w, congest_packet_fn fn, void *arg);
     /* that packets in trees are counted for, too; NULL where the traffic has none */
     struct class_stats *classes;
-} congest_probe;
+} congest_view;
 
 typedef struct congest_setup {
     const ik_plan *plan;
@@ -50,16 +61,14 @@ typedef struct congest_setup {
     bool output_buffers;
 } congest_setup;
 
+/* Of a setup without samples, *out is NULL. */
 ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err);
 void congest_free(congest *c);
 /* The measured time begins then, and not as the set-up said. */
 void congest_measure_from(congest *c, uint64_t warmup_ps);
 uint64_t congest_bytes(const congest_setup *setup); /* of state, before the first packet */
 
-/* ---- called by the probe while it looks */
-/* waiting in the switch; for all switches, then: */
-void congest_add_bytes(congest *c, uint32_t sw, uint64_t bytes);
-void congest_choose_stride(congest *c, uint32_t packet_bytes);
+/* ---- called while the view's queues are added */
 /* Whether the packets of a buffer are examined one by one in this sample: in a large network those
  * of some buffers, in turn. */
 bool congest_examined(const congest *c, uint32_t buffer);
@@ -69,21 +78,12 @@ void congest_add_queue(congest *c, const waiting *w, bool stands_for);
 /* Of an examined FIFO: bytes in it; bytes and packets that its head blocks. */
 void congest_add_hol(congest *c, uint32_t sw, uint64_t bytes, uint64_t held_bytes,
                      uint32_t held_packets);
-/* an adapter that waits for space in that place */
-void congest_add_host(congest *c, uint32_t lacks);
 void congest_lacks_memory(congest *c); /* the sample fails */
 
-/* Samples whose time has come at `time`; those that nothing happened between are one look.
- * sent_bytes: [num_hosts] injected so far in the measured window; a host with 0 in `injects` is
- * left out of the fairness. */
-typedef struct congest_hosts {
-    const uint64_t *sent_bytes;
-    bool (*injects)(const void *ctx, uint32_t host);
-    const void *ctx;
-} congest_hosts;
-bool congest_due(const congest_setup *setup, size_t next, uint64_t time);
-ik_status congest_sample(congest *c, const congest_probe *probe, const congest_hosts *hosts,
-                         uint64_t time, ik_error *err);
+/* Whether a sample's time has come; all samples whose time has: those that nothing happened between
+ * are one look. */
+bool congest_due(const congest *c, uint64_t time);
+ik_status congest_sample(congest *c, const congest_view *view, uint64_t time, ik_error *err);
 
 /* delivered: packets counted in the measured window. Moves the results to r->congestion. */
 ik_status congest_export(congest *c, uint64_t delivered, ik_sim_result *r, ik_error *err);

@@ -126,6 +126,27 @@ void stationary_add(stationary *s, const batch_cursor *from)
     }
 }
 
+void stationary_add_all(stationary *s, const batch_cursor *first, size_t stride, unsigned num)
+{
+    for (unsigned k = 0; k < num; k++)
+        stationary_add(s, (const batch_cursor *)(const void *)((const char *)first + k * stride));
+}
+
+stationary_times stationary_longest(const stationary_setup *setup)
+{
+    uint64_t end = setup->origin_ps + setup->most * setup->period_ps;
+    if (setup->length_ps && !setup->detects)
+        end = setup->origin_ps + setup->length_ps;
+    return (stationary_times){setup->detects ? end : setup->origin_ps, end};
+}
+
+stationary_times stationary_known(const stationary *s)
+{
+    stationary_times longest = stationary_longest(&s->setup);
+    return (stationary_times){s->start_ps < UINT64_MAX ? s->start_ps : longest.end_ps,
+                              s->end_ps < UINT64_MAX ? s->end_ps : longest.end_ps};
+}
+
 /* ---- warm-up */
 
 size_t stationary_truncation(const double *values, size_t num)

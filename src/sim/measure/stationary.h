@@ -122,9 +122,17 @@ static inline void stationary_batch_add(batch_cursor *cursor, uint64_t t, uint64
 /* A value of result `of`, if the interval is of that. */
 void batch_value(batch_cursor *cursor, uint64_t t, stationary_of of, uint64_t value);
 
+/* The measured time as far as it is known: what a run works with until it finds more. */
+typedef struct stationary_times {
+    uint64_t warmup_ps, end_ps;
+} stationary_times;
+stationary_times stationary_known(const stationary *s);
+stationary_times stationary_longest(const stationary_setup *setup);
+
 /* Adds a partition's batches, up to number next - 1, to those that are known from number num
- * on. */
+ * on; those of `num` partitions, whose cursors are `stride` bytes apart. */
 void stationary_add(stationary *s, const batch_cursor *from);
+void stationary_add_all(stationary *s, const batch_cursor *first, size_t stride, unsigned num);
 /* When it looks next, UINT64_MAX = no more: all that is delivered before has been counted then. */
 static inline uint64_t stationary_due_ps(const stationary *s)
 {

@@ -296,8 +296,7 @@ void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsig
     if (!s)
         return;
     stationary_end(s, r->end_ps);
-    for (unsigned k = 0; k < num; k++)
-        stationary_add(s, (const batch_cursor *)(const void *)((const char *)first + k * stride));
+    stationary_add_all(s, first, stride, num);
     s->num = s->next;
     judged j = {.s = s, .f = f, .r = r, .steady = &r->steady};
     assert(s->over);

@@ -68,21 +68,6 @@ static bool watch_fits(const watch *w, unsigned rank_by, uint32_t src, uint32_t 
            (w->dst == IK_NONE || w->dst == dst) && t_gen >= w->after_ps;
 }
 
-void watch_consider_sent(watch *w, unsigned id, uint32_t src, uint32_t dst, uint64_t number,
-                         uint64_t t_gen, uint64_t t_inject)
-{
-    if (watch_fits(w, WATCH_FIRST, src, dst, t_gen))
-        watch_consider(w, id, &(watch_candidate){t_inject, 0, src, (uint32_t)number});
-}
-
-void watch_consider_delivered(watch *w, unsigned id, uint32_t src, uint32_t dst, uint64_t number,
-                              uint64_t t_gen, uint64_t t)
-{
-    if (watch_fits(w, WATCH_SLOWEST, src, dst, t_gen))
-        watch_consider(w, id,
-                       &(watch_candidate){UINT64_MAX - (t - t_gen), t_gen, src, (uint32_t)number});
-}
-
 ik_status watch_settle(watch *w, ik_error *err)
 {
     size_t num = 0, most = w->num_keys;
@@ -172,6 +157,52 @@ void watch_add(watch *w, unsigned id, uint32_t slot, uint32_t data, const ik_wat
     log->notes = notes;
     if (fits_in)
         log->notes[log->num++] = (watch_note){*e, slot, data};
+}
+
+void watch_note_stage(watch *w, unsigned id, uint32_t slot, ik_watch_stage stage, uint64_t t_ps,
+                      uint32_t channel, unsigned vc)
+{
+    watch_add(w, id, slot, 0,
+              &(ik_watch_event){
+                  .t_ps = t_ps, .channel = channel, .stage = (uint8_t)stage, .vc = (uint8_t)vc});
+}
+
+void watch_note_sent(watch *w, unsigned id, const watch_hosts *of, uint64_t link_ps,
+                     uint64_t t_inject, uint64_t until_ps)
+{
+    uint32_t slot = watch_find(w, of->src, of->number);
+    if (watch_fits(w, WATCH_FIRST, of->src, of->dst, of->t_gen))
+        watch_consider(w, id, &(watch_candidate){t_inject, 0, of->src, (uint32_t)of->number});
+    if (slot == IK_NONE)
+        return;
+    ik_watch_event e = {.t_ps = of->t_gen, .channel = of->channel, .vc = of->vc};
+    watch_add(w, id, slot, of->dst, &e);
+    e.stage = IK_WATCH_WAITS;
+    if (link_ps > of->t_gen) {
+        e.reason = IK_WATCH_LINK;
+        watch_add(w, id, slot, 0, &e);
+    }
+    if (t_inject > link_ps) {
+        e.reason = IK_WATCH_CREDIT;
+        e.t_ps = link_ps;
+        watch_add(w, id, slot, 0, &e);
+    }
+    e.stage = IK_WATCH_INJECTED;
+    e.reason = IK_WATCH_NOTHING;
+    e.t_ps = t_inject;
+    e.until_ps = until_ps;
+    watch_add(w, id, slot, of->bytes, &e);
+}
+
+void watch_note_delivered(watch *w, unsigned id, const watch_hosts *of, uint64_t t, bool in_window)
+{
+    uint32_t slot = watch_find(w, of->src, of->number);
+    if (slot != IK_NONE)
+        watch_note_stage(w, id, slot, IK_WATCH_DELIVERED, t, of->channel, of->vc);
+    if (in_window && watch_fits(w, WATCH_SLOWEST, of->src, of->dst, of->t_gen))
+        watch_consider(w, id,
+                       &(watch_candidate){UINT64_MAX - (t - of->t_gen), of->t_gen, of->src,
+                                          (uint32_t)of->number});
 }
 
 watch_place *watch_add_place(watch *w, unsigned id)

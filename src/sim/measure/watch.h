@@ -81,15 +81,25 @@ void watch_result_free(ik_watch_result *r);
 /* The slot of a watched packet, IK_NONE = not watched (or looking). */
 uint32_t watch_find(const watch *w, uint32_t src, uint64_t number);
 void watch_add(watch *w, unsigned id, uint32_t slot, uint32_t data, const ik_watch_event *e);
+/* An event that has only a stage, a channel and a VC. */
+void watch_note_stage(watch *w, unsigned id, uint32_t slot, ik_watch_stage stage, uint64_t t_ps,
+                      uint32_t channel, unsigned vc);
 /* NULL: out of memory. */
 watch_place *watch_add_place(watch *w, unsigned id);
 void watch_remove_place(watch *w, unsigned id, uint32_t packet);
 watch_place *watch_place_of(watch *w, unsigned id, uint32_t packet); /* NULL = not watched */
-/* A packet was sent by its host; delivered within the measured time. */
-void watch_consider_sent(watch *w, unsigned id, uint32_t src, uint32_t dst, uint64_t number,
-                         uint64_t t_gen, uint64_t t_inject);
-void watch_consider_delivered(watch *w, unsigned id, uint32_t src, uint32_t dst, uint64_t number,
-                              uint64_t t_gen, uint64_t t);
+/* A packet, watched or not, is sent by its host, or delivered. */
+typedef struct watch_hosts {
+    uint32_t src, dst;
+    uint64_t number, t_gen;
+    uint32_t channel, bytes; /* by which it leaves its host, or comes to it */
+    uint8_t vc;
+} watch_hosts;
+/* It was the next on its link from link_ps on, and has been on it since t_inject, until until_ps (0
+ * = not said). */
+void watch_note_sent(watch *w, unsigned id, const watch_hosts *of, uint64_t link_ps,
+                     uint64_t t_inject, uint64_t until_ps);
+void watch_note_delivered(watch *w, unsigned id, const watch_hosts *of, uint64_t t, bool in_window);
 bool watch_failed(const watch *w);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef IKAT_SIM_FETCH_H
 #define IKAT_SIM_FETCH_H
 
-#include "sim/host/reorder.h"
+#include "sim/order/reorder.h"
 #include "sim/packet/choose.h"
 #include "sim/packet/output.h"
 

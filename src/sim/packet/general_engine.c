@@ -3,8 +3,8 @@
  * The general engine: serves every packet-level model and every plan. Its packets, queues and
  * events are those of state/state.h, so it has no state of its own. Its windows:
  * packet/switch.c. */
+#include "sim/adapter/host.h"
 #include "sim/core/engine.h"
-#include "sim/host/host.h"
 #include "sim/measure/watch.h"
 #include "sim/packet/shape.h"
 #include "sim/packet/watching.h"

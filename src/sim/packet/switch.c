@@ -12,7 +12,7 @@
  * This is the general kernel: any radix (masks of several words), packets of several sizes, VC
  * ranges, adaptive outputs, all arbiters, input speed-up, any ratio of transmission times to
  * windows. fast/fast.c does the same for the common case, faster. */
-#include "sim/host/reorder.h"
+#include "sim/adapter/host.h"
 #include "sim/packet/choose.h"
 #include "sim/packet/fetch.h"
 #include "sim/packet/match.h"

@@ -11,6 +11,12 @@ static void watching_add(partition *p, uint32_t which, uint32_t data, ik_watch_e
     watch_add(p->sim->counted.watch, p->id, which, data, &e);
 }
 
+static void watching_note(partition *p, uint32_t which, ik_watch_stage stage, uint64_t t,
+                          uint32_t channel, unsigned vc)
+{
+    watch_note_stage(p->sim->counted.watch, p->id, which, stage, t, channel, vc);
+}
+
 static uint32_t watching_slot_of(const partition *p, const packet *pk)
 {
     return watch_find(p->sim->counted.watch, pk->rt.src, pk->number);
@@ -22,30 +28,12 @@ void watching_injected(partition *p, uint32_t host, const packet *pk)
 {
     const sim *s = p->sim;
     const host_state *h = &s->host.state[host];
-    uint32_t which = watching_slot_of(p, pk);
     /* busy_until is still that of the packet before */
     uint64_t link_free = h->busy_until > pk->t_gen ? h->busy_until : pk->t_gen;
-    watch_consider_sent(s->counted.watch, p->id, pk->rt.src, pk->rt.dst, pk->number, pk->t_gen,
-                        pk->t_inject);
-    if (which == IK_NONE)
-        return;
-    ik_watch_event e = {.t_ps = pk->t_gen, .channel = h->port, .vc = pk->rt.vc};
-    watching_add(p, which, pk->rt.dst, e);
-    e.stage = IK_WATCH_WAITS;
-    if (link_free > pk->t_gen) {
-        e.reason = IK_WATCH_LINK;
-        watching_add(p, which, 0, e);
-    }
-    if (pk->t_inject > link_free) {
-        e.reason = IK_WATCH_CREDIT;
-        e.t_ps = link_free;
-        watching_add(p, which, 0, e);
-    }
-    e.stage = IK_WATCH_INJECTED;
-    e.reason = IK_WATCH_NOTHING;
-    e.t_ps = pk->t_inject;
-    e.until_ps = pk->t_tail - s->net.ports[h->port].latency_ps;
-    watching_add(p, which, pk->size, e);
+    const watch_hosts of = {pk->rt.src, pk->rt.dst, pk->number, pk->t_gen,
+                            h->port,    pk->size,   pk->rt.vc};
+    watch_note_sent(s->counted.watch, p->id, &of, link_free, pk->t_inject,
+                    pk->t_tail - s->net.ports[h->port].latency_ps);
 }
 
 void watching_host(partition *p)
@@ -58,11 +46,8 @@ void watching_host(partition *p)
         const packet *pk = &p->pool[e->data];
         uint32_t which = watching_slot_of(p, pk);
         if (which != IK_NONE)
-            watching_add(p, which, 0,
-                         (ik_watch_event){.t_ps = p->start + calendar_event_offset(e),
-                                          .channel = s->net.ports[calendar_event_port(e)].peer_port,
-                                          .stage = IK_WATCH_RECEIVED,
-                                          .vc = pk->rt.vc});
+            watching_note(p, which, IK_WATCH_RECEIVED, p->start + calendar_event_offset(e),
+                          s->net.ports[calendar_event_port(e)].peer_port, pk->rt.vc);
     }
 }
 
@@ -77,13 +62,9 @@ static uint32_t watching_channel_of(const partition *p, uint32_t node, const pac
 static void watching_note_route(partition *p, watch_place *at, const packet *pk)
 {
     at->out = pk->out;
-    if (pk->out == SIM_UNDECIDED)
-        return;
-    watching_add(p, at->slot, 0,
-                 (ik_watch_event){.t_ps = p->now,
-                                  .channel = watching_channel_of(p, at->node, pk, at->from),
-                                  .stage = IK_WATCH_ROUTED,
-                                  .vc = pk->vc_first});
+    if (pk->out != SIM_UNDECIDED)
+        watching_note(p, at->slot, IK_WATCH_ROUTED, p->now,
+                      watching_channel_of(p, at->node, pk, at->from), pk->vc_first);
 }
 
 void watching_arrived(partition *p, uint32_t node, uint32_t port, uint32_t id)
@@ -93,15 +74,9 @@ void watching_arrived(partition *p, uint32_t node, uint32_t port, uint32_t id)
     uint32_t which = watching_slot_of(p, pk), from = s->net.ports[port].peer_port;
     if (which == IK_NONE)
         return;
-    ik_watch_event e = {.t_ps = p->now - s->sw.routing_ps,
-                        .channel = from,
-                        .stage = IK_WATCH_ARRIVED,
-                        .vc = pk->rt.vc};
-    watching_add(p, which, 0, e);
+    watching_note(p, which, IK_WATCH_ARRIVED, p->now - s->sw.routing_ps, from, pk->rt.vc);
     if (pk->out == SIM_NO_WAY) {
-        e.t_ps = p->now;
-        e.stage = IK_WATCH_DROPPED;
-        watching_add(p, which, 0, e);
+        watching_note(p, which, IK_WATCH_DROPPED, p->now, from, pk->rt.vc);
         return;
     }
     watch_place *at = watch_add_place(s->counted.watch, p->id);
@@ -114,6 +89,19 @@ void watching_arrived(partition *p, uint32_t node, uint32_t port, uint32_t id)
     watching_note_route(p, at, pk);
 }
 
+/* It leaves the switch at t. */
+static void watching_leave(partition *p, const watch_place *at, uint32_t channel, unsigned u,
+                           uint64_t t, uint64_t until)
+{
+    watching_add(p, at->slot, 0,
+                 (ik_watch_event){.t_ps = t,
+                                  .until_ps = until,
+                                  .channel = channel,
+                                  .stage = IK_WATCH_SENT,
+                                  .vc = (uint8_t)u});
+    watch_remove_place(p->sim->counted.watch, p->id, at->id);
+}
+
 void watching_granted(partition *p, uint32_t id, uint32_t out_port, unsigned u, uint64_t t0)
 {
     const sim *s = p->sim;
@@ -123,19 +111,14 @@ void watching_granted(partition *p, uint32_t id, uint32_t out_port, unsigned u, 
         return;
     if (at->out != pk->out)
         watching_note_route(p, at, pk);
-    ik_watch_event e = {
-        .t_ps = t0, .channel = out_port, .stage = IK_WATCH_GRANTED, .vc = (uint8_t)u};
-    watching_add(p, at->slot, 0, e);
+    watching_note(p, at->slot, IK_WATCH_GRANTED, t0, out_port, u);
     if (s->sw.model == MODEL_IOQ) {
         watching_queued(p, id, out_port, u, t0 + s->sw.traversal_ps);
         return;
     }
     uint64_t end = t0 + state_transmit_ps(s, out_port, pk->size);
-    e.t_ps = t0 + s->sw.traversal_ps;
-    e.until_ps = (end > pk->t_tail ? end : pk->t_tail) + s->sw.traversal_ps;
-    e.stage = IK_WATCH_SENT;
-    watching_add(p, at->slot, 0, e);
-    watch_remove_place(s->counted.watch, p->id, id);
+    watching_leave(p, at, out_port, u, t0 + s->sw.traversal_ps,
+                   (end > pk->t_tail ? end : pk->t_tail) + s->sw.traversal_ps);
 }
 
 void watching_queued(partition *p, uint32_t id, uint32_t out_port, unsigned u, uint64_t t)
@@ -147,9 +130,7 @@ void watching_queued(partition *p, uint32_t id, uint32_t out_port, unsigned u, u
     at->port = out_port;
     at->vc = (uint8_t)u;
     at->reason = IK_WATCH_NOTHING;
-    watching_add(p, at->slot, 0,
-                 (ik_watch_event){
-                     .t_ps = t, .channel = out_port, .stage = IK_WATCH_QUEUED, .vc = (uint8_t)u});
+    watching_note(p, at->slot, IK_WATCH_QUEUED, t, out_port, u);
 }
 
 void watching_sent(partition *p, uint32_t id, uint32_t out_port, unsigned u, uint64_t end)
@@ -157,15 +138,8 @@ void watching_sent(partition *p, uint32_t id, uint32_t out_port, unsigned u, uin
     const sim *s = p->sim;
     const watch_place *at = watch_place_of(s->counted.watch, p->id, id);
     uint64_t behind = s->sw.model == MODEL_IDEAL ? s->sw.traversal_ps : 0;
-    if (!at)
-        return;
-    watching_add(p, at->slot, 0,
-                 (ik_watch_event){.t_ps = p->now + behind,
-                                  .until_ps = end + behind,
-                                  .channel = out_port,
-                                  .stage = IK_WATCH_SENT,
-                                  .vc = (uint8_t)u});
-    watch_remove_place(s->counted.watch, p->id, id);
+    if (at)
+        watching_leave(p, at, out_port, u, p->now + behind, end + behind);
 }
 
 /* ---- waiting */

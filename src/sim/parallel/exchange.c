@@ -112,14 +112,20 @@ static void exchange_open_lists(sim_endpoint *t)
         t->out[t->step & 1][q].count = 0;
 }
 
-ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *report,
-                            ik_error *err)
+void sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *report, ik_status *status,
+                       ik_error *err)
 {
+    if (!x)
+        return;
+    ik_error mine = {0};
     exchange_close_lists(t, report);
-    ik_status status = x->swap(x, t->id, t->out[t->step & 1], t->own, t->in, err);
-    if (status != IK_OK) {
+    ik_status swapped = x->swap(x, t->id, t->out[t->step & 1], t->own, t->in, &mine);
+    if (swapped != IK_OK) {
         report->stop = true;
-        return status;
+        if (*status == IK_OK)
+            *err = mine;
+        *status = *status == IK_OK ? swapped : *status;
+        return;
     }
     for (unsigned q = 0; q < t->num_partitions; q++) {
         if (q == t->id)
@@ -134,7 +140,6 @@ ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *r
     }
     t->busiest += report->most;
     exchange_open_lists(t);
-    return IK_OK;
 }
 
 /* ---- threads: a barrier, and everybody reads the others' lists where they are */

@@ -121,9 +121,16 @@ void sim_endpoint_free(sim_endpoint *t);
 uint64_t sim_endpoint_first_bytes(unsigned num_partitions); /* as it is made */
 uint64_t sim_endpoint_bytes(const sim_endpoint *t);         /* by which it has grown */
 /* Ends a step: sends *report to the others and combines it with theirs, so that all partitions come
- * to the same answer. After an error, stop is set. */
-ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *report,
-                            ik_error *err);
+ * to the same answer. After an error, stop is set, and *status and *err say it unless *status is an
+ * error already. x NULL: there are no others. */
+void sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *report, ik_status *status,
+                       ik_error *err);
+/* Waits until all partitions are here. */
+static inline void sim_endpoint_barrier(const sim_endpoint *t, sim_exchange *x)
+{
+    if (x)
+        x->barrier(x, t->id);
+}
 
 /* Room in the messages to a partition for `units` that stay together in one message; NULL when out
  * of memory. */

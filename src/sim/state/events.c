@@ -170,3 +170,26 @@ bool sim_gather(partition *p, uint32_t node)
     p->local_at = 0;
     return true;
 }
+
+void sim_host_wake_at(partition *p, uint32_t host, uint64_t t)
+{
+    const sim *s = p->sim;
+    host_state *h = &s->host.state[host];
+    p->after_end |= t >= s->measure.past_ps && t != UINT64_MAX;
+    if (t >= h->wake_at || t >= s->measure.past_ps)
+        return;
+    h->wake_at = t;
+    events_post_own(p, t, ik_host_node(s->f, host), EV_WAKE, h->port, 0,
+                    s->engine.hosts_post_now && p->turn == ik_host_node(s->f, host));
+}
+
+uint64_t sim_in_flight(const sim *s)
+{
+    uint64_t sent = 0, gone = 0;
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
+        sent += s->parallel.partitions[q].n.injected;
+        gone += s->parallel.partitions[q].n.delivered + s->parallel.partitions[q].n.held +
+                s->parallel.partitions[q].n.unroutable;
+    }
+    return sent - gone;
+}

@@ -111,4 +111,8 @@ SIM_INLINE void events_post_remote(partition *p, uint64_t time, uint32_t node, u
     events_post_own(p, time, node, kind, port, data, false);
 }
 
+/* A host looks for something to send at time t, not before the window being worked on, if it would
+ * not do so earlier. */
+void sim_host_wake_at(partition *p, uint32_t host, uint64_t t);
+
 #endif

@@ -16,6 +16,17 @@ typedef struct message {
     uint32_t dst, vc;
 } message;
 
+/* A packet when its last byte is out of its host's receive buffer. */
+typedef struct delivered {
+    uint64_t t, t_gen, t_inject; /* that time; when its message was made; when its head was sent */
+    uint32_t src, dst;
+    /* of its source's packets, 0 with an engine that need not know it; of a reply's packet
+     * SIM_REPLY and the number of the request */
+    uint32_t number;
+    uint32_t size;
+    uint64_t t_arrive; /* when it had come, if it then waited for an earlier one; else 0 */
+} delivered;
+
 /* One queue of an adapter: an endless, lazily generated list of messages. */
 typedef struct send_queue {
     uint64_t n, t;         /* first message that was not examined yet, and its time */
@@ -50,7 +61,7 @@ typedef struct host_arrays {
 
 /* A workload that ends. The flags are set-up only; *finite, by its own header. */
 typedef struct workload_state {
-    struct finite *finite; /* host/finite.h; NULL = the traffic is endless */
+    struct finite *finite; /* workload/finite.h; NULL = the traffic is endless */
     bool has_graph;        /* it is a dependency graph */
     bool phased;           /* whose messages go as the routing says of their phase */
     bool even_visits;      /* of an all-to-all: all of one size, and made at the start */

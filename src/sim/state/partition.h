@@ -32,7 +32,7 @@ typedef struct partition {
     packet *pool;
     uint32_t pool_size, pool_cap, free_packet;
     /* [pool_cap] sim_sequence_of() a packet's number in its flow, or with the flow's record above
-     * it (host/reorder.h); of a reply's, the number of the request; NULL unless numbered */
+     * it (order/reorder.h); of a reply's, the number of the request; NULL unless numbered */
     uint64_t *sequence;
     packet seen[4]; /* look_packet */
     uint8_t num_seen;
@@ -50,10 +50,10 @@ typedef struct partition {
     uint32_t num_entered;
     ik_choice *choices, *choices_ahead;
     uint32_t *ports;
-    struct dest_store *dest;       /* host/by_destination.c: queues a destination; NULL without */
-    struct reorder_store *reorder; /* host/reorder.c; NULL unless packets are put in order */
+    struct dest_store *dest; /* adapter/by_destination.c: queues a destination; NULL without */
+    struct reorder_store *reorder; /* order/reorder.c; NULL unless packets are put in order */
     reorder_stats reorder_stats;
-    struct reply_store *replies; /* host/replies.h; NULL without */
+    struct reply_store *replies; /* workload/replies.h; NULL without */
     reply_stats reply_stats;
     reorder_period *reorder_series; /* [num_series] NULL unless packets are put in order */
     /* scratch of a choice: sets of outputs */

@@ -6,7 +6,7 @@
 
 #include "sim/core/schedule.h"
 #include "sim/core/sizes.h"
-#include "sim/state/parameters.h"
+#include "sim/state/settings.h"
 #include "traffic/schedule.h"
 
 typedef struct injector {

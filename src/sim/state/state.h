@@ -18,10 +18,10 @@
 #include "sim/measure/counted.h"
 #include "sim/parallel/parallel.h"
 #include "sim/state/host_state.h"
-#include "sim/state/parameters.h"
 #include "sim/state/partition.h"
 #include "sim/state/reorder_state.h"
 #include "sim/state/reply_state.h"
+#include "sim/state/settings.h"
 #include "sim/state/source_state.h"
 #include "sim/state/switch_state.h"
 #include <assert.h>
@@ -42,7 +42,7 @@ typedef struct sim {
     const ik_traffic *traffic;
     const ik_env *env;
     uint64_t seed;
-    /* settings, resolved: state/parameters.h */
+    /* settings, resolved: state/settings.h */
     switch_settings sw;
     adapter_settings adapter;
     measure_settings measure;
@@ -174,6 +174,22 @@ SIM_INLINE uint64_t sim_stopped_ps(const sim *s)
     return s->outcome.deadlock || s->workload.finite ? s->outcome.stopped_ps : s->measure.end_ps;
 }
 
+/* The part of from .. to in the measured time. */
+SIM_INLINE uint64_t state_measured_ps(const sim *s, uint64_t from, uint64_t to)
+{
+    uint64_t first = from > s->measure.warmup_ps ? from : s->measure.warmup_ps,
+             last = to < s->measure.end_ps ? to : s->measure.end_ps;
+    return first < last ? last - first : 0;
+}
+
+/* For how long an adapter has stood still for lack of reorder space until now. */
+SIM_INLINE uint64_t sim_throttled_ps(const sim *s, uint32_t host, uint64_t now)
+{
+    const reorder_host *h = &s->host.reorder[host];
+    bool idle = h->throttled_since != UINT64_MAX && now > h->throttled_since;
+    return h->throttled_ps + (idle ? state_measured_ps(s, h->throttled_since, now) : 0);
+}
+
 /* Of a transmission that takes a link from `from` to `to`: the bytes that go in the measured time.
  * A channel sends one packet at a time, so no channel is counted busy for longer than that time. */
 SIM_INLINE uint64_t state_bytes_in_window(const sim *s, uint64_t from, uint64_t to, uint32_t size)
@@ -181,10 +197,8 @@ SIM_INLINE uint64_t state_bytes_in_window(const sim *s, uint64_t from, uint64_t 
     assert(from <= to);
     if (__builtin_expect(from >= s->measure.warmup_ps && to <= s->measure.end_ps, 1))
         return size;
-    uint64_t first = from > s->measure.warmup_ps ? from : s->measure.warmup_ps,
-             last = to < s->measure.end_ps ? to : s->measure.end_ps;
-    return first < last ? (uint64_t)((double)size * (double)(last - first) / (double)(to - from))
-                        : 0;
+    uint64_t ps = state_measured_ps(s, from, to);
+    return ps ? (uint64_t)((double)size * (double)ps / (double)(to - from)) : 0;
 }
 
 /* What a selection function draws for a packet at a switch: the same however often it is asked, so
