@@ -130,7 +130,7 @@ static ik_status rounds_resume(ik_subnet_watch *w, const ik_env *env, ik_error *
     ik_status status = rounds_state_read(path, &w->states[0], note);
     if (status == IK_OK && access(rounds_file(w, "fabric", "", aside), F_OK) == 0)
         status = rounds_read_fabric(w, aside, env, &w->views[0].fabric, note);
-    else if (status != IK_OK)
+    else if (status == IK_ERR_INPUT)
         rename(path, rounds_file(w, "state.json", ".damaged", aside));
     if (status == IK_ERR_MEMORY || status == IK_ERR_CANCELLED) {
         if (err)
