@@ -21,13 +21,13 @@ ROOMS = {"base": ["", "output"],
          "topology": ["", "cabling"],
          "cli": ["", "help", "subnet"],
          "format": ["", "opensm", "printed"],
-         "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures"],
+         "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures", "rounds"],
          "sim": ["core", "measure", "parallel", "state", "params", "workload", "order", "adapter", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
-          "report": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "failures": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
+          "report": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "failures": "subnet", "subnet_watch": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
 
 
 def room_error(place, name, used):

@@ -53,6 +53,11 @@ typedef struct ik_audit_finding {
     const char *remedy;   /* what to do; NULL: none */
     uint32_t node, port;  /* what it is about, IK_NONE */
     bool known;           /* the baseline has it: neither counted nor shown as new */
+    /* Code and key tell from one audit to the next whether it is the same finding: its place and
+     * text, without quantities and examples ("the first is"); of a port's counters its place. The
+     * first of the quantities, 0: none. */
+    const char *key;
+    double count;
 } ik_audit_finding;
 
 /* What to audit. All zero = the fabric alone, and what ikat would install. Texts and `plan` are
@@ -71,7 +76,16 @@ typedef struct ik_audit_config {
     const char *routing, *vc; /* vc: with routing; NULL: the routing's own */
     /* what 'ikat audit --json' printed earlier: its findings are known; NULL: none */
     const char *baseline;
+    /* findings of one kind of counters, LIDs and unreachable hosts that are named, the others are
+     * counted in one more; 0: 8 */
+    uint32_t named;
 } ik_audit_config;
+
+/* Pairs of hosts whose packets do not arrive, although the fabric connects them. */
+static inline uint64_t ik_audit_lost_pairs(const ik_subnet_verdict *v)
+{
+    return v->no_entry + v->dead_port + v->loops + v->wrong_port + v->dropped;
+}
 
 /* Tables and what was measured on them. Loads: every host sends evenly to all others, in units of a
  * host's rate. */
@@ -104,9 +118,11 @@ typedef struct ik_audit_measured {
 } ik_audit_measured;
 
 typedef struct ik_audit {
-    /* what was given, borrowed; with endpoints: `whole`, in which they are hosts (silent ones) */
+    /* What was given; with GUIDs from a file: `sorted`, whose nodes stand in their order, whatever
+     * that of the file is; with endpoints: `whole`, in which they are hosts (silent ones). All
+     * numbers of nodes and ports are of it. */
     const ik_fabric *fabric;
-    ik_fabric *whole;
+    ik_fabric *sorted, *whole;
     ik_audit_finding *findings;
     size_t num_findings, finding_cap;
     uint64_t counts[3]; /* by severity, of those that are not known */

@@ -156,7 +156,7 @@ void *ik_calloc(size_t count, size_t size);
 /* What a quantity measures; decides which units its text may carry. */
 typedef enum ik_dimension {
     IK_DIM_NONE = 0, /* plain number */
-    IK_DIM_TIME,     /* ps ns us ms s; kept as integer picoseconds */
+    IK_DIM_TIME,     /* ps ns us ms s min h; kept as integer picoseconds */
     IK_DIM_RATE,     /* b/s kb/s Mb/s Gb/s Tb/s, B/s … ; kept as integer bit/s */
     /* B kB MB GB (powers of 1000) KiB MiB GiB (powers of 1024) KB (=1024 B, as 003 and 000 use it
      * is NOT accepted) */

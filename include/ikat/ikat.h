@@ -26,6 +26,7 @@
 #include "ikat/sim.h"
 #include "ikat/subnet.h"
 #include "ikat/subnet_files.h"
+#include "ikat/subnet_watch.h"
 #include "ikat/topology.h"
 #include "ikat/topology_data.h"
 #include "ikat/traffic.h"

@@ -31,6 +31,11 @@ ik_status ik_node_names_apply(ik_fabric *f, const char *path, const ik_env *env,
  * `matched` may be NULL. O(ports log ports). */
 ik_status ik_guid2lid_apply(ik_fabric *f, const char *path, const ik_env *env,
                             ik_guids_matched *matched, ik_error *err);
+/* Both, of files that may be NULL, and judges the fabric again. What they matched: names, LIDs.
+ * IK_ERR_INPUT also if no name is of the fabric, which is called `fabric` then. */
+ik_status ik_names_and_lids_apply(ik_fabric *f, const char *names, const char *guid2lid,
+                                  const char *fabric, const ik_env *env,
+                                  ik_guids_matched matched[2], ik_error *err);
 /* Writes one, ascending GUIDs. */
 ik_status ik_guid2lid_print(const ik_lids *lids, FILE *out, ik_error *err);
 

@@ -23,10 +23,15 @@ typedef struct unit {
 } unit;
 
 static const unit units_none[] = {{"", 1, 1}, {NULL, 0, 0}};
-static const unit units_time[] = {
-    {"ps", 1, 1},          {"ns", 1000, 1},         {"us", 1000000, 1},
-    {"ms", 1000000000, 1}, {"s", 1000000000000, 1}, {"\xc2\xb5s", 1000000, 1},
-    {NULL, 0, 0}};
+static const unit units_time[] = {{"ps", 1, 1},
+                                  {"ns", 1000, 1},
+                                  {"us", 1000000, 1},
+                                  {"ms", 1000000000, 1},
+                                  {"s", 1000000000000, 1},
+                                  {"\xc2\xb5s", 1000000, 1},
+                                  {"min", 60000000000000, 1},
+                                  {"h", 3600000000000000, 1},
+                                  {NULL, 0, 0}};
 static const unit units_rate[] = {{"b/s", 1, 1},
                                   {"kb/s", 1000, 1},
                                   {"Mb/s", 1000000, 1},
@@ -62,7 +67,7 @@ typedef struct dimension {
 
 static const dimension dimensions[] = {
     [IK_DIM_NONE] = {"a whole number", "16", units_none},
-    [IK_DIM_TIME] = {"a time with its unit (ps, ns, us, ms, s)", "6 ns", units_time},
+    [IK_DIM_TIME] = {"a time with its unit (ps, ns, us, ms, s, min, h)", "6 ns", units_time},
     [IK_DIM_RATE] =
         {"a rate with its unit (b/s, kb/s, Mb/s, Gb/s, Tb/s, or B/s with the same prefixes)",
          "100 Gb/s", units_rate},

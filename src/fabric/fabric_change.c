@@ -205,19 +205,31 @@ ik_status ik_fabric_degrade(const ik_fabric *f, const uint32_t *ports, size_t nu
 typedef struct renumbering {
     const bool *keep; /* [old hosts] */
     uint32_t *node;   /* [old nodes] new id, IK_NONE = left out */
+    uint32_t *old;    /* [new nodes] old id */
     uint32_t hosts, ports;
 } renumbering;
+
+static ik_status fabric_change_number_none(const ik_fabric *f, renumbering *r, ik_error *err)
+{
+    size_t nodes = (size_t)ik_num_nodes(f) + 1;
+    r->node = ik_calloc(nodes, sizeof *r->node);
+    r->old = ik_calloc(nodes, sizeof *r->old);
+    return r->node && r->old ? IK_OK
+                             : ik_fail_memory(err, nodes * sizeof *r->node, "new numbers of nodes");
+}
 
 static ik_status fabric_change_number_kept(const ik_fabric *f, const bool *keep, renumbering *r,
                                            ik_error *err)
 {
     uint32_t next = f->num_switches;
-    r->node = ik_calloc((size_t)ik_num_nodes(f) + 1, sizeof *r->node);
-    if (!r->node)
-        return ik_fail_memory(err, ik_num_nodes(f) * sizeof *r->node, "new numbers of hosts");
+    ik_status status = fabric_change_number_none(f, r, err);
+    if (status != IK_OK)
+        return status;
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         bool kept = ik_is_switch(f, node) || keep[ik_node_host(f, node)];
         r->node[node] = !kept ? IK_NONE : ik_is_switch(f, node) ? node : next++;
+        if (kept)
+            r->old[r->node[node]] = node;
         r->ports += kept ? ik_radix(f, node) : 0;
     }
     r->hosts = next - f->num_switches;
@@ -256,7 +268,7 @@ static ik_status fabric_change_fill_node(const ik_fabric *from, uint32_t node, c
                                          ik_fabric *to, ik_error *err)
 {
     uint32_t copy = r->node[node];
-    assert(copy < ik_num_nodes(to) && copy <= node);
+    assert(copy < ik_num_nodes(to));
     assert(to->port_base[copy] + ik_radix(from, node) <= to->num_ports);
     to->port_base[copy + 1] = to->port_base[copy] + ik_radix(from, node);
     for (uint32_t port = from->port_base[node], at = to->port_base[copy];
@@ -314,9 +326,8 @@ static ik_status fabric_change_copy_kept(const ik_fabric *from, const renumberin
                                          ik_error *err)
 {
     ik_status status = fabric_change_allocate_kept(from, r, to, err);
-    for (uint32_t node = 0; node < ik_num_nodes(from) && status == IK_OK; node++)
-        if (r->node[node] != IK_NONE)
-            status = fabric_change_fill_node(from, node, r, to, err);
+    for (uint32_t copy = 0; status == IK_OK && copy < ik_num_nodes(to); copy++)
+        status = fabric_change_fill_node(from, r->old[copy], r, to, err);
     assert(status != IK_OK || to->port_base[ik_num_nodes(to)] == to->num_ports);
     for (uint32_t port = 0; port < from->num_ports && status == IK_OK; port++) {
         uint32_t at = fabric_change_moved_port(from, r, to, port);
@@ -341,6 +352,7 @@ ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric *
     if (status == IK_OK)
         status = fabric_copy_endpoints(f, copy, err);
     free(r.node);
+    free(r.old);
     if (status == IK_OK)
         fabric_prune_classes(copy);
     if (status != IK_OK) {
@@ -349,4 +361,99 @@ ik_status ik_fabric_keep_hosts(const ik_fabric *f, const bool *keep, ik_fabric *
     }
     *out = copy;
     return IK_OK;
+}
+
+/* ---- another order: every node moves, and its ports with it */
+
+typedef struct fabric_change_place {
+    bool host;
+    uint64_t guid;
+    const char *name;
+    uint32_t node;
+} fabric_change_place;
+
+static int fabric_change_compare_places(const void *x, const void *y)
+{
+    const fabric_change_place *a = x, *b = y;
+    if (a->host != b->host)
+        return a->host ? 1 : -1;
+    if (a->guid != b->guid)
+        return a->guid < b->guid ? -1 : 1;
+    int order = strcmp(a->name, b->name);
+    return order ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+static ik_status fabric_change_number_sorted(const ik_fabric *f, renumbering *r, ik_error *err)
+{
+    uint32_t nodes = ik_num_nodes(f);
+    fabric_change_place *places = ik_calloc((size_t)nodes + 1, sizeof *places);
+    ik_status status = places ? fabric_change_number_none(f, r, err)
+                              : ik_fail_memory(err, nodes * sizeof *places, "the order of nodes");
+    if (status == IK_OK) {
+        for (uint32_t node = 0; node < nodes; node++)
+            places[node] =
+                (fabric_change_place){!ik_is_switch(f, node), f->node_guid ? f->node_guid[node] : 0,
+                                      f->node_name ? f->node_name[node] : "", node};
+        qsort(places, nodes, sizeof *places, fabric_change_compare_places);
+        for (uint32_t node = 0; node < nodes; node++) {
+            r->old[node] = places[node].node;
+            r->node[places[node].node] = node;
+        }
+        r->hosts = f->num_hosts;
+        r->ports = f->num_ports;
+    }
+    free(places);
+    return status;
+}
+
+static int fabric_change_compare_endpoints(const void *x, const void *y)
+{
+    const ik_endpoint *a = x, *b = y;
+    return (a->port > b->port) - (a->port < b->port);
+}
+
+/* What fabric_copy_common copied as it was. */
+static void fabric_change_move_labels(const ik_fabric *from, const renumbering *r, ik_fabric *to)
+{
+    for (uint32_t sw = 0; sw < from->num_switches; sw++) {
+        if (to->switch_level)
+            to->switch_level[r->node[sw]] = from->switch_level[sw];
+        if (to->switch_xy)
+            to->switch_xy[r->node[sw]] = from->switch_xy[sw];
+        if (to->switch_place)
+            to->switch_place[r->node[sw]] = from->switch_place[sw];
+    }
+    for (uint32_t i = 0; i < to->num_endpoints; i++)
+        to->endpoints[i].port = fabric_change_moved_port(from, r, to, from->endpoints[i].port);
+    if (to->num_endpoints)
+        qsort(to->endpoints, to->num_endpoints, sizeof *to->endpoints,
+              fabric_change_compare_endpoints);
+    to->family_data = NULL; /* it is about the numbers of nodes */
+    to->priv->family_bytes = 0;
+    to->intact = false;
+}
+
+ik_status fabric_sorted(const ik_fabric *f, ik_fabric **out, ik_error *err)
+{
+    assert(!f->split && !f->num_silent);
+    renumbering r = {.node = NULL};
+    ik_fabric *copy = fabric_new();
+    if (!copy)
+        return ik_fail_memory(err, sizeof *copy, "a copy of a fabric");
+    ik_status status = fabric_change_number_sorted(f, &r, err);
+    if (status == IK_OK)
+        status = fabric_change_copy_kept(f, &r, copy, err);
+    if (status == IK_OK)
+        status = fabric_copy_endpoints(f, copy, err);
+    if (status == IK_OK) {
+        fabric_change_move_labels(f, &r, copy);
+        status = ik_fabric_judge(copy, err);
+    }
+    free(r.node);
+    free(r.old);
+    if (status == IK_OK)
+        *out = copy;
+    else
+        ik_fabric_free(copy);
+    return status;
 }

@@ -17,7 +17,8 @@ RARE = [("audit", *CLUSTER), ("audit", RING5 + "ibnetdiscover", "--counters", RI
         ("deploy", "ring:n=5,p=2", "-r", "dfsssp", "-o", "OUT/lanes"), ("deploy", "ring:n=5", "-r", "frugal", "-o", "OUT/frugal"),
         ("verify-deployed", "OUT/tree", "--lfts", "OUT/new/lfts", "--fabric", "karytree:k=2,n=3"), ("verify-deployed", "OUT/new", "--lfts", "OUT/new/lfts"),
         ("topo", "slimfly:q=5,p=1", "--all"), ("topo", "crossbar:n=4", "--all"), ("topo", "mesh:dims=1:4,fail=sw1.3"), ("topo", "pgft:m=2:2,w=2:2,p=1:2", "--all"),
-        ("topo", "data/cluster96.ibnetdiscover"), ("failures", "karytree:k=2,n=3"), ("failures", *CLUSTER, "-r", "dmodc"), ("failures", "mesh:dims=1:4", "-r", "dor")]
+        ("topo", "data/cluster96.ibnetdiscover"), ("failures", "karytree:k=2,n=3"), ("failures", *CLUSTER, "-r", "dmodc"), ("failures", "mesh:dims=1:4", "-r", "dor"),
+        ("watch", "--once", "--fabric-command", f"cat {CLUSTER[0]}", "--lfts-command", f"cat {CLUSTER[2]}"), ("watch", "--once", "--fabric-command", f"cat {CLUSTER[0]}")]
 
 
 class SchemaTest(harness.CliTest):

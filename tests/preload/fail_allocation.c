@@ -7,6 +7,7 @@
  * IKAT_FAIL_ALLOCATION=N+   and so do all later ones
  * IKAT_FAIL_ALLOCATION_OF=NAME all allocations fail that a library asks for whose path holds NAME,
  * IKAT_FAIL_ALLOCATION_WHILE=FILE as long as this file exists
+ * IKAT_FAIL_ALLOCATION_IN=NAME     only in programs of this name, not in what they run
  * IKAT_COUNT_ALLOCATIONS=FD the number of allocations is written to this file descriptor when the
  *                           process exits
  *
@@ -38,7 +39,10 @@ static const char *failing_library, *failing_while;
 __attribute__((constructor)) static void read_environment(void)
 {
     const char *number = getenv("IKAT_FAIL_ALLOCATION"), *count = getenv("IKAT_COUNT_ALLOCATIONS");
+    const char *only_in = getenv("IKAT_FAIL_ALLOCATION_IN");
     char *end = NULL;
+    if (only_in && strcmp(only_in, program_invocation_short_name) != 0)
+        return;
     if (count)
         count_to = (int)strtol(count, NULL, 10);
     failing_while = getenv("IKAT_FAIL_ALLOCATION_WHILE");

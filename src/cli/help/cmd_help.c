@@ -33,7 +33,7 @@ static const cli_topic topics[] = {
     {"units", "how quantities are written",
      "Quantities carry their unit; a missing or wrong unit is refused. Blanks are allowed: 100 "
      "Gb/s = 100Gb/s.\n\n"
-     "  times      ps, ns, us, ms, s, as in 6 ns; kept as whole picoseconds\n"
+     "  times      ps, ns, us, ms, s, min, h, as in 6 ns; kept as whole picoseconds\n"
      "  rates      b/s, kb/s, Mb/s, Gb/s, Tb/s, as in 100 Gb/s; kept as whole bit/s; B/s with "
      "the same prefixes is 8 times as much\n"
      "  sizes      B, KiB, MiB, GiB, kB, MB, GB, as in 192 KiB; KiB = 1024 B, kB = 1000 B\n"

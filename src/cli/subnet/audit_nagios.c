@@ -16,11 +16,6 @@ static const ik_audit_finding *audit_nagios_first(const ik_audit *a, ik_severity
     return NULL;
 }
 
-static uint64_t audit_nagios_lost(const ik_subnet_verdict *v)
-{
-    return v->no_entry + v->dead_port + v->loops + v->wrong_port + v->dropped;
-}
-
 int audit_nagios(const ik_audit *a)
 {
     static const char *const names[] = {"OK", "WARNING", "CRITICAL"};
@@ -40,7 +35,7 @@ int audit_nagios(const ik_audit *a)
            counts[IK_ERROR], counts[IK_WARNING], counts[IK_NOTE]);
     if (a->has_tables)
         printf(" lost_pairs=%" PRIu64 ";;0;0;%" PRIu64 " max_load=%.*g;;;0",
-               audit_nagios_lost(&a->installed.verdict), a->installed.verdict.pairs, CLI_DIGITS,
+               ik_audit_lost_pairs(&a->installed.verdict), a->installed.verdict.pairs, CLI_DIGITS,
                a->installed.max_load);
     putchar('\n');
     return status;

@@ -50,23 +50,15 @@ static ik_status audit_get_interval(const cli *c, double *interval_s, ik_error *
 static ik_status audit_apply_files(const cli *c, ik_fabric *f, ik_error *err)
 {
     const char *names = cli_get(c, "--names"), *lids = cli_get(c, "--guid2lid");
-    ik_guids_matched m = {0};
-    ik_status status = names ? ik_node_names_apply(f, names, &c->env, &m, err) : IK_OK;
-    if (status == IK_OK && names && m.unknown && !m.known)
-        return ik_fail(err, IK_ERR_INPUT,
-                       "%s: none of its %u GUIDs is one of %s, the first is "
-                       "0x%016" PRIx64,
-                       names, m.unknown, c->args[0], m.first_unknown);
-    if (status == IK_OK && m.unknown)
+    ik_guids_matched m[2];
+    ik_status status = ik_names_and_lids_apply(f, names, lids, c->args[0], &c->env, m, err);
+    if (status == IK_OK && m[0].unknown)
         cli_note(c, "%s: %u GUIDs are not in the fabric, the first is 0x%016" PRIx64, names,
-                 m.unknown, m.first_unknown);
-    m = (ik_guids_matched){0};
-    if (status == IK_OK && lids)
-        status = ik_guid2lid_apply(f, lids, &c->env, &m, err);
-    if (status == IK_OK && (m.unknown || m.missing))
+                 m[0].unknown, m[0].first_unknown);
+    if (status == IK_OK && (m[1].unknown || m[1].missing))
         cli_note(c, "%s: %u GUIDs are not in the fabric, %u of its ports have no LID there", lids,
-                 m.unknown, m.missing);
-    return status == IK_OK && (names || lids) ? ik_fabric_judge(f, err) : status;
+                 m[1].unknown, m[1].missing);
+    return status;
 }
 
 static ik_status audit_fabric(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_error *err)

@@ -150,3 +150,18 @@ ik_status ik_guid2lid_print(const ik_lids *lids, FILE *out, ik_error *err)
     free(base);
     return IK_OK;
 }
+
+ik_status ik_names_and_lids_apply(ik_fabric *f, const char *names, const char *guid2lid,
+                                  const char *fabric, const ik_env *env,
+                                  ik_guids_matched matched[2], ik_error *err)
+{
+    matched[0] = matched[1] = (ik_guids_matched){0};
+    ik_status status = names ? ik_node_names_apply(f, names, env, &matched[0], err) : IK_OK;
+    if (status == IK_OK && matched[0].unknown && !matched[0].known)
+        return ik_fail(err, IK_ERR_INPUT,
+                       "%s: none of its %" PRIu32 " GUIDs is one of %s, the first is 0x%016" PRIx64,
+                       names, matched[0].unknown, fabric, matched[0].first_unknown);
+    if (status == IK_OK && guid2lid)
+        status = ik_guid2lid_apply(f, guid2lid, env, &matched[1], err);
+    return status == IK_OK && (names || guid2lid) ? ik_fabric_judge(f, err) : status;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
+#include "fabric/fabric_private.h"
 #include "subnet/audit/audit_impl.h"
 #include "subnet/deploy/choose.h"
 
@@ -62,12 +63,11 @@ ik_status audit_add(ik_audit *a, const audit_about *about, ik_error *err, const 
     return IK_OK;
 }
 
-ik_status audit_rest(ik_audit *a, const audit_about *about, uint64_t shown, const char *what,
-                     ik_error *err)
+ik_status audit_rest(audit_work *w, const audit_about *about, uint64_t shown, const char *what)
 {
     audit_about rest = {about->severity, about->code, IK_NONE, IK_NONE, NULL, about->remedy};
-    return shown > AUDIT_NAMED
-               ? audit_add(a, &rest, err, "and %" PRIu64 " more: %s", shown - AUDIT_NAMED, what)
+    return shown > w->named
+               ? audit_add(w->a, &rest, w->err, "and %" PRIu64 " more: %s", shown - w->named, what)
                : IK_OK;
 }
 
@@ -185,16 +185,27 @@ static ik_status audit_run(audit_work *w)
     return status == IK_OK ? audit_sort_findings(w->a, w->err) : status;
 }
 
+/* The order of a dump is that of answers to its program, which wanders: findings that name both
+ * ends of a cable, or the first of several nodes, would wander with it. */
+static ik_status audit_order_nodes(ik_audit *a, const ik_fabric *f, ik_error *err)
+{
+    return f->node_guid && !f->family_data ? fabric_sorted(f, &a->sorted, err) : IK_OK;
+}
+
 ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const ik_env *env,
                        ik_audit *out, ik_error *err)
 {
+    enum { NAMED = 8 };
     static const ik_audit_config defaults = {0};
     ik_audit a = {.fabric = f};
     audit_work w = {
         .a = &a, .given = f, .config = config ? config : &defaults, .env = env, .err = err};
-    ik_status status = f->num_endpoints ? ik_fabric_with_endpoints(f, &a.whole, err) : IK_OK;
-    if (a.whole)
-        a.fabric = a.whole;
+    w.named = w.config->named ? w.config->named : NAMED;
+    ik_status status = audit_order_nodes(&a, f, err);
+    w.given = a.sorted ? a.sorted : f;
+    if (status == IK_OK && f->num_endpoints)
+        status = ik_fabric_with_endpoints(w.given, &a.whole, err);
+    a.fabric = a.whole ? a.whole : w.given;
     if (status == IK_OK)
         status = audit_run(&w);
     audit_baseline_close(&w);
@@ -221,5 +232,6 @@ void ik_audit_free(ik_audit *a)
     free(a->measured.predicted);
     ik_arena_free(&a->arena);
     ik_fabric_free(a->whole);
+    ik_fabric_free(a->sorted);
     *a = (ik_audit){0};
 }

@@ -133,13 +133,14 @@ static size_t audit_baseline_singular(const char *word, size_t length)
 }
 
 /* The text without quantities and without the example that "the first" names. */
-static ik_status audit_baseline_key(audit_work *w, const char *text, known *out)
+static ik_status audit_baseline_key(audit_work *w, const char *text, const char **out,
+                                    double *count)
 {
     const char *example = strstr(text, "the first "), *end = example ? example : strchr(text, 0);
     char *key = ik_arena_alloc(&w->a->arena, strlen(text) + 1);
     size_t used = 0, before = 0, length;
     bool counted = false;
-    out->count = 0;
+    *count = 0;
     if (!key)
         return ik_fail_memory(w->err, strlen(text), "the findings of a baseline");
     for (const char *word = text; word < end; word += length + strspn(word + length, " ")) {
@@ -155,7 +156,7 @@ static ik_status audit_baseline_key(audit_work *w, const char *text, known *out)
             continue;
         }
         if (audit_baseline_is_quantity(word, length) && !named) {
-            out->count = out->count > 0 ? out->count : audit_baseline_value(word, length);
+            *count = *count > 0 ? *count : audit_baseline_value(word, length);
             key[used++] = '#';
             counted = true;
             continue;
@@ -168,8 +169,14 @@ static ik_status audit_baseline_key(audit_work *w, const char *text, known *out)
         used += kept;
     }
     key[used] = '\0';
-    out->text = key;
+    *out = key;
     return IK_OK;
+}
+
+/* "" where there is none, or where it is that of an example. */
+static const char *audit_baseline_place(const char *place, const char *text)
+{
+    return place && !strstr(text, "the first ") ? place : "";
 }
 
 static int audit_baseline_compare(const void *x, const void *y)
@@ -217,8 +224,8 @@ static ik_status audit_baseline_list(audit_work *w, const json_t *root)
             return ik_fail_at(w->err, IK_ERR_INPUT, w->config->baseline, 1, 1,
                               "finding %zu of the report has no \"code\" or no \"text\"", i + 1);
         known *k = &w->known[w->num_known++];
-        *k = (known){.code = code, .place = place ? place : ""};
-        ik_status status = audit_baseline_key(w, text, k);
+        *k = (known){.code = code, .place = audit_baseline_place(place, text)};
+        ik_status status = audit_baseline_key(w, text, &k->text, &k->count);
         if (status != IK_OK)
             return status;
     }
@@ -247,12 +254,17 @@ static bool audit_baseline_find(audit_work *w, const known *key)
 ik_status audit_baseline_mark(audit_work *w)
 {
     ik_audit *a = w->a;
-    for (size_t i = 0; i < a->num_findings && w->config->baseline; i++) {
+    for (size_t i = 0; i < a->num_findings; i++) {
         ik_audit_finding *f = &a->findings[i];
-        known key = {.code = f->code, .place = f->place ? f->place : ""};
-        ik_status status = audit_baseline_key(w, f->text, &key);
+        known key = {.code = f->code, .place = audit_baseline_place(f->place, f->text)};
+        ik_status status = audit_baseline_key(w, f->text, &key.text, &key.count);
         if (status != IK_OK)
             return status;
+        f->count = key.count;
+        if (!f->key)
+            f->key = ik_arena_printf(&a->arena, "%s: %s", key.place, key.text);
+        if (!f->key)
+            return ik_fail_memory(w->err, strlen(f->text), "the findings of an audit");
         if (!audit_baseline_find(w, &key))
             continue;
         f->known = true;
@@ -285,13 +297,12 @@ static ik_status audit_baseline_read(audit_work *w, json_t **root)
 
 ik_status audit_baseline_open(audit_work *w)
 {
-    if (!w->config->baseline)
-        return IK_OK;
-    ik_status status = audit_baseline_read(w, &w->baseline);
+    ik_status status = audit_baseline_list_names(w);
+    if (status != IK_OK || !w->config->baseline)
+        return status;
+    status = audit_baseline_read(w, &w->baseline);
     if (status == IK_OK)
         status = audit_baseline_check(w, w->baseline);
-    if (status == IK_OK)
-        status = audit_baseline_list_names(w);
     return status == IK_OK ? audit_baseline_list(w, w->baseline) : status;
 }
 

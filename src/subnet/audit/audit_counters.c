@@ -9,6 +9,7 @@
  */
 #include "subnet/audit/audit_impl.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -70,28 +71,35 @@ static ik_status audit_counters_note_failures(audit_work *w, const ik_counters *
 
 /* ---- findings of ports */
 
-static uint64_t count_code(const ik_counter_changes *c, size_t end, const char *code)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < end; i++)
-        count += strcmp(c->findings[i].code, code) == 0;
-    return count;
-}
+/* How many findings of one kind there are. */
+typedef struct audit_counters_kind {
+    audit_about about;
+    uint64_t found;
+} audit_counters_kind;
 
 static ik_status audit_counters_add_findings(audit_work *w)
 {
+    enum { KINDS = 8 }; /* more than there are */
     const ik_counter_changes *c = &w->a->counters;
+    audit_counters_kind kinds[KINDS] = {0};
     ik_status status = IK_OK;
     for (size_t i = 0; i < c->num_findings && status == IK_OK; i++) {
         const ik_finding *f = &c->findings[i];
         const audit_about about = {f->severity, f->code, f->node, f->port, NULL, NULL};
-        uint64_t before = count_code(c, i, f->code);
-        if (before < AUDIT_NAMED)
+        audit_counters_kind *k = kinds;
+        while (k->found && strcmp(k->about.code, f->code) != 0)
+            k++;
+        assert(k < kinds + KINDS);
+        k->about = about;
+        if (k->found++ < w->named)
             status = audit_add(w->a, &about, w->err, "%s", f->text);
-        else if (before == AUDIT_NAMED)
-            status = audit_rest(w->a, &about, count_code(c, c->num_findings, f->code),
-                                "ports with such counters", w->err);
+        ik_audit_finding *added =
+            w->a->num_findings ? &w->a->findings[w->a->num_findings - 1] : NULL;
+        if (status == IK_OK && f->port != IK_NONE)
+            added->key = added->place; /* which counters is no matter */
     }
+    for (size_t k = 0; k < KINDS && status == IK_OK; k++)
+        status = audit_rest(w, &kinds[k].about, kinds[k].found, "ports with such counters");
     return status;
 }
 

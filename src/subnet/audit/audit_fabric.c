@@ -127,7 +127,8 @@ ik_status audit_lid_matrix(audit_work *w)
 static ik_status audit_fabric_lid_clash(void *context, uint32_t node, uint32_t port,
                                         const ik_error *why, ik_error *err)
 {
-    ik_audit *a = ((audit_work *)context)->a;
+    const audit_work *w = context;
+    ik_audit *a = w->a;
     char remedy[600];
     audit_about about = {IK_ERROR, "lid-clash", node, port, NULL, remedy};
     snprintf(
@@ -137,7 +138,7 @@ static ik_status audit_fabric_lid_clash(void *context, uint32_t node, uint32_t p
         why->hint, why->hint[0] ? ". " : "");
     remedy[0] = (char)toupper((unsigned char)remedy[0]);
     a->partial = true;
-    return a->lid_clashes++ < AUDIT_NAMED ? audit_add(a, &about, err, "%s", why->text) : IK_OK;
+    return a->lid_clashes++ < w->named ? audit_add(a, &about, err, "%s", why->text) : IK_OK;
 }
 
 ik_status audit_make_lids(audit_work *w)
@@ -147,7 +148,7 @@ ik_status audit_make_lids(audit_work *w)
     ik_status status =
         ik_lids_make_reporting(a->fabric, audit_fabric_lid_clash, w, &a->lids, w->err);
     if (status == IK_OK)
-        status = audit_rest(a, &about, a->lid_clashes, "LIDs cannot be those of a subnet", w->err);
+        status = audit_rest(w, &about, a->lid_clashes, "LIDs cannot be those of a subnet");
     if (status == IK_OK && a->lid_clashes && w->config->tables)
         status = audit_add(a, &about, w->err,
                            "the tables (%s) are left out: they go by LID, and LIDs are not unique",
@@ -182,7 +183,7 @@ ik_status audit_lids(audit_work *w)
     for (uint32_t i = 0; i < a->lids.num && status == IK_OK; i++) {
         const ik_lid *lid = &a->lids.of[i];
         char name[AUDIT_TEXT];
-        if (!lid->made || audit_fabric_has_lid(a->fabric, lid) || shown++ >= AUDIT_NAMED)
+        if (!lid->made || audit_fabric_has_lid(a->fabric, lid) || shown++ >= w->named)
             continue;
         about.node = lid->node;
         about.port = lid->port;
@@ -190,5 +191,5 @@ ik_status audit_lids(audit_work *w)
                            lid->port == IK_NONE ? "switch" : "host",
                            ik_node_describe(a->fabric, lid->node, name, sizeof name));
     }
-    return status == IK_OK ? audit_rest(a, &about, shown, "ports have no LID", w->err) : status;
+    return status == IK_OK ? audit_rest(w, &about, shown, "ports have no LID") : status;
 }

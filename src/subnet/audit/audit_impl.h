@@ -7,9 +7,7 @@
 
 #include "ikat/audit.h"
 
-/* Findings of one kind that are named; the others are counted in one more. */
-#define AUDIT_NAMED 8
-#define AUDIT_TEXT  320 /* bytes of a node's, port's or LID's description */
+#define AUDIT_TEXT 320 /* bytes of a node's, port's or LID's description */
 
 /* What is said of a finding beside its text; texts are copied. */
 typedef struct audit_about {
@@ -22,9 +20,6 @@ typedef struct audit_about {
 /* Adds a finding. */
 ik_status audit_add(ik_audit *a, const audit_about *about, ik_error *err, const char *format, ...)
     IK_PRINTF(4, 5);
-/* "… and 12 more: WHAT", if `shown` findings are more than are named. */
-ik_status audit_rest(ik_audit *a, const audit_about *about, uint64_t shown, const char *what,
-                     ik_error *err);
 /* "host5 (0x0002c90300000006), LID 5", or "…, no LID" where a dump has none: into buffer, which is
  * returned. */
 char *audit_lid(const ik_audit *a, uint32_t index, char *buffer, size_t size);
@@ -41,6 +36,7 @@ typedef struct audit_work {
     ik_policy_matched policy;
     ik_path_records_matched records;
     ik_sl2vl_matched maps;
+    uint32_t named;            /* findings of one kind; the others are counted in one more */
     struct audit_known *known; /* [num_known] findings of the baseline */
     size_t num_known;
     const char **names; /* [num_names] of nodes, sorted, to compare findings with the baseline */
@@ -48,6 +44,9 @@ typedef struct audit_work {
     struct json_t *baseline; /* what holds their texts */
     ik_error *err;
 } audit_work;
+
+/* "… and 12 more: WHAT", if `shown` findings are more than are named. */
+ik_status audit_rest(audit_work *w, const audit_about *about, uint64_t shown, const char *what);
 
 static inline const ik_service_levels *audit_impl_audit_sls(const audit_work *w)
 {
@@ -72,7 +71,8 @@ ik_status audit_loops(audit_work *w);
 ik_status audit_balance(audit_work *w);
 /* audit_propose.c: a->proposed and a->choice, and what is said of them. */
 ik_status audit_propose(audit_work *w);
-/* audit_baseline.c: reads what is known, before all else; marks the findings that are. */
+/* audit_baseline.c: reads what is known, before all else; gives findings their keys, and marks
+ * those that are known. */
 ik_status audit_baseline_open(audit_work *w);
 ik_status audit_baseline_mark(audit_work *w);
 void audit_baseline_close(audit_work *w);

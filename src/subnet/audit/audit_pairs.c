@@ -122,14 +122,14 @@ static ik_status audit_pairs_lost_hosts(audit_work *w)
     for (uint32_t i = 0; i < a->lids.num && status == IK_OK; i++) {
         char name[AUDIT_TEXT];
         if (a->lids.of[i].port == IK_NONE || !v->lost_to[i] || v->lost_to[i] + 1 < ports ||
-            shown++ >= AUDIT_NAMED)
+            shown++ >= w->named)
             continue;
         about.node = a->lids.of[i].node;
         about.port = a->lids.of[i].port;
         status =
             audit_add(a, &about, w->err, "no host reaches %s", audit_lid(a, i, name, sizeof name));
     }
-    return status == IK_OK ? audit_rest(a, &about, shown, "no host reaches them", w->err) : status;
+    return status == IK_OK ? audit_rest(w, &about, shown, "no host reaches them") : status;
 }
 
 static ik_status audit_pairs_lost_switches(audit_work *w)

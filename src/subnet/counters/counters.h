@@ -20,6 +20,8 @@ static inline bool counter_is_traffic(ik_counter c)
     return c >= IK_COUNTER_XMIT_DATA && c <= IK_COUNTER_RCV_PACKETS;
 }
 
+/* Does growth of it mean that a cable or port should be looked at? */
+bool counters_is_error(ik_counter counter);
 /* Appends what the changes say of ports to their findings. */
 ik_status counters_judge(ik_counter_changes *c, ik_error *err);
 

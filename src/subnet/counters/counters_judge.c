@@ -37,6 +37,14 @@ static const counter_group groups[] = {
 enum { NUM_GROUPS = sizeof groups / sizeof groups[0], TEXT = 768 };
 static const float CONGESTED = 0.1F;
 
+bool counters_is_error(ik_counter counter)
+{
+    bool is = false;
+    for (size_t i = 0; i < NUM_GROUPS; i++)
+        is |= (groups[i].counters & BIT(counter)) != 0;
+    return is;
+}
+
 static ik_status counters_judge_add(ik_counter_changes *c, size_t *cap, ik_finding finding,
                                     const char *text, ik_error *err)
 {
