@@ -75,8 +75,9 @@ def differences(old, new, *options):
         done = subprocess.run(["abidiff", "--non-reachable-types", *options, *files], capture_output=True, text=True, check=False)
     if done.returncode & 3:  # it could not compare
         sys.exit(f"make_abi.py: abidiff: {done.stderr}")
-    counts = [sum(int(n) - int(left or 0) for n, left in re.findall(rf"(\d+) {word}(?: \((\d+) filtered out\))?", done.stdout, re.I))
-              for word in ("removed", "changed", "added")]
+    # "Variables changes summary: 0 Removed, 2 Changed (1 filtered out), 9 Added variables": what is filtered out is not in the 2
+    summary = "\n".join(re.findall(r"^.*summary: .*$", done.stdout, re.M))
+    counts = [sum(map(int, re.findall(rf"(\d+) {word}", summary, re.I))) for word in ("removed", "changed", "added")]
     if not done.returncode:
         counts = [0, 0, 0]
     return *counts, done.stdout

@@ -41,6 +41,7 @@ CHANGES = {
     "a parameter of another type": ("result.h", r"(ik_result_class\(.*)size_t number", r"\1uint32_t number", "incompatible"),
     "a parameter more": ("result.h", r"(ik_result_missing\(.*)\);", r"\1, int added);", "incompatible"),
     "another return type": ("sim.h", r"^bool ik_sim_limits_adapters", "double ik_sim_limits_adapters", "incompatible"),
+    "members of structures that point to each other": ("audit.h", r"^typedef struct ik_audit(_finding)? \{", r"\g<0>\n    int added;", "incompatible"),
     "a structure more": ("sim.h", r"^typedef struct ik_rank_flow", r"typedef struct ik_added { int a; } ik_added;\n\g<0>", "addition"),
 }
 
@@ -79,6 +80,15 @@ class Abi(CliTest):
         fewer = make_abi.described(INCLUDE, [name for name in names() if name != "ik_sim_result_free"])
         self.assertEqual(self.kind(fewer), "incompatible")
         self.assertEqual(make_abi.compared(fewer, described(), VIEWS)[0], "addition")
+        with self.subTest("what is new hides nothing that changed"):
+            include = self.tmp / "include"
+            shutil.copytree(INCLUDE, include)
+            for file, members in ("audit.h", r"^typedef struct ik_audit(_finding|_config)? \{"), ("sim.h", r"^typedef struct ik_sim_config \{"):
+                path = include / "ikat" / file
+                path.write_text(re.sub(members, r"\g<0>\n    int added;", path.read_text(encoding="utf-8"), flags=re.M), encoding="utf-8")
+            few = make_abi.described(INCLUDE, names()[::2])
+            kind, report = make_abi.compared(few, make_abi.described(include, names()), VIEWS)
+            self.assertEqual(kind, "incompatible", report)
 
     def test_views_are_structures(self):
         """Each view is one that the headers declare, and no other structure or array has it within."""
