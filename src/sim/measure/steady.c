@@ -195,8 +195,8 @@ static bool steady_is_saturated(const judged *j)
 }
 
 /* Less is accepted than offered although no channel is offered more than it carries: packets hold
- * each other back, more and more of them while further sources fall behind. That takes long, and its
- * slope is small beside its noise. */
+ * each other back, more and more of them while further sources fall behind. That takes long, and
+ * its slope is small beside its noise. */
 static bool steady_may_collapse(const judged *j)
 {
     return !j->steady->bound.exceeded && j->throughput.slope < 0 && steady_is_saturated(j);
