@@ -23,9 +23,17 @@ INCOMPATIBLE = """make_abi.py: this breaks programs that were built before. If i
 with --incompatible; after version 1.0 also raise SOVERSION in cmake/IkatLibraries.cmake and the node in cmake/ikat.map."""
 
 
+def ran(*command):
+    """A command that has ended."""
+    try:
+        return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        sys.exit(f"make_abi.py: there is no command {command[0]}; tools/install_dependencies.sh installs what is needed")
+
+
 def called(*command):
     """Output of a command that has to succeed."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    done = ran(*command)
     if done.returncode:
         sys.exit(f"make_abi.py: {' '.join(map(str, command))}\n{done.stderr}")
     return done.stdout
@@ -38,11 +46,12 @@ def exported(library):
 
 
 def described(include, names):
-    """The description of these symbols, as the headers in a folder declare them. It names no place and no machine."""
+    """The description of these symbols, as the headers in a folder declare them. It names no place and no machine. Always by gcc: clang
+    leaves out types that no function takes."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = pathlib.Path(folder, "abi.c"), pathlib.Path(folder, "abi.so")
         source.write_text('#include "ikat/ikat.h"\n' + "".join(f"__typeof__(&{n}) const of_{n} = &{n};\n" for n in names), encoding="utf-8")
-        called("cc", "-std=gnu17", "-g", "-fno-eliminate-unused-debug-types", "-fPIC", "-shared", f"-I{include}", source, "-o", library)
+        called("gcc", "-std=gnu17", "-g", "-fno-eliminate-unused-debug-types", "-fPIC", "-shared", f"-I{include}", source, "-o", library)
         text = called("abidw", "--load-all-types", "--type-id-style", "hash", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs",
                       "--drop-private-types", "--headers-dir", pathlib.Path(include, "ikat"), library)
     return re.sub(r"(<abi-instr\b[^>]*?) path='[^']*'", r"\1", text)
@@ -72,7 +81,7 @@ def differences(old, new, *options):
         files = [pathlib.Path(folder, name) for name in ("old.abi", "new.abi")]
         for file, text in zip(files, (old, new)):
             file.write_text(text, encoding="utf-8")
-        done = subprocess.run(["abidiff", "--non-reachable-types", *options, *files], capture_output=True, text=True, check=False)
+        done = ran("abidiff", "--non-reachable-types", *options, *files)
     if done.returncode & 3:  # it could not compare
         sys.exit(f"make_abi.py: abidiff: {done.stderr}")
     # "Variables changes summary: 0 Removed, 2 Changed (1 filtered out), 9 Added variables": what is filtered out is not in the 2
@@ -96,7 +105,10 @@ def compared(old, new, views):
 
 def read(description):
     """The text of a description."""
-    return lzma.decompress(pathlib.Path(description).read_bytes()).decode()
+    try:
+        return lzma.decompress(pathlib.Path(description).read_bytes()).decode()
+    except lzma.LZMAError:
+        sys.exit(f"make_abi.py: {description} is not packed by xz: it is no description, or damaged")
 
 
 def read_views(path):
@@ -104,12 +116,8 @@ def read_views(path):
     return {line for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")}
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="make_abi.py")
-    parser.add_argument("--incompatible", action="store_true")
-    for name in ("library", "include", "description"):
-        parser.add_argument(name, type=pathlib.Path)
-    args = parser.parse_args()
+def make(args):
+    """Compares, then writes the description."""
     new = described(args.include, exported(args.library))
     if args.description.exists():
         kind, report = compared(read(args.description), new, read_views(args.description.with_name(VIEWS)))
@@ -117,6 +125,17 @@ def main():
         if kind == "incompatible" and not args.incompatible:
             sys.exit(INCOMPATIBLE)
     args.description.write_bytes(lzma.compress(new.encode(), preset=9 | lzma.PRESET_EXTREME))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="make_abi.py")
+    parser.add_argument("--incompatible", action="store_true")
+    for name in ("library", "include", "description"):
+        parser.add_argument(name, type=pathlib.Path)
+    try:
+        make(parser.parse_args())
+    except OSError as error:
+        sys.exit(f"make_abi.py: {error.filename}: {error.strerror}")
 
 
 if __name__ == "__main__":

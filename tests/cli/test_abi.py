@@ -125,6 +125,30 @@ class Abi(CliTest):
         self.assertIn("added", make_abi.read(description))
         self.assertEqual(make().returncode, 0)
 
+    def test_tool_says_what_is_missing(self):
+        """One line, and nothing written: without a command, for a description that is none, without the list of views."""
+        commands, description = self.tmp / "commands", self.tmp / "libikat.abi.xz"
+        commands.mkdir()
+        shutil.copy(FOLDER / make_abi.VIEWS, self.tmp)
+
+        def refused(library, include, path=os.environ["PATH"]):
+            command = [sys.executable, SOURCE / "tools/make_abi.py", library, include, description]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PATH": str(path)})
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            return done.stderr
+        self.assertEqual(refused(LIBRARY, INCLUDE, commands).count("\n"), 1)
+        self.assertIn("no command nm", refused(LIBRARY, INCLUDE, commands))
+        self.assertIn("nothing.so", refused(self.tmp / "nothing.so", INCLUDE))
+        self.assertIn("ikat/ikat.h: No such file", refused(LIBRARY, self.tmp))
+        self.assertFalse(description.exists())
+        description.write_text("no description", encoding="utf-8")
+        self.assertEqual(refused(LIBRARY, INCLUDE), f"make_abi.py: {description} is not packed by xz: it is no description, or damaged\n")
+        shutil.copy(FOLDER / "libikat.abi.xz", description)
+        before = description.read_bytes()
+        (self.tmp / make_abi.VIEWS).unlink()
+        self.assertEqual(refused(LIBRARY, INCLUDE), f"make_abi.py: {self.tmp / make_abi.VIEWS}: No such file or directory\n")
+        self.assertEqual(description.read_bytes(), before)
+
 
 if __name__ == "__main__":
     unittest.main()

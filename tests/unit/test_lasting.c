@@ -342,7 +342,7 @@ static void expect_bounded_run(const ik_fabric *f, const char *routing, const ch
             (k == 0 && fabs(r.throughput - load) > 0.05 * load))
             fail_msg("fabric %u, %s, '%s': %.4g accepted at %.4g; bound %.4g", which, routing,
                      adapter, r.throughput, load, bound);
-        ik_sim_result_free(&r);
+        sim_result_clear(&r);
     }
     ik_traffic_free(t);
     ik_plan_free(plan);
