@@ -10,7 +10,8 @@
  * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
  *   and more time in the network, or less is accepted than offered and none waits in its source:
  *   the network still fills;
- * - too short: a window of few latencies, or a wide interval of throughput, its trend included;
+ * - too short: a window of few latencies, or a wide interval of throughput, its trend included
+ *   unless the run ended by itself, which it does only where it saw none;
  * - yes, saturated: a channel is offered more than it carries; or latency since generation grows
  *   although throughput stays, and less is accepted than offered: packets wait in their sources,
  *   the longer the later they are made;
@@ -252,7 +253,7 @@ static bool judge_throughput(judged *j)
         steady_conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
-    else if (!(half + j->trend <= least.wide))
+    else if (!(half + (j->s->closed ? 0 : j->trend) <= least.wide))
         steady_conclude(
             j, IK_STEADY_SHORT, IK_STEADY_WIDE,
             isnan(half) ? longer : j->window_ps * pow(j->steady->throughput_half / least.wide, 2));
