@@ -254,8 +254,7 @@ static int watching_show(const watching *w, const ik_round *r, bool always)
         status = watching_put_json(w, r);
     else
         watching_print(w, r, always);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return CLI_USAGE; /* main reports it */
+    fflush(stdout);
     return status;
 }
 
@@ -274,6 +273,8 @@ static int watching_round(watching *w, bool always, bool *stop)
     int exit_status = watching_show(w, &r, always);
     if (exit_status != CLI_DONE)
         return exit_status;
+    if (ferror(stdout)) /* a reader that has gone is no error, and what else it is main says */
+        return cli_has(w->c, "--once") && r.open[IK_ERROR] ? CLI_FAILED : CLI_DONE;
     if (metrics) {
         status = ik_subnet_watch_metrics(w->watch, &r, metrics, &err);
         watching_note_failed(w, status, &err);
