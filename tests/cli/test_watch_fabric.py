@@ -618,6 +618,39 @@ class WatchTest(harness.CliTest):
         self.same_as_audit(report, self.dump, "--plan", CLUSTER)
         self.assertIn("missing-cable", [f["code"] for f in report["findings"]])
 
+    def test_baseline_that_does_not_name_all(self):
+        """A report names eight unreachable hosts and counts the others: as many are known, and one more is not."""
+        lids = sorted({int(lid) for lid in re.findall(r'^\[1\]\(\w+\).*# lid (\d+)', CLUSTER.read_text(), re.M)})
+        known = self.tmp / "known.json"
+        entries = TABLES.read_text().split("\n")
+
+        def lose(lost):
+            self.tables.write_text("\n".join(line for line in entries if not re.match(r"0x[0-9a-f]{4} ", line) or int(line.split()[0], 16) not in lost))
+
+        def unreachable(report):
+            return [f for f in report["findings"] if f["code"] == "unreachable-host" and not f.get("known")]
+
+        draw = random.Random(1)
+        for before, now in [(12, 12), (8, 9), (20, 20), (20, 25), (20, 4), (3, 3), (9, 30)] + [(draw.randint(1, 30), draw.randint(1, 30)) for _ in range(4)]:
+            with self.subTest(before=before, now=now):
+                drawn = draw.sample(lids, 40)
+                lost, loses = set(drawn[:before]), set(drawn[:now])
+                lose(lost)
+                first = self.json("audit", self.dump, "--lfts", self.tables, "--routing", "none", status=1)
+                known.write_text(json.dumps(first))
+                named = {int(f["text"].rsplit(" ", 1)[1]) for f in unreachable(first) if " LID " in f["text"]}
+                self.assertEqual(len(named), min(before, 8))
+                lose(loses)
+                report = self.json("watch", *self.both, "--once", "--baseline", known, status=None)
+                self.assertEqual(len(unreachable(report)), max(0, len(loses - named) - (before - len(named))))
+                audit = self.json("audit", self.dump, "--lfts", self.tables, "--routing", "none", "--baseline", known, status=None)
+                now_named = sum(" LID " in f["text"] and f["code"] == "unreachable-host" for f in self.json("audit", self.dump, "--lfts", self.tables, "--routing", "none", status=1)["findings"])
+                fresh = unreachable(audit)
+                if now <= before:
+                    self.assertEqual(fresh, [])
+                elif now > 8:  # one more is among those that are named, or it is counted with the others
+                    self.assertEqual(any(" more: " in f["text"] for f in fresh), now - now_named > 2 * (before - len(named)))
+
     def test_memory_does_not_grow(self):
         """Over rounds that change and do not."""
         process = self.start(*self.both, "--every", "1ms", "-v")
