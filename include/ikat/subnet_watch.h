@@ -94,9 +94,9 @@ typedef struct ik_round {
 
 typedef struct ik_subnet_watch ik_subnet_watch;
 
-/* Reads the state of the folder and locks it. *note: what was wrong with an earlier state, which is
- * begun anew then ("" else). IK_ERR_USAGE: no command for the fabric; another watch has the folder.
- * IK_ERR_IO, IK_ERR_MEMORY. */
+/* Reads the state of the folder and locks it. *note: what is damaged in an earlier state, and what
+ * follows from it (IK_OK: nothing). IK_ERR_USAGE: no command for the fabric; another watch has the
+ * folder, or files that no watch has written. IK_ERR_IO, IK_ERR_MEMORY. */
 ik_status ik_subnet_watch_open(const ik_subnet_watch_config *config, const ik_env *env,
                                ik_subnet_watch **out, ik_error *note, ik_error *err);
 void ik_subnet_watch_close(ik_subnet_watch *w);

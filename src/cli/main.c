@@ -18,10 +18,10 @@ const ik_command *const *cli_commands(void)
 }
 
 /* The first Ctrl-C asks politely: running points are dropped, finished ones are kept. The second
- * one ends at once. */
+ * one ends at once; but a terminal that is closed sends more than one SIGHUP. */
 static void main_on_interrupt(int signal_number)
 {
-    if (interrupted)
+    if (interrupted && signal_number != SIGHUP)
         _exit(128 + signal_number);
     interrupted = 1;
     ik_cancel_raise(&cancel_flag);
@@ -34,6 +34,8 @@ static void main_catch_signals(void)
     action.sa_handler = main_on_interrupt;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* a closed terminal, unless nohup keeps it away */
+        sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
     signal(SIGXFSZ, SIG_IGN); /* and so is a limit of the size of files, like a full disk */
 }

@@ -90,6 +90,15 @@ class Documents(CliTest):
             for name in re.findall(r"`(?:[\w/]+/)?(\w+\.[ch])`", page):
                 with self.subTest(document=document.name, file=name):
                     self.assertTrue(name in names, f"there is no file {name}")
+            for name, functions in re.findall(r"`([\w/]+\.[ch])`: ((?:`\w+\(\)`(?:, )?)+)", page):
+                here = "\n".join(text for path, text in sources.items() if str(path).endswith(f"/{name}"))
+                for function in re.findall(r"\w+", functions):
+                    with self.subTest(document=document.name, file=name, function=function):
+                        self.assertTrue(re.search(rf"\b{function}\(", here), f"{name} has no function {function}")
+            for folder, contents in re.findall(r"^\| `([\w/]+/)` \| (.*) \|$", page, re.M):
+                for name in re.findall(r"`(\w+\.[ch])`", contents):
+                    with self.subTest(document=document.name, folder=folder, file=name):
+                        self.assertTrue((SOURCE / "src" / "sim" / folder.removeprefix("src/sim/") / name).exists(), f"{folder} has no {name}")
         self.assertGreater(count, 20)
 
     def test_rows_of_tables_are_whole(self):

@@ -1,11 +1,15 @@
 """`ikat watch`: rounds over dumps that change. Findings of each round are compared with `ikat audit --json` of the same files, changes of
 the fabric with what was changed in the dump."""
+import fcntl
 import json
 import os
+import pty
 import random
 import re
+import select
 import signal
 import subprocess
+import termios
 import time
 import unittest
 
@@ -339,7 +343,7 @@ class WatchTest(harness.CliTest):
             (self.state / "state.json").write_text(text)
             done = harness.run("watch", *self.both, "--state", self.state, "--once")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("the state is begun anew: ", done.stderr)
+            self.assertIn("the state is begun anew", done.stderr)
             self.assertIn("opened", done.stdout)
             self.assertEqual((self.state / "state.json.damaged").read_text(), text)
 
@@ -347,8 +351,48 @@ class WatchTest(harness.CliTest):
         self.once(*self.both)
         (self.state / "fabric").write_text("nonsense")
         done = harness.run("watch", *self.both, "--state", self.state, "--once")
-        self.assertIn("fabric", done.stderr)
+        self.assertIn(f"{self.state}/fabric:1:1: ", done.stderr)
+        self.assertIn("vanished", done.stderr)
+        self.assertNotIn("anew", done.stderr)
         self.assertNotIn("opened", done.stdout)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can become another user")
+    def test_state_that_cannot_be_opened(self):
+        """It is not replaced by a new one."""
+        self.once(*self.both)
+        os.chmod(self.tmp, 0o755)
+        os.chmod(self.state, 0o777)
+        os.chmod(self.state / "lock", 0o666)
+        for name in ("state.json", "fabric"):
+            with self.subTest(file=name):
+                for path in self.state.iterdir():
+                    path.chmod(0o666)
+                (self.state / name).chmod(0o600)
+                before = (self.state / "state.json").read_bytes()
+                done = subprocess.run([harness.IKAT, "watch", *self.both, "--state", self.state, "--once"], capture_output=True, text=True, user=65534, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"{self.state / name}: cannot be opened", done.stderr)
+                self.assertEqual((self.state / "state.json").read_bytes(), before)
+
+    def test_names_of_folders(self):
+        """Whatever a name looks like, it is that of a folder."""
+        for name in ("torus:dims=4", "a,b=\"c\"", "xgft", "(", "two words", "file:path=x"):
+            with self.subTest(name=name):
+                args = ("watch", *self.both, "--counters-command", f"cat {COUNTERS / 'ring5.ibqueryerrors'}; exit 1", "--state", name, "--once")
+                report = self.json(*args, cwd=self.tmp, status=2)
+                self.assertIn(f"{name}/counters:", self.own(report)["counters"])
+                report = self.json(*args[:5], *args[7:], cwd=self.tmp)
+                self.assertIn(("closed", "cannot-read"), self.changes(report))
+                self.assertEqual(self.json(*args[:5], *args[7:], cwd=self.tmp)["changes"], [])
+
+    def test_files_of_others(self):
+        """A folder that has such files, but none of a watch, is refused and left as it is."""
+        for name in ("fabric", "tables", "counters", "state.json"):
+            folder = self.tmp / f"of_{name}"
+            folder.mkdir()
+            (folder / name).write_text("mine")
+            self.refused("watch", *self.fabric, "--state", folder, "--once", says=[str(folder / name), "a folder of its own"])
+            self.assertEqual([(p.name, p.read_text()) for p in folder.iterdir()], [(name, "mine")])
 
     # ---- what cannot be written
 
@@ -385,7 +429,7 @@ class WatchTest(harness.CliTest):
     # ---- ending, usage
 
     def test_ends_at_once(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             for command in (f"cat {self.dump}", "sleep 1000"):
                 with self.subTest(signal=number, command=command):
                     process = self.start("--fabric-command", command, "--every", "1h", "--state", self.state)
@@ -396,6 +440,39 @@ class WatchTest(harness.CliTest):
                     self.assertEqual(process.returncode, 0)
                     self.assertLess(time.monotonic() - began, 30)
                     self.assertFalse([p for p in self.state.iterdir() if p.name.endswith((".new", ".tmp"))])
+
+    def test_closed_terminal(self):
+        """It sends more than one SIGHUP: nothing is left, neither files nor processes. nohup keeps it away."""
+        (self.tmp / "t").mkdir()
+        for nohup in (False, True):
+            held, open_in_children = os.pipe()
+            self.addCleanup(os.close, held)
+            process = self.start("--fabric-command", f"touch {self.tmp}/begun; cat {self.dump}; sleep {1 if nohup else 1000} | cat; touch {self.tmp}/end", "--once",
+                                 env={**os.environ, "TMPDIR": str(self.tmp / "t")}, pass_fds=[open_in_children],
+                                 preexec_fn=(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) if nohup else None)
+            os.close(open_in_children)
+            while not (self.tmp / "begun").exists():
+                time.sleep(0.01)
+            (self.tmp / "begun").unlink()
+            process.send_signal(signal.SIGHUP)
+            process.send_signal(signal.SIGHUP)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0 if nohup else 130)
+            self.assertEqual((self.tmp / "end").exists(), nohup)
+            self.assertEqual(list((self.tmp / "t").iterdir()), [])
+            self.assertTrue(select.select([held], [], [], 60)[0])  # the last process has closed it
+
+    def test_terminal(self):
+        """A command that asks for a password there fails at once, and takes nothing of what is typed."""
+        here, there = pty.openpty()
+        self.addCleanup(os.close, here)
+        os.write(here, b"secret\n")
+        with os.fdopen(there, "rb") as terminal:
+            done = subprocess.run([harness.IKAT, "watch", "--fabric-command", "read x; read y </dev/tty; echo got $x $y", "--once", "--state", self.state], stdin=terminal,
+                                  capture_output=True, text=True, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), timeout=60, check=False)
+            self.assertIn("/dev/tty", done.stdout)
+            self.assertNotIn("killed", done.stdout)
+            self.assertEqual(terminal.readline(), b"secret\n")
 
     def test_temporary_folder(self):
         """Without --state nothing is left."""
@@ -416,6 +493,7 @@ class WatchTest(harness.CliTest):
         self.refused("watch", *self.fabric, "--output-limit", "0 B", says="--output-limit")
         self.refused("watch", *self.fabric, "--engine", "ftree", says="--lfts-command")
         self.refused("watch", *self.fabric, "ibnetdiscover", says="ibnetdiscover")
+        self.refused("watch", *self.fabric, "--once", "--json", "--all", says=["--all", "--json"])
         for option in ("--names", "--guid2lid", "--plan", "--baseline"):
             self.refused("watch", *self.fabric, "--state", self.state, option, "/nowhere", says="/nowhere")
         self.refused("watch", *self.both, "--engine", "fftree", says="fftree")
@@ -539,6 +617,39 @@ class WatchTest(harness.CliTest):
         report = self.once(*self.fabric, "--plan", CLUSTER)
         self.same_as_audit(report, self.dump, "--plan", CLUSTER)
         self.assertIn("missing-cable", [f["code"] for f in report["findings"]])
+
+    def test_baseline_that_does_not_name_all(self):
+        """A report names eight unreachable hosts and counts the others: as many are known, and one more is not."""
+        lids = sorted({int(lid) for lid in re.findall(r'^\[1\]\(\w+\).*# lid (\d+)', CLUSTER.read_text(), re.M)})
+        known = self.tmp / "known.json"
+        entries = TABLES.read_text().split("\n")
+
+        def lose(lost):
+            self.tables.write_text("\n".join(line for line in entries if not re.match(r"0x[0-9a-f]{4} ", line) or int(line.split()[0], 16) not in lost))
+
+        def unreachable(report):
+            return [f for f in report["findings"] if f["code"] == "unreachable-host" and not f.get("known")]
+
+        draw = random.Random(1)
+        for before, now in [(12, 12), (8, 9), (20, 20), (20, 25), (20, 4), (3, 3), (9, 30)] + [(draw.randint(1, 30), draw.randint(1, 30)) for _ in range(4)]:
+            with self.subTest(before=before, now=now):
+                drawn = draw.sample(lids, 40)
+                lost, loses = set(drawn[:before]), set(drawn[:now])
+                lose(lost)
+                first = self.json("audit", self.dump, "--lfts", self.tables, "--routing", "none", status=1)
+                known.write_text(json.dumps(first))
+                named = {int(f["text"].rsplit(" ", 1)[1]) for f in unreachable(first) if " LID " in f["text"]}
+                self.assertEqual(len(named), min(before, 8))
+                lose(loses)
+                report = self.json("watch", *self.both, "--once", "--baseline", known, status=None)
+                self.assertEqual(len(unreachable(report)), max(0, len(loses - named) - (before - len(named))))
+                audit = self.json("audit", self.dump, "--lfts", self.tables, "--routing", "none", "--baseline", known, status=None)
+                now_named = sum(" LID " in f["text"] and f["code"] == "unreachable-host" for f in self.json("audit", self.dump, "--lfts", self.tables, "--routing", "none", status=1)["findings"])
+                fresh = unreachable(audit)
+                if now <= before:
+                    self.assertEqual(fresh, [])
+                elif now > 8:  # one more is among those that are named, or it is counted with the others
+                    self.assertEqual(any(" more: " in f["text"] for f in fresh), now - now_named > 2 * (before - len(named)))
 
     def test_memory_does_not_grow(self):
         """Over rounds that change and do not."""

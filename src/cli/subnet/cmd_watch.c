@@ -225,21 +225,19 @@ static int watching_put_json(const watching *w, const ik_round *r)
 
 /* ---- the command */
 
-/* A failed write of metrics or state is said, and is a finding of the next round. */
-static void watching_note_failed(const watching *w, ik_status status, const ik_error *err)
+static double watching_now(void)
 {
-    if (status != IK_OK)
-        cli_error(w->c, err);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void watching_sleep(const cli *c, double until)
 {
     sigset_t signals, before;
-    struct timespec now;
     sigfillset(&signals);
     sigprocmask(SIG_BLOCK, &signals, &before);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double left = until - (double)now.tv_sec - 1e-9 * (double)now.tv_nsec;
+    double left = until - watching_now();
     struct timespec wait = {(time_t)left, (long)(1e9 * (left - floor(left)))};
     if (left > 0 && !ik_env_cancelled(&c->env))
         ppoll(NULL, 0, &wait, &before); /* any signal ends it, one that is pending at once */
@@ -275,12 +273,13 @@ static int watching_round(watching *w, bool always, bool *stop)
         return exit_status;
     if (ferror(stdout)) /* a reader that has gone is no error, and what else it is main says */
         return cli_has(w->c, "--once") && r.open[IK_ERROR] ? CLI_FAILED : CLI_DONE;
-    if (metrics) {
+    if (metrics)
         status = ik_subnet_watch_metrics(w->watch, &r, metrics, &err);
-        watching_note_failed(w, status, &err);
-    }
+    if (status != IK_OK)
+        cli_error(w->c, &err);
     ik_status kept = ik_subnet_watch_keep(w->watch, &err);
-    watching_note_failed(w, kept, &err);
+    if (kept != IK_OK)
+        cli_error(w->c, &err);
     *stop = cli_has(w->c, "--once");
     if (!*stop)
         return CLI_DONE;
@@ -291,20 +290,15 @@ static int watching_round(watching *w, bool always, bool *stop)
 
 static int watching_rounds(watching *w)
 {
-    struct timespec began;
     bool stop = false;
     int status = CLI_DONE;
-    clock_gettime(CLOCK_MONOTONIC, &began);
-    double next = (double)began.tv_sec + 1e-9 * (double)began.tv_nsec;
+    double next = watching_now();
     for (bool first = true; !stop; first = false) {
         status = watching_round(w, first || w->c->verbose, &stop);
         if (stop)
             break;
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        double late = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - next;
-        next +=
-            w->every_s * (1 + floor(late / w->every_s)); /* rounds that it missed are left out */
+        /* rounds that it missed are left out */
+        next += w->every_s * (1 + floor((watching_now() - next) / w->every_s));
         watching_sleep(w->c, next);
         stop = ik_env_cancelled(&w->c->env);
     }
@@ -382,7 +376,9 @@ static int watching_check_options(const cli *c)
     if (cli_not_with(c, "--every", "--once") != CLI_DONE ||
         cli_not_with(c, "--path-records", "--policy") != CLI_DONE)
         return CLI_USAGE;
-    return CLI_DONE;
+    return c->json && cli_has(c, "--all")
+               ? cli_usage(c, "--all has no effect with --json, which prints all changes")
+               : CLI_DONE;
 }
 
 static int watch_run(cli *c)
@@ -396,7 +392,7 @@ static int watch_run(cli *c)
         status = ik_subnet_watch_open(&w.config, &c->env, &w.watch, &note, &err);
         char text[CLI_ERROR];
         if (status == IK_OK && note.status != IK_OK)
-            cli_note(c, "the state is begun anew: %s", cli_error_text(&note, text, sizeof text));
+            cli_note(c, "%s; %s", cli_error_text(&note, text, sizeof text), note.hint);
     }
     int exit_status = status == IK_OK ? watching_rounds(&w) : cli_error(c, &err);
     ik_subnet_watch_close(w.watch);
@@ -471,7 +467,8 @@ const ik_command ik_command_watch = {
         "a finding (cannot-read), and all else stays as it was in the last good round.\n"
         "Where standard output is the journal of systemd, lines begin with a priority instead of "
         "the time: <3> errors, <4> warnings, <6> notes and what closed.\n"
-        "Ctrl-C and SIGTERM end it with status 0. With --once, exit status 0: no open finding is "
+        "Ctrl-C, SIGTERM and SIGHUP end it with status 0. With --once, exit status 0: no open "
+        "finding is "
         "an error; 1: one is; 2: the round could not be read, or its state or metrics not be "
         "written. Wrong options and files end it with status 2 before the first good round; "
         "later they are findings. --json prints one object per round, each in one line.",

@@ -10,8 +10,9 @@
  * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
  *   and more time in the network, or less is accepted than offered and none waits in its source:
  *   the network still fills;
- * - too short: a window of few latencies, or a wide interval of throughput, its trend included
- *   unless the run ended by itself, which it does only where it saw none;
+ * - too short: a window of few latencies, or a wide interval of throughput; the trend counts where
+ *   less is accepted than channels could carry, unless the run ended by itself, which it does only
+ *   where it saw none;
  * - yes, saturated: a channel is offered more than it carries; or latency since generation grows
  *   although throughput stays, and less is accepted than offered: packets wait in their sources,
  *   the longer the later they are made;
@@ -195,12 +196,13 @@ static bool steady_is_saturated(const judged *j)
            j->r->throughput < (1 - least.missing) * j->r->offered;
 }
 
-/* Less is accepted than offered although no channel is offered more than it carries: packets hold
- * each other back, more and more of them while further sources fall behind. That takes long, and
- * its slope is small beside its noise. */
+/* Less is accepted than offered although no channel is offered more than it carries, as far as that
+ * is known: packets hold each other back, more and more of them while further sources fall behind.
+ * That takes long, and its slope is small beside its noise. */
 static bool steady_may_collapse(const judged *j)
 {
-    return !j->steady->bound.exceeded && j->throughput.slope < 0 && steady_is_saturated(j);
+    return j->steady->bound.throughput > 0 && !j->steady->bound.exceeded &&
+           j->throughput.slope < 0 && steady_is_saturated(j);
 }
 
 static void steady_describe_lines(judged *j)
@@ -253,7 +255,7 @@ static bool judge_throughput(judged *j)
         steady_conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
-    else if (!(half + (j->s->closed ? 0 : j->trend) <= least.wide))
+    else if (!(half + (steady_may_collapse(j) && !j->s->closed ? j->trend : 0) <= least.wide))
         steady_conclude(
             j, IK_STEADY_SHORT, IK_STEADY_WIDE,
             isnan(half) ? longer : j->window_ps * pow(j->steady->throughput_half / least.wide, 2));

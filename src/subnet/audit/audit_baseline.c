@@ -2,17 +2,20 @@
  *
  * audit_baseline.c: findings that an earlier audit had: they are known. Two findings are the same
  * if code, place and text are, but for quantities in the text and for the examples that it names:
- * counts change from day to day. One whose count is more than twice what it was is not known.
+ * counts change from day to day. One whose count is more than twice what it was is not known. Where
+ * the baseline counts some that it does not name ("and 12 more: ..."), as many may be named now.
  */
 #include "base/json_value.h"
 #include "subnet/audit/audit_impl.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct audit_known {
     const char *code, *place, *text; /* place "": none; text: see audit_baseline_key */
     double count;                    /* the first quantity of the text, 0: none */
+    uint64_t unnamed;                /* findings that this one counts; less: that still are */
     bool seen;
 } known;
 
@@ -173,6 +176,14 @@ static ik_status audit_baseline_key(audit_work *w, const char *text, const char 
     return IK_OK;
 }
 
+/* How many findings one of audit_rest counts; 0: it is none. */
+static uint64_t audit_baseline_unnamed(const char *text)
+{
+    uint64_t count = 0;
+    int end = 0;
+    return sscanf(text, "and %" SCNu64 " more: %n", &count, &end) == 1 && end ? count : 0;
+}
+
 /* "" where there is none, or where it is that of an example. */
 static const char *audit_baseline_place(const char *place, const char *text)
 {
@@ -224,13 +235,35 @@ static ik_status audit_baseline_list(audit_work *w, const json_t *root)
             return ik_fail_at(w->err, IK_ERR_INPUT, w->config->baseline, 1, 1,
                               "finding %zu of the report has no \"code\" or no \"text\"", i + 1);
         known *k = &w->known[w->num_known++];
-        *k = (known){.code = code, .place = audit_baseline_place(place, text)};
+        *k = (known){.code = code,
+                     .place = audit_baseline_place(place, text),
+                     .unnamed = audit_baseline_unnamed(text)};
         ik_status status = audit_baseline_key(w, text, &k->text, &k->count);
         if (status != IK_OK)
             return status;
     }
     qsort(w->known, num, sizeof *w->known, audit_baseline_compare);
     return IK_OK;
+}
+
+/* So many findings of this code were not named in the baseline, and are not now either. */
+static void audit_baseline_stay_unnamed(audit_work *w, const char *code, uint64_t count)
+{
+    for (known *k = w->known; count && k < w->known + w->num_known; k++)
+        if (k->unnamed && strcmp(k->code, code) == 0)
+            k->unnamed -= count < k->unnamed ? count : k->unnamed;
+}
+
+/* One about a place, which the baseline does not name: is it one of those that it only counts? */
+static bool audit_baseline_take_unnamed(audit_work *w, const known *key)
+{
+    for (known *k = w->known; *key->place && k < w->known + w->num_known; k++)
+        if (k->unnamed && strcmp(k->code, key->code) == 0) {
+            k->unnamed--;
+            k->seen = true;
+            return true;
+        }
+    return false;
 }
 
 /* Marks those of the baseline that are this one. Is it known? */
@@ -241,7 +274,7 @@ static bool audit_baseline_find(audit_work *w, const known *key)
     known *found = num ? bsearch(key, list, num, sizeof *list, audit_baseline_compare) : NULL;
     double most = 0;
     if (!found)
-        return false;
+        return audit_baseline_take_unnamed(w, key);
     for (; found > list && audit_baseline_compare(found - 1, key) == 0;)
         found--;
     for (; found < list + num && audit_baseline_compare(found, key) == 0; found++) {
@@ -254,6 +287,9 @@ static bool audit_baseline_find(audit_work *w, const known *key)
 ik_status audit_baseline_mark(audit_work *w)
 {
     ik_audit *a = w->a;
+    for (size_t i = 0; i < a->num_findings; i++)
+        audit_baseline_stay_unnamed(w, a->findings[i].code,
+                                    audit_baseline_unnamed(a->findings[i].text));
     for (size_t i = 0; i < a->num_findings; i++) {
         ik_audit_finding *f = &a->findings[i];
         known key = {.code = f->code, .place = audit_baseline_place(f->place, f->text)};

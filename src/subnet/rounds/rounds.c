@@ -3,6 +3,7 @@
  * rounds.c: rounds. A round is computed beside what is in force and becomes it when it is kept; so
  * it can be given up at any point.
  */
+#include "base/spec_text.h"
 #include "ikat/subnet_files.h"
 #include "ikat/topology.h"
 #include "subnet/rounds/rounds_impl.h"
@@ -90,6 +91,20 @@ static ik_status rounds_make_folder(ik_subnet_watch *w, ik_error *err)
     return ik_hint(err, IK_ERR_IO, "the folder that it is to lie in must be there");
 }
 
+/* Files of another that have the names of those here are not replaced. */
+static ik_status rounds_check_folder(const ik_subnet_watch *w, ik_error *err)
+{
+    char path[FILE_NAME];
+    bool ours = access(rounds_file(w, own_files[0], "", path), F_OK) == 0;
+    for (size_t i = 1; i < sizeof own_files / sizeof *own_files && !ours; i++)
+        if (access(rounds_file(w, own_files[i], "", path), F_OK) == 0) {
+            ik_fail_at(err, IK_ERR_USAGE, path, 0, 0,
+                       "the state would replace this file, which no watch has written");
+            return ik_hint(err, IK_ERR_USAGE, "name a folder of its own");
+        }
+    return IK_OK;
+}
+
 static ik_status rounds_lock(ik_subnet_watch *w, ik_error *err)
 {
     char path[FILE_NAME];
@@ -109,7 +124,12 @@ static ik_status rounds_read_fabric(const ik_subnet_watch *w, const char *path, 
 {
     ik_guids_matched matched[2];
     ik_fabric *f = NULL;
-    ik_status status = ik_fabric_from_spec(path, env, &f, err);
+    ik_arena arena = {0};
+    const char *file = spec_text_quoted(path, &arena),
+               *spec = file ? ik_arena_printf(&arena, "file:path=%s", file) : NULL;
+    ik_status status = spec ? ik_fabric_from_spec(spec, env, &f, err)
+                            : ik_fail_memory(err, strlen(path), "a name of a file");
+    ik_arena_free(&arena);
     if (status == IK_OK)
         status = ik_names_and_lids_apply(f, w->config->names, w->config->guid2lid, path, env,
                                          matched, err);
@@ -120,7 +140,8 @@ static ik_status rounds_read_fabric(const ik_subnet_watch *w, const char *path, 
     return status;
 }
 
-/* The state of an earlier process. One that is damaged is put aside, and *note says so. */
+/* The state of an earlier process. *note says what is damaged in it: findings are put aside, a
+ * fabric is not compared with. */
 static ik_status rounds_resume(ik_subnet_watch *w, const ik_env *env, ik_error *note, ik_error *err)
 {
     char path[FILE_NAME], aside[FILE_NAME];
@@ -128,16 +149,20 @@ static ik_status rounds_resume(ik_subnet_watch *w, const ik_env *env, ik_error *
     if (access(path, F_OK) != 0)
         return IK_OK;
     ik_status status = rounds_state_read(path, &w->states[0], note);
-    if (status == IK_OK && access(rounds_file(w, "fabric", "", aside), F_OK) == 0)
-        status = rounds_read_fabric(w, aside, env, &w->views[0].fabric, note);
-    else if (status == IK_ERR_INPUT)
+    if (status == IK_ERR_INPUT) {
         rename(path, rounds_file(w, "state.json", ".damaged", aside));
-    if (status == IK_ERR_MEMORY || status == IK_ERR_CANCELLED) {
-        if (err)
-            *err = *note;
-        return status;
+        ik_hint(note, status, "the state is begun anew: all findings are reported again");
+        return IK_OK;
     }
-    return IK_OK;
+    if (status == IK_OK && access(rounds_file(w, "fabric", "", path), F_OK) == 0)
+        status = rounds_read_fabric(w, path, env, &w->views[0].fabric, note);
+    if (status == IK_ERR_INPUT) {
+        ik_hint(note, status, "the next round does not say what vanished or appeared since");
+        return IK_OK;
+    }
+    if (status != IK_OK && err)
+        *err = *note;
+    return status;
 }
 
 ik_status ik_subnet_watch_open(const ik_subnet_watch_config *config, const ik_env *env,
@@ -153,6 +178,8 @@ ik_status ik_subnet_watch_open(const ik_subnet_watch_config *config, const ik_en
         return ik_fail_memory(err, sizeof *w, "a watch");
     *w = (ik_subnet_watch){.config = config, .lock = -1};
     ik_status status = rounds_make_folder(w, err);
+    if (status == IK_OK)
+        status = rounds_check_folder(w, err);
     if (status == IK_OK)
         status = rounds_lock(w, err);
     if (status == IK_OK)

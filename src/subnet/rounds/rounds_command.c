@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rounds_command.c: one command of a round. It is a process group of its own, so that all of it can
- * be killed: also what is in a pipeline, and what it left in the background.
+ * rounds_command.c: one command of a round. It is a session of its own, and so a process group: all
+ * of it can be killed, also what is in a pipeline, and what it left in the background. It has no
+ * terminal: what asks for a password fails at once, and is not stopped.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "subnet/rounds/rounds_impl.h"
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 enum { LONGEST_WAIT_MS = 50, KILL_MS = 2000, STATUS_UNKNOWN = -1 };
+enum { MOST_BLOCKS = 32 }; /* of 4 KiB, more than a pipe holds */
 
 static double rounds_command_now(void)
 {
@@ -32,7 +34,7 @@ static double rounds_command_now(void)
 static void rounds_command_become(const char *command, int out, int said, uint64_t most_bytes)
 {
     struct rlimit limit;
-    setpgid(0, 0);
+    setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getrlimit(RLIMIT_DATA, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
@@ -51,12 +53,14 @@ static void rounds_command_become(const char *command, int out, int said, uint64
     _exit(127);
 }
 
-/* Reads what there is, and keeps the last line that is not empty. false: there will be no more. */
+/* Reads what there is, some of it if it has no end, and keeps the last line that is not empty.
+ * false: there will be no more. */
 static bool rounds_command_listen(int said, char *line, size_t size, bool *ended)
 {
     char block[4096];
-    ssize_t got;
-    while ((got = read(said, block, sizeof block)) > 0)
+    ssize_t got = 1;
+    for (int blocks = 0; blocks < MOST_BLOCKS && got > 0; blocks++) {
+        got = read(said, block, sizeof block);
         for (ssize_t i = 0; i < got; i++) {
             size_t length = strlen(line);
             if (block[i] == '\n') {
@@ -71,14 +75,16 @@ static bool rounds_command_listen(int said, char *line, size_t size, bool *ended
                 line[length + 1] = '\0';
             }
         }
-    return got < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 /* Ends all processes of the group. *state: the exit state of its first one; false: unknown, as it
  * cannot be killed now (it waits for a device). */
 static bool rounds_command_reap(pid_t child, int *state)
 {
-    kill(-child, SIGKILL);
+    if (kill(-child, SIGKILL) != 0)
+        kill(child, SIGKILL); /* it has no group yet */
     for (unsigned ms = 0; ms < KILL_MS; ms += LONGEST_WAIT_MS) {
         pid_t ended = waitpid(child, state, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR))
@@ -140,8 +146,6 @@ static pid_t rounds_command_start(const char *command, int file, const int said[
     pid_t child = fork();
     if (child == 0)
         rounds_command_become(command, file, said[1], most_bytes);
-    if (child > 0)
-        setpgid(child, child); /* whoever comes first */
     return child;
 }
 

@@ -87,9 +87,8 @@ void rounds_state_sort(ik_round_finding *findings, size_t num)
 static ik_status rounds_state_wrong(const char *path, size_t number, const char *what,
                                     ik_error *err)
 {
-    ik_fail_at(err, IK_ERR_INPUT, path, 1, 1, "finding %zu of the state has no right \"%s\"",
-               number + 1, what);
-    return ik_hint(err, IK_ERR_INPUT, "a state is written by 'ikat watch', never by hand");
+    return ik_fail_at(err, IK_ERR_INPUT, path, 1, 1, "finding %zu of the state has no right \"%s\"",
+                      number + 1, what);
 }
 
 static ik_status rounds_state_take(const char *path, size_t number, const json_t *json,
