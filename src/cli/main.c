@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "ikat_commands.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,6 +48,15 @@ static int main_unknown_command(const cli *c, const char *name)
     return cli_error(c, &err);
 }
 
+/* A stream that is closed stays unusable: else the next file that is opened would get its number,
+ * and what is printed. */
+static void main_hold_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 /* A monitoring system takes 2 for a finding: what went wrong here is 3. */
 static int main_end(const cli *c, int status, int argc, char **argv)
 {
@@ -60,6 +70,7 @@ static int main_end(const cli *c, int status, int argc, char **argv)
 int main(int argc, char **argv)
 {
     cli c = {0};
+    main_hold_streams();
     cli_start(&c, &cancel_flag);
     main_catch_signals();
     int word = cli_first_word(argc, argv), status;

@@ -474,6 +474,19 @@ class WatchTest(harness.CliTest):
             self.assertNotIn("killed", done.stdout)
             self.assertEqual(terminal.readline(), b"secret\n")
 
+    def test_as_it_was_started(self):
+        """By a program that ignores the ends of its children, or that has closed the streams: nothing goes into another file."""
+        done = subprocess.run([harness.IKAT, "watch", *self.both, "--once"], preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for closed in ((0,), (1,), (2,), (0, 1, 2)):
+            with self.subTest(closed=closed):
+                state = self.tmp / f"state{len(closed)}{closed[0]}"
+                done = subprocess.run([harness.IKAT, "watch", *self.both, "--state", state, "--once"], preexec_fn=lambda: [os.close(stream) for stream in closed], stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, 2 if 1 in closed else 0, done.stderr)
+                self.assertEqual(done.stderr, "ikat: could not write the output: Bad file descriptor\n" if closed == (1,) else "")
+                self.assertEqual((state / "lock").read_bytes(), b"")
+
     def test_temporary_folder(self):
         """Without --state nothing is left."""
         environment = {"TMPDIR": str(self.tmp / "t")}

@@ -143,6 +143,9 @@ static void rounds_command_judge(rounds_command *out, int state, bool killed, in
 static pid_t rounds_command_start(const char *command, int file, const int said[2],
                                   uint64_t most_bytes)
 {
+    struct sigaction ended;
+    if (sigaction(SIGCHLD, NULL, &ended) == 0 && ended.sa_handler == SIG_IGN)
+        signal(SIGCHLD, SIG_DFL); /* whoever ignores it gets no exit status */
     pid_t child = fork();
     if (child == 0)
         rounds_command_become(command, file, said[1], most_bytes);
