@@ -118,7 +118,7 @@ def read_views(path):
 
 def make(args):
     """Compares, then writes the description."""
-    new = described(args.include, exported(args.library))
+    new = described(args.include, exported(args.binary))
     if args.description.exists():
         kind, report = compared(read(args.description), new, read_views(args.description.with_name(VIEWS)))
         print(report, end="")
@@ -130,7 +130,7 @@ def make(args):
 def main():
     parser = argparse.ArgumentParser(prog="make_abi.py")
     parser.add_argument("--incompatible", action="store_true")
-    for name in ("library", "include", "description"):
+    for name in ("binary", "include", "description"):
         parser.add_argument(name, type=pathlib.Path)
     try:
         make(parser.parse_args())
