@@ -230,6 +230,10 @@ ik_status ikpy_hops(const ik_plan *plan, uint32_t first, uint32_t count, int16_t
 /* Written by cffi. */
 ik_status ikpy_make_table(void *handle, ik_routing *r, const ik_params *params, ik_error *err);
 ik_status ikpy_make_flows(void *handle, ik_traffic *t, const ik_params *params, ik_error *err);
+ik_status ikpy_make_selection(void *handle, ik_selection *s, const ik_params *params,
+                              ik_error *err);
+void ikpy_drop_selection(void *bound);
+void ikpy_score(void *bound, const ikpy_asked *asked, double *scores);
 
 typedef struct python_routing {
     ik_routing_family family; /* first: what create() gets a pointer to */
@@ -261,6 +265,120 @@ static ik_status create_python_traffic(ik_traffic *t, const ik_params *params, c
     const python_traffic *p = (const python_traffic *)t->family;
     ik_error mine;
     return ikpy_make_flows(p->handle, t, params, err ? err : &mine);
+}
+
+typedef struct python_selection {
+    ik_selection_family family; /* first */
+    const ik_selection_family *list[2];
+    void *handle;
+} python_selection;
+
+static ik_status create_python_selection(ik_selection *s, const ik_params *params,
+                                         const ik_env *env, ik_error *err)
+{
+    (void)env;
+    const python_selection *p = (const python_selection *)s->family;
+    ik_error mine;
+    return ikpy_make_selection(p->handle, s, params, err ? err : &mine);
+}
+
+static void destroy_python_selection(ik_selection *s)
+{
+    if (s->impl)
+        ikpy_drop_selection(s->impl);
+}
+
+static uint32_t ports_of(const ik_selection *s, uint32_t sw)
+{
+    return s->fabric->port_base[sw + 1] - s->fabric->port_base[sw];
+}
+
+/* The state of a switch is room for one question: columns, scores and where outputs stand. */
+typedef struct selection_room {
+    int64_t *columns; /* [5][num] */
+    double *scores;
+    uint32_t *index;
+} selection_room;
+
+static selection_room selection_room_of(const ik_selection *s, const ik_select_request *ask)
+{
+    size_t ports = ports_of(s, ask->sw);
+    int64_t *columns = ask->switch_state;
+    double *scores = (double *)(columns + 5 * ports);
+    return (selection_room){columns, scores, (uint32_t *)(scores + ports)};
+}
+
+static size_t python_selection_bytes(const ik_selection *s, uint32_t sw)
+{
+    return ports_of(s, sw) * (5 * sizeof(int64_t) + sizeof(double) + sizeof(uint32_t));
+}
+
+static int64_t room_of(const ik_select_request *ask, uint32_t channel)
+{
+    const ik_view *view = ask->view;
+    return view->output_room_bytes ? view->output_room_bytes(view->ctx, channel, ask->vc)
+                                   : view->credit_bytes(view->ctx, channel, ask->vc);
+}
+
+static bool is_busy(const ik_select_request *ask, uint32_t channel)
+{
+    return ask->view->busy && ask->view->busy(ask->view->ctx, channel);
+}
+
+/* Indices of out with room, those that are skipped only if there are no others. */
+static uint32_t find_outputs(const ik_selection *s, const ik_select_request *ask,
+                             const uint32_t *out, uint32_t n, uint32_t *index)
+{
+    bool skips = s->skip_busy == IK_SKIP_AUTO ? !ask->view->output_room_bytes
+                                              : s->skip_busy == IK_SKIP_ALWAYS;
+    uint32_t num = 0, idle = 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (room_of(ask, out[k]) >= (int64_t)ask->need_bytes)
+            index[num++] = k;
+    for (uint32_t k = 0; skips && k < num; k++)
+        if (!is_busy(ask, out[index[k]]))
+            index[idle++] = index[k];
+    return idle ? idle : num;
+}
+
+static void fill_columns(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                         const selection_room *room, uint32_t num)
+{
+    const ik_view *view = ask->view;
+    for (uint32_t k = 0; k < num; k++) {
+        uint32_t channel = out[room->index[k]];
+        int64_t *at = room->columns + k;
+        at[0] = channel - s->fabric->port_base[ask->sw];
+        at[num] = room_of(ask, channel);
+        at[2 * (size_t)num] = view->credit_bytes(view->ctx, channel, ask->vc);
+        at[3 * (size_t)num] = view->queued_bytes(view->ctx, channel, -1);
+        at[4 * (size_t)num] = is_busy(ask, channel);
+    }
+}
+
+static uint32_t pick_python(const ik_selection *s, const ik_select_request *ask,
+                            const uint32_t *out, uint32_t n, uint32_t preferred)
+{
+    (void)preferred;
+    selection_room room = selection_room_of(s, ask);
+    uint32_t num = find_outputs(s, ask, out, n, room.index), best = 0, ties = 1;
+    if (num < 2)
+        return num ? room.index[0] : IK_NONE;
+    fill_columns(s, ask, out, &room, num);
+    const ikpy_asked asked = {ask->sw,         ask->pk->src, ask->pk->dst,
+                              ask->need_bytes, num,          room.columns};
+    ikpy_score(s->impl, &asked, room.scores);
+    for (uint32_t k = 1; k < num; k++) {
+        ties =
+            room.scores[k] > room.scores[best] ? 1 : ties + (room.scores[k] == room.scores[best]);
+        best = room.scores[k] > room.scores[best] ? k : best;
+    }
+    uint32_t left = ties < 2 ? 0
+                             : ik_random_below(ask->draw->seed, IK_RNG_SELECT, ask->draw->entity,
+                                               ask->draw->counter, ties);
+    for (double top = room.scores[best]; left > 0;)
+        left -= room.scores[++best] == top;
+    return room.index[best];
 }
 
 static ik_plugin python_plugin(const ikpy_member *m)
@@ -315,6 +433,33 @@ ik_status ikpy_register_traffic(const ikpy_member *m, ik_error *err)
     };
     ik_plugin plugin = python_plugin(m);
     plugin.traffics = p->list;
+    ik_status status = ik_register(&plugin, err);
+    if (status != IK_OK)
+        free(p);
+    return status;
+}
+
+ik_status ikpy_register_selection(const ikpy_member *m, ik_error *err)
+{
+    python_selection *p = ikpy_room(sizeof *p);
+    if (!p)
+        return ik_fail_memory(err, sizeof *p, "a selection function");
+    p->handle = m->handle;
+    p->list[0] = &p->family;
+    p->family = (ik_selection_family){
+        .name = m->name,
+        .summary = m->summary,
+        .source = "a function of Python",
+        .params = m->params,
+        .create = create_python_selection,
+        .destroy = destroy_python_selection,
+        .pick = pick_python,
+        .switch_state_bytes = python_selection_bytes,
+        .traits = IK_SELECT_DRAWS,
+        .rule = IK_SELECT_BY_PICK,
+    };
+    ik_plugin plugin = python_plugin(m);
+    plugin.selections = p->list;
     ik_status status = ik_register(&plugin, err);
     if (status != IK_OK)
         free(p);

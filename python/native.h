@@ -87,6 +87,18 @@ ik_status ikpy_register_routing(const ikpy_member *member, ik_error *err);
 /* A pattern that is a list of flows: ikpy_make_flows calls ik_traffic_set_flows. */
 ik_status ikpy_register_traffic(const ikpy_member *member, ik_error *err);
 
+/* What a selection is asked: the outputs that a packet can take now at a switch, in ascending
+ * order, those that come after the others because they are busy left out if there are others. */
+typedef struct ikpy_asked {
+    uint32_t sw, src, dst, need_bytes;
+    uint32_t num;           /* > 1 */
+    const int64_t *columns; /* [5][num] local port; bytes of room, of credit, that wait; busy */
+} ikpy_asked;
+/* A selection by score. ikpy_make_selection sets s->impl to what ikpy_score gets with the
+ * parameters, and ikpy_drop_selection frees; ikpy_score fills scores [num], of which the largest
+ * wins; equal ones are drawn. Called by the threads of a simulation. */
+ik_status ikpy_register_selection(const ikpy_member *member, ik_error *err);
+
 enum { IKPY_PATH_MOST = 4096 };
 /* Switch-to-switch hops of the preferred path of every pair of hosts (of the plan's fabric), from
  * initial state 0: hops [count][num_hosts] for the sources from `first` on; -1 = not delivered

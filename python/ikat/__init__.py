@@ -15,7 +15,7 @@ from ikat._core import (NONE, Cancel, Cancelled, CheckFailed, ClosedError, FileE
 from ikat._experiments import Claim, Experiment, Results, merge, results, run, unit_of
 from ikat._fabric import Fabric, Finding, LinkClass
 from ikat._lists import examples, formats, help_of, patterns, routings, selections, topologies, version, vc_schemes
-from ikat._plugins import FabricArrays, PlugIn, load_plugin, plugins, register_routing, register_traffic
+from ikat._plugins import FabricArrays, Outputs, PlugIn, load_plugin, plugins, register_routing, register_selection, register_traffic
 from ikat._routing import Dependency, Proof, Routing
 from ikat._simulation import Histogram, Simulation, result_names, settings, simulate, sweep
 from ikat._traffic import Contention, Load, LoadGroup, Phases, Queues, Traffic
@@ -23,8 +23,8 @@ from ikat._traffic import Contention, Load, LoadGroup, Phases, Queues, Traffic
 __all__ = [
     "NONE", "Cancel", "Cancelled", "CheckFailed", "Claim", "ClosedError", "Contention", "Dependency", "Experiment", "Fabric",
     "FabricArrays", "FileError", "Finding", "Histogram", "IkatError", "InputError", "InternalError", "LinkClass", "Load",
-    "LoadGroup", "MissingModule", "OutOfMemory", "Phases", "PlugIn", "Progress", "Proof", "Queues", "Results", "Routing",
+    "LoadGroup", "MissingModule", "OutOfMemory", "Outputs", "Phases", "PlugIn", "Progress", "Proof", "Queues", "Results", "Routing",
     "Simulation", "Traffic", "Unsupported", "UsageError", "WrongType", "examples", "formats", "help_of", "load_plugin", "merge",
-    "patterns", "plugins", "register_routing", "register_traffic", "result_names", "results", "routings", "run", "selections",
+    "patterns", "plugins", "register_routing", "register_selection", "register_traffic", "result_names", "results", "routings", "run", "selections",
     "settings", "simulate", "sweep", "topologies", "unit_of", "vc_schemes", "version"]
 __version__ = version().split()[0]

@@ -327,6 +327,15 @@ class _Running:
         lib.ik_cancel_raise(self.flag)
 
 
+_in_progress: List[_Running] = []
+
+
+def fail_all(error):
+    """Ends the calls in progress: what a callback raises that knows none of them."""
+    for running in list(_in_progress):
+        running.fail(error)
+
+
 def print_progress(progress: Progress) -> None:
     """progress=True"""
     import sys  # pylint: disable=import-outside-toplevel
@@ -402,6 +411,7 @@ class Env:
         env.num_threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
         env.seed = 1 if seed is None else whole(seed, "seed")
         env.memory_limit_bytes = 0 if memory_limit is None else quantity(memory_limit, lib.IK_DIM_SIZE, "memory_limit")
+        self.running = None
         self._keep = [traffic]
         if cache is not None:
             self._keep.append(ffi.new("char[]", text(cache, "cache")))
@@ -422,6 +432,7 @@ class Env:
                 self.cancel._begin(flag)
             self._flag = flag
             self.running = _Running(self.progress, flag)
+            _in_progress.append(self.running)
             self.handle = ffi.new_handle(self.running)
             if self.progress:
                 self._pace = ffi.new("ikpy_pace *", [self.handle, 0])
@@ -432,6 +443,8 @@ class Env:
         return self
 
     def _leave(self):
+        if self.running in _in_progress:
+            _in_progress.remove(self.running)
         if self.cancel and self._flag is not None:
             self.cancel._end(self._flag)
         self.c.cancel = ffi.NULL

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import NONE, UsageError, WrongType, dtype_of, ffi, lib, plain, raised, string, text, whole
+from ikat._core import NONE, UsageError, WrongType, dtype_of, fail_all, ffi, lib, plain, raised, string, text, whole
 from ikat._types import Text
 
 _KEPT: List[Any] = []  # what the library points to, until the process ends
@@ -214,8 +214,8 @@ def _values(params):
 
 
 class _Member:  # pylint: disable=too-few-public-methods
-    def __init__(self, what, source):
-        self.what, self.source = what, source
+    def __init__(self, what, source, names):
+        self.what, self.source, self.names = what, source, names
 
 
 def _register(register, what, name, source, parameters, summary, version):
@@ -226,7 +226,7 @@ def _register(register, what, name, source, parameters, summary, version):
     member.name, member.plugin = _kept_text(name), _kept_text(f"python_{shown}")
     member.summary = _kept_text(summary or (doc.splitlines()[0] if doc else f"a {what} of Python"))
     member.details, member.identity = _kept_text(doc) if doc else ffi.NULL, _kept_text(_identity(source, version))
-    member.params, member.handle = rows, _keep(ffi.new_handle(_keep(_Member(f"{what} {shown!r}: its function", source))))
+    member.params, member.handle = rows, _keep(ffi.new_handle(_keep(_Member(f"{what} {shown!r}: its function", source, set(parameters or ())))))
     plain(register, member)
 
 
@@ -267,6 +267,42 @@ def register_traffic(name: Text, source: Union[Callable[..., Any], npt.NDArray[A
             raise UsageError("parameters: an array has none")
         source = _listed(source) if hasattr(source, "__next__") else np.array(source)
     _register(lib.ikpy_register_traffic, "traffic", name, source, parameters, summary, version)
+
+
+class Outputs(NamedTuple):
+    """What the function of a selection gets: the outputs that a packet can take now at a switch, in ascending order of ports.
+
+    `switch`, `source` and `destination` (hosts), `packet_bytes`; and arrays, of which nothing may be kept: `port`, local ports;
+    `room_bytes`, free space of the queue that the packet would enter (the output buffer, or without one the next input buffer);
+    `credit_bytes`, free space of the next input buffer as known here; `queued_bytes`, what waits here for the output; `busy`, 1
+    if the output is transmitting.
+    """
+
+    switch: int
+    source: int
+    destination: int
+    packet_bytes: int
+    port: npt.NDArray[np.int64]
+    room_bytes: npt.NDArray[np.int64]
+    credit_bytes: npt.NDArray[np.int64]
+    queued_bytes: npt.NDArray[np.int64]
+    busy: npt.NDArray[np.int64]
+
+
+def register_selection(name: Text, function: Callable[..., Any], *, parameters: Optional[Parameters] = None,
+                       summary: Optional[Text] = None, version: object = None) -> None:
+    """Makes a function a selection function: from then on `name` is one of `ikat.selections()`, which adaptive routings ask in
+    simulations where a packet can take several outputs.
+
+    `function(outputs, **parameters)` gets an `ikat.Outputs` and returns an array of as many numbers, its scores: the output with
+    the highest one is taken, one of equal ones is drawn. Outputs without room are not asked for, and those that are transmitting
+    as the parameter `skip_busy` says, which every selection function has. It is asked by all threads of a simulation, in no
+    certain order, for one packet at a time (some ten microseconds each): what it returns may depend on its arguments alone. What it raises ends
+    the calls in progress, which raise it. The other arguments are as in `register_routing`.
+    """
+    if not callable(function) or not (version is not None or isinstance(function, _FUNCTIONS)):
+        raise WrongType(f"function: a function is expected, not {type(function).__name__}", "other objects that can be called need version=")
+    _register(lib.ikpy_register_selection, "selection", name, function, parameters, summary, version)
 
 
 # ---------------------------------------------------------------------------------------------- called by the library
@@ -370,3 +406,48 @@ def _on_table(handle, r, params, err):
 @ffi.def_extern(name="ikpy_make_flows", error=lib.IK_ERR_INPUT, onerror=_on_raise)
 def _on_flows(handle, t, params, err):
     return _called(_flows, handle, t, params, err)
+
+
+class _Selection(NamedTuple):
+    """A selection function with its parameters."""
+
+    function: Callable[..., Any]
+    values: Dict[str, Any]
+
+
+_SELECTIONS: Dict[Any, Any] = {}  # by the library's handle: what it points to
+
+
+def _bind(member, s, params):
+    own = {name: value for name, value in _values(params).items() if name in member.names}  # all have skip_busy, too
+    handle = ffi.new_handle(_Selection(member.source, own))
+    _SELECTIONS[handle] = ffi.from_handle(handle)
+    s.impl = handle
+
+
+def _scores(selection, asked):
+    columns = np.frombuffer(ffi.buffer(asked.columns, 40 * asked.num), np.int64).reshape(5, asked.num)
+    made = np.asarray(selection.function(Outputs(asked.sw, asked.src, asked.dst, asked.need_bytes, *columns), **selection.values), np.float64)
+    if made.shape != (asked.num,) or np.isnan(made).any():
+        raise UsageError(f"{asked.num} scores are expected, numbers of which none is NaN, not an array of the shape {made.shape}")
+    return made
+
+
+@ffi.def_extern(name="ikpy_make_selection", error=lib.IK_ERR_INPUT, onerror=_on_raise)
+def _on_selection(handle, s, params, err):
+    return _called(_bind, handle, s, params, err)
+
+
+@ffi.def_extern(name="ikpy_drop_selection")
+def _on_drop(bound):
+    _SELECTIONS.pop(bound, None)
+
+
+@ffi.def_extern(name="ikpy_score")
+def _on_score(bound, asked, scores):
+    try:
+        made = _scores(ffi.from_handle(bound), asked)
+        ffi.memmove(scores, ffi.from_buffer(np.ascontiguousarray(made)), made.nbytes)
+    except BaseException as error:  # pylint: disable=broad-except # KeyboardInterrupt too
+        ffi.memmove(scores, bytes(8 * asked.num), 8 * asked.num)
+        fail_all(error)

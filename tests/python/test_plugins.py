@@ -137,6 +137,89 @@ class Patterns(PythonTest):
             ikat.register_traffic("py_odd", np.zeros(16, int), parameters={"x": 1})
 
 
+def fewest(outputs, weight=1.0):
+    """The output with the fewest bytes waiting."""
+    return -weight * outputs.queued_bytes
+
+
+class Selections(PythonTest):
+    MODELS = ("iq", "ioq", "pipelined", "ideal")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        ikat.register_selection("py_fewest", fewest, parameters={"weight": 1.0})
+
+    def checksum(self, selection, fabric="karytree:k=4,n=2", **how):
+        routing = ikat.Fabric(fabric).routing("adaptive_tree", selection=selection)
+        return ikat.simulate(routing, "uniform", "80%", warmup="5 us", duration="20 us", **how).checksum
+
+    def test_is_a_selection(self):
+        self.assertIn("py_fewest", ikat.selections())
+        self.assertEqual(set(ikat.help_of("py_fewest")["parameters"]), {"weight"})
+
+    def test_the_same_rule_is_the_same_run(self):
+        """In every model, on every number of threads, where hosts have several cables, whatever happens to busy outputs."""
+        for fabric in ("karytree:k=4,n=2", "xgft:m=4:4,w=2:2"):
+            for model in self.MODELS:
+                for busy in ("", ":skip_busy=false", ":skip_busy=true"):
+                    with self.subTest(fabric=fabric, model=model, busy=busy):
+                        built_in = self.checksum("least_queued" + busy, fabric, model=model)
+                        for threads in (1, 3):
+                            self.assertEqual(self.checksum("py_fewest" + busy, fabric, model=model, threads=threads), built_in)
+        ikat.register_selection("py_credit", lambda outputs: outputs.credit_bytes)
+        self.assertEqual(self.checksum("py_credit", model="iq"), self.checksum("most_credits", model="iq"))
+        self.assertNotEqual(self.checksum("py_fewest:weight=-1"), self.checksum("py_fewest"))
+
+    def test_what_it_is_asked(self):
+        seen = []
+        def note(outputs):
+            self.assertTrue((outputs.room_bytes >= outputs.packet_bytes).all())
+            self.assertTrue((outputs.queued_bytes >= 0).all() and set(outputs.busy) <= {0, 1})
+            self.assertTrue((np.diff(outputs.port) > 0).all() and outputs.port.size > 1)
+            seen.append((outputs.switch, outputs.source, outputs.destination, tuple(outputs.port)))
+            return np.zeros(outputs.port.size)
+        ikat.register_selection("py_note", note, version=1)
+        self.checksum("py_note", threads=1)
+        fabric = ikat.Fabric("karytree:k=4,n=2")
+        self.assertTrue(seen)
+        for switch, source, destination, ports in seen:
+            self.assertTrue(switch < fabric.num_switches and max(source, destination) < fabric.num_hosts)
+            self.assertTrue(set(ports) <= set(range(4, 8)), "the ways up of a leaf switch")
+
+    def test_what_it_raises_comes_back(self):
+        def faulty(outputs):
+            raise KeyError(outputs.switch)
+        ikat.register_selection("py_wrong", faulty)
+        for threads in (1, 3):
+            with self.assertRaises(KeyError):
+                self.checksum("py_wrong", threads=threads)
+        for made in (lambda outputs: [1.0], lambda outputs: np.full(outputs.port.size, np.nan), lambda outputs: None, lambda outputs: "all"):
+            ikat.register_selection("py_wrong", made)
+            with self.assertRaises((ikat.UsageError, ValueError)):
+                self.checksum("py_wrong")
+        ikat.register_selection("py_wrong", lambda outputs: np.full(outputs.port.size, -np.inf))
+        self.checksum("py_wrong")
+        with self.assertRaises(ikat.WrongType):
+            ikat.register_selection("py_wrong", 3)
+        with self.assertRaisesRegex(ikat.InputError, "least_queued"):
+            ikat.register_selection("least_queued", fewest)
+
+    def test_in_experiments(self):
+        (self.tmp / "s.yaml").write_text("fabric: karytree:k=2,n=2\nrouting: adaptive_tree\nselection: [py_fewest, least_queued]\ntraffic: uniform\n"
+                                         "load: 0.5\nmeasure: {warmup: 2 us, duration: 5 us}\n")
+        def points():
+            seen = []
+            frame = ikat.run(self.tmp / "s.yaml", self.tmp / "s.db", progress=lambda p: seen.append(p.text) if p.kind == "point" else None).frame()
+            return frame["throughput"].tolist(), sorted(seen)
+        (one, other), seen = points()
+        self.assertEqual(one, other)
+        self.assertEqual(seen, ["finished", "finished"])
+        ikat.register_selection("py_fewest", lambda outputs, weight: outputs.queued_bytes, parameters={"weight": 1.0})
+        self.assertEqual(points()[1], ["finished", "reused"], "only what asks the function runs again")
+        ikat.register_selection("py_fewest", fewest, parameters={"weight": 1.0})
+
+
 class InExperiments(PythonTest):
     TEXT = "fabric: torus:dims=4:4\nrouting: py_table\nvc: dfsssp\ntraffic: py_pattern\nload: 0.2\nmeasure: {warmup: 2 us, duration: 5 us}\n"
 

@@ -51,6 +51,7 @@ ikat.merge(5, "a.db")
 ikat.results("a.db").frame(5)
 ikat.results("a.db").write_figure("curve")
 ikat.register_routing("mine", 5)
+ikat.register_selection("mine", 5)
 ikat.help_of(5)
 ikat.topology()
 fabric.number_of_hosts

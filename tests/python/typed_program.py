@@ -108,6 +108,9 @@ def members() -> None:
     ikat.register_routing("to_nowhere", to_nowhere, parameters={"above": 0}, summary="none", version=1)
     ikat.register_traffic("to_the_next", np.roll(np.arange(32), 1))
     ikat.register_traffic("to_oneself", lambda num_hosts: np.arange(num_hosts))
+    def emptiest(outputs: ikat.Outputs, queued: float = 1.0) -> npt.NDArray[np.float64]:
+        return outputs.credit_bytes - queued * outputs.queued_bytes
+    ikat.register_selection("emptiest", emptiest, parameters={"queued": 1.0})
     plugins: List[ikat.PlugIn] = ikat.plugins()
     lists: List[Callable[[], List[str]]] = [ikat.topologies, ikat.routings, ikat.vc_schemes, ikat.selections, ikat.patterns, ikat.formats]
     assert all(one() for one in lists) and plugins and ikat.help_of("dmodk") and ikat.examples("torus") and ikat.version()
