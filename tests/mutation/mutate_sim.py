@@ -516,7 +516,7 @@ class Bench:
         """Whether a test passes with a fault (0 = none); it ends at its first failure."""
         limit = int(TIMES * self.cost[test] + SECONDS) if fault else resource.RLIM_INFINITY
         program = subprocess.Popen([os.path.join(self.scratch, test)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                   env=dict(os.environ, IKAT_FAULT=str(fault)),
+                                   env=dict(os.environ, IKAT_FAULT=str(fault), IKAT_TEST_ALL="1"),  # a test as a whole
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
         ended = threading.Event()
         watch = threading.Thread(target=kill_sleeper, args=(program.pid, ended))

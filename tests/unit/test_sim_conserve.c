@@ -2,6 +2,7 @@
  *
  * What holds whatever is simulated: conservation, order, the same results on any number of threads;
  * deadlock found; nonsense refused. */
+#include "sim/measure/deadlock.h"
 #include "sim_helper.h"
 #include "unit/part.h"
 
@@ -169,6 +170,7 @@ static void test_watchdog(void **state)
                 lines++;
             assert_true(lines >= 2 && lines <= 10);
             assert_non_null(strstr(r.deadlock_text, "waits for"));
+            assert_null(strstr(r.deadlock_text, DEADLOCK_STANDSTILL)); /* a cycle was found */
             assert_true(r.end_ps < 5000000000);
             sim_result_clear(&r);
         }
