@@ -24,6 +24,7 @@ typedef struct ik_link_class {
 } ik_link_class;
 
 typedef enum ik_severity { IK_NOTE, IK_WARNING, IK_ERROR } ik_severity;
+const char *ik_severity_name(ik_severity severity); /* "note", "warning", "error" */
 
 /* One finding about a fabric: something that its owner should know. */
 typedef struct ik_finding {

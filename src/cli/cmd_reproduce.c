@@ -128,13 +128,6 @@ static int reproduce_list_json(const cli *c, const reproduction *r)
 
 /* ---- running */
 
-static double reproduce_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Processor time of what is asked for; a shard has its share of it. */
 static double reproduce_cost_of(const reproduction *r, const reproduced *s)
 {
@@ -179,7 +172,7 @@ static int reproduce_run_part(cli *c, const reproduction *r, const reproduced *s
     ik_run_part part = r->part;
     ik_error err;
     bool failed = false;
-    if (r->part.budget_s > 0 && (part.budget_s -= reproduce_now() - begun) <= 0) {
+    if (r->part.budget_s > 0 && (part.budget_s -= ik_clock_s(CLOCK_MONOTONIC) - begun) <= 0) {
         if (access(s->results, F_OK) != 0) {
             cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
             return CLI_DONE;
@@ -216,7 +209,7 @@ static int reproduce_run_study(cli *c, const reproduction *r, reproduced *s, dou
 static int reproduce_run_all(cli *c, reproduction *r)
 {
     int all = CLI_DONE;
-    double begun = reproduce_now();
+    double begun = ik_clock_s(CLOCK_MONOTONIC);
     reproduce_tell_whole_cost(c, r);
     for (size_t i = 0; i < r->num; i++) {
         int status = reproduce_run_study(c, r, &r->studies[i], begun);

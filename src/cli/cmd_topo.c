@@ -26,11 +26,6 @@ typedef struct topo {
     ik_cables cables;
 } topo;
 
-static const char *topo_severity_name(ik_severity s)
-{
-    return s == IK_ERROR ? "error" : s == IK_WARNING ? "warning" : "note";
-}
-
 /* ------------------------------------------------------------------------------------------
  * measuring */
 
@@ -95,7 +90,7 @@ static void topo_put_findings(ik_json *j, const ik_fabric *f)
         const ik_finding *n = &f->findings[i];
         char where[256];
         ik_json_object(j, NULL);
-        ik_json_text(j, "severity", topo_severity_name(n->severity));
+        ik_json_text(j, "severity", ik_severity_name(n->severity));
         ik_json_text(j, "code", n->code);
         ik_json_text(j, "text", n->text);
         if (n->port != IK_NONE)
@@ -403,7 +398,7 @@ static void topo_print_findings(const topo *t)
     for (size_t i = 0; i < t->f->num_findings; i++) {
         const ik_finding *n = &t->f->findings[i];
         printf("  %s%s%s %s: %s\n", cli_severity_colour(t->c, n->severity),
-               topo_severity_name(n->severity), cli_reset(t->c), n->code, n->text);
+               ik_severity_name(n->severity), cli_reset(t->c), n->code, n->text);
     }
 }
 

@@ -66,13 +66,12 @@ static void running_on_share(void *ctx, const ik_run_share *s)
 static void running_on_note(void *ctx, ik_severity severity, const char *text)
 {
     cli_running *r = ctx;
-    static const char *const words[] = {"note", "warning", "error"};
     static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
     bool colour = r->c->colour_err;
     if (r->c->quiet)
         return;
     cli_progress_end(r->c);
-    fprintf(stderr, "%s%s%s: %s\n", colour ? colours[severity] : "", words[severity],
+    fprintf(stderr, "%s%s%s: %s\n", colour ? colours[severity] : "", ik_severity_name(severity),
             colour ? "\033[0m" : "", cli_line(text));
 }
 

@@ -220,6 +220,12 @@ char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
     return buffer;
 }
 
+const char *ik_severity_name(ik_severity severity)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    return names[severity];
+}
+
 unsigned ik_port_number(const ik_fabric *f, uint32_t port)
 {
     assert(port < f->num_ports);

@@ -43,14 +43,13 @@ static void report_terminal_put_fabrics(const terminal_page *p)
 
 static void report_terminal_put_finding(const terminal_page *p, const json_t *finding)
 {
-    static const char *const words[] = {"note", "warning", "error"};
     static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
     const char *severity = json_string_value(json_object_get(finding, "severity"));
     const char *text = json_string_value(json_object_get(finding, "text"));
-    int known = 2;
-    while (known > 0 && (!severity || strcmp(severity, words[known]) != 0))
+    ik_severity known = IK_ERROR;
+    while (known > IK_NOTE && (!severity || strcmp(severity, ik_severity_name(known)) != 0))
         known--;
-    fprintf(p->out, "  %s%-7s%s ", p->colour ? colours[known] : "", words[known],
+    fprintf(p->out, "  %s%-7s%s ", p->colour ? colours[known] : "", ik_severity_name(known),
             p->colour ? "\033[0m" : "");
     terminal_wrap(p, text ? text : "", 10, 10);
 }

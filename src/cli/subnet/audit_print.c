@@ -247,13 +247,11 @@ static void print_lines(const char *lines)
     }
 }
 
-static const char *const severities[] = {"note", "warning", "error"};
-
 /* repeats: the finding before had the same remedy. */
 static void print_finding(const cli *c, const ik_audit_finding *f, bool repeats)
 {
     const char *colour = cli_severity_colour(c, f->severity);
-    printf("  %s%s%s [%s] %s\n", colour, severities[f->severity], *colour ? cli_reset(c) : "",
+    printf("  %s%s%s [%s] %s\n", colour, ik_severity_name(f->severity), *colour ? cli_reset(c) : "",
            f->code, cli_line(f->text));
     if (f->place && !strstr(f->text, f->place))
         printf("    at %s\n", cli_line(f->place));
@@ -288,7 +286,7 @@ static void audit_print_group(const cli *c, const ik_audit *a, size_t *index)
         shown++;
     }
     if (more)
-        printf("  %s [%s] and %s more: --all shows them\n", severities[first->severity],
+        printf("  %s [%s] and %s more: --all shows them\n", ik_severity_name(first->severity),
                first->code, cli_count(more));
 }
 

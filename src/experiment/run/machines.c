@@ -168,14 +168,13 @@ static ik_status machines_make_plans(const batch *b, machine *m, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < m->num && status == IK_OK; i++) {
-        struct timespec begun;
         if (m->plans[i].idle || (m->plans[i].idle = machines_budget_ends(b, m)))
             continue;
-        clock_gettime(CLOCK_MONOTONIC, &begun);
+        double begun = ik_clock_s(CLOCK_MONOTONIC);
         status = m->fabric ? IK_OK : machines_build(b, m, err);
         if (status == IK_OK)
             status = machines_make_plan(b, m, &m->plans[i], err);
-        double seconds = seconds_since(&begun);
+        double seconds = ik_clock_s(CLOCK_MONOTONIC) - begun;
         m->longest = seconds > m->longest ? seconds : m->longest;
     }
     return status;

@@ -212,12 +212,11 @@ static void *pool_worker(void *ctx)
     for (const plan_slot *slot; !ik_cancel_raised(&w->stop) && (slot = pool_take(w, &number));) {
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
-        struct timespec begun;
-        clock_gettime(CLOCK_MONOTONIC, &begun);
+        double begun = ik_clock_s(CLOCK_MONOTONIC);
         outcome *o = ik_calloc(1, sizeof *o);
         ik_status status = o ? pool_simulate(w, slot, number, o, &error)
                              : ik_fail_memory(&error, sizeof *o, "a result");
-        double seconds = seconds_since(&begun);
+        double seconds = ik_clock_s(CLOCK_MONOTONIC) - begun;
         pthread_mutex_lock(&w->mutex);
         w->longest = seconds > w->longest ? seconds : w->longest;
         if (status == IK_OK) {

@@ -41,16 +41,10 @@ void tell_point(const runner *r, bool reused)
         r->observer->point(r->observer->ctx, r->done + r->skipped, r->mine, reused);
 }
 
-double seconds_since(const struct timespec *begun)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) / 1e9;
-}
-
 bool budget_is_spent(const runner *r, double seconds)
 {
-    return r->part->budget_s > 0 && seconds_since(&r->begun) + seconds > r->part->budget_s;
+    return r->part->budget_s > 0 &&
+           ik_clock_s(CLOCK_MONOTONIC) - r->begun + seconds > r->part->budget_s;
 }
 
 void note_points_left_out(runner *r, uint64_t first, uint64_t num, const point *at, const char *why)
@@ -216,7 +210,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                 .part = part ? part : &whole,
                 .observer = observer,
                 .num_jobs = num_jobs ? num_jobs : 1};
-    clock_gettime(CLOCK_MONOTONIC, &r.begun);
+    r.begun = ik_clock_s(CLOCK_MONOTONIC);
     ik_status status = run_check_part(r.part, err);
     if (status == IK_OK)
         status = traffics_new(&r.traffics, err);
