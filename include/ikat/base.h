@@ -177,8 +177,9 @@ char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension
 /* The same of a rate for people: three digits where the exact text has more than three decimals:
  * "54.5 Gb/s" for 4xFDR. Not to be read back. */
 char *ik_format_rate(char *buffer, size_t size, uint64_t rate_bps);
-/* A count and what is counted, `noun` in the singular: "1 switch", "2 switches", "0 host pairs".
- * IK_COUNT has a buffer of its own, which lives as long as the block that it stands in. */
+/* A count and what is counted: "1 switch", "2 host pairs" of "switch", "host pair". Where more than
+ * the ending changes, `noun` has both: "entry is|entries are". IK_COUNT has a buffer of its own,
+ * which lives as long as the block that it stands in. */
 char *ik_format_count(char *buffer, size_t size, uint64_t count, const char *noun);
 #define IK_COUNT(count, noun) ik_format_count((char[64]){""}, 64, count, noun)
 /* Greatest common divisor; gcd(0, x) = x. */

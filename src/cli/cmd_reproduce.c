@@ -158,8 +158,8 @@ static void reproduce_tell_whole_cost(const cli *c, const reproduction *r)
     for (size_t i = 0; i < r->num; i++)
         seconds += reproduce_cost_of(r, &r->studies[i]);
     if (r->num > 1)
-        cli_note(c, "%zu experiments: about %s on %u processor%s", r->num,
-                 reproduce_duration(seconds / c->jobs), c->jobs, c->jobs > 1 ? "s" : "");
+        cli_note(c, "%s: about %s on %s", IK_COUNT(r->num, "experiment"),
+                 reproduce_duration(seconds / c->jobs), cli_counted(c->jobs, "processor"));
 }
 
 /* When the budget is spent a study is not begun; of one that was begun earlier no point is run, and
@@ -321,7 +321,8 @@ static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t 
                "not marked as weak\n",
                v->num.hold, v->blind, v->unexplained);
     if (lacking)
-        printf("%zu of %zu experiments have no results\n", lacking, r->num);
+        printf("%zu of %s no results\n", lacking,
+               IK_COUNT(r->num, "experiment has|experiments have"));
     if (lacking < r->num)
         printf("%s/index.html\n", cli_line(r->folder));
 }

@@ -308,6 +308,15 @@ const char *cli_count(uint64_t n)
     return out;
 }
 
+const char *cli_counted(uint64_t n, const char *noun)
+{
+    static char buffers[8][64];
+    static unsigned turn;
+    char *out = buffers[turn++ % 8];
+    snprintf(out, sizeof buffers[0], "%s%s", cli_count(n), strchr(IK_COUNT(n, noun), ' '));
+    return out;
+}
+
 const char *cli_quantity(uint64_t value, ik_dimension dim)
 {
     static char buffers[8][40];

@@ -232,6 +232,17 @@ unsigned ik_port_number(const ik_fabric *f, uint32_t port)
     return f->port_label ? f->port_label[port] : ik_port_local(f, port) + 1;
 }
 
+uint32_t ik_port_of_number(const ik_fabric *f, uint32_t node, unsigned number)
+{
+    uint32_t radix = ik_radix(f, node), base = f->port_base[node];
+    if (number >= 1 && number <= radix && ik_port_number(f, base + number - 1) == number)
+        return base + number - 1;
+    for (uint32_t port = base; f->port_label && port < base + radix; port++)
+        if (f->port_label[port] == number)
+            return port;
+    return IK_NONE;
+}
+
 char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
 {
     ik_node_name(f, node, buffer, size);

@@ -130,13 +130,13 @@ static void watching_print(const watching *w, const ik_round *r, bool always)
         return;
     watching_print_changes(w, r);
     watching_begin_line(w, r, IK_NOTE);
-    printf("round %llu %s in %.2g s: %llu errors, %llu warnings, %llu notes",
-           (unsigned long long)r->number, r->good ? "was good" : "could not be read", r->duration_s,
-           (unsigned long long)r->open[IK_ERROR], (unsigned long long)r->open[IK_WARNING],
-           (unsigned long long)r->open[IK_NOTE]);
+    printf("round %llu %s in %.2g s: %s, %s, %s", (unsigned long long)r->number,
+           r->good ? "was good" : "could not be read", r->duration_s,
+           IK_COUNT(r->open[IK_ERROR], "error"), IK_COUNT(r->open[IK_WARNING], "warning"),
+           IK_COUNT(r->open[IK_NOTE], "note"));
     if (r->fabric)
-        printf("; %u hosts, %u switches, %u cables", r->fabric->num_hosts, r->fabric->num_switches,
-               r->cables);
+        printf("; %s, %s, %s", IK_COUNT(r->fabric->num_hosts, "host"),
+               IK_COUNT(r->fabric->num_switches, "switch"), IK_COUNT(r->cables, "cable"));
     putchar('\n');
 }
 

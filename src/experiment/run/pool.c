@@ -301,8 +301,8 @@ void pool_tell_unsteady(const runner *r)
     if (r->unsteady == 1 && r->with_verdict == 1)
         tell_note(r, IK_WARNING, "%s", r->first_unsteady);
     else if (r->unsteady)
-        tell_note(r, IK_WARNING, "%" PRIu64 " of %" PRIu64 " points %s not steady%s %s",
-                  r->unsteady, r->with_verdict, r->unsteady == 1 ? "is" : "are",
+        tell_note(r, IK_WARNING, "%" PRIu64 " of %s %s not steady%s %s", r->unsteady,
+                  IK_COUNT(r->with_verdict, "point"), r->unsteady == 1 ? "is" : "are",
                   r->unsteady == 1 ? ":" : "; the first:", r->first_unsteady);
 }
 

@@ -165,9 +165,8 @@ static ik_status run_all_here(runner *r, ik_error *err)
     bool deadlock = false;
     if (status == IK_OK && r->spent)
         tell_note(r, IK_NOTE,
-                  "%" PRIu64 " of %" PRIu64 " points are finished and the budget is spent; the "
-                  "same command goes on",
-                  r->done, r->mine);
+                  "%" PRIu64 " of %s finished and the budget is spent; the same command goes on",
+                  r->done, IK_COUNT(r->mine, "point is|points are"));
     else if (status == IK_OK)
         status = run_store_left_out(r, err);
     if (status == IK_OK)
@@ -238,7 +237,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     ik_json_end(&r.left_out, NULL);
     run_close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
-        ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done, r.mine);
+        ik_fail(err, status, "%" PRIu64 " of %s finished", r.done,
+                IK_COUNT(r.mine, "point is|points are"));
     preflight_free(&r);
     misfits_free(&r);
     drawn_free(&r);

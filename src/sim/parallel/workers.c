@@ -62,7 +62,7 @@ ik_status sim_workers_run(unsigned num, void *partitions, size_t size, void (*ru
     pthread_mutex_destroy(&c.gate);
     free(workers);
     *seconds = ik_clock_s(CLOCK_MONOTONIC) - begin;
-    return c.abandoned
-               ? ik_fail(err, IK_ERR_MEMORY, "only %u of %u threads could be started", started, num)
-               : IK_OK;
+    return c.abandoned ? ik_fail(err, IK_ERR_MEMORY, "only %u of %s could be started", started,
+                                 IK_COUNT(num, "thread"))
+                       : IK_OK;
 }

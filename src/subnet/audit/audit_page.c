@@ -250,10 +250,11 @@ ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, i
     fputs(head, out);
     audit_page_put_text(out, "<title>Audit of ", title, "</title>\n</head>\n<body>\n");
     audit_page_put_text(out, "<h1>Audit of ", title, "</h1>\n");
-    fprintf(out, "<p class=\"quiet\">%" PRIu32 " hosts, %" PRIu32 " switches",
-            a->fabric->num_hosts - a->fabric->num_silent, a->fabric->num_switches);
+    fprintf(out, "<p class=\"quiet\">%s, %s",
+            IK_COUNT(a->fabric->num_hosts - a->fabric->num_silent, "host"),
+            IK_COUNT(a->fabric->num_switches, "switch"));
     if (a->fabric->num_levels)
-        fprintf(out, ", a tree of %" PRIu32 " levels", a->fabric->num_levels);
+        fprintf(out, ", a tree of %s", IK_COUNT(a->fabric->num_levels, "level"));
     fprintf(out, "; ikat %s</p>\n", ik_version());
     if (a->cabling.summary)
         audit_page_put_text(out, "<p>", a->cabling.summary, "</p>\n");

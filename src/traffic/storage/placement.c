@@ -35,9 +35,8 @@ static ik_status placement_refuse_disks(const char *owner, uint32_t disks, uint3
 {
     return ik_about(err,
                     ik_fail(err, IK_ERR_USAGE,
-                            "%s: %" PRIu32 " disks and %" PRIu32
-                            " processes: none is left to access them",
-                            owner, disks, processes),
+                            "%s: %" PRIu32 " disks and %s: none is left to access them", owner,
+                            disks, IK_COUNT(processes, "process")),
                     "disks processes hosts trace");
 }
 
