@@ -227,7 +227,7 @@ static ik_status model_label_plan(report_model *m, report_plan *p, const size_t 
     if (vc && label)
         label = ik_arena_printf(&m->arena, "%s, %s", label, p->vc);
     if (vcs && label)
-        label = ik_arena_printf(&m->arena, "%s, %s", label, IK_COUNT(p->vcs, "VC"));
+        label = ik_arena_printf(&m->arena, "%s, %u VCs", label, p->vcs);
     if (selection && label)
         label = ik_arena_printf(&m->arena, "%s, %s", label, p->selection);
     if (flow && label)
