@@ -177,6 +177,11 @@ char *ik_format_quantity(char *buffer, size_t size, uint64_t value, ik_dimension
 /* The same of a rate for people: three digits where the exact text has more than three decimals:
  * "54.5 Gb/s" for 4xFDR. Not to be read back. */
 char *ik_format_rate(char *buffer, size_t size, uint64_t rate_bps);
+/* A count and what is counted: "1 switch", "2 host pairs" of "switch", "host pair". Where more than
+ * the ending changes, `noun` has both: "entry is|entries are". IK_COUNT has a buffer of its own,
+ * which lives as long as the block that it stands in. */
+char *ik_format_count(char *buffer, size_t size, uint64_t count, const char *noun);
+#define IK_COUNT(count, noun) ik_format_count((char[64]){""}, 64, count, noun)
 /* Greatest common divisor; gcd(0, x) = x. */
 uint64_t ik_gcd(uint64_t a, uint64_t b);
 /* Transmission time of `bytes` at `rate_bps`, rounded to the nearest picosecond (ties up): 4096 B
@@ -509,6 +514,8 @@ ik_status ik_output_open(ik_output *o, const char *path, ik_error *err);
  * IK_ERR_IO. */
 ik_status ik_output_close(ik_output *o, ik_status status, ik_error *err);
 
+/* Seconds of a clock of clock_gettime(), as CLOCK_MONOTONIC of <time.h>. */
+double ik_clock_s(int clock);
 const char *ik_version(void); /* "0.1.0" */
 /* The version and a digest of the sources and the compiler: equal texts, equal answers. */
 const char *ik_build(void);

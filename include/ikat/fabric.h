@@ -24,6 +24,7 @@ typedef struct ik_link_class {
 } ik_link_class;
 
 typedef enum ik_severity { IK_NOTE, IK_WARNING, IK_ERROR } ik_severity;
+const char *ik_severity_name(ik_severity severity); /* "note", "warning", "error" */
 
 /* One finding about a fabric: something that its owner should know. */
 typedef struct ik_finding {
@@ -163,6 +164,9 @@ uint32_t ik_host_switch(const ik_fabric *f, uint32_t host);
 char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size);
 /* Printed number of a port: its label, else local index + 1. */
 unsigned ik_port_number(const ik_fabric *f, uint32_t port);
+/* Global id of the node's port that bears this number, IK_NONE if there is none. Cost O(1) where
+ * ports are numbered as they stand, else O(radix). */
+uint32_t ik_port_of_number(const ik_fabric *f, uint32_t node, unsigned number);
 /* "leaf3 (0x0200c9a000ec0060) port 11": what findings, proofs and messages call a port or node.
  * Returns buffer. */
 char *ik_port_describe(const ik_fabric *f, uint32_t port, char *buffer, size_t size);

@@ -91,9 +91,6 @@ static inline uint8_t *ik_lid_tables_row(const ik_lid_tables *t, uint32_t sw)
 ik_status ik_lid_tables_new(const ik_lids *lids, const ik_env *env, ik_lid_tables *out,
                             ik_error *err);
 void ik_lid_tables_free(ik_lid_tables *t);
-/* Global id of the port of switch sw that bears this number, IK_NONE if there is none. Cost O(1)
- * where ports are numbered as they stand, else O(radix). */
-uint32_t ik_port_of_number(const ik_fabric *f, uint32_t sw, unsigned number);
 
 /* What a file of tables had that did not fit the fabric, and how its entries were matched. */
 typedef struct ik_tables_matched {

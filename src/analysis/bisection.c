@@ -220,8 +220,8 @@ ik_status ik_bisection_measure(const ik_fabric *f, unsigned seeds, const ik_env 
 {
     graph g = {0};
     if (f->num_switches < 2) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "a fabric of %u switches cannot be cut in two",
-                       f->num_switches);
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "a fabric of %s cannot be cut in two",
+                       IK_COUNT(f->num_switches, "switch"));
     }
     if (ik_fabric_has_rails(f)) { /* whole switches on a side would tear hosts apart */
         ik_fail(err, IK_ERR_UNSUPPORTED,

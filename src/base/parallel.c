@@ -48,13 +48,6 @@ static void parallel_record_failure(loop *l, size_t index, ik_status status, con
     atomic_store(&l->stop, true);
 }
 
-static double parallel_now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void parallel_work(loop *l, unsigned thread)
 {
     double reported = 0;
@@ -75,8 +68,8 @@ static void parallel_work(loop *l, unsigned thread)
         }
         size_t done = atomic_fetch_add(&l->done, end - first) + (end - first);
         if (thread == 0 && l->env && l->env->progress && l->what &&
-            parallel_now_seconds() - reported > 0.05) {
-            reported = parallel_now_seconds();
+            ik_clock_s(CLOCK_MONOTONIC) - reported > 0.05) {
+            reported = ik_clock_s(CLOCK_MONOTONIC);
             l->env->progress(l->env->progress_ctx, l->what, done, l->count, l->unit);
         }
     }

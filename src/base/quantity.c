@@ -8,6 +8,7 @@
  */
 #include "base/quantity.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -351,6 +352,27 @@ char *ik_format_rate(char *buffer, size_t size, uint64_t rate_bps)
     uint64_t up = rate_bps % step >= step - step / 2;
     ik_format_quantity(exact, sizeof exact, (rate_bps / step + up) * step, IK_DIM_RATE);
     snprintf(buffer, size, "%.40s", exact);
+    return buffer;
+}
+
+char *ik_format_count(char *buffer, size_t size, uint64_t count, const char *noun)
+{
+    const char *both = strchr(noun, '|');
+    size_t length = both ? (size_t)(both - noun) : strlen(noun);
+    assert(length >= 2);
+    const char *last = noun + length - 1, *ending = "";
+    if (count != 1 && both) {
+        noun = both + 1;
+        length = strlen(noun);
+    } else if (count != 1) {
+        bool turns = *last == 'y' && !strchr("aeiou", last[-1]); /* "entry", "entries" */
+        bool hisses = strchr("sxz", *last) || (*last == 'h' && strchr("cs", last[-1]));
+        length -= turns;
+        ending = turns ? "ies" : hisses ? "es" : "s";
+    }
+    int used = snprintf(buffer, size, "%" PRIu64 " %.*s%s", count, (int)length, noun, ending);
+    assert(used > 0 && (size_t)used < size);
+    (void)used;
     return buffer;
 }
 

@@ -187,13 +187,6 @@ ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_er
 
 /* ---- line by line */
 
-static double text_now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 ik_status ik_text_lines_open(ik_text_lines *l, const char *path, const ik_env *env, ik_error *err)
 {
     gzFile in = NULL;
@@ -232,9 +225,10 @@ static void text_report(ik_text_lines *l)
 {
     const ik_env *env = l->env;
     z_off_t done = gzoffset(l->in);
-    if (!env || !env->progress || !l->size || done < 0 || text_now_seconds() - l->reported < 0.05)
+    if (!env || !env->progress || !l->size || done < 0 ||
+        ik_clock_s(CLOCK_MONOTONIC) - l->reported < 0.05)
         return;
-    l->reported = text_now_seconds();
+    l->reported = ik_clock_s(CLOCK_MONOTONIC);
     uint64_t at = (uint64_t)done < l->size ? (uint64_t)done : l->size;
     env->progress(env->progress_ctx, "reading", at, l->size, "bytes");
 }

@@ -205,6 +205,8 @@ void cli_table_cell(cli_table *t, const char *format, ...) IK_PRINTF(2, 3);
 void cli_table_print(cli_table *t, FILE *out, bool colour); /* and frees it */
 /* 12345678 -> "12,345,678"; returns one of several rotating buffers. */
 const char *cli_count(uint64_t n);
+/* The same with what is counted: "1 switch", "1,024 switches" of "switch" (ik_format_count). */
+const char *cli_counted(uint64_t n, const char *noun);
 
 /* ---- the layout of help (layout.c): nothing is wider than the columns of cli_help_width unless a
  * single word or a literal line is */

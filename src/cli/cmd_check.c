@@ -200,25 +200,24 @@ static void check_print_delivery(const check *k)
     char text[640] = "", src[256], dst[256];
     if (p->undelivered) {
         snprintf(
-            text, sizeof text, "%s pairs without a complete path, the first from %.200s to %.200s",
-            cli_count(p->undelivered),
+            text, sizeof text, "%s without a complete path, the first from %.200s to %.200s",
+            cli_counted(p->undelivered, "pair"),
             ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_src), src, sizeof src),
             ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_dst), dst, sizeof dst));
     } else if (p->unconnected) {
-        snprintf(text, sizeof text, "the %s pairs that the fabric connects",
-                 cli_count(p->pairs - p->unconnected));
+        snprintf(text, sizeof text, "the %s that the fabric connects",
+                 cli_counted(p->pairs - p->unconnected, "pair"));
     }
     check_print_verdict(k->c, "delivered", p->delivered, text);
     if (p->unconnected)
-        printf("  %-15s %s pairs\n", "unconnected", cli_count(p->unconnected));
-    snprintf(text, sizeof text, p->loops ? "%s pairs can enter a loop" : "%.0s",
-             cli_count(p->loops));
+        printf("  %-15s %s\n", "unconnected", cli_counted(p->unconnected, "pair"));
+    snprintf(text, sizeof text, p->loops ? "%s can enter a loop" : "%.0s",
+             cli_counted(p->loops, "pair"));
     check_print_verdict(k->c, "loop-free", p->loop_free, text);
     if (p->ordered != IK_UNKNOWN)
         check_print_verdict(k->c, "livelock order", p->ordered, "falls at every hop");
-    snprintf(text, sizeof text,
-             p->not_minimal ? "%s pairs have a path longer than the shortest" : "%.0s",
-             cli_count(p->not_minimal));
+    snprintf(text, sizeof text, p->not_minimal ? "%s a path longer than the shortest" : "%.0s",
+             cli_counted(p->not_minimal, "pair has|pairs have"));
     check_print_verdict(k->c, "minimal", p->minimal, text);
 }
 
@@ -310,17 +309,17 @@ static void check_print_text(const check *k)
     const ik_proof *p = &k->proof;
     printf("%s\n", cli_line(k->f->spec ? k->f->spec : k->c->args[0]));
     printf("  %-15s %s\n", "routing", cli_line(k->plan->routing->spec));
-    printf("  %-15s %s, %u of %u VC%s used\n", "VC scheme", cli_line(k->plan->vc->spec),
-           p->vcs_used, k->plan->num_vcs, k->plan->num_vcs == 1 ? "" : "s");
+    printf("  %-15s %s, %u of %s used\n", "VC scheme", cli_line(k->plan->vc->spec), p->vcs_used,
+           cli_counted(k->plan->num_vcs, "VC"));
     printf("  %-15s %s%s\n", "host pairs", cli_count(p->pairs),
            p->sampled_pairs ? ", a sample of all" : "");
     check_print_delivery(k);
     check_print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
-    printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels),
-           cli_count(p->dependencies));
+    printf("  %-15s %s, %s\n", "", cli_counted(p->channels, "channel and VC|channels and VCs"),
+           cli_counted(p->dependencies, "dependency"));
     if (cli_has(k->c, "--certificate"))
-        printf("  %-15s %s; checked with %s host pairs\n", "certificate",
-               cli_line(cli_get(k->c, "--certificate")), cli_count(k->certified));
+        printf("  %-15s %s; checked with %s\n", "certificate",
+               cli_line(cli_get(k->c, "--certificate")), cli_counted(k->certified, "host pair"));
     if (check_one_lane(k))
         printf("  %-15s for one lane: the tables have no service levels and virtual lanes\n", "");
     if (k->by_lid)

@@ -35,10 +35,11 @@ static int merge_run(cli *c)
     if (c->json)
         return merge_put_json(c, path, &m);
     if (!c->quiet) {
-        printf("%s: %llu of %llu points", cli_line(path), (unsigned long long)m.points,
-               (unsigned long long)m.num_points);
+        printf("%s: %llu of %s", cli_line(path), (unsigned long long)m.points,
+               IK_COUNT(m.num_points, "point"));
         if (m.doubles)
-            printf("; %llu were in several files", (unsigned long long)m.doubles);
+            printf("; %llu %s in several files", (unsigned long long)m.doubles,
+                   m.doubles == 1 ? "was" : "were");
         putchar('\n');
     }
     return CLI_DONE;

@@ -41,49 +41,42 @@ static void record_put_json(ik_json *j, const char *path, const ik_recording_sum
     ik_json_text(j, "library", s->library);
 }
 
-static const char *record_ending(uint64_t num)
-{
-    return num == 1 ? "" : "s";
-}
-
 static void record_print_limits(const ik_recording_summary *s)
 {
     if (s->onesided)
-        printf("  %s one-sided operation%s (%s) %s only counted: replays leave them out\n",
-               cli_count(s->onesided), record_ending(s->onesided),
+        printf("  %s (%s) %s only counted: replays leave them out\n",
+               cli_counted(s->onesided, "one-sided operation"),
                cli_quantity(s->onesided_bytes, IK_DIM_SIZE), s->onesided == 1 ? "is" : "are");
     if (s->ranks_cut)
-        printf("  %s rank%s did not reach MPI_Finalize: recorded up to where a rank stopped\n",
-               cli_count(s->ranks_cut), record_ending(s->ranks_cut));
+        printf("  %s did not reach MPI_Finalize: recorded up to where a rank stopped\n",
+               cli_counted(s->ranks_cut, "rank"));
     if (s->failed)
-        printf("  %s call%s returned an error: a replay leaves out what failed\n",
-               cli_count(s->failed), record_ending(s->failed));
+        printf("  %s returned an error: a replay leaves out what failed\n",
+               cli_counted(s->failed, "call"));
     if (s->overlapped)
         puts("  calls of several threads of a rank overlapped: the recording cannot be replayed");
     if (s->spawned)
         printf(
             "  processes of other programs were started or joined: they are not in the recording, "
-            "and replays send nothing in the %s call%s with them\n",
-            cli_count(s->outside), record_ending(s->outside));
+            "and replays send nothing in the %s with them\n",
+            cli_counted(s->outside, "call"));
     if (s->shared_ranks)
-        printf(
-            "  %u ranks shared %u processor core%s: between its calls a rank had a core for %s on "
-            "average, and %s passed by the clock; replays use the former (clock=cpu)\n",
-            s->shared_ranks, s->shared_cores, record_ending(s->shared_cores),
-            cli_quantity(s->ran_ns / s->num_ranks * 1000, IK_DIM_TIME),
-            cli_quantity(s->compute_ns / s->num_ranks * 1000, IK_DIM_TIME));
+        printf("  %s shared %s: between its calls a rank had a core for %s on "
+               "average, and %s passed by the clock; replays use the former (clock=cpu)\n",
+               cli_counted(s->shared_ranks, "rank"), cli_counted(s->shared_cores, "processor core"),
+               cli_quantity(s->ran_ns / s->num_ranks * 1000, IK_DIM_TIME),
+               cli_quantity(s->compute_ns / s->num_ranks * 1000, IK_DIM_TIME));
     if (s->intercomms)
-        printf("  %s collective operation%s between two groups: the recording cannot be replayed\n",
-               cli_count(s->intercomms), record_ending(s->intercomms));
+        printf("  %s between two groups: the recording cannot be replayed\n",
+               cli_counted(s->intercomms, "collective operation"));
 }
 
 static void record_print_summary(const char *path, const ik_recording_summary *s)
 {
-    printf("%s: %s rank%s, %s call%s, %s message%s of %s, %s call%s of collective operations\n",
-           cli_line(path), cli_count(s->num_ranks), record_ending(s->num_ranks),
-           cli_count(s->calls), record_ending(s->calls), cli_count(s->messages),
-           record_ending(s->messages), cli_quantity(s->bytes, IK_DIM_SIZE),
-           cli_count(s->collectives), record_ending(s->collectives));
+    printf("%s: %s, %s, %s of %s, %s of collective operations\n", cli_line(path),
+           cli_counted(s->num_ranks, "rank"), cli_counted(s->calls, "call"),
+           cli_counted(s->messages, "message"), cli_quantity(s->bytes, IK_DIM_SIZE),
+           cli_counted(s->collectives, "call"));
     printf("  %s from MPI_Init to the end; %.1f %% of the ranks' time in MPI; %s\n",
            cli_quantity(s->longest_ns * 1000, IK_DIM_TIME),
            s->total_ns ? 100.0 * (double)s->in_mpi_ns / (double)s->total_ns : 0.0,

@@ -128,13 +128,6 @@ static int reproduce_list_json(const cli *c, const reproduction *r)
 
 /* ---- running */
 
-static double reproduce_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Processor time of what is asked for; a shard has its share of it. */
 static double reproduce_cost_of(const reproduction *r, const reproduced *s)
 {
@@ -165,8 +158,8 @@ static void reproduce_tell_whole_cost(const cli *c, const reproduction *r)
     for (size_t i = 0; i < r->num; i++)
         seconds += reproduce_cost_of(r, &r->studies[i]);
     if (r->num > 1)
-        cli_note(c, "%zu experiments: about %s on %u processor%s", r->num,
-                 reproduce_duration(seconds / c->jobs), c->jobs, c->jobs > 1 ? "s" : "");
+        cli_note(c, "%s: about %s on %s", IK_COUNT(r->num, "experiment"),
+                 reproduce_duration(seconds / c->jobs), cli_counted(c->jobs, "processor"));
 }
 
 /* When the budget is spent a study is not begun; of one that was begun earlier no point is run, and
@@ -179,7 +172,7 @@ static int reproduce_run_part(cli *c, const reproduction *r, const reproduced *s
     ik_run_part part = r->part;
     ik_error err;
     bool failed = false;
-    if (r->part.budget_s > 0 && (part.budget_s -= reproduce_now() - begun) <= 0) {
+    if (r->part.budget_s > 0 && (part.budget_s -= ik_clock_s(CLOCK_MONOTONIC) - begun) <= 0) {
         if (access(s->results, F_OK) != 0) {
             cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
             return CLI_DONE;
@@ -216,7 +209,7 @@ static int reproduce_run_study(cli *c, const reproduction *r, reproduced *s, dou
 static int reproduce_run_all(cli *c, reproduction *r)
 {
     int all = CLI_DONE;
-    double begun = reproduce_now();
+    double begun = ik_clock_s(CLOCK_MONOTONIC);
     reproduce_tell_whole_cost(c, r);
     for (size_t i = 0; i < r->num; i++) {
         int status = reproduce_run_study(c, r, &r->studies[i], begun);
@@ -328,7 +321,8 @@ static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t 
                "not marked as weak\n",
                v->num.hold, v->blind, v->unexplained);
     if (lacking)
-        printf("%zu of %zu experiments have no results\n", lacking, r->num);
+        printf("%zu of %s no results\n", lacking,
+               IK_COUNT(r->num, "experiment has|experiments have"));
     if (lacking < r->num)
         printf("%s/index.html\n", cli_line(r->folder));
 }

@@ -26,11 +26,6 @@ typedef struct topo {
     ik_cables cables;
 } topo;
 
-static const char *topo_severity_name(ik_severity s)
-{
-    return s == IK_ERROR ? "error" : s == IK_WARNING ? "warning" : "note";
-}
-
 /* ------------------------------------------------------------------------------------------
  * measuring */
 
@@ -95,7 +90,7 @@ static void topo_put_findings(ik_json *j, const ik_fabric *f)
         const ik_finding *n = &f->findings[i];
         char where[256];
         ik_json_object(j, NULL);
-        ik_json_text(j, "severity", topo_severity_name(n->severity));
+        ik_json_text(j, "severity", ik_severity_name(n->severity));
         ik_json_text(j, "code", n->code);
         ik_json_text(j, "text", n->text);
         if (n->port != IK_NONE)
@@ -277,7 +272,9 @@ static void print_description(const topo *t)
     snprintf(text, sizeof text, "%s (%s between switches, %s to hosts)", cli_count(d->links),
              cli_count(d->switch_links), cli_count(d->host_links));
     topo_print_row("links", text);
-    snprintf(text, sizeof text, "%.4g ports, %.4g links", d->ports_per_host, d->links_per_host);
+    snprintf(text, sizeof text, "%.4g port%s, %.4g link%s", d->ports_per_host,
+             d->ports_per_host == 1 ? "" : "s", d->links_per_host,
+             d->links_per_host == 1 ? "" : "s");
     topo_print_row("cost per host", text);
 }
 
@@ -308,12 +305,12 @@ static void topo_print_distances(const topo *t)
         return;
     }
     char text[64];
-    snprintf(text, sizeof text, "%u hops between hosts' switches", x->diameter);
+    snprintf(text, sizeof text, "%s between hosts' switches", cli_counted(x->diameter, "hop"));
     topo_print_row("diameter", text);
     if (x->switch_diameter == IK_NONE) {
         topo_print_row("of all switches", "some switches are not connected");
     } else {
-        snprintf(text, sizeof text, "%u hops", x->switch_diameter);
+        snprintf(text, sizeof text, "%s", cli_counted(x->switch_diameter, "hop"));
         topo_print_row("of all switches", text);
     }
     snprintf(text, sizeof text, "%.4f hops between hosts, %.4f between switches", x->mean_hops,
@@ -376,21 +373,22 @@ static void topo_print_rest(const topo *t)
              100 * topo_moore_ratio(t));
     topo_print_row("Moore bound", text);
     if (t->has_bisection) {
-        snprintf(text, sizeof text, "%s links, %.4f per host (lower bound: %.4f)",
-                 cli_count(b->cut), b->per_host, b->lower_bound_per_host);
+        snprintf(text, sizeof text, "%s, %.4f per host (lower bound: %.4f)",
+                 cli_counted(b->cut, "link"), b->per_host, b->lower_bound_per_host);
         topo_print_row("bisection", text);
-        snprintf(text, sizeof text, "halves of %s and %s hosts, best of %u partitions",
-                 cli_count(b->hosts_a), cli_count(b->hosts_b), b->starts);
+        snprintf(text, sizeof text, "halves of %s and %s, best of %s", cli_count(b->hosts_a),
+                 cli_counted(b->hosts_b, "host"), cli_counted(b->starts, "partition"));
         topo_print_row("", text);
     } else if (ik_fabric_has_rails(t->f)) {
         topo_print_row("bisection", "not defined: hosts have cables to several switches");
     }
     snprintf(text, sizeof text,
-             "%s rack pitches in total, %.3f on average, %s at most; %s of %s stay in their rack",
-             cli_count(c->total), c->mean, cli_count(c->longest), cli_count(c->inside_racks),
-             cli_count(c->cables));
+             "%s in total, %.3f on average, %s at most; %s of %s stay in their rack",
+             cli_counted(c->total, "rack pitch"), c->mean, cli_count(c->longest),
+             cli_count(c->inside_racks), cli_count(c->cables));
     topo_print_row("cables", text);
-    snprintf(text, sizeof text, "%u x %u racks, %s", c->width, c->height,
+    snprintf(text, sizeof text, "%u x %s, %s", c->width,
+             IK_COUNT(c->height, c->width == 1 ? "rack" : "racks|racks"),
              c->own_positions ? "the fabric's own positions" : "filled in switch order");
     topo_print_row("floor", text);
 }
@@ -403,7 +401,7 @@ static void topo_print_findings(const topo *t)
     for (size_t i = 0; i < t->f->num_findings; i++) {
         const ik_finding *n = &t->f->findings[i];
         printf("  %s%s%s %s: %s\n", cli_severity_colour(t->c, n->severity),
-               topo_severity_name(n->severity), cli_reset(t->c), n->code, n->text);
+               ik_severity_name(n->severity), cli_reset(t->c), n->code, n->text);
     }
 }
 

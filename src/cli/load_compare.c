@@ -327,7 +327,7 @@ static int load_compare_show(const comparison *m)
     int failed = undelivered || m->refused ? CLI_FAILED : CLI_DONE;
     cli_progress_end(m->c);
     if (undelivered)
-        cli_note(m->c, "%s flows are not delivered", cli_count(undelivered));
+        cli_note(m->c, "%s not delivered", cli_counted(undelivered, "flow is|flows are"));
     if (m->c->json) {
         int status = load_compare_show_json(m);
         return status == CLI_DONE ? failed : status;

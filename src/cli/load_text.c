@@ -66,8 +66,8 @@ static void load_text_print_queues(const loads *l)
                                           "most>",    NULL};
     char heading[200];
     snprintf(heading, sizeof heading,
-             "Flows and different destination hosts per queue, scheme %.80s, %u VCs",
-             cli_line(l->plan->vc->spec), l->queues.num_vcs);
+             "Flows and different destination hosts per queue, scheme %.80s, %s",
+             cli_line(l->plan->vc->spec), IK_COUNT(l->queues.num_vcs, "VC"));
     cli_heading(l->c, heading);
     cli_table *t = cli_table_new(headers);
     for (size_t i = 0; i < l->num_queue_groups; i++) {
@@ -140,10 +140,12 @@ static void print_contention(const loads *l)
         load_text_row("C up, down", "%llu, %llu", (unsigned long long)x->c_up,
                       (unsigned long long)x->c_down);
     load_text_row("C by load", "%.6g", x->c_load.value);
-    load_text_row("slowdown at least", "%.6g (%.6g flows on a channel, %llu at an end)",
-                  x->slowdown_bound.value, x->max_flows, (unsigned long long)x->endpoint_degree);
-    load_text_row("fluid slowdown", "%.6g (%.6g messages' time, crossbar %.6g)", x->fluid_slowdown,
-                  x->fluid_time, x->fluid_crossbar_time);
+    load_text_row("slowdown at least", "%.6g (%.6g flow%s on a channel, %llu at an end)",
+                  x->slowdown_bound.value, x->max_flows, x->max_flows == 1 ? "" : "s",
+                  (unsigned long long)x->endpoint_degree);
+    load_text_row("fluid slowdown", "%.6g (%.6g %s time, crossbar %.6g)", x->fluid_slowdown,
+                  x->fluid_time, x->fluid_time == 1 ? "message's" : "messages'",
+                  x->fluid_crossbar_time);
     load_text_row("effective bandwidth", "%.6g (of flows that leave their switch %.6g)",
                   x->effective_bandwidth, x->effective_bandwidth_leaving);
     load_text_row("mean efficiency", "%.6g (of flows that leave their switch %.6g)",
@@ -183,7 +185,8 @@ static void load_text_print_phases(const loads *l)
     }
     cli_table_print(t, stdout, l->c->colour_out);
     if (all->num > MOST_PHASES)
-        printf("  and %s more phases (--csv --table phases)\n", cli_count(all->num - MOST_PHASES));
+        printf("  and %s (--csv --table phases)\n",
+               cli_counted(all->num - MOST_PHASES, "more phase"));
     load_text_row("sum of the bounds", "%.6g us, crossbar %.6g us", all->bound_ns / 1e3,
                   all->crossbar_bound_ns / 1e3);
     if (all->has_contention)
@@ -251,8 +254,8 @@ void loads_show_text(const loads *l)
     if (loads_undelivered(l))
         load_text_row("not delivered", "%s", cli_count(loads_undelivered(l)));
     if (l->unconnected)
-        load_text_row("unconnected", "%s flows that the fabric does not connect",
-                      cli_count(l->unconnected));
+        load_text_row("unconnected", "%s that the fabric does not connect",
+                      cli_counted(l->unconnected, "flow"));
     load_text_row("largest load", "%.6g of a host's rate", x->max_load);
     if (x->max_channel != IK_NONE)
         load_text_row("on", "%s", ik_port_describe(l->f, x->max_channel, where, sizeof where));

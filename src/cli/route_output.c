@@ -311,8 +311,8 @@ static ik_status output_refuse_lanes(const route_job *job, size_t length, ik_err
     ik_status status =
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "the forwarding tables of '%.100s' can deadlock: they are for one lane, on which "
-                "%zu channels can wait for each other%s",
-                routing, length, output_lost_lanes(job, lanes, sizeof lanes));
+                "%s can wait for each other%s",
+                routing, IK_COUNT(length, "channel"), output_lost_lanes(job, lanes, sizeof lanes));
     return ik_hint(err, status,
                    "'ikat check' with --vc 1q shows the cycle%s; --unproved writes the tables "
                    "nevertheless, with a warning in the file",
@@ -336,9 +336,9 @@ static void output_note_unsafe(const route_job *job, const ik_lids *lids, uint32
 {
     if (unsafe)
         cli_note(job->c,
-                 "%" PRIu32 " of %" PRIu32 " LIDs could not be routed without a cycle of "
+                 "%" PRIu32 " of %s could not be routed without a cycle of "
                  "performance queries and data on one lane; 'ikat deploy' says what holds instead",
-                 unsafe, lids->num);
+                 unsafe, IK_COUNT(lids->num, "LID"));
 }
 
 /* What the subnet's tables are judged to be, with the judge of 'ikat audit' and 'ikat deploy':
@@ -364,8 +364,8 @@ static ik_status output_judge_tables(const route_job *job, const ik_lid_tables *
         cli_note(job->c, "the tables can deadlock%s", output_lost_lanes(job, lanes, sizeof lanes));
     } else if (job->plan->num_vcs > 1) {
         cli_note(job->c,
-                 "the %u VCs of '%s' are not in the tables; on one lane they are free of deadlock",
-                 job->plan->num_vcs, job->plan->vc->spec);
+                 "the %s of '%s' are not in the tables; on one lane they are free of deadlock",
+                 IK_COUNT(job->plan->num_vcs, "VC"), job->plan->vc->spec);
     }
     ik_subnet_verdict_free(&v);
     return status;

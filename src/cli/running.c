@@ -24,15 +24,15 @@ static void running_on_point(void *ctx, uint64_t done, uint64_t total, bool reus
     cli_running *r = ctx;
     const cli *c = r->c;
     if (reused) {
-        cli_note(c, "%llu of %llu points are finished already", (unsigned long long)done,
-                 (unsigned long long)total);
+        cli_note(c, "%llu of %s finished already", (unsigned long long)done,
+                 IK_COUNT(total, "point is|points are"));
         r->reported = done;
         return;
     }
     if (c->progress && c->env.progress) {
         c->env.progress(c->env.progress_ctx, "simulating", done, total, "points");
     } else if ((done - r->reported) * 10 >= total || done == total) {
-        cli_note(c, "%llu of %llu points", (unsigned long long)done, (unsigned long long)total);
+        cli_note(c, "%llu of %s", (unsigned long long)done, IK_COUNT(total, "point"));
         r->reported = done;
     }
 }
@@ -66,13 +66,12 @@ static void running_on_share(void *ctx, const ik_run_share *s)
 static void running_on_note(void *ctx, ik_severity severity, const char *text)
 {
     cli_running *r = ctx;
-    static const char *const words[] = {"note", "warning", "error"};
     static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
     bool colour = r->c->colour_err;
     if (r->c->quiet)
         return;
     cli_progress_end(r->c);
-    fprintf(stderr, "%s%s%s: %s\n", colour ? colours[severity] : "", words[severity],
+    fprintf(stderr, "%s%s%s: %s\n", colour ? colours[severity] : "", ik_severity_name(severity),
             colour ? "\033[0m" : "", cli_line(text));
 }
 

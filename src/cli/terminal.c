@@ -17,13 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static double terminal_now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* "12 s", "3 min 05 s", "2 h 10 min" */
 static void terminal_print_duration(char *buffer, size_t size, double seconds)
 {
@@ -74,7 +67,7 @@ static void terminal_print_meter(const cli *c, const char *what, uint64_t done, 
 void cli_log_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
 {
     cli *c = ctx;
-    double now = terminal_now_seconds();
+    double now = ik_clock_s(CLOCK_MONOTONIC);
     if (terminal_meter_starts(c, what, now) || now - c->meter.shown < 10 || done >= total)
         return;
     c->meter.shown = now;
@@ -86,7 +79,7 @@ static void terminal_show_progress(void *ctx, const char *what, uint64_t done, u
                                    const char *unit)
 {
     cli *c = ctx;
-    double now = terminal_now_seconds();
+    double now = ik_clock_s(CLOCK_MONOTONIC);
     if (terminal_meter_starts(c, what, now))
         return; /* short work shows nothing */
     double elapsed = now - c->meter.started;
@@ -312,6 +305,15 @@ const char *cli_count(uint64_t n)
         out[used++] = digits[i];
     }
     out[used] = '\0';
+    return out;
+}
+
+const char *cli_counted(uint64_t n, const char *noun)
+{
+    static char buffers[8][64];
+    static unsigned turn;
+    char *out = buffers[turn++ % 8];
+    snprintf(out, sizeof buffers[0], "%s%s", cli_count(n), strchr(IK_COUNT(n, noun), ' '));
     return out;
 }
 

@@ -53,12 +53,11 @@ static void describe_put_rates(ik_json *j, const ik_fabric *f)
 
 static void describe_put_findings(ik_json *j, const ik_fabric *f)
 {
-    static const char *const severities[] = {"note", "warning", "error"};
     ik_json_array(j, "findings");
     for (size_t i = 0; i < f->num_findings; i++) {
         const ik_finding *finding = &f->findings[i];
         ik_json_object(j, NULL);
-        ik_json_text(j, "severity", severities[finding->severity]);
+        ik_json_text(j, "severity", ik_severity_name(finding->severity));
         ik_json_text(j, "code", finding->code);
         ik_json_text(j, "text", finding->text);
         if (finding->port != IK_NONE)

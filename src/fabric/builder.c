@@ -135,8 +135,8 @@ static uint32_t builder_add_nodes(ik_builder *b, space *s, uint32_t count, uint3
         return first;
     }
     if (!builder_reserve_nodes(s, nodes) || !builder_reserve_ports(s, ports)) {
-        STICK(b, IK_ERR_MEMORY, "out of memory for %" PRIu64 " %s with %" PRIu64 " ports", nodes,
-              what, ports);
+        STICK(b, IK_ERR_MEMORY, "out of memory for %" PRIu64 " %s with %s", nodes, what,
+              IK_COUNT(ports, "port"));
         return first;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -478,8 +478,9 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
         ik_builder_family(b, "custom", "", NULL, 0);
     if (b->error.status == IK_OK &&
         (!builder_join_bases(b) || !builder_join_columns(b) || !builder_complete_labels(b->f)))
-        STICK(b, IK_ERR_MEMORY, "out of memory for a fabric of %u switches, %u hosts and %u ports",
-              b->f->num_switches, b->f->num_hosts, b->f->num_ports);
+        STICK(b, IK_ERR_MEMORY, "out of memory for a fabric of %s, %s and %s",
+              IK_COUNT(b->f->num_switches, "switch"), IK_COUNT(b->f->num_hosts, "host"),
+              IK_COUNT(b->f->num_ports, "port"));
     if (b->error.status == IK_OK) {
         fabric_prune_classes(b->f);
         builder_set_num_levels(b);

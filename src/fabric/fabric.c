@@ -220,10 +220,27 @@ char *ik_node_name(const ik_fabric *f, uint32_t node, char *buffer, size_t size)
     return buffer;
 }
 
+const char *ik_severity_name(ik_severity severity)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    return names[severity];
+}
+
 unsigned ik_port_number(const ik_fabric *f, uint32_t port)
 {
     assert(port < f->num_ports);
     return f->port_label ? f->port_label[port] : ik_port_local(f, port) + 1;
+}
+
+uint32_t ik_port_of_number(const ik_fabric *f, uint32_t node, unsigned number)
+{
+    uint32_t radix = ik_radix(f, node), base = f->port_base[node];
+    if (number >= 1 && number <= radix && ik_port_number(f, base + number - 1) == number)
+        return base + number - 1;
+    for (uint32_t port = base; f->port_label && port < base + radix; port++)
+        if (f->port_label[port] == number)
+            return port;
+    return IK_NONE;
 }
 
 char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t size)

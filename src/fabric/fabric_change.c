@@ -134,8 +134,8 @@ static ik_status fabric_change_fail_switch(ik_fabric *f, uint32_t sw, size_t *lo
         return IK_OK;
     char name[160];
     return fabric_add_finding(f, IK_WARNING, "failed-switch", IK_NONE, sw, err,
-                              "switch %s has failed with %" PRIu32 " links",
-                              ik_node_describe(f, sw, name, sizeof name), links);
+                              "switch %s has failed with %s",
+                              ik_node_describe(f, sw, name, sizeof name), IK_COUNT(links, "link"));
 }
 
 static ik_status fabric_change_sum_up(ik_fabric *f, const char *code, const char *what,
@@ -167,9 +167,8 @@ static ik_status fabric_change_fail_all(ik_fabric *f, const uint32_t *ports, siz
                      ? fabric_change_fail_link(f, ports[i], &lost_links, err)
                      : ik_about(err,
                                 ik_fail(err, IK_ERR_USAGE,
-                                        "the link of port %" PRIu32
-                                        " cannot fail, there are %" PRIu32 " ports",
-                                        ports[i], f->num_ports),
+                                        "the link of port %" PRIu32 " cannot fail, there are %s",
+                                        ports[i], IK_COUNT(f->num_ports, "port")),
                                 "fail");
     if (status == IK_OK)
         status = fabric_change_sum_up(f, "failed-switch", "switches", lost_switches, err);

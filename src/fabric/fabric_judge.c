@@ -78,10 +78,9 @@ static ik_status judge_levels(judge *j)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRIu32 " on level %" PRIu32,
                          level > 1 ? ", " : "", count, level);
     }
-    return fabric_add_finding(f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err,
-                              "a tree of %" PRIu32 " level%s of switches: %s, with %" PRIu32
-                              " hosts",
-                              f->num_levels, f->num_levels == 1 ? "" : "s", text, f->num_hosts);
+    return fabric_add_finding(
+        f, IK_NOTE, "levels", IK_NONE, IK_NONE, j->err, "a tree of %s of switches: %s, with %s",
+        IK_COUNT(f->num_levels, "level"), text, IK_COUNT(f->num_hosts, "host"));
 }
 
 /* Levels are counted from the leaf switches that have hosts. If these are far fewer than the
@@ -180,10 +179,10 @@ static ik_status tell_oversubscribed(judge *j, const kind *k, size_t count, bool
         snprintf(ratio, sizeof ratio, "%.2f:1 oversubscribed", (double)k->down / k->up);
     return fabric_add_finding(
         j->f, lost ? IK_WARNING : IK_NOTE, "oversubscribed", IK_NONE, count == 1 ? k->sw : IK_NONE,
-        j->err, "%zu %s%s%s%s with %" PRIu32 " %s and %" PRIu32 " uplinks%s: %s", count,
-        k->level == 1 ? "leaf switch" : "switch", count == 1 ? "" : "es", count == 1 ? ", " : "",
-        name, k->down, k->level == 1 ? "host links" : "links down", k->up,
-        count == 1 ? "" : " each", ratio);
+        j->err, "%s%s%s with %s and %s%s: %s",
+        IK_COUNT(count, k->level == 1 ? "leaf switch" : "switch"), count == 1 ? ", " : "", name,
+        IK_COUNT(k->down, k->level == 1 ? "host link" : "link down|links down"),
+        IK_COUNT(k->up, "uplink"), count == 1 ? "" : " each", ratio);
 }
 
 static ik_status judge_oversubscription(judge *j, kind *kinds, size_t num)
@@ -267,13 +266,12 @@ static ik_status judge_missing(judge *j, kind *kinds, size_t num)
             bool elsewhere = kinds[k].level > 1 && kinds[k].up + kinds[k].down >= all;
             if (elsewhere || fabric_judge_cables(j, &kinds[k]) >= usual || shown++ >= NAMED)
                 continue;
-            status =
-                fabric_add_finding(j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
-                                   "switch %s on level %" PRIu32 " has %" PRIu32
-                                   " links %s, the usual number there is %" PRIu32,
-                                   ik_node_describe(j->f, kinds[k].sw, name, sizeof name),
-                                   kinds[k].level, fabric_judge_cables(j, &kinds[k]),
-                                   kinds[k].level < j->f->num_levels ? "up" : "down", usual);
+            status = fabric_add_finding(
+                j->f, IK_WARNING, "missing-cable", IK_NONE, kinds[k].sw, j->err,
+                "switch %s on level %" PRIu32 " has %s %s, the usual number there is %" PRIu32,
+                ik_node_describe(j->f, kinds[k].sw, name, sizeof name), kinds[k].level,
+                IK_COUNT(fabric_judge_cables(j, &kinds[k]), "link"),
+                kinds[k].level < j->f->num_levels ? "up" : "down", usual);
             if (status != IK_OK)
                 return status;
         }

@@ -122,13 +122,13 @@ static ik_status fabric_rates_tell_slower(ik_fabric *f, const host_link *of, uin
                                           const ik_link_class *common, ik_error *err)
 {
     char name[TEXT], rate[32], usual[32];
-    return fabric_add_finding(
-        f, IK_NOTE, "slower-adapters", of->port, IK_NONE, err,
-        "%" PRIu32 " links to hosts of one kind run at %s, the common rate is %s: these adapters "
-        "are taken to be slower ones; the first is %s",
-        num, ik_format_rate(rate, sizeof rate, of->rate),
-        ik_format_rate(usual, sizeof usual, common->rate_bps),
-        ik_port_describe(f, of->port, name, sizeof name));
+    return fabric_add_finding(f, IK_NOTE, "slower-adapters", of->port, IK_NONE, err,
+                              "%s of one kind run at %s, the common rate is %s: these adapters "
+                              "are taken to be slower ones; the first is %s",
+                              IK_COUNT(num, "link to hosts|links to hosts"),
+                              ik_format_rate(rate, sizeof rate, of->rate),
+                              ik_format_rate(usual, sizeof usual, common->rate_bps),
+                              ik_port_describe(f, of->port, name, sizeof name));
 }
 
 /* Marks the ports of adapters that are slower, and tells of each kind once. */

@@ -158,7 +158,8 @@ ik_status format_read(const char *text, size_t size, const char *file, const ik_
     if (plain && format_is_printed(of)) {
         status = format_read_text(plain, length, file, of, b, err);
         ik_builder_finding(b, IK_NOTE, "terminal-log", NULL,
-                           "%zu controls of a terminal among the text are not read", controls);
+                           "%s of a terminal among the text %s not read",
+                           IK_COUNT(controls, "control"), controls == 1 ? "is" : "are");
     } else {
         status = format_read_text(text, size, file, format, b, err);
     }

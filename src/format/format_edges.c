@@ -150,8 +150,8 @@ static ik_status edges_write_text(const ik_fabric *f, FILE *out, ik_error *err)
 {
     bool plain = edges_one_rate(f);
     (void)err;
-    fprintf(out, "# %" PRIu32 " switches, %" PRIu32 " hosts (h0, h1, ...)\n", f->num_switches,
-            f->num_hosts);
+    fprintf(out, "# %s, %s (h0, h1, ...)\n", IK_COUNT(f->num_switches, "switch"),
+            IK_COUNT(f->num_hosts, "host"));
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         bool linked = false;
         for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {

@@ -258,8 +258,9 @@ static ik_status ibnetdiscover_read_port(ib_file *ib, ik_error *err)
         return scan_fail(s, err, "a port comes before any Switch or Ca; expected one of these");
     ik_status status = ib_bracketed_port(s, &end.port, err);
     if (status == IK_OK && end.port > ib->nodes[ib->current].radix)
-        return scan_fail(s, err, "port %" PRIu32 " of a node with %" PRIu32 " ports (line %u)",
-                         end.port, ib->nodes[ib->current].radix, ib->nodes[ib->current].line);
+        return scan_fail(s, err, "port %" PRIu32 " of a node with %s (line %u)", end.port,
+                         IK_COUNT(ib->nodes[ib->current].radix, "port"),
+                         ib->nodes[ib->current].line);
     if (status == IK_OK)
         status = ibnetdiscover_port_guid(s, &end.guid, err);
     if (status == IK_OK)

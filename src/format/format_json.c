@@ -175,12 +175,11 @@ static void json_put_endpoints(ik_json *j, const ik_fabric *f)
 
 static void json_put_findings(ik_json *j, const ik_fabric *f)
 {
-    static const char *const severities[] = {"note", "warning", "error"};
     ik_json_array(j, "findings");
     for (size_t i = 0; i < f->num_findings; i++) {
         const ik_finding *finding = &f->findings[i];
         ik_json_object(j, NULL);
-        ik_json_text(j, "severity", severities[finding->severity]);
+        ik_json_text(j, "severity", ik_severity_name(finding->severity));
         ik_json_text(j, "code", finding->code);
         if (finding->node != IK_NONE)
             ik_json_uint(j, "node", finding->node);

@@ -154,10 +154,8 @@ static ik_status subnet_lst_define(ib_file *ib, lst_end *end, bool own_line, ik_
         return status;
     ib_node *node = &ib->nodes[end->node];
     if (node->defined && node->radix != end->ports)
-        return scan_fail(&ib->s, err,
-                         "node %016" PRIx64 " has %" PRIu64 " ports here and %" PRIu32
-                         " in line %u",
-                         end->node_guid, end->ports, node->radix, node->line);
+        return scan_fail(&ib->s, err, "node %016" PRIx64 " has %s here and %" PRIu32 " in line %u",
+                         end->node_guid, IK_COUNT(end->ports, "port"), node->radix, node->line);
     if (own_line && !node->at)
         node->at = ++ib->sections;
     if (node->defined)

@@ -169,10 +169,11 @@ static ik_status ib_cables_find_peers(ib_file *ib, ik_error *err)
         int length;
         const char *key = ib_shown_key(ib, end->peer, &length);
         if (end->peer_port > ib->nodes[end->peer].radix)
-            return ik_fail_at(
-                err, IK_ERR_INPUT, end->file, end->line, 1,
-                "a cable to port %" PRIu32 " of \"%.*s\", which has %" PRIu32 " ports (line %u)",
-                end->peer_port, length, key, ib->nodes[end->peer].radix, ib->nodes[end->peer].line);
+            return ik_fail_at(err, IK_ERR_INPUT, end->file, end->line, 1,
+                              "a cable to port %" PRIu32 " of \"%.*s\", which has %s (line %u)",
+                              end->peer_port, length, key,
+                              IK_COUNT(ib->nodes[end->peer].radix, "port"),
+                              ib->nodes[end->peer].line);
     }
     return IK_OK;
 }
@@ -432,10 +433,9 @@ static void report_zero_lids(ib_file *ib)
     ik_end end = ib_cables_whole_node(ib, first);
     ik_builder_finding(
         ib->b, IK_NOTE, "lid-zero", &end,
-        "%" PRIu32 " switches and %" PRIu32
-        " hosts have LID 0 or 65535: no subnet manager had given them one; ikat numbers "
+        "%s and %s have LID 0 or 65535: no subnet manager had given them one; ikat numbers "
         "them where forwarding tables need LIDs; the first is \"%.*s\" in line %u",
-        switches, hosts, length, key, ib->nodes[first].line);
+        IK_COUNT(switches, "switch"), IK_COUNT(hosts, "host"), length, key, ib->nodes[first].line);
 }
 
 /* Sections of one identifier that contradict each other are two nodes: which, and where. */
@@ -479,27 +479,27 @@ static void ib_cables_report_counts(ib_file *ib)
             ib->repeated);
     if (ib->unrated)
         ik_builder_finding(ib->b, IK_NOTE, "assumed-rate", NULL,
-                           "%" PRIu32
-                           " links give no known width and speed; the default rate is assumed",
-                           ib->unrated);
+                           "%s no known width and speed; the default rate is assumed",
+                           IK_COUNT(ib->unrated, "link gives|links give"));
     if (ib->left_out)
-        ik_builder_finding(ib->b, IK_NOTE, "aggregation-node", NULL,
-                           "%" PRIu32
-                           " aggregation nodes inside switches are not hosts: no traffic of theirs "
-                           "is assumed; tables have entries for their LIDs",
-                           ib->left_out);
+        ik_builder_finding(
+            ib->b, IK_NOTE, "aggregation-node", NULL,
+            "%s not hosts: no traffic of theirs is assumed; tables have "
+            "entries for their LIDs",
+            IK_COUNT(ib->left_out,
+                     "aggregation node inside switches is|aggregation nodes inside switches are"));
     if (ib->inactive > NAMED)
         ik_builder_finding(ib->b, IK_WARNING, "inactive-port", NULL,
                            "%" PRIu32 " ports in all are down or not active", ib->inactive);
     if (ib->unread)
-        ik_builder_finding(
-            ib->b, IK_NOTE, "unread-lines", NULL,
-            "%" PRIu32 " line%s outside of the dump %s not read; the first is line %u", ib->unread,
-            ib->unread == 1 ? "" : "s", ib->unread == 1 ? "is" : "are", ib->first_unread);
+        ik_builder_finding(ib->b, IK_NOTE, "unread-lines", NULL,
+                           "%s outside of the dump %s not read; the first is line %u",
+                           IK_COUNT(ib->unread, "line"), ib->unread == 1 ? "is" : "are",
+                           ib->first_unread);
     if (ib->commands)
         ik_builder_finding(ib->b, IK_NOTE, "commands", NULL,
-                           "%" PRIu32 " commands to the simulator ('do') are not executed",
-                           ib->commands);
+                           "%s to the simulator ('do') %s not executed",
+                           IK_COUNT(ib->commands, "command"), ib->commands == 1 ? "is" : "are");
     if (ib->s.cut || ib->cut)
         ik_builder_finding(ib->b, IK_WARNING, "truncated", NULL,
                            "the file's last line %u has no end: the dump may be cut off",

@@ -162,8 +162,8 @@ static ik_status ib_netlist_read_alias(ib_file *ib, ik_error *err)
         return scan_fail(&ib->s, err, "an alias comes before any Switch or Ca");
     ik_status status = ib_bracketed_port(&ib->s, &port, err);
     if (status == IK_OK && port > ib->nodes[ib->current].radix)
-        return scan_fail(&ib->s, err, "port %" PRIu32 " of a node with %" PRIu32 " ports", port,
-                         ib->nodes[ib->current].radix);
+        return scan_fail(&ib->s, err, "port %" PRIu32 " of a node with %s", port,
+                         IK_COUNT(ib->nodes[ib->current].radix, "port"));
     if (status == IK_OK)
         status = ib_quoted(&ib->s, "an alias", &name, err);
     if (status == IK_OK)

@@ -73,10 +73,9 @@ static ik_status ib_write_check_ports(const ik_fabric *f, uint32_t node, ik_erro
     char text[192];
     bool seen[IB_MAX_PORTS + 1] = {false};
     if (ib_num_ports(f, node) > IB_MAX_PORTS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "%s has %" PRIu32 " ports; an InfiniBand device has at most %d",
-                       ik_node_name(f, node, text, sizeof text), ib_num_ports(f, node),
-                       IB_MAX_PORTS);
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "%s has %s; an InfiniBand device has at most %d",
+                       ik_node_name(f, node, text, sizeof text),
+                       IK_COUNT(ib_num_ports(f, node), "port"), IB_MAX_PORTS);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
         unsigned number = ik_port_number(f, port);
         if (f->port_peer[port] == IK_NONE)

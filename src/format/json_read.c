@@ -297,10 +297,9 @@ static ik_status json_read_endpoints(json_reader *r, const json_t *root)
 
 static bool read_severity(const json_t *item, ik_severity *severity)
 {
-    static const char *const names[] = {"note", "warning", "error"};
     const char *text = json_string_value(json_object_get(item, "severity"));
     for (int i = 0; text && i < 3; i++)
-        if (strcmp(text, names[i]) == 0) {
+        if (strcmp(text, ik_severity_name((ik_severity)i)) == 0) {
             *severity = (ik_severity)i;
             return true;
         }

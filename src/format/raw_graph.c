@@ -76,12 +76,12 @@ static ik_status raw_graph_size_ports(raw_graph *g, uint64_t *total, ik_error *e
         *total += node->radix;
         if (node->radix > 65535)
             return ik_fail_at(err, IK_ERR_INPUT, g->file, 0, 0,
-                              "node '%.*s' has %" PRIu32 " ports; at most 65535 are possible",
+                              "node '%.*s' has %s; at most 65535 are possible",
                               (int)(g->keys.names[i].length < 80 ? g->keys.names[i].length : 80),
-                              g->keys.names[i].at, node->radix);
+                              g->keys.names[i].at, IK_COUNT(node->radix, "port"));
         if (*total > 1000000 + 64 * (uint64_t)g->text_size || *total > 0x7fffffff)
-            return ik_fail_at(err, IK_ERR_INPUT, g->file, 0, 0,
-                              "%" PRIu64 " ports in a file of %zu bytes", *total, g->text_size);
+            return ik_fail_at(err, IK_ERR_INPUT, g->file, 0, 0, "%s in a file of %zu bytes",
+                              IK_COUNT(*total, "port"), g->text_size);
     }
     return IK_OK;
 }

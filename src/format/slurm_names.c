@@ -220,7 +220,7 @@ void slurm_names_free(slurm_names *n)
 }
 
 static void format_slurm_names_remark(const ik_fabric *f, uint32_t count, uint32_t node,
-                                      const char *what, FILE *out)
+                                      const char *noun, const char *what, FILE *out)
 {
     char name[NAME_SIZE];
     if (!count)
@@ -229,19 +229,17 @@ static void format_slurm_names_remark(const ik_fabric *f, uint32_t count, uint32
     for (char *c = name; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
-    fprintf(out, "# %" PRIu32 " %s; the first: %s\n", count, what, name);
+    fprintf(out, "# %s %s; the first: %s\n", IK_COUNT(count, noun), what, name);
 }
 
 void slurm_names_remark(const slurm_names *n, const ik_fabric *f, FILE *out)
 {
-    format_slurm_names_remark(f, n->cleaned, n->first_cleaned,
-                              "names have characters that Slurm does not accept: '-' replaces them",
-                              out);
-    format_slurm_names_remark(f, n->further, n->first_further,
-                              "further adapters of hosts that are on the switch of another adapter",
-                              out);
-    format_slurm_names_remark(f, n->uncabled, n->first_uncabled,
-                              "hosts without a cable to a switch are left out", out);
+    format_slurm_names_remark(f, n->cleaned, n->first_cleaned, "name",
+                              "with characters that Slurm does not accept: '-' replaces them", out);
+    format_slurm_names_remark(f, n->further, n->first_further, "further adapter",
+                              "of hosts on the switch of another adapter", out);
+    format_slurm_names_remark(f, n->uncabled, n->first_uncabled, "host",
+                              "without a cable to a switch: left out", out);
 }
 
 ik_status slurm_hosts_of(const ik_fabric *f, const slurm_names *n, uint32_t **base, char ***names,

@@ -31,13 +31,6 @@ sm_engine_log(const sm_engine *s, osm_log_level_t level, const char *format, ...
     osm_log(&s->osm->log, level, "ikat: %s\n", shown);
 }
 
-static double sm_engine_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* ---- what is installed */
 
 static void sm_engine_forget(sm_engine *s)
@@ -155,7 +148,7 @@ static void sm_engine_take(sm_engine *s, ik_deployment *d)
 static bool sm_engine_reroute(sm_engine *s)
 {
     ik_error why = {0}, kept = {0};
-    double begin = sm_engine_clock();
+    double begin = ik_clock_s(CLOCK_MONOTONIC);
     if (!s->seen->num_hosts && !s->seen->num_endpoints) {
         sm_engine_log(s, OSM_LOG_INFO,
                       "the subnet has no hosts yet: OpenSM's next engine takes over.");
@@ -166,7 +159,7 @@ static bool sm_engine_reroute(sm_engine *s)
         d ? sm_engine_prove(s, false, d, &why) : ik_fail_memory(&why, sizeof *d, "a deployment");
     if (status == IK_OK) {
         sm_engine_take(s, d);
-        sm_engine_tell(s, sm_engine_clock() - begin);
+        sm_engine_tell(s, ik_clock_s(CLOCK_MONOTONIC) - begin);
         return true;
     }
     sm_engine_log(s, OSM_LOG_ERROR, "the subnet cannot be routed: %.400s%s%.300s.", why.text,

@@ -29,28 +29,27 @@ static void report_terminal_put_fabrics(const terminal_page *p)
         fputs("fabric  ", p->out);
         const char *label = model_without_samples(p->m, "fabric", f->label);
         terminal_text(p->out, label ? label : f->label);
-        fprintf(p->out, ": %" PRIu32 " hosts, %" PRIu32 " switches, %lld links between them",
-                f->num_hosts, f->num_switches,
-                (long long)json_integer_value(json_object_get(f->summary, "switch_links")));
+        fprintf(p->out, ": %s, %s, %s between them", IK_COUNT(f->num_hosts, "host"),
+                IK_COUNT(f->num_switches, "switch"),
+                IK_COUNT((uint64_t)json_integer_value(json_object_get(f->summary, "switch_links")),
+                         "link"));
         if (levels)
-            fprintf(p->out, ", %lld levels", (long long)levels);
+            fprintf(p->out, ", %s", IK_COUNT((uint64_t)levels, "level"));
         putc('\n', p->out);
     }
     if (shown > FABRICS_SHOWN)
-        fprintf(p->out, "and %zu more fabric%s\n", shown - FABRICS_SHOWN,
-                shown - FABRICS_SHOWN > 1 ? "s" : "");
+        fprintf(p->out, "and %s\n", IK_COUNT(shown - FABRICS_SHOWN, "more fabric"));
 }
 
 static void report_terminal_put_finding(const terminal_page *p, const json_t *finding)
 {
-    static const char *const words[] = {"note", "warning", "error"};
     static const char *const colours[] = {"", "\033[33m", "\033[1;31m"};
     const char *severity = json_string_value(json_object_get(finding, "severity"));
     const char *text = json_string_value(json_object_get(finding, "text"));
-    int known = 2;
-    while (known > 0 && (!severity || strcmp(severity, words[known]) != 0))
+    ik_severity known = IK_ERROR;
+    while (known > IK_NOTE && (!severity || strcmp(severity, ik_severity_name(known)) != 0))
         known--;
-    fprintf(p->out, "  %s%-7s%s ", p->colour ? colours[known] : "", words[known],
+    fprintf(p->out, "  %s%-7s%s ", p->colour ? colours[known] : "", ik_severity_name(known),
             p->colour ? "\033[0m" : "");
     terminal_wrap(p, text ? text : "", 10, 10);
 }
@@ -175,8 +174,8 @@ static ik_status report_terminal_put_proofs(const terminal_page *p, ik_error *er
     terminal_heading(p, "Proofs");
     ik_status status = grid_put(p, &g, err);
     if (status == IK_OK && sound > PROOFS_SHOWN)
-        fprintf(p->out, "and %zu more plan%s: delivered, without loops and without deadlocks\n",
-                sound - PROOFS_SHOWN, sound - PROOFS_SHOWN > 1 ? "s" : "");
+        fprintf(p->out, "and %s: delivered, without loops and without deadlocks\n",
+                IK_COUNT(sound - PROOFS_SHOWN, "more plan"));
     return status;
 }
 
@@ -236,8 +235,8 @@ static void report_terminal_put_unsteady(const terminal_page *p)
             terminal_wrap(p, text, 0, 2);
         }
     if (num > UNSTEADY_SHOWN)
-        fprintf(p->out, "and %zu more loads: ikat report --csv has every verdict\n",
-                num - UNSTEADY_SHOWN);
+        fprintf(p->out, "and %s: ikat report --csv has every verdict\n",
+                IK_COUNT(num - UNSTEADY_SHOWN, "more load"));
 }
 
 static ik_status report_terminal_put_results(const terminal_page *p, ik_error *err)
@@ -462,18 +461,19 @@ static void report_terminal_put_extent(const terminal_page *p)
     json_t *item;
     if (m->num_rows == 0 && m->num_left_out < m->num_points)
         fprintf(p->out,
-                "No point is finished yet: %" PRIu64 " points are under way or to be run. If the "
+                "No point is finished yet: %s under way or to be run. If the "
                 "run was stopped, the same command continues it.\n",
-                m->num_points - m->num_left_out);
+                IK_COUNT(m->num_points - m->num_left_out, "point is|points are"));
     if (m->num_rows < m->num_points)
-        fprintf(p->out, "%zu of %" PRIu64 " points are finished%s\n", m->num_rows, m->num_points,
+        fprintf(p->out, "%zu of %s finished%s\n", m->num_rows,
+                IK_COUNT(m->num_points, "point is|points are"),
                 m->num_left_out ? "; left out are:" : "");
     json_array_foreach(m->left_out, i, item)
     {
         const char *what = json_string_value(json_object_get(item, "what"));
         const char *why = json_string_value(json_object_get(item, "why"));
         json_int_t points = json_integer_value(json_object_get(item, "points"));
-        fprintf(p->out, "  %lld point%s of ", (long long)points, points == 1 ? "" : "s");
+        fprintf(p->out, "  %s of ", IK_COUNT((uint64_t)points, "point"));
         terminal_text(p->out, what ? what : "");
         fputs(": ", p->out);
         terminal_wrap(p, why ? why : "", 20, 4);

@@ -66,8 +66,8 @@ static ik_status study_page_put_picture(const ik_study_results *s, const ik_expe
     if (status == IK_ERR_INPUT) {
         uint64_t finished, total;
         ik_results_points(s->results, &finished, &total);
-        fprintf(out, "No picture: %" PRIu64 " of %" PRIu64 " points are finished, and ", finished,
-                total);
+        fprintf(out, "No picture: %" PRIu64 " of %s finished, and ", finished,
+                IK_COUNT(total, "point is|points are"));
         utf8_print_markup(out, finished ? why.text : "none can be drawn");
         return IK_OK;
     }
@@ -143,11 +143,11 @@ static ik_status study_page_put_section(const ik_study_results *s, const ik_stud
     study_page_put_paragraph(out, "<p><strong>Our choices.</strong> ", about->settings);
     study_page_put_scales(about, out);
     fprintf(out,
-            "<p class=\"quiet\">%" PRIu64 " of %" PRIu64
-            " points%s%s. <a href=\"%s\">The whole report</a>, <a href=\"%s\">every point as "
+            "<p class=\"quiet\">%" PRIu64
+            " of %s%s%s. <a href=\"%s\">The whole report</a>, <a href=\"%s\">every point as "
             "CSV</a>, <a href=\"%s\">the experiment</a>.</p>\n",
-            finished, total, about->scale[0] ? " at scale " : "", about->scale, s->report,
-            s->points, s->experiment);
+            finished, IK_COUNT(total, "point"), about->scale[0] ? " at scale " : "", about->scale,
+            s->report, s->points, s->experiment);
     ik_status status = IK_OK;
     for (size_t i = 0; i < about->num_figures && status == IK_OK; i++)
         if (!s->shown || s->shown[i])

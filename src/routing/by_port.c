@@ -99,8 +99,8 @@ ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mo
         return IK_OK;
     }
     if (t->num_hosts != r->fabric->split->whole->num_hosts)
-        return ik_fail(err, IK_ERR_USAGE, "traffic among %u hosts on a fabric of %u", t->num_hosts,
-                       r->fabric->split->whole->num_hosts);
+        return ik_fail(err, IK_ERR_USAGE, "traffic among %s on a fabric of %u",
+                       IK_COUNT(t->num_hosts, "host"), r->fabric->split->whole->num_hosts);
     by_port *b = ik_calloc(1, sizeof *b);
     ik_traffic *p = ik_calloc(1, sizeof *p);
     if (!b || !p) {

@@ -241,8 +241,8 @@ static ik_status setup_refuse_size(const sim *s, uint64_t bytes, ik_error *err)
             "the simulation's state needs %.1f MB before the first packet, %.1f MB are allowed",
             (double)bytes / 1e6, (double)limit / 1e6);
     if (s->f->num_ports > EV_PORT_MASK)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "%u ports; the simulator takes at most %u",
-                       s->f->num_ports, EV_PORT_MASK);
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "%s; the simulator takes at most %u",
+                       IK_COUNT(s->f->num_ports, "port"), EV_PORT_MASK);
     if (s->net.max_inputs > 65534)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "a switch with %u inputs; the simulator takes at most 65534",
@@ -487,8 +487,8 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     s->env = env;
     s->seed = env ? env->seed : 0;
     if (traffic->num_hosts != s->f->num_hosts)
-        return ik_fail(err, IK_ERR_USAGE, "traffic among %u hosts on a fabric of %u",
-                       traffic->num_hosts, s->f->num_hosts);
+        return ik_fail(err, IK_ERR_USAGE, "traffic among %s on a fabric of %u",
+                       IK_COUNT(traffic->num_hosts, "host"), s->f->num_hosts);
     ik_status status = IK_OK;
     if (traffic->schedule && !traffic->schedule->first) {
         status = schedule_bind(traffic, &s->source.bound, err);

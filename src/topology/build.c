@@ -148,9 +148,9 @@ void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_lin
     }
     if (unconnected && links->groups > 1) {
         ik_builder_finding(b, IK_NOTE, "unconnected-global", NULL,
-                           "%u global ports stay unconnected: %u ports per group do not spread "
+                           "%u global ports stay unconnected: %s per group do not spread "
                            "evenly over %u other groups",
-                           unconnected, links->ports, links->groups - 1);
+                           unconnected, IK_COUNT(links->ports, "port"), links->groups - 1);
     }
 }
 

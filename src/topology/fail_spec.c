@@ -84,10 +84,7 @@ static uint32_t fail_spec_find_port(const ik_fabric *f, const char *item, size_t
             return IK_NONE;
         number = 10 * number + (unsigned)(item[i] - '0');
     }
-    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++)
-        if (ik_port_number(f, port) == number)
-            return port;
-    return IK_NONE;
+    return ik_port_of_number(f, sw, number);
 }
 
 static ik_status fail_spec_refuse_item(const ik_fabric *f, const char *item, size_t length,

@@ -33,7 +33,9 @@ static ik_status random_build_check_degree(const ik_random_regular *r, const rrg
                        most);
     }
     if (r->d < 2 && r->n > 2) {
-        ik_about(err, ik_fail(err, IK_ERR_USAGE, "d = 1 cannot connect %u switches", r->n), "d");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "d = 1 cannot connect %s", IK_COUNT(r->n, "switch")),
+                 "d");
         return ik_hint(err, IK_ERR_USAGE,
                        "d at least 2; from 3 on almost every graph is connected");
     }

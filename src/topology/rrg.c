@@ -229,9 +229,9 @@ static ik_status rrg_fill(rrg *g, deficit *open, ik_error *err)
             rrg_update(open, g, v);
         } else if (!rrg_walk(g, open, u) || ++steps > limit) {
             ik_fail(err, IK_ERR_USAGE,
-                    "no graph of %" PRIu32 " switches of degree %" PRIu32 " and range %" PRIu32
+                    "no graph of %s of degree %" PRIu32 " and range %" PRIu32
                     " found after %" PRIu64 " repairs",
-                    g->n, g->d, g->range, steps);
+                    IK_COUNT(g->n, "switch"), g->d, g->range, steps);
             return ik_hint(err, IK_ERR_USAGE, "a longer range, another degree or another seed");
         }
         if (ik_env_cancelled(g->env))

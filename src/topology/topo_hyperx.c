@@ -39,7 +39,8 @@ static ik_status topo_hyperx_build(const ik_params *given, const ik_topo_ctx *ct
     }
     if (cables != 1 && cables != count) {
         ik_about(err,
-                 ik_fail(err, IK_ERR_USAGE, "k has %zu values for %zu dimensions", cables, count),
+                 ik_fail(err, IK_ERR_USAGE, "k has %s for %s", IK_COUNT(cables, "value"),
+                         IK_COUNT(count, "dimension")),
                  "k dims");
         return ik_hint(err, IK_ERR_USAGE, "one value, or %zu", count);
     }

@@ -35,17 +35,16 @@ static ik_status pgft_build(const ik_params *given, const ik_topo_ctx *ctx, ik_b
     const uint32_t *p = ik_params_list(given, "p", &num_p);
     if (h != num_w || (num_p != h && num_p != 1)) {
         ik_about(err,
-                 ik_fail(err, IK_ERR_USAGE, "m has %zu levels, w has %zu and p has %zu", h, num_w,
-                         num_p),
+                 ik_fail(err, IK_ERR_USAGE, "m has %s, w has %zu and p has %zu",
+                         IK_COUNT(h, "level"), num_w, num_p),
                  "m w p");
         return ik_hint(err, IK_ERR_USAGE,
                        "give each of them one number per level, e.g. m=4:4,w=1:2,p=1:2");
     }
     if (h > IK_XGFT_MAX_H) {
         return ik_about(err,
-                        ik_fail(err, IK_ERR_USAGE,
-                                "a fat tree of %zu levels; from 1 to %d are possible", h,
-                                IK_XGFT_MAX_H),
+                        ik_fail(err, IK_ERR_USAGE, "a fat tree of %s; from 1 to %d are possible",
+                                IK_COUNT(h, "level"), IK_XGFT_MAX_H),
                         "m w p");
     }
     uint32_t cables[IK_XGFT_MAX_H];

@@ -22,7 +22,8 @@ static ik_status xgft_build(const ik_params *params, const ik_topo_ctx *ctx, ik_
     size_t h, num_w;
     const uint32_t *m = ik_params_list(params, "m", &h), *w = ik_params_list(params, "w", &num_w);
     if (h != num_w) {
-        ik_about(err, ik_fail(err, IK_ERR_USAGE, "m has %zu levels and w has %zu", h, num_w),
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "m has %s and w has %zu", IK_COUNT(h, "level"), num_w),
                  "m w");
         return ik_hint(err, IK_ERR_USAGE, "give both one number per level, e.g. m=16:16,w=1:10");
     }
@@ -149,9 +150,8 @@ static ik_status xgft_expand_fattree(const ik_params *params, uint32_t levels, i
     if (2 * half % (ratio + 1)) {
         uint32_t lower = 2 * half / (ratio + 1) * (ratio + 1), upper = lower + ratio + 1;
         ik_about(err,
-                 ik_fail(err, IK_ERR_USAGE,
-                         "%u ports cannot be split %u:1 between hosts and uplinks", 2 * half,
-                         ratio),
+                 ik_fail(err, IK_ERR_USAGE, "%s cannot be split %u:1 between hosts and uplinks",
+                         IK_COUNT(2 * half, "port"), ratio),
                  "ports");
         return ik_hint(err, IK_ERR_USAGE, "a number of ports divisible by %u and 2, near %u or %u",
                        ratio + 1, lower, upper);

@@ -66,9 +66,8 @@ ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint3
     ik_xgft t = {.h = (uint32_t)h, .prod_m = {1}, .prod_w = {1}};
     if (h == 0 || h > IK_XGFT_MAX_H)
         return ik_about(err,
-                        ik_fail(err, IK_ERR_USAGE,
-                                "a fat tree of %zu levels; from 1 to %d are possible", h,
-                                IK_XGFT_MAX_H),
+                        ik_fail(err, IK_ERR_USAGE, "a fat tree of %s; from 1 to %d are possible",
+                                IK_COUNT(h, "level"), IK_XGFT_MAX_H),
                         "m w p n");
     for (uint32_t i = 0; i < t.h; i++) {
         t.m[i] = m[i];

@@ -96,8 +96,8 @@ static ik_status flow_csv_next_row(table *b, bool *got, ik_error *err)
 static ik_status flow_csv_fail_row(const table *b, size_t column, ik_error *err, const char *hint,
                                    size_t expected)
 {
-    ik_fail_at(err, IK_ERR_INPUT, b->r->path, b->r->line, b->columns[column],
-               "%zu values on the line", b->num);
+    ik_fail_at(err, IK_ERR_INPUT, b->r->path, b->r->line, b->columns[column], "%s on the line",
+               IK_COUNT(b->num, "value"));
     return ik_hint(err, IK_ERR_INPUT, hint, expected);
 }
 
@@ -145,8 +145,8 @@ static ik_status flow_csv_read_list(table *b, ik_error *err)
     bool titles = flow_csv_has_titles(b), got = true;
     if (!titles && columns == b->r->t->num_hosts) {
         ik_fail_at(err, IK_ERR_INPUT, b->r->path, b->r->line, 1,
-                   "%zu columns on a fabric of as many hosts: a list of flows, or a matrix",
-                   columns);
+                   "%s on a fabric of as many hosts: a list of flows, or a matrix",
+                   IK_COUNT(columns, "column"));
         return ik_hint(err, IK_ERR_INPUT,
                        "a list begins with the line src,dst%s; a matrix has a line of destinations "
                        "and a column of sources",
@@ -176,7 +176,8 @@ static ik_status flow_csv_begin_matrix(table *b, bool *is_row, ik_error *err)
     b->num_dst = b->num - first;
     if (*is_row && b->num > r->t->num_hosts) {
         ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, b->columns[r->t->num_hosts],
-                   "%zu columns, the fabric has %u hosts", b->num, r->t->num_hosts);
+                   "%s, the fabric has %s", IK_COUNT(b->num, "column"),
+                   IK_COUNT(r->t->num_hosts, "host"));
         return ik_hint(err, IK_ERR_INPUT,
                        "a column for each host in order, or a first line that names them");
     }
@@ -204,8 +205,7 @@ static ik_status flow_csv_begin_row(table *b, uint32_t *src, size_t *first, ik_e
     if (b->labelled)
         return flow_find_host(b->r, b->fields[0], b->columns[0], src, err);
     if (b->rows >= b->num_dst)
-        return flow_csv_fail_row(
-            b, 0, err, "the matrix has %zu columns, and as many rows before this one", b->num_dst);
+        return flow_csv_fail_row(b, 0, err, "columns, and rows before this one: %zu", b->num_dst);
     *src = b->dst[b->rows];
     return IK_OK;
 }
@@ -237,7 +237,7 @@ static ik_status flow_csv_read_matrix(table *b, ik_error *err)
     if (status != IK_OK || b->labelled || b->rows == b->num_dst)
         return status;
     return ik_fail_at(err, IK_ERR_INPUT, b->r->path, b->r->line, 0,
-                      "the matrix has %zu columns and %zu rows", b->num_dst, b->rows);
+                      "the matrix has %s and %zu rows", IK_COUNT(b->num_dst, "column"), b->rows);
 }
 
 ik_status flow_read_csv(flow_reader *r, ik_error *err)

@@ -141,9 +141,8 @@ static ik_status flow_market_read_sizes(market *m, ik_error *err)
     for (int k = 0; k < 2; k++)
         if (*values[k] > hosts) {
             ik_fail_at(err, IK_ERR_INPUT, m->r->path, m->r->line, m->at[k],
-                       "a matrix of %llu %s, the fabric has %llu hosts",
-                       (unsigned long long)*values[k], k ? "columns" : "rows",
-                       (unsigned long long)hosts);
+                       "a matrix of %llu %s, the fabric has %s", (unsigned long long)*values[k],
+                       k ? "columns" : "rows", IK_COUNT(hosts, "host"));
             return ik_hint(err, IK_ERR_INPUT, "row i and column i are host i - 1");
         }
     if (m->symmetric && m->rows != m->columns)
@@ -189,8 +188,8 @@ static ik_status flow_market_fail_end(const market *m, uint64_t got, uint64_t ex
                                       ik_error *err)
 {
     return ik_fail_at(err, IK_ERR_INPUT, m->r->path, m->r->line, 0,
-                      "the matrix ends with %llu of %llu entries", (unsigned long long)got,
-                      (unsigned long long)expected);
+                      "the matrix ends with %llu of %s", (unsigned long long)got,
+                      IK_COUNT(expected, "entry"));
 }
 
 static ik_status read_coordinates(market *m, ik_error *err)

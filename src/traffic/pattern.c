@@ -189,9 +189,9 @@ ik_status ik_traffic_set_flows(ik_traffic *t, ik_traffic_flow *flows, size_t num
 {
     for (size_t i = 0; i < num; i++)
         if (flows[i].src >= t->num_hosts || flows[i].dst >= t->num_hosts)
-            return ik_fail(err, IK_ERR_INPUT,
-                           "traffic '%s': a flow from host %u to host %u, of %u hosts",
-                           t->family->name, flows[i].src, flows[i].dst, t->num_hosts);
+            return ik_fail(err, IK_ERR_INPUT, "traffic '%s': a flow from host %u to host %u, of %s",
+                           t->family->name, flows[i].src, flows[i].dst,
+                           IK_COUNT(t->num_hosts, "host"));
     if (num)
         qsort(flows, num, sizeof *flows, pattern_compare_flows);
     uint64_t sum = 0;
@@ -364,8 +364,9 @@ ik_status pattern_grid(const ik_traffic *t, const ik_params *params, unsigned wa
         product *= list[i];
         if (list[i] == 0 || product > t->num_hosts) {
             ik_about(err,
-                     ik_fail(err, IK_ERR_USAGE, "traffic '%s': the grid %s does not fit %u hosts",
-                             t->family->name, ik_params_text(params, "dims"), t->num_hosts),
+                     ik_fail(err, IK_ERR_USAGE, "traffic '%s': the grid %s does not fit %s",
+                             t->family->name, ik_params_text(params, "dims"),
+                             IK_COUNT(t->num_hosts, "host")),
                      "dims");
             return ik_hint(err, IK_ERR_USAGE,
                            "the product of the dimensions may be at most the number of hosts, each "

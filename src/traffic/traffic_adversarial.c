@@ -43,8 +43,9 @@ static ik_status adversarial_create(ik_traffic *t, const ik_params *p, const ik_
     }
     if (groups < 2 || t->num_hosts % groups || by % groups == 0) {
         ik_about(err,
-                 ik_fail(err, IK_ERR_USAGE, "traffic 'adversarial': %u hosts, %llu groups, by=%llu",
-                         t->num_hosts, (unsigned long long)groups, (unsigned long long)by),
+                 ik_fail(err, IK_ERR_USAGE, "traffic 'adversarial': %s, %s, by=%llu",
+                         IK_COUNT(t->num_hosts, "host"), IK_COUNT(groups, "group"),
+                         (unsigned long long)by),
                  "by");
         return ik_hint(
             err, IK_ERR_USAGE,

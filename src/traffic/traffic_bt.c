@@ -33,9 +33,9 @@ static ik_status bt_create(ik_traffic *t, const ik_params *p, const ik_env *env,
         side = ik_params_uint(p, "side");
     if (side < 2 || side * side > t->num_hosts) {
         return ik_about(err,
-                        ik_fail(err, IK_ERR_USAGE,
-                                "traffic 'bt': %llu x %llu processes on %u hosts",
-                                (unsigned long long)side, (unsigned long long)side, t->num_hosts),
+                        ik_fail(err, IK_ERR_USAGE, "traffic 'bt': %llu x %s on %s",
+                                (unsigned long long)side, IK_COUNT(side, "process"),
+                                IK_COUNT(t->num_hosts, "host")),
                         "side");
     }
     size_t count = (size_t)(side * side);

@@ -28,8 +28,8 @@ static ik_status cg_create(ik_traffic *t, const ik_params *p, const ik_env *env,
         processes = ik_params_uint(p, "processes");
     if (!nas_partners_nas_is_power(processes) || processes < 2 || processes > t->num_hosts) {
         ik_about(err,
-                 ik_fail(err, IK_ERR_USAGE, "traffic 'cg': %llu processes on %u hosts",
-                         (unsigned long long)processes, t->num_hosts),
+                 ik_fail(err, IK_ERR_USAGE, "traffic 'cg': %s on %s",
+                         IK_COUNT(processes, "process"), IK_COUNT(t->num_hosts, "host")),
                  "processes");
         return ik_hint(
             err, IK_ERR_USAGE,

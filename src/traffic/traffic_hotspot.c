@@ -86,8 +86,8 @@ static ik_status hotspot_take_nodes(ik_traffic *t, hotspot *h, const ik_params *
     for (size_t i = 0; i < count; i++) {
         if (h->hot[i] >= t->num_hosts) {
             ik_about(err,
-                     ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot', nodes = %u: there are %u hosts",
-                             h->hot[i], t->num_hosts),
+                     ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot', nodes = %u: there are %s",
+                             h->hot[i], IK_COUNT(t->num_hosts, "host")),
                      "nodes");
             return ik_hint(err, IK_ERR_USAGE, "hosts are numbered 0 to %u",
                            t->num_hosts ? t->num_hosts - 1 : 0);

@@ -215,10 +215,10 @@ static ik_status schedule_create(ik_traffic *t, const ik_params *p, const ik_env
     size_t num;
     const ik_spec_member *list = ik_params_members(p, "entries", &num);
     if (num > SCHEDULE_MAX)
-        return ik_about(
-            err,
-            ik_fail(err, IK_ERR_USAGE, OWNER ": %zu entries, %d is the maximum", num, SCHEDULE_MAX),
-            "entries");
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, OWNER ": %s, %d is the maximum",
+                                IK_COUNT(num, "entry"), SCHEDULE_MAX),
+                        "entries");
     schedule *x = ik_calloc(1, sizeof *x);
     if (!x)
         return ik_fail_memory(err, sizeof *x, OWNER);

@@ -17,8 +17,8 @@ static ik_status shift_create(ik_traffic *t, const ik_params *p, const ik_env *e
     if (t->num_hosts == 0 || by % t->num_hosts == 0) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE,
-                         "traffic 'shift', by = %llu: every one of %u hosts would send to itself",
-                         (unsigned long long)by, t->num_hosts),
+                         "traffic 'shift', by = %llu: every one of %s would send to itself",
+                         (unsigned long long)by, IK_COUNT(t->num_hosts, "host")),
                  "by");
         return t->num_hosts > 1 ? ik_hint(err, IK_ERR_USAGE, "use 1 to %u", t->num_hosts - 1)
                                 : ik_hint(err, IK_ERR_USAGE, "a pattern needs two hosts at least");

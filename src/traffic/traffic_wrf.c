@@ -18,8 +18,8 @@ static ik_status wrf_create(ik_traffic *t, const ik_params *p, const ik_env *env
     uint32_t columns = (uint32_t)ik_params_uint(p, "columns");
     uint64_t tasks = ik_params_uint(p, "rows") * columns;
     if (tasks > t->num_hosts) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'wrf': %llu tasks do not fit %u hosts",
-                       (unsigned long long)tasks, t->num_hosts);
+        return ik_fail(err, IK_ERR_USAGE, "traffic 'wrf': %llu tasks do not fit %s",
+                       (unsigned long long)tasks, IK_COUNT(t->num_hosts, "host"));
     }
     pattern_flow *flows = ik_calloc((size_t)tasks * 2, sizeof *flows);
     if (!flows)

@@ -17,18 +17,18 @@ ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *wh
     if (needed > IK_MAX_VCS) {
         return ik_about(err,
                         ik_fail(err, IK_ERR_UNSUPPORTED,
-                                "VC scheme '%s' needs %u VCs for %s, %u is the maximum",
-                                v->family->name, needed, why, IK_MAX_VCS),
+                                "VC scheme '%s' needs %s for %s, %u is the maximum",
+                                v->family->name, IK_COUNT(needed, "VC"), why, IK_MAX_VCS),
                         "vcs");
     }
     if (v->num_vcs == 0)
         v->num_vcs = usual > needed ? usual : needed;
     if (v->num_vcs < needed) {
-        ik_status status = ik_about(err,
-                                    ik_fail(err, IK_ERR_UNSUPPORTED,
-                                            "VC scheme '%s' needs %u VCs for %s, only %u given",
-                                            v->family->name, needed, why, v->num_vcs),
-                                    "vcs");
+        ik_status status = ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme '%s' needs %s for %s, only %u given",
+                    v->family->name, IK_COUNT(needed, "VC"), why, v->num_vcs),
+            "vcs");
         return ik_hint(err, status, "%u VCs would do", needed);
     }
     v->vcs_needed = needed;

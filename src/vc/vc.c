@@ -67,8 +67,8 @@ static ik_status vc_from_text(const ik_vc *request, const char *spec, const ik_e
 {
     if (request->num_vcs > IK_MAX_VCS) {
         return ik_about(err,
-                        ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the maximum",
-                                request->num_vcs, IK_MAX_VCS),
+                        ik_fail(err, IK_ERR_USAGE, "%s asked for, %u is the maximum",
+                                IK_COUNT(request->num_vcs, "VC"), IK_MAX_VCS),
                         "vcs");
     }
     ik_arena arena = {0};
@@ -118,9 +118,9 @@ ik_status ik_vc_deployable(const ik_vc *v, ik_error *err)
     if (v->num_vcs > IK_DEPLOYABLE_VCS) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,
-                         "VC scheme '%s' cannot be deployed with %u VCs: a subnet has at most %d "
+                         "VC scheme '%s' cannot be deployed with %s: a subnet has at most %d "
                          "lanes for data",
-                         name, v->num_vcs, IK_DEPLOYABLE_VCS),
+                         name, IK_COUNT(v->num_vcs, "VC"), IK_DEPLOYABLE_VCS),
                  "vcs");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "a routing that needs fewer lanes, up to %d",
                        IK_DEPLOYABLE_VCS);

@@ -120,7 +120,7 @@ static ik_status dateline_create(ik_vc *v, const ik_params *params, const ik_env
     if ((rule == POSITION || rule == ROUTE) && !direct)
         return dateline_refuse_rule(v, rule, err);
     char why[64];
-    snprintf(why, sizeof why, "routes of %u phase%s", reach.phase + 1, reach.phase ? "s" : "");
+    snprintf(why, sizeof why, "routes of %s", IK_COUNT(reach.phase + 1, "phase"));
     status = lanes_settle(v, 2 * (reach.phase + 1), 2 * (reach.phase + 1), why, err);
     if (status == IK_OK) {
         v->impl =

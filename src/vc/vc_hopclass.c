@@ -19,7 +19,7 @@ static ik_status hopclass_create(ik_vc *v, const ik_params *params, const ik_env
     if (status != IK_OK)
         return status;
     char why[64];
-    snprintf(why, sizeof why, "paths of up to %u hops", reach.hops);
+    snprintf(why, sizeof why, "paths of up to %s", IK_COUNT(reach.hops, "hop"));
     unsigned needed = reach.hops ? reach.hops : 1;
     status = lanes_settle(v, needed, needed, why, err);
     v->single = status == IK_OK && v->num_vcs / v->vcs_needed == 1;

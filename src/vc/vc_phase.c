@@ -19,7 +19,7 @@ static ik_status phase_create(ik_vc *v, const ik_params *params, const ik_env *e
     if (status != IK_OK)
         return status;
     char why[64];
-    snprintf(why, sizeof why, "routes of %u phase%s", reach.phase + 1, reach.phase ? "s" : "");
+    snprintf(why, sizeof why, "routes of %s", IK_COUNT(reach.phase + 1, "phase"));
     status = lanes_settle(v, reach.phase + 1, reach.phase + 1, why, err);
     v->single = status == IK_OK && v->num_vcs / v->vcs_needed == 1;
     return status;

@@ -14,7 +14,7 @@ static ik_status voqnet_create(ik_vc *v, const ik_params *params, const ik_env *
 {
     (void)params, (void)env;
     char why[64];
-    snprintf(why, sizeof why, "%u destinations", v->fabric->num_hosts);
+    snprintf(why, sizeof why, "%s", IK_COUNT(v->fabric->num_hosts, "destination"));
     unsigned needed = v->fabric->num_hosts ? v->fabric->num_hosts : 1;
     return lanes_settle(v, needed, needed, why, err);
 }

@@ -399,7 +399,7 @@ class Audit(CliTest):
         self.assertIn("rack 7 leaf", finding(audit, "unreachable-switch")["place"])
         self.refused("audit", TREE, "--names", names, says="karytree")
         names.write_text('0x0002c902000000ff "of another fabric"\n')
-        self.refused("audit", DUMP, "--names", names, says=["none of its 1 GUIDs", "0x0002c902000000ff"])
+        self.refused("audit", DUMP, "--names", names, says=["none of its 1 GUID ", "0x0002c902000000ff"])
         self.refused("audit", DUMP, "--names", self.tmp / "none", says="none")
 
     def test_the_page(self):

@@ -212,7 +212,7 @@ class Proof(CliTest):
         path = self.write(f"fabric: '{slow}'\nrouting: minimal\nvc: '{scheme}'\nload: 20%\n")
         status, out, err = self.stop(signal.SIGTERM, "run", path, "-o", self.tmp / "slow.db", "--no-cache", "--jobs", 1)
         self.assertEqual((status, out), (130, ""))
-        self.assertEqual(err, "ikat: stopped by a signal while proving minimal: 0 of 1 points are finished\n"
+        self.assertEqual(err, "ikat: stopped by a signal while proving minimal: 0 of 1 point is finished\n"
                          "      hint: the same command continues where this one stopped\n")
 
     def test_killed_during_a_proof(self):

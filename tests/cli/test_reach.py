@@ -98,7 +98,7 @@ class Reach(CliTest):
         before = db.read_bytes()
         self.refused("run", path, "-o", db, "--set", "allow_unreachable=false", says="not connected")
         self.assertEqual(db.read_bytes(), before)
-        self.assertIn("1 of 1 points are finished", run("run", path, "-o", db).stderr)
+        self.assertIn("1 of 1 point is finished", run("run", path, "-o", db).stderr)
 
     def test_every_fabric_is_looked_at_first(self):
         path, db = self.tmp / "two.yaml", self.tmp / "two.db"

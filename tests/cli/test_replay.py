@@ -64,7 +64,7 @@ seeds: [7]
         self.ok(*args, cwd=self.tmp)
         again = run(*args, cwd=self.tmp)
         self.assertEqual(again.returncode, 0)
-        self.assertIn("1 of 1 points are finished already", again.stderr)
+        self.assertIn("1 of 1 point is finished already", again.stderr)
         self.assertTrue((self.tmp / "taskfarm.db").exists())
         (self.tmp / "traces").mkdir()
         (self.tmp / "traces/farm.goal.gz").write_bytes(gzip.compress(FARM.read_bytes()))

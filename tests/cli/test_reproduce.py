@@ -179,7 +179,7 @@ class Reproduce(CliTest):
         # nothing at all to show: the page stays
         done = run("reproduce", NAME, "-o", out)
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("1 of 1 experiments have no results", done.stdout)
+        self.assertIn("1 of 1 experiment has no results", done.stdout)
         self.assertNotIn("index.html", done.stdout)
         self.assertEqual((out / "index.html").read_text(), page)
 

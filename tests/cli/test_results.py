@@ -217,7 +217,7 @@ load: 10%
         for line in old[:2]:
             self.assertIn(line + "\n", kept.stdout)
         self.assertIn("the intervals overlap. Would also hold with 10 % more and with 10 % less |", kept.stdout)
-        lacking = make("c", begun + "000/fig2b,cannot be told,new,,,unfinished: 1 of its 1 points are missing,,,publication,,,\n", "--keep", page)
+        lacking = make("c", begun + "000/fig2b,cannot be told,new,,,unfinished: 1 of its 1 point is missing,,,publication,,,\n", "--keep", page)
         self.assertEqual(lacking.returncode, 1)
         self.assertIn("000/fig2b: new", lacking.stderr)
 

@@ -151,7 +151,7 @@ class Route(CliTest):
             done = run(*command, f"lft:path={table}")
             self.assertEqual(done.returncode, 0)
             self.assertIn("LID 0", done.stderr)
-            self.assertIn("1 switches and 4 entries", done.stderr)
+            self.assertIn("1 switch and 4 entries", done.stderr)
 
     def test_difference(self):
         difference = self.json("route", "karytree:k=2,n=3", "--diff", "dmodk", "smodk")

@@ -162,7 +162,7 @@ class Slurm(CliTest):
         self.assertIn("leaf-one-1", text)
         self.assertIn("a[9-11]", text)
         self.assertIn("b[098-100]", text)
-        self.assertIn("# 1 further adapters", text)
+        self.assertIn("# 1 further adapter ", text)
         self.assertIn("characters that Slurm does not accept", text)
         self.assertTrue({"n-1", "n-1--2", "n_1"} <= nodes, nodes)
         (nodes,) = [n for n, _ in lines_of(self.written(self.dump(" foo HCA-1", " bar HCA-1", "  foo HCA-2"))).values()]

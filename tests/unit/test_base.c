@@ -68,6 +68,31 @@ static void quantities_are_short(void **state)
     }
 }
 
+/* A one is in the singular, whatever ends the word. */
+static void counts_have_their_noun(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t count;
+        const char *noun, *text;
+    } cases[] = {{0, "error", "0 errors"},
+                 {1, "error", "1 error"},
+                 {2, "switch", "2 switches"},
+                 {1, "switch", "1 switch"},
+                 {2, "hash", "2 hashes"},
+                 {2, "path", "2 paths"},
+                 {2, "loss", "2 losses"},
+                 {3, "entry", "3 entries"},
+                 {1, "entry", "1 entry"},
+                 {3, "relay", "3 relays"},
+                 {21, "host pair", "21 host pairs"},
+                 {1, "entry is|entries are", "1 entry is"},
+                 {0, "entry is|entries are", "0 entries are"},
+                 {UINT64_MAX, "LID", "18446744073709551615 LIDs"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(IK_COUNT(cases[i].count, cases[i].noun), cases[i].text);
+}
+
 /* Rates for people: every width and speed of InfiniBand in five characters at most. */
 static void rates_are_short(void **state)
 {
@@ -418,6 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantities_are_exact),
         cmocka_unit_test(quantities_are_short),
+        cmocka_unit_test(counts_have_their_noun),
         cmocka_unit_test(rates_are_short),
         cmocka_unit_test(arenas_poison_the_rest),
         cmocka_unit_test(wrong_quantities_are_refused),

@@ -352,7 +352,7 @@ static void test_judge(void **state)
     assert_true(seen);
     assert_int_equal(finding(f, "missing-cable")->node, 0);
     assert_non_null(
-        strstr(finding(f, "missing-cable")->text, "has 1 links up, the usual number there is 2"));
+        strstr(finding(f, "missing-cable")->text, "has 1 link up, the usual number there is 2"));
     assert_non_null(strstr(finding(f, "no-cable")->text, "host18"));
     assert_null(finding(f, "unreachable"));
     size_t before = f->num_findings;

@@ -258,7 +258,7 @@ static void what_does_not_fit_is_counted(void **state)
     assert_int_equal(ik_tables_note(&lids, &m, "tables", &note, &err), IK_OK);
     static const char *const says[] = {
         "2 of 6 switches are not in the fabric",
-        "1 switches of the fabric have no table",
+        "1 switch of the fabric has no table",
         "8 entries for 2 LIDs fit no port of the fabric, the first is LID 80",
         "1 of 5 ports of hosts have no entry",
         "LID 16",

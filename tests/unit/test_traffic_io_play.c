@@ -180,7 +180,7 @@ static void test_refused_traffic(void **state)
     refuse_text("0,0,4096,R,1.0\n", "", "no time of completion of 1 of 1");
     refuse_text("0,0,4096,R,1.0\n", "", "'service'");
     refuse_text(one, ",duration=0 s", "a window of 0 s");
-    refuse_text(one, ",compression=0.001,processes=1", "1 disks and 1 processes");
+    refuse_text(one, ",compression=0.001,processes=1", "1 disk and 1 process");
     refuse_text("disks=4\n" CSV_HEAD "0,0,1,R,0,1,0\n", "", "4 disks and 4 processes");
     refuse_text(CSV_HEAD "0,1000000000000001,a,R,0,1,0\n", "", "is the maximum");
     refuse_text("root:x:0:0\n", "", "does not say what format");

@@ -36,13 +36,12 @@ static void audit_json_put_lid(ik_json *j, const char *key, const ik_audit *a, u
 
 static void audit_json_put_findings(ik_json *j, const ik_audit *a)
 {
-    static const char *const severities[] = {"note", "warning", "error"};
     char guid[32];
     ik_json_array(j, "findings");
     for (size_t i = 0; i < a->num_findings; i++) {
         const ik_audit_finding *f = &a->findings[i];
         ik_json_object(j, NULL);
-        ik_json_text(j, "severity", severities[f->severity]);
+        ik_json_text(j, "severity", ik_severity_name(f->severity));
         ik_json_text(j, "code", f->code);
         ik_json_text(j, "text", f->text);
         ik_json_bool(j, "known", f->known);

@@ -24,8 +24,8 @@ int audit_nagios(const ik_audit *a)
     const ik_audit_finding *first =
         status == CLI_OK ? NULL
                          : audit_nagios_first(a, status == CLI_CRITICAL ? IK_ERROR : IK_WARNING);
-    printf("IKAT %s - %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes%s", names[status],
-           counts[IK_ERROR], counts[IK_WARNING], counts[IK_NOTE],
+    printf("IKAT %s - %s, %s, %s%s", names[status], IK_COUNT(counts[IK_ERROR], "error"),
+           IK_COUNT(counts[IK_WARNING], "warning"), IK_COUNT(counts[IK_NOTE], "note"),
            a->partial ? ", of the part that the files describe" : "");
     if (first) {
         printf(": [%s] ", first->code);

@@ -16,13 +16,12 @@ static void print_subject(const cli *c, const ik_audit *a)
 {
     const ik_fabric *f = a->fabric;
     printf("%s\n", cli_line(f->spec ? f->spec : c->args[0]));
-    printf("  %-15s %s hosts, %s switches", "fabric", cli_count(f->num_hosts - f->num_silent),
-           cli_count(f->num_switches));
+    printf("  %-15s %s, %s", "fabric", cli_counted(f->num_hosts - f->num_silent, "host"),
+           cli_counted(f->num_switches, "switch"));
     if (f->num_silent)
-        printf(", %s endpoint%s inside switches", cli_count(f->num_silent),
-               f->num_silent == 1 ? "" : "s");
+        printf(", %s inside switches", cli_counted(f->num_silent, "endpoint"));
     if (f->num_levels)
-        printf(", a tree of %u level%s", f->num_levels, f->num_levels == 1 ? "" : "s");
+        printf(", a tree of %s", cli_counted(f->num_levels, "level"));
     printf("\n");
     if (a->cabling.summary)
         printf("  %-15s %s\n", "cabling", cli_line(a->cabling.summary));
@@ -30,8 +29,8 @@ static void print_subject(const cli *c, const ik_audit *a)
         printf("  %-15s none given: only the fabric is audited (--lfts FILE)\n", "tables");
         return;
     }
-    printf("  %-15s of %s switches, %s entries, read as %s\n", "tables",
-           cli_count(a->matched.switches), cli_count(a->matched.entries), a->matched.format);
+    printf("  %-15s of %s, %s, read as %s\n", "tables", cli_counted(a->matched.switches, "switch"),
+           cli_counted(a->matched.entries, "entry"), a->matched.format);
     printf("  %-15s %s\n", "lanes",
            a->has_levels ? "service levels as the files say"
                          : "every packet on SL 0: no service levels are given");
@@ -223,8 +222,8 @@ static void print_counters(const cli *c, const ik_audit *a)
         return;
     cli_heading(c, "Measured between the readings");
     printf("  time between them  %.4g s\n", a->counters.interval_s);
-    printf("  mean load          %.2f %% of the rate, of %s channels between switches\n",
-           100 * m->mean, cli_count(m->channels));
+    printf("  mean load          %.2f %% of the rate, of %s between switches\n", 100 * m->mean,
+           cli_counted(m->channels, "channel"));
     printf("  busiest            %.2f %%: %s\n", 100 * (double)a->counters.used[m->busiest],
            cli_line(ik_port_describe(a->fabric, m->busiest, name, sizeof name)));
     if (!m->predicted)
@@ -247,13 +246,11 @@ static void print_lines(const char *lines)
     }
 }
 
-static const char *const severities[] = {"note", "warning", "error"};
-
 /* repeats: the finding before had the same remedy. */
 static void print_finding(const cli *c, const ik_audit_finding *f, bool repeats)
 {
     const char *colour = cli_severity_colour(c, f->severity);
-    printf("  %s%s%s [%s] %s\n", colour, severities[f->severity], *colour ? cli_reset(c) : "",
+    printf("  %s%s%s [%s] %s\n", colour, ik_severity_name(f->severity), *colour ? cli_reset(c) : "",
            f->code, cli_line(f->text));
     if (f->place && !strstr(f->text, f->place))
         printf("    at %s\n", cli_line(f->place));
@@ -288,18 +285,17 @@ static void audit_print_group(const cli *c, const ik_audit *a, size_t *index)
         shown++;
     }
     if (more)
-        printf("  %s [%s] and %s more: --all shows them\n", severities[first->severity],
+        printf("  %s [%s] and %s more: --all shows them\n", ik_severity_name(first->severity),
                first->code, cli_count(more));
 }
 
 static void audit_print_findings(const cli *c, const ik_audit *a)
 {
     char heading[160];
-    snprintf(heading, sizeof heading, "%sindings: %s error%s, %s warning%s, %s note%s",
-             cli_has(c, "--baseline") ? "New f" : "F", cli_count(a->counts[IK_ERROR]),
-             a->counts[IK_ERROR] == 1 ? "" : "s", cli_count(a->counts[IK_WARNING]),
-             a->counts[IK_WARNING] == 1 ? "" : "s", cli_count(a->counts[IK_NOTE]),
-             a->counts[IK_NOTE] == 1 ? "" : "s");
+    snprintf(heading, sizeof heading, "%sindings: %s, %s, %s",
+             cli_has(c, "--baseline") ? "New f" : "F", cli_counted(a->counts[IK_ERROR], "error"),
+             cli_counted(a->counts[IK_WARNING], "warning"),
+             cli_counted(a->counts[IK_NOTE], "note"));
     cli_heading(c, heading);
     for (size_t i = 0; i < a->num_findings;)
         audit_print_group(c, a, &i);

@@ -53,11 +53,11 @@ static ik_status audit_apply_files(const cli *c, ik_fabric *f, ik_error *err)
     ik_guids_matched m[2];
     ik_status status = ik_names_and_lids_apply(f, names, lids, c->args[0], &c->env, m, err);
     if (status == IK_OK && m[0].unknown)
-        cli_note(c, "%s: %u GUIDs are not in the fabric, the first is 0x%016" PRIx64, names,
-                 m[0].unknown, m[0].first_unknown);
+        cli_note(c, "%s: %s not in the fabric, the first is 0x%016" PRIx64, names,
+                 cli_counted(m[0].unknown, "GUID is|GUIDs are"), m[0].first_unknown);
     if (status == IK_OK && (m[1].unknown || m[1].missing))
-        cli_note(c, "%s: %u GUIDs are not in the fabric, %u of its ports have no LID there", lids,
-                 m[1].unknown, m[1].missing);
+        cli_note(c, "%s: %s not in the fabric, %u of its ports have no LID there", lids,
+                 cli_counted(m[1].unknown, "GUID is|GUIDs are"), m[1].missing);
     return status;
 }
 

@@ -135,14 +135,14 @@ static void failing_print_head(const failing *k)
     const ik_failures *x = &k->x;
     const char *tables = cli_get(k->c, "--lfts");
     printf("%s\n", cli_line(k->f->spec ? k->f->spec : k->c->args[0]));
-    printf("  %-15s %s hosts, %s switches, %s cables between them\n", "fabric",
-           cli_count(k->f->num_hosts), cli_count(k->f->num_switches),
-           cli_count(x->count[IK_FAILURE_CABLE]));
+    printf("  %-15s %s, %s, %s between them\n", "fabric", cli_counted(k->f->num_hosts, "host"),
+           cli_counted(k->f->num_switches, "switch"),
+           cli_counted(x->count[IK_FAILURE_CABLE], "cable"));
     if (tables)
         printf("  %-15s %s\n", "tables", cli_line(tables));
     if (x->routing)
-        printf("  %-15s %s, VC scheme %s, %u lane%s\n", "reroute", cli_line(x->routing),
-               cli_line(x->vc), x->lanes, x->lanes == 1 ? "" : "s");
+        printf("  %-15s %s, VC scheme %s, %s\n", "reroute", cli_line(x->routing), cli_line(x->vc),
+               cli_counted(x->lanes, "lane"));
     if (!isnan(x->max_load))
         printf("  %-15s %.4g of a host's rate now%s", "largest load", x->max_load,
                x->routing ? "" : "\n");
@@ -214,8 +214,8 @@ static void failing_print_groups(const failing *k)
     if (x->partial)
         printf("  Reroutes were judged for some of each group; --all judges every failure.\n");
     if (x->num_disagree)
-        printf("  %s group%s with members that differ: the worst one that was judged is shown.\n",
-               cli_count(x->num_disagree), x->num_disagree == 1 ? "" : "s");
+        printf("  %s with members that differ: the worst one that was judged is shown.\n",
+               cli_counted(x->num_disagree, "group"));
 }
 
 static int failing_show(const failing *k)

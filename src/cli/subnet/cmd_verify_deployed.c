@@ -55,20 +55,21 @@ static void print_differences(const ik_deploy_check *k)
 
 static void verify_deployed_print_check(const ik_deploy_check *k)
 {
-    printf("%s entries wanted: %s equal, %s with another port, %s missing; %s not wanted\n",
-           cli_count(k->entries), cli_count(k->equal), cli_count(k->different),
+    printf("%s wanted: %s equal, %s with another port, %s missing; %s not wanted\n",
+           cli_counted(k->entries, "entry|entries"), cli_count(k->equal), cli_count(k->different),
            cli_count(k->missing), cli_count(k->extra));
     if (k->unprinted)
-        printf("%s entries for the top LID are not in the file: dump_fts leaves it out if it is a "
+        printf("%s not in the file: dump_fts leaves it out if it is a "
                "multiple of 64\n",
-               cli_count(k->unprinted));
+               cli_counted(k->unprinted, "entry for the top LID is|entries for the top LID are"));
     if (k->gone)
-        printf("%s wanted entries are for switches or ports that the fabric does not have\n",
-               cli_count(k->gone));
+        printf("%s for switches or ports that the fabric does not have\n",
+               cli_counted(k->gone, "wanted entry is|wanted entries are"));
     if (k->has_vls)
-        printf("%s VLs of service levels compared: %s different; %s pairs of ports are not in the "
+        printf("%s of service levels compared: %s different; %s not in the "
                "file\n",
-               cli_count(k->vls_compared), cli_count(k->vls_different), cli_count(k->vl_holes));
+               cli_counted(k->vls_compared, "VL"), cli_count(k->vls_different),
+               cli_counted(k->vl_holes, "pair of ports is|pairs of ports are"));
     print_differences(k);
     uint64_t all = k->different + k->missing + k->extra + k->vls_different;
     if (k->num_tables > MOST_SHOWN || k->num_vls > MOST_SHOWN)

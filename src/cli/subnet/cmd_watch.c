@@ -91,11 +91,10 @@ static void watching_print_past(const ik_round *r, const ik_round_change *change
 
 static void watching_print_change(const watching *w, const ik_round *r, const ik_round_change *k)
 {
-    static const char *const severities[] = {"note", "warning", "error"};
     watching_begin_line(w, r, k->event == IK_ROUND_CLOSED ? IK_NOTE : k->severity);
     printf("%s ", ik_round_event_name(k->event));
     if (k->finding)
-        printf("%s [%s] ", severities[k->severity], k->code);
+        printf("%s [%s] ", ik_severity_name(k->severity), k->code);
     else
         printf("%s ", k->code);
     fputs(cli_line(k->text), stdout);
@@ -131,13 +130,13 @@ static void watching_print(const watching *w, const ik_round *r, bool always)
         return;
     watching_print_changes(w, r);
     watching_begin_line(w, r, IK_NOTE);
-    printf("round %llu %s in %.2g s: %llu errors, %llu warnings, %llu notes",
-           (unsigned long long)r->number, r->good ? "was good" : "could not be read", r->duration_s,
-           (unsigned long long)r->open[IK_ERROR], (unsigned long long)r->open[IK_WARNING],
-           (unsigned long long)r->open[IK_NOTE]);
+    printf("round %llu %s in %.2g s: %s, %s, %s", (unsigned long long)r->number,
+           r->good ? "was good" : "could not be read", r->duration_s,
+           IK_COUNT(r->open[IK_ERROR], "error"), IK_COUNT(r->open[IK_WARNING], "warning"),
+           IK_COUNT(r->open[IK_NOTE], "note"));
     if (r->fabric)
-        printf("; %u hosts, %u switches, %u cables", r->fabric->num_hosts, r->fabric->num_switches,
-               r->cables);
+        printf("; %s, %s, %s", IK_COUNT(r->fabric->num_hosts, "host"),
+               IK_COUNT(r->fabric->num_switches, "switch"), IK_COUNT(r->cables, "cable"));
     putchar('\n');
 }
 
@@ -165,8 +164,7 @@ static void watching_put_past(ik_json *j, const ik_round_finding *f)
 static void watching_put_texts(ik_json *j, ik_severity severity, const char *code,
                                const char *place, const char *text)
 {
-    static const char *const severities[] = {"note", "warning", "error"};
-    ik_json_text(j, "severity", severities[severity]);
+    ik_json_text(j, "severity", ik_severity_name(severity));
     ik_json_text(j, "code", code);
     cli_json_optional(j, "place", *place ? place : NULL);
     ik_json_text(j, "text", text);
@@ -225,19 +223,12 @@ static int watching_put_json(const watching *w, const ik_round *r)
 
 /* ---- the command */
 
-static double watching_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void watching_sleep(const cli *c, double until)
 {
     sigset_t signals, before;
     sigfillset(&signals);
     sigprocmask(SIG_BLOCK, &signals, &before);
-    double left = until - watching_now();
+    double left = until - ik_clock_s(CLOCK_MONOTONIC);
     struct timespec wait = {(time_t)left, (long)(1e9 * (left - floor(left)))};
     if (left > 0 && !ik_env_cancelled(&c->env))
         ppoll(NULL, 0, &wait, &before); /* any signal ends it, one that is pending at once */
@@ -292,13 +283,13 @@ static int watching_rounds(watching *w)
 {
     bool stop = false;
     int status = CLI_DONE;
-    double next = watching_now();
+    double next = ik_clock_s(CLOCK_MONOTONIC);
     for (bool first = true; !stop; first = false) {
         status = watching_round(w, first || w->c->verbose, &stop);
         if (stop)
             break;
         /* rounds that it missed are left out */
-        next += w->every_s * (1 + floor((watching_now() - next) / w->every_s));
+        next += w->every_s * (1 + floor((ik_clock_s(CLOCK_MONOTONIC) - next) / w->every_s));
         watching_sleep(w->c, next);
         stop = ik_env_cancelled(&w->c->env);
     }

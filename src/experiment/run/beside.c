@@ -160,45 +160,20 @@ ik_status beside_run(runner *r, const ik_fabric *f, const plan_slot *slots, size
 
 /* ---- points that cannot be simulated */
 
-static ik_status beside_keep_point(runner *r, int64_t fabric, const plan_slot *slot,
-                                   uint64_t number, ik_error *err)
-{
-    const ik_experiment *e = r->e;
-    point at = experiment_point(e, number);
-    char *params = NULL, *label = NULL;
-    statics s;
-    statics_clear(&s, NULL);
-    statics_set(&s, METRIC_FEASIBLE, 0);
-    ik_status status = point_params(r, &at, &params, err);
-    if (status == IK_OK)
-        status = point_variant(e, &at, &label, err);
-    if (status == IK_OK) {
-        store_point row = {.id = (int64_t)number,
-                           .fabric = fabric,
-                           .plan = plan_id(slot, FLOW_ANY),
-                           .params = params,
-                           .traffic = experiment_variant(e, &at, SECTION_TRAFFIC)->label,
-                           .variant = label,
-                           .load = experiment_load(e, &at),
-                           .seed = experiment_seed(e, &at)};
-        status = store_add_static(r->store, &row, s.value, s.list, err);
-    }
-    free(label);
-    free(params);
-    return status;
-}
-
 static ik_status beside_keep_all(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot,
                                  ik_error *err)
 {
     char *key = NULL;
+    statics infeasible;
+    statics_clear(&infeasible, NULL);
+    statics_set(&infeasible, METRIC_FEASIBLE, 0);
     ik_status status = plan_key(r, &slot->at, &key, err);
     if (status == IK_OK)
         status = plan_keep_proof(r, f, fabric, key, FLOW_ANY, NULL, slot, err);
     free(key);
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++)
         if (run_is_to_do(r, i)) {
-            status = beside_keep_point(r, fabric, slot, i, err);
+            status = statics_keep_point(r, fabric, slot, i, &infeasible, err);
             r->done += status == IK_OK;
         }
     return status;

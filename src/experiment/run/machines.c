@@ -168,14 +168,13 @@ static ik_status machines_make_plans(const batch *b, machine *m, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t i = 0; i < m->num && status == IK_OK; i++) {
-        struct timespec begun;
         if (m->plans[i].idle || (m->plans[i].idle = machines_budget_ends(b, m)))
             continue;
-        clock_gettime(CLOCK_MONOTONIC, &begun);
+        double begun = ik_clock_s(CLOCK_MONOTONIC);
         status = m->fabric ? IK_OK : machines_build(b, m, err);
         if (status == IK_OK)
             status = machines_make_plan(b, m, &m->plans[i], err);
-        double seconds = seconds_since(&begun);
+        double seconds = ik_clock_s(CLOCK_MONOTONIC) - begun;
         m->longest = seconds > m->longest ? seconds : m->longest;
     }
     return status;
@@ -215,33 +214,6 @@ static void free_machine(runner *r, machine *m)
 
 /* ---- storing */
 
-static ik_status machines_keep_point(runner *r, int64_t fabric, const made_plan *p, uint64_t i,
-                                     ik_error *err)
-{
-    const ik_experiment *e = r->e;
-    uint64_t number = p->slot.first + i;
-    point at = experiment_point(e, number);
-    char *params = NULL, *label = NULL;
-    ik_status status = point_params(r, &at, &params, err);
-    if (status == IK_OK)
-        status = point_variant(e, &at, &label, err);
-    if (status == IK_OK) {
-        store_point row = {.id = (int64_t)number,
-                           .fabric = fabric,
-                           .plan = plan_id(&p->slot, FLOW_ANY),
-                           .params = params,
-                           .traffic = experiment_uses(e, SECTION_TRAFFIC)
-                                          ? experiment_variant(e, &at, SECTION_TRAFFIC)->label
-                                          : "",
-                           .variant = label,
-                           .seed = experiment_seed(e, &at)};
-        status = store_add_static(r->store, &row, p->points[i].value, p->points[i].list, err);
-    }
-    free(label);
-    free(params);
-    return status;
-}
-
 static ik_status machines_keep_plan(runner *r, const machine *m, int64_t fabric, made_plan *p,
                                     ik_error *err)
 {
@@ -257,7 +229,7 @@ static ik_status machines_keep_plan(runner *r, const machine *m, int64_t fabric,
     for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
         if (!run_is_to_do(r, p->slot.first + i))
             continue;
-        status = machines_keep_point(r, fabric, p, i, err);
+        status = statics_keep_point(r, fabric, &p->slot, p->slot.first + i, &p->points[i], err);
         r->done += status == IK_OK;
     }
     return status;

@@ -212,12 +212,11 @@ static void *pool_worker(void *ctx)
     for (const plan_slot *slot; !ik_cancel_raised(&w->stop) && (slot = pool_take(w, &number));) {
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
-        struct timespec begun;
-        clock_gettime(CLOCK_MONOTONIC, &begun);
+        double begun = ik_clock_s(CLOCK_MONOTONIC);
         outcome *o = ik_calloc(1, sizeof *o);
         ik_status status = o ? pool_simulate(w, slot, number, o, &error)
                              : ik_fail_memory(&error, sizeof *o, "a result");
-        double seconds = seconds_since(&begun);
+        double seconds = ik_clock_s(CLOCK_MONOTONIC) - begun;
         pthread_mutex_lock(&w->mutex);
         w->longest = seconds > w->longest ? seconds : w->longest;
         if (status == IK_OK) {
@@ -302,8 +301,8 @@ void pool_tell_unsteady(const runner *r)
     if (r->unsteady == 1 && r->with_verdict == 1)
         tell_note(r, IK_WARNING, "%s", r->first_unsteady);
     else if (r->unsteady)
-        tell_note(r, IK_WARNING, "%" PRIu64 " of %" PRIu64 " points %s not steady%s %s",
-                  r->unsteady, r->with_verdict, r->unsteady == 1 ? "is" : "are",
+        tell_note(r, IK_WARNING, "%" PRIu64 " of %s %s not steady%s %s", r->unsteady,
+                  IK_COUNT(r->with_verdict, "point"), r->unsteady == 1 ? "is" : "are",
                   r->unsteady == 1 ? ":" : "; the first:", r->first_unsteady);
 }
 

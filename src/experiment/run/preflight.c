@@ -42,8 +42,8 @@ static ik_status check_permutations(const runner *r, const ik_fabric *f, ik_erro
         experiment_option(r->e, OPTION_PATTERNS)->given || f->num_hosts <= IK_PERMUTATIONS_HOSTS)
         return IK_OK;
     ik_status status = ytree_fail(r->e->measure_place[MEASURE_PERMUTATIONS], err,
-                                  "'permutations': %u hosts of %.100s have too many to count all",
-                                  f->num_hosts, f->spec);
+                                  "'permutations': %s of %.100s have too many to count all",
+                                  IK_COUNT(f->num_hosts, "host"), f->spec);
     return ik_hint(err, status, "up to %d hosts; patterns: 10000 counts so many random ones",
                    IK_PERMUTATIONS_HOSTS);
 }

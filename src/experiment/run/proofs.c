@@ -191,19 +191,18 @@ static ik_status proofs_keep_routes(runner *r, const ik_fabric *f, const plan_ro
 static void tell_proof(const runner *r, const char *routing, plan_flow flow, const ik_proof *proof)
 {
     if (proof->delivered == IK_NO)
-        tell_note(r, IK_ERROR, "%s does not deliver %llu of %llu pairs", routing,
-                  (unsigned long long)proof->undelivered, (unsigned long long)proof->pairs);
+        tell_note(r, IK_ERROR, "%s does not deliver %llu of %s", routing,
+                  (unsigned long long)proof->undelivered, IK_COUNT(proof->pairs, "pair"));
     if (proof->loop_free == IK_NO)
-        tell_note(r, IK_ERROR, "%s has loops for %llu pairs", routing,
-                  (unsigned long long)proof->loops);
+        tell_note(r, IK_ERROR, "%s has loops for %s", routing, IK_COUNT(proof->loops, "pair"));
     if (proof->deadlock_free == IK_NO && flow == FLOW_SETTLED)
         tell_note(r, IK_ERROR,
                   "%s is not proved free of deadlock for switches whose packets keep the output "
                   "they chose: %s; it is simulated under the watchdog",
                   routing, proof->deadlock_reason);
     else if (proof->deadlock_free == IK_NO)
-        tell_note(r, IK_ERROR, "%s can deadlock (a cycle of %zu channels)%s", routing,
-                  proof->witness_length,
+        tell_note(r, IK_ERROR, "%s can deadlock (a cycle of %s)%s", routing,
+                  IK_COUNT(proof->witness_length, "channel"),
                   experiment_simulates(r->e) ? "; it is simulated under the watchdog" : "");
     if (proof->sampled_pairs)
         tell_note(r, IK_NOTE, "%s: a sample of %llu pairs is proved, no more", routing,

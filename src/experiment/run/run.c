@@ -41,16 +41,10 @@ void tell_point(const runner *r, bool reused)
         r->observer->point(r->observer->ctx, r->done + r->skipped, r->mine, reused);
 }
 
-double seconds_since(const struct timespec *begun)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) / 1e9;
-}
-
 bool budget_is_spent(const runner *r, double seconds)
 {
-    return r->part->budget_s > 0 && seconds_since(&r->begun) + seconds > r->part->budget_s;
+    return r->part->budget_s > 0 &&
+           ik_clock_s(CLOCK_MONOTONIC) - r->begun + seconds > r->part->budget_s;
 }
 
 void note_points_left_out(runner *r, uint64_t first, uint64_t num, const point *at, const char *why)
@@ -171,9 +165,8 @@ static ik_status run_all_here(runner *r, ik_error *err)
     bool deadlock = false;
     if (status == IK_OK && r->spent)
         tell_note(r, IK_NOTE,
-                  "%" PRIu64 " of %" PRIu64 " points are finished and the budget is spent; the "
-                  "same command goes on",
-                  r->done, r->mine);
+                  "%" PRIu64 " of %s finished and the budget is spent; the same command goes on",
+                  r->done, IK_COUNT(r->mine, "point is|points are"));
     else if (status == IK_OK)
         status = run_store_left_out(r, err);
     if (status == IK_OK)
@@ -216,7 +209,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                 .part = part ? part : &whole,
                 .observer = observer,
                 .num_jobs = num_jobs ? num_jobs : 1};
-    clock_gettime(CLOCK_MONOTONIC, &r.begun);
+    r.begun = ik_clock_s(CLOCK_MONOTONIC);
     ik_status status = run_check_part(r.part, err);
     if (status == IK_OK)
         status = traffics_new(&r.traffics, err);
@@ -244,7 +237,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     ik_json_end(&r.left_out, NULL);
     run_close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
-        ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done, r.mine);
+        ik_fail(err, status, "%" PRIu64 " of %s finished", r.done,
+                IK_COUNT(r.mine, "point is|points are"));
     preflight_free(&r);
     misfits_free(&r);
     drawn_free(&r);

@@ -19,7 +19,7 @@ typedef struct runner {
     const ik_run_observer *observer;
     unsigned num_jobs;
     const ik_run_part *part;
-    struct timespec begun;  /* what the part's budget counts from (CLOCK_MONOTONIC) */
+    double begun;           /* s of CLOCK_MONOTONIC; what the part's budget counts from */
     bool spent;             /* the budget: points were not begun */
     bool *finished;         /* [num_points] the store has it */
     bool *elsewhere;        /* [num_points] another shard's, or not asked for; NULL = none */
@@ -75,8 +75,6 @@ static inline bool run_is_to_do(const runner *r, uint64_t number)
 }
 /* Whether a point that takes so many seconds would end after the budget. */
 bool budget_is_spent(const runner *r, double seconds);
-/* Seconds of the process's clock since `begun`. */
-double seconds_since(const struct timespec *begun);
 
 /* Number of plans, from this one on, on the same fabric of the same design. */
 size_t plans_on_fabric(const ik_experiment *e, size_t first);

@@ -25,10 +25,10 @@ static void share_explain_threads(const share_wish *w, unsigned side, unsigned t
 {
     const char *unit = w->run.flits ? "flit" : "packet";
     if (threads > 1)
-        snprintf(text, size, "about %.0f %s-hops between two barriers are enough for %u threads",
-                 w->run.hops_per_window, unit, threads);
+        snprintf(text, size, "about %.0f %s-hops between two barriers are enough for %s",
+                 w->run.hops_per_window, unit, IK_COUNT(threads, "thread"));
     else if (w->jobs / side < 2)
-        snprintf(text, size, "there are %u jobs", w->jobs);
+        snprintf(text, size, "there are %s", IK_COUNT(w->jobs, "job"));
     else
         snprintf(text, size,
                  "about %.0f %s-hops between two barriers of threads are too few to share",
@@ -82,7 +82,7 @@ char *ik_run_share_text(const ik_run_share *s, char *buffer, size_t size)
                      s->side > 1 ? "in parallel" : "at a time", s->threads,
                      s->threads > 1 ? "s" : "", s->side > 1 ? " each" : "");
     if (s->last && n > 0 && (size_t)n < size)
-        snprintf(buffer + n, size - (size_t)n, ", the last %u on %u threads%s", s->last,
-                 s->last_threads, s->last > 1 ? " each" : "");
+        snprintf(buffer + n, size - (size_t)n, ", the last %u on %s%s", s->last,
+                 IK_COUNT(s->last_threads, "thread"), s->last > 1 ? " each" : "");
     return buffer;
 }

@@ -556,3 +556,31 @@ ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p
         status = statics_add_known(r, f, NULL, plan, &seeded, known, alone, out, err);
     return status;
 }
+
+ik_status statics_keep_point(runner *r, int64_t fabric, const plan_slot *slot, uint64_t number,
+                             const statics *s, ik_error *err)
+{
+    const ik_experiment *e = r->e;
+    point at = experiment_point(e, number);
+    bool simulated = experiment_uses(e, SECTION_LOAD),
+         traffic = experiment_uses(e, SECTION_TRAFFIC);
+    char *params = NULL, *label = NULL;
+    ik_status status = point_params(r, &at, &params, err);
+    if (status == IK_OK)
+        status = point_variant(e, &at, &label, err);
+    if (status == IK_OK) {
+        store_point row = {.id = (int64_t)number,
+                           .fabric = fabric,
+                           .plan = plan_id(slot, FLOW_ANY),
+                           .params = params,
+                           .traffic =
+                               traffic ? experiment_variant(e, &at, SECTION_TRAFFIC)->label : "",
+                           .variant = label,
+                           .load = simulated ? experiment_load(e, &at) : 0,
+                           .seed = experiment_seed(e, &at)};
+        status = store_add_static(r->store, &row, s->value, s->list, err);
+    }
+    free(label);
+    free(params);
+    return status;
+}

@@ -33,6 +33,9 @@ ik_status statics_of_stored_proof(const runner *r, int64_t plan, statics *out, i
  * own. plan: NULL = it could not. */
 ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
                         const ik_env *env, statics *out, ik_error *err);
+/* Keeps the row of a point that is not simulated: what was measured of it. */
+ik_status statics_keep_point(runner *r, int64_t fabric, const plan_slot *slot, uint64_t number,
+                             const statics *s, ik_error *err);
 /* What traffics and seeds say of one plan, measured once for a traffic, and once for a seed where
  * the seed makes it another one; and the arena of all lists of the plan. */
 typedef struct traffic_statics {

@@ -159,8 +159,8 @@ ik_status ik_names_and_lids_apply(ik_fabric *f, const char *names, const char *g
     ik_status status = names ? ik_node_names_apply(f, names, env, &matched[0], err) : IK_OK;
     if (status == IK_OK && matched[0].unknown && !matched[0].known)
         return ik_fail(err, IK_ERR_INPUT,
-                       "%s: none of its %" PRIu32 " GUIDs is one of %s, the first is 0x%016" PRIx64,
-                       names, matched[0].unknown, fabric, matched[0].first_unknown);
+                       "%s: none of its %s is one of %s, the first is 0x%016" PRIx64, names,
+                       IK_COUNT(matched[0].unknown, "GUID"), fabric, matched[0].first_unknown);
     if (status == IK_OK && guid2lid)
         status = ik_guid2lid_apply(f, guid2lid, env, &matched[1], err);
     return status == IK_OK && (names || guid2lid) ? ik_fabric_judge(f, err) : status;

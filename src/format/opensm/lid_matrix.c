@@ -95,9 +95,9 @@ static ik_status lid_matrix_read_hops(matrix *m, scan *s, unsigned *least, ik_er
             *least = (unsigned)value;
     }
     if (m->sw != NO_SWITCH && num != ik_radix(m->f, (uint32_t)m->sw) + 1)
-        return scan_fail(s, err,
-                         "expected %" PRIu32 " numbers of hops for a switch of %" PRIu32 " ports",
-                         ik_radix(m->f, (uint32_t)m->sw) + 1, ik_radix(m->f, (uint32_t)m->sw));
+        return scan_fail(s, err, "expected %" PRIu32 " numbers of hops for a switch of %s",
+                         ik_radix(m->f, (uint32_t)m->sw) + 1,
+                         IK_COUNT(ik_radix(m->f, (uint32_t)m->sw), "port"));
     return IK_OK;
 }
 

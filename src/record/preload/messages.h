@@ -8,45 +8,21 @@
 #define SIZE(num, type) (recorder_done(code) ? bytes_of((uint64_t)(num), type) : 0)
 
 #define WRAP_SEND(NAME, MODE)                                                                      \
-    WRAP(JOIN(NAME, SUFFIX),                                                                       \
-         (const void *buf, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),      \
-         (buf, count, type, peer, tag, comm))                                                      \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(buf, count, type, peer, tag, comm);                                        \
-        int code = real(buf, count, type, peer, tag, comm);                                        \
-        recorder_return(&c);                                                                       \
-        if (recorder_done(code))                                                                   \
-            sent(&c, NULL, MODE, comm, peer, tag, bytes_of((uint64_t)count, type));                \
-        else                                                                                       \
-            record_other(&c, OTHER_FAILED);                                                        \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_DONE(JOIN(NAME, SUFFIX),                                                                  \
+              (const void *buf, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm), \
+              (buf, count, type, peer, tag, comm), ,                                               \
+              sent(&c, NULL, MODE, comm, peer, tag, bytes_of((uint64_t)count, type)))
 WRAP_SEND(Send, SEND_STANDARD)
 WRAP_SEND(Ssend, SEND_SYNCHRONOUS)
 WRAP_SEND(Bsend, SEND_BUFFERED)
 WRAP_SEND(Rsend, SEND_READY)
 
 #define WRAP_ISEND(NAME, MODE, AFTER)                                                              \
-    WRAP(JOIN(NAME, SUFFIX),                                                                       \
-         (const void *buf, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,       \
-          MPI_Request *request),                                                                   \
-         (buf, count, type, peer, tag, comm, request))                                             \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(buf, count, type, peer, tag, comm, request);                               \
-        int code = real(buf, count, type, peer, tag, comm, request);                               \
-        recorder_return(&c);                                                                       \
-        if (recorder_done(code))                                                                   \
-            AFTER(&c, request, MODE, comm, peer, tag, bytes_of((uint64_t)count, type));            \
-        else                                                                                       \
-            record_other(&c, OTHER_FAILED);                                                        \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_DONE(JOIN(NAME, SUFFIX),                                                                  \
+              (const void *buf, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,  \
+               MPI_Request *request),                                                              \
+              (buf, count, type, peer, tag, comm, request), ,                                      \
+              AFTER(&c, request, MODE, comm, peer, tag, bytes_of((uint64_t)count, type)))
 WRAP_ISEND(Isend, SEND_STANDARD, sent)
 WRAP_ISEND(Issend, SEND_SYNCHRONOUS, sent)
 WRAP_ISEND(Ibsend, SEND_BUFFERED, sent)
@@ -79,23 +55,11 @@ WRAP(JOIN(Recv, SUFFIX),
 }
 
 #define WRAP_IRECV(NAME, AFTER)                                                                    \
-    WRAP(JOIN(NAME, SUFFIX),                                                                       \
-         (void *buf, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,             \
-          MPI_Request *request),                                                                   \
-         (buf, count, type, peer, tag, comm, request))                                             \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(buf, count, type, peer, tag, comm, request);                               \
-        int code = real(buf, count, type, peer, tag, comm, request);                               \
-        recorder_return(&c);                                                                       \
-        if (recorder_done(code))                                                                   \
-            AFTER(&c, request, comm, peer, tag, bytes_of((uint64_t)count, type), NULL);            \
-        else                                                                                       \
-            record_other(&c, OTHER_FAILED);                                                        \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_DONE(JOIN(NAME, SUFFIX),                                                                  \
+              (void *buf, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,        \
+               MPI_Request *request),                                                              \
+              (buf, count, type, peer, tag, comm, request), ,                                      \
+              AFTER(&c, request, comm, peer, tag, bytes_of((uint64_t)count, type), NULL))
 WRAP_IRECV(Irecv, received)
 WRAP_IRECV(Recv_init, receive_later)
 

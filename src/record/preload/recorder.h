@@ -50,6 +50,27 @@
     }                                                                                              \
     static int JOIN(on_, NAME)(int(*real) PARAMS, UNPACK PARAMS)
 
+/* A whole definition of both: BEFORE the call, and what is DONE with its record `c` after it if it
+ * is OK by the `code` that was returned. */
+#define WRAP_CALL(NAME, PARAMS, ARGS, BEFORE, OK, DONE)                                            \
+    WRAP(NAME, PARAMS, ARGS)                                                                       \
+    {                                                                                              \
+        call c;                                                                                    \
+        if (!recorder_enter(&c, HERE))                                                             \
+            return real(UNPACK ARGS);                                                              \
+        BEFORE;                                                                                    \
+        int code = real(UNPACK ARGS);                                                              \
+        recorder_return(&c);                                                                       \
+        if (OK)                                                                                    \
+            DONE;                                                                                  \
+        else                                                                                       \
+            record_other(&c, OTHER_FAILED);                                                        \
+        recorder_leave(&c);                                                                        \
+        return code;                                                                               \
+    }
+#define WRAP_DONE(NAME, PARAMS, ARGS, BEFORE, DONE)                                                \
+    WRAP_CALL(NAME, PARAMS, ARGS, BEFORE, recorder_done(code), DONE)
+
 #ifdef HAVE_SESSIONS
 #define RECORDER_SESSION_CALLS(X)                                                                  \
     X(Group_from_session_pset)                                                                     \

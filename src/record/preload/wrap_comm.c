@@ -6,20 +6,7 @@
 
 /* A new communicator is in *made. KIND NEW: a call of all processes of PARENT. */
 #define WRAP_COMM_OF(NAME, KIND, PARENT, PARAMS, ARGS)                                             \
-    WRAP(NAME, PARAMS, ARGS)                                                                       \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(UNPACK ARGS);                                                              \
-        int code = real(UNPACK ARGS);                                                              \
-        recorder_return(&c);                                                                       \
-        if (code == MPI_SUCCESS)                                                                   \
-            comm_made(&c, PARENT, *made, KIND);                                                    \
-        else                                                                                       \
-            record_other(&c, OTHER_FAILED);                                                        \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_CALL(NAME, PARAMS, ARGS, , code == MPI_SUCCESS, comm_made(&c, PARENT, *made, KIND))
 
 #define WRAP_COMM(NAME, KIND, PARAMS, ARGS) WRAP_COMM_OF(NAME, KIND, comm, PARAMS, ARGS)
 
@@ -76,22 +63,8 @@ WRAP_COMM_OF(Intercomm_create_from_groups, COMM_INTER, comm_null(),
  * give its handle at once. Where that is not so, it is taken for one that was not seen being
  * made. */
 #define WRAP_IDUP(NAME, PARAMS, ARGS)                                                              \
-    WRAP(NAME, PARAMS, ARGS)                                                                       \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(UNPACK ARGS);                                                              \
-        if (made)                                                                                  \
-            *made = comm_null();                                                                   \
-        int code = real(UNPACK ARGS);                                                              \
-        recorder_return(&c);                                                                       \
-        if (code == MPI_SUCCESS)                                                                   \
-            comm_comes(&c, comm, *made);                                                           \
-        else                                                                                       \
-            record_other(&c, OTHER_FAILED);                                                        \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_CALL(NAME, PARAMS, ARGS, if (made) *made = comm_null(), code == MPI_SUCCESS,              \
+              comm_comes(&c, comm, *made))
 
 WRAP_IDUP(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))
 #ifdef HAVE_COMM_IDUP_WITH_INFO
@@ -100,20 +73,7 @@ WRAP_IDUP(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MP
 #endif
 
 #define WRAP_FREE(NAME)                                                                            \
-    WRAP(NAME, (MPI_Comm * comm), (comm))                                                          \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(comm);                                                                     \
-        uintptr_t key = KEY(*comm);                                                                \
-        int code = real(comm);                                                                     \
-        recorder_return(&c);                                                                       \
-        if (code == MPI_SUCCESS)                                                                   \
-            comm_freed(&c, key);                                                                   \
-        else                                                                                       \
-            record_other(&c, OTHER_FAILED);                                                        \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_CALL(NAME, (MPI_Comm * comm), (comm), uintptr_t key = KEY(*comm), code == MPI_SUCCESS,    \
+              comm_freed(&c, key))
 WRAP_FREE(Comm_free)
 WRAP_FREE(Comm_disconnect)

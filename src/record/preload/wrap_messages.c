@@ -270,20 +270,7 @@ WRAP_PARTITIONED(Psend_init, const void *, parts,
 WRAP_PARTITIONED(Precv_init, void *, 0, receive_later(&c, request, comm, peer, tag, bytes, NULL))
 
 #define WRAP_READY(NAME, NUM, PARAMS, ARGS)                                                        \
-    WRAP(NAME, PARAMS, ARGS)                                                                       \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(UNPACK ARGS);                                                              \
-        int code = real(UNPACK ARGS);                                                              \
-        recorder_return(&c);                                                                       \
-        if (recorder_done(code))                                                                   \
-            request_ready(&c, KEY(request), NUM);                                                  \
-        else                                                                                       \
-            record_other(&c, OTHER_FAILED);                                                        \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_DONE(NAME, PARAMS, ARGS, , request_ready(&c, KEY(request), NUM))
 WRAP_READY(Pready, 1, (int part, MPI_Request request), (part, request))
 WRAP_READY(Pready_range, high - low + 1, (int low, int high, MPI_Request request),
            (low, high, request))

@@ -21,17 +21,8 @@ static void onesided(call *c, int code, unsigned kind, int target, uint64_t byte
 }
 
 #define WRAP_ONESIDED(CALL, KIND, TARGET, SIZE, PARAMS, ARGS)                                      \
-    WRAP(CALL, PARAMS, ARGS)                                                                       \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(UNPACK ARGS);                                                              \
-        int code = real(UNPACK ARGS);                                                              \
-        recorder_return(&c);                                                                       \
-        onesided(&c, code, KIND, TARGET, code == MPI_SUCCESS ? (SIZE) : 0);                        \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_CALL(CALL, PARAMS, ARGS, , true,                                                          \
+              onesided(&c, code, KIND, TARGET, code == MPI_SUCCESS ? (SIZE) : 0))
 #define BYTES bytes_of((uint64_t)num_there, type_there)
 
 #define COUNT int

@@ -56,17 +56,7 @@ WRAP(Session_finalize, (MPI_Session * session), (session))
 
 /* Calls whose effect ikat does not know, with their time. */
 #define WRAP_OTHER(NAME, KIND, PARAMS, ARGS)                                                       \
-    WRAP(NAME, PARAMS, ARGS)                                                                       \
-    {                                                                                              \
-        call c;                                                                                    \
-        if (!recorder_enter(&c, HERE))                                                             \
-            return real(UNPACK ARGS);                                                              \
-        int code = real(UNPACK ARGS);                                                              \
-        recorder_return(&c);                                                                       \
-        record_other(&c, KIND);                                                                    \
-        recorder_leave(&c);                                                                        \
-        return code;                                                                               \
-    }
+    WRAP_CALL(NAME, PARAMS, ARGS, , true, record_other(&c, KIND))
 
 WRAP_OTHER(Comm_spawn, OTHER_SPAWN,
            (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,

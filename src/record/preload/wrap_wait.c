@@ -289,21 +289,8 @@ static void record_listed(call *c, unsigned kind, batch *b, int num_done, const 
 WRAP_SOME(Waitsome, WAIT_WAITSOME, false)
 WRAP_SOME(Testsome, WAIT_TESTSOME, true)
 
-WRAP(Start, (MPI_Request * request), (request))
-{
-    call c;
-    if (!recorder_enter(&c, HERE))
-        return real(request);
-    uintptr_t key = KEY(*request);
-    int code = real(request);
-    recorder_return(&c);
-    if (recorder_done(code))
-        request_started(&c, key);
-    else
-        record_other(&c, OTHER_FAILED);
-    recorder_leave(&c);
-    return code;
-}
+WRAP_DONE(Start, (MPI_Request * request), (request), uintptr_t key = KEY(*request),
+          request_started(&c, key))
 
 WRAP(Startall, (int num, MPI_Request requests[]), (num, requests))
 {
@@ -336,18 +323,5 @@ WRAP(Cancel, (MPI_Request * request), (request))
     return code;
 }
 
-WRAP(Request_free, (MPI_Request * request), (request))
-{
-    call c;
-    if (!recorder_enter(&c, HERE))
-        return real(request);
-    uintptr_t key = KEY(*request);
-    int code = real(request);
-    recorder_return(&c);
-    if (recorder_done(code))
-        request_freed(&c, key);
-    else
-        record_other(&c, OTHER_FAILED);
-    recorder_leave(&c);
-    return code;
-}
+WRAP_DONE(Request_free, (MPI_Request * request), (request), uintptr_t key = KEY(*request),
+          request_freed(&c, key))

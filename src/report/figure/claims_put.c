@@ -99,9 +99,9 @@ static void claims_put_asked_text(const claim *c, char *out, size_t size)
         claims_put_number_text(&number, claims_put_unit_of(c), value, sizeof value);
     claims_put_tolerance(c, tolerance, sizeof tolerance);
     if (c->measure == CLAIM_TABLE)
-        snprintf(out, size, "%s%s of %zu cells%s%s", c->value < 1 ? "at least " : "",
-                 c->value < 1 ? value : "each", c->num_of, tolerance[0] ? " within " : "",
-                 tolerance);
+        snprintf(out, size, "%s%s of %s%s%s", c->value < 1 ? "at least " : "",
+                 c->value < 1 ? value : "each", IK_COUNT(c->num_of, "cell"),
+                 tolerance[0] ? " within " : "", tolerance);
     else if (c->measure == CLAIM_ORDER)
         snprintf(out, size, "each less than the next%s%s", c->tolerance > 0 ? " or up to " : "",
                  c->tolerance > 0 ? tolerance : "");

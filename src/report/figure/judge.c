@@ -169,15 +169,13 @@ static ik_status judge_find_in_sweep(judge *j, bool unfinished, ik_error *err)
         return status;
     sweep_count count = sweep_points_count(&b->sweep, &j->v);
     if (count.missing)
-        return ik_fail(err, IK_ERR_INPUT, "unfinished: %zu of its %zu points are missing",
-                       count.missing, count.all - count.left_out);
+        return ik_fail(err, IK_ERR_INPUT, "unfinished: %zu of its %s missing", count.missing,
+                       IK_COUNT(count.all - count.left_out, "point is|points are"));
     if (count.left_out) {
         status = claim_resolve(&b->a, j->c, &b->over, &j->v, err);
         return status == IK_ERR_INPUT
-                   ? ik_fail(err, status,
-                             "%zu of its %zu points are left out: no run can finish "
-                             "them",
-                             count.left_out, count.all)
+                   ? ik_fail(err, status, "%zu of its %s left out: no run can finish them",
+                             count.left_out, IK_COUNT(count.all, "point is|points are"))
                    : status;
     }
     j->a = &b->sweep.a;

@@ -96,7 +96,7 @@ static ik_status judge_sides_explain_open(const judge *j, sample_list *s, ik_err
     if (!r || s->why)
         return IK_OK;
     if (open->num > 1)
-        snprintf(others, sizeof others, "%zu points, the first ", open->num);
+        snprintf(others, sizeof others, "%s, the first ", IK_COUNT(open->num, "point"));
     if (r->load > 0)
         snprintf(load, sizeof load, ", load %.4g %%", 100 * r->load);
     if (open->needs_ns > 0)

@@ -146,8 +146,8 @@ static ik_status routes_check_host(const map_maker *k, const char *key, uint64_t
 {
     if (host < k->f->num_hosts)
         return IK_OK;
-    return ik_fail(err, IK_ERR_INPUT, "figure '%s', %s = %llu: the fabric has %u hosts",
-                   k->figure->name, key, (unsigned long long)host, k->f->num_hosts);
+    return ik_fail(err, IK_ERR_INPUT, "figure '%s', %s = %llu: the fabric has %s", k->figure->name,
+                   key, (unsigned long long)host, IK_COUNT(k->f->num_hosts, "host"));
 }
 
 static ik_status routes_make_map(map_maker *k, ik_error *err)

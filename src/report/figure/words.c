@@ -197,27 +197,30 @@ static void words_write_caption(figure_data *d)
     if (d->v.kind == FIGURE_ROUTES)
         words_tell_results(d);
     if (d->num_infeasible)
-        words_add_sentence(d, "%zu of %zu samples are feasible.", feasible, d->num_points);
+        words_add_sentence(d, "%zu of %s feasible.", feasible,
+                           IK_COUNT(d->num_points, "sample is|samples are"));
     if (d->num_missing)
-        words_add_sentence(d, "%zu of %zu samples have a value.", feasible - d->num_missing,
-                           feasible);
+        words_add_sentence(d, "%zu of %s a value.", feasible - d->num_missing,
+                           IK_COUNT(feasible, "sample has|samples have"));
     if (d->num_listless)
-        words_add_sentence(d, "%zu point%s no such list.", d->num_listless,
-                           d->num_listless == 1 ? " has" : "s have");
+        words_add_sentence(d, "%s no such list.",
+                           IK_COUNT(d->num_listless, "point has|points have"));
     if (d->num_unsteady > d->num_open)
         words_add_sentence(d,
                            "%zu of %zu latencies do not last or cannot be told; past saturation "
                            "they grow with the run%s.",
                            d->num_unsteady - d->num_open, d->num_points, rings ? " (ringed)" : "");
     if (d->num_open)
-        words_add_sentence(d, "%zu of %zu samples are not steady%s.", d->num_open, d->num_points,
+        words_add_sentence(d, "%zu of %s not steady%s.", d->num_open,
+                           IK_COUNT(d->num_points, "sample is|samples are"),
                            rings ? " (ringed)" : "");
     if (d->num_deadlocks)
-        words_add_sentence(d, "%zu of %zu samples were ended by a deadlock.", d->num_deadlocks,
-                           d->num_points);
+        words_add_sentence(d, "%zu of %s ended by a deadlock.", d->num_deadlocks,
+                           IK_COUNT(d->num_points, "sample was|samples were"));
     if (d->unfinished)
-        words_add_sentence(d, "%zu point%s of the experiment %s not finished.", d->unfinished,
-                           d->unfinished == 1 ? "" : "s", d->unfinished == 1 ? "is" : "are");
+        words_add_sentence(
+            d, "%s not finished.",
+            IK_COUNT(d->unfinished, "point of the experiment is|points of the experiment are"));
     if (unplaced)
         words_add_sentence(
             d, "%zu value%s at most 0 and %s on the logarithmic axis.", unplaced,

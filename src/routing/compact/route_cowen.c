@@ -335,8 +335,8 @@ static ik_status cowen_pick_class(const cowen_search *s, size_t num, cowen_class
                     s->t_max),
             "t_max alpha variant");
     ik_about(err,
-             ik_fail(err, IK_ERR_UNSUPPORTED,
-                     "cowen: no alpha gives tables of at most t_max %u entries", s->t_max),
+             ik_fail(err, IK_ERR_UNSUPPORTED, "cowen: no alpha gives tables of at most t_max %s",
+                     IK_COUNT(s->t_max, "entry")),
              "t_max alpha");
     return ik_hint(err, IK_ERR_UNSUPPORTED, "the least that works on this fabric is t_max=%u",
                    least);

@@ -13,8 +13,8 @@ ik_status lft_new(const ik_fabric *f, const ik_env *env, uint16_t **lft, ik_erro
     double bytes = (double)f->num_switches * f->num_hosts * sizeof **lft;
     if (radix >= LFT_NONE)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "forwarding tables number ports with 16 bits, and a switch has %u ports",
-                       radix);
+                       "forwarding tables number ports with 16 bits, and a switch has %s",
+                       IK_COUNT(radix, "port"));
     ik_status status = ik_env_refuse_bytes(env, bytes, "forwarding tables", err);
     if (status != IK_OK)
         return ik_hint(err, status,

@@ -43,14 +43,3 @@ void ik_lid_tables_free(ik_lid_tables *t)
     free(t->out);
     *t = (ik_lid_tables){0};
 }
-
-uint32_t ik_port_of_number(const ik_fabric *f, uint32_t sw, unsigned number)
-{
-    uint32_t radix = ik_radix(f, sw), base = f->port_base[sw];
-    if (number >= 1 && number <= radix && ik_port_number(f, base + number - 1) == number)
-        return base + number - 1;
-    for (uint32_t local = 0; f->port_label && local < radix; local++)
-        if (f->port_label[base + local] == number)
-            return base + local;
-    return IK_NONE;
-}

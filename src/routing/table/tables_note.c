@@ -16,9 +16,10 @@ static void note_switches(const ik_lids *lids, const ik_tables_matched *m, FILE 
                 "GUID 0x%016" PRIx64,
                 m->unknown_switches, m->switches, m->first_unknown_switch);
     if (m->missing_switches)
-        fprintf(out, "; %" PRIu32 " switches of the fabric have no table, the first is %s",
-                m->missing_switches,
-                ik_node_describe(lids->fabric, m->first_missing_switch, name, sizeof name));
+        fprintf(
+            out, "; %s no table, the first is %s",
+            IK_COUNT(m->missing_switches, "switch of the fabric has|switches of the fabric have"),
+            ik_node_describe(lids->fabric, m->first_missing_switch, name, sizeof name));
 }
 
 static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, FILE *out)
@@ -26,19 +27,20 @@ static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, F
     char name[160];
     if (m->unknown_entries > m->zero_lost)
         fprintf(out,
-                "; %" PRIu64 " entries for %" PRIu32 " LIDs fit no port of the fabric, the "
+                "; %s for %s fit no port of the fabric, the "
                 "first is LID %" PRIu32,
-                m->unknown_entries - m->zero_lost, m->unknown_lids, m->first_unknown_lid);
+                IK_COUNT(m->unknown_entries - m->zero_lost, "entry"),
+                IK_COUNT(m->unknown_lids, "LID"), m->first_unknown_lid);
     if (m->guid_disagrees)
-        fprintf(out,
-                "; %" PRIu64 " entries have a port GUID that the fabric does not have and are "
-                "taken by their LID, as OpenSM does",
-                m->guid_disagrees);
+        fprintf(out, "; %s a port GUID that the fabric does not have and %s LID, as OpenSM does",
+                IK_COUNT(m->guid_disagrees, "entry has|entries have"),
+                m->guid_disagrees == 1 ? "is taken by its" : "are taken by their");
     if (m->extra_paths)
         fprintf(out,
-                "; %" PRIu64 " entries are for more LIDs of a port than it has in the fabric "
-                "(another LMC) and are left out",
-                m->extra_paths);
+                "; %s for more LIDs of a port than it has in the fabric (another LMC) and %s left "
+                "out",
+                IK_COUNT(m->extra_paths, "entry is|entries are"),
+                m->extra_paths == 1 ? "is" : "are");
     if (m->unnamed_hosts)
         fprintf(out,
                 "; %" PRIu32 " of %" PRIu32 " ports of hosts have no entry anywhere, the first "
@@ -62,23 +64,24 @@ static void note_numbers(const ik_lids *lids, const ik_tables_matched *m, FILE *
 {
     if (m->zero_switches + m->zero_lids)
         fprintf(out,
-                "; LID 0 is no destination, but %" PRIu32 " switches and %" PRIu32 " entries "
+                "; LID 0 is no destination, but %s and %s "
                 "have it: no subnet manager had given them one; %" PRIu32 " of the entries are "
                 "skipped, the others are known by their port GUID",
-                m->zero_switches, m->zero_lids, m->zero_lost);
+                IK_COUNT(m->zero_switches, "switch"), IK_COUNT(m->zero_lids, "entry"),
+                m->zero_lost);
     if (m->missing_last_lid)
         fprintf(out,
                 "; LID %" PRIu32 " is missing: dump_fts and ibroute leave out the last LID if "
                 "it is a multiple of 64, so nothing is known about the routes to it",
                 m->missing_last_lid);
     if (m->self_entries)
-        fprintf(out, "; %" PRIu64 " entries send packets for others to port 0, the switch itself",
-                m->self_entries);
+        fprintf(out, "; %s packets for others to port 0, the switch itself",
+                IK_COUNT(m->self_entries, "entry sends|entries send"));
     if (m->by_lid && lids->assigned)
         fprintf(out,
-                "; %" PRIu32 " ports have no LID in the fabric: entries without a port GUID are "
+                "; %s no LID in the fabric: entries without a port GUID are "
                 "for the LIDs that ikat gives",
-                lids->assigned);
+                IK_COUNT(lids->assigned, "port has|ports have"));
     if (lids->mixed_lmc)
         tables_note_lmc(lids, out);
 }
@@ -102,8 +105,8 @@ ik_status ik_tables_note(const ik_lids *lids, const ik_tables_matched *m, const 
     ik_status status = ik_text_stream_open(&t, err);
     if (status != IK_OK)
         return status;
-    fprintf(t.out, "%s: %" PRIu64 " entries, %" PRIu64 " by port GUID and %" PRIu64 " by LID", file,
-            m->entries, m->by_guid, m->by_lid);
+    fprintf(t.out, "%s: %s, %" PRIu64 " by port GUID and %" PRIu64 " by LID", file,
+            IK_COUNT(m->entries, "entry"), m->by_guid, m->by_lid);
     note_switches(lids, m, t.out);
     note_destinations(lids, m, t.out);
     note_numbers(lids, m, t.out);

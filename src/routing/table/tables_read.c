@@ -175,9 +175,9 @@ static ik_status tables_read_wrong_port(reader *rd, const tables_line *l, ik_err
     char name[128];
     if (!rd->reporting)
         return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, l->port_column,
-                          "%s has no port %u, but %u ports",
+                          "%s has no port %u, but %s",
                           ik_node_describe(rd->lids->fabric, rd->sw, name, sizeof name), l->port,
-                          ik_radix(rd->lids->fabric, rd->sw));
+                          IK_COUNT(ik_radix(rd->lids->fabric, rd->sw), "port"));
     if (rd->m.wrong_ports++ == 0) {
         rd->m.wrong_switch = rd->sw;
         rd->m.wrong_port = l->port;
@@ -262,9 +262,10 @@ static ik_status tables_read_check_fit(const reader *rd, ik_error *err)
                           "there is no 'Unicast lids … of switch' header in this file");
     if (m->unknown_switches == m->switches) {
         ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
-                   "none of the %u switches in this file is in the fabric; the first has GUID "
+                   "none of the %s in this file is in the fabric; the first has GUID "
                    "0x%016llx",
-                   m->unknown_switches, (unsigned long long)m->first_unknown_switch);
+                   IK_COUNT(m->unknown_switches, "switch"),
+                   (unsigned long long)m->first_unknown_switch);
         return ik_hint(err, IK_ERR_INPUT, "these are tables of another fabric");
     }
     if (m->num_hosts == 0 || m->unnamed_hosts < m->num_hosts)
@@ -273,21 +274,20 @@ static ik_status tables_read_check_fit(const reader *rd, ik_error *err)
     const ik_lid *first = &rd->lids->of[m->first_unnamed];
     if (first->made && rd->lids->fabric->node_guid) {
         ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
-                   "it is unknown for which of the %u hosts an entry is: the fabric gives them no "
+                   "it is unknown for which of the %s an entry is: the fabric gives them no "
                    "LIDs, and the file no port GUIDs that are the fabric's",
-                   m->num_hosts);
+                   IK_COUNT(m->num_hosts, "host"));
         return ik_hint(err, IK_ERR_INPUT,
                        "a dump of ibnetdiscover has the LIDs, file:path=...,guid2lid=FILE takes "
                        "those that OpenSM has stored, and opensm-lfts.dump has port GUIDs");
     }
-    ik_fail_at(
-        err, IK_ERR_INPUT, rd->file, 1, 0,
-        "no entry is for any of the %u hosts of the fabric, neither by port GUID nor by LID: "
-        "%u other destinations, the first LID %u; the fabric's first host, %s, has LID %u "
-        "and GUID 0x%016llx",
-        m->num_hosts, m->unknown_lids, m->first_unknown_lid,
-        ik_node_describe(rd->lids->fabric, first->node, name, sizeof name), first->lid,
-        (unsigned long long)first->guid);
+    ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
+               "no entry is for any of the %s of the fabric, neither by port GUID nor by LID: "
+               "%u other destinations, the first LID %u; the fabric's first host, %s, has LID %u "
+               "and GUID 0x%016llx",
+               IK_COUNT(m->num_hosts, "host"), m->unknown_lids, m->first_unknown_lid,
+               ik_node_describe(rd->lids->fabric, first->node, name, sizeof name), first->lid,
+               (unsigned long long)first->guid);
     return ik_hint(err, IK_ERR_INPUT,
                    "tables and fabric must be of the same subnet: take both with ibnetdiscover and "
                    "dump_fts (or OpenSM's dump) at the same time");

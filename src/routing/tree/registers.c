@@ -120,10 +120,10 @@ static ik_status fill_down_by_digit(filling *x, const tree_switch *s, const tree
                                     ik_error *err)
 {
     if (lv->num_cables > 1 && s->level > 1 && lv[-1].num_up < lv[-1].arity.by)
-        return ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "%u parallel cables chosen by a digit of %u values over %u ports fit no interval",
-            lv->num_cables, lv[-1].arity.by, lv[-1].num_up);
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "%s chosen by a digit of %s over %u ports fit no interval",
+                       IK_COUNT(lv->num_cables, "parallel cable"),
+                       IK_COUNT(lv[-1].arity.by, "value"), lv[-1].num_up);
     if (lv->num_cables == 1) {
         registers_fill_down(x, s, lv);
         return IK_OK;
@@ -165,8 +165,8 @@ static ik_status fill_up_by_digit(filling *x, const tree_switch *s, const tree_l
     assert(lv->num_up > 0);
     uint32_t m = lv->arity.by, w = lv->num_up;
     if (w < m && (w & (w - 1)) != 0) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "a digit of %u values modulo %u up ports fits no single mask and interval", m, w);
+        ik_fail(err, IK_ERR_UNSUPPORTED, "a digit of %s modulo %s fits no single mask and interval",
+                IK_COUNT(m, "value"), IK_COUNT(w, "up port"));
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "as many up ports as children, or a power of two, fit");
     }

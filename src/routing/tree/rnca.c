@@ -64,9 +64,8 @@ ik_status rnca_create(ik_routing *r, const ik_params *params, const ik_env *env,
         status = rnca_draw_level(n, r->seed, 0, err);
     for (uint32_t l = 1; status == IK_OK && l < n->tree->xgft->h; l++)
         if (n->tree->level[l].num_up > UINT16_MAX)
-            status =
-                ik_fail(err, IK_ERR_UNSUPPORTED, "a switch has %u up ports; digit maps hold %d",
-                        n->tree->level[l].num_up, UINT16_MAX);
+            status = ik_fail(err, IK_ERR_UNSUPPORTED, "a switch has %s; digit maps hold %d",
+                             IK_COUNT(n->tree->level[l].num_up, "up port"), UINT16_MAX);
         else
             status = rnca_draw_level(n, r->seed, l, err);
     return status;

@@ -204,10 +204,9 @@ static ik_status pipe_setup_check_sides(const pipe *p, ik_error *err)
     if ((uint64_t)p->max_radix * p->vcs > MAX_SIDES)
         return ik_about(
             err,
-            ik_fail(
-                err, IK_ERR_UNSUPPORTED,
-                "%u VCs at a switch of %u ports: model = pipelined takes %d pairs of port and VC",
-                p->vcs, p->max_radix, MAX_SIDES),
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "%s at a switch of %s: model = pipelined takes %d pairs of port and VC",
+                    IK_COUNT(p->vcs, "VC"), IK_COUNT(p->max_radix, "port"), MAX_SIDES),
             "switch.model vcs");
     if ((uint64_t)p->max_radix * p->output_speedup > MAX_SIDES)
         return ik_about(err,

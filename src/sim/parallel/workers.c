@@ -28,21 +28,15 @@ static void *workers_work(void *arg)
     return NULL;
 }
 
-static double workers_seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
-}
-
 double sim_thread_seconds(void)
 {
-    return workers_seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    return ik_clock_s(CLOCK_THREAD_CPUTIME_ID);
 }
 
 ik_status sim_workers_run(unsigned num, void *partitions, size_t size, void (*run)(void *partition),
                           double *seconds, ik_error *err)
 {
-    double begin = workers_seconds_of(CLOCK_MONOTONIC);
+    double begin = ik_clock_s(CLOCK_MONOTONIC);
     worker_group c = {.run = run, .abandoned = false};
     unsigned started = 1;
     worker *workers = ik_calloc(num, sizeof *workers);
@@ -67,8 +61,8 @@ ik_status sim_workers_run(unsigned num, void *partitions, size_t size, void (*ru
         pthread_join(workers[k].thread, NULL);
     pthread_mutex_destroy(&c.gate);
     free(workers);
-    *seconds = workers_seconds_of(CLOCK_MONOTONIC) - begin;
-    return c.abandoned
-               ? ik_fail(err, IK_ERR_MEMORY, "only %u of %u threads could be started", started, num)
-               : IK_OK;
+    *seconds = ik_clock_s(CLOCK_MONOTONIC) - begin;
+    return c.abandoned ? ik_fail(err, IK_ERR_MEMORY, "only %u of %s could be started", started,
+                                 IK_COUNT(num, "thread"))
+                       : IK_OK;
 }

@@ -84,11 +84,10 @@ static ik_status level_params_check_beside(const sim *s, const ik_params *sw,
         return IK_OK;
     ik_about(
         err,
-        ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "switch.class_priority: %u VCs for each of %u priorities; the simulator takes at most "
-            "%d in all",
-            s->sw.vcs, levels, SIM_MAX_VCS),
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "switch.class_priority: %s for each of %u priorities; the simulator takes at most "
+                "%d in all",
+                IK_COUNT(s->sw.vcs, "VC"), levels, SIM_MAX_VCS),
         "switch.class_priority vcs");
     return ik_hint(err, IK_ERR_UNSUPPORTED, "fewer priorities, or VCs of the routing");
 }

@@ -332,8 +332,8 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
     if (plan->num_vcs < 1 || plan->num_vcs > SIM_MAX_VCS)
         return ik_about(err,
                         ik_fail(err, IK_ERR_UNSUPPORTED,
-                                "the plan uses %u VCs; the simulator takes 1 to %d", plan->num_vcs,
-                                SIM_MAX_VCS),
+                                "the plan uses %s; the simulator takes 1 to %d",
+                                IK_COUNT(plan->num_vcs, "VC"), SIM_MAX_VCS),
                         "vcs");
     unsigned queues = QUEUES_VOQSW;
     ik_status status =
@@ -419,9 +419,9 @@ static ik_status params_check_buffers(const sim *s, ik_error *err)
                 "%s vcs adapter.packet", buffers[k].name);
             return ik_hint(err, IK_ERR_USAGE,
                            "virtual cut-through needs room for a whole packet: %s >= %llu B with "
-                           "%u VCs, or smaller packets",
+                           "%s, or smaller packets",
                            buffers[k].name, (unsigned long long)s->adapter.packet_bytes * s->sw.vcs,
-                           s->sw.vcs);
+                           IK_COUNT(s->sw.vcs, "VC"));
         }
         if (bytes > INT32_MAX)
             return ik_about(err,

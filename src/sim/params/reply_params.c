@@ -25,11 +25,10 @@ ik_status sim_split_vcs(sim *s, const ik_params *v, ik_error *err)
     if (2 * s->sw.vcs > SIM_MAX_VCS) {
         ik_about(
             err,
-            ik_fail(
-                err, IK_ERR_UNSUPPORTED,
-                "adapter.reply: %u VCs for requests and as many for replies; the simulator takes "
-                "at most %d",
-                s->sw.vcs, SIM_MAX_VCS),
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "adapter.reply: %s for requests and as many for replies; the simulator takes "
+                    "at most %d",
+                    IK_COUNT(s->sw.vcs, "VC"), SIM_MAX_VCS),
             "adapter.reply vcs");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "at most %d VCs for the routing", SIM_MAX_VCS / 2);
     }

@@ -28,15 +28,14 @@ static ik_status space_resolve_voqnet(sim *s, ik_error *err)
     s->net.in_space.accounts = (unsigned)queues;
     if (s->sw.capacity >= s->adapter.packet_bytes)
         return IK_OK;
-    ik_about(
-        err,
-        ik_fail(
-            err, IK_ERR_USAGE,
-            "switch.buffer = %llu B has %llu B for each of %u destinations and %u VCs (queues = "
-            "voqnet), less than a packet of %u B",
-            (unsigned long long)s->sw.in_bytes, (unsigned long long)s->sw.capacity, s->f->num_hosts,
-            s->sw.vcs, s->adapter.packet_bytes),
-        "switch.buffer switch.queues vcs adapter.packet");
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE,
+                     "switch.buffer = %llu B has %llu B for each of %s and %s (queues = "
+                     "voqnet), less than a packet of %u B",
+                     (unsigned long long)s->sw.in_bytes, (unsigned long long)s->sw.capacity,
+                     IK_COUNT(s->f->num_hosts, "destination"), IK_COUNT(s->sw.vcs, "VC"),
+                     s->adapter.packet_bytes),
+             "switch.buffer switch.queues vcs adapter.packet");
     return ik_hint(err, IK_ERR_USAGE,
                    "voqnet reserves room for whole packets of every host: buffer >= %llu B, or "
                    "smaller packets",
@@ -122,9 +121,9 @@ static ik_status space_resolve_outputs(sim *s, ik_error *err)
         s->sw.out_bytes > INT32_MAX)
         return ik_about(err,
                         ik_fail(err, IK_ERR_USAGE,
-                                "output_buffer = %llu B must hold a packet of each of %u VCs and "
+                                "output_buffer = %llu B must hold a packet of each of %s and "
                                 "be smaller than 2 GiB",
-                                (unsigned long long)s->sw.out_bytes, s->sw.vcs),
+                                (unsigned long long)s->sw.out_bytes, IK_COUNT(s->sw.vcs, "VC")),
                         "switch.output_buffer vcs adapter.packet");
     s->net.out_space.accounts = s->sw.vcs;
     return IK_OK;
@@ -140,12 +139,12 @@ ik_status sim_space_resolve(sim *s, ik_error *err)
     if (status == IK_OK && s->sw.queues == QUEUES_DAMQ)
         status = space_resolve_damq(s, err);
     if (status == IK_OK && (uint64_t)s->net.in_space.accounts * s->f->num_ports > EV_PORT_MASK)
-        status =
-            ik_about(err,
-                     ik_fail(err, IK_ERR_UNSUPPORTED,
-                             "%u queues at each of %u ports; the simulator takes at most %u in all",
-                             s->net.in_space.accounts, s->f->num_ports, EV_PORT_MASK),
-                     "switch.queues");
+        status = ik_about(err,
+                          ik_fail(err, IK_ERR_UNSUPPORTED,
+                                  "%s at each of %s; the simulator takes at most %u in all",
+                                  IK_COUNT(s->net.in_space.accounts, "queue"),
+                                  IK_COUNT(s->f->num_ports, "port"), EV_PORT_MASK),
+                          "switch.queues");
     if (status == IK_OK && s->net.in_space.accounts && s->sw.in_bytes > INT32_MAX &&
         s->sw.queues == QUEUES_DAMQ)
         status = ik_about(err,

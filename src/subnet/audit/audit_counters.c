@@ -65,8 +65,8 @@ static ik_status audit_counters_note_failures(audit_work *w, const ik_counters *
         NULL,     "Look for missing entries for LIDs of switches in the tables."};
     if (c->failures == 0)
         return IK_OK;
-    return audit_add(w->a, &about, w->err, "%s: %" PRIu64 " queries of counters were not answered",
-                     path, c->failures);
+    return audit_add(w->a, &about, w->err, "%s: %s not answered", path,
+                     IK_COUNT(c->failures, "query of counters was|queries of counters were"));
 }
 
 /* ---- findings of ports */

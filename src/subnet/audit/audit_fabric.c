@@ -117,10 +117,10 @@ ik_status audit_lid_matrix(audit_work *w)
     about.node = IK_NONE;
     if (status == IK_OK && (m.unknown_switches || m.missing_switches || m.unknown_lids))
         status = audit_add(w->a, &about, w->err,
-                           "the lid matrix has %" PRIu32 " switches and %" PRIu64
-                           " entries for LIDs that the fabric does not have, and lacks %" PRIu32
-                           " of its switches",
-                           m.unknown_switches, m.unknown_lids, m.missing_switches);
+                           "the lid matrix has %s and %s for LIDs that the fabric does not have, "
+                           "and lacks %" PRIu32 " of its switches",
+                           IK_COUNT(m.unknown_switches, "switch"),
+                           IK_COUNT(m.unknown_lids, "entry"), m.missing_switches);
     return status;
 }
 

@@ -30,11 +30,10 @@ static ik_status audit_files_tables_switches(audit_work *w)
     about =
         (audit_about){IK_WARNING, "unknown-switch-tables", IK_NONE, IK_NONE, NULL, other_fabric};
     if (status == IK_OK && m->unknown_switches) {
-        status =
-            audit_add(a, &about, w->err,
-                      "the file has tables of %" PRIu32
-                      " switches that the fabric does not have, the first has GUID 0x%016" PRIx64,
-                      m->unknown_switches, m->first_unknown_switch);
+        status = audit_add(a, &about, w->err,
+                           "the file has tables of %s that the fabric does not have, the first has "
+                           "GUID 0x%016" PRIx64,
+                           IK_COUNT(m->unknown_switches, "switch"), m->first_unknown_switch);
         a->partial = true;
     }
     return status;
@@ -48,9 +47,9 @@ static ik_status audit_files_tables_lids(audit_work *w)
     ik_status status = IK_OK;
     if (m->unknown_lids) {
         status = audit_add(a, &about, w->err,
-                           "%" PRIu64 " entries for %" PRIu32
-                           " destinations that the fabric does not have, the first is LID %" PRIu32,
-                           m->unknown_entries, m->unknown_lids, m->first_unknown_lid);
+                           "%s for %s that the fabric does not have, the first is LID %" PRIu32,
+                           IK_COUNT(m->unknown_entries, "entry"),
+                           IK_COUNT(m->unknown_lids, "destination"), m->first_unknown_lid);
         a->partial = true;
     }
     about.code = "matched-by-lid";
@@ -58,23 +57,22 @@ static ik_status audit_files_tables_lids(audit_work *w)
     about.remedy = NULL;
     if (status == IK_OK && m->guid_disagrees)
         status = audit_add(a, &about, w->err,
-                           "%" PRIu64
-                           " entries name a port GUID that the fabric does not have; they are "
-                           "matched by LID",
-                           m->guid_disagrees);
+                           "%s name%s a port GUID that the fabric does not have; %s matched by LID",
+                           IK_COUNT(m->guid_disagrees, "entry"), m->guid_disagrees == 1 ? "s" : "",
+                           m->guid_disagrees == 1 ? "it is" : "they are");
     about.code = "extra-paths";
     about.severity = IK_WARNING;
     about.remedy = other_fabric;
     if (status == IK_OK && m->extra_paths)
         status = audit_add(a, &about, w->err,
-                           "%" PRIu64 " entries for further LIDs of ports that have fewer in the "
+                           "%s for further LIDs of ports that have fewer in the "
                            "fabric (its LMC is smaller)",
-                           m->extra_paths);
+                           IK_COUNT(m->extra_paths, "entry"));
     about.code = "entries-for-lid-0";
     about.remedy = NULL;
     if (status == IK_OK && m->zero_lids)
-        status = audit_add(a, &about, w->err,
-                           "%" PRIu32 " entries are for LID 0, which is not a LID", m->zero_lids);
+        status = audit_add(a, &about, w->err, "%s for LID 0, which is not a LID",
+                           IK_COUNT(m->zero_lids, "entry is|entries are"));
     return status;
 }
 
@@ -125,11 +123,11 @@ static ik_status audit_files_tables_ports(audit_work *w)
         return IK_OK;
     a->partial = true;
     return audit_add(a, &about, w->err,
-                     "%s:%u:%u: %s has no port %u, but %u ports; such entries (%" PRIu64
+                     "%s:%u:%u: %s has no port %u, but %s; such entries (%" PRIu64
                      ") are taken for none",
                      w->config->tables, m->wrong_line, m->wrong_column,
                      ik_node_describe(a->fabric, m->wrong_switch, name, sizeof name), m->wrong_port,
-                     ik_radix(a->fabric, m->wrong_switch), m->wrong_ports);
+                     IK_COUNT(ik_radix(a->fabric, m->wrong_switch), "port"), m->wrong_ports);
 }
 
 static ik_status audit_files_policy(audit_work *w)
@@ -143,10 +141,11 @@ static ik_status audit_files_policy(audit_work *w)
         return IK_OK;
     if (m->unknown_guids || m->unknown_names)
         status = audit_add(w->a, &about, w->err,
-                           "the QoS policy names %" PRIu32 " GUIDs and %" PRIu32
-                           " names of ports that the fabric does not have, the first GUID is "
+                           "the QoS policy names %s and %s of ports that the fabric does not have, "
+                           "the first GUID is "
                            "0x%016" PRIx64,
-                           m->unknown_guids, m->unknown_names, m->first_unknown_guid);
+                           IK_COUNT(m->unknown_guids, "GUID"), IK_COUNT(m->unknown_names, "name"),
+                           m->first_unknown_guid);
     about = (audit_about){IK_NOTE, "policy-conditions", IK_NONE, IK_NONE, NULL, NULL};
     if (status == IK_OK && m->conditional_rules)
         status = audit_add(w->a, &about, w->err,
@@ -166,9 +165,8 @@ static ik_status audit_files_records(audit_work *w)
     if (!w->config->path_records)
         return IK_OK;
     if (m->unknown)
-        status = audit_add(w->a, &about, w->err,
-                           "%" PRIu64 " path records are of ports that the fabric does not have",
-                           m->unknown);
+        status = audit_add(w->a, &about, w->err, "%s of ports that the fabric does not have",
+                           IK_COUNT(m->unknown, "path record is|path records are"));
     about.code = "records-missing";
     if (status == IK_OK && m->missing) {
         status = audit_add(w->a, &about, w->err,

@@ -43,14 +43,12 @@ static void audit_page_put_text(FILE *out, const char *open, const char *text, c
 
 /* ---- sums and findings */
 
-static const char *const severities[] = {"note", "warning", "error"};
-
 static void audit_page_put_sums(const ik_audit *a, FILE *out)
 {
     fputs("<ul class=\"sums\">\n", out);
     for (int s = IK_ERROR; s >= IK_NOTE; s--)
-        fprintf(out, "<li class=\"%s\"><b>%" PRIu64 "</b> %s%s</li>\n", severities[s], a->counts[s],
-                severities[s], a->counts[s] == 1 ? "" : "s");
+        fprintf(out, "<li class=\"%s\"><b>%" PRIu64 "</b> %s%s</li>\n", ik_severity_name(s),
+                a->counts[s], ik_severity_name(s), a->counts[s] == 1 ? "" : "s");
     fputs("</ul>\n", out);
     if (a->partial)
         fputs("<p class=\"warning\">The files do not describe the whole subnet: what follows holds "
@@ -74,7 +72,7 @@ static void audit_page_put_lines(FILE *out, const char *lines)
 static void audit_page_put_finding(const ik_audit_finding *f, FILE *out)
 {
     fprintf(out, "<article>\n<p><strong class=\"%s\">%s</strong> <code>%s</code> ",
-            severities[f->severity], severities[f->severity], f->code);
+            ik_severity_name(f->severity), ik_severity_name(f->severity), f->code);
     audit_page_put_text(out, f->known ? "(known) " : "", f->text, "</p>\n");
     if (f->place)
         audit_page_put_text(out, "<p class=\"quiet\">at ", f->place, "</p>\n");
@@ -252,10 +250,11 @@ ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, i
     fputs(head, out);
     audit_page_put_text(out, "<title>Audit of ", title, "</title>\n</head>\n<body>\n");
     audit_page_put_text(out, "<h1>Audit of ", title, "</h1>\n");
-    fprintf(out, "<p class=\"quiet\">%" PRIu32 " hosts, %" PRIu32 " switches",
-            a->fabric->num_hosts - a->fabric->num_silent, a->fabric->num_switches);
+    fprintf(out, "<p class=\"quiet\">%s, %s",
+            IK_COUNT(a->fabric->num_hosts - a->fabric->num_silent, "host"),
+            IK_COUNT(a->fabric->num_switches, "switch"));
     if (a->fabric->num_levels)
-        fprintf(out, ", a tree of %" PRIu32 " levels", a->fabric->num_levels);
+        fprintf(out, ", a tree of %s", IK_COUNT(a->fabric->num_levels, "level"));
     fprintf(out, "; ikat %s</p>\n", ik_version());
     if (a->cabling.summary)
         audit_page_put_text(out, "<p>", a->cabling.summary, "</p>\n");

@@ -81,7 +81,7 @@ static ik_status audit_pairs_way_text(audit_work *w, uint32_t src, uint32_t dst,
         used = audit_pairs_put(text, used, line);
     }
     if (way.num > SHOWN_HOPS) {
-        snprintf(line, sizeof line, "\n... %zu hops more", way.num - SHOWN_HOPS);
+        snprintf(line, sizeof line, "\n... %s more", IK_COUNT(way.num - SHOWN_HOPS, "hop"));
         used = audit_pairs_put(text, used, line);
     }
     snprintf(line, sizeof line, "\n%s %s", ik_node_describe(f, way.end, name, sizeof name),
@@ -156,9 +156,9 @@ static ik_status audit_pairs_lost_switches(audit_work *w)
                              v->switches_unreached, a->fabric->num_switches,
                              audit_lid(a, i, name, sizeof name), v->lost_to[i]);
         about.node = a->lids.of[i].node;
-        status = audit_add(a, &about, w->err,
-                           "%" PRIu64 " ports of hosts have no way to switch %s and back",
-                           v->lost_to[i], audit_lid(a, i, name, sizeof name));
+        status = audit_add(a, &about, w->err, "%s no way to switch %s and back",
+                           IK_COUNT(v->lost_to[i], "port of hosts has|ports of hosts have"),
+                           audit_lid(a, i, name, sizeof name));
     }
     return status;
 }
@@ -176,17 +176,18 @@ static ik_status audit_pairs_bad_entries(audit_work *w)
                          "again, or install new tables."};
     ik_status status = IK_OK;
     if (v->dead_entries)
-        status = audit_add(a, &about, w->err, "%" PRIu64 " entries point at ports without a cable",
-                           v->dead_entries);
+        status =
+            audit_add(a, &about, w->err, "%s without a cable",
+                      IK_COUNT(v->dead_entries, "entry points at a port|entries point at ports"));
     about =
         (audit_about){IK_WARNING, "missing-entries",
                       IK_NONE,    IK_NONE,
                       NULL,       "Install tables with an entry for every LID in every switch."};
     if (status == IK_OK && v->missing_entries)
         status = audit_add(a, &about, w->err,
-                           "%" PRIu64 " entries are missing: switches without a port for a LID "
+                           "%s missing: switches without a port for a LID "
                            "that the fabric connects them to",
-                           v->missing_entries);
+                           IK_COUNT(v->missing_entries, "entry is|entries are"));
     return status;
 }
 
@@ -280,8 +281,8 @@ ik_status audit_loops(audit_work *w)
                              "is free with queries.";
         status = audit_add(w->a, &about, w->err,
                            "performance queries to and from every host could deadlock with hosts' "
-                           "data, a circle of %zu channels; the data alone cannot%s",
-                           v->loop_length,
+                           "data, a circle of %s; the data alone cannot%s",
+                           IK_COUNT(v->loop_length, "channel"),
                            v->one_manager_free == IK_YES
                                ? ", and neither can it with the queries of one host at a time"
                                : "");

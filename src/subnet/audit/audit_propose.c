@@ -19,9 +19,9 @@ static ik_status audit_propose_named(audit_work *w)
         ik_plan_from_specs(a->fabric, c->routing, c->vc, NULL, 0, w->env, &plan, w->err);
     if (status == IK_OK && plan->num_vcs > IK_DEPLOY_VLS)
         status = ik_fail(w->err, IK_ERR_UNSUPPORTED,
-                         "routing '%.80s' needs %u virtual lanes here, InfiniBand has %d for data "
+                         "routing '%.80s' needs %s here, InfiniBand has %d for data "
                          "in most devices",
-                         c->routing, plan->num_vcs, IK_DEPLOY_VLS);
+                         c->routing, IK_COUNT(plan->num_vcs, "virtual lane"), IK_DEPLOY_VLS);
     if (status == IK_OK)
         status =
             choose_judge(a->fabric, &a->lids, plan, &lanes, w->env, &a->proposed, NULL, w->err);
@@ -80,10 +80,10 @@ static ik_status audit_propose_tell_better(audit_work *w)
     bool mends = now->verdict.deadlock_free != IK_YES || choose_lost(&now->verdict) ||
                  now->verdict.missing_entries;
     return audit_add(w->a, &about, w->err,
-                     "%s (%s, %u lane%s) would deliver every pair without a credit loop, with a "
+                     "%s (%s, %s) would deliver every pair without a credit loop, with a "
                      "largest load of %.4g of a host's rate and saturation at %.4g of it; what is "
                      "installed has %.4g and %.4g%s",
-                     then->spec, then->vc, then->lanes, then->lanes == 1 ? "" : "s", then->max_load,
+                     then->spec, then->vc, IK_COUNT(then->lanes, "lane"), then->max_load,
                      then->saturation, now->max_load, now->saturation,
                      mends ? ", and the errors above" : "");
 }
@@ -92,11 +92,14 @@ static ik_status audit_propose_tell_kept(audit_work *w)
 {
     const ik_audit_routing *now = &w->a->installed;
     audit_about about = {IK_NOTE, "keeps-installed", IK_NONE, IK_NONE, NULL, NULL};
-    return audit_add(w->a, &about, w->err,
-                     "keeps the installed tables: none of the %u routings that were compared is "
-                     "better than their largest load of %.4g of a host's rate and saturation at "
-                     "%.4g of it",
-                     ik_routing_choice_compared(&w->a->choice), now->max_load, now->saturation);
+    return audit_add(
+        w->a, &about, w->err,
+        "keeps the installed tables: of %s "
+        "compared, none is better than their largest load of %.4g of a host's rate and saturation "
+        "at "
+        "%.4g of it",
+        IK_COUNT(ik_routing_choice_compared(&w->a->choice), "routing that was|routings that were"),
+        now->max_load, now->saturation);
 }
 
 static ik_status audit_propose_tell_unknown(audit_work *w)

@@ -143,10 +143,14 @@ static ik_status judge_loads(ik_counter_changes *c, size_t *cap, ik_error *err)
         return IK_OK;
     ik_finding finding = {
         .severity = IK_WARNING, .code = "impossible-load", .port = IK_NONE, .node = IK_NONE};
-    snprintf(text, sizeof text,
-             "%" PRIu32 " channels would have carried more than their rate in %.3g s: the time "
-             "between the readings or a rate is wrong",
-             c->impossible, c->interval_s);
+    snprintf(
+        text, sizeof text,
+        "%s rate in %.3g s: the time "
+        "between the readings or a rate is wrong",
+        IK_COUNT(
+            c->impossible,
+            "channel would have carried more than its|channels would have carried more than their"),
+        c->interval_s);
     return counters_judge_add(c, cap, finding, text, err);
 }
 

@@ -20,6 +20,7 @@
 #include "format/scan.h"
 #include "subnet/counters/counters.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,15 +128,8 @@ static uint32_t counters_read_find_node(const node_key *keys, size_t num, uint64
 
 static uint32_t counters_read_find_port(const ik_fabric *f, uint32_t node, uint64_t number)
 {
-    if (node == IK_NONE)
-        return IK_NONE;
-    uint32_t first = f->port_base[node], radix = ik_radix(f, node);
-    if (number >= 1 && number <= radix && ik_port_number(f, first + (uint32_t)number - 1) == number)
-        return first + (uint32_t)number - 1;
-    for (uint32_t port = first; port < first + radix; port++)
-        if (ik_port_number(f, port) == number)
-            return port;
-    return IK_NONE;
+    return node == IK_NONE || number > UINT_MAX ? IK_NONE
+                                                : ik_port_of_number(f, node, (unsigned)number);
 }
 
 static void counters_read_note_unknown(ik_counters *c, uint64_t guid, uint32_t lid)

@@ -142,14 +142,15 @@ ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err)
     d->judged = true;
     d->why_not[0] = '\0';
     if (lost)
-        snprintf(d->why_not, sizeof d->why_not, "%llu pairs that are connected are not delivered",
-                 (unsigned long long)lost);
+        snprintf(d->why_not, sizeof d->why_not, "%s not delivered",
+                 IK_COUNT(lost, "pair that is connected is|pairs that are connected are"));
     else if (v->missing_entries)
-        snprintf(d->why_not, sizeof d->why_not, "%llu entries for LIDs of the subnet are missing",
-                 (unsigned long long)v->missing_entries);
+        snprintf(d->why_not, sizeof d->why_not, "%s missing",
+                 IK_COUNT(v->missing_entries,
+                          "entry for LIDs of the subnet is|entries for LIDs of the subnet are"));
     else if (v->switch_undelivered)
-        snprintf(d->why_not, sizeof d->why_not, "%u switches cannot be asked by every host",
-                 v->switches_unreached);
+        snprintf(d->why_not, sizeof d->why_not, "%s cannot be asked by every host",
+                 IK_COUNT(v->switches_unreached, "switch"));
     else if (v->deadlock_free == IK_NO)
         snprintf(d->why_not, sizeof d->why_not,
                  "%zu channels can wait for each other (a credit loop)", v->loop_length);

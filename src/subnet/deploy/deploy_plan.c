@@ -102,13 +102,15 @@ static ik_status deploy_plan_refuse_worse(const ik_deployment *d, const ik_audit
                                           const char *from, ik_error *err)
 {
     ik_fail(err, IK_ERR_FAILED,
-            "keeps the installed tables (%.100s%s): none of the %u routings that were compared is "
-            "better than their largest load of %.4g of a host's rate and saturation at %.4g of it",
+            "keeps the installed tables (%.100s%s): of %s "
+            "compared, none is better than their largest load of %.4g of a host's rate and "
+            "saturation at %.4g of it",
             from,
             update_has_levels(from) ? ""
                                     : ", without service levels: judged as if all packets took SL "
                                       "0 on one lane",
-            ik_routing_choice_compared(&d->choice), now->max_load, now->saturation);
+            IK_COUNT(ik_routing_choice_compared(&d->choice), "routing that was|routings that were"),
+            now->max_load, now->saturation);
     char untried[600];
     ik_routing_choice_untried(&d->choice, untried, sizeof untried);
     return ik_hint(err, IK_ERR_FAILED, "--routing SPEC deploys another one nevertheless%s%s",

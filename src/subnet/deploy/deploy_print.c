@@ -70,15 +70,15 @@ static void print_lanes(const ik_deployment *d, FILE *out)
         deploy_print_row(out, "lanes", "1: no QoS policy is needed");
         return;
     }
-    fprintf(
-        out,
-        "  %-16s %u, SL i on VL i; a QoS policy of %u rules over %u groups of sources and %u of "
-        "destinations, %llu bytes\n",
-        "lanes", d->lanes, d->policy.rules, d->policy.source_groups, d->policy.dest_groups,
-        (ull)d->policy.bytes);
+    fprintf(out,
+            "  %-16s %u, SL i on VL i; a QoS policy of %s over %s of sources and %u of "
+            "destinations, %llu bytes\n",
+            "lanes", d->lanes, IK_COUNT(d->policy.rules, "rule"),
+            IK_COUNT(d->policy.source_groups, "group"), d->policy.dest_groups,
+            (ull)d->policy.bytes);
     if (d->shared)
-        fprintf(out, "  %-16s performance queries, and %llu pairs of hosts\n", "SL 0",
-                (ull)d->shared);
+        fprintf(out, "  %-16s performance queries, and %s of hosts\n", "SL 0",
+                IK_COUNT(d->shared, "pair"));
     else
         deploy_print_row(out, "SL 0", "performance queries alone");
 }
@@ -89,8 +89,8 @@ static void print_loop(const ik_deployment *d, FILE *out)
     char from[256], src[256], dst[256];
     if (v->loop_length == 0)
         return;
-    fprintf(out, "  a cycle of %zu channels, each held by a packet that waits for the next:\n",
-            v->loop_length);
+    fprintf(out, "  a cycle of %s, each held by a packet that waits for the next:\n",
+            IK_COUNT(v->loop_length, "channel"));
     for (size_t i = 0; i < v->loop_length; i++) {
         const ik_subnet_loop *step = &v->loop[i];
         fprintf(out, "    %s VL %u: %s -> %s%s\n",
@@ -142,9 +142,9 @@ static void print_choice(const ik_deployment *d, FILE *out)
             fprintf(out, "  %-16s not %s: %s\n", "",
                     ik_routing_compared_name(row, name, sizeof name), row->why);
         else
-            fprintf(out, "  %-16s %s (%s): largest load %.4g, saturation %.4g, %u lane%s\n", "",
-                    row->routing, row->vc, row->max_load, row->saturation, row->lanes,
-                    row->lanes == 1 ? "" : "s");
+            fprintf(out, "  %-16s %s (%s): largest load %.4g, saturation %.4g, %s\n", "",
+                    row->routing, row->vc, row->max_load, row->saturation,
+                    IK_COUNT(row->lanes, "lane"));
     }
 }
 
@@ -154,14 +154,15 @@ static void print_trade(const ik_deployment *d, FILE *out)
     const ik_lane_trade *t = &d->plan->routing->trade;
     if (t->lanes == 0)
         return;
-    fprintf(out, "  %-16s %u lane%s with %llu paths at most; balanced tables need ", "few lanes",
-            t->lanes, t->lanes == 1 ? "" : "s", (ull)t->max_load);
+    fprintf(out, "  %-16s %s with %s at most; balanced tables need ", "few lanes",
+            IK_COUNT(t->lanes, "lane"), IK_COUNT(t->max_load, "path"));
     if (t->balanced_lanes)
         fprintf(out, "%u with %llu", t->balanced_lanes, (ull)t->balanced_load);
     else
         fputs("too many", out);
     if (t->longer)
-        fprintf(out, "; %llu pairs take longer paths than the shortest", (ull)t->longer);
+        fprintf(out, "; %s longer paths than the shortest",
+                IK_COUNT(t->longer, "pair takes|pairs take"));
     fputc('\n', out);
 }
 
@@ -173,15 +174,14 @@ static void deploy_print_verdict(const ik_deployment *d, FILE *out)
             d->proved ? ", of these files as they were read back" : "");
     fprintf(out, "  %-16s %llu, %llu delivered, %llu not, %llu that the fabric does not connect\n",
             "pairs", (ull)v->pairs, (ull)v->delivered, (ull)lost, (ull)v->unconnected);
-    fprintf(out,
-            "  %-16s %s, with replies on the lane of their request; %u VL%s, %llu dependencies\n",
-            "no credit loop", deploy_print_verdict_text(v->deadlock_free), v->vls_used,
-            v->vls_used == 1 ? "" : "s", (ull)v->dependencies);
+    fprintf(out, "  %-16s %s, with replies on the lane of their request; %s, %s\n",
+            "no credit loop", deploy_print_verdict_text(v->deadlock_free),
+            IK_COUNT(v->vls_used, "VL"), IK_COUNT(v->dependencies, "dependency"));
     print_management(d, out);
     fprintf(out, "  %-16s %.4f on average, %u at most, between switches\n", "hops", v->mean_hops,
             v->max_hops);
-    fprintf(out, "  %-16s %llu paths at most over a channel between switches\n", "load",
-            (ull)d->max_paths);
+    fprintf(out, "  %-16s %s at most over a channel between switches\n", "load",
+            IK_COUNT(d->max_paths, "path"));
     print_trade(d, out);
     print_loop(d, out);
 }
@@ -191,8 +191,8 @@ static void print_left_out(const ik_deployment *d, FILE *out)
     char name[256];
     if (d->num_left_out == 0)
         return;
-    fprintf(out, "  %u host%s cannot be reached and %s left out:\n", d->num_left_out,
-            d->num_left_out == 1 ? "" : "s", d->num_left_out == 1 ? "is" : "are");
+    fprintf(out, "  %s cannot be reached and %s left out:\n", IK_COUNT(d->num_left_out, "host"),
+            d->num_left_out == 1 ? "is" : "are");
     for (uint32_t i = 0; i < d->num_left_out && i < MOST_LISTED; i++)
         fprintf(out, "    %s\n", ik_node_describe(d->fabric, d->left_out[i], name, sizeof name));
     if (d->num_left_out > MOST_LISTED)
@@ -215,9 +215,9 @@ static void print_update(const ik_deployment *d, FILE *out)
     const ik_deploy_update *u = &d->update;
     if (!u->from)
         return;
-    fprintf(out,
-            "  %-16s %llu entries kept, %llu changed, %llu added, %llu removed, in %u switches\n",
-            "update", (ull)u->kept, (ull)u->changed, (ull)u->added, (ull)u->removed, u->switches);
+    fprintf(out, "  %-16s %s kept, %llu changed, %llu added, %llu removed, in %s\n", "update",
+            IK_COUNT(u->kept, "entry"), (ull)u->changed, (ull)u->added, (ull)u->removed,
+            IK_COUNT(u->switches, "switch"));
     if (u->missing)
         fprintf(out,
                 "  %-16s %" PRIu32 " of %" PRIu32 " switches have no table in %s: what they hold, "
@@ -237,10 +237,9 @@ static void print_update(const ik_deployment *d, FILE *out)
     deploy_print_row(out, "meanwhile", mixing[u->mixing]);
     if (u->mixing == IK_MIXING_ORDER)
         fprintf(out,
-                "  %-16s %" PRIu32
-                " batches; OpenSM sends blocks of 64 LIDs in an order of its own "
+                "  %-16s %s; OpenSM sends blocks of 64 LIDs in an order of its own "
                 "and does not wait between them: load a file per batch\n",
-                "", u->num_batches);
+                "", IK_COUNT(u->num_batches, "batch"));
 }
 
 void ik_deployment_print(const ik_deployment *d, FILE *out)
@@ -252,18 +251,21 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
     fprintf(out, "  %-16s %s\n", "routing", d->plan->routing->spec);
     print_choice(d, out);
     fprintf(out, "  %-16s %s\n", "VC scheme", d->plan->vc->spec);
-    fprintf(out, "  %-16s %u switches, %u hosts, ", "tables", f->num_switches,
-            f->num_hosts - f->num_silent);
+    fprintf(out, "  %-16s %s, %s, ", "tables", IK_COUNT(f->num_switches, "switch"),
+            IK_COUNT(f->num_hosts - f->num_silent, "host"));
     if (f->num_silent)
-        fprintf(out, "%u endpoint%s in switches, ", f->num_silent, f->num_silent == 1 ? "" : "s");
-    fprintf(out, "%u LIDs, %llu entries\n", d->lids.num, (ull)d->entries);
+        fprintf(out, "%s in switches, ", IK_COUNT(f->num_silent, "endpoint"));
+    fprintf(out, "%s, %s\n", IK_COUNT(d->lids.num, "LID"), IK_COUNT(d->entries, "entry"));
     print_lanes(d, out);
     deploy_print_verdict(d, out);
     if (d->lids.assigned)
-        fprintf(out,
-                "  %-16s %u ports have none in the fabric and were given free ones; OpenSM goes by "
-                "port GUIDs\n",
-                "LIDs", d->lids.assigned);
+        fprintf(
+            out,
+            "  %-16s %s given free ones; OpenSM goes by "
+            "port GUIDs\n",
+            "LIDs",
+            IK_COUNT(d->lids.assigned,
+                     "port has none in the fabric and was|ports have none in the fabric and were"));
     print_update(d, out);
     print_left_out(d, out);
     if (d->dry_run)

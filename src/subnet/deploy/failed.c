@@ -83,14 +83,13 @@ static ik_status failed_read_port(failed_list *l, scan *s, uint32_t node, ik_err
     scan before = *s;
     if (!scan_uint(s, UINT16_MAX, &number) || !scan_char(s, ']') || !scan_at_end(s))
         return scan_fail(s, err, "expected [PORT] at the end of the line");
-    for (uint32_t p = l->f->port_base[node]; p < l->f->port_base[node + 1]; p++)
-        if (ik_port_number(l->f, p) == number) {
-            if (l->f->port_peer[p] == IK_NONE)
-                return scan_fail(&before, err, "expected a port that has a cable");
-            return failed_add_port(l, p) ? IK_OK : ik_fail_memory(err, 64, "failed links");
-        }
-    return scan_fail(&before, err, "expected a port that %.200s has",
-                     ik_node_describe(l->f, node, name, sizeof name));
+    uint32_t port = ik_port_of_number(l->f, node, (unsigned)number);
+    if (port == IK_NONE)
+        return scan_fail(&before, err, "expected a port that %.200s has",
+                         ik_node_describe(l->f, node, name, sizeof name));
+    if (l->f->port_peer[port] == IK_NONE)
+        return scan_fail(&before, err, "expected a port that has a cable");
+    return failed_add_port(l, port) ? IK_OK : ik_fail_memory(err, 64, "failed links");
 }
 
 static ik_status failed_read_line(failed_list *l, scan *s, ik_error *err)

@@ -21,17 +21,6 @@ typedef struct checker {
     bool made;
 } checker;
 
-static uint32_t judge_check_port_numbered(const ik_fabric *f, uint32_t sw, unsigned number)
-{
-    uint32_t guess = f->port_base[sw] + number - 1;
-    if (guess < f->port_base[sw + 1] && ik_port_number(f, guess) == number)
-        return guess;
-    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++)
-        if (ik_port_number(f, port) == number)
-            return port;
-    return IK_NONE;
-}
-
 static ik_status judge_check_reject(const checker *c, uint32_t channel, uint32_t src, uint32_t dst,
                                     ik_error *err)
 {
@@ -64,7 +53,7 @@ static ik_status judge_check_follow(checker *c, uint32_t src, uint32_t dst, unsi
         unsigned number = ik_lid_tables_row(j->t, sw)[dst];
         uint32_t out = number == IK_PORT_SELF || number == IK_PORT_NONE
                            ? IK_NONE
-                           : judge_check_port_numbered(f, sw, number);
+                           : ik_port_of_number(f, sw, number);
         if (out == IK_NONE || f->port_peer[out] == IK_NONE)
             break;
         unsigned vl = ik_vl_of(j->vls, sw, in, out - f->port_base[sw], sl);

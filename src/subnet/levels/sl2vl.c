@@ -90,8 +90,8 @@ static void sl2vl_print_kind(const char *kind, unsigned lanes, FILE *out)
 ik_status ik_sl2vl_conf_print(unsigned lanes, const char *policy, FILE *out, ik_error *err)
 {
     if (lanes == 0 || lanes > IK_DEPLOYABLE_VCS)
-        return ik_fail(err, IK_ERR_USAGE, "%u lanes: InfiniBand has 1 to %d for data", lanes,
-                       IK_DEPLOYABLE_VCS);
+        return ik_fail(err, IK_ERR_USAGE, "%s: InfiniBand has 1 to %d for data",
+                       IK_COUNT(lanes, "lane"), IK_DEPLOYABLE_VCS);
     fputs("qos TRUE\n", out);
     if (policy)
         fprintf(out, "qos_policy_file %s\n", policy);

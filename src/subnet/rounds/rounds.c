@@ -456,17 +456,10 @@ static void rounds_show_view(ik_round *out, const rounds_view *view)
             view->fabric->port_peer[port] != IK_NONE && view->fabric->port_peer[port] > port;
 }
 
-static double rounds_clock(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 ik_status ik_subnet_watch_round(ik_subnet_watch *w, const ik_env *env, ik_round *out, ik_error *err)
 {
-    double began = rounds_clock(CLOCK_MONOTONIC);
-    ik_round round = {.good = true, .time_s = rounds_clock(CLOCK_REALTIME)};
+    double began = ik_clock_s(CLOCK_MONOTONIC);
+    ik_round round = {.good = true, .time_s = ik_clock_s(CLOCK_REALTIME)};
     rounds_round r = {.w = w, .env = env, .out = &round, .err = err};
     rounds_state *next = &w->states[!w->now];
     rounds_view *view = &w->views[!w->seen];
@@ -487,7 +480,7 @@ ik_status ik_subnet_watch_round(ik_subnet_watch *w, const ik_env *env, ik_round 
     round.good_s = next->good_s;
     round.changes = w->changes.list;
     round.num_changes = w->changes.num;
-    round.duration_s = rounds_clock(CLOCK_MONOTONIC) - began;
+    round.duration_s = ik_clock_s(CLOCK_MONOTONIC) - began;
     *out = round;
     return IK_OK;
 }

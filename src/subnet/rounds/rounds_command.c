@@ -23,13 +23,6 @@
 enum { LONGEST_WAIT_MS = 50, KILL_MS = 2000, STATUS_UNKNOWN = -1 };
 enum { MOST_BLOCKS = 32 }; /* of 4 KiB, more than a pipe holds */
 
-static double rounds_command_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* In the child. Limits of this process are its own; files of the command may not grow for ever. */
 static void rounds_command_become(const char *command, int out, int said, uint64_t most_bytes)
 {
@@ -112,7 +105,7 @@ static ik_status rounds_command_wait(pid_t child, int said, double until, const 
             return IK_OK;
         if (ik_env_cancelled(env))
             return IK_ERR_CANCELLED;
-        *in_time = rounds_command_now() < until;
+        *in_time = ik_clock_s(CLOCK_MONOTONIC) < until;
         if (!*in_time)
             return IK_OK;
         poll(&reading, 1, wait_ms);
@@ -173,7 +166,7 @@ ik_status rounds_command_run(const char *command, const char *path, int status_t
                              double timeout_s, uint64_t most_bytes, const ik_env *env,
                              rounds_command *out, ik_error *err)
 {
-    double began = rounds_command_now();
+    double began = ik_clock_s(CLOCK_MONOTONIC);
     int file, said[2], state = 0;
     bool in_time = true;
     struct stat about = {.st_size = 0};
@@ -197,6 +190,6 @@ ik_status rounds_command_run(const char *command, const char *path, int status_t
     close(said[0]);
     close(file);
     ik_text_line(out->said);
-    out->seconds = rounds_command_now() - began;
+    out->seconds = ik_clock_s(CLOCK_MONOTONIC) - began;
     return status == IK_ERR_CANCELLED ? ik_fail(err, status, "cancelled") : IK_OK;
 }

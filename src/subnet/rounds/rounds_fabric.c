@@ -71,15 +71,7 @@ static void rounds_fabric_match(rounds_side *a, rounds_side *b)
 /* The port of the same node and number; IK_NONE: there is none. */
 static uint32_t rounds_fabric_port(const rounds_side *s, const ik_fabric *there, uint32_t port)
 {
-    uint32_t node = s->other[s->f->port_node[port]], local = ik_port_local(s->f, port);
-    unsigned number = ik_port_number(s->f, port);
-    uint32_t first = there->port_base[node], end = there->port_base[node + 1];
-    if (first + local < end && ik_port_number(there, first + local) == number)
-        return first + local;
-    for (uint32_t p = first; p < end; p++)
-        if (ik_port_number(there, p) == number)
-            return p;
-    return IK_NONE;
+    return ik_port_of_number(there, s->other[s->f->port_node[port]], ik_port_number(s->f, port));
 }
 
 static ik_status rounds_fabric_add(const rounds_side *s, rounds_changes *c, const char *what,

@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { MOST_RISES = 256, NAME = 320 };
-static const char *const severities[] = {"note", "warning", "error"};
 
 static void rounds_metrics_head(FILE *out, const char *name, const char *help)
 {
@@ -59,7 +58,7 @@ static void rounds_metrics_findings(const ik_round *r, FILE *out)
 {
     rounds_metrics_head(out, "open_findings", "Findings that are open, by severity.");
     for (int s = IK_ERROR; s >= IK_NOTE; s--)
-        fprintf(out, "ikat_open_findings{severity=\"%s\"} %" PRIu64 "\n", severities[s],
+        fprintf(out, "ikat_open_findings{severity=\"%s\"} %" PRIu64 "\n", ik_severity_name(s),
                 r->open[s]);
     rounds_metrics_head(out, "open_findings_by_code",
                         "Findings that are open, by severity and code.");
@@ -70,7 +69,7 @@ static void rounds_metrics_findings(const ik_round *r, FILE *out)
             count[r->findings[end].severity]++;
         for (int s = IK_ERROR; s >= IK_NOTE; s--)
             if (count[s]) {
-                fprintf(out, "ikat_open_findings_by_code{severity=\"%s\"", severities[s]);
+                fprintf(out, "ikat_open_findings_by_code{severity=\"%s\"", ik_severity_name(s));
                 rounds_metrics_label(out, "code", code, ",");
                 fprintf(out, "} %" PRIu64 "\n", count[s]);
             }

@@ -175,10 +175,10 @@ ik_status cab_tell_unused(ik_cabling *c, const ik_fabric *f, const cab_graph *g,
             continue;
         if (kind)
             snprintf(level, sizeof level, " of level %u", kind);
-        status = cab_finding(c, IK_NOTE, "unused-ports", IK_NONE, IK_NONE, err,
-                             "%" PRIu64 " of %" PRIu64
-                             " ports of switches%s have no cable, on %" PRIu64 " switch%s",
-                             unused, ports, level, switches, switches == 1 ? "" : "es");
+        status = cab_finding(
+            c, IK_NOTE, "unused-ports", IK_NONE, IK_NONE, err,
+            "%" PRIu64 " of %s of switches%s have no cable, on %" PRIu64 " switch%s", unused,
+            IK_COUNT(ports, "port"), level, switches, switches == 1 ? "" : "es");
     }
     return status;
 }

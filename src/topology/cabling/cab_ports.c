@@ -29,18 +29,9 @@ typedef struct ports {
 static uint32_t cab_ports_port_of_plan(const ports *s, uint32_t planned)
 {
     assert(planned < s->plan->num_ports);
-    const ik_fabric *f = s->f;
     uint32_t node = s->fabric_of[s->plan->port_node[planned]];
-    unsigned number = ik_port_number(s->plan, planned);
-    if (node == IK_NONE)
-        return IK_NONE;
-    uint32_t base = f->port_base[node], radix = ik_radix(f, node);
-    if (number >= 1 && number <= radix && ik_port_number(f, base + number - 1) == number)
-        return base + number - 1;
-    for (uint32_t i = 0; i < radix; i++)
-        if (ik_port_number(f, base + i) == number)
-            return base + i;
-    return IK_NONE;
+    return node == IK_NONE ? IK_NONE
+                           : ik_port_of_number(s->f, node, ik_port_number(s->plan, planned));
 }
 
 static void cab_ports_find_wanted(ports *s)

@@ -145,11 +145,11 @@ static ik_status cab_symmetry_tell_lacking(ik_cabling *c, const ik_fabric *f, co
         bool built_so = lacks[sw] == WITHOUT_HOLE && !all && 2 * k->holes < k->switches;
         if (!lacks[sw] || built_so || !cab_symmetry_is_alike(g, k, sw) || shown++ >= NAMED)
             continue;
-        status = cab_finding(c, IK_WARNING, "missing-cable", IK_NONE, sw, err,
-                             "switch %s has %" PRIu32 " cables to other switches, %" PRIu32
-                             " of the %" PRIu32 " switches %s hosts have %" PRIu32,
-                             ik_node_describe(f, sw, name, sizeof name), g->degree[sw], k->holders,
-                             k->num, k->hosts ? "with" : "without", k->usual);
+        status = cab_finding(
+            c, IK_WARNING, "missing-cable", IK_NONE, sw, err,
+            "switch %s has %s to other switches, %" PRIu32 " of the %s %s hosts have %" PRIu32,
+            ik_node_describe(f, sw, name, sizeof name), IK_COUNT(g->degree[sw], "cable"),
+            k->holders, IK_COUNT(k->num, "switch"), k->hosts ? "with" : "without", k->usual);
     }
     return status;
 }
@@ -349,10 +349,10 @@ static ik_status cab_symmetry_leaves(ik_cabling *c, const ik_fabric *f, const ca
         above.lacking < leaves.usual || above.switches < 2)
         return status;
     return cab_finding(c, IK_WARNING, "missing-switch", IK_NONE, IK_NONE, err,
-                       "%" PRIu32 " switches of level 2 lack %" PRIu64 " cables to leaf switches, "
+                       "%" PRIu32 " switches of level 2 lack %s to leaf switches, "
                        "of which each has %" PRIu32 ": %.3g leaf switches may be down with their "
                        "hosts, or were never there",
-                       above.switches, above.lacking, leaves.usual,
+                       above.switches, IK_COUNT(above.lacking, "cable"), leaves.usual,
                        (double)(above.lacking / leaves.usual));
 }
 

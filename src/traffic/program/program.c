@@ -79,11 +79,10 @@ ik_status program_begin(program *p, uint32_t num_ranks, ik_error *err)
     uint64_t most = p->set.most_ranks ? p->set.most_ranks : p->set.num_hosts;
     most = most < IK_NONE ? most : IK_NONE - 1;
     if (num_ranks > most) {
-        program_refuse(p, err, "a program of %u ranks on %u %s", num_ranks, p->set.num_hosts,
-                       p->set.num_hosts == 1 ? "host" : "hosts");
-        return ik_hint(err, IK_ERR_INPUT,
-                       "they take %" PRIu64 " ranks; ranks_per_host says how many share a host",
-                       most);
+        program_refuse(p, err, "a program of %s on %u %s", IK_COUNT(num_ranks, "rank"),
+                       p->set.num_hosts, p->set.num_hosts == 1 ? "host" : "hosts");
+        return ik_hint(err, IK_ERR_INPUT, "they take %s; ranks_per_host says how many share a host",
+                       IK_COUNT(most, "rank"));
     }
     p->num_ranks = num_ranks;
     p->host_of = ik_calloc(num_ranks, sizeof *p->host_of);

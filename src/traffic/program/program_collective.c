@@ -463,7 +463,8 @@ static ik_status program_collective_check_call(program *p, uint32_t rank,
     if (*place == IK_NONE)
         return program_refuse(p, err, "rank %u is not in communicator %u", rank, c->comm);
     if (c->root >= of->num)
-        return program_refuse(p, err, "root %u of a communicator of %u ranks", c->root, of->num);
+        return program_refuse(p, err, "root %u of a communicator of %s", c->root,
+                              IK_COUNT(of->num, "rank"));
     for (uint32_t k = 0; k < of->num; k++)
         for (unsigned i = 0; i < 2; i++) {
             const uint64_t *counts = i ? c->recv_counts : c->send_counts;

@@ -75,8 +75,8 @@ static ik_status liballprof_new_handle(allprof_reader *r, unsigned field, int64_
                        "one file per rank: name the folder, or a quoted pattern");
     }
     if (size != ranks && size != 1) {
-        allprof_fail(&r->l, field, err, "a communicator of %" PRId64 " of the %u ranks", size,
-                     ranks);
+        allprof_fail(&r->l, field, err, "a communicator of %" PRId64 " of the %s", size,
+                     IK_COUNT(ranks, "rank"));
         return ik_hint(err, IK_ERR_INPUT,
                        "this format does not say which ranks a communicator has");
     }
@@ -235,8 +235,8 @@ static ik_status liballprof_take_message(allprof_reader *r, unsigned count, unsi
     *skip = peer < 0 && (sends || peer == (r->mpich ? -1 : -2));
     if (peer < -2 || peer >= (int64_t)program_comm_size(r->p, m->comm))
         return allprof_fail(&r->l, r->l.argument[count + 2], err,
-                            "rank %" PRId64 " of a communicator of %u ranks", peer,
-                            program_comm_size(r->p, m->comm));
+                            "rank %" PRId64 " of a communicator of %s", peer,
+                            IK_COUNT(program_comm_size(r->p, m->comm), "rank"));
     if (!*skip && (tag > PROGRAM_MOST_TAG || tag < -1 || (tag < 0 && sends)))
         return allprof_fail(&r->l, r->l.argument[count + 3], err, "expected a tag");
     m->peer = peer < 0 ? PROGRAM_ANY : program_member(r->p, m->comm, (uint32_t)peer);
@@ -368,8 +368,8 @@ static ik_status liballprof_take_root(allprof_reader *r, unsigned argument,
     ik_status status = allprof_int(&r->l, argument, &root, err);
     if (status == IK_OK && (root < 0 || root >= (int64_t)program_comm_size(r->p, c->comm)))
         return allprof_fail(&r->l, r->l.argument[argument], err,
-                            "root %" PRId64 " of a communicator of %u ranks", root,
-                            program_comm_size(r->p, c->comm));
+                            "root %" PRId64 " of a communicator of %s", root,
+                            IK_COUNT(program_comm_size(r->p, c->comm), "rank"));
     c->root = (uint32_t)root;
     return status;
 }

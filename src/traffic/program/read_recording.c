@@ -440,8 +440,8 @@ static ik_status recording_read_collective(rank_reader *d, const recording_recor
     bool is_root = rooted && program_member(d->p, comm, o->root) == d->rank;
     size_t counts = rooted && !is_root ? 0 : (size_t)m->counts * num;
     if (o->num != counts)
-        return program_refuse(d->p, err, "%zu counts for %u processes; expected %zu", o->num, num,
-                              counts);
+        return program_refuse(d->p, err, "%zu counts for %s; expected %zu", o->num,
+                              IK_COUNT(num, "process"), counts);
     if (!IK_ARRAY_ROOM(d->counts, d->room_counts, counts))
         return recording_no_memory(err);
     for (size_t i = 0; i < counts; i++)

@@ -24,12 +24,13 @@ ik_status recording_choose_clock(program *p, recording *r, const char *path, boo
     if (clock == PROGRAM_CLOCK_CPU || !cores.shared)
         return IK_OK;
     return program_note(p, err,
-                        *by_cpu ? "%u ranks shared %u processor %s while they were recorded: "
+                        *by_cpu ? "%s shared %u processor %s while they were recorded: "
                                   "computations last as long as a rank's thread had a core "
                                   "(clock=cpu), not what the clock says (clock=wall)"
-                                : "%u ranks shared %u processor %s while they were recorded: the "
+                                : "%s shared %u processor %s while they were recorded: the "
                                   "times of computation have the time in which others had the core",
-                        cores.ranks, cores.cores, cores.cores == 1 ? "core" : "cores");
+                        IK_COUNT(cores.ranks, "rank"), cores.cores,
+                        cores.cores == 1 ? "core" : "cores");
 }
 
 ik_status recording_note_outside(program *p, uint64_t spawns, uint64_t outside, ik_error *err)

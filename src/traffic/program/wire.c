@@ -106,13 +106,6 @@ int64_t wire_zigzag(uint64_t value)
 
 enum { PIECE = 1 << 18 };
 
-static double wire_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 ik_status wire_open(wire_stream *s, const char *path, const ik_env *env, ik_error *err)
 {
     *s = (wire_stream){.path = path, .env = env};
@@ -146,9 +139,9 @@ static ik_status wire_report(wire_stream *s, ik_error *err)
 {
     if (ik_env_cancelled(s->env))
         return ik_fail(err, IK_ERR_CANCELLED, "cancelled while reading %s", s->path);
-    if (!s->env || !s->env->progress || wire_now() - s->reported < 0.05)
+    if (!s->env || !s->env->progress || ik_clock_s(CLOCK_MONOTONIC) - s->reported < 0.05)
         return IK_OK;
-    s->reported = wire_now();
+    s->reported = ik_clock_s(CLOCK_MONOTONIC);
     z_off_t at = gzoffset(s->in);
     uint64_t done = at < 0 ? 0 : (uint64_t)at;
     s->env->progress(s->env->progress_ctx, "reading the trace", done < s->size ? done : s->size,

@@ -34,10 +34,8 @@ static ik_status placement_refuse_disks(const char *owner, uint32_t disks, uint3
                                         ik_error *err)
 {
     return ik_about(err,
-                    ik_fail(err, IK_ERR_USAGE,
-                            "%s: %" PRIu32 " disks and %" PRIu32
-                            " processes: none is left to access them",
-                            owner, disks, processes),
+                    ik_fail(err, IK_ERR_USAGE, "%s: %s and %s: none is left to access them", owner,
+                            IK_COUNT(disks, "disk"), IK_COUNT(processes, "process")),
                     "disks processes hosts trace");
 }
 

@@ -44,7 +44,8 @@ static ik_status mapping_refuse_range(const host_set *s, uint32_t host, ik_error
 {
     ik_about(err, ik_fail(err, IK_ERR_USAGE, "%s, 'hosts': there is no host %u", s->owner, host),
              "hosts");
-    return ik_hint(err, IK_ERR_USAGE, "the fabric has %u hosts, numbered from 0", s->f->num_hosts);
+    return ik_hint(err, IK_ERR_USAGE, "the fabric has %s, numbered from 0",
+                   IK_COUNT(s->f->num_hosts, "host"));
 }
 
 static ik_status mapping_add_listed(host_set *s, uint32_t host, ik_error *err)
@@ -273,16 +274,15 @@ static ik_status mapping_apply_rule(host_set *s, unsigned rule, uint64_t seed, i
 static ik_status mapping_refuse_count(const host_set *s, uint64_t processes, ik_error *err)
 {
     if (s->path) {
-        ik_fail_at(err, IK_ERR_INPUT, s->path, s->last_line, 0,
-                   "%zu %s for %" PRIu64 " processes: the file ends here", s->num,
-                   s->num == 1 ? "host" : "hosts", processes);
+        ik_fail_at(err, IK_ERR_INPUT, s->path, s->last_line, 0, "%zu %s for %s: the file ends here",
+                   s->num, s->num == 1 ? "host" : "hosts", IK_COUNT(processes, "process"));
         return ik_hint(
             err, IK_ERR_INPUT,
             "a mapping has a line with a host for each process; a host runs one at most");
     }
     ik_about(err,
-             ik_fail(err, IK_ERR_USAGE, "%s: %" PRIu64 " processes on %zu %s", s->owner, processes,
-                     s->num, s->num == 1 ? "host" : "hosts"),
+             ik_fail(err, IK_ERR_USAGE, "%s: %s on %zu %s", s->owner,
+                     IK_COUNT(processes, "process"), s->num, s->num == 1 ? "host" : "hosts"),
              "processes hosts mapping");
     return ik_hint(err, IK_ERR_USAGE, "a host runs one process at most");
 }

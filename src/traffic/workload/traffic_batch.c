@@ -126,8 +126,8 @@ static ik_status batch_count_messages(const ik_traffic *t, ik_workload *w, uint6
     }
     if (w->num_messages == 0)
         return ik_about(err,
-                        ik_fail(err, IK_ERR_USAGE,
-                                OWNER ": the pattern has no message among %u hosts", t->num_hosts),
+                        ik_fail(err, IK_ERR_USAGE, OWNER ": the pattern has no message among %s",
+                                IK_COUNT(t->num_hosts, "host")),
                         "pattern");
     if (bytes > (UINT64_C(1) << 60) / w->num_messages)
         return ik_about(err,

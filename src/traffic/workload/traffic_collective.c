@@ -175,8 +175,10 @@ static uint64_t collective_bytes_of(const ik_params *p, collective_operation ope
 
 static ik_status collective_refuse_root(const collective *c, ik_error *err)
 {
-    ik_about(err, ik_fail(err, IK_ERR_USAGE, OWNER ": root %u of %u processes", c->root, c->num),
-             "root processes");
+    ik_about(
+        err,
+        ik_fail(err, IK_ERR_USAGE, OWNER ": root %u of %s", c->root, IK_COUNT(c->num, "process")),
+        "root processes");
     return ik_hint(err, IK_ERR_USAGE, "processes are numbered from 0 to %u", c->num - 1);
 }
 

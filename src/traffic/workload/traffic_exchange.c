@@ -491,11 +491,10 @@ static ik_status exchange_create(ik_traffic *t, const ik_params *p, const ik_env
     if (status == IK_OK)
         status = workload_check_hosts(t, &x->work, err);
     if (status == IK_OK && x->work.num_messages == 0)
-        status =
-            ik_about(err,
-                     ik_fail(err, IK_ERR_USAGE, OWNER ": the pattern has no message among %u %s",
-                             x->map.num, x->processes ? "processes" : "hosts"),
-                     "pattern");
+        status = ik_about(err,
+                          ik_fail(err, IK_ERR_USAGE, OWNER ": the pattern has no message among %s",
+                                  IK_COUNT(x->map.num, x->processes ? "process" : "host")),
+                          "pattern");
     t->workload = &x->work;
     return status;
 }

@@ -34,8 +34,8 @@ static ik_status graph_check_ranks(const ik_traffic *t, const goal_reader *g, ik
 {
     if (g->num_ranks <= t->num_hosts)
         return IK_OK;
-    ik_fail_at(err, IK_ERR_INPUT, g->lines.path, g->s.line, 1,
-               "a program of %u ranks on a fabric of %u hosts", g->num_ranks, t->num_hosts);
+    ik_fail_at(err, IK_ERR_INPUT, g->lines.path, g->s.line, 1, "a program of %s on a fabric of %s",
+               IK_COUNT(g->num_ranks, "rank"), IK_COUNT(t->num_hosts, "host"));
     return ik_hint(err, IK_ERR_INPUT, "a host runs one rank at most");
 }
 

@@ -525,9 +525,10 @@ static ik_status jobs_create(ik_traffic *t, const ik_params *p, const ik_env *en
         return ik_fail_memory(err, sizeof *x, OWNER);
     t->impl = x;
     if (num > MOST_JOBS)
-        return ik_about(
-            err, ik_fail(err, IK_ERR_USAGE, OWNER ": %zu jobs, %d is the maximum", num, MOST_JOBS),
-            "jobs");
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, OWNER ": %s, %d is the maximum",
+                                IK_COUNT(num, "job"), MOST_JOBS),
+                        "jobs");
     x->members = ik_calloc(num, sizeof *x->members);
     x->work.jobs = ik_calloc(num, sizeof *x->work.jobs);
     x->work.num_jobs = x->members && x->work.jobs ? (uint32_t)num : 0;

@@ -43,8 +43,8 @@ static ik_status refuse_processes(const nas *n, uint64_t processes, ik_error *er
     uint32_t most =
         nas_most(n->benchmark, processes < UINT32_MAX ? (uint32_t)processes : UINT32_MAX);
     ik_about(err,
-             ik_fail(err, IK_ERR_USAGE, OWNER ": %llu processes; the benchmark runs on %s",
-                     (unsigned long long)processes,
+             ik_fail(err, IK_ERR_USAGE, OWNER ": %s; the benchmark runs on %s",
+                     IK_COUNT(processes, "process"),
                      square ? "a square number of at least 4" : "a power of two of at least 2"),
              "processes hosts benchmark");
     return most ? ik_hint(err, IK_ERR_USAGE, "%u would do", most) : IK_ERR_USAGE;
