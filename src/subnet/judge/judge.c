@@ -26,11 +26,8 @@ static void judge_look_at(void *ctx, lid_group *g)
     const looking *l = ctx;
     judge *j = l->w->j;
     (void)g;
-    judge_service_levels(j, l->s);
-    judge_data(j, l->s);
+    judge_lanes(j, l->s);
     judge_count(j, l->s, l->w->lost_to);
-    if (j->config.management)
-        judge_queries(j, l->s);
 }
 
 static ik_status judge_one_chunk(void *ctx, size_t chunk, unsigned thread, ik_error *err)

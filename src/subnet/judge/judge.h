@@ -122,15 +122,19 @@ typedef struct judge_tally {
     uint64_t *lost_from; /* [num_sources] */
 } judge_tally;
 
+/* Masks of the VLs of packets to one LID at one switch. */
+typedef struct judge_vls {
+    uint16_t data, queries;
+} judge_vls;
+
 /* What one thread works with. */
 typedef struct judge_scratch {
     lid_group group;
     judge_tally tally;
-    uint16_t *sls;    /* [num_sources] mask of SLs on which packets to a destination travel */
-    uint16_t *sls_at; /* [num_switches][longest] of its sources together */
-    uint16_t *vls;    /* [num_switches][longest] mask of VLs of packets on its way out */
-    bool *via_drop;   /* [num_switches] packets on its way out are dropped later */
-    bool *dropped;    /* [num_sources] on one of its SLs */
+    uint16_t *sls;  /* [num_sources] mask of SLs on which packets to a destination travel */
+    judge_vls *vls; /* [num_switches][longest] of packets on its way out */
+    bool *via_drop; /* [num_switches] packets on its way out are dropped later */
+    bool *dropped;  /* [num_sources] on one of its SLs */
 } judge_scratch;
 
 static inline uint32_t judge_local(const judge *j, uint32_t port)
@@ -180,13 +184,10 @@ static inline bool judge_is_alone(const judge *j)
 }
 
 /* judge_lanes.c */
-/* SLs of every source's packets to the group's destinations, own port excluded (no SL). */
-void judge_service_levels(const judge *j, judge_scratch *s);
-/* Adds the dependencies of these packets to the graph, finds those that are dropped. */
-void judge_data(judge *j, judge_scratch *s);
-/* The same for packets of performance queries on SL 0: to a switch from all sources, to a host from
- * all switches too. */
-void judge_queries(judge *j, judge_scratch *s);
+/* Adds to the graphs what packets to the group's destinations depend on: data of all sources, and
+ * performance queries on SL 0, to a switch from all sources, to a host from all switches too. Finds
+ * the sources of data that is dropped. */
+void judge_lanes(judge *j, judge_scratch *s);
 
 /* judge_count.c */
 /* Counts the fates of all pairs to the group's destinations, and what channels carry. lost_to:

@@ -96,10 +96,8 @@ static void judge_most_look(void *ctx, lid_group *g)
     judge *j = part->m->j;
     if (g->sw == IK_NONE)
         return;
-    if (j->drops) { /* which sources' packets are */
-        judge_service_levels(j, part->s);
-        judge_data(j, part->s);
-    }
+    if (j->drops) /* which sources' packets are, once more */
+        judge_lanes(j, part->s);
     for (uint32_t k = 0; k < g->num; k++) {
         uint32_t own = j->source_of[g->dst[k]];
         if (own != IK_NONE && !j->sources[own].silent)

@@ -267,12 +267,11 @@ ik_status judge_scratch_init(const judge *j, judge_scratch *s, ik_error *err)
     size_t switches = (size_t)j->f->num_switches + 1, sources = (size_t)j->num_sources + 1,
            columns = judge_setup_columns(j);
     *s = (judge_scratch){.sls = ik_calloc(sources, sizeof *s->sls),
-                         .sls_at = ik_calloc(switches, columns * sizeof *s->sls_at),
                          .vls = ik_calloc(switches, columns * sizeof *s->vls),
                          .via_drop = ik_calloc(switches, sizeof *s->via_drop),
                          .dropped = ik_calloc(sources, sizeof *s->dropped)};
     bool tally = judge_setup_tally_init(&s->tally, j, switches),
-         room = tally && s->sls && s->sls_at && s->vls && s->via_drop && s->dropped;
+         room = tally && s->sls && s->vls && s->via_drop && s->dropped;
     ik_status status = room ? judge_group_init(j, &s->group, err)
                             : ik_fail_memory(err, 8 * switches * columns,
                                              "what is judged of a group of destinations");
@@ -288,7 +287,6 @@ void judge_scratch_free(judge_scratch *s)
     free(s->tally.delivered);
     free(s->tally.lost_from);
     free(s->sls);
-    free(s->sls_at);
     free(s->vls);
     free(s->via_drop);
     free(s->dropped);

@@ -54,14 +54,19 @@ static inline uint64_t *lane_graph_find_bit(const lane_graph *g, uint32_t port, 
     return g->bits + g->row[channel] + (vl ? vl * lane_graph_words(g, channel) : 0) + bit / 64;
 }
 
+static inline void lane_graph_set_bit(uint64_t *word, uint64_t mask)
+{
+    if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & mask))
+        __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+}
+
 /* A packet that holds (port, vl) waits for (onward, onward_vl), both sending ports of channels
  * between switches, with switch sw between them. Any number of threads may add. */
 static inline void lane_graph_add(lane_graph *g, uint32_t port, unsigned vl, uint32_t sw,
                                   uint32_t onward, unsigned onward_vl)
 {
     uint64_t mask, *word = lane_graph_find_bit(g, port, vl, sw, onward, onward_vl, &mask);
-    if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & mask))
-        __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+    lane_graph_set_bit(word, mask);
 }
 /* Sets or takes away one dependency; false: it was so already. For one thread. */
 bool lane_graph_set(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward, unsigned onward_vl,
