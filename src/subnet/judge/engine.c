@@ -250,7 +250,7 @@ static void engine_follow_paths(void *ctx, lid_group *g)
         uint8_t *here = state + (size_t)sw * g->num;
         for (uint32_t k = 0; k < g->num; k++) {
             uint32_t next = at[k].next;
-            bool looped = i < g->num_looped && at[k].fate == IK_FATE_LOOP;
+            bool looped = i < g->num_looped && lid_stand_fate(&at[k]) == IK_FATE_LOOP;
             if (!here[k] || next == IK_NONE || looped)
                 continue;
             bool up = engine_level_of(j->f, next) > engine_level_of(j->f, sw);

@@ -71,11 +71,11 @@ typedef struct judge {
 
 /* Packets to one LID that stand at one switch. */
 typedef struct lid_stand {
-    uint32_t out;        /* port that the entry leads out by, IK_NONE: ends here */
-    uint32_t next;       /* the switch behind it, IK_NONE: none */
-    uint32_t depth : 28; /* hops from there to the last switch; loops: 0 */
-    uint32_t fate : 3;   /* an ik_fate */
-    uint32_t count;      /* delivered sources behind the switch, itself included, as far as they
+    uint32_t out;  /* port that the entry leads out by, IK_NONE: ends here */
+    uint32_t next; /* the switch behind it, IK_NONE: none */
+    uint32_t way; /* fate, an ik_fate, and in WAY_HOPs the hops from there to the last switch, which
+                       are none in loops */
+    uint32_t count; /* delivered sources behind the switch, itself included, as far as they
                               have been counted */
 } lid_stand;
 
@@ -93,6 +93,12 @@ typedef struct lid_group {
     bool *misfits;                           /* [num] LIDs that the order does not fit */
     uint32_t *alone; /* [longest] those of the chunk, and what shares a port with them */
 } lid_group;
+
+#define WAY_HOP 8u
+static inline ik_fate lid_stand_fate(const lid_stand *at)
+{
+    return (ik_fate)(at->way % WAY_HOP);
+}
 
 static inline lid_stand *judge_stands(const lid_group *g, uint32_t sw)
 {

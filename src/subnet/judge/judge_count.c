@@ -61,7 +61,7 @@ static inline void judge_count_sources(const counting *c, lid_stand *at)
 {
     const judge *j = c->j;
     judge_tally *t = &c->s->tally;
-    ik_fate fate = c->connected ? (ik_fate)at->fate : IK_FATE_UNCONNECTED;
+    ik_fate fate = c->connected ? lid_stand_fate(at) : IK_FATE_UNCONNECTED;
     uint32_t num = c->to - c->from - (c->own >= c->from && c->own < c->to);
     if (fate != IK_FATE_DELIVERED || judge_delivered(j, c->s, c->own, c->from, c->to) != num) {
         judge_count_fate(c, fate, c->from, c->to);
@@ -71,15 +71,15 @@ static inline void judge_count_sources(const counting *c, lid_stand *at)
     }
     if (fate != IK_FATE_DELIVERED || j->sources[c->own].silent)
         return;
-    uint32_t count = judge_delivered(j, c->s, c->own, c->from, c->silent);
+    uint32_t count = judge_delivered(j, c->s, c->own, c->from, c->silent), hops = at->way / WAY_HOP;
     t->delivered[c->sw]++;
     for (uint32_t i = c->from; i < c->silent && count != c->silent - c->from; i++)
         if (i == c->own || (j->drops && c->s->dropped[i]))
             t->loads[j->sources[i].port].paths--; /* joined with delivered[sw] at the end */
     t->paths += count;
-    t->hops += (uint64_t)count * at->depth;
-    if (count && at->depth > t->max_hops)
-        t->max_hops = at->depth;
+    t->hops += (uint64_t)count * hops;
+    if (count && hops > t->max_hops)
+        t->max_hops = hops;
     at->count += count;
 }
 
@@ -120,8 +120,8 @@ static inline void judge_count_load(const counting *c, const lid_stand *at, uint
 static void judge_count_entry(const counting *c, const lid_stand *at)
 {
     judge_tally *t = &c->s->tally;
-    t->missing_entries += at->fate == IK_FATE_NO_ENTRY && c->connected;
-    t->dead_entries += at->fate == IK_FATE_DEAD_PORT;
+    t->missing_entries += lid_stand_fate(at) == IK_FATE_NO_ENTRY && c->connected;
+    t->dead_entries += lid_stand_fate(at) == IK_FATE_DEAD_PORT;
 }
 
 static void judge_count_unasked(judge *j, uint32_t source, uint32_t sw)
@@ -158,7 +158,7 @@ static void judge_count_switch(counting *c)
         c->own = j->source_of[c->dst];
         if (at[k].out == IK_NONE)
             judge_count_entry(c, &at[k]);
-        if (c->connected && at[k].fate != IK_FATE_DELIVERED)
+        if (c->connected && lid_stand_fate(&at[k]) != IK_FATE_DELIVERED)
             judge_count_lost(c);
         if (c->own != IK_NONE && c->to > c->from)
             judge_count_sources(c, &at[k]);

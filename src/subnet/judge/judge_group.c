@@ -86,17 +86,16 @@ static bool judge_group_fill(const judge *j, lid_group *g)
         for (uint32_t k = 0; k < g->num; k++) {
             unsigned number = row[g->dst[k]];
             judge_hop hop = judge_hop_by(j, sw, number);
-            at[k] = (lid_stand){.out = hop.port, .next = hop.next, .fate = IK_FATE_LOOP};
+            uint32_t way = IK_FATE_LOOP;
             if (hop.next == IK_NONE) {
-                at[k].fate = judge_group_end(j, sw, number, hop.port, g->dst[k]);
+                way = judge_group_end(j, sw, number, hop.port, g->dst[k]);
             } else if (g->rank[hop.next] < i) {
-                const lid_stand *next = &judge_stands(g, hop.next)[k];
-                at[k].fate = next->fate;
-                at[k].depth = next->depth + 1;
+                way = judge_stands(g, hop.next)[k].way + WAY_HOP;
             } else if (k > 0) {
                 g->misfits[k] = true;
                 fits = false;
             }
+            at[k] = (lid_stand){.out = hop.port, .next = hop.next, .way = way};
         }
     }
     return fits;

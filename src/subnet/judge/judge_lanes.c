@@ -181,7 +181,7 @@ static void judge_lanes_find_dropped(const judge *j, judge_scratch *s, unsigned 
         if (!(s->sls[i] >> sl & 1))
             continue;
         s->dropped[i] |= ik_vl_of_host(j->vls, src->port, sl) >= IK_VL_MANAGEMENT;
-        if (src->sw != IK_NONE && at[src->sw].fate == IK_FATE_DELIVERED)
+        if (src->sw != IK_NONE && lid_stand_fate(&at[src->sw]) == IK_FATE_DELIVERED)
             s->dropped[i] |= s->via_drop[src->sw] ||
                              judge_lanes_drops_at(j, at, src->sw, judge_lanes_port_in(j, src), sl);
     }

@@ -73,7 +73,7 @@ static void judge_most_follow(const marking *m, const judge_scratch *s, uint32_t
     const judge *j = m->j;
     const lid_group *g = &s->group;
     for (uint32_t from = 0; from < j->f->num_switches; from++) {
-        if (judge_stands(g, from)[k].fate != IK_FATE_DELIVERED ||
+        if (lid_stand_fate(judge_stands(g, from) + k) != IK_FATE_DELIVERED ||
             !judge_delivered(j, s, j->source_of[g->dst[k]], j->first[from],
                              j->first[from] + judge_most_hosts(j, from)))
             continue;
