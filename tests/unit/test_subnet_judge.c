@@ -222,20 +222,6 @@ static void maps_free(ik_sl2vl *v)
     free(v->host_map);
 }
 
-/* Overwrites some entries with whatever a table can hold. */
-static void damage(ik_lid_tables *t, ik_rng *rng, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t sw = ik_rng_below(rng, t->num_switches), dst = ik_rng_below(rng, t->lids->num);
-        uint32_t kind = ik_rng_below(rng, 8);
-        ik_lid_tables_row(t, sw)[dst] =
-            (uint8_t)(kind == 0   ? IK_PORT_NONE
-                      : kind == 1 ? IK_PORT_SELF
-                      : kind == 2 ? 200
-                                  : 1 + ik_rng_below(rng, ik_radix(t->lids->fabric, sw)));
-    }
-}
-
 static const char *const fabrics[] = {
     "mesh:dims=3,p=2",       "torus:dims=5",           "torus:dims=3:3,p=2",
     "karytree:k=2,n=3",      "jellyfish:N=8,d=3,p=1",  "jellyfish:N=10,d=4,p=2",
