@@ -63,20 +63,18 @@ typedef struct judge {
     uint32_t *source_of;   /* [lids->num] source whose port has this LID, IK_NONE: a switch's */
     uint32_t *part;        /* [num_switches] the connected part that it is in */
     lane_graph graph;      /* of data */
-    lane_graph
-        queries; /* of performance queries, if they are judged: the same with bits of its own */
+    lane_graph queries;    /* of performance queries, if judged: the same with bits of its own */
     uint64_t *unasked; /* [num_sources][ask_words] bits of switches that it has no way to or from */
     size_t ask_words;  /* of a bit for each switch */
 } judge;
 
 /* Packets to one LID that stand at one switch. */
 typedef struct lid_stand {
-    uint32_t out;  /* port that the entry leads out by, IK_NONE: ends here */
-    uint32_t next; /* the switch behind it, IK_NONE: none */
-    uint32_t way; /* fate, an ik_fate, and in WAY_HOPs the hops from there to the last switch, which
-                       are none in loops */
-    uint32_t count; /* delivered sources behind the switch, itself included, as far as they
-                              have been counted */
+    uint32_t out;   /* port that the entry leads out by, IK_NONE: ends here */
+    uint32_t next;  /* the switch behind it, IK_NONE: none */
+    uint32_t way;   /* an ik_fate; plus WAY_HOP for each hop from there to the last switch, of no
+                      meaning in loops */
+    uint32_t count; /* delivered sources behind the switch, itself included, as far as counted */
 } lid_stand;
 
 /* The entries of all switches for destinations that hang on the same switch. */
