@@ -266,4 +266,18 @@ static inline void model_free(model *m)
     free(m->waits);
 }
 
+/* Overwrites some entries with whatever a table can hold. */
+static inline void damage(ik_lid_tables *t, ik_rng *rng, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t sw = ik_rng_below(rng, t->num_switches), dst = ik_rng_below(rng, t->lids->num);
+        uint32_t kind = ik_rng_below(rng, 8);
+        ik_lid_tables_row(t, sw)[dst] =
+            (uint8_t)(kind == 0   ? IK_PORT_NONE
+                      : kind == 1 ? IK_PORT_SELF
+                      : kind == 2 ? 200
+                                  : 1 + ik_rng_below(rng, ik_radix(t->lids->fabric, sw)));
+    }
+}
+
 #endif

@@ -48,7 +48,9 @@ static void follow_all(judged *x, uint32_t *held, uint32_t *next)
                 continue;
             assert_int_equal(ik_subnet_walk(&x->t, NULL, src, dst, 0, &way, &err), IK_OK);
             for (size_t k = 1; k + 2 < way.num; k++) {
-                lane_graph_add(&x->j.graph, way.hops[k].channel, 0, way.hops[k + 1].channel, 0);
+                lane_graph_add(&x->j.graph, way.hops[k].channel, 0,
+                               x->f->port_node[way.hops[k + 1].channel], way.hops[k + 1].channel,
+                               0);
                 *held = g->channel_of[way.hops[k].channel];
                 *next = g->channel_of[way.hops[k + 1].channel];
             }

@@ -24,10 +24,10 @@ typedef struct recogniser {
     uint8_t *hops;          /* [num_leaves][num_switches] FAR: not connected */
     uint8_t *up_hops;       /* the same over paths that do not turn up again; NULL: no tree */
     ik_engine_evidence *at; /* [num_switches] counts of each switch */
-    judge_scratch *scratch; /* [threads] */
+    lid_group *groups;      /* [threads] */
     bool *turns;            /* [lids->num] a packet to it goes up again */
-    bool *one_way, *comes;  /* [lids->num] */
-    uint8_t *state;         /* [threads][num_switches] */
+    uint32_t *channels;     /* [lids->num] by which packets come to its switch from others */
+    uint8_t **state;        /* [threads][num_switches][longest] */
 } recogniser;
 
 /* ---- hops */
@@ -219,32 +219,54 @@ static ik_status engine_compare_switch(void *ctx, size_t sw, unsigned thread, ik
 
 enum { COMES = 1, WENT_DOWN = 2 };
 
-static ik_status engine_look_at_paths(void *ctx, size_t dst, unsigned thread, ik_error *err)
+/* A thread's part of the work. */
+typedef struct follower {
+    recogniser *r;
+    uint8_t *state; /* [num_switches][LIDs of the group] */
+} follower;
+
+static void engine_begin_paths(const judge *j, const lid_group *g, uint8_t *state)
+{
+    for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
+        for (uint32_t k = 0; k < g->num; k++) {
+            bool to_host = j->source_of[g->dst[k]] != IK_NONE;
+            state[(size_t)sw * g->num + k] = to_host && j->first[sw + 1] > j->first[sw] ? COMES : 0;
+        }
+}
+
+/* Follows packets of hosts through the switches, those farthest away first. */
+static void engine_follow_paths(void *ctx, lid_group *g)
+{
+    const follower *to = ctx;
+    recogniser *r = to->r;
+    const judge *j = &r->j;
+    uint8_t *state = to->state;
+    if (g->sw == IK_NONE)
+        return;
+    engine_begin_paths(j, g, state);
+    for (uint32_t i = j->f->num_switches; i-- > 0;) {
+        uint32_t sw = g->order[i];
+        const lid_stand *at = judge_stands(g, sw);
+        uint8_t *here = state + (size_t)sw * g->num;
+        for (uint32_t k = 0; k < g->num; k++) {
+            uint32_t next = at[k].next;
+            bool looped = i < g->num_looped && lid_stand_fate(&at[k]) == IK_FATE_LOOP;
+            if (!here[k] || next == IK_NONE || looped)
+                continue;
+            bool up = engine_level_of(j->f, next) > engine_level_of(j->f, sw);
+            r->turns[g->dst[k]] |= up && (here[k] & WENT_DOWN);
+            if (next == g->sw)
+                r->channels[g->dst[k]]++;
+            state[(size_t)next * g->num + k] |= (uint8_t)(COMES | (up ? 0 : WENT_DOWN));
+        }
+    }
+}
+static ik_status engine_look_at_paths(void *ctx, size_t chunk, unsigned thread, ik_error *err)
 {
     recogniser *r = ctx;
-    const judge *j = &r->j;
-    lid_tree *t = &r->scratch[thread].tree;
-    uint8_t *state = r->state + (size_t)thread * j->f->num_switches;
-    uint32_t at = j->lids->of[dst].port == IK_NONE ? IK_NONE
-                                                   : ik_peer_node(j->f, j->lids->of[dst].port),
-             channels = 0;
+    follower to = {r, r->state[thread]};
     (void)err;
-    if (at == IK_NONE || !ik_is_switch(j->f, at))
-        return IK_OK;
-    judge_tree(j, (uint32_t)dst, t);
-    for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
-        state[sw] = j->first[sw + 1] > j->first[sw] ? COMES : 0;
-    for (uint32_t i = 0; i < t->num_sorted; i++) {
-        uint32_t sw = t->order[i], next = t->next[sw];
-        if (!state[sw] || next == IK_NONE)
-            continue;
-        bool up = engine_level_of(j->f, next) > engine_level_of(j->f, sw);
-        r->turns[dst] |= up && (state[sw] & WENT_DOWN);
-        channels += next == at;
-        state[next] |= (uint8_t)(COMES | (up ? 0 : WENT_DOWN));
-    }
-    r->comes[dst] = channels > 0;
-    r->one_way[dst] = channels == 1;
+    judge_chunk(&r->j, chunk, &r->groups[thread], engine_follow_paths, &to);
     return IK_OK;
 }
 
@@ -265,8 +287,8 @@ static void engine_add_counts(const recogniser *r, ik_engine_evidence *e)
         e->apart += a->apart;
     }
     for (uint32_t i = 0; i < r->j.lids->num; i++) {
-        e->destinations += r->comes[i];
-        e->one_way += r->one_way[i];
+        e->destinations += r->channels[i] > 0;
+        e->one_way += r->channels[i] == 1;
         e->up_down &= !r->turns[i];
     }
     if (r->j.lids->max_lmc)
@@ -344,14 +366,17 @@ static ik_status engine_recogniser_init(recogniser *r, const ik_lid_tables *t, c
         engine_sort_hosts(&r->j, sw);
     r->at = ik_calloc((size_t)f->num_switches + 1, sizeof *r->at);
     r->turns = ik_calloc(lids, sizeof *r->turns);
-    r->one_way = ik_calloc(lids, sizeof *r->one_way);
-    r->comes = ik_calloc(lids, sizeof *r->comes);
-    r->state = ik_calloc((size_t)threads * f->num_switches + 1, 1);
-    r->scratch = ik_calloc(threads, sizeof *r->scratch);
-    if (!r->at || !r->turns || !r->one_way || !r->comes || !r->state || !r->scratch)
-        return ik_fail_memory(err, 3 * lids, "what tables have in common");
-    for (unsigned i = 0; i < threads && status == IK_OK; i++)
-        status = judge_scratch_init(&r->j, &r->scratch[i], err);
+    r->channels = ik_calloc(lids, sizeof *r->channels);
+    r->state = ik_calloc(threads, sizeof *r->state);
+    r->groups = ik_calloc(threads, sizeof *r->groups);
+    if (!r->at || !r->turns || !r->channels || !r->state || !r->groups)
+        return ik_fail_memory(err, 5 * lids, "what tables have in common");
+    for (unsigned i = 0; i < threads && status == IK_OK; i++) {
+        size_t cells = ((size_t)f->num_switches + 1) * r->j.longest;
+        r->state[i] = ik_calloc(cells + 1, 1);
+        status = r->state[i] ? judge_group_init(&r->j, &r->groups[i], err)
+                             : ik_fail_memory(err, cells, "paths to a group of destinations");
+    }
     if (status == IK_OK)
         status = engine_find_leaves(r, err);
     return status == IK_OK ? engine_find_hops(r, err) : status;
@@ -359,16 +384,17 @@ static ik_status engine_recogniser_init(recogniser *r, const ik_lid_tables *t, c
 
 static void engine_recogniser_free(recogniser *r, unsigned threads)
 {
-    for (unsigned i = 0; r->scratch && i < threads; i++)
-        judge_scratch_free(&r->scratch[i]);
-    free(r->scratch);
+    for (unsigned i = 0; r->groups && r->state && i < threads; i++) {
+        judge_group_free(&r->groups[i]);
+        free(r->state[i]);
+    }
+    free(r->groups);
     free(r->leaves);
     free(r->hops);
     free(r->up_hops);
     free(r->at);
     free(r->turns);
-    free(r->one_way);
-    free(r->comes);
+    free(r->channels);
     free(r->state);
     judge_free(&r->j);
 }
@@ -383,7 +409,7 @@ ik_status ik_engine_recognise(const ik_lid_tables *t, const ik_env *env, ik_engi
         status = ik_parallel_for_units(env, "recognising the engine", "switches", t->num_switches,
                                        engine_compare_switch, &r, err);
     if (status == IK_OK)
-        status = ik_parallel_for_units(env, "recognising the engine", "destinations", t->lids->num,
+        status = ik_parallel_for_units(env, "recognising the engine", "groups", r.j.num_chunks,
                                        engine_look_at_paths, &r, err);
     if (status == IK_OK) {
         engine_add_counts(&r, &e);

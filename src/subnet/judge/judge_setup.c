@@ -4,19 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t *judge_ports(const ik_fabric *f)
+ik_status judge_find_hops(const ik_fabric *f, judge_hops *h, ik_error *err)
 {
-    uint32_t *of = ik_calloc((size_t)f->num_switches + 1, 256 * sizeof *of);
-    for (uint32_t sw = 0; of && sw < f->num_switches; sw++) {
-        uint32_t *row = of + (size_t)sw * 256;
-        memset(row, 0xFF, 256 * sizeof *row);
-        for (uint32_t port = f->port_base[sw + 1]; port-- > f->port_base[sw];) {
-            unsigned number = ik_port_number(f, port);
-            if (number != IK_PORT_SELF && number <= IK_PORT_NUMBER)
-                row[number] = port;
-        }
+    uint32_t end = f->port_base[f->num_switches];
+    *h = (judge_hops){.numbers = 1};
+    for (uint32_t port = 0; port < end; port++) {
+        unsigned number = ik_port_number(f, port);
+        if (number <= IK_PORT_NUMBER && number >= h->numbers)
+            h->numbers = number + 1;
     }
-    return of;
+    size_t num = ((size_t)f->num_switches + 1) * h->numbers;
+    h->of = ik_calloc(num, sizeof *h->of);
+    if (!h->of)
+        return ik_fail_memory(err, num * sizeof *h->of, "the ports of switches");
+    memset(h->of, 0xFF, num * sizeof *h->of);
+    for (uint32_t port = end; port-- > 0;) {
+        unsigned number = ik_port_number(f, port);
+        if (number == IK_PORT_SELF || number > IK_PORT_NUMBER)
+            continue;
+        uint32_t peer = ik_peer_node(f, port);
+        bool on = peer != IK_NONE && ik_is_switch(f, peer);
+        h->of[(size_t)f->port_node[port] * h->numbers + number] =
+            (judge_hop){peer == IK_NONE ? IK_NONE : port, on ? peer : IK_NONE};
+    }
+    return IK_OK;
 }
 
 static int judge_setup_compare_sources(const void *a, const void *b)
@@ -96,6 +107,40 @@ static ik_status judge_setup_find_parts(judge *j, ik_error *err)
     return IK_OK;
 }
 
+/* Sorts LIDs by the switch that they hang on, and cuts them into chunks between ports. */
+static ik_status judge_setup_find_chunks(judge *j, ik_error *err)
+{
+    const ik_lids *lids = j->lids;
+    size_t num = (size_t)lids->num + 1, places = (size_t)j->f->num_switches + 2;
+    uint32_t *begin = ik_calloc(places, sizeof *begin), nowhere = j->f->num_switches;
+    j->by_place = ik_calloc(num, sizeof *j->by_place);
+    j->chunk = ik_calloc(num, sizeof *j->chunk);
+    if (!begin || !j->by_place || !j->chunk) {
+        free(begin);
+        return ik_fail_memory(err, 8 * num, "groups of destinations");
+    }
+    for (uint32_t i = 0; i < lids->num; i++) {
+        uint32_t at = judge_place(j, i);
+        begin[(at == IK_NONE ? nowhere : at) + 1]++;
+    }
+    for (uint32_t sw = 0; sw <= nowhere; sw++)
+        begin[sw + 1] += begin[sw];
+    for (uint32_t i = 0; i < lids->num; i++) {
+        uint32_t at = judge_place(j, i);
+        j->by_place[begin[at == IK_NONE ? nowhere : at]++] = i;
+    }
+    free(begin);
+    for (uint32_t i = 1, from = 0; i <= lids->num; i++) {
+        uint32_t lid = j->by_place[i], before = j->by_place[i - 1];
+        if (i < lids->num && judge_place(j, lid) == judge_place(j, before) &&
+            (i - from < JUDGE_GROUP || lids->of[lid].path))
+            continue;
+        j->longest = i - from > j->longest ? i - from : j->longest;
+        j->chunk[++j->num_chunks] = from = i;
+    }
+    return IK_OK;
+}
+
 /* One more than the largest VL of any map but VL 15, on which packets are dropped. */
 static unsigned judge_setup_count_vls(judge *j)
 {
@@ -126,14 +171,23 @@ ik_status judge_init(judge *j, const ik_lid_tables *t, const ik_service_levels *
         status = judge_setup_find_sources(j, err);
     if (status == IK_OK)
         status = judge_setup_find_parts(j, err);
+    if (status == IK_OK)
+        status = judge_setup_find_chunks(j, err);
+    if (status == IK_OK)
+        status = judge_find_hops(j->f, &j->hops, err);
     if (status == IK_OK) {
-        j->port_of = judge_ports(j->f);
         j->ask_words = ((size_t)j->f->num_switches + 63) / 64;
         j->unasked = ik_calloc((size_t)j->num_sources + 1, (j->ask_words + 1) * sizeof(uint64_t));
-        j->from = ik_calloc((size_t)j->f->num_ports + 1, (j->ask_words + 1) * sizeof(uint64_t));
-        if (!j->port_of || !j->unasked || !j->from)
+        if (!j->unasked)
             status = ik_fail_memory(err, (size_t)j->num_sources * j->ask_words * sizeof(uint64_t),
                                     "the judgement of tables");
+    }
+    if (status == IK_OK && j->config.management) {
+        j->queries = j->graph;
+        j->queries.bits = ik_calloc(lane_graph_size(&j->graph) + 1, sizeof *j->queries.bits);
+        if (!j->queries.bits)
+            status = ik_fail_memory(err, lane_graph_size(&j->graph) * sizeof *j->queries.bits,
+                                    "dependencies of queries");
     }
     if (status != IK_OK)
         judge_free(j);
@@ -142,76 +196,97 @@ ik_status judge_init(judge *j, const ik_lid_tables *t, const ik_service_levels *
 
 void judge_free(judge *j)
 {
+    free(j->queries.bits);
     lane_graph_free(&j->graph);
     free(j->sources);
     free(j->source_of);
     free(j->first);
     free(j->silent);
     free(j->part);
-    free(j->port_of);
+    free(j->hops.of);
+    free(j->by_place);
+    free(j->chunk);
     free(j->unasked);
-    free(j->from);
     *j = (judge){0};
 }
 
-static bool judge_setup_tree_init(lid_tree *t, size_t switches)
+/* Most LIDs that are looked at together. */
+static size_t judge_setup_columns(const judge *j)
 {
-    *t = (lid_tree){.out = ik_calloc(switches, sizeof *t->out),
-                    .next = ik_calloc(switches, sizeof *t->next),
-                    .fate = ik_calloc(switches, sizeof *t->fate),
-                    .depth = ik_calloc(switches, sizeof *t->depth),
-                    .order = ik_calloc(switches, sizeof *t->order),
-                    .before = ik_calloc(switches, sizeof *t->before)};
-    return t->out && t->next && t->fate && t->depth && t->order && t->before;
+    return judge_is_alone(j) ? 1 : (size_t)j->longest + 1;
+}
+
+ik_status judge_group_init(const judge *j, lid_group *g, ik_error *err)
+{
+    size_t switches = (size_t)j->f->num_switches + 1, lids = (size_t)j->longest + 1,
+           columns = judge_setup_columns(j);
+    *g = (lid_group){.dst = ik_calloc(lids, sizeof *g->dst),
+                     .at = ik_calloc(switches, columns * sizeof *g->at),
+                     .order = ik_calloc(switches, sizeof *g->order),
+                     .rank = ik_calloc(switches, sizeof *g->rank),
+                     .next = ik_calloc(switches, sizeof *g->next),
+                     .depth = ik_calloc(switches, sizeof *g->depth),
+                     .before = ik_calloc(switches, sizeof *g->before),
+                     .queue = ik_calloc(switches, sizeof *g->queue),
+                     .misfits = ik_calloc(lids, sizeof *g->misfits),
+                     .alone = ik_calloc(lids, sizeof *g->alone)};
+    if (g->dst && g->at && g->order && g->rank && g->next && g->depth && g->before && g->queue &&
+        g->misfits && g->alone)
+        return IK_OK;
+    judge_group_free(g);
+    return ik_fail_memory(err, switches * columns * sizeof *g->at,
+                          "the entries for a group of destinations");
+}
+
+void judge_group_free(lid_group *g)
+{
+    free(g->dst);
+    free(g->at);
+    free(g->order);
+    free(g->rank);
+    free(g->next);
+    free(g->depth);
+    free(g->before);
+    free(g->queue);
+    free(g->misfits);
+    free(g->alone);
+    *g = (lid_group){0};
 }
 
 static bool judge_setup_tally_init(judge_tally *t, const judge *j, size_t switches)
 {
-    *t = (judge_tally){.paths_over = ik_calloc((size_t)j->f->num_ports + 1, sizeof *t->paths_over),
+    *t = (judge_tally){.loads = ik_calloc((size_t)j->f->num_ports + 1, sizeof *t->loads),
                        .delivered = ik_calloc(switches, sizeof *t->delivered),
-                       .lost_from = ik_calloc((size_t)j->num_sources + 1, sizeof *t->lost_from),
-                       .dests = ik_calloc((size_t)j->f->num_ports + 1, sizeof *t->dests)};
+                       .lost_from = ik_calloc((size_t)j->num_sources + 1, sizeof *t->lost_from)};
     memset(t->first, 0xFF, sizeof t->first);
-    return t->paths_over && t->delivered && t->lost_from && t->dests;
+    return t->loads && t->delivered && t->lost_from;
 }
 
 ik_status judge_scratch_init(const judge *j, judge_scratch *s, ik_error *err)
 {
-    size_t switches = (size_t)j->f->num_switches + 1, sources = (size_t)j->num_sources + 1;
-    *s = (judge_scratch){.count = ik_calloc(switches, sizeof *s->count),
-                         .sls = ik_calloc(sources, sizeof *s->sls),
-                         .sls_at = ik_calloc(switches, sizeof *s->sls_at),
-                         .vls = ik_calloc(switches, sizeof *s->vls),
+    size_t switches = (size_t)j->f->num_switches + 1, sources = (size_t)j->num_sources + 1,
+           columns = judge_setup_columns(j);
+    *s = (judge_scratch){.sls = ik_calloc(sources, sizeof *s->sls),
+                         .vls = ik_calloc(switches, columns * sizeof *s->vls),
                          .via_drop = ik_calloc(switches, sizeof *s->via_drop),
                          .dropped = ik_calloc(sources, sizeof *s->dropped)};
-    s->dest_seen = ik_calloc((size_t)j->f->num_ports + 1, sizeof *s->dest_seen);
-    bool tree = judge_setup_tree_init(&s->tree, switches),
-         tally = judge_setup_tally_init(&s->tally, j, switches);
-    if (tree && tally && s->count && s->sls && s->sls_at && s->vls && s->via_drop && s->dropped &&
-        s->dest_seen)
-        return IK_OK;
-    judge_scratch_free(s);
-    return ik_fail_memory(err, 40 * switches + 8 * (size_t)j->f->num_ports,
-                          "the entries for one destination");
+    bool tally = judge_setup_tally_init(&s->tally, j, switches),
+         room = tally && s->sls && s->vls && s->via_drop && s->dropped;
+    ik_status status = room ? judge_group_init(j, &s->group, err)
+                            : ik_fail_memory(err, 8 * switches * columns,
+                                             "what is judged of a group of destinations");
+    if (status != IK_OK)
+        judge_scratch_free(s);
+    return status;
 }
 
 void judge_scratch_free(judge_scratch *s)
 {
-    lid_tree *t = &s->tree;
-    free(t->out);
-    free(t->next);
-    free(t->fate);
-    free(t->depth);
-    free(t->order);
-    free(t->before);
-    free(s->tally.paths_over);
+    judge_group_free(&s->group);
+    free(s->tally.loads);
     free(s->tally.delivered);
     free(s->tally.lost_from);
-    free(s->tally.dests);
-    free(s->dest_seen);
-    free(s->count);
     free(s->sls);
-    free(s->sls_at);
     free(s->vls);
     free(s->via_drop);
     free(s->dropped);

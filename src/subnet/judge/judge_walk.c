@@ -95,21 +95,17 @@ static ik_status judge_walk_walk(const judge *j, judge_packet *p, ik_subnet_way 
 ik_status ik_subnet_walk(const ik_lid_tables *t, const ik_sl2vl *vls, uint32_t src, uint32_t dst,
                          unsigned sl, ik_subnet_way *out, ik_error *err)
 {
-    judge j = {.t = t,
-               .lids = t->lids,
-               .f = t->lids->fabric,
-               .vls = vls,
-               .port_of = judge_ports(t->lids->fabric)};
+    judge j = {.t = t, .lids = t->lids, .f = t->lids->fabric, .vls = vls};
     ik_subnet_way way = {.end = t->lids->of[src].node};
     judge_packet p;
-    ik_status status = IK_OK;
-    if (!j.port_of)
-        return ik_fail_memory(err, (size_t)t->num_switches * 1024, "the ports of switches");
+    ik_status status = judge_find_hops(j.f, &j.hops, err);
+    if (status != IK_OK)
+        return status;
     if (judge_send(&j, src, dst, sl, &p))
         status = judge_walk_walk(&j, &p, &way, err);
     else
         way.fate = IK_FATE_DROPPED;
-    free(j.port_of);
+    free(j.hops.of);
     if (status == IK_OK)
         *out = way;
     else

@@ -6,7 +6,6 @@
  */
 #include "subnet/judge/lane_graph.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,29 +61,11 @@ ik_status lane_graph_init(lane_graph *g, const ik_fabric *f, unsigned vls, const
     return status;
 }
 
-static uint64_t *lane_graph_find_bit(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward,
-                                     unsigned onward_vl, uint64_t *mask)
-{
-    const ik_fabric *f = g->f;
-    uint32_t channel = g->channel_of[port], sw = f->port_node[onward];
-    assert(channel != IK_NONE && f->port_node[f->port_peer[port]] == sw);
-    assert(vl < g->vls && onward_vl < g->vls);
-    uint64_t bit = (uint64_t)(onward - f->port_base[sw]) * g->vls + onward_vl;
-    *mask = UINT64_C(1) << bit % 64;
-    return g->bits + g->row[channel] + vl * lane_graph_words(g, channel) + bit / 64;
-}
-
-void lane_graph_add(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward, unsigned onward_vl)
-{
-    uint64_t mask, *word = lane_graph_find_bit(g, port, vl, onward, onward_vl, &mask);
-    if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & mask))
-        __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
-}
-
 bool lane_graph_set(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward, unsigned onward_vl,
                     bool there)
 {
-    uint64_t mask, *word = lane_graph_find_bit(g, port, vl, onward, onward_vl, &mask);
+    uint64_t mask,
+        *word = lane_graph_find_bit(g, port, vl, g->f->port_node[onward], onward, onward_vl, &mask);
     if (((*word & mask) != 0) == there)
         return false;
     *word ^= mask;

@@ -8,6 +8,8 @@
 
 #include "ikat/fabric.h"
 
+#include <assert.h>
+
 typedef struct lane_graph {
     const ik_fabric *f; /* borrowed */
     unsigned vls;
@@ -34,9 +36,38 @@ static inline uint64_t lane_graph_words(const lane_graph *g, uint32_t channel)
     return (g->row[channel + 1] - g->row[channel]) / g->vls;
 }
 
+/* Words of all rows. */
+static inline uint64_t lane_graph_size(const lane_graph *g)
+{
+    return g->row[g->num_channels];
+}
+/* The word and the bit of a dependency; sw: the switch that `port` leads to. */
+static inline uint64_t *lane_graph_find_bit(const lane_graph *g, uint32_t port, unsigned vl,
+                                            uint32_t sw, uint32_t onward, unsigned onward_vl,
+                                            uint64_t *mask)
+{
+    uint32_t channel = g->channel_of[port];
+    uint64_t bit = (uint64_t)(onward - g->f->port_base[sw]) * g->vls + onward_vl;
+    assert(channel != IK_NONE && g->f->port_node[g->f->port_peer[port]] == sw);
+    assert(g->f->port_node[onward] == sw && vl < g->vls && onward_vl < g->vls);
+    *mask = UINT64_C(1) << bit % 64;
+    return g->bits + g->row[channel] + (vl ? vl * lane_graph_words(g, channel) : 0) + bit / 64;
+}
+
+static inline void lane_graph_set_bit(uint64_t *word, uint64_t mask)
+{
+    if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & mask))
+        __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+}
+
 /* A packet that holds (port, vl) waits for (onward, onward_vl), both sending ports of channels
- * between switches. Any number of threads may add. */
-void lane_graph_add(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward, unsigned onward_vl);
+ * between switches, with switch sw between them. Any number of threads may add. */
+static inline void lane_graph_add(lane_graph *g, uint32_t port, unsigned vl, uint32_t sw,
+                                  uint32_t onward, unsigned onward_vl)
+{
+    uint64_t mask, *word = lane_graph_find_bit(g, port, vl, sw, onward, onward_vl, &mask);
+    lane_graph_set_bit(word, mask);
+}
 /* Sets or takes away one dependency; false: it was so already. For one thread. */
 bool lane_graph_set(lane_graph *g, uint32_t port, unsigned vl, uint32_t onward, unsigned onward_vl,
                     bool there);

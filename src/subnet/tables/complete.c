@@ -129,6 +129,8 @@ static uint32_t complete_extend_row(completion *c, uint32_t from, uint32_t num, 
 {
     for (uint32_t i = from; i < num && num < c->f->num_switches; i++) {
         uint32_t v = c->queue[i];
+        if (by == BY_OWN && !c->waiting[v])
+            continue;
         for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++)
             if (complete_may_extend(c, c->g.rev[l], c->next[v], by))
                 complete_attach(c, c->g.head[l], c->g.rev[l], &num);
@@ -180,20 +182,68 @@ static uint32_t complete_extend_safely(completion *c, uint32_t num, bool for_hos
     }
 }
 
-static void complete_fill_host(completion *c, uint32_t index)
+static void complete_count_waiting(completion *c)
 {
-    const ik_lid *lid = &c->lids->of[index];
-    uint32_t host = c->host_of[lid->port], peer = c->f->port_peer[lid->port];
-    complete_load_row(c, host);
-    if (complete_rows_is_link_next(c->next[c->f->port_node[peer]]) == false)
-        c->next[c->f->port_node[peer]] = NEXT_HERE;
+    memset(c->waiting, 0, c->f->num_switches * sizeof *c->waiting);
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        if (complete_is_open(c, sw) && complete_rows_is_link_next(c->own[sw]))
+            c->waiting[c->g.head[c->own[sw]]]++;
+}
+
+static void complete_fill_host(completion *c, const completion_target *to)
+{
+    complete_load_row(c, to->host);
+    if (!complete_rows_is_link_next(c->next[to->sw]))
+        c->next[to->sw] = NEXT_HERE;
     /* the routing's own entries first, which change as little as its paths do */
-    uint32_t num = complete_extend_row(c, 0, tables_complete_find_delivering(c), BY_OWN);
+    uint32_t num = tables_complete_find_delivering(c);
+    complete_count_waiting(c);
+    num = complete_extend_row(c, 0, num, BY_OWN);
     num = complete_extend_safely(c, num, false);
     if (complete_extend_row(c, 0, num, BY_ANY) > num)
-        c->unsafe_host[index] = true;
-    c->unsafe += c->unsafe_host[index];
-    complete_store_row(c, index, c->number[peer]);
+        c->unsafe_host[to->index] = true;
+    c->unsafe += c->unsafe_host[to->index];
+    complete_store_row(c, to->index, to->last);
+}
+
+/* Stores the rows of all hosts as they are, and finds those that lack an entry: open[] of each
+ * target. */
+static void complete_store_own(completion *c, bool *open)
+{
+    size_t hosts = c->plan->routing->fabric->num_hosts;
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++) {
+        const uint16_t *own = c->lft + sw * hosts;
+        const uint8_t *entries = c->entry + c->f->port_base[sw];
+        uint8_t *row = ik_lid_tables_row(&c->t, sw);
+        for (uint32_t i = 0; i < c->num_targets; i++) {
+            const completion_target *to = &c->targets[i];
+            if (to->sw == IK_NONE)
+                continue;
+            uint16_t local = own[to->host];
+            uint8_t entry = local == NO_ENTRY ? IK_PORT_NONE : entries[local];
+            if (entry == IK_PORT_SELF || (entry == IK_PORT_NONE && sw == to->sw))
+                entry = to->last;
+            open[i] |= entry == IK_PORT_NONE;
+            for (uint32_t p = 0; p < to->paths; p++)
+                row[to->index + p] = entry;
+        }
+    }
+}
+
+static ik_status complete_fill_hosts(completion *c, ik_error *err)
+{
+    bool *open = ik_calloc((size_t)c->num_targets + 1, sizeof *open);
+    ik_status status = open ? IK_OK : ik_fail_memory(err, c->num_targets, "rows of hosts");
+    if (open && !c->trim)
+        complete_store_own(c, open);
+    for (uint32_t i = 0; status == IK_OK && i < c->num_targets; i++) {
+        if (c->targets[i].sw != IK_NONE && (c->trim || open[i]))
+            complete_fill_host(c, &c->targets[i]);
+        if (ik_env_cancelled(c->env))
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    free(open);
+    return status;
 }
 
 /* A tree of its own towards a switch. Returns whether the graph bears the paths of all switches
@@ -259,17 +309,13 @@ static void complete_fill_switch(completion *c, uint32_t index)
     complete_store_row(c, index, IK_PORT_SELF);
 }
 
-static ik_status complete_fill(completion *c, bool switches, ik_error *err)
+static ik_status complete_fill_switches(completion *c, ik_error *err)
 {
     for (uint32_t i = 0; i < c->lids->num; i++) {
         const ik_lid *lid = &c->lids->of[i];
-        if (lid->path || ik_is_switch(c->f, lid->node) != switches)
+        if (lid->path || !ik_is_switch(c->f, lid->node))
             continue;
-        if (switches)
-            complete_fill_switch(c, i);
-        else if (c->host_of[lid->port] != IK_NONE && c->f->port_peer[lid->port] != IK_NONE &&
-                 ik_is_switch(c->f, ik_peer_node(c->f, lid->port)))
-            complete_fill_host(c, i);
+        complete_fill_switch(c, i);
         if (ik_env_cancelled(c->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -290,6 +336,9 @@ static ik_status complete_number_ports(completion *c, ik_error *err)
                 ik_node_describe(c->f, c->f->port_node[p], name, sizeof name), number,
                 IK_PORT_NUMBER);
         c->number[p] = (uint8_t)number;
+        c->entry[p] = c->g.of_port[p] != IK_NONE ? (uint8_t)number : IK_PORT_SELF;
+        if (c->f->port_peer[p] == IK_NONE)
+            c->entry[p] = IK_PORT_NONE;
     }
     return IK_OK;
 }
@@ -301,10 +350,28 @@ static void complete_find_hosts(completion *c)
         c->host_of[p] = IK_NONE;
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         uint32_t port = ik_host_port(f, h), sw = ik_host_switch(f, h);
+        c->host_switch[h] = sw;
         if (port != IK_NONE)
             c->host_of[port] = h;
         if (sw != IK_NONE)
-            c->sends[sw] = true;
+            c->sends[sw]++;
+    }
+}
+
+static void complete_find_targets(completion *c)
+{
+    for (uint32_t i = 0; i < c->lids->num; i++) {
+        const ik_lid *lid = &c->lids->of[i];
+        if (lid->port == IK_NONE || lid->path || c->host_of[lid->port] == IK_NONE)
+            continue;
+        uint32_t peer = c->f->port_peer[lid->port];
+        bool at_switch = peer != IK_NONE && ik_is_switch(c->f, c->f->port_node[peer]);
+        c->targets[c->num_targets++] =
+            (completion_target){.index = i,
+                                .paths = ik_lids_paths(c->lids, i),
+                                .host = c->host_of[lid->port],
+                                .sw = at_switch ? c->f->port_node[peer] : IK_NONE,
+                                .last = at_switch ? c->number[peer] : IK_PORT_NONE};
     }
 }
 
@@ -314,7 +381,7 @@ static void complete_find_levels(completion *c)
     const ik_fabric *f = c->plan->routing->fabric;
     uint32_t num = 0;
     for (uint32_t h = 0; h < f->num_hosts - f->num_silent; h++) {
-        uint32_t sw = ik_host_switch(f, h);
+        uint32_t sw = c->host_switch[h];
         if (sw == IK_NONE || c->seen[sw])
             continue;
         c->seen[sw] = 1;
@@ -327,23 +394,32 @@ static ik_status complete_prepare(completion *c, ik_error *err)
 {
     size_t switches = (size_t)c->f->num_switches + 1;
     c->host_of = ik_calloc((size_t)c->f->num_ports + 1, sizeof *c->host_of);
+    c->targets = ik_calloc((size_t)c->lids->num + 1, sizeof *c->targets);
+    c->host_switch =
+        ik_calloc((size_t)c->plan->routing->fabric->num_hosts + 1, sizeof *c->host_switch);
     c->sends = ik_calloc(switches, sizeof *c->sends);
     c->unsafe_host = ik_calloc((size_t)c->lids->num + 1, sizeof *c->unsafe_host);
     c->number = ik_calloc((size_t)c->f->port_base[c->f->num_switches] + 1, sizeof *c->number);
+    c->entry = ik_calloc((size_t)c->f->port_base[c->f->num_switches] + 1, sizeof *c->entry);
     c->next = ik_calloc(switches, sizeof *c->next);
     c->own = ik_calloc(switches, sizeof *c->own);
     c->onward = ik_calloc(switches, sizeof *c->onward);
+    c->waiting = ik_calloc(switches, sizeof *c->waiting);
     c->seen = ik_calloc(switches, sizeof *c->seen);
     c->level = ik_calloc(switches, sizeof *c->level);
     c->queue = ik_calloc(switches, sizeof *c->queue);
     c->path = ik_calloc(switches, sizeof *c->path);
     c->want = ik_calloc((size_t)c->g.num_links * c->dag.words + 1, sizeof *c->want);
-    if (!c->host_of || !c->sends || !c->unsafe_host || !c->number || !c->next || !c->own ||
-        !c->onward || !c->seen || !c->level || !c->queue || !c->path || !c->want)
+    if (!c->host_of || !c->targets || !c->host_switch || !c->sends || !c->unsafe_host ||
+        !c->number || !c->entry || !c->next || !c->own || !c->onward || !c->waiting || !c->seen ||
+        !c->level || !c->queue || !c->path || !c->want)
         return ik_fail_memory(err, switches * 20, "complete tables");
     complete_find_hosts(c);
     complete_find_levels(c);
-    return complete_number_ports(c, err);
+    ik_status status = complete_number_ports(c, err);
+    if (status == IK_OK)
+        complete_find_targets(c);
+    return status;
 }
 
 static void complete_release(completion *c)
@@ -352,12 +428,16 @@ static void complete_release(completion *c)
     linkdag_free(&c->dag);
     free(c->lft);
     free(c->host_of);
+    free(c->targets);
+    free(c->host_switch);
     free(c->sends);
     free(c->unsafe_host);
     free(c->number);
+    free(c->entry);
     free(c->next);
     free(c->own);
     free(c->onward);
+    free(c->waiting);
     free(c->seen);
     free(c->level);
     free(c->queue);
@@ -391,9 +471,9 @@ static ik_status complete_attempt(completion *c, hub_way way, ik_error *err)
     if (status == IK_OK && way >= HUBS_WITH_HOSTS)
         status = complete_add_hubs(c, way == HUBS_WITH_HOSTS, err);
     if (status == IK_OK)
-        status = complete_fill(c, false, err);
+        status = complete_fill_hosts(c, err);
     if (status == IK_OK)
-        status = complete_fill(c, true, err);
+        status = complete_fill_switches(c, err);
     complete_release(c);
     if (status != IK_OK)
         ik_lid_tables_free(&c->t);

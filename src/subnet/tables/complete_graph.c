@@ -29,17 +29,14 @@ static void complete_graph_trim_row(completion *c)
 
 void complete_load_row(completion *c, uint32_t host)
 {
-    const ik_fabric *f = c->f;
-    size_t hosts = c->plan->routing->fabric->num_hosts;
-    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-        uint16_t local = c->lft[sw * hosts + host];
-        uint32_t port = local == NO_ENTRY ? IK_NONE : f->port_base[sw] + local;
-        if (port == IK_NONE || f->port_peer[port] == IK_NONE)
-            c->next[sw] = IK_NONE;
-        else
-            c->next[sw] = c->g.of_port[port] == IK_NONE ? NEXT_HERE : c->g.of_port[port];
+    uint32_t switches = c->f->num_switches;
+    for (uint32_t sw = 0; sw < switches; sw++) {
+        uint32_t port = complete_port(c, sw, host), link = port;
+        if (port != IK_NONE)
+            link = c->entry[port] == IK_PORT_SELF ? NEXT_HERE : c->g.of_port[port];
+        c->next[sw] = link;
     }
-    memcpy(c->own, c->next, f->num_switches * sizeof *c->own);
+    memcpy(c->own, c->next, switches * sizeof *c->own);
     if (c->trim)
         complete_graph_trim_row(c);
 }
@@ -65,22 +62,45 @@ static void complete_graph_want_path(completion *c, uint32_t sw)
     }
 }
 
-/* Whole rows: data and replies from every switch. */
-static void complete_graph_want_row(completion *c, uint32_t host)
+/* Notes the whole rows: data and replies from every switch. Several rows at a time, whose entries
+ * at a switch stand beside each other. */
+static ik_status complete_graph_collect_all(completion *c, ik_error *err)
 {
-    (void)host;
-    memset(c->seen, 0, c->f->num_switches);
-    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-        complete_graph_want_path(c, sw);
+    enum { ROWS = 64 };
+    for (uint32_t first = 0; first < c->num_targets; first += ROWS) {
+        uint32_t end = first + ROWS < c->num_targets ? first + ROWS : c->num_targets;
+        for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+            for (uint32_t i = first; i < end; i++) {
+                uint32_t host = c->targets[i].host, port = complete_port(c, sw, host),
+                         link = port == IK_NONE ? IK_NONE : c->g.of_port[port],
+                         then = link == IK_NONE ? IK_NONE : complete_port(c, c->g.head[link], host),
+                         onward = then == IK_NONE ? IK_NONE : c->g.of_port[then];
+                if (onward != IK_NONE)
+                    complete_graph_want_dependency(c, link, onward);
+            }
+        if (ik_env_cancelled(c->env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    return IK_OK;
+}
+
+/* Does data to the host leave this switch in lane 0, as far as the plan has only one? */
+static bool complete_graph_sends_to(const completion *c, uint32_t sw, uint32_t host)
+{
+    return c->lane == 0 && c->sends[sw] > (c->host_switch[host] == sw);
 }
 
 /* What data of lane 0 takes of a row. */
 static void complete_graph_want_lane0(completion *c, uint32_t host)
 {
     const ik_fabric *f = c->plan->routing->fabric;
+    bool one = c->plan->vc->num_vcs == 1;
     memset(c->seen, 0, f->num_switches);
-    for (uint32_t src = 0; src < f->num_hosts; src++) {
-        uint32_t sw = ik_host_switch(f, src);
+    for (uint32_t sw = 0; one && sw < f->num_switches; sw++)
+        if (complete_graph_sends_to(c, sw, host))
+            complete_graph_want_path(c, sw);
+    for (uint32_t src = 0; !one && src < f->num_hosts; src++) {
+        uint32_t sw = c->host_switch[src];
         ik_packet pk;
         if (src == host || sw == IK_NONE || c->seen[sw])
             continue;
@@ -90,17 +110,11 @@ static void complete_graph_want_lane0(completion *c, uint32_t host)
     }
 }
 
-typedef void (*want_fn)(completion *c, uint32_t host);
-
-static ik_status complete_graph_collect(completion *c, want_fn want, ik_error *err)
+static ik_status complete_graph_collect_lane0(completion *c, ik_error *err)
 {
-    memset(c->want, 0, (size_t)c->g.num_links * c->dag.words * sizeof *c->want);
-    for (uint32_t i = 0; i < c->lids->num; i++) {
-        const ik_lid *lid = &c->lids->of[i];
-        if (lid->port == IK_NONE || lid->path || c->host_of[lid->port] == IK_NONE)
-            continue;
-        complete_load_row(c, c->host_of[lid->port]);
-        want(c, c->host_of[lid->port]);
+    for (uint32_t i = 0; i < c->num_targets; i++) {
+        complete_load_row(c, c->targets[i].host);
+        complete_graph_want_lane0(c, c->targets[i].host);
         if (ik_env_cancelled(c->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -185,12 +199,9 @@ bool complete_add_row(completion *c, bool from_all)
 
 static ik_status complete_graph_add_rows(completion *c, ik_error *err)
 {
-    for (uint32_t i = 0; i < c->lids->num; i++) {
-        const ik_lid *lid = &c->lids->of[i];
-        if (lid->port == IK_NONE || lid->path || c->host_of[lid->port] == IK_NONE)
-            continue;
-        complete_load_row(c, c->host_of[lid->port]);
-        c->unsafe_host[i] = !complete_add_row(c, true);
+    for (uint32_t i = 0; i < c->num_targets; i++) {
+        complete_load_row(c, c->targets[i].host);
+        c->unsafe_host[c->targets[i].index] = !complete_add_row(c, true);
         if (ik_env_cancelled(c->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -203,13 +214,14 @@ ik_status complete_make_graph(completion *c, ik_error *err)
     uint32_t *in = ik_calloc(n, sizeof *in), *order = ik_calloc(n, sizeof *order);
     ik_status status = in && order ? IK_OK : ik_fail_memory(err, n * 8, "an order of links");
     if (status == IK_OK && !c->trim) {
-        status = complete_graph_collect(c, complete_graph_want_row, err);
+        status = complete_graph_collect_all(c, err);
         c->trim = status == IK_OK && !complete_graph_sort_links(c, in, order);
         if (status == IK_OK && !c->trim)
             complete_graph_add_wanted(c, order);
     }
     if (status == IK_OK && c->trim) {
-        status = complete_graph_collect(c, complete_graph_want_lane0, err);
+        memset(c->want, 0, (size_t)c->g.num_links * c->dag.words * sizeof *c->want);
+        status = complete_graph_collect_lane0(c, err);
         if (status == IK_OK) {
             complete_graph_sort_links(c, in, order);
             complete_graph_add_wanted(c, order);
@@ -265,7 +277,7 @@ ik_status complete_add_hubs(completion *c, bool hosts_first, ik_error *err)
         for (uint32_t degree = most; degree > 1; degree--)
             for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
                 if (complete_graph_cables(c, sw) == degree &&
-                    c->sends[sw] == (hosts_first == (round == 0)))
+                    (c->sends[sw] > 0) == (hosts_first == (round == 0)))
                     complete_graph_add_hub(c, sw, undo);
     free(undo);
     return IK_OK;

@@ -12,6 +12,14 @@
 
 #define NO_ENTRY 0xFFFFu /* in tables of ik_lft_compile */
 
+/* A host's port, to whose LIDs the routing has a row. */
+typedef struct completion_target {
+    uint32_t index, paths; /* its first LID, and how many it has */
+    uint32_t host;         /* of the routing's fabric */
+    uint32_t sw;           /* that it hangs on; IK_NONE: another host's port */
+    uint8_t last;          /* number of the port from there to it */
+} completion_target;
+
 typedef struct completion {
     const ik_plan *plan;
     unsigned lane; /* of the plan that is lane 0 of the subnet */
@@ -23,14 +31,21 @@ typedef struct completion {
     ik_lid_tables t;
     uint16_t *lft;     /* [switch][host of the routing's fabric] */
     uint32_t *host_of; /* [num_ports] the routing's host whose cable is in this port of a host */
-    bool *sends;       /* [switch] hosts hang on it */
-    uint8_t *level;    /* [switch] hops to the nearest switch with hosts */
-    bool trim;         /* of hosts' rows, keep what hosts' packets cross alone */
-    bool *unsafe_host; /* [lids] base LIDs of hosts whose rows close a cycle */
-    uint8_t *number;   /* [ports of switches] printed number */
+    completion_target *targets; /* [num_targets] by ascending LID */
+    uint32_t num_targets;
+    uint32_t *host_switch; /* [hosts of the routing's fabric] as ik_host_switch() */
+    uint32_t *sends;       /* [switch] hosts that hang on it */
+    uint8_t *level;        /* [switch] hops to the nearest switch with hosts */
+    bool trim;             /* of hosts' rows, keep what hosts' packets cross alone */
+    bool *unsafe_host;     /* [lids] base LIDs of hosts whose rows close a cycle */
+    uint8_t *number;       /* [ports of switches] printed number */
+    /* [ports of switches] that number if the port leads to a switch; IK_PORT_SELF: it leads to a
+     * host; IK_PORT_NONE: it has no cable */
+    uint8_t *entry;
     uint32_t *next;    /* [switch] link, NEXT_HERE, IK_NONE */
     uint32_t *own;     /* [switch] what the routing has, where c->trim took it out of `next` */
     uint32_t *onward;  /* [switch] the switch behind `next` */
+    uint32_t *waiting; /* [switch] how many switches without an entry have their own lead there */
     uint8_t *seen;     /* [switch] */
     uint32_t *queue;   /* [switch] */
     uint32_t *path;    /* [switch] scratch */
@@ -43,6 +58,13 @@ static inline bool complete_rows_is_link_next(uint32_t next)
     return next < NEXT_HERE;
 }
 
+/* The port that the routing has at a switch for a host, IK_NONE: none with a cable. */
+static inline uint32_t complete_port(const completion *c, uint32_t sw, uint32_t host)
+{
+    uint16_t local = c->lft[(size_t)sw * c->plan->routing->fabric->num_hosts + host];
+    uint32_t port = local == NO_ENTRY ? IK_NONE : c->f->port_base[sw] + local;
+    return port == IK_NONE || c->entry[port] == IK_PORT_NONE ? IK_NONE : port;
+}
 /* The routing's own row for a host, into c->next; see c->trim. c->own: the whole row. */
 void complete_load_row(completion *c, uint32_t host);
 /* The graph of all that the routing's own rows depend on in lane 0. Sets c->unsafe_host and
