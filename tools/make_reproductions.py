@@ -30,7 +30,8 @@ differ, the reason is given if it is known.
   keep what the claims depend on. [Full scale](#full-scale) and [Middle scale](#middle-scale) have what was run of them. `--shard`,
   `--only` and `--budget` divide [long runs](experiments.md#long-runs-shards-and-budgets).
 - Settings that a paper does not give, and that were chosen for ikat, are stated in the experiment files
-  (`experiments/papers/`) and on the page that `ikat reproduce` writes.
+  (`experiments/papers/`) and on the page that `ikat reproduce` writes. [Other readings](readings.md) says which verdicts depend on
+  some of them.
 
 ```sh
 ikat reproduce --list

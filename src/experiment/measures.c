@@ -9,7 +9,7 @@
 
 /* Measures that look at the traffic. */
 static const measure_id of_traffic[] = {MEASURE_CONTENTION, MEASURE_SATURATION, MEASURE_BANDWIDTH,
-                                        MEASURE_NCA, MEASURE_QUEUES};
+                                        MEASURE_NCA,        MEASURE_QUEUES,     MEASURE_NEXT};
 enum { NUM_OF_TRAFFIC = sizeof of_traffic / sizeof *of_traffic };
 
 bool experiment_measures_traffic(const ik_experiment *e)

@@ -51,6 +51,8 @@ static const struct column {
                {METRIC_DESTINATIONS_DOWN_1, "down 1>", 1, 1, ""},
                {METRIC_DESTINATIONS_BETWEEN, "between switches>", 1, 1, ""},
                {METRIC_DESTINATIONS_EJECTION, "ejection>", 1, 1, ""},
+               {METRIC_NEXT_SWITCH, "next switch>", 1, 0, ""},
+               {METRIC_WITH_ENTRY, "with entry>", 100, 1, " %"},
                {METRIC_FREE_PERMUTATIONS, "free permutations>", 100, 1, " %"},
                {METRIC_PERMUTATIONS_MEAN, "their contention>", 1, 3, ""},
                {METRIC_PERMUTATIONS_MAX, "at most>", 1, 0, ""}};

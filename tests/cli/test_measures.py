@@ -117,6 +117,36 @@ measures: [nca]
         self.refused("run", self.write(text.replace("simulate: false\n", "").replace("traffic: [alltoall", "schedule: [{until: 1 us, traffic: uniform}, {traffic: alltoall}]\n#") % "updown"),
                      "-o", self.tmp / "no.db", says="measure 'nca' is of one traffic")
 
+    def test_next_switches(self):
+        """Of single flows in a tree with D-mod-k those of its definition; several, or a choice, are none; entries are counted as tables have them."""
+        pairs = [(0, 5), (3, 10), (7, 24), (26, 1)]
+        flows = ", ".join(f'"subset:hosts={min(p)}:{max(p)},pattern=(hotspot:nodes={int(p[1] > p[0])},fraction=100%,rest=silent)"' for p in pairs)
+        text = f"""\
+fabric: "karytree:k=3,n=3"
+routing: [dmodk, oblivious]
+traffic: [{flows}, "subset:hosts=0..1,pattern=(shift:by=1)", alltoall]
+simulate: false
+measures: [next]
+"""
+        points = self.json("run", self.write(text), "-o", self.tmp / "a.db")["points"]
+        # leaf switch a b (base 3) of host a b c; up port d leads to switch 9 + a d of the next level, and D-mod-k takes d = the destination's last digit
+        expected = [9 + src // 9 * 3 + dst % 3 for src, dst in pairs] + [None, None]
+        self.assertEqual([p["next_switch"] for p in points if p["routing"] == "dmodk"], expected)
+        self.assertEqual([p["next_switch"] for p in points if p["routing"] == "oblivious"], [None] * 6)
+        self.assertEqual({p.get("flows_with_entry") for p in points}, {None})
+        loren = """\
+fabric: ["lrt:N=16,d=4,r=2,seed=410187", "lrt:N=36,d=4,r=3,p=2"]
+routing: {family: loren, t_max: [least, 15, 35]}
+traffic: alltoall
+simulate: false
+measures: [next, entries]
+"""
+        for p in self.json("run", self.write(loren), "-o", self.tmp / "b.db")["points"]:
+            switches = 16 if p["fabric"] == 0 else 36
+            self.assertAlmostEqual(p["flows_with_entry"], p["entries_mean"] / (switches - 1), places=8)
+        self.refused("run", self.write(text.replace("simulate: false\n", "").replace("traffic:", "schedule: [{until: 1 us, traffic: uniform}, {traffic: alltoall}]\n#")),
+                     "-o", self.tmp / "no.db", says="measure 'next' is of one traffic")
+
     def test_permutations_are_those_of_load(self):
         """All of them on small fabrics, as many as asked for on any; with one path per pair."""
         text = """\

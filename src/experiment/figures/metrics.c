@@ -22,6 +22,7 @@ const char *const measure_names[] = {"proof",
                                      "nca",
                                      "permutations",
                                      "queues",
+                                     "next",
                                      NULL};
 
 enum { METRICS_REAL = false, METRICS_INTEGER = true, METRICS_FIXED = false, METRICS_DRAWN = true };

@@ -36,6 +36,7 @@ typedef enum measure_id {
     MEASURE_NCA,
     MEASURE_PERMUTATIONS,
     MEASURE_QUEUES,
+    MEASURE_NEXT,
     NUM_MEASURES
 } measure_id;
 extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */
