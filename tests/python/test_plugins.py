@@ -1,5 +1,6 @@
 """Functions and arrays of Python as routings and traffic patterns, and plug-ins that Python loads."""
 import functools
+import gc
 import subprocess
 import sys
 import threading
@@ -157,6 +158,11 @@ class Selections(PythonTest):
     def test_is_a_selection(self):
         self.assertIn("py_fewest", ikat.selections())
         self.assertEqual(set(ikat.help_of("py_fewest")["parameters"]), {"weight"})
+
+    def test_nothing_stays(self):
+        self.checksum("py_fewest")
+        gc.collect()
+        self.assertEqual(len(ikat._plugins._SELECTIONS), 0)
 
     def test_the_same_rule_is_the_same_run(self):
         """In every model, on every number of threads, where hosts have several cables, whatever happens to busy outputs."""
