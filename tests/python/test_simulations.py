@@ -100,6 +100,16 @@ class Simulations(PythonTest):
                     self.assertEqual(run.result(name), None if row[name] != row[name] else row[name], name)
         self.assertIsNone(self.routing.simulate("exchange", 1, until="delivered", at_most="1 ms").steady)
 
+    def test_replies_that_are_still_to_come(self):
+        """Nothing is steady in a window that begins before the first reply, which comes after its service time."""
+        for model in ("iq", "ioq", "ideal"):
+            for service, warmup in ((24, 5), (40, 5), (200, 5), (20, 25), (40, 45)):
+                with self.subTest(model=model, service=service, warmup=warmup):
+                    run = self.routing.simulate("uniform", "5 %", service_time=f"{service} us", warmup=f"{warmup} us", duration="20 us",
+                                                model=model, packet="256 B", reply="256 B")
+                    expected = ("too short to tell", 0) if service > warmup else ("yes", 1)
+                    self.assertEqual((run.steady, run.result("latency_steady")), expected)
+
     def test_a_sweep_is_a_frame(self):
         pandas = package("pandas")
         seen = []

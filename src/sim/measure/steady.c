@@ -10,9 +10,9 @@
  * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
  *   and more time in the network, or less is accepted than offered and none waits in its source:
  *   the network still fills;
- * - too short: a window of few latencies, or a wide interval of throughput; the trend counts where
- *   less is accepted than channels could carry, unless the run ended by itself, which it does only
- *   where it saw none;
+ * - too short: a window of few latencies, or one that began before replies came, or a wide
+ *   interval of throughput; the trend counts where less is accepted than channels could carry,
+ *   unless the run ended by itself, which it does only where it saw none;
  * - yes, saturated: a channel is offered more than it carries; or latency since generation grows
  *   although throughput stays, and less is accepted than offered: packets wait in their sources,
  *   the longer the later they are made;
@@ -237,6 +237,16 @@ static bool steady_is_beyond_bound(const judged *j)
            j->r->throughput * (1 - j->half) > (1 + least.throughput) * bound;
 }
 
+/* The window began before the first reply: what replies add to the traffic is still to come. Where
+ * replies come from its begin on, the first of them took no longer than the run had lasted by then.
+ */
+static bool steady_awaits_replies(const judged *j)
+{
+    const ik_histogram *trip = &j->r->replies.round_trip;
+    double begun_ps = (double)j->s->start_ps + least.throughput * (double)j->r->window_ps;
+    return j->r->replies.on && (trip->count == 0 || (double)trip->min > begun_ps);
+}
+
 /* Whether throughput stays, and may: false = the verdict is there. */
 static bool judge_throughput(judged *j)
 {
@@ -255,6 +265,8 @@ static bool judge_throughput(judged *j)
         steady_conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
+    else if (steady_awaits_replies(j))
+        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, longer);
     else if (!(half + (steady_may_collapse(j) && !j->s->closed ? j->trend : 0) <= least.wide))
         steady_conclude(
             j, IK_STEADY_SHORT, IK_STEADY_WIDE,
@@ -271,7 +283,8 @@ static void steady_judge_lines(judged *j)
          saturated = j->steady->bound.exceeded || steady_is_saturated(j),
          drifts = steady_drifts_by(&j->latency, least.latency);
     if (!lasts) {
-        j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts;
+        j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts &&
+                                   !steady_awaits_replies(j);
         return;
     }
     if (saturated)
