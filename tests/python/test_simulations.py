@@ -100,6 +100,18 @@ class Simulations(PythonTest):
                     self.assertEqual(run.result(name), None if row[name] != row[name] else row[name], name)
         self.assertIsNone(self.routing.simulate("exchange", 1, until="delivered", at_most="1 ms").steady)
 
+    def test_windows_shorter_than_bursts(self):
+        """Sources that were on all the time, or off, say nothing of others: 16 bursts at least are a window."""
+        two = ikat.Fabric("crossbar:n=2").routing("minimal")
+        for traffic in ("uniform", "complement"):
+            for load in (0.6, 0.9, 0.95):
+                for seed in range(1, 6):
+                    with self.subTest(traffic=traffic, load=load, seed=seed):
+                        run = two.simulate(traffic, load, injection="bursty", burst_rate=1, burst_alpha=0.001, warmup="20 us", duration="300 us", seed=seed)
+                        self.assertNotEqual(run.steady, "yes")
+        run = two.simulate("uniform", 0.9, injection="bursty", burst_rate=1, burst_alpha=0.02, warmup="50 us", duration="4 ms")
+        self.assertEqual(run.steady, "yes")
+
     def test_replies_that_are_still_to_come(self):
         """Nothing is steady in a window that begins before the first reply, which comes after its service time."""
         for model in ("iq", "ioq", "ideal"):

@@ -6,7 +6,7 @@
  * of nothing is none. In this order:
  *
  * - no: the run is deadlocked;
- * - too short: few packets, or none in a part of the window;
+ * - too short: few packets, messages or bursts, or no packet in a part of the window;
  * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
  *   and more time in the network, or less is accepted than offered and none waits in its source:
  *   the network still fills;
@@ -42,8 +42,9 @@ static const struct {
     double waiting; /* share of the time in the network that packets wait in their sources */
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
+    double grains;  /* least, of messages or bursts in it */
     double chance;  /* roots of time, in times of a message, for which a busy cable may be idle */
-} least = {4, 2, 1, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 3};
+} least = {4, 2, 1, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 16, 3};
 
 typedef struct judged {
     const stationary *s;
@@ -251,7 +252,9 @@ static bool steady_awaits_replies(const judged *j)
 static bool judge_throughput(judged *j)
 {
     const double longer = 10 * j->window_ps;
-    double half = j->half, few = least.packets / fmax(j->packets, 1),
+    double half = j->half,
+           few = fmax(least.packets / fmax(j->packets, 1),
+                      least.grains * j->s->setup.grain_bytes / fmax(j->bytes, 1)),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (few > 1)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
