@@ -100,6 +100,13 @@ class Simulations(PythonTest):
                     self.assertEqual(run.result(name), None if row[name] != row[name] else row[name], name)
         self.assertIsNone(self.routing.simulate("exchange", 1, until="delivered", at_most="1 ms").steady)
 
+    def test_hosts_that_send_to_themselves(self):
+        """What stays in a host is accepted, too, and is beyond no bound."""
+        for traffic in ("uniform:self=true", "uniform"):
+            for load in (0.1, 0.3):
+                with self.subTest(traffic=traffic, load=load):
+                    self.assertEqual(self.routing.simulate(traffic, load, warmup="50 us", duration="400 us").steady, "yes")
+
     def test_windows_shorter_than_bursts(self):
         """Sources that were on all the time, or off, say nothing of others: 16 bursts at least are a window."""
         two = ikat.Fabric("crossbar:n=2").routing("minimal")

@@ -239,17 +239,16 @@ static ik_status lasting_measure_paths(const path_set *paths, const ik_adapter_r
     return status;
 }
 
+/* Flows of a host to itself are no paths, but share what it offers: with them nothing is known. */
 static void lasting_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
                                uint64_t scale)
 {
-    (void)src;
-    (void)dst;
     (void)weight;
     (void)scale;
-    ++*(uint64_t *)ctx;
+    *(uint64_t *)ctx += src == dst ? MOST_FLOWS + 1 : 1;
 }
 
-static bool lasting_has_few_flows(const ik_traffic *t)
+static bool lasting_has_fit_flows(const ik_traffic *t)
 {
     uint64_t flows = 0;
     for (uint32_t host = 0; host < t->num_hosts && flows <= MOST_FLOWS; host++)
@@ -265,7 +264,7 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
     const ik_traffic *by_port = NULL;
     path_set paths;
     *out = (ik_lasting){0};
-    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule || !lasting_has_few_flows(t))
+    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule || !lasting_has_fit_flows(t))
         return IK_OK;
     if (env) {
         alone.cancel = env->cancel;
