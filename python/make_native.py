@@ -32,7 +32,7 @@ extern "Python" void ikpy_note(void *ctx, ik_severity severity, const char *text
 extern "Python" ik_status ikpy_claim(void *ctx, const ik_claim *claim, ik_error *err);
 extern "Python+C" ik_status ikpy_make_table(void *handle, ik_routing *r, const ik_params *params, ik_error *err);
 extern "Python+C" ik_status ikpy_make_flows(void *handle, ik_traffic *t, const ik_params *params, ik_error *err);
-extern "Python+C" ik_status ikpy_make_selection(void *handle, ik_selection *s, const ik_params *params, ik_error *err);
+extern "Python+C" ik_status ikpy_make_selection(void *handle, ik_selection *s, const ik_params *params, const int *cancel, ik_error *err);
 extern "Python+C" void ikpy_drop_selection(void *bound);
 extern "Python+C" void ikpy_score(void *bound, const ikpy_asked *asked, double *scores);
 extern "Python" void ikpy_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale);

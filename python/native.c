@@ -231,7 +231,7 @@ ik_status ikpy_hops(const ik_plan *plan, uint32_t first, uint32_t count, int16_t
 ik_status ikpy_make_table(void *handle, ik_routing *r, const ik_params *params, ik_error *err);
 ik_status ikpy_make_flows(void *handle, ik_traffic *t, const ik_params *params, ik_error *err);
 ik_status ikpy_make_selection(void *handle, ik_selection *s, const ik_params *params,
-                              ik_error *err);
+                              const int *cancel, ik_error *err);
 void ikpy_drop_selection(void *bound);
 void ikpy_score(void *bound, const ikpy_asked *asked, double *scores);
 
@@ -276,10 +276,9 @@ typedef struct python_selection {
 static ik_status create_python_selection(ik_selection *s, const ik_params *params,
                                          const ik_env *env, ik_error *err)
 {
-    (void)env;
     const python_selection *p = (const python_selection *)s->family;
     ik_error mine;
-    return ikpy_make_selection(p->handle, s, params, err ? err : &mine);
+    return ikpy_make_selection(p->handle, s, params, env ? env->cancel : NULL, err ? err : &mine);
 }
 
 static void destroy_python_selection(ik_selection *s)

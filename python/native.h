@@ -95,8 +95,9 @@ typedef struct ikpy_asked {
     const int64_t *columns; /* [5][num] local port; bytes of room, of credit, that wait; busy */
 } ikpy_asked;
 /* A selection by score. ikpy_make_selection sets s->impl to what ikpy_score gets with the
- * parameters, and ikpy_drop_selection frees; ikpy_score fills scores [num], of which the largest
- * wins; equal ones are drawn. Called by the threads of a simulation. */
+ * parameters, and ikpy_drop_selection frees; cancel is the flag of the call that makes it.
+ * ikpy_score fills scores [num], of which the largest wins; equal ones are drawn. Called by the
+ * threads of a simulation. */
 ik_status ikpy_register_selection(const ikpy_member *member, ik_error *err);
 
 enum { IKPY_PATH_MOST = 4096 };

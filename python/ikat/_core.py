@@ -311,8 +311,8 @@ class Cancel:
 class _Running:
     """One call under way: what the callbacks of the library need."""
 
-    def __init__(self, progress, flag):
-        self.progress, self.flag, self.error = progress, flag, None
+    def __init__(self, progress, flag, asks):
+        self.progress, self.flag, self.asks, self.error = progress, flag, asks, None
 
     def report(self, progress):
         """Calls the user's callback; what it raises ends the call."""
@@ -330,10 +330,18 @@ class _Running:
 _in_progress: List[_Running] = []
 
 
-def fail_all(error):
-    """Ends the calls in progress: what a callback raises that knows none of them."""
+def made_by(selection, flag):
+    """Notes a selection function that the call with this flag makes."""
     for running in list(_in_progress):
-        running.fail(error)
+        if running.flag == flag:
+            running.asks.append(selection)
+
+
+def fail_asking(selection, error):
+    """Ends the calls in progress that ask a selection function, or, if none is known to, all of them."""
+    running = list(_in_progress)
+    for one in [k for k in running if selection in k.asks] or running:
+        one.fail(error)
 
 
 def print_progress(progress: Progress) -> None:
@@ -404,8 +412,8 @@ def processors() -> int:
 class Env:
     """How a call runs: threads, seed, progress, cancel. Use it as a context manager around the calls of the library."""
 
-    def __init__(self, *, threads=None, seed=None, progress=None, cancel=None, memory_limit=None, cache=None, traffic=None):
-        self.cancel, self.progress = cancel_of(cancel), progress_of(progress)
+    def __init__(self, *, threads=None, seed=None, progress=None, cancel=None, memory_limit=None, cache=None, traffic=None, asks=()):
+        self.cancel, self.progress, self.asks = cancel_of(cancel), progress_of(progress), list(asks)
         self.err = ffi.new("ik_error *")
         self.c = env = ffi.new("ik_env *")
         env.num_threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
@@ -431,7 +439,7 @@ class Env:
             if self.cancel:
                 self.cancel._begin(flag)
             self._flag = flag
-            self.running = _Running(self.progress, flag)
+            self.running = _Running(self.progress, flag, self.asks)
             _in_progress.append(self.running)
             self.handle = ffi.new_handle(self.running)
             if self.progress:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import NONE, UsageError, WrongType, dtype_of, fail_all, ffi, lib, plain, raised, string, text, whole
+from ikat._core import NONE, UsageError, WrongType, dtype_of, fail_asking, ffi, lib, made_by, plain, raised, string, text, whole
 from ikat._types import Text
 
 _KEPT: List[Any] = []  # what the library points to, until the process ends
@@ -272,7 +272,7 @@ def register_traffic(name: Text, source: Union[Callable[..., Any], npt.NDArray[A
 class Outputs(NamedTuple):
     """What the function of a selection gets: the outputs that a packet can take now at a switch, in ascending order of ports.
 
-    `switch`, `source` and `destination` (hosts), `packet_bytes`; and arrays, of which nothing may be kept: `port`, local ports;
+    `switch`, `source` and `destination` (hosts), `packet_bytes`; and arrays: `port`, local ports;
     `room_bytes`, free space of the queue that the packet would enter (the output buffer, or without one the next input buffer);
     `credit_bytes`, free space of the next input buffer as known here; `queued_bytes`, what waits here for the output; `busy`, 1
     if the output is transmitting.
@@ -298,7 +298,7 @@ def register_selection(name: Text, function: Callable[..., Any], *, parameters: 
     the highest one is taken, one of equal ones is drawn. Outputs without room are not asked for, and those that are transmitting
     as the parameter `skip_busy` says, which every selection function has. It is asked by all threads of a simulation, in no
     certain order, for one packet at a time (some ten microseconds each): what it returns may depend on its arguments alone. What it raises ends
-    the calls in progress, which raise it. The other arguments are as in `register_routing`.
+    the calls that ask it, which raise it. The other arguments are as in `register_routing`.
     """
     if not callable(function) or not (version is not None or isinstance(function, _FUNCTIONS)):
         raise WrongType(f"function: a function is expected, not {type(function).__name__}", "other objects that can be called need version=")
@@ -408,34 +408,38 @@ def _on_flows(handle, t, params, err):
     return _called(_flows, handle, t, params, err)
 
 
-class _Selection(NamedTuple):
+class _Selection:  # pylint: disable=too-few-public-methods
     """A selection function with its parameters."""
 
-    function: Callable[..., Any]
-    values: Dict[str, Any]
+    def __init__(self, function, values):
+        self.function, self.values = function, values
 
 
 _SELECTIONS: Dict[Any, Any] = {}  # by the library's handle: what it points to
 
 
-def _bind(member, s, params):
+def _bind(member, s, params, cancel):
     own = {name: value for name, value in _values(params).items() if name in member.names}  # all have skip_busy, too
     handle = ffi.new_handle(_Selection(member.source, own))
     _SELECTIONS[handle] = ffi.from_handle(handle)
+    made_by(_SELECTIONS[handle], cancel)
     s.impl = handle
 
 
 def _scores(selection, asked):
-    columns = np.frombuffer(ffi.buffer(asked.columns, 40 * asked.num), np.int64).reshape(5, asked.num)
-    made = np.asarray(selection.function(Outputs(asked.sw, asked.src, asked.dst, asked.need_bytes, *columns), **selection.values), np.float64)
-    if made.shape != (asked.num,) or np.isnan(made).any():
-        raise UsageError(f"{asked.num} scores are expected, numbers of which none is NaN, not an array of the shape {made.shape}")
+    columns = np.frombuffer(ffi.buffer(asked.columns, 40 * asked.num), np.int64).reshape(5, asked.num).copy()  # the room is the library's
+    made = np.asarray(selection.function(Outputs(asked.sw, asked.src, asked.dst, asked.need_bytes, *columns), **selection.values))
+    if made.shape != (asked.num,) or made.dtype.kind not in "biufO":
+        raise UsageError(f"{asked.num} scores are expected, numbers, not {made.dtype} of the shape {made.shape}")
+    made = made.astype(np.float64)
+    if np.isnan(made).any():
+        raise UsageError("a score is NaN, which is neither higher nor lower than others")
     return made
 
 
 @ffi.def_extern(name="ikpy_make_selection", error=lib.IK_ERR_INPUT, onerror=_on_raise)
-def _on_selection(handle, s, params, err):
-    return _called(_bind, handle, s, params, err)
+def _on_selection(handle, s, params, cancel, err):
+    return _called(lambda *of: _bind(*of, cancel), handle, s, params, err)
 
 
 @ffi.def_extern(name="ikpy_drop_selection")
@@ -443,11 +447,16 @@ def _on_drop(bound):
     _SELECTIONS.pop(bound, None)
 
 
-@ffi.def_extern(name="ikpy_score")
+def _on_interrupt(kind, error, trace):  # pylint: disable=unused-argument
+    """What ends a callback before its first line, which Ctrl-C does."""
+    fail_asking(ffi.from_handle(trace.tb_frame.f_locals["bound"]), error)
+
+
+@ffi.def_extern(name="ikpy_score", onerror=_on_interrupt)
 def _on_score(bound, asked, scores):
     try:
         made = _scores(ffi.from_handle(bound), asked)
         ffi.memmove(scores, ffi.from_buffer(np.ascontiguousarray(made)), made.nbytes)
     except BaseException as error:  # pylint: disable=broad-except # KeyboardInterrupt too
         ffi.memmove(scores, bytes(8 * asked.num), 8 * asked.num)
-        fail_all(error)
+        fail_asking(ffi.from_handle(bound), error)

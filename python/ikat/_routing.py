@@ -212,8 +212,9 @@ class Routing(Object):
     (`num_hosts`, `whole_host`).
     """
 
-    __slots__ = ("fabric",)
+    __slots__ = ("fabric", "_asks")
     fabric: Fabric
+    _asks: List[Any]  # its selection functions of Python
 
     def __init__(self, fabric: Fabric, spec: Text, vc: Optional[Text] = None, selection: Optional[Text] = None,
                  num_vcs: Whole = 0, *, traffic: Optional[Pattern] = None, seed: Optional[Whole] = None,
@@ -229,7 +230,7 @@ class Routing(Object):
         with Env(threads=threads, seed=seed, progress=progress, cancel=cancel, memory_limit=memory_limit, traffic=traffic) as env:
             pointer = made("ik_plan *", lib.IKPY_PLAN, lambda out: env.check(
                 lib.ik_plan_from_specs(f, spec, vc, selection, num_vcs, env.c, out, env.err)))
-        self.fabric = fabric
+        self.fabric, self._asks = fabric, env.asks
         self._take(lib.IKPY_PLAN, pointer, "ik_plan *", *holds)
 
     def __repr__(self) -> str:

@@ -428,7 +428,7 @@ def simulate(routing: Routing, traffic: Pattern = "uniform", load: Real = 0.5, *
     if not 0 < params.config.load <= 1:  # the library takes 0 for its default, and hosts that offer more than they can send
         raise UsageError(f"load {params.config.load:g} is outside of (0, 1]: it is a fraction of a host's injection rate, 1 is 100 %",
                          hint="write it like 0.25 or '25 %'", settings=("load",))
-    with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
+    with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit, asks=routing._asks) as env:
         loads = ffi.new("double *", params.config.load)
         env.check(lib.ik_sim_bound_measure(plan, t, params.config, loads, 1, env.c, ffi.addressof(params.config, "bound"), env.err))
         run = made("ik_sim_result *", lib.IKPY_SIMULATION, lambda out: env.check(

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The option that makes what a file's name says it is; "": any may. */
@@ -25,6 +26,15 @@ static const char *report_option_of(const char *path)
         if (strcasecmp(dot, endings[i].ending) == 0)
             return endings[i].option;
     return "";
+}
+
+/* Scripts want the name of the file that was made. A device or a pipe, which may be standard output
+ * itself, gets nothing behind what was asked for. */
+static void report_name_file(const cli *c, const char *path)
+{
+    struct stat info;
+    if (!c->quiet && (stat(path, &info) != 0 || S_ISREG(info.st_mode)))
+        printf("%s\n", isatty(STDOUT_FILENO) ? cli_line(path) : path);
 }
 
 static int report_write_page(cli *c, const char *store)
@@ -47,8 +57,8 @@ static int report_write_page(cli *c, const char *store)
     }
     ik_error err;
     ik_status status = ik_report_html(store, path, &err);
-    if (status == IK_OK && !c->quiet)
-        printf("%s\n", isatty(STDOUT_FILENO) ? cli_line(path) : path); /* scripts want the name */
+    if (status == IK_OK)
+        report_name_file(c, path);
     free(made);
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }
@@ -119,8 +129,8 @@ static int report_write_text(cli *c, const char *store, const report_text *t)
     if (status == IK_OK)
         status = report_put(t, store, file.out, 0, false, &err);
     status = ik_output_close(&file, status, &err);
-    if (status == IK_OK && !c->quiet)
-        printf("%s\n", isatty(STDOUT_FILENO) ? cli_line(path) : path);
+    if (status == IK_OK)
+        report_name_file(c, path);
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }
 

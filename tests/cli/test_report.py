@@ -58,6 +58,7 @@ class Report(CliTest):
             with self.subTest(words=words):
                 printed = self.ok("report", self.store, *words, env={"COLUMNS": "400"})
                 self.assertEqual(self.ok("report", self.store, *words, "-o", "-", env={"COLUMNS": "400"}), printed)
+                self.assertEqual(self.ok("report", self.store, *words, "-o", "/dev/stdout", env={"COLUMNS": "400"}).split(), printed.split())
                 self.assertEqual(self.ok("report", self.store, *words, "-o", path), f"{path}\n")
                 self.assertEqual(re.sub(r"\s+", "", path.read_text()), re.sub(r"\s+", "", printed))
                 self.refused("report", self.store, *words, "-o", self.store, says="would overwrite the results")

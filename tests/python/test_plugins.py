@@ -1,5 +1,9 @@
 """Functions and arrays of Python as routings and traffic patterns, and plug-ins that Python loads."""
+import contextlib
 import functools
+import gc
+import io
+import signal
 import subprocess
 import sys
 import threading
@@ -150,13 +154,18 @@ class Selections(PythonTest):
         super().setUpClass()
         ikat.register_selection("py_fewest", fewest, parameters={"weight": 1.0})
 
-    def checksum(self, selection, fabric="karytree:k=4,n=2", **how):
+    def checksum(self, selection, fabric="karytree:k=4,n=2", duration="20 us", **how):
         routing = ikat.Fabric(fabric).routing("adaptive_tree", selection=selection)
-        return ikat.simulate(routing, "uniform", "80%", warmup="5 us", duration="20 us", **how).checksum
+        return ikat.simulate(routing, "uniform", "80%", warmup="5 us", duration=duration, **how).checksum
 
     def test_is_a_selection(self):
         self.assertIn("py_fewest", ikat.selections())
         self.assertEqual(set(ikat.help_of("py_fewest")["parameters"]), {"weight"})
+
+    def test_nothing_stays(self):
+        self.checksum("py_fewest")
+        gc.collect()
+        self.assertEqual(len(ikat._plugins._SELECTIONS), 0)
 
     def test_the_same_rule_is_the_same_run(self):
         """In every model, on every number of threads, where hosts have several cables, whatever happens to busy outputs."""
@@ -194,16 +203,86 @@ class Selections(PythonTest):
         for threads in (1, 3):
             with self.assertRaises(KeyError):
                 self.checksum("py_wrong", threads=threads)
-        for made in (lambda outputs: [1.0], lambda outputs: np.full(outputs.port.size, np.nan), lambda outputs: None, lambda outputs: "all"):
+        for made in (lambda outputs: [1.0], lambda outputs: np.full(outputs.port.size, np.nan), lambda outputs: None, lambda outputs: "all",
+                     lambda outputs: ["1"] * outputs.port.size, lambda outputs: outputs.port * 1j, lambda outputs: outputs.port.astype("M8[s]"),
+                     lambda outputs: [None] * outputs.port.size, lambda outputs: outputs.port[None]):
             ikat.register_selection("py_wrong", made)
-            with self.assertRaises((ikat.UsageError, ValueError)):
+            with self.assertRaises(ikat.UsageError):
                 self.checksum("py_wrong")
+        ikat.register_selection("py_wrong", lambda outputs: [2**70 + int(port) for port in outputs.port])
+        self.checksum("py_wrong")
         ikat.register_selection("py_wrong", lambda outputs: np.full(outputs.port.size, -np.inf))
         self.checksum("py_wrong")
         with self.assertRaises(ikat.WrongType):
             ikat.register_selection("py_wrong", 3)
         with self.assertRaisesRegex(ikat.InputError, "least_queued"):
             ikat.register_selection("least_queued", fewest)
+
+    def test_what_it_raises_ends_no_other_call(self):
+        """Neither the call in whose function another one fails, nor those of other threads."""
+        expected = self.checksum("py_fewest")
+        ikat.register_selection("py_wrong", lambda outputs: 1 / 0)
+        def fails():
+            with self.assertRaises(ZeroDivisionError):
+                self.checksum("py_wrong")
+        def around(outputs):
+            if not calls:
+                calls.append(fails())
+            return fewest(outputs)
+        calls, found = [], []
+        ikat.register_selection("py_around", around, version=1)
+        self.assertEqual(self.checksum("py_around"), expected)
+        def beside(outputs):
+            if not beside.failed:
+                beside.failed = True
+                other = threading.Thread(target=fails)
+                other.start()
+                other.join()
+            return fewest(outputs)
+        beside.failed = False
+        ikat.register_selection("py_beside", beside, version=1)
+        runs = [threading.Thread(target=lambda: found.append(self.checksum("py_beside"))) for _ in range(2)]
+        for run in runs:
+            run.start()
+        for run in runs:
+            run.join()
+        self.assertEqual((calls, found), ([None], [expected, expected]))
+
+    def test_what_it_raises_in_an_experiment_comes_back(self):
+        ikat.register_selection("py_wrong", lambda outputs: 1 / 0)
+        (self.tmp / "w.yaml").write_text("fabric: karytree:k=2,n=2\nrouting: adaptive_tree\nselection: py_wrong\ntraffic: uniform\n"
+                                         "load: [0.5, 0.6]\nmeasure: {warmup: 2 us, duration: 5 us}\n")
+        with self.assertRaises(ZeroDivisionError):
+            ikat.run(self.tmp / "w.yaml", self.tmp / "w.db")
+
+    def test_what_it_keeps_stays(self):
+        """Also after the simulation, whose memory is used for something else by then."""
+        kept, seen = [], []
+        def keep(outputs):
+            kept.append(outputs)
+            seen.append([column.tolist() for column in outputs[4:]])
+            return fewest(outputs)
+        ikat.register_selection("py_keep", keep, version=1)
+        self.checksum("py_keep", threads=1)
+        self.checksum("least_queued")
+        self.assertEqual([[column.tolist() for column in outputs[4:]] for outputs in kept], seen)
+
+    def test_interrupts(self):
+        """Ctrl-C is KeyboardInterrupt wherever it finds the function, and nothing is printed."""
+        timers = []
+        def interrupted(outputs):
+            if not timers:
+                timers.append(threading.Timer(0.002, signal.raise_signal, [signal.SIGINT]))
+                timers[0].start()
+            return fewest(outputs)
+        ikat.register_selection("py_interrupted", interrupted, version=1)
+        for k in range(12):
+            timers.clear()
+            with self.subTest(k=k), contextlib.redirect_stderr(io.StringIO()) as said:
+                with self.assertRaises(KeyboardInterrupt):
+                    self.checksum("py_interrupted", duration="1 s", threads=1)
+                timers[0].join()
+                self.assertEqual(said.getvalue(), "")
 
     def test_in_experiments(self):
         (self.tmp / "s.yaml").write_text("fabric: karytree:k=2,n=2\nrouting: adaptive_tree\nselection: [py_fewest, least_queued]\ntraffic: uniform\n"

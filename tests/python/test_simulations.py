@@ -100,6 +100,35 @@ class Simulations(PythonTest):
                     self.assertEqual(run.result(name), None if row[name] != row[name] else row[name], name)
         self.assertIsNone(self.routing.simulate("exchange", 1, until="delivered", at_most="1 ms").steady)
 
+    def test_hosts_that_send_to_themselves(self):
+        """What stays in a host is accepted, too, and is beyond no bound."""
+        for traffic in ("uniform:self=true", "uniform"):
+            for load in (0.1, 0.3):
+                with self.subTest(traffic=traffic, load=load):
+                    self.assertEqual(self.routing.simulate(traffic, load, warmup="50 us", duration="400 us").steady, "yes")
+
+    def test_windows_shorter_than_bursts(self):
+        """Sources that were on all the time, or off, say nothing of others: 16 bursts at least are a window."""
+        two = ikat.Fabric("crossbar:n=2").routing("minimal")
+        for traffic in ("uniform", "complement"):
+            for load in (0.6, 0.9, 0.95):
+                for seed in range(1, 6):
+                    with self.subTest(traffic=traffic, load=load, seed=seed):
+                        run = two.simulate(traffic, load, injection="bursty", burst_rate=1, burst_alpha=0.001, warmup="20 us", duration="300 us", seed=seed)
+                        self.assertNotEqual(run.steady, "yes")
+        run = two.simulate("uniform", 0.9, injection="bursty", burst_rate=1, burst_alpha=0.02, warmup="50 us", duration="4 ms")
+        self.assertEqual(run.steady, "yes")
+
+    def test_replies_that_are_still_to_come(self):
+        """Nothing is steady in a window that begins before the first reply, which comes after its service time."""
+        for model in ("iq", "ioq", "ideal"):
+            for service, warmup in ((24, 5), (40, 5), (200, 5), (20, 25), (40, 45)):
+                with self.subTest(model=model, service=service, warmup=warmup):
+                    run = self.routing.simulate("uniform", "5 %", service_time=f"{service} us", warmup=f"{warmup} us", duration="20 us",
+                                                model=model, packet="256 B", reply="256 B")
+                    expected = ("too short to tell", 0) if service > warmup else ("yes", 1)
+                    self.assertEqual((run.steady, run.result("latency_steady")), expected)
+
     def test_a_sweep_is_a_frame(self):
         pandas = package("pandas")
         seen = []

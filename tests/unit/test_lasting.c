@@ -309,6 +309,29 @@ static void test_first_level_is_saturation(void **state)
     }
 }
 
+/* What a host sends to itself goes to its switch and back: of the hosts' channels all that they
+ * offer, of the others 15 of 16 parts of what they carry where nobody sends to itself. */
+static void test_hosts_that_send_to_themselves(void **state)
+{
+    (void)state;
+    static const char *const fabrics[][2] = {
+        {"xgft:m=4:4,w=1:2", "dmodk"}, {"torus:dims=4:4", "dor"}, {"karytree:k=4,n=2", "dmodk"}};
+    double saturation;
+    for (size_t k = 0; k < sizeof fabrics / sizeof *fabrics; k++) {
+        ik_lasting l = measure(fabrics[k][0], fabrics[k][1], "uniform", &saturation),
+                   own = measure(fabrics[k][0], fabrics[k][1], "uniform:self=true", &saturation);
+        assert_true(l.known && own.known);
+        double level = l.num_groups ? l.groups[0].level : 1;
+        expect_near(own.num_groups ? own.groups[0].level : 1, fmin(level * 16 / 15, 1));
+        expect_near(ik_lasting_at(&own, 0.3), 0.3);
+        ik_lasting_free(&l);
+        ik_lasting_free(&own);
+    }
+    ik_lasting l = measure("xgft:m=3:4,w=2:2", "dmodk", "uniform:self=true", &saturation);
+    assert_false(l.known); /* by which cable? */
+    ik_lasting_free(&l);
+}
+
 /* At half of the first level a run accepts all that is offered, and beyond it at most the bound,
  * after a while. */
 static void expect_bounded_run(const ik_fabric *f, const char *routing, const char *adapter,
@@ -369,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_level_is_saturation),
+        cmocka_unit_test(test_hosts_that_send_to_themselves),
         cmocka_unit_test(test_runs_stay_below_bounds),
         cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_hot_spot),

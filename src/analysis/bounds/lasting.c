@@ -41,7 +41,8 @@ static ik_status lasting_filling_init(filling *fill, const path_set *paths,
                                       const ik_adapter_rates *limits, ik_error *err)
 {
     const ik_fabric *f = paths->f;
-    size_t steps = paths->num ? paths->base[paths->num] : 0;
+    /* flows of hosts to themselves are no paths, but take two channels */
+    size_t steps = (paths->num ? paths->base[paths->num] : 0) + 2 * (size_t)paths->f->num_hosts;
     *fill = (filling){.f = f, .limits = limits, .num_hosts = f->num_hosts};
     fill->rate = ik_calloc(f->num_hosts + 1, sizeof *fill->rate);
     fill->base = ik_calloc(f->num_hosts + 2, sizeof *fill->base);
@@ -89,31 +90,50 @@ static double lasting_capacity(const filling *fill, uint32_t port)
     return rate;
 }
 
-/* Sums up the flows from number `flow` on that one host sends, by channel, with `sums` [ports], all
- * zero, as scratch. Returns the first flow of another host. */
-static uint32_t lasting_add_host(filling *fill, const path_set *paths, uint32_t flow,
-                                 double unit_bps, double *sums)
+/* Adds what the host sends through a channel to `sums` [ports] and the channel to its row, which
+ * ends at `to`. */
+static void lasting_add_use(filling *fill, uint32_t port, double bps, double *sums, size_t *to)
 {
-    uint32_t host = paths->src[flow];
+    if (sums[port] == 0)
+        fill->channel[(*to)++] = port;
+    sums[port] += bps;
+}
+
+/* Sums up the flows from number `flow` on that the host sends, and own_bps to itself, through its
+ * switch, by channel, with `sums`, all zero, as scratch. Returns the first flow of another host. */
+static uint32_t lasting_add_host(filling *fill, const path_set *paths, uint32_t host, uint32_t flow,
+                                 double unit_bps, double own_bps, double *sums)
+{
     size_t from = fill->base[host], to = from;
+    uint32_t out = ik_host_port(fill->f, host);
     for (; flow < paths->num && paths->src[flow] == host; flow++)
-        for (size_t step = paths->base[flow]; step < paths->base[flow + 1]; step++) {
-            uint32_t port = paths->channel[step];
-            if (sums[port] == 0)
-                fill->channel[to++] = port;
-            sums[port] += paths->size[flow] * paths_path_share(paths, step) * unit_bps;
-        }
+        for (size_t step = paths->base[flow]; step < paths->base[flow + 1]; step++)
+            lasting_add_use(fill, paths->channel[step],
+                            paths->size[flow] * paths_path_share(paths, step) * unit_bps, sums,
+                            &to);
+    if (own_bps > 0) {
+        lasting_add_use(fill, out, own_bps, sums, &to);
+        lasting_add_use(fill, fill->f->port_peer[out], own_bps, sums, &to);
+    }
     qsort(fill->channel + from, to - from, sizeof *fill->channel, compare_channels);
     for (size_t at = from; at < to; at++) {
         fill->amount[at] = sums[fill->channel[at]];
         fill->wanted[fill->channel[at]] += fill->amount[at];
         sums[fill->channel[at]] = 0;
-        if (fill->channel[at] == ik_host_port(fill->f, host))
+        if (fill->channel[at] == out)
             fill->rate[host] = fill->amount[at];
     }
-    assert(fill->rate[host] > 0);
+    assert(to == from || fill->rate[host] > 0);
     fill->base[host + 1] = to;
     return flow;
+}
+
+/* Parts of what a host offers that it sends to itself, summed. */
+static void lasting_add_own_part(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                                 uint64_t scale)
+{
+    if (src == dst)
+        *(double *)ctx += (double)weight / (double)scale;
 }
 
 /* Is it the first, or only, port of its host? */
@@ -123,23 +143,24 @@ static bool lasting_is_first_port(const ik_fabric *f, uint32_t host)
 }
 
 /* The flows of a host stand together, in the order of hosts. */
-static ik_status lasting_add_hosts(filling *fill, const path_set *paths, ik_error *err)
+static ik_status lasting_add_hosts(filling *fill, const path_set *paths, const ik_traffic *t,
+                                   ik_error *err)
 {
     double *sums = ik_calloc(fill->f->num_ports + 1, sizeof *sums);
     if (!sums)
         return ik_fail_memory(err, fill->f->num_ports * sizeof *sums, "loads of channels");
     uint32_t flow = 0;
     for (uint32_t host = 0; host < fill->num_hosts; host++) {
-        double of_links = (double)by_port_rate_bps(fill->f, host),
+        double of_links = (double)by_port_rate_bps(fill->f, host), own = 0,
                limited = by_port_limited_bps(fill->f, host, fill->limits->injection_fraction,
                                              fill->limits->injection_bps);
         if (lasting_is_first_port(fill->f, host))
             fill->all += limited;
-        fill->base[host + 1] = fill->base[host];
         assert(flow == paths->num || paths->src[flow] >= host);
-        if (flow < paths->num && paths->src[flow] == host)
-            flow =
-                lasting_add_host(fill, paths, flow, paths->largest_bps * limited / of_links, sums);
+        if (ik_host_switch(fill->f, host) != IK_NONE)
+            t->family->flows(t, host, lasting_add_own_part, &own);
+        flow = lasting_add_host(fill, paths, host, flow, paths->largest_bps * limited / of_links,
+                                own * limited, sums);
     }
     for (uint32_t port = 0; port < fill->f->num_ports; port++)
         fill->left[port] = lasting_capacity(fill, port);
@@ -225,36 +246,42 @@ static ik_status lasting_fill_groups(filling *fill, const ik_env *env, ik_lastin
     return IK_OK;
 }
 
-static ik_status lasting_measure_paths(const path_set *paths, const ik_adapter_rates *limits,
-                                       const ik_env *env, ik_lasting *out, ik_error *err)
+static ik_status lasting_measure_paths(const path_set *paths, const ik_traffic *t,
+                                       const ik_adapter_rates *limits, const ik_env *env,
+                                       ik_lasting *out, ik_error *err)
 {
     static const ik_adapter_rates none = {INFINITY, 1, INFINITY, 1};
     filling fill;
     ik_status status = lasting_filling_init(&fill, paths, limits ? limits : &none, err);
     if (status == IK_OK)
-        status = lasting_add_hosts(&fill, paths, err);
+        status = lasting_add_hosts(&fill, paths, t, err);
     if (status == IK_OK)
         status = lasting_fill_groups(&fill, env, out, err);
     lasting_filling_free(&fill);
     return status;
 }
 
+/* Of a host with several cables it is not known which of them its flows to itself take. */
+typedef struct flow_count {
+    uint64_t flows;
+    bool split;
+} flow_count;
+
 static void lasting_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
                                uint64_t scale)
 {
-    (void)src;
-    (void)dst;
+    flow_count *c = ctx;
     (void)weight;
     (void)scale;
-    ++*(uint64_t *)ctx;
+    c->flows += c->split && src == dst ? MOST_FLOWS + 1 : 1;
 }
 
-static bool lasting_has_few_flows(const ik_traffic *t)
+static bool lasting_has_fit_flows(const ik_fabric *f, const ik_traffic *t)
 {
-    uint64_t flows = 0;
-    for (uint32_t host = 0; host < t->num_hosts && flows <= MOST_FLOWS; host++)
-        t->family->flows(t, host, lasting_count_flow, &flows);
-    return flows <= MOST_FLOWS;
+    flow_count c = {0, f->split != NULL};
+    for (uint32_t host = 0; host < t->num_hosts && c.flows <= MOST_FLOWS; host++)
+        t->family->flows(t, host, lasting_count_flow, &c);
+    return c.flows <= MOST_FLOWS;
 }
 
 ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
@@ -265,7 +292,8 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
     const ik_traffic *by_port = NULL;
     path_set paths;
     *out = (ik_lasting){0};
-    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule || !lasting_has_few_flows(t))
+    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule ||
+        !lasting_has_fit_flows(r->fabric, t))
         return IK_OK;
     if (env) {
         alone.cancel = env->cancel;
@@ -278,7 +306,7 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
     status = paths_of_sizes(r, by_port, &alone, &paths, err);
     if (status == IK_OK) {
         if (paths.num && !paths.undelivered)
-            status = lasting_measure_paths(&paths, limits, &alone, out, err);
+            status = lasting_measure_paths(&paths, by_port, limits, &alone, out, err);
         paths_free(&paths);
     }
     by_port_free(by_port, t);

@@ -6,13 +6,13 @@
  * of nothing is none. In this order:
  *
  * - no: the run is deadlocked;
- * - too short: few packets, or none in a part of the window;
+ * - too short: few packets, messages or bursts, or no packet in a part of the window;
  * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
  *   and more time in the network, or less is accepted than offered and none waits in its source:
  *   the network still fills;
- * - too short: a window of few latencies, or a wide interval of throughput; the trend counts where
- *   less is accepted than channels could carry, unless the run ended by itself, which it does only
- *   where it saw none;
+ * - too short: a window of few latencies, or one that began before replies came, or a wide
+ *   interval of throughput; the trend counts where less is accepted than channels could carry,
+ *   unless the run ended by itself, which it does only where it saw none;
  * - yes, saturated: a channel is offered more than it carries; or latency since generation grows
  *   although throughput stays, and less is accepted than offered: packets wait in their sources,
  *   the longer the later they are made;
@@ -42,8 +42,9 @@ static const struct {
     double waiting; /* share of the time in the network that packets wait in their sources */
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
+    double grains;  /* least, of messages or bursts in it */
     double chance;  /* roots of time, in times of a message, for which a busy cable may be idle */
-} least = {4, 2, 1, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 3};
+} least = {4, 2, 1, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 16, 3};
 
 typedef struct judged {
     const stationary *s;
@@ -237,11 +238,23 @@ static bool steady_is_beyond_bound(const judged *j)
            j->r->throughput * (1 - j->half) > (1 + least.throughput) * bound;
 }
 
+/* The window began before the first reply: what replies add to the traffic is still to come. Where
+ * replies come from its begin on, the first of them took no longer than the run had lasted by then.
+ */
+static bool steady_awaits_replies(const judged *j)
+{
+    const ik_histogram *trip = &j->r->replies.round_trip;
+    double begun_ps = (double)j->s->start_ps + least.throughput * (double)j->r->window_ps;
+    return j->r->replies.on && (trip->count == 0 || (double)trip->min > begun_ps);
+}
+
 /* Whether throughput stays, and may: false = the verdict is there. */
 static bool judge_throughput(judged *j)
 {
     const double longer = 10 * j->window_ps;
-    double half = j->half, few = least.packets / fmax(j->packets, 1),
+    double half = j->half,
+           few = fmax(least.packets / fmax(j->packets, 1),
+                      least.grains * j->s->setup.grain_bytes / fmax(j->bytes, 1)),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (few > 1)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
@@ -255,6 +268,8 @@ static bool judge_throughput(judged *j)
         steady_conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
+    else if (steady_awaits_replies(j))
+        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, longer);
     else if (!(half + (steady_may_collapse(j) && !j->s->closed ? j->trend : 0) <= least.wide))
         steady_conclude(
             j, IK_STEADY_SHORT, IK_STEADY_WIDE,
@@ -271,7 +286,8 @@ static void steady_judge_lines(judged *j)
          saturated = j->steady->bound.exceeded || steady_is_saturated(j),
          drifts = steady_drifts_by(&j->latency, least.latency);
     if (!lasts) {
-        j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts;
+        j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts &&
+                                   !steady_awaits_replies(j);
         return;
     }
     if (saturated)
