@@ -12,7 +12,7 @@ class Interrupts(PythonTest):
     def test_ctrl_c_at_the_first_line_of_a_callback_is_not_lost(self):
         """Python raises KeyboardInterrupt where a function begins, so before any try of the callback."""
         flag = ffi.new("int *")
-        running = _core._Running(None, flag)
+        running = _core._Running(None, flag, [])
         handle = ffi.new_handle(running)
 
         def raises():
