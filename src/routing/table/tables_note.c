@@ -12,9 +12,10 @@ static void note_switches(const ik_lids *lids, const ik_tables_matched *m, FILE 
     char name[160];
     if (m->unknown_switches)
         fprintf(out,
-                "; %" PRIu32 " of %" PRIu32 " switches are not in the fabric, the first has "
+                "; %" PRIu32 " of %" PRIu32 " switches %s not in the fabric, the first has "
                 "GUID 0x%016" PRIx64,
-                m->unknown_switches, m->switches, m->first_unknown_switch);
+                m->unknown_switches, m->switches, m->unknown_switches == 1 ? "is" : "are",
+                m->first_unknown_switch);
     if (m->missing_switches)
         fprintf(
             out, "; %s no table, the first is %s",
@@ -43,9 +44,9 @@ static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, F
                 m->extra_paths == 1 ? "is" : "are");
     if (m->unnamed_hosts)
         fprintf(out,
-                "; %" PRIu32 " of %" PRIu32 " ports of hosts have no entry anywhere, the first "
+                "; %" PRIu32 " of %" PRIu32 " ports of hosts %s no entry anywhere, the first "
                 "is %s, LID %u",
-                m->unnamed_hosts, m->num_hosts,
+                m->unnamed_hosts, m->num_hosts, m->unnamed_hosts == 1 ? "has" : "have",
                 ik_port_describe(lids->fabric, lids->of[m->first_unnamed].port, name, sizeof name),
                 lids->of[m->first_unnamed].lid);
 }
