@@ -25,13 +25,12 @@ static void note_switches(const ik_lids *lids, const ik_tables_matched *m, FILE 
 
 static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, FILE *out)
 {
+    uint64_t unknown = m->unknown_entries - m->zero_lost;
     char name[160];
     if (m->unknown_entries > m->zero_lost)
-        fprintf(out,
-                "; %s for %s fit no port of the fabric, the "
-                "first is LID %" PRIu32,
-                IK_COUNT(m->unknown_entries - m->zero_lost, "entry"),
-                IK_COUNT(m->unknown_lids, "LID"), m->first_unknown_lid);
+        fprintf(out, "; %s for %s %s no port of the fabric, the first is LID %" PRIu32,
+                IK_COUNT(unknown, "entry"), IK_COUNT(m->unknown_lids, "LID"),
+                unknown == 1 ? "fits" : "fit", m->first_unknown_lid);
     if (m->guid_disagrees)
         fprintf(out, "; %s a port GUID that the fabric does not have and %s LID, as OpenSM does",
                 IK_COUNT(m->guid_disagrees, "entry has|entries have"),
