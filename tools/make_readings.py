@@ -20,8 +20,9 @@ HEAD = """# Where a paper leaves a choice open
 
 An experiment that reproduces a paper has to choose what the paper does not say. This page has the experiments with other choices
 than [ours](reproductions.md), at the scale quick: how many of their claims hold, differ and cannot be told, and which claims have
-another verdict. A claim that has the same one with every reading does not depend on the choice. Not here yet: the ports of K/Delta in
-the throughputs of 003 (003/full_load, 003/over_load), c of 002 on other networks than the OFT, and the reorder buffers under hot spots.
+another verdict. A claim that holds, or differs, with every reading does not depend on the choice; of one that cannot be told with any
+of them that is not known. Not here yet: the ports of K/Delta in the throughputs of 003 (003/full_load, 003/over_load), c of 002 on
+other networks than the OFT, and the reorder buffers under hot spots.
 
 This page is written by `tools/make_readings.py` from `experiments/papers/readings.json`, which says what is replaced in the experiment.
 """

@@ -321,8 +321,8 @@ static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t 
                "not marked as weak\n",
                v->num.hold, v->blind, v->unexplained);
     if (lacking)
-        printf("%zu of %s no results\n", lacking,
-               IK_COUNT(r->num, "experiment has|experiments have"));
+        printf("%zu of %s %s no results\n", lacking, IK_COUNT(r->num, "experiment"),
+               lacking == 1 ? "has" : "have");
     if (lacking < r->num)
         printf("%s/index.html\n", cli_line(r->folder));
 }

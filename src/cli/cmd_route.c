@@ -114,10 +114,10 @@ static void route_print_tables(const ik_table_size *t)
         printf("  %-14s none: %s\n", "tables", t->form);
         return;
     }
-    printf("  %-14s %s of %u-bit entries: %.1f per switch on average, %s at most (%s bytes); %s "
-           "bytes in all\n",
-           "tables", t->form, t->entry_bits, t->mean, cli_count(t->max), cli_count(t->max_bytes),
-           cli_count(t->total_bytes));
+    printf("  %-14s %s of %u-bit entries: %.1f per switch on average, %s at most (%s); %s "
+           "in all\n",
+           "tables", t->form, t->entry_bits, t->mean, cli_count(t->max),
+           cli_counted(t->max_bytes, "byte"), cli_counted(t->total_bytes, "byte"));
 }
 
 static int route_print_stats(const stats *s)

@@ -484,10 +484,10 @@ static void ib_cables_report_counts(ib_file *ib)
     if (ib->left_out)
         ik_builder_finding(
             ib->b, IK_NOTE, "aggregation-node", NULL,
-            "%s not hosts: no traffic of theirs is assumed; tables have "
-            "entries for their LIDs",
-            IK_COUNT(ib->left_out,
-                     "aggregation node inside switches is|aggregation nodes inside switches are"));
+            "%s: no traffic with %s is assumed; tables have entries for %s",
+            IK_COUNT(ib->left_out, "aggregation node inside a switch is no host|"
+                                   "aggregation nodes inside switches are not hosts"),
+            ib->left_out == 1 ? "it" : "them", ib->left_out == 1 ? "its LID" : "their LIDs");
     if (ib->inactive > NAMED)
         ik_builder_finding(ib->b, IK_WARNING, "inactive-port", NULL,
                            "%" PRIu32 " ports in all are down or not active", ib->inactive);

@@ -172,7 +172,7 @@ class Reproduce(CliTest):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("cg.db' is not a results file", done.stderr)
         self.assertIn("000/fig2a", done.stdout)
-        self.assertIn("1 of 2 experiments have no results", done.stdout)
+        self.assertIn("1 of 2 experiments has no results", done.stdout)
         page = (out / "index.html").read_text()
         self.assertIn("000-fig2a", page)
         self.assertNotIn("000-fig2b", page)

@@ -260,7 +260,7 @@ static void what_does_not_fit_is_counted(void **state)
         "2 of 6 switches are not in the fabric",
         "1 switch of the fabric has no table",
         "8 entries for 2 LIDs fit no port of the fabric, the first is LID 80",
-        "1 of 5 ports of hosts have no entry",
+        "1 of 5 ports of hosts has no entry",
         "LID 16",
         "4 entries have it"};
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)

@@ -7,7 +7,6 @@
 #include "experiment/run/statics.h"
 
 #include <assert.h>
-#include <math.h>
 
 /* No switch was found yet. */
 static const uint32_t next_hops_nowhere = IK_NONE - 1;
@@ -65,11 +64,12 @@ static void next_hops_add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t w
         return;
     n->flows++;
     n->entries += r->family->num_entries && next_hops_has_entry(r, sw, target);
-    next_hops_of_pair(n, src, dst, from);
+    if (n->next != IK_NONE)
+        next_hops_of_pair(n, src, dst, from);
 }
 
-ik_status statics_measure_next(const ik_plan *plan, const ik_traffic *t, statics *out,
-                               ik_error *err)
+ik_status statics_measure_next(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                               statics *out, ik_error *err)
 {
     const ik_routing *r = plan->routing;
     next_hops n = {.next = next_hops_nowhere};
@@ -79,9 +79,14 @@ ik_status statics_measure_next(const ik_plan *plan, const ik_traffic *t, statics
     ik_status status = walker_init(&n.walk, r, err);
     if (status != IK_OK)
         return status;
-    for (uint32_t src = 0; src < t->num_hosts; src++)
+    for (uint32_t src = 0; status == IK_OK && src < t->num_hosts; src++) {
         t->family->flows(t, src, next_hops_add_flow, &n);
+        if (ik_env_cancelled(env))
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
     walker_free(&n.walk);
+    if (status != IK_OK)
+        return status;
     if (n.flows && n.next < next_hops_nowhere)
         statics_set(out, METRIC_NEXT_SWITCH, n.next);
     if (n.flows && r->family->num_entries)

@@ -482,7 +482,7 @@ static ik_status statics_measure_traffic(const runner *r, const ik_fabric *f, co
     if (status == IK_OK && experiment_measures(r->e, MEASURE_QUEUES))
         status = statics_measure_queues(plan, t, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_NEXT))
-        status = statics_measure_next(plan, t, out, err);
+        status = statics_measure_next(plan, t, env, out, err);
     ik_traffic_free(t);
     if (status != IK_OK)
         place_in_variant(v, SECTION_TRAFFIC, err);

@@ -27,8 +27,8 @@ ik_status statics_of_fabric(const runner *r, const ik_fabric *f, const ik_env *e
 ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
                           const ik_env *env, statics *out, ik_error *err);
 /* Results of measure `next`. */
-ik_status statics_measure_next(const ik_plan *plan, const ik_traffic *t, statics *out,
-                               ik_error *err);
+ik_status statics_measure_next(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                               statics *out, ik_error *err);
 void statics_of_proof(const runner *r, const ik_proof *proof, statics *out);
 /* The same of the proof in a row of the store. */
 ik_status statics_of_stored_proof(const runner *r, int64_t plan, statics *out, ik_error *err);

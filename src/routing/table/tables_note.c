@@ -12,9 +12,10 @@ static void note_switches(const ik_lids *lids, const ik_tables_matched *m, FILE 
     char name[160];
     if (m->unknown_switches)
         fprintf(out,
-                "; %" PRIu32 " of %" PRIu32 " switches are not in the fabric, the first has "
+                "; %" PRIu32 " of %" PRIu32 " switches %s not in the fabric, the first has "
                 "GUID 0x%016" PRIx64,
-                m->unknown_switches, m->switches, m->first_unknown_switch);
+                m->unknown_switches, m->switches, m->unknown_switches == 1 ? "is" : "are",
+                m->first_unknown_switch);
     if (m->missing_switches)
         fprintf(
             out, "; %s no table, the first is %s",
@@ -24,13 +25,12 @@ static void note_switches(const ik_lids *lids, const ik_tables_matched *m, FILE 
 
 static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, FILE *out)
 {
+    uint64_t unknown = m->unknown_entries - m->zero_lost;
     char name[160];
     if (m->unknown_entries > m->zero_lost)
-        fprintf(out,
-                "; %s for %s fit no port of the fabric, the "
-                "first is LID %" PRIu32,
-                IK_COUNT(m->unknown_entries - m->zero_lost, "entry"),
-                IK_COUNT(m->unknown_lids, "LID"), m->first_unknown_lid);
+        fprintf(out, "; %s for %s %s no port of the fabric, the first is LID %" PRIu32,
+                IK_COUNT(unknown, "entry"), IK_COUNT(m->unknown_lids, "LID"),
+                unknown == 1 ? "fits" : "fit", m->first_unknown_lid);
     if (m->guid_disagrees)
         fprintf(out, "; %s a port GUID that the fabric does not have and %s LID, as OpenSM does",
                 IK_COUNT(m->guid_disagrees, "entry has|entries have"),
@@ -43,9 +43,9 @@ static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, F
                 m->extra_paths == 1 ? "is" : "are");
     if (m->unnamed_hosts)
         fprintf(out,
-                "; %" PRIu32 " of %" PRIu32 " ports of hosts have no entry anywhere, the first "
+                "; %" PRIu32 " of %" PRIu32 " ports of hosts %s no entry anywhere, the first "
                 "is %s, LID %u",
-                m->unnamed_hosts, m->num_hosts,
+                m->unnamed_hosts, m->num_hosts, m->unnamed_hosts == 1 ? "has" : "have",
                 ik_port_describe(lids->fabric, lids->of[m->first_unnamed].port, name, sizeof name),
                 lids->of[m->first_unnamed].lid);
 }

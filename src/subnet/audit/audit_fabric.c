@@ -109,10 +109,11 @@ ik_status audit_lid_matrix(audit_work *w)
         about.node = m.first_switch;
         snprintf(hops, sizeof hops, m.first_distance < 255 ? "%u" : "no way", m.first_distance);
         status = audit_add(w->a, &about, w->err,
-                           "%" PRIu64 " of %" PRIu64 " numbers of hops in the lid matrix are not "
+                           "%" PRIu64 " of %" PRIu64 " numbers of hops in the lid matrix %s not "
                            "the fabric's, the first from %s to LID %" PRIu32 ": %u instead of %s",
-                           m.differ, m.rows, ik_node_describe(f, m.first_switch, name, sizeof name),
-                           m.first_lid, m.first_hops, hops);
+                           m.differ, m.rows, m.differ == 1 ? "is" : "are",
+                           ik_node_describe(f, m.first_switch, name, sizeof name), m.first_lid,
+                           m.first_hops, hops);
     }
     about.node = IK_NONE;
     if (status == IK_OK && (m.unknown_switches || m.missing_switches || m.unknown_lids))

@@ -21,9 +21,10 @@ static ik_status audit_files_tables_switches(audit_work *w)
     if (m->missing_switches) {
         char name[AUDIT_TEXT];
         status = audit_add(a, &about, w->err,
-                           "%" PRIu32 " of %" PRIu32 " switches have no table in the file, the "
+                           "%" PRIu32 " of %" PRIu32 " switches %s no table in the file, the "
                            "first is %s",
                            m->missing_switches, a->fabric->num_switches,
+                           m->missing_switches == 1 ? "has" : "have",
                            ik_node_describe(a->fabric, m->first_missing_switch, name, sizeof name));
         a->partial = true;
     }
@@ -94,8 +95,8 @@ static ik_status audit_files_tables_hosts(audit_work *w)
         about.node = a->lids.of[m->first_unnamed].node;
         status = audit_add(a, &about, w->err,
                            "%" PRIu32 " of %" PRIu32
-                           " ports of hosts have no entry in any switch, the first is %s",
-                           m->unnamed_hosts, m->num_hosts,
+                           " ports of hosts %s no entry in any switch, the first is %s",
+                           m->unnamed_hosts, m->num_hosts, m->unnamed_hosts == 1 ? "has" : "have",
                            audit_lid(a, m->first_unnamed, name, sizeof name));
     }
     about = (audit_about){
@@ -149,9 +150,10 @@ static ik_status audit_files_policy(audit_work *w)
     about = (audit_about){IK_NOTE, "policy-conditions", IK_NONE, IK_NONE, NULL, NULL};
     if (status == IK_OK && m->conditional_rules)
         status = audit_add(w->a, &about, w->err,
-                           "%" PRIu32 " rules of the QoS policy look at service IDs, classes or "
-                           "partitions: they are taken for rules that do not match",
-                           m->conditional_rules);
+                           "%s at service IDs, classes or partitions: taken for %s not match",
+                           IK_COUNT(m->conditional_rules,
+                                    "rule of the QoS policy looks|rules of the QoS policy look"),
+                           m->conditional_rules == 1 ? "one that does" : "rules that do");
     return status;
 }
 
@@ -203,20 +205,19 @@ static ik_status audit_files_maps(audit_work *w)
     if (!w->a->has_maps || !w->maps.switches)
         return IK_OK; /* none, or an opensm.conf, which is for all ports */
     if (m->holes) {
-        status = audit_add(
-            w->a, &about, w->err,
-            "%" PRIu64
-            " pairs of ports have no SL-to-VL map in the file and are assumed to use VL 0; %" PRIu32
-            " switches and %" PRIu32 " hosts have none at all",
-            m->holes, m->missing_switches, m->missing_hosts);
+        status =
+            audit_add(w->a, &about, w->err,
+                      "%s no SL-to-VL map in the file: VL 0 is assumed there; without any: %s, %s",
+                      IK_COUNT(m->holes, "pair of ports has|pairs of ports have"),
+                      IK_COUNT(m->missing_switches, "switch"), IK_COUNT(m->missing_hosts, "host"));
         w->a->partial = true;
     }
     about = (audit_about){IK_WARNING, "sl2vl-unknown", IK_NONE, IK_NONE, NULL, other_fabric};
     if (status == IK_OK && m->unknown)
         status = audit_add(w->a, &about, w->err,
-                           "SL-to-VL maps of %" PRIu32
-                           " nodes that the fabric does not have, the first has GUID 0x%016" PRIx64,
-                           m->unknown, m->first_unknown);
+                           "SL-to-VL maps of %s that the fabric does not have, the first has "
+                           "GUID 0x%016" PRIx64,
+                           IK_COUNT(m->unknown, "node"), m->first_unknown);
     return status;
 }
 

@@ -66,8 +66,8 @@ static ik_status audit_load_judge_kind(audit_work *w, const ik_load_group *g)
     audit_load_name_kind(a, g, kind, sizeof kind);
     if (unused)
         status = audit_add(a, &about, w->err,
-                           "%" PRIu64 " of %" PRIu64 " %s carry no path of any two hosts", unused,
-                           g->channels, kind);
+                           "%" PRIu64 " of %" PRIu64 " %s %s no path of any two hosts", unused,
+                           g->channels, kind, unused == 1 ? "carries" : "carry");
     about.code = "imbalance";
     about.port = most;
     if (status == IK_OK && g->mean > 0 && g->max > uneven * g->mean)

@@ -101,8 +101,9 @@ static ik_status audit_pairs_add_kind(audit_work *w, size_t k, uint64_t pairs, c
     return status == IK_OK
                ? audit_add(w->a, &about, w->err,
                            "%" PRIu64 " of %" PRIu64
-                           " pairs of hosts are not delivered: %s; the first is from %s to %s",
-                           pairs, v->pairs, kinds[k].text, audit_lid(w->a, src, from, sizeof from),
+                           " pairs of hosts %s not delivered: %s; the first is from %s to %s",
+                           pairs, v->pairs, pairs == 1 ? "is" : "are", kinds[k].text,
+                           audit_lid(w->a, src, from, sizeof from),
                            audit_lid(w->a, dst, to, sizeof to))
                : status;
 }

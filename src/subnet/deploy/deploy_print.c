@@ -220,9 +220,10 @@ static void print_update(const ik_deployment *d, FILE *out)
             IK_COUNT(u->switches, "switch"));
     if (u->missing)
         fprintf(out,
-                "  %-16s %" PRIu32 " of %" PRIu32 " switches have no table in %s: what they hold, "
-                "and mix with meanwhile, is not known\n",
-                "WARNING", u->missing, d->fabric->num_switches, u->from);
+                "  %-16s %" PRIu32 " of %" PRIu32 " switches %s no table in %s: what %s with "
+                "meanwhile, is not known\n",
+                "WARNING", u->missing, d->fabric->num_switches, u->missing == 1 ? "has" : "have",
+                u->from, u->missing == 1 ? "it holds, and mixes" : "they hold, and mix");
     deploy_print_row(out, "",
                      u->repaired ? "entries that still deliver were kept"
                      : u->same_routing
