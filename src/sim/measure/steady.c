@@ -183,7 +183,8 @@ static double steady_rise_of(const judged *j)
 }
 
 /* What mean latency has beyond what the window shows, relative to it: at that load the mean wait in
- * sources grows with the root of time, so that a run ten times as long shows three times as much. */
+ * sources grows with the root of time, so that a run ten times as long shows three times as much.
+ */
 static double steady_growth_of(const judged *j)
 {
     double wait_ps = fmax(j->latency.mean - j->network.mean, 0);
