@@ -107,6 +107,14 @@ class Simulations(PythonTest):
                 with self.subTest(traffic=traffic, load=load):
                     self.assertEqual(self.routing.simulate(traffic, load, warmup="50 us", duration="400 us").steady, "yes")
 
+    def test_latency_at_exactly_the_rate_of_adapters(self):
+        """Where sources draw their times it grows with the root of time; evenly spaced ones, and a little less load, last."""
+        routing = ikat.Fabric("crossbar:n=8").routing("minimal")
+        for injection, load, lasts in (("poisson", 1.0, 0), ("periodic", 1.0, 1), ("bernoulli", 1.0, 1), ("bernoulli", 0.9, 1)):
+            with self.subTest(injection=injection, load=load):
+                run = routing.simulate("shift:by=1", load, injection=injection, warmup="50 us", duration="200 us")
+                self.assertEqual((run.steady, run.result("latency_steady")), ("yes", lasts))
+
     def test_windows_shorter_than_bursts(self):
         """Sources that were on all the time, or off, say nothing of others: 16 bursts at least are a window."""
         two = ikat.Fabric("crossbar:n=2").routing("minimal")

@@ -40,6 +40,8 @@ typedef struct stationary_setup {
     double grain_bytes; /* what sources make at a time: a message, or a burst of them */
     /* what each port of a host sends at most: a fraction of its link's rate, bit/s (INFINITY) */
     double injection_fraction, injection_bps;
+    /* sources that draw their times offer all that their adapters send */
+    bool full;
     bool detects; /* the warm-up is found */
     /* what was left to the run, also where its longest time is too short for that */
     bool auto_warmup, auto_end;

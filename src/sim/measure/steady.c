@@ -17,7 +17,8 @@
  *   although throughput stays, and less is accepted than offered: packets wait in their sources,
  *   the longer the later they are made;
  * - no: latency rises all the same: packets may wait in their sources without end;
- * - yes; if latency falls, it does not last; if its interval is wide, it cannot be told.
+ * - yes; if latency falls, it does not last; if its interval is wide, it cannot be told; so it is
+ *   at exactly the adapters' rate, where the wait in sources that draw their times grows for ever.
  *
  * The slope of latency says by how much sources outrun the network: with sources that are first in,
  * first out, and accept the share a of what is offered, it is 1 - a. */
@@ -181,6 +182,15 @@ static double steady_rise_of(const judged *j)
     return fmin(rise, missing / (1 - missing));
 }
 
+/* What mean latency has beyond what the window shows, relative to it: at that load the mean wait in
+ * sources grows with the root of time, so that a run ten times as long shows three times as much.
+ */
+static double steady_growth_of(const judged *j)
+{
+    double wait_ps = fmax(j->latency.mean - j->network.mean, 0);
+    return j->s->setup.full && wait_ps > 0 ? (sqrt(10) - 1) * wait_ps / j->latency.mean : 0;
+}
+
 /* Less is accepted than offered, and so the latency of some hosts' packets grows; that of all may
  * hide it where starved flows deliver few packets: there it is beyond the interval of throughput,
  * and packets wait in their sources for longer than in the network. What has no way is not accepted
@@ -217,8 +227,8 @@ static void steady_describe_lines(judged *j)
     j->trend =
         steady_trend_of(&j->throughput, steady_may_collapse(j) ? least.collapse : least.trend);
     j->steady->throughput_half = j->half + fmax(j->trend, steady_rise_of(j));
-    j->steady->latency_half =
-        steady_relative(&latency) + steady_trend_of(&j->latency, least.errors);
+    j->steady->latency_half = steady_relative(&latency) +
+                              steady_trend_of(&j->latency, least.errors) + steady_growth_of(j);
     j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
 }
 
@@ -297,7 +307,9 @@ static void steady_judge_lines(judged *j)
                         10 * j->window_ps);
     else if (!(j->steady->latency_half <= least.latency))
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_LATENCY_WIDE,
-                        j->window_ps * pow(j->steady->latency_half / least.latency, 2));
+                        steady_growth_of(j) > 0 /* no time is enough */
+                            ? 0
+                            : j->window_ps * pow(j->steady->latency_half / least.latency, 2));
     else
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_HOLDS, 0);
 }

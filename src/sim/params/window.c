@@ -246,6 +246,8 @@ ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out,
                               .grain_bytes = window_grain_bytes(q),
                               .injection_fraction = rates.injection_fraction,
                               .injection_bps = rates.injection_bps,
+                              .full = q->load >= 1 &&
+                                      ik_params_enum(q->adapter, "injection") != INJECT_PERIODIC,
                               .of = (stationary_of)ik_params_enum(q->measure, "stop_of"),
                               .ci = sim_interval_asked(q->measure),
                               .most_hops = lasts ? 0 : ik_params_uint(q->measure, "stop_hops")};
