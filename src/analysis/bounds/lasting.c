@@ -157,7 +157,7 @@ static ik_status lasting_add_hosts(filling *fill, const path_set *paths, const i
         if (lasting_is_first_port(fill->f, host))
             fill->all += limited;
         assert(flow == paths->num || paths->src[flow] >= host);
-        if (ik_host_switch(fill->f, host) != IK_NONE)
+        if (host < t->num_hosts && ik_host_switch(fill->f, host) != IK_NONE)
             t->family->flows(t, host, lasting_add_own_part, &own);
         flow = lasting_add_host(fill, paths, host, flow, paths->largest_bps * limited / of_links,
                                 own * limited, sums);
