@@ -200,15 +200,20 @@ void ik_load_free(ik_load *l);
 
 /* What sources that are first in, first out can have accepted for ever, however long a network
  * swallows more: by groups of hosts that a full channel holds back together. */
+typedef struct ik_lasting_host {
+    double rate; /* at full load, of all hosts' rate */
+    double used; /* what that puts on the group's channel */
+} ik_lasting_host;
 typedef struct ik_lasting_group {
-    double level;   /* load at which the group's channel becomes full if all hosts offer the same */
-    double offered; /* rate of its hosts, of all hosts' */
-    double most;    /* most that they have accepted together, of the same */
+    double level; /* load at which the group's channel becomes full if all hosts offer the same */
+    double capacity;   /* of the channel, of all hosts' rate */
+    size_t first, num; /* its hosts, the smallest share used / rate first */
 } ik_lasting_group;
 typedef struct ik_lasting {
     bool known;               /* false: no bound is known, and all is 0 */
     ik_lasting_group *groups; /* [num_groups] by level */
     size_t num_groups;
+    ik_lasting_host *hosts;
     double free; /* rate of the hosts that send and that nothing holds back, of all hosts' */
 } ik_lasting;
 /* What adapters let through where that is less than their links carry. Fractions are of the link's
@@ -225,7 +230,7 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
                              const ik_adapter_rates *limits, const ik_env *env, ik_lasting *out,
                              ik_error *err);
 /* Most throughput at that load, a fraction of all hosts' rate (ik_sim_config.bound); 0 = not known.
- */
+ * Cost: O(hosts). */
 double ik_lasting_at(const ik_lasting *l, double load);
 void ik_lasting_free(ik_lasting *l);
 /* Between which offered loads, at most 1, a routing saturates. Its choices depend on nothing but

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sim/bound.c: what is known of loads before they are simulated. */
+#include "analysis/bounds/vc_loads.h"
 #include "ikat/analysis.h"
 #include "sim/params/parameters.h"
 
@@ -32,6 +33,71 @@ bool ik_sim_limits_adapters(const ik_sim_config *config)
            isfinite(rates.injection_bps) || isfinite(rates.ejection_bps);
 }
 
+/* What channels and VCs of the pipelined model carry. A cycle is the time of a flit on the fastest
+ * link, and slower ones take a flit every so many cycles. A packet of n flits keeps a VC at the
+ * input of a router for n cycles and for those in which the packet behind it is routed and gets a
+ * VC. */
+typedef struct bound_pipe {
+    double fastest_bps;
+    double vc_bps; /* INFINITY: not known */
+    bool known;
+} bound_pipe;
+
+static double bound_pipe_channel_bps(const bound_pipe *p, const ik_fabric *f, uint32_t port)
+{
+    return p->fastest_bps / ceil(p->fastest_bps / (double)ik_port_rate_bps(f, port) - 1e-9);
+}
+
+static bound_pipe bound_pipe_of(const ik_fabric *f, const sim_sections *sec)
+{
+    double flits = ceil((double)ik_params_uint(sec->adapter, "packet") /
+                        (double)ik_params_uint(sec->sw, "flit")),
+           idle = (double)(ik_params_uint(sec->sw, "routing_cycles") +
+                           ik_params_uint(sec->sw, "vc_alloc_cycles"));
+    bound_pipe p = {0, INFINITY, true};
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        if (f->port_peer[port] != IK_NONE)
+            p.fastest_bps = fmax(p.fastest_bps, (double)ik_port_rate_bps(f, port));
+    for (uint32_t port = 0; port < f->num_ports; port++) /* loads are of what hosts can send */
+        if (f->port_peer[port] != IK_NONE && !ik_is_switch(f, f->port_node[port]))
+            p.known &= bound_pipe_channel_bps(&p, f, port) >=
+                       (1 - 1e-6) * (double)ik_port_rate_bps(f, port);
+    if (ik_params_real(sec->sw, "speedup") <= 1)
+        p.vc_bps = p.fastest_bps * flits / (flits + idle);
+    return p;
+}
+
+/* Load at which the first channel or VC of the pipelined model is offered more than it carries;
+ * INFINITY: none is, or it is not known. */
+static ik_status bound_pipelined(const ik_plan *plan, const ik_traffic *traffic,
+                                 const sim_sections *sec, const ik_sim_config *config,
+                                 const ik_env *env, double *level, ik_error *err)
+{
+    const ik_fabric *f = plan->fabric;
+    vc_loads loads;
+    *level = INFINITY;
+    if (!sim_is_pipelined(config) || ik_sim_limits_adapters(config) || traffic->classes ||
+        traffic->gaps)
+        return IK_OK;
+    bound_pipe p = bound_pipe_of(f, sec);
+    if (!p.known)
+        return IK_OK;
+    ik_status status = vc_loads_measure(plan, traffic, env, &loads, err);
+    if (status != IK_OK)
+        return status;
+    for (uint32_t port = 0; port < f->num_ports && loads.channel; port++) {
+        if (f->port_peer[port] == IK_NONE)
+            continue;
+        *level = fmin(*level, bound_pipe_channel_bps(&p, f, port) / loads.channel[port]);
+        if (!ik_is_switch(f, f->port_node[f->port_peer[port]]))
+            continue;
+        for (unsigned vc = 0; vc < plan->num_vcs; vc++)
+            *level = fmin(*level, p.vc_bps / loads.vc[(size_t)port * plan->num_vcs + vc]);
+    }
+    vc_loads_free(&loads);
+    return IK_OK;
+}
+
 /* sec: of the configuration, its defaults included. */
 static ik_status bound_measure(const ik_plan *plan, const ik_traffic *traffic,
                                const sim_sections *sec, const double *loads, size_t num,
@@ -42,13 +108,18 @@ static ik_status bound_measure(const ik_plan *plan, const ik_traffic *traffic,
     const ik_adapter_rates rates = ik_sim_adapter_rates(sec->adapter);
     ik_lasting lasting;
     ik_status status = ik_lasting_measure(plan->routing, traffic, &rates, env, &lasting, err);
-    if (status != IK_OK)
+    double pipe_level = INFINITY;
+    if (status == IK_OK)
+        status = bound_pipelined(plan, traffic, sec, &config, env, &pipe_level, err);
+    if (status != IK_OK) {
+        ik_lasting_free(&lasting);
         return status;
+    }
+    double level = fmin(pipe_level, lasting.num_groups ? lasting.groups[0].level : INFINITY);
     bool in_order = lasting.known && ik_sim_sends_in_order(plan, traffic, &config);
     for (size_t k = 0; k < num; k++)
         out[k] = (ik_sim_bound){.throughput = in_order ? ik_lasting_at(&lasting, loads[k]) : 0,
-                                .exceeded = lasting.num_groups &&
-                                            loads[k] > bound_rounding * lasting.groups[0].level};
+                                .exceeded = loads[k] > bound_rounding * level};
     ik_lasting_free(&lasting);
     return IK_OK;
 }

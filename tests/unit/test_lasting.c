@@ -69,11 +69,28 @@ static void test_hot_spot(void **state)
     double saturation;
     ik_lasting l = measure("crossbar:n=16", "updown", "hotspot:nodes=0,fraction=100%", &saturation);
     assert_true(l.known && l.num_groups >= 1);
-    double most = 0;
-    for (size_t k = 0; k < l.num_groups; k++)
-        most += l.groups[k].most;
-    assert_true(most >= 1.0 / 16 - 1e-9);
+    assert_true(ik_lasting_at(&l, 1) >= 1.0 / 16 - 1e-9);
     assert_true(ik_lasting_at(&l, 1) < 3.0 / 16);
+    ik_lasting_free(&l);
+}
+
+/* A host with a small share in the full channel sets free no more than what it offers itself: the
+ * fluid allocation of all at the first level is a lower bound of what lasts, and windows of 1 ms
+ * accept more than either (0.5065). */
+static void test_small_shares(void **state)
+{
+    (void)state;
+    double saturation;
+    ik_lasting l = measure("xgft:m=8:8,w=1:4", "dmodk",
+                           "mix:members=a=uniform+1%*b=(hotspot:nodes=2,fraction=50%,rest=silent)",
+                           &saturation);
+    assert_true(l.known);
+    for (double load = saturation; load < 1; load += 0.05) {
+        double bound = ik_lasting_at(&l, load);
+        if (bound < 0.99 * saturation || bound > load) /* some hosts offer 99 % of the load */
+            fail_msg("%g at %g, saturation %g", bound, load, saturation);
+    }
+    assert_true(ik_lasting_at(&l, 0.50971) < 0.4975);
     ik_lasting_free(&l);
 }
 
@@ -176,6 +193,83 @@ static void test_bounds(void **state)
         ik_traffic_free(t);
         ik_plan_free(plan);
         ik_fabric_free(f);
+    }
+}
+
+/* Smallest of 1,000 loads that is said to be more than channels and VCs carry; 2 = none is. */
+static double first_exceeded(const scenario *c)
+{
+    enum { LOADS = 1000 };
+    ik_env env = {.seed = 1, .num_threads = 1};
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *t = NULL;
+    sections s;
+    double loads[LOADS], first = 2;
+    ik_sim_bound found[LOADS];
+    for (unsigned k = 0; k < LOADS; k++)
+        loads[k] = (k + 1.0) / LOADS;
+    assert_int_equal(ik_fabric_from_spec(c->fabric, &env, &f, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, c->routing, c->vc, NULL, c->num_vcs, &env, &plan, &err),
+                     IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, c->traffic, &env, &t, &err), IK_OK);
+    assert_int_equal(open_sections(&s, c, &err), IK_OK);
+    assert_int_equal(ik_sim_bound_measure(plan, t, &s.config, loads, LOADS, &env, found, &err),
+                     IK_OK);
+    for (unsigned k = LOADS; k-- > 0;)
+        first = found[k].exceeded ? loads[k] : first;
+    close_sections(&s);
+    ik_traffic_free(t);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+    return first;
+}
+
+/* A VC at the input of a pipelined router carries n flits in n cycles and those in which the next
+ * packet is routed and gets its VC: that is what a flow alone has accepted at full load, and what
+ * is known before. Of several VCs that a packet may take, or with a router that is faster than its
+ * links, nothing is known. */
+static void test_input_vcs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *vc;
+        unsigned vcs;
+        const char *sw, *packet;
+        double carried; /* of a channel; 2 = not known */
+    } cases[] = {
+        {"1q", 1, "", "packet=16 B", 1.0 / 3},
+        {"1q", 1, "", "packet=32 B", 2.0 / 4},
+        {"1q", 1, "", "packet=512 B", 32.0 / 34},
+        {"1q", 1, "flit=128 B", "packet=512 B", 4.0 / 6},
+        {"1q", 1, "routing_cycles=3", "packet=64 B", 4.0 / 8},
+        {"1q", 1, "vc_alloc_cycles=3", "packet=64 B", 4.0 / 8},
+        {"dbbm", 4, "", "packet=16 B", 1.0 / 3},
+        {"any", 4, "", "packet=16 B", 2},
+        {"1q", 1, "speedup=2", "packet=16 B", 2},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char sw[64];
+        snprintf(sw, sizeof sw, "model=pipelined;%s", cases[k].sw);
+        scenario c = {.fabric = "karytree:k=2,n=2",
+                      .routing = "dmodk",
+                      .vc = cases[k].vc,
+                      .num_vcs = cases[k].vcs,
+                      .traffic = "shift:by=2",
+                      .sw = sw,
+                      .adapter = cases[k].packet,
+                      .measure = "warmup=20 us;duration=20 us",
+                      .load = 1};
+        double first = first_exceeded(&c), carried = cases[k].carried;
+        if (fabs(first - (carried < 1 ? carried : 2)) > 0.0011)
+            fail_msg("case %zu: exceeded from %g on, not %g", k, first, carried);
+        ik_sim_result r = simulate(c);
+        if (carried < 1 && fabs(r.throughput - carried) > 0.002)
+            fail_msg("case %zu: %g accepted, %g expected", k, r.throughput, carried);
+        if (carried < 1 && r.steady.latency_lasts)
+            fail_msg("case %zu: %s", k, ik_steady_reason_name(r.steady.reason));
+        sim_result_clear(&r);
     }
 }
 
@@ -396,10 +490,12 @@ int main(void)
         cmocka_unit_test(test_runs_stay_below_bounds),
         cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_hot_spot),
+        cmocka_unit_test(test_small_shares),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_sources_in_order),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_input_vcs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,11 @@ static double settles(size_t k)
     return steady(k) + 3000 * exp(-(double)k / 15);
 }
 
+static double settles_late(size_t k)
+{
+    return steady(k) + 3000 * exp(-(double)k / 300);
+}
+
 static double grows(size_t k)
 {
     return steady(k) + 40 * (double)k;
@@ -163,6 +168,11 @@ static void test_looks(void **state)
              steady);
     assert_true(s->warm && s->closed && s->num < 200 && s->end_ps == s->num * 1000);
     assert_true(fabs(s->of.mean - 1050) < 20 && s->of.half_width > 1 && s->of.half_width < 52);
+    stationary_free(s);
+    /* an interval is found early, but what took long to settle is measured for as long */
+    s = feed((stationary_setup){.most = 20000, .detects = true, .latest = 8000, .ci = 0.05},
+             settles_late);
+    assert_true(s->closed && s->first > 400 && s->num - s->first >= s->first);
     stationary_free(s);
     s = feed((stationary_setup){.most = 700, .ci = 0.5, .of = STATIONARY_LATENCY}, wanders);
     assert_true(s->warm && !s->closed && s->capped);

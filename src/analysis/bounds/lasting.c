@@ -8,12 +8,14 @@
  * rates are raised together; where a channel becomes full, the hosts that use it are its group, and
  * stay behind (progressive filling: D. Bertsekas, R. Gallager, Data Networks, 1992, section 6.5). A
  * network need not divide a channel like that, but whatever it does, the rates r_h of a channel's
- * group meet sum of r_h w_h <= capacity, w_h being the share of host h's traffic on that channel:
- * together they are at most capacity / smallest w_h. The sum of these bounds over all groups, each
- * at most what the group offers, and what the other hosts offer, is a bound. Where all hosts of a
+ * group meet sum of r_h w_h <= capacity, w_h being the share of host h's traffic on that channel,
+ * and r_h is at most what h offers. The largest sum of rates under these two is that in which hosts
+ * with the smallest shares have all they want (a knapsack whose pieces can be cut). The sum of
+ * these bounds over all groups, and what the other hosts offer, is a bound. Where all hosts of a
  * group are alike it is tight.
  *
  * Cost: the paths of all flows in memory, and O(channels + hosts) for each group. */
+#include "analysis/bounds/fixed_flows.h"
 #include "analysis/paths.h"
 #include "routing/by_port.h"
 
@@ -35,6 +37,8 @@ typedef struct filling {
     double *left;      /* [ports] capacity less what hosts of groups take */
     double *wanted;    /* [ports] bit/s of the hosts that are in no group, at their full rate */
     bool *held;        /* [hosts] is in a group */
+    ik_lasting found;
+    size_t num_found; /* hosts in groups */
 } filling;
 
 static ik_status lasting_filling_init(filling *fill, const path_set *paths,
@@ -194,55 +198,53 @@ static size_t lasting_find_use(const filling *fill, uint32_t host, uint32_t port
     return found ? (size_t)(found - fill->channel) : fill->base[host + 1];
 }
 
-/* The hosts that use the channel and are in no group yet stay behind at that level. */
-static ik_lasting_group lasting_take_group(filling *fill, uint32_t port, double level)
+static int compare_shares(const void *a, const void *b)
 {
-    ik_lasting_group group = {.level = level};
-    double least_share = INFINITY;
+    const ik_lasting_host *one = a, *other = b;
+    double left = one->used * other->rate, right = other->used * one->rate;
+    return (left > right) - (left < right);
+}
+
+/* The hosts that use the channel and are in no group yet stay behind at that level. */
+static void lasting_take_group(filling *fill, uint32_t port, double level)
+{
+    ik_lasting_group group = {level, lasting_capacity(fill, port) / fill->all, fill->num_found, 0};
     for (uint32_t host = 0; host < fill->num_hosts; host++) {
         size_t use = lasting_find_use(fill, host, port);
         if (fill->held[host] || use == fill->base[host + 1])
             continue;
         fill->held[host] = true;
-        group.offered += fill->rate[host];
-        least_share = fmin(least_share, fill->amount[use] / fill->rate[host]);
+        fill->found.hosts[group.first + group.num++] =
+            (ik_lasting_host){fill->rate[host] / fill->all, fill->amount[use] / fill->all};
         for (size_t at = fill->base[host]; at < fill->base[host + 1]; at++) {
             fill->left[fill->channel[at]] -= level * fill->amount[at];
             fill->wanted[fill->channel[at]] -= fill->amount[at];
         }
     }
     fill->wanted[port] = 0;
-    group.most = lasting_capacity(fill, port) / least_share;
-    return group;
+    fill->num_found += group.num;
+    qsort(fill->found.hosts + group.first, group.num, sizeof *fill->found.hosts, compare_shares);
+    if (group.num)
+        fill->found.groups[fill->found.num_groups++] = group;
 }
 
-/* Groups in the order in which their channels become full; rates become shares of all hosts'. */
-static ik_status lasting_fill_groups(filling *fill, const ik_env *env, ik_lasting *out,
-                                     ik_error *err)
+/* Groups in the order in which their channels become full. */
+static ik_status lasting_fill_groups(filling *fill, const ik_env *env, ik_error *err)
 {
-    ik_lasting found = {0};
     double level, free_bps = 0;
-    found.groups = ik_calloc(fill->num_hosts + 1, sizeof *found.groups);
-    if (!found.groups)
-        return ik_fail_memory(err, fill->num_hosts * sizeof *found.groups, "groups of hosts");
+    fill->found.groups = ik_calloc(fill->num_hosts + 1, sizeof *fill->found.groups);
+    fill->found.hosts = ik_calloc(fill->num_hosts + 1, sizeof *fill->found.hosts);
+    if (!fill->found.groups || !fill->found.hosts)
+        return ik_fail_memory(err, fill->num_hosts * sizeof *fill->found.groups, "groups of hosts");
     for (uint32_t port; (port = lasting_next_full(fill, &level)) != IK_NONE;) {
-        ik_lasting_group group = lasting_take_group(fill, port, level);
-        if (group.offered > 0)
-            found.groups[found.num_groups++] = group;
-        if (ik_env_cancelled(env)) {
-            ik_lasting_free(&found);
+        lasting_take_group(fill, port, level);
+        if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        }
     }
     for (uint32_t host = 0; host < fill->num_hosts; host++)
         free_bps += fill->held[host] ? 0 : fill->rate[host];
-    for (size_t k = 0; k < found.num_groups; k++) {
-        found.groups[k].offered /= fill->all;
-        found.groups[k].most /= fill->all;
-    }
-    found.free = fill->all > 0 ? free_bps / fill->all : 0;
-    found.known = fill->all > 0;
-    *out = found;
+    fill->found.free = fill->all > 0 ? free_bps / fill->all : 0;
+    fill->found.known = fill->all > 0;
     return IK_OK;
 }
 
@@ -256,7 +258,11 @@ static ik_status lasting_measure_paths(const path_set *paths, const ik_traffic *
     if (status == IK_OK)
         status = lasting_add_hosts(&fill, paths, t, err);
     if (status == IK_OK)
-        status = lasting_fill_groups(&fill, env, out, err);
+        status = lasting_fill_groups(&fill, env, err);
+    if (status == IK_OK)
+        *out = fill.found;
+    else
+        ik_lasting_free(&fill.found);
     lasting_filling_free(&fill);
     return status;
 }
@@ -276,30 +282,37 @@ static void lasting_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t w
     c->flows += c->split && src == dst ? MOST_FLOWS + 1 : 1;
 }
 
-static bool lasting_has_fit_flows(const ik_fabric *f, const ik_traffic *t)
+bool fixed_flows_known(const ik_routing *r, const ik_traffic *t)
 {
-    flow_count c = {0, f->split != NULL};
+    flow_count c = {0, r->fabric->split != NULL};
+    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule)
+        return false;
     for (uint32_t host = 0; host < t->num_hosts && c.flows <= MOST_FLOWS; host++)
         t->family->flows(t, host, lasting_count_flow, &c);
     return c.flows <= MOST_FLOWS;
+}
+
+ik_env fixed_flows_env(const ik_env *env)
+{
+    ik_env alone = {.num_threads = 1};
+    if (env) {
+        alone.cancel = env->cancel;
+        alone.seed = env->seed;
+        alone.memory_limit_bytes = env->memory_limit_bytes;
+    }
+    return alone;
 }
 
 ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
                              const ik_adapter_rates *limits, const ik_env *env, ik_lasting *out,
                              ik_error *err)
 {
-    ik_env alone = {.num_threads = 1};
+    ik_env alone = fixed_flows_env(env);
     const ik_traffic *by_port = NULL;
     path_set paths;
     *out = (ik_lasting){0};
-    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule ||
-        !lasting_has_fit_flows(r->fabric, t))
+    if (!fixed_flows_known(r, t))
         return IK_OK;
-    if (env) {
-        alone.cancel = env->cancel;
-        alone.seed = env->seed;
-        alone.memory_limit_bytes = env->memory_limit_bytes;
-    }
     ik_status status = by_port_make(t, r, BY_PORT_SHARES, alone.seed, &by_port, err);
     if (status != IK_OK)
         return status;
@@ -313,19 +326,33 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
     return status;
 }
 
+/* Most that the hosts of a group have accepted together at that load. */
+static double lasting_group_at(const ik_lasting *l, const ik_lasting_group *group, double load)
+{
+    double sum = 0, left = group->capacity;
+    for (size_t k = group->first; k < group->first + group->num; k++) {
+        const ik_lasting_host *host = &l->hosts[k];
+        if (load * host->used > left)
+            return sum + fmax(left, 0) * host->rate / host->used;
+        sum += load * host->rate;
+        left -= load * host->used;
+    }
+    return sum;
+}
+
 double ik_lasting_at(const ik_lasting *l, double load)
 {
     double sum = 0;
     if (!l->known)
         return 0;
     for (size_t k = 0; k < l->num_groups; k++)
-        sum += fmin(load * l->groups[k].offered,
-                    load > l->groups[k].level ? l->groups[k].most : INFINITY);
+        sum += lasting_group_at(l, &l->groups[k], load);
     return fmin(sum + load * l->free, load);
 }
 
 void ik_lasting_free(ik_lasting *l)
 {
     free(l->groups);
+    free(l->hosts);
     *l = (ik_lasting){0};
 }

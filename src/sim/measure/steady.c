@@ -35,6 +35,7 @@ static const struct {
     double collapse;   /* the same where less is accepted than channels could carry */
     double throughput; /* change over the window / mean, that is none */
     double latency; /* and of latency; half width of latency / mean, with which it cannot be told */
+    double beyond;  /* share of the bound, by which throughput exceeds it */
     double outrun;  /* slope of latency that is none, ns per ns */
     double missing; /* share of the offered load that may be under way while latency grows */
     double lost;    /* and that shows by itself that packets wait in their sources */
@@ -45,7 +46,7 @@ static const struct {
     double packets; /* least, of the window */
     double grains;  /* least, of messages or bursts in it */
     double chance;  /* roots of time, in times of a message, for which a busy cable may be idle */
-} least = {4, 2, 1, 0.02, 0.2, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 16, 3};
+} least = {4, 2, 1, 0.02, 0.2, 0.01, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 16, 3};
 
 typedef struct judged {
     const stationary *s;
@@ -115,17 +116,26 @@ static double steady_relative(const stationary_interval *i)
     return i->mean > 0 ? i->half_width / i->mean : NAN;
 }
 
+/* What a packet that meets no other one spends in the network, on average: that of the fastest one,
+ * as many times as its path is longer than from a host to another one of the same switch. */
+static double steady_alone_ps(const judged *j)
+{
+    double switches = (double)j->r->packet_hops / (double)j->r->packets_delivered;
+    return (double)j->r->network_latency.min * fmax((1 + switches) / 2, 1);
+}
+
 /* For how long the waiting times in the network remember: the mean over channels of the relaxation
  * times of their queues, service time / (1 - utilisation)^2 (the limit of heavy traffic: W. Whitt,
  * Planning queueing simulations, Management Science 35(11), 1989), weighted by the variance of the
- * waiting that they cause. Where full buffers hold packets back, they wait longer than utilisations
- * say, in the end in their sources; by the same limit a queue in which they wait for w remembers
- * for 4 w^2 / service time, and the longer time counts. A window shorter than that sees a part of
- * one rise or fall of a queue, and its means look as if they hardly varied. Neither is known better
- * than the window is long, so that no time beyond half of it is taken. */
+ * waiting that they cause. Where full buffers or packets at the head of a queue hold others back,
+ * these wait longer than utilisations say, in the network and in the end in their sources; by the
+ * same limit a queue in which they wait for w remembers for 4 w^2 / service time, and the longer
+ * time counts. A window shorter than that sees a part of one rise or fall of a queue, and its means
+ * look as if they hardly varied. Utilisations are not known better than the window is long, so that
+ * no time beyond half of it is taken from them, nor one beyond twice from waits. */
 static double steady_memory_ps(const judged *j)
 {
-    double window_ps = (double)j->r->window_ps, sum = 0, weights = 0, services = 0;
+    double window_ps = (double)j->r->window_ps, sum = 0, weights = 0, services = 0, explained = 0;
     if (!(j->packets > 0 && window_ps > 0) || !j->r->channel_bytes)
         return 0;
     double together = fmax(j->bytes / j->packets, j->s->setup.grain_bytes);
@@ -140,12 +150,14 @@ static double steady_memory_ps(const judged *j)
         sum += waiting * waiting * service_ps / (idle * idle);
         services += waiting * waiting * service_ps;
         weights += waiting * waiting;
+        explained += waiting * window_ps * together / j->bytes / 2; /* of each packet */
     }
     if (!(weights > 0))
         return 0;
-    double wait_ps = fmax(j->latency.mean - j->network.mean, 0),
+    double wait_ps = fmax(j->latency.mean - j->network.mean, 0) +
+                     fmax(j->network.mean - steady_alone_ps(j) - explained, 0),
            diffusion_ps = 4 * wait_ps * wait_ps / (services / weights);
-    return fmin(fmax(sum / weights, diffusion_ps), window_ps / 2);
+    return fmax(fmin(sum / weights, window_ps / 2), fmin(diffusion_ps, 2 * window_ps));
 }
 
 /* Batches of one window say nothing of a slow approach to another value (at a load that is exactly
@@ -245,7 +257,7 @@ static bool steady_is_beyond_bound(const judged *j)
 {
     double bound = j->steady->bound.throughput;
     return bound > 0 && bound < (1 - least.lost) * j->r->offered &&
-           j->r->throughput * (1 - j->half) > (1 + least.throughput) * bound;
+           j->r->throughput * (1 - j->half) > (1 + least.beyond) * bound;
 }
 
 /* The window began before the first reply: what replies add to the traffic is still to come. Where

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What VCs carry for certain: flows with one path, hop by hop, up to the first channel behind the
+ * injection on which a packet may take one of several VCs. */
+#include "analysis/bounds/vc_loads.h"
+
+#include "analysis/bounds/fixed_flows.h"
+#include "analysis/paths.h"
+#include "ikat/vc.h"
+#include "routing/by_port.h"
+
+#include <stdlib.h>
+
+/* The VC on which a packet that came by in_port leaves by `out`; IK_NONE: it may take several.
+ * choices: room for the plan's max_radix. */
+static uint32_t vc_loads_next(const ik_plan *plan, const ik_fabric *f, uint32_t in_port,
+                              uint32_t out, ik_packet *pk, ik_choice *choices)
+{
+    uint32_t preferred,
+        n = ik_plan_next(plan, f->port_node[in_port], in_port, pk, choices, &preferred);
+    for (uint32_t k = 0; k < n; k++)
+        if (choices[k].port == out && choices[k].vc_first == choices[k].vc_last)
+            return choices[k].vc_first;
+    return IK_NONE;
+}
+
+/* As vc_loads_next() for a packet that has just been injected: on any VC, unless it keeps the one
+ * that it gets. */
+static uint32_t vc_loads_first(const ik_plan *plan, const ik_fabric *f, uint32_t in_port,
+                               uint32_t out, ik_packet *pk, ik_choice *choices)
+{
+    uint32_t found = IK_NONE;
+    if (plan->vc->family->static_lane)
+        return vc_loads_next(plan, f, in_port, out, pk, choices);
+    for (unsigned vc = 0; vc < plan->num_vcs; vc++) {
+        ik_packet injected = *pk;
+        injected.vc = (uint8_t)vc;
+        uint32_t here = vc_loads_next(plan, f, in_port, out, &injected, choices);
+        if (here == IK_NONE || (vc && here != found))
+            return IK_NONE;
+        found = here;
+    }
+    return vc_loads_next(plan, f, in_port, out, pk, choices);
+}
+
+static void vc_loads_follow(const ik_plan *plan, const path_set *paths, uint32_t flow, double bps,
+                            ik_choice *choices, double *vcs)
+{
+    const ik_fabric *f = paths->f;
+    ik_packet pk;
+    size_t first = paths->base[flow];
+    ik_plan_start_nth(plan, paths->src[flow], paths->dst[flow], 0, &pk);
+    if (plan->vc->family->static_lane)
+        vcs[(size_t)paths->channel[first] * plan->num_vcs + pk.vc] += bps;
+    for (size_t step = first + 1; step < paths->base[flow + 1]; step++) {
+        uint32_t in_port = f->port_peer[paths->channel[step - 1]], out = paths->channel[step],
+                 vc = (step == first + 1 ? vc_loads_first : vc_loads_next)(plan, f, in_port, out,
+                                                                           &pk, choices);
+        if (vc == IK_NONE)
+            return;
+        vcs[(size_t)out * plan->num_vcs + vc] += bps;
+        ik_plan_advance(plan, out, vc, &pk);
+    }
+}
+
+static ik_status vc_loads_add(const ik_plan *plan, const path_set *paths, vc_loads *out,
+                              ik_error *err)
+{
+    size_t ports = paths->f->num_ports;
+    ik_choice *choices = ik_calloc(plan->max_radix + 1, sizeof *choices);
+    out->channel = ik_calloc(ports + 1, sizeof *out->channel);
+    out->vc = ik_calloc(ports * plan->num_vcs + 1, sizeof *out->vc);
+    if (!choices || !out->channel || !out->vc) {
+        free(choices);
+        vc_loads_free(out);
+        return ik_fail_memory(err, ports * plan->num_vcs * sizeof *out->vc, "loads of VCs");
+    }
+    for (uint32_t flow = 0; flow < paths->num; flow++) {
+        double bps = (paths->size ? paths->size[flow] : 1) * paths->largest_bps;
+        bool one = ik_plan_num_starts(plan, paths->src[flow], paths->dst[flow]) == 1;
+        for (size_t step = paths->base[flow]; step < paths->base[flow + 1]; step++) {
+            out->channel[paths->channel[step]] += bps * paths_path_share(paths, step);
+            one &= paths_path_share(paths, step) >= 1;
+        }
+        if (one)
+            vc_loads_follow(plan, paths, flow, bps, choices, out->vc);
+    }
+    free(choices);
+    return IK_OK;
+}
+
+ik_status vc_loads_measure(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                           vc_loads *out, ik_error *err)
+{
+    ik_env alone = fixed_flows_env(env);
+    const ik_traffic *by_port = NULL;
+    path_set paths;
+    *out = (vc_loads){0};
+    if (!fixed_flows_known(plan->routing, t))
+        return IK_OK;
+    ik_status status = by_port_make(t, plan->routing, BY_PORT_SHARES, alone.seed, &by_port, err);
+    if (status != IK_OK)
+        return status;
+    status = paths_of_sizes(plan->routing, by_port, &alone, &paths, err);
+    if (status == IK_OK) {
+        if (paths.num && !paths.undelivered)
+            status = vc_loads_add(plan, &paths, out, err);
+        paths_free(&paths);
+    }
+    by_port_free(by_port, t);
+    return status;
+}
+
+void vc_loads_free(vc_loads *l)
+{
+    free(l->channel);
+    free(l->vc);
+    *l = (vc_loads){0};
+}
