@@ -1,5 +1,9 @@
-"""Every public header compiles alone, as C17 and as C++17, without a warning."""
+"""Every public header compiles alone, as C17 and as C++17, without a warning; sources compile without the libraries that need not be there."""
+import json
+import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import unittest
@@ -24,6 +28,27 @@ class Headers(unittest.TestCase):
 
     def test_cpp(self):
         self.compile("c++", "c++17", "c++")
+
+    def test_without_optional_libraries(self):
+        """What stands behind an #ifdef of a library that the build has found is compiled without it as well."""
+        build = pathlib.Path(os.environ.get("IKAT_BUILD", SOURCE / "build/release"))
+        asked = {str(path): set(re.findall(r"^# *ifn?def (IKAT_\w+)$", path.read_text(encoding="utf-8"), re.M)) - {"IKAT_RECORDER_FOLDER"}
+                 for path in (SOURCE / "src").rglob("*.c")}
+        tried = {}
+        for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+            words = shlex.split(entry["command"])
+            found = {name for name in asked.get(entry["file"], ()) if f"-D{name}" in words}
+            if not found or entry["file"] in tried:
+                continue
+            tried[entry["file"]] = found
+            words = [word for word in words if word not in {f"-D{name}" for name in found} and word != "-c"]
+            out = words.index("-o")
+            done = subprocess.run([*words[:out], *words[out + 2:], "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"],
+                                  cwd=entry["directory"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        if not tried:
+            self.skipTest("the build has none of them")
+        self.assertIn({"IKAT_OTF2"}, tried.values())
 
 
 if __name__ == "__main__":
