@@ -29,26 +29,33 @@ class Headers(unittest.TestCase):
     def test_cpp(self):
         self.compile("c++", "c++17", "c++")
 
-    def test_without_optional_libraries(self):
-        """What stands behind an #ifdef of a library that the build has found is compiled without it as well."""
+    def compiles(self, entry, text, without):
+        """Compiles a source of this text as the build compiles it, without these words of the command line."""
+        words = [word for word in shlex.split(entry["command"]) if word not in {*without, "-c", entry["file"]}]
+        out = words.index("-o")
+        words = [*words[:out], *words[out + 2:], f"-I{pathlib.Path(entry['file']).parent}"]
+        done = subprocess.run([*words, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-xc", "-"], input=text,
+                              cwd=entry["directory"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, f"{entry['file']}\n{done.stderr}")
+
+    def test_without_what_need_not_be_there(self):
+        """What stands behind an #ifdef of a library that the build has found, and what is for processors of this kind alone."""
         build = pathlib.Path(os.environ.get("IKAT_BUILD", SOURCE / "build/release"))
-        asked = {str(path): set(re.findall(r"^# *ifn?def (IKAT_\w+)$", path.read_text(encoding="utf-8"), re.M)) - {"IKAT_RECORDER_FOLDER"}
-                 for path in (SOURCE / "src").rglob("*.c")}
-        tried = {}
-        for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-            words = shlex.split(entry["command"])
-            found = {name for name in asked.get(entry["file"], ()) if f"-D{name}" in words}
-            if not found or entry["file"] in tried:
-                continue
-            tried[entry["file"]] = found
-            words = [word for word in words if word not in {f"-D{name}" for name in found} and word != "-c"]
-            out = words.index("-o")
-            done = subprocess.run([*words[:out], *words[out + 2:], "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"],
-                                  cwd=entry["directory"], capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, done.stderr)
-        if not tried:
-            self.skipTest("the build has none of them")
-        self.assertIn({"IKAT_OTF2"}, tried.values())
+        commands = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+                    if "/src/" in entry["file"]}
+        libraries, machines = 0, 0
+        for name, entry in commands.items():
+            text = pathlib.Path(name).read_text(encoding="utf-8")
+            without = {f"-D{macro}" for macro in re.findall(r"^# *ifn?def (IKAT_\w+)$", text, re.M)} & set(shlex.split(entry["command"]))
+            if without:
+                libraries += 1
+                self.compiles(entry, text, without)
+            if re.search(r"^#.*defined\(__(x86_64|aarch64)__\)", text, re.M):
+                machines += 1
+                self.compiles(entry, re.sub(r"defined\(__(x86_64|i386|aarch64)__\)", "0", text), ())
+        self.assertGreater(machines, 2)
+        if not libraries:
+            self.skipTest("the build has none of the libraries")
 
 
 if __name__ == "__main__":
