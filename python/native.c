@@ -235,50 +235,50 @@ ik_status ikpy_make_selection(void *handle, ik_selection *s, const ik_params *pa
 void ikpy_drop_selection(void *bound);
 void ikpy_score(void *bound, const ikpy_asked *asked, double *scores);
 
-typedef struct python_routing {
-    ik_routing_family family; /* first: what create() gets a pointer to */
-    const ik_routing_family *list[2];
+/* A family is the first member, for what its create() gets is a pointer to it. */
+typedef struct python_family {
+    union {
+        ik_routing_family routing;
+        ik_traffic_family traffic;
+        ik_selection_family selection;
+    } as;
+    union {
+        const ik_routing_family *routing[2];
+        const ik_traffic_family *traffic[2];
+        const ik_selection_family *selection[2];
+    } list; /* of the one, as ik_plugin wants it */
     void *handle;
-} python_routing;
+} python_family;
 
-typedef struct python_traffic {
-    ik_traffic_family family; /* first */
-    const ik_traffic_family *list[2];
-    void *handle;
-} python_traffic;
+static void *handle_of(const void *family)
+{
+    return ((const python_family *)family)->handle;
+}
 
 static ik_status create_python_routing(ik_routing *r, const ik_params *params, const ik_env *env,
                                        ik_error *err)
 {
-    const python_routing *p = (const python_routing *)r->family;
     ik_error mine; /* what went wrong is always written down: Python asks by it */
     ik_status status = ik_lft_new(r, env, err);
     if (status != IK_OK)
         return status;
-    return ikpy_make_table(p->handle, r, params, err ? err : &mine);
+    return ikpy_make_table(handle_of(r->family), r, params, err ? err : &mine);
 }
 
 static ik_status create_python_traffic(ik_traffic *t, const ik_params *params, const ik_env *env,
                                        ik_error *err)
 {
     (void)env;
-    const python_traffic *p = (const python_traffic *)t->family;
     ik_error mine;
-    return ikpy_make_flows(p->handle, t, params, err ? err : &mine);
+    return ikpy_make_flows(handle_of(t->family), t, params, err ? err : &mine);
 }
-
-typedef struct python_selection {
-    ik_selection_family family; /* first */
-    const ik_selection_family *list[2];
-    void *handle;
-} python_selection;
 
 static ik_status create_python_selection(ik_selection *s, const ik_params *params,
                                          const ik_env *env, ik_error *err)
 {
-    const python_selection *p = (const python_selection *)s->family;
     ik_error mine;
-    return ikpy_make_selection(p->handle, s, params, env ? env->cancel : NULL, err ? err : &mine);
+    return ikpy_make_selection(handle_of(s->family), s, params, env ? env->cancel : NULL,
+                               err ? err : &mine);
 }
 
 static void destroy_python_selection(ik_selection *s)
@@ -312,13 +312,6 @@ static size_t python_selection_bytes(const ik_selection *s, uint32_t sw)
     return ports_of(s, sw) * (5 * sizeof(int64_t) + sizeof(double) + sizeof(uint32_t));
 }
 
-static int64_t room_of(const ik_select_request *ask, uint32_t channel)
-{
-    const ik_view *view = ask->view;
-    return view->output_room_bytes ? view->output_room_bytes(view->ctx, channel, ask->vc)
-                                   : view->credit_bytes(view->ctx, channel, ask->vc);
-}
-
 static bool is_busy(const ik_select_request *ask, uint32_t channel)
 {
     return ask->view->busy && ask->view->busy(ask->view->ctx, channel);
@@ -328,16 +321,14 @@ static bool is_busy(const ik_select_request *ask, uint32_t channel)
 static uint32_t find_outputs(const ik_selection *s, const ik_select_request *ask,
                              const uint32_t *out, uint32_t n, uint32_t *index)
 {
-    bool skips = s->skip_busy == IK_SKIP_AUTO ? !ask->view->output_room_bytes
-                                              : s->skip_busy == IK_SKIP_ALWAYS;
-    uint32_t num = 0, idle = 0;
+    uint32_t num = 0, first = 0;
     for (uint32_t k = 0; k < n; k++)
-        if (room_of(ask, out[k]) >= (int64_t)ask->need_bytes)
+        if (ik_select_has_room(ask, out[k]))
             index[num++] = k;
-    for (uint32_t k = 0; skips && k < num; k++)
-        if (!is_busy(ask, out[index[k]]))
-            index[idle++] = index[k];
-    return idle ? idle : num;
+    for (uint32_t k = 0; k < num; k++)
+        if (!ik_select_is_skipped(s, ask, out[index[k]]))
+            index[first++] = index[k];
+    return first ? first : num;
 }
 
 static void fill_columns(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
@@ -348,7 +339,7 @@ static void fill_columns(const ik_selection *s, const ik_select_request *ask, co
         uint32_t channel = out[room->index[k]];
         int64_t *at = room->columns + k;
         at[0] = channel - s->fabric->port_base[ask->sw];
-        at[num] = room_of(ask, channel);
+        at[num] = ik_select_room(ask, channel);
         at[2 * (size_t)num] = view->credit_bytes(view->ctx, channel, ask->vc);
         at[3 * (size_t)num] = view->queued_bytes(view->ctx, channel, -1);
         at[4 * (size_t)num] = is_busy(ask, channel);
@@ -380,20 +371,38 @@ static uint32_t pick_python(const ik_selection *s, const ik_select_request *ask,
     return room.index[best];
 }
 
-static ik_plugin python_plugin(const ikpy_member *m)
+/* What is registered: it lives as long as the process. */
+static python_family *family_new(const ikpy_member *m, ik_error *err)
+{
+    python_family *p = ikpy_room(sizeof *p);
+    if (!p) {
+        ik_fail_memory(err, sizeof *p, "a function of Python");
+        return NULL;
+    }
+    p->handle = m->handle;
+    return p;
+}
+
+static ik_plugin plugin_of(const ikpy_member *m)
 {
     return (ik_plugin){IK_PLUGIN_HEADER, .name = m->plugin, .summary = m->summary,
                        .identity = m->identity, .replaces = true};
 }
 
+static ik_status family_register(python_family *p, const ik_plugin *plugin, ik_error *err)
+{
+    ik_status status = ik_register(plugin, err);
+    if (status != IK_OK)
+        free(p);
+    return status;
+}
+
 ik_status ikpy_register_routing(const ikpy_member *m, ik_error *err)
 {
-    python_routing *p = ikpy_room(sizeof *p);
+    python_family *p = family_new(m, err);
     if (!p)
-        return ik_fail_memory(err, sizeof *p, "a routing");
-    p->handle = m->handle;
-    p->list[0] = &p->family;
-    p->family = (ik_routing_family){
+        return IK_ERR_MEMORY;
+    p->as.routing = (ik_routing_family){
         .name = m->name,
         .summary = m->summary,
         .source = "a function of Python",
@@ -404,22 +413,18 @@ ik_status ikpy_register_routing(const ikpy_member *m, ik_error *err)
         .create = create_python_routing,
         .next = ik_lft_next,
     };
-    ik_plugin plugin = python_plugin(m);
-    plugin.routings = p->list;
-    ik_status status = ik_register(&plugin, err);
-    if (status != IK_OK)
-        free(p);
-    return status;
+    ik_plugin plugin = plugin_of(m);
+    p->list.routing[0] = &p->as.routing;
+    plugin.routings = p->list.routing;
+    return family_register(p, &plugin, err);
 }
 
 ik_status ikpy_register_traffic(const ikpy_member *m, ik_error *err)
 {
-    python_traffic *p = ikpy_room(sizeof *p);
+    python_family *p = family_new(m, err);
     if (!p)
-        return ik_fail_memory(err, sizeof *p, "a traffic pattern");
-    p->handle = m->handle;
-    p->list[0] = &p->family;
-    p->family = (ik_traffic_family){
+        return IK_ERR_MEMORY;
+    p->as.traffic = (ik_traffic_family){
         .name = m->name,
         .summary = m->summary,
         .source = "a function or an array of Python",
@@ -430,22 +435,18 @@ ik_status ikpy_register_traffic(const ikpy_member *m, ik_error *err)
         .dest = ik_traffic_flows_dest,
         .flows = ik_traffic_flows_each,
     };
-    ik_plugin plugin = python_plugin(m);
-    plugin.traffics = p->list;
-    ik_status status = ik_register(&plugin, err);
-    if (status != IK_OK)
-        free(p);
-    return status;
+    ik_plugin plugin = plugin_of(m);
+    p->list.traffic[0] = &p->as.traffic;
+    plugin.traffics = p->list.traffic;
+    return family_register(p, &plugin, err);
 }
 
 ik_status ikpy_register_selection(const ikpy_member *m, ik_error *err)
 {
-    python_selection *p = ikpy_room(sizeof *p);
+    python_family *p = family_new(m, err);
     if (!p)
-        return ik_fail_memory(err, sizeof *p, "a selection function");
-    p->handle = m->handle;
-    p->list[0] = &p->family;
-    p->family = (ik_selection_family){
+        return IK_ERR_MEMORY;
+    p->as.selection = (ik_selection_family){
         .name = m->name,
         .summary = m->summary,
         .source = "a function of Python",
@@ -457,10 +458,8 @@ ik_status ikpy_register_selection(const ikpy_member *m, ik_error *err)
         .traits = IK_SELECT_DRAWS,
         .rule = IK_SELECT_BY_PICK,
     };
-    ik_plugin plugin = python_plugin(m);
-    plugin.selections = p->list;
-    ik_status status = ik_register(&plugin, err);
-    if (status != IK_OK)
-        free(p);
-    return status;
+    ik_plugin plugin = plugin_of(m);
+    p->list.selection[0] = &p->as.selection;
+    plugin.selections = p->list.selection;
+    return family_register(p, &plugin, err);
 }

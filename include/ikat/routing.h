@@ -433,6 +433,36 @@ struct ik_selection {
 };
 /* Declared parameters of every selection function: skip_busy. */
 extern const ik_param ik_selection_common_params[];
+
+/* For pick() of a family. Bytes free in the queue that the packet would enter through a channel:
+ * the output buffer, or without one the next input buffer. */
+static inline int64_t ik_select_room(const ik_select_request *ask, uint32_t channel)
+{
+    const ik_view *view = ask->view;
+    return (view->output_room_bytes ? view->output_room_bytes
+                                    : view->credit_bytes)(view->ctx, channel, ask->vc);
+}
+/* Whether the packet has room there. */
+static inline bool ik_select_has_room(const ik_select_request *ask, uint32_t channel)
+{
+    return ik_select_room(ask, channel) >= (int64_t)ask->need_bytes;
+}
+/* Whether the output comes after those that are not transmitting: skip_busy. */
+static inline bool ik_select_is_skipped(const ik_selection *s, const ik_select_request *ask,
+                                        uint32_t channel)
+{
+    const ik_view *view = ask->view;
+    bool skips =
+        s->skip_busy == IK_SKIP_AUTO ? !view->output_room_bytes : s->skip_busy == IK_SKIP_ALWAYS;
+    return skips && view->busy && view->busy(view->ctx, channel);
+}
+/* pick() and pick_mask() of functions that compare: the output with room and the highest score() of
+ * the family, those that are skipped last; equal ones are drawn with the trait IK_SELECT_DRAWS,
+ * else the lowest is taken. Cost: at most two calls of score() an output. */
+uint32_t ik_select_best(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                        uint32_t n, uint32_t preferred);
+uint32_t ik_select_best_of(const ik_selection *s, const ik_select_request *ask,
+                           const uint64_t *from, unsigned words, uint32_t preferred);
 const ik_selection_family *const *ik_selections(void);
 const ik_selection_family *ik_selection_find(const char *name);
 ik_status ik_selection_from_spec(const ik_fabric *f, const char *spec, const ik_env *env,

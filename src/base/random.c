@@ -85,13 +85,13 @@ static bool random_has_avx2(void)
     return __builtin_cpu_supports("avx2");
 }
 #else
-static void eight_below(uint64_t address, uint64_t seed, uint64_t counter, uint32_t step,
-                        uint32_t n, uint32_t *out)
+static void random_eight_below(uint64_t address, uint64_t seed, uint64_t counter, uint32_t step,
+                               uint32_t n, uint32_t *out)
 {
     (void)address, (void)seed, (void)counter, (void)step, (void)n, (void)out;
 }
 
-static bool has_avx2(void)
+static bool random_has_avx2(void)
 {
     return false;
 }

@@ -77,14 +77,20 @@ def apt_options():
     return [f"--aptopt={line}" for line in call("apt-config", "dump")[1].splitlines() if wanted.match(line)]
 
 
+def suite_of_debian():
+    """The name of this machine's Debian, "" where it is none or its apt does not say where packages come from."""
+    release = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+    suite = re.search(r"^VERSION_CODENAME=(\w+)", release, re.M)
+    return suite[1] if suite and re.search(r"^ID=debian$", release, re.M) and package_sources() else ""
+
+
 class Packages(unittest.TestCase):
     def setUp(self):
         missing = [tool for tool in TOOLS if not shutil.which(tool)]
         if missing:
             self.skipTest(f"not installed: {', '.join(missing)} (tools/install_dependencies.sh all)")
-        release = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
-        self.suite = (re.search(r"^VERSION_CODENAME=(\w+)", release, re.M) or ["", ""])[1]
-        if not re.search(r"^ID=debian$", release, re.M) or not self.suite or not package_sources():
+        self.suite = suite_of_debian()
+        if not self.suite:
             self.skipTest("this is no Debian whose apt says where its packages come from")
         folder = tempfile.TemporaryDirectory(prefix="ikat-packages-")
         self.addCleanup(folder.cleanup)

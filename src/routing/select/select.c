@@ -13,9 +13,9 @@ uint32_t select_first_from(const ik_selection *s, const ik_select_request *ask, 
 {
     uint32_t with_room = IK_NONE;
     for (uint32_t k = 0, i = start; k < n; k++, i = i + 1 == n ? 0 : i + 1) {
-        if (!select_has_room(ask, out[i]))
+        if (!ik_select_has_room(ask, out[i]))
             continue;
-        if (!select_is_skipped(s, ask, out[i]))
+        if (!ik_select_is_skipped(s, ask, out[i]))
             return i;
         if (with_room == IK_NONE)
             with_room = i;
@@ -48,8 +48,8 @@ static uint32_t select_tie_number(const ik_selection *s, const ik_select_request
     return ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, ties);
 }
 
-uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
-                     uint32_t n, uint32_t preferred)
+uint32_t ik_select_best(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
+                        uint32_t n, uint32_t preferred)
 {
     (void)preferred;
     int64_t (*score)(const ik_select_request *, uint32_t) = s->family->score;
@@ -57,9 +57,9 @@ uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const 
     bool best_skipped = true;
     int64_t best_score = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!select_has_room(ask, out[i]))
+        if (!ik_select_has_room(ask, out[i]))
             continue;
-        bool skipped = select_is_skipped(s, ask, out[i]);
+        bool skipped = ik_select_is_skipped(s, ask, out[i]);
         int64_t here = score(ask, out[i]);
         if (best == IK_NONE || (best_skipped && !skipped) ||
             (best_skipped == skipped && here > best_score)) {
@@ -72,14 +72,14 @@ uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const 
     }
     for (uint32_t left = select_tie_number(s, ask, ties); left > 0;) {
         best++;
-        left -= select_has_room(ask, out[best]) && score(ask, out[best]) == best_score &&
-                select_is_skipped(s, ask, out[best]) == best_skipped;
+        left -= ik_select_has_room(ask, out[best]) && score(ask, out[best]) == best_score &&
+                ik_select_is_skipped(s, ask, out[best]) == best_skipped;
     }
     return best;
 }
 
-uint32_t select_best_of(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
-                        unsigned words, uint32_t preferred)
+uint32_t ik_select_best_of(const ik_selection *s, const ik_select_request *ask,
+                           const uint64_t *from, unsigned words, uint32_t preferred)
 {
     (void)preferred;
     int64_t (*score)(const ik_select_request *, uint32_t) = s->family->score;

@@ -15,8 +15,8 @@ const ik_selection_family ik_selection_least_queued = {
     .source = "the usual queue-length rule of adaptive switches; an extension of the published set",
     .params = select_tie_params,
     .create = select_tie_create,
-    .pick = select_best,
-    .pick_mask = select_best_of,
+    .pick = ik_select_best,
+    .pick_mask = ik_select_best_of,
     .score = least_queued_score,
     .rule = IK_SELECT_BY_QUEUE,
 };

@@ -16,8 +16,8 @@ const ik_selection_family ik_selection_most_credits = {
               "Performance of Fat-trees, Euro-Par 2006",
     .params = select_tie_params,
     .create = select_tie_create,
-    .pick = select_best,
-    .pick_mask = select_best_of,
+    .pick = ik_select_best,
+    .pick_mask = ik_select_best_of,
     .score = most_credits_score,
     .rule = IK_SELECT_BY_CREDIT,
 };

@@ -8,7 +8,8 @@ static uint32_t random_count_free(const ik_selection *s, const ik_select_request
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++)
-        count += select_has_room(ask, out[i]) && !(skipping && select_is_skipped(s, ask, out[i]));
+        count +=
+            ik_select_has_room(ask, out[i]) && !(skipping && ik_select_is_skipped(s, ask, out[i]));
     return count;
 }
 
@@ -27,8 +28,8 @@ static uint32_t random_pick(const ik_selection *s, const ik_select_request *ask,
         return IK_NONE;
     uint32_t left = ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, count);
     for (uint32_t i = 0;; i++)
-        if (select_has_room(ask, out[i]) && !(skipping && select_is_skipped(s, ask, out[i])) &&
-            left-- == 0)
+        if (ik_select_has_room(ask, out[i]) &&
+            !(skipping && ik_select_is_skipped(s, ask, out[i])) && left-- == 0)
             return i;
 }
 

@@ -128,10 +128,11 @@ static ik_status otf2_read_otf2(program *p, const program_source *s, const ik_en
     return status;
 }
 #else
-static ik_status read_otf2(program *p, const program_source *s, const ik_env *env, ik_error *err)
+static ik_status otf2_read_otf2(program *p, const program_source *s, const ik_env *env,
+                                ik_error *err)
 {
     (void)p, (void)env;
-    const char *anchor = anchor_of(s);
+    const char *anchor = otf2_anchor_of(s);
     ik_fail_at(err, IK_ERR_UNSUPPORTED, anchor ? anchor : s->files[0], 0, 0,
                "this ikat was built without OTF2's library");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
