@@ -141,7 +141,9 @@ typedef struct report_curve {
 /* What a slow link does under one curve. */
 typedef struct slow_cost {
     size_t fabric, link, curve;
-    double full_load; /* lowest load at which it carries at least 95 % of its rate, NAN = never */
+    /* lowest of the loads that were tried at which it carries at least 95 % of its rate, NAN = none
+     */
+    double full_load;
     double use,
         /* utilisation at the highest load (or at full_load): its own, and the mean of the tier's
          * sound channels */
@@ -150,8 +152,13 @@ typedef struct slow_cost {
     /* saturation throughput of the same curve on the same fabric without slow links, NAN if not
      * simulated, or no point of it is steady */
     double repaired;
-    bool compared;  /* that was simulated */
-    char text[512]; /* one sentence */
+    bool compared; /* that was simulated */
+    /* Whether the throughputs are only known to be accepted, as no load beyond saturation was
+     * steady: more may be. */
+    bool least, repaired_least;
+    double loss; /* share of the repaired throughput that the link costs, NAN = cannot be told */
+    const char *loss_bound; /* "at least", "at most" that; else "" */
+    char text[640];         /* one sentence */
 } slow_cost;
 
 typedef struct report_model {
