@@ -223,8 +223,8 @@ enum { HINT_CHARS = 320 };
  * there are none. */
 void hint_use_links(const ik_fabric *f, const ik_sim_result *r, double *mean, double *most);
 /* If the run accepts less than half of what the routing can carry of the traffic: how much both
- * are, and what to try, or how full the busiest link is; else "". Costs ik_load_measure if it accepts less than half of what is
- * offered. */
+ * are, and what to try, or how full the busiest link is; else "". Costs ik_load_measure if it
+ * accepts less than half of what is offered. */
 void hint_find(const runner *r, const point *p, const ik_fabric *f, const ik_plan *plan,
                const ik_traffic *traffic, const ik_sim_result *result, const ik_env *env,
                char text[HINT_CHARS]);
