@@ -111,12 +111,13 @@ typedef struct report_step {
     const char *congestion, *classes, *congestion_series, *workload;
     bool deadlock;
     /* The verdict on its points: of several seeds the worst, with the reason of the first that has
-     * it. Points that count (metric_counts); means over them of the throughput and of the load that
-     * searches found, and can have at most, NAN where none counts. */
+     * it. Points that count (metric_counts); the mean over them of the throughput, NAN where none
+     * counts. */
     ik_steady_verdict steady;
     const char *steady_reason;
     size_t num_counted;
-    double counted_throughput, counted_found, counted_most;
+    double counted_throughput;
+    metric_acceptance accepts; /* what most of its points say of the load */
 } report_step;
 
 typedef struct report_curve {
@@ -127,18 +128,22 @@ typedef struct report_curve {
     const char *key;    /* what its points have in common */
     report_step *steps; /* ascending load */
     size_t num_steps, room;
-    /* of points that count alone: the largest accepted throughput over the loads, NAN without any;
-     * the lowest load past saturation, of a search the highest that is not, NAN if there is none;
-     * the highest load that is accepted, 0 = none: where the first is the lowest of all loads,
-     * saturation is below it */
+    /* Of points that count alone the largest accepted throughput over the loads, NAN without any.
+     * As metric_saturation has it, the lowest load that is not accepted, of a search the highest
+     * that is, NAN if there is none: where it is the lowest of all loads, saturation is below it;
+     * the highest load that is accepted, 0 = none. */
     double peak_throughput, saturation_load, accepted_load;
-    double saturation_most; /* where a search could not tell; else NAN */
+    /* loads below this one, which is not accepted, cannot be told: saturation_load is then the
+     * highest that is accepted, 0 = none; else NAN */
+    double saturation_most;
 } report_curve;
 
 /* What a slow link does under one curve. */
 typedef struct slow_cost {
     size_t fabric, link, curve;
-    double full_load; /* lowest load at which it carries at least 95 % of its rate, NAN = never */
+    /* lowest of the loads that were tried at which it carries at least 95 % of its rate, NAN = none
+     */
+    double full_load;
     double use,
         /* utilisation at the highest load (or at full_load): its own, and the mean of the tier's
          * sound channels */
@@ -147,8 +152,13 @@ typedef struct slow_cost {
     /* saturation throughput of the same curve on the same fabric without slow links, NAN if not
      * simulated, or no point of it is steady */
     double repaired;
-    bool compared;  /* that was simulated */
-    char text[512]; /* one sentence */
+    bool compared; /* that was simulated */
+    /* Whether the throughputs are only known to be accepted, as no load beyond saturation was
+     * steady: more may be. */
+    bool least, repaired_least;
+    double loss; /* share of the repaired throughput that the link costs, NAN = cannot be told */
+    const char *loss_bound; /* "at least", "at most" that; else "" */
+    char text[640];         /* one sentence */
 } slow_cost;
 
 typedef struct report_model {
@@ -249,9 +259,13 @@ ik_status model_jobs(report_model *m, const report_step *s, report_job **out, si
                      ik_error *err);
 /* Points of a step whose plan is feasible, and all of them. */
 size_t model_count_feasible(const report_model *m, const report_step *s, size_t *all);
+/* Whether it is known what a point that was searched found: files of earlier builds have loads of
+ * runs that were too short to tell. */
+bool model_search_told(const report_row *r);
 /* Whether this result of a step would be the same in a longer run, with every seed. */
 bool model_lasts(const report_step *s, metric_id id);
-/* "30 %", "> 70 %", "below 10 %", "-": at which load a curve saturates; returns text. */
+/* "30 %", "> 70 %", "below 10 %", "10 to 30 %", "at most 30 %", "-": at which load a curve
+ * saturates; returns text. */
 const char *model_saturation_text(const report_curve *c, char *text, size_t size);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);

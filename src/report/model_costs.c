@@ -4,7 +4,7 @@
  *
  * Two views. In any experiment: at which load the slow link is full while the sound channels of its
  * tier are not. If the experiment also ran the same file repaired: the throughput that the fault
- * takes away.
+ * takes away, as far as loads beyond saturation were tried with both.
  */
 #include "report/model.h"
 
@@ -49,7 +49,81 @@ static const report_curve *model_costs_repaired_curve(const report_model *m, con
     return NULL;
 }
 
-static void model_costs_write_sentence(const report_model *m, slow_cost *cost)
+/* Whether it is known how much a curve accepts at most: a load beyond saturation was steady, or a
+ * search found which is the highest that is accepted. */
+static bool model_costs_is_most(const report_curve *c, bool *searched)
+{
+    bool most = false;
+    *searched = false;
+    for (size_t i = 0; i < c->num_steps; i++) {
+        most |= c->steps[i].num_counted && c->steps[i].accepts == METRIC_REFUSED;
+        *searched |= c->steps[i].searched && c->saturation_load > 0 && isnan(c->saturation_most);
+    }
+    *searched &= !most;
+    return most || *searched;
+}
+
+static void model_costs_find_loss(slow_cost *cost, double peak)
+{
+    double loss = cost->repaired > 0 ? 1 - peak / cost->repaired : 0;
+    bool none = loss < 0.005;
+    bool told = !cost->repaired_least || (!cost->least && !none);
+    cost->loss = !told || isnan(cost->repaired) || isnan(peak) ? NAN : fmax(loss, 0);
+    cost->loss_bound = isnan(cost->loss) || none ? ""
+                       : cost->repaired_least    ? "at least"
+                       : cost->least             ? "at most"
+                                                 : "";
+}
+
+/* "at most 10.7 %", "at least 5 %" */
+static const char *model_costs_put_peak(const report_curve *c, char *text, size_t size)
+{
+    bool searched, most = model_costs_is_most(c, &searched);
+    snprintf(text, size, "%s %.1f %%",
+             searched ? "loads up to"
+             : most   ? "at most"
+                      : "at least",
+             100 * c->peak_throughput);
+    return text;
+}
+
+/* The highest load that was tried, of the curves that were not seen to refuse one. */
+static double model_costs_tried(const slow_cost *cost, const report_curve *c,
+                                const report_curve *repaired)
+{
+    double own = c->steps[c->num_steps - 1].load;
+    return fmax(cost->least ? own : 0, repaired->steps[repaired->num_steps - 1].load);
+}
+
+static void model_costs_write_loss(const slow_cost *cost, const report_curve *c,
+                                   const report_curve *repaired, char *text, size_t size)
+{
+    char own[60], other[60];
+    model_costs_put_peak(c, own, sizeof own);
+    if (!repaired) {
+        snprintf(text, size, "; the fabric accepts %s.", own);
+        return;
+    }
+    model_costs_put_peak(repaired, other, sizeof other);
+    if (isnan(cost->loss))
+        snprintf(text, size,
+                 "; the fabric accepts %s, repaired %s: what the link costs cannot be told; higher "
+                 "loads than %.4g %% would tell, beyond what %s.",
+                 own, other, 100 * model_costs_tried(cost, c, repaired),
+                 cost->least ? "either accepts" : "the repaired fabric accepts");
+    else if (cost->loss < 0.005)
+        snprintf(text, size,
+                 "; the fabric accepts %s, repaired %s: the link costs no throughput here.", own,
+                 other);
+    else
+        snprintf(text, size,
+                 "; the fabric accepts %s, repaired it would accept %s: the link costs %s%s%.0f %% "
+                 "of the throughput.",
+                 own, other, cost->loss_bound, cost->loss_bound[0] ? " " : "", 100 * cost->loss);
+}
+
+static void model_costs_write_sentence(const report_model *m, slow_cost *cost,
+                                       const report_curve *repaired)
 {
     const report_curve *c = &m->curves[cost->curve];
     char *text = cost->text;
@@ -63,33 +137,18 @@ static void model_costs_write_sentence(const report_model *m, slow_cost *cost)
         return;
     }
     if (isnan(cost->full_load))
-        used = (size_t)snprintf(
-            text, size,
-            "With %.60s under %.60s the slow link never fills: it is %.0f %% busy at load %.0f %%",
-            routing, c->traffic, 100 * cost->use, 100 * cost->at_load);
+        used = (size_t)snprintf(text, size,
+                                "With %.60s under %.60s the slow link is full at none of the loads "
+                                "that were tried: it is %.0f %% busy at load %.4g %%",
+                                routing, c->traffic, 100 * cost->use, 100 * cost->at_load);
     else
         used = (size_t)snprintf(text, size,
-                                "With %.60s under %.60s the slow link is full from load %.0f %% "
-                                "on, where its healthy parallel links are %.0f %% busy",
+                                "With %.60s under %.60s the slow link is full at load %.4g %%, the "
+                                "lowest that was tried at which it is, where its healthy parallel "
+                                "links are %.0f %% busy",
                                 routing, c->traffic, 100 * cost->full_load, 100 * cost->siblings);
-    if (used >= size)
-        return;
-    if (isnan(cost->repaired)) {
-        snprintf(text + used, size - used, "; the fabric accepts at most %.1f %%.",
-                 100 * c->peak_throughput);
-        return;
-    }
-    double loss = cost->repaired > 0 ? 1 - c->peak_throughput / cost->repaired : 0;
-    if (loss >= 0.005)
-        snprintf(text + used, size - used,
-                 "; the fabric accepts at most %.1f %%, repaired it would accept %.1f %%: the link "
-                 "costs %.0f %% of the throughput.",
-                 100 * c->peak_throughput, 100 * cost->repaired, 100 * loss);
-    else
-        snprintf(text + used, size - used,
-                 "; the fabric accepts at most %.1f %%, repaired %.1f %%: the link costs no "
-                 "throughput here.",
-                 100 * c->peak_throughput, 100 * cost->repaired);
+    if (used < size)
+        model_costs_write_loss(cost, c, repaired, text + used, size - used);
 }
 
 static void model_costs_fill_cost(const report_model *m, slow_cost *cost)
@@ -100,7 +159,7 @@ static void model_costs_fill_cost(const report_model *m, slow_cost *cost)
     cost->full_load = cost->repaired = NAN;
     for (size_t i = 0; i < c->num_steps && isnan(cost->full_load); i++) {
         const report_step *s = &c->steps[i];
-        if (!s->num_counted)
+        if (!s->num_counted && s->accepts != METRIC_REFUSED)
             continue;
         uint32_t channel = busier_direction(slow, s);
         cost->use = s->use[channel];
@@ -113,7 +172,11 @@ static void model_costs_fill_cost(const report_model *m, slow_cost *cost)
     cost->compared = repaired != NULL;
     if (repaired)
         cost->repaired = repaired->peak_throughput;
-    model_costs_write_sentence(m, cost);
+    bool searched;
+    cost->least = !model_costs_is_most(c, &searched);
+    cost->repaired_least = repaired && !model_costs_is_most(repaired, &searched);
+    model_costs_find_loss(cost, c->peak_throughput);
+    model_costs_write_sentence(m, cost, repaired);
 }
 
 ik_status model_find_costs(report_model *m, ik_error *err)

@@ -60,7 +60,9 @@ const char *model_saturation_text(const report_curve *c, char *text, size_t size
         snprintf(text, size, "-");
     else if (isnan(found))
         snprintf(text, size, "> %.4g %%", 100 * c->accepted_load);
-    else if (found <= 0 || (found == low->load && !low->searched))
+    else if (found <= 0 && c->saturation_most > 0)
+        snprintf(text, size, "at most %.4g %%", 100 * c->saturation_most);
+    else if (found <= 0 || (found == low->load && !low->searched && !(c->saturation_most > 0)))
         snprintf(text, size, "below %.4g %%", 100 * low->load);
     else if (c->saturation_most > found)
         snprintf(text, size, "%.4g to %.4g %%", 100 * found, 100 * c->saturation_most);
@@ -216,14 +218,27 @@ static int model_curves_by_load(const void *a, const void *b)
 
 /* ---- curves */
 
-/* The verdict on a step, and what its points that count say. Saturated: half of them, or more; a
- * deadlock counts as one. */
-static bool model_curves_judge_step(const report_model *m, report_step *s)
+/* What a step's points say of its load: refused by half of them, or accepted by more, whatever
+ * those say that cannot be told. */
+static metric_acceptance model_curves_step_accepts(const report_model *m, const report_step *s)
+{
+    size_t num[METRIC_REFUSED + 1] = {0};
+    for (size_t i = 0; i < s->num_rows; i++) {
+        const report_row *r = &m->rows[s->rows[i]];
+        num[r->deadlock[0] ? METRIC_REFUSED
+                           : metric_accepts(r->steady, r->value[METRIC_SATURATED])]++;
+    }
+    return 2 * num[METRIC_REFUSED] >= s->num_rows   ? METRIC_REFUSED
+           : 2 * num[METRIC_ACCEPTED] > s->num_rows ? METRIC_ACCEPTED
+                                                    : METRIC_UNTOLD;
+}
+
+/* The verdict on a step, and what its points that count say. */
+static void model_curves_judge_step(const report_model *m, report_step *s)
 {
     static const int badness[] = {
         [IK_STEADY_NONE] = 0, [IK_STEADY_YES] = 1, [IK_STEADY_SHORT] = 2, [IK_STEADY_NO] = 3};
-    double sum = 0, found = 0, most = 0, saturated = 0;
-    size_t told = 0;
+    double sum = 0;
     s->steady_reason = "";
     for (size_t i = 0; i < s->num_rows; i++) {
         const report_row *r = &m->rows[s->rows[i]];
@@ -231,46 +246,65 @@ static bool model_curves_judge_step(const report_model *m, report_step *s)
             s->steady = r->steady;
             s->steady_reason = r->steady_reason;
         }
-        bool counts = metric_counts(r->steady);
-        if (counts || r->deadlock[0]) {
-            saturated += r->value[METRIC_SATURATED];
-            told++;
-        }
-        if (counts) {
+        if (metric_counts(r->steady)) {
             sum += r->value[METRIC_THROUGHPUT];
-            found += r->value[METRIC_SATURATION_LOAD];
-            most += isnan(r->value[METRIC_SATURATION_MOST]) ? r->value[METRIC_SATURATION_LOAD]
-                                                            : r->value[METRIC_SATURATION_MOST];
             s->num_counted++;
         }
     }
     s->counted_throughput = s->num_counted ? sum / (double)s->num_counted : NAN;
-    s->counted_found = s->num_counted ? found / (double)s->num_counted : NAN;
-    s->counted_most = s->num_counted ? most / (double)s->num_counted : NAN;
-    return told && saturated >= 0.5 * (double)told;
+    s->accepts = model_curves_step_accepts(m, s);
+}
+
+bool model_search_told(const report_row *r)
+{
+    return !isnan(r->value[METRIC_SATURATION_MOST]) || r->steady != IK_STEADY_SHORT ||
+           r->value[METRIC_SATURATION_LOAD] <= 0;
+}
+
+/* What the searches of a step found, their mean; false: nothing, as far as is known. */
+static bool model_curves_find_searched(const report_model *m, const report_step *s, report_curve *c)
+{
+    double found = 0, most = 0;
+    size_t num = 0;
+    for (size_t i = 0; i < s->num_rows; i++) {
+        const report_row *r = &m->rows[s->rows[i]];
+        double low = r->value[METRIC_SATURATION_LOAD], high = r->value[METRIC_SATURATION_MOST];
+        if (!model_search_told(r))
+            continue;
+        found += low;
+        most += isnan(high) ? low : high;
+        num++;
+    }
+    if (num == 0)
+        return false;
+    c->saturation_load = found / (double)num;
+    c->saturation_most = most > found ? most / (double)num : NAN;
+    return true;
 }
 
 static void model_curves_find_saturation(const report_model *m, report_curve *c)
 {
-    double searched = NAN;
-    bool any_search = false;
-    c->saturation_load = c->saturation_most = c->peak_throughput = NAN;
-    for (size_t i = c->num_steps; i-- > 0;) {
+    metric_saturation found = METRIC_SATURATION_EMPTY;
+    const report_step *searched = NULL;
+    c->peak_throughput = NAN;
+    for (size_t i = 0; i < c->num_steps; i++) {
         report_step *s = &c->steps[i];
-        bool saturated = model_curves_judge_step(m, s);
+        model_curves_judge_step(m, s);
         c->peak_throughput = fmax(c->peak_throughput, s->counted_throughput); /* NAN is no number */
-        if (s->searched) {
-            any_search = true;
-            searched = s->counted_found;
-            c->saturation_most = s->counted_most > searched ? s->counted_most : NAN;
-        }
-        if (saturated && s->load > 0 && !s->searched)
-            c->saturation_load = s->load;
-        else if (s->num_counted && !saturated)
-            c->accepted_load = fmax(c->accepted_load, s->load);
+        if (s->searched)
+            searched = s;
+        else if (s->load > 0)
+            metric_saturation_add(&found, s->load, s->accepts);
     }
-    if (any_search)
-        c->saturation_load = searched;
+    bool range = !isnan(found.refused) && !isnan(found.untold);
+    c->saturation_load = range ? found.accepted : found.refused;
+    c->saturation_most = range ? found.refused : NAN;
+    c->accepted_load = found.accepted;
+    if (!searched)
+        return;
+    if (searched->accepts == METRIC_ACCEPTED)
+        c->accepted_load = fmax(c->accepted_load, searched->load);
+    model_curves_find_searched(m, searched, c);
 }
 
 static ik_status label_curve(report_model *m, report_curve *c, ik_error *err)

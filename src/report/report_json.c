@@ -401,7 +401,11 @@ static void report_json_put_costs(ik_json *j, const report_model *m)
         ik_json_real(j, "siblings_utilisation", k->siblings, DIGITS);
         ik_json_real(j, "at_load", k->at_load, DIGITS);
         ik_json_real(j, "peak_throughput", m->curves[k->curve].peak_throughput, DIGITS);
+        ik_json_bool(j, "peak_is_least", k->least);
         ik_json_real(j, "repaired_peak_throughput", k->repaired, DIGITS);
+        ik_json_bool(j, "repaired_peak_is_least", k->repaired_least);
+        ik_json_real(j, "loss", k->loss, DIGITS);
+        ik_json_text(j, "loss_bound", k->loss_bound);
         ik_json_text(j, "text", k->text);
         ik_json_close(j);
     }

@@ -250,12 +250,14 @@ static ik_status report_terminal_put_results(const terminal_page *p, ik_error *e
     grid g = {.headers = {"routing*", "traffic*", "fabric*", "saturation>", "peak throughput>",
                           "steady>", "latency at lowest load>", "at highest load>"},
               .columns = 8};
-    bool marked = false, searched = false, infeasible = terminal_feasible_column(p->m, &g);
+    bool marked = false, searched = false, range = false,
+         infeasible = terminal_feasible_column(p->m, &g);
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
         if (terminal_is_workload(c))
             continue;
+        range |= !isnan(c->saturation_most);
         grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
         grid_cell(&g, "%s", c->traffic);
         grid_cell(&g, "%s", c->fabric_label);
@@ -273,6 +275,8 @@ static ik_status report_terminal_put_results(const terminal_page *p, ik_error *e
     ik_status status = grid_put(p, &g, err);
     if (status == IK_OK)
         terminal_wrap(p, searched ? TERMINAL_SEARCHED : TERMINAL_SATURATION, 0, 0);
+    if (status == IK_OK && range)
+        terminal_wrap(p, TERMINAL_RANGE, 0, 0);
     if (status == IK_OK && marked)
         terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
     if (status == IK_OK)

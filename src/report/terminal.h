@@ -52,16 +52,17 @@ void grid_feasible(grid *g, const report_model *m, const report_step *s);
 #define TERMINAL_NOT_STEADY                                                                        \
     "* not steady, or too short to tell: a longer run may give another value."
 #define TERMINAL_PEAK                                                                              \
-    "peak throughput is the highest throughput at any load. Both are of steady points alone: a "   \
-    "run ten times as long would find the same."
+    "peak throughput is the highest throughput at any load, of steady points alone: a run ten "    \
+    "times as long would find the same."
 #define TERMINAL_SATURATION                                                                        \
     "Loads are fractions of the hosts' injection rate. Saturation is the lowest load that is not " \
     "accepted in the long run; " TERMINAL_PEAK
 #define TERMINAL_SEARCHED                                                                          \
     "Loads are fractions of the hosts' injection rate. Saturation is the highest load that the "   \
-    "search found to be accepted in the long run (\"60 to 70 %\": loads between the two could "    \
-    "not be "                                                                                      \
-    "told in the measured time); " TERMINAL_PEAK
+    "search found to be accepted in the long run; " TERMINAL_PEAK
+#define TERMINAL_RANGE                                                                             \
+    "Where saturation is a range (\"60 to 70 %\", \"at most 70 %\"), loads in it could not be "    \
+    "told in the measured time."
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
 

@@ -1,7 +1,11 @@
 """Where saturation is: points past it are marked, and loads are searched for it."""
+import contextlib
 import csv
 import io
+import itertools
+import random
 import signal
+import sqlite3
 import subprocess
 import unittest
 
@@ -134,6 +138,90 @@ class Stationary(CliTest):
         self.assertNotIn(PAST, summary)
 
 
+
+# What can be stored of a point: its verdict, whether it is saturated, and what both say of its load.
+KINDS = {"holds": ("yes", 0, True), "saturated": ("yes", 1, False), "beyond its bound": ("no", 1, False), "drifts": ("no", None, None),
+         "too short": ("too short to tell", None, None)}
+CURVE = """\
+fabric: karytree:k=2,n=2
+routing: dmodk
+load: [10%, 20%, 30%, 40%]
+seeds: 3
+measure: {warmup: 1 us, duration: 2 us}
+expect: [{claim: c, metric: saturation, op: "<", value: 1}]
+"""
+
+
+class OneSaturation(CliTest):
+    """Terminal, JSON, page and claims say one saturation: what the points say of their loads, whether their throughput is steady or not."""
+
+    @staticmethod
+    def expected(kinds):
+        """In words, saturation_load, saturation_most, and what a claim has: by trying what those that cannot be told may be."""
+        loads, told = [10, 20, 30, 40], [KINDS[k][2] for k in kinds]
+        may = set()
+        for case in itertools.product(*([t] if t is not None else [True, False] for t in told)):
+            if list(case) == sorted(case, reverse=True) or None not in told:  # what is accepted at a load is at lower ones
+                may.add(next((load for load, t in zip(loads, case) if not t), None))
+        if not may:  # a load is refused, and a higher one is accepted: the lowest counts
+            return None
+        refused = next((load for load, t in zip(loads, told) if t is False), None)
+        accepted = max([load for load, t in zip(loads, told) if t and (refused is None or load < refused)], default=0)
+        if refused is None:
+            return f"> {accepted} %" if accepted else "-", None, None, "inf" if may == {None} else ""
+        if len(may) > 1:
+            return f"{accepted} to {refused} %" if accepted else f"at most {refused} %", accepted / 100, refused / 100, ""
+        return f"below {refused} %" if refused == 10 else f"{refused} %", refused / 100, None, str(refused / 100)
+
+    def test_all_say_the_same(self):
+        path, store = self.tmp / "test.yaml", self.tmp / "test.db"
+        path.write_text(CURVE)
+        self.ok("run", path, "-o", store)
+        cases = [c for c in itertools.product(KINDS, repeat=4) if self.expected(c)]
+        for kinds in random.Random(2).sample(cases, 60) + [("holds", "holds", "beyond its bound", "saturated"),
+                                                          ("holds", "too short", "drifts", "saturated"), ("too short",) * 4]:
+            with self.subTest(kinds=kinds):
+                with contextlib.closing(sqlite3.connect(store)) as db, db:
+                    for load, kind in zip((0.1, 0.2, 0.3, 0.4), kinds):
+                        db.execute("UPDATE points SET steady = ?, saturated = ? WHERE abs(load - ?) < 0.01", (*KINDS[kind][:2], load))
+                words, least, most, claim = self.expected(kinds)
+                curve, = self.json("report", store)["curves"]
+                self.assertEqual((curve["saturation"], curve["saturation_load"], curve["saturation_most"]), (words, least, most))
+                lines = self.ok("run", path, "-o", store).splitlines()
+                row = lines[next(i for i, line in enumerate(lines) if "peak throughput" in line) + 1]
+                self.assertIn(f"  {words}  ", f"  {row}")
+                self.assertEqual("Where saturation is a range" in " ".join(lines), most is not None)
+                self.ok("report", store, "-o", self.tmp / "page.html")
+                drawn = words.replace(">", "\\u003e")  # as the page has it within a script
+                self.assertTrue(f'"saturation":"{drawn}"' in (self.tmp / "page.html").read_text(), drawn)
+                claims, = csv.DictReader(io.StringIO(self.ok("report", store, "--csv", "--table", "claims")))
+                self.assertEqual(claims["left"], claim, claims)
+
+    def test_most_of_the_seeds(self):
+        """Half of them refuse a load, or more of them accept it, whatever those are that cannot be told."""
+        path, store = self.tmp / "test.yaml", self.tmp / "test.db"
+        path.write_text(CURVE.replace("[10%, 20%, 30%, 40%]", "[10%, 20%]"))
+        self.ok("run", path, "-o", store)
+        for kinds in itertools.product(("holds", "beyond its bound", "too short"), repeat=3):
+            with contextlib.closing(sqlite3.connect(store)) as db, db:
+                db.execute("UPDATE points SET steady = 'yes', saturated = 0")
+                for seed, kind in enumerate(kinds, 1):
+                    db.execute("UPDATE points SET steady = ?, saturated = ? WHERE load > 0.15 AND seed = ?", (*KINDS[kind][:2], seed))
+            curve, = self.json("report", store)["curves"]
+            words = "20 %" if kinds.count("beyond its bound") > 1 else "> 20 %" if kinds.count("holds") > 1 else "> 10 %"
+            self.assertEqual(curve["saturation"], words, kinds)
+
+    def test_beyond_a_known_bound(self):
+        """The quickstart's slow link is full at 10.6 %: a load above it is not accepted, however steady its window is."""
+        store = self.tmp / "quick.db"
+        self.ok("run", SOURCE / "experiments/quickstart.yaml", "-o", store, "--only", "routing=dmodc", "--only", "traffic=uniform", "--only",
+                "fabric.repair=false", "--set", "load=[10%,10.8%,12%,30%]", "--set", "measure.stop.hops=600000")
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+        self.assertTrue(any(row["steady"] != "yes" for row in rows if row["load"] != "0.1"))
+        self.assertEqual({row["load"] for row in rows if row["saturated"] == "1"}, {"0.108", "0.12", "0.3"})
+        self.assertEqual([c["saturation"] for c in self.json("report", store)["curves"]], ["10.8 %"])
+
+
 SEARCH = """\
 fabric: crossbar:n=64
 routing: updown
@@ -237,6 +325,28 @@ class Search(CliTest):
         curve, = self.json("report", store)["curves"]
         self.assertAlmostEqual(curve["saturation_load"], found)
         self.assertAlmostEqual(curve["saturation_most"], most)
+
+    def test_a_probe_that_cannot_tell_is_no_number(self):
+        """In every form: between what is known to be accepted and what is known not to be, the load of a run too short to tell is nothing."""
+        for number, (fabric, seed) in enumerate((("jellyfish:N=12,d=3,p=2", 9), ("crossbar:n=16", 1), ("karytree:k=4,n=2", 2))):
+            text = (f'fabric: "{fabric}"\nrouting: updown\ntraffic: hotspot:nodes=2\nload: {{find: saturation, precision: 2%}}\n'
+                    f"adapter: {{injection: periodic, packet: 2 KiB}}\nseeds: [{seed}]\nmeasure: {{stop: {{hops: 100000}}}}\n")
+            store, summary = self.run_it(text, f"short{number}")
+            row, = self.rows(store)
+            told = {float(p["load"]) for p in self.rows(store, "--table", "probes") if p["steady"] == "yes" and p["accepted"] == "true"}
+            low = max(told, default=0)
+            curve, = self.json("report", store)["curves"]
+            self.assertEqual(row["steady"] == "too short to tell", row["saturation_most"] != "" and row["load"] != row["saturation_load"])
+            self.assertAlmostEqual(float(row["saturation_load"]), low)
+            self.assertAlmostEqual(curve["saturation_load"], low)
+            self.assertEqual(curve["saturation_most"], float(row["saturation_most"]) if row["saturation_most"] else None)
+            with contextlib.closing(sqlite3.connect(store)) as db:
+                self.assertEqual(db.execute("SELECT saturation_load, saturation_most FROM points").fetchall(),
+                                 [(low, curve["saturation_most"])])
+            if row["saturation_most"]:
+                self.assertIn("to" if low else "at most", curve["saturation"])
+                self.assertIn(f"{100 * float(row['saturation_most']):.4g} %", curve["saturation"])
+            self.assertIn(f" {curve['saturation']} ", summary)
 
     def test_loads_beside_a_search(self):
         """Points of a curve and the search that says where it ends: each as by itself."""

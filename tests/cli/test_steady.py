@@ -22,7 +22,7 @@ figures:
 expect:
 """
 # What is stored of the points of routing dmodk at each load: verdict, words, whether it is saturated, whether latencies last.
-VERDICTS = {0.1: ("yes", "throughput holds", 0, 1), 0.3: ("no", "throughput falls by 3.1 % per ms", 1, 0), 0.5: ("too short to tell", "the interval is 9 % wide", 0, 0),
+VERDICTS = {0.1: ("yes", "throughput holds", 0, 1), 0.3: ("no", "throughput falls by 3.1 % per ms", None, 0), 0.5: ("too short to tell", "the interval is 9 % wide", None, 0),
             0.6: ("yes", "saturated: queues grow", 1, 0), 0.8: ("no", "more than can last", 1, 0)}
 CLAIMS = {  # claim: verdict, and words of the reason
     "metric: throughput, at: {load: 10%}": ("holds", ""), "metric: latency_mean_ns, at: {load: 10%}": ("holds", ""),
@@ -55,7 +55,7 @@ class Steady(CliTest):
             for load, (steady, reason, saturated, latency) in VERDICTS.items():
                 db.execute("UPDATE points SET steady = ?, steady_reason = ?, saturated = ?, latency_steady = ?, drift_per_ms = ?, needs_ns = ? WHERE load = ?",
                            (steady, reason, saturated, latency, -0.031, None if steady == "yes" else 4e6, load))
-            db.execute("UPDATE points SET steady = 'no', steady_reason = 'rises', latency_steady = 0 WHERE plan IN (SELECT id FROM plans WHERE routing LIKE 'smodk%')")
+            db.execute("UPDATE points SET steady = 'no', steady_reason = 'rises', saturated = NULL, latency_steady = 0 WHERE plan IN (SELECT id FROM plans WHERE routing LIKE 'smodk%')")
         db.close()
         return store
 
@@ -69,13 +69,13 @@ class Steady(CliTest):
         curve, other = answer["curves"]
         for row in rows:
             steady, reason, saturated, latency = VERDICTS[float(row["load"])]
-            self.assertEqual((row["steady"], row["steady_reason"], row["saturated"], row["latency_steady"]), (steady, reason, str(saturated), str(latency)))
+            self.assertEqual((row["steady"], row["steady_reason"], row["saturated"], row["latency_steady"]), (steady, reason, "" if saturated is None else str(saturated), str(latency)))
             self.assertEqual((row["drift_per_ms"], row["needs_ns"]), ("-0.031", "" if steady == "yes" else "4000000"))
         for item in [*curve["steps"], *(p for p in answer["points"] if p["routing"] == "dmodk")]:
             self.assertEqual((item["steady"], item["steady_reason"]), VERDICTS[item["load"]][:2])
         # Of steady points alone.
         self.assertAlmostEqual(curve["peak_throughput"], sum(float(r["throughput"]) for r in rows if r["load"] == "0.6") / 3, places=6)
-        self.assertEqual((curve["saturation_load"], curve["saturation"]), (0.6, "60 %"))
+        self.assertEqual((curve["saturation_load"], curve["saturation_most"], curve["saturation"]), (0.1, 0.6, "10 to 60 %"))
         self.assertEqual((other["peak_throughput"], other["saturation_load"], other["saturation"]), (None, None, "-"))
         text = " ".join(self.ok("report", store, "--table", "points").split())
         self.assertIn("throughput falls by 3.1 % per ms", text)
@@ -90,7 +90,7 @@ class Steady(CliTest):
         store = self.judged()
         text = self.ok("run", self.tmp / "test.yaml", "-o", store)
         lines = [line for line in text.splitlines() if line.startswith(("dmodk", "smodk")) and "us" in line]
-        self.assertIn(" 60 % ", lines[0])
+        self.assertIn(" 10 to 60 % ", lines[0])
         self.assertIn(" 6 of 15 ", lines[0])
         self.assertIn("no steady point", lines[1])
         self.assertEqual([line.count("us*") for line in lines], [1, 2])
@@ -208,7 +208,7 @@ class Steady(CliTest):
         with Browser(self.tmp) as browser:
             browser.open(page, "#numbers")
             peaks = browser.run("[...document.querySelectorAll('[data-table=saturation] tbody tr')].map((r) => r.textContent)")
-            self.assertTrue("60 %" in peaks[0] and "no steady point" in peaks[1], peaks)
+            self.assertTrue("10 to 60 %" in peaks[0] and "no steady point" in peaks[1], peaks)
             shown = browser.run("document.querySelector('#points').textContent")
             for steady, reason, _, _ in VERDICTS.values():
                 self.assertIn(steady, shown)

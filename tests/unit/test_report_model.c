@@ -197,7 +197,7 @@ static void test_cost_of_a_slow_link(void **state)
     NEAR(m->costs[0].use, 0.96);
     NEAR(m->costs[0].siblings, 0.96);
     assert_true(isnan(m->costs[0].repaired));
-    assert_non_null(strstr(m->costs[0].text, "is full from load 100 % on"));
+    assert_non_null(strstr(m->costs[0].text, "is full at load 100 %,"));
     model_free(m);
 }
 

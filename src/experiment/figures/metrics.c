@@ -139,11 +139,27 @@ double metric_saturated(const ik_sim_result *r)
     case IK_STEADY_DEADLOCK:
         return true;
     case IK_STEADY_NOT_JUDGED:
-    case IK_STEADY_FEW:
-    case IK_STEADY_WIDE:
         return r->deadlock || r->throughput < 0.95 * r->offered;
-    default: /* it drifts: as far as can be seen */
-        return r->throughput < 0.98 * r->offered;
+    case IK_STEADY_FALLS:
+        return r->throughput < 0.95 * r->offered ? true : NAN;
+    case IK_STEADY_LATENCY: /* throughput stays */
+        return r->steady.verdict == IK_STEADY_YES ? r->throughput < 0.98 * r->offered : NAN;
+    default: /* too short to tell, or on its way to another value */
+        return NAN;
+    }
+}
+
+void metric_saturation_add(metric_saturation *s, double load, metric_acceptance a)
+{
+    if (!isnan(s->refused))
+        return;
+    if (a == METRIC_REFUSED) {
+        s->refused = load;
+    } else if (a == METRIC_ACCEPTED) {
+        s->accepted = load;
+        s->untold = NAN;
+    } else if (isnan(s->untold)) {
+        s->untold = load;
     }
 }
 

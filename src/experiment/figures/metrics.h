@@ -8,6 +8,7 @@
 
 #include "sim/measure/sim_result.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -97,19 +98,37 @@ double metric_of_run(const metric_source *x, metric_id id);
 /* The same of one that is an INTEGER, exact; 0 where the run has none. */
 uint64_t metric_count_of_run(const ik_sim_result *run, metric_id id);
 
-/* What saturation is, everywhere, 1 or 0: whether an endless run accepts less than it is offered.
- * Its verdict says so: a steady point may be saturated, and what is not steady is not accepted for
- * ever. Where nothing was judged, or too short a time to tell, it is past saturation if it accepted
- * less than 95 % of the offered load. NAN of a finite workload. Beyond saturation queues grow as
- * long as the run lasts, and a latency says how long that was. */
+/* What saturation is, everywhere, 1 or 0: whether an endless run accepts less than it is offered in
+ * the long run. A steady point says so, be it saturated or not; of others it is known where a
+ * channel is offered more than it carries, or where less than 95 % is accepted and that falls. NAN:
+ * it cannot be told, or the workload is finite. Where nothing was judged, less than 95 % in the
+ * window is past saturation. Beyond saturation queues grow as long as the run lasts, and a latency
+ * says how long that was. */
 double metric_saturated(const ik_sim_result *r);
 /* Whether a number of a point with this verdict may stand for a longer run: it was shown to be
- * steady, or nobody judged it. Peaks, saturation, claims and what is made of them are of such
- * points alone: what a time is too short to tell is not known. */
+ * steady, or nobody judged it. Peaks, claims and what is made of them are of such points alone:
+ * what a time is too short to tell is not known. */
 static inline bool metric_counts(ik_steady_verdict verdict)
 {
     return verdict == IK_STEADY_YES || verdict == IK_STEADY_NONE;
 }
+/* Whether the load of a point is accepted in the long run. */
+typedef enum metric_acceptance { METRIC_UNTOLD, METRIC_ACCEPTED, METRIC_REFUSED } metric_acceptance;
+static inline metric_acceptance metric_accepts(ik_steady_verdict verdict, double saturated)
+{
+    return saturated > 0                              ? METRIC_REFUSED
+           : saturated <= 0 && metric_counts(verdict) ? METRIC_ACCEPTED
+                                                      : METRIC_UNTOLD;
+}
+/* Where loads saturate: `refused` is the lowest that is not accepted; `accepted` the highest below
+ * it that is, 0 = none; `untold` the lowest between the two that cannot be told. NAN = none. What
+ * is accepted at a load is at lower ones, too. */
+typedef struct metric_saturation {
+    double accepted, untold, refused;
+} metric_saturation;
+#define METRIC_SATURATION_EMPTY ((metric_saturation){0, NAN, NAN})
+/* The next load; they are added in ascending order. */
+void metric_saturation_add(metric_saturation *s, double load, metric_acceptance a);
 /* Whether mean latency lasts, 1 or 0: its verdict says so; where nothing was judged, it does before
  * saturation. */
 double metric_latency_steady(const ik_sim_result *r);

@@ -10,6 +10,11 @@
  * which the first channel is full, and blocking at the head of input queues alone leaves more than
  * half (2 - sqrt 2: Karol, Hluchyj, Morgan: Input Versus Output Queueing on a Space-Division Packet
  * Switch, IEEE Transactions on Communications, 1987).
+ *
+ * More VCs, larger buffers and queues per output help links that wait for credits or for the head
+ * of a queue. A link that is 95 % busy waits for neither, and nothing of this makes it carry more:
+ * other hosts' packets stand behind those that wait for it. There only a selection function that
+ * takes other outputs can help.
  */
 #include "experiment/run/run.h"
 #include "ikat/analysis.h"
@@ -20,6 +25,7 @@
 #include <string.h>
 
 static const double far_below = 0.5;
+static const double full = 0.95;
 
 /* Whether a run could be told at all: a measured stretch of endless traffic that goes on, and that
  * was not limited on purpose. */
@@ -58,34 +64,77 @@ static bool hints_is_by_queues(const ik_plan *plan, const char *model)
     return chosen || strcmp(function, "least_queued") == 0;
 }
 
+static bool hints_may_select(const ik_experiment *e, const point *p, const ik_plan *plan)
+{
+    const ik_params *sw = &experiment_variant(e, p, SECTION_SWITCH)->params;
+    return plan->routing->kind == IK_ROUTE_ADAPTIVE &&
+           !hints_is_by_queues(plan, ik_params_text(sw, "model"));
+}
+
+/* Where a link is full: what else would help but other outputs is not known. */
+static void hints_put_full(const ik_experiment *e, const point *p, const ik_plan *plan, double mean,
+                           double most, char *text, size_t size)
+{
+    snprintf(
+        text, size,
+        "the busiest link is %.3g %% full, links on average %.3g %%: what waits for full links "
+        "holds back the rest%s",
+        100 * most, 100 * mean,
+        hints_may_select(e, p, plan) ? "; try selection: least_queued" : "");
+}
+
 /* What is known to help with such settings, the likeliest first, and is not set already. */
 static void hints_put_remedies(const ik_experiment *e, const point *p, const ik_plan *plan,
                                char *text, size_t size)
 {
     const ik_params *sw = &experiment_variant(e, p, SECTION_SWITCH)->params;
     const char *model = ik_params_text(sw, "model");
-    bool selects = plan->routing->kind == IK_ROUTE_ADAPTIVE && !hints_is_by_queues(plan, model);
+    bool selects = hints_may_select(e, p, plan);
     char buffer[40];
     ik_format_quantity(buffer, sizeof buffer, 2 * ik_params_uint(sw, "buffer"), IK_DIM_SIZE);
-    snprintf(text, size, "%s%slarger buffers (switch: {buffer: %s})%s",
+    snprintf(text, size, "try %s%slarger buffers (switch: {buffer: %s})%s",
              selects ? "selection: least_queued, " : "",
              plan->num_vcs < 4 ? "more VCs (vcs: 4), " : "", buffer,
              strcmp(model, "ioq") == 0 ? "" : ", model: ioq");
 }
 
-void hint_find(const runner *r, const point *p, const ik_plan *plan, const ik_traffic *traffic,
-               const ik_sim_result *result, const ik_env *env, char text[HINT_CHARS])
+void hint_use_links(const ik_fabric *f, const ik_sim_result *r, double *mean, double *most)
 {
-    char remedies[160];
+    double seconds = (double)r->window_ps * 1e-12, sum = 0, top = 0;
+    uint32_t num = 0;
+    for (uint32_t p = 0; r->channel_bytes && seconds > 0 && p < f->num_ports; p++) {
+        uint32_t to = ik_peer_node(f, p);
+        uint64_t rate = ik_port_rate_bps(f, p);
+        if (to == IK_NONE || !rate || !ik_is_switch(f, to) || !ik_is_switch(f, f->port_node[p]))
+            continue;
+        double use = 8.0 * (double)r->channel_bytes[p] / ((double)rate * seconds);
+        sum += use;
+        top = use > top ? use : top;
+        num++;
+    }
+    *mean = num ? sum / num : NAN;
+    *most = num ? top : NAN;
+}
+
+void hint_find(const runner *r, const point *p, const ik_fabric *f, const ik_plan *plan,
+               const ik_traffic *traffic, const ik_sim_result *result, const ik_env *env,
+               char text[HINT_CHARS])
+{
+    char remedies[200];
+    double mean, most;
     const ik_params *adapter = &experiment_variant(r->e, p, SECTION_ADAPTER)->params;
     double carried =
         hints_may_be_judged(adapter, result) ? hints_carried_by(plan, traffic, result, env) : NAN;
     text[0] = '\0';
     if (isnan(carried))
         return;
-    hints_put_remedies(r->e, p, plan, remedies, sizeof remedies);
+    hint_use_links(f, result, &mean, &most);
+    if (most >= full)
+        hints_put_full(r->e, p, plan, mean, most, remedies, sizeof remedies);
+    else
+        hints_put_remedies(r->e, p, plan, remedies, sizeof remedies);
     snprintf(text, HINT_CHARS,
-             "%.3g %% of the hosts' rate is accepted, where the routing can carry %.3g %%; try %s",
+             "%.3g %% of the hosts' rate is accepted, where the routing can carry %.3g %%; %s",
              100 * result->throughput, 100 * carried, remedies);
 }
 

@@ -148,7 +148,7 @@ static ik_status pool_simulate(pool *w, const plan_slot *slot, uint64_t number, 
     status = pool_simulate_loads(w, slot, &p, traffic, &config, &env, o, err);
     point_place(e, &p, status, err);
     if (status == IK_OK)
-        hint_find(w->r, &p, slot->plan, traffic, &o->result, &env, o->hint);
+        hint_find(w->r, &p, w->fabric, slot->plan, traffic, &o->result, &env, o->hint);
     if (status == IK_OK && o->result.completed)
         status =
             reference_find(w->r->references, traffic, e, &p, &config, &env, &o->reference, err);
@@ -306,25 +306,6 @@ void pool_tell_unsteady(const runner *r)
                   r->unsteady == 1 ? ":" : "; the first:", r->first_unsteady);
 }
 
-/* How much of their rates the channels between switches carried. */
-static void pool_note_links(const ik_fabric *f, const ik_sim_result *r, store_point *row)
-{
-    double seconds = (double)r->window_ps * 1e-12, sum = 0, most = 0;
-    uint32_t num = 0;
-    for (uint32_t p = 0; r->channel_bytes && seconds > 0 && p < f->num_ports; p++) {
-        uint32_t to = ik_peer_node(f, p);
-        uint64_t rate = ik_port_rate_bps(f, p);
-        if (to == IK_NONE || !rate || !ik_is_switch(f, to) || !ik_is_switch(f, f->port_node[p]))
-            continue;
-        double use = 8.0 * (double)r->channel_bytes[p] / ((double)rate * seconds);
-        sum += use;
-        most = use > most ? use : most;
-        num++;
-    }
-    row->link_use_mean = num ? sum / num : NAN;
-    row->link_use_max = num ? most : NAN;
-}
-
 /* Whether it stood still although its plan is proved free of deadlock; *text: what is kept of that,
  * to be freed with free(), NULL without memory. */
 static bool contradicts_proof(const pool *w, const outcome *o, const point *p, char **text)
@@ -392,7 +373,7 @@ static ik_status pool_keep(pool *w, int64_t fabric, const outcome *o, ik_error *
             .jobs = o->jobs,
             .alone = o->alone,
             .num_jobs = o->num_jobs};
-        pool_note_links(w->fabric, &o->result, &row);
+        hint_use_links(w->fabric, &o->result, &row.link_use_mean, &row.link_use_max);
         status = store_add_point(r->store, &row, err);
     }
     if (status == IK_OK) {

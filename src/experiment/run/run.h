@@ -219,11 +219,15 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
 /* ---- hints.c: points that accept far less than their routing can carry */
 
 enum { HINT_CHARS = 320 };
+/* How much of their rates the channels between switches carried, on average and at most; NAN:
+ * there are none. */
+void hint_use_links(const ik_fabric *f, const ik_sim_result *r, double *mean, double *most);
 /* If the run accepts less than half of what the routing can carry of the traffic: how much both
- * are, and what to try; else "". Costs ik_load_measure if it accepts less than half of what is
- * offered. */
-void hint_find(const runner *r, const point *p, const ik_plan *plan, const ik_traffic *traffic,
-               const ik_sim_result *result, const ik_env *env, char text[HINT_CHARS]);
+ * are, and what to try, or how full the busiest link is; else "". Costs ik_load_measure if it
+ * accepts less than half of what is offered. */
+void hint_find(const runner *r, const point *p, const ik_fabric *f, const ik_plan *plan,
+               const ik_traffic *traffic, const ik_sim_result *result, const ik_env *env,
+               char text[HINT_CHARS]);
 /* Counts a point with a hint, and keeps what is to be said of the first. */
 void hint_note(runner *r, const point *p, uint64_t number, const char *hint);
 /* At the end of a run: how many they are, and what to try. */

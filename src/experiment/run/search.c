@@ -11,8 +11,8 @@
  * Near saturation queues take long to settle, and a measured time that a file gives may end before
  * it can be told whether a load is accepted. The probe is then made again with ten times that time,
  * and with a hundred times; a load that drifts even so counts as not accepted, and the search says
- * up to which load it could not tell. Where a run is too short for a verdict it is accepted if 95 %
- * of what is offered are.
+ * between which loads it could not tell. Where a run is too short for a verdict, the search goes on
+ * as if the load were accepted if 95 % of what is offered are.
  */
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
@@ -29,9 +29,9 @@ enum { SEARCH_LONGER = 10, SEARCH_LONGEST = 100 }; /* times the measured time of
 typedef struct bisection {
     const search *s;
     unsigned parts, low, high; /* loads low/parts (0 = none) and high/parts are accepted and not */
-    unsigned beyond;           /* the lowest that is known not to be; parts + 1 = none */
-    ik_sim_bound *bounds;      /* [parts] of the loads 1/parts, 2/parts, … */
-    unsigned probe, probes;    /* number of this one, and of all at most */
+    unsigned sure, beyond;  /* the highest and the lowest of which it is known; parts + 1 = none */
+    ik_sim_bound *bounds;   /* [parts] of the loads 1/parts, 2/parts, … */
+    unsigned probe, probes; /* number of this one, and of all at most */
     bool deadlock;
     ik_sim_result *kept; /* of load kept_at/parts */
     unsigned kept_at;    /* 0 = nothing is kept */
@@ -81,11 +81,9 @@ static void search_keep(bisection *b, unsigned part, ik_sim_result *r, bool acce
  * accepts past saturation. */
 static bool search_is_told(const ik_sim_result *r, unsigned times)
 {
-    bool falls = r->steady.reason == IK_STEADY_FALLS && r->throughput < 0.95 * r->offered;
     if (times > 1 && r->throughput < 0.7 * r->offered)
         return true;
-    return r->deadlock || r->steady.bound.exceeded || r->steady.verdict == IK_STEADY_YES ||
-           r->steady.reason == IK_STEADY_BOUND || falls;
+    return r->deadlock || (r->steady.verdict != IK_STEADY_NONE && !isnan(metric_saturated(r)));
 }
 
 /* Whether a probe of `times` the measured time of the file may be made again with more: that time
@@ -163,13 +161,17 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
     ik_status status = search_run(b, part, &r, &told, err);
     if (status != IK_OK)
         return status;
-    bool accepted = !(metric_saturated(&r) > 0) && r.steady.verdict != IK_STEADY_NO;
+    double saturated = metric_saturated(&r);
+    bool guess = r.steady.verdict != IK_STEADY_NO && r.throughput >= 0.95 * r.offered,
+         accepted = isnan(saturated) ? guess : !(saturated > 0);
     b->deadlock = r.deadlock;
     search_note(b, load, &r, accepted);
     search_keep(b, part, &r, accepted);
     *(accepted ? &b->low : &b->high) = part;
     if (!accepted && told && part < b->beyond)
         b->beyond = part;
+    if (accepted && told)
+        b->sure = part;
     return IK_OK;
 }
 
@@ -193,11 +195,14 @@ static ik_status search_bisect(bisection *b, ik_error *err)
     return status;
 }
 
-/* Up to which load it could not be told whether loads are accepted; NAN: of all it could. */
-static double search_untold(const bisection *b)
+/* Between which loads it could not be told whether loads are accepted, or what was found. */
+static void search_put_found(const bisection *b, search_found *out)
 {
-    bool all = b->deadlock || b->low == b->parts || b->beyond <= b->low + 1;
-    return all ? NAN : fmin((double)b->beyond / b->parts, 1);
+    bool judged = b->kept->steady.verdict != IK_STEADY_NONE;
+    unsigned sure = judged ? b->sure : b->low;
+    bool all = !b->deadlock && sure == b->parts, told = b->beyond <= sure + 1;
+    out->saturation_load = b->deadlock || all ? NAN : (double)sure / b->parts;
+    out->saturation_most = b->deadlock || all || told ? NAN : fmin((double)b->beyond / b->parts, 1);
 }
 
 static ik_status search_prepare(bisection *b, ik_error *err)
@@ -241,10 +246,7 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
         free(probes);
         return status;
     }
-    *out = (search_found){.load = (double)b.kept_at / b.parts,
-                          .saturation_load =
-                              b.deadlock || b.low == b.parts ? NAN : (double)b.low / b.parts,
-                          .saturation_most = search_untold(&b),
-                          .probes = probes};
+    *out = (search_found){.load = (double)b.kept_at / b.parts, .probes = probes};
+    search_put_found(&b, out);
     return IK_OK;
 }

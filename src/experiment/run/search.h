@@ -20,7 +20,8 @@ typedef struct search {
 
 typedef struct search_found {
     double load; /* of the result */
-    /* highest load that was accepted, 0 = none; NAN: all of 100 %, or a probe was a deadlock */
+    /* highest load that is known to be accepted, 0 = none; NAN: all of 100 %, or a probe was a
+     * deadlock */
     double saturation_load;
     /* the lowest load that is known not to be accepted, where loads between the two could not be
      * told; else NAN */

@@ -212,21 +212,33 @@ static const report_row *judge_sides_row_at(const judge *j, const claim_side *si
     return &j->b->m->rows[judge_sides_row_of(j, &side->entries[p->begin + s])];
 }
 
+/* What a point says of its load; of a transient, what its window shows. */
+static metric_acceptance judge_sides_accepts(const judge *j, const report_row *r)
+{
+    double saturated = r->value[METRIC_SATURATED];
+    if (r->deadlock[0])
+        return METRIC_REFUSED;
+    if (!j->c->transient)
+        return metric_accepts(r->steady, saturated);
+    if (isnan(saturated))
+        saturated = r->value[METRIC_THROUGHPUT] < 0.95 * r->value[METRIC_OFFERED];
+    return saturated > 0 ? METRIC_REFUSED : METRIC_ACCEPTED;
+}
+
 /* The lowest load that sample s does not accept; INFINITY: it accepts all. */
 static double judge_sides_saturation(const judge *j, const claim_side *side, const place *p,
                                      size_t num, size_t s, sample_list *out)
 {
-    for (size_t i = 0; i < num; i++) {
-        const report_row *r = judge_sides_row_at(j, side, &p[i], s);
-        double saturated = r->value[METRIC_SATURATED];
-        if (r->deadlock[0])
-            return p[i].x;
-        if (judge_sides_is_transient(j, r, NULL, &out->open) || isnan(saturated))
+    metric_saturation found = METRIC_SATURATION_EMPTY;
+    for (size_t i = 0; i < num; i++)
+        metric_saturation_add(&found, p[i].x,
+                              judge_sides_accepts(j, judge_sides_row_at(j, side, &p[i], s)));
+    for (size_t i = 0; i < num && !isnan(found.untold); i++)
+        if (p[i].x == found.untold) {
+            judge_sides_is_transient(j, judge_sides_row_at(j, side, &p[i], s), NULL, &out->open);
             return NAN;
-        if (saturated > 0)
-            return p[i].x;
-    }
-    return INFINITY;
+        }
+    return isnan(found.refused) ? INFINITY : found.refused;
 }
 
 /* Plateau, peak or argmax of the curve that sample s makes; NAN where a point has no such
@@ -361,7 +373,7 @@ static double judge_sides_search_result(const judge *j, const report_row *r, dou
     *doubt = isnan(most) || j->c->transient ? 0 : (most - found) / 2;
     if (r->deadlock[0])
         out->why = "a deadlock ended some of the searches";
-    else if (!judge_sides_is_transient(j, r, NULL, &out->open))
+    else if (model_search_told(r) || !judge_sides_is_transient(j, r, NULL, &out->open))
         return isnan(found) ? INFINITY : found + *doubt;
     return NAN;
 }

@@ -89,28 +89,30 @@ function summary(data) {
 
 // ---- findings
 
+// What is accepted, where more may be.
+const least = (isLeast, x) => `${isLeast ? 'at least ' : ''}${percent(x)}`;
+
 function slowCallout(data, f, fi) {
   const names = shortNamesOf(data, data.curves.filter((c) => c.fabric === fi));
   return f.slow_links.map((s, k) => {
     const costs = data.slow_link_costs.filter((c) => c.fabric === fi && c.slow_link === k);
     const columns = [
       { key: 'curve', name: 'routing and traffic', text: (r) => r.short, whole: (r) => r.curve },
-      { key: 'full_load', name: 'full from load', number: true, text: (r) => (r.full_load === null ? 'never' : loadText(r.full_load)) },
+      { key: 'full_load', name: 'full at load', title: 'The lowest of the loads that were tried at which the slow link carries at least 95 % of its rate.', number: true, text: (r) => (r.full_load === null ? 'at none tried' : loadText(r.full_load)) },
       { key: 'utilisation', name: 'utilisation at that load', number: true, text: (r) => percent(r.utilisation, 0) },
       { key: 'siblings_utilisation', name: 'healthy parallel links', number: true, text: (r) => percent(r.siblings_utilisation, 0) },
-      { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => (r.peak_throughput === null ? 'no steady point' : percent(r.peak_throughput)) },
-      { key: 'repaired_peak_throughput', name: 'with the link repaired', number: true, text: (r) => (r.repaired_peak_throughput === null ? '–' : percent(r.repaired_peak_throughput)) },
-      { key: 'loss', name: 'throughput lost', number: true, text: (r) => (r.loss === null ? '–' : percent(Math.max(0, r.loss), 0)), class: (r) => (r.loss > 0.02 ? 'no' : '') },
+      { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => (r.peak_throughput === null ? 'no steady point' : least(r.peak_is_least, r.peak_throughput)) },
+      { key: 'repaired_peak_throughput', name: 'with the link repaired', number: true, text: (r) => (r.repaired_peak_throughput === null ? '–' : least(r.repaired_peak_is_least, r.repaired_peak_throughput)) },
+      { key: 'loss', name: 'throughput lost', number: true, text: (r) => (r.loss === null ? '–' : `${r.loss_bound} ${percent(r.loss, 0)}`.trim()), whole: (r) => r.text, class: (r) => (r.loss > 0.02 ? 'no' : '') },
     ];
-    const rows = costs.map((c) => ({ ...c, curve: data.curves[c.curve].label, short: names(data.curves[c.curve]),
-      loss: c.repaired_peak_throughput && c.peak_throughput !== null ? 1 - c.peak_throughput / c.repaired_peak_throughput : null }));
-    const worst = rows.reduce((a, r) => ((r.loss ?? 0) > (a?.loss ?? 0.005) ? r : a), null);
+    const rows = costs.map((c) => ({ ...c, curve: data.curves[c.curve].label, short: names(data.curves[c.curve]) }));
+    const worst = rows.reduce((a, r) => ((r.loss_bound !== 'at most' && r.loss ? r.loss : 0) > (a?.loss ?? 0.005) ? r : a), null);
     const early = rows.filter((r) => r.full_load !== null).sort((a, b) => a.full_load - b.full_load)[0];
     return el('div', { class: 'callout', 'data-slow-link': s.channel },
       el('h3', {}, `A link runs at ${rate(s.rate_bps)} instead of ${rate(s.common_rate_bps)}`),
       el('p', {}, s.name),
-      worst && el('p', {}, el('strong', {}, `It costs up to ${percent(worst.loss, 0)} of the throughput`), ` (${worst.short}: ${percent(worst.peak_throughput)} accepted, ${percent(worst.repaired_peak_throughput)} with the link repaired).`),
-      !worst && early && el('p', {}, el('strong', {}, `It is saturated from load ${loadText(early.full_load)} on`), ` (${early.short}), where its healthy parallel links are ${percent(early.siblings_utilisation, 0)} busy.`),
+      worst && el('p', {}, el('strong', {}, `It costs ${worst.loss_bound || 'up to'} ${percent(worst.loss, 0)} of the throughput`), ` (${worst.short}: ${least(worst.peak_is_least, worst.peak_throughput)} accepted, ${least(worst.repaired_peak_is_least, worst.repaired_peak_throughput)} with the link repaired).`),
+      !worst && early && el('p', {}, el('strong', {}, `It is full at load ${loadText(early.full_load)}`), ` (${early.short}; at no lower one that was tried), where its healthy parallel links are ${percent(early.siblings_utilisation, 0)} busy.`),
       costs.length ? table(fi || k ? `slow-link-${fi}-${k}` : 'slow-link', columns, rows) : null);
   });
 }

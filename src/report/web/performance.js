@@ -22,7 +22,7 @@ const isLatency = (key) => key !== 'network_latency_mean_ns' && LATENCIES.some((
 const isPast = (s, key) => isOpen(s) || (isLatency(key) && s.latency_steady !== null && s.latency_steady < 1);
 // The one definition of saturation, wherever it is shown.
 export const SATURATION = 'Saturation: the load is not accepted in the long run.';
-const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation (and, where loads above it could not be told, up to which); of steady points alone.`;
+const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation. Where loads could not be told in the measured time, it is between two loads, or at most one.`;
 const PAST = 'latencies that do not last or cannot be told: past saturation queues grow as long as the run lasts, and the latency says how long that was';
 const OPEN = 'points that are not steady, or measured for too short a time to tell: a longer run may give another value';
 // The verdict on a point in words; '' where nothing was judged.
@@ -95,7 +95,7 @@ export function performance(data) {
   const rows = all.map((c) => ({ ...c, ...placed(data, c), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
   return el('section', { id: 'performance' }, el('h2', {}, 'Throughput and latency'),
     el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. ', el('dfn', { title: SATURATION_LOAD }, 'Saturation'),
-      ' is reached where the load is not accepted in the long run: in the table, the lowest such load; the peak throughput is the highest accepted throughput at any load. Both are of steady points alone: a run ten times as long would find the same.',
+      ' is reached where the load is not accepted in the long run: in the table, the lowest such load (or between which loads it is, where some could not be told in the measured time); the peak throughput is the highest accepted throughput at any load, of steady points alone: a run ten times as long would find the same.',
       all.some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.',
       data.points.some((p) => p.probes) && ' If it was searched, the table has the highest load that was found to be accepted.',
       all.some((c) => c.steps.some((s) => isPast(s, 'latency_mean_ns'))) && ` Hollow marks, and stars in tables: ${PAST}${all.some((c) => c.steps.some(isOpen)) ? `; or ${OPEN}` : ''}.`),

@@ -1,0 +1,95 @@
+"""What a slow link is said to cost: only what the loads that were tried tell."""
+import contextlib
+import itertools
+import json
+import sqlite3
+import unittest
+
+from harness import SOURCE, CliTest
+
+EXPERIMENT = f"""\
+fabric: ["file:{SOURCE}/data/cluster96.ibnetdiscover", "file:path={SOURCE}/data/cluster96.ibnetdiscover,repair=true"]
+routing: dmodc
+load: [5%, 30%]
+seeds: 1
+measure: {{stop: {{hops: 100000}}}}
+"""
+# What the point at 30 % may be: its verdict, whether it is saturated; whether it says what is accepted at most.
+KINDS = {"accepted": ("yes", 0, False), "saturated": ("yes", 1, True), "beyond a bound": ("no", 1, False), "too short": ("too short to tell", None, False)}
+
+
+class SlowLink(CliTest):
+    def make(self, text=EXPERIMENT, args=()):
+        path, self.store = self.tmp / "test.yaml", self.tmp / "test.db"
+        path.write_text(text)
+        self.store.unlink(missing_ok=True)
+        return self.ok("run", path, "-o", self.store, *args)
+
+    def set_point(self, fabric, kind, throughput):
+        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
+            db.execute("UPDATE points SET steady = 'yes', saturated = 0, throughput = load WHERE load < 0.1")
+            db.execute("UPDATE points SET steady = ?, saturated = ?, throughput = ? WHERE load > 0.1 AND fabric = ?", (*KINDS[kind][:2], throughput, fabric))
+
+    def expected(self, own, repaired, peaks):
+        """The share that the link costs, how sure that is, and what is accepted with it and without."""
+        most = [KINDS[kind][2] for kind in (own, repaired)]
+        peak = [p if KINDS[kind][0] == "yes" else 0.05 for kind, p in zip((own, repaired), peaks)]
+        # each is accepted up to 100 % if no load beyond saturation was steady: what are the least and the most that it may cost?
+        costs = [max(0, 1 - a / b) for a in ((peak[0],) if most[0] else (peak[0], 1)) for b in ((peak[1],) if most[1] else (peak[1], 1))]
+        costs = [cost if cost >= 0.005 else 0 for cost in costs]
+        if most[1] and max(costs) == 0:
+            return 0, "", peak, most
+        if most == [True, True]:
+            return costs[0], "", peak, most
+        if most[1]:
+            return max(costs), "at most", peak, most
+        return (min(costs), "at least", peak, most) if min(costs) else (None, "", peak, most)
+
+    def test_only_what_was_tried(self):
+        self.make()
+        for own, repaired, top in itertools.product(KINDS, KINDS, (0.25, 0.106)):
+            with self.subTest(own=own, repaired=repaired, top=top):
+                peaks = [0.3 if own == "accepted" else 0.106, 0.3 if repaired == "accepted" else top]
+                self.set_point(1, own, peaks[0])
+                self.set_point(2, repaired, peaks[1])
+                loss, bound, peak, most = self.expected(own, repaired, peaks)
+                [cost] = self.json("report", self.store)["slow_link_costs"]
+                self.assertEqual((cost["peak_is_least"], cost["repaired_peak_is_least"], cost["loss_bound"]), (not most[0], not most[1], bound), cost)
+                self.assertEqual(cost["loss"] is None, loss is None, cost)
+                self.assertAlmostEqual(cost["loss"] or 0, loss or 0, places=4)
+                text = " ".join(self.ok("run", self.tmp / "test.yaml", "-o", self.store).split())
+                self.assertIn(cost["text"], text)
+                for p, m in zip(peak, most):
+                    self.assertIn(f"{'at most' if m else 'at least'} {100 * p:.1f} %", cost["text"])
+                if loss is None:
+                    self.assertIn("cannot be told; higher loads than 30 % would tell", cost["text"])
+                elif loss:
+                    self.assertIn(f"the link costs {bound} {100 * loss:.0f} %".replace("  ", " "), cost["text"])
+                self.assertEqual("costs no throughput" in cost["text"], loss == 0)
+
+    def test_loads_that_were_tried(self):
+        """A link is full at a load that was tried, or at none of them; never from one on, nor never at all."""
+        for load, full, words in (("5%", None, "the slow link is full at none of the loads that were tried: it is 47 % busy at load 5 %"),
+                                  ("[5%, 30%]", 0.3, "the slow link is full at load 30 %, the lowest that was tried at which it is"),
+                                  ("[5%, 10.4%, 30%]", 0.104, "the slow link is full at load 10.4 %, the lowest that was tried")):
+            summary = self.make(EXPERIMENT.replace("[5%, 30%]", load).replace("100000", "2500000"))
+            [cost] = self.json("report", self.store)["slow_link_costs"]
+            self.assertEqual(cost["full_load"], full)
+            self.assertIn(words, cost["text"])
+            self.assertIn(words, " ".join(summary.split()))
+            page = self.tmp / "page.html"
+            self.ok("report", self.store, "-o", page)
+            self.assertIn(json.dumps(cost["text"])[1:-1], page.read_text())
+
+    def test_without_a_repaired_fabric(self):
+        """Nothing to compare with: what is accepted, at most where that is known."""
+        self.make(EXPERIMENT.split(", \"file:path=")[0] + "]\n" + EXPERIMENT.split("\n", 1)[1])
+        for kind, words in (("accepted", "accepts at least 30.0 %."), ("saturated", "accepts at most 10.6 %."), ("beyond a bound", "accepts at least 5.0 %.")):
+            self.set_point(1, kind, 0.3 if kind == "accepted" else 0.106)
+            [cost] = self.json("report", self.store)["slow_link_costs"]
+            self.assertTrue(cost["text"].endswith(words), cost["text"])
+            self.assertEqual((cost["loss"], cost["loss_bound"]), (None, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
