@@ -170,10 +170,10 @@ class Load(_Result):
         if getattr(self, "_c", None) is None:
             return "<ikat.Load: closed>"
         return (f"<ikat.Load of {self._about[0]!r} with {self._about[1]!r}: at most {self.max_load:.4g}, saturation "
-                f"{self._predicted('.4g')}{self._lost(', ')}>")
+                f"{self._told('{:.4g}')}{self._lost(', ')}>")
 
-    def _predicted(self, form: str) -> str:
-        return "not predicted" if self._detours else format(self.saturation, form)
+    def _told(self, form: str, scale: int = 1) -> str:
+        return "not predicted" if self._detours else form.format(scale * self.saturation)
 
     def _lost(self, before: str) -> str:
         return f"{before}{self.undelivered} of {self.flows} flows are not delivered" if self.undelivered else ""
@@ -181,7 +181,7 @@ class Load(_Result):
     def _repr_html_(self) -> str:
         return rows_html(", ".join(self._about), [
             ("largest load between switches", f"{self.max_load:.4g} of a host's rate"), ("mean", f"{self.mean_load:.4g} of a host's rate"),
-            ("mean hops", f"{self.mean_hops:.4g}"), ("saturation", self._predicted(".2%")),
+            ("mean hops", f"{self.mean_hops:.4g}"), ("predicted saturation", self._told("{:.4g} %", 100)),
             ("flows", self.flows), ("delivered", self._lost("no: ") or "yes")])
 
     @property
