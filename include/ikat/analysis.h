@@ -331,7 +331,10 @@ typedef struct ik_ratio {
  * times count switch-to-switch channels only, flows s != d (G. Rodriguez et al., Oblivious Routing
  * Schemes in Extended Generalized Fat Tree Networks, CLUSTER 2009). Where a flow has several paths
  * it is divided as in ik_load: its share of a channel is the part of it that crosses, and a flow of
- * rate x puts x times the share there. */
+ * rate x puts x times the share there. Adaptive routings may divide flows otherwise, so that with
+ * them nothing bounds the slowdown, and all but slowdown_bound is what an even division gives.
+ * Where they choose detours (ik_load_chooses_detours), nothing is predicted: max_flows, c_load,
+ * slowdown_bound, fluid_time, fluid_slowdown and the means are NAN, worst_channel is IK_NONE. */
 typedef struct ik_contention {
     uint64_t flows, undelivered;
     uint64_t endpoint_degree; /* E: largest number of flows of one source or one destination */
@@ -345,7 +348,7 @@ typedef struct ik_contention {
     uint64_t c, c_up, c_down;
     /* largest sum over a channel's flows of share * min(1/outdegree(s), 1/indegree(d)) */
     ik_ratio c_load;
-    ik_ratio slowdown_bound; /* max(1, max_flows / E) */
+    ik_ratio slowdown_bound; /* max(1, max_flows / E); NAN: flows are divided by queues */
     /* max-min fair completion time, in units of one message at a host's rate; NAN: too many
      * steps */
     double fluid_time;
@@ -379,7 +382,9 @@ typedef struct ik_phase {
     uint64_t messages, bytes;
     /* pairs of hosts; unconnected: of the undelivered, those that the fabric does not connect */
     uint64_t flows, undelivered, unconnected;
-    double max_load_bytes; /* on the fullest channel between switches */
+    /* on the fullest channel between switches; NAN, as bound_ns and fluid_ns: not predicted, since
+     * queues choose detours */
+    double max_load_bytes;
     /* until the fullest channel of all, for its rate, has sent its bytes; the same for the channels
      * of hosts alone, which is what an ideal crossbar takes */
     double bound_ns, crossbar_bound_ns;
@@ -398,7 +403,8 @@ typedef struct ik_phases {
     bool has_contention; /* all phases have */
     double fluid_ns, crossbar_ns;
     /* fluid_ns / crossbar_ns where they are known, else bound_ns / crossbar_bound_ns: a bound from
-     * below */
+     * below, unless the routing is adaptive: then what an even division gives; NAN: not predicted
+     */
     double slowdown;
 } ik_phases;
 /* t->workload is not NULL. most_flows: contention is measured for phases of at most so many flows
@@ -411,7 +417,7 @@ void ik_phases_free(ik_phases *p);
 
 /* Minimum, quartiles, maximum and mean of n >= 1 values (the numbers of a box plot), which are
  * sorted. A quartile between two values is interpolated (R. J. Hyndman, Y. Fan, Sample Quantiles in
- * Statistical Packages, 1996, type 7). */
+ * Statistical Packages, 1996, type 7). All NAN if a value is. */
 typedef struct ik_box {
     double min, lower, median, upper, max, mean;
 } ik_box;

@@ -11,7 +11,7 @@ Functions that compute take `threads`, `seed`, `progress`, `cancel` and `memory_
 is free for other threads meanwhile. Every error is an `ikat.IkatError`. docs/python.md is the guide.
 """
 from ikat._core import (NONE, Cancel, Cancelled, CheckFailed, ClosedError, FileError, IkatError, InputError, InternalError,
-                        MissingModule, OutOfMemory, Progress, Unsupported, UsageError, WrongType)
+                        MissingModule, NotSteadyWarning, OutOfMemory, Progress, Unsupported, UsageError, WrongType)
 from ikat._experiments import Claim, Experiment, Results, merge, results, run, unit_of
 from ikat._fabric import Fabric, Finding, LinkClass
 from ikat._lists import examples, formats, help_of, patterns, routings, selections, topologies, version, vc_schemes
@@ -23,7 +23,7 @@ from ikat._traffic import Contention, Load, LoadGroup, Phases, Queues, Traffic
 __all__ = [
     "NONE", "Cancel", "Cancelled", "CheckFailed", "Claim", "ClosedError", "Contention", "Dependency", "Experiment", "Fabric",
     "FabricArrays", "FileError", "Finding", "Histogram", "IkatError", "InputError", "InternalError", "LinkClass", "Load",
-    "LoadGroup", "MissingModule", "OutOfMemory", "Outputs", "Phases", "PlugIn", "Progress", "Proof", "Queues", "Results", "Routing",
+    "LoadGroup", "MissingModule", "NotSteadyWarning", "OutOfMemory", "Outputs", "Phases", "PlugIn", "Progress", "Proof", "Queues", "Results", "Routing",
     "Simulation", "Traffic", "Unsupported", "UsageError", "WrongType", "examples", "formats", "help_of", "load_plugin", "merge",
     "patterns", "plugins", "register_routing", "register_selection", "register_traffic", "result_names", "results", "routings", "run", "selections",
     "settings", "simulate", "sweep", "topologies", "unit_of", "vc_schemes", "version"]

@@ -78,6 +78,10 @@ class Cancelled(IkatError):
     """A `Cancel` stopped the call. (Ctrl-C raises KeyboardInterrupt instead.)"""
 
 
+class NotSteadyWarning(UserWarning):
+    """A simulation of endless traffic is not steady, or too short to tell: a longer one would find other numbers (`Simulation.steady`)."""
+
+
 class InternalError(IkatError, RuntimeError):
     """An invariant of ikat is broken: a bug, please report it."""
 

@@ -416,7 +416,7 @@ class Routing(Object):
 
     def saturation(self, traffic: Pattern = "uniform", *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
                    progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> float:
-        """The load, as a fraction of the hosts' rate, at which the first channel is full: a bound of the throughput."""
+        """The load, as a fraction of the hosts' rate, at which the first channel is full: a bound of the throughput. See `Load.saturation`."""
         return self.load(traffic, seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit).saturation
 
     def queues(self, traffic: Pattern = "uniform", *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,

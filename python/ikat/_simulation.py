@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import concurrent.futures
 import math
+import sys
+import warnings
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, cancel_of, choice, error_of, ffi, lib, made, module, progress_of,
+from ikat._core import (Cancel, Env, NotSteadyWarning, Progress, UsageError, WrongType, array, cancel_of, choice, error_of, ffi, lib, made, module, progress_of,
                         processors, real, rows_html, setting, string, text, whole)
 from ikat._fabric import optional_index
 from ikat._traffic import _Result, traffic_of
@@ -419,8 +421,24 @@ def simulate(routing: Routing, traffic: Pattern = "uniform", load: Real = 0.5, *
     `switch_buffer`, `adapter_buffer`. A section may also be a dictionary: `switch={"buffer": "64 KiB"}`, `watch={…}`.
     threads: 1 unless the fabric is large; results never depend on it.
 
-    A deadlock is a result (`deadlock`, `deadlock_text`), not an error. Cost: about a microsecond per packet and hop.
+    A deadlock is a result (`deadlock`, `deadlock_text`), not an error. A run whose `steady` is not "yes" warns with
+    `ikat.NotSteadyWarning`. Cost: about a microsecond per packet and hop.
     """
+    run = _simulate(routing, traffic, load, seed, threads, progress, cancel, memory_limit, settings)
+    if run.steady not in (None, "yes"):
+        _warn(f"the run at load {run.load:.4g} is {'not steady' if run.steady == 'no' else run.steady}: {run.steady_reason}")
+    return run
+
+
+def _warn(text):
+    """At the line that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] == "ikat":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, NotSteadyWarning, level)
+
+
+def _simulate(routing, traffic, load, seed, threads, progress, cancel, memory_limit, settings):  # pylint: disable=too-many-arguments
     plan = _plan(routing)
     traffic = traffic_of(routing.fabric, traffic, seed)
     t, params = traffic._p(), _Params(settings)
@@ -447,7 +465,8 @@ def sweep(routing: Routing, traffic: Pattern = "uniform", loads: Union[Real, Val
           seeds: Union[Whole, Wholes] = (1,), jobs: Optional[Whole] = None, threads: Whole = 1, progress: Report = None,
           cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None, **settings: Setting) -> pandas.DataFrame:  # pylint: disable=redefined-outer-name
     """Simulates several loads (and seeds), some in parallel, and returns a pandas frame with a row per run: routing, traffic,
-    seed and the numbers of `Simulation.to_dict()`. jobs: runs at a time, None = processors."""
+    seed and the numbers of `Simulation.to_dict()`. jobs: runs at a time, None = processors. Rows whose `steady` is not "yes" are counted
+    by an `ikat.NotSteadyWarning`."""
     pandas = module("pandas", "ikat.sweep")
     _plan(routing)
     points = [(load, whole(seed, "seeds")) for load in [real(load, "loads") for load in _many(loads, "loads")] for seed in _many(seeds, "seeds")]
@@ -456,7 +475,7 @@ def sweep(routing: Routing, traffic: Pattern = "uniform", loads: Union[Real, Val
 
     def one(at):
         load, seed = points[at]
-        run = simulate(routing, traffic, load, seed=seed, threads=threads, cancel=stop, memory_limit=memory_limit, **settings)
+        run = _simulate(routing, traffic, load, seed, threads, None, stop, memory_limit, settings)
         rows[at] = {"routing": routing.spec, "traffic": run.traffic.spec, "seed": seed, **run.to_dict()}
     jobs = processors() if jobs is None else whole(jobs, "jobs", 1, 4096)
     with stop._following(cancel_of(cancel)), concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -471,6 +490,10 @@ def sweep(routing: Routing, traffic: Pattern = "uniform", loads: Union[Real, Val
             for task in tasks:
                 task.cancel()
             raise
+    others = [row for row in rows if row["steady"] not in (None, "yes")]
+    if others:
+        _warn(f"not steady: {len(others)} of {len(rows)} runs, at load {', '.join(dict.fromkeys(format(row['load'], '.4g') for row in others))}: "
+              "column steady")
     return pandas.DataFrame(rows)
 
 

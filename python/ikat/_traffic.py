@@ -1,6 +1,7 @@
 """Traffic patterns, and what they do to the channels of a routing."""
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -121,13 +122,14 @@ def traffic_of(fabric: Fabric, value: Pattern, seed: Optional[Whole] = None) -> 
 class _Result(Object):
     """A result of the library about a routing and a traffic, which may be closed before it."""
 
-    __slots__ = ("routing", "traffic", "_about", "_ports", "_switches", "_hosts", "_memory")
+    __slots__ = ("routing", "traffic", "_about", "_ports", "_switches", "_hosts", "_memory", "_detours")
     routing: Routing
     traffic: Traffic
     _about: Tuple[str, str]
     _ports: int
     _switches: int
     _hosts: int
+    _detours: bool
     _ctype: str
 
     @classmethod
@@ -135,6 +137,7 @@ class _Result(Object):
         result = cls.__new__(cls)
         result.routing, result.traffic, result._memory = routing, traffic, pattern
         result._about = string(plan.routing.spec), string(pattern.spec)
+        result._detours = bool(lib.ik_load_chooses_detours(plan.routing))
         f = pattern.fabric
         result._ports, result._switches, result._hosts = f.num_ports, f.num_switches, f.num_hosts
         return result._take(kind, room, cls._ctype)
@@ -167,7 +170,10 @@ class Load(_Result):
         if getattr(self, "_c", None) is None:
             return "<ikat.Load: closed>"
         return (f"<ikat.Load of {self._about[0]!r} with {self._about[1]!r}: at most {self.max_load:.4g}, saturation "
-                f"{self.saturation:.4g}{self._lost(', ')}>")
+                f"{self._told('{:.4g}')}{self._lost(', ')}>")
+
+    def _told(self, form: str, scale: int = 1) -> str:
+        return "not predicted" if self._detours else form.format(scale * self.saturation)
 
     def _lost(self, before: str) -> str:
         return f"{before}{self.undelivered} of {self.flows} flows are not delivered" if self.undelivered else ""
@@ -175,7 +181,7 @@ class Load(_Result):
     def _repr_html_(self) -> str:
         return rows_html(", ".join(self._about), [
             ("largest load between switches", f"{self.max_load:.4g} of a host's rate"), ("mean", f"{self.mean_load:.4g} of a host's rate"),
-            ("mean hops", f"{self.mean_hops:.4g}"), ("predicted saturation", f"{100 * self.saturation:.4g} %"),
+            ("mean hops", f"{self.mean_hops:.4g}"), ("predicted saturation", self._told("{:.4g} %", 100)),
             ("flows", self.flows), ("delivered", self._lost("no: ") or "yes")])
 
     @property
@@ -240,8 +246,9 @@ class Load(_Result):
 
     @property
     def saturation(self) -> float:
-        """Offered load, at most 1, at which the tightest channel is full: the predicted saturation throughput."""
-        return self._p().saturation
+        """Offered load, at most 1, at which the tightest channel is full: the predicted saturation throughput. NaN: not predicted,
+        since queues choose between minimal paths and detours (ugal_l); adaptive routings else: if choices are divided evenly."""
+        return math.nan if self._detours else self._p().saturation
 
     def groups(self) -> List[LoadGroup]:
         """Loads by kind of channel."""
@@ -289,7 +296,8 @@ class Contention:
     flows, undelivered, endpoint_degree, split (flows with several paths), max_flows (on a channel between switches), c (largest
     matching on a channel), slowdown_bound, fluid_time and fluid_crossbar_time (in units of a message at a host's rate),
     fluid_slowdown, effective_bandwidth, mean_efficiency (and both for flows that leave their switch, `…_leaving`),
-    worst_channel."""
+    worst_channel. Adaptive routings that divide flows: slowdown_bound is NaN, the rest is what an even division gives. Where they
+    choose between minimal paths and detours (ugal_l), nothing is predicted: NaN."""
 
     flows: int
     undelivered: int
@@ -311,7 +319,10 @@ class Contention:
     worst_channel: Optional[int]
 
     def __repr__(self) -> str:
-        return f"<ikat.Contention: at most {self.max_flows:g} flows on a channel, slowdown {self.fluid_slowdown:.4g}>"
+        if math.isnan(self.max_flows):
+            return "<ikat.Contention: not predicted, queues choose between minimal paths and detours>"
+        evenly = " if choices are divided evenly" if math.isnan(self.slowdown_bound) else ""
+        return f"<ikat.Contention: at most {self.max_flows:g} flows on a channel, slowdown {self.fluid_slowdown:.4g}{evenly}>"
 
     @classmethod
     def _from(cls, c):
@@ -335,19 +346,21 @@ class Phases(_Result):
     def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
             return "<ikat.Phases: closed>"
-        return f"<ikat.Phases: {len(self)} phases, slowdown {self.slowdown:.4g}>"
+        slowdown = "not predicted" if math.isnan(self.slowdown) else f"{self.slowdown:.4g}"
+        return f"<ikat.Phases: {len(self)} phases, slowdown {slowdown}>"
 
     def __len__(self) -> int:
         return self._p().num
 
     @property
     def slowdown(self) -> float:
-        """Against an ideal crossbar: a bound from below."""
+        """Against an ideal crossbar: a bound from below; adaptive routings: if choices are divided evenly; NaN: not predicted, since
+        queues choose between minimal paths and detours (ugal_l)."""
         return self._p().slowdown
 
     @property
     def bound_ns(self) -> float:
-        """Until the fullest channel of each phase has sent its bytes, summed."""
+        """Until the fullest channel of each phase has sent its bytes, summed. Of adaptive routings and NaN as `slowdown`."""
         return self._p().bound_ns
 
     @property

@@ -157,6 +157,19 @@ static ik_status contention_measure_fluid(const path_set *p, ik_contention *c, i
     return s;
 }
 
+/* What does not follow from a division that queues may change. */
+static void contention_forget(const path_set *p, ik_contention *c)
+{
+    const ik_ratio unknown = {0, 0, NAN};
+    if (p->by_queues)
+        c->slowdown_bound = unknown;
+    if (!p->by_detours)
+        return;
+    c->c_load = unknown;
+    c->max_flows = c->fluid_time = c->fluid_slowdown = NAN;
+    c->worst_channel = IK_NONE;
+}
+
 static ik_status contention_measure(contention_job *j, ik_contention *c, const ik_env *env,
                                     ik_error *err)
 {
@@ -182,6 +195,8 @@ static ik_status contention_measure(contention_job *j, ik_contention *c, const i
     }
     if (s == IK_OK)
         s = contention_measure_fluid(j->p, c, err);
+    if (s == IK_OK)
+        contention_forget(j->p, c);
     return s;
 }
 

@@ -8,6 +8,7 @@
 #include "routing/by_port.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,18 +144,20 @@ static ik_status paths_collector_init(collector *c, const ik_routing *r, const i
 
 static ik_status collector_finish(collector *c, ik_status s, path_set *out)
 {
-    walker_free(&c->w);
-    shares_free(&c->sh);
-    free(c->path);
     if (s == IK_OK) {
         if (c->set.split == 0) {
             free(c->set.share);
             c->set.share = NULL;
         }
+        c->set.by_queues = c->set.split && c->w.r->kind == IK_ROUTE_ADAPTIVE;
+        c->set.by_detours = c->set.split && ik_load_chooses_detours(c->w.r);
         *out = c->set;
     } else {
         paths_free(&c->set);
     }
+    walker_free(&c->w);
+    shares_free(&c->sh);
+    free(c->path);
     return s;
 }
 
@@ -233,6 +236,8 @@ path_means paths_judge(const path_set *p, const double *flows)
 {
     path_means sum = {0}, mean = {1, 1, 1, 1};
     double leaving = 0;
+    if (p->by_detours)
+        return (path_means){NAN, NAN, NAN, NAN};
     for (uint32_t f = 0; f < p->num; f++) {
         double fullest = 1, hops = 0;
         for (size_t i = p->base[f]; i < p->base[f + 1]; i++) {

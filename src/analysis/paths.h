@@ -23,6 +23,9 @@ typedef struct path_set {
      * 1 */
     double *share;
     uint64_t split; /* flows with several paths */
+    /* The shares are one of many divisions that queues may choose, between ways alike in length (no
+     * bound follows) or also between minimal ways and detours (nothing follows). */
+    bool by_queues, by_detours;
     /* [num] what each flow sends, of the largest one; NULL: all the same */
     double *size;
     /* how long the largest one takes at its source's rate, of the time in which a host sends all
@@ -60,7 +63,7 @@ static inline double paths_path_share(const path_set *p, size_t step)
 }
 /* Effective bandwidth and efficiency of each flow, averaged over all flows and over those that
  * leave their switch; `flows` [num_ports] is what the channels carry, in flows. Means over no flow
- * are 1. */
+ * are 1; NAN where the shares are by detours. */
 typedef struct path_means {
     double bandwidth, efficiency, bandwidth_leaving, efficiency_leaving;
 } path_means;

@@ -23,6 +23,7 @@ typedef struct entry {
     char *routing; /* as the routing names itself, with the first seed */
     uint32_t hosts, switches;
     uint64_t undelivered;
+    bool by_queues;  /* it is adaptive: slowdowns are those of an even division, or NAN */
     sample *samples; /* [num_seeds] */
     ik_box slowdown;
 } entry;
@@ -108,6 +109,8 @@ static ik_status load_compare_measure_seed(const comparison *m, const ik_fabric 
     }
     if (status == IK_OK)
         status = ik_routing_from_spec(f, routing, &env, &r, err);
+    if (status == IK_OK)
+        e->by_queues = r->kind == IK_ROUTE_ADAPTIVE;
     if (status == IK_OK && seed == m->first_seed) {
         if (t->note || r->note)
             cli_note(m->c, "note: %s", t->note ? t->note : r->note);
@@ -193,6 +196,21 @@ static bool load_compare_largest_c(const comparison *m, const entry *e, uint64_t
     return true;
 }
 
+/* What the numbers of adaptive routings are. */
+static void load_compare_explain(const comparison *m)
+{
+    bool evenly = false, unknown = false;
+    for (size_t k = 0; k < m->num; k++) {
+        unknown |= isnan(m->entries[k].slowdown.mean);
+        evenly |= m->entries[k].by_queues && !isnan(m->entries[k].slowdown.mean);
+    }
+    if (unknown)
+        puts("-: not predicted, since what goes minimally depends on queues");
+    if (evenly)
+        puts("Slowdowns of adaptive routings are those of choices that are divided evenly, which "
+             "queues may divide otherwise.");
+}
+
 static void load_compare_show_text(const comparison *m)
 {
     static const char *const headers[] = {"fabric", "switches>", "routing", "C>",
@@ -215,9 +233,10 @@ static void load_compare_show_text(const comparison *m)
         else
             cli_table_cell(t, "-");
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-            cli_table_cell(t, "%.5g", values[i]);
+            cli_table_cell(t, isnan(values[i]) ? "-" : "%.5g", values[i]);
     }
     cli_table_print(t, stdout, m->c->colour_out);
+    load_compare_explain(m);
 }
 
 static void load_compare_put_box(ik_json *j, const ik_box *b)
@@ -247,6 +266,7 @@ static void load_compare_put_entry(const comparison *m, ik_json *j, const entry 
     ik_json_text(j, "routing", e->routing);
     ik_json_uint(j, "hosts", e->hosts);
     ik_json_uint(j, "switches", e->switches);
+    ik_json_bool(j, "divided_evenly", e->by_queues && !isnan(e->slowdown.mean));
     load_compare_put_box(j, &e->slowdown);
     ik_json_array(j, "samples");
     for (uint64_t i = 0; i < m->num_seeds; i++) {
@@ -284,19 +304,30 @@ static void load_compare_put_names(const entry *e)
     ik_text_csv(stdout, e->routing);
 }
 
+/* Empty where it is not known. */
+static void load_compare_put_number(double x)
+{
+    if (isnan(x))
+        putchar(',');
+    else
+        printf(",%.12g", x);
+}
+
 static void load_compare_show_summary(const comparison *m)
 {
     puts("fabric,hosts,switches,routing,seeds,contention,slowdown_min,slowdown_lower_quartile,"
          "slowdown_median,slowdown_upper_quartile,slowdown_max,slowdown_mean");
     for (size_t k = 0; k < m->num; k++) {
         const ik_box *b = &m->entries[k].slowdown;
+        const double values[] = {b->min, b->lower, b->median, b->upper, b->max, b->mean};
         uint64_t c;
         load_compare_put_names(&m->entries[k]);
         printf(",%llu,", (unsigned long long)m->num_seeds);
         if (load_compare_largest_c(m, &m->entries[k], &c))
             printf("%llu", (unsigned long long)c);
-        printf(",%.12g,%.12g,%.12g,%.12g,%.12g,%.12g\n", b->min, b->lower, b->median, b->upper,
-               b->max, b->mean);
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            load_compare_put_number(values[i]);
+        putchar('\n');
     }
 }
 
@@ -310,11 +341,10 @@ static void load_compare_show_samples(const comparison *m)
             printf(",%llu,", (unsigned long long)s->seed);
             if (s->has_c)
                 printf("%llu", (unsigned long long)s->c);
-            printf(",%.12g,", s->slowdown);
-            if (s->time_ns == s->time_ns)
-                printf("%.12g,%.12g\n", s->time_ns, s->crossbar_ns);
-            else
-                puts(",");
+            load_compare_put_number(s->slowdown);
+            load_compare_put_number(s->time_ns);
+            load_compare_put_number(s->crossbar_ns);
+            putchar('\n');
         }
     }
 }

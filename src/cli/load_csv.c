@@ -120,9 +120,13 @@ static void load_csv_put_phases(const loads *l)
     for (size_t i = 0; i < l->phases.num; i++) {
         const ik_phase *p = &l->phases.phases[i];
         ik_text_csv(stdout, p->name ? p->name : "");
-        printf(",%llu,%llu,%llu,%.12g,%.12g,%.12g,", (unsigned long long)p->messages,
-               (unsigned long long)p->bytes, (unsigned long long)p->flows, p->max_load_bytes,
-               p->bound_ns, p->crossbar_bound_ns);
+        printf(",%llu,%llu,%llu,", (unsigned long long)p->messages, (unsigned long long)p->bytes,
+               (unsigned long long)p->flows);
+        if (p->bound_ns == p->bound_ns) /* else it is not predicted */
+            printf("%.12g,%.12g", p->max_load_bytes, p->bound_ns);
+        else
+            putchar(',');
+        printf(",%.12g,", p->crossbar_bound_ns);
         if (p->has_contention && !p->contention.split)
             printf("%llu", (unsigned long long)p->contention.c);
         if (p->has_contention && p->fluid_ns == p->fluid_ns)

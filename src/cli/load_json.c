@@ -8,6 +8,10 @@
 
 static void load_json_put_ratio(ik_json *j, const char *key, const ik_ratio *r)
 {
+    if (isnan(r->value)) {
+        ik_json_null(j, key);
+        return;
+    }
     ik_json_object(j, key);
     ik_json_real(j, "value", r->value, CLI_DIGITS);
     if (r->den) {
@@ -77,6 +81,7 @@ static void load_json_put_contention(ik_json *j, const ik_fabric *f, const ik_co
 {
     ik_json_object(j, "contention");
     ik_json_uint(j, "split_flows", c->split);
+    ik_json_bool(j, "divided_evenly", isnan(c->slowdown_bound.value) && !isnan(c->max_flows));
     cli_json_known(j, "c", !c->split, c->c);
     if (f->num_levels) {
         cli_json_known(j, "c_up", !c->split, c->c_up);
@@ -147,9 +152,10 @@ static void load_json_put_phase(ik_json *j, const ik_phase *p)
     ik_json_close(j);
 }
 
-static void load_json_put_phases(ik_json *j, const ik_phases *p)
+static void load_json_put_phases(ik_json *j, const ik_phases *p, bool divided_evenly)
 {
     ik_json_object(j, "workload");
+    ik_json_bool(j, "divided_evenly", divided_evenly);
     ik_json_uint(j, "messages", p->messages);
     ik_json_uint(j, "bytes", p->bytes);
     ik_json_real(j, "bound_ns", p->bound_ns, CLI_DIGITS);
@@ -263,7 +269,7 @@ void loads_put_json(ik_json *j, const loads *l)
     if (l->has_contention)
         load_json_put_contention(j, l->f, &l->contention);
     if (l->has_phases)
-        load_json_put_phases(j, &l->phases);
+        load_json_put_phases(j, &l->phases, !l->band.predicted && !isnan(l->phases.slowdown));
     if (l->has_means)
         load_json_put_means(j, &l->means);
     if (l->has_permutations)

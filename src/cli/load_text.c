@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdarg.h>
 
+static const char by_detours[] = "not predicted: what goes minimally depends on queues";
+
 static void load_text_row(const char *name, const char *format, ...) IK_PRINTF(2, 3);
 static void load_text_row(const char *name, const char *format, ...)
 {
@@ -123,6 +125,20 @@ static void load_text_print_turns(const loads *l)
     cli_table_print(t, stdout, l->c->colour_out);
 }
 
+static void load_text_print_bound(const ik_contention *x)
+{
+    const char *plural = x->max_flows == 1 ? "" : "s";
+    unsigned long long ends = x->endpoint_degree;
+    if (isnan(x->slowdown_bound.value))
+        load_text_row("slowdown at least",
+                      "no bound: queues may divide flows better than evenly (evenly: %.6g flow%s "
+                      "on a channel, %llu at an end)",
+                      x->max_flows, plural, ends);
+    else
+        load_text_row("slowdown at least", "%.6g (%.6g flow%s on a channel, %llu at an end)",
+                      x->slowdown_bound.value, x->max_flows, plural, ends);
+}
+
 static void print_contention(const loads *l)
 {
     const ik_contention *x = &l->contention;
@@ -139,13 +155,16 @@ static void print_contention(const loads *l)
     if (l->f->num_levels && !x->split)
         load_text_row("C up, down", "%llu, %llu", (unsigned long long)x->c_up,
                       (unsigned long long)x->c_down);
+    if (isnan(x->max_flows)) {
+        load_text_row("slowdown", "%s", by_detours);
+        return;
+    }
     load_text_row("C by load", "%.6g", x->c_load.value);
-    load_text_row("slowdown at least", "%.6g (%.6g flow%s on a channel, %llu at an end)",
-                  x->slowdown_bound.value, x->max_flows, x->max_flows == 1 ? "" : "s",
-                  (unsigned long long)x->endpoint_degree);
-    load_text_row("fluid slowdown", "%.6g (%.6g %s time, crossbar %.6g)", x->fluid_slowdown,
+    load_text_print_bound(x);
+    load_text_row("fluid slowdown", "%.6g (%.6g %s time, crossbar %.6g)%s", x->fluid_slowdown,
                   x->fluid_time, x->fluid_time == 1 ? "message's" : "messages'",
-                  x->fluid_crossbar_time);
+                  x->fluid_crossbar_time,
+                  isnan(x->slowdown_bound.value) ? ", if choices are divided evenly" : "");
     load_text_row("effective bandwidth", "%.6g (of flows that leave their switch %.6g)",
                   x->effective_bandwidth, x->effective_bandwidth_leaving);
     load_text_row("mean efficiency", "%.6g (of flows that leave their switch %.6g)",
@@ -163,11 +182,41 @@ static void load_text_cell_known(cli_table *t, bool known, double x)
 
 enum { MOST_PHASES = 40 };
 
+/* Of all phases. Adaptive routings divide otherwise than evenly, so that even shares bound nothing.
+ */
+static void load_text_print_sums(const ik_phases *all, const ik_load_band *b)
+{
+    const char *how = b->predicted ? "" : ", if choices are divided evenly";
+    if (isnan(all->slowdown)) {
+        load_text_row("slowdown", "%s", by_detours);
+        return;
+    }
+    load_text_row(b->predicted ? "sum of the bounds" : "sum of the times",
+                  "%.6g us, crossbar %.6g us%s", all->bound_ns / 1e3, all->crossbar_bound_ns / 1e3,
+                  how);
+    if (all->has_contention)
+        load_text_row("sum of fluid times", "%.6g us, crossbar %.6g us%s", all->fluid_ns / 1e3,
+                      all->crossbar_ns / 1e3, how);
+    if (all->has_contention)
+        load_text_row("slowdown", "%.6g%s", all->slowdown, how);
+    else
+        load_text_row("slowdown",
+                      "%.6g or more%s (by the most loaded channels; --contention for "
+                      "the rest)",
+                      all->slowdown, how);
+}
+
 static void load_text_print_phases(const loads *l)
 {
-    static const char *const headers[] = {"phase",      "messages>",  "bytes>",        "C>",
-                                          "bound, us>", "fluid, us>", "crossbar, us>", "slowdown>",
-                                          NULL};
+    const char *const headers[] = {"phase",
+                                   "messages>",
+                                   "bytes>",
+                                   "C>",
+                                   l->band.predicted ? "bound, us>" : "evenly, us>",
+                                   "fluid, us>",
+                                   "crossbar, us>",
+                                   "slowdown>",
+                                   NULL};
     const ik_phases *all = &l->phases;
     cli_heading(l->c, "Phases: all messages of a class at once, counting only bytes");
     cli_table *t = cli_table_new(headers);
@@ -187,15 +236,22 @@ static void load_text_print_phases(const loads *l)
     if (all->num > MOST_PHASES)
         printf("  and %s (--csv --table phases)\n",
                cli_counted(all->num - MOST_PHASES, "more phase"));
-    load_text_row("sum of the bounds", "%.6g us, crossbar %.6g us", all->bound_ns / 1e3,
-                  all->crossbar_bound_ns / 1e3);
-    if (all->has_contention)
-        load_text_row("sum of fluid times", "%.6g us, crossbar %.6g us", all->fluid_ns / 1e3,
-                      all->crossbar_ns / 1e3);
-    load_text_row("slowdown", "%.6g%s", all->slowdown,
-                  all->has_contention
-                      ? ""
-                      : " or more (by the most loaded channels; --contention for the rest)");
+    load_text_print_sums(all, &l->band);
+}
+
+static void load_text_print_means(const ik_pattern_means *m)
+{
+    if (isnan(m->effective_bandwidth)) {
+        load_text_row("effective bandwidth", "%s", by_detours);
+        return;
+    }
+    load_text_row("effective bandwidth",
+                  "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
+                  m->effective_bandwidth, m->effective_bandwidth_error,
+                  m->effective_bandwidth_leaving, m->effective_bandwidth_leaving_error);
+    load_text_row("mean efficiency", "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
+                  m->mean_efficiency, m->mean_efficiency_error, m->mean_efficiency_leaving,
+                  m->mean_efficiency_leaving_error);
 }
 
 static void load_text_print_extras(const loads *l)
@@ -203,15 +259,7 @@ static void load_text_print_extras(const loads *l)
     if (l->has_means) {
         cli_heading(l->c, "Random patterns");
         load_text_row("patterns", "%s", cli_count(l->means.patterns));
-        const ik_pattern_means *m = &l->means;
-        load_text_row("effective bandwidth",
-                      "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
-                      m->effective_bandwidth, m->effective_bandwidth_error,
-                      m->effective_bandwidth_leaving, m->effective_bandwidth_leaving_error);
-        load_text_row("mean efficiency",
-                      "%.6g +- %.2g (of flows that leave their switch %.6g +- %.2g)",
-                      m->mean_efficiency, m->mean_efficiency_error, m->mean_efficiency_leaving,
-                      m->mean_efficiency_leaving_error);
+        load_text_print_means(&l->means);
     }
     if (l->has_permutations) {
         cli_heading(l->c, l->permutations.exhaustive ? "All permutations by contention"
@@ -233,7 +281,7 @@ static void print_saturation(const loads *l)
             load_text_row("however divided", "at most %.4g", b->high);
         return;
     }
-    load_text_row("saturation", "not predicted: what goes minimally depends on queues");
+    load_text_row("saturation", "%s", by_detours);
     load_text_row("all minimally", "%.4g of the hosts' rate", b->minimal);
     load_text_row("all by detours", "%.4g", b->valiant);
     if (b->split < INFINITY)
@@ -256,7 +304,9 @@ void loads_show_text(const loads *l)
     if (l->unconnected)
         load_text_row("unconnected", "%s that the fabric does not connect",
                       cli_counted(l->unconnected, "flow"));
-    load_text_row("largest load", "%.6g of a host's rate", x->max_load);
+    load_text_row("largest load", "%.6g of a host's rate%s", x->max_load,
+                  l->band.chooses_detours ? ", if all ways are taken alike (as in the loads below)"
+                                          : "");
     if (x->max_channel != IK_NONE)
         load_text_row("on", "%s", ik_port_describe(l->f, x->max_channel, where, sizeof where));
     load_text_row("mean load", "%.6g", x->mean_load);

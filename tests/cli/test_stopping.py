@@ -1,6 +1,7 @@
 """Runs that find their warm-up and their end themselves."""
 import csv
 import io
+import re
 import signal
 import subprocess
 import unittest
@@ -43,6 +44,32 @@ class Stopping(CliTest):
                     self.assertEqual(row["converged"], "0")
                     self.assertIn(row["steady"], ("yes", "no", "too short to tell"))
                     self.assertTrue(row["steady_reason"])
+
+    def test_the_least_that_a_cap_leaves(self):
+        """32 batches of warm-up and 80 of measured time, and what is under way after both, however few packet-hops; many are kept to."""
+        text = "fabric: {}\nrouting: updown\nload: [30%, 90%]\nmeasure: {{stop: {{ci: 0.01 %, hops: {}}}}}\n"
+        for fabric in ("karytree:k=4,n=2", "torus:dims=4:4", "crossbar:n=32"):
+            runs = {hops: self.rows(self.run_it(text.format(fabric, hops), f"least{hops}")[0]) for hops in (1, 100, 200000)}
+            for one, few, many in zip(*runs.values()):
+                with self.subTest(fabric=fabric, load=one["load"]):
+                    self.assertEqual((one["warmup_ns"], one["measured_ns"], one["packet_hops"]), (few["warmup_ns"], few["measured_ns"], few["packet_hops"]))
+                    batches = float(one["measured_ns"]) / 81  # one is what is under way
+                    self.assertIn(f"{batches:.0e}"[0], "125")
+                    self.assertEqual(float(one["warmup_ns"]), 33 * batches)
+                    self.assertGreater(int(one["packet_hops"]), 1000)
+                    self.assertTrue(200000 <= int(many["packet_hops"]) < 230000, many["packet_hops"])
+
+    def test_duration_in_place_of_a_stop(self):
+        """The hint says how, and that works."""
+        path, store = self.tmp / "test.yaml", self.tmp / "test.db"
+        path.write_text("fabric: crossbar:n=4\nrouting: updown\nload: 30%\nmeasure: {stop: {hops: 5000}}\n")
+        for stop in ("{hops: 5000}", "{at_most: 1 ms}", "{of: throughput}", "{ci: 5 %}"):
+            path.write_text(f"fabric: crossbar:n=4\nrouting: updown\nload: 30%\nmeasure: {{stop: {stop}}}\n")
+            hint = self.refused("run", path, "-o", store, "--set", "measure.warmup=1 ms", "--set", "measure.duration=4 ms")
+            told = re.search(r"--set '(measure=\{.*?\})'", hint)
+            self.assertTrue(told, hint)
+            self.ok("run", path, "-o", store, "--set", told[1])
+            self.assertEqual(self.rows(store)[0]["measured_ns"], "4000000")
 
     def test_results(self):
         store, done = self.run_it(STOP)

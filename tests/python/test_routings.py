@@ -84,6 +84,21 @@ class Routings(PythonTest):
         self.assertEqual(tree.max_crossing, tree.crossing.max() if tree.crossing.max() < 15 else tree.max_crossing)
         self.assertGreater(tree.mean_hops, 0)
 
+    def test_what_queues_decide_is_not_predicted(self):
+        fabric, traffic = ikat.Fabric("slimfly:q=3"), "exchange:bytes=8KiB"
+        routing = fabric.routing("ugal_l")
+        contention, phases, load = routing.contention(traffic), routing.phases(traffic), routing.load(traffic)
+        unknown = [contention.slowdown_bound, contention.fluid_slowdown, contention.max_flows, contention.c_load, contention.mean_efficiency,
+                   phases.slowdown, phases.bound_ns, load.saturation, routing.pattern_means("worst", 2)["effective_bandwidth"]]
+        self.assertTrue(np.isnan(unknown).all(), unknown)
+        self.assertGreater(contention.endpoint_degree, 0)
+        for result in contention, phases, load:
+            self.assertIn("not predicted", repr(result))
+        evenly = ikat.Fabric("jellyfish:N=12,d=3,p=1").routing("minimal").contention(traffic)
+        self.assertTrue(np.isnan(evenly.slowdown_bound))
+        self.assertIn("if choices are divided evenly", repr(evenly))
+        self.assertNotIn("evenly", repr(fabric.routing("valiant").contention(traffic)))
+
     def test_deadlock_and_its_evidence(self):
         fabric = ikat.Fabric("ring:n=5")
         proof = fabric.routing("shortest").prove()

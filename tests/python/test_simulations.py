@@ -3,8 +3,9 @@ import csv
 import io
 import os
 import subprocess
+import warnings
 
-from support import PythonTest, SHORT, ffi, ikat, lib, np, package, unittest
+from support import CLUSTER, PythonTest, SHORT, ffi, ikat, lib, np, package, unittest
 
 IKAT = os.environ.get("IKAT", "build/release/ikat")
 
@@ -83,6 +84,24 @@ class Simulations(PythonTest):
             self.assertEqual(row["checksum"], own["checksum"])
             for name in ("throughput", "latency_mean_ns", "latency_p99_ns", "offered", "packets_delivered"):
                 self.assertAlmostEqual(float(row[name]) / own[name], 1, places=5)
+
+    def test_what_is_not_steady_warns(self):
+        """Once for a call, at the line of the caller; steady runs and workloads that end do not."""
+        package("pandas")
+        routing = ikat.Fabric(CLUSTER).routing("updown")
+        calls = {"simulate": lambda: routing.simulate("uniform", 0.3, **SHORT), "of the package": lambda: ikat.simulate(routing, "uniform", 0.3, **SHORT),
+                 "sweep": lambda: routing.sweep("uniform", [0.05, 0.3, 0.4], warmup="50 us", duration="100 us", jobs=2)}
+        for name, call in calls.items():
+            with self.subTest(name), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                run = call()
+                self.assertEqual([(one.category, one.filename) for one in caught], [(ikat.NotSteadyWarning, __file__)])
+                said = str(caught[0].message)
+                self.assertIn("not steady: 2 of 3 runs, at load 0.3, 0.4: column steady" if name == "sweep" else run.steady_reason, said)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ikat.NotSteadyWarning)
+            self.assertEqual(self.routing.simulate("uniform", 0.4, warmup="50 us", duration="200 us").steady, "yes")
+            self.assertIsNone(self.routing.simulate("exchange:bytes=4KiB", 1, until="delivered", at_most="10 ms").steady)
 
     def test_same_verdicts_as_an_experiment(self):
         """Also where only what channels carry for ever tells: a short window accepts more."""

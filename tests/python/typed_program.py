@@ -1,7 +1,7 @@
 """A user's program that names the types of what it gets: test_types.py has mypy check it, strictly, and runs it."""
 import pathlib
 import sys
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Type
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +80,8 @@ def simulations(routing: ikat.Routing) -> None:
     assert numbers and steady and series is not None and value and row and ikat.settings("switch") and ikat.result_names()
     ikat.sweep(routing, "uniform", [0.2, "40 %"], seeds=range(1, 3), jobs=2, warmup="5 us", duration="10 us")
     routing.sweep(loads=np.array([0.2]), seeds=1, warmup="5 us", duration="10 us")
+    warned: Type[UserWarning] = ikat.NotSteadyWarning
+    assert warned.__doc__
 
 
 def experiments(folder: pathlib.Path) -> None:

@@ -108,7 +108,7 @@ static bool even_rails(const ik_routing *r, uint32_t num_hosts)
 static void assert_near(const char *what, const ik_routing *r, const ik_traffic *t, uint32_t at,
                         double value, double expected)
 {
-    if (fabs(value - expected) > 1e-9 * (1 + fabs(expected))) {
+    if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected)))) {
         fail_msg("%s on %s, traffic %s: %s %u is %.12g, one by one %.12g", r->spec, r->fabric->spec,
                  t->spec, what, at, value, expected);
     }
@@ -340,9 +340,27 @@ static double per_degree(const exchange *x, uint32_t flow)
     return 1.0 / (out > in ? out : in);
 }
 
+/* What depends on queues is not told; true: nothing else is. */
+static bool check_what_is_told(const exchange *x, const ik_routing *r, const ik_contention *c)
+{
+    bool divided = x->split && r->kind == IK_ROUTE_ADAPTIVE,
+         detours = divided && strcmp(r->family->name, "ugal_l") == 0;
+    assert_true(isnan(c->slowdown_bound.value) == divided);
+    assert_true(isnan(c->max_flows) == detours);
+    if (!detours)
+        return false;
+    assert_true(isnan(c->c_load.value) && isnan(c->fluid_time) && isnan(c->fluid_slowdown));
+    assert_true(isnan(c->effective_bandwidth) && isnan(c->effective_bandwidth_leaving));
+    assert_true(isnan(c->mean_efficiency) && isnan(c->mean_efficiency_leaving));
+    assert_true(c->fluid_crossbar_time > 0 && c->endpoint_degree > 0);
+    return true;
+}
+
 static void check_contention(const exchange *x, const ik_routing *r, const ik_traffic *t,
                              const ik_contention *c)
 {
+    if (check_what_is_told(x, r, c))
+        return;
     const ik_fabric *f = r->fabric;
     size_t ports = f->num_ports;
     double most = 0, c_load = 0, sum[4] = {0}, leaving = 0;

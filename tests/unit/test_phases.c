@@ -350,6 +350,9 @@ static void test_box(void **state)
     assert_true(b.lower == 1.75 && b.median == 2.5 && b.upper == 3.25 && b.mean == 2.5);
     b = ik_box_of(one, 1);
     assert_true(b.min == 7 && b.lower == 7 && b.median == 7 && b.upper == 7 && b.max == 7);
+    five[3] = NAN;
+    b = ik_box_of(five, 5);
+    assert_true(isnan(b.min) && isnan(b.median) && isnan(b.max) && isnan(b.mean));
 }
 
 int main(void)

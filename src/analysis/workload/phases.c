@@ -42,6 +42,8 @@ static ik_status measure_phase(const ik_routing *r, phase_pattern *p, double mos
         return status;
     out->undelivered = load.undelivered;
     phases_note_bounds(p, r->fabric, &load, out);
+    if (out->max_load_bytes > 0 && ik_load_chooses_detours(r))
+        out->max_load_bytes = out->bound_ns = NAN; /* queues decide which channel is fullest */
     ik_load_free(&load);
     if (out->undelivered)
         status = ik_flows_unconnected(&p->traffic, &out->unconnected, err);
@@ -154,6 +156,8 @@ ik_box ik_box_of(double *values, size_t n)
     qsort(values, n, sizeof *values, phases_ascending);
     for (size_t i = 0; i < n; i++)
         sum += values[i];
+    if (isnan(sum))
+        return (ik_box){NAN, NAN, NAN, NAN, NAN, NAN};
     return (ik_box){values[0],
                     phases_quantile(values, n, 0.25),
                     phases_quantile(values, n, 0.5),

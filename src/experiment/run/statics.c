@@ -352,7 +352,7 @@ static ik_status statics_measure_phases(const ik_plan *plan, const ik_traffic *t
     if (status != IK_OK)
         return status;
     double most = NAN;
-    for (size_t i = 0; i < p.num; i++)
+    for (size_t i = 0; i < p.num && !isnan(p.slowdown); i++)
         if (p.phases[i].has_contention)
             most = fmax(most, p.phases[i].contention.max_flows);
     statics_set(out, METRIC_CONTENTION, most);

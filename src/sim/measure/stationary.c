@@ -499,7 +499,7 @@ static size_t stationary_within_hops(const stationary *s, size_t next, uint64_t 
 
 static void stationary_look_for_start(stationary *s, uint64_t hops)
 {
-    uint64_t most = s->setup.most_hops / 2;
+    uint64_t most = (s->setup.most_hops + 1) / 2; /* 0: not limited */
     s->warm = stationary_is_warm(s);
     if (s->warm || s->num >= s->setup.latest || (most && hops >= most)) {
         stationary_begin_at(s, s->num + s->setup.margin);

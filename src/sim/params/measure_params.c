@@ -5,6 +5,10 @@
 #include "sim/params/window.h"
 #include "sim/state/state.h"
 
+#define ENDS_AFTER_IT                                                                              \
+    "a run with a duration ends after it; to have one in place of a file's stop, give the "        \
+    "section as a whole: --set 'measure={warmup: 1 ms, duration: 4 ms}'"
+
 const ik_param ik_measure_params[] = {
     {"warmup", IK_PARAM_TIME, "auto", 0, 1e15, "auto",
      "time before anything is measured; auto: until throughput and latency have settled (MSER)",
@@ -13,7 +17,9 @@ const ik_param ik_measure_params[] = {
      "measured time; with warmup: auto, also the longest possible warm-up; without it, a run ends "
      "as stop says",
      "until=duration and not stop_ci",
-     "a finite workload has at_most, and stop says itself when a run ends"},
+     "a finite workload has at_most, and stop says itself when a run ends; to have a duration in "
+     "place of a file's stop, give the section as a whole: --set 'measure={warmup: 1 ms, duration: "
+     "4 ms}'"},
     {"until", IK_PARAM_ENUM, "duration", 0, 0, "duration|delivered",
      "when the run ends: after `duration`, with endless traffic; or at the last delivery, with a "
      "finite workload"},
@@ -31,14 +37,16 @@ const ik_param ik_measure_params[] = {
      "arrival_latency_mean_ns|round_trip_mean_ns|request_latency_mean_ns|reply_latency_mean_ns",
      "the result whose confidence interval is tested; it must be a mean over time or packets. "
      "throughput_and_latency: both, or beyond saturation, where latency grows, throughput alone",
-     "until=duration and not duration", "a run with a duration ends after it"},
+     "until=duration and not duration", ENDS_AFTER_IT},
     {"stop_at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
      "simulated time at which the run ends even if the interval is still larger",
-     "until=duration and not duration", "a run with a duration ends after it"},
+     "until=duration and not duration", ENDS_AFTER_IT},
     {"stop_hops", IK_PARAM_UINT, "100000000", 1, 1e15, NULL,
      "packet-hops after which the run ends even if the interval is still larger; half of them are "
-     "spent on the warm-up at most. A processor simulates some millions per second",
-     "until=duration and not duration", "a run with a duration ends after it"},
+     "spent on the warm-up at most. However few they are, a run has 32 batches of warm-up (where "
+     "that is to be found) and 80 of measured time, which the tests take (docs/measures.md). A "
+     "processor simulates some millions per second",
+     "until=duration and not duration", ENDS_AFTER_IT},
     {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
     {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
      "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the "
