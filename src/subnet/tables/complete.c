@@ -431,7 +431,7 @@ static void complete_release(completion *c)
 {
     links_free(&c->g);
     linkdag_free(&c->dag);
-    free(c->lft);
+    free(c->compiled);
     free(c->host_of);
     free(c->targets);
     free(c->host_switch);
@@ -461,10 +461,21 @@ typedef enum hub_way {
     NUM_HUB_WAYS
 } hub_way;
 
+/* The routing's own table, or one that is made from it. */
+static ik_status complete_find_lft(completion *c, ik_error *err)
+{
+    const ik_routing *r = c->plan->routing;
+    ik_status status = IK_OK;
+    if (!r->lft || r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED))
+        status = ik_lft_compile(r, c->env, &c->compiled, err);
+    c->lft = c->compiled ? c->compiled : r->lft;
+    return status;
+}
+
 /* What all ways have in common. */
 static ik_status complete_begin(completion *c, ik_error *err)
 {
-    ik_status status = ik_lft_compile(c->plan->routing, c->env, &c->lft, err);
+    ik_status status = complete_find_lft(c, err);
     if (status == IK_OK)
         status = links_build(c->f, &c->g, err);
     if (status == IK_OK)

@@ -30,8 +30,9 @@ typedef struct completion {
     links g;
     linkdag dag;
     ik_lid_tables t;
-    uint16_t *lft;     /* [switch][host of the routing's fabric] */
-    uint32_t *host_of; /* [num_ports] the routing's host whose cable is in this port of a host */
+    uint16_t *compiled;  /* NULL: lft is the routing's own */
+    const uint16_t *lft; /* [switch][host of the routing's fabric] */
+    uint32_t *host_of;   /* [num_ports] the routing's host whose cable is in this port of a host */
     completion_target *targets; /* [num_targets] by ascending LID */
     uint32_t num_targets;
     uint32_t *host_switch; /* [hosts of the routing's fabric] as ik_host_switch() */
