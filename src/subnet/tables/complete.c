@@ -490,6 +490,7 @@ static ik_status complete_attempt(completion *c, hub_way way, ik_error *err)
 {
     linkdag_free(&c->dag);
     memset(c->unsafe_host, 0, c->lids->num * sizeof *c->unsafe_host);
+    c->t = (ik_lid_tables){0}; /* what was there, the caller has */
     c->unsafe = 0;
     c->trim = way != ROWS_AS_THEY_ARE;
     ik_status status = linkdag_init(&c->dag, &c->g, err);
