@@ -105,6 +105,127 @@ static void test_reroutes(void **state)
     }
 }
 
+/* The switch that an entry leads to; IK_NONE: none; *here: the LID's port, or the switch itself. */
+static uint32_t leads_to(const ik_lid_tables *t, uint32_t sw, uint32_t i, bool *here)
+{
+    const ik_fabric *f = t->lids->fabric;
+    const ik_lid *lid = &t->lids->of[i];
+    uint8_t out = ik_lid_tables_row(t, sw)[i];
+    uint32_t port = out == IK_PORT_NONE || out == IK_PORT_SELF ? IK_NONE
+                                                               : ik_port_of_number(f, sw, out),
+             peer = port == IK_NONE ? IK_NONE : f->port_peer[port];
+    *here = out == IK_PORT_SELF ? lid->node == sw : peer != IK_NONE && peer == lid->port;
+    return peer == IK_NONE || !ik_is_switch(f, f->port_node[peer]) ? IK_NONE : f->port_node[peer];
+}
+
+static bool model_delivers(const ik_lid_tables *t, uint32_t sw, uint32_t i)
+{
+    bool here = false;
+    for (uint32_t hops = 0; sw != IK_NONE && !here && hops <= t->num_switches; hops++)
+        sw = leads_to(t, sw, i, &here);
+    return here;
+}
+
+/* On the ways of hosts' packets, b has the entries of a. */
+static void check_ways_of_hosts(const ik_lid_tables *a, const ik_lid_tables *b)
+{
+    const ik_fabric *f = a->lids->fabric;
+    for (uint32_t i = 0; i < a->lids->num; i++)
+        for (uint32_t h = 0; a->lids->of[i].port != IK_NONE && h < f->num_hosts; h++) {
+            bool here = false;
+            for (uint32_t sw = ik_host_switch(f, h); !here; sw = leads_to(a, sw, i, &here)) {
+                assert_true(sw != IK_NONE);
+                assert_int_equal(ik_lid_tables_row(a, sw)[i], ik_lid_tables_row(b, sw)[i]);
+            }
+        }
+}
+
+static void check_counts(const ik_deployment *then, const ik_lid_tables *old)
+{
+    ik_deploy_update u = {0};
+    for (uint32_t sw = 0; sw < old->num_switches; sw++) {
+        uint64_t changes = u.changed + u.added + u.removed;
+        for (uint32_t i = 0; i < then->lids.num; i++) {
+            uint8_t a = ik_lid_tables_row(old, sw)[i], b = ik_lid_tables_row(&then->tables, sw)[i];
+            u.kept += a == b && a != IK_PORT_NONE;
+            u.changed += a != b && a != IK_PORT_NONE && b != IK_PORT_NONE;
+            u.added += a != b && a == IK_PORT_NONE;
+            u.removed += a != b && b == IK_PORT_NONE;
+        }
+        u.switches += u.changed + u.added + u.removed > changes;
+    }
+    assert_int_equal(u.kept, then->update.kept);
+    assert_int_equal(u.changed, then->update.changed);
+    assert_int_equal(u.added, then->update.added);
+    assert_int_equal(u.removed, then->update.removed);
+    assert_int_equal(u.switches, then->update.switches);
+}
+
+/* Complete tables have the routing's entries, and tables made from old ones those of the old that
+ * lead to the LID on the fabric as it is now, beside entries of complete tables: everywhere, or,
+ * where these were completed anew, on the ways of hosts. Returns whether everywhere. */
+static bool check_entries(const ik_deployment *then, const ik_lid_tables *old)
+{
+    const ik_lid_tables was = {
+        .lids = &then->lids, .num_switches = old->num_switches, .out = old->out};
+    ik_lid_tables own = {0}, made = {0};
+    uint32_t unsafe = 0;
+    size_t entries = (size_t)was.num_switches * then->lids.num;
+    assert_true(then->update.repaired);
+    assert_int_equal(ik_lid_tables_of(then->plan->routing, &then->lids, NULL, &own, NULL), IK_OK);
+    assert_int_equal(ik_lid_tables_complete(then->plan, &then->lids, NULL, &made, &unsafe, NULL),
+                     IK_OK);
+    check_ways_of_hosts(&own, &made);
+    for (uint32_t sw = 0; sw < was.num_switches; sw++)
+        for (uint32_t i = 0; i < then->lids.num; i++)
+            if (model_delivers(&was, sw, i))
+                ik_lid_tables_row(&made, sw)[i] = ik_lid_tables_row(&was, sw)[i];
+    check_ways_of_hosts(&then->tables, &made);
+    bool everywhere = memcmp(made.out, then->tables.out, entries) == 0;
+    check_counts(then, &was);
+    ik_lid_tables_free(&made);
+    ik_lid_tables_free(&own);
+    return everywhere;
+}
+
+/* What stays and what changes, entry by entry: after each of some cuts, with the cable back, and
+ * from installed tables that have lost some entries. Trees of more LIDs than are looked at
+ * together, where some rows have no safe turn in the tables as the routing has them. */
+static void test_entries(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"rlft:ports=6,levels=3", "dmodc"},
+                                           {"rlft:ports=8,levels=3", "dmodc"},
+                                           {"xgft:m=4:3:3,w=1:2:3", "updown"},
+                                           {"pgft:m=4:4,w=1:2,p=1:2", "dmodc"}};
+    unsigned everywhere = 0, all = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (unsigned n = 0; n < 24; n += 5) {
+            ik_fabric *f = fabric_of(cases[i][0]), *cut = without_cable(f, n);
+            const ik_deploy_config config = {.routing = cases[i][1]};
+            const ik_env env = {.num_threads = 1 + n % 2};
+            ik_deployment first = {0}, then = {0}, back = {0};
+            assert_int_equal(ik_deploy_in_memory(f, &config, NULL, &env, &first, NULL), IK_OK);
+            assert_int_equal(ik_deploy_in_memory(cut, &config, &first, &env, &then, NULL), IK_OK);
+            everywhere += check_entries(&then, &first.tables);
+            assert_int_equal(ik_deploy_in_memory(f, &config, &then, &env, &back, NULL), IK_OK);
+            everywhere += check_entries(&back, &then.tables);
+            ik_deployment_free(&then);
+            size_t entries = (size_t)first.tables.num_switches * first.lids.num;
+            for (size_t k = n; k < entries; k += entries / 7)
+                first.tables.out[k] = IK_PORT_NONE;
+            assert_int_equal(ik_deploy_in_memory(cut, &config, &first, &env, &then, NULL), IK_OK);
+            everywhere += check_entries(&then, &first.tables);
+            all += 3;
+            ik_deployment_free(&then);
+            ik_deployment_free(&back);
+            ik_deployment_free(&first);
+            ik_fabric_free(cut);
+            ik_fabric_free(f);
+        }
+    assert_in_range(everywhere, all / 2, all - 1);
+}
+
 /* A dump of one switch with two hosts, the second of which may not be there yet. */
 static ik_fabric *two_hosts(bool both, unsigned first, unsigned second)
 {
@@ -216,9 +337,8 @@ static void test_enough(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reroutes),
-        cmocka_unit_test(test_new_host),
-        cmocka_unit_test(test_best_so_far),
+        cmocka_unit_test(test_reroutes), cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_new_host), cmocka_unit_test(test_best_so_far),
         cmocka_unit_test(test_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

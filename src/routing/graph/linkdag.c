@@ -72,12 +72,6 @@ static edge_bits linkdag_bits_of(const linkdag *d, uint32_t from, uint32_t to)
                        &d->in[(size_t)to * d->words + j / 64], 1ULL << (i % 64), 1ULL << (j % 64)};
 }
 
-bool linkdag_has(const linkdag *d, uint32_t from, uint32_t to)
-{
-    edge_bits e = linkdag_bits_of(d, from, to);
-    return (*e.out & e.out_bit) != 0;
-}
-
 void linkdag_remove(linkdag *d, uint32_t from, uint32_t to)
 {
     edge_bits e = linkdag_bits_of(d, from, to);

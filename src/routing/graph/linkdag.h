@@ -37,7 +37,20 @@ void linkdag_free(linkdag *d);
  * that agree with it are free.
  */
 void linkdag_start_with(linkdag *d, const uint32_t *first);
-bool linkdag_has(const linkdag *d, uint32_t from, uint32_t to);
+static inline bool linkdag_has(const linkdag *d, uint32_t from, uint32_t to)
+{
+    assert(from < d->g->num_links && d->g->head[from] == d->g->tail[to]); /* consecutive */
+    uint32_t i = to - d->g->base[d->g->head[from]];
+    return (d->out[(size_t)from * d->words + i / 64] >> (i % 64)) & 1;
+}
+/* The same of the opposite of a link of the switch that `to` leaves: fast for one after the
+ * other. */
+static inline bool linkdag_has_from(const linkdag *d, uint32_t back, uint32_t to)
+{
+    assert(to < d->g->num_links && d->g->tail[back] == d->g->tail[to]);
+    uint32_t j = back - d->g->base[d->g->tail[to]];
+    return (d->in[(size_t)to * d->words + j / 64] >> (j % 64)) & 1;
+}
 
 typedef enum linkdag_result { LINKDAG_CYCLE, LINKDAG_OLD, LINKDAG_NEW } linkdag_result;
 /* Adds the dependency from -> to, two consecutive links. LINKDAG_CYCLE leaves the graph as it was;

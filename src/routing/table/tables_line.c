@@ -125,8 +125,7 @@ static const char *tables_line_skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* The port GUID in what stands behind an entry, 0 = none. */
-static uint64_t tables_line_guid_behind(const char *at, const char *end)
+uint64_t tables_line_guid(const char *at, const char *end)
 {
     static const char word[] = "portguid";
     uint64_t guid = 0;
@@ -156,7 +155,8 @@ static ik_status tables_line_read_port(const char *line, const char *at, const c
         return ik_fail_at(err, IK_ERR_INPUT, file, number, out->port_column,
                           "expected a port from 0 to 255 after the LID");
     out->port = (uint32_t)port;
-    out->guid = tables_line_guid_behind(at, end);
+    out->rest = at;
+    out->end = end;
     return IK_OK;
 }
 

@@ -25,12 +25,14 @@ typedef struct tables_line {
     /* an entry */
     uint32_t lid, port; /* port 255: no route */
     unsigned port_column;
-    uint64_t guid; /* of the destination's port, 0 = not said */
+    const char *rest, *end; /* what stands behind the port */
 } tables_line;
 
 /* Reads the line from `at` up to `end`; `file` and `line` are for messages. IK_ERR_INPUT with the
  * place. */
 ik_status tables_read_line(const char *at, const char *end, const char *file, unsigned line,
                            tables_line *out, ik_error *err);
+/* The GUID of the destination's port, in what stands behind an entry; 0 = not said. */
+uint64_t tables_line_guid(const char *rest, const char *end);
 
 #endif

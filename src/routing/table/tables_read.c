@@ -22,6 +22,13 @@
 /* How an entry was matched, by rising weight. */
 enum match { UNMATCHED, BY_LID, BY_GUID, BY_BOTH };
 
+/* What stood behind the last entry for a LID, and the GUID in it: the same at most switches. */
+typedef struct tail {
+    uint64_t guid;
+    uint8_t length;
+    char text[87];
+} tail;
+
 typedef struct reader {
     const ik_lids *lids;
     const char *file;
@@ -39,6 +46,7 @@ typedef struct reader {
     bool *named;            /* [lids->num] some switch has an entry */
     unsigned *block_line;   /* [switches] of a switch's first block, 0 = none */
     uint64_t unknown[1024]; /* set of LIDs that nothing matched */
+    tail *tails;            /* [1 << 16] by LID */
 } reader;
 
 /* ---- blocks */
@@ -91,19 +99,20 @@ static void tables_read_begin_block(reader *rd, const tables_line *l)
 
 /* Index of the LID that an entry is for, IK_NONE if the fabric has none. A LID that ikat gave says
  * nothing about tables of a subnet manager: of a port with a GUID, it had another one there. */
-static uint32_t tables_read_match(const reader *rd, const tables_line *l, enum match *how)
+static uint32_t tables_read_match(const reader *rd, const tables_line *l, uint64_t guid,
+                                  enum match *how)
 {
     uint32_t by_lid = ik_lids_find(rd->lids, l->lid);
     *how = BY_LID;
-    if (by_lid != IK_NONE && !l->guid && rd->lids->of[by_lid].made && rd->lids->fabric->node_guid)
+    if (by_lid != IK_NONE && !guid && rd->lids->of[by_lid].made && rd->lids->fabric->node_guid)
         return IK_NONE;
-    if (!l->guid)
+    if (!guid)
         return by_lid;
-    if (by_lid != IK_NONE && rd->lids->of[by_lid].guid == l->guid) {
+    if (by_lid != IK_NONE && rd->lids->of[by_lid].guid == guid) {
         *how = BY_BOTH;
         return by_lid;
     }
-    uint32_t base = ik_lids_find_guid(rd->lids, l->guid);
+    uint32_t base = ik_lids_find_guid(rd->lids, guid);
     if (base == IK_NONE)
         return by_lid != IK_NONE && rd->lids->of[by_lid].made ? IK_NONE : by_lid;
     *how = BY_GUID;
@@ -138,19 +147,20 @@ static ik_status tables_read_contradicts(const reader *rd, const tables_line *l,
     return ik_hint(err, IK_ERR_INPUT, "a file holds the tables of one fabric at one time");
 }
 
-static void tables_read_count(reader *rd, const tables_line *l, uint32_t index, enum match how)
+static void tables_read_count(reader *rd, const tables_line *l, uint64_t guid, uint32_t index,
+                              enum match how)
 {
     const ik_lid *of = &rd->lids->of[index];
     rd->m.entries++;
     *(how == BY_LID ? &rd->m.by_lid : &rd->m.by_guid) += 1;
-    rd->m.guid_disagrees += how == BY_LID && l->guid;
+    rd->m.guid_disagrees += how == BY_LID && guid;
     rd->m.self_entries += l->port == IK_PORT_SELF && (of->port != IK_NONE || of->node != rd->sw);
     rd->named[index] = true;
 }
 
 /* Takes an entry into the block's row, or leaves it out where a better one has been there. */
-static ik_status tables_read_take(reader *rd, const tables_line *l, uint32_t index, enum match how,
-                                  ik_error *err)
+static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t guid, uint32_t index,
+                                  enum match how, ik_error *err)
 {
     uint8_t *slot = &rd->row[index], *weight = &rd->weight[index];
     bool differs = *slot != IK_PORT_NONE && *slot != l->port;
@@ -163,7 +173,7 @@ static ik_status tables_read_take(reader *rd, const tables_line *l, uint32_t ind
     if (*weight != UNMATCHED)
         rd->m.extra_paths += *weight != how;
     else
-        tables_read_count(rd, l, index, how);
+        tables_read_count(rd, l, guid, index, how);
     *weight = (uint8_t)how;
     *slot = (uint8_t)l->port;
     return IK_OK;
@@ -187,6 +197,21 @@ static ik_status tables_read_wrong_port(reader *rd, const tables_line *l, ik_err
     return IK_OK;
 }
 
+/* The GUID of an entry's port, 0 = none. */
+static uint64_t tables_read_guid(reader *rd, const tables_line *l)
+{
+    size_t length = (size_t)(l->end - l->rest);
+    tail *t = &rd->tails[l->lid];
+    if (length > sizeof t->text)
+        return tables_line_guid(l->rest, l->end);
+    if (length != t->length || memcmp(l->rest, t->text, length) != 0) {
+        t->guid = tables_line_guid(l->rest, l->end);
+        t->length = (uint8_t)length;
+        memcpy(t->text, l->rest, length);
+    }
+    return t->guid;
+}
+
 static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *err)
 {
     enum match how;
@@ -205,9 +230,10 @@ static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *e
         return IK_OK;
     if (!rd->has_port[l->port])
         return tables_read_wrong_port(rd, l, err);
-    uint32_t index = tables_read_match(rd, l, &how);
+    uint64_t guid = tables_read_guid(rd, l);
+    uint32_t index = tables_read_match(rd, l, guid, &how);
     if (index != IK_NONE)
-        return tables_read_take(rd, l, index, how, err);
+        return tables_read_take(rd, l, guid, index, how, err);
     rd->m.zero_lost += l->lid == 0;
     tables_read_count_unknown(rd, l->lid);
     return IK_OK;
@@ -299,9 +325,11 @@ static ik_status tables_read_begin(reader *rd, const ik_env *env, ik_error *err)
     rd->weight = ik_calloc(num + 1, sizeof *rd->weight);
     rd->named = ik_calloc(num + 1, sizeof *rd->named);
     rd->block_line = ik_calloc(switches + 1, sizeof *rd->block_line);
-    return rd->weight && rd->named && rd->block_line
+    rd->tails = ik_calloc(1 << 16, sizeof *rd->tails);
+    return rd->weight && rd->named && rd->block_line && rd->tails
                ? ik_lid_tables_new(rd->lids, env, &rd->tables, err)
-               : ik_fail_memory(err, 2 * num + 4 * switches, "forwarding tables");
+               : ik_fail_memory(err, 2 * num + 4 * switches + (sizeof *rd->tails << 16),
+                                "forwarding tables");
 }
 
 static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool reporting,
@@ -320,6 +348,7 @@ static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool
     free(rd.weight);
     free(rd.named);
     free(rd.block_line);
+    free(rd.tails);
     if (status != IK_OK) {
         ik_lid_tables_free(&rd.tables);
         return status;

@@ -22,11 +22,16 @@
 typedef struct repair {
     const ik_deployment *d;
     const ik_lid_tables *old;
-    uint8_t *state;                /* [switch] */
-    uint32_t *next, *path, *queue; /* [switch] */
+    ik_lid_tables made;
+    uint8_t *fate;  /* [REPAIR_LIDS][switch] a repair_fate */
+    uint32_t *path; /* [switch] scratch */
 } repair;
 
-/* Where the old entry of a switch leads, as complete_find_delivering takes it. */
+typedef enum repair_fate { FATE_OPEN, FATE_ON_PATH, FATE_DELIVERS, FATE_LOST } repair_fate;
+enum { REPAIR_LIDS = 64 }; /* whose entries at a switch are looked at together */
+
+/* The switch that the old entry of a switch leads to; NEXT_HERE: the LID's own port; IK_NONE:
+ * elsewhere, or nowhere. */
 static uint32_t update_onward(const repair *r, uint32_t sw, uint32_t lid)
 {
     const ik_fabric *f = r->d->fabric;
@@ -43,22 +48,34 @@ static uint32_t update_onward(const repair *r, uint32_t sw, uint32_t lid)
     return ik_is_switch(f, f->port_node[peer]) ? f->port_node[peer] : IK_NONE;
 }
 
-static void update_find_delivering(repair *r, uint32_t lid)
+/* Do the old entries lead from this switch to the LID? */
+static bool update_delivers(repair *r, uint32_t sw, uint32_t lid)
 {
-    uint32_t switches = r->d->fabric->num_switches;
-    for (uint32_t sw = 0; sw < switches; sw++)
-        r->next[sw] = update_onward(r, sw, lid);
-    complete_find_delivering(switches, r->next, r->state, r->path, r->queue);
+    uint8_t *fate = r->fate + (size_t)(lid % REPAIR_LIDS) * r->d->fabric->num_switches;
+    uint32_t n = 0;
+    while (sw < NEXT_HERE && fate[sw] == FATE_OPEN) {
+        fate[sw] = FATE_ON_PATH;
+        r->path[n++] = sw;
+        sw = update_onward(r, sw, lid);
+    }
+    bool delivers = sw == NEXT_HERE || (sw < NEXT_HERE && fate[sw] == FATE_DELIVERS);
+    while (n > 0)
+        fate[r->path[--n]] = delivers ? FATE_DELIVERS : FATE_LOST;
+    return delivers;
 }
 
-/* LIDs for which some switch has another entry in the new tables: for the others there is nothing
- * to choose. */
-static void update_find_different(const ik_lid_tables *a, const ik_lid_tables *b, uint8_t *differ)
+/* For LIDs from `first` on, where the two tables differ: elsewhere there is nothing to choose. */
+static void update_repair_lids(repair *r, uint32_t first)
 {
-    for (uint32_t sw = 0; sw < a->num_switches; sw++) {
-        const uint8_t *x = ik_lid_tables_row(a, sw), *y = ik_lid_tables_row(b, sw);
-        for (uint32_t lid = 0; lid < a->lids->num; lid++)
-            differ[lid] |= x[lid] ^ y[lid];
+    uint32_t switches = r->d->fabric->num_switches, most = r->d->lids.num - first,
+             num = most < REPAIR_LIDS ? most : REPAIR_LIDS;
+    memset(r->fate, FATE_OPEN, (size_t)REPAIR_LIDS * switches);
+    for (uint32_t sw = 0; sw < switches; sw++) {
+        const uint8_t *old = ik_lid_tables_row(r->old, sw) + first;
+        uint8_t *made = ik_lid_tables_row(&r->made, sw) + first;
+        for (uint32_t i = 0; memcmp(old, made, num) != 0 && i < num; i++)
+            if (old[i] != made[i] && update_delivers(r, sw, first + i))
+                made[i] = old[i];
     }
 }
 
@@ -66,38 +83,25 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
                                       const ik_env *env, ik_lid_tables *out, ik_error *err)
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
-    uint32_t *scratch = ik_calloc(n, 3 * sizeof *scratch);
-    uint8_t *state = ik_calloc(n, 1), *different = ik_calloc((size_t)d->lids.num + 1, 1);
-    if (!state || !scratch || !different) {
-        free(state);
-        free(scratch);
-        free(different);
-        return ik_fail_memory(err, n * 13, "repaired tables");
-    }
-    repair r = {d, old, state, scratch, scratch + n, scratch + 2 * n};
-    ik_lid_tables made = {0};
-    ik_status status = ik_lid_tables_new(&d->lids, env, &made, err);
-    if (status == IK_OK) {
-        memcpy(made.out, d->tables.out, (size_t)made.num_switches * d->lids.num);
-        update_find_different(old, &d->tables, different);
-    }
-    for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid++) {
-        if (!different[lid])
-            continue;
-        update_find_delivering(&r, lid);
-        for (uint32_t sw = 0; sw < d->fabric->num_switches; sw++)
-            if (r.state[sw] == COMPLETE_DELIVERS)
-                ik_lid_tables_row(&made, sw)[lid] = ik_lid_tables_row(old, sw)[lid];
+    repair r = {.d = d,
+                .old = old,
+                .fate = ik_calloc(n, REPAIR_LIDS),
+                .path = ik_calloc(n, sizeof *r.path)};
+    ik_status status = r.fate && r.path ? ik_lid_tables_new(&d->lids, env, &r.made, err)
+                                        : ik_fail_memory(err, n * 68, "repaired tables");
+    if (status == IK_OK)
+        memcpy(r.made.out, d->tables.out, (size_t)r.made.num_switches * d->lids.num);
+    for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid += REPAIR_LIDS) {
+        update_repair_lids(&r, lid);
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
-    free(r.state);
-    free(scratch);
-    free(different);
+    free(r.fate);
+    free(r.path);
     if (status == IK_OK)
-        *out = made;
+        *out = r.made;
     else
-        ik_lid_tables_free(&made);
+        ik_lid_tables_free(&r.made);
     return status;
 }
 
@@ -264,17 +268,30 @@ ik_status update_judge_installed(const ik_deployment *d, const char *from, const
     return status;
 }
 
+static void update_count_entries(const uint8_t *a, const uint8_t *b, size_t num,
+                                 ik_deploy_update *u)
+{
+    for (size_t i = 0; i < num; i++) {
+        u->kept += a[i] == b[i] && a[i] != IK_PORT_NONE;
+        u->changed += a[i] != b[i] && a[i] != IK_PORT_NONE && b[i] != IK_PORT_NONE;
+        u->added += a[i] == IK_PORT_NONE && b[i] != IK_PORT_NONE;
+        u->removed += a[i] != IK_PORT_NONE && b[i] == IK_PORT_NONE;
+    }
+}
+
 static void update_count_changes(const ik_deployment *d, const ik_lid_tables *old,
                                  ik_deploy_update *u)
 {
+    enum { SOME = 256 }; /* entries that mostly are equal */
     for (uint32_t sw = 0; sw < old->num_switches; sw++) {
         const uint8_t *a = ik_lid_tables_row(old, sw), *b = ik_lid_tables_row(&d->tables, sw);
         uint64_t before = u->changed + u->added + u->removed;
-        for (uint32_t i = 0; i < d->lids.num; i++) {
-            u->kept += a[i] == b[i] && a[i] != IK_PORT_NONE;
-            u->changed += a[i] != b[i] && a[i] != IK_PORT_NONE && b[i] != IK_PORT_NONE;
-            u->added += a[i] == IK_PORT_NONE && b[i] != IK_PORT_NONE;
-            u->removed += a[i] != IK_PORT_NONE && b[i] == IK_PORT_NONE;
+        for (size_t i = 0; i < d->lids.num; i += SOME) {
+            size_t num = d->lids.num - i < SOME ? d->lids.num - i : SOME;
+            if (memcmp(a + i, b + i, num) == 0 && !memchr(a + i, IK_PORT_NONE, num))
+                u->kept += num;
+            else
+                update_count_entries(a + i, b + i, num, u);
         }
         u->switches += u->changed + u->added + u->removed > before;
     }
@@ -381,9 +398,10 @@ ik_status update_carry_over(const ik_deployment *from, const ik_lids *lids, cons
         if (before == IK_NONE || from->lids.of[before].port != IK_NONE)
             continue;
         const uint8_t *old = ik_lid_tables_row(&from->tables, from->lids.of[before].node);
+        uint8_t *row = ik_lid_tables_row(out, sw);
         for (uint32_t i = 0; i < lids->num; i++)
             if (index[i] != IK_NONE)
-                ik_lid_tables_row(out, sw)[i] = old[index[i]];
+                row[i] = old[index[i]];
     }
     if (status == IK_OK && levels)
         status = update_carry_levels(&from->levels, lids, index, levels, err);

@@ -106,22 +106,23 @@ static bool complete_is_usual_turn(const completion *c, uint32_t link, uint32_t 
     return c->level[c->g.tail[link]] < here || c->level[c->g.head[onward]] < here;
 }
 
-static bool complete_is_easy(completion *c, uint32_t link, uint32_t onward)
+/* back: of the switch that packets leave by `onward`; they come by its opposite. */
+static bool complete_is_easy(completion *c, uint32_t back, uint32_t onward)
 {
-    return !complete_rows_is_link_next(onward) || linkdag_has(&c->dag, link, onward) ||
-           (complete_is_usual_turn(c, link, onward) &&
-            linkdag_add(&c->dag, link, onward) != LINKDAG_CYCLE);
+    return !complete_rows_is_link_next(onward) || linkdag_has_from(&c->dag, back, onward) ||
+           (complete_is_usual_turn(c, c->g.rev[back], onward) &&
+            linkdag_add(&c->dag, c->g.rev[back], onward) != LINKDAG_CYCLE);
 }
 
 /* Which links a row is extended by: the routing's own and dependencies that the graph has already
  * or usual turns; all such links; any. */
 typedef enum links_by { BY_OWN, BY_EASY, BY_ANY } links_by;
 
-static bool complete_may_extend(completion *c, uint32_t link, uint32_t onward, links_by by)
+static bool complete_may_extend(completion *c, uint32_t back, uint32_t onward, links_by by)
 {
-    uint32_t sw = c->g.tail[link];
-    return complete_is_open(c, sw) && (by != BY_OWN || c->own[sw] == link) &&
-           (by == BY_ANY || complete_is_easy(c, link, onward));
+    uint32_t sw = c->g.head[back];
+    return complete_is_open(c, sw) && (by != BY_OWN || c->own[sw] == c->g.rev[back]) &&
+           (by == BY_ANY || complete_is_easy(c, back, onward));
 }
 
 /* Extends the row from queue[from … num - 1]. Returns the switches in the queue then. */
@@ -132,7 +133,7 @@ static uint32_t complete_extend_row(completion *c, uint32_t from, uint32_t num, 
         if (by == BY_OWN && !c->waiting[v])
             continue;
         for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++)
-            if (complete_may_extend(c, c->g.rev[l], c->next[v], by))
+            if (complete_may_extend(c, l, c->next[v], by))
                 complete_attach(c, c->g.head[l], c->g.rev[l], &num);
     }
     return num;
@@ -230,20 +231,22 @@ static void complete_store_own(completion *c, bool *open)
     }
 }
 
+/* A whole row that the graph bears stays as it is. */
 static ik_status complete_fill_hosts(completion *c, ik_error *err)
 {
     bool *open = ik_calloc((size_t)c->num_targets + 1, sizeof *open);
-    ik_status status = open ? IK_OK : ik_fail_memory(err, c->num_targets, "rows of hosts");
-    if (open && !c->trim)
-        complete_store_own(c, open);
-    for (uint32_t i = 0; status == IK_OK && i < c->num_targets; i++) {
-        if (c->targets[i].sw != IK_NONE && (c->trim || open[i]))
-            complete_fill_host(c, &c->targets[i]);
-        if (ik_env_cancelled(c->env))
-            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    if (!open)
+        return ik_fail_memory(err, c->num_targets, "rows of hosts");
+    complete_store_own(c, open);
+    for (uint32_t i = 0; i < c->num_targets && !ik_env_cancelled(c->env); i++) {
+        const completion_target *to = &c->targets[i];
+        if (c->trim && i % COMPLETE_ROWS == 0)
+            complete_find_lacking(c);
+        if (to->sw != IK_NONE && (open[i] || (c->trim && !complete_bears_row(c, to->host))))
+            complete_fill_host(c, to);
     }
     free(open);
-    return status;
+    return ik_env_cancelled(c->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
 }
 
 /* A tree of its own towards a switch. Returns whether the graph bears the paths of all switches
@@ -410,9 +413,11 @@ static ik_status complete_prepare(completion *c, ik_error *err)
     c->queue = ik_calloc(switches, sizeof *c->queue);
     c->path = ik_calloc(switches, sizeof *c->path);
     c->want = ik_calloc((size_t)c->g.num_links * c->dag.words + 1, sizeof *c->want);
+    c->all = ik_calloc((size_t)c->g.num_links * c->dag.words + 1, sizeof *c->all);
+    c->lacking = ik_calloc(switches, sizeof *c->lacking);
     if (!c->host_of || !c->targets || !c->host_switch || !c->sends || !c->unsafe_host ||
         !c->number || !c->entry || !c->next || !c->own || !c->onward || !c->waiting || !c->seen ||
-        !c->level || !c->queue || !c->path || !c->want)
+        !c->level || !c->queue || !c->path || !c->want || !c->all || !c->lacking)
         return ik_fail_memory(err, switches * 20, "complete tables");
     complete_find_hosts(c);
     complete_find_levels(c);
@@ -426,7 +431,7 @@ static void complete_release(completion *c)
 {
     links_free(&c->g);
     linkdag_free(&c->dag);
-    free(c->lft);
+    free(c->compiled);
     free(c->host_of);
     free(c->targets);
     free(c->host_switch);
@@ -443,6 +448,8 @@ static void complete_release(completion *c)
     free(c->queue);
     free(c->path);
     free(c->want);
+    free(c->all);
+    free(c->lacking);
 }
 
 /* How turns are found that the data does not take. */
@@ -454,18 +461,41 @@ typedef enum hub_way {
     NUM_HUB_WAYS
 } hub_way;
 
-static ik_status complete_attempt(completion *c, hub_way way, ik_error *err)
+/* The routing's own table, or one that is made from it. */
+static ik_status complete_find_lft(completion *c, ik_error *err)
 {
-    ik_status status = ik_lft_compile(c->plan->routing, c->env, &c->lft, err);
+    const ik_routing *r = c->plan->routing;
+    ik_status status = IK_OK;
+    if (!r->lft || r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED))
+        status = ik_lft_compile(r, c->env, &c->compiled, err);
+    c->lft = c->compiled ? c->compiled : r->lft;
+    return status;
+}
+
+/* What all ways have in common. */
+static ik_status complete_begin(completion *c, ik_error *err)
+{
+    ik_status status = complete_find_lft(c, err);
     if (status == IK_OK)
         status = links_build(c->f, &c->g, err);
     if (status == IK_OK)
         status = linkdag_init(&c->dag, &c->g, err);
     if (status == IK_OK)
         status = complete_prepare(c, err);
+    return status == IK_OK ? complete_collect_all(c, err) : status;
+}
+
+/* c->t and c->unsafe. */
+static ik_status complete_attempt(completion *c, hub_way way, ik_error *err)
+{
+    linkdag_free(&c->dag);
+    memset(c->unsafe_host, 0, c->lids->num * sizeof *c->unsafe_host);
+    c->t = (ik_lid_tables){0}; /* what was there, the caller has */
+    c->unsafe = 0;
+    c->trim = way != ROWS_AS_THEY_ARE;
+    ik_status status = linkdag_init(&c->dag, &c->g, err);
     if (status == IK_OK)
         status = ik_lid_tables_new(c->lids, c->env, &c->t, err);
-    c->trim = way != ROWS_AS_THEY_ARE;
     if (status == IK_OK)
         status = complete_make_graph(c, err);
     if (status == IK_OK && way >= HUBS_WITH_HOSTS)
@@ -474,7 +504,6 @@ static ik_status complete_attempt(completion *c, hub_way way, ik_error *err)
         status = complete_fill_hosts(c, err);
     if (status == IK_OK)
         status = complete_fill_switches(c, err);
-    complete_release(c);
     if (status != IK_OK)
         ik_lid_tables_free(&c->t);
     return status;
@@ -485,15 +514,15 @@ static ik_status complete_attempt(completion *c, hub_way way, ik_error *err)
 ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lids,
                           const ik_env *env, ik_lid_tables *out, uint32_t *unsafe, ik_error *err)
 {
+    completion c = {.plan = plan, .lane = lane, .lids = lids, .env = env, .f = lids->fabric};
     ik_lid_tables best = {0};
     uint32_t least = UINT32_MAX;
-    for (hub_way way = ROWS_AS_THEY_ARE; way < NUM_HUB_WAYS && least > 0; way++) {
-        completion c = {.plan = plan, .lane = lane, .lids = lids, .env = env, .f = lids->fabric};
-        ik_status status = complete_attempt(&c, way, err);
-        if (status != IK_OK) {
-            ik_lid_tables_free(&best);
-            return status;
-        }
+    ik_status status = complete_begin(&c, err);
+    for (hub_way way = ROWS_AS_THEY_ARE; status == IK_OK && way < NUM_HUB_WAYS && least > 0;
+         way++) {
+        status = complete_attempt(&c, way, err);
+        if (status != IK_OK)
+            break;
         ik_lid_tables *worse = c.unsafe < least ? &best : &c.t;
         ik_lid_tables_free(worse);
         if (worse == &best)
@@ -501,6 +530,11 @@ ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lid
         least = c.unsafe < least ? c.unsafe : least;
         if (plan->vc->num_vcs > 1)
             break;
+    }
+    complete_release(&c);
+    if (status != IK_OK) {
+        ik_lid_tables_free(&best);
+        return status;
     }
     *out = best;
     *unsafe = least;

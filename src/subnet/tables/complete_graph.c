@@ -30,12 +30,8 @@ static void complete_graph_trim_row(completion *c)
 void complete_load_row(completion *c, uint32_t host)
 {
     uint32_t switches = c->f->num_switches;
-    for (uint32_t sw = 0; sw < switches; sw++) {
-        uint32_t port = complete_port(c, sw, host), link = port;
-        if (port != IK_NONE)
-            link = c->entry[port] == IK_PORT_SELF ? NEXT_HERE : c->g.of_port[port];
-        c->next[sw] = link;
-    }
+    for (uint32_t sw = 0; sw < switches; sw++)
+        c->next[sw] = complete_next(c, sw, host);
     memcpy(c->own, c->next, switches * sizeof *c->own);
     if (c->trim)
         complete_graph_trim_row(c);
@@ -43,10 +39,18 @@ void complete_load_row(completion *c, uint32_t host)
 
 /* ---- dependencies */
 
-static void complete_graph_want_dependency(completion *c, uint32_t from, uint32_t to)
+static inline void complete_graph_want_dependency(completion *c, uint32_t from, uint32_t to)
 {
     uint32_t i = to - c->g.base[c->g.tail[to]];
-    c->want[(size_t)from * c->dag.words + i / 64] |= 1ULL << (i % 64);
+    uint64_t *word = &c->want[(size_t)from * c->dag.words + i / 64], bit = 1ULL << (i % 64);
+    if (!(*word & bit)) /* mostly it is there: nothing waits for a store */
+        *word |= bit;
+}
+
+/* Of the rows from this one on that are looked at together, the one behind the last. */
+static uint32_t complete_graph_end_of_rows(const completion *c, uint32_t first)
+{
+    return c->num_targets - first < COMPLETE_ROWS ? c->num_targets : first + COMPLETE_ROWS;
 }
 
 /* Notes what packets wait for on the way of the row from one switch on, up to a switch that was
@@ -62,26 +66,67 @@ static void complete_graph_want_path(completion *c, uint32_t sw)
     }
 }
 
-/* Notes the whole rows: data and replies from every switch. Several rows at a time, whose entries
- * at a switch stand beside each other. */
-static ik_status complete_graph_collect_all(completion *c, ik_error *err)
+/* Notes what some whole rows depend on at one switch. */
+static void complete_graph_collect_at(completion *c, uint32_t sw, uint32_t first, uint32_t end)
 {
-    enum { ROWS = 64 };
-    for (uint32_t first = 0; first < c->num_targets; first += ROWS) {
-        uint32_t end = first + ROWS < c->num_targets ? first + ROWS : c->num_targets;
+    const links *g = &c->g;
+    const uint32_t *of_port = g->of_port, *head = g->head, *base = g->base,
+                   *port_base = c->f->port_base, at = port_base[sw];
+    const completion_target *targets = c->targets;
+    const uint16_t *lft = c->lft;
+    size_t hosts = c->plan->routing->fabric->num_hosts, words = c->dag.words;
+    uint64_t *all = c->all;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t host = targets[i].host, local = lft[sw * hosts + host],
+                 link = local == NO_ENTRY ? IK_NONE : of_port[at + local];
+        if (link == IK_NONE)
+            continue;
+        uint32_t next = head[link], then = lft[next * hosts + host],
+                 onward = then == NO_ENTRY ? IK_NONE : of_port[port_base[next] + then];
+        if (onward == IK_NONE)
+            continue;
+        uint32_t k = onward - base[next];
+        uint64_t *word = &all[link * words + k / 64], bit = 1ULL << (k % 64);
+        if (!(*word & bit)) /* mostly it is there: nothing waits for a store */
+            *word |= bit;
+    }
+}
+
+/* Several rows at a time, whose entries at a switch stand beside each other. */
+ik_status complete_collect_all(completion *c, ik_error *err)
+{
+    for (uint32_t first = 0; first < c->num_targets; first += COMPLETE_ROWS) {
+        uint32_t end = complete_graph_end_of_rows(c, first);
         for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-            for (uint32_t i = first; i < end; i++) {
-                uint32_t host = c->targets[i].host, port = complete_port(c, sw, host),
-                         link = port == IK_NONE ? IK_NONE : c->g.of_port[port],
-                         then = link == IK_NONE ? IK_NONE : complete_port(c, c->g.head[link], host),
-                         onward = then == IK_NONE ? IK_NONE : c->g.of_port[then];
-                if (onward != IK_NONE)
-                    complete_graph_want_dependency(c, link, onward);
-            }
+            complete_graph_collect_at(c, sw, first, end);
         if (ik_env_cancelled(c->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
     return IK_OK;
+}
+
+void complete_find_lacking(completion *c)
+{
+    c->num_lacking = 0;
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++) {
+        uint64_t lacks = 0;
+        for (size_t w = (size_t)c->g.base[sw] * c->dag.words;
+             w < (size_t)c->g.base[sw + 1] * c->dag.words; w++)
+            lacks |= c->all[w] & ~c->dag.out[w];
+        if (lacks)
+            c->lacking[c->num_lacking++] = sw;
+    }
+}
+
+bool complete_bears_row(const completion *c, uint32_t host)
+{
+    for (uint32_t i = 0; i < c->num_lacking; i++) {
+        uint32_t link = complete_link(c, c->lacking[i], host),
+                 onward = link == IK_NONE ? IK_NONE : complete_link(c, c->g.head[link], host);
+        if (onward != IK_NONE && !linkdag_has(&c->dag, link, onward))
+            return false;
+    }
+    return true;
 }
 
 /* Does data to the host leave this switch in lane 0, as far as the plan has only one? */
@@ -110,15 +155,30 @@ static void complete_graph_want_lane0(completion *c, uint32_t host)
     }
 }
 
+/* The rows of some targets as the routing has them: [target from `first` on][switch]. */
+static void complete_graph_load_rows(const completion *c, uint32_t first, uint32_t *rows)
+{
+    size_t switches = c->f->num_switches;
+    uint32_t end = complete_graph_end_of_rows(c, first);
+    for (uint32_t sw = 0; sw < switches; sw++)
+        for (uint32_t i = first; i < end; i++)
+            rows[(i - first) * switches + sw] = complete_next(c, sw, c->targets[i].host);
+}
+
 static ik_status complete_graph_collect_lane0(completion *c, ik_error *err)
 {
-    for (uint32_t i = 0; i < c->num_targets; i++) {
-        complete_load_row(c, c->targets[i].host);
+    size_t row = c->f->num_switches;
+    uint32_t *rows = ik_calloc(COMPLETE_ROWS * (row + 1), sizeof *rows);
+    if (!rows)
+        return ik_fail_memory(err, COMPLETE_ROWS * row * sizeof *rows, "rows of hosts");
+    for (uint32_t i = 0; i < c->num_targets && !ik_env_cancelled(c->env); i++) {
+        if (i % COMPLETE_ROWS == 0)
+            complete_graph_load_rows(c, i, rows);
+        memcpy(c->next, rows + i % COMPLETE_ROWS * row, row * sizeof *rows);
         complete_graph_want_lane0(c, c->targets[i].host);
-        if (ik_env_cancelled(c->env))
-            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
-    return IK_OK;
+    free(rows);
+    return ik_env_cancelled(c->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
 }
 
 /* Calls fn for each dependency noted: from -> to. */
@@ -197,9 +257,22 @@ bool complete_add_row(completion *c, bool from_all)
     return fits;
 }
 
-static ik_status complete_graph_add_rows(completion *c, ik_error *err)
+/* Were the dependencies of the row's trimmed form all noted by complete_graph_want_lane0? */
+static bool complete_graph_is_noted(const completion *c, uint32_t host)
 {
+    uint32_t own = c->host_switch[host];
+    return c->lane == 0 && c->plan->vc->num_vcs == 1 &&
+           (own == IK_NONE || complete_link(c, own, host) == IK_NONE);
+}
+
+/* has_noted: the graph has all dependencies that were noted. */
+static ik_status complete_graph_add_rows(completion *c, bool has_noted, ik_error *err)
+{
+    complete_find_lacking(c);
     for (uint32_t i = 0; i < c->num_targets; i++) {
+        if ((has_noted && complete_graph_is_noted(c, c->targets[i].host)) ||
+            complete_bears_row(c, c->targets[i].host))
+            continue;
         complete_load_row(c, c->targets[i].host);
         c->unsafe_host[c->targets[i].index] = !complete_add_row(c, true);
         if (ik_env_cancelled(c->env))
@@ -210,22 +283,23 @@ static ik_status complete_graph_add_rows(completion *c, ik_error *err)
 
 ik_status complete_make_graph(completion *c, ik_error *err)
 {
-    size_t n = (size_t)c->g.num_links + 1;
+    size_t n = (size_t)c->g.num_links + 1,
+           bytes = (size_t)c->g.num_links * c->dag.words * sizeof *c->want;
     uint32_t *in = ik_calloc(n, sizeof *in), *order = ik_calloc(n, sizeof *order);
     ik_status status = in && order ? IK_OK : ik_fail_memory(err, n * 8, "an order of links");
     if (status == IK_OK && !c->trim) {
-        status = complete_graph_collect_all(c, err);
-        c->trim = status == IK_OK && !complete_graph_sort_links(c, in, order);
-        if (status == IK_OK && !c->trim)
+        memcpy(c->want, c->all, bytes);
+        c->trim = !complete_graph_sort_links(c, in, order);
+        if (!c->trim)
             complete_graph_add_wanted(c, order);
     }
     if (status == IK_OK && c->trim) {
-        memset(c->want, 0, (size_t)c->g.num_links * c->dag.words * sizeof *c->want);
+        memset(c->want, 0, bytes);
         status = complete_graph_collect_lane0(c, err);
         if (status == IK_OK) {
-            complete_graph_sort_links(c, in, order);
+            bool acyclic = complete_graph_sort_links(c, in, order);
             complete_graph_add_wanted(c, order);
-            status = complete_graph_add_rows(c, err);
+            status = complete_graph_add_rows(c, acyclic, err);
         }
     }
     free(in);

@@ -10,7 +10,8 @@
 #include "routing/graph/linkdag.h"
 #include "subnet/tables/complete.h"
 
-#define NO_ENTRY 0xFFFFu /* in tables of ik_lft_compile */
+#define NO_ENTRY      0xFFFFu /* in tables of ik_lft_compile */
+#define COMPLETE_ROWS 128     /* that are looked at together */
 
 /* A host's port, to whose LIDs the routing has a row. */
 typedef struct completion_target {
@@ -29,8 +30,9 @@ typedef struct completion {
     links g;
     linkdag dag;
     ik_lid_tables t;
-    uint16_t *lft;     /* [switch][host of the routing's fabric] */
-    uint32_t *host_of; /* [num_ports] the routing's host whose cable is in this port of a host */
+    uint16_t *compiled;  /* NULL: lft is the routing's own */
+    const uint16_t *lft; /* [switch][host of the routing's fabric] */
+    uint32_t *host_of;   /* [num_ports] the routing's host whose cable is in this port of a host */
     completion_target *targets; /* [num_targets] by ascending LID */
     uint32_t num_targets;
     uint32_t *host_switch; /* [hosts of the routing's fabric] as ik_host_switch() */
@@ -50,6 +52,9 @@ typedef struct completion {
     uint32_t *queue;   /* [switch] */
     uint32_t *path;    /* [switch] scratch */
     uint64_t *want;    /* [link][dag.words] dependencies, as in the graph */
+    uint64_t *all;     /* the same of whole rows, as the routing has them */
+    uint32_t *lacking; /* [num_lacking] switches where the graph lacks some of these, or did */
+    uint32_t num_lacking;
     uint32_t unsafe;
 } completion;
 
@@ -65,11 +70,31 @@ static inline uint32_t complete_port(const completion *c, uint32_t sw, uint32_t 
     uint32_t port = local == NO_ENTRY ? IK_NONE : c->f->port_base[sw] + local;
     return port == IK_NONE || c->entry[port] == IK_PORT_NONE ? IK_NONE : port;
 }
+/* The link to the next switch there, IK_NONE: none. */
+static inline uint32_t complete_link(const completion *c, uint32_t sw, uint32_t host)
+{
+    uint16_t local = c->lft[(size_t)sw * c->plan->routing->fabric->num_hosts + host];
+    return local == NO_ENTRY ? IK_NONE : c->g.of_port[c->f->port_base[sw] + local];
+}
+/* That link, or NEXT_HERE where the port leads to a host. */
+static inline uint32_t complete_next(const completion *c, uint32_t sw, uint32_t host)
+{
+    uint32_t port = complete_port(c, sw, host);
+    if (port == IK_NONE)
+        return IK_NONE;
+    return c->entry[port] == IK_PORT_SELF ? NEXT_HERE : c->g.of_port[port];
+}
 /* The routing's own row for a host, into c->next; see c->trim. c->own: the whole row. */
 void complete_load_row(completion *c, uint32_t host);
+/* c->all: data and replies from every switch. */
+ik_status complete_collect_all(completion *c, ik_error *err);
 /* The graph of all that the routing's own rows depend on in lane 0. Sets c->unsafe_host and
  * c->trim. */
 ik_status complete_make_graph(completion *c, ik_error *err);
+/* Sets c->lacking; costs about as much as a few rows. */
+void complete_find_lacking(completion *c);
+/* Does the graph have all dependencies of a whole row of the routing? */
+bool complete_bears_row(const completion *c, uint32_t host);
 /* Adds the dependencies of the row at hand, from every switch, or from those that hosts hang on;
  * false: some close a cycle. */
 bool complete_add_row(completion *c, bool from_all);
