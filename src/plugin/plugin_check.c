@@ -140,11 +140,14 @@ static ik_status check_selection(const void *member, ik_error *err)
 {
     const ik_selection_family *f = member;
     ik_status status = check_common("selection function", f->name, f->summary, f->params, err);
-    const requirement needed[] = {{"pick", f->pick != NULL},
-                                  {"pick_mask, which BY_PREFERENCE asks,",
-                                   f->rule != IK_SELECT_BY_PREFERENCE || f->pick_mask},
-                                  {"rule", f->rule <= IK_SELECT_BY_PREFERENCE},
-                                  {0}};
+    const requirement needed[] = {
+        {"pick", f->pick != NULL},
+        {"pick_mask, which BY_PREFERENCE asks,",
+         f->rule != IK_SELECT_BY_PREFERENCE || f->pick_mask},
+        {"score, which ik_select_best asks,",
+         (f->pick != ik_select_best && f->pick_mask != ik_select_best_of) || f->score},
+        {"rule", f->rule <= IK_SELECT_BY_PREFERENCE},
+        {0}};
     return status == IK_OK ? check_needed("selection function", f->name, needed, err) : status;
 }
 

@@ -49,17 +49,25 @@ static const report_curve *model_costs_repaired_curve(const report_model *m, con
     return NULL;
 }
 
-/* Whether it is known how much a curve accepts at most: a load beyond saturation was steady, or a
- * search found which is the highest that is accepted. */
+/* Whether it is known how much a curve accepts at most: of two steady loads beyond saturation the
+ * higher one has no more accepted than the lower, within what a run of few packet-hops tells; or
+ * one is all that hosts can send; or a search found which is the highest that is accepted, and no
+ * higher one has more accepted. (Where a few hosts saturate first, the others go on.) */
 static bool model_costs_is_most(const report_curve *c, bool *searched)
 {
+    static const double same = 1.02;
     bool most = false;
+    double before = NAN;
     *searched = false;
     for (size_t i = 0; i < c->num_steps; i++) {
-        most |= c->steps[i].num_counted && c->steps[i].accepts == METRIC_REFUSED;
+        const report_step *step = &c->steps[i];
+        if (step->num_counted && step->accepts == METRIC_REFUSED) {
+            most |= step->load >= 1 || step->counted_throughput <= same * before;
+            before = fmax(before, step->counted_throughput);
+        }
         *searched |= c->steps[i].searched && c->saturation_load > 0 && isnan(c->saturation_most);
     }
-    *searched &= !most;
+    *searched &= !most && c->peak_throughput <= same * c->saturation_load;
     return most || *searched;
 }
 

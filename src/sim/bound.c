@@ -34,36 +34,50 @@ bool ik_sim_limits_adapters(const ik_sim_config *config)
 }
 
 /* What channels and VCs of the pipelined model carry. A cycle is the time of a flit on the fastest
- * link, and slower ones take a flit every so many cycles. A packet of n flits keeps a VC at the
- * input of a router for n cycles and for those in which the packet behind it is routed and gets a
- * VC. */
+ * link, and slower ones take a flit every so many cycles; times are whole picoseconds. A packet of
+ * n flits keeps a VC at the input of a router for n cycles and for those in which the packet behind
+ * it is routed and gets a VC. */
 typedef struct bound_pipe {
-    double fastest_bps;
+    uint64_t flit_bytes, clock_ps;
     double vc_bps; /* INFINITY: not known */
-    bool known;
+    double sent;   /* what hosts send, of what their links' rates say; 0 = not known */
 } bound_pipe;
 
 static double bound_pipe_channel_bps(const bound_pipe *p, const ik_fabric *f, uint32_t port)
 {
-    return p->fastest_bps / ceil(p->fastest_bps / (double)ik_port_rate_bps(f, port) - 1e-9);
+    uint64_t flit_ps = ik_transmit_ps(p->flit_bytes, ik_port_rate_bps(f, port)),
+             cycles = (flit_ps + p->clock_ps - 1) / p->clock_ps;
+    return 8e12 * (double)p->flit_bytes / (double)(cycles * p->clock_ps);
+}
+
+static double bound_pipe_sent(const bound_pipe *p, const ik_fabric *f)
+{
+    double least = INFINITY, most = 0;
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        if (f->port_peer[port] != IK_NONE && !ik_is_switch(f, f->port_node[port])) {
+            double part = bound_pipe_channel_bps(p, f, port) / (double)ik_port_rate_bps(f, port);
+            least = fmin(least, part);
+            most = fmax(most, part);
+        }
+    return most <= least * (1 + 1e-6) ? least : 0;
 }
 
 static bound_pipe bound_pipe_of(const ik_fabric *f, const sim_sections *sec)
 {
-    double flits = ceil((double)ik_params_uint(sec->adapter, "packet") /
-                        (double)ik_params_uint(sec->sw, "flit")),
-           idle = (double)(ik_params_uint(sec->sw, "routing_cycles") +
-                           ik_params_uint(sec->sw, "vc_alloc_cycles"));
-    bound_pipe p = {0, INFINITY, true};
+    bound_pipe p = {.flit_bytes = ik_params_uint(sec->sw, "flit"), .vc_bps = INFINITY};
+    double idle = (double)(ik_params_uint(sec->sw, "routing_cycles") +
+                           ik_params_uint(sec->sw, "vc_alloc_cycles")),
+           flits = ceil((double)ik_params_uint(sec->adapter, "packet") / (double)p.flit_bytes);
+    uint64_t fastest = 0;
     for (uint32_t port = 0; port < f->num_ports; port++)
-        if (f->port_peer[port] != IK_NONE)
-            p.fastest_bps = fmax(p.fastest_bps, (double)ik_port_rate_bps(f, port));
-    for (uint32_t port = 0; port < f->num_ports; port++) /* loads are of what hosts can send */
-        if (f->port_peer[port] != IK_NONE && !ik_is_switch(f, f->port_node[port]))
-            p.known &= bound_pipe_channel_bps(&p, f, port) >=
-                       (1 - 1e-6) * (double)ik_port_rate_bps(f, port);
+        if (f->port_peer[port] != IK_NONE && ik_port_rate_bps(f, port) > fastest)
+            fastest = ik_port_rate_bps(f, port);
+    p.clock_ps = fastest ? ik_transmit_ps(p.flit_bytes, fastest) : 0;
+    if (p.clock_ps == 0)
+        return p;
+    p.sent = bound_pipe_sent(&p, f);
     if (ik_params_real(sec->sw, "speedup") <= 1)
-        p.vc_bps = p.fastest_bps * flits / (flits + idle);
+        p.vc_bps = 8e12 * (double)p.flit_bytes / (double)p.clock_ps * flits / (flits + idle);
     return p;
 }
 
@@ -80,7 +94,7 @@ static ik_status bound_pipelined(const ik_plan *plan, const ik_traffic *traffic,
         traffic->gaps)
         return IK_OK;
     bound_pipe p = bound_pipe_of(f, sec);
-    if (!p.known)
+    if (p.sent == 0)
         return IK_OK;
     ik_status status = vc_loads_measure(plan, traffic, env, &loads, err);
     if (status != IK_OK)
@@ -88,11 +102,12 @@ static ik_status bound_pipelined(const ik_plan *plan, const ik_traffic *traffic,
     for (uint32_t port = 0; port < f->num_ports && loads.channel; port++) {
         if (f->port_peer[port] == IK_NONE)
             continue;
-        *level = fmin(*level, bound_pipe_channel_bps(&p, f, port) / loads.channel[port]);
+        *level = fmin(*level, bound_pipe_channel_bps(&p, f, port) / (p.sent * loads.channel[port]));
         if (!ik_is_switch(f, f->port_node[f->port_peer[port]]))
             continue;
         for (unsigned vc = 0; vc < plan->num_vcs; vc++)
-            *level = fmin(*level, p.vc_bps / loads.vc[(size_t)port * plan->num_vcs + vc]);
+            *level =
+                fmin(*level, p.vc_bps / (p.sent * loads.vc[(size_t)port * plan->num_vcs + vc]));
     }
     vc_loads_free(&loads);
     return IK_OK;

@@ -328,6 +328,10 @@ class Plugins(CliTest):
             with self.subTest(family=family):
                 compile_to(self.tmp / f"{family}.so", FAMILIES, **{family: lack})
                 self.refused("list", "--plugin", f"./{family}.so", cwd=self.tmp, says=("is incomplete", lack.split()[0][1:], "hint:"))
+        for lack in (".pick = ik_select_best", ".pick_mask = ik_select_best_of"):  # these ask for a score
+            with self.subTest(lack=lack):
+                compile_to(self.tmp / "no_score.so", FAMILIES, SELECTION=lack)
+                self.refused("list", "--plugin", "./no_score.so", cwd=self.tmp, says=("is incomplete", "score", "hint:"))
 
     def test_functions_that_keep_no_promise(self):
         """Members of every family that fail without a reason, or succeed without having made anything."""

@@ -273,6 +273,45 @@ static void test_input_vcs(void **state)
     }
 }
 
+/* Links of several rates: slower ones take a flit every so many cycles, both in whole picoseconds.
+ * Just below the first load that is said to be too much all is accepted, and beyond it not. */
+static void test_rates_in_cycles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric, *sw;
+    } cases[] = {
+        {"xgft:m=1:2,w=1:1,host_rate=400Gb/s,link_rate=199.5Gb/s", "flit=4 B;routing_cycles=0"},
+        {"xgft:m=1:2,w=1:1,host_rate=100Gb/s,link_rate=16Gb/s", "flit=64 B"},
+        {"xgft:m=1:2,w=1:1,host_rate=100Gb/s,link_rate=51Gb/s", "flit=64 B;speedup=2"},
+        {"xgft:m=1:2,w=1:1,host_rate=1200Gb/s,link_rate=597Gb/s", ""},
+        {"xgft:m=1:2,w=1:1,host_rate=30Gb/s,link_rate=10Gb/s", ""},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char sw[80];
+        snprintf(sw, sizeof sw, "model=pipelined;buffer=4 KiB;%s", cases[k].sw);
+        scenario c = {.fabric = cases[k].fabric,
+                      .routing = "dmodk",
+                      .vc = "1q",
+                      .num_vcs = 1,
+                      .traffic = "shift:by=1",
+                      .sw = sw,
+                      .adapter = "packet=512 B",
+                      .measure = "warmup=50 us;duration=50 us"};
+        double first = first_exceeded(&c);
+        c.load = fmin(1, first - 0.01);
+        ik_sim_result below = simulate(c);
+        c.load = fmin(1, first + 0.02);
+        ik_sim_result above = simulate(c);
+        if (first < 1 && below.throughput < 0.995 * below.offered)
+            fail_msg("case %zu, below %g: %g of %g", k, first, below.throughput, below.offered);
+        if (first < 1 && above.throughput > 0.995 * above.offered)
+            fail_msg("case %zu, above %g: %g of %g", k, first, above.throughput, above.offered);
+        sim_result_clear(&below);
+        sim_result_clear(&above);
+    }
+}
+
 typedef struct canceller {
     int flag;
     long after_ns;
@@ -496,6 +535,7 @@ int main(void)
         cmocka_unit_test(test_sources_in_order),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_input_vcs),
+        cmocka_unit_test(test_rates_in_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

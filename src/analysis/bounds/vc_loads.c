@@ -76,7 +76,7 @@ static ik_status vc_loads_add(const ik_plan *plan, const path_set *paths, vc_loa
         return ik_fail_memory(err, ports * plan->num_vcs * sizeof *out->vc, "loads of VCs");
     }
     for (uint32_t flow = 0; flow < paths->num; flow++) {
-        double bps = (paths->size ? paths->size[flow] : 1) * paths->largest_bps;
+        double bps = paths->size[flow] * paths->largest_bps;
         bool one = ik_plan_num_starts(plan, paths->src[flow], paths->dst[flow]) == 1;
         for (size_t step = paths->base[flow]; step < paths->base[flow + 1]; step++) {
             out->channel[paths->channel[step]] += bps * paths_path_share(paths, step);

@@ -13,8 +13,8 @@ typedef struct vc_loads {
 } vc_loads;
 
 /* Not known of adaptive routings, of workloads and schedules, and of patterns with more than
- * 262,144 flows, or flows that are not delivered. Cost: O(flows * hops). Errors: IK_ERR_MEMORY,
- * IK_ERR_CANCELLED. */
+ * 262,144 flows, or flows that are not delivered, or hosts of several cables that send to
+ * themselves. Cost: O(flows * hops). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. */
 ik_status vc_loads_measure(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
                            vc_loads *out, ik_error *err);
 void vc_loads_free(vc_loads *l);

@@ -116,8 +116,9 @@ static double steady_relative(const stationary_interval *i)
     return i->mean > 0 ? i->half_width / i->mean : NAN;
 }
 
-/* What a packet that meets no other one spends in the network, on average: that of the fastest one,
- * as many times as its path is longer than from a host to another one of the same switch. */
+/* What a packet that meets no other one spends in the network, on average, at most: that of the
+ * fastest one, as many times as the mean path is longer than from a host to another one of the same
+ * switch, as if that were the fastest one's. */
 static double steady_alone_ps(const judged *j)
 {
     double switches = (double)j->r->packet_hops / (double)j->r->packets_delivered;
@@ -150,7 +151,8 @@ static double steady_memory_ps(const judged *j)
         sum += waiting * waiting * service_ps / (idle * idle);
         services += waiting * waiting * service_ps;
         weights += waiting * waiting;
-        explained += waiting * window_ps * together / j->bytes / 2; /* of each packet */
+        if (ik_is_switch(j->f, j->f->port_node[port])) /* others wait in their sources */
+            explained += waiting * j->window_ps * together / j->bytes / 2; /* of each packet */
     }
     if (!(weights > 0))
         return 0;

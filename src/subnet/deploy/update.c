@@ -73,7 +73,9 @@ static void update_repair_lids(repair *r, uint32_t first)
     for (uint32_t sw = 0; sw < switches; sw++) {
         const uint8_t *old = ik_lid_tables_row(r->old, sw) + first;
         uint8_t *made = ik_lid_tables_row(&r->made, sw) + first;
-        for (uint32_t i = 0; memcmp(old, made, num) != 0 && i < num; i++)
+        if (memcmp(old, made, num) == 0)
+            continue;
+        for (uint32_t i = 0; i < num; i++)
             if (old[i] != made[i] && update_delivers(r, sw, first + i))
                 made[i] = old[i];
     }

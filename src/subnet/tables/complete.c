@@ -43,40 +43,37 @@ static void complete_store_row(completion *c, uint32_t index, uint8_t last)
 
 /* ---- filling */
 
-uint32_t complete_find_delivering(uint32_t switches, const uint32_t *next, uint8_t *seen,
-                                  uint32_t *path, uint32_t *queue)
+/* Finds the switches from which the row at hand delivers: c->seen is 1 if they do, 0 if they have
+ * no entry, else another number; c->queue: those that do, each after the next one on its way.
+ * Returns how many. An entry that leads nowhere is kept. */
+static uint32_t tables_complete_find_delivering(completion *c)
 {
-    enum { UNKNOWN, YES = COMPLETE_DELIVERS, ON_PATH };
-    uint32_t num = 0;
+    enum { UNKNOWN, YES, ON_PATH };
+    uint32_t num = 0, switches = c->f->num_switches;
+    uint8_t *seen = c->seen;
     memset(seen, UNKNOWN, switches);
+    for (uint32_t sw = 0; sw < switches; sw++)
+        c->onward[sw] =
+            complete_rows_is_link_next(c->next[sw]) ? c->g.head[c->next[sw]] : c->next[sw];
     for (uint32_t start = 0; start < switches; start++) {
         uint32_t n = 0, sw = start;
-        while (seen[sw] == UNKNOWN && next[sw] < NEXT_HERE) {
+        while (seen[sw] == UNKNOWN && c->onward[sw] < NEXT_HERE) {
             seen[sw] = ON_PATH;
-            path[n++] = sw;
-            sw = next[sw];
+            c->path[n++] = sw;
+            sw = c->onward[sw];
         }
-        bool delivers = seen[sw] == YES || next[sw] == NEXT_HERE;
+        bool delivers = seen[sw] == YES || c->onward[sw] == NEXT_HERE;
         if (delivers && seen[sw] == UNKNOWN) {
             seen[sw] = YES;
-            queue[num++] = sw;
+            c->queue[num++] = sw;
         }
         while (delivers && n > 0) {
-            sw = path[--n];
+            sw = c->path[--n];
             seen[sw] = YES;
-            queue[num++] = sw;
+            c->queue[num++] = sw;
         }
     }
     return num; /* what stays ON_PATH has an entry that leads nowhere */
-}
-
-/* The same of the row at hand, in `seen` and the queue; an entry that leads nowhere is kept. */
-static uint32_t tables_complete_find_delivering(completion *c)
-{
-    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
-        c->onward[sw] =
-            complete_rows_is_link_next(c->next[sw]) ? c->g.head[c->next[sw]] : c->next[sw];
-    return complete_find_delivering(c->f->num_switches, c->onward, c->seen, c->path, c->queue);
 }
 
 /* ---- extending a row to switches without an entry */
