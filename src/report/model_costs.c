@@ -49,26 +49,40 @@ static const report_curve *model_costs_repaired_curve(const report_model *m, con
     return NULL;
 }
 
-/* Whether it is known how much a curve accepts at most: of two steady loads beyond saturation the
- * higher one has no more accepted than the lower, within what a run of few packet-hops tells; or
- * one is all that hosts can send; or a search found which is the highest that is accepted, and no
- * higher one has more accepted. (Where a few hosts saturate first, the others go on.) */
-static bool model_costs_is_most(const report_curve *c, bool *searched)
+/* The highest load of which it is known how much is accepted; NULL: there is none. */
+static const report_step *model_costs_last(const report_curve *c)
 {
-    static const double same = 1.02;
-    bool most = false;
-    double before = NAN;
-    *searched = false;
-    for (size_t i = 0; i < c->num_steps; i++) {
+    const report_step *last = NULL;
+    for (size_t i = 0; i < c->num_steps; i++)
+        if (c->steps[i].num_counted)
+            last = &c->steps[i];
+    return last;
+}
+
+/* Whether it is known how much a curve accepts at most: the highest load is all that hosts can
+ * send, or is beyond saturation and has no more accepted than one that is a tenth lower and where
+ * saturation was found, or beyond it. (Where a few hosts saturate first, the others go on.) */
+static bool model_costs_is_most(const report_curve *c)
+{
+    static const double apart = 1.1, same = 1.02;
+    const report_step *last = model_costs_last(c);
+    if (!last || last->load >= 1)
+        return last != NULL;
+    for (size_t i = 0; i < c->num_steps && last->accepts == METRIC_REFUSED; i++) {
         const report_step *step = &c->steps[i];
-        if (step->num_counted && step->accepts == METRIC_REFUSED) {
-            most |= step->load >= 1 || step->counted_throughput <= same * before;
-            before = fmax(before, step->counted_throughput);
-        }
-        *searched |= c->steps[i].searched && c->saturation_load > 0 && isnan(c->saturation_most);
+        if (step->num_counted && (step->accepts == METRIC_REFUSED || step->searched) &&
+            apart * step->load <= last->load &&
+            last->counted_throughput <= same * step->counted_throughput)
+            return true;
     }
-    *searched &= !most && c->peak_throughput <= same * c->saturation_load;
-    return most || *searched;
+    return false;
+}
+
+/* A search found the highest load that is accepted, and no higher one was tried. */
+static bool model_costs_is_searched(const report_curve *c)
+{
+    const report_step *last = model_costs_last(c);
+    return last && last->searched && last->accepts != METRIC_REFUSED;
 }
 
 static void model_costs_find_loss(slow_cost *cost, double peak)
@@ -86,39 +100,50 @@ static void model_costs_find_loss(slow_cost *cost, double peak)
 /* "at most 10.7 %", "at least 5 %" */
 static const char *model_costs_put_peak(const report_curve *c, char *text, size_t size)
 {
-    bool searched, most = model_costs_is_most(c, &searched);
     snprintf(text, size, "%s %.1f %%",
-             searched ? "loads up to"
-             : most   ? "at most"
-                      : "at least",
+             model_costs_is_most(c)       ? "at most"
+             : model_costs_is_searched(c) ? "loads up to"
+                                          : "at least",
              100 * c->peak_throughput);
     return text;
 }
 
-/* The highest load that was tried, of the curves that were not seen to refuse one. */
-static double model_costs_tried(const slow_cost *cost, const report_curve *c,
-                                const report_curve *repaired)
+/* What would tell it: of the curves of which it is not known how much they accept at most. */
+static void model_costs_put_remedy(const slow_cost *cost, const report_curve *c,
+                                   const report_curve *repaired, char *text, size_t size)
 {
-    double own = c->steps[c->num_steps - 1].load;
-    return fmax(cost->least ? own : 0, repaired->steps[repaired->num_steps - 1].load);
+    const report_curve *asked[] = {cost->least ? c : NULL, cost->repaired_least ? repaired : NULL};
+    double tried = 0;
+    bool untold = false;
+    for (size_t i = 0; i < 2; i++) {
+        if (!asked[i])
+            continue;
+        const report_step *highest = &asked[i]->steps[asked[i]->num_steps - 1];
+        tried = fmax(tried, highest->load);
+        untold |= highest->num_counted == 0;
+    }
+    if (tried >= 1)
+        snprintf(text, size, "longer runs would tell");
+    else
+        snprintf(text, size, "%shigher loads than %.4g %% would tell",
+                 untold ? "longer runs or " : "", 100 * tried);
 }
 
 static void model_costs_write_loss(const slow_cost *cost, const report_curve *c,
                                    const report_curve *repaired, char *text, size_t size)
 {
-    char own[60], other[60];
+    char own[60], other[60], remedy[80];
     model_costs_put_peak(c, own, sizeof own);
     if (!repaired) {
         snprintf(text, size, "; the fabric accepts %s.", own);
         return;
     }
     model_costs_put_peak(repaired, other, sizeof other);
+    model_costs_put_remedy(cost, c, repaired, remedy, sizeof remedy);
     if (isnan(cost->loss))
         snprintf(text, size,
-                 "; the fabric accepts %s, repaired %s: what the link costs cannot be told; higher "
-                 "loads than %.4g %% would tell, beyond what %s.",
-                 own, other, 100 * model_costs_tried(cost, c, repaired),
-                 cost->least ? "either accepts" : "the repaired fabric accepts");
+                 "; the fabric accepts %s, repaired %s: what the link costs cannot be told; %s.",
+                 own, other, remedy);
     else if (cost->loss < 0.005)
         snprintf(text, size,
                  "; the fabric accepts %s, repaired %s: the link costs no throughput here.", own,
@@ -180,9 +205,8 @@ static void model_costs_fill_cost(const report_model *m, slow_cost *cost)
     cost->compared = repaired != NULL;
     if (repaired)
         cost->repaired = repaired->peak_throughput;
-    bool searched;
-    cost->least = !model_costs_is_most(c, &searched);
-    cost->repaired_least = repaired && !model_costs_is_most(repaired, &searched);
+    cost->least = !model_costs_is_most(c);
+    cost->repaired_least = repaired && !model_costs_is_most(repaired);
     model_costs_find_loss(cost, c->peak_throughput);
     model_costs_write_sentence(m, cost, repaired);
 }

@@ -6,6 +6,7 @@
 #include "sim/params/parameters.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* At exactly the load that fills a channel nothing waits: beyond it by more than rounding. */
 static const double bound_rounding = 1 + 1e-6;
@@ -40,7 +41,6 @@ bool ik_sim_limits_adapters(const ik_sim_config *config)
 typedef struct bound_pipe {
     uint64_t flit_bytes, clock_ps;
     double vc_bps; /* INFINITY: not known */
-    double sent;   /* what hosts send, of what their links' rates say; 0 = not known */
 } bound_pipe;
 
 static double bound_pipe_channel_bps(const bound_pipe *p, const ik_fabric *f, uint32_t port)
@@ -48,18 +48,6 @@ static double bound_pipe_channel_bps(const bound_pipe *p, const ik_fabric *f, ui
     uint64_t flit_ps = ik_transmit_ps(p->flit_bytes, ik_port_rate_bps(f, port)),
              cycles = (flit_ps + p->clock_ps - 1) / p->clock_ps;
     return 8e12 * (double)p->flit_bytes / (double)(cycles * p->clock_ps);
-}
-
-static double bound_pipe_sent(const bound_pipe *p, const ik_fabric *f)
-{
-    double least = INFINITY, most = 0;
-    for (uint32_t port = 0; port < f->num_ports; port++)
-        if (f->port_peer[port] != IK_NONE && !ik_is_switch(f, f->port_node[port])) {
-            double part = bound_pipe_channel_bps(p, f, port) / (double)ik_port_rate_bps(f, port);
-            least = fmin(least, part);
-            most = fmax(most, part);
-        }
-    return most <= least * (1 + 1e-6) ? least : 0;
 }
 
 static bound_pipe bound_pipe_of(const ik_fabric *f, const sim_sections *sec)
@@ -73,44 +61,64 @@ static bound_pipe bound_pipe_of(const ik_fabric *f, const sim_sections *sec)
         if (f->port_peer[port] != IK_NONE && ik_port_rate_bps(f, port) > fastest)
             fastest = ik_port_rate_bps(f, port);
     p.clock_ps = fastest ? ik_transmit_ps(p.flit_bytes, fastest) : 0;
-    if (p.clock_ps == 0)
-        return p;
-    p.sent = bound_pipe_sent(&p, f);
-    if (ik_params_real(sec->sw, "speedup") <= 1)
+    if (p.clock_ps && ik_params_real(sec->sw, "speedup") <= 1)
         p.vc_bps = 8e12 * (double)p.flit_bytes / (double)p.clock_ps * flits / (flits + idle);
     return p;
 }
 
-/* Load at which the first channel or VC of the pipelined model is offered more than it carries;
- * INFINITY: none is, or it is not known. */
+/* Whether every link carries what its rate says: then channels fill as in the other models.
+ * sent: [ports] gets what is sent of that. */
+static bool bound_pipe_is_exact(const bound_pipe *p, const ik_fabric *f, double *sent)
+{
+    bool exact = true;
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        if (f->port_peer[port] == IK_NONE)
+            continue;
+        sent[port] = bound_pipe_channel_bps(p, f, port) / (double)ik_port_rate_bps(f, port);
+        exact &= fabs(sent[port] - 1) < 1e-6;
+    }
+    return exact;
+}
+
+static double bound_pipe_level(const bound_pipe *p, const ik_plan *plan, const vc_loads *loads)
+{
+    const ik_fabric *f = plan->fabric;
+    double level = INFINITY;
+    for (uint32_t port = 0; port < f->num_ports; port++) {
+        if (f->port_peer[port] == IK_NONE)
+            continue;
+        level = fmin(level, bound_pipe_channel_bps(p, f, port) / loads->channel[port]);
+        for (unsigned vc = 0;
+             vc < plan->num_vcs && ik_is_switch(f, f->port_node[f->port_peer[port]]); vc++)
+            level = fmin(level, p->vc_bps / loads->vc[(size_t)port * plan->num_vcs + vc]);
+    }
+    return level;
+}
+
+/* Load at which the first channel or VC of the pipelined model is offered more than it carries, in
+ * place of what rates of links say, which *level is. INFINITY: none is, or it is not known. */
 static ik_status bound_pipelined(const ik_plan *plan, const ik_traffic *traffic,
                                  const sim_sections *sec, const ik_sim_config *config,
                                  const ik_env *env, double *level, ik_error *err)
 {
-    const ik_fabric *f = plan->fabric;
-    vc_loads loads;
-    *level = INFINITY;
-    if (!sim_is_pipelined(config) || ik_sim_limits_adapters(config) || traffic->classes ||
-        traffic->gaps)
+    const bound_pipe p = bound_pipe_of(plan->fabric, sec);
+    vc_loads loads = {0};
+    ik_status status = IK_OK;
+    if (p.clock_ps == 0)
         return IK_OK;
-    bound_pipe p = bound_pipe_of(f, sec);
-    if (p.sent == 0)
-        return IK_OK;
-    ik_status status = vc_loads_measure(plan, traffic, env, &loads, err);
-    if (status != IK_OK)
-        return status;
-    for (uint32_t port = 0; port < f->num_ports && loads.channel; port++) {
-        if (f->port_peer[port] == IK_NONE)
-            continue;
-        *level = fmin(*level, bound_pipe_channel_bps(&p, f, port) / (p.sent * loads.channel[port]));
-        if (!ik_is_switch(f, f->port_node[f->port_peer[port]]))
-            continue;
-        for (unsigned vc = 0; vc < plan->num_vcs; vc++)
-            *level =
-                fmin(*level, p.vc_bps / (p.sent * loads.vc[(size_t)port * plan->num_vcs + vc]));
-    }
+    double *sent = ik_calloc(plan->fabric->num_ports + 1, sizeof *sent);
+    if (!sent)
+        return ik_fail_memory(err, plan->fabric->num_ports * sizeof *sent, "rates of links");
+    bool exact = bound_pipe_is_exact(&p, plan->fabric, sent);
+    if (!ik_sim_limits_adapters(config) && !traffic->classes && !traffic->gaps)
+        status = vc_loads_measure(plan, traffic, sent, env, &loads, err);
+    free(sent);
+    if (status == IK_OK && loads.channel)
+        *level = bound_pipe_level(&p, plan, &loads);
+    else if (!exact)
+        *level = INFINITY;
     vc_loads_free(&loads);
-    return IK_OK;
+    return status;
 }
 
 /* sec: of the configuration, its defaults included. */
@@ -123,14 +131,13 @@ static ik_status bound_measure(const ik_plan *plan, const ik_traffic *traffic,
     const ik_adapter_rates rates = ik_sim_adapter_rates(sec->adapter);
     ik_lasting lasting;
     ik_status status = ik_lasting_measure(plan->routing, traffic, &rates, env, &lasting, err);
-    double pipe_level = INFINITY;
-    if (status == IK_OK)
-        status = bound_pipelined(plan, traffic, sec, &config, env, &pipe_level, err);
+    double level = status == IK_OK && lasting.num_groups ? lasting.groups[0].level : INFINITY;
+    if (status == IK_OK && sim_is_pipelined(&config))
+        status = bound_pipelined(plan, traffic, sec, &config, env, &level, err);
     if (status != IK_OK) {
         ik_lasting_free(&lasting);
         return status;
     }
-    double level = fmin(pipe_level, lasting.num_groups ? lasting.groups[0].level : INFINITY);
     bool in_order = lasting.known && ik_sim_sends_in_order(plan, traffic, &config);
     for (size_t k = 0; k < num; k++)
         out[k] = (ik_sim_bound){.throughput = in_order ? ik_lasting_at(&lasting, loads[k]) : 0,

@@ -66,7 +66,8 @@ class SlowLink(CliTest):
                 for p, m in zip(peak, most):
                     self.assertIn(f"{'at most' if m else 'at least'} {100 * p:.1f} %", cost["text"])
                 if loss is None:
-                    self.assertIn("cannot be told; higher loads than 60 % would tell", cost["text"])
+                    untold = any(KINDS[kind][0] != "yes" and not known for kind, known in zip((own, repaired), most))
+                    self.assertIn(f"cannot be told; {'longer runs or ' if untold else ''}higher loads than 60 % would tell", cost["text"])
                 elif loss:
                     self.assertIn(f"the link costs {bound} {100 * loss:.0f} %".replace("  ", " "), cost["text"])
                 self.assertEqual("costs no throughput" in cost["text"], loss == 0)
@@ -84,6 +85,30 @@ class SlowLink(CliTest):
             page = self.tmp / "page.html"
             self.ok("report", self.store, "-o", page)
             self.assertIn(json.dumps(cost["text"])[1:-1], page.read_text())
+
+    def test_more_load_may_accept_more(self):
+        """Under a shift a few hosts saturate at 8 %, and the others go on: what is accepted at most is known from loads that are far apart and accept the
+        same, or from 100 %; not from a search alone, nor from loads side by side, nor where later loads accept more."""
+        shift = EXPERIMENT.replace("routing: dmodc", "routing: dmodc\ntraffic: 'shift:by=24'").replace("100000", "400000")
+        for load, least, words in (("[5%, 20%, 20.3%]", [True, True], "cannot be told; higher loads than 20.3 % would tell"),
+                                   ("[5%, 20%, 20.3%, 30%, 48%]", [True, True], "cannot be told; higher loads than 48 % would tell"),
+                                   ("{find: saturation, precision: 2%}", [True, True], "accepts loads up to 8.0 %, repaired loads up to 50.0 %: what the link costs cannot be told"),
+                                   ("[60%, 100%]", [False, False], "the link costs 4 % of the throughput")):
+            with self.subTest(load=load):
+                self.make(shift.replace("[5%, 30%, 60%]", load))
+                [cost] = self.json("report", self.store)["slow_link_costs"]
+                self.assertEqual([cost["peak_is_least"], cost["repaired_peak_is_least"]], least, cost)
+                self.assertIn(words, cost["text"])
+
+    def test_all_that_hosts_can_send(self):
+        """At 100 % there is no higher load: what is accepted is the most; where that run cannot tell, a longer one would."""
+        self.make(EXPERIMENT.replace("routing: dmodc", "routing: dmodc\ntraffic: 'shift:by=1'").replace("[5%, 30%, 60%]", "[50%, 100%]"))
+        [cost] = self.json("report", self.store)["slow_link_costs"]
+        self.assertIn("costs no throughput here", cost["text"])
+        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
+            db.execute("UPDATE points SET steady = 'too short to tell', saturated = NULL WHERE load > .9")
+        [cost] = self.json("report", self.store)["slow_link_costs"]
+        self.assertIn("cannot be told; longer runs would tell", cost["text"])
 
     def test_without_a_repaired_fabric(self):
         """Nothing to compare with: what is accepted, at most where that is known."""

@@ -279,33 +279,43 @@ static void test_rates_in_cycles(void **state)
 {
     (void)state;
     static const struct {
-        const char *fabric, *sw;
+        const char *fabric, *sw, *traffic;
+        double first; /* 0: not by hand */
     } cases[] = {
-        {"xgft:m=1:2,w=1:1,host_rate=400Gb/s,link_rate=199.5Gb/s", "flit=4 B;routing_cycles=0"},
-        {"xgft:m=1:2,w=1:1,host_rate=100Gb/s,link_rate=16Gb/s", "flit=64 B"},
-        {"xgft:m=1:2,w=1:1,host_rate=100Gb/s,link_rate=51Gb/s", "flit=64 B;speedup=2"},
-        {"xgft:m=1:2,w=1:1,host_rate=1200Gb/s,link_rate=597Gb/s", ""},
-        {"xgft:m=1:2,w=1:1,host_rate=30Gb/s,link_rate=10Gb/s", ""},
+        {"xgft:m=1:2,w=1:1,host_rate=400Gb/s,link_rate=199.5Gb/s", "flit=4 B;routing_cycles=0",
+         "shift:by=1"},
+        {"xgft:m=1:2,w=1:1,host_rate=100Gb/s,link_rate=16Gb/s", "flit=64 B", "shift:by=1"},
+        {"xgft:m=1:2,w=1:1,host_rate=100Gb/s,link_rate=51Gb/s", "flit=64 B;speedup=2",
+         "shift:by=1"},
+        {"xgft:m=1:2,w=1:1,host_rate=1200Gb/s,link_rate=597Gb/s", "routing_cycles=0", "shift:by=1"},
+        {"xgft:m=1:2,w=1:1,host_rate=1200Gb/s,link_rate=588Gb/s", "flit=4 B", "shift:by=1", 0.5},
+        {"xgft:m=1:2,w=1:1,host_rate=30Gb/s,link_rate=10Gb/s", "", "shift:by=1"},
+        {"xgft:m=4:2,w=1:1,host_rate=54.545Gb/s,link_rate=100Gb/s", "", "shift:by=4", 0.5},
+        {"xgft:m=4:2,w=1:1,host_rate=40Gb/s,link_rate=100Gb/s", "", "shift:by=4", 0.75},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char sw[80];
-        snprintf(sw, sizeof sw, "model=pipelined;buffer=4 KiB;%s", cases[k].sw);
+        snprintf(sw, sizeof sw, "model=pipelined;buffer=64 KiB;%s", cases[k].sw);
         scenario c = {.fabric = cases[k].fabric,
                       .routing = "dmodk",
-                      .vc = "1q",
-                      .num_vcs = 1,
-                      .traffic = "shift:by=1",
+                      .vc = "dbbm",
+                      .num_vcs = 4,
+                      .traffic = cases[k].traffic,
                       .sw = sw,
                       .adapter = "packet=512 B",
                       .measure = "warmup=50 us;duration=50 us"};
         double first = first_exceeded(&c);
-        c.load = fmin(1, first - 0.01);
+        if (first >= 0.98)
+            fail_msg("case %zu: nothing is known", k);
+        if (cases[k].first > 0 && fabs(first - cases[k].first) > 0.0011)
+            fail_msg("case %zu: exceeded from %g on, not %g", k, first, cases[k].first);
+        c.load = first - 0.01;
         ik_sim_result below = simulate(c);
-        c.load = fmin(1, first + 0.02);
+        c.load = first + 0.02;
         ik_sim_result above = simulate(c);
-        if (first < 1 && below.throughput < 0.995 * below.offered)
+        if (below.throughput < 0.995 * below.offered)
             fail_msg("case %zu, below %g: %g of %g", k, first, below.throughput, below.offered);
-        if (first < 1 && above.throughput > 0.995 * above.offered)
+        if (above.throughput > 0.995 * above.offered)
             fail_msg("case %zu, above %g: %g of %g", k, first, above.throughput, above.offered);
         sim_result_clear(&below);
         sim_result_clear(&above);

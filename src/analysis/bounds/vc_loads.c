@@ -63,8 +63,8 @@ static void vc_loads_follow(const ik_plan *plan, const path_set *paths, uint32_t
     }
 }
 
-static ik_status vc_loads_add(const ik_plan *plan, const path_set *paths, vc_loads *out,
-                              ik_error *err)
+static ik_status vc_loads_add(const ik_plan *plan, const path_set *paths, const double *sent,
+                              vc_loads *out, ik_error *err)
 {
     size_t ports = paths->f->num_ports;
     ik_choice *choices = ik_calloc(plan->max_radix + 1, sizeof *choices);
@@ -76,7 +76,8 @@ static ik_status vc_loads_add(const ik_plan *plan, const path_set *paths, vc_loa
         return ik_fail_memory(err, ports * plan->num_vcs * sizeof *out->vc, "loads of VCs");
     }
     for (uint32_t flow = 0; flow < paths->num; flow++) {
-        double bps = paths->size[flow] * paths->largest_bps;
+        double bps =
+            paths->size[flow] * paths->largest_bps * sent[paths->channel[paths->base[flow]]];
         bool one = ik_plan_num_starts(plan, paths->src[flow], paths->dst[flow]) == 1;
         for (size_t step = paths->base[flow]; step < paths->base[flow + 1]; step++) {
             out->channel[paths->channel[step]] += bps * paths_path_share(paths, step);
@@ -89,8 +90,8 @@ static ik_status vc_loads_add(const ik_plan *plan, const path_set *paths, vc_loa
     return IK_OK;
 }
 
-ik_status vc_loads_measure(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
-                           vc_loads *out, ik_error *err)
+ik_status vc_loads_measure(const ik_plan *plan, const ik_traffic *t, const double *sent,
+                           const ik_env *env, vc_loads *out, ik_error *err)
 {
     ik_env alone = fixed_flows_env(env);
     const ik_traffic *by_port = NULL;
@@ -104,7 +105,7 @@ ik_status vc_loads_measure(const ik_plan *plan, const ik_traffic *t, const ik_en
     status = paths_of_sizes(plan->routing, by_port, &alone, &paths, err);
     if (status == IK_OK) {
         if (paths.num && !paths.undelivered)
-            status = vc_loads_add(plan, &paths, out, err);
+            status = vc_loads_add(plan, &paths, sent, out, err);
         paths_free(&paths);
     }
     by_port_free(by_port, t);
