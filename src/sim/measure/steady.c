@@ -221,13 +221,15 @@ static bool steady_is_saturated(const judged *j)
            j->r->throughput < (1 - least.missing) * j->r->offered;
 }
 
-/* Less is accepted than offered although no channel is offered more than it carries, as far as that
- * is known: packets hold each other back, more and more of them while further sources fall behind.
- * That takes long, and its slope is small beside its noise. */
+/* Less is accepted than offered although no channel is offered more than it carries (a VC may be),
+ * as far as that is known: packets hold each other back, more and more of them while further
+ * sources fall behind. That takes long, and its slope is small beside its noise. */
 static bool steady_may_collapse(const judged *j)
 {
-    return j->steady->bound.throughput > 0 && !j->steady->bound.exceeded &&
-           j->throughput.slope < 0 && steady_is_saturated(j);
+    const ik_sim_bound *bound = &j->steady->bound;
+    bool channels_full = bound->exceeded && bound->throughput < (1 - 1e-6) * j->r->load;
+    return bound->throughput > 0 && !channels_full && j->throughput.slope < 0 &&
+           steady_is_saturated(j);
 }
 
 static void steady_describe_lines(judged *j)
