@@ -103,7 +103,7 @@ class Cancelling(PythonTest):
         """Runs a program that prints "ready" and is interrupted then; returns what it printed."""
         program = "import ikat, signal, sys, threading\nrouting = ikat.Fabric('karytree:k=4,n=2').routing('dmodk')\n"
         program += f"LONG = {LONG!r}\ndef ready(_):\n    print('ready', flush=True)\n" + textwrap.dedent(body)
-        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        with subprocess.Popen([sys.executable, "-W", "ignore", "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             for _ in range(signals):
                 line = process.stdout.readline()
                 while line == "interrupted\n":
