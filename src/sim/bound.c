@@ -95,8 +95,9 @@ static double bound_pipe_level(const bound_pipe *p, const ik_plan *plan, const v
     return level;
 }
 
-/* Load at which the first channel or VC of the pipelined model is offered more than it carries, in
- * place of what rates of links say, which *level is. INFINITY: none is, or it is not known. */
+/* Load at which the first channel or VC of the pipelined model is offered more than it carries, at
+ * most *level, which rates of links say, where links carry these. INFINITY: none is, or it is not
+ * known. */
 static ik_status bound_pipelined(const ik_plan *plan, const ik_traffic *traffic,
                                  const sim_sections *sec, const ik_sim_config *config,
                                  const ik_env *env, double *level, ik_error *err)
@@ -114,7 +115,7 @@ static ik_status bound_pipelined(const ik_plan *plan, const ik_traffic *traffic,
         status = vc_loads_measure(plan, traffic, sent, env, &loads, err);
     free(sent);
     if (status == IK_OK && loads.channel)
-        *level = bound_pipe_level(&p, plan, &loads);
+        *level = fmin(bound_pipe_level(&p, plan, &loads), exact ? *level : INFINITY);
     else if (!exact)
         *level = INFINITY;
     vc_loads_free(&loads);
