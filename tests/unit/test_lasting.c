@@ -111,26 +111,48 @@ static void test_groups(void **state)
     ik_lasting_free(&l);
 }
 
+/* A plan and a pattern on a fabric, and what a scenario says beside. */
+typedef struct subject {
+    ik_fabric *f;
+    ik_plan *plan;
+    ik_traffic *t;
+    sections s;
+} subject;
+
+static void open_subject(subject *x, const scenario *c)
+{
+    ik_env env = {.seed = 1, .num_threads = 1};
+    ik_error err = {0};
+    *x = (subject){0};
+    assert_int_equal(ik_fabric_from_spec(c->fabric, &env, &x->f, &err), IK_OK);
+    assert_int_equal(
+        ik_plan_from_specs(x->f, c->routing, c->vc, NULL, c->num_vcs, &env, &x->plan, &err), IK_OK);
+    assert_int_equal(ik_traffic_from_spec(x->f, c->traffic, &env, &x->t, &err), IK_OK);
+    assert_int_equal(open_sections(&x->s, c, &err), IK_OK);
+}
+
+static void close_subject(subject *x)
+{
+    close_sections(&x->s);
+    ik_traffic_free(x->t);
+    ik_plan_free(x->plan);
+    ik_fabric_free(x->f);
+}
+
 /* Whether sources are first in, first out. */
 static bool in_order(const char *fabric, const char *routing, const char *vc, unsigned vcs,
                      const char *sw, const char *adapter)
 {
-    ik_env env = {.seed = 1, .num_threads = 1};
-    ik_error err = {0};
-    ik_fabric *f = NULL;
-    ik_plan *plan = NULL;
-    ik_traffic *t = NULL;
-    sections s;
-    const scenario c = {.sw = sw, .adapter = adapter};
-    assert_int_equal(ik_fabric_from_spec(fabric, &env, &f, &err), IK_OK);
-    assert_int_equal(ik_plan_from_specs(f, routing, vc, NULL, vcs, &env, &plan, &err), IK_OK);
-    assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &t, &err), IK_OK);
-    assert_int_equal(open_sections(&s, &c, &err), IK_OK);
-    bool found = ik_sim_sends_in_order(plan, t, &s.config);
-    close_sections(&s);
-    ik_traffic_free(t);
-    ik_plan_free(plan);
-    ik_fabric_free(f);
+    subject x;
+    open_subject(&x, &(scenario){.fabric = fabric,
+                                 .routing = routing,
+                                 .vc = vc,
+                                 .num_vcs = vcs,
+                                 .traffic = "uniform",
+                                 .sw = sw,
+                                 .adapter = adapter});
+    bool found = ik_sim_sends_in_order(x.plan, x.t, &x.s.config);
+    close_subject(&x);
     return found;
 }
 
@@ -202,27 +224,17 @@ static double first_exceeded(const scenario *c)
     enum { LOADS = 1000 };
     ik_env env = {.seed = 1, .num_threads = 1};
     ik_error err = {0};
-    ik_fabric *f = NULL;
-    ik_plan *plan = NULL;
-    ik_traffic *t = NULL;
-    sections s;
+    subject x;
+    open_subject(&x, c);
     double loads[LOADS], first = 2;
     ik_sim_bound found[LOADS];
     for (unsigned k = 0; k < LOADS; k++)
         loads[k] = (k + 1.0) / LOADS;
-    assert_int_equal(ik_fabric_from_spec(c->fabric, &env, &f, &err), IK_OK);
-    assert_int_equal(ik_plan_from_specs(f, c->routing, c->vc, NULL, c->num_vcs, &env, &plan, &err),
-                     IK_OK);
-    assert_int_equal(ik_traffic_from_spec(f, c->traffic, &env, &t, &err), IK_OK);
-    assert_int_equal(open_sections(&s, c, &err), IK_OK);
-    assert_int_equal(ik_sim_bound_measure(plan, t, &s.config, loads, LOADS, &env, found, &err),
-                     IK_OK);
+    assert_int_equal(
+        ik_sim_bound_measure(x.plan, x.t, &x.s.config, loads, LOADS, &env, found, &err), IK_OK);
     for (unsigned k = LOADS; k-- > 0;)
         first = found[k].exceeded ? loads[k] : first;
-    close_sections(&s);
-    ik_traffic_free(t);
-    ik_plan_free(plan);
-    ik_fabric_free(f);
+    close_subject(&x);
     return first;
 }
 
