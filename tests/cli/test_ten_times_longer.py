@@ -56,6 +56,12 @@ def per_cent(text):
     return float(text.rstrip(" %")) / 100
 
 
+def precision_of(name):
+    """Of the loads that the experiment's search finds: whole multiples of it."""
+    found = re.search(r"precision: *([\d.]+ *%)", (SOURCE / "experiments" / name).read_text())
+    return per_cent(found[1]) if found else 0
+
+
 def both_intervals(p, q, key):
     """The stored half widths of both runs. That of a longer run which is no longer steady may be anything: at most the shorter one's."""
     return p[key] + (p[key] if q[key] is None else min(p[key], q[key]))
@@ -114,7 +120,8 @@ class TenTimesLonger(CliTest):
             if p["saturation_load"] is not None or q["saturation_load"] is not None:
                 before, after = (1 if k["saturation_load"] is None else k["saturation_load"] for k in (p, q))
                 most = p["saturation_most"] or before  # a longer run may tell loads that the shorter one could not
-                values = [("saturation", before, min(max(before, after - (most - before)), after), WIDE)]
+                allowed = max(WIDE, precision_of(name) / before * (1 + 1e-9)) if before else WIDE
+                values = [("saturation", before, min(max(before, after - (most - before)), after), allowed)]
             else:
                 values = [("throughput", p["throughput"], q["throughput"], both_intervals(p, q, "throughput_interval"))]
                 if p["latency_steady"]:
