@@ -22,12 +22,18 @@
 /* How an entry was matched, by rising weight. */
 enum match { UNMATCHED, BY_LID, BY_GUID, BY_BOTH };
 
-/* What stood behind the last entry for a LID, and the GUID in it: the same at most switches. */
-typedef struct tail {
-    uint64_t guid;
-    uint8_t length;
-    char text[87];
-} tail;
+/* The destination of an entry, and the line that named it last, but for its port: at most switches
+ * the same, behind that of the same LID. */
+typedef struct destination {
+    uint64_t guid;   /* of the line, 0 = none */
+    uint32_t index;  /* of the LID, IK_NONE if the fabric has none */
+    uint8_t how;     /* enum match */
+    uint8_t size;    /* of the line, with its end; 0 = none is known */
+    uint16_t behind; /* LID of the line behind it */
+    char line[128];
+} destination;
+
+enum { HEADER = 1 << 16 }; /* place of what is behind a header */
 
 typedef struct reader {
     const ik_lids *lids;
@@ -46,7 +52,8 @@ typedef struct reader {
     bool *named;            /* [lids->num] some switch has an entry */
     unsigned *block_line;   /* [switches] of a switch's first block, 0 = none */
     uint64_t unknown[1024]; /* set of LIDs that nothing matched */
-    tail *tails;            /* [1 << 16] by LID */
+    destination *to;        /* [HEADER + 1] by LID */
+    uint32_t last;          /* LID of the last entry, HEADER */
 } reader;
 
 /* ---- blocks */
@@ -76,6 +83,7 @@ static void tables_read_begin_block(reader *rd, const tables_line *l)
     bool known = index != IK_NONE && rd->lids->of[index].port == IK_NONE;
     tables_read_end_block(rd);
     rd->in_block = true;
+    rd->last = HEADER;
     rd->m.format = formats[l->format];
     rd->m.switches++;
     rd->m.zero_switches += l->switch_lid == 0;
@@ -197,24 +205,9 @@ static ik_status tables_read_wrong_port(reader *rd, const tables_line *l, ik_err
     return IK_OK;
 }
 
-/* The GUID of an entry's port, 0 = none. */
-static uint64_t tables_read_guid(reader *rd, const tables_line *l)
+static ik_status tables_read_entry(reader *rd, const tables_line *l, const destination *to,
+                                   ik_error *err)
 {
-    size_t length = (size_t)(l->end - l->rest);
-    tail *t = &rd->tails[l->lid];
-    if (length > sizeof t->text)
-        return tables_line_guid(l->rest, l->end);
-    if (length != t->length || memcmp(l->rest, t->text, length) != 0) {
-        t->guid = tables_line_guid(l->rest, l->end);
-        t->length = (uint8_t)length;
-        memcpy(t->text, l->rest, length);
-    }
-    return t->guid;
-}
-
-static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *err)
-{
-    enum match how;
     if (!rd->in_block) {
         ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
                    "an entry before any 'Unicast lids … of switch' header");
@@ -230,34 +223,95 @@ static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *e
         return IK_OK;
     if (!rd->has_port[l->port])
         return tables_read_wrong_port(rd, l, err);
-    uint64_t guid = tables_read_guid(rd, l);
-    uint32_t index = tables_read_match(rd, l, guid, &how);
-    if (index != IK_NONE)
-        return tables_read_take(rd, l, guid, index, how, err);
+    if (to->index != IK_NONE)
+        return tables_read_take(rd, l, to->guid, to->index, (enum match)to->how, err);
     rd->m.zero_lost += l->lid == 0;
     tables_read_count_unknown(rd, l->lid);
     return IK_OK;
 }
 
+/* ---- lines that were there before */
+
+/* The port in its three digits; above IK_PORT_NONE: there are none. */
+static unsigned tables_read_digits(const char *at)
+{
+    unsigned a = (unsigned)(at[0] - '0'), b = (unsigned)(at[1] - '0'), c = (unsigned)(at[2] - '0');
+    return a > 9 || b > 9 || c > 9 ? IK_PORT_NONE + 1 : 100 * a + 10 * b + c;
+}
+
+/* Notes the destination of the entry at hand, and its line where the port is in its usual place. */
+static const destination *tables_read_learn(reader *rd, const ik_text_lines *lines,
+                                            const tables_line *l)
+{
+    destination *to = &rd->to[l->lid];
+    enum match how = UNMATCHED;
+    size_t length = (size_t)(lines->line_end - lines->line);
+    bool usual = l->port_column == TABLES_PORT_AT + 1 &&
+                 l->rest == lines->line + TABLES_PORT_AT + TABLES_PORT_DIGITS &&
+                 tables_read_digits(lines->line + TABLES_PORT_AT) == l->port && !lines->cut &&
+                 *lines->line_end == '\n' && length < sizeof to->line;
+    rd->to[rd->last].behind = (uint16_t)l->lid;
+    rd->last = l->lid;
+    to->guid = l->rest ? tables_line_guid(l->rest, l->end) : 0;
+    to->index = tables_read_match(rd, l, to->guid, &how);
+    to->how = (uint8_t)how;
+    to->size = usual ? (uint8_t)(length + 1) : 0;
+    if (usual)
+        memcpy(to->line, lines->line, length + 1);
+    return to;
+}
+
+/* The next line, if it is the one that was behind the last entry's before, but for its port: the
+ * destination, NULL = it has to be scanned. */
+static const destination *tables_read_again(reader *rd, ik_text_lines *lines, tables_line *l)
+{
+    enum { BEHIND = TABLES_PORT_AT + TABLES_PORT_DIGITS };
+    uint32_t lid = rd->to[rd->last].behind;
+    const destination *to = &rd->to[lid];
+    if (to->size == 0 || lines->used - lines->at < to->size)
+        return NULL;
+    unsigned port = tables_read_digits(lines->text + lines->at + TABLES_PORT_AT);
+    if (port > IK_PORT_NONE ||
+        !ik_text_lines_again(lines, to->line, to->size, TABLES_PORT_AT, BEHIND))
+        return NULL;
+    rd->last = lid;
+    *l = (tables_line){
+        .kind = TABLES_ENTRY, .lid = lid, .port = port, .port_column = TABLES_PORT_AT + 1};
+    return to;
+}
+
 /* ---- the file */
+
+static ik_status tables_read_scan(reader *rd, ik_text_lines *lines, bool *more, ik_error *err)
+{
+    tables_line l;
+    ik_status status = ik_text_lines_next(lines, more, err);
+    if (status != IK_OK || !*more)
+        return status;
+    rd->line = lines->number;
+    status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
+    if (status == IK_OK && l.kind == TABLES_ENTRY)
+        status = tables_read_entry(rd, &l, tables_read_learn(rd, lines, &l), err);
+    else if (status == IK_OK && l.kind == TABLES_HEADER)
+        tables_read_begin_block(rd, &l);
+    return status;
+}
 
 static ik_status tables_read_lines(reader *rd, ik_text_lines *lines, ik_error *err)
 {
-    for (;;) {
-        bool more;
+    bool more = true;
+    ik_status status = IK_OK;
+    while (status == IK_OK && more) {
         tables_line l;
-        ik_status status = ik_text_lines_next(lines, &more, err);
-        if (status != IK_OK || !more)
-            return status;
-        rd->line = lines->number;
-        status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
-        if (status == IK_OK && l.kind == TABLES_ENTRY)
-            status = tables_read_entry(rd, &l, err);
-        else if (status == IK_OK && l.kind == TABLES_HEADER)
-            tables_read_begin_block(rd, &l);
-        if (status != IK_OK)
-            return status;
+        const destination *to = tables_read_again(rd, lines, &l);
+        if (to) {
+            rd->line = lines->number;
+            status = tables_read_entry(rd, &l, to, err);
+        } else {
+            status = tables_read_scan(rd, lines, &more, err);
+        }
     }
+    return status;
 }
 
 static void tables_read_count_missing(reader *rd)
@@ -325,10 +379,11 @@ static ik_status tables_read_begin(reader *rd, const ik_env *env, ik_error *err)
     rd->weight = ik_calloc(num + 1, sizeof *rd->weight);
     rd->named = ik_calloc(num + 1, sizeof *rd->named);
     rd->block_line = ik_calloc(switches + 1, sizeof *rd->block_line);
-    rd->tails = ik_calloc(1 << 16, sizeof *rd->tails);
-    return rd->weight && rd->named && rd->block_line && rd->tails
+    rd->to = ik_calloc(HEADER + 1, sizeof *rd->to);
+    rd->last = HEADER;
+    return rd->weight && rd->named && rd->block_line && rd->to
                ? ik_lid_tables_new(rd->lids, env, &rd->tables, err)
-               : ik_fail_memory(err, 2 * num + 4 * switches + (sizeof *rd->tails << 16),
+               : ik_fail_memory(err, 2 * num + 4 * switches + (sizeof *rd->to << 16),
                                 "forwarding tables");
 }
 
@@ -348,7 +403,7 @@ static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool
     free(rd.weight);
     free(rd.named);
     free(rd.block_line);
-    free(rd.tails);
+    free(rd.to);
     if (status != IK_OK) {
         ik_lid_tables_free(&rd.tables);
         return status;
