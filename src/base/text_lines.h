@@ -8,8 +8,6 @@
 
 #include "ikat/base.h"
 
-#include <string.h>
-
 typedef struct ik_text_lines {
     const char *path;
     const ik_env *env; /* progress and cancellation; may be NULL */
@@ -43,22 +41,6 @@ ik_status ik_text_lines_open(ik_text_lines *l, const char *path, const ik_env *e
 void ik_text_lines_memory(ik_text_lines *l, const char *text, size_t size, const char *path);
 /* The next line, l->line up to l->line_end, valid until the next call; *more = false at the end. */
 ik_status ik_text_lines_next(ik_text_lines *l, bool *more, ik_error *err);
-/* ik_text_lines_next if the next line is known: `size` bytes with its end, but for those from
- * `first` up to `end`, which may be any. The caller had all of it from ik_text_lines_next, and what
- * stands between is for it to check. False: nothing was taken. */
-static inline bool ik_text_lines_again(ik_text_lines *l, const char *known, size_t size,
-                                       size_t first, size_t end)
-{
-    const char *line = l->text + l->at;
-    if (l->used - l->at < size || memcmp(line, known, first) != 0 ||
-        memcmp(line + end, known + end, size - end) != 0)
-        return false;
-    l->line = line;
-    l->line_end = line + size - 1;
-    l->at += size;
-    l->number++;
-    return true;
-}
 /* The bytes that come next, whatever they are: *got of them from l->text + l->at on, valid until
  * the next call. At least `wanted` (at most IK_LINE_MAX), fewer only where the file ends. */
 ik_status ik_text_lines_peek(ik_text_lines *l, size_t wanted, size_t *got, ik_error *err);

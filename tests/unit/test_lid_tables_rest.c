@@ -107,18 +107,17 @@ static void test_rest(void **state)
  * cut and repeated lines, comments. Returns their length. */
 static size_t make_alike(const ik_lids *lids, uint64_t *state, char *out, size_t size)
 {
-    static const char *const lines[] = {
-        "0x%04x %03u # Channel Adapter portguid 0x%016llx: 'n'\n",
-        "0x%04x %03u # Channel Adapter portguid 0x%016llx: 'n'\n",
-        "0x%04x %03u # Channel Adapter portguid 0x%016llx: 'n'\n",
-        "0x%04x %03u\n",
-        "0x%04x\t%03u # portguid 0x%016llx\n",
-        "0x%03x %04u # portguid 0x%016llx\n",
-        "0x%02x 0x%03u # portguid 0x%016llx\n",
-        "0x%04x 0x%u # portguid 0x%016llx\n",
-        "0x%04x : %03u  : 01 : yes\n",
-        "0x%04x %03u # portguid 0x%016llx\n# a comment\n\n",
-        "0x%04x  %02u # portguid 0x%016llx\n"};
+    static const char *const lines[] = {"0x%04x %03u # Channel Adapter portguid 0x%016llx: 'n'\n",
+                                        "0x%04x %03u # Channel Adapter portguid 0x%016llx: 'n'\n",
+                                        "0x%04x %03u # Channel Adapter portguid 0x%016llx: 'n'\n",
+                                        "0x%04x %03u\n",
+                                        "0x%04x\t%03u # portguid 0x%016llx\n",
+                                        "0x%03x %04u # portguid 0x%016llx\n",
+                                        "0x%02x 0x%03u # portguid 0x%016llx\n",
+                                        "0x%04x 0x%u # portguid 0x%016llx\n",
+                                        "0x%04x : %03u  : 01 : yes\n",
+                                        "0x%04x %03u # portguid 0x%016llx\n# a comment\n\n",
+                                        "0x%04x  %02u # portguid 0x%016llx\n"};
     const unsigned forms = sizeof lines / sizeof *lines, usual = draw(state, 3);
     size_t used = 0;
     for (uint32_t sw = 0; sw < SWITCHES; sw++) {
@@ -189,6 +188,7 @@ static void test_lines_again(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_lines_again)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),
+                                       cmocka_unit_test(test_lines_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

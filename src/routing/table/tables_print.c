@@ -31,7 +31,7 @@ static void print_name(const ik_fabric *f, uint32_t node, FILE *out)
  * has millions of entries, and thousands of different lines. */
 typedef struct lines {
     char *text;
-    size_t *start;        /* [LIDs + 1] */
+    size_t *start;       /* [LIDs + 1] */
     char number[256][4]; /* of ports, in three digits */
 } lines;
 
@@ -81,8 +81,8 @@ static void print_switch(const ik_lid_tables *t, const lines *l, uint32_t sw, FI
             first = i + 1;
             continue;
         }
-        memcpy(l->text + l->start[i] + TABLES_PORT_AT,
-               l->number[is_self ? IK_PORT_SELF : row[i]], TABLES_PORT_DIGITS);
+        memcpy(l->text + l->start[i] + TABLES_PORT_AT, l->number[is_self ? IK_PORT_SELF : row[i]],
+               TABLES_PORT_DIGITS);
         listed++;
     }
     tables_print_run(l, first, lids->num, out);

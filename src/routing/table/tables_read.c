@@ -155,14 +155,11 @@ static ik_status tables_read_contradicts(const reader *rd, const tables_line *l,
     return ik_hint(err, IK_ERR_INPUT, "a file holds the tables of one fabric at one time");
 }
 
-static void tables_read_count(reader *rd, const tables_line *l, uint64_t guid, uint32_t index,
-                              enum match how)
+static inline void tables_read_count(reader *rd, uint64_t guid, uint32_t index, enum match how)
 {
-    const ik_lid *of = &rd->lids->of[index];
     rd->m.entries++;
     *(how == BY_LID ? &rd->m.by_lid : &rd->m.by_guid) += 1;
     rd->m.guid_disagrees += how == BY_LID && guid;
-    rd->m.self_entries += l->port == IK_PORT_SELF && (of->port != IK_NONE || of->node != rd->sw);
     rd->named[index] = true;
 }
 
@@ -170,6 +167,7 @@ static void tables_read_count(reader *rd, const tables_line *l, uint64_t guid, u
 static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t guid, uint32_t index,
                                   enum match how, ik_error *err)
 {
+    const ik_lid *of = &rd->lids->of[index];
     uint8_t *slot = &rd->row[index], *weight = &rd->weight[index];
     bool differs = *slot != IK_PORT_NONE && *slot != l->port;
     if (*weight > how || (*weight == how && how == BY_GUID)) {
@@ -178,10 +176,13 @@ static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t gui
     }
     if (differs && (*weight == how || (rd->again && *weight == UNMATCHED)))
         return tables_read_contradicts(rd, l, index, err);
-    if (*weight != UNMATCHED)
+    if (*weight != UNMATCHED) {
         rd->m.extra_paths += *weight != how;
-    else
-        tables_read_count(rd, l, guid, index, how);
+    } else {
+        tables_read_count(rd, guid, index, how);
+        rd->m.self_entries +=
+            l->port == IK_PORT_SELF && (of->port != IK_NONE || of->node != rd->sw);
+    }
     *weight = (uint8_t)how;
     *slot = (uint8_t)l->port;
     return IK_OK;
@@ -246,72 +247,76 @@ static const destination *tables_read_learn(reader *rd, const ik_text_lines *lin
     destination *to = &rd->to[l->lid];
     enum match how = UNMATCHED;
     size_t length = (size_t)(lines->line_end - lines->line);
-    bool usual = l->port_column == TABLES_PORT_AT + 1 &&
-                 l->rest == lines->line + TABLES_PORT_AT + TABLES_PORT_DIGITS &&
-                 tables_read_digits(lines->line + TABLES_PORT_AT) == l->port && !lines->cut &&
-                 *lines->line_end == '\n' && length < sizeof to->line;
     rd->to[rd->last].behind = (uint16_t)l->lid;
     rd->last = l->lid;
     to->guid = l->rest ? tables_line_guid(l->rest, l->end) : 0;
     to->index = tables_read_match(rd, l, to->guid, &how);
     to->how = (uint8_t)how;
+    bool usual = l->lid && to->index != IK_NONE && l->port_column == TABLES_PORT_AT + 1 &&
+                 l->rest == lines->line + TABLES_PORT_AT + TABLES_PORT_DIGITS &&
+                 tables_read_digits(lines->line + TABLES_PORT_AT) == l->port && !lines->cut &&
+                 *lines->line_end == '\n' && length < sizeof to->line;
     to->size = usual ? (uint8_t)(length + 1) : 0;
     if (usual)
         memcpy(to->line, lines->line, length + 1);
     return to;
 }
 
-/* The next line, if it is the one that was behind the last entry's before, but for its port: the
- * destination, NULL = it has to be scanned. */
-static const destination *tables_read_again(reader *rd, ik_text_lines *lines, tables_line *l)
+/* The port of a line if it is, but for that, the one of an earlier block; else IK_PORT_NONE. */
+static inline unsigned tables_read_compare(const char *line, const char *end, const destination *to)
 {
     enum { BEHIND = TABLES_PORT_AT + TABLES_PORT_DIGITS };
+    if (to->size == 0 || end - line < to->size || memcmp(line, to->line, TABLES_PORT_AT) != 0 ||
+        memcmp(line + BEHIND, to->line + BEHIND, to->size - (size_t)BEHIND) != 0)
+        return IK_PORT_NONE;
+    unsigned port = tables_read_digits(line + TABLES_PORT_AT);
+    return port < IK_PORT_NONE ? port : IK_PORT_NONE;
+}
+
+/* Takes the lines that come next, as long as each is the one that was behind the line before it in
+ * an earlier block, and nothing else is to be said about it. The others are scanned. */
+static void tables_read_known(reader *rd, ik_text_lines *lines)
+{
+    const char *start = lines->text + lines->at, *at = start, *end = lines->text + lines->used;
+    uint8_t *row = rd->row, *weight = rd->weight;
     uint32_t lid = rd->to[rd->last].behind;
-    const destination *to = &rd->to[lid];
-    if (to->size == 0 || lines->used - lines->at < to->size)
-        return NULL;
-    unsigned port = tables_read_digits(lines->text + lines->at + TABLES_PORT_AT);
-    if (port > IK_PORT_NONE ||
-        !ik_text_lines_again(lines, to->line, to->size, TABLES_PORT_AT, BEHIND))
-        return NULL;
-    rd->last = lid;
-    *l = (tables_line){
-        .kind = TABLES_ENTRY, .lid = lid, .port = port, .port_column = TABLES_PORT_AT + 1};
-    return to;
+    while (rd->sw != IK_NONE && lid != rd->top_lid) {
+        const destination *to = &rd->to[lid];
+        unsigned port = tables_read_compare(at, end, to);
+        if (port == IK_PORT_NONE || port == IK_PORT_SELF || !rd->has_port[port] ||
+            weight[to->index] != UNMATCHED || row[to->index] != IK_PORT_NONE)
+            break;
+        weight[to->index] = to->how;
+        row[to->index] = (uint8_t)port;
+        tables_read_count(rd, to->guid, to->index, (enum match)to->how);
+        at += to->size;
+        lines->number++;
+        rd->last = lid;
+        lid = to->behind;
+    }
+    ik_text_lines_skip(lines, (size_t)(at - start));
 }
 
 /* ---- the file */
 
-static ik_status tables_read_scan(reader *rd, ik_text_lines *lines, bool *more, ik_error *err)
-{
-    tables_line l;
-    ik_status status = ik_text_lines_next(lines, more, err);
-    if (status != IK_OK || !*more)
-        return status;
-    rd->line = lines->number;
-    status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
-    if (status == IK_OK && l.kind == TABLES_ENTRY)
-        status = tables_read_entry(rd, &l, tables_read_learn(rd, lines, &l), err);
-    else if (status == IK_OK && l.kind == TABLES_HEADER)
-        tables_read_begin_block(rd, &l);
-    return status;
-}
-
 static ik_status tables_read_lines(reader *rd, ik_text_lines *lines, ik_error *err)
 {
-    bool more = true;
-    ik_status status = IK_OK;
-    while (status == IK_OK && more) {
+    for (;;) {
+        bool more;
         tables_line l;
-        const destination *to = tables_read_again(rd, lines, &l);
-        if (to) {
-            rd->line = lines->number;
-            status = tables_read_entry(rd, &l, to, err);
-        } else {
-            status = tables_read_scan(rd, lines, &more, err);
-        }
+        tables_read_known(rd, lines);
+        ik_status status = ik_text_lines_next(lines, &more, err);
+        if (status != IK_OK || !more)
+            return status;
+        rd->line = lines->number;
+        status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
+        if (status == IK_OK && l.kind == TABLES_ENTRY)
+            status = tables_read_entry(rd, &l, tables_read_learn(rd, lines, &l), err);
+        else if (status == IK_OK && l.kind == TABLES_HEADER)
+            tables_read_begin_block(rd, &l);
+        if (status != IK_OK)
+            return status;
     }
-    return status;
 }
 
 static void tables_read_count_missing(reader *rd)
