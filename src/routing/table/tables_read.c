@@ -7,6 +7,9 @@
  * know is counted: tables outlive hosts. Entries to ports without a cable are kept: proofs are to
  * find them.
  *
+ * Most lines are those of the switch before but for their port: these are compared with them, and
+ * only the others are scanned.
+ *
  * A line's port GUID counts before its LID, for LIDs may have been given anew since. Of several
  * entries of a block for one LID of the fabric that counts which agrees in most: in both, in the
  * GUID, in the LID alone. With LMC > 0 the LIDs of a port follow each other from a multiple of
