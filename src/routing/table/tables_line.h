@@ -13,6 +13,9 @@ typedef enum tables_kind {
     TABLES_ENTRY
 } tables_kind;
 
+/* Where the port stands in a line of OpenSM, dump_fts and ibroute: behind "0x0001 ". */
+enum { TABLES_PORT_AT = 7, TABLES_PORT_DIGITS = 3 };
+
 typedef enum tables_format { TABLES_OPENSM, TABLES_DUMP_FTS, TABLES_FDBS } tables_format;
 
 typedef struct tables_line {

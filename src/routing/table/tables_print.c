@@ -8,6 +8,7 @@
  */
 #include "base/text_stream.h"
 #include "ikat/lids.h"
+#include "routing/table/tables_line.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,14 +27,13 @@ static void print_name(const ik_fabric *f, uint32_t node, FILE *out)
         fputc((unsigned char)name[i] < ' ' || name[i] == '\'' ? '_' : name[i], out);
 }
 
-/* The lines of all LIDs, one behind the other, where a switch only puts its port: a large fabric
+/* The lines of all LIDs, one behind the other, where a switch only puts its ports: a large fabric
  * has millions of entries, and thousands of different lines. */
 typedef struct lines {
     char *text;
-    size_t *start; /* [LIDs + 1] */
+    size_t *start;       /* [LIDs + 1] */
+    char number[256][4]; /* of ports, in three digits */
 } lines;
-
-enum { PORT_AT = 7 }; /* behind "0x0001 " */
 
 static ik_status tables_print_make_lines(const ik_lids *lids, lines *l, ik_error *err)
 {
@@ -41,6 +41,8 @@ static ik_status tables_print_make_lines(const ik_lids *lids, lines *l, ik_error
     l->start = ik_calloc((size_t)lids->num + 1, sizeof *l->start);
     if (!l->start)
         return ik_fail_memory(err, lids->num * sizeof *l->start, "lines of tables");
+    for (unsigned port = 0; port < 256; port++)
+        snprintf(l->number[port], sizeof l->number[port], "%03u", port % 1000);
     ik_status status = ik_text_stream_open(&t, err);
     if (status != IK_OK)
         return status;
@@ -56,13 +58,10 @@ static ik_status tables_print_make_lines(const ik_lids *lids, lines *l, ik_error
     return ik_text_stream_close(&t, &l->text, NULL, err);
 }
 
-static void tables_print_entry(const lines *l, uint32_t i, unsigned port, FILE *out)
+/* The lines of the LIDs first … end - 1. */
+static void tables_print_run(const lines *l, uint32_t first, uint32_t end, FILE *out)
 {
-    char *line = l->text + l->start[i];
-    line[PORT_AT] = (char)('0' + port / 100);
-    line[PORT_AT + 1] = (char)('0' + port / 10 % 10);
-    line[PORT_AT + 2] = (char)('0' + port % 10);
-    fwrite(line, 1, l->start[i + 1] - l->start[i], out);
+    fwrite(l->text + l->start[first], 1, l->start[end] - l->start[first], out);
 }
 
 static void print_switch(const ik_lid_tables *t, const lines *l, uint32_t sw, FILE *out)
@@ -74,14 +73,19 @@ static void print_switch(const ik_lid_tables *t, const lines *l, uint32_t sw, FI
             lids->of[lids->num - 1].lid, self->lid, self->guid);
     print_name(lids->fabric, sw, out);
     fputs("'):\n", out);
-    uint32_t listed = 0;
+    uint32_t listed = 0, first = 0;
     for (uint32_t i = 0; i < lids->num; i++) {
         bool is_self = lids->of[i].port == IK_NONE && lids->of[i].node == sw;
-        if (row[i] == IK_PORT_NONE && !is_self)
+        if (row[i] == IK_PORT_NONE && !is_self) {
+            tables_print_run(l, first, i, out);
+            first = i + 1;
             continue;
-        tables_print_entry(l, i, is_self ? IK_PORT_SELF : row[i], out);
+        }
+        memcpy(l->text + l->start[i] + TABLES_PORT_AT, l->number[is_self ? IK_PORT_SELF : row[i]],
+               TABLES_PORT_DIGITS);
         listed++;
     }
+    tables_print_run(l, first, lids->num, out);
     fprintf(out, "# %" PRIu32 " lids listed\n", listed);
 }
 

@@ -7,6 +7,9 @@
  * know is counted: tables outlive hosts. Entries to ports without a cable are kept: proofs are to
  * find them.
  *
+ * Most lines are those of the switch before but for their port: these are compared with them, and
+ * only the others are scanned.
+ *
  * A line's port GUID counts before its LID, for LIDs may have been given anew since. Of several
  * entries of a block for one LID of the fabric that counts which agrees in most: in both, in the
  * GUID, in the LID alone. With LMC > 0 the LIDs of a port follow each other from a multiple of
@@ -22,12 +25,18 @@
 /* How an entry was matched, by rising weight. */
 enum match { UNMATCHED, BY_LID, BY_GUID, BY_BOTH };
 
-/* What stood behind the last entry for a LID, and the GUID in it: the same at most switches. */
-typedef struct tail {
-    uint64_t guid;
-    uint8_t length;
-    char text[87];
-} tail;
+/* The destination of an entry, and the line that named it last, but for its port: at most switches
+ * the same, behind that of the same LID. */
+typedef struct destination {
+    uint64_t guid;   /* of the line, 0 = none */
+    uint32_t index;  /* of the LID, IK_NONE if the fabric has none */
+    uint8_t how;     /* enum match */
+    uint8_t size;    /* of the line, with its end; 0 = none is known */
+    uint16_t behind; /* LID of the line behind it */
+    char line[128];
+} destination;
+
+enum { HEADER = 1 << 16 }; /* place of what is behind a header */
 
 typedef struct reader {
     const ik_lids *lids;
@@ -46,7 +55,8 @@ typedef struct reader {
     bool *named;            /* [lids->num] some switch has an entry */
     unsigned *block_line;   /* [switches] of a switch's first block, 0 = none */
     uint64_t unknown[1024]; /* set of LIDs that nothing matched */
-    tail *tails;            /* [1 << 16] by LID */
+    destination *to;        /* [HEADER + 1] by LID */
+    uint32_t last;          /* LID of the last entry, HEADER */
 } reader;
 
 /* ---- blocks */
@@ -76,6 +86,7 @@ static void tables_read_begin_block(reader *rd, const tables_line *l)
     bool known = index != IK_NONE && rd->lids->of[index].port == IK_NONE;
     tables_read_end_block(rd);
     rd->in_block = true;
+    rd->last = HEADER;
     rd->m.format = formats[l->format];
     rd->m.switches++;
     rd->m.zero_switches += l->switch_lid == 0;
@@ -147,14 +158,11 @@ static ik_status tables_read_contradicts(const reader *rd, const tables_line *l,
     return ik_hint(err, IK_ERR_INPUT, "a file holds the tables of one fabric at one time");
 }
 
-static void tables_read_count(reader *rd, const tables_line *l, uint64_t guid, uint32_t index,
-                              enum match how)
+static inline void tables_read_count(reader *rd, uint64_t guid, uint32_t index, enum match how)
 {
-    const ik_lid *of = &rd->lids->of[index];
     rd->m.entries++;
     *(how == BY_LID ? &rd->m.by_lid : &rd->m.by_guid) += 1;
     rd->m.guid_disagrees += how == BY_LID && guid;
-    rd->m.self_entries += l->port == IK_PORT_SELF && (of->port != IK_NONE || of->node != rd->sw);
     rd->named[index] = true;
 }
 
@@ -162,6 +170,7 @@ static void tables_read_count(reader *rd, const tables_line *l, uint64_t guid, u
 static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t guid, uint32_t index,
                                   enum match how, ik_error *err)
 {
+    const ik_lid *of = &rd->lids->of[index];
     uint8_t *slot = &rd->row[index], *weight = &rd->weight[index];
     bool differs = *slot != IK_PORT_NONE && *slot != l->port;
     if (*weight > how || (*weight == how && how == BY_GUID)) {
@@ -170,10 +179,13 @@ static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t gui
     }
     if (differs && (*weight == how || (rd->again && *weight == UNMATCHED)))
         return tables_read_contradicts(rd, l, index, err);
-    if (*weight != UNMATCHED)
+    if (*weight != UNMATCHED) {
         rd->m.extra_paths += *weight != how;
-    else
-        tables_read_count(rd, l, guid, index, how);
+    } else {
+        tables_read_count(rd, guid, index, how);
+        rd->m.self_entries +=
+            l->port == IK_PORT_SELF && (of->port != IK_NONE || of->node != rd->sw);
+    }
     *weight = (uint8_t)how;
     *slot = (uint8_t)l->port;
     return IK_OK;
@@ -197,24 +209,9 @@ static ik_status tables_read_wrong_port(reader *rd, const tables_line *l, ik_err
     return IK_OK;
 }
 
-/* The GUID of an entry's port, 0 = none. */
-static uint64_t tables_read_guid(reader *rd, const tables_line *l)
+static ik_status tables_read_entry(reader *rd, const tables_line *l, const destination *to,
+                                   ik_error *err)
 {
-    size_t length = (size_t)(l->end - l->rest);
-    tail *t = &rd->tails[l->lid];
-    if (length > sizeof t->text)
-        return tables_line_guid(l->rest, l->end);
-    if (length != t->length || memcmp(l->rest, t->text, length) != 0) {
-        t->guid = tables_line_guid(l->rest, l->end);
-        t->length = (uint8_t)length;
-        memcpy(t->text, l->rest, length);
-    }
-    return t->guid;
-}
-
-static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *err)
-{
-    enum match how;
     if (!rd->in_block) {
         ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
                    "an entry before any 'Unicast lids … of switch' header");
@@ -230,13 +227,77 @@ static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *e
         return IK_OK;
     if (!rd->has_port[l->port])
         return tables_read_wrong_port(rd, l, err);
-    uint64_t guid = tables_read_guid(rd, l);
-    uint32_t index = tables_read_match(rd, l, guid, &how);
-    if (index != IK_NONE)
-        return tables_read_take(rd, l, guid, index, how, err);
+    if (to->index != IK_NONE)
+        return tables_read_take(rd, l, to->guid, to->index, (enum match)to->how, err);
     rd->m.zero_lost += l->lid == 0;
     tables_read_count_unknown(rd, l->lid);
     return IK_OK;
+}
+
+/* ---- lines that were there before */
+
+/* The port in its three digits; above IK_PORT_NONE: there are none. */
+static unsigned tables_read_digits(const char *at)
+{
+    unsigned a = (unsigned)(at[0] - '0'), b = (unsigned)(at[1] - '0'), c = (unsigned)(at[2] - '0');
+    return a > 9 || b > 9 || c > 9 ? IK_PORT_NONE + 1 : 100 * a + 10 * b + c;
+}
+
+/* Notes the destination of the entry at hand, and its line where the port is in its usual place. */
+static const destination *tables_read_learn(reader *rd, const ik_text_lines *lines,
+                                            const tables_line *l)
+{
+    destination *to = &rd->to[l->lid];
+    enum match how = UNMATCHED;
+    size_t length = (size_t)(lines->line_end - lines->line);
+    rd->to[rd->last].behind = (uint16_t)l->lid;
+    rd->last = l->lid;
+    to->guid = l->rest ? tables_line_guid(l->rest, l->end) : 0;
+    to->index = tables_read_match(rd, l, to->guid, &how);
+    to->how = (uint8_t)how;
+    bool usual = l->lid && to->index != IK_NONE && l->port_column == TABLES_PORT_AT + 1 &&
+                 l->rest == lines->line + TABLES_PORT_AT + TABLES_PORT_DIGITS &&
+                 tables_read_digits(lines->line + TABLES_PORT_AT) == l->port && !lines->cut &&
+                 *lines->line_end == '\n' && length < sizeof to->line;
+    to->size = usual ? (uint8_t)(length + 1) : 0;
+    if (usual)
+        memcpy(to->line, lines->line, length + 1);
+    return to;
+}
+
+/* The port of a line if it is, but for that, the one of an earlier block; else IK_PORT_NONE. */
+static inline unsigned tables_read_compare(const char *line, const char *end, const destination *to)
+{
+    enum { BEHIND = TABLES_PORT_AT + TABLES_PORT_DIGITS };
+    if (to->size == 0 || end - line < to->size || memcmp(line, to->line, TABLES_PORT_AT) != 0 ||
+        memcmp(line + BEHIND, to->line + BEHIND, to->size - (size_t)BEHIND) != 0)
+        return IK_PORT_NONE;
+    unsigned port = tables_read_digits(line + TABLES_PORT_AT);
+    return port < IK_PORT_NONE ? port : IK_PORT_NONE;
+}
+
+/* Takes the lines that come next, as long as each is the one that was behind the line before it in
+ * an earlier block, and nothing else is to be said about it. The others are scanned. */
+static void tables_read_known(reader *rd, ik_text_lines *lines)
+{
+    const char *start = lines->text + lines->at, *at = start, *end = lines->text + lines->used;
+    uint8_t *row = rd->row, *weight = rd->weight;
+    uint32_t lid = rd->to[rd->last].behind;
+    while (rd->sw != IK_NONE && lid != rd->top_lid) {
+        const destination *to = &rd->to[lid];
+        unsigned port = tables_read_compare(at, end, to);
+        if (port == IK_PORT_NONE || port == IK_PORT_SELF || !rd->has_port[port] ||
+            weight[to->index] != UNMATCHED || row[to->index] != IK_PORT_NONE)
+            break;
+        weight[to->index] = to->how;
+        row[to->index] = (uint8_t)port;
+        tables_read_count(rd, to->guid, to->index, (enum match)to->how);
+        at += to->size;
+        lines->number++;
+        rd->last = lid;
+        lid = to->behind;
+    }
+    ik_text_lines_skip(lines, (size_t)(at - start));
 }
 
 /* ---- the file */
@@ -246,13 +307,14 @@ static ik_status tables_read_lines(reader *rd, ik_text_lines *lines, ik_error *e
     for (;;) {
         bool more;
         tables_line l;
+        tables_read_known(rd, lines);
         ik_status status = ik_text_lines_next(lines, &more, err);
         if (status != IK_OK || !more)
             return status;
         rd->line = lines->number;
         status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
         if (status == IK_OK && l.kind == TABLES_ENTRY)
-            status = tables_read_entry(rd, &l, err);
+            status = tables_read_entry(rd, &l, tables_read_learn(rd, lines, &l), err);
         else if (status == IK_OK && l.kind == TABLES_HEADER)
             tables_read_begin_block(rd, &l);
         if (status != IK_OK)
@@ -325,10 +387,11 @@ static ik_status tables_read_begin(reader *rd, const ik_env *env, ik_error *err)
     rd->weight = ik_calloc(num + 1, sizeof *rd->weight);
     rd->named = ik_calloc(num + 1, sizeof *rd->named);
     rd->block_line = ik_calloc(switches + 1, sizeof *rd->block_line);
-    rd->tails = ik_calloc(1 << 16, sizeof *rd->tails);
-    return rd->weight && rd->named && rd->block_line && rd->tails
+    rd->to = ik_calloc(HEADER + 1, sizeof *rd->to);
+    rd->last = HEADER;
+    return rd->weight && rd->named && rd->block_line && rd->to
                ? ik_lid_tables_new(rd->lids, env, &rd->tables, err)
-               : ik_fail_memory(err, 2 * num + 4 * switches + (sizeof *rd->tails << 16),
+               : ik_fail_memory(err, 2 * num + 4 * switches + (sizeof *rd->to << 16),
                                 "forwarding tables");
 }
 
@@ -348,7 +411,7 @@ static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool
     free(rd.weight);
     free(rd.named);
     free(rd.block_line);
-    free(rd.tails);
+    free(rd.to);
     if (status != IK_OK) {
         ik_lid_tables_free(&rd.tables);
         return status;

@@ -197,10 +197,12 @@ static ik_status deploy_make(ik_deployment *d, const ik_deploy_config *config, c
 static ik_status deploy_write_and_judge(ik_deployment *d, const ik_deploy_config *config,
                                         deploy_folder *folder, const ik_env *env, ik_error *err)
 {
+    bool same = false;
     ik_status status = deploy_write(d, folder, err);
     if (status == IK_OK)
-        status = deploy_read_back(d, folder, env, err);
-    if (status == IK_OK)
+        status = deploy_read_back(d, folder, env, &same, err);
+    /* d->verdict is that on repaired tables, which take one lane */
+    if (status == IK_OK && !(d->update.repaired && same))
         status = deploy_judge(d, env, err);
     if (status == IK_OK && !d->proved && !config->unproved)
         status = deploy_refuse_unproved(d, err);

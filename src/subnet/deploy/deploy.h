@@ -33,9 +33,9 @@ ik_status deploy_find_roots(ik_deployment *d, ik_error *err);
 /* Writes tables, service levels and roots into the temporary folder. */
 ik_status deploy_write(ik_deployment *d, const deploy_folder *folder, ik_error *err);
 /* Replaces tables and service levels of d by what the files there say, read as an audit reads them.
- */
+ * *same: the tables are what they were, entry by entry. */
 ik_status deploy_read_back(ik_deployment *d, const deploy_folder *folder, const ik_env *env,
-                           ik_error *err);
+                           bool *same, ik_error *err);
 /* Writes the commands and both summaries. */
 ik_status deploy_write_summaries(ik_deployment *d, const deploy_folder *folder, ik_error *err);
 

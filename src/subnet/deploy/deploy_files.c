@@ -85,15 +85,19 @@ ik_status deploy_write(ik_deployment *d, const deploy_folder *folder, ik_error *
 }
 
 ik_status deploy_read_back(ik_deployment *d, const deploy_folder *folder, const ik_env *env,
-                           ik_error *err)
+                           bool *same, ik_error *err)
 {
     char path[DEPLOY_PATH + 128];
-    ik_lid_tables_free(&d->tables);
+    ik_lid_tables written = d->tables;
+    d->tables = (ik_lid_tables){0};
     ik_service_levels_free(&d->levels);
     ik_sl2vl_free(&d->vls);
     ik_status status =
         ik_lid_tables_read(&d->lids, deploy_folder_file(folder, DEPLOY_LFTS, path, sizeof path),
                            env, &d->tables, NULL, err);
+    *same = status == IK_OK &&
+            memcmp(d->tables.out, written.out, (size_t)written.num_switches * d->lids.num) == 0;
+    ik_lid_tables_free(&written);
     if (status == IK_OK && d->lanes > 1)
         status = ik_qos_policy_read(&d->lids,
                                     deploy_folder_file(folder, DEPLOY_POLICY, path, sizeof path),

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SORTS = 20000, HAS_OLD = 1, HAS_NEW = 2 };
+enum { MOST_SORTS = 20000, HAS_OLD = 1, HAS_NEW = 2, EQUAL_LIDS = 64 };
 
 typedef struct mixing {
     const ik_fabric *f;
@@ -29,16 +29,17 @@ typedef struct mixing {
     const ik_env *env;
     links g;
     const ik_lid_tables *old, *new;
-    uint32_t *hosts; /* [num_hosts] indexes of hosts' LIDs */
-    uint32_t num_hosts;
+    uint32_t *hosts; /* [num_hosts] indexes of hosts' LIDs, first those whose entries change */
+    uint32_t num_hosts, num_changed;
     uint32_t *entrances; /* [num_entrances] switches with hosts */
     uint32_t num_entrances;
-    uint32_t *link_of;    /* [switch][256] link of a printed port, IK_NONE */
-    uint64_t *reached;    /* [num_hosts][words] switches that packets for the LID can come to */
+    uint32_t *link_of;    /* [switch][256] link of an entry, IK_NONE */
+    uint64_t *reached;    /* [num_changed][words] switches that packets for the LID can come to */
     size_t words;         /* of num_switches bits */
     uint8_t *has;         /* [switch] HAS_OLD, HAS_NEW, or both */
     uint32_t *list;       /* [switch] those that have to change and have not, in this round */
     uint32_t *count;      /* [link][max_degree] LIDs with this dependency */
+    uint32_t *equal;      /* the same of LIDs whose entries do not change */
     uint32_t *in, *order; /* [link] scratch of sorting */
     uint32_t *queue;      /* [switch] */
     uint32_t sorts;
@@ -47,9 +48,7 @@ typedef struct mixing {
 static uint32_t update_order_next_link(const mixing *m, const ik_lid_tables *t, uint32_t sw,
                                        uint32_t lid)
 {
-    uint8_t out = ik_lid_tables_row(t, sw)[lid];
-    return out == IK_PORT_SELF || out == IK_PORT_NONE ? IK_NONE
-                                                      : m->link_of[(size_t)sw * 256 + out];
+    return m->link_of[(size_t)sw * 256 + ik_lid_tables_row(t, sw)[lid]];
 }
 
 /* The links of the entries that a switch has for a LID, each once. */
@@ -151,13 +150,67 @@ static bool update_order_is_acyclic(mixing *m)
     return num == n;
 }
 
+/* ---- LIDs whose entries do not change: most, so they are counted once, and some together, for
+ * the entries of a switch are in its row */
+
+/* next: [num][switch] links, of the LIDs from hosts[first] on. */
+static void update_order_find_links(const mixing *m, uint32_t first, uint32_t num, uint32_t *next)
+{
+    uint32_t switches = m->f->num_switches;
+    for (uint32_t sw = 0; sw < switches; sw++) {
+        const uint8_t *row = ik_lid_tables_row(m->old, sw);
+        const uint32_t *link_of = m->link_of + (size_t)sw * 256;
+        for (uint32_t k = 0; k < num; k++)
+            next[(size_t)k * switches + sw] = link_of[row[m->hosts[first + k]]];
+    }
+}
+
+/* Counts the dependencies of one LID on its ways from the switches with hosts. seen: [switch], of
+ * which none is `stamp`. */
+static void update_order_count_ways(mixing *m, const uint32_t *next, uint32_t *seen, uint32_t stamp)
+{
+    for (uint32_t e = 0; e < m->num_entrances; e++) {
+        uint32_t sw = m->entrances[e], link = next[sw];
+        while (link != IK_NONE && seen[sw] != stamp) {
+            uint32_t head = m->g.head[link], onward = next[head];
+            seen[sw] = stamp;
+            if (onward != IK_NONE)
+                m->equal[(size_t)link * m->g.max_degree + (onward - m->g.base[head])]++;
+            sw = head;
+            link = onward;
+        }
+    }
+}
+
+static ik_status update_order_count_equal(mixing *m, ik_error *err)
+{
+    size_t switches = m->f->num_switches;
+    uint32_t *next = ik_calloc(switches + 1, EQUAL_LIDS * sizeof *next),
+             *seen = ik_calloc(switches + 1, sizeof *seen);
+    ik_status status = next && seen ? IK_OK
+                                    : ik_fail_memory(err, switches * EQUAL_LIDS * sizeof *next,
+                                                     "links of installed entries");
+    for (uint32_t first = m->num_changed; status == IK_OK && first < m->num_hosts;
+         first += EQUAL_LIDS) {
+        uint32_t left = m->num_hosts - first, num = left < EQUAL_LIDS ? left : EQUAL_LIDS;
+        update_order_find_links(m, first, num, next);
+        for (uint32_t k = 0; k < num; k++)
+            update_order_count_ways(m, next + k * switches, seen, first + k + 1);
+        if (ik_env_cancelled(m->env))
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    free(next);
+    free(seen);
+    return status;
+}
+
 /* ---- batches */
 
 /* Counts the dependencies of the entries that switches have. */
 static void update_order_count_all(mixing *m)
 {
-    memset(m->count, 0, (size_t)m->g.num_links * m->g.max_degree * sizeof *m->count);
-    for (uint32_t host = 0; host < m->num_hosts; host++)
+    memcpy(m->count, m->equal, (size_t)m->g.num_links * m->g.max_degree * sizeof *m->count);
+    for (uint32_t host = 0; host < m->num_changed; host++)
         for (uint32_t sw = 0; sw < m->f->num_switches; sw++) {
             uint32_t out[2], onward[2];
             unsigned num = update_order_is_reached(m, host, sw)
@@ -173,7 +226,7 @@ static void update_order_count_all(mixing *m)
 static void update_order_change_switch(mixing *m, uint32_t sw, uint8_t has)
 {
     for (unsigned k = 0; k < 2; k++) {
-        for (uint32_t host = 0; host < m->num_hosts; host++)
+        for (uint32_t host = 0; host < m->num_changed; host++)
             if (ik_lid_tables_row(m->old, sw)[m->hosts[host]] !=
                 ik_lid_tables_row(m->new, sw)[m->hosts[host]])
                 update_order_count_through(m, host, sw, k ? 1 : UINT32_MAX);
@@ -258,16 +311,47 @@ static void update_order_list_entrances(mixing *m)
     }
 }
 
-static void update_order_list_hosts(mixing *m)
+/* changes: [lids->num], false so far. */
+static void update_order_find_changes(const mixing *m, bool *changes)
 {
-    for (uint32_t i = 0; i < m->lids->num; i++)
-        if (m->lids->of[i].port != IK_NONE)
-            m->hosts[m->num_hosts++] = i;
+    enum { SOME = 256 };
+    for (uint32_t sw = 0; sw < m->f->num_switches; sw++)
+        for (uint32_t first = 0; first < m->lids->num; first += SOME) {
+            const uint8_t *a = ik_lid_tables_row(m->old, sw), *b = ik_lid_tables_row(m->new, sw);
+            uint32_t end = m->lids->num - first < SOME ? m->lids->num : first + SOME;
+            if (memcmp(a + first, b + first, end - first) == 0)
+                continue;
+            for (uint32_t i = first; i < end; i++)
+                changes[i] |= a[i] != b[i];
+        }
+}
+
+static ik_status update_order_list_hosts(mixing *m, ik_error *err)
+{
+    bool *changes = ik_calloc((size_t)m->lids->num + 1, sizeof *changes);
+    m->hosts = ik_calloc((size_t)m->lids->num + 1, sizeof *m->hosts);
+    if (!changes || !m->hosts) {
+        free(changes);
+        return ik_fail_memory(err, m->lids->num * 5, "LIDs whose entries change");
+    }
+    update_order_find_changes(m, changes);
+    for (unsigned k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < m->lids->num; i++)
+            if (m->lids->of[i].port != IK_NONE && changes[i] == (k == 0))
+                m->hosts[m->num_hosts++] = i;
+        m->num_changed = k ? m->num_changed : m->num_hosts;
+    }
+    free(changes);
+    return IK_OK;
+}
+
+static void update_order_list_links(mixing *m)
+{
     for (size_t i = 0; i < (size_t)m->f->num_switches * 256; i++)
         m->link_of[i] = IK_NONE;
     for (uint32_t l = 0; l < m->g.num_links; l++) {
         unsigned number = ik_port_number(m->f, m->g.port[l]);
-        if (number < 256)
+        if (number != IK_PORT_SELF && number < IK_PORT_NONE)
             m->link_of[(size_t)m->g.tail[l] * 256 + number] = l;
     }
 }
@@ -276,21 +360,21 @@ static ik_status update_order_prepare(mixing *m, ik_error *err)
 {
     size_t switches = (size_t)m->f->num_switches + 1, n = (size_t)m->g.num_links + 1;
     m->words = switches / 64 + 1;
-    m->hosts = ik_calloc((size_t)m->lids->num + 1, sizeof *m->hosts);
     m->entrances = ik_calloc(switches, sizeof *m->entrances);
     m->link_of = ik_calloc(switches, 256 * sizeof *m->link_of);
-    m->reached = ik_calloc((size_t)m->lids->num + 1, m->words * sizeof *m->reached);
+    m->reached = ik_calloc((size_t)m->num_changed + 1, m->words * sizeof *m->reached);
     m->has = ik_calloc(switches, 1);
     m->list = ik_calloc(switches, sizeof *m->list);
     m->count = ik_calloc(n, ((size_t)m->g.max_degree + 1) * sizeof *m->count);
+    m->equal = ik_calloc(n, ((size_t)m->g.max_degree + 1) * sizeof *m->equal);
     m->in = ik_calloc(n, sizeof *m->in);
     m->order = ik_calloc(n, sizeof *m->order);
     m->queue = ik_calloc(switches, sizeof *m->queue);
-    if (!m->hosts || !m->entrances || !m->link_of || !m->reached || !m->has || !m->list ||
-        !m->count || !m->in || !m->order || !m->queue)
-        return ik_fail_memory(err, n * m->g.max_degree * 4, "dependencies of two tables");
+    if (!m->entrances || !m->link_of || !m->reached || !m->has || !m->list || !m->count ||
+        !m->equal || !m->in || !m->order || !m->queue)
+        return ik_fail_memory(err, n * m->g.max_degree * 8, "dependencies of two tables");
     update_order_list_entrances(m);
-    update_order_list_hosts(m);
+    update_order_list_links(m);
     return IK_OK;
 }
 
@@ -304,6 +388,7 @@ static void update_order_release(mixing *m)
     free(m->has);
     free(m->list);
     free(m->count);
+    free(m->equal);
     free(m->in);
     free(m->order);
     free(m->queue);
@@ -315,8 +400,12 @@ ik_status update_find_order(const ik_lid_tables *old, const ik_lid_tables *new, 
     mixing m = {.f = old->lids->fabric, .lids = old->lids, .env = env, .old = old, .new = new};
     ik_status status = links_build(m.f, &m.g, err);
     if (status == IK_OK)
+        status = update_order_list_hosts(&m, err);
+    if (status == IK_OK)
         status = update_order_prepare(&m, err);
-    for (uint32_t host = 0; status == IK_OK && host < m.num_hosts; host++)
+    if (status == IK_OK)
+        status = update_order_count_equal(&m, err);
+    for (uint32_t host = 0; status == IK_OK && host < m.num_changed; host++)
         update_order_find_reached(&m, host);
     if (status == IK_OK) {
         memset(m.has, HAS_OLD | HAS_NEW, m.f->num_switches);
