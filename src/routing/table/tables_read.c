@@ -14,7 +14,7 @@
  */
 #include "base/text_lines.h"
 #include "ikat/lids.h"
-#include "routing/table/tables_line.h"
+#include "routing/table/tables_far.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +47,7 @@ typedef struct reader {
     unsigned *block_line;   /* [switches] of a switch's first block, 0 = none */
     uint64_t unknown[1024]; /* set of LIDs that nothing matched */
     tail *tails;            /* [1 << 16] by LID */
+    tables_far far;
 } reader;
 
 /* ---- blocks */
@@ -69,9 +70,9 @@ static void tables_read_know_ports(reader *rd)
             rd->has_port[ik_port_number(f, port)] = true;
 }
 
-static void tables_read_begin_block(reader *rd, const tables_line *l)
+static ik_status tables_read_begin_block(reader *rd, const tables_line *l, ik_error *err)
 {
-    static const char *const formats[] = {"OpenSM", "dump_fts", "fdbs"};
+    static const char *const formats[] = {"OpenSM", "dump_fts", "fdbs", "far"};
     uint32_t index = ik_lids_find_guid(rd->lids, l->switch_guid);
     bool known = index != IK_NONE && rd->lids->of[index].port == IK_NONE;
     tables_read_end_block(rd);
@@ -80,19 +81,27 @@ static void tables_read_begin_block(reader *rd, const tables_line *l)
     rd->m.switches++;
     rd->m.zero_switches += l->switch_lid == 0;
     rd->sw = known ? rd->lids->of[index].node : IK_NONE;
+    if (l->format == TABLES_FAR)
+        tables_far_begin(&rd->far, rd->sw, rd->has_port);
+    else
+        rd->far.section = FAR_NONE;
     if (!known) {
         if (!rd->m.unknown_switches++)
             rd->m.first_unknown_switch = l->switch_guid;
-        return;
+        return IK_OK;
     }
     if (l->format == TABLES_DUMP_FTS && l->top_lid != IK_NONE && l->top_lid % 64 == 0)
         rd->top_lid = l->top_lid;
     rd->again = rd->block_line[rd->sw] != 0;
+    if (rd->again && l->format == TABLES_FAR)
+        return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
+                          "the switch has another table in line %u", rd->block_line[rd->sw]);
     if (!rd->again)
         rd->block_line[rd->sw] = rd->line;
     rd->row = ik_lid_tables_row(&rd->tables, rd->sw);
     memset(rd->weight, UNMATCHED, rd->lids->num);
     tables_read_know_ports(rd);
+    return IK_OK;
 }
 
 /* ---- entries */
@@ -176,6 +185,8 @@ static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t gui
         tables_read_count(rd, l, guid, index, how);
     *weight = (uint8_t)how;
     *slot = (uint8_t)l->port;
+    if (rd->far.groups)
+        rd->far.groups->of[(size_t)rd->sw * rd->lids->num + index] = l->group;
     return IK_OK;
 }
 
@@ -226,9 +237,9 @@ static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *e
         return IK_OK;
     if (l->lid == rd->top_lid)
         rd->top_lid = 0;
-    if (l->port == IK_PORT_NONE)
+    if (l->port == IK_PORT_NONE && !l->group)
         return IK_OK;
-    if (!rd->has_port[l->port])
+    if (l->port != IK_PORT_NONE && !rd->has_port[l->port])
         return tables_read_wrong_port(rd, l, err);
     uint64_t guid = tables_read_guid(rd, l);
     uint32_t index = tables_read_match(rd, l, guid, &how);
@@ -250,11 +261,14 @@ static ik_status tables_read_lines(reader *rd, ik_text_lines *lines, ik_error *e
         if (status != IK_OK || !more)
             return status;
         rd->line = lines->number;
-        status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
+        const char *at = lines->line, *end = lines->line_end;
+        status = tables_far_has_line(&rd->far, at, end)
+                     ? tables_far_read_line(&rd->far, at, end, rd->file, rd->line, &l, err)
+                     : tables_read_line(at, end, rd->file, rd->line, &l, err);
         if (status == IK_OK && l.kind == TABLES_ENTRY)
             status = tables_read_entry(rd, &l, err);
         else if (status == IK_OK && l.kind == TABLES_HEADER)
-            tables_read_begin_block(rd, &l);
+            status = tables_read_begin_block(rd, &l, err);
         if (status != IK_OK)
             return status;
     }
@@ -333,10 +347,14 @@ static ik_status tables_read_begin(reader *rd, const ik_env *env, ik_error *err)
 }
 
 static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool reporting,
-                                 const ik_env *env, ik_lid_tables *out, ik_tables_matched *matched,
-                                 ik_error *err)
+                                 tables_groups *groups, const ik_env *env, ik_lid_tables *out,
+                                 ik_tables_matched *matched, ik_error *err)
 {
-    reader rd = {.lids = lids, .file = lines->path, .reporting = reporting, .sw = IK_NONE};
+    reader rd = {.lids = lids,
+                 .file = lines->path,
+                 .reporting = reporting,
+                 .sw = IK_NONE,
+                 .far = {.groups = groups, .lids = lids}};
     ik_status status = tables_read_begin(&rd, env, err);
     if (status == IK_OK)
         status = tables_read_lines(&rd, lines, err);
@@ -349,6 +367,7 @@ static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool
     free(rd.named);
     free(rd.block_line);
     free(rd.tails);
+    free(rd.far.index_of);
     if (status != IK_OK) {
         ik_lid_tables_free(&rd.tables);
         return status;
@@ -360,14 +379,14 @@ static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool
 }
 
 static ik_status tables_read_file(const ik_lids *lids, const char *path, bool reporting,
-                                  const ik_env *env, ik_lid_tables *out, ik_tables_matched *matched,
-                                  ik_error *err)
+                                  tables_groups *groups, const ik_env *env, ik_lid_tables *out,
+                                  ik_tables_matched *matched, ik_error *err)
 {
     ik_text_lines lines;
     ik_status status = ik_text_lines_open(&lines, path, env, err);
     if (status != IK_OK)
         return status;
-    status = tables_read_all(lids, &lines, reporting, env, out, matched, err);
+    status = tables_read_all(lids, &lines, reporting, groups, env, out, matched, err);
     ik_text_lines_close(&lines);
     return status;
 }
@@ -375,14 +394,14 @@ static ik_status tables_read_file(const ik_lids *lids, const char *path, bool re
 ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
                              ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
 {
-    return tables_read_file(lids, path, false, env, out, matched, err);
+    return tables_read_file(lids, path, false, NULL, env, out, matched, err);
 }
 
 ik_status ik_lid_tables_read_reporting(const ik_lids *lids, const char *path, const ik_env *env,
                                        ik_lid_tables *out, ik_tables_matched *matched,
                                        ik_error *err)
 {
-    return tables_read_file(lids, path, true, env, out, matched, err);
+    return tables_read_file(lids, path, true, NULL, env, out, matched, err);
 }
 
 ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size, const char *file,
@@ -390,5 +409,31 @@ ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size
 {
     ik_text_lines lines;
     ik_text_lines_memory(&lines, text, size, file);
-    return tables_read_all(lids, &lines, false, NULL, out, matched, err);
+    return tables_read_all(lids, &lines, false, NULL, NULL, out, matched, err);
+}
+
+ik_status tables_read_adaptive(const ik_lids *lids, const char *path, const ik_env *env,
+                               ik_lid_tables *out, tables_groups *groups,
+                               ik_tables_matched *matched, ik_error *err)
+{
+    ik_status status = tables_groups_new(lids, env, groups, err);
+    if (status == IK_OK)
+        status = tables_read_file(lids, path, false, groups, env, out, matched, err);
+    if (status != IK_OK)
+        tables_groups_free(groups);
+    return status;
+}
+
+ik_status tables_parse_adaptive(const ik_lids *lids, const char *text, size_t size,
+                                const char *file, ik_lid_tables *out, tables_groups *groups,
+                                ik_tables_matched *matched, ik_error *err)
+{
+    ik_text_lines lines;
+    ik_status status = tables_groups_new(lids, NULL, groups, err);
+    ik_text_lines_memory(&lines, text, size, file);
+    if (status == IK_OK)
+        status = tables_read_all(lids, &lines, false, groups, NULL, out, matched, err);
+    if (status != IK_OK)
+        tables_groups_free(groups);
+    return status;
 }
