@@ -5,7 +5,7 @@ import os
 import random
 import unittest
 
-from harness import CliTest
+from harness import CliTest, run
 from site_files import Fabric
 
 ALL = bool(os.environ.get("IKAT_TEST_ALL"))
@@ -64,7 +64,7 @@ class Tables:
         lines = ["# made by a test", "File version: 1", ""]
         for k, switch in enumerate(self.switches):
             sets = sorted({tuple(sorted(ports)) for _, ports in self.of[switch].values() if ports is not None})
-            lines += [f"Switch 0x{switch.guid:016x}", "AR enabled: 1", "", "Groups Definition:", "Group     Sub Group     WHBF     Ports", "-" * 50]
+            lines += [f"Switch 0x{switch.guid:016x} some switch", "anything, such as 3 4 5", "", "Groups Definition:", "Group     Sub Group     WHBF     Ports", "-" * 50]
             for n, ports in enumerate(sets):  # the last ports of a set are in a sub group of their own
                 cut = len(ports) // 2 if n % 2 else len(ports)
                 lines += [f"{n + 3}         {sub}             0        {','.join(map(str, part))}{',' if part else ''}" for sub, part in enumerate((ports[:cut], ports[cut:])) if sub == 0 or part]
@@ -79,15 +79,20 @@ class Tables:
 
     def choices(self, switch, lid, static):
         own, ports = self.of[switch].get(lid, (255, None))
-        if ports is None:
+        if ports is None or static:
             return {own} - {0, 255}
-        cabled = {n for n in ports if n in switch.ports}
-        if static and own in switch.ports:
-            cabled.add(own)
-        return cabled or {own} - {0, 255}
+        return {n for n in ports if n in switch.ports} or {own} - {0, 255}
 
-    def judged(self, static=True):
-        """(delivered, loop_free, deadlock_free, dependencies) over all choices from all ports of hosts to all connected LIDs of others."""
+    def judged(self, kinds):
+        """Verdicts of packets of these kinds, static ones or not, which share the channels."""
+        each = [self.judged_kind(static) for static in kinds]
+        graph = collections.defaultdict(set)
+        for a, b in set().union(*(edges for _, _, edges in each)):
+            graph[a].add(b)
+        return (all(k[0] for k in each), all(k[1] for k in each), not cyclic(graph), sum(map(len, graph.values())))
+
+    def judged_kind(self, static):
+        """(delivered, loop_free, dependencies) over all choices from all ports of hosts to all connected LIDs of others."""
         delivered, looping, edges = True, False, set()
         for lid, (node, number) in self.lids.items():
             if node.switch:
@@ -104,10 +109,7 @@ class Tables:
             delivered &= all(after[at] for at in reached if at[0].ports[at[1]].peer.switch)
             delivered &= all(at[0].ports[at[1]].peer is node and at[0].ports[at[1]].peer_port == number for at in reached if not at[0].ports[at[1]].peer.switch)
             looping |= cyclic({at: set(after[at]) & reached for at in reached})
-        graph = collections.defaultdict(set)
-        for a, b in edges:
-            graph[a].add(b)
-        return delivered and not looping, not looping, not cyclic(graph), len(edges)
+        return delivered and not looping, not looping, edges
 
     def walk(self, port, first, lid, static, after):
         """Channels (node, port) that packets of a source may reach; fills in what follows each."""
@@ -160,9 +162,9 @@ class AdaptiveTables(CliTest):
         return self.json("check", net, "-r", f"ar:path={far},packets={packets}", status=None)
 
     def same(self, fabric, tables, about):
-        for packets in ("all", "adaptive"):
+        for packets, kinds in (("all", (False, True)), ("adaptive", (False,)), ("static", (True,))):
             got = self.proved(fabric, tables, packets)
-            delivered, loop_free, deadlock_free, dependencies = tables.judged(packets == "all")
+            delivered, loop_free, deadlock_free, dependencies = tables.judged(kinds)
             with self.subTest(about=about, packets=packets):
                 self.assertEqual((got["delivered"], got["loop_free"]), (delivered, loop_free))
                 if delivered:
@@ -242,6 +244,41 @@ class AdaptiveTables(CliTest):
         point = self.json("report", self.tmp / "r.db")["points"][0]
         self.assertGreater(point["throughput"], 0.3, done)
 
+    def test_damaged_tables_are_simulated(self):
+        """In every model, packets that tables lose are counted as lost, and the run ends."""
+        fabric = self.fabric("xgft:m=2:2,w=1:2")
+        tables = Tables(fabric).shortest()
+        leaf, top = tables.switches[0], tables.switches[-1]
+        leaf.radix += 1
+        lid = next(lid for lid, (node, number) in tables.lids.items() if not node.switch and node.ports[number].peer is not leaf)
+        wrong = next(n for n, port in leaf.ports.items() if not port.peer.switch)
+        up = {n for n, port in leaf.ports.items() if port.peer is top}
+        back = next(n for n, port in top.ports.items() if port.peer is leaf)
+        good = {switch: tables.of[switch][lid] for switch in (leaf, top)}
+        for about, at_leaf, at_top in (("no entry", (255, None), None), ("no cable", (leaf.radix, None), None), ("another host", (wrong, None), None), ("a group without cables", (leaf.radix, {leaf.radix}), None),
+                                       ("a loop", (min(up), None), (back, None)), ("a group with a loop", (min(up), up), (back, {back}))):
+            tables.of[leaf][lid], tables.of[top][lid] = at_leaf, at_top or good[top]
+            net, far = self.put(fabric, tables.text())
+            for model in ("ioq", "iq", "ideal", "pipelined"):
+                for routing in ("ar",) if at_leaf[1] else ("ar", "lft"):
+                    with self.subTest(about=about, model=model, routing=routing):
+                        if routing == "lft":
+                            far.write_text(Tables.text(self.static(tables)))
+                        experiment = self.tmp / "e.yaml"
+                        experiment.write_text(f"fabric: {net}\nrouting: '{routing}:path={far}'\ntraffic: uniform\nload: 40 %\nswitch: {{model: {model}}}\nmeasure: {{warmup: 5 us, duration: 20 us}}\n")
+                        (self.tmp / "r.db").unlink(missing_ok=True)
+                        done = run("run", experiment, "-o", self.tmp / "r.db")
+                        self.assertEqual(done.returncode, 1, done.stderr)
+                        self.assertIn("does not deliver", done.stderr)
+
+    @staticmethod
+    def static(tables):
+        """The same tables where all entries have one port."""
+        one = Tables(tables.fabric)
+        for switch in tables.switches:
+            one.of[switch] = {lid: (own, None) for lid, (own, _) in tables.of[switch].items()}
+        return one
+
     def test_other_commands_say_where_to_go(self):
         fabric = self.fabric(FABRICS["tree"])
         tables = Tables(fabric).shortest()
@@ -261,7 +298,9 @@ class AdaptiveTables(CliTest):
         for old, new, says in (
                 ("Free", "Fred", "expected a state"), ("PLFT_NUM: 0", "PLFT_NUM: 1", "private LFTs"), ("LFT Definition:", "LFT Definition: PLFT_NUM: 2", "private LFTs"),
                 ("Free         3", "Free         9", "no group 9"), ("Free         3", "Free", "a group's number"), ("3         0 ", "3         x ", "sub group"),
-                ("0        1", "0        1;", "the group's ports"), ("0        1", "0        77,1", "has no port 77"), ("Switch 0x", "Switch 0xx", "the switch's GUID"),
+                ("0        1", "0        1;", "the group's ports"), ("0        1", "0        77,1", "has no port 77"), ("0        1", "0        0,1", "from 1 to 254"), ("Free         3", "Free         3 x", "at the end"),
+                ("0x0001    ", "0x0002    4              Free         9\n0x0001    ", "no group 9"),
+                ("Free         3", "Free         99999", "from 0 to 65534"), ("LFT Definition:", "", "the numbers of a group"), ("Groups Definition:", "", "before its entries"), ("Switch 0x", "Switch 0xx", "the switch's GUID"),
                 ("0x0001    ", "0x0001 q ", "expected a port"), ("# made by a test", "Groups Definition:", "expected 'Unicast lids")):
             with self.subTest(new=new):
                 self.assertIn(old, text)

@@ -8,15 +8,15 @@
 #include "ikat/routing.h"
 #include "routing/table/tables_far.h"
 
-/* Tables from a file and where they are used; base and num only where ports of hosts have several
- * LIDs. */
+/* Tables from a file and where they are used. */
 typedef struct file_tables {
     ik_fabric *whole; /* the fabric with its endpoints, whose LIDs the file has too; or NULL */
     ik_lids lids;
     ik_lid_tables tables;
-    tables_groups groups; /* of the routing `ar`, which always has base and num */
-    uint32_t *base;       /* [num_hosts] index of the first LID, IK_NONE = none */
-    uint8_t *num;         /* [num_hosts] LIDs */
+    tables_groups groups; /* of the routing `ar` */
+    /* `lft` has these only where ports of hosts have several LIDs */
+    uint32_t *base; /* [num_hosts] index of the first LID, IK_NONE = none */
+    uint8_t *num;   /* [num_hosts] LIDs */
 } file_tables;
 
 /* Reads a routing's file, with groups or without, and puts down what it is to say of that.

@@ -33,7 +33,7 @@ static uint32_t lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_
         return 0;
     uint32_t index = p->base[pk->dst] + pk->phase % p->num[pk->dst];
     out[0] = ik_port_of_number(r->fabric, sw, ik_lid_tables_row(&p->tables, sw)[index]);
-    return out[0] != IK_NONE;
+    return out[0] != IK_NONE && r->fabric->port_peer[out[0]] != IK_NONE;
 }
 
 /* What the family is where ports of hosts have several LIDs. A family with num_starts is one by

@@ -8,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAR_NUMBERS = 1 << 16 };
+enum { FAR_NUMBERS = 1 << 16, FAR_LAST = FAR_NUMBERS - 2 }; /* of groups */
+
+static bool tables_far_at_blank(const char *at, const char *end)
+{
+    return at == end || *at == ' ' || *at == '\t';
+}
 
 ik_status tables_groups_new(const ik_lids *lids, const ik_env *env, tables_groups *out,
                             ik_error *err)
@@ -92,10 +97,13 @@ static ik_status tables_far_read_group(tables_far *far, const char *line, const 
     uint64_t group = 0, other, port;
     for (int k = 0; k < 3; k++) {
         at = tables_line_skip_blanks(at, end);
-        if (!tables_line_read_number(&at, end, FAR_NUMBERS - 2, k == 0 ? &group : &other))
-            return ik_fail_at(err, IK_ERR_INPUT, file, number, (unsigned)(at - line) + 1,
-                              "expected the numbers of a group and of its sub group, its weight "
-                              "(WHBF), and ports");
+        const char *from = at;
+        if (!tables_line_read_number(&at, end, FAR_LAST, k == 0 ? &group : &other) ||
+            !tables_far_at_blank(at, end))
+            return ik_fail_at(err, IK_ERR_INPUT, file, number, (unsigned)(from - line) + 1,
+                              "expected the numbers of a group and of its sub group and its weight "
+                              "(WHBF), each from 0 to %u, and ports",
+                              FAR_LAST);
     }
     if (!far->groups || far->sw == IK_NONE)
         return IK_OK;
@@ -104,10 +112,10 @@ static ik_status tables_far_read_group(tables_far *far, const char *line, const 
         return ik_fail_memory(err, FAR_NUMBERS * sizeof *far->index_of, "groups of ports");
     for (at = tables_line_skip_blanks(at, end); at < end;) {
         const char *from = at;
-        if (!tables_line_read_number(&at, end, IK_PORT_NUMBER, &port) ||
+        if (!tables_line_read_number(&at, end, IK_PORT_NUMBER, &port) || port == 0 ||
             (at < end && *at != ',' && *at != ' ' && *at != '\t'))
             return ik_fail_at(err, IK_ERR_INPUT, file, number, (unsigned)(from - line) + 1,
-                              "expected the group's ports, from 0 to %u, with commas between them",
+                              "expected the group's ports, from 1 to %u, with commas between them",
                               IK_PORT_NUMBER);
         if (!far->has_port[port])
             return tables_far_no_port(far, file, number, (unsigned)(from - line) + 1,
@@ -156,13 +164,19 @@ static ik_status tables_far_read_state(tables_far *far, const char *line, const 
         return tables_far_refuse_group(l, file, number, column, states[state], err);
     at = tables_line_skip_blanks(at, l->end);
     column = (unsigned)(at - line) + 1;
-    if (!tables_line_read_number(&at, l->end, FAR_NUMBERS - 2, &group))
-        return ik_fail_at(err, IK_ERR_INPUT, file, number, column, "expected a group's number");
+    if (!tables_line_read_number(&at, l->end, FAR_LAST, &group) ||
+        tables_line_skip_blanks(at, l->end) != l->end)
+        return ik_fail_at(err, IK_ERR_INPUT, file, number, column,
+                          "expected a group's number from 0 to %u at the end of the line",
+                          FAR_LAST);
     if (far->sw == IK_NONE)
         return IK_OK;
-    if (!far->index_of || far->index_of[group] < far->begun)
-        return ik_fail_at(err, IK_ERR_INPUT, file, number, column,
-                          "the switch has no group %u in its 'Groups Definition'", (unsigned)group);
+    if (!far->index_of || far->index_of[group] < far->begun) {
+        ik_fail_at(err, IK_ERR_INPUT, file, number, column,
+                   "the switch has no group %u in its 'Groups Definition'", (unsigned)group);
+        return ik_hint(err, IK_ERR_INPUT,
+                       "the groups of a switch stand before its entries: is the file complete?");
+    }
     l->group = (uint16_t)(far->index_of[group] - far->begun + 1);
     return IK_OK;
 }
@@ -176,7 +190,8 @@ static ik_status tables_far_read_header(const char *line, const char *at, const 
     *out = (tables_line){
         .kind = TABLES_HEADER, .format = TABLES_FAR, .switch_lid = IK_NONE, .top_lid = IK_NONE};
     at = tables_line_skip_blanks(at + 6, end);
-    if (!tables_line_read_number(&at, end, UINT64_MAX, &out->switch_guid))
+    if (!tables_line_read_number(&at, end, UINT64_MAX, &out->switch_guid) ||
+        !tables_far_at_blank(at, end))
         return ik_fail_at(err, IK_ERR_INPUT, file, number, (unsigned)(at - line) + 1,
                           "expected the switch's GUID");
     return IK_OK;
@@ -191,17 +206,20 @@ static ik_status tables_far_read_plft(const char *line, const char *at, const ch
     if (!at)
         return IK_OK;
     at = tables_line_skip_blanks(at + 9, end);
-    if (!tables_line_read_number(&at, end, 255, &plft) || plft != 0)
-        return ik_fail_at(err, IK_ERR_UNSUPPORTED, file, number, (unsigned)(at - line) + 1,
-                          "a switch with several forwarding tables (private LFTs) is not "
-                          "supported: expected 'PLFT_NUM: 0'");
-    return IK_OK;
+    if (tables_line_read_number(&at, end, 255, &plft) && plft == 0)
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_UNSUPPORTED, file, number, (unsigned)(at - line) + 1,
+               "a switch with several forwarding tables (private LFTs) is not supported: expected "
+               "'PLFT_NUM: 0'");
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "which of them a packet takes depends on the port that it came by and on its "
+                   "virtual lane, and that is not in this file");
 }
 
 static bool tables_far_is_title(const char *at, const char *end)
 {
-    return at == end || *at == '#' || *at == '-' || tables_line_starts_with(at, end, "Group") ||
-           tables_line_starts_with(at, end, "LID");
+    return at == end || *at == '#' || tables_line_starts_with(at, end, "--") ||
+           tables_line_starts_with(at, end, "Group") || tables_line_starts_with(at, end, "LID");
 }
 
 ik_status tables_far_read_line(tables_far *far, const char *line, const char *end, const char *file,
@@ -219,8 +237,12 @@ ik_status tables_far_read_line(tables_far *far, const char *line, const char *en
     }
     if (tables_line_starts_with(at, end, "LFT Definition:"))
         far->section = FAR_ENTRIES;
-    else if (far->section == FAR_TITLE || tables_far_is_title(at, end))
+    else if (tables_far_is_title(at, end) ||
+             (far->section == FAR_TITLE && !tables_line_starts_with(at, end, "0x")))
         return IK_OK;
+    else if (far->section == FAR_TITLE)
+        return ik_fail_at(err, IK_ERR_INPUT, file, number, 1,
+                          "an entry before the switch's 'LFT Definition:'");
     else if (far->section == FAR_GROUPS)
         return tables_far_read_group(far, line, at, end, file, number, err);
     else if (!tables_line_starts_with(at, end, "PLFT_NUM:")) {

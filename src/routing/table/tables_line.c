@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tables_line.c: what one line of a file of forwarding tables says. Three texts are read:
+ * tables_line.c: what one line of a file of forwarding tables says. Three texts are read here, and
+ * what is particular to a fourth in tables_far.c:
  *
  *   Unicast lids [0-44] of switch Lid 2 guid 0x2c90200000001 ('leaf'):     OpenSM's dump, and what
  *   0x0001 001 # Channel Adapter portguid 0x2c90300000002: 'node1'         it loads

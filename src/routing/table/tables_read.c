@@ -93,9 +93,11 @@ static ik_status tables_read_begin_block(reader *rd, const tables_line *l, ik_er
     if (l->format == TABLES_DUMP_FTS && l->top_lid != IK_NONE && l->top_lid % 64 == 0)
         rd->top_lid = l->top_lid;
     rd->again = rd->block_line[rd->sw] != 0;
-    if (rd->again && l->format == TABLES_FAR)
-        return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
-                          "the switch has another table in line %u", rd->block_line[rd->sw]);
+    if (rd->again && (l->format == TABLES_FAR || rd->far.groups)) {
+        ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
+                   "the switch has another table in line %u", rd->block_line[rd->sw]);
+        return ik_hint(err, IK_ERR_INPUT, "a file holds the tables of one fabric at one time");
+    }
     if (!rd->again)
         rd->block_line[rd->sw] = rd->line;
     rd->row = ik_lid_tables_row(&rd->tables, rd->sw);
@@ -173,20 +175,25 @@ static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t gui
 {
     uint8_t *slot = &rd->row[index], *weight = &rd->weight[index];
     bool differs = *slot != IK_PORT_NONE && *slot != l->port;
+    uint16_t *group =
+        rd->far.groups ? &rd->far.groups->of[(size_t)rd->sw * rd->lids->num + index] : NULL;
     if (*weight > how || (*weight == how && how == BY_GUID)) {
         rd->m.extra_paths++;
         return IK_OK;
     }
     if (differs && (*weight == how || (rd->again && *weight == UNMATCHED)))
         return tables_read_contradicts(rd, l, index, err);
+    if (group && *group != l->group && *weight == how)
+        return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, l->port_column,
+                          "the switch has two entries for LID %u with different groups", l->lid);
     if (*weight != UNMATCHED)
         rd->m.extra_paths += *weight != how;
     else
         tables_read_count(rd, l, guid, index, how);
     *weight = (uint8_t)how;
     *slot = (uint8_t)l->port;
-    if (rd->far.groups)
-        rd->far.groups->of[(size_t)rd->sw * rd->lids->num + index] = l->group;
+    if (group)
+        *group = l->group;
     return IK_OK;
 }
 
@@ -230,7 +237,8 @@ static ik_status tables_read_entry(reader *rd, const tables_line *l, ik_error *e
         ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
                    "an entry before any 'Unicast lids … of switch' header");
         return ik_hint(err, IK_ERR_INPUT,
-                       "opensm.fdbs has 'dump_ucast_routes: Switch 0x…' instead");
+                       "opensm.fdbs has 'dump_ucast_routes: Switch 0x…' instead, ibdiagnet2.far "
+                       "'Switch 0x…'");
     }
     rd->m.zero_lids += l->lid == 0;
     if (rd->sw == IK_NONE)
