@@ -111,7 +111,10 @@ enum {
     IK_ROUTE_DEST_PATHS = 512,
     /* next() may write pk->via or pk->phase, which VC schemes look at: a table of ports does not
      * stand for it */
-    IK_ROUTE_MARKS = 1024
+    IK_ROUTE_MARKS = 1024,
+    /* packets between two hosts with several cables take every connected pair of their ports, as in
+     * a subnet, whose tables have entries for each */
+    IK_ROUTE_EVERY_PORT = 2048
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).
@@ -281,8 +284,9 @@ void ik_routing_free(ik_routing *r);
 /* Pairs of ports that messages of src for dst take, each as often as the others: 1 for
  * deterministic routings. At least 1: two hosts without a connection get a pair of ports that has
  * none. Trees: what the family's `rail` says. Others: of the n pairs of ports whose switches are
- * nearest to each other a deterministic routing takes number (a / n + b) mod n, where a < b are the
- * two hosts, so that a connection has the same ports in both directions; any other takes all n. */
+ * nearest to each other (with the trait EVERY_PORT: of the n connected pairs) a deterministic
+ * routing takes number (a / n + b) mod n, where a < b are the two hosts, so that a connection has
+ * the same ports in both directions; any other takes all n. */
 uint32_t ik_rails_count(const ik_routing *r, uint32_t src, uint32_t dst);
 void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from,
                   uint32_t *to);

@@ -27,10 +27,18 @@ static const char *check_verdict_text(ik_verdict v)
 static const char *const flows[] = {"any", "cut_through", "settled"};
 static const char *const conditions[] = {"acyclic", "extended", "direct"};
 
-/* Tables from a file, which has no service levels and lanes, judged without a VC scheme. */
+/* Tables from a file, `lft` or `ar`: a subnet routes every LID with them. */
+static bool check_is_from_file(const char *routing)
+{
+    size_t length = strcspn(routing, ":");
+    return (length == 3 && strncmp(routing, "lft", 3) == 0) ||
+           (length == 2 && strncmp(routing, "ar", 2) == 0);
+}
+
+/* Such tables have no service levels and lanes: judged without a VC scheme. */
 static bool check_one_lane(const check *k)
 {
-    return strcmp(k->plan->routing->family->name, "lft") == 0 && k->plan->num_vcs == 1;
+    return check_is_from_file(k->plan->routing->family->name) && k->plan->num_vcs == 1;
 }
 
 static bool check_failed(const ik_proof *p)
@@ -362,14 +370,16 @@ static ik_status check_take_loop(check *k, const ik_lids *lids, const ik_subnet_
 }
 
 /* A subnet routes every LID: where hosts have several cables, tables are judged for all pairs of
- * ports, as by 'ikat audit', and not only for those that packets take in ikat. */
+ * ports, as by 'ikat audit', and not only for those that packets take in ikat. Proofs of `ar` are
+ * of all pairs. */
 static ik_status check_judge_lids(check *k, ik_error *err)
 {
     const cli *c = k->c;
     ik_lids lids = {0};
     ik_lid_tables tables = {0};
     ik_subnet_verdict v = {0};
-    if (!check_one_lane(k) || !k->plan->routing->rails || k->proof.sampled_pairs)
+    if (!check_one_lane(k) || !k->plan->routing->rails || k->proof.sampled_pairs ||
+        k->plan->routing->kind == IK_ROUTE_ADAPTIVE)
         return IK_OK;
     ik_status status = ik_lids_make(k->f, &lids, err);
     if (status == IK_OK)
@@ -421,7 +431,7 @@ static ik_status check_prove(check *k, unsigned num_vcs, const ik_verify_config 
     const cli *c = k->c;
     const char *routing = cli_get(c, "--routing");
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &k->f, err);
-    if (status == IK_OK && strcspn(routing, ":") == 3 && strncmp(routing, "lft", 3) == 0)
+    if (status == IK_OK && check_is_from_file(routing))
         status = cli_every_lid(&k->f, err);
     if (status == IK_OK)
         status = cli_reach(c, k->f, &k->refused, err);
@@ -525,7 +535,8 @@ const ik_command ik_command_check = {
         "every flow control, with --flow cut_through for switches whose buffers hold whole "
         "packets.\nExit status 1: a pair is not delivered or can loop, packets can deadlock, or "
         "(without --allow-unreachable) the fabric does not connect all hosts that have a "
-        "cable.\nTables from a file are judged for every LID of hosts, as by 'ikat audit'.",
+        "cable.\nTables from a file are judged for every LID of hosts, those of one port an entry "
+        "('lft') as by 'ikat audit'.",
     .json = "spec:t hosts:n endpoints:n switches:n routing:t note?:t'a part of a file did not "
             "match the fabric' vc:t vcs:n vcs_needed:n vcs_used:n delivered:~b loop_free:~b "
             "minimal:~b livelock_order:~b'null if there is none' deadlock_free:~b flow:t "

@@ -197,6 +197,11 @@ static ik_status rails_make_split(ik_routing *r, const ik_params *params, const 
         status = links_build(r->fabric, &g, err);
     if (status == IK_OK)
         status = links_distances(&g, env, &r->rails->distance, err);
+    if (status == IK_OK && (r->traits & IK_ROUTE_EVERY_PORT)) {
+        size_t num = (size_t)r->fabric->num_switches * r->fabric->num_switches;
+        for (size_t i = 0; i < num; i++) /* all that are connected are the nearest */
+            r->rails->distance[i] = r->rails->distance[i] < LINKS_FAR ? 0 : LINKS_FAR;
+    }
     links_free(&g);
     return status;
 }

@@ -18,7 +18,8 @@ typedef struct ik_rails {
     ik_routing *inner;
     ik_routing_family family; /* of the outer routing, where there is an inner one */
     uint32_t num_ports;       /* of every host, where there is an inner one */
-    uint8_t *distance;        /* [num_switches][num_switches], where there is none */
+    uint8_t *distance;        /* [num_switches][num_switches], where there is none;
+                                 with the trait EVERY_PORT 0 for all that are connected */
 } ik_rails;
 
 /* Makes r, a routing of r->family whose fabric is the whole one, for hosts with several cables.

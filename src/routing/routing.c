@@ -41,14 +41,17 @@ static ik_status unknown_routing(const char *name, ik_error *err)
 }
 
 /* What a plug-in wrote into a table is looked at once, since everything that follows it takes the
- * ports for ports. The built-in routings have tests for that. */
+ * ports for ports with cables: where there is none, there is no route. The built-in routings have
+ * tests for that. */
 static ik_status routing_check_table(const ik_routing *r, ik_error *err)
 {
     assert(r->lft);
     const ik_fabric *f = r->fabric;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         for (uint32_t host = 0; host < f->num_hosts; host++) {
-            uint16_t port = r->lft[(size_t)sw * f->num_hosts + host];
+            uint16_t *entry = &r->lft[(size_t)sw * f->num_hosts + host], port = *entry;
+            if (port < ik_radix(f, sw) && f->port_peer[f->port_base[sw] + port] == IK_NONE)
+                *entry = LFT_NONE;
             if (port == LFT_NONE || port < ik_radix(f, sw))
                 continue;
             char name[64];

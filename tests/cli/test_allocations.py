@@ -118,6 +118,7 @@ def commands():
         "wrong_name": "topo karytre", "wrong_option": "topo ring:n=5 --jsn", "wrong_yaml": "run wrong.yaml -o OUT/wrong.db",
         "wrong_json": "topo wrong.json", "record_show": f"record --show {SOURCE}/data/halo16.ikrec --json",
         "record_calls": f"record --calls {SOURCE}/data/halo16.ikrec --rank 3",
+        "check_adaptive": f"check {SOURCE}/data/cluster96.ibnetdiscover -r ar:path={SOURCE}/data/cluster96.far",
         "load_recording": f"load karytree:k=4,n=2 -r dmodk -t program:trace={SOURCE}/data/halo16.ikrec",
     }
     for table in ("classes", "congestion", "roots", "culprits", "victims"):

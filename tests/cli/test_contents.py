@@ -30,13 +30,14 @@ def both(traffic):
     return FABRIC + FINITE + f"routing: dmodk\ntraffic: {{{traffic}}}\n"
 
 
-# What `ikat help --json` says takes a file -> an experiment that reads FILE, and its contents before and after. None: lft,
-# whose tables are made below.
+# What `ikat help --json` says takes a file -> an experiment that reads FILE, and its contents before and after. None: lft
+# and ar, whose tables are made below.
 CASES = {
     ("topologies", "file", "path"): (MEASURED + "fabric: FILE\nrouting: updown\n", ("0 1\n1 2\n0 h0\n1 h1\n2 h2\n", "0 1\n1 2\n0 2\n0 h0\n1 h1\n2 h2\n")),
     ("topologies", "file", "names"): (MEASURED + "fabric: {family: file, path: net, names: FILE}\nrouting: updown\n", ("0x2000000000010001 \"first\"\n", "0x2000000000010001 \"second\"\n")),
     ("topologies", "file", "guid2lid"): (MEASURED + "fabric: {family: file, path: net, guid2lid: FILE}\nrouting: updown\n", ("0x0002c90000000001 0x0001 0x0001\n", "0x0002c90000000001 0x0003 0x0003\n")),
     ("routings", "lft", "path"): (MEASURED + "fabric: ring:n=5\nrouting: {family: lft, path: FILE}\n", None),
+    ("routings", "ar", "path"): (MEASURED + "fabric: ring:n=5\nrouting: {family: ar, path: FILE}\n", None),
     ("traffic", "file", "path"): (MEASURED + FABRIC + "routing: dmodk\ntraffic: {family: file, path: FILE}\n", FLOWS),
     ("traffic", "subset", "mapping"): (MEASURED + "fabric: ring:n=4,p=2\nrouting: updown\ntraffic: {family: subset, pattern: shift, mapping: FILE}\n", ("0\n1\n2\n3\n4\n5\n6\n7\n", "0\n2\n1\n3\n4\n6\n5\n7\n")),
     ("traffic", "exchange", "mapping"): (mapped("family: exchange, pattern: shift"), MAPPINGS),

@@ -2,13 +2,15 @@
  *
  * fuzz_lft.c: any text as forwarding tables, in each of the forms that are read, with one LID per
  * port and with several: refused with its line, or tables whose ports exist, and which come back
- * the same after they were written. Lines that were there before are read as all others are.
+ * the same after they were written; and as tables of adaptive routing, whose groups exist. Lines
+ * that were there before are read as all others are.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ikat/ikat.h"
+#include "routing/table/tables_far.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -123,6 +125,40 @@ static void run(const ik_lids *lids, const uint8_t *data, size_t size)
     ik_lid_tables_free(&t);
 }
 
+/* Groups are of the switch whose entries name them, and have ports of that switch. */
+static void check_groups(const ik_lid_tables *t, const tables_groups *g)
+{
+    const ik_fabric *f = t->lids->fabric;
+    for (size_t i = 0; i < (size_t)t->num_switches * t->lids->num; i++) {
+        uint32_t sw = (uint32_t)(i / t->lids->num);
+        if (!g->of[i])
+            continue;
+        if (g->first[sw] + g->of[i] > g->num)
+            abort();
+        const tables_ports *set = &g->ports[g->first[sw] + g->of[i] - 1u];
+        for (unsigned port = 1; port <= IK_PORT_NUMBER; port++)
+            if (set->bits[port / 64] >> port % 64 & 1 && ik_port_of_number(f, sw, port) == IK_NONE)
+                abort();
+    }
+}
+
+static void run_adaptive(const ik_lids *lids, const uint8_t *data, size_t size)
+{
+    ik_lid_tables t = {0};
+    tables_groups g = {0};
+    ik_tables_matched m;
+    ik_error err = {0};
+    if (tables_parse_adaptive(lids, (const char *)data, size, "input", &t, &g, &m, &err) != IK_OK) {
+        if (err.text[0] == '\0' || err.line == 0 || t.out || g.of)
+            abort();
+        return;
+    }
+    check_tables(&t, &m);
+    check_groups(&t, &g);
+    ik_lid_tables_free(&t);
+    tables_groups_free(&g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static ik_lids lids[2];
@@ -137,5 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     run(&lids[0], data, size);
     run(&lids[1], data, size);
+    run_adaptive(&lids[0], data, size);
+    run_adaptive(&lids[1], data, size);
     return 0;
 }

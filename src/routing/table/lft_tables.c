@@ -47,13 +47,15 @@ static void lft_tables_hosts_free(hosts_of *h)
     free(h->num);
 }
 
-/* Local port of every number, LFT_NONE = none; 0, the switch itself, leads nowhere. */
+/* Local port of every number, LFT_NONE = none; 0, the switch itself, leads nowhere, as does a port
+ * without a cable. */
 static void lft_tables_number_locals(const ik_fabric *f, uint32_t sw, uint16_t local[256])
 {
     for (unsigned number = 0; number < 256; number++)
         local[number] = LFT_NONE;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++)
-        if (ik_port_number(f, port) <= IK_PORT_NUMBER && ik_port_number(f, port) > 0)
+        if (ik_port_number(f, port) <= IK_PORT_NUMBER && ik_port_number(f, port) > 0 &&
+            f->port_peer[port] != IK_NONE)
             local[ik_port_number(f, port)] = (uint16_t)ik_port_local(f, port);
 }
 

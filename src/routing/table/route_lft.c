@@ -18,43 +18,9 @@ static const ik_param lft_params[] = {
     {0},
 };
 
-/* What the file says; base and num only where ports of hosts have several LIDs. */
-typedef struct file_tables {
-    ik_fabric *whole; /* the fabric with its endpoints, whose LIDs the file has too; or NULL */
-    ik_lids lids;
-    ik_lid_tables tables;
-    uint32_t *base; /* [num_hosts] index of the first LID, IK_NONE = none */
-    uint8_t *num;   /* [num_hosts] LIDs */
-} file_tables;
-
-static void lft_paths_free(file_tables *p)
-{
-    if (!p)
-        return;
-    ik_lid_tables_free(&p->tables);
-    ik_lids_free(&p->lids);
-    free(p->base);
-    free(p->num);
-    ik_fabric_free(p->whole);
-    free(p);
-}
-
 static void lft_destroy(ik_routing *r)
 {
-    lft_paths_free(r->impl);
-}
-
-static uint32_t lft_num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
-{
-    (void)src;
-    const file_tables *p = r->impl;
-    return p->num[dst];
-}
-
-static void lft_start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
-{
-    (void)r;
-    pk->phase = (uint8_t)n;
+    file_tables_free(r->impl);
 }
 
 static uint32_t lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
@@ -67,7 +33,7 @@ static uint32_t lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_
         return 0;
     uint32_t index = p->base[pk->dst] + pk->phase % p->num[pk->dst];
     out[0] = ik_port_of_number(r->fabric, sw, ik_lid_tables_row(&p->tables, sw)[index]);
-    return out[0] != IK_NONE;
+    return out[0] != IK_NONE && r->fabric->port_peer[out[0]] != IK_NONE;
 }
 
 /* What the family is where ports of hosts have several LIDs. A family with num_starts is one by
@@ -79,51 +45,28 @@ static const ik_routing_family several_paths = {
     .kind = IK_ROUTE_OBLIVIOUS,
     .traits = IK_ROUTE_DEST_PATHS | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS,
     .destroy = lft_destroy,
-    .num_starts = lft_num_starts,
-    .start_nth = lft_start_nth,
+    .num_starts = file_tables_num_starts,
+    .start_nth = file_tables_start_nth,
     .next = lft_next,
 };
 
-static bool lft_has_paths(const ik_lids *lids)
-{
-    for (uint32_t i = 0; i < lids->num; i++)
-        if (lids->of[i].port != IK_NONE && lids->of[i].path)
-            return true;
-    return false;
-}
-
 static ik_status lft_keep_paths(ik_routing *r, file_tables *p, ik_error *err)
 {
-    const ik_fabric *f = r->fabric;
-    p->base = ik_calloc((size_t)f->num_hosts + 1, sizeof *p->base);
-    p->num = ik_calloc((size_t)f->num_hosts + 1, sizeof *p->num);
-    if (!p->base || !p->num)
-        return ik_fail_memory(err, 5 * (size_t)f->num_hosts, "LIDs of hosts");
-    lft_paths(f, &p->lids, p->base, p->num);
     r->family = &several_paths;
     r->kind = several_paths.kind;
     r->claims = several_paths.claims;
     r->traits = several_paths.traits;
-    return IK_OK;
+    return file_tables_number_paths(r->fabric, p, err);
 }
 
 static ik_status lft_read_file(ik_routing *r, const char *path, const ik_env *env, file_tables *p,
                                ik_error *err)
 {
-    ik_tables_matched matched;
-    const ik_fabric *f = r->fabric->split ? r->fabric->split->whole : r->fabric;
-    ik_status status = f->num_endpoints ? ik_fabric_with_endpoints(f, &p->whole, err) : IK_OK;
-    if (status == IK_OK)
-        status = ik_lids_make(p->whole ? p->whole : f, &p->lids, err);
-    if (status == IK_OK)
-        status = ik_lid_tables_read(&p->lids, path, env, &p->tables, &matched, err);
-    if (status == IK_OK)
-        status = ik_tables_note(&p->lids, &matched, path, &r->note, err);
+    ik_status status = file_tables_read(r, path, false, env, p, err);
     if (status != IK_OK)
         return status;
-    p->tables.lids = &p->lids;
-    return lft_has_paths(&p->lids) ? lft_keep_paths(r, p, err)
-                                   : lft_of_tables(r->fabric, &p->tables, 0, &r->lft, err);
+    return file_tables_have_paths(p) ? lft_keep_paths(r, p, err)
+                                     : lft_of_tables(r->fabric, &p->tables, 0, &r->lft, err);
 }
 
 static ik_status lft_create(ik_routing *r, const ik_params *params, const ik_env *env,
@@ -136,7 +79,7 @@ static ik_status lft_create(ik_routing *r, const ik_params *params, const ik_env
     if (status == IK_OK)
         r->impl = p;
     else
-        lft_paths_free(p);
+        file_tables_free(p);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tables_line.c: what one line of a file of forwarding tables says. Three texts are read:
+ * tables_line.c: what one line of a file of forwarding tables says. Three texts are read here, and
+ * what is particular to a fourth in tables_far.c:
  *
  *   Unicast lids [0-44] of switch Lid 2 guid 0x2c90200000001 ('leaf'):     OpenSM's dump, and what
  *   0x0001 001 # Channel Adapter portguid 0x2c90300000002: 'node1'         it loads
@@ -21,9 +22,7 @@
 
 enum { MAX_LINE = 1023 };
 
-/* Reads 0x… or decimal digits at *p and moves it behind them. */
-static bool tables_line_read_number(const char **p, const char *end, uint64_t limit,
-                                    uint64_t *value)
+bool tables_line_read_number(const char **p, const char *end, uint64_t limit, uint64_t *value)
 {
     const char *c = *p;
     unsigned base = 10;
@@ -50,7 +49,7 @@ static bool tables_line_read_number(const char **p, const char *end, uint64_t li
     return true;
 }
 
-static const char *tables_line_find_text(const char *from, const char *end, const char *text)
+const char *tables_line_find_text(const char *from, const char *end, const char *text)
 {
     size_t length = strlen(text);
     while ((size_t)(end - from) >= length &&
@@ -62,7 +61,7 @@ static const char *tables_line_find_text(const char *from, const char *end, cons
     return NULL;
 }
 
-static bool tables_line_starts_with(const char *line, const char *end, const char *text)
+bool tables_line_starts_with(const char *line, const char *end, const char *text)
 {
     size_t length = strlen(text);
     return (size_t)(end - line) >= length && memcmp(line, text, length) == 0;
@@ -118,7 +117,7 @@ static ik_status read_fdbs_header(const char *line, const char *end, const char 
     return ik_fail_at(err, IK_ERR_INPUT, file, number, 1, "expected 'Switch 0x…' with its GUID");
 }
 
-static const char *tables_line_skip_blanks(const char *at, const char *end)
+const char *tables_line_skip_blanks(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
@@ -180,6 +179,7 @@ static bool tables_line_is_title(const char *at, const char *end)
     return tables_line_starts_with(at, end, "Lid") || tables_line_starts_with(at, end, "Port") ||
            tables_line_starts_with(at, end, "LID ") ||
            tables_line_starts_with(at, end, "PLFT_NUM: 0") ||
+           tables_line_starts_with(at, end, "File version:") ||
            tables_line_find_text(at, end, "lids dumped");
 }
 

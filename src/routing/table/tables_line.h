@@ -16,7 +16,12 @@ typedef enum tables_kind {
 /* Where the port stands in a line of OpenSM, dump_fts and ibroute: behind "0x0001 ". */
 enum { TABLES_PORT_AT = 7, TABLES_PORT_DIGITS = 3 };
 
-typedef enum tables_format { TABLES_OPENSM, TABLES_DUMP_FTS, TABLES_FDBS } tables_format;
+typedef enum tables_format {
+    TABLES_OPENSM,
+    TABLES_DUMP_FTS,
+    TABLES_FDBS,
+    TABLES_FAR
+} tables_format;
 
 typedef struct tables_line {
     tables_kind kind;
@@ -29,6 +34,7 @@ typedef struct tables_line {
     uint32_t lid, port; /* port 255: no route */
     unsigned port_column;
     const char *rest, *end; /* what stands behind the port */
+    uint16_t group;         /* tables_far.h; 0 = that port alone */
 } tables_line;
 
 /* Reads the line from `at` up to `end`; `file` and `line` are for messages. IK_ERR_INPUT with the
@@ -37,5 +43,12 @@ ik_status tables_read_line(const char *at, const char *end, const char *file, un
                            tables_line *out, ik_error *err);
 /* The GUID of the destination's port, in what stands behind an entry; 0 = not said. */
 uint64_t tables_line_guid(const char *rest, const char *end);
+
+/* Parts of lines. Numbers are 0x… or decimal digits at *p, at most `limit`; *p moves behind them.
+ */
+bool tables_line_read_number(const char **p, const char *end, uint64_t limit, uint64_t *value);
+const char *tables_line_skip_blanks(const char *at, const char *end);
+bool tables_line_starts_with(const char *line, const char *end, const char *text);
+const char *tables_line_find_text(const char *from, const char *end, const char *text);
 
 #endif

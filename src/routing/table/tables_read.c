@@ -17,7 +17,7 @@
  */
 #include "base/text_lines.h"
 #include "ikat/lids.h"
-#include "routing/table/tables_line.h"
+#include "routing/table/tables_far.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +57,7 @@ typedef struct reader {
     uint64_t unknown[1024]; /* set of LIDs that nothing matched */
     destination *to;        /* [HEADER + 1] by LID */
     uint32_t last;          /* LID of the last entry, HEADER */
+    tables_far far;
 } reader;
 
 /* ---- blocks */
@@ -79,9 +80,9 @@ static void tables_read_know_ports(reader *rd)
             rd->has_port[ik_port_number(f, port)] = true;
 }
 
-static void tables_read_begin_block(reader *rd, const tables_line *l)
+static ik_status tables_read_begin_block(reader *rd, const tables_line *l, ik_error *err)
 {
-    static const char *const formats[] = {"OpenSM", "dump_fts", "fdbs"};
+    static const char *const formats[] = {"OpenSM", "dump_fts", "fdbs", "far"};
     uint32_t index = ik_lids_find_guid(rd->lids, l->switch_guid);
     bool known = index != IK_NONE && rd->lids->of[index].port == IK_NONE;
     tables_read_end_block(rd);
@@ -91,19 +92,29 @@ static void tables_read_begin_block(reader *rd, const tables_line *l)
     rd->m.switches++;
     rd->m.zero_switches += l->switch_lid == 0;
     rd->sw = known ? rd->lids->of[index].node : IK_NONE;
+    if (l->format == TABLES_FAR)
+        tables_far_begin(&rd->far, rd->sw, rd->has_port);
+    else
+        rd->far.section = FAR_NONE;
     if (!known) {
         if (!rd->m.unknown_switches++)
             rd->m.first_unknown_switch = l->switch_guid;
-        return;
+        return IK_OK;
     }
     if (l->format == TABLES_DUMP_FTS && l->top_lid != IK_NONE && l->top_lid % 64 == 0)
         rd->top_lid = l->top_lid;
     rd->again = rd->block_line[rd->sw] != 0;
+    if (rd->again && (l->format == TABLES_FAR || rd->far.groups)) {
+        ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
+                   "the switch has another table in line %u", rd->block_line[rd->sw]);
+        return ik_hint(err, IK_ERR_INPUT, "a file holds the tables of one fabric at one time");
+    }
     if (!rd->again)
         rd->block_line[rd->sw] = rd->line;
     rd->row = ik_lid_tables_row(&rd->tables, rd->sw);
     memset(rd->weight, UNMATCHED, rd->lids->num);
     tables_read_know_ports(rd);
+    return IK_OK;
 }
 
 /* ---- entries */
@@ -173,12 +184,17 @@ static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t gui
     const ik_lid *of = &rd->lids->of[index];
     uint8_t *slot = &rd->row[index], *weight = &rd->weight[index];
     bool differs = *slot != IK_PORT_NONE && *slot != l->port;
+    uint16_t *group =
+        rd->far.groups ? &rd->far.groups->of[(size_t)rd->sw * rd->lids->num + index] : NULL;
     if (*weight > how || (*weight == how && how == BY_GUID)) {
         rd->m.extra_paths++;
         return IK_OK;
     }
     if (differs && (*weight == how || (rd->again && *weight == UNMATCHED)))
         return tables_read_contradicts(rd, l, index, err);
+    if (group && *group != l->group && *weight == how)
+        return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, l->port_column,
+                          "the switch has two entries for LID %u with different groups", l->lid);
     if (*weight != UNMATCHED) {
         rd->m.extra_paths += *weight != how;
     } else {
@@ -188,6 +204,8 @@ static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t gui
     }
     *weight = (uint8_t)how;
     *slot = (uint8_t)l->port;
+    if (group)
+        *group = l->group;
     return IK_OK;
 }
 
@@ -216,16 +234,17 @@ static ik_status tables_read_entry(reader *rd, const tables_line *l, const desti
         ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
                    "an entry before any 'Unicast lids … of switch' header");
         return ik_hint(err, IK_ERR_INPUT,
-                       "opensm.fdbs has 'dump_ucast_routes: Switch 0x…' instead");
+                       "opensm.fdbs has 'dump_ucast_routes: Switch 0x…' instead, ibdiagnet2.far "
+                       "'Switch 0x…'");
     }
     rd->m.zero_lids += l->lid == 0;
     if (rd->sw == IK_NONE)
         return IK_OK;
     if (l->lid == rd->top_lid)
         rd->top_lid = 0;
-    if (l->port == IK_PORT_NONE)
+    if (l->port == IK_PORT_NONE && !l->group)
         return IK_OK;
-    if (!rd->has_port[l->port])
+    if (l->port != IK_PORT_NONE && !rd->has_port[l->port])
         return tables_read_wrong_port(rd, l, err);
     if (to->index != IK_NONE)
         return tables_read_take(rd, l, to->guid, to->index, (enum match)to->how, err);
@@ -255,7 +274,8 @@ static const destination *tables_read_learn(reader *rd, const ik_text_lines *lin
     to->guid = l->rest ? tables_line_guid(l->rest, l->end) : 0;
     to->index = tables_read_match(rd, l, to->guid, &how);
     to->how = (uint8_t)how;
-    bool usual = l->lid && to->index != IK_NONE && l->port_column == TABLES_PORT_AT + 1 &&
+    bool usual = rd->far.section == FAR_NONE && l->lid && to->index != IK_NONE &&
+                 l->port_column == TABLES_PORT_AT + 1 &&
                  l->rest == lines->line + TABLES_PORT_AT + TABLES_PORT_DIGITS &&
                  tables_read_digits(lines->line + TABLES_PORT_AT) == l->port && !lines->cut &&
                  *lines->line_end == '\n' && length < sizeof to->line;
@@ -283,7 +303,7 @@ static void tables_read_known(reader *rd, ik_text_lines *lines)
     const char *start = lines->text + lines->at, *at = start, *end = lines->text + lines->used;
     uint8_t *row = rd->row, *weight = rd->weight;
     uint32_t lid = rd->to[rd->last].behind;
-    while (rd->sw != IK_NONE && lid != rd->top_lid) {
+    while (rd->sw != IK_NONE && rd->far.section == FAR_NONE && lid != rd->top_lid) {
         const destination *to = &rd->to[lid];
         unsigned port = tables_read_compare(at, end, to);
         if (port == IK_PORT_NONE || port == IK_PORT_SELF || !rd->has_port[port] ||
@@ -312,11 +332,14 @@ static ik_status tables_read_lines(reader *rd, ik_text_lines *lines, ik_error *e
         if (status != IK_OK || !more)
             return status;
         rd->line = lines->number;
-        status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
+        const char *at = lines->line, *end = lines->line_end;
+        status = tables_far_has_line(&rd->far, at, end)
+                     ? tables_far_read_line(&rd->far, at, end, rd->file, rd->line, &l, err)
+                     : tables_read_line(at, end, rd->file, rd->line, &l, err);
         if (status == IK_OK && l.kind == TABLES_ENTRY)
             status = tables_read_entry(rd, &l, tables_read_learn(rd, lines, &l), err);
         else if (status == IK_OK && l.kind == TABLES_HEADER)
-            tables_read_begin_block(rd, &l);
+            status = tables_read_begin_block(rd, &l, err);
         if (status != IK_OK)
             return status;
     }
@@ -396,10 +419,14 @@ static ik_status tables_read_begin(reader *rd, const ik_env *env, ik_error *err)
 }
 
 static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool reporting,
-                                 const ik_env *env, ik_lid_tables *out, ik_tables_matched *matched,
-                                 ik_error *err)
+                                 tables_groups *groups, const ik_env *env, ik_lid_tables *out,
+                                 ik_tables_matched *matched, ik_error *err)
 {
-    reader rd = {.lids = lids, .file = lines->path, .reporting = reporting, .sw = IK_NONE};
+    reader rd = {.lids = lids,
+                 .file = lines->path,
+                 .reporting = reporting,
+                 .sw = IK_NONE,
+                 .far = {.groups = groups, .lids = lids}};
     ik_status status = tables_read_begin(&rd, env, err);
     if (status == IK_OK)
         status = tables_read_lines(&rd, lines, err);
@@ -412,6 +439,7 @@ static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool
     free(rd.named);
     free(rd.block_line);
     free(rd.to);
+    free(rd.far.index_of);
     if (status != IK_OK) {
         ik_lid_tables_free(&rd.tables);
         return status;
@@ -423,14 +451,14 @@ static ik_status tables_read_all(const ik_lids *lids, ik_text_lines *lines, bool
 }
 
 static ik_status tables_read_file(const ik_lids *lids, const char *path, bool reporting,
-                                  const ik_env *env, ik_lid_tables *out, ik_tables_matched *matched,
-                                  ik_error *err)
+                                  tables_groups *groups, const ik_env *env, ik_lid_tables *out,
+                                  ik_tables_matched *matched, ik_error *err)
 {
     ik_text_lines lines;
     ik_status status = ik_text_lines_open(&lines, path, env, err);
     if (status != IK_OK)
         return status;
-    status = tables_read_all(lids, &lines, reporting, env, out, matched, err);
+    status = tables_read_all(lids, &lines, reporting, groups, env, out, matched, err);
     ik_text_lines_close(&lines);
     return status;
 }
@@ -438,14 +466,14 @@ static ik_status tables_read_file(const ik_lids *lids, const char *path, bool re
 ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
                              ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
 {
-    return tables_read_file(lids, path, false, env, out, matched, err);
+    return tables_read_file(lids, path, false, NULL, env, out, matched, err);
 }
 
 ik_status ik_lid_tables_read_reporting(const ik_lids *lids, const char *path, const ik_env *env,
                                        ik_lid_tables *out, ik_tables_matched *matched,
                                        ik_error *err)
 {
-    return tables_read_file(lids, path, true, env, out, matched, err);
+    return tables_read_file(lids, path, true, NULL, env, out, matched, err);
 }
 
 ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size, const char *file,
@@ -453,5 +481,31 @@ ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size
 {
     ik_text_lines lines;
     ik_text_lines_memory(&lines, text, size, file);
-    return tables_read_all(lids, &lines, false, NULL, out, matched, err);
+    return tables_read_all(lids, &lines, false, NULL, NULL, out, matched, err);
+}
+
+ik_status tables_read_adaptive(const ik_lids *lids, const char *path, const ik_env *env,
+                               ik_lid_tables *out, tables_groups *groups,
+                               ik_tables_matched *matched, ik_error *err)
+{
+    ik_status status = tables_groups_new(lids, env, groups, err);
+    if (status == IK_OK)
+        status = tables_read_file(lids, path, false, groups, env, out, matched, err);
+    if (status != IK_OK)
+        tables_groups_free(groups);
+    return status;
+}
+
+ik_status tables_parse_adaptive(const ik_lids *lids, const char *text, size_t size,
+                                const char *file, ik_lid_tables *out, tables_groups *groups,
+                                ik_tables_matched *matched, ik_error *err)
+{
+    ik_text_lines lines;
+    ik_status status = tables_groups_new(lids, NULL, groups, err);
+    ik_text_lines_memory(&lines, text, size, file);
+    if (status == IK_OK)
+        status = tables_read_all(lids, &lines, false, groups, NULL, out, matched, err);
+    if (status != IK_OK)
+        tables_groups_free(groups);
+    return status;
 }

@@ -20,7 +20,7 @@ static void deadlock_print_around(const drain_rules *r, size_t start, FILE *out)
     size_t at = start;
     do
         at = r->follow(r->ctx, at, out);
-    while (at != start && at != SIZE_MAX);
+    while (at != start && at < r->num_buffers);
 }
 
 static ik_status deadlock_print_cycle(const drain_rules *r, size_t dead, char **text, ik_error *err)
@@ -34,7 +34,7 @@ static ik_status deadlock_print_cycle(const drain_rules *r, size_t dead, char **
     while (status == IK_OK && !seen[at]) { /* into the cycle */
         size_t next = r->follow(r->ctx, at, NULL);
         seen[at] = 1;
-        at = next == SIZE_MAX ? at : next;
+        at = next < r->num_buffers ? next : at; /* nothing behind: a port without a cable */
     }
     free(seen);
     if (status != IK_OK)
