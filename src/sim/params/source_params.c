@@ -270,17 +270,23 @@ static bool source_params_sizes_by_class(const ik_params *adapter)
            strchr(ik_params_text(adapter, "message_sizes"), '=');
 }
 
+bool sim_offers_by_weight(const ik_params *adapter)
+{
+    return !source_params_sizes_by_class(adapter) && !ik_params_has(adapter, "max_outstanding");
+}
+
 static bool source_params_send_in_order(const ik_plan *plan, const ik_traffic *traffic,
                                         const ik_params *sw, const ik_params *adapter)
 {
     bool pipelined = ik_params_enum(sw, "model") == MODEL_PIPELINED;
     int queues = ik_params_enum(adapter, "queues");
     if (!traffic->family->flows || ik_params_has(adapter, "reply") ||
-        source_params_sizes_by_class(adapter))
+        !sim_offers_by_weight(adapter))
         return false;
     if (pipelined) /* a host has one packet at a time */
         return true;
-    return queues != ADAPTER_DESTINATION && !source_params_has_priorities(sw) &&
+    return queues != ADAPTER_DESTINATION && !sim_bypasses_throttled(adapter) &&
+           !source_params_has_priorities(sw) &&
            (queues == ADAPTER_ONE || plan->num_vcs == 1 || starts_on_one_vc(plan, traffic));
 }
 
