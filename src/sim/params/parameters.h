@@ -36,8 +36,8 @@ ik_status sim_resolve_measure(struct sim *s, const sim_sections *sec, const ik_s
  * packets; messages of a queue that take turns, UINT32_MAX = all. */
 ik_status sim_check_turns(const struct sim *s, const ik_params *adapter, ik_error *err);
 uint32_t sim_active_of(const ik_params *adapter);
-/* Whether sources offer their load whatever is accepted, and of it what the weights of flows say:
- * not in a closed loop, nor where messages of some classes are larger than those of others. */
+/* Whether flows offer what their weights say: not where messages of some classes are larger than
+ * those of others. */
 bool sim_offers_by_weight(const ik_params *adapter);
 /* Of a workload: sizes of packets and visits, and how messages take turns, from the adapter's
  * parameters. Errors: IK_ERR_USAGE and IK_ERR_UNSUPPORTED, for those that say nothing to it. */

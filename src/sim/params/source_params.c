@@ -264,15 +264,10 @@ static bool source_params_has_priorities(const ik_params *sw)
     return ik_params_enum(sw, "arbiter") == ARB_CLASS && ik_params_has(sw, "class_priority");
 }
 
-static bool source_params_sizes_by_class(const ik_params *adapter)
-{
-    return ik_params_has(adapter, "message_sizes") &&
-           strchr(ik_params_text(adapter, "message_sizes"), '=');
-}
-
 bool sim_offers_by_weight(const ik_params *adapter)
 {
-    return !source_params_sizes_by_class(adapter) && !ik_params_has(adapter, "max_outstanding");
+    return !ik_params_has(adapter, "message_sizes") ||
+           !strchr(ik_params_text(adapter, "message_sizes"), '=');
 }
 
 static bool source_params_send_in_order(const ik_plan *plan, const ik_traffic *traffic,
