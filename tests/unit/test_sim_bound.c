@@ -293,7 +293,7 @@ static void expect_level(const ik_plan *plan, const char *pattern, unsigned sett
                  found[0].exceeded ? "lower" : "higher");
     sum->cases++;
     sum->exceeded += level < 1;
-    if (level < 1 && in_part(sum->cases, 7) && sum->cases % (all_asked() ? 1 : 53) == 0) {
+    if (level < 1 && sum->cases % (all_asked() ? 7 : 29) == 0) {
         expect_run(plan, t, c, level, name);
         sum->runs++;
     }
@@ -319,13 +319,13 @@ static void test_levels_of_paths(void **state)
                 snprintf(name, sizeof name, "fabric %u, %s, %s", which, routings[r],
                          schemes[v].vc ? schemes[v].vc : "-");
                 for (unsigned k = 0; k < PATTERNS * SETTINGS; k++)
-                    if (in_part(number++, 11))
+                    if (number++ % (all_asked() ? 1 : SANITIZED ? 55 : 5) == 0)
                         expect_level(plan, patterns[k % PATTERNS], k / PATTERNS, name, &sum);
                 ik_plan_free(plan);
             }
         ik_fabric_free(f);
     }
-    assert_true(sum.exceeded > sum.cases / 8 && sum.runs > 3);
+    assert_true(sum.exceeded > sum.cases / 8 && sum.runs > 0);
 }
 
 /* ---- sources that do not offer what weights say, or whose packets pass others */
