@@ -223,9 +223,9 @@ typedef struct ik_adapter_rates {
     double ejection_bps, ejection_fraction;
 } ik_adapter_rates;
 /* limits: NULL = none. Loads are fractions of what hosts may send. Not known of adaptive routings,
- * of workloads and schedules, where a flow is not delivered or a host with several cables sends to
- * itself, and of patterns with more than 262,144 flows. Cost: O(flows * hops + groups * (hosts +
- * channels)). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. Free with ik_lasting_free. */
+ * of workloads and schedules, where a flow is not delivered or a host of several cables sends to
+ * itself, and beyond 2^18 flows or 2^24 channels of all paths. Cost: O(flows * hops + groups *
+ * (hosts + channels)). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. Free with ik_lasting_free. */
 ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
                              const ik_adapter_rates *limits, const ik_env *env, ik_lasting *out,
                              ik_error *err);

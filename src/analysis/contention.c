@@ -207,8 +207,8 @@ static ik_status measure_exchange(const ik_routing *r, const ik_traffic *t, cons
     path_set p = {0};
     contention_job j = {.p = &p};
     size_t hosts = (size_t)t->num_hosts + 1;
-    ik_status s =
-        largest ? paths_of_sizes(r, t, env, &p, err) : paths_of_traffic(r, t, env, &p, err);
+    ik_status s = largest ? paths_of_sizes(r, t, SIZE_MAX, env, &p, err)
+                          : paths_of_traffic(r, t, env, &p, err);
     if (s != IK_OK)
         return s;
     ik_contention c = {.flows = p.num + p.undelivered,

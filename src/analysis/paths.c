@@ -19,7 +19,9 @@ enum { STEP_BYTES = 16, SHARED_STEP_BYTES = 48, FLOW_BYTES = 60 };
 typedef struct collector {
     walker w;
     path_set set;
-    uint64_t limit; /* bytes */
+    uint64_t limit;    /* bytes */
+    size_t most_steps; /* of all flows; full: there are more */
+    bool full;
     size_t src_room, dst_room, base_room, channel_room, share_room, size_room;
     bool sized;
     double size;    /* of the flow at hand */
@@ -47,6 +49,9 @@ static bool paths_make_room(collector *c, uint32_t length)
     path_set *s = &c->set;
     size_t steps = (s->num ? s->base[s->num] : 0) + length,
            step_bytes = c->shared ? SHARED_STEP_BYTES : STEP_BYTES;
+    c->full |= steps > c->most_steps;
+    if (c->full)
+        return false;
     if (steps > UINT32_MAX || steps * step_bytes + (size_t)s->num * FLOW_BYTES > c->limit) {
         c->status = ik_fail(c->err, IK_ERR_MEMORY,
                             "the paths of this pattern would need more than %llu bytes",
@@ -98,7 +103,7 @@ static void paths_add_shares(collector *c, uint32_t src, uint32_t dst)
 static void paths_add_path(collector *c, uint32_t src, uint32_t dst)
 {
     path_set *s = &c->set;
-    if (c->status != IK_OK || src == dst)
+    if (c->status != IK_OK || c->full || src == dst)
         return;
     if (c->shared) {
         paths_add_shares(c, src, dst);
@@ -128,8 +133,10 @@ static void paths_add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weigh
 static ik_status paths_collector_init(collector *c, const ik_routing *r, const ik_env *env,
                                       ik_error *err)
 {
-    *c = (collector){
-        .err = err, .set = {.f = r->fabric}, .shared = r->kind != IK_ROUTE_DETERMINISTIC};
+    *c = (collector){.err = err,
+                     .set = {.f = r->fabric},
+                     .shared = r->kind != IK_ROUTE_DETERMINISTIC,
+                     .most_steps = SIZE_MAX};
     c->limit = env && env->memory_limit_bytes ? env->memory_limit_bytes : (uint64_t)4 << 30;
     c->path = ik_calloc(WALK_MAX, sizeof *c->path);
     ik_status s = walker_init(&c->w, r, err);
@@ -178,18 +185,21 @@ static void paths_scale_sizes(path_set *p)
 }
 
 static ik_status paths_collect(const ik_routing *r, const ik_traffic *t, bool sized,
-                               const ik_env *env, path_set *out, ik_error *err)
+                               size_t most_steps, const ik_env *env, path_set *out, ik_error *err)
 {
     collector c;
     ik_status s = paths_collector_init(&c, r, env, err);
     c.sized = sized;
+    c.most_steps = most_steps;
     if (s == IK_OK && !paths_reserve(&c, 1, 1))
         s = ik_fail_memory(err, sizeof(double), "sizes of flows");
-    for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++) {
+    for (uint32_t h = 0; s == IK_OK && !c.full && h < t->num_hosts; h++) {
         t->family->flows(t, h, paths_add_flow, &c);
         s = ik_env_cancelled(env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : c.status;
     }
     s = collector_finish(&c, s, out);
+    if (s == IK_OK && c.full)
+        paths_free(out);
     if (s == IK_OK && sized)
         paths_scale_sizes(out);
     return s;
@@ -198,13 +208,13 @@ static ik_status paths_collect(const ik_routing *r, const ik_traffic *t, bool si
 ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                            path_set *out, ik_error *err)
 {
-    return paths_collect(r, t, false, env, out, err);
+    return paths_collect(r, t, false, SIZE_MAX, env, out, err);
 }
 
-ik_status paths_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env, path_set *out,
-                         ik_error *err)
+ik_status paths_of_sizes(const ik_routing *r, const ik_traffic *t, size_t most_steps,
+                         const ik_env *env, path_set *out, ik_error *err)
 {
-    return paths_collect(r, t, true, env, out, err);
+    return paths_collect(r, t, true, most_steps, env, out, err);
 }
 
 ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out,

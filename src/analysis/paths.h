@@ -40,9 +40,10 @@ typedef struct path_set {
 ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                            path_set *out, ik_error *err);
 /* The same with sizes, which are the flows' weights: a flow of weight/scale sends that part of what
- * its source's rate would send in a certain time, the same for all. */
-ik_status paths_of_sizes(const ik_routing *r, const ik_traffic *t, const ik_env *env, path_set *out,
-                         ik_error *err);
+ * its source's rate would send in a certain time, the same for all. Where their paths have more
+ * than most_steps channels together, there are none (num = 0). */
+ik_status paths_of_sizes(const ik_routing *r, const ik_traffic *t, size_t most_steps,
+                         const ik_env *env, path_set *out, ik_error *err);
 /* Host s sends to to[s] (IK_NONE or itself: silent). */
 ik_status paths_of_map(const ik_routing *r, const uint32_t *to, const ik_env *env, path_set *out,
                        ik_error *err);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sim/bound.c: what is known of loads before they are simulated. */
+#include "analysis/bounds/lasting.h"
 #include "analysis/bounds/vc_loads.h"
-#include "ikat/analysis.h"
+#include "routing/by_port.h"
+#include "sim/flit/pipe_clock.h"
 #include "sim/params/parameters.h"
 
 #include <math.h>
@@ -40,44 +42,54 @@ bool ik_sim_limits_adapters(const ik_sim_config *config)
  * it is routed and gets a VC. */
 typedef struct bound_pipe {
     uint64_t flit_bytes, clock_ps;
+    unsigned speedup;
     double vc_bps; /* INFINITY: not known */
 } bound_pipe;
 
 static double bound_pipe_channel_bps(const bound_pipe *p, const ik_fabric *f, uint32_t port)
 {
-    uint64_t flit_ps = ik_transmit_ps(p->flit_bytes, ik_port_rate_bps(f, port)),
-             cycles = (flit_ps + p->clock_ps - 1) / p->clock_ps;
+    uint64_t cycles =
+        pipe_flit_cycles(p->flit_bytes, ik_port_rate_bps(f, port), p->clock_ps, p->speedup);
     return 8e12 * (double)p->flit_bytes / (double)(cycles * p->clock_ps);
 }
 
 static bound_pipe bound_pipe_of(const ik_fabric *f, const sim_sections *sec)
 {
-    bound_pipe p = {.flit_bytes = ik_params_uint(sec->sw, "flit"), .vc_bps = INFINITY};
+    bound_pipe p = {.flit_bytes = ik_params_uint(sec->sw, "flit"),
+                    .speedup = (unsigned)ik_params_real(sec->sw, "speedup"),
+                    .vc_bps = INFINITY};
     double idle = (double)(ik_params_uint(sec->sw, "routing_cycles") +
                            ik_params_uint(sec->sw, "vc_alloc_cycles")),
            flits = ceil((double)ik_params_uint(sec->adapter, "packet") / (double)p.flit_bytes);
-    uint64_t fastest = 0;
-    for (uint32_t port = 0; port < f->num_ports; port++)
-        if (f->port_peer[port] != IK_NONE && ik_port_rate_bps(f, port) > fastest)
-            fastest = ik_port_rate_bps(f, port);
+    uint64_t fastest = pipe_fastest_bps(f);
     p.clock_ps = fastest ? ik_transmit_ps(p.flit_bytes, fastest) : 0;
     if (p.clock_ps && ik_params_real(sec->sw, "speedup") <= 1)
         p.vc_bps = 8e12 * (double)p.flit_bytes / (double)p.clock_ps * flits / (flits + idle);
     return p;
 }
 
-/* Whether every link carries what its rate says: then channels fill as in the other models.
- * sent: [ports] gets what is sent of that. */
-static bool bound_pipe_is_exact(const bound_pipe *p, const ik_fabric *f, double *sent)
+/* Whether every link carries what its rate says: then channels fill as in the other models. */
+static bool bound_pipe_is_exact(const bound_pipe *p, const ik_fabric *f)
 {
-    bool exact = true;
-    for (uint32_t port = 0; port < f->num_ports; port++) {
-        if (f->port_peer[port] == IK_NONE)
-            continue;
-        sent[port] = bound_pipe_channel_bps(p, f, port) / (double)ik_port_rate_bps(f, port);
-        exact &= fabs(sent[port] - 1) < 1e-6;
-    }
-    return exact;
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        if (f->port_peer[port] != IK_NONE &&
+            fabs(bound_pipe_channel_bps(p, f, port) / (double)ik_port_rate_bps(f, port) - 1) >=
+                1e-6)
+            return false;
+    return true;
+}
+
+/* The part that a host sends of what the rates of its cables say: all of them make its messages. */
+static double bound_pipe_sent(const bound_pipe *p, const ik_fabric *f, uint32_t host)
+{
+    const ik_split *split = f->split;
+    uint32_t whole = split ? split->host_of[host] : 0, first = split ? split->first[whole] : host,
+             end = split ? split->first[whole + 1] : host + 1;
+    double sum = 0;
+    for (uint32_t k = first; k < end; k++)
+        if (ik_host_port(f, k) != IK_NONE)
+            sum += bound_pipe_channel_bps(p, f, ik_host_port(f, k));
+    return sum > 0 ? sum / (double)by_port_rate_bps(f, host) : 0;
 }
 
 static double bound_pipe_level(const bound_pipe *p, const ik_plan *plan, const vc_loads *loads)
@@ -98,47 +110,52 @@ static double bound_pipe_level(const bound_pipe *p, const ik_plan *plan, const v
 /* Load at which the first channel or VC of the pipelined model is offered more than it carries, at
  * most *level, which rates of links say, where links carry these. INFINITY: none is, or it is not
  * known. */
-static ik_status bound_pipelined(const ik_plan *plan, const ik_traffic *traffic,
-                                 const sim_sections *sec, const ik_sim_config *config,
-                                 const ik_env *env, double *level, ik_error *err)
+static ik_status bound_pipelined(const ik_plan *plan, const fixed_flows *flows,
+                                 const sim_sections *sec, const ik_env *env, double *level,
+                                 ik_error *err)
 {
-    const bound_pipe p = bound_pipe_of(plan->fabric, sec);
+    const ik_fabric *f = plan->fabric;
+    const bound_pipe p = bound_pipe_of(f, sec);
     vc_loads loads = {0};
     ik_status status = IK_OK;
     if (p.clock_ps == 0)
         return IK_OK;
-    double *sent = ik_calloc(plan->fabric->num_ports + 1, sizeof *sent);
+    double *sent = ik_calloc(f->num_hosts + 1, sizeof *sent);
     if (!sent)
-        return ik_fail_memory(err, plan->fabric->num_ports * sizeof *sent, "rates of links");
-    bool exact = bound_pipe_is_exact(&p, plan->fabric, sent);
-    if (!ik_sim_limits_adapters(config) && !traffic->classes && !traffic->gaps)
-        status = vc_loads_measure(plan, traffic, sent, env, &loads, err);
+        return ik_fail_memory(err, f->num_hosts * sizeof *sent, "rates of hosts");
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        sent[host] = bound_pipe_sent(&p, f, host);
+    if (!ik_sim_limits_adapters(&(ik_sim_config){.adapter_params = sec->adapter}))
+        status = vc_loads_measure(plan, flows, sent, env, &loads, err);
     free(sent);
-    if (status == IK_OK && loads.channel)
-        *level = fmin(bound_pipe_level(&p, plan, &loads), exact ? *level : INFINITY);
-    else if (!exact)
+    if (!bound_pipe_is_exact(&p, f))
         *level = INFINITY;
+    if (status == IK_OK && loads.channel)
+        *level = fmin(*level, bound_pipe_level(&p, plan, &loads));
     vc_loads_free(&loads);
     return status;
 }
 
 /* sec: of the configuration, its defaults included. */
 static ik_status bound_measure(const ik_plan *plan, const ik_traffic *traffic,
-                               const sim_sections *sec, const double *loads, size_t num,
-                               const ik_env *env, ik_sim_bound *out, ik_error *err)
+                               const fixed_flows *flows, const sim_sections *sec,
+                               const double *loads, size_t num, const ik_env *env,
+                               ik_sim_bound *out, ik_error *err)
 {
     const ik_sim_config config = {
         .switch_params = sec->sw, .adapter_params = sec->adapter, .measure_params = sec->measure};
     const ik_adapter_rates rates = ik_sim_adapter_rates(sec->adapter);
     ik_lasting lasting;
-    ik_status status = ik_lasting_measure(plan->routing, traffic, &rates, env, &lasting, err);
+    ik_status status = lasting_of_flows(flows, &rates, env, &lasting, err);
     double level = status == IK_OK && lasting.num_groups ? lasting.groups[0].level : INFINITY;
     if (status == IK_OK && sim_is_pipelined(&config))
-        status = bound_pipelined(plan, traffic, sec, &config, env, &level, err);
+        status = bound_pipelined(plan, flows, sec, env, &level, err);
     if (status != IK_OK) {
         ik_lasting_free(&lasting);
         return status;
     }
+    if (!sim_offers_by_weight(sec->adapter))
+        level = INFINITY;
     bool in_order = lasting.known && ik_sim_sends_in_order(plan, traffic, &config);
     for (size_t k = 0; k < num; k++)
         out[k] = (ik_sim_bound){.throughput = in_order ? ik_lasting_at(&lasting, loads[k]) : 0,
@@ -156,7 +173,11 @@ ik_status ik_sim_bound_measure(const ik_plan *plan, const ik_traffic *traffic,
     ik_status status = sim_open_sections(&sec, &c, err);
     if (status != IK_OK)
         return status;
-    status = bound_measure(plan, traffic, &sec, loads, num, env, out, err);
+    fixed_flows flows;
+    status = fixed_flows_make(plan->routing, traffic, env, &flows, err);
+    if (status == IK_OK)
+        status = bound_measure(plan, traffic, &flows, &sec, loads, num, env, out, err);
+    fixed_flows_free(&flows);
     sim_close_sections(&sec);
     return status;
 }

@@ -4,13 +4,21 @@
 #ifndef IK_FIXED_FLOWS_H
 #define IK_FIXED_FLOWS_H
 
-#include "ikat/routing.h"
-#include "ikat/traffic.h"
+#include "analysis/paths.h"
 
-/* Whether the paths of an endless pattern are fixed, and its flows at most 262,144. No host of
- * several cables sends to itself: by which of them is not known. */
-bool fixed_flows_known(const ik_routing *r, const ik_traffic *t);
-/* One thread, without progress, with env's seed, limit and flag (NULL: none). */
-ik_env fixed_flows_env(const ik_env *env);
+typedef struct fixed_flows {
+    const ik_traffic *whole, *by_port; /* the pattern; the same between ports of hosts */
+    path_set paths;                    /* with sizes, in the order of hosts */
+    bool known;                        /* all paths are there; false: paths has nothing */
+} fixed_flows;
+
+/* Not known of adaptive routings, of workloads and schedules, of patterns with more than 262,144
+ * flows or none, of flows that are divided among more than 16,777,216 channels together, where a
+ * flow is not delivered, and where a host of several cables sends to itself:
+ * by which of them is not known. One thread, with env's seed, limit and flag (NULL: none). Borrows
+ * r and t. Cost: O(flows * hops). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. */
+ik_status fixed_flows_make(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                           fixed_flows *out, ik_error *err);
+void fixed_flows_free(fixed_flows *x);
 
 #endif

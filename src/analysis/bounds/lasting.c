@@ -15,15 +15,12 @@
  * group are alike it is tight.
  *
  * Cost: the paths of all flows in memory, and O(channels + hosts) for each group. */
-#include "analysis/bounds/fixed_flows.h"
-#include "analysis/paths.h"
+#include "analysis/bounds/lasting.h"
 #include "routing/by_port.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-
-enum { MOST_FLOWS = 1 << 18 }; /* where there are more, nothing is known */
 
 typedef struct filling {
     const ik_fabric *f;
@@ -248,15 +245,17 @@ static ik_status lasting_fill_groups(filling *fill, const ik_env *env, ik_error 
     return IK_OK;
 }
 
-static ik_status lasting_measure_paths(const path_set *paths, const ik_traffic *t,
-                                       const ik_adapter_rates *limits, const ik_env *env,
-                                       ik_lasting *out, ik_error *err)
+ik_status lasting_of_flows(const fixed_flows *flows, const ik_adapter_rates *limits,
+                           const ik_env *env, ik_lasting *out, ik_error *err)
 {
     static const ik_adapter_rates none = {INFINITY, 1, INFINITY, 1};
     filling fill;
-    ik_status status = lasting_filling_init(&fill, paths, limits ? limits : &none, err);
+    *out = (ik_lasting){0};
+    if (!flows->known)
+        return IK_OK;
+    ik_status status = lasting_filling_init(&fill, &flows->paths, limits ? limits : &none, err);
     if (status == IK_OK)
-        status = lasting_add_hosts(&fill, paths, t, err);
+        status = lasting_add_hosts(&fill, &flows->paths, flows->by_port, err);
     if (status == IK_OK)
         status = lasting_fill_groups(&fill, env, err);
     if (status == IK_OK)
@@ -267,62 +266,16 @@ static ik_status lasting_measure_paths(const path_set *paths, const ik_traffic *
     return status;
 }
 
-/* Of a host with several cables it is not known which of them its flows to itself take. */
-typedef struct flow_count {
-    uint64_t flows;
-    bool split;
-} flow_count;
-
-static void lasting_count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
-                               uint64_t scale)
-{
-    flow_count *c = ctx;
-    (void)weight;
-    (void)scale;
-    c->flows += c->split && src == dst ? MOST_FLOWS + 1 : 1;
-}
-
-bool fixed_flows_known(const ik_routing *r, const ik_traffic *t)
-{
-    flow_count c = {0, r->fabric->split != NULL};
-    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule)
-        return false;
-    for (uint32_t host = 0; host < t->num_hosts && c.flows <= MOST_FLOWS; host++)
-        t->family->flows(t, host, lasting_count_flow, &c);
-    return c.flows <= MOST_FLOWS;
-}
-
-ik_env fixed_flows_env(const ik_env *env)
-{
-    ik_env alone = {.num_threads = 1};
-    if (env) {
-        alone.cancel = env->cancel;
-        alone.seed = env->seed;
-        alone.memory_limit_bytes = env->memory_limit_bytes;
-    }
-    return alone;
-}
-
 ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
                              const ik_adapter_rates *limits, const ik_env *env, ik_lasting *out,
                              ik_error *err)
 {
-    ik_env alone = fixed_flows_env(env);
-    const ik_traffic *by_port = NULL;
-    path_set paths;
+    fixed_flows flows;
     *out = (ik_lasting){0};
-    if (!fixed_flows_known(r, t))
-        return IK_OK;
-    ik_status status = by_port_make(t, r, BY_PORT_SHARES, alone.seed, &by_port, err);
-    if (status != IK_OK)
-        return status;
-    status = paths_of_sizes(r, by_port, &alone, &paths, err);
-    if (status == IK_OK) {
-        if (paths.num && !paths.undelivered)
-            status = lasting_measure_paths(&paths, by_port, limits, &alone, out, err);
-        paths_free(&paths);
-    }
-    by_port_free(by_port, t);
+    ik_status status = fixed_flows_make(r, t, env, &flows, err);
+    if (status == IK_OK)
+        status = lasting_of_flows(&flows, limits, env, out, err);
+    fixed_flows_free(&flows);
     return status;
 }
 

@@ -4,10 +4,7 @@
  * injection on which a packet may take one of several VCs. */
 #include "analysis/bounds/vc_loads.h"
 
-#include "analysis/bounds/fixed_flows.h"
-#include "analysis/paths.h"
 #include "ikat/vc.h"
-#include "routing/by_port.h"
 
 #include <stdlib.h>
 
@@ -63,52 +60,40 @@ static void vc_loads_follow(const ik_plan *plan, const path_set *paths, uint32_t
     }
 }
 
-static ik_status vc_loads_add(const ik_plan *plan, const path_set *paths, const double *sent,
-                              vc_loads *out, ik_error *err)
+static void vc_loads_add(const ik_plan *plan, const path_set *paths, uint32_t flow, double sent,
+                         ik_choice *choices, vc_loads *out)
 {
-    size_t ports = paths->f->num_ports;
+    double bps = paths->size[flow] * paths->largest_bps * sent;
+    bool one = ik_plan_num_starts(plan, paths->src[flow], paths->dst[flow]) == 1;
+    for (size_t step = paths->base[flow]; step < paths->base[flow + 1]; step++) {
+        out->channel[paths->channel[step]] += bps * paths_path_share(paths, step);
+        one &= paths_path_share(paths, step) >= 1;
+    }
+    if (one)
+        vc_loads_follow(plan, paths, flow, bps, choices, out->vc);
+}
+
+ik_status vc_loads_measure(const ik_plan *plan, const fixed_flows *flows, const double *sent,
+                           const ik_env *env, vc_loads *out, ik_error *err)
+{
+    size_t ports = plan->fabric->num_ports;
+    *out = (vc_loads){0};
+    if (!flows->known)
+        return IK_OK;
+    ik_status status = IK_OK;
     ik_choice *choices = ik_calloc(plan->max_radix + 1, sizeof *choices);
     out->channel = ik_calloc(ports + 1, sizeof *out->channel);
     out->vc = ik_calloc(ports * plan->num_vcs + 1, sizeof *out->vc);
-    if (!choices || !out->channel || !out->vc) {
-        free(choices);
-        vc_loads_free(out);
-        return ik_fail_memory(err, ports * plan->num_vcs * sizeof *out->vc, "loads of VCs");
-    }
-    for (uint32_t flow = 0; flow < paths->num; flow++) {
-        double bps =
-            paths->size[flow] * paths->largest_bps * sent[paths->channel[paths->base[flow]]];
-        bool one = ik_plan_num_starts(plan, paths->src[flow], paths->dst[flow]) == 1;
-        for (size_t step = paths->base[flow]; step < paths->base[flow + 1]; step++) {
-            out->channel[paths->channel[step]] += bps * paths_path_share(paths, step);
-            one &= paths_path_share(paths, step) >= 1;
-        }
-        if (one)
-            vc_loads_follow(plan, paths, flow, bps, choices, out->vc);
+    if (!choices || !out->channel || !out->vc)
+        status = ik_fail_memory(err, ports * plan->num_vcs * sizeof *out->vc, "loads of VCs");
+    for (uint32_t flow = 0; status == IK_OK && flow < flows->paths.num; flow++) {
+        vc_loads_add(plan, &flows->paths, flow, sent[flows->paths.src[flow]], choices, out);
+        if (ik_env_cancelled(env))
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
     free(choices);
-    return IK_OK;
-}
-
-ik_status vc_loads_measure(const ik_plan *plan, const ik_traffic *t, const double *sent,
-                           const ik_env *env, vc_loads *out, ik_error *err)
-{
-    ik_env alone = fixed_flows_env(env);
-    const ik_traffic *by_port = NULL;
-    path_set paths;
-    *out = (vc_loads){0};
-    if (!fixed_flows_known(plan->routing, t))
-        return IK_OK;
-    ik_status status = by_port_make(t, plan->routing, BY_PORT_SHARES, alone.seed, &by_port, err);
     if (status != IK_OK)
-        return status;
-    status = paths_of_sizes(plan->routing, by_port, &alone, &paths, err);
-    if (status == IK_OK) {
-        if (paths.num && !paths.undelivered)
-            status = vc_loads_add(plan, &paths, sent, out, err);
-        paths_free(&paths);
-    }
-    by_port_free(by_port, t);
+        vc_loads_free(out);
     return status;
 }
 

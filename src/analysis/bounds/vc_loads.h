@@ -4,7 +4,7 @@
 #ifndef IK_VC_LOADS_H
 #define IK_VC_LOADS_H
 
-#include "ikat/analysis.h"
+#include "analysis/bounds/fixed_flows.h"
 
 /* Where every host offers all that its links carry, or the part `sent` of it. */
 typedef struct vc_loads {
@@ -12,11 +12,9 @@ typedef struct vc_loads {
     double *vc;      /* [ports][VCs] at least: of flows that may take several, nothing */
 } vc_loads;
 
-/* sent: [ports] of the host's end of each cable. Not known of adaptive routings, of workloads and
- * schedules, of patterns with more than 262,144 flows, or flows that are not delivered, or hosts of
- * several cables that send to themselves. Cost: O(flows * hops). Errors: IK_ERR_MEMORY,
- * IK_ERR_CANCELLED. */
-ik_status vc_loads_measure(const ik_plan *plan, const ik_traffic *t, const double *sent,
+/* sent: [hosts of the plan's fabric]. Not known where the flows are not. Cost: O(flows * hops).
+ * Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. */
+ik_status vc_loads_measure(const ik_plan *plan, const fixed_flows *flows, const double *sent,
                            const ik_env *env, vc_loads *out, ik_error *err);
 void vc_loads_free(vc_loads *l);
 

@@ -7,6 +7,7 @@
  * such a multiple. Routers have `speedup` ticks per cycle.
  */
 #include "sim/flit/pipe.h"
+#include "sim/flit/pipe_clock.h"
 #include "sim/params/parameters.h"
 #include "sim/params/window.h"
 
@@ -126,10 +127,7 @@ static ik_status pipe_params_resolve_measure(pipe *p, const sim_sections *sec, i
 
 static ik_status pipe_params_choose_clock(pipe *p, ik_error *err)
 {
-    uint64_t fastest = 0;
-    for (uint32_t port = 0; port < p->f->num_ports; port++)
-        if (p->f->port_peer[port] != IK_NONE && ik_port_rate_bps(p->f, port) > fastest)
-            fastest = ik_port_rate_bps(p->f, port);
+    uint64_t fastest = pipe_fastest_bps(p->f);
     if (fastest == 0)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has no link");
     p->clock_ps = ik_transmit_ps(p->flit_bytes, fastest);
@@ -181,21 +179,15 @@ static ik_status resolve_sections(pipe *p, const ik_sim_config *config, ik_error
 
 /* ---- links */
 
-static uint64_t pipe_params_cycles_of(const pipe *p, uint64_t ps)
-{
-    return ps / p->clock_ps + (ps % p->clock_ps != 0);
-}
-
 uint64_t pipe_class_period(const pipe *p, uint32_t link_class)
 {
-    uint64_t period =
-        pipe_params_cycles_of(p, ik_transmit_ps(p->flit_bytes, p->f->classes[link_class].rate_bps));
-    return (period > UINT16_MAX / p->speedup ? UINT16_MAX / p->speedup : period) * p->speedup;
+    return p->speedup * pipe_flit_cycles(p->flit_bytes, p->f->classes[link_class].rate_bps,
+                                         p->clock_ps, p->speedup);
 }
 
 uint64_t pipe_class_latency(const pipe *p, uint32_t link_class)
 {
-    uint64_t cycles = pipe_params_cycles_of(p, p->f->classes[link_class].latency_ps);
+    uint64_t cycles = pipe_cycles_of(p->f->classes[link_class].latency_ps, p->clock_ps);
     return (cycles ? cycles : 1) * p->speedup;
 }
 

@@ -42,6 +42,7 @@ typedef struct stationary_setup {
     double injection_fraction, injection_bps;
     /* sources that draw their times offer all that their adapters send */
     bool full;
+    bool waits;   /* sources wait for replies: what is not accepted is not made */
     bool detects; /* the warm-up is found */
     /* what was left to the run, also where its longest time is too short for that */
     bool auto_warmup, auto_end;

@@ -15,7 +15,7 @@
  *   unless the run ended by itself, which it does only where it saw none;
  * - yes, saturated: a channel is offered more than it carries; or latency since generation grows
  *   although throughput stays, and less is accepted than offered: packets wait in their sources,
- *   the longer the later they are made;
+ *   the longer the later they are made. In a closed loop sources wait, and latency may last;
  * - no: latency rises all the same: packets may wait in their sources without end;
  * - yes; if latency falls, it does not last; if its interval is wide, it cannot be told; so it is
  *   at exactly the adapters' rate, where the wait in sources that draw their times grows for ever.
@@ -316,9 +316,11 @@ static void steady_judge_lines(judged *j)
                                    !steady_awaits_replies(j);
         return;
     }
-    if (saturated)
+    if (saturated) {
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
-    else if (drifts)
+        j->steady->latency_lasts =
+            j->s->setup.waits && !drifts && j->steady->latency_half <= least.latency;
+    } else if (drifts)
         steady_conclude(j, j->latency.slope > 0 ? IK_STEADY_NO : IK_STEADY_YES, IK_STEADY_LATENCY,
                         10 * j->window_ps);
     else if (!(j->steady->latency_half <= least.latency))
@@ -400,7 +402,10 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         snprintf(text, size, "throughput and latency stay where they are");
         break;
     case IK_STEADY_SATURATED:
-        if (k->latency_slope > 0)
+        if (k->latency_lasts)
+            snprintf(text, size,
+                     "saturated: throughput and latency stay, sources wait for replies");
+        else if (k->latency_slope > 0)
             snprintf(text, size, "saturated: throughput stays, latency grows by %.3g ns per us",
                      1000 * k->latency_slope);
         else

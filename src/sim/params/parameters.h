@@ -36,6 +36,9 @@ ik_status sim_resolve_measure(struct sim *s, const sim_sections *sec, const ik_s
  * packets; messages of a queue that take turns, UINT32_MAX = all. */
 ik_status sim_check_turns(const struct sim *s, const ik_params *adapter, ik_error *err);
 uint32_t sim_active_of(const ik_params *adapter);
+/* Whether flows offer what their weights say: not where messages of some classes are larger than
+ * those of others. */
+bool sim_offers_by_weight(const ik_params *adapter);
 /* Of a workload: sizes of packets and visits, and how messages take turns, from the adapter's
  * parameters. Errors: IK_ERR_USAGE and IK_ERR_UNSUPPORTED, for those that say nothing to it. */
 ik_status sim_finite_resolve(struct sim *s, const ik_params *adapter, ik_error *err);
@@ -63,6 +66,8 @@ ik_status sim_resolve_levels(struct sim *s, const ik_params *sw, const ik_params
 /* After plan and adapter; v: the adapter's parameters. May give the adapter a queue for each
  * destination. */
 ik_status sim_resolve_reorder(struct sim *s, const ik_params *v, ik_error *err);
+/* Whether messages to a host without reorder space let those to others pass. */
+bool sim_bypasses_throttled(const ik_params *adapter);
 /* The delays of messages about reorder space. least: the smallest latency of a link; shortest: the
  * shortest transmission of a full packet, ps. */
 ik_status sim_resolve_control(struct sim *s, uint64_t least, uint64_t shortest, ik_error *err);

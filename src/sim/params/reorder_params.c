@@ -49,6 +49,12 @@ static ik_status reorder_params_resolve_buffer(const sim *s, const ik_params *v,
     return IK_OK;
 }
 
+bool sim_bypasses_throttled(const ik_params *v)
+{
+    return ik_params_bool(v, "in_order") && ik_params_word(v, "reorder_buffer") != WORD_UNLIMITED &&
+           ik_params_enum(v, "throttle") == THROTTLE_BYPASS;
+}
+
 /* A queue for each destination passes throttled ones by; other queues stand still. */
 static ik_status resolve_throttle(sim *s, const ik_params *v, const reorder_settings *r,
                                   ik_error *err)

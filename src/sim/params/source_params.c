@@ -264,10 +264,10 @@ static bool source_params_has_priorities(const ik_params *sw)
     return ik_params_enum(sw, "arbiter") == ARB_CLASS && ik_params_has(sw, "class_priority");
 }
 
-static bool source_params_sizes_by_class(const ik_params *adapter)
+bool sim_offers_by_weight(const ik_params *adapter)
 {
-    return ik_params_has(adapter, "message_sizes") &&
-           strchr(ik_params_text(adapter, "message_sizes"), '=');
+    return !ik_params_has(adapter, "message_sizes") ||
+           !strchr(ik_params_text(adapter, "message_sizes"), '=');
 }
 
 static bool source_params_send_in_order(const ik_plan *plan, const ik_traffic *traffic,
@@ -276,11 +276,12 @@ static bool source_params_send_in_order(const ik_plan *plan, const ik_traffic *t
     bool pipelined = ik_params_enum(sw, "model") == MODEL_PIPELINED;
     int queues = ik_params_enum(adapter, "queues");
     if (!traffic->family->flows || ik_params_has(adapter, "reply") ||
-        source_params_sizes_by_class(adapter))
+        !sim_offers_by_weight(adapter))
         return false;
     if (pipelined) /* a host has one packet at a time */
         return true;
-    return queues != ADAPTER_DESTINATION && !source_params_has_priorities(sw) &&
+    return queues != ADAPTER_DESTINATION && !sim_bypasses_throttled(adapter) &&
+           !source_params_has_priorities(sw) &&
            (queues == ADAPTER_ONE || plan->num_vcs == 1 || starts_on_one_vc(plan, traffic));
 }
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lasting.h: ik_lasting_measure of flows whose paths are there. */
+#ifndef IK_LASTING_H
+#define IK_LASTING_H
+
+#include "analysis/bounds/fixed_flows.h"
+
+ik_status lasting_of_flows(const fixed_flows *flows, const ik_adapter_rates *limits,
+                           const ik_env *env, ik_lasting *out, ik_error *err);
+
+#endif
