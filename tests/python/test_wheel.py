@@ -106,7 +106,7 @@ class Wheel(unittest.TestCase):
         other.mkdir()
         (other / "libikat.so.0").write_text("")
         self.used(python, LD_LIBRARY_PATH=str(other))
-        self.assertEqual(call(self.pip, "check")[0], 0)
+        self.assertNotIn("ikat", call(self.pip, "check")[1])  # it names what lacks what it needs
         status, said = call(self.pip, "uninstall", "-y", "ikat")
         self.assertEqual(status, 0, said)
         self.assertFalse(any(self.tmp.glob("venv/lib/python3*/site-packages/ikat*")))
