@@ -7,6 +7,7 @@ skipped and says why."""
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -61,7 +62,7 @@ def section_script(page, title):
     """The shell commands of a section of a page, for somebody who is root."""
     section = re.search(rf"^## {title}\n(.*?)(?=^## )", page, re.M | re.S)[1]
     commands = re.findall(r"^\$ (.*)$", section, re.M)
-    return "".join(f"echo '== {line}'\n{line.replace('sudo ', '')}\n" for line in commands)
+    return "".join(f"echo {shlex.quote('== ' + line)}\n{line.replace('sudo ', '')}\n" for line in commands)
 
 
 def package_sources():

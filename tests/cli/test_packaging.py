@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 from harness import SOURCE, CliTest
+from test_packages import section_script
 
 BUILD = os.environ.get("IKAT_BUILD", "build/release")
 # Debian's name of what the build needs: Spack's.
@@ -96,6 +97,14 @@ class Packaging(CliTest):
         tools = {"gcc", "libc6-dev", "cmake", "ninja-build", "pkg-config", "python3"}
         for package in set(debian_packages("build") + debian_packages("python")) - tools:
             self.assertIn(package, page)
+
+    def test_commands_of_the_page_are_a_script(self):
+        """test_packages runs them in a clean Debian, which takes long; that the shell can read them takes no time."""
+        for title in ("As Debian packages", "From the sources", "As a Python package, by pip"):
+            script = section_script(text_of("docs/howto/install-ikat.md"), title)
+            self.assertGreaterEqual(script.count("\necho "), 2, title)
+            done = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), title)
 
     def test_of_installed_packages(self):
         """debian/tests: it names packages that are built here, and passes with what `cmake --install` installs."""
