@@ -33,8 +33,11 @@ add_library(ikat_python MODULE ${native} ${python_source}/native.c)
 set_source_files_properties(${native} PROPERTIES COMPILE_OPTIONS "-w;-O1;-g0")
 target_include_directories(ikat_python PRIVATE ${python_include} ${python_source})
 target_link_libraries(ikat_python PRIVATE libikat_shared)
+# It takes the library that lies beside it, as in a wheel (python/build_wheel.py), then that of the build. DT_RPATH, because
+# LD_LIBRARY_PATH goes before DT_RUNPATH and may lead to another version.
+target_link_options(ikat_python PRIVATE -Wl,--disable-new-dtags)
 set_target_properties(ikat_python PROPERTIES PREFIX "" OUTPUT_NAME _native SUFFIX .abi3.so C_VISIBILITY_PRESET hidden
-  LIBRARY_OUTPUT_DIRECTORY ${python_folder})
+  LIBRARY_OUTPUT_DIRECTORY ${python_folder} BUILD_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)
 
 # ---- beside it the Python files, so that PYTHONPATH=build/release/python is enough
 file(GLOB python_files CONFIGURE_DEPENDS ${python_source}/ikat/*.py ${python_source}/ikat/py.typed ${python_source}/ikat/*.pyi)

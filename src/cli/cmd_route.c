@@ -259,7 +259,7 @@ static int route_write_routes(const route_job *job, const char *format)
     const cli *c = job->c;
     const char *path = cli_get(c, "--output");
     ik_error err;
-    if (!path)
+    if (!path || strcmp(path, "-") == 0)
         return cli_written(c, route_write(job, format, stdout, &err), &err, CLI_DONE);
     if (cli_same_file(path, c->args[0])) {
         return cli_usage(c, "the routes in '%s' would overwrite the fabric for which they are made",
@@ -344,7 +344,8 @@ static const cli_option options[] = {
     {"--vcs", 0, "N", "number of VCs (default: 0, as many as the scheme needs)", false},
     {"--format", 0, "NAME", "write the routes in this format: lft, paths, hops, ir, fir or json",
      false, "lft|paths|hops|ir|fir|json"},
-    {"--output", 'o', "FILE", "with --format: file to write (default: standard output)", false},
+    {"--output", 'o', "FILE", "with --format: file to write (default: '-', standard output)",
+     false},
     {"--diff", 0, "A B",
      "compare routing A with routing B; if B is not given, compare --routing with A", false,
      "<routings>"},

@@ -30,6 +30,19 @@ static ik_status run_read_experiment(cli *c, ik_experiment **e, ik_error *err)
     return ik_experiment_read(c->args[0], overrides, e, err);
 }
 
+/* What is wrong with an experiment; a file that is not called one may be for another command. */
+static int run_refuse(const cli *c, ik_error *err)
+{
+    const char *dot = strrchr(c->args[0], '.');
+    bool called_one = dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    if (!called_one && (!err->hint[0] || strstr(err->text, "is not text")))
+        ik_hint(
+            err, IK_ERR_INPUT,
+            "an experiment is expected (a .yaml file, see 'ikat help experiment'); 'ikat "
+            "replay' takes a trace, 'ikat report' results, 'ikat topo' and 'ikat audit' a fabric");
+    return cli_error(c, err);
+}
+
 static int run_experiment_file(cli *c)
 {
     ik_experiment *e = NULL;
@@ -39,8 +52,9 @@ static int run_experiment_file(cli *c)
     if (refused != CLI_DONE)
         return refused;
     cli_use_cache(c);
-    if (run_read_experiment(c, &e, &err) != IK_OK)
-        return cli_error(c, &err);
+    ik_status status_read = run_read_experiment(c, &e, &err);
+    if (status_read != IK_OK)
+        return status_read == IK_ERR_INPUT ? run_refuse(c, &err) : cli_error(c, &err);
     const char *given = cli_get(c, "--output");
     char *made = given ? NULL : cli_beside(c->args[0], ".db");
     int status = given || made ? cli_run_experiment(c, e, &part, given ? given : made)

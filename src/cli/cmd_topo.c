@@ -439,9 +439,27 @@ static ik_status topo_write_out(const topo *t, ik_error *err)
     return path ? ik_fabric_write(t->f, path, cli_get(t->c, "--format"), err) : IK_OK;
 }
 
+/* With -o -: the fabric itself is printed in place of what is known of it. False: this is not so,
+ * or topo_write_out says what is wrong. */
+static bool topo_prints_fabric(const topo *t, const ik_format **format)
+{
+    const char *path = cli_get(t->c, "--output"), *name = cli_get(t->c, "--format");
+    *format = path && name && strcmp(path, "-") == 0 ? ik_format_find(name) : NULL;
+    return *format && (*format)->write;
+}
+
+static int topo_print_fabric(topo *t, const ik_format *format)
+{
+    ik_error err;
+    int status = cli_written(t->c, format->write(t->f, stdout, &err), &err, topo_exit_status(t->f));
+    ik_fabric_free(t->f);
+    return status;
+}
+
 static int topo_run(cli *c)
 {
     topo t = {.c = c};
+    const ik_format *format;
     ik_error err;
     uint64_t rack, seeds;
     int status;
@@ -452,6 +470,8 @@ static int topo_run(cli *c)
         !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds))
         return CLI_USAGE;
     ik_status s = ik_fabric_from_spec(c->args[0], &c->env, &t.f, &err);
+    if (s == IK_OK && topo_prints_fabric(&t, &format))
+        return topo_print_fabric(&t, format);
     if (s == IK_OK)
         s = topo_write_out(&t, &err);
     if (s == IK_OK)
@@ -468,7 +488,10 @@ static int topo_run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--output", 'o', "FILE", "write the fabric, in the format that the file name's ending says",
+    {"--output", 'o', "FILE",
+     "write the fabric, in the format that the file name's ending says; '-' with --format prints "
+     "it, "
+     "and nothing else",
      false},
     {"--format", 0, "NAME", "with -o: write in this format, whatever the file name is", false,
      "<formats>"},

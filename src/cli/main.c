@@ -41,10 +41,25 @@ static void main_catch_signals(void)
     signal(SIGXFSZ, SIG_IGN); /* and so is a limit of the size of files, like a full disk */
 }
 
+/* What programs of this kind call what a command does: pairs of a word and the command. */
+static const char *const other_words[][2] = {
+    {"simulate", "run"}, {"sim", "run"},       {"verify", "check"},   {"prove", "check"},
+    {"plot", "report"},  {"figure", "report"}, {"results", "report"}, {"topology", "topo"},
+    {"fabric", "topo"},  {"info", "topo"},     {"analyse", "load"},   {"analyze", "load"},
+    {"trace", "replay"}, {"monitor", "watch"}, {"diagnose", "audit"}};
+
 static int main_unknown_command(const cli *c, const char *name)
 {
     ik_error err;
     commands_unknown("command", name, &err);
+    for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)
+        if (strcmp(name, other_words[i][0]) == 0)
+            ik_hint(&err, IK_ERR_USAGE, "'ikat %s' may be what is meant: %s", other_words[i][1],
+                    commands_find(other_words[i][1])->summary);
+    if (access(name, F_OK) == 0)
+        ik_hint(&err, IK_ERR_USAGE,
+                "a command goes before the name of a file: 'ikat run' takes an experiment, 'ikat "
+                "report' results, 'ikat topo' and 'ikat audit' a fabric, 'ikat replay' a trace");
     return cli_error(c, &err);
 }
 

@@ -55,6 +55,9 @@ static int unknown_option(const cli *c, const char *text)
     for (const cli_option *o = cli_common_options; o->name; o++)
         names[n++] = o->name;
     const char *nearest = ik_nearest_name(text, names);
+    if (strncmp(text, "-o", 2) == 0 || strncmp(text, "--output", 8) == 0)
+        return cli_usage(c, "there is no option '%s': ikat %s prints, and > FILE writes it to one",
+                         text, c->command->name);
     if (nearest)
         return cli_usage(c, "there is no option '%s'; did you mean '%s'?", text, nearest);
     return cli_usage(c, "there is no option '%s'", text);
@@ -167,6 +170,18 @@ int cli_load_plugins(const cli *c)
     return CLI_DONE;
 }
 
+/* '-' is standard output for commands whose help says so, and the name of no file or folder. */
+static int options_check_output(const cli *c)
+{
+    static const char name[] = "--output";
+    const cli_option *o = find_option(c, name, sizeof name - 1, 0);
+    const char *path = cli_get(c, name);
+    if (!path || strcmp(path, "-") != 0 || strstr(o->help, "'-'"))
+        return CLI_DONE;
+    return cli_usage(c, "--output %s: standard output cannot be one; give a name, or ./- for '-'",
+                     o->value);
+}
+
 int cli_read_options(cli *c, int argc, char **argv)
 {
     bool only_args = false;
@@ -196,7 +211,7 @@ int cli_read_options(cli *c, int argc, char **argv)
                          c->command->synopsis);
     if (c->command->max_args >= 0 && c->num_args > c->command->max_args)
         return cli_usage(c, "'%s' is one argument too many", c->args[c->command->max_args]);
-    return CLI_DONE;
+    return options_check_output(c);
 }
 
 const char *cli_get(const cli *c, const char *name)

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static void running_on_stage(void *ctx, const char *text)
 {
@@ -126,12 +124,6 @@ int cli_read_part(const cli *c, ik_run_part *part)
 
 /* ---- a run */
 
-static unsigned running_terminal_width(void)
-{
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 0;
-}
-
 /* The answer, and the next step. */
 static int running_show_results(cli_running *r, const char *store, int status)
 {
@@ -142,8 +134,7 @@ static int running_show_results(cli_running *r, const char *store, int status)
     ik_status shown = ik_json_end_text(&r->shares, &execution, NULL, &err);
     if (shown == IK_OK)
         shown = c->json ? ik_report_json_brief(store, execution, stdout, &err)
-                        : ik_report_terminal(store, stdout, running_terminal_width(), c->colour_out,
-                                             &err);
+                        : ik_report_terminal(store, stdout, cli_width(), c->colour_out, &err);
     if (shown == IK_OK && !c->json && c->verbose > 0)
         shown = ik_report_watch(store, stdout, &err);
     free(execution);

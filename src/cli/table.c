@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table.c: tables for a terminal: columns as wide as their widest cell, numbers to the right.
+ * table.c: tables for a terminal: columns as wide as their widest cell, numbers to the right. The
+ * columns that a terminal has no room for follow below, in further parts behind the first column.
  */
 #include "cli.h"
 
@@ -71,31 +72,53 @@ void cli_table_cell(cli_table *t, const char *format, ...)
 static void table_print_cell(FILE *out, const char *text, int width, bool right, bool last)
 {
     int pad = width - table_display_width(text);
-    if (right)
-        fprintf(out, "%*s%s", pad, "", text);
-    else
-        fprintf(out, "%s%*s", text, last ? 0 : pad, "");
-    fputs(last ? "\n" : "  ", out);
+    fprintf(out, "%*s%s%*s", right ? pad : 0, "", text, right || last ? 0 : pad, "");
 }
 
-static void table_print_rows(const cli_table *t, const int *width, FILE *out, bool colour)
+/* The columns `first` to `end` of a row, behind column 0. */
+static void table_print_row(const cli_table *t, char *const *cells, const int *width, size_t first,
+                            size_t end, FILE *out)
 {
-    for (size_t c = 0; c < t->columns; c++) {
+    for (size_t c = 0; c < end; c = c < first ? first : c + 1) {
+        table_print_cell(out, cells[c], width[c], table_right_aligned(t->headers[c]), c + 1 == end);
+        fputs(c + 1 == end ? "\n" : "  ", out);
+    }
+}
+
+static void table_print_headers(const cli_table *t, const int *width, size_t first, size_t end,
+                                FILE *out, bool colour)
+{
+    for (size_t c = 0; c < end; c = c < first ? first : c + 1) {
         char header[128];
         bool right = table_right_aligned(t->headers[c]);
         snprintf(header, sizeof header, "%.*s", (int)(strlen(t->headers[c]) - right),
                  t->headers[c]);
-        if (colour)
-            fputs("\033[4m", out);
-        table_print_cell(out, header, width[c], right, false);
-        if (colour)
-            fputs("\033[0m", out);
+        fputs(colour ? "\033[4m" : "", out);
+        table_print_cell(out, header, width[c], right, c + 1 == end);
+        fputs(colour ? "\033[0m" : "", out);
+        fputs(c + 1 == end ? "\n" : "  ", out);
     }
-    fputc('\n', out);
-    for (size_t i = 0; i < t->cells; i++)
-        table_print_cell(out, t->text[i], width[i % t->columns],
-                         table_right_aligned(t->headers[i % t->columns]),
-                         i % t->columns == t->columns - 1);
+}
+
+/* The end of the part that begins with column `first`: as many columns as fit, at least one. */
+static size_t table_fit(const cli_table *t, const int *width, size_t first)
+{
+    unsigned most = cli_width(), used = (first ? (unsigned)width[0] + 2 : 0);
+    size_t end = first;
+    while (end < t->columns && (end == first || !most || used + (unsigned)width[end] <= most))
+        used += (unsigned)width[end++] + 2;
+    return end;
+}
+
+static void table_print_rows(const cli_table *t, const int *width, FILE *out, bool colour)
+{
+    for (size_t first = 0, end; first < t->columns; first = end) {
+        end = table_fit(t, width, first);
+        fputs(first ? "\n" : "", out);
+        table_print_headers(t, width, first, end, out, colour);
+        for (size_t i = 0; i + t->columns <= t->cells; i += t->columns)
+            table_print_row(t, t->text + i, width, first, end, out);
+    }
 }
 
 void cli_table_print(cli_table *t, FILE *out, bool colour)

@@ -285,7 +285,11 @@ ik_status ik_report_table(const char *store_path, const char *table, FILE *out, 
         status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    terminal_page p = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
+    terminal_page p = {.m = m,
+                       .out = out,
+                       .width = width >= 40 ? width : 80,
+                       .table_width = width,
+                       .colour = colour};
     status = report_table_put_table(m, which, &p, err);
     model_free(m);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the table")

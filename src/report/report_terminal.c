@@ -491,7 +491,11 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     ik_status status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    terminal_page p = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
+    terminal_page p = {.m = m,
+                       .out = out,
+                       .width = width >= 40 ? width : 80,
+                       .table_width = width,
+                       .colour = colour};
     report_terminal_put_title(&p);
     report_terminal_put_extent(&p);
     report_terminal_put_fabrics(&p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/terminal.c: texts and tables in a terminal. Columns are as wide as needed. */
+ * report/terminal.c: texts and tables in a terminal. Columns are as wide as needed; those that the
+ * terminal has no room for follow below, in further parts behind the first column. */
 #include "report/terminal.h"
 
 #include "base/array.h"
@@ -134,6 +135,17 @@ void grid_feasible(grid *g, const report_model *m, const report_step *s)
     grid_cell(g, "%zu of %zu", feasible, all);
 }
 
+/* The end of the part that begins with column `first`: as many columns as fit, at least one. */
+static size_t terminal_fit(const terminal_page *p, const grid *g, const int *width, size_t first)
+{
+    unsigned used = first ? (unsigned)width[0] + 2 : 0;
+    size_t end = first;
+    while (end < g->columns &&
+           (end == first || !p->table_width || used + (unsigned)width[end] <= p->table_width))
+        used += (unsigned)width[end++] + 2;
+    return end;
+}
+
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
 {
     if (g->failed) {
@@ -145,15 +157,17 @@ ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
     char header[MAX_COLUMNS][CELL];
     terminal_fold_names(p, g);
     terminal_measure_columns(g, width, right, header);
-    if (p->colour)
-        fputs("\033[2m", p->out);
-    for (size_t c = 0; c < g->columns; c++)
-        terminal_put_cell(p->out, header[c], width[c], right[c], c + 1 == g->columns);
-    if (p->colour)
-        fputs("\033[0m", p->out);
-    for (size_t i = 0; i < g->cells; i++)
-        terminal_put_cell(p->out, g->text[i], width[i % g->columns], right[i % g->columns],
-                          i % g->columns == g->columns - 1);
+    for (size_t first = 0, end; first < g->columns; first = end) {
+        end = terminal_fit(p, g, width, first);
+        fputs(first ? "\n" : "", p->out);
+        fputs(p->colour ? "\033[2m" : "", p->out);
+        for (size_t c = 0; c < end; c = c < first ? first : c + 1)
+            terminal_put_cell(p->out, header[c], width[c], right[c], c + 1 == end);
+        fputs(p->colour ? "\033[0m" : "", p->out);
+        for (size_t i = 0; i + g->columns <= g->cells; i += g->columns)
+            for (size_t c = 0; c < end; c = c < first ? first : c + 1)
+                terminal_put_cell(p->out, g->text[i + c], width[c], right[c], c + 1 == end);
+    }
     free(g->text);
     return IK_OK;
 }

@@ -14,6 +14,7 @@ typedef struct terminal_page {
     report_model *m;
     FILE *out;
     unsigned width;
+    unsigned table_width; /* of the terminal; 0: there is none, and rows of tables stay whole */
     bool colour;
 } terminal_page;
 

@@ -112,7 +112,7 @@ class Documents(CliTest):
                 cells = count and (cells or count)
 
     def test_links_between_documents(self):
-        for document in [*DOCUMENTS, SOURCE / "CHANGELOG.md", SOURCE / "experiments/README.md", *(SOURCE / "src").rglob("*.md")]:
+        for document in [*DOCUMENTS, SOURCE / "CHANGELOG.md", SOURCE / "SECURITY.md", SOURCE / "experiments/README.md", *(SOURCE / "src").rglob("*.md")]:
             if not document.exists():
                 continue
             for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", document.read_text()):

@@ -7,6 +7,7 @@ skipped and says why."""
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -61,7 +62,7 @@ def section_script(page, title):
     """The shell commands of a section of a page, for somebody who is root."""
     section = re.search(rf"^## {title}\n(.*?)(?=^## )", page, re.M | re.S)[1]
     commands = re.findall(r"^\$ (.*)$", section, re.M)
-    return "".join(f"echo '== {line}'\n{line.replace('sudo ', '')}\n" for line in commands)
+    return "".join(f"echo {shlex.quote('== ' + line)}\n{line.replace('sudo ', '')}\n" for line in commands)
 
 
 def package_sources():
@@ -130,10 +131,12 @@ class Packages(unittest.TestCase):
         status, log = call(
             "mmdebstrap", "--variant=apt", "--dpkgopt=force-unsafe-io", *apt_options(),
             f"--customize-hook=touch {begun}",  # until here it is the clean Debian that is made, from here on ikat that is tried
-            f"--customize-hook=copy-in {' '.join(map(str, packages))} {SOURCE}/tests/packages/person.sh {tutorial} /opt",
+            f"--customize-hook=copy-in {' '.join(map(str, packages))} {SOURCE}/tests/packages/person.sh "
+            f"{SOURCE}/debian/tests/installed {tutorial} /opt",
             "--customize-hook=chroot \"$1\" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "
-            f"/opt/*.deb {' '.join(WITH)} && useradd -m -s /bin/bash person && chmod 644 /opt/*'",
+            f"/opt/*.deb {' '.join(WITH)} && useradd -m -s /bin/bash person && chmod 755 /opt/*'",
             f"--customize-hook=chroot \"$1\" {person}",
+            "--customize-hook=chroot \"$1\" env AUTOPKGTEST_TMP=/tmp /opt/installed",
             f"--customize-hook=copy-out /home/person/python/quickstart.png /home/person/tutorial/quickstart.html {results}",
             self.suite, "/dev/null", *package_sources(), cwd=self.tmp)
         if status and not begun.exists():
@@ -152,11 +155,13 @@ class Packages(unittest.TestCase):
         tree, script, begun = self.tmp / "ikat", self.tmp / "install.sh", self.tmp / "begun"
         export(tree)
         packages, sources = (section_script(page, title) for title in ("As Debian packages", "From the sources"))
+        wheel = section_script(page, "As a Python package, by pip")
         self.assertIn("dpkg-buildpackage", packages)
+        self.assertIn("pip install ./python", wheel)
         self.assertIn("cmake --install", sources)
         script.write_text("set -euxo pipefail\nexport HOME=/root LC_ALL=C.UTF-8 MANPATH= DEBIAN_FRONTEND=noninteractive\ncd /opt/ikat\n"
                           f"{sources}\n[ $(command -v ikat) = /root/.local/bin/ikat ]\nikat check karytree:k=2,n=2 -r dmodk\n"
-                          f"rm -r build /root/.local\nhash -r\n{packages}\n[ $(command -v ikat) = /usr/bin/ikat ]\n"
+                          f"{wheel}\nls build/ikat-*.whl\nrm -r build /root/.local\nhash -r\n{packages}\n[ $(command -v ikat) = /usr/bin/ikat ]\n"
                           "ikat check karytree:k=2,n=2 -r dmodk\necho '== done'\n")
         status, log = call(
             "mmdebstrap", "--variant=apt", "--dpkgopt=force-unsafe-io", "--aptopt=APT::Get::Assume-Yes \"true\"",

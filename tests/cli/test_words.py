@@ -40,7 +40,7 @@ DOCUMENTS = [
     (r"(?<![\w.\d/:=])\.\d\d\b", "a zero before the decimal point", "to .67 of the time"),
     (r"\bmade-up\b|\bmade up\b", "generated", "a made-up trace"),
 ]
-TEXTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/howto/*.md", "src/**/*.md", "examples/**/*.md", "experiments/*.md", "experiments/**/*.yaml", "bench/**/*.md"]
+TEXTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/howto/*.md", "src/**/*.md", "examples/**/*.md", "experiments/*.md", "experiments/**/*.yaml", "bench/**/*.md"]
 SOURCES = ["src/**/*.[ch]", "include/**/*.h", "src/report/web/**/*.js", "tools/*.py", "docs/reference/*.md"]
 
 

@@ -46,7 +46,11 @@ ik_status ik_results_figure(ik_results *r, const char *name, ik_figure_format fo
                             unsigned width, bool colour, ik_error *err)
 {
     report_model *m = results_model(r);
-    terminal_page page = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
+    terminal_page page = {.m = m,
+                          .out = out,
+                          .width = width >= 40 ? width : 80,
+                          .table_width = width,
+                          .colour = colour};
     ik_status status = report_figure_put_figure(m, name, format, &page, err);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the figure")
                                           : status;
