@@ -67,9 +67,10 @@ static const ik_format *format_recognise(const char *path, const char *text, siz
 static bool format_holds_tables(const char *text, size_t size)
 {
     static const char *const marks[] = {"Unicast lids",
-                                        "dump_ucast_routes:", "osm_ucast_mgr_dump_ucast_routes:"};
+                                        "dump_ucast_routes:", "osm_ucast_mgr_dump_ucast_routes:",
+                                        "Groups Definition:", "LFT Definition:"};
     size = size < 65536 ? size : 65536;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         for (size_t at = 0, length = strlen(marks[i]); at + length <= size; at++)
             if ((at == 0 || text[at - 1] == '\n') && memcmp(text + at, marks[i], length) == 0)
                 return true;
@@ -79,11 +80,12 @@ static bool format_holds_tables(const char *text, size_t size)
 static ik_status format_refuse_tables(const char *file, ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, file, 0, 0,
-               "these are forwarding tables (OpenSM's LFTs or fdbs, or dump_fts), which do not "
-               "describe cables: this is not a fabric");
+               "these are forwarding tables (OpenSM's LFTs or fdbs, dump_fts, or ibdiagnet2.far), "
+               "which do not describe cables: this is not a fabric");
     return ik_hint(err, IK_ERR_INPUT,
-                   "'ikat check FABRIC --routing lft:path=FILE' proves them on their fabric, which "
-                   "ibnetdiscover dumps; 'ikat load' and 'ikat route' accept them in the same way");
+                   "'ikat check FABRIC --routing lft:path=FILE' (ibdiagnet2.far: ar:path=FILE) "
+                   "proves them on their fabric, which ibnetdiscover dumps; 'ikat load' and 'ikat "
+                   "route' accept them in the same way");
 }
 
 static ik_status format_unrecognised(const char *file, size_t size, ik_error *err)

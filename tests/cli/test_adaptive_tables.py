@@ -283,8 +283,11 @@ class AdaptiveTables(CliTest):
         fabric = self.fabric(FABRICS["tree"])
         tables = Tables(fabric).shortest()
         net, far = self.put(fabric, tables.text())
-        for words in (("check", net, "-r", f"lft:path={far}"), ("audit", net, "--lfts", far)):
+        for words in (("check", net, "-r", f"lft:path={far}"), ("audit", net, "--lfts", far), ("failures", net, "--lfts", far)):
             self.refused(*words, says=("ibdiagnet2.far:", "adaptively", "ar:path="))
+        self.refused("topo", far, says=("ibdiagnet2.far", "not a fabric", "ar:path="))
+        self.refused("route", net, "-r", f"ar:path={far}", "--format", "lft", says="several ports")
+        self.refused("deploy", net, "-r", f"ar:path={far}", "-o", self.tmp / "folder", says="'ikat check' proves")
         for switch in tables.switches:  # all of them static: tables as any
             tables.of[switch] = {lid: (own, None) for lid, (own, _) in tables.of[switch].items()}
         net, far = self.put(fabric, tables.text())

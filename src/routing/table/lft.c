@@ -79,10 +79,9 @@ ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft,
 {
     const ik_fabric *f = r->fabric;
     if (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED)) {
-        ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "routing '%s' has no forwarding table: its output depends on more than the destination",
-            r->spec);
+        ik_fail(err, IK_ERR_UNSUPPORTED, "routing '%s' has no forwarding table: %s", r->spec,
+                r->kind == IK_ROUTE_ADAPTIVE ? "its switches choose among several ports"
+                                             : "its output depends on more than the destination");
         return ik_hint(
             err, IK_ERR_UNSUPPORTED,
             "deterministic routings by destination have one, for example 'dmodk' and 'updown'");

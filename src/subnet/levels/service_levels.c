@@ -159,10 +159,13 @@ static ik_status service_levels_finish(const reduction *r, const ik_lids *lids,
 static ik_status service_levels_check_scheme(const ik_plan *plan, ik_error *err)
 {
     const ik_routing *r = plan->routing;
-    if (r->kind != IK_ROUTE_DETERMINISTIC)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "routing '%.100s' gives a pair several paths; service levels are for one",
-                       r->spec);
+    if (r->kind != IK_ROUTE_DETERMINISTIC) {
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "routing '%.100s' gives a pair several paths; service levels are for one", r->spec);
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "'ikat check' proves such a routing; 'dmodc', 'updown' and 'nue' give one "
+                       "path");
+    }
     return ik_vc_deployable(plan->vc, err);
 }
 
