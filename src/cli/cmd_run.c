@@ -89,9 +89,9 @@ const ik_command ik_command_run = {
     .summary = "run an experiment: build, route, prove, simulate every point, store and summarise",
     .details =
         "FILE is an experiment: a YAML file that says which fabrics, routings, traffic and loads "
-        "are simulated. 'ikat help experiment' describes it.\nResults are written point by point. "
-        "A run that was stopped or killed continues with the same command and repeats nothing that "
-        "was finished.\n--jobs processors run points in parallel or, if there are few points or "
+        "are simulated. 'ikat help experiment' describes it.\nResults are written once a second. A "
+        "run that was stopped or killed continues with the same command and repeats nothing that "
+        "was written.\n--jobs processors run points in parallel or, if there are few points or "
         "memory is short, run threads within a large point; a line says which, and why. The "
         "results never depend on this.\n--shard 2/8 runs the second of eight parts of the points, "
         "on any machine; which points belong to it depends only on their parameters. --budget "

@@ -48,7 +48,8 @@ static ik_status store_write_error(const store *s, int code, ik_error *err)
     ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", s->path,
             code == SQLITE_FULL ? "the disk is full" : "the disk is full or refused the write");
     return ik_hint(err, IK_ERR_IO, "%smake room and run the same command again",
-                   s->lasting ? "every point that was finished is safe in it: " : "");
+                   s->lasting ? "every point that was finished a second before is safe in it: "
+                              : "");
 }
 
 static ik_status store_sqlite_error(const store *s, int code, ik_error *err)
@@ -131,28 +132,29 @@ ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err)
 ik_status store_begin(store *s, ik_error *err)
 {
     s->written = true;
-    ik_status status = s->depth ? IK_OK : store_run_sql(s, "BEGIN IMMEDIATE", err);
+    ik_status status = store_run_sql(s, s->depth ? "SAVEPOINT inner" : "BEGIN IMMEDIATE", err);
     s->depth += status == IK_OK;
     return status;
 }
 
 ik_status store_commit(store *s, ik_error *err)
 {
-    if (s->depth > 1) {
-        s->depth--;
-        return IK_OK;
-    }
-    s->depth = 0;
-    ik_status status = store_run_sql(s, "COMMIT", err);
-    if (status != IK_OK)
+    ik_status status = store_run_sql(s, s->depth > 1 ? "RELEASE inner" : "COMMIT", err);
+    if (status == IK_OK)
+        s->depth -= s->depth > 0;
+    else
         store_rollback(s);
     return status;
 }
 
 void store_rollback(store *s)
 {
-    s->depth = 0;
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    /* a full disk may have undone the whole transaction */
+    bool lost = sqlite3_get_autocommit(s->db);
+    if (!lost)
+        sqlite3_exec(s->db, s->depth > 1 ? "ROLLBACK TO inner; RELEASE inner" : "ROLLBACK", NULL,
+                     NULL, NULL);
+    s->depth = lost || s->depth == 0 ? 0 : s->depth - 1;
 }
 
 bool store_is_read(const store *s)

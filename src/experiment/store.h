@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/store.h: the result store: one SQLite file, one transaction a point.
+ * experiment/store.h: the result store: one SQLite file.
  *
  * Tables (columns: store_tables.c; results: figures/results.def):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
@@ -51,7 +51,8 @@ const char *store_path(const store *s);
  * one. */
 ik_status store_copy_into(const store *from, store *to, const char *schema, ik_error *err);
 
-/* Transactions may stand inside one another: the outermost is one, a rollback is of all. */
+/* Transactions may stand inside one another: the outermost is written to the disk, a rollback is of
+ * the innermost. After a full disk there may be none left: then store_commit() fails. */
 ik_status store_begin(store *s, ik_error *err);
 ik_status store_commit(store *s, ik_error *err);
 void store_rollback(store *s);
