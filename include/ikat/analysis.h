@@ -224,8 +224,9 @@ typedef struct ik_adapter_rates {
 } ik_adapter_rates;
 /* limits: NULL = none. Loads are fractions of what hosts may send. Not known of adaptive routings,
  * of workloads and schedules, where a flow is not delivered or a host of several cables sends to
- * itself, and beyond 2^18 flows or 2^24 channels of all paths. Cost: O(flows * hops + groups *
- * (hosts + channels)). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. Free with ik_lasting_free. */
+ * itself, and where there are more than 2^18 flows, or their paths have more than 2^24 channels
+ * together or need more memory than env's limit. Cost: O(flows * hops + groups * (hosts +
+ * channels)). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. Free with ik_lasting_free. */
 ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t,
                              const ik_adapter_rates *limits, const ik_env *env, ik_lasting *out,
                              ik_error *err);

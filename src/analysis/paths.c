@@ -49,10 +49,11 @@ static bool paths_make_room(collector *c, uint32_t length)
     path_set *s = &c->set;
     size_t steps = (s->num ? s->base[s->num] : 0) + length,
            step_bytes = c->shared ? SHARED_STEP_BYTES : STEP_BYTES;
-    c->full |= steps > c->most_steps;
+    bool fits = steps <= UINT32_MAX && steps * step_bytes + (size_t)s->num * FLOW_BYTES <= c->limit;
+    c->full |= c->most_steps != SIZE_MAX && (!fits || steps > c->most_steps);
     if (c->full)
         return false;
-    if (steps > UINT32_MAX || steps * step_bytes + (size_t)s->num * FLOW_BYTES > c->limit) {
+    if (!fits) {
         c->status = ik_fail(c->err, IK_ERR_MEMORY,
                             "the paths of this pattern would need more than %llu bytes",
                             (unsigned long long)c->limit);

@@ -41,7 +41,8 @@ ik_status paths_of_traffic(const ik_routing *r, const ik_traffic *t, const ik_en
                            path_set *out, ik_error *err);
 /* The same with sizes, which are the flows' weights: a flow of weight/scale sends that part of what
  * its source's rate would send in a certain time, the same for all. Where their paths have more
- * than most_steps channels together, there are none (num = 0). */
+ * than most_steps channels together, or need more memory than env's limit, there are none (num =
+ * 0). */
 ik_status paths_of_sizes(const ik_routing *r, const ik_traffic *t, size_t most_steps,
                          const ik_env *env, path_set *out, ik_error *err);
 /* Host s sends to to[s] (IK_NONE or itself: silent). */

@@ -535,10 +535,10 @@ const ik_command ik_command_check = {
         "every flow control, with --flow cut_through for switches whose buffers hold whole "
         "packets.\nExit status 1: a pair is not delivered or can loop, packets can deadlock, or "
         "(without --allow-unreachable) the fabric does not connect all hosts that have a "
-        "cable.\nTables from a file are judged for every LID of hosts, those of one port an entry "
-        "('lft') as by 'ikat audit'.",
-    .json = "spec:t hosts:n endpoints:n switches:n routing:t note?:t'a part of a file did not "
-            "match the fabric' vc:t vcs:n vcs_needed:n vcs_used:n delivered:~b loop_free:~b "
+        "cable.\nTables from a file ('lft', 'ar') are judged for every LID of hosts: 'lft' as by "
+        "'ikat audit'.",
+    .json = "spec:t hosts:n endpoints:n switches:n routing:t note?:t'what is to be known of "
+            "tables from a file' vc:t vcs:n vcs_needed:n vcs_used:n delivered:~b loop_free:~b "
             "minimal:~b livelock_order:~b'null if there is none' deadlock_free:~b flow:t "
             "condition:t'acyclic, extended, direct: the basis of deadlock_free' "
             "deadlock_reason:t one_lane:b'tables from a file, without a VC scheme' pairs:n "

@@ -35,7 +35,8 @@ static int run_refuse(const cli *c, ik_error *err)
 {
     const char *dot = strrchr(c->args[0], '.');
     bool called_one = dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
-    if (!called_one && (!err->hint[0] || strstr(err->text, "is not text")))
+    if (!called_one && strcmp(c->args[0], "-") != 0 &&
+        (!err->hint[0] || strstr(err->text, "is not text")))
         ik_hint(
             err, IK_ERR_INPUT,
             "an experiment is expected (a .yaml file, see 'ikat help experiment'); 'ikat "
@@ -52,9 +53,9 @@ static int run_experiment_file(cli *c)
     if (refused != CLI_DONE)
         return refused;
     cli_use_cache(c);
-    ik_status status_read = run_read_experiment(c, &e, &err);
-    if (status_read != IK_OK)
-        return status_read == IK_ERR_INPUT ? run_refuse(c, &err) : cli_error(c, &err);
+    ik_status read_status = run_read_experiment(c, &e, &err);
+    if (read_status != IK_OK)
+        return read_status == IK_ERR_INPUT ? run_refuse(c, &err) : cli_error(c, &err);
     const char *given = cli_get(c, "--output");
     char *made = given ? NULL : cli_beside(c->args[0], ".db");
     int status = given || made ? cli_run_experiment(c, e, &part, given ? given : made)

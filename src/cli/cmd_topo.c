@@ -469,8 +469,14 @@ static int topo_run(cli *c)
         !cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) ||
         !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds))
         return CLI_USAGE;
+    bool printed = topo_prints_fabric(&t, &format);
+    static const char *const others[] = {"--json", "--all", "--partitions"};
+    for (size_t i = 0; printed && i < sizeof others / sizeof *others; i++)
+        if (cli_has(c, others[i]))
+            return cli_usage(c, "%s has no effect with '--output -', which prints the fabric alone",
+                             others[i]);
     ik_status s = ik_fabric_from_spec(c->args[0], &c->env, &t.f, &err);
-    if (s == IK_OK && topo_prints_fabric(&t, &format))
+    if (s == IK_OK && printed)
         return topo_print_fabric(&t, format);
     if (s == IK_OK)
         s = topo_write_out(&t, &err);
@@ -490,8 +496,7 @@ static int topo_run(cli *c)
 static const cli_option options[] = {
     {"--output", 'o', "FILE",
      "write the fabric, in the format that the file name's ending says; '-' with --format prints "
-     "it, "
-     "and nothing else",
+     "it and nothing else",
      false},
     {"--format", 0, "NAME", "with -o: write in this format, whatever the file name is", false,
      "<formats>"},

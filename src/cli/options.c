@@ -55,7 +55,9 @@ static int unknown_option(const cli *c, const char *text)
     for (const cli_option *o = cli_common_options; o->name; o++)
         names[n++] = o->name;
     const char *nearest = ik_nearest_name(text, names);
-    if (strncmp(text, "-o", 2) == 0 || strncmp(text, "--output", 8) == 0)
+    bool output = strcmp(text, "-o") == 0 || strcmp(text, "--output") == 0 ||
+                  strncmp(text, "--output=", 9) == 0;
+    if (output) /* the command has no such option, else it would have been found */
         return cli_usage(c, "there is no option '%s': ikat %s prints, and > FILE writes it to one",
                          text, c->command->name);
     if (nearest)
@@ -178,8 +180,9 @@ static int options_check_output(const cli *c)
     const char *path = cli_get(c, name);
     if (!path || strcmp(path, "-") != 0 || strstr(o->help, "'-'"))
         return CLI_DONE;
-    return cli_usage(c, "--output %s: standard output cannot be one; give a name, or ./- for '-'",
-                     o->value);
+    return cli_usage(
+        c, "--output %s: this cannot be written to standard output; give a name, or ./- for '-'",
+        o->value);
 }
 
 int cli_read_options(cli *c, int argc, char **argv)

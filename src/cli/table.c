@@ -100,12 +100,13 @@ static void table_print_headers(const cli_table *t, const int *width, size_t fir
     }
 }
 
-/* The end of the part that begins with column `first`: as many columns as fit, at least one. */
+/* The end of the part that begins with column `first`: as many columns as fit, at least one behind
+ * column 0, which every part has. */
 static size_t table_fit(const cli_table *t, const int *width, size_t first)
 {
     unsigned most = cli_width(), used = (first ? (unsigned)width[0] + 2 : 0);
-    size_t end = first;
-    while (end < t->columns && (end == first || !most || used + (unsigned)width[end] <= most))
+    size_t end = first, least = first ? first + 1 : 2;
+    while (end < t->columns && (end < least || !most || used + (unsigned)width[end] <= most))
         used += (unsigned)width[end++] + 2;
     return end;
 }

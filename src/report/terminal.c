@@ -135,13 +135,14 @@ void grid_feasible(grid *g, const report_model *m, const report_step *s)
     grid_cell(g, "%zu of %zu", feasible, all);
 }
 
-/* The end of the part that begins with column `first`: as many columns as fit, at least one. */
+/* The end of the part that begins with column `first`: as many columns as fit, at least one behind
+ * column 0, which every part has. */
 static size_t terminal_fit(const terminal_page *p, const grid *g, const int *width, size_t first)
 {
     unsigned used = first ? (unsigned)width[0] + 2 : 0;
-    size_t end = first;
+    size_t end = first, least = first ? first + 1 : 2;
     while (end < g->columns &&
-           (end == first || !p->table_width || used + (unsigned)width[end] <= p->table_width))
+           (end < least || !p->table_width || used + (unsigned)width[end] <= p->table_width))
         used += (unsigned)width[end++] + 2;
     return end;
 }

@@ -237,10 +237,12 @@ class AdaptiveTables(CliTest):
         """The tables are a routing like any other."""
         fabric = self.fabric(FABRICS["tree"])
         net, far = self.put(fabric, Tables(fabric).shortest().text())
-        self.assertTrue(self.json("load", net, "-r", f"ar:path={far}", "-t", "uniform"))
+        self.assertIn("packets=adaptive", self.json("load", net, "-r", f"ar:path={far}", "-t", "uniform")["note"])
+        self.assertNotIn("packets=", str(self.json("load", net, "-r", f"ar:path={far},packets=adaptive", "-t", "uniform").get("note")))
         experiment = self.tmp / "e.yaml"
         experiment.write_text(f"fabric: {net}\nrouting: 'ar:path={far}'\ntraffic: uniform\nload: 40 %\nmeasure: {{warmup: 5 us, duration: 20 us}}\n")
-        done = self.json("run", experiment, "-q", "-o", self.tmp / "r.db", status=None)
+        done = run("run", experiment, "-o", self.tmp / "r.db").stderr
+        self.assertIn("packets=adaptive", done)
         point = self.json("report", self.tmp / "r.db")["points"][0]
         self.assertGreater(point["throughput"], 0.3, done)
 
@@ -286,7 +288,7 @@ class AdaptiveTables(CliTest):
         for words in (("check", net, "-r", f"lft:path={far}"), ("audit", net, "--lfts", far), ("failures", net, "--lfts", far)):
             self.refused(*words, says=("ibdiagnet2.far:", "adaptively", "ar:path="))
         self.refused("topo", far, says=("ibdiagnet2.far", "not a fabric", "ar:path="))
-        self.refused("route", net, "-r", f"ar:path={far}", "--format", "lft", says="several ports")
+        self.refused("route", net, "-r", f"ar:path={far},packets=adaptive", "--format", "lft", says="several ports")
         self.refused("deploy", net, "-r", f"ar:path={far}", "-o", self.tmp / "folder", says="'ikat check' proves")
         for switch in tables.switches:  # all of them static: tables as any
             tables.of[switch] = {lid: (own, None) for lid, (own, _) in tables.of[switch].items()}
@@ -303,6 +305,7 @@ class AdaptiveTables(CliTest):
                 ("Free         3", "Free         9", "no group 9"), ("Free         3", "Free", "a group's number"), ("3         0 ", "3         x ", "sub group"),
                 ("0        1", "0        1;", "the group's ports"), ("0        1", "0        77,1", "has no port 77"), ("0        1", "0        0,1", "from 1 to 254"), ("Free         3", "Free         3 x", "at the end"),
                 ("0x0001    ", "0x0002    4              Free         9\n0x0001    ", "no group 9"),
+                ("0x0001    ", "0x0001    255            Free         3\n0x0001    ", "two entries"),
                 ("Free         3", "Free         99999", "from 0 to 65534"), ("LFT Definition:", "", "the numbers of a group"), ("Groups Definition:", "", "before its entries"), ("Switch 0x", "Switch 0xx", "the switch's GUID"),
                 ("0x0001    ", "0x0001 q ", "expected a port"), ("# made by a test", "Groups Definition:", "expected 'Unicast lids")):
             with self.subTest(new=new):

@@ -77,6 +77,13 @@ class Memory(CliTest):
         self.assertEqual(measure("report", whole, "-o", same, "--memory-limit", "100 MiB")[0], 0)
         self.assertEqual(page.read_bytes(), same.read_bytes())
 
+    def test_a_verdict_needs_no_more_than_its_run(self):
+        """What is known of a load before it is simulated is done without where it would need more memory than the limit."""
+        experiment = self.tmp / "e.yaml"
+        experiment.write_text("fabric: hyperx:dims=6:6,p=2\nrouting: valiant\ntraffic: uniform\nload: 20 %\nmeasure: {warmup: 5 us, duration: 10 us}\n")
+        status, said, _ = measure("run", experiment, "-o", self.tmp / "e.db", "--memory-limit", "20 MB")
+        self.assertEqual(status, 0, said)
+
     def test_limits_that_nothing_keeps(self):
         """However little there is, commands end in order: no signal, no silence."""
         for limit in ("1 B", "1 KiB", "64 KiB", "300 KiB"):

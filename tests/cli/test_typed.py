@@ -60,6 +60,14 @@ class Typed(CliTest):
                 with self.subTest(command=command["name"]):
                     self.refused(command["name"], "-o", "x", says=["no option '-o'", "> FILE"])
 
+    def test_options_misspelt(self):
+        for command in commands():
+            if output_of(command):
+                with self.subTest(command=command["name"]):
+                    self.refused(command["name"], "--outptu", "x", says="did you mean '--output'?")
+        for option in ("--json", "--all"):
+            self.refused("topo", "ring:n=3", "--format", "edges", "-o", "-", option, says=[option, "prints the fabric alone"])
+
     def test_words_of_other_programs(self):
         source = (SOURCE / "src/cli/main.c").read_text()
         pairs = re.findall(r'\{"(\w+)", "(\w+)"\}', source)

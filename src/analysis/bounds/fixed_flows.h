@@ -13,10 +13,10 @@ typedef struct fixed_flows {
 } fixed_flows;
 
 /* Not known of adaptive routings, of workloads and schedules, of patterns with more than 262,144
- * flows or none, of flows that are divided among more than 16,777,216 channels together, where a
- * flow is not delivered, and where a host of several cables sends to itself:
- * by which of them is not known. One thread, with env's seed, limit and flag (NULL: none). Borrows
- * r and t. Cost: O(flows * hops). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. */
+ * flows or none, of paths with more than 16,777,216 channels together or more bytes than env's
+ * limit, where a flow is not delivered, and where a host of several cables sends to itself (by
+ * which of them is not known). One thread, with env's seed, limit and flag (NULL: none). Borrows r
+ * and t. Cost: O(flows * hops). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. */
 ik_status fixed_flows_make(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                            fixed_flows *out, ik_error *err);
 void fixed_flows_free(fixed_flows *x);

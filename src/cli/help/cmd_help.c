@@ -68,8 +68,8 @@ static const cli_topic topics[] = {
      "  3    UNKNOWN: wrong usage or input, output that could not be written, too little memory, "
      "interrupted"},
     {"environment", "environment variables that ikat reads",
-     "  COLUMNS         columns of help, of tables and of figures in a terminal (default: those "
-     "of the terminal; 100 for help and 80 for the others where there is none)\n"
+     "  COLUMNS         columns of help, of tables and of figures (default: those of the terminal; "
+     "where there is none, 100 for help, 80 for figures, and tables as wide as they are)\n"
      "  IKAT_PLUGIN_PATH  folders, joined by ':', in which plug-ins without '/' in their name are "
      "looked for\n"
      "  NO_COLOR        if it is set to anything: no colours, unless with --color=always\n"

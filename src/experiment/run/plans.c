@@ -315,6 +315,9 @@ static ik_status plans_open_keyed(runner *r, const ik_fabric *f, int64_t fabric,
         return status;
     }
     r->usable_plans++;
+    const ik_routing *routing = slot->plan->routing;
+    if ((routing->traits & IK_ROUTE_EVERY_PORT) && routing->note) /* tables of a subnet */
+        tell_note(r, IK_NOTE, "%s", routing->note);
     return plans_prove_flows(r, f, fabric, key, slot, err);
 }
 

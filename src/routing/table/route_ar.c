@@ -10,7 +10,9 @@
 #include "routing/table/lft_tables.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { AR_ALL, AR_ADAPTIVE, AR_STATIC }; /* as in ar_params */
 
@@ -103,6 +105,20 @@ static const ik_routing_family ar_several_starts = {
     .next = ar_next,
 };
 
+/* What is simulated by default is not what most look for. */
+static ik_status ar_note_packets(ik_routing *r, ik_error *err)
+{
+    static const char text[] = "packets=all: half of the packets take the entries' own ports; "
+                               "packets=adaptive has those alone that are routed adaptively";
+    size_t used = r->note ? strlen(r->note) : 0;
+    char *note = realloc(r->note, used + sizeof text + 2);
+    if (!note)
+        return ik_fail_memory(err, used + sizeof text, "a note");
+    snprintf(note + used, sizeof text + 2, "%s%s", used ? "; " : "", text);
+    r->note = note;
+    return IK_OK;
+}
+
 static ik_status ar_create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
     adaptive_tables *a = ik_calloc(1, sizeof *a);
@@ -121,6 +137,8 @@ static ik_status ar_create(ik_routing *r, const ik_params *params, const ik_env 
         r->family = &ar_several_starts;
         r->traits = ar_several_starts.traits;
     }
+    if (status == IK_OK && a->packets == AR_ALL)
+        status = ar_note_packets(r, err);
     return status;
 }
 

@@ -183,7 +183,7 @@ static ik_status tables_read_take(reader *rd, const tables_line *l, uint64_t gui
 {
     const ik_lid *of = &rd->lids->of[index];
     uint8_t *slot = &rd->row[index], *weight = &rd->weight[index];
-    bool differs = *slot != IK_PORT_NONE && *slot != l->port;
+    bool differs = *slot != l->port && (*slot != IK_PORT_NONE || *weight == how);
     uint16_t *group =
         rd->far.groups ? &rd->far.groups->of[(size_t)rd->sw * rd->lids->num + index] : NULL;
     if (*weight > how || (*weight == how && how == BY_GUID)) {
@@ -370,7 +370,8 @@ static ik_status tables_read_check_fit(const reader *rd, ik_error *err)
     const ik_tables_matched *m = &rd->m;
     if (m->switches == 0)
         return ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
-                          "there is no 'Unicast lids … of switch' header in this file");
+                          "there is no 'Unicast lids … of switch' header in this file, and no "
+                          "'Switch 0x…'");
     if (m->unknown_switches == m->switches) {
         ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
                    "none of the %s in this file is in the fabric; the first has GUID "
