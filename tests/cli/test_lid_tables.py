@@ -1,6 +1,7 @@
 """Tables by LID on the command line: several LIDs per port, what does not fit, every LID in what is written."""
 import gzip
 import json
+import random
 import re
 import unittest
 
@@ -178,6 +179,22 @@ class LidTables(CliTest):
         fabric["switches"][0]["labels"] = [[0, 18], [1, 18]]
         path.write_text(json.dumps(fabric))
         self.refused("topo", path, "-o", self.tmp / "twice.ibnetdiscover", says=["two cabled ports have this number"])
+
+    def test_repeated_lines_in_large_files(self):
+        """Lines that were there before are compared and not scanned, but for those that end in CR and LF: both ways read the same, also where the
+        buffer of the reader ends within a block."""
+        fabric, plain, scanned = self.tmp / "f.net", self.tmp / "plain.lft", self.tmp / "scanned.lft"
+        self.ok("topo", "rlft:ports=10,levels=3", "--format", "ibnetdiscover", "-o", fabric, status=None)
+        lines = self.ok("route", fabric, "-r", "dmodc", "--format", "lft", "-q").splitlines()
+        self.assertGreater(sum(map(len, lines)), 2 << 20)
+        draw = random.Random(1)
+        for at in draw.sample([i for i, line in enumerate(lines) if line.startswith("0x")], 400):
+            lines[at] = draw.choice((lines[at][:7] + f"{draw.randrange(1, 11):03d}" + lines[at][10:], "# " + lines[at], lines[at][:7] + "255" + lines[at][10:]))
+        plain.write_text("\n".join(lines) + "\n", newline="")
+        scanned.write_text("\r\n".join(lines) + "\r\n", newline="")
+        tables = [self.ok("route", fabric, "-r", f"lft:path={path}", "--format", "lft", "--unproved", "-q") for path in (plain, scanned)]
+        self.assertEqual(*tables)
+        self.assertEqual(tables[0].count(" portguid "), sum(line.startswith("0x") and line[7:10] != "255" for line in lines))
 
 
 if __name__ == "__main__":
