@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from harness import IKAT, SOURCE, CliTest
+from harness import IKAT, SOURCE, CliTest, sanitized
 
 SWEEP = """\
 fabric: karytree:k=4,n=2
@@ -178,7 +178,7 @@ class OneSaturation(CliTest):
         path.write_text(CURVE)
         self.ok("run", path, "-o", store)
         cases = [c for c in itertools.product(KINDS, repeat=4) if self.expected(c)]
-        for kinds in random.Random(2).sample(cases, 60) + [("holds", "holds", "beyond its bound", "saturated"),
+        for kinds in random.Random(2).sample(cases, 12 if sanitized() else 60) + [("holds", "holds", "beyond its bound", "saturated"),
                                                           ("holds", "too short", "drifts", "saturated"), ("too short",) * 4]:
             with self.subTest(kinds=kinds):
                 with contextlib.closing(sqlite3.connect(store)) as db, db:
@@ -367,8 +367,8 @@ class Search(CliTest):
 
     def test_same_bytes(self):
         text = SEARCH.replace("seeds: [3, 5]", "seeds: 4")
-        stores = [self.run_it(text, f"jobs{jobs}", args=("--jobs", jobs))[0].read_bytes() for jobs in (1, 2, 3, 8)]
-        self.assertEqual([s == stores[0] for s in stores], [True] * 4)
+        stores = [self.run_it(text, f"jobs{jobs}", args=("--jobs", jobs))[0].read_bytes() for jobs in ((1, 3) if sanitized() else (1, 2, 3, 8))]
+        self.assertEqual(len(set(stores)), 1)
         self.run_it(text.replace("seeds: 4", "seeds: [1, 3]"), "part")
         part, _ = self.run_it(text, "part")
         self.assertEqual(self.ok("report", part, "--csv"), self.ok("report", self.tmp / "jobs1.db", "--csv"))
