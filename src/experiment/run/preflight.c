@@ -14,6 +14,33 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* ---- one point */
+
+void point_place(const ik_experiment *e, const point *p, ik_status status, ik_error *err)
+{
+    static const section_id of_links[] = {SECTION_FABRIC, SECTION_VCS,     SECTION_LOAD,
+                                          SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
+                                          SECTION_TRAFFIC};
+    static const section_id of_sizes[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
+                                          SECTION_VCS,    SECTION_LOAD,    SECTION_FABRIC,
+                                          SECTION_TRAFFIC};
+    if (status == IK_ERR_USAGE || status == IK_ERR_UNSUPPORTED || status == IK_ERR_INPUT)
+        place_in_sections(e, p, status == IK_ERR_UNSUPPORTED ? of_links : of_sizes,
+                          sizeof of_links / sizeof *of_links, err);
+}
+
+ik_sim_config point_config(const ik_experiment *e, const point *p)
+{
+    return (ik_sim_config){.switch_params = &experiment_variant(e, p, SECTION_SWITCH)->params,
+                           .adapter_params = &experiment_variant(e, p, SECTION_ADAPTER)->params,
+                           .measure_params = &experiment_variant(e, p, SECTION_MEASURE)->params,
+                           /* of a finite workload it says nothing */
+                           .load = experiment_load(e, p) > 0 ? experiment_load(e, p) : 1,
+                           .watch_params = &experiment_variant(e, p, SECTION_WATCH)->params};
+}
+
+/* ---- before the first point */
+
 /* Refuses a fabric that leaves hosts unconnected, unless the experiment allows that. */
 static ik_status preflight_check_reach(const runner *r, const variant *v, const ik_fabric *f,
                                        ik_error *err)
