@@ -6,6 +6,7 @@
 
 #include "analysis/bounds/fixed_flows.h"
 
+/* Not known where the flows are not. Errors and what to free: as ik_lasting_measure. */
 ik_status lasting_of_flows(const fixed_flows *flows, const ik_adapter_rates *limits,
                            const ik_env *env, ik_lasting *out, ik_error *err);
 

@@ -105,7 +105,7 @@ static const ik_routing_family ar_several_starts = {
     .next = ar_next,
 };
 
-/* What is simulated by default is not what most look for. */
+/* The default suits proofs; who simulates mostly wants adaptive packets alone. */
 static ik_status ar_note_packets(ik_routing *r, ik_error *err)
 {
     static const char text[] = "packets=all: half of the packets take the entries' own ports; "
