@@ -21,6 +21,7 @@ import time
 LIBRARIES = "/usr/lib/*/umad2sim/libumad2sim.so"
 LAYERED = ("dfsssp", "lash", "nue", "torus-2QoS")  # engines that need quality of service switched on for their virtual lanes
 TABLES = "opensm-lfts.dump"
+DUMPED = (TABLES, "opensm-subnet.lst", "opensm.fdbs")  # in all sweeps, in a moment
 SELF, NONE = 0, 255  # ports in tables: the switch's own port 0; no entry
 _numbers = itertools.count()
 
@@ -248,6 +249,27 @@ class Subnet(Simulator):
         refused = re.search(r"^# (?!Net status|dumped|\tlinear).*(?:not found|not linked|can't|bad).*$", said, re.MULTILINE)
         if refused:
             raise RuntimeError(f"ibsim refuses {command}: {refused.group(0)}")
+
+    def copy_files(self, folder, settled=lambda: True):
+        """Copies what OpenSM has dumped, made between two sweeps, into a new folder, which is returned: a trap that comes late may begin
+        another sweep at any moment, which writes all files again. settled: what must be true of the files besides."""
+        def stopped():
+            self.opensm.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, self.opensm.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            try:
+                files = [self.file(name) for name in DUMPED]
+                if not all(path.exists() and path.stat().st_size and time.time() - path.stat().st_mtime > 0.3 for path in files):
+                    return False
+                if not settled():
+                    return False
+                folder.mkdir(parents=True)
+                for path in self.directory.glob("opensm*"):
+                    shutil.copy(path, folder)
+                return True
+            finally:
+                self.opensm.send_signal(signal.SIGCONT)
+        self.wait(stopped, "OpenSM to rest between two sweeps", self.opensm)
+        return folder
 
     # ---- what OpenSM made
 

@@ -70,6 +70,7 @@ def policy_levels(path):
 @unittest.skipUnless(opensm.available("ibnetdiscover", "ibdmchk", "ibqueryerrors"), "opensm, ibsim, infiniband-diags or ibutils are not installed")
 class Deployed(CliTest):
     """One fabric after the other; every routing that applies to it."""
+    copies = itertools.count()
 
     def imported(self, name):
         """The fabric as ibsim takes it, as an administrator sees it."""
@@ -92,8 +93,8 @@ class Deployed(CliTest):
         pairs = list(itertools.permutations(hosts, 2))
         return pairs[::max(1, len(pairs) // SAMPLE)][:SAMPLE]
 
-    def check_installed(self, subnet, folder, loops=False):
-        """All that is said of a deployment, asked of the subnet that has it."""
+    def check_installed(self, subnet, folder, *verified, loops=False):
+        """All that is said of a deployment, asked of the subnet that has it. verified: more options of verify-deployed."""
         wanted, _ = guid_tables(folder / "lfts")
         of_node, of_lid = subnet.lids()
         lid_of = {guid: lid for lid, (_, _, guid) in of_lid.items()}
@@ -115,11 +116,13 @@ class Deployed(CliTest):
         # 4. an independent verdict, with the service levels of all pairs
         hosts = [lid for lid, (_, kind, _) in of_lid.items() if kind == "CA"]
         levels = {(of_lid[a][0], b): level(of_lid[a][2], of_lid[b][2]) for a, b in itertools.permutations(hosts, 2)}
-        judge = opensm.credit_loops(subnet.directory, levels)
-        self.assertEqual((judge["loop"], judge["bad"]), (loops, 0), judge["text"][-2000:])
         replies = {(of_lid[a][0], b): levels[of_lid[b][0], a] for a, b in itertools.permutations(hosts, 2)}
+        files = subnet.copy_files(self.tmp / f"files{next(self.copies)}")
+        self.ok("verify-deployed", folder, "--lfts", files / opensm.TABLES, *verified)
+        judge = opensm.credit_loops(files, levels)
+        self.assertEqual((judge["loop"], judge["bad"]), (loops, 0), judge["text"][-2000:])
         if replies != levels:
-            self.assertEqual(opensm.credit_loops(subnet.directory, replies)["loop"], loops)
+            self.assertEqual(opensm.credit_loops(files, replies)["loop"], loops)
 
     def walk(self, subnet, held, source, destination):
         """Output ports of the switches from a host's LID to another's, by the tables and the cables of opensm-subnet.lst."""
@@ -176,7 +179,6 @@ class Deployed(CliTest):
                     self.assertLessEqual(summary["lanes"], MOST_VLS)
                     with opensm.Subnet(net, deployed=folder) as subnet:
                         self.check_installed(subnet, folder)
-                        self.ok("verify-deployed", folder, "--lfts", subnet.tables)
         for name in FABRICS:
             self.assertLessEqual({"nue", "frugal"}, set(applied[name]), name)
             self.assertEqual("dmodc" in applied[name], name in TREES, name)
@@ -241,7 +243,8 @@ class Deployed(CliTest):
                 with opensm.Subnet(net, deployed=folder) as subnet:
                     subnet.unlink(node, port)
                     cut = import_fabric(self, subnet, f"{name}.cut")
-                    found = json.loads(self.ok("audit", cut, "--lfts", subnet.tables, "--json", status=1))
+                    files = subnet.copy_files(self.tmp / f"files{next(self.copies)}")
+                    found = json.loads(self.ok("audit", cut, "--lfts", files / opensm.TABLES, "--json", status=1))
                     self.assertLessEqual({"dead-port", "dead-entries"}, {finding["code"] for finding in found["findings"]})
                     summary = self.deploy(cut, routing, again, "--from", folder)
                     self.check_update(subnet, summary["update"], folder, again)
@@ -249,8 +252,7 @@ class Deployed(CliTest):
                         if (again / file).exists():
                             (folder / file).write_bytes((again / file).read_bytes())
                     subnet.sweep()
-                    self.check_installed(subnet, again)
-                    self.ok("verify-deployed", again, "--lfts", subnet.tables, "--fabric", cut)
+                    self.check_installed(subnet, again, "--fabric", cut)
 
 
 if __name__ == "__main__":

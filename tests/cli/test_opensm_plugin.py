@@ -29,6 +29,8 @@ def said(subnet):
 @unittest.skipUnless(opensm.available("ibnetdiscover", "ibdmchk", "ibqueryerrors", "saquery") and (PLUGIN / "libikatosm.so").exists(),
                      "opensm, ibsim, infiniband-diags or ibutils are not installed, or the plug-in is not built (libopensm-dev)")
 class Plugin(CliTest):
+    copies = itertools.count()
+
     def subnet(self, net, options="", **more):
         return opensm.Subnet(net, plugin=PLUGIN, options=options, **more)
 
@@ -37,22 +39,21 @@ class Plugin(CliTest):
         audit finds all pairs delivered and no loop; ibdmchk agrees, with the service levels of path records, in both
         directions. Without these, tables of several lanes are not judged for loops."""
         self.assertEqual(subnet.configured(), "ikat")
-        def same():  # a trap may have begun another sweep, which writes the files again
+        def same():
             there = subnet.lids()[0]  # a switch without cables keeps its table
             return {guid: row for guid, row in subnet.dump().items() if guid in there} == opensm.read_tables(subnet.tables)
-        subnet.wait(same, "the tables that ibsim holds")
-        dump = import_fabric(self, subnet, name)
-        arguments = ["audit", dump, "--lfts", subnet.tables, "--routing", "none"]
+        files = subnet.copy_files(self.tmp / f"{name}.{next(self.copies)}", same)
+        arguments = ["audit", import_fabric(self, subnet, name), "--lfts", files / opensm.TABLES, "--routing", "none"]
         levels = None
         if qos:
             text = subnet.path_records()
             (self.tmp / f"{name}.records").write_text(text)
-            arguments += ["--path-records", self.tmp / f"{name}.records", "--sl2vl", subnet.file("opensm-sl2vl.dump")]
-            of_lid = subnet.lids()[1]
+            arguments += ["--path-records", self.tmp / f"{name}.records", "--sl2vl", files / "opensm-sl2vl.dump"]
+            of_lid = opensm.subnet_lids(files / "opensm-subnet.lst")[1]
             levels = {(of_lid[a][0], b): sl for (a, b), sl in opensm.record_levels(text).items()}
         installed = self.json(*arguments, status=None)["installed"]
         self.assertEqual(installed["delivered"], installed["pairs"])
-        judge = opensm.credit_loops(subnet.directory, levels)
+        judge = opensm.credit_loops(files, levels)
         self.assertEqual(judge["bad"], 0, judge["text"][-2000:])
         if qos or lanes == 1:
             self.assertEqual((installed["deadlock_free"], judge["loop"]), (True, False))
