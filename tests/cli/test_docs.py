@@ -22,7 +22,7 @@ def anchors(page):
 
 class Documents(CliTest):
     def test_commands(self):
-        count = 0
+        count, self.ran = 0, {}
         for document in DOCUMENTS:
             if not document.exists():
                 continue
@@ -49,11 +49,24 @@ class Documents(CliTest):
                     if not words or words[0] not in ("ikat", "build/release/ikat"):
                         continue
                     with self.subTest(document=document.name, line=line):
-                        done = run(*words[1:], cwd=scratch, timeout=600)
+                        done = self.run_once(words[1:], scratch)
                         self.assertEqual(done.returncode, expected, done.stderr[-2000:])
                         printed += done.stdout
                         count += 1
         self.assertGreater(count, 0)
+
+    def run_once(self, words, scratch):
+        """Runs a command. An experiment of the tree that another document has run into the same file gives the same results."""
+        again = words[0] == "run" and words[1].startswith("experiments/") and len(words) == 4 and words[2] == "-o"
+        again = again and not (scratch / words[3]).exists() and tuple(words)
+        if again not in self.ran:
+            done = run(*words, cwd=scratch, timeout=600)
+            if again and done.returncode == 0:
+                self.ran[again] = (done, (scratch / words[3]).read_bytes())
+            return done
+        done, results = self.ran[again]
+        (scratch / words[3]).write_bytes(results)
+        return done
 
     def printed(self, block, output):
         """The lines of a block are what was printed, in their order; those on both sides of … are not adjacent."""

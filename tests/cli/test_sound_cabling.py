@@ -17,12 +17,12 @@ MEMBERS = [
     "xgft:m=4:12,w=2:3", "pgft:m=2:2:2:2,w=1:2:2:2,p=1:1:1:2", "pgft:m=6:6,w=1:3,p=1:2", "pgft:m=4:3:4,w=1:2:4,p=1:2:1", "fattree3:ports=8",
     "torus:dims=3:3:3", "torus:dims=5:2", "torus:dims=8", "torus:dims=2:2:2:2", "mesh:dims=6:2", "mesh:dims=6:6", "mesh:dims=8:8", "mesh:dims=7:4", "mesh:dims=9:3", "mesh:dims=3:3:3", "mesh:dims=4:4:3", "torus:dims=6:6", "torus:dims=7:5", "torus:dims=4:4:3", "hypercube:n=5", "hypercube:n=6", "hyperx:dims=2:3", "hyperx:dims=4:4:2", "hyperx:dims=5:4", "hyperx:dims=4:4:4",
     "dragonfly:h=2,a=3,p=2,g=4", "dragonfly:h=3", "dragonflyplus:h=4", "mlfm:h=5", "oft:k=6", "slimfly:q=8", "polarfly:q=5", "polarfly:q=7", "fullmesh:n=12", "fullmesh:n=6,p=3,k=2",
-    *(f"jellyfish:N={size},seed={seed}" for size in ("8,d=3", "8,d=5,p=2", "10,d=4,p=2", "10,d=7,p=2", "12,d=4", "12,d=5,p=3", "12,d=9,p=1", "16,d=4", "16,d=12,p=2", "24,d=6", "32,d=8") for seed in (range(12) if ALL else range(4))),
+    *(f"jellyfish:N={size},seed={seed}" for size in ("8,d=3", "8,d=5,p=2", "10,d=4,p=2", "10,d=7,p=2", "12,d=4", "12,d=5,p=3", "12,d=9,p=1", "16,d=4", "16,d=12,p=2", "24,d=6", "32,d=8") for seed in (range(12) if ALL else range(2))),
 ]
 # Families in which few pairs of switches are right to begin with.
 ROOTED = [f"dragonfly:h={h},arrangement={arrangement}" for h in (2, 3) for arrangement in ("absolute", "relative", "palmtree")]
 MOST_SWITCHES = 300
-DRAWN = 5  # populations of each member, unless all are audited
+DRAWN = 3  # populations of each member, unless all are audited
 TREES = ("xgft", "karytree", "slimtree", "rlft", "fattree2", "fattree3", "pgft")
 
 
@@ -128,7 +128,7 @@ class SoundCabling(CliTest):
                     self.assertEqual(false_findings(found), [])
                     if levels:
                         self.assertEqual(found["levels"], levels)
-        self.assertGreater(audited, 2000 if ALL else 700)
+        self.assertGreater(audited, 2000 if ALL else 350)
 
     def damaged(self, found, *codes):
         return [f for f in found["findings"] if f["code"] in codes]

@@ -24,6 +24,7 @@
 #include <cmocka.h> /* after what it needs */
 
 #include "ikat/ikat.h"
+#include "unit/part.h"
 
 static _Atomic uint64_t allocations;       /* since the start of the job */
 static uint64_t failing_from = UINT64_MAX; /* this one and, if sticky, all later ones fail */
@@ -119,7 +120,7 @@ static inline void fail_each(job_fn job, const char *argument, bool and_later)
     job_run good = run_job(job, argument, UINT64_MAX);
     if (good.status != IK_OK)
         fail_msg("%s: %s", argument, good.err.text);
-    uint64_t runs = getenv("IKAT_TEST_ALL") ? 40ull * most_runs : most_runs;
+    uint64_t runs = all_asked() ? 40ull * most_runs : SANITIZED ? most_runs / 4 + 1 : most_runs;
     uint64_t step = good.allocations / runs + 1;
     assert_true(good.allocations > 0);
     for (uint64_t n = 0; n < good.allocations; n += step) {

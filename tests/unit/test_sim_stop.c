@@ -459,7 +459,7 @@ static void test_threads(void **state)
 {
     (void)state;
     for (size_t k = 0; k < NUM_SHARED; k++) {
-        if (!in_part((unsigned)k, 3))
+        if (!in_part((unsigned)k, 5))
             continue;
         ik_sim_result one = simulate(shared_case(k, 1));
         for (unsigned threads = 2; threads <= MOST_THREADS; threads++) {
@@ -523,7 +523,7 @@ static void test_engines(void **state)
     (void)state;
     for (size_t k = 0; k < NUM_SHARED; k++) {
         sim one, other;
-        if (!shared[k].fast || !in_part((unsigned)k, 2))
+        if (!shared[k].fast || !in_part((unsigned)k, 5))
             continue;
         count_by(NULL, k, &one);
         count_by(&sim_general_engine, k, &other);
