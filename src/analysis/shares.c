@@ -16,7 +16,7 @@ static bool shares_has_legs(const ik_routing *r)
 ik_status shares_init(shares *s, const ik_routing *r, ik_error *err)
 {
     size_t ports = (size_t)r->fabric->num_ports + 1, switches = (size_t)r->fabric->num_switches + 1;
-    *s = (shares){.r = r};
+    *s = (shares){.r = r, .first = IK_NONE, .goal = IK_NONE};
     ik_status status = spread_init(&s->s, r, err);
     if (status != IK_OK)
         return status;
@@ -110,23 +110,57 @@ static bool shares_follow_walks(shares *s, uint32_t src, uint32_t dst)
     return arrived > 1 - 1e-9;
 }
 
-uint32_t shares_of_flow(shares *s, uint32_t src, uint32_t dst)
+/* The flow before this one took the same paths, but for its first channel and its last. */
+static void shares_move_ends(shares *s, uint32_t injection, uint32_t last)
 {
-    const ik_fabric *f = s->r->fabric;
-    uint32_t port = walk_injection(f, src);
+    uint32_t at = s->num - 1;
+    while (s->touched[at] != s->last)
+        at--;
+    const uint32_t from[2] = {s->touched[0], s->last}, to[2] = {injection, last};
+    double part[2] = {s->sums.crossing[from[0]], s->sums.crossing[from[1]]};
+    s->sums.crossing[from[0]] = s->sums.crossing[from[1]] = 0;
+    s->touched[0] = injection;
+    s->touched[at] = s->last = last;
+    for (unsigned end = 0; end < 2; end++)
+        s->sums.crossing[to[end]] = part[end];
+}
+
+static void shares_clear(shares *s)
+{
     for (uint32_t i = 0; i < s->num; i++)
         s->sums.crossing[s->touched[i]] = 0;
     s->num = 0;
-    if (port == IK_NONE || walk_injection(f, dst) == IK_NONE)
+    s->first = s->goal = IK_NONE;
+}
+
+uint32_t shares_of_flow(shares *s, uint32_t src, uint32_t dst)
+{
+    const ik_routing *r = s->r;
+    const ik_fabric *f = r->fabric;
+    uint32_t port = walk_injection(f, src), last = walk_injection(f, dst);
+    bool tree = r->traits & IK_ROUTE_DEST_BASED,
+         single = ik_host_cables(f, src) == 1 && ik_host_cables(f, dst) == 1;
+    if (port == IK_NONE || last == IK_NONE) {
+        shares_clear(s);
         return 0;
-    bool tree = s->r->traits & IK_ROUTE_DEST_BASED;
-    if (!tree &&
-        !(shares_has_legs(s->r) && ik_host_cables(f, src) == 1 && ik_host_cables(f, dst) == 1))
+    }
+    last = f->port_peer[last];
+    uint32_t in_port = f->port_peer[port], first = f->port_node[in_port], goal = f->port_node[last];
+    if (s->num && single && first == s->first && goal == s->goal) {
+        shares_move_ends(s, port, last);
+        return s->num;
+    }
+    shares_clear(s);
+    if (!tree && !(shares_has_legs(r) && single))
         return shares_follow_walks(s, src, dst) ? s->num : 0;
-    uint32_t in_port = f->port_peer[port], first = f->port_node[in_port];
     shares_add(s, port, 1);
-    return (tree ? shares_follow_tree(s, first, in_port, dst)
-                 : shares_follow_legs(s, first, src, dst))
-               ? s->num
-               : 0;
+    if (!(tree ? shares_follow_tree(s, first, in_port, dst)
+               : shares_follow_legs(s, first, src, dst)))
+        return 0;
+    if (single && (r->traits & IK_ROUTE_PER_SWITCH)) {
+        s->first = first;
+        s->goal = goal;
+        s->last = last;
+    }
+    return s->num;
 }

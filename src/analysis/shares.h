@@ -16,12 +16,15 @@ typedef struct shares {
     uint32_t *middles;          /* [num_switches] */
     uint32_t *touched, num;     /* [num_ports] the flow's channels, injection first */
     load_sums sums;             /* crossing: the part on each of them; zero on all others */
+    uint32_t first, goal;       /* its switches, if its neighbours' flows are alike; else IK_NONE */
+    uint32_t last;              /* its last channel, to the destination */
 } shares;
 
 ik_status shares_init(shares *s, const ik_routing *r, ik_error *err);
 void shares_free(shares *s);
 /* Returns the number of channels in `touched`; 0 if not all of the flow arrives. Cost: the switches
- * on its paths, for each middle switch. */
+ * on its paths, for each middle switch; behind a flow between the same switches, under a routing
+ * that looks at switches alone, its channels. */
 uint32_t shares_of_flow(shares *s, uint32_t src, uint32_t dst);
 
 #endif

@@ -259,6 +259,34 @@ class Steady(CliTest):
         self.ok("merge", old, "-o", self.tmp / "merged.db")
         self.assertEqual(self.rows(self.tmp / "merged.db"), self.rows(old))
 
+    def test_bounds_are_those_of_points_alone(self):
+        """Found once for all loads of points that differ in nothing else: not for other patterns, drawn ones, adapters or plans."""
+        sweep = """\
+fabric: "karytree:k=4,n=2"
+routing: [dmodk, {family: random}, oblivious]
+traffic: [uniform, permutation, "shift:by=4"]
+load: [20%, 60%, 90%]
+adapter: [{}, {injection_rate: 5 Gb/s}]
+seeds: 2
+measure: {warmup: 1 us, duration: 2 us}
+"""
+        rows = self.rows_by_setting(self.make(sweep))
+        self.assertEqual(len(rows), 3 * 3 * 3 * 2 * 2)
+        bounds = {key: row["steady_bound"] for key, row in rows.items()}
+        self.assertGreater(len(set(bounds.values())), 20)
+        self.assertTrue(any(bounds[key] != bounds[(*key[:-1], "2")] for key in bounds if key[-1] == "1"))
+        for load in ("20%", "60%", "90%"):
+            for seed in ("1", "2"):
+                alone = self.rows_by_setting(self.make(sweep.replace("[20%, 60%, 90%]", f"[{load}]").replace("seeds: 2", f"seeds: [{seed}]"), "alone"))
+                self.assertEqual(len(alone), 18)
+                self.assertEqual({key: rows[key] for key in alone}, alone)
+                (self.tmp / "alone.db").unlink()
+
+    def rows_by_setting(self, store):
+        """Rows of CSV by what was set."""
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+        return {tuple(row[name] for name in ("routing", "traffic", "variant", "load", "seed")): row for row in rows}
+
 
 if __name__ == "__main__":
     unittest.main()

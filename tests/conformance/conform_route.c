@@ -8,6 +8,7 @@
  * the switch, the same for the same question, and does not look at what it says to ignore. Results
  * do not depend on the number of threads. What it refuses, it refuses with a reason.
  */
+#include "analysis/shares.h"
 #include "conformance/expect.h"
 #include "conformance/random_fabric.h"
 #include "vc/walk.h"
@@ -261,6 +262,33 @@ static void check_twin(const char *routing, const char *fabric_spec, const ik_fa
     ik_plan_free(twin);
 }
 
+/* Parts of flows that are taken over from the flow before, between the same switches, are those
+ * that are found anew: to the bit. */
+static void check_shares(const char *routing, const char *fabric_spec, const ik_plan *p)
+{
+    const ik_fabric *f = p->fabric;
+    shares one, anew;
+    ik_error err = {0};
+    bool made = shares_init(&one, p->routing, &err) == IK_OK;
+    made = shares_init(&anew, p->routing, &err) == IK_OK && made;
+    EXPECT(made, "%s on %s: %s", routing, fabric_spec, err.text);
+    for (uint32_t src = 0; made && src < f->num_hosts; src += 1 + f->num_hosts / 4)
+        for (uint32_t dst = 0; dst < f->num_hosts && dst < 64; dst++) {
+            if (src == dst)
+                continue;
+            anew.first = anew.goal = IK_NONE;
+            uint32_t num = shares_of_flow(&one, src, dst);
+            bool same = shares_of_flow(&anew, src, dst) == num;
+            for (uint32_t i = 0; same && i < num; i++)
+                same = one.touched[i] == anew.touched[i] &&
+                       one.sums.crossing[one.touched[i]] == anew.sums.crossing[one.touched[i]];
+            EXPECT(same, "%s on %s: parts of the flow %u -> %u depend on the flow before it",
+                   routing, fabric_spec, src, dst);
+        }
+    shares_free(&one);
+    shares_free(&anew);
+}
+
 /* ------------------------------------------------------------------------------------------
  * fabrics */
 
@@ -278,6 +306,7 @@ static bool check_on(const char *routing, const char *fabric_spec, const ik_fabr
     }
     check_claims(routing, fabric_spec, f, p, check_function(routing, fabric_spec, p, rng));
     check_twin(routing, fabric_spec, f, p);
+    check_shares(routing, fabric_spec, p);
     ik_plan_free(p);
     return true;
 }

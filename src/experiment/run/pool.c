@@ -94,8 +94,8 @@ static ik_status pool_simulate_loads(pool *w, const plan_slot *slot, const point
                 .ctx = w};
     search_found found;
     ik_status status = precision ? search_saturation(&s, &o->result, &found, err)
-                                 : ik_sim_bound_measure(slot->plan, traffic, config, &config->load,
-                                                        1, env, &judged.bound, err);
+                                 : bounds_find(w->r->bounds, w->r->e, slot->plan, traffic, p, env,
+                                               &judged.bound, err);
     if (status == IK_OK && !precision)
         status = sim_run(slot->plan, traffic, &judged, env, &o->result, err);
     if (status != IK_OK || !precision)

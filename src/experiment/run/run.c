@@ -228,12 +228,15 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     ik_json_array(&r.left_out, NULL);
     status = references_new(&r.references, err);
     if (status == IK_OK)
+        status = bounds_new(&r.bounds, err);
+    if (status == IK_OK)
         status = run_all_here(&r, err);
     if (status == IK_OK)
         status = store_drop_references(r.store, err);
     pool_tell_unsteady(&r);
     hints_tell(&r);
     references_free(r.references);
+    bounds_free(r.bounds);
     ik_json_end(&r.left_out, NULL);
     run_close_results(&r, status);
     if (status == IK_ERR_CANCELLED)

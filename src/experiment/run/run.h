@@ -35,6 +35,7 @@ typedef struct runner {
     bool failed;                   /* a proof failed, a deadlock, or a workload that did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
     struct traffics *traffics;     /* workloads that several look at */
+    struct bounds *bounds;         /* of loads */
     /* [num_plans] fabrics that were examined, at the first plan on each; whoever opens one takes
      * it */
     ik_fabric **built;
@@ -112,6 +113,16 @@ ik_status traffics_take(struct traffics *s, const ik_fabric *f, const variant *v
 void traffics_give_back(struct traffics *s, ik_traffic *t);
 /* Away with those on f, which nobody uses: before it goes. */
 void traffics_forget(struct traffics *s, const ik_fabric *f);
+
+/* ---- bounds.c: what is known of loads before they are simulated */
+
+ik_status bounds_new(struct bounds **out, ik_error *err);
+void bounds_free(struct bounds *b); /* nobody looks for any; takes NULL */
+/* The bound of the point's load, with its plan and traffic. Threads may call it. Cost: once for all
+ * loads, that of ik_sim_bound_measure(); else a look through the latest. */
+ik_status bounds_find(struct bounds *b, const ik_experiment *e, const ik_plan *plan,
+                      const ik_traffic *traffic, const point *p, const ik_env *env,
+                      ik_sim_bound *out, ik_error *err);
 
 /* ---- preflight.c: what is refused before anything is written */
 
