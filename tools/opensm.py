@@ -21,7 +21,7 @@ import time
 LIBRARIES = "/usr/lib/*/umad2sim/libumad2sim.so"
 LAYERED = ("dfsssp", "lash", "nue", "torus-2QoS")  # engines that need quality of service switched on for their virtual lanes
 TABLES = "opensm-lfts.dump"
-DUMPED = (TABLES, "opensm-subnet.lst", "opensm.fdbs")  # in all sweeps, in a moment
+DUMPED = (TABLES, "opensm-subnet.lst", "opensm.fdbs")  # by every sweep
 SELF, NONE = 0, 255  # ports in tables: the switch's own port 0; no entry
 _numbers = itertools.count()
 
@@ -254,11 +254,17 @@ class Subnet(Simulator):
         """Copies what OpenSM has dumped, made between two sweeps, into a new folder, which is returned: a trap that comes late may begin
         another sweep at any moment, which writes all files again. settled: what must be true of the files besides."""
         def stopped():
+            if self.opensm.poll() is not None:
+                return False
             self.opensm.send_signal(signal.SIGSTOP)
             os.waitid(os.P_PID, self.opensm.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             try:
                 files = [self.file(name) for name in DUMPED]
-                if not all(path.exists() and path.stat().st_size and time.time() - path.stat().st_mtime > 0.3 for path in files):
+                others = [self.file(name) for name in ("opensm-sl2vl.dump", "opensm.mcfdbs") if self.file(name).exists()]
+                # a sweep writes them one after the other, with less than a third of a second between two of them
+                if not all(path.exists() and path.stat().st_size for path in files):
+                    return False
+                if any(time.time() - path.stat().st_mtime < 0.3 for path in files + others):
                     return False
                 if not settled():
                     return False

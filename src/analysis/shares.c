@@ -5,6 +5,7 @@
 #include "analysis/shares.h"
 #include "analysis/load.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool shares_has_legs(const ik_routing *r)
@@ -114,8 +115,10 @@ static bool shares_follow_walks(shares *s, uint32_t src, uint32_t dst)
 static void shares_move_ends(shares *s, uint32_t injection, uint32_t last)
 {
     uint32_t at = s->num - 1;
-    while (s->touched[at] != s->last)
+    while (s->touched[at] != s->last) {
+        assert(at > 0);
         at--;
+    }
     const uint32_t from[2] = {s->touched[0], s->last}, to[2] = {injection, last};
     double part[2] = {s->sums.crossing[from[0]], s->sums.crossing[from[1]]};
     s->sums.crossing[from[0]] = s->sums.crossing[from[1]] = 0;

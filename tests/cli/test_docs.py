@@ -57,7 +57,7 @@ class Documents(CliTest):
 
     def run_once(self, words, scratch):
         """Runs a command. An experiment of the tree that another document has run into the same file gives the same results."""
-        again = words[0] == "run" and words[1].startswith("experiments/") and len(words) == 4 and words[2] == "-o"
+        again = len(words) == 4 and words[0] == "run" and words[1].startswith("experiments/") and words[2] == "-o"
         again = again and not (scratch / words[3]).exists() and tuple(words)
         if again not in self.ran:
             done = run(*words, cwd=scratch, timeout=600)

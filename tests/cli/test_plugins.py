@@ -215,6 +215,21 @@ class Plugins(CliTest):
         self.ok("report", "r.db", "-o", "r.html", cwd=self.tmp)
         self.assertIn("one_side", (self.tmp / "r.html").read_text())
 
+    def test_bounds_of_a_pattern_that_draws(self):
+        """With ik_traffic.seed, without a parameter for it: what lasts is found anew for each seed."""
+        drawn = (SOURCE / "examples/plugin/ladder.c").read_text().replace("src + step", "src + step + (uint32_t)(t->seed % 2) * 5")
+        compile_to(self.tmp / "ladder.so", drawn)
+        bounds = {}
+        for seeds in ([1, 2], [2, 1], [1], [2]):
+            store = self.tmp / f"{len(bounds)}.db"
+            path = self.experiment(fabric="slimtree:k=4,w=1,n=2", routing="dmodk", vc="1q", traffic="ladder", load=[0.6, 0.9], seeds=seeds,
+                                   plugins=["./ladder.so"], measure={"warmup": "1 us", "duration": "1 us"})
+            self.ok("run", path, "-q", "-o", store, cwd=self.tmp)
+            bounds[tuple(seeds)] = {(p["load"], p["seed"]): p["steady_bound"] for p in self.json("report", store)["points"]}
+        self.assertEqual(bounds[1, 2], bounds[2, 1])
+        self.assertEqual(bounds[1, 2], {**bounds[1,], **bounds[2,]})
+        self.assertNotEqual(bounds[1, 2][0.9, 1], bounds[1, 2][0.9, 2])
+
     def test_two_ways_to_name_it(self):
         path = self.experiment(plugins=["one_side", "ladder.so"])
         elsewhere = self.tmp / "plugins"

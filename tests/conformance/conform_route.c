@@ -262,8 +262,23 @@ static void check_twin(const char *routing, const char *fabric_spec, const ik_fa
     ik_plan_free(twin);
 }
 
+static void check_shares_of(shares *one, shares *anew, uint32_t src, uint32_t dst,
+                            const char *routing, const char *fabric_spec)
+{
+    if (src == dst)
+        return;
+    anew->first = anew->goal = IK_NONE;
+    uint32_t num = shares_of_flow(one, src, dst);
+    bool same = shares_of_flow(anew, src, dst) == num;
+    for (uint32_t i = 0; same && i < num; i++)
+        same = one->touched[i] == anew->touched[i] &&
+               one->sums.crossing[one->touched[i]] == anew->sums.crossing[one->touched[i]];
+    EXPECT(same, "%s on %s: parts of the flow %u -> %u depend on the flow before it", routing,
+           fabric_spec, src, dst);
+}
+
 /* Parts of flows that are taken over from the flow before, between the same switches, are those
- * that are found anew: to the bit. */
+ * that are found anew, to the bit: from one host, and to one. */
 static void check_shares(const char *routing, const char *fabric_spec, const ik_plan *p)
 {
     const ik_fabric *f = p->fabric;
@@ -272,19 +287,12 @@ static void check_shares(const char *routing, const char *fabric_spec, const ik_
     bool made = shares_init(&one, p->routing, &err) == IK_OK;
     made = shares_init(&anew, p->routing, &err) == IK_OK && made;
     EXPECT(made, "%s on %s: %s", routing, fabric_spec, err.text);
-    for (uint32_t src = 0; made && src < f->num_hosts; src += 1 + f->num_hosts / 4)
-        for (uint32_t dst = 0; dst < f->num_hosts && dst < 64; dst++) {
-            if (src == dst)
-                continue;
-            anew.first = anew.goal = IK_NONE;
-            uint32_t num = shares_of_flow(&one, src, dst);
-            bool same = shares_of_flow(&anew, src, dst) == num;
-            for (uint32_t i = 0; same && i < num; i++)
-                same = one.touched[i] == anew.touched[i] &&
-                       one.sums.crossing[one.touched[i]] == anew.sums.crossing[one.touched[i]];
-            EXPECT(same, "%s on %s: parts of the flow %u -> %u depend on the flow before it",
-                   routing, fabric_spec, src, dst);
-        }
+    for (uint32_t host = 0; made && host < f->num_hosts; host += 1 + f->num_hosts / 4) {
+        for (uint32_t dst = 0; dst < f->num_hosts && dst < 64; dst++)
+            check_shares_of(&one, &anew, host, dst, routing, fabric_spec);
+        for (uint32_t src = 0; src < f->num_hosts && src < 64; src++)
+            check_shares_of(&one, &anew, src, host, routing, fabric_spec);
+    }
     shares_free(&one);
     shares_free(&anew);
 }

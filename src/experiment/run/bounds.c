@@ -4,6 +4,7 @@
  * points that differ in nothing else: with routings that divide their flows it costs as much as a
  * short run. Threads that need it at the same time wait for the first. */
 #include "experiment/run/run.h"
+#include "registry/registry.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ ik_status bounds_new(struct bounds **out, ik_error *err)
     return IK_OK;
 }
 
-/* Away with this one and all that are older. */
+/* Frees this entry and all older ones. */
 static void bounds_drop(bounds_entry *entry)
 {
     while (entry) {
@@ -54,12 +55,15 @@ void bounds_free(struct bounds *b)
     free(b);
 }
 
-/* The point without its load, and without its seed if nothing is drawn with that. */
+/* The point without its load, and without its seed if nothing is drawn with that. A pattern of a
+ * plug-in may draw although it has no parameter for a seed. */
 static point bounds_key(const ik_experiment *e, const point *p)
 {
     point key = *p;
+    bool draws = registry_newest() || plan_is_per_seed(e, p) ||
+                 traffic_draws(experiment_variant(e, p, SECTION_TRAFFIC));
     key.index[SECTION_LOAD] = 0;
-    if (!plan_is_per_seed(e, p) && !traffic_draws(experiment_variant(e, p, SECTION_TRAFFIC)))
+    if (!draws)
         key.index[SECTION_SEEDS] = 0;
     return key;
 }
@@ -74,7 +78,8 @@ static bounds_entry *bounds_look_up(struct bounds *b, const point *key)
     return NULL;
 }
 
-/* Away with old ones beyond those that are kept, unless a thread fills one. With the mutex. */
+/* Frees entries older than the latest MOST_BOUNDS, unless a thread still fills one of them.
+ * With the mutex. */
 static void bounds_shrink(struct bounds *b)
 {
     bounds_entry *last = b->first;

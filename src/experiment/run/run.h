@@ -119,7 +119,8 @@ void traffics_forget(struct traffics *s, const ik_fabric *f);
 ik_status bounds_new(struct bounds **out, ik_error *err);
 void bounds_free(struct bounds *b); /* nobody looks for any; takes NULL */
 /* The bound of the point's load, with its plan and traffic. Threads may call it. Cost: once for all
- * loads, that of ik_sim_bound_measure(); else a look through the latest. */
+ * loads, that of ik_sim_bound_measure(), as long as no more than 256 seeds of a pattern that is
+ * drawn lie between them; else a look through the latest. */
 ik_status bounds_find(struct bounds *b, const ik_experiment *e, const ik_plan *plan,
                       const ik_traffic *traffic, const point *p, const ik_env *env,
                       ik_sim_bound *out, ik_error *err);
