@@ -50,8 +50,8 @@ static inline bool in_part(unsigned number, unsigned step)
  * nothing new. */
 enum { MOST_THREADS = THREAD_SANITIZED ? 2 : 3 };
 
-/* A test that runs on one thread has nothing to show the sanitizer of threads, which takes as long
- * for it as for the others. */
+/* A test that runs on one thread, or on threads that another one of its file shows, has nothing to
+ * show the sanitizer of threads, which takes as long for it as for the others. */
 static inline bool threads_only(void)
 {
     return THREAD_SANITIZED && !all_asked();

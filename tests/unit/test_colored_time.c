@@ -321,12 +321,12 @@ static void the_same_whoever_computes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrf_is_optimal),
-        cmocka_unit_test(cg_is_optimal),
-        cmocka_unit_test(judged_as_measured),
-        cmocka_unit_test(tiny_cases_are_optimal),
-        cmocka_unit_test(phases_together),
-        cmocka_unit_test(random_patterns_are_no_worse),
+        on_one_thread(wrf_is_optimal),
+        on_one_thread(cg_is_optimal),
+        on_one_thread(judged_as_measured),
+        on_one_thread(tiny_cases_are_optimal),
+        on_one_thread(phases_together),
+        on_one_thread(random_patterns_are_no_worse),
         cmocka_unit_test(the_same_whoever_computes),
     };
     return cmocka_run_group_tests_name("routes by completion time", tests, NULL, NULL);

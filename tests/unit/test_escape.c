@@ -394,9 +394,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_verdicts),
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(wild_routings),
-        cmocka_unit_test(every_family_and_routing),
+        on_one_thread(random_graphs),
+        on_one_thread(wild_routings),
+        on_one_thread(every_family_and_routing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

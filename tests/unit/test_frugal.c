@@ -297,12 +297,12 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_more_than_lash),
-        cmocka_unit_test(test_prefer_load),
-        cmocka_unit_test(test_few_lanes_on_any_graph),
-        cmocka_unit_test(test_tori),
-        cmocka_unit_test(test_progress_and_cancelling),
-        cmocka_unit_test(test_hopeless_rounds),
+        on_one_thread(test_no_more_than_lash),
+        on_one_thread(test_prefer_load),
+        on_one_thread(test_few_lanes_on_any_graph),
+        on_one_thread(test_tori),
+        on_one_thread(test_progress_and_cancelling),
+        on_one_thread(test_hopeless_rounds),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * queues, proofs.
  */
 #include "unit/lrt_graph.h"
+#include "unit/part.h"
 
 static ik_env env = {.num_threads = 2};
 
@@ -456,18 +457,12 @@ static void test_random_and_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proofs),
-        cmocka_unit_test(test_many_ports),
-        cmocka_unit_test(test_one_vc_deadlocks),
-        cmocka_unit_test(test_intermediates),
-        cmocka_unit_test(test_decisions),
-        cmocka_unit_test(test_cheapest_first_output),
-        cmocka_unit_test(test_random_and_damaged),
-        cmocka_unit_test(test_hierarchical_proofs),
-        cmocka_unit_test(test_one_global_link),
-        cmocka_unit_test(test_adversarial_traffic),
-        cmocka_unit_test(test_hierarchy_refused),
-        cmocka_unit_test(test_hierarchy_damaged),
+        cmocka_unit_test(test_proofs),          on_one_thread(test_many_ports),
+        on_one_thread(test_one_vc_deadlocks),   on_one_thread(test_intermediates),
+        on_one_thread(test_decisions),          on_one_thread(test_cheapest_first_output),
+        on_one_thread(test_random_and_damaged), on_one_thread(test_hierarchical_proofs),
+        on_one_thread(test_one_global_link),    on_one_thread(test_adversarial_traffic),
+        on_one_thread(test_hierarchy_refused),  on_one_thread(test_hierarchy_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
