@@ -4,6 +4,7 @@
  * unequal latency, on any number of threads.
  */
 #include "sim_helper.h"
+#include "unit/part.h"
 
 /* Latency in ns that a link between these two switches should have. */
 typedef uint64_t (*expected_fn)(const ik_fabric *f, uint32_t a, uint32_t b);
@@ -178,8 +179,8 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links_have_their_latency), cmocka_unit_test(test_refused_elsewhere),
-        cmocka_unit_test(test_refused_without_links), cmocka_unit_test(test_time_of_a_packet),
+        on_one_thread(test_links_have_their_latency), on_one_thread(test_refused_elsewhere),
+        on_one_thread(test_refused_without_links), on_one_thread(test_time_of_a_packet),
         cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -340,12 +340,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expected_counts),
-        cmocka_unit_test(test_expected_matrices),
-        cmocka_unit_test(test_random_graphs_are_proved),
+        on_one_thread(test_expected_matrices),
+        on_one_thread(test_random_graphs_are_proved),
         cmocka_unit_test(test_both_directions),
-        cmocka_unit_test(test_known_counts),
-        cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_refusals),
+        on_one_thread(test_known_counts),
+        on_one_thread(test_balance),
+        on_one_thread(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

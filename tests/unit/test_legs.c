@@ -340,8 +340,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_routing_on_every_fabric),
-        cmocka_unit_test(every_variant_on_damaged_fabrics),
-        cmocka_unit_test(false_declarations_are_not_used),
+        on_one_thread(every_variant_on_damaged_fabrics),
+        on_one_thread(false_declarations_are_not_used),
         cmocka_unit_test(memory_and_cancelling),
         cmocka_unit_test(progress_is_reported),
     };

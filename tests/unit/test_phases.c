@@ -6,6 +6,7 @@
 #include "ikat/analysis.h"
 #include "traffic/workload/graph_builder.h"
 #include "unit/made.h"
+#include "unit/part.h"
 
 #include <math.h>
 
@@ -359,14 +360,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cg),
-        cmocka_unit_test(test_phases_are_not_one),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_alltoall),
-        cmocka_unit_test(test_wrf),
-        cmocka_unit_test(test_box),
+        on_one_thread(test_phases_are_not_one),
+        on_one_thread(test_sizes),
+        on_one_thread(test_rates),
+        on_one_thread(test_alltoall),
+        on_one_thread(test_wrf),
+        on_one_thread(test_box),
         cmocka_unit_test(test_a_table_for_each_phase),
-        cmocka_unit_test(test_colored_needs_a_pattern),
+        on_one_thread(test_colored_needs_a_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
