@@ -118,7 +118,7 @@ static void test_networks(void **state)
                                            "packet=500 B;message=2 kB;injection=periodic", LONG};
     for (unsigned n = 0; n < NUM_NETWORKS; n++)
         for (unsigned k = 0; k < 3; k++) {
-            if (!in_part(3 * n + k, 1))
+            if (!in_part(3 * n + k, 2))
                 continue;
             scenario c = networks[n];
             c.sw = ROUTER "buffer=4 kB";
@@ -134,7 +134,7 @@ static void test_wormhole(void **state)
     (void)state;
     for (unsigned n = 0; n < NUM_NETWORKS; n++) {
         char sw[80];
-        if (!in_part(n, 1))
+        if (!in_part(n, 2))
             continue;
         scenario c = networks[n];
         snprintf(sw, sizeof sw, ROUTER "buffer=%u B", 125 * 3 * (c.num_vcs ? c.num_vcs : 4));
@@ -159,6 +159,8 @@ static void test_large_routers(void **state)
                                            ROUTER "buffer=2 kB;iterations=2;sw_alloc_cycles=2"};
     for (unsigned n = 0; n < sizeof large / sizeof *large; n++)
         for (unsigned sw = 0; sw < 2; sw++) {
+            if (!in_part(2 * n + sw, 1))
+                continue;
             scenario c = large[n];
             c.sw = switches[sw];
             c.adapter = "packet=250 B;injection=bernoulli";
@@ -184,7 +186,7 @@ static void test_allocators_and_stages(void **state)
     for (unsigned sw = 0; sw < sizeof switches / sizeof *switches; sw++)
         for (unsigned n = 0; n < 5; n += 2) {
             scenario c = networks[n];
-            if (!in_part(3 * sw + n / 2, 1) ||
+            if (!in_part(3 * sw + n / 2, 2) ||
                 (c.num_vcs < 2 && strstr(switches[sw], "input_speedup")))
                 continue;
             c.sw = switches[sw];
@@ -216,6 +218,8 @@ static void test_congestion(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < NUM_NETWORKS; n++) {
+        if (!in_part(n, 2))
+            continue;
         scenario c = networks[n];
         c.traffic = "hotspot:count=2,fraction=30%";
         c.sw = ROUTER "buffer=2 kB";
