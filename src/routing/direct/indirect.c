@@ -229,6 +229,14 @@ static uint32_t indirect_count_by_group(const indirect *t, uint32_t rs, uint32_t
     return count;
 }
 
+/* Whether a switch of the source's list has both halves, where not all switches have paths to each
+ * other. */
+static bool indirect_has_halves(const indirect *t, uint32_t rs, uint32_t mid, uint32_t rd)
+{
+    return !(t->group || t->sparse) ||
+           (!indirect_far_apart(t, rs, mid) && !indirect_far_apart(t, mid, rd));
+}
+
 uint32_t indirect_count(const indirect *t, uint32_t rs, uint32_t rd)
 {
     if (rs == rd || rs == IK_NONE || rd == IK_NONE ||
@@ -268,13 +276,16 @@ void indirect_set_of(const indirect *t, uint32_t rs, uint32_t rd, uint64_t *set)
         return;
     if (t->group) {
         for (uint32_t i = t->list_at[rs]; i < t->list_at[rs + 1]; i++)
-            if (t->group[t->list[i]] != t->group[rd])
+            if (t->group[t->list[i]] != t->group[rd] && indirect_has_halves(t, rs, t->list[i], rd))
                 set[t->list[i] / 64] |= (uint64_t)1 << t->list[i] % 64;
         return;
     }
     memcpy(set, t->masks + t->component[rs] * t->mask_words, t->mask_words * sizeof *set);
     set[rs / 64] &= ~((uint64_t)1 << rs % 64);
     set[rd / 64] &= ~((uint64_t)1 << rd % 64);
+    for (uint32_t i = t->comp_at[0]; t->sparse && i < t->comp_at[1]; i++)
+        if (!indirect_has_halves(t, rs, t->list[i], rd))
+            set[t->list[i] / 64] &= ~((uint64_t)1 << t->list[i] % 64);
 }
 
 uint32_t indirect_num_headings(const ik_routing *r)
@@ -403,7 +414,8 @@ uint32_t indirect_middles(const indirect *t, uint32_t src, uint32_t dst, uint32_
     uint32_t end = t->group ? t->list_at[rs + 1] : t->comp_at[t->component[rs] + 1];
     for (uint32_t i = first; i < end; i++) {
         uint32_t mid = t->list[i];
-        if (t->group ? t->group[mid] != t->group[rd] : mid != rs && mid != rd)
+        if ((t->group ? t->group[mid] != t->group[rd] : mid != rs && mid != rd) &&
+            indirect_has_halves(t, rs, mid, rd))
             out[n++] = mid;
     }
     assert(n == count);
