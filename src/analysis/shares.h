@@ -16,8 +16,8 @@ typedef struct shares {
     uint32_t *middles;          /* [num_switches] */
     uint32_t *touched, num;     /* [num_ports] the flow's channels, injection first */
     load_sums sums;             /* crossing: the part on each of them; zero on all others */
-    uint32_t first,
-        goal;      /* its switches, if all flows between them take the same paths; else IK_NONE */
+    /* its switches, if all flows between them take the same paths; else IK_NONE */
+    uint32_t first, goal;
     uint32_t last; /* its last channel, to the destination */
 } shares;
 

@@ -34,7 +34,8 @@ static char *run(unsigned threads, bool cancelled)
     ik_run_observer observer = {.ctx = &stop, .point = cancelled ? cancel : NULL};
     snprintf(path, sizeof path, "%s/%u.db", folder, threads);
     ik_status status = ik_experiment_run(e, path, threads, &env, NULL, &observer, &failed, &err);
-    assert_int_equal(status, cancelled ? IK_ERR_CANCELLED : IK_OK);
+    /* all points may be finished before the third is told of */
+    assert_true(status == IK_OK || (cancelled && status == IK_ERR_CANCELLED));
     ik_experiment_free(e);
     if (!cancelled) {
         FILE *out = open_memstream(&text, &size);
