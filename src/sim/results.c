@@ -157,6 +157,8 @@ static void results_pack_replies(packer *c, reply_stats *n, size_t num_series)
     results_pack_histogram(c, &n->request);
     results_pack_histogram(c, &n->answer);
     results_carry(c, &n->open, sizeof n->open);
+    results_carry(c, &n->late, sizeof n->late);
+    results_carry(c, &n->hosts, sizeof n->hosts);
     results_carry(c, n->series, num_series * sizeof *n->series);
 }
 

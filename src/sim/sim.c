@@ -56,6 +56,12 @@ static ik_status sim_find_end(const ik_plan *plan, const ik_traffic *traffic,
     return status;
 }
 
+/* Of all partitions: in the mean over the hosts of a closed loop. */
+static double sim_late_ps(const reply_stats *sum)
+{
+    return sum->hosts ? (double)sum->late / (double)sum->hosts : 0;
+}
+
 /* w: what is watched, NULL = nothing. */
 static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
                               const ik_sim_config *config, const ik_env *env, watch *w,
@@ -77,6 +83,8 @@ static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
         status = sim_first_failure(&s, err);
     if (status == IK_OK)
         status = sim_export_results(&s, out, err);
+    if (status == IK_OK && s.counted.stationary)
+        s.counted.stationary->late_ps = sim_late_ps(&s.parallel.partitions->reply_stats);
     if (status == IK_OK)
         steady_judge(sim_exchange_is_shared(s.parallel.exchange) ? s.counted.stationary : NULL,
                      &s.parallel.partitions->batches, sizeof *s.parallel.partitions,

@@ -335,8 +335,10 @@ static void steps_count_backlogs(partition *p)
     if (sim_finite_seeks_end(s))
         return;
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id)
+        if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id) {
             sim_count_backlog(p, host);
+            sim_replies_count_late(p, host);
+        }
     sim_reorder_finish(p);
     sim_replies_finish(p);
 }

@@ -47,6 +47,25 @@ class Replies(CliTest):
             rows.append(self.ok("report", store, "--csv"))
         self.assertEqual(rows, [rows[0]] * 3)
 
+    def test_loads_that_hosts_do_not_ask_for(self):
+        """A closed loop makes fewer requests than the load says where replies come late: that load is not accepted, though what is made may last."""
+        plans = [("karytree:k=2,n=2", "shortest", "1q"), ("dragonfly:p=2,a=4,h=2", "ugal_l", "phase"), ("hyperx:dims=3:3,p=2", "minimal", "hopclass")]
+        adapters = [("packet: 256 B", 256, 2048), ("packet: 256 B, queues: one, injection: bernoulli", 1024, 64),
+                    ("packet: 512 B, interleave: fifo", 2048, 2048)]
+        seen = set()
+        for fabric, routing, vc in plans:
+            for words, message, reply in adapters:
+                rows = self.rows(f"fabric: {{family: '{fabric}'}}\nrouting: {routing}\nvc: {vc}\nload: [1%, 10%, 40%, 100%]\n"
+                                 f"adapter: {{{words}, message: {message} B, reply: {reply} B, service_time: 200 ns, max_outstanding: [1, 4]}}\n")
+                for row in rows:
+                    share = float(row["offered"]) * message / (message + reply) / float(row["load"])
+                    self.assertLess(share, 1.1)
+                    if row["steady"] == "yes" and not 0.94 < share < 0.99:
+                        self.assertEqual(float(row["saturated"]), float(share < 0.95), row)
+                        seen.add((fabric, words, row["saturated"]))
+        self.assertEqual(len({(fabric, saturated) for fabric, _, saturated in seen}), 2 * len(plans))
+        self.assertGreaterEqual(len(seen), 14)
+
     def test_classes(self):
         rows = self.rows(BASE + TWO + "switch: [{arbiter: oldest_first, age: injected}, {arbiter: class_first, class_priority: [0, 1]}]\n")
         self.assertEqual(len(rows), 2)

@@ -14,6 +14,10 @@ typedef struct reply_stats {
     histo request, answer; /* of packets */
     sim_area open;         /* requests without their reply, times ps */
     sim_area *series;      /* [num_series] the same in each period */
+    /* At the end of a closed loop: by how much requests lag behind the times that the load gives,
+     * ps, and the hosts that make them. */
+    sim_area late;
+    uint64_t hosts;
 } reply_stats;
 
 bool sim_reply_stats_init(reply_stats *n, size_t num_series); /* false = out of memory */

@@ -42,8 +42,8 @@ typedef struct stationary_setup {
     double injection_fraction, injection_bps;
     /* sources that draw their times offer all that their adapters send */
     bool full;
-    bool waits;   /* sources wait for replies: what is not accepted is not made */
-    bool detects; /* the warm-up is found */
+    uint32_t places; /* of a closed loop: requests of a host without their reply, at most; else 0 */
+    bool detects;    /* the warm-up is found */
     /* what was left to the run, also where its longest time is too short for that */
     bool auto_warmup, auto_end;
     size_t latest;      /* the measured time begins with this batch at the latest */
@@ -86,6 +86,8 @@ typedef struct stationary {
     size_t first;   /* first measured batch */
     /* The measured time; UINT64_MAX = not known yet. */
     uint64_t start_ps, end_ps;
+    double
+        late_ps; /* at the end: of a closed loop's requests behind the times that the load gives */
     stationary_interval of; /* of the result that the interval is asked of (BOTH: latency) */
 } stationary;
 

@@ -15,7 +15,8 @@
  *   unless the run ended by itself, which it does only where it saw none;
  * - yes, saturated: a channel is offered more than it carries; or latency since generation grows
  *   although throughput stays, and less is accepted than offered: packets wait in their sources,
- *   the longer the later they are made. In a closed loop sources wait, and latency may last;
+ *   the longer the later they are made. In a closed loop sources wait, and latency may last: they
+ *   make fewer requests than the load asks for;
  * - no: latency rises all the same: packets may wait in their sources without end;
  * - yes; if latency falls, it does not last; if its interval is wide, it cannot be told; so it is
  *   at exactly the adapters' rate, where the wait in sources that draw their times grows for ever.
@@ -45,8 +46,9 @@ static const struct {
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
     double grains;  /* least, of messages or bursts in it */
+    double trips;   /* per place of a closed loop, by which requests may be late by chance */
     double chance;  /* roots of time, in times of a message, for which a busy cable may be idle */
-} least = {4, 2, 1, 0.02, 0.2, 0.01, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 16, 3};
+} least = {4, 2, 1, 0.02, 0.2, 0.01, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 16, 4, 3};
 
 typedef struct judged {
     const stationary *s;
@@ -221,6 +223,15 @@ static bool steady_is_saturated(const judged *j)
            j->r->throughput < (1 - least.missing) * j->r->offered;
 }
 
+/* In a closed loop: hosts make fewer requests than the load asks for, since replies do not come in
+ * time. Requests may be late by chance by some times of the queue before a host's places. */
+static bool steady_is_held_back(const judged *j)
+{
+    double run_ps = (double)j->s->start_ps + (double)j->r->window_ps,
+           chance_ps = least.trips * j->r->replies.round_trip.mean / fmax(j->s->setup.places, 1);
+    return j->s->late_ps > least.lost * run_ps + chance_ps;
+}
+
 /* Less is accepted than offered although no channel is offered more than it carries (a VC may be),
  * as far as that is known: packets hold each other back, more and more of them while further
  * sources fall behind. That takes long, and its slope is small beside its noise. */
@@ -309,7 +320,7 @@ static void steady_judge_lines(judged *j)
 {
     steady_describe_lines(j);
     bool lasts = judge_throughput(j),
-         saturated = j->steady->bound.exceeded || steady_is_saturated(j),
+         saturated = j->steady->bound.exceeded || steady_is_saturated(j) || steady_is_held_back(j),
          drifts = steady_drifts_by(&j->latency, least.latency);
     if (!lasts) {
         j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts &&
@@ -319,7 +330,7 @@ static void steady_judge_lines(judged *j)
     if (saturated) {
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
         j->steady->latency_lasts =
-            j->s->setup.waits && !drifts && j->steady->latency_half <= least.latency;
+            j->s->setup.places && !drifts && j->steady->latency_half <= least.latency;
     } else if (drifts)
         steady_conclude(j, j->latency.slope > 0 ? IK_STEADY_NO : IK_STEADY_YES, IK_STEADY_LATENCY,
                         10 * j->window_ps);

@@ -239,16 +239,18 @@ ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out,
 {
     const slowest slow = window_slowest_of(q->f, q->adapter);
     const ik_adapter_rates rates = ik_sim_adapter_rates(q->adapter);
-    bool lasts = ik_params_has(q->measure, "duration"),
-         waits = ik_params_has(q->adapter, "max_outstanding");
+    bool lasts = ik_params_has(q->measure, "duration");
+    uint64_t places = ik_params_has(q->adapter, "max_outstanding")
+                          ? ik_params_uint(q->adapter, "max_outstanding")
+                          : 0;
     *out = (stationary_setup){.detects = ik_params_word(q->measure, "warmup") != 0,
                               .auto_warmup = ik_params_word(q->measure, "warmup") != 0,
                               .auto_end = !lasts,
                               .grain_bytes = window_grain_bytes(q),
                               .injection_fraction = rates.injection_fraction,
                               .injection_bps = rates.injection_bps,
-                              .waits = waits,
-                              .full = q->load >= 1 && !waits &&
+                              .places = (uint32_t)places,
+                              .full = q->load >= 1 && !places &&
                                       ik_params_enum(q->adapter, "injection") != INJECT_PERIODIC,
                               .of = (stationary_of)ik_params_enum(q->measure, "stop_of"),
                               .ci = sim_interval_asked(q->measure),

@@ -234,6 +234,19 @@ uint64_t sim_reply_next(const partition *p, uint32_t host, unsigned at)
 
 /* ---- the end */
 
+void sim_replies_count_late(partition *p, uint32_t host)
+{
+    const sim *s = p->sim;
+    if (!s->reply.most || s->workload.finite || s->host.state[host].silent)
+        return;
+    const send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues];
+    uint64_t end = sim_stopped_ps(s), next = end; /* of all queues, the one that is furthest back */
+    for (unsigned at = 0; at < s->reply.queues; at++)
+        next = l[at].t < next ? l[at].t : next;
+    p->reply_stats.late += end - next;
+    p->reply_stats.hosts++;
+}
+
 void sim_replies_finish(partition *p)
 {
     const sim *s = p->sim;
