@@ -1,6 +1,7 @@
 """`ikat deploy`, `ikat verify-deployed`: the folder is judged by what its own files say, read here and not by ikat."""
 import collections
 import json
+import random
 import re
 import shlex
 import shutil
@@ -424,16 +425,54 @@ class Deploy(CliTest):
         self.assertIs(update["repaired"], True)
         self.assertEqual(update["changed"] + update["added"] + update["removed"], differences(after))
         self.assertLess(differences(after), differences(fresh))
-        ends = self.cables(fabric)
         switches = sorted(before.tables, key=before.lid_of.get)
-        for cut in ((switches[0], 5), (switches[40], 3)):
-            back = ends[cut]
-            del ends[next((at, port) for (at, port), far in ends.items() if at == back and far == cut[0])]
-            del ends[cut]
-        for target, lid in after.lid_of.items():
-            for switch in after.tables:
-                self.assertIsNotNone(self.walk(after, ends, switch, lid, target), (hex(switch), lid))
+        ends = self.without(self.cables(fabric), (switches[0], 5), (switches[40], 3))
+        self.check_walks(after, ends)
         self.check_order(update, before, after, ends)
+
+    def test_few_entries_change_beside_old_ones(self):
+        """Where a routing's new entries close a cycle with the old ones, others lead to these: few change all the same, and in batches."""
+        draw, seen, shares = random.Random(3), collections.Counter(), []
+        for spec, routing in (("torus:dims=3:3:3,p=1", "nue"), ("torus:dims=4:4,p=1", "frugal"), ("hyperx:dims=3:3:3,p=1", "nue"),
+                              ("slimfly:q=5,p=1", "nue"), ("mlfm:h=3", "frugal"), ("dragonfly:p=1,a=4,h=2", "nue"), ("oft:k=3", "nue")):
+            lane = ("-r", routing, "--vls", "1", "--force")
+            self.deploy(spec, *lane, folder="old")
+            before, cables = Files(self.tmp / "old"), self.cables(spec)
+            inner = sorted(end for end, far in cables.items() if far in before.tables)
+            for at, port in draw.sample(inner, 3):
+                failed = self.tmp / "failed"
+                failed.write_text(f"{at:#x}[{port}]\n")
+                with self.subTest(spec=spec, routing=routing, failed=failed.read_text()):
+                    if run("deploy", spec, *lane, "--failed", failed, "-o", self.tmp / "plain").returncode:
+                        seen["two lanes"] += 1
+                        continue
+                    most = json.loads((self.tmp / "plain" / "summary.json").read_text())["verdict"]["max_paths"]
+                    new = self.deploy(spec, *lane, "--from", self.tmp / "old", "--failed", failed, folder="new")
+                    update, after = new["update"], Files(self.tmp / "new")
+                    ends = self.without(cables, (at, port))
+                    self.assertIs(new["proved"], True)
+                    self.check_walks(after, ends)
+                    self.check_order(update, before, after, ends)
+                    seen[update["repaired"], update["mixing"]] += 1
+                    if update["repaired"]:
+                        shares.append(update["changed"] / new["entries"])
+                        self.assertLessEqual(new["verdict"]["max_paths"], 1.5 * most)
+        self.assertGreaterEqual(len(shares), 15, seen)
+        self.assertLess(max(shares), 0.1, seen)
+        self.assertEqual(seen[True, "no_order"], 0, seen)
+
+    def without(self, ends, *cut):
+        """The cables but for those in these ports, of fabrics without parallel ones."""
+        left = dict(ends)
+        for at, port in cut:
+            back = next(end for end, far in ends.items() if end[0] == ends[at, port] and far == at)
+            del left[at, port], left[back]
+        return left
+
+    def check_walks(self, files, ends):
+        for target, lid in files.lid_of.items():
+            for switch in files.tables:
+                self.assertIsNotNone(self.walk(files, ends, switch, lid, target), (hex(switch), lid))
 
     def check_order(self, update, before, after, ends, folder="new"):
         """No batch has a cycle of dependencies while its switches have old and new entries, and packets of both are under way."""

@@ -4,8 +4,9 @@
  *
  * For each LID, switches from which the old entries still lead to it keep them. Another switch
  * takes its new entry; following new entries one comes to such a switch or to the end, so there
- * is no loop. What this mixture of two routings does to credit loops, the judge says; if it does
- * not prove it, the new tables stand as they are. */
+ * is no loop. What this mixture of two routings does to credit loops, the judge says. If it does
+ * not prove it, the rows are extended from the old entries alone, along links whose dependencies
+ * close no cycle with theirs; if that is not proved either, the new tables stand as they are. */
 #include "subnet/deploy/update.h"
 #include "base/json_value.h"
 #include "subnet/deploy/choose.h"
@@ -81,8 +82,23 @@ static void update_repair_lids(repair *r, uint32_t first)
     }
 }
 
+/* For LIDs from `first` on: the old entries that lead to them, and none elsewhere. */
+static void update_keep_lids(repair *r, uint32_t first)
+{
+    uint32_t switches = r->d->fabric->num_switches, most = r->d->lids.num - first,
+             num = most < REPAIR_LIDS ? most : REPAIR_LIDS;
+    memset(r->fate, FATE_OPEN, (size_t)REPAIR_LIDS * switches);
+    for (uint32_t sw = 0; sw < switches; sw++)
+        for (uint32_t i = 0; i < num; i++)
+            ik_lid_tables_row(&r->made, sw)[first + i] =
+                update_delivers(r, sw, first + i) ? ik_lid_tables_row(r->old, sw)[first + i]
+                                                  : IK_PORT_NONE;
+}
+
+/* each: what is done with REPAIR_LIDS LIDs. */
 static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_tables *old,
-                                      const ik_env *env, ik_lid_tables *out, ik_error *err)
+                                      void (*each)(repair *, uint32_t), const ik_env *env,
+                                      ik_lid_tables *out, ik_error *err)
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
     repair r = {.d = d,
@@ -94,7 +110,7 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
     if (status == IK_OK)
         memcpy(r.made.out, d->tables.out, (size_t)r.made.num_switches * d->lids.num);
     for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid += REPAIR_LIDS) {
-        update_repair_lids(&r, lid);
+        each(&r, lid);
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
@@ -111,6 +127,7 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
 typedef struct update_verdict {
     bool proved;
     ik_verdict management, one_manager;
+    uint64_t most_paths; /* over a channel, that other tables may have */
 } update_verdict;
 
 static bool update_as_good(const ik_subnet_verdict *v, ik_verdict management,
@@ -159,42 +176,67 @@ static ik_status update_complete_anew(const ik_deployment *d, const ik_lid_table
 static ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables,
                                    const update_verdict *own, const ik_env *env, ik_error *err)
 {
-    static const update_verdict best = {true, IK_YES, IK_YES};
+    static const update_verdict best = {true, IK_YES, IK_YES, UINT64_MAX};
     ik_lid_tables before = d->tables;
     own = own ? own : &best;
     d->tables = *tables;
     ik_status status = deploy_judge(d, env, err);
     d->update.repaired = status == IK_OK && (d->proved || !own->proved) &&
-                         update_as_good(&d->verdict, own->management, own->one_manager);
+                         update_as_good(&d->verdict, own->management, own->one_manager) &&
+                         d->max_paths <= own->most_paths;
     *tables = d->update.repaired ? before : d->tables;
     if (!d->update.repaired)
         d->tables = before;
     return status;
 }
 
+/* What of the old tables delivers, with rows extended from there by what its dependencies bear:
+ * for where the routing's own entries close a cycle with it. Some paths become longer, and channels
+ * carry more of them, which must not be far more than with the routing's own tables. */
+static ik_status update_try_kept(ik_deployment *d, const ik_lid_tables *old,
+                                 const update_verdict *own, const ik_env *env, ik_error *err)
+{
+    ik_lid_tables kept = {0}, anew = {0};
+    ik_status status = update_make_repaired(d, old, update_keep_lids, env, &kept, err);
+    if (status == IK_OK)
+        status = update_complete_anew(d, &kept, env, &anew, err);
+    if (status == IK_OK)
+        status = update_try_tables(d, &anew, own, env, err);
+    ik_lid_tables_free(&kept);
+    ik_lid_tables_free(&anew);
+    return status;
+}
+
 /* Repaired tables that are not the best that can be, beside the verdict on d's own; then *anew. */
-static ik_status update_try_others(ik_deployment *d, ik_lid_tables *repaired, ik_lid_tables *anew,
-                                   const ik_env *env, ik_error *err)
+static ik_status update_try_others(ik_deployment *d, const ik_lid_tables *old,
+                                   ik_lid_tables *repaired, ik_lid_tables *anew, const ik_env *env,
+                                   ik_error *err)
 {
     ik_status status = deploy_judge(d, env, err);
-    const update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free};
+    update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
+                          UINT64_MAX};
+    const uint64_t most_paths = d->max_paths + d->max_paths / 2;
     if (status == IK_OK)
         status = update_try_tables(d, repaired, &own, env, err);
     if (status != IK_OK || d->update.repaired)
         return status;
     status = update_complete_anew(d, repaired, env, anew, err);
-    return status == IK_OK ? update_try_tables(d, anew, &own, env, err) : status;
+    if (status == IK_OK)
+        status = update_try_tables(d, anew, &own, env, err);
+    own.most_paths = most_paths;
+    return status == IK_OK && !d->update.repaired ? update_try_kept(d, old, &own, env, err)
+                                                  : status;
 }
 
 static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
                                      ik_error *err)
 {
     ik_lid_tables repaired = {0}, anew = {0};
-    ik_status status = update_make_repaired(d, old, env, &repaired, err);
+    ik_status status = update_make_repaired(d, old, update_repair_lids, env, &repaired, err);
     if (status == IK_OK)
         status = update_try_tables(d, &repaired, NULL, env, err);
     if (status == IK_OK && !d->update.repaired)
-        status = update_try_others(d, &repaired, &anew, env, err);
+        status = update_try_others(d, old, &repaired, &anew, env, err);
     ik_lid_tables_free(&repaired);
     ik_lid_tables_free(&anew);
     return status;

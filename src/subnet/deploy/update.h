@@ -9,7 +9,8 @@
 
 /* Reads what is installed (a folder of ik_deploy, or tables) and, where it was made by the same
  * routing with one lane, puts repaired tables into d if they are proved: old entries that still
- * deliver, new ones elsewhere. Then fills d->update. Does nothing if from is NULL. */
+ * deliver, elsewhere new ones or what leads to the old ones. Then fills d->update. Does nothing if
+ * from is NULL. */
 ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err);
 
 /* The same with what is installed in memory; d->update.mixing is not judged. */
