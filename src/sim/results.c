@@ -157,8 +157,9 @@ static void results_pack_replies(packer *c, reply_stats *n, size_t num_series)
     results_pack_histogram(c, &n->request);
     results_pack_histogram(c, &n->answer);
     results_carry(c, &n->open, sizeof n->open);
-    results_carry(c, &n->late, sizeof n->late);
-    results_carry(c, &n->hosts, sizeof n->hosts);
+    results_carry(c, &n->made, sizeof n->made);
+    results_carry(c, &n->unmade, sizeof n->unmade);
+    results_carry(c, &n->unmade_by_chance, sizeof n->unmade_by_chance);
     results_carry(c, n->series, num_series * sizeof *n->series);
 }
 

@@ -56,10 +56,12 @@ static ik_status sim_find_end(const ik_plan *plan, const ik_traffic *traffic,
     return status;
 }
 
-/* Of all partitions: in the mean over the hosts of a closed loop. */
-static double sim_late_ps(const reply_stats *sum)
+/* n: of all partitions. */
+static void sim_tell_unmade(const reply_stats *n, stationary *s)
 {
-    return sum->hosts ? (double)sum->late / (double)sum->hosts : 0;
+    double asked = (double)n->made + (double)n->unmade;
+    s->unmade = asked > 0 ? (double)n->unmade / asked : 0;
+    s->unmade_by_chance = asked > 0 ? (double)n->unmade_by_chance / asked : 0;
 }
 
 /* w: what is watched, NULL = nothing. */
@@ -84,7 +86,7 @@ static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK)
         status = sim_export_results(&s, out, err);
     if (status == IK_OK && s.counted.stationary)
-        s.counted.stationary->late_ps = sim_late_ps(&s.parallel.partitions->reply_stats);
+        sim_tell_unmade(&s.parallel.partitions->reply_stats, s.counted.stationary);
     if (status == IK_OK)
         steady_judge(sim_exchange_is_shared(s.parallel.exchange) ? s.counted.stationary : NULL,
                      &s.parallel.partitions->batches, sizeof *s.parallel.partitions,

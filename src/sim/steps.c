@@ -337,7 +337,7 @@ static void steps_count_backlogs(partition *p)
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id) {
             sim_count_backlog(p, host);
-            sim_replies_count_late(p, host);
+            sim_replies_count_unmade(p, host);
         }
     sim_reorder_finish(p);
     sim_replies_finish(p);

@@ -66,6 +66,15 @@ class Replies(CliTest):
         self.assertEqual(len({(fabric, saturated) for fabric, _, saturated in seen}), 2 * len(plans))
         self.assertGreaterEqual(len(seen), 14)
 
+    def test_few_hosts_that_ask_for_most(self):
+        """What lacks is a share of all requests that were asked for, whoever makes them; a run too short for many of them cannot tell."""
+        text = ("fabric: 'crossbar:n=64'\nrouting: shortest\ntraffic: 'mix:98%*big=(subset:pattern=uniform,hosts=0..3)+2%*bg=uniform'\nload: 50%\n"
+                "adapter: {packet: 256 B, message: 256 B, reply: 256 B, service_time: 1 us, max_outstanding: 1}\n"
+                "measure: [{warmup: 100 us, duration: 400 us}, {warmup: 0 us, duration: 5 us}]\n")
+        long, short = self.rows(text)
+        self.assertEqual((long["steady"], long["saturated"]), ("yes", "1"))
+        self.assertEqual(short["steady"], "too short to tell")
+
     def test_classes(self):
         rows = self.rows(BASE + TWO + "switch: [{arbiter: oldest_first, age: injected}, {arbiter: class_first, class_priority: [0, 1]}]\n")
         self.assertEqual(len(rows), 2)

@@ -6,6 +6,7 @@
 
 #include "ikat/base.h"
 #include <assert.h>
+#include <math.h>
 
 static const sim_size_mix *sizes_mix_of(const sim_sizes *z, unsigned class)
 {
@@ -83,6 +84,24 @@ double sim_sizes_mean(const sim_sizes *z, unsigned class, uint64_t packet, uint6
         before = m->ranges[k].upto;
     }
     return mean;
+}
+
+void sim_sizes_spread(const sim_sizes *z, double *of_bytes, double *each)
+{
+    *of_bytes = *each = 0;
+    for (size_t k = 0; k < z->num; k++) {
+        double mean = 0, square = 0, fourth = 0, before = 0;
+        for (size_t i = 0; i < z->mixes[k].num; i++) {
+            const sim_size_range *r = &z->mixes[k].ranges[i];
+            double a = (double)r->from, b = (double)r->to, share = r->upto - before;
+            mean += share * (a + b) / 2;
+            square += share * (a * a + a * b + b * b) / 3;
+            fourth += share * (a * a * (a * a + a * b + b * b) + b * b * b * (a + b)) / 5;
+            before = r->upto;
+        }
+        *of_bytes = fmax(*of_bytes, square / mean);
+        *each = fmax(*each, mean * fourth / (square * square));
+    }
 }
 
 bool sim_sizes_whole(const sim_sizes *z, uint64_t packet)

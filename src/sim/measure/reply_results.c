@@ -31,8 +31,9 @@ void sim_reply_stats_merge(reply_stats *sum, const reply_stats *more, size_t num
     sim_histo_merge(&sum->request, &more->request);
     sim_histo_merge(&sum->answer, &more->answer);
     sum->open += more->open;
-    sum->late += more->late;
-    sum->hosts += more->hosts;
+    sum->made += more->made;
+    sum->unmade += more->unmade;
+    sum->unmade_by_chance += more->unmade_by_chance;
     for (size_t k = 0; k < num_series; k++)
         sum->series[k] += more->series[k];
 }

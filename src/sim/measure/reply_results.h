@@ -14,10 +14,9 @@ typedef struct reply_stats {
     histo request, answer; /* of packets */
     sim_area open;         /* requests without their reply, times ps */
     sim_area *series;      /* [num_series] the same in each period */
-    /* At the end of a closed loop: by how much requests lag behind the times that the load gives,
-     * ps, and the hosts that make them. */
-    sim_area late;
-    uint64_t hosts;
+    /* Of the whole run: requests that were made, those of a closed loop that were not although the
+     * load asked for them, and how many of these may be so by chance at its end. */
+    uint64_t made, unmade, unmade_by_chance;
 } reply_stats;
 
 bool sim_reply_stats_init(reply_stats *n, size_t num_series); /* false = out of memory */

@@ -412,14 +412,16 @@ static bool stationary_small_enough(const stationary *s, const stationary_interv
     return i->sound && i->mean > 0 && i->half_width <= s->setup.ci * i->mean;
 }
 
-/* Whether the measured time holds the life of a packet in the network several times, and is not
- * shorter than a warm-up that was detected: what takes that long to settle goes on settling for as
- * long, by less than a shorter time shows. */
+/* Whether the measured time holds the life of a packet in the network several times, and several
+ * messages or bursts, and is not shorter than a warm-up that was detected: what takes that long to
+ * settle goes on settling for as long, by less than a shorter time shows. */
 static bool stationary_is_long_enough(const stationary *s)
 {
     totals network = stationary_totals_of(s, SERIES_NETWORK, s->first, s->num);
-    double measured_ps = (double)(s->num - s->first) * (double)s->setup.period_ps;
-    return (!s->setup.detects || s->num - s->first >= s->first) &&
+    double measured_ps = (double)(s->num - s->first) * (double)s->setup.period_ps, bytes = 0;
+    for (size_t k = s->first; k < s->num; k++)
+        bytes += (double)s->batches[k].bytes;
+    return (!s->setup.detects || s->num - s->first >= s->first) && bytes >= s->setup.least_bytes &&
            measured_ps * network.count >= STATIONARY_LATENCIES * network.sum;
 }
 

@@ -38,12 +38,13 @@ typedef struct stationary_setup {
     uint64_t origin_ps; /* batch 0 begins: the end of a warm-up that was given, else 0 */
     size_t most;        /* batches of the longest run */
     double grain_bytes; /* what sources make at a time: a message, or a burst of them */
+    double least_bytes; /* of the measured time: several of them */
     /* what each port of a host sends at most: a fraction of its link's rate, bit/s (INFINITY) */
     double injection_fraction, injection_bps;
     /* sources that draw their times offer all that their adapters send */
     bool full;
-    uint32_t places; /* of a closed loop: requests of a host without their reply, at most; else 0 */
-    bool detects;    /* the warm-up is found */
+    bool waits;   /* sources wait for replies: what is not accepted is not made */
+    bool detects; /* the warm-up is found */
     /* what was left to the run, also where its longest time is too short for that */
     bool auto_warmup, auto_end;
     size_t latest;      /* the measured time begins with this batch at the latest */
@@ -60,11 +61,12 @@ typedef struct stationary_setup {
 } stationary_setup;
 
 enum {
-    STATIONARY_LEAST = 32,    /* batches before the warm-up is first looked for */
-    STATIONARY_MEANS = 20,    /* batch means of an interval */
-    STATIONARY_FINE = 80,     /* shorter ones that must hardly depend on their neighbours */
-    STATIONARY_VALUES = 10,   /* least values of a batch mean, on average */
-    STATIONARY_LATENCIES = 10 /* mean times of a packet in the network, in the measured time */
+    STATIONARY_LEAST = 32,     /* batches before the warm-up is first looked for */
+    STATIONARY_MEANS = 20,     /* batch means of an interval */
+    STATIONARY_FINE = 80,      /* shorter ones that must hardly depend on their neighbours */
+    STATIONARY_VALUES = 10,    /* least values of a batch mean, on average */
+    STATIONARY_LATENCIES = 10, /* mean times of a packet in the network, in the measured time */
+    STATIONARY_GRAINS = 16     /* messages or bursts in it */
 };
 
 /* A mean, and half the width of its 95 % interval; NAN = too few batches, or values. */
@@ -86,8 +88,9 @@ typedef struct stationary {
     size_t first;   /* first measured batch */
     /* The measured time; UINT64_MAX = not known yet. */
     uint64_t start_ps, end_ps;
-    double
-        late_ps; /* at the end: of a closed loop's requests behind the times that the load gives */
+    /* Of a closed loop: shares of the requests that the load asked for, which were not made, and
+     * may be not made by chance. */
+    double unmade, unmade_by_chance;
     stationary_interval of; /* of the result that the interval is asked of (BOTH: latency) */
 } stationary;
 

@@ -45,10 +45,8 @@ static const struct {
     double waiting; /* share of the time in the network that packets wait in their sources */
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
-    double grains;  /* least, of messages or bursts in it */
-    double trips;   /* per place of a closed loop, by which requests may be late by chance */
     double chance;  /* roots of time, in times of a message, for which a busy cable may be idle */
-} least = {4, 2, 1, 0.02, 0.2, 0.01, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 16, 4, 3};
+} least = {4, 2, 1, 0.02, 0.2, 0.01, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 3};
 
 typedef struct judged {
     const stationary *s;
@@ -224,12 +222,16 @@ static bool steady_is_saturated(const judged *j)
 }
 
 /* In a closed loop: hosts make fewer requests than the load asks for, since replies do not come in
- * time. Requests may be late by chance by some times of the queue before a host's places. */
+ * time. */
 static bool steady_is_held_back(const judged *j)
 {
-    double run_ps = (double)j->s->start_ps + (double)j->r->window_ps,
-           chance_ps = least.trips * j->r->replies.round_trip.mean / fmax(j->s->setup.places, 1);
-    return j->s->late_ps > least.lost * run_ps + chance_ps;
+    return j->s->unmade > least.lost + j->s->unmade_by_chance && j->r->packets_unroutable == 0;
+}
+
+/* Whether that is so cannot be told: what lacks is much of what was asked for in a short run. */
+static bool steady_may_be_held_back(const judged *j)
+{
+    return j->s->unmade > least.lost && !steady_is_held_back(j) && j->r->packets_unroutable == 0;
 }
 
 /* Less is accepted than offered although no channel is offered more than it carries (a VC may be),
@@ -291,7 +293,7 @@ static bool judge_throughput(judged *j)
     const double longer = 10 * j->window_ps;
     double half = j->half,
            few = fmax(least.packets / fmax(j->packets, 1),
-                      least.grains * j->s->setup.grain_bytes / fmax(j->bytes, 1)),
+                      j->s->setup.least_bytes / fmax(j->bytes, 1)),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (few > 1)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
@@ -305,7 +307,7 @@ static bool judge_throughput(judged *j)
         steady_conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
-    else if (steady_awaits_replies(j))
+    else if (steady_awaits_replies(j) || steady_may_be_held_back(j))
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, longer);
     else if (!(half + (steady_may_collapse(j) && !j->s->closed ? j->trend : 0) <= least.wide))
         steady_conclude(
@@ -330,7 +332,7 @@ static void steady_judge_lines(judged *j)
     if (saturated) {
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
         j->steady->latency_lasts =
-            j->s->setup.places && !drifts && j->steady->latency_half <= least.latency;
+            j->s->setup.waits && !drifts && j->steady->latency_half <= least.latency;
     } else if (drifts)
         steady_conclude(j, j->latency.slope > 0 ? IK_STEADY_NO : IK_STEADY_YES, IK_STEADY_LATENCY,
                         10 * j->window_ps);

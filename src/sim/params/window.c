@@ -222,39 +222,39 @@ static ik_status window_set_detecting(const sim_window_request *q, const slowest
     return IK_OK;
 }
 
-/* What a source makes at a time: a message, of bursty sources a burst of them, in the mean. Of
- * messages of several sizes the packets count. */
-static double window_grain_bytes(const sim_window_request *q)
+/* What a source makes at a time: a message, of bursty sources a burst of them, in the mean. Where
+ * few messages have much of the bytes, a window must have several of these. */
+static void window_set_grain(const sim_window_request *q, stationary_setup *out)
 {
     sim_bursts bursts;
     const char *size = ik_params_has(q->adapter, "message") ? "message" : "packet";
-    double message = (double)ik_params_uint(q->adapter, size);
+    double each = out->grain_bytes = (double)ik_params_uint(q->adapter, size);
+    if (q->sizes)
+        sim_sizes_spread(q->sizes, &out->grain_bytes, &each);
     if (ik_params_enum(q->adapter, "injection") == INJECT_BURSTY &&
         sim_resolve_bursts(q->adapter, q->load, &bursts, NULL) == IK_OK && bursts.beta > 0)
-        return message / bursts.beta;
-    return message;
+        out->grain_bytes /= bursts.beta;
+    out->least_bytes = STATIONARY_GRAINS * fmax(each, out->grain_bytes);
 }
 
 ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out, ik_error *err)
 {
     const slowest slow = window_slowest_of(q->f, q->adapter);
     const ik_adapter_rates rates = ik_sim_adapter_rates(q->adapter);
-    bool lasts = ik_params_has(q->measure, "duration");
-    uint64_t places = ik_params_has(q->adapter, "max_outstanding")
-                          ? ik_params_uint(q->adapter, "max_outstanding")
-                          : 0;
+    bool lasts = ik_params_has(q->measure, "duration"),
+         waits = ik_params_has(q->adapter, "max_outstanding");
     *out = (stationary_setup){.detects = ik_params_word(q->measure, "warmup") != 0,
                               .auto_warmup = ik_params_word(q->measure, "warmup") != 0,
                               .auto_end = !lasts,
-                              .grain_bytes = window_grain_bytes(q),
                               .injection_fraction = rates.injection_fraction,
                               .injection_bps = rates.injection_bps,
-                              .places = (uint32_t)places,
-                              .full = q->load >= 1 && !places &&
+                              .waits = waits,
+                              .full = q->load >= 1 && !waits &&
                                       ik_params_enum(q->adapter, "injection") != INJECT_PERIODIC,
                               .of = (stationary_of)ik_params_enum(q->measure, "stop_of"),
                               .ci = sim_interval_asked(q->measure),
                               .most_hops = lasts ? 0 : ik_params_uint(q->measure, "stop_hops")};
+    window_set_grain(q, out);
     ik_status status = window_check_of(q->measure, q->adapter, err);
     if (status != IK_OK)
         return status;

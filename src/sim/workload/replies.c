@@ -68,6 +68,7 @@ static bool replies_open_request(partition *p, uint32_t host, uint64_t n, uint64
                        .from = IK_NONE,
                        .number = (uint32_t)n};
     replies_take_place(p->sim, &p->sim->host.replies[host]);
+    p->reply_stats.made++;
     return sim_request_add(p, &q) != IK_NONE;
 }
 
@@ -234,17 +235,25 @@ uint64_t sim_reply_next(const partition *p, uint32_t host, unsigned at)
 
 /* ---- the end */
 
-void sim_replies_count_late(partition *p, uint32_t host)
+void sim_replies_count_unmade(partition *p, uint32_t host)
 {
+    enum { BY_CHANCE = 4 }; /* of a host whose requests wait for a place now and then */
     const sim *s = p->sim;
     if (!s->reply.most || s->workload.finite || s->host.state[host].silent)
         return;
     const send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues];
-    uint64_t end = sim_stopped_ps(s), next = end; /* of all queues, the one that is furthest back */
-    for (unsigned at = 0; at < s->reply.queues; at++)
-        next = l[at].t < next ? l[at].t : next;
-    p->reply_stats.late += end - next;
-    p->reply_stats.hosts++;
+    uint64_t end = sim_stopped_ps(s), num = 0;
+    send_queue q = l[0]; /* the one that is furthest back */
+    for (unsigned at = 1; at < s->reply.queues; at++)
+        q = l[at].t < q.t ? l[at] : q;
+    while (q.t < end) {
+        uint64_t n = q.n;
+        message m;
+        if (sim_next_message(p, host, &q, false, &m))
+            num += n >= l[s->reply.queues > 1 ? m.vc : 0].n;
+    }
+    p->reply_stats.unmade += num;
+    p->reply_stats.unmade_by_chance += num < BY_CHANCE ? num : BY_CHANCE;
 }
 
 void sim_replies_finish(partition *p)

@@ -59,8 +59,9 @@ void sim_replies_free(partition *p);
 uint64_t sim_replies_first_bytes(const sim *s);
 uint64_t sim_replies_bytes(const partition *p); /* by which it has grown */
 void sim_replies_finish(partition *p);          /* brings the statistics to the end of the run */
-/* At the end of the run: by how much a host's requests lag behind the times that the load gives. */
-void sim_replies_count_late(partition *p, uint32_t host);
+/* At the end of the run: which requests a host has not made for lack of a place, though the load
+ * asked for them. */
+void sim_replies_count_unmade(partition *p, uint32_t host);
 
 /* ---- workload/reply_store.c. Ids; IK_NONE = out of memory, and the partition fails */
 uint32_t sim_request_add(partition *p, const request *r);
