@@ -7,6 +7,7 @@
 #include "sim_hash.h"
 #include "sim_helper.h"
 #include "unit/part.h"
+#include <math.h>
 
 /* ---- age */
 
@@ -128,6 +129,35 @@ static void others_may_starve(void **state)
     sim_result_clear(&r);
 }
 
+/* The link of a host is all that is scarce here: its adapter sends what is urgent before the rest,
+ * and a class gets what those above it leave of the link. */
+static void adapters_send_the_urgent_first(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"model=iq", "model=ioq"};
+    enum { CLASSES = 3 };
+    static const double expected[CLASSES] = {0, 0.6, 0.4}; /* 0.7, 0.6 and 0.7 are offered */
+    for (unsigned k = 0; k < 4; k++) {
+        char sw[80];
+        snprintf(sw, sizeof sw, "%s;arbiter=class_first;class_priority=1:9:4", models[k / 2]);
+        ik_sim_result r = simulate((scenario){
+            .fabric = "crossbar:n=4",
+            .routing = "minimal",
+            .vc = "any",
+            .num_vcs = 1 + k % 2,
+            .traffic = "mix:35%*low=shift:by=1+30%*high=shift:by=1+35%*middle=shift:by=1",
+            .sw = sw,
+            .adapter = "packet=1 KiB;injection=poisson",
+            .measure = "warmup=50 us;duration=400 us;paranoid=true",
+            .load = 2});
+        for (unsigned c = 0; c < CLASSES; c++)
+            if (fabs(r.classes[c].throughput - expected[c]) > 0.03)
+                fail_msg("%s, %u VCs: class %u gets %g of its links, and should get %g", sw,
+                         1 + k % 2, c, r.classes[c].throughput, expected[c]);
+        sim_result_clear(&r);
+    }
+}
+
 /* ---- threads: ties are decided by numbers */
 
 static void threads_agree(void **state)
@@ -218,6 +248,7 @@ int main(void)
                                        on_one_thread(urgent_packets_find_an_empty_network),
                                        on_one_thread(numbers_say_who_goes_first),
                                        on_one_thread(others_may_starve),
+                                       on_one_thread(adapters_send_the_urgent_first),
                                        cmocka_unit_test(threads_agree),
                                        on_one_thread(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,6 +245,65 @@ static void test_copies(void **state)
     }
 }
 
+/* Wherever a watched packet is, it is in a VC of its kind: those of replies follow all those of
+ * requests. Their sizes tell them apart. A delivery names no VC. */
+static void expect_own_vcs(const ik_sim_result *r, unsigned num, uint32_t reply_bytes)
+{
+    unsigned replies = 0;
+    for (size_t k = 0; k < r->watch.num_packets; k++) {
+        const ik_watched *p = &r->watch.packets[k];
+        bool is_reply = p->bytes == reply_bytes;
+        assert_true(p->sent && p->num_events > 0);
+        replies += is_reply;
+        for (size_t n = p->first; n < p->first + p->num_events; n++) {
+            const ik_watch_event *e = &r->watch.events[n];
+            if (e->stage != IK_WATCH_DELIVERED && e->vc / num != is_reply)
+                fail_msg("a %s of host %u, %s: in VC %u of twice %u",
+                         is_reply ? "reply" : "request", p->src, ik_watch_stage_names[e->stage],
+                         e->vc, num);
+        }
+    }
+    assert_in_range(replies, 20, r->watch.num_packets - 20);
+}
+
+static void test_own_vcs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric, *routing, *vc, *sw, *adapter;
+        unsigned num_vcs; /* 0 = as many as the routing needs */
+    } of[] = {{"crossbar:n=4", "minimal", NULL, "model=iq", "", 0},
+              {"karytree:k=3,n=2", "dmodk", "dbbm", "model=ioq", "max_outstanding=2;", 3},
+              {"torus:dims=4:4", "dor", NULL, "model=iq;queues=fifo", "queues=one;", 0},
+              {"torus:dims=4:4", "valiant", NULL, "model=ideal", "service_time=90 ns;", 0}};
+    for (unsigned k = 0; k < sizeof of / sizeof *of; k++) {
+        ik_env env = {.seed = 1};
+        ik_fabric *f = NULL;
+        ik_plan *plan = NULL;
+        ik_traffic *traffic = NULL;
+        ik_sim_result r = {0};
+        char adapter[100];
+        snprintf(adapter, sizeof adapter, "%spacket=512 B;message=512 B;reply=300 B",
+                 of[k].adapter);
+        const scenario c = {.sw = of[k].sw,
+                            .adapter = adapter,
+                            .measure = "warmup=1 us;duration=10 us;paranoid=true",
+                            .watch = "first=200;after=1 us",
+                            .load = 0.5};
+        assert_int_equal(ik_fabric_from_spec(of[k].fabric, &env, &f, NULL), IK_OK);
+        assert_int_equal(
+            ik_plan_from_specs(f, of[k].routing, of[k].vc, NULL, of[k].num_vcs, &env, &plan, NULL),
+            IK_OK);
+        assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &traffic, NULL), IK_OK);
+        assert_int_equal(run_plan(plan, traffic, &c, &r, NULL), IK_OK);
+        expect_own_vcs(&r, plan->num_vcs, 300);
+        sim_result_clear(&r);
+        ik_traffic_free(traffic);
+        ik_plan_free(plan);
+        ik_fabric_free(f);
+    }
+}
+
 /* ---- a load under which requests fill everything: replies still come through */
 static void test_no_deadlock(void **state)
 {
@@ -376,8 +435,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         on_one_thread(test_worked_case), on_one_thread(test_books),
         on_one_thread(test_closed_loop), on_one_thread(test_one_at_a_time),
-        on_one_thread(test_copies),      on_one_thread(test_no_deadlock),
-        on_one_thread(test_servers),     cmocka_unit_test(test_threads),
-        on_one_thread(test_refusals)};
+        on_one_thread(test_copies),      on_one_thread(test_own_vcs),
+        on_one_thread(test_no_deadlock), on_one_thread(test_servers),
+        cmocka_unit_test(test_threads),  on_one_thread(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

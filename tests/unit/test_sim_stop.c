@@ -113,6 +113,11 @@ static double settles_late(size_t k)
     return steady(k) + 3000 * exp(-(double)k / 300);
 }
 
+static double rises(size_t k) /* so slowly that MSER leaves out none of the first 64 */
+{
+    return 1000 + 200 * (double)(k % 2 == 0) + 4 * fmin((double)k, 100);
+}
+
 static double grows(size_t k)
 {
     return steady(k) + 40 * (double)k;
@@ -173,6 +178,10 @@ static void test_looks(void **state)
     s = feed((stationary_setup){.most = 20000, .detects = true, .latest = 8000, .ci = 0.05},
              settles_late);
     assert_true(s->closed && s->first > 400 && s->num - s->first >= s->first);
+    stationary_free(s);
+    s = feed((stationary_setup){.most = 700, .detects = true, .latest = 600, .length_ps = 1},
+             rises);
+    assert_true(s->warm && s->first >= 100); /* not while the rest still rises */
     stationary_free(s);
     s = feed((stationary_setup){.most = 700, .ci = 0.5, .of = STATIONARY_LATENCY}, wanders);
     assert_true(s->warm && !s->closed && s->capped);
