@@ -285,26 +285,28 @@ measure: {warmup: 1 us, duration: 2 us}
     def test_windows_without_the_messages_that_count(self):
         """Where few messages have many of the bytes, what a window without them shows does not last."""
         sweep = """\
-fabric: [{name}]
+fabric: 'karytree:k=4,n=2'
 routing: shortest
+traffic: {traffic}
 load: 30%
 adapter: {{packet: 1 KiB, message_sizes: "{sizes}"}}
 seeds: 3
 measure: [{{warmup: 20 us, duration: 100 us}}, {{warmup: auto}}]
 """
-        for name in ("'karytree:k=4,n=2'",):
-            for sizes in ("1 KiB:99.99%, 4 MB:0.01%", "64 B:99.99%, 1 MB:0.01%", "64 B:50%, 1 KiB..4 KiB:50%"):
-                with self.subTest(fabric=name, sizes=sizes):
-                    rows = self.rows_by_setting(self.make(sweep.format(name=name, sizes=sizes), "sizes")).values()
-                    self.assertEqual(len(rows), 6)
-                    if "MB" not in sizes:
-                        self.assertIn("yes", {row["steady"] for row in rows})
-                    for row in rows:
-                        if row["steady"] == "yes":
-                            self.assertAlmostEqual(float(row["throughput"]), 0.3, delta=0.03)
-                        elif "duration" in row["variant"]:
-                            self.assertEqual(row["steady"], "too short to tell")
-                    (self.tmp / "sizes.db").unlink()
+        classes = "mix:99.997%*small=uniform+0.003%*big=uniform"
+        for sizes, traffic in (("1 KiB:99.99%, 4 MB:0.01%", "uniform"), ("64 B:99.99%, 1 MB:0.01%", "uniform"),
+                               ("small=1 KiB; big=4 MB", f'"{classes}"'), ("64 B:50%, 1 KiB..4 KiB:50%", "uniform")):
+            with self.subTest(sizes=sizes):
+                rows = self.rows_by_setting(self.make(sweep.format(traffic=traffic, sizes=sizes), "sizes")).values()
+                self.assertEqual(len(rows), 6)
+                if "MB" not in sizes:
+                    self.assertIn("yes", {row["steady"] for row in rows})
+                for row in rows:
+                    if row["steady"] == "yes":
+                        self.assertAlmostEqual(float(row["throughput"]), 0.3, delta=0.03)
+                    elif "duration" in row["variant"]:
+                        self.assertEqual(row["steady"], "too short to tell")
+                (self.tmp / "sizes.db").unlink()
 
     def rows_by_setting(self, store):
         """Rows of CSV by what was set."""

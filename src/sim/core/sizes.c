@@ -86,21 +86,17 @@ double sim_sizes_mean(const sim_sizes *z, unsigned class, uint64_t packet, uint6
     return mean;
 }
 
-void sim_sizes_spread(const sim_sizes *z, double *of_bytes, double *each)
+void sim_sizes_add_moments(const sim_sizes *z, unsigned class, double share, double moments[3])
 {
-    *of_bytes = *each = 0;
-    for (size_t k = 0; k < z->num; k++) {
-        double mean = 0, square = 0, fourth = 0, before = 0;
-        for (size_t i = 0; i < z->mixes[k].num; i++) {
-            const sim_size_range *r = &z->mixes[k].ranges[i];
-            double a = (double)r->from, b = (double)r->to, share = r->upto - before;
-            mean += share * (a + b) / 2;
-            square += share * (a * a + a * b + b * b) / 3;
-            fourth += share * (a * a * (a * a + a * b + b * b) + b * b * b * (a + b)) / 5;
-            before = r->upto;
-        }
-        *of_bytes = fmax(*of_bytes, square / mean);
-        *each = fmax(*each, mean * fourth / (square * square));
+    const sim_size_mix *m = sizes_mix_of(z, class);
+    double before = 0;
+    for (size_t i = 0; i < m->num; i++) {
+        double a = (double)m->ranges[i].from, b = (double)m->ranges[i].to,
+               of = share * (m->ranges[i].upto - before);
+        moments[0] += of * (a + b) / 2;
+        moments[1] += of * (a * a + a * b + b * b) / 3;
+        moments[2] += of * (a * a * (a * a + a * b + b * b) + b * b * b * (a + b)) / 5;
+        before = m->ranges[i].upto;
     }
 }
 

@@ -36,10 +36,8 @@ uint64_t sim_size_of(const sim_sizes *z, unsigned class, uint64_t seed, uint32_t
  * `packet` bytes and each packet is filled up to whole units (of 1 byte: nothing is added). Exact
  * but for rounding; cost O(ranges). */
 double sim_sizes_mean(const sim_sizes *z, unsigned class, uint64_t packet, uint64_t unit);
-/* Of the mix with the largest: *of_bytes, the mean size of the message that a byte is of, E[s^2] /
- * E[s]; *each, bytes of all messages for each one of those that make their sum vary: E[s] E[s^4] /
- * E[s^2]^2. Both are the size where messages have one. */
-void sim_sizes_spread(const sim_sizes *z, double *of_bytes, double *each);
+/* Adds the mean size of messages of a class, its square's and its fourth power's, times a share. */
+void sim_sizes_add_moments(const sim_sizes *z, unsigned class, double share, double moments[3]);
 /* What a message of so many bytes takes, likewise. */
 uint64_t sim_size_padded(uint64_t bytes, uint64_t packet, uint64_t unit);
 /* Whether all messages are whole packets. */

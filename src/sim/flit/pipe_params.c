@@ -91,7 +91,7 @@ static ik_status pipe_params_resolve_times(pipe *p, const sim_sections *sec, ik_
         return sim_schedule_check(p->traffic->schedule, p->end * p->clock_ps, err);
     }
     const sim_window_request request = {p->f,    sec->sw,     sec->adapter, v,
-                                        p->load, p->clock_ps, p->sizes};
+                                        p->load, p->clock_ps, p->sizes,     p->traffic};
     ik_status status = sim_window_resolve(&request, &p->window, err);
     if (status != IK_OK)
         return status;

@@ -76,8 +76,8 @@ static ik_status measure_params_resolve_times(sim *s, const sim_sections *sec,
         s->measure.end_ps = s->measure.warmup_ps + ik_params_uint(v, "duration");
         return sim_schedule_check(s->traffic->schedule, s->measure.end_ps, err);
     }
-    const sim_window_request request = {s->f,         sec->sw, sec->adapter,   v,
-                                        config->load, 1,       s->source.sizes};
+    const sim_window_request request = {s->f,         sec->sw, sec->adapter,    v,
+                                        config->load, 1,       s->source.sizes, s->traffic};
     ik_status status = sim_window_resolve(&request, &s->measure.window, err);
     if (status != IK_OK)
         return status;

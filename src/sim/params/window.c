@@ -230,7 +230,7 @@ static void window_set_grain(const sim_window_request *q, stationary_setup *out)
     const char *size = ik_params_has(q->adapter, "message") ? "message" : "packet";
     double each = out->grain_bytes = (double)ik_params_uint(q->adapter, size);
     if (q->sizes)
-        sim_sizes_spread(q->sizes, &out->grain_bytes, &each);
+        sim_sizes_spread(q->sizes, q->traffic, &out->grain_bytes, &each);
     if (ik_params_enum(q->adapter, "injection") == INJECT_BURSTY &&
         sim_resolve_bursts(q->adapter, q->load, &bursts, NULL) == IK_OK && bursts.beta > 0)
         out->grain_bytes /= bursts.beta;

@@ -235,25 +235,37 @@ uint64_t sim_reply_next(const partition *p, uint32_t host, unsigned at)
 
 /* ---- the end */
 
+/* Those that may lack by chance at the end, of a host whose requests wait for a place now and then:
+ * a few, or bursts. */
+static double replies_by_chance(const sim *s)
+{
+    double beta = s->source.injection == INJECT_BURSTY ? s->source.bursts.beta : 1;
+    return 4 / (beta > 0 ? beta : 1);
+}
+
 void sim_replies_count_unmade(partition *p, uint32_t host)
 {
-    enum { BY_CHANCE = 4 }; /* of a host whose requests wait for a place now and then */
+    enum { STEPS = 1024 }; /* the rest is as many in the same time */
     const sim *s = p->sim;
     if (!s->reply.most || s->workload.finite || s->host.state[host].silent)
         return;
     const send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues];
-    uint64_t end = sim_stopped_ps(s), num = 0;
+    uint64_t end = sim_stopped_ps(s), found = 0;
     send_queue q = l[0]; /* the one that is furthest back */
     for (unsigned at = 1; at < s->reply.queues; at++)
         q = l[at].t < q.t ? l[at] : q;
-    while (q.t < end) {
+    uint64_t from = q.t;
+    for (unsigned k = 0; k < STEPS && q.t < end; k++) {
         uint64_t n = q.n;
         message m;
         if (sim_next_message(p, host, &q, false, &m))
-            num += n >= l[s->reply.queues > 1 ? m.vc : 0].n;
+            found += n >= l[s->reply.queues > 1 ? m.vc : 0].n;
     }
-    p->reply_stats.unmade += num;
-    p->reply_stats.unmade_by_chance += num < BY_CHANCE ? num : BY_CHANCE;
+    double num = (double)found, chance = replies_by_chance(s);
+    if (q.t > from && q.t < end)
+        num *= (double)(end - from) / (double)(q.t - from);
+    p->reply_stats.unmade += (uint64_t)num;
+    p->reply_stats.unmade_by_chance += (uint64_t)(num < chance ? num : chance);
 }
 
 void sim_replies_finish(partition *p)
