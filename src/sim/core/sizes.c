@@ -6,7 +6,6 @@
 
 #include "ikat/base.h"
 #include <assert.h>
-#include <math.h>
 
 static const sim_size_mix *sizes_mix_of(const sim_sizes *z, unsigned class)
 {
