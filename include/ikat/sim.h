@@ -360,7 +360,10 @@ typedef enum ik_steady_reason {
     IK_STEADY_FEW,  /* too few packets, or a window of too few latencies */
     IK_STEADY_WIDE, /* the interval of throughput is too wide */
     /* yes, but that of mean latency is too wide: throughput lasts, latency cannot be told */
-    IK_STEADY_LATENCY_WIDE
+    IK_STEADY_LATENCY_WIDE,
+    /* too short again: */
+    IK_STEADY_PART,  /* of all sources send, few of the large messages, or of the destinations */
+    IK_STEADY_UNMADE /* in a closed loop, to know whether hosts make what the load asks for */
 } ik_steady_reason;
 /* "holds", "saturated", "falls" …; "" of IK_STEADY_NOT_JUDGED. */
 const char *ik_steady_reason_name(ik_steady_reason reason);

@@ -38,6 +38,10 @@ typedef struct ik_traffic_family {
      * of a host to itself do not count): measures then need not call flows(), which takes hosts
      * hosts calls. */
     bool (*even)(const ik_traffic *t, uint64_t *weight, uint64_t *scale);
+    /* Optional: so many messages of src in turn must be seen before their destinations are about
+     * what its flows say: all of a round, where each has the same order. NULL or 0: as many as of
+     * destinations that are drawn one by one. */
+    uint64_t (*round)(const ik_traffic *t, uint32_t src);
     /* Class of a message, see ik_traffic.classes. NULL = there are no classes. */
     /* of the n-th message of src; as pure as dest */
     unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n);

@@ -174,6 +174,17 @@ uint32_t pattern_lists_dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return l->dst[first];
 }
 
+uint64_t pattern_round(const ik_traffic *t, uint32_t src)
+{
+    return t->family->round ? t->family->round(t, src) : 0;
+}
+
+uint64_t pattern_lists_round(const ik_traffic *t, uint32_t src)
+{
+    const pattern_lists *l = t->impl;
+    return l->equal[src] ? l->base[src + 1] - l->base[src] : 0;
+}
+
 void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     assert(src < t->num_hosts);

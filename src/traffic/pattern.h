@@ -43,6 +43,9 @@ typedef struct pattern_lists {
 typedef ik_traffic_flow pattern_flow;
 ik_status pattern_lists_new(ik_traffic *t, pattern_flow *flows, size_t count, ik_error *err);
 uint32_t pattern_lists_dest(const ik_traffic *t, uint32_t src, uint64_t n);
+/* ik_traffic_family.round of the pattern's family, 0 without one. */
+uint64_t pattern_round(const ik_traffic *t, uint32_t src);
+uint64_t pattern_lists_round(const ik_traffic *t, uint32_t src);
 void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
 void pattern_lists_destroy(ik_traffic *t);
 

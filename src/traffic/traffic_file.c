@@ -225,6 +225,7 @@ const ik_traffic_family ik_traffic_file = {
     .create = file_create,
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
+    .round = pattern_lists_round,
     .flows = pattern_lists_flows,
     .listed = true,
 };

@@ -296,6 +296,18 @@ static uint32_t mix_dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return member->family->dest(member, src, n);
 }
 
+/* Numbers of messages are the same in all members. */
+static uint64_t mix_round(const ik_traffic *t, uint32_t src)
+{
+    const mix *m = t->impl;
+    uint64_t longest = 0;
+    for (unsigned k = 0; k < m->num; k++) {
+        uint64_t round = pattern_round(m->traffic[k], src);
+        longest = round > longest ? round : longest;
+    }
+    return longest;
+}
+
 static bool mix_silent(const ik_traffic *t, uint32_t src)
 {
     const mix *m = t->impl;
@@ -331,6 +343,7 @@ const ik_traffic_family ik_traffic_mix = {
     .create = mix_create,
     .destroy = mix_destroy,
     .dest = mix_dest,
+    .round = mix_round,
     .silent = mix_silent,
     .flows = mix_flows,
     .class_of = mix_class_of,

@@ -73,6 +73,7 @@ const ik_traffic_family ik_traffic_neighbour = {
     .create = neighbour_create,
     .destroy = pattern_lists_destroy,
     .dest = pattern_lists_dest,
+    .round = pattern_lists_round,
     .flows = pattern_lists_flows,
     .listed = true,
 };

@@ -46,7 +46,8 @@ static const struct {
     double wide;    /* half width of throughput / mean, with which nothing can be told */
     double packets; /* least, of the window */
     double chance;  /* roots of time, in times of a message, for which a busy cable may be idle */
-} least = {4, 2, 1, 0.02, 0.2, 0.01, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 3};
+    double ahead;   /* windows, by which the middle of a run ten times as long lies later */
+} least = {4, 2, 1, 0.02, 0.2, 0.01, 0.002, 0.005, 0.02, 3, 0.01, 0.05, 160, 3, 5};
 
 typedef struct judged {
     const stationary *s;
@@ -164,7 +165,8 @@ static double steady_memory_ps(const judged *j)
 
 /* Batches of one window say nothing of a slow approach to another value (at a load that is exactly
  * what a channel carries, it takes for ever). A trend that is none of chance adds its change over
- * the window. Latencies of one window hang together, and exceed a few errors by chance. */
+ * the window; that of latency, which may go on for ever, its change up to the middle of a run ten
+ * times as long. Latencies of one window hang together, and exceed a few errors by chance. */
 static double steady_trend_of(const stationary_line *line, double errors)
 {
     return fabs(line->slope) > errors * line->error ? fabs(steady_change_of(line)) : 0;
@@ -257,7 +259,8 @@ static void steady_describe_lines(judged *j)
         steady_trend_of(&j->throughput, steady_may_collapse(j) ? least.collapse : least.trend);
     j->steady->throughput_half = j->half + fmax(j->trend, steady_rise_of(j));
     j->steady->latency_half = steady_relative(&latency) +
-                              steady_trend_of(&j->latency, least.errors) + steady_growth_of(j);
+                              least.ahead * steady_trend_of(&j->latency, least.errors) +
+                              steady_growth_of(j);
     j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
 }
 
@@ -291,12 +294,13 @@ static bool steady_awaits_replies(const judged *j)
 static bool judge_throughput(judged *j)
 {
     const double longer = 10 * j->window_ps;
-    double half = j->half,
-           few = fmax(least.packets / fmax(j->packets, 1),
-                      j->s->setup.least_bytes / fmax(j->bytes, 1)),
+    double half = j->half, few = least.packets / fmax(j->packets, 1),
+           part = j->s->setup.least_bytes / fmax(j->bytes, 1),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (few > 1)
-        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
+        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, fmax(few, part) * j->window_ps);
+    else if (part > 1)
+        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_PART, part * j->window_ps);
     else if (steady_is_beyond_bound(j))
         steady_conclude(j, IK_STEADY_NO, IK_STEADY_BOUND,
                         0); /* nobody knows for how long it stays so */
@@ -308,7 +312,7 @@ static bool judge_throughput(judged *j)
     else if (j->window_ps < short_ps)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
     else if (steady_awaits_replies(j) || steady_may_be_held_back(j))
-        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, longer);
+        steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_UNMADE, longer);
     else if (!(half + (steady_may_collapse(j) && !j->s->closed ? j->trend : 0) <= least.wide))
         steady_conclude(
             j, IK_STEADY_SHORT, IK_STEADY_WIDE,
@@ -325,7 +329,8 @@ static void steady_judge_lines(judged *j)
          saturated = j->steady->bound.exceeded || steady_is_saturated(j) || steady_is_held_back(j),
          drifts = steady_drifts_by(&j->latency, least.latency);
     if (!lasts) {
-        j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts &&
+        j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT &&
+                                   j->steady->reason != IK_STEADY_PART && !saturated && !drifts &&
                                    !steady_awaits_replies(j);
         return;
     }
@@ -399,21 +404,26 @@ const char *ik_steady_reason_name(ik_steady_reason reason)
         [IK_STEADY_RISES] = "rises",         [IK_STEADY_FILLS] = "fills",
         [IK_STEADY_LATENCY] = "latency",     [IK_STEADY_BOUND] = "bound",
         [IK_STEADY_DEADLOCK] = "deadlock",   [IK_STEADY_FEW] = "few packets",
-        [IK_STEADY_WIDE] = "wide interval",  [IK_STEADY_LATENCY_WIDE] = "wide latency"};
+        [IK_STEADY_WIDE] = "wide interval",  [IK_STEADY_LATENCY_WIDE] = "wide latency",
+        [IK_STEADY_PART] = "part",           [IK_STEADY_UNMADE] = "unmade requests"};
     assert((size_t)reason < sizeof names / sizeof *names);
     return names[reason];
 }
 
 void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
 {
+    static const char *const plain[] = {
+        [IK_STEADY_NOT_JUDGED] = "",
+        [IK_STEADY_HOLDS] = "throughput and latency stay where they are",
+        [IK_STEADY_FILLS] = "packets spend more and more time in the network, which still fills",
+        [IK_STEADY_DEADLOCK] = "the network is deadlocked",
+        [IK_STEADY_FEW] = "the measured time is too short: few packets, or few latencies",
+        [IK_STEADY_PART] = "the measured time is too short: it has part of the traffic alone, few "
+                           "large messages, bursts or destinations",
+        [IK_STEADY_UNMADE] = "the measured time is too short: replies have yet to come, or hosts "
+                             "that wait for them may make less than the load asks for"};
     const ik_sim_steady *k = steady;
     switch (k->reason) {
-    case IK_STEADY_NOT_JUDGED:
-        snprintf(text, size, "%s", "");
-        break;
-    case IK_STEADY_HOLDS:
-        snprintf(text, size, "throughput and latency stay where they are");
-        break;
     case IK_STEADY_SATURATED:
         if (k->latency_lasts)
             snprintf(text, size,
@@ -430,9 +440,6 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         snprintf(text, size, "throughput %s by %.3g %% per ms",
                  k->reason == IK_STEADY_FALLS ? "falls" : "rises", 100 * fabs(k->drift));
         break;
-    case IK_STEADY_FILLS:
-        snprintf(text, size, "packets spend more and more time in the network, which still fills");
-        break;
     case IK_STEADY_LATENCY:
         snprintf(text, size, "throughput stays, mean latency %s by %.3g ns per us",
                  k->latency_slope > 0 ? "rises" : "falls", 1000 * fabs(k->latency_slope));
@@ -441,15 +448,9 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         snprintf(text, size, "channels can carry %.3g %% for ever, and more is accepted",
                  100 * k->bound.throughput);
         break;
-    case IK_STEADY_DEADLOCK:
-        snprintf(text, size, "the network is deadlocked");
-        break;
     case IK_STEADY_LATENCY_WIDE:
         snprintf(text, size, "throughput stays, the 95 %% interval of mean latency is ± %.3g %%",
                  100 * k->latency_half);
-        break;
-    case IK_STEADY_FEW:
-        snprintf(text, size, "the measured time is too short: few packets, or few latencies");
         break;
     case IK_STEADY_WIDE:
         if (isnan(k->throughput_half))
@@ -457,6 +458,9 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         else
             snprintf(text, size, "the 95 %% interval of throughput is ± %.3g %%",
                      100 * k->throughput_half);
+        break;
+    default:
+        snprintf(text, size, "%s", plain[k->reason]);
         break;
     }
 }

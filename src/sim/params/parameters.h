@@ -91,10 +91,11 @@ ik_status sim_check_reply_numbers(const struct sim *s, ik_error *err);
 ik_status sim_sizes_new(const ik_params *adapter, const ik_traffic *traffic, sim_sizes **out,
                         ik_error *err);
 void sim_sizes_free(sim_sizes *z);
-/* Over the messages of all hosts of the traffic: *of_bytes, the mean size of the message that a
- * byte is of, E[s^2] / E[s]; *each, bytes of all messages for each one of those that make their sum
- * vary, E[s] E[s^4] / E[s^2]^2. Both are the size where messages have one. O(hosts * ranges). */
-void sim_sizes_spread(const sim_sizes *z, const ik_traffic *traffic, double *of_bytes,
+/* Over the messages of all hosts of the traffic: *mean, the mean size; *of_bytes, that of the
+ * message that a byte is of, E[s^2] / E[s]; *each, bytes of all messages for each one of those that
+ * make their sum vary, E[s] E[s^4] / E[s^2]^2. All are the size where messages have one.
+ * O(hosts * ranges). */
+void sim_sizes_spread(const sim_sizes *z, const ik_traffic *traffic, double *mean, double *of_bytes,
                       double *each);
 /* Mean over the messages of a host of what sim_sizes_mean says of each class. */
 double sim_sizes_mean_of_host(const sim_sizes *z, const ik_traffic *traffic, uint32_t host,

@@ -404,7 +404,8 @@ double sim_sizes_mean_of_host(const sim_sizes *z, const ik_traffic *traffic, uin
     return mean;
 }
 
-void sim_sizes_spread(const sim_sizes *z, const ik_traffic *traffic, double *of_bytes, double *each)
+void sim_sizes_spread(const sim_sizes *z, const ik_traffic *traffic, double *mean, double *of_bytes,
+                      double *each)
 {
     double m[3] = {0};
     if (z->num_classes == 0)
@@ -412,6 +413,7 @@ void sim_sizes_spread(const sim_sizes *z, const ik_traffic *traffic, double *of_
     for (uint32_t host = 0; z->num_classes && host < traffic->num_hosts; host++)
         for (unsigned c = 0; c < z->num_classes; c++)
             sim_sizes_add_moments(z, c, traffic->family->class_share(traffic, host, c), m);
+    *mean = z->num_classes == 0 ? m[0] : m[0] / fmax(traffic->num_hosts, 1);
     *of_bytes = m[0] > 0 ? m[1] / m[0] : 0;
     *each = m[1] > 0 ? m[0] / m[1] * (m[2] / m[1]) : 0;
 }

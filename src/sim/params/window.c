@@ -222,19 +222,34 @@ static ik_status window_set_detecting(const sim_window_request *q, const slowest
     return IK_OK;
 }
 
+/* So many messages of all sources show where each of them sends; 0 = any few. */
+static double window_round_of(const ik_traffic *t)
+{
+    uint64_t longest = 0;
+    uint32_t sources = 0;
+    for (uint32_t src = 0; t && t->family->round && src < t->num_hosts; src++) {
+        uint64_t round = t->family->round(t, src);
+        longest = round > longest ? round : longest;
+        sources += !ik_traffic_is_silent(t, src);
+    }
+    return longest > 1 ? (double)longest * sources : 0;
+}
+
 /* What a source makes at a time: a message, of bursty sources a burst of them, in the mean. Where
- * few messages have much of the bytes, a window must have several of these. */
+ * few messages have much of the bytes, a window must have several of these, and where hosts send to
+ * one destination after the other, messages to all of them. */
 static void window_set_grain(const sim_window_request *q, stationary_setup *out)
 {
     sim_bursts bursts;
     const char *size = ik_params_has(q->adapter, "message") ? "message" : "packet";
-    double each = out->grain_bytes = (double)ik_params_uint(q->adapter, size);
+    double mean = (double)ik_params_uint(q->adapter, size), each = out->grain_bytes = mean;
     if (q->sizes)
-        sim_sizes_spread(q->sizes, q->traffic, &out->grain_bytes, &each);
+        sim_sizes_spread(q->sizes, q->traffic, &mean, &out->grain_bytes, &each);
     if (ik_params_enum(q->adapter, "injection") == INJECT_BURSTY &&
         sim_resolve_bursts(q->adapter, q->load, &bursts, NULL) == IK_OK && bursts.beta > 0)
         out->grain_bytes /= bursts.beta;
-    out->least_bytes = STATIONARY_GRAINS * fmax(each, out->grain_bytes);
+    out->least_bytes =
+        fmax(STATIONARY_GRAINS * fmax(each, out->grain_bytes), mean * window_round_of(q->traffic));
 }
 
 ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out, ik_error *err)

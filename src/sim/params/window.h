@@ -20,7 +20,7 @@ typedef struct sim_window_request {
     double load;
     uint64_t unit_ps;          /* times are multiples of it: a cycle, or 1 */
     const sim_sizes *sizes;    /* of messages, where they differ and are known; else NULL */
-    const ik_traffic *traffic; /* with sizes */
+    const ik_traffic *traffic; /* NULL = not known */
 } sim_window_request;
 /* The batches of such a run. A window that is too short to be found is taken as it was given, or
  * from the middle of the longest run: its verdict says that it is short. O(ports). Errors:

@@ -112,6 +112,12 @@ static uint32_t subset_dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return to == IK_NONE ? IK_NONE : x->map.host[to];
 }
 
+static uint64_t subset_round(const ik_traffic *t, uint32_t src)
+{
+    const subset *x = t->impl;
+    return x->process[src] == IK_NONE ? 0 : pattern_round(x->pattern, x->process[src]);
+}
+
 static bool subset_silent(const ik_traffic *t, uint32_t src)
 {
     const subset *x = t->impl;
@@ -176,6 +182,7 @@ const ik_traffic_family ik_traffic_subset = {
     .create = subset_create,
     .destroy = subset_destroy,
     .dest = subset_dest,
+    .round = subset_round,
     .silent = subset_silent,
     .flows = subset_flows,
 };
