@@ -165,8 +165,8 @@ static double steady_memory_ps(const judged *j)
 
 /* Batches of one window say nothing of a slow approach to another value (at a load that is exactly
  * what a channel carries, it takes for ever). A trend that is none of chance adds its change over
- * the window; that of latency, which may go on for ever, its change up to the middle of a run ten
- * times as long. Latencies of one window hang together, and exceed a few errors by chance. */
+ * the window; of latency that rises, and may do so for ever, the change up to the middle of a run
+ * ten times as long. Latencies of one window hang together, and exceed a few errors by chance. */
 static double steady_trend_of(const stationary_line *line, double errors)
 {
     return fabs(line->slope) > errors * line->error ? fabs(steady_change_of(line)) : 0;
@@ -258,9 +258,10 @@ static void steady_describe_lines(judged *j)
     j->trend =
         steady_trend_of(&j->throughput, steady_may_collapse(j) ? least.collapse : least.trend);
     j->steady->throughput_half = j->half + fmax(j->trend, steady_rise_of(j));
-    j->steady->latency_half = steady_relative(&latency) +
-                              least.ahead * steady_trend_of(&j->latency, least.errors) +
-                              steady_growth_of(j);
+    j->steady->latency_half =
+        steady_relative(&latency) +
+        (j->latency.slope > 0 ? least.ahead : 1) * steady_trend_of(&j->latency, least.errors) +
+        steady_growth_of(j);
     j->steady->drift = steady_change_of(&j->throughput) / MEANS / mean_ps * 1e9;
 }
 
