@@ -181,6 +181,8 @@ typedef struct ik_deploy_update {
     bool repaired;     /* old entries that still deliver were kept, see ik_deploy */
     uint64_t kept, changed, added, removed; /* entries */
     uint32_t switches;                      /* with other entries */
+    /* pairs of LIDs of hosts, with several lanes where the old levels are known */
+    uint64_t levels_kept, levels_changed;
     ik_mixing mixing;
     /* [num_order] IK_MIXING_ORDER: all switches to be updated, batch by batch: old and new entries
      * of a batch together have no credit loop with those of the other switches. The next batch

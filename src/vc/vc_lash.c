@@ -10,6 +10,7 @@
  * IPDPS 2002. Departure: the paths are the routing's, whatever it is.
  * Cost: one insertion per hop and layer tried; insertions are incremental (see linkdag.h).
  */
+#include "vc/lash.h"
 #include "vc/layers.h"
 
 #include <assert.h>
@@ -128,6 +129,17 @@ static void lash_balance(lash *t, const uint32_t *pairs, size_t num)
     }
 }
 
+static ik_status lash_allocate(lash *t, size_t num, ik_error *err)
+{
+    t->layer = ik_calloc(num + 1, 1);
+    t->path = ik_calloc(2 * (size_t)t->p.room, sizeof *t->path);
+    t->undo = ik_calloc(2 * (size_t)t->p.max_length, sizeof *t->undo);
+    if (!t->layer || !t->path || !t->undo)
+        return ik_fail_memory(err, num, "LASH's layers");
+    memset(t->layer, UNPLACED, num);
+    return IK_OK;
+}
+
 static ik_status lash_layer_all(lash *t, const ik_params *params, const ik_env *env, ik_error *err)
 {
     size_t num = (size_t)t->p.num_sources * t->p.num_dests;
@@ -135,18 +147,26 @@ static ik_status lash_layer_all(lash *t, const ik_params *params, const ik_env *
     ik_status status = layer_pairs(&t->p, ik_params_enum(params, "order"), env, &pairs, err);
     if (status != IK_OK)
         return status;
-    t->layer = ik_calloc(num + 1, 1);
-    t->path = ik_calloc(2 * (size_t)t->p.room, sizeof *t->path);
-    t->undo = ik_calloc(2 * (size_t)t->p.max_length, sizeof *t->undo);
-    if (!t->layer || !t->path || !t->undo)
-        status = ik_fail_memory(err, num, "LASH's layers");
-    else
-        memset(t->layer, UNPLACED, num);
+    status = lash_allocate(t, num, err);
     for (size_t i = 0; i < num && status == IK_OK; i++)
         status = lash_place(t, pairs[i], env, err);
     if (status == IK_OK && t->num_layers > 1 && ik_params_bool(params, "balance"))
         lash_balance(t, pairs, num);
     free(pairs);
+    return status;
+}
+
+/* Lanes of v from t, which is freed. */
+static ik_status lash_finish(lash *t, ik_vc *v, unsigned lanes, const ik_env *env, ik_error *err)
+{
+    layer_units units = {0};
+    ik_status status =
+        layer_units_make(&t->p, t->both ? LAYER_UNIT_CLASSES : LAYER_UNIT_PAIR, env, &units, err);
+    if (status == IK_OK) {
+        status = layer_lanes_make(v, &t->p, &units, t->layer, lanes, err);
+        t->layer = NULL;
+    }
+    layer_units_free(&units);
     return status;
 }
 
@@ -159,16 +179,93 @@ static ik_status lash_create(ik_vc *v, const ik_params *params, const ik_env *en
     ik_status status = layer_paths_build(v, t->both, env, &t->p, err);
     if (status == IK_OK)
         status = lash_layer_all(t, params, env, err);
-    layer_units units = {0};
     if (status == IK_OK)
-        status = layer_units_make(&t->p, t->both ? LAYER_UNIT_CLASSES : LAYER_UNIT_PAIR, env,
-                                  &units, err);
-    if (status == IK_OK) {
-        status =
-            layer_lanes_make(v, &t->p, &units, t->layer, t->num_layers ? t->num_layers : 1, err);
-        t->layer = NULL;
+        status = lash_finish(t, v, t->num_layers ? t->num_layers : 1, env, err);
+    lash_free(t);
+    return status;
+}
+
+/* ---- lanes that stay */
+
+/* All lanes of v, empty, and no pair in them. */
+static ik_status lash_open(lash *t, const ik_vc *v, ik_error *err)
+{
+    ik_status status = IK_OK;
+    memset(t->layer, UNPLACED, (size_t)t->p.num_sources * t->p.num_dests);
+    while (t->num_layers > 0)
+        linkdag_free(&t->dag[--t->num_layers]);
+    while (status == IK_OK && t->num_layers < v->num_vcs) {
+        status = linkdag_init(&t->dag[t->num_layers], &t->p.g, err);
+        t->num_layers += status == IK_OK;
     }
-    layer_units_free(&units);
+    return status;
+}
+
+/* In `own`, where it fits, or in the first other lane unless it is to stay, lane 0 last. */
+static void lash_place_again(lash *t, uint32_t pair, unsigned own, bool stays)
+{
+    unsigned found = own < t->num_layers && lash_fits(t, own, pair) ? own : UNPLACED;
+    for (unsigned l = 1; !stays && l <= t->num_layers && found == UNPLACED; l++)
+        if (lash_fits(t, l % t->num_layers, pair))
+            found = l % t->num_layers;
+    t->layer[pair] = t->layer[lash_opposite(t, pair)] = (uint8_t)found;
+}
+
+/* Pairs that fitted nowhere in earlier rounds, then those that stay, then all others. *left: those
+ * that fit nowhere, which are hard from now on. */
+static ik_status lash_place_kept(lash *t, lash_before before, bool *hard, const ik_env *env,
+                                 uint32_t *left, ik_error *err)
+{
+    enum { HARD, STAYING, OTHERS, TURNS };
+    uint32_t n = t->p.num_dests, num = t->p.num_sources * n;
+    for (unsigned turn = HARD; turn < TURNS; turn++)
+        for (uint32_t pair = 0; pair < num; pair++) {
+            if (pair % 1024 == 0 && ik_env_cancelled(env))
+                return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
+            if (t->layer[pair] != UNPLACED || (turn == HARD && !hard[pair]))
+                continue;
+            bool stays = false;
+            unsigned own = before.lane(before.ctx, t->p.source[pair / n].host,
+                                       t->p.dest[pair % n].host, &stays);
+            if (turn != STAYING || stays)
+                lash_place_again(t, pair, own, turn == STAYING);
+        }
+    *left = 0;
+    for (uint32_t pair = 0; pair < num; pair++)
+        if (t->layer[pair] == UNPLACED) {
+            hard[pair] = true;
+            ++*left;
+        }
+    return IK_OK;
+}
+
+ik_status lash_keep(ik_vc *v, lash_before before, const ik_env *env, ik_error *err)
+{
+    enum { ROUNDS = 8 };
+    lash *t = ik_calloc(1, sizeof *t);
+    bool *hard = NULL;
+    uint32_t left = 1;
+    if (!t)
+        return ik_fail_memory(err, sizeof *t, "LASH");
+    t->both = true;
+    ik_status status = layer_paths_build(v, true, env, &t->p, err);
+    size_t num = (size_t)t->p.num_sources * t->p.num_dests;
+    assert(num < UINT32_MAX && v->num_vcs < IK_MAX_VCS);
+    if (status == IK_OK)
+        status = lash_allocate(t, num, err);
+    if (status == IK_OK && !(hard = ik_calloc(num + 1, sizeof *hard)))
+        status = ik_fail_memory(err, num, "LASH's layers");
+    for (unsigned round = 0; status == IK_OK && left > 0 && round < ROUNDS; round++) {
+        status = lash_open(t, v, err);
+        if (status == IK_OK)
+            status = lash_place_kept(t, before, hard, env, &left, err);
+    }
+    if (status == IK_OK && left > 0)
+        status = ik_fail(err, IK_ERR_UNSUPPORTED, "%s no lane beside those that stay",
+                         IK_COUNT(left, "path finds|paths find"));
+    if (status == IK_OK)
+        status = lash_finish(t, v, t->num_layers, env, err);
+    free(hard);
     lash_free(t);
     return status;
 }

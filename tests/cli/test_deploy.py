@@ -461,6 +461,66 @@ class Deploy(CliTest):
         self.assertLess(max(shares), 0.1, seen)
         self.assertEqual(seen[True, "no_order"], 0, seen)
 
+    def test_few_levels_change(self):
+        """With several lanes, after one failed cable and after the next one: pairs whose paths stay keep their levels, and what is written is proved here."""
+        draw, seen = random.Random(4), collections.Counter()
+        for spec, *options in (("torus:dims=4:4:4,p=1", "-r", "shortest", "--vc", "lash"), ("dragonfly:p=1,a=4,h=2", "-r", "lash"), ("slimfly:q=5,p=1", "-r", "lash"),
+                               ("hyperx:dims=3:3:3,p=1", "-r", "dfsssp"), ("jellyfish:N=24,d=4,p=2", "-r", "lash"), ("torus:dims=5:5,p=2", "-r", "nue:vcs=7", "--query-lane"),
+                               ("dragonfly:p=2,a=4,h=2", "-r", "dfsssp", "--vls", "4")):
+            self.deploy(spec, *options, "--force", folder="old")
+            before, ends = Files(self.tmp / "old"), self.cables(spec)
+            inner, cut = sorted(end for end, far in ends.items() if far in before.tables), []
+            for again in ("once", "twice"):
+                at, port = draw.choice([end for end in inner if end in ends])
+                cut.append(f"{at:#x}[{port}]\n")
+                (self.tmp / "failed").write_text("".join(cut))
+                with self.subTest(spec=spec, failed=cut):
+                    new = self.deploy(spec, *options, "--force", "--from", self.tmp / "old", "--failed", self.tmp / "failed", folder="new")
+                    ends, update = self.without(ends, (at, port)), new["update"]
+                    after, lanes = Files(self.tmp / "new"), self.lanes_of(self.tmp / "new")
+                    self.check_walks(after, ends)
+                    self.check_policy(self.tmp / "new", new)
+                    self.assertLessEqual(new["lanes"], int(options[options.index("--vls") + 1]) if "--vls" in options else 8)
+                    changed, moved = self.check_lanes(before, self.lanes_of(self.tmp / "old"), after, lanes, ends)
+                    self.assertEqual(changed, update["levels_changed"])
+                    self.assertEqual(update["levels_kept"] + changed, len(lanes))
+                    seen[update["repaired"]] += 1
+                    if update["repaired"]:
+                        self.assertLess(update["changed"], 0.1 * new["entries"])
+                        self.assertLess(changed, 0.1 * len(lanes))
+                        self.assertLess(moved, 0.05 * len(lanes))
+                shutil.rmtree(self.tmp / "old")
+                shutil.copytree(self.tmp / "new", self.tmp / "old")
+                before = after
+        self.assertGreaterEqual(seen[True], 11, seen)
+
+    def lanes_of(self, folder):
+        """(source, destination) -> service level, of all pairs of hosts."""
+        groups, rules, levels = self.policy(folder)
+        ports = sorted(set(map(guid, re.findall(r"Channel Adapter portguid (0x[0-9a-f]+)", (folder / "lfts").read_text()))))
+        groups_of = {port: {name for name, members in groups.items() if port in members} for port in ports}
+        rules = [(set(source), set(dest), levels[name]) for source, dest, name in rules]
+        return {(a, b): next((sl for source, dest, sl in rules if groups_of[a] & source and groups_of[b] & dest), levels["DEFAULT"])
+                for a in ports for b in ports if a != b}
+
+    def check_lanes(self, before, old, after, lanes, ends):
+        """Every lane is free of cycles with packets and replies. Pairs whose level changes, and those of them whose paths both ways do not."""
+        switch_of = {far: at for (at, _), far in ends.items() if far not in after.tables}
+        waits, changed, moved = collections.defaultdict(dict), 0, 0
+        for (a, b), sl in lanes.items():
+            same = True
+            for source, target in ((a, b), (b, a)):
+                path = self.walk(after, ends, switch_of[source], after.lid_of[target], target)
+                same = same and all(before.tables[at].get(before.lid_of[target]) == after.tables[at].get(after.lid_of[target]) for at in path)
+                channels = [(at, after.tables[at][after.lid_of[target]]) for at in path[:-1]]
+                for k, channel in enumerate(channels):
+                    waits[sl].setdefault(channel, set()).update(channels[k + 1:k + 2])
+            changed += old[a, b] != sl
+            moved += same and old[a, b] != sl
+        for sl, of_lane in waits.items():
+            self.assertTrue(self.is_acyclic(of_lane), sl)
+        return changed, moved
+
     def without(self, ends, *cut):
         """The cables but for those in these ports, of fabrics without parallel ones."""
         left = dict(ends)

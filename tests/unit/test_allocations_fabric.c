@@ -154,7 +154,8 @@ static void in_memory(void **state)
 {
     static const char *const specs[][3] = {
         {"rlft:ports=4,levels=2", "rlft:ports=4,levels=2,fail=10%", "dmodc"},
-        {"ring:n=5", "ring:n=5", "dfsssp"}};
+        {"ring:n=5", "ring:n=5", "dfsssp"},
+        {"torus:dims=3:3", "torus:dims=3:3,fail=6%", "dfsssp"}};
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         ik_fabric *f = NULL, *cut = NULL;

@@ -133,7 +133,8 @@ const ik_command ik_command_deploy = {
             "destination:t}]} lane_trade:~{lanes:n max_paths:n longer_pairs:n balanced_lanes:~n "
             "balanced_max_paths:~n}'of routing frugal' roots:[t] left_out:[t] "
             "update:~{switches_without_tables:n not_compared:b lane_assumed:b same_routing:b "
-            "repaired:b kept:n changed:n added:n removed:n switches:n mixing:t order:[t] "
+            "repaired:b kept:n changed:n added:n removed:n switches:n levels_kept:~n "
+            "levels_changed:~n mixing:t order:[t] "
             "batches:[n]}",
     .takes = "<topologies>|<file>",
     .examples = examples,

@@ -186,7 +186,7 @@ static ik_status deploy_make(ik_deployment *d, const ik_deploy_config *config, c
     if (status == IK_OK)
         status = deploy_settle_lanes(d, &settled, env, err);
     if (status == IK_OK)
-        status = update_apply(d, config->from, env, err);
+        status = update_apply(d, config, env, err);
     if (status == IK_OK)
         status = deploy_find_left_out(d, err);
     if (status == IK_OK)

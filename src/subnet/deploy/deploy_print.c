@@ -224,6 +224,10 @@ static void print_update(const ik_deployment *d, FILE *out)
                 "meanwhile, is not known\n",
                 "WARNING", u->missing, d->fabric->num_switches, u->missing == 1 ? "has" : "have",
                 u->from, u->missing == 1 ? "it holds, and mixes" : "they hold, and mix");
+    if (u->levels_kept + u->levels_changed)
+        fprintf(out, "  %-16s %s of %llu another service level, for which hosts must ask anew\n",
+                "", IK_COUNT(u->levels_changed, "pair has|pairs have"),
+                (ull)(u->levels_kept + u->levels_changed));
     deploy_print_row(out, "",
                      u->repaired ? "entries that still deliver were kept"
                      : u->same_routing
@@ -397,6 +401,13 @@ static void deploy_print_put_update(const ik_deployment *d, ik_json *j)
     ik_json_uint(j, "added", u->added);
     ik_json_uint(j, "removed", u->removed);
     ik_json_uint(j, "switches", u->switches);
+    if (u->levels_kept + u->levels_changed) {
+        ik_json_uint(j, "levels_kept", u->levels_kept);
+        ik_json_uint(j, "levels_changed", u->levels_changed);
+    } else {
+        ik_json_null(j, "levels_kept");
+        ik_json_null(j, "levels_changed");
+    }
     ik_json_text(j, "mixing", mixing[u->mixing]);
     ik_json_array(j, "order");
     for (uint32_t i = 0; u->mixing == IK_MIXING_ORDER && i < u->num_order; i++)

@@ -6,11 +6,12 @@
  * takes its new entry; following new entries one comes to such a switch or to the end, so there
  * is no loop. What this mixture of two routings does to credit loops, the judge says. If it does
  * not prove it, the rows are extended from the old entries alone, along links whose dependencies
- * close no cycle with theirs; if that is not proved either, the new tables stand as they are. */
-#include "subnet/deploy/update.h"
+ * close no cycle with theirs; if that is not proved either, the new tables stand as they are. With
+ * several lanes, see update_lanes.c. */
 #include "base/json_value.h"
 #include "subnet/deploy/choose.h"
 #include "subnet/deploy/deploy.h"
+#include "subnet/deploy/update_lanes.h"
 #include "subnet/tables/complete.h"
 
 #include <stdlib.h>
@@ -123,12 +124,11 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
     return status;
 }
 
-/* On the tables of a deployment. */
-typedef struct update_verdict {
-    bool proved;
-    ik_verdict management, one_manager;
-    uint64_t most_paths; /* over a channel, that other tables may have */
-} update_verdict;
+ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
+                            ik_lid_tables *out, ik_error *err)
+{
+    return update_make_repaired(d, old, update_repair_lids, env, out, err);
+}
 
 static bool update_as_good(const ik_subnet_verdict *v, ik_verdict management,
                            ik_verdict one_manager)
@@ -137,44 +137,51 @@ static bool update_as_good(const ik_subnet_verdict *v, ik_verdict management,
            (v->one_manager_free == IK_YES || one_manager != IK_YES);
 }
 
-/* The rows of hosts of repaired tables, completed anew: for where kept entries for switches, or for
- * hosts from switches that no host's packet comes by, make queries worse off. */
-static ik_status update_complete_anew(const ik_deployment *d, const ik_lid_tables *repaired,
-                                      const ik_env *env, ik_lid_tables *out, ik_error *err)
+ik_status update_make_rows(const ik_deployment *d, const ik_lid_tables *tables, ik_routing *rows,
+                           ik_error *err)
 {
     static const ik_routing_family family = {.name = "repaired", .next = ik_lft_next};
     const ik_fabric *f = d->plan->routing->fabric;
-    ik_routing rows = {.family = &family,
-                       .fabric = f,
-                       .kind = IK_ROUTE_DETERMINISTIC,
-                       .traits = IK_ROUTE_DEST_BASED,
-                       .lft = ik_calloc((size_t)f->num_switches + 1,
-                                        ((size_t)f->num_hosts + 1) * sizeof(uint16_t))};
-    ik_plan plan = *d->plan;
-    uint32_t unsafe = 0;
-    plan.routing = &rows;
-    if (!rows.lft)
+    *rows = (ik_routing){.family = &family,
+                         .fabric = f,
+                         .kind = IK_ROUTE_DETERMINISTIC,
+                         .traits = IK_ROUTE_DEST_BASED,
+                         .lft = ik_calloc((size_t)f->num_switches + 1,
+                                          ((size_t)f->num_hosts + 1) * sizeof(uint16_t))};
+    if (!rows->lft)
         return ik_fail_memory(err, (size_t)f->num_switches * f->num_hosts * 2, "repaired tables");
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         for (uint32_t h = 0; h < f->num_hosts; h++) {
             uint32_t at = ik_host_port(f, h),
                      lid = at == IK_NONE ? IK_NONE : ik_lids_of_port(&d->lids, at);
-            uint8_t out_port = lid == IK_NONE ? IK_PORT_NONE : ik_lid_tables_row(repaired, sw)[lid];
+            uint8_t out_port = lid == IK_NONE ? IK_PORT_NONE : ik_lid_tables_row(tables, sw)[lid];
             uint32_t port = out_port == IK_PORT_NONE || out_port == IK_PORT_SELF
                                 ? IK_NONE
                                 : ik_port_of_number(f, sw, out_port);
-            rows.lft[(size_t)sw * f->num_hosts + h] =
+            rows->lft[(size_t)sw * f->num_hosts + h] =
                 port == IK_NONE ? 0xFFFF : (uint16_t)ik_port_local(f, port);
         }
-    ik_status status = complete_tables(&plan, 0, &d->lids, env, out, &unsafe, err);
+    return IK_OK;
+}
+
+/* The rows of hosts of repaired tables, completed anew: for where kept entries for switches, or for
+ * hosts from switches that no host's packet comes by, make queries worse off. */
+static ik_status update_complete_anew(const ik_deployment *d, const ik_lid_tables *repaired,
+                                      const ik_env *env, ik_lid_tables *out, ik_error *err)
+{
+    ik_routing rows;
+    ik_plan plan = *d->plan;
+    uint32_t unsafe = 0;
+    ik_status status = update_make_rows(d, repaired, &rows, err);
+    plan.routing = &rows;
+    if (status == IK_OK)
+        status = complete_tables(&plan, 0, &d->lids, env, out, &unsafe, err);
     free(rows.lft);
     return status;
 }
 
-/* Judges tables, which d takes over if they are proved, and queries no worse off than with its own.
- * own: the verdict on those, NULL: it is not known yet, and none is better than it could be. */
-static ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables,
-                                   const update_verdict *own, const ik_env *env, ik_error *err)
+ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const update_verdict *own,
+                            const ik_env *env, ik_error *err)
 {
     static const update_verdict best = {true, IK_YES, IK_YES, UINT64_MAX};
     ik_lid_tables before = d->tables;
@@ -232,7 +239,7 @@ static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old,
                                      ik_error *err)
 {
     ik_lid_tables repaired = {0}, anew = {0};
-    ik_status status = update_make_repaired(d, old, update_repair_lids, env, &repaired, err);
+    ik_status status = update_mix_tables(d, old, env, &repaired, err);
     if (status == IK_OK)
         status = update_try_tables(d, &repaired, NULL, env, err);
     if (status == IK_OK && !d->update.repaired)
@@ -349,45 +356,61 @@ static bool update_mostly_equal(const ik_deployment *d, const ik_lid_tables *old
     return u.kept > u.changed + u.added + u.removed;
 }
 
-/* Keeps the old entries that can be, if the same routing has made them with one lane, and counts
- * what changes. */
-static ik_status update_take_over(ik_deployment *d, const ik_lid_tables *old, bool one_lane,
+/* Keeps the old entries, and service levels, that can be, if the same routing has made them, and
+ * counts what changes. most: lanes that there may be. */
+static ik_status update_take_over(ik_deployment *d, const installed_tables *old, unsigned most,
                                   const ik_env *env, ik_error *err)
 {
+    bool one_lane = d->lanes == 1 && old->lanes <= 1;
     ik_status status = IK_OK;
     if (d->update.same_routing && one_lane)
-        status = update_try_repaired(d, old, env, err);
+        status = update_try_repaired(d, &old->tables, env, err);
+    else if (d->update.same_routing && old->lanes > 0 && old->lanes <= most)
+        status = update_try_lanes(d, old, env, err);
     if (status == IK_OK)
-        update_count_changes(d, old, &d->update);
+        update_count_changes(d, &old->tables, &d->update);
+    if (status == IK_OK && !one_lane && old->lanes > 0)
+        update_count_levels(d, old, &d->update);
     return status;
 }
 
-ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err)
+static void update_free_installed(installed_tables *old)
 {
+    ik_lid_tables_free(&old->tables);
+    ik_service_levels_free(&old->levels);
+}
+
+ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
+                       ik_error *err)
+{
+    const char *from = config->from;
     char path[DEPLOY_PATH + 64];
-    ik_lid_tables old = {0};
-    unsigned old_lanes = 1;
+    installed_tables old = {0};
     bool folder = from && update_is_folder(from);
     ik_tables_matched matched = {0};
     if (!from)
         return IK_OK;
-    ik_status status = ik_lid_tables_read(
-        &d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env, &old, &matched, err);
+    ik_status status =
+        ik_lid_tables_read(&d->lids, update_path(from, DEPLOY_LFTS, path, sizeof path), env,
+                           &old.tables, &matched, err);
     if (status != IK_OK)
         return status;
     d->update = (ik_deploy_update){.from = from,
                                    .missing = matched.missing_switches,
                                    .lane_assumed = !update_has_levels(from)};
     if (folder)
-        update_read_summary(d, from, &d->update.same_routing, &old_lanes);
+        update_read_summary(d, from, &d->update.same_routing, &old.lanes);
     else
-        d->update.same_routing = update_mostly_equal(d, &old);
-    bool one_lane = d->lanes == 1 && old_lanes == 1;
-    status = update_take_over(d, &old, one_lane, env, err);
+        d->update.same_routing = update_mostly_equal(d, &old.tables);
+    if (old.lanes > 1)
+        status = ik_qos_policy_read(&d->lids, update_path(from, DEPLOY_POLICY, path, sizeof path),
+                                    env, &old.levels, NULL, err);
+    if (status == IK_OK)
+        status = update_take_over(d, &old, deploy_most_lanes(config), env, err);
     d->update.mixing = IK_MIXING_LANES;
-    if (status == IK_OK && one_lane)
-        status = update_find_order(&old, &d->tables, env, &d->update, err);
-    ik_lid_tables_free(&old);
+    if (status == IK_OK && d->lanes == 1 && old.lanes <= 1)
+        status = update_find_order(&old.tables, &d->tables, env, &d->update, err);
+    update_free_installed(&old);
     return status;
 }
 
@@ -455,16 +478,17 @@ ik_status update_carry_over(const ik_deployment *from, const ik_lids *lids, cons
     return status;
 }
 
-ik_status update_from_memory(ik_deployment *d, const ik_deployment *from, const ik_env *env,
-                             ik_error *err)
+ik_status update_from_memory(ik_deployment *d, const ik_deployment *from,
+                             const ik_deploy_config *config, const ik_env *env, ik_error *err)
 {
-    ik_lid_tables old = {0};
-    ik_status status = update_carry_over(from, &d->lids, env, &old, NULL, err);
+    installed_tables old = {.lanes = from->lanes};
+    ik_status status = update_carry_over(from, &d->lids, env, &old.tables,
+                                         from->lanes > 1 ? &old.levels : NULL, err);
     if (status != IK_OK)
         return status;
     d->update = (ik_deploy_update){.from = "installed", .mixing = IK_MIXING_LANES};
-    d->update.same_routing = update_mostly_equal(d, &old);
-    status = update_take_over(d, &old, d->lanes == 1 && from->lanes == 1, env, err);
-    ik_lid_tables_free(&old);
+    d->update.same_routing = update_mostly_equal(d, &old.tables);
+    status = update_take_over(d, &old, deploy_most_lanes(config), env, err);
+    update_free_installed(&old);
     return status;
 }

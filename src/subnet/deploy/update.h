@@ -8,14 +8,15 @@
 #include "ikat/audit.h"
 
 /* Reads what is installed (a folder of ik_deploy, or tables) and, where it was made by the same
- * routing with one lane, puts repaired tables into d if they are proved: old entries that still
- * deliver, elsewhere new ones or what leads to the old ones. Then fills d->update. Does nothing if
- * from is NULL. */
-ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err);
+ * routing, puts repaired tables into d if they are proved: old entries that still deliver,
+ * elsewhere new ones or what leads to the old ones; with several lanes also service levels, which
+ * pairs keep whose paths stay. Then fills d->update. Does nothing if config->from is NULL. */
+ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
+                       ik_error *err);
 
 /* The same with what is installed in memory; d->update.mixing is not judged. */
-ik_status update_from_memory(ik_deployment *d, const ik_deployment *from, const ik_env *env,
-                             ik_error *err);
+ik_status update_from_memory(ik_deployment *d, const ik_deployment *from,
+                             const ik_deploy_config *config, const ik_env *env, ik_error *err);
 /* The tables, and the service levels (levels may be NULL), of `from` for other LIDs: of switches
  * and ports that both have, by GUIDs; what is new has no entries. */
 ik_status update_carry_over(const ik_deployment *from, const ik_lids *lids, const ik_env *env,

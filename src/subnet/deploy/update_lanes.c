@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * update_lanes.c: tables and service levels after a failure, on several lanes.
+ *
+ * Entries are those of update.c: old ones that still deliver, new ones elsewhere. A pair of hosts
+ * whose path and way back consist of old entries keeps its service level, so that hosts need not
+ * ask anew; what these pairs wait for closed no cycle before. Each other pair gets the first lane
+ * on which it closes none with them (see vc/lash.h). If one finds no lane, or the whole is not
+ * proved, the new tables stand as they are.
+ */
+#include "subnet/deploy/update_lanes.h"
+#include "subnet/deploy/deploy.h"
+#include "subnet/tables/complete.h"
+#include "vc/lash.h"
+
+#include <stdlib.h>
+
+enum { MOST_HOSTS = 4096 }; /* whose pairs are looked at one by one */
+
+typedef struct keeping {
+    const ik_deployment *d;
+    const installed_tables *old;
+    const ik_lid_tables *mixed;
+    const ik_fabric *f; /* of the plan: hosts are ports */
+    uint32_t *lid;      /* [host] index, IK_NONE of those without a cable */
+    uint8_t *fate;      /* [host][switch] a keeping_fate: of the way to the host */
+    uint32_t *path;     /* [switch] scratch */
+} keeping;
+
+typedef enum keeping_fate { FATE_OPEN, FATE_ON_PATH, FATE_STAYS, FATE_NEW } keeping_fate;
+
+/* The switch behind the entry for a host, if it is an old one that stays; NEXT_HERE: the host is
+ * there; IK_NONE otherwise. */
+static uint32_t update_lanes_onward(const keeping *k, uint32_t sw, uint32_t host)
+{
+    uint32_t lid = k->lid[host];
+    uint8_t out = ik_lid_tables_row(&k->old->tables, sw)[lid];
+    if (out == IK_PORT_NONE || out == IK_PORT_SELF || out != ik_lid_tables_row(k->mixed, sw)[lid])
+        return IK_NONE;
+    uint32_t port = ik_port_of_number(k->d->fabric, sw, out),
+             peer = port == IK_NONE ? IK_NONE : k->d->fabric->port_peer[port];
+    if (peer == IK_NONE)
+        return IK_NONE;
+    if (peer == k->d->lids.of[lid].port)
+        return NEXT_HERE;
+    uint32_t node = k->d->fabric->port_node[peer];
+    return ik_is_switch(k->d->fabric, node) ? node : IK_NONE;
+}
+
+/* Does the old path from this switch to the host stay as it is? */
+static bool update_lanes_stays(keeping *k, uint32_t sw, uint32_t host)
+{
+    uint8_t *fate = k->fate + (size_t)host * k->f->num_switches;
+    uint32_t n = 0;
+    while (sw < NEXT_HERE && fate[sw] == FATE_OPEN) {
+        fate[sw] = FATE_ON_PATH;
+        k->path[n++] = sw;
+        sw = update_lanes_onward(k, sw, host);
+    }
+    bool stays = sw == NEXT_HERE || (sw < NEXT_HERE && fate[sw] == FATE_STAYS);
+    while (n > 0)
+        fate[k->path[--n]] = stays ? FATE_STAYS : FATE_NEW;
+    return stays;
+}
+
+/* NULL: all on SL 0. */
+static const ik_service_levels *update_levels_of(const installed_tables *old)
+{
+    return old->lanes > 1 ? &old->levels : NULL;
+}
+
+/* See lash_before. */
+static unsigned update_lane_before(void *ctx, uint32_t src, uint32_t dst, bool *stays)
+{
+    keeping *k = ctx;
+    uint32_t from = ik_host_switch(k->f, src), to = ik_host_switch(k->f, dst);
+    *stays = update_lanes_stays(k, from, dst) && update_lanes_stays(k, to, src);
+    return ik_sl_of(update_levels_of(k->old), k->lid[src], k->lid[dst]);
+}
+
+/* Do packets for two hosts of a switch take the same ways there, and the same levels? */
+static bool update_are_alike(const keeping *k, const ik_routing *rows, uint32_t h, uint32_t g)
+{
+    const ik_fabric *f = k->f;
+    const ik_service_levels *l = update_levels_of(k->old);
+    uint32_t a = k->lid[h], b = k->lid[g], at = ik_host_switch(f, h);
+    if (l && (l->source_of[a] != l->source_of[b] || l->dest_of[a] != l->dest_of[b]))
+        return false;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        const uint16_t *row = rows->lft + (size_t)sw * f->num_hosts;
+        if (sw != at && row[h] != row[g])
+            return false;
+    }
+    return true;
+}
+
+/* Are all hosts of each switch? */
+static bool update_is_per_switch(keeping *k, const ik_routing *rows)
+{
+    uint32_t *first = k->path;
+    for (uint32_t sw = 0; sw < k->f->num_switches; sw++)
+        first[sw] = IK_NONE;
+    for (uint32_t h = 0; h < k->f->num_hosts; h++) {
+        uint32_t at = ik_host_switch(k->f, h);
+        if (at == IK_NONE || k->lid[h] == IK_NONE)
+            continue;
+        if (first[at] == IK_NONE)
+            first[at] = h;
+        if (!update_are_alike(k, rows, h, first[at]))
+            return false;
+    }
+    return true;
+}
+
+static ik_status update_open_keeping(keeping *k, ik_error *err)
+{
+    const ik_fabric *f = k->f;
+    size_t cells = (size_t)f->num_hosts * f->num_switches + 1;
+    k->lid = ik_calloc((size_t)f->num_hosts + 1, sizeof *k->lid);
+    k->fate = ik_calloc(cells, 1);
+    k->path = ik_calloc((size_t)f->num_switches + 1, sizeof *k->path);
+    if (!k->lid || !k->fate || !k->path)
+        return ik_fail_memory(err, cells, "paths that stay");
+    for (uint32_t h = 0; h < f->num_hosts; h++) {
+        uint32_t port = ik_host_port(f, h);
+        k->lid[h] = port == IK_NONE ? IK_NONE : ik_lids_of_port(&k->d->lids, port);
+    }
+    return IK_OK;
+}
+
+/* What d has, or had: taken out, to be put back or freed. */
+typedef struct own_tables {
+    ik_lid_tables tables;
+    ik_service_levels levels;
+    ik_sl2vl vls;
+    unsigned lanes;
+    uint64_t shared;
+} own_tables;
+
+static own_tables update_take_own(ik_deployment *d)
+{
+    own_tables own = {d->tables, d->levels, d->vls, d->lanes, d->shared};
+    d->tables = (ik_lid_tables){0};
+    d->levels = (ik_service_levels){0};
+    d->vls = (ik_sl2vl){0};
+    return own;
+}
+
+static void update_free_own(own_tables *own)
+{
+    ik_lid_tables_free(&own->tables);
+    ik_service_levels_free(&own->levels);
+    ik_sl2vl_free(&own->vls);
+}
+
+static void update_put_own(ik_deployment *d, own_tables *own)
+{
+    own_tables tried = update_take_own(d);
+    update_free_own(&tried);
+    d->tables = own->tables;
+    d->levels = own->levels;
+    d->vls = own->vls;
+    d->lanes = own->lanes;
+    d->shared = own->shared;
+}
+
+static uint64_t update_count_shared(const ik_deployment *d)
+{
+    const ik_lids *l = &d->lids;
+    uint64_t shared = 0;
+    for (uint32_t a = 0; a < l->num; a++)
+        for (uint32_t b = 0; b < l->num && l->of[a].port != IK_NONE && l->of[a].path == 0; b++)
+            shared += a != b && l->of[b].port != IK_NONE && l->of[b].path == 0 &&
+                      ik_sl_of(&d->levels, a, b) == 0;
+    return shared;
+}
+
+/* d with mixed tables and the levels of the plan; then with rows completed anew, for queries. */
+static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid_tables *mixed,
+                                   const update_verdict *verdict, const ik_env *env, ik_error *err)
+{
+    ik_lid_tables anew = {0};
+    uint32_t unsafe = 0;
+    own_tables own = update_take_own(d);
+    d->lanes = plan->vc->num_vcs;
+    ik_status status = ik_service_levels_from_plan(plan, &d->lids, env, &d->levels, err);
+    if (status == IK_OK)
+        status = ik_sl2vl_make(d->fabric, d->lanes, &d->vls, err);
+    if (status == IK_OK)
+        status = update_try_tables(d, mixed, verdict, env, err);
+    if (status == IK_OK && !d->update.repaired)
+        status = complete_tables(plan, 0, &d->lids, env, &anew, &unsafe, err);
+    if (status == IK_OK && !d->update.repaired)
+        status = update_try_tables(d, &anew, verdict, env, err);
+    ik_lid_tables_free(&anew);
+    if (status == IK_OK && d->update.repaired) {
+        d->shared = update_count_shared(d);
+        update_free_own(&own);
+    } else {
+        update_put_own(d, &own);
+    }
+    return status;
+}
+
+/* Service levels for mixed tables, and what they are worth. */
+static ik_status update_try_mixed(ik_deployment *d, keeping *k, ik_lid_tables *mixed,
+                                  const update_verdict *verdict, const ik_env *env, ik_error *err)
+{
+    const lash_before before = {update_lane_before, k};
+    unsigned lanes = k->old->lanes > d->lanes ? k->old->lanes : d->lanes;
+    ik_routing rows = {0};
+    ik_plan plan = *d->plan;
+    ik_vc vc = {.family = ik_vc_find("lash"), .fabric = k->f, .num_vcs = lanes, .spec = "lash"};
+    ik_status status = update_open_keeping(k, err);
+    if (status == IK_OK)
+        status = update_make_rows(d, mixed, &rows, err);
+    if (status == IK_OK && update_is_per_switch(k, &rows))
+        rows.traits |= IK_ROUTE_PER_SWITCH;
+    vc.routing = plan.routing = &rows;
+    plan.vc = &vc;
+    if (status == IK_OK)
+        status = lash_keep(&vc, before, env, err);
+    if (status == IK_OK) {
+        status = update_try_levels(d, &plan, mixed, verdict, env, err);
+        vc.family->destroy(&vc);
+    } else if (status == IK_ERR_UNSUPPORTED) { /* more lanes than there are: it is not repaired */
+        *err = (ik_error){0};
+        status = IK_OK;
+    }
+    free(rows.lft);
+    free(k->lid);
+    free(k->fate);
+    free(k->path);
+    return status;
+}
+
+ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, const ik_env *env,
+                           ik_error *err)
+{
+    ik_lid_tables mixed = {0};
+    keeping k = {.d = d, .old = old, .mixed = &mixed, .f = d->plan->routing->fabric};
+    if (k.f->num_hosts > MOST_HOSTS)
+        return IK_OK;
+    ik_status status = d->judged ? IK_OK : deploy_judge(d, env, err);
+    update_verdict verdict = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
+                              UINT64_MAX};
+    if (status == IK_OK)
+        status = update_mix_tables(d, &old->tables, env, &mixed, err);
+    if (status == IK_OK)
+        status = update_try_mixed(d, &k, &mixed, &verdict, env, err);
+    ik_lid_tables_free(&mixed);
+    return status;
+}
+
+void update_count_levels(const ik_deployment *d, const installed_tables *old, ik_deploy_update *u)
+{
+    const ik_lids *l = &d->lids;
+    const ik_service_levels *before = update_levels_of(old),
+                            *now = d->lanes > 1 ? &d->levels : NULL;
+    for (uint32_t a = 0; a < l->num; a++)
+        for (uint32_t b = 0; b < l->num && l->of[a].port != IK_NONE; b++)
+            if (a != b && l->of[b].port != IK_NONE) {
+                bool same = ik_sl_of(before, a, b) == ik_sl_of(now, a, b);
+                u->levels_kept += same;
+                u->levels_changed += !same;
+            }
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * update_lanes.h: the steps from installed tables to repaired ones, with one lane and with several.
+ */
+#ifndef IKAT_SUBNET_UPDATE_LANES_H
+#define IKAT_SUBNET_UPDATE_LANES_H
+
+#include "subnet/deploy/update.h"
+
+typedef struct installed_tables {
+    ik_lid_tables tables;
+    ik_service_levels levels; /* with several lanes */
+    unsigned lanes;           /* 0 = not known, and so are levels */
+} installed_tables;
+
+/* On the tables of a deployment. */
+typedef struct update_verdict {
+    bool proved;
+    ik_verdict management, one_manager;
+    uint64_t most_paths; /* over a channel, that other tables may have */
+} update_verdict;
+
+/* Old entries that still deliver, elsewhere those of d. Free with ik_lid_tables_free. */
+ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
+                            ik_lid_tables *out, ik_error *err);
+/* The rows of hosts as a routing on the fabric of d's plan. Free rows->lft, also after an error. */
+ik_status update_make_rows(const ik_deployment *d, const ik_lid_tables *tables, ik_routing *rows,
+                           ik_error *err);
+/* Judges tables, which d takes over if they are proved, and queries no worse off than with its own.
+ * own: the verdict on those, NULL: it is not known yet, and none is better than it could be. */
+ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const update_verdict *own,
+                            const ik_env *env, ik_error *err);
+
+/* Repaired tables on several lanes, if there are some that are proved. */
+ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, const ik_env *env,
+                           ik_error *err);
+/* Pairs of hosts whose service level stays, and those whose does not. */
+void update_count_levels(const ik_deployment *d, const installed_tables *old, ik_deploy_update *u);
+
+#endif
