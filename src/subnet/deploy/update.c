@@ -366,7 +366,7 @@ static ik_status update_take_over(ik_deployment *d, const installed_tables *old,
     if (d->update.same_routing && one_lane)
         status = update_try_repaired(d, &old->tables, env, err);
     else if (d->update.same_routing && old->lanes > 0 && old->lanes <= most)
-        status = update_try_lanes(d, old, env, err);
+        status = update_try_lanes(d, old, most, env, err);
     if (status == IK_OK)
         update_count_changes(d, &old->tables, &d->update);
     if (status == IK_OK && !one_lane && old->lanes > 0)

@@ -5,8 +5,8 @@
  * Entries are those of update.c: old ones that still deliver, new ones elsewhere. A pair of hosts
  * whose path and way back consist of old entries keeps its service level, so that hosts need not
  * ask anew; what these pairs wait for closed no cycle before. Each other pair gets the first lane
- * on which it closes none with them (see vc/lash.h). If one finds no lane, or the whole is not
- * proved, the new tables stand as they are.
+ * on which it closes none with them (see vc/lash.h). If one finds no lane, there may be one lane
+ * more; if that does not help, or the whole is not proved, the new tables stand as they are.
  */
 #include "subnet/deploy/update_lanes.h"
 #include "subnet/deploy/deploy.h"
@@ -202,15 +202,36 @@ static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid
     return status;
 }
 
-/* Service levels for mixed tables, and what they are worth. */
-static ik_status update_try_mixed(ik_deployment *d, keeping *k, ik_lid_tables *mixed,
-                                  const update_verdict *verdict, const ik_env *env, ik_error *err)
+/* On as many lanes as there are, or one more if `most` allows. *fits: there are some. */
+static ik_status update_find_lanes(const ik_deployment *d, keeping *k, ik_vc *vc, unsigned most,
+                                   bool *fits, const ik_env *env, ik_error *err)
 {
     const lash_before before = {update_lane_before, k};
-    unsigned lanes = k->old->lanes > d->lanes ? k->old->lanes : d->lanes;
+    unsigned least = k->old->lanes > d->lanes ? k->old->lanes : d->lanes;
+    ik_error why;
+    *fits = false;
+    for (unsigned lanes = least; !*fits && lanes <= least + 1 && lanes <= most; lanes++) {
+        vc->num_vcs = lanes;
+        ik_status status = lash_keep(vc, before, env, &why);
+        *fits = status == IK_OK;
+        if (status != IK_OK && status != IK_ERR_UNSUPPORTED) {
+            if (err)
+                *err = why;
+            return status;
+        }
+    }
+    return IK_OK;
+}
+
+/* Service levels for mixed tables, and what they are worth. */
+static ik_status update_try_mixed(ik_deployment *d, keeping *k, ik_lid_tables *mixed,
+                                  const update_verdict *verdict, unsigned most, const ik_env *env,
+                                  ik_error *err)
+{
     ik_routing rows = {0};
     ik_plan plan = *d->plan;
-    ik_vc vc = {.family = ik_vc_find("lash"), .fabric = k->f, .num_vcs = lanes, .spec = "lash"};
+    ik_vc vc = {.family = ik_vc_find("lash"), .fabric = k->f, .spec = "lash"};
+    bool fits = false;
     ik_status status = update_open_keeping(k, err);
     if (status == IK_OK)
         status = update_make_rows(d, mixed, &rows, err);
@@ -219,14 +240,11 @@ static ik_status update_try_mixed(ik_deployment *d, keeping *k, ik_lid_tables *m
     vc.routing = plan.routing = &rows;
     plan.vc = &vc;
     if (status == IK_OK)
-        status = lash_keep(&vc, before, env, err);
-    if (status == IK_OK) {
+        status = update_find_lanes(d, k, &vc, most, &fits, env, err);
+    if (status == IK_OK && fits)
         status = update_try_levels(d, &plan, mixed, verdict, env, err);
+    if (fits)
         vc.family->destroy(&vc);
-    } else if (status == IK_ERR_UNSUPPORTED) { /* more lanes than there are: it is not repaired */
-        *err = (ik_error){0};
-        status = IK_OK;
-    }
     free(rows.lft);
     free(k->lid);
     free(k->fate);
@@ -234,8 +252,8 @@ static ik_status update_try_mixed(ik_deployment *d, keeping *k, ik_lid_tables *m
     return status;
 }
 
-ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, const ik_env *env,
-                           ik_error *err)
+ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsigned most,
+                           const ik_env *env, ik_error *err)
 {
     ik_lid_tables mixed = {0};
     keeping k = {.d = d, .old = old, .mixed = &mixed, .f = d->plan->routing->fabric};
@@ -247,7 +265,7 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, const 
     if (status == IK_OK)
         status = update_mix_tables(d, &old->tables, env, &mixed, err);
     if (status == IK_OK)
-        status = update_try_mixed(d, &k, &mixed, &verdict, env, err);
+        status = update_try_mixed(d, &k, &mixed, &verdict, most, env, err);
     ik_lid_tables_free(&mixed);
     return status;
 }

@@ -31,9 +31,9 @@ ik_status update_make_rows(const ik_deployment *d, const ik_lid_tables *tables, 
 ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const update_verdict *own,
                             const ik_env *env, ik_error *err);
 
-/* Repaired tables on several lanes, if there are some that are proved. */
-ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, const ik_env *env,
-                           ik_error *err);
+/* Repaired tables on several lanes, `most` at most, if there are some that are proved. */
+ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsigned most,
+                           const ik_env *env, ik_error *err);
 /* Pairs of hosts whose service level stays, and those whose does not. */
 void update_count_levels(const ik_deployment *d, const installed_tables *old, ik_deploy_update *u);
 
