@@ -181,7 +181,8 @@ typedef struct ik_deploy_update {
     bool repaired;     /* old entries that still deliver were kept, see ik_deploy */
     uint64_t kept, changed, added, removed; /* entries */
     uint32_t switches;                      /* with other entries */
-    /* pairs of LIDs of hosts, with several lanes where the old levels are known */
+    /* with several lanes where the old levels are known: pairs of LIDs of hosts on different
+     * switches, which were there before */
     uint64_t levels_kept, levels_changed;
     ik_mixing mixing;
     /* [num_order] IK_MIXING_ORDER: all switches to be updated, batch by batch: old and new entries

@@ -239,7 +239,21 @@ static ik_status lash_place_kept(lash *t, lash_before before, bool *hard, const 
     return IK_OK;
 }
 
-ik_status lash_keep(ik_vc *v, lash_before before, const ik_env *env, ik_error *err)
+/* Pairs of hosts that could have kept their lane. */
+static uint64_t lash_count_moved(const lash *t, lash_before before)
+{
+    uint64_t moved = 0;
+    for (uint32_t s = 0; s < t->p.num_sources; s++)
+        for (uint32_t d = 0; d < t->p.num_dests; d++) {
+            bool stays = false;
+            unsigned own = before.lane(before.ctx, t->p.source[s].host, t->p.dest[d].host, &stays);
+            if (stays && t->layer[(size_t)s * t->p.num_dests + d] != own)
+                moved += layer_weight(&t->p, s, d);
+        }
+    return moved;
+}
+
+ik_status lash_keep(ik_vc *v, lash_before before, uint64_t *moved, const ik_env *env, ik_error *err)
 {
     enum { ROUNDS = 8 };
     lash *t = ik_calloc(1, sizeof *t);
@@ -263,8 +277,10 @@ ik_status lash_keep(ik_vc *v, lash_before before, const ik_env *env, ik_error *e
     if (status == IK_OK && left > 0)
         status = ik_fail(err, IK_ERR_UNSUPPORTED, "%s no lane beside those that stay",
                          IK_COUNT(left, "path finds|paths find"));
-    if (status == IK_OK)
+    if (status == IK_OK) {
+        *moved = lash_count_moved(t, before);
         status = lash_finish(t, v, t->num_layers, env, err);
+    }
     free(hard);
     lash_free(t);
     return status;

@@ -6,7 +6,8 @@
  * of nothing is none. In this order:
  *
  * - no: the run is deadlocked;
- * - too short: few packets, messages or bursts, or no packet in a part of the window;
+ * - too short: few packets, or no packet in a part of the window; few bursts or large messages, or
+ *   some of the destinations alone, where these have their turns;
  * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
  *   and more time in the network, or less is accepted than offered and none waits in its source:
  *   the network still fills;
@@ -101,6 +102,13 @@ static bool steady_fit_lines(judged *j)
         *lines[k].line = stationary_fit(means, MEANS);
     }
     return true;
+}
+
+/* Times that the window is shorter than one with all of the traffic: of large messages and bursts
+ * several, of destinations that have their turns a round. At most 1: it has that. */
+static double steady_part_of(const judged *j)
+{
+    return j->s->setup.least_bytes / fmax(j->bytes, 1);
 }
 
 static void steady_conclude(judged *j, ik_steady_verdict verdict, ik_steady_reason reason,
@@ -295,8 +303,7 @@ static bool steady_awaits_replies(const judged *j)
 static bool judge_throughput(judged *j)
 {
     const double longer = 10 * j->window_ps;
-    double half = j->half, few = least.packets / fmax(j->packets, 1),
-           part = j->s->setup.least_bytes / fmax(j->bytes, 1),
+    double half = j->half, few = least.packets / fmax(j->packets, 1), part = steady_part_of(j),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (few > 1)
         steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, fmax(few, part) * j->window_ps);
@@ -331,7 +338,7 @@ static void steady_judge_lines(judged *j)
          drifts = steady_drifts_by(&j->latency, least.latency);
     if (!lasts) {
         j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT &&
-                                   j->steady->reason != IK_STEADY_PART && !saturated && !drifts &&
+                                   steady_part_of(j) <= 1 && !saturated && !drifts &&
                                    !steady_awaits_replies(j);
         return;
     }
@@ -354,8 +361,10 @@ static void steady_judge_lines(judged *j)
 /* Parts of the window have no packet. */
 static void steady_judge_few(judged *j)
 {
-    steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, 10 * (double)j->r->window_ps);
-    j->steady->latency_lasts = j->r->throughput >= (1 - least.wide) * j->r->offered;
+    double part = j->bytes > 0 ? steady_part_of(j) : 0;
+    steady_conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW,
+                    fmax(10 * (double)j->r->window_ps, part * j->window_ps));
+    j->steady->latency_lasts = part <= 1 && j->r->throughput >= (1 - least.wide) * j->r->offered;
 }
 
 void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsigned num,

@@ -222,17 +222,32 @@ static ik_status window_set_detecting(const sim_window_request *q, const slowest
     return IK_OK;
 }
 
-/* So many messages of all sources show where each of them sends; 0 = any few. */
+static void window_add_share(void *sum, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    (void)src;
+    (void)dst;
+    *(double *)sum += (double)weight / (double)scale;
+}
+
+/* So many messages of all sources show where each of them sends; 0 = any few. A source with gaps
+ * sends fewer in the same time. */
 static double window_round_of(const ik_traffic *t)
 {
     uint64_t longest = 0;
-    uint32_t sources = 0;
+    double sources = 0;
     for (uint32_t src = 0; t && t->family->round && src < t->num_hosts; src++) {
         uint64_t round = t->family->round(t, src);
         longest = round > longest ? round : longest;
-        sources += !ik_traffic_is_silent(t, src);
     }
-    return longest > 1 ? (double)longest * sources : 0;
+    for (uint32_t src = 0; longest > 1 && src < t->num_hosts; src++) {
+        double share = !ik_traffic_is_silent(t, src);
+        if (t->gaps) {
+            share = 0;
+            t->family->flows(t, src, window_add_share, &share);
+        }
+        sources += fmin(share, 1);
+    }
+    return (double)longest * sources;
 }
 
 /* What a source makes at a time: a message, of bursty sources a burst of them, in the mean. Where
@@ -248,6 +263,8 @@ static void window_set_grain(const sim_window_request *q, stationary_setup *out)
     if (ik_params_enum(q->adapter, "injection") == INJECT_BURSTY &&
         sim_resolve_bursts(q->adapter, q->load, &bursts, NULL) == IK_OK && bursts.beta > 0)
         out->grain_bytes /= bursts.beta;
+    if (ik_params_has(q->adapter, "reply"))
+        mean += (double)ik_params_uint(q->adapter, "reply");
     out->least_bytes =
         fmax(STATIONARY_GRAINS * fmax(each, out->grain_bytes), mean * window_round_of(q->traffic));
 }

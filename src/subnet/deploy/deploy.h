@@ -21,6 +21,9 @@ ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *config, const 
 /* Lanes that a deployment may use: what was asked for, no more than InfiniBand has. */
 unsigned deploy_most_lanes(const ik_deploy_config *config);
 
+/* pairs: [IK_NUM_SLS] zeroed; pairs of hosts, by their first LIDs, on each service level. */
+ik_status deploy_count_pairs(const ik_service_levels *l, uint64_t *pairs, ik_error *err);
+
 /* Tables and service levels, with lanes numbered so that performance queries share theirs with data
  * that they cannot close a credit loop with, where that can be had. */
 ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,

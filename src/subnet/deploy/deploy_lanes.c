@@ -24,37 +24,43 @@ typedef struct lane_settling {
     unsigned order[IK_NUM_SLS]; /* lanes of the plan, those with least data first */
 } lane_settling;
 
-static ik_status deploy_lanes_count_pairs(lane_settling *s, ik_error *err)
+ik_status deploy_count_pairs(const ik_service_levels *l, uint64_t *pairs, ik_error *err)
 {
-    const ik_service_levels *l = &s->d->levels;
-    s->cells = (size_t)l->num_sources * l->num_dests;
-    s->lane = malloc(s->cells + 1);
+    size_t cells = (size_t)l->num_sources * l->num_dests;
     uint32_t *sources = ik_calloc((size_t)l->num_sources + 1, sizeof *sources);
     uint32_t *dests = ik_calloc((size_t)l->num_dests + 1, sizeof *dests);
-    bool room = s->lane && sources && dests;
+    bool room = sources && dests;
     for (uint32_t i = 0; room && i < l->lids->num; i++)
         if (l->lids->of[i].port != IK_NONE && l->lids->of[i].path == 0) {
             sources[l->source_of[i]]++;
             dests[l->dest_of[i]]++;
         }
-    for (size_t c = 0; room && c < s->cells; c++) {
-        s->lane[c] = l->sl[c];
-        s->pairs[l->sl[c]] += (uint64_t)sources[c / l->num_dests] * dests[c % l->num_dests];
-    }
+    for (size_t c = 0; room && c < cells; c++)
+        pairs[l->sl[c]] += (uint64_t)sources[c / l->num_dests] * dests[c % l->num_dests];
     for (uint32_t i = 0; room && i < l->lids->num; i++) /* no host sends to itself */
         if (l->lids->of[i].port != IK_NONE && l->lids->of[i].path == 0)
-            s->pairs[ik_sl_of(l, i, i)]--;
+            pairs[ik_sl_of(l, i, i)]--;
     free(sources);
     free(dests);
-    if (!room)
+    return room ? IK_OK : ik_fail_memory(err, cells, "service levels");
+}
+
+static ik_status deploy_lanes_count_pairs(lane_settling *s, ik_error *err)
+{
+    const ik_service_levels *l = &s->d->levels;
+    s->cells = (size_t)l->num_sources * l->num_dests;
+    s->lane = malloc(s->cells + 1);
+    if (!s->lane)
         return ik_fail_memory(err, s->cells, "service levels");
-    for (unsigned n = 0; n < s->d->plan->vc->num_vcs; n++) {
+    memcpy(s->lane, l->sl, s->cells);
+    ik_status status = deploy_count_pairs(l, s->pairs, err);
+    for (unsigned n = 0; status == IK_OK && n < s->d->plan->vc->num_vcs; n++) {
         unsigned i = n;
         for (; i > 0 && s->pairs[s->order[i - 1]] > s->pairs[n]; i--)
             s->order[i] = s->order[i - 1];
         s->order[i] = n;
     }
-    return IK_OK;
+    return status;
 }
 
 /* The SL of a lane of the plan where lane `first` is SL 0; first = the number of lanes: none is. */

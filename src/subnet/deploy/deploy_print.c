@@ -225,9 +225,8 @@ static void print_update(const ik_deployment *d, FILE *out)
                 "WARNING", u->missing, d->fabric->num_switches, u->missing == 1 ? "has" : "have",
                 u->from, u->missing == 1 ? "it holds, and mixes" : "they hold, and mix");
     if (u->levels_kept + u->levels_changed)
-        fprintf(out, "  %-16s %s of %llu another service level, for which hosts must ask anew\n",
-                "", IK_COUNT(u->levels_changed, "pair has|pairs have"),
-                (ull)(u->levels_kept + u->levels_changed));
+        fprintf(out, "  %-16s another service level for %llu of %s of hosts, which must ask anew\n",
+                "", (ull)u->levels_changed, IK_COUNT(u->levels_kept + u->levels_changed, "pair"));
     deploy_print_row(out, "",
                      u->repaired ? "entries that still deliver were kept"
                      : u->same_routing

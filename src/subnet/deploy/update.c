@@ -19,26 +19,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- repairing */
-
-typedef struct repair {
-    const ik_deployment *d;
-    const ik_lid_tables *old;
-    ik_lid_tables made;
-    uint8_t *fate;  /* [REPAIR_LIDS][switch] a repair_fate */
-    uint32_t *path; /* [switch] scratch */
-} repair;
-
-typedef enum repair_fate { FATE_OPEN, FATE_ON_PATH, FATE_DELIVERS, FATE_LOST } repair_fate;
-enum { REPAIR_LIDS = 64 }; /* whose entries at a switch are looked at together */
+/* ---- where old entries lead */
 
 /* The switch that the old entry of a switch leads to; NEXT_HERE: the LID's own port; IK_NONE:
  * elsewhere, or nowhere. */
-static uint32_t update_onward(const repair *r, uint32_t sw, uint32_t lid)
+static uint32_t update_onward(const update_walk *w, uint32_t sw, uint32_t lid)
 {
-    const ik_fabric *f = r->d->fabric;
-    const ik_lid *to = &r->d->lids.of[lid];
-    uint8_t out = ik_lid_tables_row(r->old, sw)[lid];
+    const ik_fabric *f = w->d->fabric;
+    const ik_lid *to = &w->d->lids.of[lid];
+    uint8_t out = ik_lid_tables_row(w->old, sw)[lid];
+    if (w->same && out != ik_lid_tables_row(w->same, sw)[lid])
+        return IK_NONE;
     if (out == IK_PORT_SELF)
         return to->node == sw ? NEXT_HERE : IK_NONE;
     uint32_t port = out == IK_PORT_NONE ? IK_NONE : ik_port_of_number(f, sw, out);
@@ -50,35 +41,51 @@ static uint32_t update_onward(const repair *r, uint32_t sw, uint32_t lid)
     return ik_is_switch(f, f->port_node[peer]) ? f->port_node[peer] : IK_NONE;
 }
 
-/* Do the old entries lead from this switch to the LID? */
-static bool update_delivers(repair *r, uint32_t sw, uint32_t lid)
+bool update_delivers(const update_walk *w, uint8_t *fate, uint32_t sw, uint32_t lid)
 {
-    uint8_t *fate = r->fate + (size_t)(lid % REPAIR_LIDS) * r->d->fabric->num_switches;
+    enum { FATE_OPEN, FATE_ON_PATH, FATE_DELIVERS, FATE_LOST };
     uint32_t n = 0;
     while (sw < NEXT_HERE && fate[sw] == FATE_OPEN) {
         fate[sw] = FATE_ON_PATH;
-        r->path[n++] = sw;
-        sw = update_onward(r, sw, lid);
+        w->path[n++] = sw;
+        sw = update_onward(w, sw, lid);
     }
     bool delivers = sw == NEXT_HERE || (sw < NEXT_HERE && fate[sw] == FATE_DELIVERS);
     while (n > 0)
-        fate[r->path[--n]] = delivers ? FATE_DELIVERS : FATE_LOST;
+        fate[w->path[--n]] = delivers ? FATE_DELIVERS : FATE_LOST;
     return delivers;
+}
+
+/* ---- repairing */
+
+typedef struct repair {
+    update_walk walk;
+    ik_lid_tables made;
+    uint8_t *fate; /* [REPAIR_LIDS][switch] see update_delivers */
+} repair;
+
+enum { REPAIR_LIDS = 64 }; /* whose entries at a switch are looked at together */
+
+/* Do the old entries lead from this switch to the LID? */
+static bool repair_delivers(repair *r, uint32_t sw, uint32_t lid)
+{
+    size_t switches = r->walk.d->fabric->num_switches;
+    return update_delivers(&r->walk, r->fate + lid % REPAIR_LIDS * switches, sw, lid);
 }
 
 /* For LIDs from `first` on, where the two tables differ: elsewhere there is nothing to choose. */
 static void update_repair_lids(repair *r, uint32_t first)
 {
-    uint32_t switches = r->d->fabric->num_switches, most = r->d->lids.num - first,
+    uint32_t switches = r->walk.d->fabric->num_switches, most = r->walk.d->lids.num - first,
              num = most < REPAIR_LIDS ? most : REPAIR_LIDS;
-    memset(r->fate, FATE_OPEN, (size_t)REPAIR_LIDS * switches);
+    memset(r->fate, 0, (size_t)REPAIR_LIDS * switches);
     for (uint32_t sw = 0; sw < switches; sw++) {
-        const uint8_t *old = ik_lid_tables_row(r->old, sw) + first;
+        const uint8_t *old = ik_lid_tables_row(r->walk.old, sw) + first;
         uint8_t *made = ik_lid_tables_row(&r->made, sw) + first;
         if (memcmp(old, made, num) == 0)
             continue;
         for (uint32_t i = 0; i < num; i++)
-            if (old[i] != made[i] && update_delivers(r, sw, first + i))
+            if (old[i] != made[i] && repair_delivers(r, sw, first + i))
                 made[i] = old[i];
     }
 }
@@ -86,13 +93,13 @@ static void update_repair_lids(repair *r, uint32_t first)
 /* For LIDs from `first` on: the old entries that lead to them, and none elsewhere. */
 static void update_keep_lids(repair *r, uint32_t first)
 {
-    uint32_t switches = r->d->fabric->num_switches, most = r->d->lids.num - first,
+    uint32_t switches = r->walk.d->fabric->num_switches, most = r->walk.d->lids.num - first,
              num = most < REPAIR_LIDS ? most : REPAIR_LIDS;
-    memset(r->fate, FATE_OPEN, (size_t)REPAIR_LIDS * switches);
+    memset(r->fate, 0, (size_t)REPAIR_LIDS * switches);
     for (uint32_t sw = 0; sw < switches; sw++)
         for (uint32_t i = 0; i < num; i++)
             ik_lid_tables_row(&r->made, sw)[first + i] =
-                update_delivers(r, sw, first + i) ? ik_lid_tables_row(r->old, sw)[first + i]
+                repair_delivers(r, sw, first + i) ? ik_lid_tables_row(r->walk.old, sw)[first + i]
                                                   : IK_PORT_NONE;
 }
 
@@ -102,12 +109,10 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
                                       ik_lid_tables *out, ik_error *err)
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
-    repair r = {.d = d,
-                .old = old,
-                .fate = ik_calloc(n, REPAIR_LIDS),
-                .path = ik_calloc(n, sizeof *r.path)};
-    ik_status status = r.fate && r.path ? ik_lid_tables_new(&d->lids, env, &r.made, err)
-                                        : ik_fail_memory(err, n * 68, "repaired tables");
+    repair r = {.walk = {.d = d, .old = old, .path = ik_calloc(n, sizeof *r.walk.path)},
+                .fate = ik_calloc(n, REPAIR_LIDS)};
+    ik_status status = r.fate && r.walk.path ? ik_lid_tables_new(&d->lids, env, &r.made, err)
+                                             : ik_fail_memory(err, n * 68, "repaired tables");
     if (status == IK_OK)
         memcpy(r.made.out, d->tables.out, (size_t)r.made.num_switches * d->lids.num);
     for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid += REPAIR_LIDS) {
@@ -116,7 +121,7 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
     free(r.fate);
-    free(r.path);
+    free(r.walk.path);
     if (status == IK_OK)
         *out = r.made;
     else
@@ -370,7 +375,7 @@ static ik_status update_take_over(ik_deployment *d, const installed_tables *old,
     if (status == IK_OK)
         update_count_changes(d, &old->tables, &d->update);
     if (status == IK_OK && !one_lane && old->lanes > 0)
-        update_count_levels(d, old, &d->update);
+        status = update_count_levels(d, old, err);
     return status;
 }
 
@@ -402,6 +407,8 @@ ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const i
         update_read_summary(d, from, &d->update.same_routing, &old.lanes);
     else
         d->update.same_routing = update_mostly_equal(d, &old.tables);
+    if (old.lanes > 1 && access(update_path(from, DEPLOY_POLICY, path, sizeof path), F_OK) != 0)
+        old.lanes = 0;
     if (old.lanes > 1)
         status = ik_qos_policy_read(&d->lids, update_path(from, DEPLOY_POLICY, path, sizeof path),
                                     env, &old.levels, NULL, err);

@@ -5,8 +5,9 @@
  * Entries are those of update.c: old ones that still deliver, new ones elsewhere. A pair of hosts
  * whose path and way back consist of old entries keeps its service level, so that hosts need not
  * ask anew; what these pairs wait for closed no cycle before. Each other pair gets the first lane
- * on which it closes none with them (see vc/lash.h). If one finds no lane, there may be one lane
- * more; if that does not help, or the whole is not proved, the new tables stand as they are.
+ * on which it closes none with them (see vc/lash.h). If one finds no lane, or many move, there may
+ * be one lane more. If that does not help, or the whole is not proved, the new tables stand as
+ * they are.
  */
 #include "subnet/deploy/update_lanes.h"
 #include "subnet/deploy/deploy.h"
@@ -18,49 +19,18 @@
 enum { MOST_HOSTS = 4096 }; /* whose pairs are looked at one by one */
 
 typedef struct keeping {
-    const ik_deployment *d;
+    update_walk walk; /* by entries that stay */
     const installed_tables *old;
-    const ik_lid_tables *mixed;
     const ik_fabric *f; /* of the plan: hosts are ports */
     uint32_t *lid;      /* [host] index, IK_NONE of those without a cable */
-    uint8_t *fate;      /* [host][switch] a keeping_fate: of the way to the host */
-    uint32_t *path;     /* [switch] scratch */
+    uint8_t *fate;      /* [host][switch] see update_delivers */
 } keeping;
-
-typedef enum keeping_fate { FATE_OPEN, FATE_ON_PATH, FATE_STAYS, FATE_NEW } keeping_fate;
-
-/* The switch behind the entry for a host, if it is an old one that stays; NEXT_HERE: the host is
- * there; IK_NONE otherwise. */
-static uint32_t update_lanes_onward(const keeping *k, uint32_t sw, uint32_t host)
-{
-    uint32_t lid = k->lid[host];
-    uint8_t out = ik_lid_tables_row(&k->old->tables, sw)[lid];
-    if (out == IK_PORT_NONE || out == IK_PORT_SELF || out != ik_lid_tables_row(k->mixed, sw)[lid])
-        return IK_NONE;
-    uint32_t port = ik_port_of_number(k->d->fabric, sw, out),
-             peer = port == IK_NONE ? IK_NONE : k->d->fabric->port_peer[port];
-    if (peer == IK_NONE)
-        return IK_NONE;
-    if (peer == k->d->lids.of[lid].port)
-        return NEXT_HERE;
-    uint32_t node = k->d->fabric->port_node[peer];
-    return ik_is_switch(k->d->fabric, node) ? node : IK_NONE;
-}
 
 /* Does the old path from this switch to the host stay as it is? */
 static bool update_lanes_stays(keeping *k, uint32_t sw, uint32_t host)
 {
     uint8_t *fate = k->fate + (size_t)host * k->f->num_switches;
-    uint32_t n = 0;
-    while (sw < NEXT_HERE && fate[sw] == FATE_OPEN) {
-        fate[sw] = FATE_ON_PATH;
-        k->path[n++] = sw;
-        sw = update_lanes_onward(k, sw, host);
-    }
-    bool stays = sw == NEXT_HERE || (sw < NEXT_HERE && fate[sw] == FATE_STAYS);
-    while (n > 0)
-        fate[k->path[--n]] = stays ? FATE_STAYS : FATE_NEW;
-    return stays;
+    return update_delivers(&k->walk, fate, sw, k->lid[host]);
 }
 
 /* NULL: all on SL 0. */
@@ -97,7 +67,7 @@ static bool update_are_alike(const keeping *k, const ik_routing *rows, uint32_t 
 /* Are all hosts of each switch? */
 static bool update_is_per_switch(keeping *k, const ik_routing *rows)
 {
-    uint32_t *first = k->path;
+    uint32_t *first = k->walk.path;
     for (uint32_t sw = 0; sw < k->f->num_switches; sw++)
         first[sw] = IK_NONE;
     for (uint32_t h = 0; h < k->f->num_hosts; h++) {
@@ -118,12 +88,12 @@ static ik_status update_open_keeping(keeping *k, ik_error *err)
     size_t cells = (size_t)f->num_hosts * f->num_switches + 1;
     k->lid = ik_calloc((size_t)f->num_hosts + 1, sizeof *k->lid);
     k->fate = ik_calloc(cells, 1);
-    k->path = ik_calloc((size_t)f->num_switches + 1, sizeof *k->path);
-    if (!k->lid || !k->fate || !k->path)
+    k->walk.path = ik_calloc((size_t)f->num_switches + 1, sizeof *k->walk.path);
+    if (!k->lid || !k->fate || !k->walk.path)
         return ik_fail_memory(err, cells, "paths that stay");
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         uint32_t port = ik_host_port(f, h);
-        k->lid[h] = port == IK_NONE ? IK_NONE : ik_lids_of_port(&k->d->lids, port);
+        k->lid[h] = port == IK_NONE ? IK_NONE : ik_lids_of_port(&k->walk.d->lids, port);
     }
     return IK_OK;
 }
@@ -164,17 +134,6 @@ static void update_put_own(ik_deployment *d, own_tables *own)
     d->shared = own->shared;
 }
 
-static uint64_t update_count_shared(const ik_deployment *d)
-{
-    const ik_lids *l = &d->lids;
-    uint64_t shared = 0;
-    for (uint32_t a = 0; a < l->num; a++)
-        for (uint32_t b = 0; b < l->num && l->of[a].port != IK_NONE && l->of[a].path == 0; b++)
-            shared += a != b && l->of[b].port != IK_NONE && l->of[b].path == 0 &&
-                      ik_sl_of(&d->levels, a, b) == 0;
-    return shared;
-}
-
 /* d with mixed tables and the levels of the plan; then with rows completed anew, for queries. */
 static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid_tables *mixed,
                                    const update_verdict *verdict, const ik_env *env, ik_error *err)
@@ -194,7 +153,9 @@ static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid
         status = update_try_tables(d, &anew, verdict, env, err);
     ik_lid_tables_free(&anew);
     if (status == IK_OK && d->update.repaired) {
-        d->shared = update_count_shared(d);
+        uint64_t pairs[IK_NUM_SLS] = {0};
+        status = deploy_count_pairs(&d->levels, pairs, err);
+        d->shared = pairs[0];
         update_free_own(&own);
     } else {
         update_put_own(d, &own);
@@ -202,23 +163,40 @@ static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid
     return status;
 }
 
-/* On as many lanes as there are, or one more if `most` allows. *fits: there are some. */
+/* Lanes, as many as there are, or one more if it helps: pairs that stay then keep theirs. Two more
+ * than the routing's own tables have at most, so that not every failure adds one. */
 static ik_status update_find_lanes(const ik_deployment *d, keeping *k, ik_vc *vc, unsigned most,
                                    bool *fits, const ik_env *env, ik_error *err)
 {
+    enum { MANY = 50 }; /* one pair in so many */
     const lash_before before = {update_lane_before, k};
-    unsigned least = k->old->lanes > d->lanes ? k->old->lanes : d->lanes;
-    ik_error why;
+    unsigned least = k->old->lanes > d->lanes ? k->old->lanes : d->lanes,
+             last = least < d->lanes + 2 ? least + 1 : least;
+    uint64_t fewest = UINT64_MAX, hosts = k->f->num_hosts;
     *fits = false;
-    for (unsigned lanes = least; !*fits && lanes <= least + 1 && lanes <= most; lanes++) {
-        vc->num_vcs = lanes;
-        ik_status status = lash_keep(vc, before, env, &why);
-        *fits = status == IK_OK;
+    for (unsigned lanes = least; lanes <= last && lanes <= most; lanes++) {
+        ik_vc made = *vc;
+        ik_error why;
+        uint64_t moved = 0;
+        made.num_vcs = lanes;
+        ik_status status = lash_keep(&made, before, &moved, env, &why);
         if (status != IK_OK && status != IK_ERR_UNSUPPORTED) {
             if (err)
                 *err = why;
             return status;
         }
+        bool better = status == IK_OK && moved < fewest;
+        if (status == IK_OK && !better)
+            made.family->destroy(&made);
+        if (better) {
+            if (*fits)
+                vc->family->destroy(vc);
+            *vc = made;
+            *fits = true;
+            fewest = moved;
+        }
+        if (*fits && fewest * MANY <= hosts * hosts)
+            break;
     }
     return IK_OK;
 }
@@ -248,7 +226,7 @@ static ik_status update_try_mixed(ik_deployment *d, keeping *k, ik_lid_tables *m
     free(rows.lft);
     free(k->lid);
     free(k->fate);
-    free(k->path);
+    free(k->walk.path);
     return status;
 }
 
@@ -256,12 +234,14 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
                            const ik_env *env, ik_error *err)
 {
     ik_lid_tables mixed = {0};
-    keeping k = {.d = d, .old = old, .mixed = &mixed, .f = d->plan->routing->fabric};
+    keeping k = {.walk = {.d = d, .old = &old->tables, .same = &mixed},
+                 .old = old,
+                 .f = d->plan->routing->fabric};
     if (k.f->num_hosts > MOST_HOSTS)
         return IK_OK;
     ik_status status = d->judged ? IK_OK : deploy_judge(d, env, err);
     update_verdict verdict = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
-                              UINT64_MAX};
+                              d->max_paths + d->max_paths / 2};
     if (status == IK_OK)
         status = update_mix_tables(d, &old->tables, env, &mixed, err);
     if (status == IK_OK)
@@ -270,16 +250,34 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
     return status;
 }
 
-void update_count_levels(const ik_deployment *d, const installed_tables *old, ik_deploy_update *u)
+/* Of the port of a LID; IK_NONE of switches, and of ports without a cable or, before, a path. */
+static uint32_t update_switch_before(const ik_deployment *d, const ik_lid_tables *old, uint32_t lid)
 {
-    const ik_lids *l = &d->lids;
+    uint32_t port = d->lids.of[lid].port,
+             at = port == IK_NONE ? IK_NONE : ik_peer_node(d->fabric, port);
+    return at != IK_NONE && ik_is_switch(d->fabric, at) &&
+                   ik_lid_tables_row(old, at)[lid] != IK_PORT_NONE
+               ? at
+               : IK_NONE;
+}
+
+ik_status update_count_levels(ik_deployment *d, const installed_tables *old, ik_error *err)
+{
     const ik_service_levels *before = update_levels_of(old),
                             *now = d->lanes > 1 ? &d->levels : NULL;
-    for (uint32_t a = 0; a < l->num; a++)
-        for (uint32_t b = 0; b < l->num && l->of[a].port != IK_NONE; b++)
-            if (a != b && l->of[b].port != IK_NONE) {
+    ik_deploy_update *u = &d->update;
+    uint32_t num = d->lids.num, *at = ik_calloc((size_t)num + 1, sizeof *at);
+    if (!at)
+        return ik_fail_memory(err, 4 * (size_t)num, "switches of LIDs");
+    for (uint32_t a = 0; a < num; a++)
+        at[a] = update_switch_before(d, &old->tables, a);
+    for (uint32_t a = 0; a < num; a++)
+        for (uint32_t b = 0; b < num && at[a] != IK_NONE; b++)
+            if (at[b] != IK_NONE && at[a] != at[b]) {
                 bool same = ik_sl_of(before, a, b) == ik_sl_of(now, a, b);
                 u->levels_kept += same;
                 u->levels_changed += !same;
             }
+    free(at);
+    return IK_OK;
 }

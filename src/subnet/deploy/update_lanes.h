@@ -20,6 +20,16 @@ typedef struct update_verdict {
     uint64_t most_paths; /* over a channel, that other tables may have */
 } update_verdict;
 
+/* Where old entries lead. */
+typedef struct update_walk {
+    const ik_deployment *d;
+    const ik_lid_tables *old;
+    const ik_lid_tables *same; /* NULL, or entries that differ from these lead nowhere */
+    uint32_t *path;            /* [switch] scratch */
+} update_walk;
+/* Do they lead from this switch to the LID? fate: [switch] what is known of it, 0 at first. */
+bool update_delivers(const update_walk *w, uint8_t *fate, uint32_t sw, uint32_t lid);
+
 /* Old entries that still deliver, elsewhere those of d. Free with ik_lid_tables_free. */
 ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
                             ik_lid_tables *out, ik_error *err);
@@ -34,7 +44,7 @@ ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const updat
 /* Repaired tables on several lanes, `most` at most, if there are some that are proved. */
 ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsigned most,
                            const ik_env *env, ik_error *err);
-/* Pairs of hosts whose service level stays, and those whose does not. */
-void update_count_levels(const ik_deployment *d, const installed_tables *old, ik_deploy_update *u);
+/* d->update.levels_kept and levels_changed. O(LIDs^2). */
+ik_status update_count_levels(ik_deployment *d, const installed_tables *old, ik_error *err);
 
 #endif
