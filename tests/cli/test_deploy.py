@@ -527,7 +527,7 @@ class Deploy(CliTest):
     def test_lanes_when_parts_come_back(self):
         """A cable and a switch with its hosts are gone, and come back: what the routing's own tables would use is used again, and no lane more
         than they need by one is kept. Without its policy a folder's tables are compared alone."""
-        for spec, *options in (("ring:n=9,p=2", "-r", "lash"), ("torus:dims=4:4,p=2", "-r", "dfsssp"), ("slimfly:q=5,p=1", "-r", "lash"), ("dragonfly:p=1,a=4,h=2", "-r", "nue:vcs=2")):
+        for spec, *options in (("rlft:ports=8,levels=2", "-r", "dmodc"), ("torus:dims=4:4:4,p=1", "-r", "nue", "--vls", "1"), ("ring:n=9,p=2", "-r", "lash"), ("torus:dims=4:4,p=2", "-r", "dfsssp"), ("slimfly:q=5,p=1", "-r", "lash"), ("dragonfly:p=1,a=4,h=2", "-r", "nue:vcs=2")):
             whole = self.deploy(spec, *options, "--force", folder="whole")
             switches, ends = sorted(Files(self.tmp / "whole").tables), self.cables(spec)
             port = next(port for (at, port), far in sorted(ends.items()) if at == switches[2] and far in switches)
@@ -538,10 +538,14 @@ class Deploy(CliTest):
                     back = self.deploy(spec, *options, "--force", "--from", self.tmp / "cut", folder="back")
                     before, after = Files(self.tmp / "cut"), Files(self.tmp / "back")
                     self.check_walks(after, ends)
-                    self.check_policy(self.tmp / "back", back)
-                    changed, _, compared = self.check_lanes(before, self.lanes_of(self.tmp / "cut"), after, self.lanes_of(self.tmp / "back"), ends)
-                    self.assertEqual((changed, changed + back["update"]["levels_kept"]), (back["update"]["levels_changed"], compared))
-                    self.assertLessEqual(back["verdict"]["max_paths"], 1.5 * whole["verdict"]["max_paths"])
+                    if "[" in failed:
+                        self.assertIs(back["update"]["repaired"], True)
+                        self.assertIn(port, after.tables[switches[2]].values())
+                    if back["lanes"] > 1:
+                        self.check_policy(self.tmp / "back", back)
+                        changed, _, compared = self.check_lanes(before, self.lanes_of(self.tmp / "cut"), after, self.lanes_of(self.tmp / "back"), ends)
+                        self.assertEqual((changed, changed + back["update"]["levels_kept"]), (back["update"]["levels_changed"], compared))
+                    self.assertLessEqual(back["verdict"]["max_paths"], (1.1 if "[" in failed else 1.5) * whole["verdict"]["max_paths"])
         (self.tmp / "cut" / "qos-policy.conf").unlink()
         alone = self.deploy(spec, *options, "--force", "--from", self.tmp / "cut", folder="back")
         self.assertIsNone(alone["update"]["levels_changed"])

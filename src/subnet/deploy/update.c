@@ -19,25 +19,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- where old entries lead */
+/* ---- where entries lead */
 
-/* The switch that the old entry of a switch leads to; NEXT_HERE: the LID's own port; IK_NONE:
- * elsewhere, or nowhere. */
+/* The switch that the entry of a switch leads to; NEXT_HERE: the end; IK_NONE: elsewhere, or
+ * nowhere. */
 static uint32_t update_onward(const update_walk *w, uint32_t sw, uint32_t lid)
 {
     const ik_fabric *f = w->d->fabric;
     const ik_lid *to = &w->d->lids.of[lid];
-    uint8_t out = ik_lid_tables_row(w->old, sw)[lid];
+    uint8_t out = ik_lid_tables_row(w->tables, sw)[lid];
+    if (w->ends && w->ends[sw][out])
+        return NEXT_HERE;
     if (w->same && out != ik_lid_tables_row(w->same, sw)[lid])
         return IK_NONE;
     if (out == IK_PORT_SELF)
-        return to->node == sw ? NEXT_HERE : IK_NONE;
+        return to->node == sw && !w->ends ? NEXT_HERE : IK_NONE;
     uint32_t port = out == IK_PORT_NONE ? IK_NONE : ik_port_of_number(f, sw, out);
     uint32_t peer = port == IK_NONE ? IK_NONE : f->port_peer[port];
     if (peer == IK_NONE)
         return IK_NONE;
     if (peer == to->port)
-        return NEXT_HERE;
+        return w->ends ? IK_NONE : NEXT_HERE;
     return ik_is_switch(f, f->port_node[peer]) ? f->port_node[peer] : IK_NONE;
 }
 
@@ -58,13 +60,32 @@ bool update_delivers(const update_walk *w, uint8_t *fate, uint32_t sw, uint32_t 
 
 /* ---- repairing */
 
+enum { REPAIR_LIDS = 64 }; /* whose entries at a switch are looked at together */
+
 typedef struct repair {
-    update_walk walk;
+    update_walk walk; /* by old entries */
+    /* by those of the deployment, to ports which no old entry uses; without ends: there are none */
+    update_walk back;
     ik_lid_tables made;
-    uint8_t *fate; /* [REPAIR_LIDS][switch] see update_delivers */
+    uint8_t *fate, *back_fate; /* [REPAIR_LIDS][switch] see update_delivers */
 } repair;
 
-enum { REPAIR_LIDS = 64 }; /* whose entries at a switch are looked at together */
+/* Fills back[switch] from the tables of d. Returns whether there are some. */
+static bool repair_find_back(const ik_deployment *d, const ik_lid_tables *old,
+                             bool (*back)[NUM_ENTRIES])
+{
+    bool any = false;
+    for (uint32_t sw = 0; sw < old->num_switches; sw++) {
+        const uint8_t *before = ik_lid_tables_row(old, sw),
+                      *now = ik_lid_tables_row(&d->tables, sw);
+        bool used[NUM_ENTRIES] = {[IK_PORT_NONE] = true, [IK_PORT_SELF] = true};
+        for (uint32_t i = 0; i < d->lids.num; i++)
+            used[before[i]] = true;
+        for (uint32_t i = 0; i < d->lids.num; i++)
+            any = (back[sw][now[i]] = !used[now[i]]) || any;
+    }
+    return any;
+}
 
 /* Do the old entries lead from this switch to the LID? */
 static bool repair_delivers(repair *r, uint32_t sw, uint32_t lid)
@@ -73,19 +94,29 @@ static bool repair_delivers(repair *r, uint32_t sw, uint32_t lid)
     return update_delivers(&r->walk, r->fate + lid % REPAIR_LIDS * switches, sw, lid);
 }
 
+/* Do the new ones lead over a cable that came back? */
+static bool repair_comes_back(repair *r, uint32_t sw, uint32_t lid)
+{
+    size_t switches = r->walk.d->fabric->num_switches;
+    return r->back.ends &&
+           update_delivers(&r->back, r->back_fate + lid % REPAIR_LIDS * switches, sw, lid);
+}
+
 /* For LIDs from `first` on, where the two tables differ: elsewhere there is nothing to choose. */
 static void update_repair_lids(repair *r, uint32_t first)
 {
     uint32_t switches = r->walk.d->fabric->num_switches, most = r->walk.d->lids.num - first,
              num = most < REPAIR_LIDS ? most : REPAIR_LIDS;
     memset(r->fate, 0, (size_t)REPAIR_LIDS * switches);
+    memset(r->back_fate, 0, (size_t)REPAIR_LIDS * switches);
     for (uint32_t sw = 0; sw < switches; sw++) {
-        const uint8_t *old = ik_lid_tables_row(r->walk.old, sw) + first;
+        const uint8_t *old = ik_lid_tables_row(r->walk.tables, sw) + first;
         uint8_t *made = ik_lid_tables_row(&r->made, sw) + first;
         if (memcmp(old, made, num) == 0)
             continue;
         for (uint32_t i = 0; i < num; i++)
-            if (old[i] != made[i] && repair_delivers(r, sw, first + i))
+            if (old[i] != made[i] && !repair_comes_back(r, sw, first + i) &&
+                repair_delivers(r, sw, first + i))
                 made[i] = old[i];
     }
 }
@@ -99,20 +130,25 @@ static void update_keep_lids(repair *r, uint32_t first)
     for (uint32_t sw = 0; sw < switches; sw++)
         for (uint32_t i = 0; i < num; i++)
             ik_lid_tables_row(&r->made, sw)[first + i] =
-                repair_delivers(r, sw, first + i) ? ik_lid_tables_row(r->walk.old, sw)[first + i]
+                repair_delivers(r, sw, first + i) ? ik_lid_tables_row(r->walk.tables, sw)[first + i]
                                                   : IK_PORT_NONE;
 }
 
-/* each: what is done with REPAIR_LIDS LIDs. */
+/* each: what is done with REPAIR_LIDS LIDs. back: see repair. */
 static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_tables *old,
-                                      void (*each)(repair *, uint32_t), const ik_env *env,
+                                      void (*each)(repair *, uint32_t),
+                                      const bool (*back)[NUM_ENTRIES], const ik_env *env,
                                       ik_lid_tables *out, ik_error *err)
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
-    repair r = {.walk = {.d = d, .old = old, .path = ik_calloc(n, sizeof *r.walk.path)},
-                .fate = ik_calloc(n, REPAIR_LIDS)};
-    ik_status status = r.fate && r.walk.path ? ik_lid_tables_new(&d->lids, env, &r.made, err)
-                                             : ik_fail_memory(err, n * 68, "repaired tables");
+    uint32_t *path = ik_calloc(n, sizeof *path);
+    repair r = {.walk = {.d = d, .tables = old, .path = path},
+                .back = {.d = d, .tables = &d->tables, .ends = back, .path = path},
+                .fate = ik_calloc(n, REPAIR_LIDS),
+                .back_fate = ik_calloc(n, REPAIR_LIDS)};
+    ik_status status = path && r.fate && r.back_fate
+                           ? ik_lid_tables_new(&d->lids, env, &r.made, err)
+                           : ik_fail_memory(err, n * 132, "repaired tables");
     if (status == IK_OK)
         memcpy(r.made.out, d->tables.out, (size_t)r.made.num_switches * d->lids.num);
     for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid += REPAIR_LIDS) {
@@ -120,8 +156,9 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
+    free(path);
     free(r.fate);
-    free(r.walk.path);
+    free(r.back_fate);
     if (status == IK_OK)
         *out = r.made;
     else
@@ -129,10 +166,20 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
     return status;
 }
 
-ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
-                            ik_lid_tables *out, ik_error *err)
+ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, bool *back,
+                            const ik_env *env, ik_lid_tables *out, ik_error *err)
 {
-    return update_make_repaired(d, old, update_repair_lids, env, out, err);
+    bool(*ports)[NUM_ENTRIES] = NULL;
+    if (*back) {
+        ports = ik_calloc((size_t)old->num_switches + 1, sizeof *ports);
+        if (!ports)
+            return ik_fail_memory(err, (size_t)old->num_switches * NUM_ENTRIES, "ports in use");
+        *back = repair_find_back(d, old, ports);
+    }
+    ik_status status = update_make_repaired(d, old, update_repair_lids,
+                                            (const bool(*)[NUM_ENTRIES])ports, env, out, err);
+    free(ports);
+    return status;
 }
 
 static bool update_as_good(const ik_subnet_verdict *v, ik_verdict management,
@@ -209,7 +256,7 @@ static ik_status update_try_kept(ik_deployment *d, const ik_lid_tables *old,
                                  const update_verdict *own, const ik_env *env, ik_error *err)
 {
     ik_lid_tables kept = {0}, anew = {0};
-    ik_status status = update_make_repaired(d, old, update_keep_lids, env, &kept, err);
+    ik_status status = update_make_repaired(d, old, update_keep_lids, NULL, env, &kept, err);
     if (status == IK_OK)
         status = update_complete_anew(d, &kept, env, &anew, err);
     if (status == IK_OK)
@@ -244,9 +291,16 @@ static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old,
                                      ik_error *err)
 {
     ik_lid_tables repaired = {0}, anew = {0};
-    ik_status status = update_mix_tables(d, old, env, &repaired, err);
-    if (status == IK_OK)
-        status = update_try_tables(d, &repaired, NULL, env, err);
+    ik_status status = IK_OK;
+    bool back = true; /* first with the cables that came back, if there are some */
+    for (bool tries = true; status == IK_OK && tries && !d->update.repaired;) {
+        ik_lid_tables_free(&repaired);
+        status = update_mix_tables(d, old, &back, env, &repaired, err);
+        if (status == IK_OK)
+            status = update_try_tables(d, &repaired, NULL, env, err);
+        tries = back;
+        back = false;
+    }
     if (status == IK_OK && !d->update.repaired)
         status = update_try_others(d, old, &repaired, &anew, env, err);
     ik_lid_tables_free(&repaired);

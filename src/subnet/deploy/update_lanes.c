@@ -234,7 +234,7 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
                            const ik_env *env, ik_error *err)
 {
     ik_lid_tables mixed = {0};
-    keeping k = {.walk = {.d = d, .old = &old->tables, .same = &mixed},
+    keeping k = {.walk = {.d = d, .tables = &old->tables, .same = &mixed},
                  .old = old,
                  .f = d->plan->routing->fabric};
     if (k.f->num_hosts > MOST_HOSTS)
@@ -242,11 +242,15 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
     ik_status status = d->judged ? IK_OK : deploy_judge(d, env, err);
     update_verdict verdict = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
                               d->max_paths + d->max_paths / 2};
-    if (status == IK_OK)
-        status = update_mix_tables(d, &old->tables, env, &mixed, err);
-    if (status == IK_OK)
-        status = update_try_mixed(d, &k, &mixed, &verdict, most, env, err);
-    ik_lid_tables_free(&mixed);
+    bool back = true; /* first with the cables that came back, if there are some */
+    for (bool tries = true; status == IK_OK && tries && !d->update.repaired;) {
+        status = update_mix_tables(d, &old->tables, &back, env, &mixed, err);
+        if (status == IK_OK)
+            status = update_try_mixed(d, &k, &mixed, &verdict, most, env, err);
+        ik_lid_tables_free(&mixed);
+        tries = back;
+        back = false;
+    }
     return status;
 }
 

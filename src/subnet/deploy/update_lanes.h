@@ -20,19 +20,26 @@ typedef struct update_verdict {
     uint64_t most_paths; /* over a channel, that other tables may have */
 } update_verdict;
 
-/* Where old entries lead. */
+enum { NUM_ENTRIES = 256 }; /* values of an entry */
+
+/* Where entries lead. */
 typedef struct update_walk {
     const ik_deployment *d;
-    const ik_lid_tables *old;
+    const ik_lid_tables *tables;
     const ik_lid_tables *same; /* NULL, or entries that differ from these lead nowhere */
-    uint32_t *path;            /* [switch] scratch */
+    /* NULL, or [switch][entry] of those that a way ends with, in place of the LID's port */
+    const bool (*ends)[NUM_ENTRIES];
+    uint32_t *path; /* [switch] scratch */
 } update_walk;
-/* Do they lead from this switch to the LID? fate: [switch] what is known of it, 0 at first. */
+/* Do they lead from this switch to the LID, or to such an end? fate: [switch] what is known of it,
+ * 0 at first. */
 bool update_delivers(const update_walk *w, uint8_t *fate, uint32_t sw, uint32_t lid);
 
-/* Old entries that still deliver, elsewhere those of d. Free with ik_lid_tables_free. */
-ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
-                            ik_lid_tables *out, ik_error *err);
+/* Old entries that still deliver, elsewhere those of d; with *back also those of d on ways to ports
+ * which no old entry of their switch uses, as of a cable that came back, and then *back says
+ * whether there are some. Free with ik_lid_tables_free. */
+ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, bool *back,
+                            const ik_env *env, ik_lid_tables *out, ik_error *err);
 /* The rows of hosts as a routing on the fabric of d's plan. Free rows->lft, also after an error. */
 ik_status update_make_rows(const ik_deployment *d, const ik_lid_tables *tables, ik_routing *rows,
                            ik_error *err);
