@@ -23,8 +23,15 @@ DRAWN = 4
 WIDE = 0.05  # half width of the interval of throughput that a steady point has at most (`least` in src/sim/measure/steady.c)
 MISSES = 0.05  # of intervals, which are made for 95 %
 GROSS = 3  # half widths of both runs: beyond them nothing may be, but
-KNOWN = {  # what docs/measures.md names: flows that offer about what one VC passes on, and loads just beyond what UGAL divides well
+KNOWN = {  # what docs/measures.md names: flows that offer about what one VC passes on, networks that bear a load for a while, and loads just beyond what UGAL divides well
     "papers/004/network_64.yaml": ["9, loren:t_max=18, shuffle:label=shuffle, , load 0.1, seed 1: latency"],
+    "papers/004/network_256.yaml": ["0, cowen:t_max=128,alpha_step=0.1, transpose:label=transpose, , load 0.03, seed 1: latency",
+                                    "0, cowen:t_max=128,alpha_step=0.1, uniform:self=true,label=uniform, , load 0.08, seed 1: latency",
+                                    "0, cowen:t_max=128,alpha_step=0.1, uniform:self=true,label=uniform, , load 0.08, seed 1: throughput",
+                                    "1, cowen:t_max=42,alpha_step=0.1, shuffle:label=shuffle, , load 0.05, seed 1: latency",
+                                    "1, cowen:t_max=42,alpha_step=0.1, uniform:self=true,label=uniform, , load 0.08, seed 1: throughput",
+                                    "2, cowen:t_max=42,alpha_step=0.1, transpose:label=transpose, , load 0.03, seed 1: latency",
+                                    "2, loren:t_max=128, reversal:label=reverse, , load 0.03, seed 1: latency"],
     "papers/002/sf_adaptive.yaml": ["0, ugal_l:csf=2,ni=4,t=0.1, worst, design: ATh cSF 2, load 0.7, seed 1: latency",
                                     "0, ugal_l:csf=2,ni=4,t=0.1, worst, design: ATh cSF 2, load 0.7, seed 3: latency",
                                     "0, ugal_l:ni=4,t=0.1, worst, design: ATh nI 4, load 0.7, seed 1: latency",
