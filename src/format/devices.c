@@ -331,14 +331,14 @@ static void devices_report(const raw_graph *g, const uint32_t by[NUM_RULES], ik_
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRIu32 " by %s",
                      *text ? ", " : "", by[i], rules[i]);
     if (hosts)
-        ik_builder_finding(b, IK_NOTE, "hosts-told", NULL,
-                           "%s and %s were told apart: %s; if they are others, say "
+        ik_builder_finding(b, IK_NOTE, "which-hosts", NULL,
+                           "%s and %s, distinguished: %s; if that is wrong, give "
                            "host_names=PATTERN:PATTERN",
                            IK_COUNT(hosts, "host"), IK_COUNT(switches, "switch"), text);
     else
         ik_builder_finding(b, IK_WARNING, "no-hosts", NULL,
-                           "none of %s is taken for a host (%s); say which are: "
-                           "file:PATH,host_names=PATTERN:PATTERN",
+                           "none of %s is taken for a host (%s); give "
+                           "file:PATH,host_names=PATTERN:PATTERN, which says which are",
                            IK_COUNT(switches, "device"), text);
     for (size_t i = 0; i < g->num_links; i++)
         unrated += !g->links[i].rate_bps;

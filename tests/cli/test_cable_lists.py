@@ -125,8 +125,8 @@ class CableLists(CliTest):
             with self.subTest(name=name):
                 fabric, findings = self.read(CORPUS / name)
                 self.assertEqual([host["name"].split(".")[0] for host in sorted(fabric["hosts"], key=lambda h: h["name"])], hosts)
-                self.assertIn(says, findings["hosts-told"])
-                self.assertIn("host_names=", findings["hosts-told"])
+                self.assertIn(says, findings["which-hosts"])
+                self.assertIn("host_names=", findings["which-hosts"])
 
     def test_names_and_roles(self):
         rows = [("storage-leaf1", "x1"), ("storage-leaf1", "x2"), ("storage-leaf1", "spineA"), ("x1", "spineA"), ("SERVER7", "x1"), ("dgx.site", "x2"), ("gpux", "x2")]
@@ -159,7 +159,7 @@ class CableLists(CliTest):
         self.assertEqual(self.hosts(f"file:path={path},host_names=host*"), ["host1", "host2"])
         fabric, findings = self.read(self.put("graph { a [kind=host]; a:1 -- b:2 }", "kinds.dot"))
         self.assertEqual(len(fabric["hosts"]), 1)
-        self.assertNotIn("hosts-told", findings)
+        self.assertNotIn("which-hosts", findings)
 
     # ---- what is left out, and what is refused
 
