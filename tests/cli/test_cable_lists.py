@@ -182,7 +182,8 @@ class CableLists(CliTest):
         self.refused(head + "a,1,b,1,\na,1,c,1,\n", ":3:1", "port 1 of 'a' is cabled twice", "to 1 of 'b' and to 1 of 'c'")
         self.refused(head + "a,1,a,1,\n", ":2:1", "cabled twice")
         self.refused("x,y\n1,2\n", ":1:1", "no column", spec=",format=netbox")
-        self.refused(head + "a,1,b,1,planned\n", ":1:1", "no node")
+        self.refused(head + "a,1,b,1,planned\n", "", "no cable joins", "1 cable not connected")
+        self.refused(head, ":1:1", "no node")
         self.refused("side_a_site,side_a_device,side_a_name,side_b_device,side_b_name\nn,a,1,b,1\ns,a,2,b,2\n", ":3:1", "two devices are called 'a', of n and s", "one site")
         self.refused("," * 300 + "\n", ":1:1", "too many columns", spec=",format=netbox")
 

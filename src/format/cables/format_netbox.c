@@ -34,7 +34,7 @@ static bool netbox_begins(slice text, const char *word)
     return text.length >= strlen(word) && strncasecmp(text.at, word, strlen(word)) == 0;
 }
 
-static void netbox_report(const netbox *n)
+static ik_status netbox_report(const netbox *n)
 {
     const struct {
         uint64_t num;
@@ -48,8 +48,12 @@ static void netbox_report(const netbox *n)
         if (parts[i].num)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s", *text ? ", " : "",
                      IK_COUNT(parts[i].num, parts[i].noun), parts[i].why);
+    if (*text && !n->g.num_links)
+        return ik_fail_at(n->err, IK_ERR_INPUT, n->g.file, 0, 0,
+                          "no cable joins interfaces of devices; left out: %s", text);
     if (*text)
         ik_builder_finding(n->b, IK_NOTE, "skipped-cables", NULL, "left out: %s", text);
+    return IK_OK;
 }
 
 /* Other states than these, which sites may add, are those of cables that are there. */
@@ -438,7 +442,7 @@ static ik_status netbox_read(const char *text, size_t size, const char *file, ik
         status = netbox_read_csv(&n, text, size);
     }
     if (status == IK_OK)
-        netbox_report(&n);
+        status = netbox_report(&n);
     if (status == IK_OK)
         status = devices_build(&n.g, b, true, &why);
     unsigned element = why.line; /* from 1: its place instead */
