@@ -6,7 +6,6 @@
 
 #include "fabric/builder_private.h"
 
-#include <assert.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,9 +96,17 @@ static ik_status devices_match(const raw_graph *g, const char *setting, const ch
 static ik_status devices_leave_out(raw_graph *g, const char *patterns, bool *fits, ik_error *err)
 {
     size_t kept = 0;
+    bool any = false;
     ik_status status = devices_match(g, "without", patterns, fits, err);
-    for (uint32_t i = 0; i < g->keys.num; i++)
+    for (uint32_t i = 0; i < g->keys.num; i++) {
         g->nodes[i].left_out = fits[i];
+        any = any || !fits[i];
+    }
+    if (status == IK_OK && !any) {
+        ik_about(err, ik_fail_at(err, IK_ERR_USAGE, g->file, 0, 0, "without leaves no device"),
+                 "without");
+        return ik_hint(err, IK_ERR_USAGE, "the patterns fit all devices of the file");
+    }
     for (size_t i = 0; i < g->num_links; i++)
         if (!fits[g->links[i].a] && !fits[g->links[i].b])
             g->links[kept++] = g->links[i];
@@ -333,7 +340,7 @@ static void devices_report(const raw_graph *g, const uint32_t by[NUM_RULES], ik_
     if (hosts)
         ik_builder_finding(b, IK_NOTE, "which-hosts", NULL,
                            "%s and %s, distinguished: %s; if that is wrong, give "
-                           "host_names=PATTERN:PATTERN",
+                           "file:PATH,host_names=PATTERN:PATTERN",
                            IK_COUNT(hosts, "host"), IK_COUNT(switches, "switch"), text);
     else
         ik_builder_finding(b, IK_WARNING, "no-hosts", NULL,

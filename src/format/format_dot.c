@@ -231,6 +231,16 @@ static ik_status dot_read_attributes(dot_reader *r, const target *to)
     return IK_OK;
 }
 
+/* At which side of a node a line ends is no port. */
+static bool dot_is_side(slice id)
+{
+    static const char *const sides[] = {"n", "ne", "e", "se", "s", "sw", "w", "nw", "c", "_"};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (slice_is(id, sides[i]))
+            return true;
+    return false;
+}
+
 /* A node, with the name of a port behind a colon. */
 static ik_status dot_read_node(dot_reader *r, uint32_t *node, slice *port)
 {
@@ -244,7 +254,7 @@ static ik_status dot_read_node(dot_reader *r, uint32_t *node, slice *port)
         dot_next(r);
         if (r->kind != DOT_ID)
             return dot_unexpected(r, "a port of a node");
-        if (!port->length)
+        if (!port->length && !dot_is_side(r->id))
             *port = r->id;
         dot_next(r);
     }

@@ -142,6 +142,9 @@ class CableLists(CliTest):
         fabric, findings = self.read(f"file:path={path},without=server*")
         self.assertEqual((len(fabric["hosts"]), len(fabric["switches"]), len(fabric["links"])), (0, 6, 8))
         self.assertIn("host_names=", findings["no-hosts"])
+        done = run("topo", f"file:path={path},without=*")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("without leaves no device", done.stderr)
         for option in ("host_names", "without"):
             done = run("topo", f"file:path={path},{option}=server*:sever*")
             self.assertEqual(done.returncode, 2)
@@ -157,6 +160,8 @@ class CableLists(CliTest):
         self.assertEqual(len(fabric["hosts"]), 0)
         self.assertIn("kind=host", findings["no-hosts"])
         self.assertEqual(self.hosts(f"file:path={path},host_names=host*"), ["host1", "host2"])
+        fabric, findings = self.read(self.put("graph { a:e -- b:w; b:e -- c:w; a:e -- c:w }", "sides.dot"))
+        self.assertEqual((len(fabric["switches"]), len(fabric["links"])), (3, 3))
         fabric, findings = self.read(self.put("graph { a [kind=host]; a:1 -- b:2 }", "kinds.dot"))
         self.assertEqual(len(fabric["hosts"]), 1)
         self.assertNotIn("which-hosts", findings)
@@ -164,14 +169,52 @@ class CableLists(CliTest):
     # ---- what is left out, and what is refused
 
     def test_left_out(self):
-        wanted = {"netbox_import": ("1 cable between other", "1 cable not connected"), "netbox_table": ("3 cables between other", "1 cable not connected", "1 cable with several"),
-                  "netbox_cables": ("2 cables between other", "1 cable not connected"), "netbox_interfaces": ("1 cable not connected", "2 interfaces for management")}
+        wanted = {"netbox_import": ("1 cable not between", "1 cable not connected"), "netbox_table": ("3 cables not between", "1 cable not connected", "1 cable with several"),
+                  "netbox_cables": ("2 cables not between", "1 cable not connected"), "netbox_interfaces": ("1 end of a cable not connected", "2 interfaces for management")}
         for name, texts in wanted.items():
             found = self.read(CORPUS / name)[1]["skipped-cables"]
             for text in texts:
                 self.assertIn(text, found)
         page = dict(API, count=412, next="https://netbox/api/dcim/cables/?offset=18")
-        self.assertIn("18 of 412", self.read(self.put(json.dumps(page)))[1]["truncated"].replace(f"{len(API['results'])} of", "18 of"))
+        self.assertIn(f"{len(API['results'])} of its 412", self.read(self.put(json.dumps(page)))[1]["truncated"])
+        for link in ("next", "previous"):
+            page = {"results": API["results"], link: "https://netbox/api/dcim/cables/?offset=18"}
+            self.assertIn("page of a longer list", self.read(self.put(json.dumps(page)))[1]["truncated"])
+
+    def interfaces(self, *items, **more):
+        """An answer with interfaces: (device, name, peers), each seen from both ends."""
+        near = lambda device, name: {"device": {"name": device}, "name": name}
+        return json.dumps({"results": [dict(near(d, p), type={"value": "100gbase-x-qsfp28"}, connected_endpoints=[near(*peer) for peer in peers],
+                                            connected_endpoints_type="dcim.interface", **more.get(p, {})) for d, p, peers in items]})
+
+    def test_interfaces_of_both_ends(self):
+        """What a list of interfaces says twice is a link once, and a port for management leaves out the whole cable."""
+        text = self.interfaces(("server1", "bmc", [("oob1", "p1")]), ("oob1", "p1", [("server1", "bmc")]), ("server1", "e", [("leaf1", "swp1")]),
+                               ("leaf1", "swp1", [("server1", "e"), ("server2", "e")]), ("server2", "e", [("leaf1", "swp1")]), bmc={"mgmt_only": True})
+        fabric, findings = self.read(self.put(text))
+        self.assertEqual(self.links(fabric), [[("leaf1", 1), ("server1", 1)], [("leaf1", 2), ("server2", 1)]])
+        self.assertEqual({c["rate_bps"] for c in fabric["classes"]}, {50 * 10**9})
+        self.assertEqual(findings["skipped-cables"], "left out: 1 interface for management")
+        both = [("a", "1"), ("a", "2")], [("b", "1"), ("b", "2")]
+        text = self.interfaces(*((*end, both[1 - k]) for k in (0, 1) for end in both[k]), ("a", "3", [("b", "3")]))
+        fabric, findings = self.read(self.put(text))
+        self.assertEqual(len(fabric["links"]), 1)
+        self.assertEqual(findings["skipped-cables"], "left out: 4 ends of cables with several interfaces")
+
+    def test_names_by_lldp(self):
+        """A device is one whether its name is written with or without domain and capitals."""
+        seen = lambda near, far, port: {near: {"chassis": {far: {"id": {}}} if far else {"id": {"type": "mac", "value": "00:11:22:33:44:55"}}, "port": {"id": {"type": "ifname", "value": port}}}}
+        for leaf, spine, far_leaf, far_spine, switches in (("leaf1", "spine1", "LEAF1", "Spine1", 2), ("leaf1.a.org", "spine1.a.org", "leaf1", "spine1.A.org", 2),
+                                                           ("leaf1", "spine1.a.org", "leaf1.a.org", "spine1.b.org", None), ("10.0.0.1", "10.0.0.2", "leaf1", "spine1", 4)):
+            file = self.put(json.dumps({leaf: {"lldp": {"interface": [seen("swp9", far_spine, "swp1"), seen("swp1", None, "eth0")]}},
+                                        spine: {"lldp": {"interface": [seen("swp1", far_leaf, "swp9")]}}}))
+            if switches is None:  # spine1 of another domain is another device
+                self.assertIn("port swp9 of 'leaf1' is cabled twice", run("topo", file).stderr)
+                continue
+            fabric, findings = self.read(file)
+            self.assertEqual(len([node for node in fabric["switches"] if node["name"][0] in "ls1"]), switches, leaf)
+            self.assertEqual(len(fabric["links"]), 2 if switches == 2 else 3)
+            self.assertIn("1 neighbour has no name" if switches == 2 else "2 of 2 devices", "".join(f["text"] for f in fabric["findings"] if f["code"] == "neighbour-names"))
 
     def test_wrong_tables(self):
         head = "side_a_device,side_a_name,side_b_device,side_b_name,status\n"
@@ -183,7 +226,9 @@ class CableLists(CliTest):
         self.refused(head + "a,1,a,1,\n", ":2:1", "cabled twice")
         self.refused("x,y\n1,2\n", ":1:1", "no column", spec=",format=netbox")
         self.refused(head + "a,1,b,1,planned\n", "", "no cable joins", "1 cable not connected")
-        self.refused(head, ":1:1", "no node")
+        self.refused(head, "", "no cable joins")
+        self.refused('{"count": 0, "next": null, "previous": null, "results": []}', "", "no cable joins")
+        self.assertEqual(len(self.read(self.put('Device A;Termination A;Device B;Termination B;"a,b,c,d,e"\na;1;b;1;\n'))[0]["links"]), 1)
         self.refused("side_a_site,side_a_device,side_a_name,side_b_device,side_b_name\nn,a,1,b,1\ns,a,2,b,2\n", ":3:1", "two devices are called 'a', of n and s", "one site")
         self.refused("," * 300 + "\n", ":1:1", "too many columns", spec=",format=netbox")
 
@@ -193,10 +238,13 @@ class CableLists(CliTest):
         self.refused(lines(cable("1", "1"), {"id": 3, "display": "#3"}), ":3:1", "element 1 of the list is no cable", "brief", name="a.json")
         self.refused(lines(cable("1", "1"), cable("2", "2"), cable("2", "3")), ":4:1", "port 2 of 'a' is cabled twice", name="a.json")
         self.refused(lines(cable("1", "1"), cable("2", "2", 2)), ":3:1", "two devices are called 'a', of id 1 and id 2", name="a.json")
+        self.refused(lines(cable("1", "1", "5"), cable("2", "2", "6")), ":3:1", "of id 5 and id 6", name="a.json")
         self.refused('{"a_terminations": 1}', "", "no list of cables", name="a.json")
         self.refused(lines(cable("1", "1"))[:-1], ":3:2", "no JSON", name="a.json")
-        self.refused('{"lldp": {"interface": []}}', ":1:1", "is not named", name="a.json")
+        self.refused('{"lldp": {"interface": []}}', ":1:1", "not named", name="a.json")
         self.refused('{"leaf1": {"lldp": 3, "interface": 0}}', "", "no neighbours", "lldpctl -f json", name="a.json")
+        self.refused('{"leaf1": {"lldp": {"interface": [{}, 5]}}}', "", "an interface of 'leaf1' is no object", name="a.json")
+        self.refused('[{"lldp": {"interface": []}}]', ":1:1", "not named", name="a.json")
         self.refused('{"leaf1": {"lldp": {"interface": {"swp1": {"chassis": {}}}}}}', "", "'swp1' of 'leaf1'", name="a.json")
 
     def test_damage(self):

@@ -191,6 +191,7 @@ static void cable_lists(void **state)
     static const char *const specs[] = {
         "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_table",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_cables",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_interfaces",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/dot/plan",
         "file:path=" SOURCE_DIR "/tests/fuzz/corpus/cables/lldp_json,host_names=c*,without=b2*"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)

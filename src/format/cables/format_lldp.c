@@ -11,11 +11,16 @@
 #include "format/json_read.h"
 #include "ikat/format.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct lldp_reader {
     raw_graph g;
     const json_t *root;
+    json_t *short_names; /* in small letters, without domain: the member of the root, or null */
+    json_t *seen;        /* the members of the root that are neighbours */
+    uint64_t nameless;
     ik_error why;
 } lldp_reader;
 
@@ -50,14 +55,60 @@ static const char *lldp_role(const json_t *chassis)
     return forwards ? "bridge" : station ? "station" : NULL;
 }
 
-/* The name of a device in this file: leaf01.example.com is leaf01 if that has neighbours here. */
-static slice lldp_device(const lldp_reader *r, const char *name)
+typedef struct lldp_short {
+    char text[257];
+} lldp_short;
+
+static lldp_short lldp_short_of(const char *name)
 {
-    char first[257] = "";
-    size_t length = name ? strcspn(name, ".") : 0;
-    if (length < sizeof first && length && !json_object_get(r->root, name))
-        memcpy(first, name, length);
-    return *first && json_object_get(r->root, first) ? (slice){name, length} : slice_of(name);
+    lldp_short first = {""};
+    for (size_t i = 0; i < sizeof first.text - 1 && name[i] && name[i] != '.'; i++)
+        first.text[i] = (char)tolower((unsigned char)name[i]);
+    return first;
+}
+
+static ik_status lldp_shorten_names(lldp_reader *r, json_t *root)
+{
+    bool ok = (r->short_names = json_object()) && (r->seen = json_object());
+    for (void *i = json_object_iter(root); i && ok; i = json_object_iter_next(root, i)) {
+        lldp_short first = lldp_short_of(json_object_iter_key(i));
+        bool twice = json_object_get(r->short_names, first.text);
+        json_t *key = twice ? json_null() : json_string(json_object_iter_key(i));
+        ok = json_object_set_new(r->short_names, first.text, key) == 0;
+    }
+    return ok ? IK_OK : ik_fail_memory(&r->why, 256, "names of devices");
+}
+
+/* The name of a device in this file. Capitals do not count, nor does a domain that only one of the
+ * names has: Leaf01.example.com is leaf01 if that has neighbours here. */
+static slice lldp_device(lldp_reader *r, const char *name)
+{
+    if (!name)
+        return (slice){0};
+    const char *key =
+        json_object_get(r->root, name)
+            ? name
+            : json_string_value(json_object_get(r->short_names, lldp_short_of(name).text));
+    if (!key || (strchr(key, '.') && strchr(name, '.') && strcasecmp(key, name) != 0))
+        return slice_of(name);
+    if (json_object_set_new(r->seen, key, json_true()) != 0)
+        ik_fail_memory(&r->why, 256, "names of devices");
+    return slice_of(key);
+}
+
+/* What may be wrong with names in a file that is well formed. */
+static void lldp_report(const lldp_reader *r, ik_builder *b)
+{
+    size_t members = json_object_size(r->root), seen = json_object_size(r->seen);
+    if (members > seen)
+        ik_builder_finding(b, IK_NOTE, "neighbour-names", NULL,
+                           "no neighbour of another: %zu of %s of the file; each must have the "
+                           "name that it gives itself by LLDP",
+                           members - seen, IK_COUNT(members, "device"));
+    if (r->nameless)
+        ik_builder_finding(b, IK_NOTE, "neighbour-names", NULL,
+                           "%s no name; each address is taken for a device",
+                           IK_COUNT(r->nameless, "neighbour has|neighbours have"));
 }
 
 /* What interface `port` of a device sees. Neighbours of other protocols are taken, too. */
@@ -69,6 +120,7 @@ static ik_status lldp_take(lldp_reader *r, const char *device, const char *port,
     const char *type = json_string_value(json_object_get(id, "type")), *name = NULL;
     if (json_object_get(chassis, "id")) { /* json0, or a chassis without a name */
         name = lldp_value(chassis, "name");
+        r->nameless += !name;
         name = name ? name : lldp_value(chassis, "id");
     } else if (json_object_size(chassis) == 1) {
         name = json_object_iter_key(json_object_iter((json_t *)chassis));
@@ -89,7 +141,7 @@ static ik_status lldp_take(lldp_reader *r, const char *device, const char *port,
                        "expected \"chassis\": {\"NAME\": {...}}, \"port\": "
                        "{\"id\": {\"type\": \"ifname\", \"value\": ...}}");
     }
-    return devices_cable(&r->g, &near, &end, 0, &r->why);
+    return r->why.status != IK_OK ? r->why.status : devices_cable(&r->g, &near, &end, 0, &r->why);
 }
 
 /* One interface, by its name: {"swp1": {...}}, or {"name": "swp1", ...} of json0. */
@@ -99,6 +151,10 @@ static ik_status lldp_read_interface(lldp_reader *r, const char *device, const j
     ik_status status = IK_OK;
     if (name)
         return lldp_take(r, device, name, interface);
+    if (interface && !json_is_object(interface))
+        return ik_fail_at(&r->why, IK_ERR_INPUT, r->g.file, 0, 0,
+                          "an interface of '%.80s' is no object: expected {\"swp1\": {...}}",
+                          device);
     for (void *i = json_object_iter((json_t *)interface); i && status == IK_OK;
          i = json_object_iter_next((json_t *)interface, i))
         status = lldp_take(r, device, json_object_iter_key(i), json_object_iter_value(i));
@@ -131,20 +187,26 @@ static ik_status lldp_read(const char *text, size_t size, const char *file, ik_b
     json_t *root = NULL;
     ik_status status = json_read_text(text, size, file, &root, &r.why);
     r.root = root;
-    if (status == IK_OK && json_object_get(root, "lldp")) {
+    if (status == IK_OK && (!json_is_object(root) || json_object_get(root, "lldp"))) {
         ik_fail_at(&r.why, IK_ERR_INPUT, file, 1, 1,
-                   "the neighbours of one device, which is not named");
+                   "neighbours, but it is not named whose they are");
         status = ik_hint(&r.why, IK_ERR_INPUT,
                          "expected an object of devices: {\"leaf01\": {\"lldp\": ...}, ...}");
     }
+    if (status == IK_OK)
+        status = lldp_shorten_names(&r, root);
     for (void *i = status == IK_OK ? json_object_iter(root) : NULL; i && status == IK_OK;
          i = json_object_iter_next(root, i))
         status = lldp_read_device(&r, json_object_iter_key(i), json_object_iter_value(i));
-    if (status == IK_OK)
+    if (status == IK_OK) {
+        lldp_report(&r, b);
         status = devices_build(&r.g, b, true, &r.why);
+    }
     if (status != IK_OK && err)
         *err = r.why;
     raw_graph_free(&r.g);
+    json_decref(r.short_names);
+    json_decref(r.seen);
     json_decref(root);
     return status;
 }

@@ -19,6 +19,8 @@ typedef struct netbox {
     raw_graph g;
     ik_arena arena;
     uint64_t others, planned, several, management; /* cables that are left out */
+    bool ends;          /* these are ends of cables: the file lists interfaces */
+    json_t *interfaces; /* netbox_mark_interfaces */
     bool no_memory;
     ik_builder *b;
     ik_error *err; /* not NULL */
@@ -36,21 +38,23 @@ static bool netbox_begins(slice text, const char *word)
 
 static ik_status netbox_report(const netbox *n)
 {
+    const char *cable = n->ends ? "end of a cable|ends of cables" : "cable";
     const struct {
         uint64_t num;
         const char *noun, *why;
-    } parts[] = {{n->others, "cable", "between other things than interfaces of devices"},
-                 {n->planned, "cable", "not connected (planned, decommissioning)"},
-                 {n->several, "cable", "with several interfaces at an end"},
+    } parts[] = {{n->others, cable, "not between interfaces of devices"},
+                 {n->planned, cable, "not connected (planned, decommissioning)"},
+                 {n->several, cable, "with several interfaces"},
                  {n->management, "interface", "for management"}};
-    char text[320] = "";
+    char text[400] = "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].num)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s", *text ? ", " : "",
                      IK_COUNT(parts[i].num, parts[i].noun), parts[i].why);
-    if (*text && !n->g.num_links)
+    if (!n->g.num_links)
         return ik_fail_at(n->err, IK_ERR_INPUT, n->g.file, 0, 0,
-                          "no cable joins interfaces of devices; left out: %s", text);
+                          "no cable joins interfaces of devices%s%s", *text ? "; left out: " : "",
+                          text);
     if (*text)
         ik_builder_finding(n->b, IK_NOTE, "skipped-cables", NULL, "left out: %s", text);
     return IK_OK;
@@ -167,14 +171,17 @@ static const char *const netbox_columns[NETBOX_NUM_COLUMNS][3] = {
     {"Type"},
 };
 
-/* What is between fields: the mark that is most often in the first line. */
+/* What is between fields: the mark that is most often in the first line, outside of quotes. */
 static char netbox_mark(const char *text, const char *end)
 {
     static const char marks[] = ",;|\t";
     size_t times[sizeof marks] = {0}, best = 0;
-    for (const char *mark; text < end && *text != '\n'; text++)
-        if (*text && (mark = strchr(marks, *text)))
+    bool quoted = false;
+    for (const char *mark; text < end && *text != '\n'; text++) {
+        quoted = quoted != (*text == '"');
+        if (*text && !quoted && (mark = strchr(marks, *text)))
             times[mark - marks]++;
+    }
     for (size_t i = 1; i < sizeof marks; i++)
         best = times[i] > times[best] ? i : best;
     return marks[best];
@@ -318,7 +325,7 @@ static bool netbox_read_end(netbox *n, const json_t *item, const char *type, dev
     const json_t *device = json_object_get(object, "device");
     const char *kind = netbox_member(item, "object_type"), *name = netbox_member(device, "name");
     const char *role = netbox_choice(device, "role"), *port = netbox_member(object, "name");
-    json_int_t id = json_integer_value(json_object_get(device, "id"));
+    const json_t *id = json_object_get(device, "id"); /* a text in GraphQL */
     kind = kind ? kind : type;
     name = name ? name : netbox_member(device, "display");
     if ((kind && strcmp(kind, "dcim.interface") != 0) || !name || !*name || !port || !*port)
@@ -328,8 +335,10 @@ static bool netbox_read_end(netbox *n, const json_t *item, const char *type, dev
                         .port = slice_of(port),
                         .role = slice_of(role),
                         .rate_bps = netbox_rate(object)};
-    if (id > 0)
-        end->whose = netbox_printed(n, "id %lld", (long long)id);
+    if (json_is_integer(id))
+        end->whose = netbox_printed(n, "id %lld", (long long)json_integer_value(id));
+    else if (json_is_string(id))
+        end->whose = netbox_printed(n, "id %.80s", json_string_value(id));
     return true;
 }
 
@@ -364,6 +373,64 @@ static ik_status netbox_join(netbox *n, const json_t *a, const char *type_a, con
     return status;
 }
 
+typedef struct netbox_key {
+    char text[320];
+} netbox_key;
+
+static netbox_key netbox_key_of(const json_t *interface)
+{
+    const char *device = netbox_member(json_object_get(interface, "device"), "name"),
+               *port = netbox_member(interface, "name");
+    netbox_key key;
+    snprintf(key.text, sizeof key.text, "%.150s\n%.150s", device ? device : "", port ? port : "");
+    return key;
+}
+
+/* Of a list of interfaces: true are those for management, whose peers need not be; false are those
+ * that share a peer, which lists them all. */
+static void netbox_mark_interfaces(netbox *n, const json_t *list)
+{
+    n->interfaces = json_object();
+    n->no_memory = !n->interfaces;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i),
+                     *peers = json_object_get(item, "connected_endpoints");
+        netbox_key key = netbox_key_of(item);
+        if (json_is_true(json_object_get(item, "mgmt_only")) &&
+            json_object_set_new(n->interfaces, key.text, json_true()) != 0)
+            n->no_memory = true;
+        for (size_t k = 0; json_array_size(peers) > 1 && k < json_array_size(peers); k++) {
+            key = netbox_key_of(json_array_get(peers, k));
+            if (!json_object_get(n->interfaces, key.text) &&
+                json_object_set_new(n->interfaces, key.text, json_false()) != 0)
+                n->no_memory = true;
+        }
+    }
+}
+
+static ik_status netbox_take_interface(netbox *n, const json_t *item, const json_t *peers,
+                                       unsigned line)
+{
+    const json_t *own = json_object_get(n->interfaces, netbox_key_of(item).text);
+    bool management = json_is_true(own);
+    if (!json_array_size(peers))
+        return IK_OK;
+    n->ends = true;
+    n->management += management;
+    for (size_t i = 0; i < json_array_size(peers); i++) {
+        netbox_key key = netbox_key_of(json_array_get(peers, i));
+        management = management || json_is_true(json_object_get(n->interfaces, key.text));
+    }
+    if (json_is_false(json_object_get(item, "connected_endpoints_reachable")))
+        n->planned++;
+    else if (!management && json_is_false(own) && json_array_size(peers) > 1)
+        n->several++;
+    else if (!management && !json_is_false(own))
+        return netbox_join(n, item, NULL, peers, netbox_member(item, "connected_endpoints_type"),
+                           line);
+    return IK_OK;
+}
+
 /* A cable, or an interface of the REST API with what it is connected to. */
 static ik_status netbox_take_item(netbox *n, const json_t *item, size_t index)
 {
@@ -375,18 +442,8 @@ static ik_status netbox_take_item(netbox *n, const json_t *item, size_t index)
         b = json_object_get(item, "termination_b");
     }
     unsigned line = (unsigned)index + 1;
-    if (json_is_object(json_object_get(item, "device")) && json_object_get(item, "type")) {
-        bool management = json_is_true(json_object_get(item, "mgmt_only"));
-        if (!json_array_size(peers))
-            return IK_OK;
-        n->management += management;
-        if (json_is_false(json_object_get(item, "connected_endpoints_reachable")))
-            n->planned++;
-        else if (!management)
-            return netbox_join(n, item, NULL, peers,
-                               netbox_member(item, "connected_endpoints_type"), line);
-        return IK_OK;
-    }
+    if (json_is_object(json_object_get(item, "device")) && json_object_get(item, "type"))
+        return netbox_take_interface(n, item, peers, line);
     if (a && b)
         return netbox_is_connected(n, slice_of(netbox_choice(item, "status")))
                    ? netbox_join(n, a, netbox_member(item, "termination_a_type"), b,
@@ -409,13 +466,17 @@ static ik_status netbox_read_json(netbox *n, const json_t *root)
         return ik_fail_at(n->err, IK_ERR_INPUT, n->g.file, 0, 0,
                           "no list of cables: expected {\"results\": [...]}, or the cable_list of "
                           "a GraphQL query");
+    netbox_mark_interfaces(n, list);
     for (size_t i = 0; i < json_array_size(list) && status == IK_OK; i++)
         status = netbox_take_item(n, json_array_get(list, i), i);
     json_int_t count = json_integer_value(json_object_get(root, "count"));
-    if (count > 0 && (uint64_t)count > json_array_size(list))
+    bool longer = count > 0 && (uint64_t)count > json_array_size(list);
+    if (longer || netbox_member(root, "next") || netbox_member(root, "previous"))
         ik_builder_finding(n->b, IK_WARNING, "truncated", NULL,
-                           "this is a page of a longer list, %zu of %lld; ask with limit=0",
-                           json_array_size(list), (long long)count);
+                           "this is a page of a longer list, with %zu of its %s; ask with limit=0, "
+                           "or join the pages if NetBox' MAX_PAGE_SIZE divides the list",
+                           json_array_size(list),
+                           longer ? IK_COUNT((uint64_t)count, "element") : "elements");
     return n->no_memory ? ik_fail_memory(n->err, 256, "names of ports") : status;
 }
 
@@ -454,6 +515,7 @@ static ik_status netbox_read(const char *text, size_t size, const char *file, ik
         *err = why;
     raw_graph_free(&n.g);
     ik_arena_free(&n.arena);
+    json_decref(n.interfaces);
     json_decref(root);
     return status;
 }
@@ -470,6 +532,9 @@ static unsigned netbox_probe(const char *text, size_t size)
                        json_mentions(text, size, "\"termination_a\"") ||
                        json_mentions(text, size, "\"connected_endpoints\"")
                    ? 90
+               : json_mentions(text, size, "\"results\"") &&
+                       json_mentions(text, size, "\"previous\"")
+                   ? 30 /* an answer without cables */
                    : 0;
     if (netbox_read_columns(&n, &row, of) == IK_OK && of[PORT_A] < row.num && of[PORT_B] < row.num)
         sure = 90;
