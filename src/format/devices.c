@@ -154,7 +154,8 @@ static ik_status devices_merge(raw_graph *g, const device_port *first, const dev
     }
     ik_fail_at(err, IK_ERR_INPUT, g->file, y->line, 1, "port %.*s of '%.*s' is cabled twice",
                devices_shown(first->name), first->name.at, devices_shown(node), node.at);
-    return ik_hint(err, IK_ERR_INPUT, "to %.*s of '%.*s' and to %.*s of '%.*s'",
+    return ik_hint(err, IK_ERR_INPUT,
+                   "to %.*s of '%.*s' and to %.*s of '%.*s'; without=NAME leaves a device out",
                    devices_shown(port_x), port_x.at, devices_shown(far_x), far_x.at,
                    devices_shown(port_y), port_y.at, devices_shown(far_y), far_y.at);
 }

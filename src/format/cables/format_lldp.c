@@ -100,7 +100,7 @@ static slice lldp_device(lldp_reader *r, const char *name)
 static void lldp_report(const lldp_reader *r, ik_builder *b)
 {
     size_t members = json_object_size(r->root), seen = json_object_size(r->seen);
-    if (members > seen)
+    if (members > seen && members > 1)
         ik_builder_finding(b, IK_NOTE, "neighbour-names", NULL,
                            "no neighbour of another: %zu of %s of the file; each must have the "
                            "name that it gives itself by LLDP",
