@@ -20,7 +20,7 @@ ROOMS = {"base": ["", "output"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
          "cli": ["", "help", "subnet"],
-         "format": ["", "opensm", "printed"],
+         "format": ["", "opensm", "printed", "cables"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures", "rounds"],
          "sim": ["core", "measure", "parallel", "state", "params", "workload", "order", "adapter", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}

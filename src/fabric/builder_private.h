@@ -44,6 +44,10 @@ struct ik_builder {
     size_t num_findings, finding_cap;
     uint16_t default_class[2]; /* of links between switches, of links to hosts */
     bool has_defaults;
+    /* What topology `file` was told of the devices of a list of cables (format/devices.h): patterns
+     * of names joined by ':', NULL = nothing; whether the reader of the file has asked. */
+    const char *host_names, *without;
+    bool asked_devices;
     ik_error error;
 };
 

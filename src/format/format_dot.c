@@ -2,9 +2,10 @@
  *
  * Format `dot`: graphs of Graphviz. Read are undirected graphs: nodes, links and chains of links
  * with attributes, subgraphs taken as one graph; attributes that ikat does not know are ignored. A
- * node without kind is a switch.
+ * node without kind is a switch. If no node has one and every link names its ports, as in Cumulus'
+ * plans of cabling, devices.h tells which nodes are hosts.
  */
-#include "format/raw_graph.h"
+#include "format/devices.h"
 #include "ikat/format.h"
 
 #include <inttypes.h>
@@ -230,8 +231,18 @@ static ik_status dot_read_attributes(dot_reader *r, const target *to)
     return IK_OK;
 }
 
-/* A node, with a port behind a colon that is not used. */
-static ik_status dot_read_node(dot_reader *r, uint32_t *node)
+/* At which side of a node a line ends is no port. */
+static bool dot_is_side(slice id)
+{
+    static const char *const sides[] = {"n", "ne", "e", "se", "s", "sw", "w", "nw", "c", "_"};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (slice_is(id, sides[i]))
+            return true;
+    return false;
+}
+
+/* A node, with the name of a port behind a colon. */
+static ik_status dot_read_node(dot_reader *r, uint32_t *node, slice *port)
 {
     if (r->kind != DOT_ID)
         return dot_unexpected(r, "a node");
@@ -243,6 +254,8 @@ static ik_status dot_read_node(dot_reader *r, uint32_t *node)
         dot_next(r);
         if (r->kind != DOT_ID)
             return dot_unexpected(r, "a port of a node");
+        if (!port->length && !dot_is_side(r->id))
+            *port = r->id;
         dot_next(r);
     }
     return IK_OK;
@@ -252,15 +265,22 @@ static ik_status dot_read_node(dot_reader *r, uint32_t *node)
 static ik_status read_nodes_and_links(dot_reader *r)
 {
     uint32_t from, to;
+    slice near = {0}, far;
     target t = {.first_link = r->g.num_links};
-    ik_status status = dot_read_node(r, &from);
+    ik_status status = dot_read_node(r, &from, &near);
     t.node = from;
     while (status == IK_OK && r->kind == DOT_EDGE) {
         unsigned line = r->word_line;
         dot_next(r);
-        status = dot_read_node(r, &to);
-        if (status == IK_OK && !raw_graph_link(&r->g, from, to, line, r->err))
+        far = (slice){0};
+        status = dot_read_node(r, &to, &far);
+        if (status != IK_OK)
+            return status;
+        raw_link *link = raw_graph_link(&r->g, from, to, line, r->err);
+        if (!link)
             return IK_ERR_MEMORY;
+        link->port_a = near;
+        link->port_b = near = far;
         t.node = IK_NONE;
         t.links = true;
         from = to;
@@ -345,7 +365,7 @@ static ik_status dot_read_text(const char *text, size_t size, const char *file, 
                     .err = err};
     ik_status status = dot_read_graph(&r);
     if (status == IK_OK)
-        status = raw_graph_build(&r.g, b, err);
+        status = devices_build(&r.g, b, false, err);
     raw_graph_free(&r.g);
     ik_arena_free(&r.arena);
     return status;
@@ -414,7 +434,8 @@ static const char *const extensions[] = {"dot", "gv", NULL};
 
 const ik_format ik_format_dot = {
     .name = "dot",
-    .summary = "a graph for Graphviz",
+    .summary =
+        "a graph for Graphviz; also the plan of cabling that Cumulus' PTM compares with LLDP",
     .source = "E. R. Gansner, S. C. North: An open graph visualization system and its applications "
               "to software engineering, 2000",
     .extensions = extensions,

@@ -72,6 +72,15 @@ static bool json_place_go_to_element(scanner *s, size_t index)
     return more;
 }
 
+bool json_mentions(const char *text, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; size >= length && at <= text + size - length; at++)
+        if (*at == *word && memcmp(at, word, length) == 0)
+            return true;
+    return false;
+}
+
 bool json_place(const char *text, size_t size, const char *key, size_t index, unsigned *line,
                 unsigned *column)
 {

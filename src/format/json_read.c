@@ -379,16 +379,25 @@ static ik_status json_read_root(json_reader *r, const json_t *root)
     return status;
 }
 
-ik_status json_read(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+ik_status json_read_text(const char *text, size_t size, const char *file, json_t **root,
+                         ik_error *err)
 {
     json_error_t why;
-    json_t *root = NULL;
-    ik_status parsed = json_parse(text, size, &root, &why);
+    ik_status parsed = json_parse(text, size, root, &why);
     if (parsed == IK_ERR_MEMORY)
         return ik_fail_memory(err, size, "a JSON file");
     if (parsed != IK_OK)
         return ik_fail_at(err, IK_ERR_INPUT, file, why.line > 0 ? (unsigned)why.line : 0,
                           why.column > 0 ? (unsigned)why.column : 0, "no JSON: %s", why.text);
+    return IK_OK;
+}
+
+ik_status json_read(const char *text, size_t size, const char *file, ik_builder *b, ik_error *err)
+{
+    json_t *root = NULL;
+    ik_status parsed = json_read_text(text, size, file, &root, err);
+    if (parsed != IK_OK)
+        return parsed;
     json_reader r = {.file = file,
                      .text = text,
                      .size = size,

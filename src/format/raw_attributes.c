@@ -21,6 +21,11 @@ const raw_attribute raw_attributes[] = {
     {"latency_ps", false, true},  {"link", true, true},         {NULL, false, false},
 };
 
+slice slice_of(const char *text)
+{
+    return text ? (slice){text, strlen(text)} : (slice){0};
+}
+
 bool slice_is(slice text, const char *word)
 {
     return text.length == strlen(word) && memcmp(text.at, word, text.length) == 0;
@@ -81,7 +86,7 @@ static bool raw_attributes_set_u16(slice value, uint16_t *field)
 }
 
 /* Names are kept as they are; other values may stand between blanks. */
-static slice raw_attributes_trimmed(slice value)
+slice raw_trimmed(slice value)
 {
     while (value.length && strchr(" \t\r\n", value.at[0]))
         value = (slice){value.at + 1, value.length - 1};
@@ -94,13 +99,16 @@ ik_status raw_node_set(raw_node *node, slice a, slice value, ik_error *err)
 {
     bool ok = true;
     if (!slice_is(a, "name"))
-        value = raw_attributes_trimmed(value);
+        value = raw_trimmed(value);
     if (slice_is(a, "kind")) {
+        node->has_kind = true;
         node->is_host = slice_is(value, "host");
         if (!node->is_host && !slice_is(value, "switch"))
             return raw_attributes_refuse(a, value, "switch or host", err);
     } else if (slice_is(a, "name")) {
         node->name = value;
+    } else if (slice_is(a, "role") || slice_is(a, "function")) {
+        node->role = value;
     } else if (slice_is(a, "guid")) {
         if (!raw_attributes_slice_hex(value, &node->guid))
             return raw_attributes_refuse(a, value, "at most 16 hexadecimal digits", err);
@@ -131,7 +139,7 @@ ik_status raw_link_set(raw_link *link, slice a, slice value, ik_error *err)
 {
     bool ok = true;
     if (!slice_is(a, "link"))
-        value = raw_attributes_trimmed(value);
+        value = raw_trimmed(value);
     if (slice_is(a, "source_port"))
         ok = raw_attributes_set_u32(value, 65535, &link->pa);
     else if (slice_is(a, "target_port"))

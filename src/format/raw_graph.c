@@ -187,6 +187,8 @@ static ik_status raw_graph_add_nodes(raw_graph *g, ik_builder *b, ik_error *err)
     qsort(order, g->keys.num, sizeof *order, raw_graph_compare_ordered);
     for (uint32_t i = 0; i < g->keys.num; i++) {
         raw_node *node = &g->nodes[order[i].node];
+        if (node->left_out)
+            continue;
         node->id = node->is_host ? ik_builder_hosts(b, 1, node->radix)
                                  : ik_builder_switches(b, 1, node->radix);
         node->level = levels ? node->level : 0;
@@ -204,6 +206,10 @@ static void raw_graph_add_links(const raw_graph *g, ik_builder *b)
         ik_end near = a->is_host ? ik_hs(a->id, link->pa - 1) : ik_sw(a->id, link->pa - 1);
         ik_end far = c->is_host ? ik_hs(c->id, link->pb - 1) : ik_sw(c->id, link->pb - 1);
         ik_builder_link(b, near, far, raw_graph_class_of(g, link, b));
+        if (link->label_a)
+            ik_builder_port_ids(b, near, 0, link->label_a);
+        if (link->label_b)
+            ik_builder_port_ids(b, far, 0, link->label_b);
     }
 }
 

@@ -16,10 +16,13 @@
 #define RAW_MAX_RATE_BPS UINT64_C(1000000000000000)
 
 typedef struct raw_node {
-    bool is_host, has_xy, has_place;
+    bool is_host, has_kind, has_xy, has_place;
+    bool left_out; /* stands in the file alone */
     /* order among its kind if every node has one, RAW_NO_NUMBER = order of appearance */
     uint64_t number;
-    slice name; /* empty = none */
+    slice name;  /* empty = none */
+    slice role;  /* what the file says that it is for, empty = nothing (devices.h) */
+    slice whose; /* of which device with this name: a site or a number, empty = not said */
     uint64_t guid;
     uint32_t lid, lmc, level, ports;
     ik_xy xy;
@@ -28,10 +31,12 @@ typedef struct raw_node {
 } raw_node;
 
 typedef struct raw_link {
-    uint32_t a, b;       /* nodes */
-    uint32_t pa, pb;     /* ports from 1, 0 = the next free one */
-    uint64_t rate_bps;   /* 0 = not said */
-    uint64_t latency_ps; /* if has_latency */
+    uint32_t a, b;             /* nodes */
+    uint32_t pa, pb;           /* ports from 1, 0 = the next free one */
+    slice port_a, port_b;      /* their names, empty = none */
+    uint16_t label_a, label_b; /* the numbers that they bear, 0 = their own */
+    uint64_t rate_bps;         /* 0 = not said */
+    uint64_t latency_ps;       /* if has_latency */
     bool has_latency;
     uint64_t hops; /* latency in units of the default latency, 0 = not said */
     slice name;    /* of the class */
@@ -81,7 +86,10 @@ void raw_write_id(const ik_fabric *f, uint32_t node, FILE *out);
 /* Is this the port of a link that is written here, so that every link is written once? */
 bool raw_writes_link(const ik_fabric *f, uint32_t port);
 
+slice slice_of(const char *text); /* NULL: nothing */
 bool slice_is(slice text, const char *word);
+/* Without blanks and line ends around it. */
+slice raw_trimmed(slice value);
 bool slice_uint(slice text, uint64_t max, uint64_t *value);
 
 #endif

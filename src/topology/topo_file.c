@@ -3,6 +3,7 @@
  * Topology `file`: a fabric that somebody has, read from a file in any known format.
  */
 #include "base/text_lines.h"
+#include "fabric/builder_private.h"
 #include "format/text_file.h"
 #include "ikat/topology.h"
 
@@ -18,8 +19,27 @@ static const ik_param file_params[] = {
      "a node-name map with the names of nodes (each line a GUID and a name in quotes)"},
     {"guid2lid", IK_PARAM_PATH, "", 0, 0, NULL,
      "OpenSM's guid2lid file: the LIDs of ports, which replace those of the file"},
+    {"host_names", IK_PARAM_STRING, "", 0, 0, NULL,
+     "of a list of cables (NetBox, LLDP): the devices that are hosts, as patterns of their names "
+     "(server*:gpu*); the others are switches"},
+    {"without", IK_PARAM_STRING, "", 0, 0, NULL,
+     "of a list of cables (NetBox, LLDP): the devices to leave out, as patterns of their names "
+     "(oob*:pdu*)"},
     {0},
 };
+
+/* Patterns are for lists of cables. */
+static ik_status file_check_devices(const ik_builder *b, ik_error *err)
+{
+    const char *given = b->host_names ? "host_names" : "without";
+    if ((!b->host_names && !b->without) || b->asked_devices)
+        return IK_OK;
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE, "%s is for lists of cables, formats netbox, lldp and dot",
+                     given),
+             given);
+    return ik_hint(err, IK_ERR_USAGE, "this file says itself which nodes are hosts");
+}
 
 static ik_status file_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder *b,
                             ik_error *err)
@@ -33,8 +53,14 @@ static ik_status file_build(const ik_params *params, const ik_topo_ctx *ctx, ik_
     if (status == IK_OK)
         status =
             ik_text_read_log(path, ctx->env ? ctx->env->memory_limit_bytes : 0, &text, &size, err);
+    if (ik_params_has(params, "host_names"))
+        b->host_names = ik_params_text(params, "host_names");
+    if (ik_params_has(params, "without"))
+        b->without = ik_params_text(params, "without");
     if (status == IK_OK)
         status = format_read(text, size, path, format, b, err);
+    if (status == IK_OK)
+        status = file_check_devices(b, err);
     if (status != IK_OK)
         ik_error_at(err, path, 0, 0);
     free(text);

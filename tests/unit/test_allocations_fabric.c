@@ -169,13 +169,40 @@ static void in_memory(void **state)
     }
 }
 
+/* ---- lists of cables */
+
+static ik_status job_cable_list(const char *spec, uint64_t *answer, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_status status = ik_fabric_from_spec(spec, NULL, &f, err);
+    if (status != IK_OK)
+        return status;
+    take(answer, f->port_peer, f->num_ports * sizeof *f->port_peer);
+    take(answer, &f->num_hosts, sizeof f->num_hosts);
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++)
+        take(answer, f->node_name[node], strlen(f->node_name[node]));
+    ik_fabric_free(f);
+    return status;
+}
+
+static void cable_lists(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_table",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_cables",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_interfaces",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/dot/plan",
+        "file:path=" SOURCE_DIR "/tests/fuzz/corpus/cables/lldp_json,host_names=c*,without=b2*"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        fail_each(job_cable_list, specs[i], false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lid_tables),
-        cmocka_unit_test(cablings),
-        cmocka_unit_test(files),
-        cmocka_unit_test(in_memory),
+        cmocka_unit_test(cable_lists), cmocka_unit_test(lid_tables), cmocka_unit_test(cablings),
+        cmocka_unit_test(files),       cmocka_unit_test(in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

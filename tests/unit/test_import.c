@@ -340,6 +340,8 @@ static void test_export(void **state)
     ik_fabric_free(f);
 }
 
+#define NETBOX_HEAD "side_a_device,side_a_name,side_b_device,side_b_name\n"
+
 static void test_other_formats_refuse(void **state)
 {
     (void)state;
@@ -364,6 +366,13 @@ static void test_other_formats_refuse(void **state)
         {"dot", "graph { a -- ", "a node", 1},
         {"dot", "graph { a [ports=many] }", "whole number", 1},
         {"dot", "graph { a -- b [source_port=1]; a -- c [source_port=1] }", "cabled twice", 1},
+        {"dot", "graph { a:p -- b:q;\n a:p -- c:q }", "port p of 'a' is cabled twice", 2},
+        {"netbox", "a,b\n", "no column 'Device A'", 1},
+        {"netbox", NETBOX_HEAD "x,1,y,1\n\nx,\"2\n", "never closed", 4},
+        {"netbox", NETBOX_HEAD "x,1,y\n", "expected 4 fields", 2},
+        {"netbox", "{\"results\": [\n{}]}", "is no cable", 2},
+        {"netbox", "[3]", "is no cable", 0},
+        {"lldp", "{\"a\": []}", "no neighbours", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = NULL;
@@ -410,6 +419,14 @@ static void test_foreign_graphs(void **state)
     assert_int_equal(f->num_switches, 4);
     assert_string_equal(f->node_name[3], "x \"y\"");
     assert_int_equal(ik_port_rate_bps(f, f->port_base[1]), 40000000000);
+    ik_fabric_free(f);
+    const char *cables = "Device A;Termination A;Device B;Termination B\r\n"
+                         "leaf\"1;swp9;\"srv \"\"a\"\"; 1\";eth0\r\n leaf\"1 ;swp10;srv b;eth0\r\n";
+    f = read_text(cables, strlen(cables));
+    assert_int_equal(f->num_switches, 1);
+    assert_int_equal(f->num_hosts, 2);
+    assert_string_equal(f->node_name[1], "srv \"a\"; 1");
+    assert_int_equal(ik_port_number(f, f->port_base[0]), 9);
     ik_fabric_free(f);
     const char *both = "router 0 node 0 router 1 5 router 1\nrouter 1 node 1 router 0\n";
     f = read_text(both, strlen(both));
