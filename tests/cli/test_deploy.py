@@ -476,6 +476,8 @@ class Deploy(CliTest):
                 (self.tmp / "failed").write_text("".join(cut))
                 with self.subTest(spec=spec, failed=cut):
                     new = self.deploy(spec, *options, "--force", "--from", self.tmp / "old", "--failed", self.tmp / "failed", folder="new")
+                    plain = self.deploy(spec, *options, "--force", "--failed", self.tmp / "failed", folder="plain")
+                    self.assertLessEqual(new["lanes"], plain["lanes"] + 2)
                     ends, update = self.without(ends, (at, port)), new["update"]
                     after, lanes = Files(self.tmp / "new"), self.lanes_of(self.tmp / "new")
                     self.check_walks(after, ends)

@@ -224,9 +224,11 @@ static void print_update(const ik_deployment *d, FILE *out)
                 "meanwhile, is not known\n",
                 "WARNING", u->missing, d->fabric->num_switches, u->missing == 1 ? "has" : "have",
                 u->from, u->missing == 1 ? "it holds, and mixes" : "they hold, and mix");
-    if (u->levels_kept + u->levels_changed)
+    if (u->levels_changed)
         fprintf(out, "  %-16s another service level for %llu of %s of hosts, which must ask anew\n",
                 "", (ull)u->levels_changed, IK_COUNT(u->levels_kept + u->levels_changed, "pair"));
+    else if (u->levels_kept)
+        deploy_print_row(out, "", "all pairs of hosts keep their service levels");
     deploy_print_row(out, "",
                      u->repaired ? "entries that still deliver were kept"
                      : u->same_routing

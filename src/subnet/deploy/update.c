@@ -266,15 +266,16 @@ static ik_status update_try_kept(ik_deployment *d, const ik_lid_tables *old,
     return status;
 }
 
-/* Repaired tables that are not the best that can be, beside the verdict on d's own; then *anew. */
+/* Repaired tables that are not the best that can be, beside the verdict on d's own; then *anew.
+ * bounded: channels must not carry far more paths than with d's own tables. */
 static ik_status update_try_others(ik_deployment *d, const ik_lid_tables *old,
-                                   ik_lid_tables *repaired, ik_lid_tables *anew, const ik_env *env,
-                                   ik_error *err)
+                                   ik_lid_tables *repaired, ik_lid_tables *anew, bool bounded,
+                                   const ik_env *env, ik_error *err)
 {
     ik_status status = deploy_judge(d, env, err);
-    update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
-                          UINT64_MAX};
     const uint64_t most_paths = d->max_paths + d->max_paths / 2;
+    update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
+                          bounded ? most_paths : UINT64_MAX};
     if (status == IK_OK)
         status = update_try_tables(d, repaired, &own, env, err);
     if (status != IK_OK || d->update.repaired)
@@ -291,18 +292,18 @@ static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old,
                                      ik_error *err)
 {
     ik_lid_tables repaired = {0}, anew = {0};
-    ik_status status = IK_OK;
-    bool back = true; /* first with the cables that came back, if there are some */
-    for (bool tries = true; status == IK_OK && tries && !d->update.repaired;) {
+    bool back = true; /* first with cables that came back, if there are some */
+    ik_status status = update_mix_tables(d, old, &back, env, &repaired, err);
+    if (status == IK_OK)
+        status = update_try_tables(d, &repaired, NULL, env, err);
+    const bool unused = status == IK_OK && !d->update.repaired && back;
+    if (unused) {
+        back = false;
         ik_lid_tables_free(&repaired);
         status = update_mix_tables(d, old, &back, env, &repaired, err);
-        if (status == IK_OK)
-            status = update_try_tables(d, &repaired, NULL, env, err);
-        tries = back;
-        back = false;
     }
     if (status == IK_OK && !d->update.repaired)
-        status = update_try_others(d, old, &repaired, &anew, env, err);
+        status = update_try_others(d, old, &repaired, &anew, unused, env, err);
     ik_lid_tables_free(&repaired);
     ik_lid_tables_free(&anew);
     return status;
@@ -335,7 +336,7 @@ static void update_read_summary(const ik_deployment *d, const char *folder, bool
         const char *routing = json_string_value(json_object_get(root, "routing"));
         json_int_t said = json_integer_value(json_object_get(root, "lanes"));
         *same = routing && strcmp(routing, d->plan->routing->spec) == 0;
-        *lanes = said > 0 && said <= IK_NUM_SLS ? (unsigned)said : 1;
+        *lanes = said > 0 && said <= IK_NUM_SLS ? (unsigned)said : 0;
     }
     json_decref(root);
     free(text);

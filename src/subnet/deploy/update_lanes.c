@@ -170,8 +170,8 @@ static ik_status update_find_lanes(const ik_deployment *d, keeping *k, ik_vc *vc
 {
     enum { MANY = 50 }; /* one pair in so many */
     const lash_before before = {update_lane_before, k};
-    unsigned least = k->old->lanes > d->lanes ? k->old->lanes : d->lanes,
-             last = least < d->lanes + 2 ? least + 1 : least;
+    unsigned limit = d->lanes + 2, there = k->old->lanes > d->lanes ? k->old->lanes : d->lanes,
+             least = there < limit ? there : limit, last = least < limit ? least + 1 : least;
     uint64_t fewest = UINT64_MAX, hosts = k->f->num_hosts;
     *fits = false;
     for (unsigned lanes = least; lanes <= last && lanes <= most; lanes++) {
