@@ -218,6 +218,7 @@ class CableLists(CliTest):
 
     def test_wrong_tables(self):
         head = "side_a_device,side_a_name,side_b_device,side_b_name,status\n"
+        self.refused("Device A,Termination A,Device B\nleaf1,swp1,spine1\n", ":1:1", "no column 'Termination B'", "export all data")
         self.refused("ID,Termination A,Termination B,Status\n1,swp1,swp2,Connected\n", ":1:1", "no column 'Device A'", "export all data")
         self.refused(head + "a,1,b,1,\nc,1,d\n", ":3:1", "expected 5 fields", "not 3")
         self.refused(head + "a,1,b,1,\n\n\"c,1,d,2,\n", ":4:1", "never closed")

@@ -536,8 +536,10 @@ static unsigned netbox_probe(const char *text, size_t size)
                        json_mentions(text, size, "\"previous\"")
                    ? 30 /* an answer without cables */
                    : 0;
-    if (netbox_read_columns(&n, &row, of) == IK_OK && of[PORT_A] < row.num && of[PORT_B] < row.num)
-        sure = 90;
+    if (netbox_read_columns(&n, &row, of) == IK_OK)
+        sure = of[PORT_A] < row.num && of[PORT_B] < row.num       ? 90
+               : of[DEVICE_A] < row.num && of[DEVICE_B] < row.num ? 30 /* columns are missing */
+                                                                  : 0;
     ik_arena_free(&n.arena);
     return sure;
 }
