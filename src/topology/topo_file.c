@@ -37,7 +37,7 @@ static ik_status file_check_devices(const ik_builder *b, ik_error *err)
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE, "%s is for lists of cables, formats netbox, lldp and dot",
                      given),
-             given);
+             "%s", given);
     return ik_hint(err, IK_ERR_USAGE, "this file says itself which nodes are hosts");
 }
 
