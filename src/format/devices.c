@@ -29,34 +29,37 @@ static uint64_t devices_lower(uint64_t a, uint64_t b)
 }
 
 /* The node of an end, with what the file says of it. */
-static uint32_t devices_node(raw_graph *g, const device_end *end, unsigned line, ik_error *err)
+static ik_status devices_node(raw_graph *g, const device_end *end, unsigned line, uint32_t *index,
+                              ik_error *err)
 {
-    uint32_t index = raw_graph_node(g, end->device, err);
-    if (index == IK_NONE)
-        return index;
-    raw_node *node = &g->nodes[index];
+    *index = raw_graph_node(g, end->device, err);
+    if (*index == IK_NONE)
+        return IK_ERR_MEMORY;
+    raw_node *node = &g->nodes[*index];
     if (end->role.length)
         node->role = end->role;
     if (!node->whose.length)
         node->whose = end->whose;
     if (!end->whose.length || devices_same(end->whose, node->whose))
-        return index;
+        return IK_OK;
     ik_fail_at(err, IK_ERR_INPUT, g->file, line, 1,
                "two devices are called '%.*s', of %.*s and %.*s", devices_shown(end->device),
                end->device.at, devices_shown(node->whose), node->whose.at,
                devices_shown(end->whose), end->whose.at);
-    ik_hint(err, IK_ERR_INPUT, "export the cables of one site, or rename one of the devices");
-    return IK_NONE;
+    return ik_hint(err, IK_ERR_INPUT,
+                   "export the cables of one site, or rename one of the devices");
 }
 
 ik_status devices_cable(raw_graph *g, const device_end *a, const device_end *b, unsigned line,
                         ik_error *err)
 {
-    uint32_t from = devices_node(g, a, line, err);
-    uint32_t to = from == IK_NONE ? from : devices_node(g, b, line, err);
-    raw_link *link = to == IK_NONE ? NULL : raw_graph_link(g, from, to, line, err);
+    uint32_t from = IK_NONE, to = IK_NONE;
+    ik_status status = devices_node(g, a, line, &from, err);
+    if (status == IK_OK)
+        status = devices_node(g, b, line, &to, err);
+    raw_link *link = status == IK_OK ? raw_graph_link(g, from, to, line, err) : NULL;
     if (!link)
-        return err->status;
+        return status == IK_OK ? IK_ERR_MEMORY : status;
     link->port_a = a->port;
     link->port_b = b->port;
     link->rate_bps = devices_lower(a->rate_bps, b->rate_bps);
