@@ -158,27 +158,6 @@ static void test_errors(void **state)
     }
 }
 
-/* Callers need not ask for the text of an error. */
-static void test_errors_of_cable_lists(void **state)
-{
-    (void)state;
-    static const char *const cases[][2] = {
-        {"netbox", "Site A,Device A,Termination A,Site B,Device B,Termination B\n"
-                   "x,leaf1,swp1,x,spine1,swp1\ny,leaf1,swp2,x,spine1,swp2\n"},
-        {"netbox", "Device A,Termination A,Device B,Termination B\n"
-                   "leaf1,swp1,spine1,swp1\nleaf1,swp1,spine2,swp1\n"},
-        {"netbox", "Device A,Termination A,Device B\nleaf1,swp1,spine1\n"},
-        {"netbox", "{\"results\": [{\"a_terminations\": 1, \"b_terminations\": []}]}"},
-        {"lldp", "{\"leaf1\": {\"lldp\": {\"interface\": [1]}}}"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ik_fabric *f = NULL;
-        assert_int_equal(ik_fabric_read_memory(cases[i][1], strlen(cases[i][1]), "cables",
-                                               ik_format_find(cases[i][0]), NULL, &f, NULL),
-                         IK_ERR_INPUT);
-        assert_null(f);
-    }
-}
-
 static void test_usable(void **state)
 {
     (void)state;
@@ -604,23 +583,14 @@ static void test_restore(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_xml_characters),
-        cmocka_unit_test(test_dot_keywords),
-        cmocka_unit_test(test_edge_numbers),
-        cmocka_unit_test(test_json_rates),
-        cmocka_unit_test(test_lrt_links),
-        cmocka_unit_test(test_cluster),
-        cmocka_unit_test(test_simulated),
-        cmocka_unit_test(test_restore),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_errors_of_cable_lists),
-        cmocka_unit_test(test_usable),
-        cmocka_unit_test(test_same_guid),
-        cmocka_unit_test(test_rearranged),
-        cmocka_unit_test(test_missing_cable),
-        cmocka_unit_test(test_export),
-        cmocka_unit_test(test_foreign_graphs),
-        cmocka_unit_test(test_other_formats_refuse),
+        cmocka_unit_test(test_xml_characters), cmocka_unit_test(test_dot_keywords),
+        cmocka_unit_test(test_edge_numbers),   cmocka_unit_test(test_json_rates),
+        cmocka_unit_test(test_lrt_links),      cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_simulated),      cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_usable),
+        cmocka_unit_test(test_same_guid),      cmocka_unit_test(test_rearranged),
+        cmocka_unit_test(test_missing_cable),  cmocka_unit_test(test_export),
+        cmocka_unit_test(test_foreign_graphs), cmocka_unit_test(test_other_formats_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

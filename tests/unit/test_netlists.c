@@ -418,14 +418,41 @@ static void test_any_sections(void **state)
     assert_true(read > 2000);
 }
 
+/* Callers need not ask for the text of an error. */
+static void test_errors_of_cable_lists(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"netbox", "Site A,Device A,Termination A,Site B,Device B,Termination B\n"
+                   "x,leaf1,swp1,x,spine1,swp1\ny,leaf1,swp2,x,spine1,swp2\n"},
+        {"netbox", "Device A,Termination A,Device B,Termination B\n"
+                   "leaf1,swp1,spine1,swp1\nleaf1,swp1,spine2,swp1\n"},
+        {"netbox", "Device A,Termination A,Device B\nleaf1,swp1,spine1\n"},
+        {"netbox", "{\"results\": [{\"a_terminations\": 1, \"b_terminations\": []}]}"},
+        {"lldp", "{\"leaf1\": {\"lldp\": {\"interface\": [1]}}}"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ik_fabric *f = NULL;
+        assert_int_equal(ik_fabric_read_memory(cases[i][1], strlen(cases[i][1]), "cables",
+                                               ik_format_find(cases[i][0]), NULL, &f, NULL),
+                         IK_ERR_INPUT);
+        assert_null(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_form),          cmocka_unit_test(test_settings_and_guids),
-        cmocka_unit_test(test_modules_and_aliases), cmocka_unit_test(test_includes),
-        cmocka_unit_test(test_examples_of_ibsim),   cmocka_unit_test(test_grouped),
-        cmocka_unit_test(test_same_subnet),         cmocka_unit_test(test_states_and_places),
-        cmocka_unit_test(test_not_one_fabric),      cmocka_unit_test(test_repeated_sections),
+        cmocka_unit_test(test_errors_of_cable_lists),
+        cmocka_unit_test(test_short_form),
+        cmocka_unit_test(test_settings_and_guids),
+        cmocka_unit_test(test_modules_and_aliases),
+        cmocka_unit_test(test_includes),
+        cmocka_unit_test(test_examples_of_ibsim),
+        cmocka_unit_test(test_grouped),
+        cmocka_unit_test(test_same_subnet),
+        cmocka_unit_test(test_states_and_places),
+        cmocka_unit_test(test_not_one_fabric),
+        cmocka_unit_test(test_repeated_sections),
         cmocka_unit_test(test_any_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
