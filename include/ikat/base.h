@@ -450,6 +450,9 @@ typedef struct ik_env {
     /* what a routing is made for that is made for a pattern, where its spec names none; NULL =
      * nothing, and such a routing is refused */
     const struct ik_traffic *traffic;
+    /* processes that simulate together with this one (ikat/ranks.h), which all make the same calls;
+     * NULL = none */
+    struct ik_ranks *ranks;
 } ik_env;
 
 /* Atomic; all may be called in a signal handler. */

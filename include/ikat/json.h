@@ -76,6 +76,9 @@ void ik_json_int(ik_json *j, const char *key, int64_t value);
 void ik_json_real(ik_json *j, const char *key, double value, int digits);
 void ik_json_bool(ik_json *j, const char *key, bool value);
 void ik_json_null(ik_json *j, const char *key);
+/* null unless the value is known; null for text NULL. */
+void ik_json_known(ik_json *j, const char *key, bool known, uint64_t value);
+void ik_json_optional(ik_json *j, const char *key, const char *text);
 /* The writer fails: what was to be written cannot be made. The first failure counts. */
 void ik_json_fail(ik_json *j, ik_status status);
 

@@ -268,6 +268,22 @@ void ik_json_null(ik_json *j, const char *key)
     json_out_put_number(j, key, "null");
 }
 
+void ik_json_known(ik_json *j, const char *key, bool known, uint64_t value)
+{
+    if (known)
+        ik_json_uint(j, key, value);
+    else
+        ik_json_null(j, key);
+}
+
+void ik_json_optional(ik_json *j, const char *key, const char *text)
+{
+    if (text)
+        ik_json_text(j, key, text);
+    else
+        ik_json_null(j, key);
+}
+
 /* ---- begin and end */
 
 static void json_out_begin(ik_json *j, FILE *out, ik_json_style style)

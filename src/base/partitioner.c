@@ -9,12 +9,12 @@
  * the parts into memory that it shares with its parent.
  *
  * The child takes memory from malloc() although other threads may have been inside it: the C
- * library holds its locks over fork(). The address sanitizer's malloc() does not, and a child could
+ * library holds its locks over fork(). The malloc() of the sanitizers does not, and a child could
  * wait for ever; so there METIS runs in the program itself, one call at a time.
  */
 #include "base/partitioner.h"
 
-#include "base/poison.h"
+#include "base/sanitized.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,7 +117,7 @@ ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err)
     if (answer == MAP_FAILED)
         return ik_fail_memory(err, bytes, "partitions of a graph");
     ik_status status;
-    if (IK_ADDRESS_SANITIZED) {
+    if (IK_SANITIZED) {
         pthread_mutex_lock(&one_call);
         partitioner_call_metis(job, answer);
         pthread_mutex_unlock(&one_call);

@@ -21,7 +21,7 @@ typedef struct ik_partition_job {
 
 /* part[v]: of each vertex. IK_ERR_MEMORY; IK_ERR_IO: no process can be started; IK_ERR_INTERNAL:
  * METIS does not cut this graph so. Costs a fork() beside METIS' own time. Under the
- * address sanitizer calls wait for each other, and METIS runs in the program itself. */
+ * sanitizers calls wait for each other, and METIS runs in the program itself. */
 ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err);
 
 #endif

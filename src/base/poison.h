@@ -5,25 +5,15 @@
 #ifndef IKAT_BASE_POISON_H
 #define IKAT_BASE_POISON_H
 
-#include <stdbool.h>
+#include "base/sanitized.h"
+
 #include <stddef.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IK_ADDRESS_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(IK_ADDRESS_SANITIZER)
-#define IK_ADDRESS_SANITIZER
-#endif
-
-#ifdef IK_ADDRESS_SANITIZER
-#define IK_ADDRESS_SANITIZED true
+#if IK_ADDRESS_SANITIZED
 #include <sanitizer/asan_interface.h>
 #define IK_POISON(at, bytes)   __asan_poison_memory_region((at), (bytes))
 #define IK_UNPOISON(at, bytes) __asan_unpoison_memory_region((at), (bytes))
 #else
-#define IK_ADDRESS_SANITIZED   false
 #define IK_POISON(at, bytes)   ((void)0)
 #define IK_UNPOISON(at, bytes) ((void)0)
 #endif

@@ -139,6 +139,8 @@ static void partition_free_partition(partition *p)
 
 uint64_t sim_partition_bytes(const partition *p)
 {
+    if (!sim_has_partition(p->sim, p->id))
+        return p->far_bytes;
     uint64_t bytes =
         (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.far_cap * sizeof(far_event) +
@@ -150,12 +152,29 @@ uint64_t sim_partition_bytes(const partition *p)
 
 /* ---- */
 
+/* Of a network with fewer switches than there are ranks, all of them simulate the whole. */
 unsigned sim_count_partitions(const sim *s)
 {
+    const ik_ranks *ranks = s->env ? s->env->ranks : NULL;
+    if (ranks)
+        return ranks->num <= s->f->num_switches ? ranks->num : 1;
     unsigned num = ik_env_threads(s->env);
     if (num > s->f->num_switches)
         num = s->f->num_switches ? s->f->num_switches : 1;
     return num < UINT16_MAX ? num : UINT16_MAX;
+}
+
+static ik_status partition_make_exchange(sim *s, ik_error *err)
+{
+    ik_ranks *ranks = s->env->ranks;
+    if (ranks)
+        s->parallel.exchange = s->parallel.ranks = sim_ranks_exchange(ranks);
+    else
+        s->parallel.exchange = s->parallel.threads =
+            sim_threads_exchange(s->parallel.num_partitions);
+    s->parallel.here = ranks ? ranks->rank : 0;
+    return s->parallel.exchange ? IK_OK
+                                : ik_fail_memory(err, 256, "the exchange between partitions");
 }
 
 ik_status sim_setup_partitions(sim *s, ik_error *err)
@@ -173,11 +192,8 @@ ik_status sim_setup_partitions(sim *s, ik_error *err)
             status = ik_fail_memory(err, sizeof(partition), "a partition");
     if (status == IK_OK)
         s->parallel.step_windows = partition_find_step(s);
-    if (status == IK_OK && s->parallel.num_partitions > 1 &&
-        !(s->parallel.exchange = s->parallel.threads =
-              sim_threads_exchange(s->parallel.num_partitions)))
-        status = ik_fail_memory(err, 256, "the exchange between threads");
-    return status;
+    return status == IK_OK && s->parallel.num_partitions > 1 ? partition_make_exchange(s, err)
+                                                             : status;
 }
 
 void sim_free_partitions(sim *s)
@@ -186,4 +202,5 @@ void sim_free_partitions(sim *s)
         partition_free_partition(&s->parallel.partitions[id]);
     free(s->parallel.partitions);
     sim_threads_exchange_free(s->parallel.threads);
+    sim_ranks_exchange_free(s->parallel.ranks);
 }

@@ -191,6 +191,11 @@ static size_t results_pack_partition(packer c, sim *s, partition *p)
 {
     results_carry(&c, &p->n, sizeof p->n);
     results_carry(&c, &p->cpu_seconds, sizeof p->cpu_seconds);
+    results_carry(&c, &p->endpoint.posted, sizeof p->endpoint.posted);
+    results_carry(&c, &p->after_end, sizeof p->after_end);
+    results_carry(&c, &p->moved_ps, sizeof p->moved_ps);
+    p->far_bytes = sim_partition_bytes(p);
+    results_carry(&c, &p->far_bytes, sizeof p->far_bytes);
     results_pack_histogram(&c, &p->latency);
     results_pack_histogram(&c, &p->network);
     if (s->measure.num_series) {

@@ -33,6 +33,20 @@ ik_status sim_first_failure(const sim *s, ik_error *err);
 /* ---- steps.c: the loop over windows of one partition; returns when the run is over */
 void sim_run_partition(partition *p);
 
+/* ---- divided.c: runs all partitions, on a thread each or, among ranks, the one of this rank. Then
+ * all processes have all results, and come to the same answer: also about what failed. */
+ik_status sim_run_partitions(sim *s, ik_error *err);
+/* Among ranks: whether this one came so far without an error, and all others. */
+ik_status sim_agree(const ik_env *env, ik_status status, ik_error *err);
+/* What cannot be done among ranks, before anything is made. */
+ik_status sim_refuse_ranks(const ik_sim_config *config, ik_error *err);
+/* Among ranks, at rest: brings what other partitions have counted into this process; their batches
+ * too, which are known to be complete; all that results are made of. False: the run ends, since
+ * this partition or another one failed. With shared memory nothing is to do. */
+bool sim_tell_counts(partition *p);
+bool sim_tell_batches(partition *p);
+bool sim_tell_results(partition *p);
+
 /* What partition `id` has measured, as bytes, in the process that ran it, and back into a
  * simulation that was set up the same; NULL counts only. Returns the number of bytes. */
 size_t sim_results_pack(sim *s, unsigned id, unsigned char *bytes);

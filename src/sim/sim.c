@@ -5,7 +5,6 @@
 #include "sim/flit/flit.h"
 #include "sim/measure/steady.h"
 #include "sim/measure/watch.h"
-#include "sim/parallel/workers.h"
 #include "sim/params/parameters.h"
 #include "sim/params/window.h"
 #include "sim/run.h"
@@ -15,11 +14,6 @@
 #include <stdlib.h>
 
 const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
-
-static void sim_run_partition_here(void *p)
-{
-    sim_run_partition(p);
-}
 
 ik_status sim_first_failure(const sim *s, ik_error *err)
 {
@@ -42,14 +36,11 @@ static ik_status sim_find_end(const ik_plan *plan, const ik_traffic *traffic,
 {
     sim s;
     ik_status status = sim_setup_engine(&s, plan, traffic, config, env, NULL, err);
+    status = sim_agree(env, status, err);
     if (status == IK_OK) {
         sim_finite_stop_when_done(&s);
-        status = sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
-                                 sizeof *s.parallel.partitions, sim_run_partition_here,
-                                 &s.outcome.run_seconds, err);
+        status = sim_run_partitions(&s, err);
     }
-    if (status == IK_OK)
-        status = sim_first_failure(&s, err);
     if (status == IK_OK)
         *end_ps = sim_finite_end(&s);
     sim_free(&s);
@@ -77,20 +68,17 @@ static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
         s.counted.notes_deliveries = true;
         status = watch_begin(w, s.parallel.num_partitions, err);
     }
+    status = sim_agree(env, status, err);
     if (status == IK_OK)
-        status = sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
-                                 sizeof *s.parallel.partitions, sim_run_partition_here,
-                                 &s.outcome.run_seconds, err);
-    if (status == IK_OK)
-        status = sim_first_failure(&s, err);
+        status = sim_run_partitions(&s, err);
     if (status == IK_OK)
         status = sim_export_results(&s, out, err);
     if (status == IK_OK && s.counted.stationary)
         sim_tell_unmade(&s.parallel.partitions->reply_stats, s.counted.stationary);
     if (status == IK_OK)
-        steady_judge(sim_exchange_is_shared(s.parallel.exchange) ? s.counted.stationary : NULL,
-                     &s.parallel.partitions->batches, sizeof *s.parallel.partitions,
-                     s.parallel.num_partitions, s.measure.bound, s.f, out);
+        steady_judge(s.counted.stationary, &s.parallel.partitions->batches,
+                     sizeof *s.parallel.partitions, s.parallel.num_partitions, s.measure.bound, s.f,
+                     out);
     sim_free(&s);
     return status;
 }
@@ -224,6 +212,8 @@ ik_status sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_c
     ik_traffic *bound = NULL;
     const ik_sim_config c = sim_config_of(config);
     ik_status status = sim_refuse_workload(plan, traffic, &c, err);
+    if (status == IK_OK && env && env->ranks)
+        status = sim_refuse_ranks(&c, err);
     if (status == IK_OK && traffic->schedule)
         status = schedule_bind(traffic, &bound, err);
     if (status == IK_OK)

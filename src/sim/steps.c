@@ -98,7 +98,7 @@ static void steps_report_progress(const sim *s, uint64_t time)
 
 static bool steps_must_stop(const partition *p)
 {
-    return p->status != IK_OK || (p->id == 0 && ik_env_cancelled(p->sim->env));
+    return p->status != IK_OK || (sim_leads(p) && ik_env_cancelled(p->sim->env));
 }
 
 /* ---- the loop */
@@ -152,7 +152,7 @@ static bool steps_outgrown(partition *p, uint64_t bytes, uint64_t time)
     ik_error err = {0};
     ik_status status =
         rest_check_growth(p->sim->env, bytes + p->sim->outcome.state_bytes, time, &err);
-    if (status != IK_OK && p->id == 0 && p->status == IK_OK) {
+    if (status != IK_OK && sim_leads(p) && p->status == IK_OK) {
         p->status = status;
         p->err = err;
     }
@@ -175,13 +175,16 @@ static bool steps_affords_check(const sim *s)
     return s->outcome.check_cost <= events;
 }
 
-/* Also what is missing, if this is the end of a workload. */
-static ik_status look_for_deadlock(sim *s, bool last, uint64_t time, ik_error *err)
+/* Also what is missing, if this is the end of a workload: then all results are here. */
+static ik_status look_for_deadlock(partition *p, bool last, uint64_t time)
 {
-    ik_status status = sim_in_flight(s) ? sim_find_deadlock(s, err) : IK_OK;
+    sim *s = p->sim;
+    ik_status status = sim_in_flight(s) ? sim_find_deadlock(s, &p->err) : IK_OK;
     bool missing = s->workload.finite && (last || s->outcome.deadlock) &&
                    (s->outcome.deadlock || sim_finite_end(s) > s->measure.end_ps);
-    return status == IK_OK && missing ? sim_describe_missing(s, time, err) : status;
+    if (status != IK_OK || !missing || (!last && !sim_tell_results(p)))
+        return status;
+    return sim_describe_missing(s, time, &p->err);
 }
 
 /* When the last packet of a workload was delivered or lost, or its last operation ended; at_most if
@@ -207,7 +210,10 @@ static ik_status steps_look(partition *p, const rest_due *due, uint64_t *time, b
     uint64_t to = *time, period = s->measure.series_ps;
     ik_status status = p->status;
     for (unsigned q = 0; q < s->parallel.num_partitions; q++)
-        s->engine.ops->expose(&s->parallel.partitions[q]);
+        if (sim_has_partition(s, q))
+            s->engine.ops->expose(&s->parallel.partitions[q]);
+    if (last && !sim_tell_results(p))
+        return status;
     if (last && (*time = steps_end_of_workload(s)) < s->measure.end_ps && s->counted.congest)
         to = (*time + period - 1) / period * period;
     if (status == IK_OK && s->counted.congest)
@@ -215,8 +221,28 @@ static ik_status steps_look(partition *p, const rest_due *due, uint64_t *time, b
     if (status == IK_OK && due->check)
         status = sim_check_conservation(s, &p->err);
     if (status == IK_OK && due->watch)
-        status = look_for_deadlock(s, last, *time, &p->err);
+        status = look_for_deadlock(p, last, *time);
     return status;
+}
+
+/* Waits until all rest, and knows what they have counted. False: one has failed. */
+static bool steps_meet(partition *p, bool batches)
+{
+    sim *s = p->sim;
+    if (s->parallel.ranks)
+        return sim_tell_counts(p) && (!batches || sim_tell_batches(p));
+    sim_endpoint_barrier(&p->endpoint, s->parallel.exchange);
+    return true;
+}
+
+/* The partition that leads has looked: ranks agree on whether that went well. */
+static bool steps_part(partition *p)
+{
+    const ranks_bytes *none;
+    if (p->sim->parallel.ranks)
+        return sim_meet(p->sim, (ranks_bytes){0}, &none);
+    sim_endpoint_barrier(&p->endpoint, p->sim->parallel.exchange);
+    return true;
 }
 
 /* Where the whole network must rest: returns false when the run ends here. */
@@ -227,21 +253,23 @@ static bool steps_rest(partition *p, rest_times *t, uint64_t time, bool over)
     bool last = over && s->workload.finite;
     if (!rest_is_due(t, time, over, &due) && !last)
         return true;
-    sim_endpoint_barrier(&p->endpoint, s->parallel.exchange);
+    if (!steps_meet(p, due.batches))
+        return false;
     /* nobody works now: all come to the same answer */
     due.watch = last || (due.watch && sim_in_flight(s));
-    due.check = p->id == 0 && due.check &&
+    due.check = sim_leads(p) && due.check &&
                 (over || steps_affords_check(s)); /* the checks write what it reads */
-    if (p->id == 0 && (due.check || due.watch || due.sample))
+    if (sim_leads(p) && (due.check || due.watch || due.sample))
         p->status = steps_look(p, &due, &time, last);
-    if (p->id == 0 && due.batches)
+    if (sim_leads(p) && due.batches)
         steps_look_at_batches(s);
     rest_pass_samples(t, time);
-    if (p->id == 0) {
+    if (sim_leads(p)) {
         s->outcome.stopped_ps = time;
-        s->outcome.failed = p->status != IK_OK;
+        s->outcome.failed |= p->status != IK_OK;
     }
-    sim_endpoint_barrier(&p->endpoint, s->parallel.exchange);
+    if (!steps_part(p))
+        return false;
     t->next_batches = steps_due_batches(s);
     return !s->outcome.deadlock && !s->outcome.failed;
 }
@@ -292,6 +320,18 @@ static uint64_t steps_next_step(const sim *s, const rest_times *t, uint64_t next
                                                                     : next;
 }
 
+/* Before anybody asks what is in flight, or whether all is done. False: a partition has failed. */
+static bool steps_know(partition *p, const sim_step_report *all, uint64_t past_ps)
+{
+    const sim *s = p->sim;
+    bool asks = all->next == UINT64_MAX || all->next * s->window.lookahead >= past_ps;
+    if (!s->workload.finite || all->stop)
+        return true;
+    if (!all->busy && sim_finite_seeks_end(s) && !sim_tell_results(p))
+        return false;
+    return !asks || !s->parallel.ranks || sim_tell_counts(p);
+}
+
 /* One step: agree on its first window, read the messages, work. Returns false when the run is over;
  * *from: first window not worked on yet. */
 static bool steps_run_step(partition *p, rest_times *t, uint64_t *next_series, uint64_t *from)
@@ -299,6 +339,8 @@ static bool steps_run_step(partition *p, rest_times *t, uint64_t *next_series, u
     sim *s = p->sim;
     uint64_t since = p->step_start;
     sim_step_report all = steps_exchange(p, *from);
+    if (!steps_know(p, &all, s->measure.past_ps))
+        return false;
     uint64_t window = steps_next_step(s, t, all.next);
     bool over = window == UINT64_MAX || window * s->window.lookahead >= s->measure.past_ps;
     uint64_t time = over ? s->measure.end_ps : window * s->window.lookahead;
@@ -360,9 +402,6 @@ void sim_run_partition(partition *p)
     uint64_t from = 0, next_series = 0;
     double begin = sim_thread_seconds();
     t.next_watch = rest_next_watch(&t, 0);
-    p->status = rest_check(&t, s->parallel.exchange, s->workload.finite, &p->err);
-    if (p->status != IK_OK)
-        return;
     s->engine.ops->start(p);
     while (steps_run_step(p, &t, &next_series, &from))
         continue;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ATTEMPTS = 1000 };
+enum { ATTEMPTS = 1000, LOCK_TRIES = 100, LOCK_WAIT_MS = 10 };
 
 typedef struct maker {
     const char *target;
@@ -177,4 +178,14 @@ void temporary_end(temporary *t)
     close(t->file);
     free(t->name);
     *t = (temporary){0};
+}
+
+bool file_lock(int file)
+{
+    for (unsigned tries = 0; flock(file, LOCK_EX | LOCK_NB) != 0; tries++) {
+        if (errno != EWOULDBLOCK || tries == LOCK_TRIES)
+            return false;
+        poll(NULL, 0, LOCK_WAIT_MS);
+    }
+    return true;
 }

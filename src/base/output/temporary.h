@@ -23,4 +23,9 @@ void temporary_remove_left(const char *target);
 /* Gives up the lock, after the target has been replaced or the file removed. */
 void temporary_end(temporary *t);
 
+/* Locks a file for this process alone, which may wait up to a second for one that holds it for an
+ * instant: 'ikat status', or the child of a killed process that is not yet its command. false:
+ * errno says why, EWOULDBLOCK that another process holds it. */
+bool file_lock(int file);
+
 #endif

@@ -4,12 +4,9 @@
 #ifndef IKAT_SIM_INLINE_H
 #define IKAT_SIM_INLINE_H
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SIM_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SIM_SANITIZED)
+#include "base/sanitized.h"
+
+#if IK_SANITIZED
 /* The variants of an engine, each with all its checks, take a compiler many minutes. */
 #define SIM_INLINE static inline
 #else

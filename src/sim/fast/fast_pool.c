@@ -62,7 +62,7 @@ bool sim_bins_add(partition *p, slot *at, unsigned count, uint64_t first, uint64
 /* What nobody reads any more, but for the links from chunk to chunk. */
 static void fast_pool_poison_chunks(const bins *b, uint32_t first, uint32_t last)
 {
-#ifdef IK_ADDRESS_SANITIZER
+#if IK_ADDRESS_SANITIZED
     for (uint32_t id = first;; id = (uint32_t)b->words[(size_t)id * 64]) {
         IK_POISON(&b->words[(size_t)id * 64 + 1], 63 * sizeof *b->words);
         if (id == last)

@@ -31,6 +31,8 @@ void sim_each_event(sim *s, event_fn fn, void *ctx)
     for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
         partition *p = &s->parallel.partitions[q];
         const wheel *w = &p->wheel;
+        if (!sim_has_partition(s, q))
+            continue;
         for (uint32_t k = 0; k < w->num_slots; k++) {
             for (uint32_t c = w->slots[k].first; c != IK_NONE; c = w->events[c * 64].node) {
                 uint32_t n = sim_chunk_count(w, &w->slots[k], c);

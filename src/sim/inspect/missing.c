@@ -14,11 +14,22 @@
 
 enum { MOST_LINES = 20 };
 
+typedef struct own_line {
+    uint32_t node, begin; /* of its text */
+} own_line;
+
 typedef struct report {
     sim *s;
     FILE *to;
     uint64_t lines;   /* of the list that is printed */
     uint64_t packets; /* in queues of switches */
+    uint32_t node;    /* that it is at */
+    /* Among ranks, each of which prints what stands at its own nodes: where the list goes in the
+     * end, NULL = each prints all of it, and the lines of this rank. */
+    FILE *all;
+    ik_text_stream own;
+    own_line own_lines[MOST_LINES];
+    bool failed;
 } report;
 
 static unsigned long long missing_llu(uint64_t n)
@@ -34,6 +45,10 @@ static void missing_begin(report *r)
 
 static bool missing_line(report *r)
 {
+    if (r->all && r->lines < MOST_LINES) {
+        fflush(r->to);
+        r->own_lines[r->lines] = (own_line){r->node, (uint32_t)r->own.size};
+    }
     return r->lines++ < MOST_LINES;
 }
 
@@ -41,6 +56,113 @@ static void missing_end(report *r, const char *what)
 {
     if (r->lines > MOST_LINES)
         fprintf(r->to, "and %llu more %s\n", missing_llu(r->lines - MOST_LINES), what);
+}
+
+/* ---- lists of what stands at nodes, which ranks print together */
+
+static bool missing_is_here(report *r, uint32_t node)
+{
+    r->node = node;
+    return sim_has_node(r->s, node);
+}
+
+static void missing_begin_nodes(report *r)
+{
+    ik_error err;
+    missing_begin(r);
+    if (!r->s->parallel.ranks || r->failed)
+        return;
+    r->failed = ik_text_stream_open(&r->own, &err) != IK_OK;
+    if (r->failed)
+        return;
+    r->all = r->to;
+    r->to = r->own.out;
+}
+
+/* What a rank tells of a list, with the text behind it. */
+typedef struct told_list {
+    uint64_t lines, packets;
+    own_line own[MOST_LINES];
+} told_list;
+
+/* The place of line k of a list among those of all ranks, whose nodes differ. */
+static uint64_t missing_place(const told_list *told, unsigned k)
+{
+    return k < told->lines && k < MOST_LINES ? (uint64_t)told->own[k].node << 32 | (k + 1)
+                                             : UINT64_MAX;
+}
+
+static void missing_print_told(const report *r, ranks_bytes from, const told_list *told, unsigned k)
+{
+    size_t begin = told->own[k].begin, end = from.size - sizeof *told;
+    if (missing_place(told, k + 1) != UINT64_MAX)
+        end = told->own[k + 1].begin;
+    fprintf(r->to, "%.*s", (int)(end - begin), (const char *)from.data + sizeof *told + begin);
+}
+
+/* The lines of all ranks in the order of their nodes; each rank told the first ones of its own. */
+static void missing_merge(const report *r, const ranks_bytes *all)
+{
+    uint64_t last = 0;
+    for (unsigned printed = 0; printed < MOST_LINES; printed++) {
+        uint64_t least = UINT64_MAX;
+        told_list told, of;
+        ranks_bytes from = {0};
+        for (unsigned q = 0; q < r->s->parallel.num_partitions; q++) {
+            memcpy(&told, all[q].data, sizeof told);
+            for (unsigned k = 0; missing_place(&told, k) != UINT64_MAX; k++)
+                if (missing_place(&told, k) > last && missing_place(&told, k) < least) {
+                    least = missing_place(&told, k);
+                    from = all[q];
+                    of = told;
+                }
+        }
+        if (least == UINT64_MAX)
+            return;
+        missing_print_told(r, from, &of, (unsigned)(uint32_t)least - 1);
+        last = least;
+    }
+}
+
+/* Among ranks: makes one list of those of all. */
+static void missing_unite(report *r)
+{
+    told_list told = {.lines = r->lines, .packets = r->packets};
+    const ranks_bytes *all;
+    char *text = NULL;
+    size_t size = 0;
+    ik_error err;
+    memcpy(told.own, r->own_lines, sizeof told.own);
+    r->to = r->all;
+    r->all = NULL;
+    r->failed |= ik_text_stream_close(&r->own, &text, &size, &err) != IK_OK;
+    unsigned char *bytes = r->failed ? NULL : malloc(sizeof told + size);
+    if (bytes) {
+        memcpy(bytes, &told, sizeof told);
+        memcpy(bytes + sizeof told, text, size);
+    }
+    /* without memory it tells too little, and the report fails everywhere */
+    r->failed |= !sim_meet(r->s, (ranks_bytes){bytes, bytes ? sizeof told + size : 0}, &all);
+    r->lines = r->packets = 0;
+    for (unsigned q = 0; q < r->s->parallel.num_partitions && !r->failed; q++) {
+        r->failed |= all[q].size < sizeof told;
+        if (r->failed)
+            break;
+        memcpy(&told, all[q].data, sizeof told);
+        r->lines += told.lines;
+        r->packets += told.packets;
+    }
+    if (!r->failed)
+        missing_merge(r, all);
+    free(bytes);
+    free(text);
+}
+
+static void missing_end_nodes(report *r, const char *what)
+{
+    if (r->all)
+        missing_unite(r);
+    missing_end(r, what);
 }
 
 /* ---- counts */
@@ -214,15 +336,17 @@ static void missing_print_queues(report *r, uint32_t host)
 static void missing_print_adapters(report *r)
 {
     const sim *s = r->s;
-    missing_begin(r);
+    missing_begin_nodes(r);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        if (s->host.dest_rings)
+        if (!missing_is_here(r, ik_host_node(s->f, host)))
+            continue;
+        else if (s->host.dest_rings)
             missing_print_queues(r, host);
         else
             for (unsigned at = 0;
                  (!s->host.state[host].silent || s->reply.on) && at < s->adapter.num_queues; at++)
                 missing_print_adapter(r, host, at);
-    missing_end(r, "queues of adapters");
+    missing_end_nodes(r, "queues of adapters");
 }
 
 /* ---- in switches */
@@ -315,13 +439,15 @@ static void missing_print_outputs(report *r, uint32_t sw)
 static void missing_print_switches(report *r)
 {
     const sim *s = r->s;
-    missing_begin(r);
+    missing_begin_nodes(r);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
+        if (!missing_is_here(r, sw))
+            continue;
         if (s->sw.model != MODEL_IDEAL)
             missing_print_inputs(r, sw);
         missing_print_outputs(r, sw);
     }
-    missing_end(r, "queues of switches");
+    missing_end_nodes(r, "queues of switches");
     if (r->packets)
         fprintf(r->to, "%llu packets wait in %llu queues of switches\n", missing_llu(r->packets),
                 missing_llu(r->lines));
@@ -409,14 +535,14 @@ static void print_operations(report *r)
 static void missing_print_open(report *r)
 {
     const sim *s = r->s;
-    missing_begin(r);
+    missing_begin_nodes(r);
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         uint32_t open = s->host.replies[host].open;
-        if (open && missing_line(r))
+        if (open && missing_is_here(r, ik_host_node(s->f, host)) && missing_line(r))
             fprintf(r->to, "host %u: %u request%s without a reply\n", ik_whole_host(s->f, host),
                     open, open == 1 ? " is" : "s are");
     }
-    missing_end(r, "hosts that wait for replies");
+    missing_end_nodes(r, "hosts that wait for replies");
 }
 
 /* ---- */
@@ -448,5 +574,5 @@ ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
         return status != IK_OK ? status : closed;
     }
     s->outcome.missing_text = text;
-    return IK_OK;
+    return r.failed ? ik_fail_memory(err, sizeof r, "what is missing") : IK_OK;
 }

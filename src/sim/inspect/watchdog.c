@@ -27,6 +27,9 @@ typedef struct drain_search {
      * channel */
     uint8_t *moving;
     uint8_t *open; /* [port] whatever asks for this output can leave */
+    size_t num;    /* of alive and of moving */
+    uint64_t told; /* among ranks: entries of alive that all knew of when they last met */
+    bool failed;   /* a rank has */
 } drain_search;
 
 /* What moves frees space for all accounts that share it: noted at the channel's first. */
@@ -130,7 +133,8 @@ static void watchdog_find_open(drain_search *h)
 {
     const sim *s = h->s;
     for (uint32_t port = 0; port < s->f->port_base[s->f->num_switches]; port++)
-        h->open[port] = s->sw.model != MODEL_IDEAL && watchdog_is_open(s, port);
+        h->open[port] = sim_has_node(s, s->f->port_node[port]) && s->sw.model != MODEL_IDEAL &&
+                        watchdog_is_open(s, port);
 }
 
 /* Whether a head of the lane asks for such an output. */
@@ -203,7 +207,7 @@ static bool watchdog_sweep_ideal(drain_search *h, size_t *dead)
         uint32_t out_port = (uint32_t)(q / s->sw.vcs),
                  id = look_output_head(s, out_port, (unsigned)(q % s->sw.vcs));
         partition *p = look_partition(s, s->f->port_node[out_port]);
-        if (id == IK_NONE)
+        if (id == IK_NONE || !sim_has_partition(s, p->id))
             continue;
         bool leaves =
             state_output_of(s, out_port)->link ||
@@ -227,7 +231,7 @@ static bool watchdog_sweep(drain_search *h, size_t *dead)
     bool changed = false;
     *dead = SIZE_MAX;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        for (unsigned in = 0; in < s->net.switches[sw].radix; in++)
+        for (unsigned in = 0; sim_has_node(s, sw) && in < s->net.switches[sw].radix; in++)
             for (unsigned v = 0; v < s->sw.vcs; v++)
                 changed |= watchdog_sweep_lane(h, sw, in, v, dead);
     return changed;
@@ -315,6 +319,65 @@ static void watchdog_print_step(const drain_search *h, const step *st, FILE *to)
             output_link_room(p, h->k, st->out_port, st->out_vc, pk));
 }
 
+/* ---- ranks: each sees its own switches */
+
+typedef struct told_step {
+    size_t next;
+    char text[1000]; /* a line */
+} told_step;
+
+/* Notes of all ranks: bits, and a buffer that is not alive, which may be none. *dead: the last of
+ * all, as one process would find. Returns how many are noted. */
+static uint64_t watchdog_unite(drain_search *h, uint8_t *notes, size_t *dead)
+{
+    size_t words = (h->num + 63) / 64;
+    uint64_t *bits = ik_calloc(words + 1, sizeof *bits), noted = 0;
+    const ranks_bytes *all;
+    for (size_t k = 0; bits && k < h->num; k++)
+        bits[k >> 6] |= (uint64_t)(notes[k] != 0) << (k & 63);
+    if (bits)
+        bits[words] = *dead;
+    /* without memory it tells too little, and the search fails everywhere */
+    h->failed |= !sim_meet(h->s, (ranks_bytes){bits, bits ? (words + 1) * sizeof *bits : 0}, &all);
+    size_t last = SIZE_MAX;
+    for (unsigned q = 0; q < h->s->parallel.num_partitions && !h->failed; q++) {
+        const uint64_t *theirs = all[q].data;
+        h->failed |= all[q].size == 0;
+        for (size_t k = 0; k < h->num && !h->failed; k++)
+            notes[k] |= theirs[k >> 6] >> (k & 63) & 1;
+        if (!h->failed && theirs[words] != SIZE_MAX && (last == SIZE_MAX || theirs[words] > last))
+            last = theirs[words];
+    }
+    *dead = h->failed ? SIZE_MAX : last;
+    for (size_t k = 0; k < h->num; k++)
+        noted += notes[k] != 0;
+    free(bits);
+    return noted;
+}
+
+static bool watchdog_meet(void *ctx, size_t *dead)
+{
+    drain_search *h = ctx;
+    uint64_t noted = watchdog_unite(h, h->alive, dead), before = h->told;
+    h->told = noted;
+    return !h->failed && noted != before;
+}
+
+/* The least number of all ranks. */
+static size_t watchdog_least(drain_search *h, size_t own)
+{
+    const ranks_bytes *all;
+    if (!h->s->parallel.ranks)
+        return own;
+    h->failed |= !sim_meet(h->s, (ranks_bytes){&own, sizeof own}, &all);
+    for (unsigned q = 0; q < h->s->parallel.num_partitions && !h->failed; q++) {
+        size_t other;
+        memcpy(&other, all[q].data, sizeof other);
+        own = other < own ? other : own;
+    }
+    return own;
+}
+
 /* ---- the rules for the search */
 
 static bool watchdog_sweep_buffers(void *ctx, size_t *dead)
@@ -327,17 +390,44 @@ static void watchdog_count_under_way(void *ctx)
 {
     drain_search *h = ctx;
     sim_each_event(h->s, watchdog_note_moving, h);
+    if (h->s->parallel.ranks)
+        watchdog_unite(h, h->moving, &(size_t){SIZE_MAX});
 }
 
-static size_t watchdog_follow_buffer(void *ctx, size_t buffer, FILE *out)
+static size_t watchdog_follow_here(const drain_search *h, size_t buffer, FILE *out)
 {
-    const drain_search *h = ctx;
     step st = watchdog_follow(h, buffer);
     if (st.out_port == IK_NONE)
         return SIZE_MAX;
     if (out)
         watchdog_print_step(h, &st, out);
     return watchdog_next_buffer(h, &st);
+}
+
+/* Who has the buffer tells the others. */
+static size_t watchdog_follow_buffer(void *ctx, size_t buffer, FILE *out)
+{
+    drain_search *h = ctx;
+    const sim *s = h->s;
+    unsigned owner = s->parallel.node_partition[s->f->port_node[buffer / h->kinds]];
+    if (!s->parallel.ranks)
+        return watchdog_follow_here(h, buffer, out);
+    told_step told = {.next = SIZE_MAX};
+    FILE *text = owner == s->parallel.here ? fmemopen(told.text, sizeof told.text, "w") : NULL;
+    if (text) {
+        told.next = watchdog_follow_here(h, buffer, text);
+        fclose(text);
+    }
+    const ranks_bytes *all;
+    bool lacks = owner == s->parallel.here && !text;
+    h->failed |= !sim_meet(h->s, (ranks_bytes){&told, lacks ? 0 : sizeof told}, &all);
+    h->failed |= !h->failed && all[owner].size == 0;
+    if (h->failed)
+        return SIZE_MAX;
+    memcpy(&told, all[owner].data, sizeof told);
+    if (out)
+        fputs(told.text, out);
+    return told.next;
 }
 
 /* ---- a network that stands still */
@@ -351,8 +441,9 @@ static void watchdog_note_network_event(void *ctx, partition *p, const event *e)
 
 /* Whether no packet has moved since the last call and nothing is under way that a switch waits
  * for. */
-static bool watchdog_stands_still(sim *s)
+static bool watchdog_stands_still(drain_search *h)
 {
+    sim *s = h->s;
     uint64_t moves = 0, before = s->outcome.watched_moves;
     bool under_way = false;
     for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
@@ -363,25 +454,26 @@ static bool watchdog_stands_still(sim *s)
     if (moves != before)
         return false;
     sim_each_event(s, watchdog_note_network_event, &under_way);
-    return !under_way;
+    return watchdog_least(h, !under_way) != 0;
 }
 
 /* One of the packets that could go, as evidence. */
-static ik_status watchdog_describe_standstill(const drain_search *h, size_t num_buffers,
-                                              char **text, ik_error *err)
+static ik_status watchdog_describe_standstill(drain_search *h, size_t num_buffers, char **text,
+                                              ik_error *err)
 {
+    const sim *s = h->s;
+    size_t first = 0;
     ik_text_stream stream;
     ik_status status = ik_text_stream_open(&stream, err);
     if (status != IK_OK)
         return status;
     fprintf(stream.out, DEADLOCK_STANDSTILL);
-    for (size_t buffer = 0; buffer < num_buffers; buffer++) {
-        step st = watchdog_follow(h, buffer);
-        if (st.out_port == IK_NONE)
-            continue;
-        watchdog_print_step(h, &st, stream.out);
-        break;
-    }
+    while (first < num_buffers && (!sim_has_node(s, s->f->port_node[first / h->kinds]) ||
+                                   watchdog_follow(h, first).out_port == IK_NONE))
+        first++;
+    first = watchdog_least(h, first);
+    if (first < num_buffers)
+        watchdog_follow_buffer(h, first, stream.out);
     return ik_text_stream_close(&stream, text, NULL, err);
 }
 
@@ -392,16 +484,22 @@ ik_status sim_find_deadlock(sim *s, ik_error *err)
     drain_search h = {.s = s,
                       .k = sim_shape(s),
                       .kinds = kinds,
+                      .num = n,
                       .alive = ik_calloc(n, 1),
                       .moving = ik_calloc(n, 1),
                       .open = ik_calloc((size_t)s->f->num_ports + 1, 1)};
-    const drain_rules rules = {&h, n, watchdog_sweep_buffers, watchdog_count_under_way,
-                               watchdog_follow_buffer};
+    const drain_rules rules = {&h,
+                               n,
+                               watchdog_sweep_buffers,
+                               watchdog_count_under_way,
+                               watchdog_follow_buffer,
+                               s->parallel.ranks ? watchdog_meet : NULL};
     ik_status status = IK_OK;
-    if (h.alive && h.moving && h.open) {
+    bool enough = h.alive && h.moving && h.open;
+    if (watchdog_least(&h, enough)) {
         watchdog_find_open(&h);
         status = deadlock_find(&rules, &s->outcome.deadlock, &s->outcome.deadlock_text, err);
-        if (status == IK_OK && !s->outcome.deadlock && watchdog_stands_still(s)) {
+        if (status == IK_OK && !s->outcome.deadlock && watchdog_stands_still(&h)) {
             s->outcome.deadlock = true;
             status = watchdog_describe_standstill(&h, n - 1, &s->outcome.deadlock_text, err);
         }
@@ -411,5 +509,5 @@ ik_status sim_find_deadlock(sim *s, ik_error *err)
     free(h.alive);
     free(h.moving);
     free(h.open);
-    return status;
+    return status == IK_OK && h.failed ? ik_fail_memory(err, n, "the watchdog") : status;
 }

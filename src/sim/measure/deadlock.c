@@ -10,8 +10,10 @@
 static size_t deadlock_sweep_all(const drain_rules *r)
 {
     size_t dead = SIZE_MAX;
-    while (r->sweep(r->ctx, &dead))
-        ;
+    do
+        while (r->sweep(r->ctx, &dead))
+            ;
+    while (r->meet && r->meet(r->ctx, &dead));
     return dead;
 }
 

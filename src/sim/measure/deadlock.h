@@ -29,6 +29,9 @@ typedef struct drain_rules {
     /* The buffer that a dead one waits for; SIZE_MAX = it is not known. out: says so there, unless
      * NULL. */
     size_t (*follow)(void *ctx, size_t buffer, FILE *out);
+    /* NULL, or among ranks, which each sweep their own buffers: brings the notes of all together,
+     * and *dead to one of all. False: nobody has added any since the last time. */
+    bool (*meet)(void *ctx, size_t *dead);
 } drain_rules;
 
 /* When to search after a search that was due at `time`, in the unit of the period: after a period,

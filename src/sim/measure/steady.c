@@ -255,6 +255,14 @@ static bool steady_may_collapse(const judged *j)
            steady_is_saturated(j);
 }
 
+/* Half width of what is accepted. Past saturation that hangs on queues that remember for longer
+ * than a twentieth of the window: the widest of the intervals of 20, 10 and 5 means. */
+static double steady_full_half_of(const judged *j)
+{
+    stationary_interval widest = stationary_honest_interval_of(j->s, SERIES_THROUGHPUT, 0);
+    return steady_is_saturated(j) ? steady_relative(&widest) : j->half;
+}
+
 static void steady_describe_lines(judged *j)
 {
     double mean_ps = (double)j->width * (double)j->s->setup.period_ps;
@@ -265,7 +273,7 @@ static void steady_describe_lines(judged *j)
     j->steady->latency_slope = j->latency.slope / mean_ps;
     j->trend =
         steady_trend_of(&j->throughput, steady_may_collapse(j) ? least.collapse : least.trend);
-    j->steady->throughput_half = j->half + fmax(j->trend, steady_rise_of(j));
+    j->steady->throughput_half = steady_full_half_of(j) + fmax(j->trend, steady_rise_of(j));
     j->steady->latency_half =
         steady_relative(&latency) +
         (j->latency.slope > 0 ? least.ahead : 1) * steady_trend_of(&j->latency, least.errors) +

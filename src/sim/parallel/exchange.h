@@ -12,6 +12,7 @@
 #ifndef IKAT_SIM_EXCHANGE_H
 #define IKAT_SIM_EXCHANGE_H
 
+#include "base/ranks/ranks.h"
 #include "ikat/routing.h"
 #include "sim/core/calendar.h"
 
@@ -74,9 +75,12 @@ struct sim_exchange {
      * exchange must see to it that others do not wait for it for ever. */
     ik_status (*swap)(sim_exchange *x, unsigned partition, const sim_message_list *out,
                       sim_message_list *own, const sim_message_list **in, ik_error *err);
-    /* Waits until all partitions are here. NULL if they do not share memory: then nothing looks at
-     * the network as a whole. */
+    /* Waits until all partitions are here. NULL if they do not share memory. */
     void (*barrier)(sim_exchange *x, unsigned partition);
+    /* If they do not: as ranks_meet(), among all partitions. Each then has the others' share in its
+     * own copy of the network, and all look at it and decide the same. */
+    ik_status (*meet)(sim_exchange *x, ranks_bytes own, bool failed, const ranks_bytes **all,
+                      ik_error *err);
 };
 
 /* Whether all partitions share memory: what they counted is all here when the run is over. x: NULL
@@ -94,6 +98,10 @@ void sim_message_list_free(sim_message_list *list);
 /* Between threads of one process. NULL when out of memory. */
 sim_exchange *sim_threads_exchange(unsigned num_partitions);
 void sim_threads_exchange_free(sim_exchange *x);
+
+/* Between processes, a partition to a rank (parallel/ranks_exchange.c). NULL when out of memory. */
+sim_exchange *sim_ranks_exchange(ik_ranks *ranks);
+void sim_ranks_exchange_free(sim_exchange *x);
 
 /* ---- a partition's side of the exchange */
 typedef struct sim_endpoint {

@@ -15,6 +15,8 @@ typedef struct parallel_state {
     sim_cut_quality cut;
     sim_exchange *exchange; /* NULL with one partition */
     sim_exchange *threads;  /* the one between threads, owned */
+    sim_exchange *ranks;    /* the one between ranks, owned; NULL = memory is shared */
+    unsigned here;          /* with ranks: the partition that this process works on */
     /* windows between two exchanges: the shortest link between partitions, over the shortest of
      * all */
     uint64_t step_windows;

@@ -7,7 +7,8 @@
  * results. What happens does not depend on what is measured.
  *
  * A batch has the length of a few packets of the slowest adapter and of the longest link, and of
- * some packets of all hosts at the load, rounded up to 1, 2 or 5 times a power of ten: short
+ * some packets of all hosts at the load (fewer where the packet-hops or the time of a run are
+ * limited), rounded up to 1, 2 or 5 times a power of ten: short
  * against the memory of the queues, which the look at them finds out about, and long enough that
  * there are no more of them than are needed. A window that is given has 80. */
 #include "sim/params/window.h"
@@ -20,8 +21,14 @@ enum {
     MOST_BATCHES = 1 << 14,
     LEAST_BATCHES = 128,  /* where the period is not as short as it can be */
     MOST_PERIODS = 10000, /* of a series, where the file does not say when the run ends */
-    PACKETS_OF_HOST = 4,  /* in a batch at full load; and of all hosts, at the load */
-    PACKETS_OF_ALL = 32
+    PACKETS_OF_HOST = 4,  /* in a batch at full load */
+    /* And at the load, since full buffers hold others back after a time that no latency shows; but
+     * not more of all hosts together than the next number, nor fewer than the one after it. */
+    PACKETS_AT_LOAD = 16,
+    MOST_OF_ALL = 4000,
+    LEAST_OF_ALL = 32,
+    MOST_OF_REPLIES = 10000, /* of a host, in a batch: requests and replies are numbered */
+    HOPS_OF_PACKET = 4       /* where they are estimated */
 };
 
 /* ---- what is refused */
@@ -137,14 +144,31 @@ static uint64_t window_in_units(uint64_t ps, uint64_t unit_ps)
 }
 
 /* longest_ps: of the run, 0 = not limited; batches of few packets are better than few batches. */
-static uint64_t window_batch_ps(const sim_window_request *q, const slowest *slow,
-                                uint64_t longest_ps)
+static uint64_t window_batch_ps(const sim_window_request *q, const slowest *slow, double longest_ps)
 {
+    double hosts = q->f->num_hosts, packets = fmin(PACKETS_AT_LOAD * hosts, MOST_OF_ALL);
+    if (!ik_params_has(q->measure, "duration"))
+        packets = fmin(packets, (double)ik_params_uint(q->measure, "stop_hops") /
+                                    (4 * LEAST_BATCHES * HOPS_OF_PACKET));
     double one = (double)(PACKETS_OF_HOST * (slow->adapter_ps + slow->latency_ps)),
-           all = PACKETS_OF_ALL * (double)slow->adapter_ps / (q->f->num_hosts * q->load + 1e-9);
-    if (longest_ps)
-        all = fmin(all, (double)longest_ps / (4 * LEAST_BATCHES));
+           all = fmax(packets, LEAST_OF_ALL) * (double)slow->adapter_ps / (hosts * q->load + 1e-9);
+    if (longest_ps > 0)
+        all = fmin(all, longest_ps / (4 * LEAST_BATCHES));
     return window_in_units(window_round_up((uint64_t)fmin(fmax(one, all), 1e15)), q->unit_ps);
+}
+
+/* What the longest run may take, as far as it is known before the length of a batch; 0 = any time.
+ * Periods of a series and replies are numbered. */
+static double window_limit_ps(const sim_window_request *q, const slowest *slow)
+{
+    double limit = INFINITY;
+    if (ik_params_has(q->measure, "stop_at_most"))
+        limit = (double)ik_params_uint(q->measure, "stop_at_most");
+    else if (ik_params_has(q->measure, "series"))
+        limit = MOST_PERIODS * (double)ik_params_uint(q->measure, "series");
+    if (ik_params_has(q->adapter, "reply"))
+        limit = fmin(limit, 4.0 * LEAST_BATCHES * MOST_OF_REPLIES * (double)slow->adapter_ps);
+    return isinf(limit) ? 0 : limit;
 }
 
 /* A window that is known from the start. */
@@ -184,7 +208,7 @@ static ik_status window_set_stopping(const sim_window_request *q, const slowest 
              given = ik_params_has(q->measure, "stop_at_most")
                          ? ik_params_uint(q->measure, "stop_at_most")
                          : 0,
-             period = window_batch_ps(q, slow, given),
+             period = window_batch_ps(q, slow, window_limit_ps(q, slow)),
              end = given ? given : window_longest_ps(q, period) + warmup;
     if (end <= warmup)
         return window_refuse_length("stop.at_most", "measure.stop_at_most measure.warmup", err);
@@ -208,7 +232,7 @@ static ik_status window_set_detecting(const sim_window_request *q, const slowest
                                       stationary_setup *out, ik_error *err)
 {
     uint64_t length = ik_params_uint(q->measure, "duration") / q->unit_ps * q->unit_ps,
-             period = window_batch_ps(q, slow, length);
+             period = window_batch_ps(q, slow, (double)length);
     while (length / period > MOST_BATCHES / 2)
         period = window_in_units(window_round_up(period + 1), q->unit_ps);
     size_t margin = 1 + (size_t)(window_settled_ps(q, slow) / period);

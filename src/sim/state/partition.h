@@ -85,6 +85,7 @@ typedef struct partition {
     uint64_t last_progress; /* first partition: window of the last progress */
     uint64_t events_before; /* at the step's start */
     double cpu_seconds;
+    uint64_t far_bytes; /* by which it has grown, where another process works on it */
     ik_status status;
     ik_error err;
 } partition;

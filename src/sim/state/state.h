@@ -126,6 +126,25 @@ SIM_INLINE uint64_t sim_urgency(const sim *s, const packet *pk)
 
 uint64_t sim_in_flight(const sim *s); /* packets inside the network */
 
+/* ---- partitions in this process: all, or one of several ranks, whose copy of the network has
+ * nothing of the others' but what they told at rest */
+SIM_INLINE bool sim_has_partition(const sim *s, unsigned id)
+{
+    assert(id < s->parallel.num_partitions);
+    return !s->parallel.ranks || id == s->parallel.here;
+}
+
+SIM_INLINE bool sim_has_node(const sim *s, uint32_t node)
+{
+    return sim_has_partition(s, s->parallel.node_partition[node]);
+}
+
+/* The partition that looks at the network at rest: the first one, in every process one. */
+SIM_INLINE bool sim_leads(const partition *p)
+{
+    return p->id == 0 || p->sim->parallel.ranks;
+}
+
 /* Whether every delivery is checked for the order of its flow. */
 SIM_INLINE bool sim_checks_order(const sim *s)
 {
