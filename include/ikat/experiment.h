@@ -134,6 +134,7 @@ typedef struct ik_run_share {
     unsigned last;         /* of these points, so many are done together at the end … */
     unsigned last_threads; /* … each on so many threads; 0 and 0 if none */
     uint64_t point_bytes;  /* estimate of the memory that the largest needs; 0 = unknown */
+    unsigned ranks;        /* so many processes simulate each point together; 0 = this one alone */
     char why[240];
 } ik_run_share;
 /* "5 points: 2 in parallel on 1 thread each, the last 1 on 2 threads"; of several fabrics "3

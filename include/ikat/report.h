@@ -85,6 +85,49 @@ ik_status ik_results_csv(ik_results *r, FILE *out, ik_error *err);
 ik_status ik_results_figure(ik_results *r, const char *name, ik_figure_format format, FILE *out,
                             unsigned width, bool colour, ik_error *err);
 
+/* A file of a sweep: that of all its points, or of a shard. */
+typedef struct ik_sweep_file {
+    const char *path;
+    uint64_t done; /* points that it holds */
+    /* What the run that writes it is to finish, with all that were finished before; 0: it came to
+     * its end, and is not known any more. */
+    uint64_t points;
+    unsigned jobs;    /* processors of this run; 0 = it was stopped, or came to its end */
+    double left_s;    /* until its end, at the pace it had; NAN = not known yet, or 0 points */
+    double written_s; /* seconds since the file was written or touched */
+    bool held;        /* a run on this machine writes it */
+    bool running;     /* held; or of a run that has not ended, and written in the last 5 minutes */
+} ik_sweep_file;
+
+/* Points that failed, or that no run can finish. */
+typedef struct ik_sweep_failure {
+    const char *kind;       /* "deadlock", "not completed", "proof failed" or "left out" */
+    uint64_t first, points; /* number of the first in the sweep, and how many there are */
+    const char *what, *why; /* "dmodk with uniform at load 0.6, seed 2, on …" */
+} ik_sweep_failure;
+
+/* How far a sweep is. A point that several files have counts once. */
+typedef struct ik_sweep_status {
+    const char *title, *experiment; /* "" if it has none; the name of its file */
+    uint64_t points;                /* of the whole sweep */
+    uint64_t done, running, left_out;
+    uint64_t left;              /* neither done, running nor left out */
+    double left_s;              /* of the running file that takes longest; NAN = not known */
+    const ik_sweep_file *files; /* [num_files] */
+    size_t num_files;
+    const ik_sweep_failure *failures; /* [num_failures], those left out last */
+    size_t num_failures;
+    uint64_t failed; /* points of all kinds but "left out", counted once */
+} ik_sweep_status;
+
+/* Reads how far the sweep is whose results, or shards of them, lie in files, folders (with all
+ * their files that end with .db) or patterns. Files that are being written are read as they are at
+ * this moment. IK_ERR_INPUT: files of different experiments or versions, or no results.
+ * Free with ik_sweep_status_free. Cost: a copy of each file. */
+ik_status ik_sweep_status_read(const char *const *paths, size_t num, ik_sweep_status **out,
+                               ik_error *err);
+void ik_sweep_status_free(ik_sweep_status *s);
+
 /* One curve of a plot: num points, x ascending. y NAN = no point there (the curve is
  * interrupted). */
 typedef struct ik_curve {

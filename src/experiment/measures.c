@@ -191,23 +191,39 @@ ik_status measures_read(ik_experiment *e, const ytree *root, ik_error *err)
 
 static bool measures_params_draw(const ik_params *params);
 
-/* Do these patterns draw? One that is not understood may. */
-static bool measures_patterns_draw(const ik_value *value)
+/* What is not understood may draw. */
+static bool measures_spec_draws(const char *text, section_id section)
 {
     ik_arena arena = {0};
     ik_error err;
-    bool draw = false;
-    for (size_t i = 0; i < value->num_members && !draw; i++) {
-        ik_spec spec;
-        ik_params params = {0};
-        draw = ik_spec_parse(value->members[i].spec, &arena, &spec, &err) != IK_OK;
-        const ik_traffic_family *family = draw ? NULL : ik_traffic_find(spec.name);
-        draw = !family || ik_params_init(&params, family->params, NULL, &err) != IK_OK ||
-               ik_spec_apply(&spec, &params, "pattern", &err) != IK_OK ||
-               measures_params_draw(&params);
-        ik_params_free(&params);
-    }
+    ik_spec spec;
+    ik_params params = {0};
+    schema_member member;
+    bool draws = ik_spec_parse(text, &arena, &spec, &err) != IK_OK ||
+                 !schema_find(section, spec.name, &member) ||
+                 ik_params_init(&params, member.params, member.common, &err) != IK_OK ||
+                 ik_spec_apply(&spec, &params, "pattern", &err) != IK_OK ||
+                 measures_params_draw(&params);
+    ik_params_free(&params);
     ik_arena_free(&arena);
+    return draws;
+}
+
+bool traffic_spec_draws(const char *spec)
+{
+    return measures_spec_draws(spec, SECTION_TRAFFIC);
+}
+
+bool routing_spec_draws(const char *spec)
+{
+    return measures_spec_draws(spec, SECTION_ROUTING);
+}
+
+static bool measures_patterns_draw(const ik_value *value)
+{
+    bool draw = false;
+    for (size_t i = 0; i < value->num_members && !draw; i++)
+        draw = traffic_spec_draws(value->members[i].spec);
     return draw;
 }
 

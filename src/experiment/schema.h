@@ -66,4 +66,10 @@ const void *schema_member_of(section_id id, const char *name);
 /* Every name of the family, NULL-terminated, in the arena; NULL when out of memory. */
 const char *const *schema_names(section_id id, ik_arena *arena);
 
+/* Whether who sends to whom is another one with another seed of the experiment, and whether the
+ * tables of a routing are (measures.c). True where there is no such family. What a run draws as it
+ * goes on, destinations for example, does not count. */
+bool traffic_spec_draws(const char *spec);
+bool routing_spec_draws(const char *spec);
+
 #endif

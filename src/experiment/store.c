@@ -4,6 +4,7 @@
  */
 #include "base/file_list.h"
 #include "base/output/temporary.h"
+#include "experiment/batch/batch.h"
 #include "experiment/store_row.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,11 +24,12 @@ struct store {
     temporary made; /* what takes the place of `path` once it is whole */
     int lock;       /* file descriptor with an advisory lock while writing, -1 otherwise */
     bool written;
-    bool begun;     /* by this process: it had no tables before */
-    bool existed;   /* as an empty file */
-    bool lasting;   /* the file holds what is finished, also after a failure */
-    bool reading;   /* of a file that was opened to be read */
-    unsigned depth; /* of transactions inside one another: the outermost counts */
+    bool begun;   /* by this process: it had no tables before */
+    bool existed; /* as an empty file */
+    bool lasting; /* the file holds what is finished, also after a failure */
+    bool reading; /* of a file that was opened to be read */
+    batch_state batch;
+    sqlite3_stmt *insert; /* of a point, NULL = it is not prepared yet */
 };
 
 enum { BUSY_MS = 60000 }; /* how long another process is waited for that holds the file */
@@ -42,8 +43,7 @@ static ik_status store_write_error(const store *s, int code, ik_error *err)
         ik_fail(err, IK_ERR_IO, "'%.200s' cannot be read: %s", s->path,
                 s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(code));
         return ik_hint(err, IK_ERR_IO,
-                       "what is read is copied to the folder for temporary files first: is there "
-                       "room?");
+                       "it is copied to the folder for temporary files first: is there room?");
     }
     ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", s->path,
             code == SQLITE_FULL ? "the disk is full" : "the disk is full or refused the write");
@@ -68,7 +68,9 @@ static ik_status store_sqlite_error(const store *s, int code, ik_error *err)
     case SQLITE_LOCKED:
         return ik_fail(err, IK_ERR_IO, "'%.200s' is in use by another process", path);
     case SQLITE_READONLY:
-        return ik_fail(err, IK_ERR_IO, "cannot write '%.200s': it is read-only", path);
+        code = sqlite3_extended_errcode(s->db);
+        return ik_fail(err, IK_ERR_IO, "cannot write '%.200s': it is %s", path,
+                       code == SQLITE_READONLY_DBMOVED ? "gone, or another run's" : "read-only");
     case SQLITE_CANTOPEN:
         return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path,
                        strerror(errno ? errno : EIO));
@@ -80,10 +82,14 @@ static ik_status store_sqlite_error(const store *s, int code, ik_error *err)
     }
 }
 
+static ik_status store_done(const store *s, int code, ik_error *err)
+{
+    return code == SQLITE_OK ? IK_OK : store_sqlite_error(s, code, err);
+}
+
 ik_status store_run_sql(const store *s, const char *sql, ik_error *err)
 {
-    int code = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
-    return code == SQLITE_OK ? IK_OK : store_sqlite_error(s, code, err);
+    return store_done(s, sqlite3_exec(s->db, sql, NULL, NULL, NULL), err);
 }
 
 ik_status store_number(const store *s, const char *sql, int64_t *value, ik_error *err)
@@ -132,29 +138,32 @@ ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err)
 ik_status store_begin(store *s, ik_error *err)
 {
     s->written = true;
-    ik_status status = store_run_sql(s, s->depth ? "SAVEPOINT inner" : "BEGIN IMMEDIATE", err);
-    s->depth += status == IK_OK;
-    return status;
+    return store_done(s, batch_begin(&s->batch), err);
 }
 
 ik_status store_commit(store *s, ik_error *err)
 {
-    ik_status status = store_run_sql(s, s->depth > 1 ? "RELEASE inner" : "COMMIT", err);
-    if (status == IK_OK)
-        s->depth -= s->depth > 0;
-    else
-        store_rollback(s);
-    return status;
+    return store_done(s, batch_commit(&s->batch), err);
 }
 
 void store_rollback(store *s)
 {
-    /* a full disk may have undone the whole transaction */
-    bool lost = sqlite3_get_autocommit(s->db);
-    if (!lost)
-        sqlite3_exec(s->db, s->depth > 1 ? "ROLLBACK TO inner; RELEASE inner" : "ROLLBACK", NULL,
-                     NULL, NULL);
-    s->depth = lost || s->depth == 0 ? 0 : s->depth - 1;
+    batch_rollback(&s->batch);
+}
+
+ik_status store_flush(store *s, ik_error *err)
+{
+    return store_done(s, batch_flush(&s->batch), err);
+}
+
+batch_progress *store_progress(store *s)
+{
+    return &s->batch.progress;
+}
+
+sqlite3_stmt **store_insert(store *s)
+{
+    return &s->insert;
 }
 
 bool store_is_read(const store *s)
@@ -320,6 +329,7 @@ static ik_status store_open_db(const char *path, const char *file, int flags, st
         return status;
     }
     store_set_up(s->db);
+    s->batch.db = s->db;
     *out = s;
     return IK_OK;
 }
@@ -345,17 +355,16 @@ static ik_status store_take_snapshot(store *s, ik_error *err)
         store_set_up(copy);
         code = store_copy_pages(s->db, copy, "main");
     }
-    ik_status status = code == SQLITE_OK ? IK_OK : store_sqlite_error(s, code, err);
+    ik_status status = store_done(s, code, err);
     sqlite3_close_v2(status == IK_OK ? s->db : copy);
     if (status == IK_OK)
-        s->db = copy;
+        s->db = s->batch.db = copy;
     return status;
 }
 
 ik_status store_copy_into(const store *from, store *to, const char *schema, ik_error *err)
 {
-    int code = store_copy_pages(from->db, to->db, schema);
-    return code == SQLITE_OK ? IK_OK : store_sqlite_error(from, code, err);
+    return store_done(from, store_copy_pages(from->db, to->db, schema), err);
 }
 
 ik_status store_open(const char *path, store **out, ik_error *err)
@@ -389,12 +398,12 @@ ik_status store_open(const char *path, store **out, ik_error *err)
 static ik_status store_lock_file(store *s, ik_error *err)
 {
     s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (s->lock < 0)
-        return ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", s->path,
-                       strerror(errno));
-    if (flock(s->lock, LOCK_EX | LOCK_NB) != 0)
-        return ik_fail(err, IK_ERR_IO, "'%.200s' is being written by another 'ikat run'", s->path);
-    return IK_OK;
+    if (s->lock >= 0 && file_lock(s->lock))
+        return IK_OK;
+    if (s->lock < 0 || errno != EWOULDBLOCK)
+        return ik_fail(err, IK_ERR_IO, "cannot %s '%.200s'%s: %s", s->lock < 0 ? "open" : "lock",
+                       s->path, s->lock < 0 ? " for writing" : "", strerror(errno));
+    return ik_fail(err, IK_ERR_IO, "'%.200s' is being written by another 'ikat run'", s->path);
 }
 
 /* SQLite tries again to read where it may not write, and says no more what was wrong with
@@ -421,6 +430,10 @@ static void close_store(store *s, bool discard)
     bool away = discard && s->begun;
     char *target = away ? realpath(s->path, NULL) : NULL; /* a link stays one */
     const char *path = target ? target : s->path;
+    if (!discard)
+        (void)batch_flush(&s->batch);
+    batch_stop(&s->batch);
+    sqlite3_finalize(s->insert);
     sqlite3_close_v2(s->db);
     if (away && s->existed)
         (void)!truncate(path, 0);
@@ -449,6 +462,8 @@ static ik_status begin_or_continue(store *s, ik_error *err)
         return status;
     s->begun = s->written = empty;
     status = store_run_sql(s, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;", err);
+    if (status == IK_OK)
+        batch_start(&s->batch);
     if (status == IK_OK)
         status = empty ? store_create_tables(s, err) : store_refuse_version(s, err);
     s->lasting = status == IK_OK;
@@ -553,6 +568,7 @@ static ik_status store_rewrite(store *s, const char *path, ik_error *err)
 
 void store_compact(store *s)
 {
+    (void)batch_flush(&s->batch);
     char *path = s->written ? realpath(s->path, NULL) : NULL; /* a link stays one */
     if (path)
         (void)store_rewrite(s, path, NULL); /* else the file stays as it is, which holds the same */

@@ -4,7 +4,8 @@
  *
  * Tables (columns: store_tables.c; results: figures/results.def):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
- *                       left_out
+ *                       left_out; while a run goes on also run: {points, reused, jobs,
+ *                       milliseconds}
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
  *                                                       nodes and links
  *   plans(id, key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)   proof: JSON;
@@ -18,12 +19,13 @@
  * point's id is its number in the sweep; points of an earlier version of the experiment keep their
  * results with ids from STORE_RETIRED on. Table details(params, kind, body) has what only some
  * points have (jobs, probes, watch; params: theirs) and the routes of plans (kind "routes", params:
- * the plan's key), deflated JSON. Nothing in the file depends on the time, the machine or
- * the order in which points ended.
+ * the plan's key), deflated JSON. Nothing in the file of a run that came to its end depends on the
+ * time, the machine or the order in which points ended.
  */
 #ifndef IKAT_EXPERIMENT_STORE_H
 #define IKAT_EXPERIMENT_STORE_H
 
+#include "experiment/batch/batch.h"
 #include "experiment/figures/metrics.h"
 #include "sim/measure/sim_result.h"
 
@@ -51,11 +53,19 @@ const char *store_path(const store *s);
  * one. */
 ik_status store_copy_into(const store *from, store *to, const char *schema, ik_error *err);
 
-/* Transactions may stand inside one another: the outermost is written to the disk, a rollback is of
- * the innermost. After a full disk there may be none left: then store_commit() fails. */
+/* Transactions may stand inside one another; a rollback is of the innermost. After a full disk
+ * there may be none left: then store_commit() fails. What the outermost wrote to a store of
+ * store_create() is on the disk a second later at most, with all that others write in this second;
+ * after store_flush(), which is not called within one, it is at once. */
 ik_status store_begin(store *s, ik_error *err);
 ik_status store_commit(store *s, ik_error *err);
 void store_rollback(store *s);
+ik_status store_flush(store *s, ik_error *err);
+/* How far the run is that writes it, for those who read it meanwhile. Changed within a transaction
+ * only. */
+batch_progress *store_progress(store *s);
+/* The statement that inserts a point, once it is prepared; closed with the store. */
+sqlite3_stmt **store_insert(store *s);
 
 /* Prepares, and binds text parameters 1…n (NULL-terminated list). */
 ik_status store_prepare(const store *s, const char *sql, const char *const *texts,

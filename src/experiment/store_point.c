@@ -239,6 +239,18 @@ static binder store_point_open_made(store *s, const char *(*make)(ik_arena *aren
     return b;
 }
 
+/* The statement that inserts a point, without values. */
+static binder store_point_open_insert(store *s, ik_error *err)
+{
+    sqlite3_stmt **kept = store_insert(s);
+    if (!*kept) {
+        binder b = store_point_open_made(s, store_tables_insert_point, err);
+        *kept = b.statement;
+        return b;
+    }
+    return (binder){.s = s, .statement = *kept, .err = err};
+}
+
 /* What a point is. */
 static void store_point_bind_point(binder *b, const store_point *p)
 {
@@ -250,6 +262,19 @@ static void store_point_bind_point(binder *b, const store_point *p)
     store_point_bind_text(b, "variant", p->variant);
     store_point_bind_real(b, "load", p->load);
     store_point_bind_int(b, "seed", p->seed);
+}
+
+/* Inserts the point that was bound without a failure; the statement is for the next one then. */
+static ik_status store_point_execute_insert(binder *b)
+{
+    bool row;
+    if (b->status == IK_OK)
+        b->status = store_step(b->s, b->statement, &row, b->err);
+    if (b->statement) {
+        sqlite3_reset(b->statement);
+        sqlite3_clear_bindings(b->statement);
+    }
+    return b->status;
 }
 
 /* Executes what was bound without a failure. */
@@ -264,7 +289,7 @@ static ik_status store_point_execute_bound(binder *b)
 static ik_status store_point_insert(store *s, const store_point *p, const char *reference_key,
                                     ik_error *err)
 {
-    binder b = store_point_open_made(s, store_tables_insert_point, err);
+    binder b = store_point_open_insert(s, err);
     if (b.status == IK_OK) {
         store_point_bind_point(&b, p);
         store_point_bind_results(&b, p);
@@ -275,7 +300,7 @@ static ik_status store_point_insert(store *s, const store_point *p, const char *
         store_point_bind_verdict(&b, p->result, p->hint);
         store_point_bind_workload(&b, p, reference_key);
     }
-    return store_point_execute_bound(&b);
+    return store_point_execute_insert(&b);
 }
 
 /* Keeps a reference; *key: its own, to be free()d whatever happens. */
@@ -369,6 +394,15 @@ static ik_status store_point_insert_jobs(store *s, const store_point *p, ik_erro
     return status;
 }
 
+/* Of a transaction. */
+static ik_status store_point_end(store *s, ik_status status, ik_error *err)
+{
+    if (status == IK_OK)
+        return store_commit(s, err);
+    store_rollback(s);
+    return status;
+}
+
 ik_status store_add_point(store *s, const store_point *p, ik_error *err)
 {
     ik_status status = store_begin(s, err);
@@ -381,11 +415,7 @@ ik_status store_add_point(store *s, const store_point *p, ik_error *err)
         status = store_point_insert_jobs(s, p, err);
     if (status == IK_OK && p->probes)
         status = store_point_insert_detail(s, p, "probes", p->probes, err);
-    if (status != IK_OK) {
-        store_rollback(s);
-        return status;
-    }
-    return store_commit(s, err);
+    return store_point_end(s, status, err);
 }
 
 static void store_point_bind_statics(binder *b, const double *values)
@@ -409,11 +439,15 @@ static void store_point_bind_static(binder *b, const store_point *p, const doubl
 ik_status store_add_static(store *s, const store_point *p, const double *values,
                            const value_list *lists, ik_error *err)
 {
-    binder b = store_point_open_made(s, store_tables_insert_point, err);
+    ik_status status = store_begin(s, err);
+    if (status != IK_OK)
+        return status;
+    binder b = store_point_open_insert(s, err);
     if (b.status == IK_OK)
         store_point_bind_static(&b, p, values);
-    ik_status status = store_point_execute_bound(&b);
-    return status == IK_OK ? store_set_lists(s, p->id, lists, err) : status;
+    status = store_point_execute_insert(&b);
+    return store_point_end(s, status == IK_OK ? store_set_lists(s, p->id, lists, err) : status,
+                           err);
 }
 
 /* "UPDATE points SET measured = :measured, feasible = :feasible, … WHERE id = :id" */
@@ -430,14 +464,17 @@ static const char *store_point_statics_update(ik_arena *arena)
 ik_status store_set_statics(store *s, int64_t id, const char *measured, const double *values,
                             const value_list *lists, ik_error *err)
 {
+    ik_status status = store_begin(s, err);
+    if (status != IK_OK)
+        return status;
     binder b = store_point_open_made(s, store_point_statics_update, err);
     if (b.status == IK_OK) {
         store_point_bind_int(&b, "id", (uint64_t)id);
         store_point_bind_text(&b, "measured", measured);
         store_point_bind_statics(&b, values);
     }
-    ik_status status = store_point_execute_bound(&b);
-    return status == IK_OK ? store_set_lists(s, id, lists, err) : status;
+    status = store_point_execute_bound(&b);
+    return store_point_end(s, status == IK_OK ? store_set_lists(s, id, lists, err) : status, err);
 }
 
 ik_status store_forget_statics(store *s, ik_error *err)

@@ -166,6 +166,7 @@ typedef struct claim_number {
     double mean, ci95;
     size_t num;
     bool exact;
+    bool by_time; /* the interval is that of the runs themselves, of which there are one or two */
     const char *why; /* it has no value, NULL = it has one */
 } claim_number;
 

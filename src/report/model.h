@@ -229,6 +229,9 @@ const char *model_host_name(const report_fabric *f, uint64_t host);
 /* What became of a point's workload, in column `column` of the row: its text; "" of endless
  * traffic. */
 const char *model_workload(const report_fabric *f, store_row *r, int column);
+/* Whether the seed of a point drew what lasts for its whole run, so that a longer one would not
+ * show what other seeds give: the pattern, the tables, or the phases of periodic sources. */
+bool model_run_draws(const report_model *m, const report_row *r);
 /* Parses a text that model_json accepted; *out NULL: there is none. */
 ik_status model_stored(const char *text, json_t **out, ik_error *err);
 /* model_keys.c: what a point has in common with the others of its curve: its parameters without the

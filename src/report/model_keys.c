@@ -5,6 +5,7 @@
 #include "report/model.h"
 
 #include "base/spec_text.h"
+#include "experiment/schema.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,6 +89,31 @@ const char *model_row_key(report_model *m, const report_row *r)
     }
     json_decref(params);
     return out;
+}
+
+/* Whether the times of all messages follow from what is drawn at the begin: the phases of periodic
+ * sources stay as they are. True where it cannot be read. */
+static bool model_keys_phases_last(const report_row *r)
+{
+    static const char key[] = "injection=";
+    json_t *params = NULL;
+    bool last = true;
+    if (model_stored(r->params, &params, NULL) != IK_OK)
+        return true;
+    const char *at = json_string_value(json_object_get(params, "adapter"));
+    for (; at && *at && last; at += *at == ',') {
+        last = strncmp(at, key, sizeof key - 1) != 0 ||
+               strncmp(at + sizeof key - 1, "periodic", 8) == 0;
+        at += spec_text_item(at);
+    }
+    json_decref(params);
+    return last;
+}
+
+bool model_run_draws(const report_model *m, const report_row *r)
+{
+    return traffic_spec_draws(r->traffic) || routing_spec_draws(m->plans[r->plan].routing) ||
+           model_keys_phases_last(r);
 }
 
 static int model_keys_ascending(const void *a, const void *b)

@@ -91,6 +91,96 @@ class Merge(CliTest):
                     self.assertNotIn("several files", text)
                     self.assertEqual(merged.read_bytes(), whole.read_bytes())
 
+    def test_plans_without_points(self):
+        """A run makes the plans of its own points alone; merged files, and those that are finished later, are as of one run."""
+        path = self.write('fabric: ["karytree:k=4,n=2", "karytree:k=2,n=3"]\nrouting: [dmodk, {family: random, seed: 1..4}, loren]\n'
+                          "skip_misfits: true\ntraffic: uniform\nload: [30%, 50%]\nmeasure: {warmup: 1 us, duration: 2 us}\n")
+        whole, some, merged = (self.tmp / name for name in ("whole.db", "some.db", "merged.db"))
+
+        def plans(of):
+            with sqlite3.connect(of) as db:
+                return db.execute("SELECT plans.id, routing, spec FROM plans JOIN fabrics ON fabrics.id = fabric ORDER BY plans.id").fetchall()
+
+        self.ok("run", path, "-q", "-o", whole)
+        self.assertEqual([row[0] for row in plans(whole)], list(range(1, 11)))
+        for word in ("routing=random:seed=3", "routing=random seed=3"):  # as it is written, and as hints name it
+            self.ok("run", path, "-q", "--only", word, "--only", "fabric=karytree:k=2", "-o", some)
+            self.assertEqual(plans(some), [(1, "random:seed=3", "karytree:k=2,n=3")])
+        self.ok("run", path, "-q", "-o", some)
+        self.assertEqual(some.read_bytes(), whole.read_bytes())
+        made = self.shards(path, 19)  # some have no point at all, some none that fits
+        self.assertLess(max(len(plans(m)) for m in made), 10)
+        self.ok("merge", *made[::-1], "-o", merged)
+        self.assertEqual(merged.read_bytes(), whole.read_bytes())
+
+    def test_plans_of_several_designs(self):
+        """A plan that two designs have is one, whichever of them a run takes first; what is left out is listed by its points."""
+        path = self.write("fabric: karytree:k=4,n=2\nmeasure: {warmup: 1 us, duration: 2 us}\nskip_misfits: true\nload: [20%, 40%, 60%]\n"
+                          "designs:\n  - {name: a, routing: [updown, dmodk], traffic: uniform, switch: {voq: [true, false]}}\n"
+                          "  - {name: b, routing: [dmodk, loren, updown], traffic: tornado, vcs: [1, 2], switch: {model: [iq, ioq], input_speedup: [1, 2]}}\n")
+        whole = self.tmp / "whole.db"
+        self.ok("run", path, "-q", "-o", whole)
+        with sqlite3.connect(whole) as db:
+            left_out = db.execute("SELECT value FROM meta WHERE key = 'left_out'").fetchone()[0]
+        self.assertGreater(left_out.count("points"), 3)
+        for name, only in (("b", ("--only", "design=b")), ("c", ("--only", "vcs=2", "--only", "load=40%"))):
+            some = self.tmp / f"{name}.db"
+            self.ok("run", path, "-q", *only, "-o", some)
+            self.ok("run", path, "-q", "-o", some)
+            self.assertEqual(some.read_bytes(), whole.read_bytes())
+        for num in (2, 7):
+            merged = self.tmp / f"merged{num}.db"
+            self.ok("merge", *self.shards(path, num), "-o", merged)
+            self.assertEqual(merged.read_bytes(), whole.read_bytes())
+
+    def test_what_was_left_out_of_other_points(self):
+        """It is kept by a run of some of the points, and the status of shards has that of all files."""
+        path = self.write('fabric: ["karytree:k=4,n=2", "torus:dims=4:4"]\nrouting: [dmodk, {family: random, seed: 1..2}, dor, loren]\nskip_misfits: true\n'
+                          "traffic: uniform\nload: [30%, 50%]\nswitch: {input_speedup: [1, 2]}\nmeasure: {warmup: 1 us, duration: 2 us}\n")
+        whole, some = self.tmp / "whole.db", self.tmp / "some.db"
+        self.ok("run", path, "-q", "-o", whole)
+        for only in (("--only", "routing=dmodk"), ("--shard", "2/3"), ("--only", "load=50%")):
+            some.write_bytes(whole.read_bytes())
+            self.ok("run", path, "-q", *only, "-o", some)
+            self.assertEqual(some.read_bytes(), whole.read_bytes())
+        of_whole = self.json("status", whole)
+        self.assertEqual(of_whole["done"] + of_whole["left_out"], 40)
+        self.assertGreater(of_whole["left_out"], 8)
+        made = self.shards(path, 5)
+        for files in (made, made[::-1], [*made, whole]):
+            of_shards = self.json("status", *files)
+            for what in ("done", "left", "left_out", "failures"):
+                self.assertEqual(of_shards[what], of_whole[what])
+
+    def test_damaged_lists_of_what_was_left_out(self):
+        """They are refused by name, before anything is written: no report could read the merged file."""
+        path = self.write("fabric: karytree:k=4,n=2\nrouting: [dmodk, loren]\nskip_misfits: true\ntraffic: uniform\nload: [30%, 50%]\n"
+                          "measure: {warmup: 1 us, duration: 2 us}\n")
+        whole, bad, merged = (self.tmp / name for name in ("whole.db", "bad.db", "merged.db"))
+        self.ok("run", path, "-q", "-o", whole)
+        entry = '{"first": 2, "points": %s, "what": "loren", "why": %s}'
+        for text in ("", "5", "{}", "[1]", '["a"]', "[{}]", "[" * 3000, f"[{entry % (3, 1)}]", f"""[{entry % (3, '"a"')}]""", f"""[{entry % (0, '"a"')}]""",
+                     f"""[{entry % (-1, '"a"')}]""", f"""[{entry % (2**64, '"a"')}]""", f"""[{entry % ('"2"', '"a"')}]"""):
+            with self.subTest(text=text[:80]):
+                shutil.copy(whole, bad)
+                with sqlite3.connect(bad) as db:
+                    db.execute("UPDATE meta SET value = ? WHERE key = 'left_out'", (text,))
+                for files in ((whole, bad), (bad, whole)):
+                    self.refused("merge", *files, "-o", merged, says=("bad.db", "is damaged: what was left out is not what ikat writes"))
+                    self.assertFalse(merged.exists())
+
+    def test_a_routing_that_does_not_fit(self):
+        """It is refused by the shard that has its points, also where another value of it is in another shard."""
+        path = self.write("fabric: karytree:k=4,n=2\nrouting: [dmodk, {family: loren, t_max: [1, 2, 3]}]\ntraffic: uniform\nload: 30%\n"
+                          "measure: {warmup: 1 us, duration: 2 us}\n")
+        self.refused("run", path, "-q", "-o", self.tmp / "whole.db", says=("loren does not fit", "skip_misfits"))
+        refused = 0
+        for i in range(1, 9):
+            done = run("run", path, "-q", "--shard", f"{i}/8", "-o", self.tmp / f"{i}.db")
+            refused += done.returncode == 2 and "loren" in done.stderr
+            self.assertEqual(done.returncode == 2, not (self.tmp / f"{i}.db").exists())
+        self.assertGreaterEqual(refused, 1)
+
     def test_which_points_a_shard_has(self):
         """By the point, not by its number: points that another sweep also has are in the same shard."""
         small = self.shards(self.write(KINDS["load"].replace("[20%, 60%]", "[60%]"), "small.yaml"), 3)

@@ -410,6 +410,8 @@ bool axis_matches(const axis *x, uint32_t value, const char *written)
     const char *text = x->values[value].text;
     if (x->param)
         return axes_same_value(text, strlen(text), written, strlen(written));
+    if (strcmp(x->values[value].label, written) == 0) /* as messages and tables name it */
+        return true;
     size_t length = axes_name_length(written);
     if (!axes_same_value(text, axes_name_length(text), written, length))
         return false;

@@ -133,14 +133,7 @@ static ik_status beside_measure_slot(beside *b, const plan_slot *slot, ik_error 
     if (!slot->plan && !slot->infeasible)
         status = plan_make_for(b->r, b->f, &slot->at, &made, err);
     if (status == IK_OK)
-        status = store_begin(b->r->store, err);
-    if (status == IK_OK) {
         status = beside_measure_points(b, slot, slot->plan ? slot->plan : made, err);
-        if (status == IK_OK)
-            status = store_commit(b->r->store, err);
-        else
-            store_rollback(b->r->store);
-    }
     ik_plan_free(made);
     return status;
 }

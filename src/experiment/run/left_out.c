@@ -2,7 +2,8 @@
  *
  * experiment/run/left_out.c: says once for each routing on a fabric which of its plans could not be
  * made. A sweep may well begin where a routing does not work yet: that is a note with the number of
- * those that are infeasible. A routing of which no plan fits the fabric is an error.
+ * those that are infeasible. A routing of which no plan fits the fabric is an error. And what
+ * earlier runs left out of points that are not this run's.
  */
 #include "experiment/run/run.h"
 
@@ -92,4 +93,47 @@ void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num)
     left_out_tell_families(r, slots, num, false);
     if (r->e->num_over == 0) /* of samples the report says how many are feasible */
         left_out_tell_families(r, slots, num, true);
+}
+
+/* ---- of other points */
+
+/* Keeps points first … end - 1 that are neither this run's nor finished. */
+static void left_out_keep_others(runner *r, uint64_t first, uint64_t end, const char *what,
+                                 const char *why)
+{
+    for (uint64_t i = first, next; i < end; i = next + 1) {
+        for (next = i; next < end && r->elsewhere[next] && !r->finished[next];)
+            next++;
+        if (next > i)
+            note_left_out_as(r, i, next - i, what, why);
+    }
+}
+
+ik_status left_out_keep(runner *r, ik_error *err)
+{
+    static const char sql[] =
+        "SELECT value ->> 'first', value ->> 'points', value ->> 'what', value ->> 'why' FROM "
+        "json_each((SELECT value FROM meta WHERE key = 'left_out' AND json_valid(value))) WHERE "
+        "type = 'object'";
+    sqlite3_stmt *statement = NULL;
+    bool row = true;
+    if (!r->elsewhere)
+        return IK_OK;
+    ik_status status = store_prepare(r->store, sql, NULL, &statement, err);
+    while (status == IK_OK && (status = store_step(r->store, statement, &row, err)) == IK_OK &&
+           row) {
+        const char *what = "", *why = "";
+        int64_t first = sqlite3_column_int64(statement, 0);
+        int64_t num = sqlite3_column_int64(statement, 1);
+        status = store_text(statement, 2, &what, err);
+        if (status == IK_OK)
+            status = store_text(statement, 3, &why, err);
+        if (status == IK_OK && first >= 0 && (uint64_t)first < r->e->num_points && num > 0) {
+            uint64_t rest = r->e->num_points - (uint64_t)first;
+            uint64_t here = (uint64_t)num < rest ? (uint64_t)num : rest;
+            left_out_keep_others(r, (uint64_t)first, (uint64_t)first + here, what, why);
+        }
+    }
+    sqlite3_finalize(statement);
+    return status;
 }

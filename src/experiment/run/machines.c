@@ -17,7 +17,7 @@ enum { MOST_MACHINES = 64 };
 /* One plan of a machine. */
 typedef struct made_plan {
     plan_slot slot;
-    bool idle; /* all of its points are finished, or the budget was spent before */
+    bool idle; /* all of its points are finished or elsewhere, or the budget was spent before */
     bool proved, infeasible;
     ik_proof proof;
     statics *points; /* [slot.num] */
@@ -192,7 +192,9 @@ static ik_status make_machine(void *ctx, size_t index, unsigned thread, ik_error
         const plan_block *k = &b->r->e->plans[m->first + i];
         m->plans[i].slot =
             (plan_slot){.number = m->first + i, .at = k->at, .first = k->first, .num = k->num};
-        m->plans[i].idle = machines_all_finished(b->r, &m->plans[i].slot);
+        m->plans[i].slot.elsewhere = !run_has_any(b->r, k->first, k->num);
+        m->plans[i].idle =
+            m->plans[i].slot.elsewhere || machines_all_finished(b->r, &m->plans[i].slot);
     }
     return machines_make_plans(b, m, err);
 }
@@ -250,7 +252,8 @@ static ik_status machines_leave_out(runner *r, machine *m, ik_error *err)
         }
         slots[i] = p->slot;
     }
-    ik_status status = m->num == r->e->num_plans ? misfits_refuse(r, slots, m->num, err) : IK_OK;
+    ik_status status =
+        m->num == r->e->num_plans ? misfits_refuse(r, m->fabric, slots, m->num, err) : IK_OK;
     if (status == IK_OK)
         plans_tell_left_out(r, slots, m->num);
     free(slots);
@@ -261,9 +264,8 @@ static ik_status keep_machine(runner *r, machine *m, ik_error *err)
 {
     int64_t fabric = 0;
     ik_status status = machines_leave_out(r, m, err);
-    const variant *v = experiment_variant(r->e, &r->e->plans[m->first].at, SECTION_FABRIC);
     if (status == IK_OK && m->fabric)
-        status = fabric_keep(r, v, m->fabric, &fabric, err);
+        status = fabric_keep(r, m->first, m->fabric, &fabric, err);
     for (size_t i = 0; i < m->num && status == IK_OK; i++)
         if (m->plans[i].idle)
             r->usable_plans++;

@@ -143,16 +143,29 @@ ik_status misfits_check(runner *r, const ik_fabric *f, size_t first, size_t num,
     return status;
 }
 
-ik_status misfits_refuse(const runner *r, const plan_slot *slots, size_t num, ik_error *err)
+/* Whether a plan can be made, or lacks a limit alone. One that another run makes is tried. */
+static bool misfits_can_be_made(const runner *r, const ik_fabric *f, const plan_slot *slot)
+{
+    ik_plan *plan = NULL;
+    ik_error why;
+    if (!slot->elsewhere)
+        return !slot->unusable || misfit_is_limit(slot->why);
+    ik_status status = plan_make_for(r, f, &slot->at, &plan, &why);
+    ik_plan_free(plan);
+    return status != IK_ERR_UNSUPPORTED || misfit_is_limit(&why);
+}
+
+ik_status misfits_refuse(const runner *r, const ik_fabric *f, const plan_slot *slots, size_t num,
+                         ik_error *err)
 {
     if (num == 1 || experiment_option(r->e, OPTION_SKIP_MISFITS)->u)
         return IK_OK; /* the only plan of all: the run ends with its error */
     for (size_t k = 0; k < num; k++) {
-        bool fits = !slots[k].unusable || misfit_is_limit(slots[k].why);
+        bool fits = slots[k].elsewhere || misfits_can_be_made(r, f, &slots[k]);
         for (size_t i = 0; i < num && !fits; i++)
             fits = strcmp(misfits_routing_name(r->e, &slots[i].at),
                           misfits_routing_name(r->e, &slots[k].at)) == 0 &&
-                   (!slots[i].unusable || misfit_is_limit(slots[i].why));
+                   misfits_can_be_made(r, f, &slots[i]);
         if (!fits)
             return run_misfits_refuse(r, &slots[k].at, slots[k].why, err);
     }

@@ -43,12 +43,6 @@ static ik_status plans_look_up(const runner *r, const char *sql, const char *con
 
 /* ---- fabrics */
 
-/* A kind of fabric that has a drawing: its text without what `over` calls samples. */
-struct drawn {
-    struct drawn *next;
-    const char *kind;
-};
-
 static bool plans_is_over(const ik_experiment *e, const char *param)
 {
     static const char section[] = "fabric.";
@@ -59,48 +53,63 @@ static bool plans_is_over(const ik_experiment *e, const char *param)
     return false;
 }
 
-/* Whether it is a sample of a kind that has a drawing; the kind has one from now on. *known stays
- * false without memory. */
-static bool plans_has_drawing(runner *r, const variant *v)
+/* The fabrics that `over` makes samples of one kind have one drawing, that of the first. */
+typedef struct kind {
+    const char *text; /* that of a fabric without what `over` calls samples */
+    const variant *first;
+} kind;
+
+/* In the experiment's arena; NULL = out of memory. */
+static const char *plans_kind_text(const runner *r, const variant *v)
+{
+    for (size_t i = 0; i < r->e->num_over; i++)
+        if (strcmp(r->e->over[i], "fabric") == 0)
+            return "";
+    const char *text = ik_arena_strdup(&r->e->arena, v->name);
+    for (size_t i = 0; text && i < v->params.num; i++)
+        if (v->params.values[i].has && !plans_is_over(r->e, v->params.decl[i].name))
+            text = ik_arena_printf(&r->e->arena, "%s,%s=%s", text, v->params.decl[i].name,
+                                   v->params.values[i].text);
+    return text;
+}
+
+static bool plans_has_samples(const ik_experiment *e)
 {
     bool samples = false;
-    const char *kind = ik_arena_strdup(&r->e->arena, v->name);
-    for (size_t i = 0; i < r->e->num_over; i++) {
-        if (strcmp(r->e->over[i], "fabric") == 0)
-            kind = "";
-        samples |= strncmp(r->e->over[i], "fabric", strlen("fabric")) == 0;
-    }
-    for (size_t i = 0; samples && kind && kind[0] && i < v->params.num; i++)
-        if (v->params.values[i].has && !plans_is_over(r->e, v->params.decl[i].name))
-            kind = ik_arena_printf(&r->e->arena, "%s,%s=%s", kind, v->params.decl[i].name,
-                                   v->params.values[i].text);
-    for (struct drawn *d = r->drawn; samples && kind && d; d = d->next)
-        if (strcmp(d->kind, kind) == 0)
-            return true;
-    struct drawn *made = samples && kind ? ik_calloc(1, sizeof *made) : NULL;
-    if (made) {
-        *made = (struct drawn){r->drawn, kind};
-        r->drawn = made;
-    }
-    return false;
+    for (size_t i = 0; i < e->num_over; i++)
+        samples |= strncmp(e->over[i], "fabric", strlen("fabric")) == 0;
+    return samples;
 }
 
-void drawn_free(runner *r)
+ik_status plans_find_drawn(runner *r, ik_error *err)
 {
-    while (r->drawn) {
-        struct drawn *next = r->drawn->next;
-        free(r->drawn);
-        r->drawn = next;
+    size_t num = r->e->num_plans, num_kinds = 0;
+    bool samples = plans_has_samples(r->e);
+    kind *kinds = ik_calloc(num, sizeof *kinds);
+    r->drawn = ik_calloc(num, sizeof *r->drawn);
+    bool ok = kinds && r->drawn;
+    for (size_t first = 0; ok && first < num; first += plans_on_fabric(r->e, first)) {
+        const variant *v = experiment_variant(r->e, &r->e->plans[first].at, SECTION_FABRIC);
+        const char *text = samples ? plans_kind_text(r, v) : v->label;
+        size_t i = 0;
+        ok = text != NULL;
+        while (ok && samples && i < num_kinds && strcmp(kinds[i].text, text) != 0)
+            i++;
+        if (ok && samples && i == num_kinds)
+            kinds[num_kinds++] = (kind){text, v};
+        r->drawn[first] = !samples || (ok && strcmp(kinds[i].first->label, v->label) == 0);
     }
+    free(kinds);
+    return ok ? IK_OK : ik_fail_memory(err, num * sizeof *kinds, "an experiment");
 }
 
-/* The drawing of a fabric, packed; nothing for the samples of one that has one. */
+/* The drawing of a fabric, packed; nothing if it is not drawn. */
 static ik_status plans_pack_drawing(const ik_fabric *f, bool drawn, void **blob, size_t *size,
                                     ik_error *err)
 {
     char *drawing = NULL;
     size_t bytes = 0;
-    if (drawn)
+    if (!drawn)
         return IK_OK;
     ik_status status = describe_drawing(f, &drawing, &bytes, err);
     if (status == IK_OK)
@@ -152,13 +161,15 @@ ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_erro
     return status;
 }
 
-ik_status fabric_keep(runner *r, const variant *v, const ik_fabric *f, int64_t *id, ik_error *err)
+ik_status fabric_keep(runner *r, size_t first, const ik_fabric *f, int64_t *id, ik_error *err)
 {
+    const variant *v = experiment_variant(r->e, &r->e->plans[first].at, SECTION_FABRIC);
     const char *const key[] = {v->label, v->digest, NULL};
-    bool found = false, drawn = plans_has_drawing(r, v);
+    bool found = false;
     ik_status status = plans_look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2",
                                      key, &found, id, err);
-    return status == IK_OK && !found ? plans_insert_fabric(r, f, key, drawn, id, err) : status;
+    return status == IK_OK && !found ? plans_insert_fabric(r, f, key, r->drawn[first], id, err)
+                                     : status;
 }
 
 void fabric_drop(const runner *r, ik_fabric *f)
@@ -175,7 +186,7 @@ ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_er
     ik_status status = made ? IK_OK : fabric_build(r, v, &made, err);
     if (status != IK_OK)
         return status;
-    status = fabric_keep(r, v, made, id, err);
+    status = fabric_keep(r, first, made, id, err);
     if (status != IK_OK) {
         fabric_drop(r, made);
         return status;

@@ -8,6 +8,7 @@
 #include "experiment/run/run.h"
 #include "experiment/run/search.h"
 #include "experiment/run/share.h"
+#include "ikat/ranks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,8 +45,6 @@ typedef struct pool {
     int stop;         /* a cancel flag */
     char stage[120];  /* what a search does, "" = nothing new */
     double longest;   /* seconds that a point took at most */
-    uint64_t kept;    /* points of the transaction that is open, 0 = none is */
-    double kept_s;    /* when the one before it was ended */
     outcome *head, **tail;
     ik_status status; /* first failure */
     uint64_t failed_at;
@@ -116,7 +115,8 @@ static ik_status pool_simulate(pool *w, const plan_slot *slot, uint64_t number, 
     ik_env env = {.seed = experiment_seed(e, &p),
                   .num_threads = pool_threads_for(w, slot->plan, &config),
                   .cancel = &w->stop,
-                  .memory_limit_bytes = w->r->env->memory_limit_bytes};
+                  .memory_limit_bytes = w->r->env->memory_limit_bytes,
+                  .ranks = w->r->env->ranks};
     const variant *pattern = experiment_variant(e, &p, SECTION_TRAFFIC);
     ik_traffic *traffic = NULL;
     ik_status status = traffics_take(w->r->traffics, w->fabric, pattern, &env, &traffic, err);
@@ -372,6 +372,7 @@ static ik_status pool_keep(pool *w, int64_t fabric, const outcome *o, ik_error *
                   (double)o->result.end_ps / 1e6, (int)line, why, (int)strcspn(count, "\n"), count);
         r->failed = true;
     }
+    r->done += status == IK_OK;
     free(contradiction);
     free(label);
     free(params);
@@ -403,50 +404,6 @@ static void pool_pass_stage(pool *w)
     pthread_mutex_lock(&w->mutex);
 }
 
-/* Points reach the disk together, at most once a second: a short one takes less time than that. */
-static const double pool_settle_s = 1;
-
-/* Ends the open transaction, if the one before it was ended `seconds` ago: the first point is
- * written at once. If that fails, its points are not done. */
-static ik_status pool_settle(pool *w, double seconds, ik_error *err)
-{
-    uint64_t kept = w->kept;
-    if (!kept || ik_clock_s(CLOCK_MONOTONIC) - w->kept_s < seconds)
-        return IK_OK;
-    w->kept = 0;
-    ik_status status = store_commit(w->r->store, err);
-    w->kept_s = ik_clock_s(CLOCK_MONOTONIC);
-    w->r->done -= status == IK_OK ? 0 : kept;
-    return status;
-}
-
-static ik_status pool_keep_and_settle(pool *w, int64_t fabric, const outcome *o, ik_error *err)
-{
-    ik_status status = w->kept ? IK_OK : store_begin(w->r->store, err);
-    if (status != IK_OK)
-        return status;
-    status = pool_keep(w, fabric, o, err);
-    if (status == IK_OK) {
-        w->kept++;
-        w->r->done++;
-        status = pool_settle(w, pool_settle_s, err);
-    } else if (w->kept) {
-        pool_settle(w, 0, NULL); /* what was kept before */
-    } else {
-        store_rollback(w->r->store);
-    }
-    return status;
-}
-
-/* Called with the mutex held, while no other thread uses the store. */
-static void pool_settle_held(pool *w, double seconds)
-{
-    ik_error error = {0};
-    ik_status status = pool_settle(w, seconds, &error);
-    if (status != IK_OK && w->status == IK_OK)
-        pool_fail(w, 0, status, &error);
-}
-
 static void pool_collect(pool *w, int64_t fabric)
 {
     pthread_mutex_lock(&w->mutex);
@@ -454,7 +411,6 @@ static void pool_collect(pool *w, int64_t fabric)
         pool_pass_stage(w);
         outcome *o = w->head;
         if (!o) {
-            pool_settle_held(w, pool_settle_s);
             pool_wait_a_little(w);
             if (ik_env_cancelled(w->r->env))
                 ik_cancel_raise(&w->stop);
@@ -466,7 +422,7 @@ static void pool_collect(pool *w, int64_t fabric)
         bool unwritable = w->status == IK_ERR_IO; /* the disk is full: nothing more is written */
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
-        ik_status status = unwritable ? IK_ERR_IO : pool_keep_and_settle(w, fabric, o, &error);
+        ik_status status = unwritable ? IK_ERR_IO : pool_keep(w, fabric, o, &error);
         if (status == IK_OK)
             tell_point(w->r, false);
         pthread_mutex_lock(&w->mutex);
@@ -474,7 +430,6 @@ static void pool_collect(pool *w, int64_t fabric)
             pool_fail(w, o->number, status, &error);
         pool_free_outcome(o);
     }
-    pool_settle_held(w, 0);
     pthread_mutex_unlock(&w->mutex);
 }
 
@@ -562,7 +517,10 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
     share_wish wish = {points, r->env->memory_limit_bytes, r->num_jobs,
                        estimate_largest(&w, points)};
     ik_run_share share;
-    share_choose(&wish, &share);
+    if (r->env->ranks)
+        share_choose_ranks(&wish, ik_ranks_count(r->env->ranks), &share);
+    else
+        share_choose(&wish, &share);
     share.fabrics = pool_count_fabrics(r->e);
     if (r->observer && r->observer->share)
         r->observer->share(r->observer->ctx, &share);

@@ -4,6 +4,7 @@
  * in parallel.
  */
 #include "experiment/run/run.h"
+#include "experiment/merge/order.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -47,14 +48,19 @@ bool budget_is_spent(const runner *r, double seconds)
            ik_clock_s(CLOCK_MONOTONIC) - r->begun + seconds > r->part->budget_s;
 }
 
-void note_points_left_out(runner *r, uint64_t first, uint64_t num, const point *at, const char *why)
+void note_left_out_as(runner *r, uint64_t first, uint64_t num, const char *what, const char *why)
 {
     ik_json_object(&r->left_out, NULL);
     ik_json_uint(&r->left_out, "first", first);
     ik_json_uint(&r->left_out, "points", num);
-    ik_json_text(&r->left_out, "what", experiment_variant(r->e, at, SECTION_ROUTING)->label);
+    ik_json_text(&r->left_out, "what", what);
     ik_json_text(&r->left_out, "why", why);
     ik_json_close(&r->left_out);
+}
+
+void note_points_left_out(runner *r, uint64_t first, uint64_t num, const point *at, const char *why)
+{
+    note_left_out_as(r, first, num, experiment_variant(r->e, at, SECTION_ROUTING)->label, why);
 }
 
 void note_left_out(runner *r, const plan_slot *slot)
@@ -67,13 +73,25 @@ void note_left_out(runner *r, const plan_slot *slot)
 static ik_status run_store_left_out(runner *r, ik_error *err)
 {
     char *text = NULL;
+    ik_status status = left_out_keep(r, err);
+    if (status != IK_OK)
+        return status;
     ik_json_close(&r->left_out);
-    ik_status status = ik_json_end_text(&r->left_out, &text, NULL, err);
+    status = ik_json_end_text(&r->left_out, &text, NULL, err);
     if (status == IK_OK)
         status = sync_left_out(r, text, err);
     free(text);
     ik_json_to_text(&r->left_out, IK_JSON_PACKED); /* nothing is left to be ended */
     return status;
+}
+
+/* Whether all points of plans first … first + num - 1 are another run's. */
+static bool run_is_elsewhere(const runner *r, size_t first, size_t num)
+{
+    for (size_t i = first; i < first + num; i++)
+        if (run_has_any(r, r->e->plans[i].first, r->e->plans[i].num))
+            return false;
+    return true;
 }
 
 /* Everything on one fabric: plans first … first + num - 1. */
@@ -91,6 +109,10 @@ static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
         slots[i].at = blocks[i].at;
         slots[i].first = blocks[i].first;
         slots[i].num = blocks[i].num;
+        slots[i].elsewhere = !run_has_any(r, blocks[i].first, blocks[i].num);
+        r->usable_plans += slots[i].elsewhere;
+        if (slots[i].elsewhere)
+            continue;
         status = plan_open(r, f, fabric, &slots[i], err);
         if (status == IK_OK && slots[i].infeasible)
             status = beside_keep_infeasible(r, f, fabric, &slots[i], err);
@@ -98,7 +120,7 @@ static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
             note_left_out(r, &slots[i]);
     }
     if (status == IK_OK && num == r->e->num_plans)
-        status = misfits_refuse(r, slots, num, err);
+        status = misfits_refuse(r, f, slots, num, err);
     if (status == IK_OK) {
         plans_tell_left_out(r, slots, num);
         status = misfits_points(r, f, slots, num, err);
@@ -146,6 +168,9 @@ static ik_status run_all_here(runner *r, ik_error *err)
         return status;
     if (r->done > 0)
         tell_point(r, true);
+    status = plans_find_drawn(r, err);
+    if (status != IK_OK)
+        return status;
     if (!experiment_simulates(r->e))
         status = machines_run(r, err);
     else
@@ -153,7 +178,10 @@ static ik_status run_all_here(runner *r, ik_error *err)
     for (size_t first = experiment_simulates(r->e) ? 0 : r->e->num_plans, num;
          first < r->e->num_plans && status == IK_OK && !r->spent; first += num) {
         num = plans_on_fabric(r->e, first);
-        status = run_fabric(r, first, num, err);
+        if (run_is_elsewhere(r, first, num))
+            r->usable_plans += (unsigned)num;
+        else
+            status = run_fabric(r, first, num, err);
     }
     if (status == IK_OK && experiment_simulates(r->e) && !r->e->measures)
         status = store_forget_statics(r->store, err);
@@ -169,17 +197,50 @@ static ik_status run_all_here(runner *r, ik_error *err)
                   r->done, IK_COUNT(r->mine, "point is|points are"));
     else if (status == IK_OK)
         status = run_store_left_out(r, err);
+    if (status == IK_OK && !r->spent)
+        status = order_by_sweep(r->store, err);
     if (status == IK_OK)
         status = run_any_deadlock(r, &deadlock, err);
     r->failed |= deadlock;
     return status;
 }
 
+/* What has no place in the file of a run that came to its end. */
+static ik_status run_forget(const runner *r, ik_error *err)
+{
+    ik_status status = store_begin(r->store, err);
+    if (status != IK_OK)
+        return status;
+    *store_progress(r->store) = (batch_progress){0};
+    status = store_drop_references(r->store, err);
+    if (status == IK_OK)
+        status = store_run_sql(r->store, "DELETE FROM meta WHERE key = 'run'", err);
+    if (status == IK_OK)
+        return store_commit(r->store, err);
+    store_rollback(r->store);
+    return status;
+}
+
+/* All that is finished reaches the disk; a failure to write is told unless there was another. */
+static ik_status run_flush(const runner *r, ik_status status, ik_error *err)
+{
+    bool told = status != IK_OK && status != IK_ERR_CANCELLED;
+    if (status != IK_OK && store_begin(r->store, NULL) == IK_OK) {
+        store_progress(r->store)->jobs = 0;
+        (void)store_commit(r->store, NULL);
+    }
+    ik_status flushed = store_flush(r->store, told ? NULL : err);
+    return told || flushed == IK_OK ? status : flushed;
+}
+
 /* A run that was refused before its first point leaves no file behind. One that was stopped, or met
  * a full disk, continues with what it has. */
-static void run_close_results(const runner *r, ik_status status)
+static void run_close_results(runner *r, ik_status status)
 {
-    if (status == IK_OK)
+    if (r->replica.name) {
+        store_close(r->store);
+        replica_remove(&r->replica);
+    } else if (status == IK_OK)
         store_compact(r->store);
     else if ((r->done == 0 || r->usable_plans == 0) && status != IK_ERR_CANCELLED &&
              status != IK_ERR_IO)
@@ -208,7 +269,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                 .env = env ? env : &none,
                 .part = part ? part : &whole,
                 .observer = observer,
-                .num_jobs = num_jobs ? num_jobs : 1};
+                .num_jobs = num_jobs && !(env && env->ranks) ? num_jobs : 1};
     r.begun = ik_clock_s(CLOCK_MONOTONIC);
     ik_status status = run_check_part(r.part, err);
     if (status == IK_OK)
@@ -216,11 +277,15 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status == IK_OK)
         status = preflight(&r, err);
     if (status == IK_OK)
-        status = store_create(store_path, &r.store, err);
+        status = sync_digests(&r, err);
+    if (status == IK_OK)
+        status = replica_check(&r, err);
+    if (status == IK_OK)
+        status = r.env->ranks ? replica_open(&r, store_path, err)
+                              : store_create(store_path, &r.store, err);
     if (status != IK_OK) {
         preflight_free(&r);
         misfits_free(&r);
-        drawn_free(&r);
         traffics_free(r.traffics);
         return status;
     }
@@ -232,7 +297,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status == IK_OK)
         status = run_all_here(&r, err);
     if (status == IK_OK)
-        status = store_drop_references(r.store, err);
+        status = run_forget(&r, err);
+    status = run_flush(&r, status, err);
     pool_tell_unsteady(&r);
     hints_tell(&r);
     references_free(r.references);
@@ -244,11 +310,11 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                 IK_COUNT(r.mine, "point is|points are"));
     preflight_free(&r);
     misfits_free(&r);
-    drawn_free(&r);
     traffics_free(r.traffics);
     free(r.finished);
     free(r.misfit);
     free(r.elsewhere);
+    free(r.drawn);
     if (status == IK_OK && failed)
         *failed = r.failed;
     return status;

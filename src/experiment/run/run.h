@@ -5,6 +5,7 @@
 #ifndef IKAT_EXPERIMENT_RUN_H
 #define IKAT_EXPERIMENT_RUN_H
 
+#include "base/output/temporary.h"
 #include "experiment/experiment_impl.h"
 #include "experiment/store.h"
 #include "ikat/json.h"
@@ -45,9 +46,11 @@ typedef struct runner {
     uint64_t tried_entries; /* of all their tables, about */
     struct judged *judged;  /* misfits.c */
     bool *misfit;           /* [num_points] the simulator refuses it: it is left out */
-    struct drawn *drawn;    /* plans.c: which fabrics have a drawing */
-    unsigned usable_plans;
-    ik_error unusable; /* why the last unusable plan was none */
+    bool *drawn;            /* [num_plans] the first fabric of its kind: its drawing is kept */
+    /* among ranks: the folder of this one's own results file; no name = it is rank 0's */
+    temporary replica;
+    unsigned usable_plans; /* or made elsewhere */
+    ik_error unusable;     /* why the last unusable plan was none */
 } runner;
 
 /* What a proof of freedom from deadlock is judged for: any flow control (plans without an escape
@@ -61,6 +64,7 @@ typedef struct plan_slot {
     ik_plan *plan;               /* NULL = nothing to run with it, or unusable */
     int64_t id[NUM_FLOWS];       /* its rows in the store, 0 = none; see plan_id() */
     bool proved_free[NUM_FLOWS]; /* of deadlock, over all pairs; see plan_is_proved_free() */
+    bool elsewhere;              /* none of its points is this run's: it is not made */
     bool unusable;
     bool infeasible;     /* unusable for lack of a limit that another value keeps (t_max, vcs) */
     const ik_error *why; /* it is, in the experiment's arena */
@@ -74,6 +78,14 @@ static inline bool run_is_to_do(const runner *r, uint64_t number)
 {
     return !r->finished[number] && !r->misfit[number] && !(r->elsewhere && r->elsewhere[number]);
 }
+/* Is any of points first … first + num - 1 this run's, finished or not? */
+static inline bool run_has_any(const runner *r, uint64_t first, uint64_t num)
+{
+    for (uint64_t i = first; i < first + num; i++)
+        if (!r->elsewhere || !r->elsewhere[i])
+            return true;
+    return false;
+}
 /* Whether a point that takes so many seconds would end after the budget. */
 bool budget_is_spent(const runner *r, double seconds);
 
@@ -84,9 +96,12 @@ void note_left_out(runner *r, const plan_slot *slot);
 /* The same of points first … first + num - 1 with this routing. */
 void note_points_left_out(runner *r, uint64_t first, uint64_t num, const point *at,
                           const char *why);
+void note_left_out_as(runner *r, uint64_t first, uint64_t num, const char *what, const char *why);
 
 /* ---- sync.c: the store learns of the experiment, and says what is finished */
 
+/* Before everything else here: what the files hold that the experiment names. */
+ik_status sync_digests(runner *r, ik_error *err);
 ik_status sync_store(runner *r, ik_error *err);
 /* At the end of a run: the store learns which points were left out (text: a JSON list). */
 ik_status sync_left_out(runner *r, const char *text, ik_error *err);
@@ -101,6 +116,15 @@ uint64_t plan_seed(const ik_experiment *e, const point *p);
 /* Short text of the design and of the settings of switch, adapter and measurement that the sweep
  * varies; free with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
+
+/* ---- replica.c: among ranks, which all do the same, rank 0 has the results file, and each other
+ * one a copy of what it holds at the start */
+
+/* Without ranks, IK_OK. Refuses what they cannot do, and ranks with other points than rank 0. */
+ik_status replica_check(const runner *r, ik_error *err);
+/* As store_create. */
+ik_status replica_open(runner *r, const char *path, ik_error *err);
+void replica_remove(temporary *folder); /* nothing without one */
 
 /* ---- traffics.c: workloads that are made once */
 
@@ -143,7 +167,8 @@ void tried_free(runner *r, size_t first, size_t num);
 bool misfit_is_limit(const ik_error *why);
 ik_status misfits_check(runner *r, const ik_fabric *f, size_t first, size_t num, ik_error *err);
 /* The same once all plans of the sweep's only fabric were made. */
-ik_status misfits_refuse(const runner *r, const plan_slot *slots, size_t num, ik_error *err);
+ik_status misfits_refuse(const runner *r, const ik_fabric *f, const plan_slot *slots, size_t num,
+                         ik_error *err);
 void misfits_free(runner *r);
 /* Looks at all points of these plans on f that are to be run: one that the simulator refuses is
  * left out, with a note, if the experiment skips misfits; else it is the error. */
@@ -171,14 +196,18 @@ ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *sl
 /* Says which plans on a fabric are left out: values of a sweep whose routing works with others are
  * a note, a routing that does not work at all is an error. */
 void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num);
-void drawn_free(runner *r);
+/* left_out.c, at the end of a run: adds to r->left_out what the store says of points that are
+ * another run's. */
+ik_status left_out_keep(runner *r, ik_error *err);
+/* Finds out which fabrics are drawn, whichever of them this run takes: r->drawn. */
+ik_status plans_find_drawn(runner *r, ik_error *err);
 /* Builds the fabric of a variant of section fabric. */
 ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_error *err);
 /* That of plan number `first`. */
 ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_error *err);
-/* The row of a fabric that is made; its drawing is left out if it is a sample of one that has
- * one. */
-ik_status fabric_keep(runner *r, const variant *v, const ik_fabric *f, int64_t *id, ik_error *err);
+/* The row of a fabric that is made, that of plan number `first`; its drawing is left out if it is a
+ * sample of one that has one. */
+ik_status fabric_keep(runner *r, size_t first, const ik_fabric *f, int64_t *id, ik_error *err);
 
 /* ---- proofs.c: proves plans and stores the proofs */
 

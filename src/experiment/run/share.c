@@ -71,16 +71,34 @@ void share_choose(const share_wish *w, ik_run_share *s)
     share_explain(w, s, short_of_memory);
 }
 
+void share_choose_ranks(const share_wish *w, unsigned num_ranks, ik_run_share *s)
+{
+    *s = (ik_run_share){.points = w->points,
+                        .side = 1,
+                        .threads = 1,
+                        .ranks = num_ranks,
+                        .point_bytes = w->run.bytes};
+    if (w->run.useful_threads < num_ranks)
+        snprintf(s->why, sizeof s->why,
+                 "they were started together, but a point has work for %s, of about 64 packet-hops "
+                 "between two exchanges: the same command without mpirun is likely to be faster",
+                 IK_COUNT(w->run.useful_threads, "rank"));
+    else
+        snprintf(s->why, sizeof s->why, "they were started together");
+}
+
 char *ik_run_share_text(const ik_run_share *s, char *buffer, size_t size)
 {
     char fabrics[60] = "";
     bool several = s->fabrics > 1;
+    const char *unit = s->ranks ? "rank" : "thread";
+    unsigned each = s->ranks ? s->ranks : s->threads;
     if (several)
         snprintf(fabrics, sizeof fabrics, "%" PRIu64 " fabrics one after the other, ", s->fabrics);
-    int n = snprintf(buffer, size, "%s%" PRIu64 " point%s%s: %u %s on %u thread%s%s", fabrics,
+    int n = snprintf(buffer, size, "%s%" PRIu64 " point%s%s: %u %s on %u %s%s%s", fabrics,
                      s->points, s->points == 1 ? "" : "s", several ? " of this one" : "", s->side,
-                     s->side > 1 ? "in parallel" : "at a time", s->threads,
-                     s->threads > 1 ? "s" : "", s->side > 1 ? " each" : "");
+                     s->side > 1 ? "in parallel" : "at a time", each, unit, each > 1 ? "s" : "",
+                     s->side > 1 ? " each" : "");
     if (s->last && n > 0 && (size_t)n < size)
         snprintf(buffer + n, size - (size_t)n, ", the last %u on %s%s", s->last,
                  IK_COUNT(s->last_threads, "thread"), s->last > 1 ? " each" : "");

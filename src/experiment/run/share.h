@@ -17,4 +17,7 @@ typedef struct share_wish {
  * over when the others came out even; each if the runs are large enough. */
 void share_choose(const share_wish *wish, ik_run_share *share);
 
+/* The same among ranks, which simulate each point together, however small it is. */
+void share_choose_ranks(const share_wish *wish, unsigned num_ranks, ik_run_share *share);
+
 #endif

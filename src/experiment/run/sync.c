@@ -7,6 +7,7 @@
  */
 #include "base/file_list.h"
 #include "base/hash.h"
+#include "experiment/merge/order.h"
 #include "experiment/run/run.h"
 #include "ikat/json.h"
 #include "registry/registry.h"
@@ -190,7 +191,7 @@ static ik_status sync_digest_variant(section_id id, variant *v, ik_error *err)
     return IK_OK;
 }
 
-static ik_status sync_find_digests(runner *r, ik_error *err)
+ik_status sync_digests(runner *r, ik_error *err)
 {
     size_t design = 0;
     int id = -1;
@@ -373,19 +374,21 @@ static ik_status sync_points(runner *r, ik_error *err)
 ik_status sync_left_out(runner *r, const char *text, ik_error *err)
 {
     ik_arena arena = {0};
-    const char *stored = "";
+    const char *stored = "", *ordered = "";
     ik_status status = store_get_meta(r->store, "left_out", &arena, &stored, err);
-    bool same = status == IK_OK && strcmp(stored, text) == 0;
-    ik_arena_free(&arena);
-    if (status != IK_OK || same)
-        return status;
-    status = store_begin(r->store, err);
-    if (status != IK_OK)
-        return status;
-    status = store_set_meta(r->store, "left_out", text, err);
     if (status == IK_OK)
-        return store_commit(r->store, err);
-    store_rollback(r->store);
+        status = order_left_out(r->store, text, &arena, &ordered, err);
+    bool begun = status == IK_OK && strcmp(stored, ordered) != 0;
+    if (begun)
+        status = store_begin(r->store, err);
+    if (begun && status == IK_OK) {
+        status = store_set_meta(r->store, "left_out", ordered, err);
+        if (status == IK_OK)
+            status = store_commit(r->store, err);
+        else
+            store_rollback(r->store);
+    }
+    ik_arena_free(&arena);
     return status;
 }
 
@@ -395,9 +398,7 @@ ik_status sync_store(runner *r, ik_error *err)
     r->misfit = ik_calloc(r->e->num_points, sizeof *r->misfit);
     if (!r->finished || !r->misfit)
         return ik_fail_memory(err, r->e->num_points, "an experiment");
-    ik_status status = sync_find_digests(r, err);
-    if (status == IK_OK)
-        status = sync_find_elsewhere(r, err);
+    ik_status status = sync_find_elsewhere(r, err);
     if (status == IK_OK)
         status = store_begin(r->store, err);
     if (status != IK_OK)
@@ -409,5 +410,8 @@ ik_status sync_store(runner *r, ik_error *err)
         store_rollback(r->store);
         return status;
     }
-    return store_commit(r->store, err);
+    *store_progress(r->store) = (batch_progress){r->mine, r->done, r->num_jobs, r->begun};
+    status = store_commit(r->store, err);
+    return status == IK_OK ? store_flush(r->store, err)
+                           : status; /* readers see which sweep it is */
 }

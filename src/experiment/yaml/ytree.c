@@ -360,7 +360,7 @@ static ik_status ytree_document(composer *c, ytree **out)
                 status =
                     ik_fail_at(c->err, IK_ERR_INPUT, c->file, (unsigned)event.start_mark.line + 1,
                                (unsigned)event.start_mark.column + 1,
-                               "a second YAML document; a file holds one experiment");
+                               "a second YAML document; a file holds only one");
             break;
         default:
             status = ytree_compose(c, &event, &root);

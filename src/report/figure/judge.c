@@ -6,7 +6,8 @@
  * mean with its 95 % interval; a number, and a measure that is exact, have an interval of no width.
  * With d = left - right, its interval [low, high] and t = tolerance times the right side, "left <
  * right" holds if high < t, differs if low >= t, and cannot be told else: with no tolerance,
- * where the intervals overlap. Of two samples and fewer nothing can be decided.
+ * where the intervals overlap. Of two samples and fewer nothing can be decided, unless each of them
+ * has an interval over its time, which is the only chance in it.
  */
 #include "report/figure/judge.h"
 
@@ -55,7 +56,7 @@ const char *judge_lacks(const judge *j, const claim_number *n)
         return j->c->measure == CLAIM_CROSSING     ? "the curves do not cross in every sample"
                : j->c->measure == CLAIM_SATURATION ? "some samples saturate and others do not"
                                                    : "some points have no such result";
-    return !n->exact && n->num < 3 ? "fewer than three samples" : NULL;
+    return !n->exact && !n->by_time && n->num < 3 ? "fewer than three samples" : NULL;
 }
 
 static ik_claim_verdict judge_pair(judge *j, claim_op op, const claim_number *a,
@@ -79,6 +80,7 @@ static claim_number judge_quotient(const claim_number *a, const claim_number *b)
 {
     claim_number q = {.num = a->num < b->num ? a->num : b->num,
                       .exact = a->exact && b->exact,
+                      .by_time = a->by_time || b->by_time,
                       .mean = NAN,
                       .ci95 = NAN};
     if (!(fabs(b->mean) > b->ci95))

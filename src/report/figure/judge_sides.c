@@ -26,6 +26,7 @@ typedef struct open_points {
 typedef struct sample_list {
     double *items;
     double *doubt;       /* [num] a value may be so much less or more */
+    double *half;        /* [num] half the interval of a run over its time; 0 = it is not known */
     size_t *points;      /* [num] the point of a sample, the first of a curve's */
     bool *again;         /* [num] it repeats another one: of claims that are paired alone */
     size_t num, repeats; /* samples; points that repeat one with another seed */
@@ -37,16 +38,19 @@ static ik_status judge_sides_samples_room(sample_list *s, size_t room, ik_error 
 {
     s->items = ik_calloc(room + 1, sizeof *s->items);
     s->doubt = ik_calloc(room + 1, sizeof *s->doubt);
+    s->half = ik_calloc(room + 1, sizeof *s->half);
     s->points = ik_calloc(room + 1, sizeof *s->points);
     s->again = ik_calloc(room + 1, sizeof *s->again);
-    return s->items && s->doubt && s->points && s->again ? IK_OK
-                                                         : ik_fail_memory(err, room, "a claim");
+    return s->items && s->doubt && s->half && s->points && s->again
+               ? IK_OK
+               : ik_fail_memory(err, room, "a claim");
 }
 
 static void judge_sides_samples_free(sample_list *s)
 {
     free(s->items);
     free(s->doubt);
+    free(s->half);
     free(s->points);
     free(s->again);
 }
@@ -394,6 +398,21 @@ static ik_status searched_samples(const judge *j, const claim_side *side, sample
     return status;
 }
 
+/* Half the interval that a run has by its batch means; 0 where its result has none, or where the
+ * seed draws what lasts for the run, of which a single run shows nothing. */
+static double judge_sides_half_of(const judge *j, const report_row *r, const result_expr *e)
+{
+    metric_id share = e->op                             ? NUM_METRICS
+                      : e->first == METRIC_THROUGHPUT   ? METRIC_THROUGHPUT_INTERVAL
+                      : e->first == METRIC_LATENCY_MEAN ? METRIC_LATENCY_INTERVAL
+                                                        : NUM_METRICS;
+    bool over_more = j->c->over.num > 0 || j->b->over.num > 0; /* samples are more than seeds */
+    if (share == NUM_METRICS || j->c->transient || over_more || !(r->value[share] > 0) ||
+        model_run_draws(j->b->m, r))
+        return 0;
+    return r->value[share] * fabs(r->value[e->first]);
+}
+
 static ik_status judge_sides_point_samples(const judge *j, const claim_side *side, sample_list *out,
                                            ik_error *err)
 {
@@ -411,6 +430,7 @@ static ik_status judge_sides_point_samples(const judge *j, const claim_side *sid
         if (counts && (!repeat || j->c->paired)) {
             judge_sides_add_sample(out, value, side->entries[i].point);
             out->doubt[out->num - 1] = doubt;
+            out->half[out->num - 1] = judge_sides_half_of(j, r, &j->c->y);
         }
         out->repeats += repeat;
     }
@@ -435,6 +455,21 @@ static bool judge_sides_is_exact(const judge *j)
     const result_expr *e = &j->c->y;
     return j->c->measure != CLAIM_SATURATION && metrics[e->first].exact &&
            (!e->op || metrics[e->second].exact);
+}
+
+/* Half the interval of the mean of one or two runs, by those of the runs; 0 = not all are known, or
+ * two that do not overlap leave out what made the runs differ. */
+static double judge_sides_half(const sample_list *s)
+{
+    double squares = 0;
+    if (s->num == 2 && fabs(s->items[0] - s->items[1]) > s->half[0] + s->half[1])
+        return 0;
+    for (size_t i = 0; i < s->num; i++) {
+        if (s->num > 2 || !(s->half[i] > 0))
+            return 0;
+        squares += s->half[i] * s->half[i];
+    }
+    return sqrt(squares) / (double)s->num;
 }
 
 /* Samples that are all infinite are one infinite value; some of them are no value. */
@@ -462,7 +497,9 @@ static claim_number judge_sides_sum_up(const judge *j, const sample_list *s)
     n.mean = mean;
     /* one run that other seeds do not change draws nothing */
     n.exact = judge_sides_is_exact(j) || (s->num == 1 && s->repeats > 0);
-    n.ci95 = (n.exact && !(e.ci95 > 0) ? 0 : e.ci95) + doubt / (double)s->num;
+    double half = n.exact ? 0 : judge_sides_half(s);
+    n.by_time = half > 0;
+    n.ci95 = (n.by_time ? half : n.exact && !(e.ci95 > 0) ? 0 : e.ci95) + doubt / (double)s->num;
     return n;
 }
 

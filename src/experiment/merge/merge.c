@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/merge.c: one results file of several parts of an experiment.
+ * experiment/merge/merge.c: one results file of several parts of an experiment.
  *
- * A run writes fabrics and plans in the order of the sweep, whichever points are its own, so the
- * rows of two parts have the same numbers, and one has as many as it came to. Rows are taken from
- * file after file; what a file has and the merged one then has not contradicts an earlier file.
+ * Each part has the fabrics and plans of its own points, which are numbered as those of the merged
+ * file before rows are taken. What a part has and the merged file then has not contradicts an
+ * earlier one. At the end all is in the order of the sweep, as in the file of one run.
  */
+#include "experiment/merge/order.h"
 #include "experiment/store.h"
+#include "experiment/stored.h"
 #include "ikat/experiment.h"
 
 #include <inttypes.h>
@@ -14,11 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* What must be the same in all files; `file`, the experiment's name, and left_out need not. */
-static const char *const same_meta[] = {"version", "experiment", "overrides", "scale",
-                                        "figures", "expect",     "over",      "num_points"};
-enum { NUM_SAME = sizeof same_meta / sizeof *same_meta };
 
 /* Tables in the order in which rows refer to each other, and which of their rows count. */
 static const struct {
@@ -35,9 +32,8 @@ enum { NUM_PARTS = sizeof parts / sizeof *parts };
 
 typedef struct merge {
     store *to;
-    const char *first; /* path of the first file */
     ik_arena arena;
-    const char *meta[NUM_SAME]; /* of the first file */
+    stored_sweep sweep;
     ik_merged found;
 } merge;
 
@@ -46,44 +42,6 @@ static ik_status merge_execute(store *s, const char *sql, const char *text, ik_e
     sqlite3_stmt *statement = NULL;
     ik_status status = store_prepare(s, sql, (const char *[]){text, NULL}, &statement, err);
     return status == IK_OK ? store_execute(s, statement, err) : status;
-}
-
-/* ---- is it a part of the same experiment? */
-
-static ik_status merge_refuse_other(const merge *m, const char *path, const char *key,
-                                    const char *value, ik_error *err)
-{
-    if (strcmp(key, "version") == 0) {
-        ik_fail(err, IK_ERR_INPUT, "'%.150s' was written by %s%.40s", path,
-                value[0] ? "ikat " : "an ikat that is not named", value);
-        return ik_hint(err, IK_ERR_INPUT, "results of two versions are not mixed; this is ikat %s",
-                       ik_version());
-    }
-    ik_fail(err, IK_ERR_INPUT, "'%.150s' and '%.150s' are of different experiments: %s", path,
-            m->first,
-            strcmp(key, "experiment") == 0  ? "the file of the experiment is not the same"
-            : strcmp(key, "overrides") == 0 ? "the values set with --set are not the same"
-            : strcmp(key, "scale") == 0     ? "the scale is not the same"
-                                            : "they differ in what was asked for");
-    return ik_hint(err, IK_ERR_INPUT,
-                   "'ikat merge' joins what 'ikat run FILE --shard' made of one "
-                   "file; results of several files stay apart");
-}
-
-static ik_status merge_check_meta(merge *m, const store *s, ik_error *err)
-{
-    ik_status status = IK_OK;
-    for (size_t i = 0; i < NUM_SAME && status == IK_OK; i++) {
-        const char *value = "";
-        status = store_get_meta(s, same_meta[i], &m->arena, &value, err);
-        if (status != IK_OK)
-            break;
-        if (!m->meta[i])
-            m->meta[i] = i ? value : ik_version();
-        if (strcmp(value, m->meta[i]) != 0)
-            status = merge_refuse_other(m, store_path(s), same_meta[i], value, err);
-    }
-    return status;
 }
 
 /* ---- taking its rows */
@@ -197,8 +155,7 @@ static ik_status merge_refuse_tables(merge *m, const char *path, ik_error *err)
                    "a merge would leave it out: merge with the version that wrote it");
 }
 
-/* Texts of the experiment from the first file; of what was left out, from the one that came to the
- * end. */
+/* Texts of the experiment from the first file; what was left out, from all that came to the end. */
 static ik_status merge_take_meta(merge *m, ik_error *err)
 {
     const char *list = "";
@@ -208,13 +165,17 @@ static ik_status merge_take_meta(merge *m, ik_error *err)
     const char *insert = ik_arena_printf(
         &m->arena, "INSERT OR IGNORE INTO main.meta(%s) SELECT %s FROM part.meta", list, list);
     status = insert ? merge_execute(m->to, insert, NULL, err) : ik_fail_memory(err, 256, "a merge");
-    if (status == IK_OK)
-        status = merge_execute(
-            m->to,
-            "UPDATE main.meta SET value = (SELECT value FROM part.meta WHERE key = "
-            "'left_out') WHERE key = 'left_out' AND value = '[]' AND EXISTS (SELECT 1 "
-            "FROM part.meta WHERE key = 'left_out')",
-            NULL, err);
+    return status == IK_OK ? order_add_left_out(m->to, err) : status;
+}
+
+/* What was left out is a list of what ikat writes, of points of the sweep. */
+static ik_status merge_check_left_out(const merge *m, const char *path, ik_error *err)
+{
+    int64_t wrong = 0;
+    ik_status status = order_count_wrong_left_out(m->to, stored_num_points(&m->sweep), &wrong, err);
+    if (status == IK_OK && wrong)
+        return ik_fail(err, IK_ERR_INPUT,
+                       "'%.200s' is damaged: what was left out is not what ikat writes", path);
     return status;
 }
 
@@ -228,7 +189,7 @@ static ik_status merge_check_part(const merge *m, const char *path, ik_error *er
              "SELECT count(*) FROM part.points AS p WHERE " STORE_CURRENT
              " AND (id < 0 OR id >= %" PRIu64 " OR NOT EXISTS (SELECT 1 FROM part.plans AS q, "
              "part.fabrics AS f WHERE q.id = p.plan AND q.fabric = p.fabric AND f.id = p.fabric))",
-             (uint64_t)strtoull(m->meta[NUM_SAME - 1], NULL, 10));
+             stored_num_points(&m->sweep));
     ik_status status = store_number(m->to, sql, &wrong, err);
     if (status == IK_OK && wrong)
         return ik_fail(err, IK_ERR_INPUT,
@@ -248,6 +209,8 @@ static ik_status merge_take_tables(merge *m, const char *path, ik_error *err)
         return status;
     status = merge_check_part(m, path, err);
     if (status == IK_OK)
+        status = merge_check_left_out(m, path, err);
+    if (status == IK_OK)
         status = merge_refuse_tables(m, path, err);
     if (status == IK_OK)
         status = store_number(m->to, points_here, &before, err);
@@ -255,6 +218,8 @@ static ik_status merge_take_tables(merge *m, const char *path, ik_error *err)
         status = store_number(m->to, points_there, &there, err);
     if (status == IK_OK)
         status = merge_take_meta(m, err);
+    if (status == IK_OK)
+        status = order_as_main(m->to, err);
     for (size_t i = 0; i < NUM_PARTS && status == IK_OK; i++)
         status = merge_take_rows(m, path, i, err);
     if (status == IK_OK)
@@ -274,7 +239,7 @@ static ik_status merge_take_file(merge *m, const char *path, ik_error *err)
     store *s = NULL;
     ik_status status = store_open(path, &s, err);
     if (status == IK_OK)
-        status = merge_check_meta(m, s, err);
+        status = stored_same_sweep(&m->sweep, s, err);
     if (status == IK_OK)
         status = merge_execute(m->to, "ATTACH ?1 AS part", "", err);
     bool attached = status == IK_OK;
@@ -302,7 +267,7 @@ static ik_status merge_refuse_existing(const char *path, ik_error *err)
 ik_status ik_results_merge(const char *const *paths, size_t num, const char *path, ik_merged *out,
                            ik_error *err)
 {
-    merge m = {.first = num ? paths[0] : ""};
+    merge m = {0};
     ik_status status = num ? merge_refuse_existing(path, err)
                            : ik_fail(err, IK_ERR_USAGE, "no results file to merge");
     if (status == IK_OK)
@@ -311,14 +276,21 @@ ik_status ik_results_merge(const char *const *paths, size_t num, const char *pat
         return status;
     for (size_t i = 0; i < num && status == IK_OK; i++)
         status = merge_take_file(&m, paths[i], err);
+    if (status == IK_OK)
+        status = order_by_sweep(m.to, err);
     if (status == IK_OK) {
-        m.found.num_points = strtoull(m.meta[NUM_SAME - 1], NULL, 10);
-        status = store_publish(m.to, err);
-    } else {
-        store_close(m.to);
+        m.found.num_points = stored_num_points(&m.sweep);
+        /* of one unfinished file it is a copy, which says how far its run is */
+        if (num > 1 || m.found.points == m.found.num_points)
+            status = store_run_sql(m.to, "DELETE FROM meta WHERE key = 'run'", err);
     }
     if (status == IK_OK)
+        status = store_publish(m.to, err);
+    else
+        store_close(m.to);
+    if (status == IK_OK)
         *out = m.found;
+    stored_sweep_free(&m.sweep);
     ik_arena_free(&m.arena);
     return status;
 }
