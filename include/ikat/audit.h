@@ -66,6 +66,7 @@ typedef struct ik_audit_config {
     const ik_fabric *plan;  /* what the fabric should be; NULL: recognised */
     const char *tables;     /* file of forwarding tables; NULL: none */
     const char *lid_matrix; /* opensm-lid-matrix.dump; NULL: none */
+    const char *multicast;  /* file of multicast forwarding tables; NULL: none */
     /* files; NULL: SL i on VL i; all on SL 0, or as path records or a QoS policy say (not both) */
     const char *sl2vl, *policy, *path_records;
     /* one reading of counters, or two; the time between them, 0: that between their files */
@@ -117,6 +118,16 @@ typedef struct ik_audit_measured {
     double likeness; /* correlation of measured and predicted; 0 where one of them is all alike */
 } ik_audit_measured;
 
+/* What multicast tables do with packets of members of groups: ports of hosts and switches to which
+ * some switch sends copies. */
+typedef struct ik_audit_multicast {
+    uint32_t groups;
+    uint64_t members;        /* of all groups */
+    uint64_t pairs, missing; /* a member that sends, and another one; of these: no copy comes */
+    uint32_t looping;        /* groups of which copies go round for ever */
+    uint32_t repeating;      /* others of which a member gets several copies of a packet */
+} ik_audit_multicast;
+
 typedef struct ik_audit {
     /* What was given; with GUIDs from a file: `sorted`, whose nodes stand in their order, whatever
      * that of the file is; with endpoints: `whole`, in which they are hosts (silent ones). All
@@ -139,6 +150,8 @@ typedef struct ik_audit {
     ik_audit_routing installed, proposed;
     bool has_proposed;
     ik_routing_choice choice; /* what was compared; num 0: nothing, or the routing was named */
+    bool has_multicast;
+    ik_audit_multicast multicast;
     bool has_counters;
     ik_counter_changes counters;
     ik_audit_measured measured; /* of two readings */
@@ -146,10 +159,14 @@ typedef struct ik_audit {
 } ik_audit;
 
 /* Audits a fabric. config: NULL = all zero. Findings are no failure: IK_OK. IK_ERR_INPUT: files
- * that cannot be read, with the place. Free with ik_audit_free; the fabric outlives it. */
+ * that cannot be read, with the place. IK_ERR_USAGE: something that has no effect without another
+ * thing, or path_records beside a policy. Free with ik_audit_free; the fabric outlives it. */
 ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const ik_env *env,
                        ik_audit *out, ik_error *err);
 void ik_audit_free(ik_audit *a);
+/* What 'ikat audit --json' prints, as members of an open JSON object; name: of a fabric without a
+ * specification, NULL: "fabric". An object with these members is a baseline. */
+void ik_audit_json(const ik_audit *a, const char *name, ik_json *j);
 /* A page with all of it, without anything from elsewhere. */
 ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err);
 

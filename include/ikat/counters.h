@@ -49,7 +49,8 @@ typedef struct ik_counters {
 } ik_counters;
 
 /* Reads what `ibqueryerrors` (with --data, --counters, --details or -r) and `perfquery` (with -x or
- * -l; answers of several may stand in one file) print; gzip-compressed files too. Ports are found
+ * -l; answers of several may stand in one file) print, and ibdiagnet2.db_csv and ibdiagnet2.pm of
+ * ibdiagnet; gzip-compressed files too. Ports are found
  * by GUID (of their node, or their own) or any of their LIDs, and number. A counter that is given
  * several times has its largest value: the 32-bit form of a counter stops at its limit.
  * IK_ERR_INPUT with the place: lines of neither program, a file without anything of this fabric.

@@ -240,8 +240,9 @@ typedef struct ik_deployment {
  * IK_ERR_UNSUPPORTED: routings and VC schemes that cannot be installed, lanes beyond max_vls; no
  * routing that is compared can be. IK_ERR_FAILED too: no routing is given, and none that is
  * compared is better than what `from` says is installed.
- * IK_ERR_USAGE: the folder holds files. IK_ERR_FAILED: not proved, nothing is written. config: NULL
- * = all zero. Free with ik_deployment_free.
+ * IK_ERR_USAGE: the folder holds files; a VC scheme without a routing; no folder, and no dry_run.
+ * IK_ERR_FAILED: not proved, nothing is written. config: NULL = all zero. Free with
+ * ik_deployment_free.
  *
  * With `from`, tables that the same routing made on one lane are changed in as few entries as can
  * be: those that still deliver stay, if what comes of that is proved. A folder's tables are of the
@@ -321,6 +322,11 @@ ik_status ik_deploy_verify(const char *folder, const char *lfts, const char *sl2
                            const ik_fabric *f, const ik_env *env, ik_deploy_check *out,
                            ik_error *err);
 void ik_deploy_check_free(ik_deploy_check *c);
+/* Whether the subnet holds what was deployed: no entry and no VL differs, is missing or was not
+ * wanted. */
+bool ik_deploy_check_equal(const ik_deploy_check *c);
+/* What 'ikat verify-deployed --json' prints, as members of an open JSON object. */
+void ik_deploy_check_json(const ik_deploy_check *c, ik_json *j);
 
 IK_END_DECLS
 #endif

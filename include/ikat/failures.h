@@ -103,5 +103,43 @@ const char *ik_reroute_name(ik_reroute reroute);        /* "proved", "refused", 
 /* "leaf3 port 11 to spine1 port 4", with GUIDs; the switch's name. Returns text. */
 char *ik_failure_describe(const ik_fabric *f, const ik_failure *x, char *text, size_t size);
 
+/* ---- random failures of many cables at once */
+
+typedef struct ik_resilience_config {
+    const double *shares; /* [num_shares] of the cables between switches that fail, 0 to 1 */
+    size_t num_shares;
+    unsigned seeds; /* draws per share, at least 1: with env->seed, env->seed + 1, … */
+    /* specs of the one that reroutes, with its default VC scheme, and of one for fabrics that it
+     * refuses, or on which it is not proved; NULL = there is none */
+    const char *routing, *fallback;
+} ik_resilience_config;
+
+/* One share with one seed. round(share * cables) cables fail, drawn as `fail=` of a fabric does: of
+ * one seed, those of a smaller share are among those of a larger one. */
+typedef struct ik_resilience_point {
+    double share;
+    uint64_t seed;
+    uint32_t failed;  /* cables */
+    double connected; /* share of the ordered pairs of different hosts; 1 with a single host */
+    /* on the shortest ways between switches, over the connected pairs; NAN where there are none */
+    double mean_hops;
+    /* all connected pairs are delivered, without loops and without deadlocks */
+    bool proved;
+    bool fell_back; /* what follows is of `fallback`, which is proved where `routing` is not */
+    bool refused;   /* no routing routes this fabric: nothing below is known */
+    unsigned lanes; /* VCs that its scheme needs */
+    /* predicted for uniform traffic, of which pairs that are not connected send nothing; an even
+     * division if the routing is adaptive; NAN = not known */
+    double saturation;
+} ik_resilience_point;
+
+/* What random failures of cables do: points[num_shares * seeds], by share, then by seed. Points are
+ * computed in parallel; the results do not depend on the number of threads. Errors: IK_ERR_USAGE (a
+ * share that is none, no seed), those of routings on such fabrics that are no refusals
+ * (IK_ERR_MEMORY, …), IK_ERR_CANCELLED; points is then unspecified. Cost of each point: a copy of
+ * the fabric, and ik_distances_measure, a routing, ik_verify and ik_load_measure on it. */
+ik_status ik_resilience_measure(const ik_fabric *f, const ik_resilience_config *config,
+                                const ik_env *env, ik_resilience_point *points, ik_error *err);
+
 IK_END_DECLS
 #endif

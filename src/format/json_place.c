@@ -72,6 +72,15 @@ static bool json_place_go_to_element(scanner *s, size_t index)
     return more;
 }
 
+static bool json_place_tell_element(scanner *s, size_t index, unsigned *line, unsigned *column)
+{
+    if (!json_place_go_to_element(s, index))
+        return false;
+    *line = s->line;
+    *column = (unsigned)(s->at - s->line_start) + 1;
+    return true;
+}
+
 bool json_mentions(const char *text, size_t size, const char *word)
 {
     size_t length = strlen(word);
@@ -85,6 +94,8 @@ bool json_place(const char *text, size_t size, const char *key, size_t index, un
                 unsigned *column)
 {
     scanner s = {text, text + size, text, 1};
+    if (!key)
+        return json_place_tell_element(&s, index, line, column);
     size_t length = strlen(key);
     for (bool more = json_place_take(&s, '{'); more; more = json_place_take(&s, ',')) {
         json_place_skip_space(&s);
@@ -94,13 +105,8 @@ bool json_place(const char *text, size_t size, const char *key, size_t index, un
                      memcmp(name, key, length) == 0;
         if (!json_place_take(&s, ':'))
             return false;
-        if (found && json_place_go_to_element(&s, index)) {
-            *line = s.line;
-            *column = (unsigned)(s.at - s.line_start) + 1;
-            return true;
-        }
         if (found)
-            return false;
+            return json_place_tell_element(&s, index, line, column);
         json_place_skip_value(&s);
     }
     return false;

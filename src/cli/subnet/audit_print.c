@@ -212,6 +212,22 @@ static void print_balance(const cli *c, const ik_audit *a)
     cli_table_print(t, stdout, c->colour_out);
 }
 
+/* ---- multicast */
+
+static void print_multicast(const cli *c, const ik_audit *a)
+{
+    const ik_audit_multicast *m = &a->multicast;
+    if (!a->has_multicast)
+        return;
+    cli_heading(c, "Multicast");
+    printf("  groups             %s, %s\n", cli_count(m->groups),
+           cli_counted(m->members, "member"));
+    printf("  delivered          %s of %s pairs of members of a group\n",
+           cli_count(m->pairs - m->missing), cli_count(m->pairs));
+    printf("  loops, duplicates  %s, %s\n", cli_counted(m->looping, "group"),
+           cli_counted(m->repeating, "group"));
+}
+
 /* ---- counters */
 
 static void print_counters(const cli *c, const ik_audit *a)
@@ -313,5 +329,6 @@ void audit_print(const cli *c, const ik_audit *a)
     print_routings(c, a);
     audit_print_compared(c, a);
     print_balance(c, a);
+    print_multicast(c, a);
     print_counters(c, a);
 }

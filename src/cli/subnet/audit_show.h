@@ -8,8 +8,6 @@
 #include "cli.h"
 
 void audit_print(const cli *c, const ik_audit *a);
-/* Returns CLI_DONE, or CLI_USAGE (message printed) if it is not whole. */
-int audit_put_json(const cli *c, const ik_audit *a);
 /* Prints the line for a monitoring system; returns its exit status. */
 int audit_nagios(const ik_audit *a);
 

@@ -20,6 +20,14 @@ static ik_status audit_write_page(const cli *c, const ik_audit *a, ik_error *err
     return ik_output_close(&file, ik_audit_print_page(a, c->args[0], file.out, err), err);
 }
 
+static int audit_put_json(const cli *c, const ik_audit *a)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    ik_audit_json(a, c->args[0], &j);
+    return cli_json_end(c, &j);
+}
+
 static int cmd_audit_show(const cli *c, const ik_audit *a)
 {
     int verdict = a->counts[IK_ERROR] ? CLI_FAILED : CLI_DONE;
@@ -65,6 +73,7 @@ static ik_status audit_fabric(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit 
 {
     ik_audit_config config = {.tables = cli_get(c, "--lfts"),
                               .lid_matrix = cli_get(c, "--lid-matrix"),
+                              .multicast = cli_get(c, "--mcfdbs"),
                               .sl2vl = cli_get(c, "--sl2vl"),
                               .policy = cli_get(c, "--policy"),
                               .path_records = cli_get(c, "--path-records"),
@@ -131,6 +140,10 @@ static const cli_option options[] = {
      "the installed forwarding tables: opensm-lfts.dump, output of dump_fts, opensm.fdbs, or "
      "ibdiagnet2.fdbs",
      false},
+    {"--mcfdbs", 0, "FILE",
+     "the installed multicast forwarding tables: output of dump_fts -M, opensm.mcfdbs, or "
+     "ibdiagnet2.mcfdbs",
+     false},
     {"--sl2vl", 0, "FILE",
      "the installed SL-to-VL maps: opensm-sl2vl.dump, ibdiagnet2.slvl, or an opensm.conf", false},
     {"--policy", 0, "FILE", "the QoS policy from which path records get their service levels",
@@ -149,7 +162,7 @@ static const cli_option options[] = {
      "<vcs>"},
     {"--counters", 0, "FILE",
      "counters of the ports: output of ibqueryerrors (with its option --counters or --data) or of "
-     "perfquery, or ibdiagnet2.db_csv",
+     "perfquery, ibdiagnet2.db_csv or ibdiagnet2.pm",
      false},
     {"--counters-later", 0, "FILE",
      "the same some time later, to find errors that increase and to measure loads", false},
@@ -187,7 +200,8 @@ const ik_command ik_command_audit = {
         "forwarding tables "
         "are examined as they are, for every pair of host ports and LIDs, with the service levels "
         "and virtual lanes that packets take, including replies on the service level of the "
-        "request; they are compared with what ikat would install. Every finding has a severity, a "
+        "request; they are compared with what ikat would install. Multicast tables are followed "
+        "from every member of every group. Every finding has a severity, a "
         "code, a place in the names of the dump, evidence, and a remedy; docs/auditing.md lists "
         "them all.\nExit status 0: no finding is an error; 1: a finding is an error; 2: wrong "
         "input. With --baseline, findings that an earlier report has do not count: 'ikat audit "
@@ -196,39 +210,43 @@ const ik_command ik_command_audit = {
         "(CRITICAL): a finding is an error; 3 (UNKNOWN): wrong options or input, too little "
         "memory. Performance data: errors, warnings, notes, and with tables lost_pairs and "
         "max_load (the largest load when all hosts send evenly).",
-    .json = "spec:t hosts:n endpoints:n switches:n levels:~n lids:n lids_missing:n'ports without "
-            "a LID' max_lmc:n errors:n warnings:n notes:n known:n'findings of the baseline' "
-            "gone:n'findings of the baseline that are no more' partial:b'the files do not "
-            "describe the whole subnet' findings:[{severity:t code:t text:t known:b place:~t "
-            "evidence:~t remedy:~t port:~n guid:~t}] cabling:{known:b family:~t summary:~t "
-            "exact:b by_ports:b missing:n wrong:n missing_switches:n unknown_switches:n "
-            "changes:[{work:t stays:~t from:~t to:~t other:~t blocked:b}]} tables:~{format:t "
-            "entries:n by_guid:n by_lid:n guid_disagrees:n unknown_entries:n unknown_lids:n "
-            "switches:n unknown_switches:n missing_switches:n unnamed_hosts:n zero_lids:n "
-            "missing_last_lid:n} engine:~{name:~t evidence:t entries:n'all that follow count "
-            "entries' minimal:n minhop:n updn:~n up_down:~b together:n apart:n} "
-            "installed:~{pairs:n delivered:n no_entry:n dead_port:n loops:n wrong_port:n "
-            "dropped:n unconnected:n switch_undelivered:n switches_unreached:n dead_entries:n "
-            "missing_entries:n vls_used:n dependencies:n max_hops:n mean_hops:r "
-            "first_lost_source_lid:~n first_lost_destination_lid:~n deadlock_free:~b "
-            "management_free:~b one_manager_free:~b credit_loop:[{from:t to:t vl:n sl:n reply:b "
-            "query:b source_lid:~n destination_lid:~n source:~t destination:~t}] max_load:r "
-            "mean_load:r max_channel:~t saturation:r tightest_channel:~t worst_flows:n "
-            "worst_channel:~t channels:n idle_channels:n balance:[{direction:t level:n "
-            "channels:n min:r mean:r max:r}]} proposed:~{routing:t vc:t lanes:n pairs:n "
-            "delivered:n no_entry:n dead_port:n loops:n wrong_port:n dropped:n unconnected:n "
-            "switch_undelivered:n switches_unreached:n dead_entries:n missing_entries:n "
-            "vls_used:n dependencies:n max_hops:n mean_hops:r first_lost_source_lid:~n "
-            "first_lost_destination_lid:~n deadlock_free:~b management_free:~b "
-            "one_manager_free:~b credit_loop:[{from:t to:t vl:n sl:n reply:b query:b "
-            "source_lid:~n destination_lid:~n source:~t destination:~t}] max_load:r mean_load:r "
-            "max_channel:~t saturation:r tightest_channel:~t worst_flows:n worst_channel:~t "
-            "channels:n idle_channels:n balance:[{direction:t level:n channels:n min:r mean:r "
-            "max:r}]} keeps_installed:b compared:[{routing:t vc:t state:t chosen:b better:b "
-            "lanes:n max_load:~r saturation:~r why:~t}] counters:~{interval_s:~r "
-            "ports_restarted:n ports_at_limit:n measured_channels:n mean_used:~r "
-            "busiest_channel:~t busiest_used:~r likeness:~r channels:[{port:~t used:r "
-            "predicted:~r waited:~r}]}",
+    .json =
+        "spec:t hosts:n endpoints:n switches:n levels:~n lids:n lids_missing:n'ports without "
+        "a LID' max_lmc:n errors:n warnings:n notes:n known:n'findings of the baseline' "
+        "gone:n'findings of the baseline that are no more' partial:b'the files do not "
+        "describe the whole subnet' findings:[{severity:t code:t text:t known:b place:~t "
+        "evidence:~t remedy:~t port:~n guid:~t}] cabling:{known:b family:~t summary:~t "
+        "exact:b by_ports:b missing:n wrong:n missing_switches:n unknown_switches:n "
+        "changes:[{work:t stays:~t from:~t to:~t other:~t blocked:b}]} tables:~{format:t "
+        "entries:n by_guid:n by_lid:n guid_disagrees:n unknown_entries:n unknown_lids:n "
+        "switches:n unknown_switches:n missing_switches:n unnamed_hosts:n zero_lids:n "
+        "missing_last_lid:n} engine:~{name:~t evidence:t entries:n'all that follow count "
+        "entries' minimal:n minhop:n updn:~n up_down:~b together:n apart:n} "
+        "installed:~{pairs:n delivered:n no_entry:n dead_port:n loops:n wrong_port:n "
+        "dropped:n unconnected:n switch_undelivered:n switches_unreached:n dead_entries:n "
+        "missing_entries:n vls_used:n dependencies:n max_hops:n mean_hops:r "
+        "first_lost_source_lid:~n first_lost_destination_lid:~n deadlock_free:~b "
+        "management_free:~b one_manager_free:~b credit_loop:[{from:t to:t vl:n sl:n reply:b "
+        "query:b source_lid:~n destination_lid:~n source:~t destination:~t}] max_load:r "
+        "mean_load:r max_channel:~t saturation:r tightest_channel:~t worst_flows:n "
+        "worst_channel:~t channels:n idle_channels:n balance:[{direction:t level:n "
+        "channels:n min:r mean:r max:r}]} proposed:~{routing:t vc:t lanes:n pairs:n "
+        "delivered:n no_entry:n dead_port:n loops:n wrong_port:n dropped:n unconnected:n "
+        "switch_undelivered:n switches_unreached:n dead_entries:n missing_entries:n "
+        "vls_used:n dependencies:n max_hops:n mean_hops:r first_lost_source_lid:~n "
+        "first_lost_destination_lid:~n deadlock_free:~b management_free:~b "
+        "one_manager_free:~b credit_loop:[{from:t to:t vl:n sl:n reply:b query:b "
+        "source_lid:~n destination_lid:~n source:~t destination:~t}] max_load:r mean_load:r "
+        "max_channel:~t saturation:r tightest_channel:~t worst_flows:n worst_channel:~t "
+        "channels:n idle_channels:n balance:[{direction:t level:n channels:n min:r mean:r "
+        "max:r}]} multicast:~{groups:n members:n pairs:n'a member that sends, and another one of "
+        "its group' missing:n looping:n'groups of which copies go round for ever' repeating:n'"
+        "others of which a member gets several copies of a packet'} keeps_installed:b "
+        "compared:[{routing:t vc:t state:t chosen:b better:b "
+        "lanes:n max_load:~r saturation:~r why:~t}] counters:~{interval_s:~r "
+        "ports_restarted:n ports_at_limit:n measured_channels:n mean_used:~r "
+        "busiest_channel:~t busiest_used:~r likeness:~r channels:[{port:~t used:r "
+        "predicted:~r waited:~r}]}",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

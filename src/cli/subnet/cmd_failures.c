@@ -37,18 +37,18 @@ static void failing_put_failure(ik_json *j, const failing *k, const ik_failure *
     char name[700];
     ik_json_text(j, "kind", ik_failure_kind_name(x->kind));
     ik_json_text(j, "where", ik_failure_describe(k->f, x, name, sizeof name));
-    cli_json_known(j, "port", x->port != IK_NONE, x->port);
-    cli_json_known(j, "switch", x->sw != IK_NONE, x->sw);
+    ik_json_known(j, "port", x->port != IK_NONE, x->port);
+    ik_json_known(j, "switch", x->sw != IK_NONE, x->sw);
     ik_json_uint(j, "hosts_cut", x->hosts_cut);
     ik_json_uint(j, "hosts_own", x->hosts_own);
     failing_put_real(j, "pairs_lost", x->pairs_lost);
     ik_json_text(j, "reroute", ik_reroute_name(x->reroute));
-    cli_json_known(j, "lanes", x->lanes > 0, x->lanes);
+    ik_json_known(j, "lanes", x->lanes > 0, x->lanes);
     ik_json_uint(j, "undelivered", x->undelivered);
     failing_put_real(j, "max_load", x->max_load);
     failing_put_real(j, "overload", x->max_load / k->x.max_load);
     failing_put_real(j, "saturation", x->saturation);
-    cli_json_optional(j, "why", x->why);
+    ik_json_optional(j, "why", x->why);
 }
 
 static void failing_put_summary(ik_json *j, const ik_failures *x)
@@ -74,10 +74,10 @@ static int failing_show_json(const failing *k)
     ik_json_text(&j, "spec", k->f->spec ? k->f->spec : k->c->args[0]);
     ik_json_uint(&j, "hosts", k->f->num_hosts);
     ik_json_uint(&j, "switches", k->f->num_switches);
-    cli_json_optional(&j, "routing", x->routing);
-    cli_json_optional(&j, "vc", x->vc);
-    cli_json_known(&j, "lanes", x->lanes > 0, x->lanes);
-    cli_json_optional(&j, "tables", cli_get(k->c, "--lfts"));
+    ik_json_optional(&j, "routing", x->routing);
+    ik_json_optional(&j, "vc", x->vc);
+    ik_json_known(&j, "lanes", x->lanes > 0, x->lanes);
+    ik_json_optional(&j, "tables", cli_get(k->c, "--lfts"));
     failing_put_real(&j, "max_load", x->max_load);
     failing_put_real(&j, "saturation", x->saturation);
     failing_put_real(&j, "worst_max_load", x->worst_max_load);

@@ -7,24 +7,12 @@
 
 enum { MOST_SHOWN = 20 };
 
-static bool verify_deployed_is_equal(const ik_deploy_check *k)
-{
-    return k->different == 0 && k->missing == 0 && k->extra == 0 && k->vls_different == 0 &&
-           k->vl_holes == 0;
-}
-
 static const char *verify_deployed_port_text(uint8_t port, char *buffer, size_t size)
 {
     if (port == IK_PORT_NONE)
         return "none";
     snprintf(buffer, size, "%u", port);
     return buffer;
-}
-
-static const char *verify_deployed_switch_name(const ik_deploy_check *k, uint32_t sw, char *buffer,
-                                               size_t size)
-{
-    return ik_node_describe(k->lids.fabric, sw, buffer, size);
 }
 
 static void print_differences(const ik_deploy_check *k)
@@ -34,7 +22,7 @@ static void print_differences(const ik_deploy_check *k)
         const ik_table_difference *d = &k->tables[i];
         const ik_lid *lid = &k->lids.of[d->lid];
         printf("  %s: LID %u (%s): wanted port %s, found %s\n",
-               verify_deployed_switch_name(k, d->sw, sw, sizeof sw), lid->lid,
+               ik_node_describe(k->lids.fabric, d->sw, sw, sizeof sw), lid->lid,
                ik_node_describe(k->lids.fabric, lid->node, dst, sizeof dst),
                verify_deployed_port_text(d->wanted, wanted, sizeof wanted),
                verify_deployed_port_text(d->found, found, sizeof found));
@@ -75,70 +63,21 @@ static void verify_deployed_print_check(const ik_deploy_check *k)
     if (k->num_tables > MOST_SHOWN || k->num_vls > MOST_SHOWN)
         printf("  and more: %s differences in all; --json lists up to %d of each kind\n",
                cli_count(all), IK_DEPLOY_LISTED);
-    puts(verify_deployed_is_equal(k) ? "what is installed is what was deployed"
-                                     : "what is installed is NOT what was deployed");
-}
-
-static void verify_deployed_put_port(ik_json *j, const char *key, uint8_t port)
-{
-    cli_json_known(j, key, port != IK_PORT_NONE, port);
-}
-
-static void verify_deployed_put_differences(ik_json *j, const ik_deploy_check *k)
-{
-    const ik_fabric *f = k->lids.fabric;
-    char name[256];
-    ik_json_array(j, "differences");
-    for (uint32_t i = 0; i < k->num_tables; i++) {
-        const ik_table_difference *d = &k->tables[i];
-        ik_json_object(j, NULL);
-        ik_json_text(j, "switch", verify_deployed_switch_name(k, d->sw, name, sizeof name));
-        ik_json_uint(j, "lid", k->lids.of[d->lid].lid);
-        ik_json_text(j, "destination",
-                     ik_node_describe(f, k->lids.of[d->lid].node, name, sizeof name));
-        verify_deployed_put_port(j, "wanted", d->wanted);
-        verify_deployed_put_port(j, "found", d->found);
-        ik_json_close(j);
-    }
-    ik_json_close(j);
-    ik_json_array(j, "vl_differences");
-    for (uint32_t i = 0; i < k->num_vls; i++) {
-        const ik_vl_difference *d = &k->vls[i];
-        uint32_t out = d->sw == IK_NONE ? d->port : f->port_base[d->sw] + d->out;
-        ik_json_object(j, NULL);
-        ik_json_text(j, "port", ik_port_describe(f, out, name, sizeof name));
-        cli_json_known(j, "in", d->sw != IK_NONE,
-                       d->in == IK_NONE ? 0 : ik_port_number(f, f->port_base[d->sw] + d->in));
-        ik_json_uint(j, "sl", d->sl);
-        ik_json_uint(j, "wanted", d->wanted);
-        ik_json_uint(j, "found", d->found);
-        ik_json_close(j);
-    }
-    ik_json_close(j);
+    puts(ik_deploy_check_equal(k) ? "what is installed is what was deployed"
+                                  : "what is installed is NOT what was deployed");
 }
 
 static int verify_deployed_print_json(const cli *c, const ik_deploy_check *k)
 {
     ik_json j;
     cli_json_begin(&j);
-    ik_json_bool(&j, "equal", verify_deployed_is_equal(k));
-    ik_json_uint(&j, "entries", k->entries);
-    ik_json_uint(&j, "entries_equal", k->equal);
-    ik_json_uint(&j, "entries_different", k->different);
-    ik_json_uint(&j, "entries_missing", k->missing);
-    ik_json_uint(&j, "entries_extra", k->extra);
-    ik_json_uint(&j, "entries_unprinted", k->unprinted);
-    ik_json_uint(&j, "entries_gone", k->gone);
-    cli_json_known(&j, "vls_compared", k->has_vls, k->vls_compared);
-    cli_json_known(&j, "vls_different", k->has_vls, k->vls_different);
-    cli_json_known(&j, "vl_holes", k->has_vls, k->vl_holes);
-    verify_deployed_put_differences(&j, k);
+    ik_deploy_check_json(k, &j);
     return cli_json_end(c, &j);
 }
 
 static int verify_deployed_report(const cli *c, const ik_deploy_check *k)
 {
-    int status = verify_deployed_is_equal(k) ? CLI_DONE : CLI_FAILED;
+    int status = ik_deploy_check_equal(k) ? CLI_DONE : CLI_FAILED;
     if (k->note)
         cli_note(c, "%s", k->note);
     if (c->json) {

@@ -166,7 +166,7 @@ static void watching_put_texts(ik_json *j, ik_severity severity, const char *cod
 {
     ik_json_text(j, "severity", ik_severity_name(severity));
     ik_json_text(j, "code", code);
-    cli_json_optional(j, "place", *place ? place : NULL);
+    ik_json_optional(j, "place", *place ? place : NULL);
     ik_json_text(j, "text", text);
 }
 
@@ -205,15 +205,15 @@ static int watching_put_json(const watching *w, const ik_round *r)
     ik_json_text(&j, "time", watching_time(r->time_s, at, sizeof at));
     ik_json_bool(&j, "good", r->good);
     ik_json_real(&j, "seconds", r->duration_s, CLI_DIGITS);
-    cli_json_optional(&j, "last_good",
-                      r->good_s > 0 ? watching_time(r->good_s, at, sizeof at) : NULL);
+    ik_json_optional(&j, "last_good",
+                     r->good_s > 0 ? watching_time(r->good_s, at, sizeof at) : NULL);
     ik_json_uint(&j, "errors", r->open[IK_ERROR]);
     ik_json_uint(&j, "warnings", r->open[IK_WARNING]);
     ik_json_uint(&j, "notes", r->open[IK_NOTE]);
-    cli_json_known(&j, "hosts", r->fabric, r->fabric ? r->fabric->num_hosts : 0);
-    cli_json_known(&j, "switches", r->fabric, r->fabric ? r->fabric->num_switches : 0);
-    cli_json_known(&j, "cables", r->fabric, r->cables);
-    cli_json_known(&j, "lost_pairs", a, a ? ik_audit_lost_pairs(&a->installed.verdict) : 0);
+    ik_json_known(&j, "hosts", r->fabric, r->fabric ? r->fabric->num_hosts : 0);
+    ik_json_known(&j, "switches", r->fabric, r->fabric ? r->fabric->num_switches : 0);
+    ik_json_known(&j, "cables", r->fabric, r->cables);
+    ik_json_known(&j, "lost_pairs", a, a ? ik_audit_lost_pairs(&a->installed.verdict) : 0);
     ik_json_real(&j, "largest_load", a ? a->installed.max_load : NAN, CLI_DIGITS);
     watching_put_lists(&j, r);
     int status = cli_json_end(w->c, &j);

@@ -177,12 +177,40 @@ static ik_status audit_run(audit_work *w)
     for (size_t i = 0; w->a->has_tables && i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](w);
     if (status == IK_OK)
+        status = audit_multicast(w);
+    if (status == IK_OK)
         status = audit_counters(w);
     if (status == IK_OK)
         status = audit_propose(w);
     if (status == IK_OK)
         status = audit_baseline_mark(w);
     return status == IK_OK ? audit_sort_findings(w->a, w->err) : status;
+}
+
+/* What would have no effect, or be read in place of something else that was given. */
+static ik_status audit_check_config(const ik_audit_config *c, ik_error *err)
+{
+    bool compares = c->routing && strcmp(c->routing, "none") != 0;
+    const struct {
+        bool given, with;
+        const char *name, *needs;
+    } rules[] = {
+        {c->sl2vl, c->tables, "SL-to-VL maps", "forwarding tables"},
+        {c->policy, c->tables, "a QoS policy", "forwarding tables"},
+        {c->path_records, c->tables, "path records", "forwarding tables"},
+        {c->engine, c->tables, "the name of a routing engine", "forwarding tables"},
+        {c->vc, compares, "a VC scheme", "a routing to compare with"},
+        {c->counters_later, c->counters, "later counters", "earlier counters"},
+        {c->interval_s > 0, c->counters_later, "an interval", "two readings of counters"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].given && !rules[i].with)
+            return ik_fail(err, IK_ERR_USAGE, "%s: without effect on an audit without %s",
+                           rules[i].name, rules[i].needs);
+    if (c->path_records && c->policy)
+        return ik_fail(err, IK_ERR_USAGE,
+                       "path records and a QoS policy: both say which service levels packets have");
+    return IK_OK;
 }
 
 /* The order of a dump is that of answers to its program, which wanders: findings that name both
@@ -201,7 +229,9 @@ ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const 
     audit_work w = {
         .a = &a, .given = f, .config = config ? config : &defaults, .env = env, .err = err};
     w.named = w.config->named ? w.config->named : NAMED;
-    ik_status status = audit_order_nodes(&a, f, err);
+    ik_status status = audit_check_config(w.config, err);
+    if (status == IK_OK)
+        status = audit_order_nodes(&a, f, err);
     w.given = a.sorted ? a.sorted : f;
     if (status == IK_OK && f->num_endpoints)
         status = ik_fabric_with_endpoints(w.given, &a.whole, err);

@@ -249,20 +249,24 @@ static ik_status audit_baseline_list(audit_work *w, const json_t *root)
 /* So many findings of this code were not named in the baseline, and are not now either. */
 static void audit_baseline_stay_unnamed(audit_work *w, const char *code, uint64_t count)
 {
-    for (known *k = w->known; count && k < w->known + w->num_known; k++)
+    for (size_t i = 0; count && i < w->num_known; i++) {
+        known *k = &w->known[i];
         if (k->unnamed && strcmp(k->code, code) == 0)
             k->unnamed -= count < k->unnamed ? count : k->unnamed;
+    }
 }
 
 /* One about a place, which the baseline does not name: is it one of those that it only counts? */
 static bool audit_baseline_take_unnamed(audit_work *w, const known *key)
 {
-    for (known *k = w->known; *key->place && k < w->known + w->num_known; k++)
+    for (size_t i = 0; *key->place && i < w->num_known; i++) {
+        known *k = &w->known[i];
         if (k->unnamed && strcmp(k->code, key->code) == 0) {
             k->unnamed--;
             k->seen = true;
             return true;
         }
+    }
     return false;
 }
 

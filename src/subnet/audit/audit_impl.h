@@ -78,6 +78,8 @@ ik_status audit_baseline_mark(audit_work *w);
 void audit_baseline_close(audit_work *w);
 /* audit_counters.c */
 ik_status audit_counters(audit_work *w);
+/* audit_multicast.c */
+ik_status audit_multicast(audit_work *w);
 /* audit_engine.c */
 ik_status audit_engine(audit_work *w);
 

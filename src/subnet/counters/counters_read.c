@@ -14,7 +14,11 @@
  *   PortXmitData:....................27648
  *
  * GUIDs are those of nodes or of ports, so both lead to the node, and the number to the port. Of
- * ibdiagnet2.db_csv the table PM_INFO is read; wider forms of counters have a suffix there.
+ * ibdiagnet2.db_csv the table PM_INFO is read; wider forms of counters have a suffix there. In
+ * ibdiagnet2.pm a line names a port, and each line below it has a counter in small letters:
+ *
+ *   Port=3 Lid=0x0002 GUID=0x0002c90200000001 Device=54000 Port Name=leaf/P3
+ *   symbol_error_counter=0x0011
  */
 #include "format/printed/csv_table.h"
 #include "format/scan.h"
@@ -24,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 const counter_kind counter_kinds[IK_NUM_COUNTERS] = {
@@ -64,8 +69,9 @@ typedef struct reading {
     node_key *guids, *lids;
     size_t num_guids, num_lids;
     scan s;        /* the line */
-    uint32_t port; /* whose counters perfquery prints; IK_NONE = none of the fabric's */
+    uint32_t port; /* whose counters follow one by one; IK_NONE = none of the fabric's */
     bool in_port;  /* perfquery's first line of a port was seen */
+    bool in_dump;  /* that of ibdiagnet2.pm */
     bool counts;   /* one that says something of counters, or a table of them */
     enum { NO_TABLE, OTHER_TABLE, NAMES_OF_TABLE, ROWS_OF_TABLE } table; /* of ibdiagnet */
     csv_columns columns;
@@ -235,6 +241,7 @@ static ik_status read_port_header(reading *r, ik_error *err)
 {
     uint64_t lid = 0, number = 0;
     r->in_port = true;
+    r->in_dump = false;
     r->port = IK_NONE;
     if (!scan_prefix(&r->s, "Lid "))
         return IK_OK;
@@ -310,6 +317,74 @@ static ik_status counters_read_row(reading *r, ik_error *err)
     return status;
 }
 
+static bool counters_read_hex(reading *r, uint64_t *value)
+{
+    return r->s.end - r->s.at > 2 && r->s.at[1] == 'x' && scan_hex(&r->s, value);
+}
+
+/* Behind `Port=`. */
+static ik_status counters_read_dump_header(reading *r, ik_error *err)
+{
+    uint64_t number = 0, lid = 0, guid = 0;
+    r->counts = r->in_dump = true;
+    r->in_port = false;
+    r->port = IK_NONE;
+    if (!scan_uint(&r->s, 255, &number) || !scan_prefix(&r->s, " Lid=") ||
+        !counters_read_hex(r, &lid) || !scan_prefix(&r->s, " GUID=") ||
+        !counters_read_hex(r, &guid))
+        return counters_read_refuse(r, err, "'Port=N Lid=0x… GUID=0x…'");
+    if (number == 0)
+        return IK_OK;
+    r->port = counters_read_find_port(
+        r->c->fabric, counters_read_find_node(r->guids, r->num_guids, guid), number);
+    if (r->port == IK_NONE)
+        counters_read_note_unknown(r->c, guid, 0);
+    return IK_OK;
+}
+
+/* The counter of such a name: without underlines, as others spell it, but for three. */
+static ik_counter counters_read_dump_name(slice name)
+{
+    static const char *const odd[][2] = {{"linkdowncounter", "LinkDownedCounter"},
+                                         {"portxmitdiscard", "PortXmitDiscards"},
+                                         {"excessivebuffererrors", "ExcessiveBufferOverrunErrors"}};
+    char text[64];
+    size_t length = 0;
+    for (size_t i = 0; i < name.length; i++)
+        if (name.at[i] != '_' && length < sizeof text - 1)
+            text[length++] = name.at[i];
+    if (length > 8 && memcmp(text + length - 8, "extended", 8) == 0)
+        length -= 8;
+    text[length] = '\0';
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        if (strcmp(text, odd[i][0]) == 0)
+            return counter_named(odd[i][1], strlen(odd[i][1]));
+    ik_counter c = 0;
+    while (c < IK_NUM_COUNTERS && strcasecmp(text, counter_kinds[c].name) != 0)
+        c++;
+    return c;
+}
+
+/* `name=0x11`, or NA where a port has no such counter. */
+static ik_status counters_read_dump_field(reading *r, const char *equals, ik_error *err)
+{
+    uint64_t value = 0;
+    ik_counter counter = counters_read_dump_name((slice){r->s.at, (size_t)(equals - r->s.at)});
+    if (counter == IK_NUM_COUNTERS)
+        return IK_OK;
+    r->s.at = equals + 1;
+    if (scan_word(&r->s, "NA") || scan_word(&r->s, "N/A"))
+        return IK_OK;
+    if (!counters_read_hex(r, &value) || !scan_at_end(&r->s))
+        return counters_read_refuse(r, err,
+                                    "the counter's value, 0x and hexadecimal digits, or NA");
+    if (r->s.cut)
+        return counters_read_refuse(r, err, "the end of the line: the file seems to be cut off");
+    if (r->port != IK_NONE && value < UINT64_MAX - 1)
+        counters_read_put(r->c, r->port, counter, value);
+    return IK_OK;
+}
+
 /* A line of a table, its end included. */
 static ik_status counters_read_table(reading *r, ik_error *err)
 {
@@ -367,28 +442,34 @@ static ik_status counters_read_line(reading *r, ik_error *err)
         bool own = table.length == 7 && memcmp(table.at, "PM_INFO", 7) == 0;
         r->table = own ? NAMES_OF_TABLE : OTHER_TABLE;
         r->counts |= own;
-        r->in_port = false;
+        r->in_port = r->in_dump = false;
         return IK_OK;
     }
     if (r->s.at < r->s.end && *r->s.at == '#')
         return read_comment(r, err);
     scan_blanks(&r->s);
-    if (r->s.at == r->s.end || counters_read_is_complaint(r))
+    if (scan_prefix(&r->s, "Port="))
+        return counters_read_dump_header(r, err);
+    if (r->s.at == r->s.end || scan_prefix(&r->s, "-----") || counters_read_is_complaint(r))
         return IK_OK;
     if (scan_prefix(&r->s, "Errors for ") || scan_prefix(&r->s, "Data Counters for ") ||
         scan_prefix(&r->s, "Link info: ")) {
         r->counts = true;
-        r->in_port = false;
+        r->in_port = r->in_dump = false;
         return IK_OK;
     }
     if (scan_prefix(&r->s, "GUID ")) {
         r->counts = true;
         return read_guid_line(r, err);
     }
+    const char *equals = memchr(r->s.at, '=', (size_t)(r->s.end - r->s.at));
+    if (r->in_dump && equals)
+        return counters_read_dump_field(r, equals, err);
     const char *colon = memchr(r->s.at, ':', (size_t)(r->s.end - r->s.at));
     if (r->in_port && colon)
         return counters_read_field(r, colon, err);
-    return counters_read_refuse(r, err, "a line that ibqueryerrors or perfquery prints");
+    return counters_read_refuse(
+        r, err, "a line that ibqueryerrors or perfquery prints, or of ibdiagnet2.pm");
 }
 
 static ik_status counters_read_lines(reading *r, ik_text_lines *lines, ik_error *err)
@@ -415,7 +496,7 @@ static ik_status counters_read_check_something(const reading *r, ik_error *err)
     if (!r->counts)
         return ik_fail_at(err, IK_ERR_INPUT, r->s.file, 1, 1,
                           "nothing that ibqueryerrors or perfquery prints is in it, nor a table "
-                          "PM_INFO of ibdiagnet");
+                          "PM_INFO or a port of ibdiagnet");
     if (c->ports > 0 || c->unknown == 0)
         return IK_OK;
     ik_fail_at(err, IK_ERR_INPUT, r->s.file, 1, 1, "none of its ports is one of this fabric's");

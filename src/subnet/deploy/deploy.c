@@ -226,6 +226,10 @@ ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *ou
 static ik_status deploy_open(const ik_deploy_config *config, const char *path,
                              deploy_folder *folder, ik_error *err)
 {
+    if (config->vc && !config->routing)
+        return ik_fail(err, IK_ERR_USAGE, "a VC scheme: without effect where no routing is given");
+    if (!path && !config->dry_run)
+        return ik_fail(err, IK_ERR_USAGE, "a folder to write is needed, except for a dry run");
     if (!config->dry_run)
         return deploy_folder_open(folder, path, config->force, err);
     ik_status status = path ? deploy_folder_check(path, config->force, err) : IK_OK;

@@ -248,10 +248,16 @@ static void print_update(const ik_deployment *d, FILE *out)
                 "", IK_COUNT(u->num_batches, "batch"));
 }
 
+/* What the fabric is called: one of nodes and links has an empty specification. */
+static const char *deploy_print_name(const ik_deployment *d)
+{
+    return d->name && *d->name ? d->name : "fabric";
+}
+
 void ik_deployment_print(const ik_deployment *d, FILE *out)
 {
     const ik_fabric *f = d->fabric;
-    fprintf(out, "%s\n", d->name ? d->name : "fabric");
+    fprintf(out, "%s\n", deploy_print_name(d));
     fprintf(out, "  %-16s %s\n", "folder",
             d->dry_run ? "none: a dry run, nothing was written" : d->folder);
     fprintf(out, "  %-16s %s\n", "routing", d->plan->routing->spec);
@@ -282,7 +288,7 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
 
 /* ---- JSON */
 
-static void deploy_print_put_verdict(ik_json *j, const char *key, ik_verdict v)
+void deploy_print_put_verdict(ik_json *j, const char *key, ik_verdict v)
 {
     if (v == IK_UNKNOWN)
         ik_json_null(j, key);
@@ -426,7 +432,7 @@ static void deploy_print_put_update(const ik_deployment *d, ik_json *j)
 
 void ik_deployment_json(const ik_deployment *d, ik_json *j)
 {
-    ik_json_text(j, "fabric", d->name ? d->name : "fabric");
+    ik_json_text(j, "fabric", deploy_print_name(d));
     if (d->dry_run)
         ik_json_null(j, "folder");
     else

@@ -176,6 +176,8 @@ static ik_status deploy_verify_find_fabric(ik_deploy_check *c, const char *folde
     char path[DEPLOY_PATH + 64];
     ik_fabric *whole = NULL;
     ik_status status = IK_OK;
+    if (!*folder)
+        return ik_fail(err, IK_ERR_USAGE, "the name of the folder is empty");
     snprintf(path, sizeof path, "%.4000s/%s", folder, deploy_file_name(DEPLOY_FABRIC));
     if (!*f) {
         status = ik_fabric_read(path, "json", env, &c->fabric, err);
@@ -222,4 +224,66 @@ void ik_deploy_check_free(ik_deploy_check *c)
     free(c->note);
     ik_fabric_free(c->fabric);
     *c = (ik_deploy_check){0};
+}
+
+/* ---- what is printed */
+
+bool ik_deploy_check_equal(const ik_deploy_check *k)
+{
+    return k->different == 0 && k->missing == 0 && k->extra == 0 && k->vls_different == 0 &&
+           k->vl_holes == 0;
+}
+
+static void deploy_verify_put_port(ik_json *j, const char *key, uint8_t port)
+{
+    ik_json_known(j, key, port != IK_PORT_NONE, port);
+}
+
+static void deploy_verify_put_differences(ik_json *j, const ik_deploy_check *k)
+{
+    const ik_fabric *f = k->lids.fabric;
+    char name[256];
+    ik_json_array(j, "differences");
+    for (uint32_t i = 0; i < k->num_tables; i++) {
+        const ik_table_difference *d = &k->tables[i];
+        ik_json_object(j, NULL);
+        ik_json_text(j, "switch", ik_node_describe(f, d->sw, name, sizeof name));
+        ik_json_uint(j, "lid", k->lids.of[d->lid].lid);
+        ik_json_text(j, "destination",
+                     ik_node_describe(f, k->lids.of[d->lid].node, name, sizeof name));
+        deploy_verify_put_port(j, "wanted", d->wanted);
+        deploy_verify_put_port(j, "found", d->found);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+    ik_json_array(j, "vl_differences");
+    for (uint32_t i = 0; i < k->num_vls; i++) {
+        const ik_vl_difference *d = &k->vls[i];
+        uint32_t out = d->sw == IK_NONE ? d->port : f->port_base[d->sw] + d->out;
+        ik_json_object(j, NULL);
+        ik_json_text(j, "port", ik_port_describe(f, out, name, sizeof name));
+        ik_json_known(j, "in", d->sw != IK_NONE,
+                      d->in == IK_NONE ? 0 : ik_port_number(f, f->port_base[d->sw] + d->in));
+        ik_json_uint(j, "sl", d->sl);
+        ik_json_uint(j, "wanted", d->wanted);
+        ik_json_uint(j, "found", d->found);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+void ik_deploy_check_json(const ik_deploy_check *k, ik_json *j)
+{
+    ik_json_bool(j, "equal", ik_deploy_check_equal(k));
+    ik_json_uint(j, "entries", k->entries);
+    ik_json_uint(j, "entries_equal", k->equal);
+    ik_json_uint(j, "entries_different", k->different);
+    ik_json_uint(j, "entries_missing", k->missing);
+    ik_json_uint(j, "entries_extra", k->extra);
+    ik_json_uint(j, "entries_unprinted", k->unprinted);
+    ik_json_uint(j, "entries_gone", k->gone);
+    ik_json_known(j, "vls_compared", k->has_vls, k->vls_compared);
+    ik_json_known(j, "vls_different", k->has_vls, k->vls_different);
+    ik_json_known(j, "vl_holes", k->has_vls, k->vl_holes);
+    deploy_verify_put_differences(j, k);
 }

@@ -3,6 +3,7 @@
  * rounds.c: rounds. A round is computed beside what is in force and becomes it when it is kept; so
  * it can be given up at any point.
  */
+#include "base/output/temporary.h"
 #include "base/spec_text.h"
 #include "ikat/subnet_files.h"
 #include "ikat/topology.h"
@@ -10,10 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,9 +20,7 @@
 enum {
     NAMED = 1000,       /* findings of one kind: what is not named cannot be told apart */
     ERRORS_COUNTED = 1, /* how ibqueryerrors ends where a port has counted errors */
-    FILE_NAME = 256,    /* bytes of a path in the folder: as ik_error keeps them */
-    LOCK_TRIES = 20,
-    LOCK_WAIT_MS = 50
+    FILE_NAME = 256     /* bytes of a path in the folder: as ik_error keeps them */
 };
 static const char *const own_files[] = {"lock", "state.json", "fabric", "tables", "counters"};
 
@@ -114,13 +111,7 @@ static ik_status rounds_lock(ik_subnet_watch *w, ik_error *err)
     w->lock = open(rounds_file(w, "lock", "", path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (w->lock < 0)
         return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be opened: %s", strerror(errno));
-    /* one that was killed may have left a child, which holds the lock until it becomes a command */
-    int locked = flock(w->lock, LOCK_EX | LOCK_NB);
-    for (unsigned i = 0; locked != 0 && errno == EWOULDBLOCK && i < LOCK_TRIES; i++) {
-        poll(NULL, 0, LOCK_WAIT_MS);
-        locked = flock(w->lock, LOCK_EX | LOCK_NB);
-    }
-    if (locked == 0)
+    if (file_lock(w->lock))
         return IK_OK;
     if (errno != EWOULDBLOCK)
         return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be locked: %s", strerror(errno));

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "audit_show.h"
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * audit_json.c: all of an audit as JSON.
+ */
+#include "subnet/audit/audit_impl.h"
+#include "subnet/deploy/deploy.h"
 
-static void audit_json_put_verdict(ik_json *j, const char *key, ik_verdict v)
-{
-    if (v == IK_UNKNOWN)
-        ik_json_null(j, key);
-    else
-        ik_json_bool(j, key, v == IK_YES);
-}
+#include <math.h>
+
+enum { DIGITS = 12 };
 
 static void audit_json_put_port(ik_json *j, const char *key, const ik_fabric *f, uint32_t port)
 {
@@ -29,7 +29,7 @@ static void audit_json_put_node(ik_json *j, const char *key, const ik_fabric *f,
 
 static void audit_json_put_lid(ik_json *j, const char *key, const ik_audit *a, uint32_t index)
 {
-    cli_json_known(j, key, index != IK_NONE, index == IK_NONE ? 0 : a->lids.of[index].lid);
+    ik_json_known(j, key, index != IK_NONE, index == IK_NONE ? 0 : a->lids.of[index].lid);
 }
 
 /* ---- findings */
@@ -45,16 +45,16 @@ static void audit_json_put_findings(ik_json *j, const ik_audit *a)
         ik_json_text(j, "code", f->code);
         ik_json_text(j, "text", f->text);
         ik_json_bool(j, "known", f->known);
-        cli_json_optional(j, "place", f->place);
-        cli_json_optional(j, "evidence", f->evidence);
-        cli_json_optional(j, "remedy", f->remedy);
+        ik_json_optional(j, "place", f->place);
+        ik_json_optional(j, "evidence", f->evidence);
+        ik_json_optional(j, "remedy", f->remedy);
         uint32_t node = f->port != IK_NONE ? a->fabric->port_node[f->port] : f->node;
-        cli_json_known(j, "port", f->port != IK_NONE,
-                       f->port == IK_NONE ? 0 : ik_port_number(a->fabric, f->port));
+        ik_json_known(j, "port", f->port != IK_NONE,
+                      f->port == IK_NONE ? 0 : ik_port_number(a->fabric, f->port));
         if (node != IK_NONE)
             snprintf(guid, sizeof guid, "0x%016llx",
                      (unsigned long long)ik_node_guid(a->fabric, node));
-        cli_json_optional(j, "guid", node == IK_NONE ? NULL : guid);
+        ik_json_optional(j, "guid", node == IK_NONE ? NULL : guid);
         ik_json_close(j);
     }
     ik_json_close(j);
@@ -109,12 +109,12 @@ static void audit_json_put_verdicts(ik_json *j, const ik_audit *a, const ik_subn
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         ik_json_uint(j, counts[i].key, counts[i].value);
-    ik_json_real(j, "mean_hops", v->mean_hops, CLI_DIGITS);
+    ik_json_real(j, "mean_hops", v->mean_hops, DIGITS);
     audit_json_put_lid(j, "first_lost_source_lid", a, v->first_bad_src);
     audit_json_put_lid(j, "first_lost_destination_lid", a, v->first_bad_dst);
-    audit_json_put_verdict(j, "deadlock_free", v->deadlock_free);
-    audit_json_put_verdict(j, "management_free", v->management_free);
-    audit_json_put_verdict(j, "one_manager_free", v->one_manager_free);
+    deploy_print_put_verdict(j, "deadlock_free", v->deadlock_free);
+    deploy_print_put_verdict(j, "management_free", v->management_free);
+    deploy_print_put_verdict(j, "one_manager_free", v->one_manager_free);
     audit_json_put_loop(j, a, v);
 }
 
@@ -132,10 +132,10 @@ static void audit_json_put_routing(ik_json *j, const char *key, const ik_audit *
         ik_json_uint(j, "lanes", r->lanes);
     }
     audit_json_put_verdicts(j, a, &r->verdict);
-    ik_json_real(j, "max_load", r->max_load, CLI_DIGITS);
-    ik_json_real(j, "mean_load", r->mean_load, CLI_DIGITS);
+    ik_json_real(j, "max_load", r->max_load, DIGITS);
+    ik_json_real(j, "mean_load", r->mean_load, DIGITS);
     audit_json_put_port(j, "max_channel", a->fabric, r->max_channel);
-    ik_json_real(j, "saturation", r->saturation, CLI_DIGITS);
+    ik_json_real(j, "saturation", r->saturation, DIGITS);
     audit_json_put_port(j, "tightest_channel", a->fabric, r->tightest);
     ik_json_uint(j, "worst_flows", r->worst);
     audit_json_put_port(j, "worst_channel", a->fabric, r->worst_channel);
@@ -144,7 +144,7 @@ static void audit_json_put_routing(ik_json *j, const char *key, const ik_audit *
     ik_json_array(j, "balance");
     for (size_t i = 0; i < r->num_groups; i++) {
         ik_json_object(j, NULL);
-        cli_json_group(j, &r->groups[i]);
+        ik_load_group_json(&r->groups[i], j);
         ik_json_close(j);
     }
     ik_json_close(j);
@@ -158,8 +158,8 @@ static void audit_json_put_cabling(ik_json *j, const ik_audit *a)
     const ik_cabling *c = &a->cabling;
     ik_json_object(j, "cabling");
     ik_json_bool(j, "known", c->known);
-    cli_json_optional(j, "family", c->family);
-    cli_json_optional(j, "summary", c->summary);
+    ik_json_optional(j, "family", c->family);
+    ik_json_optional(j, "summary", c->summary);
     ik_json_bool(j, "exact", c->exact);
     ik_json_bool(j, "by_ports", c->by_ports);
     ik_json_uint(j, "missing", c->missing);
@@ -222,12 +222,12 @@ static void audit_json_put_engine(ik_json *j, const ik_audit *a)
         return;
     }
     ik_json_object(j, "engine");
-    cli_json_optional(j, "name", e->name);
+    ik_json_optional(j, "name", e->name);
     ik_json_text(j, "evidence", e->text);
     ik_json_uint(j, "entries", e->entries);
     ik_json_uint(j, "minimal", e->minimal);
     ik_json_uint(j, "minhop", e->minhop);
-    cli_json_known(j, "updn", e->has_levels, e->updn);
+    ik_json_known(j, "updn", e->has_levels, e->updn);
     if (e->has_levels)
         ik_json_bool(j, "up_down", e->up_down);
     else
@@ -239,10 +239,7 @@ static void audit_json_put_engine(ik_json *j, const ik_audit *a)
 
 static void audit_json_put_real(ik_json *j, const char *key, bool known, double value)
 {
-    if (known)
-        ik_json_real(j, key, value, CLI_DIGITS);
-    else
-        ik_json_null(j, key);
+    ik_json_real(j, key, known ? value : (double)NAN, DIGITS);
 }
 
 static void audit_json_put_channels(ik_json *j, const ik_audit *a)
@@ -255,7 +252,7 @@ static void audit_json_put_channels(ik_json *j, const ik_audit *a)
             continue;
         ik_json_object(j, NULL);
         audit_json_put_port(j, "port", a->fabric, port);
-        ik_json_real(j, "used", (double)c->used[port], CLI_DIGITS);
+        ik_json_real(j, "used", (double)c->used[port], DIGITS);
         audit_json_put_real(j, "predicted", predicted != NULL,
                             predicted ? (double)predicted[port] : 0);
         audit_json_put_real(j, "waited", c->waited[port] >= 0, (double)c->waited[port]);
@@ -286,33 +283,49 @@ static void audit_json_put_counters(ik_json *j, const ik_audit *a)
     ik_json_close(j);
 }
 
-int audit_put_json(const cli *c, const ik_audit *a)
+static void audit_json_put_multicast(ik_json *j, const ik_audit *a)
+{
+    const ik_audit_multicast *m = &a->multicast;
+    if (!a->has_multicast) {
+        ik_json_null(j, "multicast");
+        return;
+    }
+    ik_json_object(j, "multicast");
+    ik_json_uint(j, "groups", m->groups);
+    ik_json_uint(j, "members", m->members);
+    ik_json_uint(j, "pairs", m->pairs);
+    ik_json_uint(j, "missing", m->missing);
+    ik_json_uint(j, "looping", m->looping);
+    ik_json_uint(j, "repeating", m->repeating);
+    ik_json_close(j);
+}
+
+void ik_audit_json(const ik_audit *a, const char *name, ik_json *j)
 {
     const ik_fabric *f = a->fabric;
-    ik_json j;
-    cli_json_begin(&j);
-    ik_json_text(&j, "spec", f->spec ? f->spec : c->args[0]);
-    ik_json_uint(&j, "hosts", f->num_hosts - f->num_silent);
-    ik_json_uint(&j, "endpoints", f->num_silent);
-    ik_json_uint(&j, "switches", f->num_switches);
-    cli_json_known(&j, "levels", f->num_levels > 0, f->num_levels);
-    ik_json_uint(&j, "lids", a->lids.num);
-    ik_json_uint(&j, "lids_missing", a->lids.assigned);
-    ik_json_uint(&j, "max_lmc", a->lids.max_lmc);
-    ik_json_uint(&j, "errors", a->counts[IK_ERROR]);
-    ik_json_uint(&j, "warnings", a->counts[IK_WARNING]);
-    ik_json_uint(&j, "notes", a->counts[IK_NOTE]);
-    ik_json_uint(&j, "known", a->num_known);
-    ik_json_uint(&j, "gone", a->num_gone);
-    ik_json_bool(&j, "partial", a->partial);
-    audit_json_put_findings(&j, a);
-    audit_json_put_cabling(&j, a);
-    audit_json_put_tables(&j, a);
-    audit_json_put_engine(&j, a);
-    audit_json_put_routing(&j, "installed", a, &a->installed, a->has_tables);
-    audit_json_put_routing(&j, "proposed", a, &a->proposed, a->has_proposed);
-    ik_json_bool(&j, "keeps_installed", a->choice.keeps);
-    ik_routing_choice_json(&a->choice, "compared", &j);
-    audit_json_put_counters(&j, a);
-    return cli_json_end(c, &j);
+    bool has_spec = f->spec && *f->spec; /* "" = of nodes and links */
+    ik_json_text(j, "spec", has_spec ? f->spec : name ? name : "fabric");
+    ik_json_uint(j, "hosts", f->num_hosts - f->num_silent);
+    ik_json_uint(j, "endpoints", f->num_silent);
+    ik_json_uint(j, "switches", f->num_switches);
+    ik_json_known(j, "levels", f->num_levels > 0, f->num_levels);
+    ik_json_uint(j, "lids", a->lids.num);
+    ik_json_uint(j, "lids_missing", a->lids.assigned);
+    ik_json_uint(j, "max_lmc", a->lids.max_lmc);
+    ik_json_uint(j, "errors", a->counts[IK_ERROR]);
+    ik_json_uint(j, "warnings", a->counts[IK_WARNING]);
+    ik_json_uint(j, "notes", a->counts[IK_NOTE]);
+    ik_json_uint(j, "known", a->num_known);
+    ik_json_uint(j, "gone", a->num_gone);
+    ik_json_bool(j, "partial", a->partial);
+    audit_json_put_findings(j, a);
+    audit_json_put_cabling(j, a);
+    audit_json_put_tables(j, a);
+    audit_json_put_engine(j, a);
+    audit_json_put_routing(j, "installed", a, &a->installed, a->has_tables);
+    audit_json_put_routing(j, "proposed", a, &a->proposed, a->has_proposed);
+    audit_json_put_multicast(j, a);
+    ik_json_bool(j, "keeps_installed", a->choice.keeps);
+    ik_routing_choice_json(&a->choice, "compared", j);
+    audit_json_put_counters(j, a);
 }

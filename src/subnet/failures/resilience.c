@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * resilience.c: random failures of many cables: how many pairs of hosts stay connected, and what
+ * the rerouted network carries. A point is a draw; draws are independent, so that they are computed
+ * in parallel, each in one thread.
+ */
+#include "ikat/analysis.h"
+#include "ikat/failures.h"
+#include "ikat/vc.h"
+#include "ikat/verify.h"
+#include "topology/fail_spec.h"
+
+#include <math.h>
+
+typedef struct resilience_work {
+    const ik_fabric *f;
+    const ik_resilience_config *config;
+    const ik_env *env;
+    ik_resilience_point *points;
+} resilience_work;
+
+static uint32_t resilience_count_cables(const ik_fabric *f)
+{
+    uint32_t num = 0;
+    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
+        uint32_t peer = f->port_peer[port];
+        num += peer != IK_NONE && peer > port && ik_is_switch(f, f->port_node[peer]);
+    }
+    return num;
+}
+
+static ik_status resilience_distances(const ik_fabric *g, const ik_env *env, ik_resilience_point *p,
+                                      ik_error *err)
+{
+    ik_distances d;
+    ik_status status = ik_distances_measure(g, env, &d, err);
+    if (status != IK_OK)
+        return status;
+    double pairs = (double)g->num_hosts * ((double)g->num_hosts - 1),
+           connected = pairs - (double)d.unconnected_pairs;
+    p->connected = pairs > 0 ? connected / pairs : 1;
+    p->mean_hops = connected > 0 ? d.mean_hops : NAN;
+    ik_distances_free(&d);
+    return IK_OK;
+}
+
+static ik_status resilience_load(const ik_fabric *g, const ik_plan *plan, const ik_env *env,
+                                 ik_resilience_point *p, ik_error *err)
+{
+    ik_traffic *uniform = NULL;
+    ik_load load = {0};
+    ik_status status = ik_traffic_from_spec(g, "uniform", env, &uniform, err);
+    if (status == IK_OK)
+        status = ik_load_measure(plan->routing, uniform, env, &load, err);
+    if (status == IK_OK && load.tightest != IK_NONE && !ik_load_chooses_detours(plan->routing))
+        p->saturation = load.saturation;
+    ik_load_free(&load);
+    ik_traffic_free(uniform);
+    return status;
+}
+
+static bool resilience_is_refusal(ik_status status)
+{
+    return status == IK_ERR_UNSUPPORTED || status == IK_ERR_FAILED;
+}
+
+static ik_status resilience_try(const ik_fabric *g, const char *routing, const ik_env *env,
+                                ik_resilience_point *p, ik_error *err)
+{
+    ik_plan *plan = NULL;
+    ik_proof proof = {0};
+    ik_status status = ik_plan_from_specs(g, routing, NULL, NULL, 0, env, &plan, err);
+    if (resilience_is_refusal(status)) {
+        p->refused = true;
+        return IK_OK;
+    }
+    if (status == IK_OK)
+        status = ik_verify(plan, NULL, env, &proof, err);
+    if (status == IK_OK) {
+        p->lanes = plan->vc->vcs_needed;
+        p->proved =
+            proof.delivered == IK_YES && proof.loop_free == IK_YES && proof.deadlock_free == IK_YES;
+        status = resilience_load(g, plan, env, p, err);
+    }
+    ik_proof_free(&proof);
+    ik_plan_free(plan);
+    return status;
+}
+
+static ik_status resilience_reroute(const ik_fabric *g, const ik_resilience_config *config,
+                                    const ik_env *env, ik_resilience_point *p, ik_error *err)
+{
+    ik_resilience_point other = *p;
+    ik_status status = resilience_try(g, config->routing, env, p, err);
+    if (status != IK_OK || p->proved || !config->fallback)
+        return status;
+    status = resilience_try(g, config->fallback, env, &other, err);
+    if (status == IK_OK && other.proved) {
+        *p = other;
+        p->fell_back = true;
+    }
+    return status;
+}
+
+static ik_status resilience_judge(const ik_fabric *g, const ik_resilience_config *config,
+                                  const ik_env *env, ik_resilience_point *p, ik_error *err)
+{
+    ik_status status = resilience_distances(g, env, p, err);
+    return status == IK_OK ? resilience_reroute(g, config, env, p, err) : status;
+}
+
+/* A fabric of which nothing failed is not copied: the copy would not be intact, and some routings
+ * take whole fabrics alone. */
+static ik_status resilience_draw(const ik_fabric *f, const ik_resilience_config *config,
+                                 const ik_env *env, ik_resilience_point *p, ik_error *err)
+{
+    uint32_t cables = resilience_count_cables(f);
+    char share[32];
+    ik_fabric *g = NULL;
+    if (p->share * cables < 0.5)
+        return resilience_judge(f, config, env, p, err);
+    snprintf(share, sizeof share, "%.17g", p->share);
+    const fail_spec lost = {.text = share, .seed = p->seed};
+    ik_status status = fail_spec_apply(&lost, f, &g, err);
+    if (status == IK_OK) {
+        p->failed = cables - resilience_count_cables(g);
+        status = resilience_judge(g, config, env, p, err);
+    }
+    ik_fabric_free(g);
+    return status;
+}
+
+static ik_status resilience_point(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    const resilience_work *w = ctx;
+    const ik_resilience_config *config = w->config;
+    ik_resilience_point p = {.share = config->shares[index / config->seeds],
+                             .seed = w->env->seed + index % config->seeds,
+                             .saturation = NAN};
+    ik_env env = *w->env;
+    (void)thread;
+    env.num_threads = 1;
+    env.progress = NULL;
+    ik_status status = resilience_draw(w->f, config, &env, &p, err);
+    if (status == IK_OK)
+        w->points[index] = p;
+    return status;
+}
+
+ik_status ik_resilience_measure(const ik_fabric *f, const ik_resilience_config *config,
+                                const ik_env *env, ik_resilience_point *points, ik_error *err)
+{
+    static const ik_env none = {0};
+    resilience_work w = {f, config, env ? env : &none, points};
+    if (!config->seeds)
+        return ik_fail(err, IK_ERR_USAGE, "random failures need at least one seed");
+    for (size_t i = 0; i < config->num_shares; i++)
+        if (!(config->shares[i] >= 0 && config->shares[i] <= 1))
+            return ik_fail(err, IK_ERR_USAGE, "%g is not a share of cables: expected 0 to 1",
+                           config->shares[i]);
+    return ik_parallel_for_units(w.env, "random failures", "draws",
+                                 config->num_shares * config->seeds, resilience_point, &w, err);
+}

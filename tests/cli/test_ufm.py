@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Links as UFM lists them: the same fabric as that of a dump of ibnetdiscover, read on its own and as the plan of an audit."""
+import json
+import random
+import unittest
+
+from harness import CliTest
+from site_files import UNIT, Fabric
+
+FAMILIES = ("xgft:m=2:2,w=1:2", "rlft:ports=6,levels=2,fail=10%,fail_seed=1", "pgft:m=3:2,w=1:2,p=1:2", "xgft:m=2:3,w=2:2", "torus:dims=3:3,p=2", "dragonfly:h=1", "fullmesh:n=4,p=12")
+
+
+def links_of(fabric, labels=False, described=True, both=False):
+    """The answer of UFM; both: each link from both of its ends."""
+    def end(side, node, number):
+        dname = (f"1/{number}/1" if labels else str(number)) if node.switch else f"HCA-1/{number}"
+        said = {"guid": f"{node.guid:016x}", "port": str(number), "port_dname": dname}
+        if described:
+            said["port_node_description"] = f"{node.name}:{dname}" if node.switch else node.name
+        return {f"{side}_{key}": value for key, value in said.items()}
+    links, seen = [], set()
+    for node, number, port in fabric.ends():
+        if both or (port.peer.guid, port.peer_port) not in seen:
+            links.append({**end("source", node, number), **end("destination", port.peer, port.peer_port), "width": "4x", "severity": "Info", "capabilities": []})
+        seen.add((node.guid, number))
+    return links
+
+
+class Ufm(CliTest):
+    def fabric(self, spec):
+        path = self.tmp / "fabric.net"
+        self.ok("topo", spec, "--format", "ibnetdiscover", "-o", path, status=None)
+        return Fabric(path.read_text())
+
+    def put(self, links, name="links.json"):
+        path = self.tmp / name
+        path.write_text(links if isinstance(links, str) else json.dumps(links, indent=1))
+        return path
+
+    def cables(self, path):
+        """Sets of two (name, number of the port)."""
+        out = self.tmp / "read.json"
+        self.ok("topo", path, "--format", "json", "-o", out, status=None)
+        fabric = json.loads(out.read_text())
+        nodes = fabric["switches"] + fabric["hosts"]
+        numbers = [dict(node.get("labels", [])) for node in nodes]
+        guids = sorted(node["guid"] for node in fabric["switches"] if "guid" in node)
+        return sorted(sorted((nodes[n]["name"], numbers[n].get(p, p + 1)) for n, p in (link[:2], link[2:4])) for link in fabric["links"]), guids, len(fabric["hosts"])
+
+    def test_same_fabric(self):
+        for spec in FAMILIES:
+            fabric = self.fabric(spec)
+            wanted = self.cables(self.put(fabric.ibnetdiscover(), "fabric.net"))
+            for options in ({}, {"labels": True}, {"both": True}):
+                with self.subTest(spec=spec, **options):
+                    links = links_of(fabric, **options)
+                    random.Random(1).shuffle(links)
+                    self.assertEqual(self.cables(self.put(links)), wanted)
+            with self.subTest(spec=spec, described=False):  # as older versions have it: no names
+                cables, guids, hosts = self.cables(self.put(links_of(fabric, described=False)))
+                self.assertEqual((len(cables), guids, hosts), (len(wanted[0]), *wanted[1:]))
+
+    def test_plan(self):
+        fabric = self.fabric("xgft:m=4:4,w=1:2")
+        net, plan = self.put(fabric.ibnetdiscover(), "fabric.net"), self.put(links_of(fabric))
+        self.assertEqual((self.planned(net, plan)["missing"], self.planned(net, plan)["wrong"]), (0, 0))
+        inner = [link for link in links_of(fabric) if not link["destination_port_dname"].startswith("HCA") and not link["source_port_dname"].startswith("HCA")]
+        a, b = inner[0], next(link for link in inner if link["source_guid"] != inner[0]["source_guid"] and link["destination_guid"] != inner[0]["destination_guid"])
+        swapped = links_of(fabric)
+        for link, other in ((a, b), (b, a)):
+            swapped[swapped.index(link)] = {key: (other if key.startswith("destination") else link)[key] for key in link}
+        said = self.planned(net, self.put(swapped))
+        self.assertEqual((said["missing"], said["wrong"]), (2, 2))
+
+    def planned(self, net, plan):
+        return self.json("audit", net, "--plan", plan, "--routing", "none", status=None)["cabling"]
+
+    def test_adapters_of_one_computer(self):
+        """Two adapters of a computer have its GUID and the same numbers of ports."""
+        links = [{"source_guid": "248a070300f88fe0", "source_port": str(port), "source_port_dname": str(port), "destination_guid": "b8599f03000a77d0",
+                  "destination_port": str(number), "destination_port_dname": f"HCA-{adapter}/{number}"} for port, adapter, number in ((1, 1, 1), (2, 1, 2), (3, 2, 1))]
+        cables, guids, hosts = self.cables(self.put(links))
+        self.assertEqual((len(cables), guids, hosts), (3, ["0x248a070300f88fe0"], 2))
+        self.refused("topo", self.put(links + [{**links[0], "source_port": "9"}]), says=("links.json", "port 1 of", "cabled twice"))
+
+    def test_many_nodes(self):
+        """Thousands of nodes, more than any table of them has room for at first; and one guid in letters of both sizes."""
+        for num in (31, 64, 3000):
+            with self.subTest(num=num):
+                links = [{"source_guid": f"{0xA0000 + k:016x}", "source_port": "1", "destination_guid": f"{0xA0000 + (k + 1) % num:016X}", "destination_port": "2"}
+                         for k in range(num)]
+                links += [{"source_guid": f"{0xA0000 + k:016X}", "source_port": "3", "destination_guid": f"{0xB0000 + k:016x}", "destination_port": "1",
+                           "destination_port_dname": "HCA-1/1"} for k in range(num)]
+                cables, guids, hosts = self.cables(self.put(links))
+                self.assertEqual((len(cables), len(guids), hosts), (2 * num, num, num))
+                wrong = {**links[-1], "source_port": "9"}
+                self.refused("topo", self.put(links + [wrong]), says=(f"links.json:{json.dumps(links, indent=1).count(chr(10)) + 1}:2: port 1 of", "cabled twice"))
+
+    def test_units(self):
+        fabric = self.fabric("xgft:m=2:2,w=1:2")
+        wanted = self.cables(self.put(links_of(fabric)))
+        unit = {**links_of(fabric)[0], "source_port": "41", "destination_guid": "0000000000000077", "destination_port_node_description": UNIT}
+        self.assertEqual(self.cables(self.put([unit, *links_of(fabric)])), wanted)
+        self.assertIn("aggregation units", self.ok("topo", self.put([unit, *links_of(fabric)]), status=None))
+
+    def test_refusals(self):
+        text = json.dumps(links_of(self.fabric("ring:n=3,p=1")), indent=1)
+        for old, new, says in (('"source_port": "1"', '"source_port": "0"', 'links.json:2:2: a link needs a member "source_port"'), ('"source_port": "1"', '"source_port": 1', "links.json:2:2: a link needs"),
+                               ('"source_port": "1"', '"source_port": "70000"', "links.json:2:2: a link needs"), ('"destination_port": "', '"destination_prt": "', 'links.json:2:2: a link needs a member "destination_port"'),
+                               ('"source_guid": "0', '"source_guid": "x', "links.json:2:2: a link needs a member \"source_guid\""), ('"source_guid": "0', '"source_guid": "', "links.json:2:2: a link needs a member \"source_guid\""),
+                               ('"source_guid": "02', '"source_guid": "0x', 'links.json:2:2: a link needs a member "source_guid"'),
+                               ('"source_guid": "0', '"source_guid": "-', 'links.json:2:2: a link needs a member "source_guid"'),
+                               ('"source_guid": "02', '"source_guid": "  ', 'links.json:2:2: a link needs a member "source_guid"'),
+                               ("[\n", '{"links": [\n', "links.json:"), ("{", "7, {", "links.json:2:2: a link needs")):
+            with self.subTest(new=new):
+                self.assertIn(old, text)
+                self.refused("topo", self.put(text.replace(old, new, 1)), says=says)
+        for nothing in ("[]", "{}"):
+            self.refused("topo", f"file:path={self.put(nothing)},format=ufm", says="links.json:1:1")
+
+
+if __name__ == "__main__":
+    unittest.main()
