@@ -39,12 +39,30 @@ typedef struct ik_scale_point {
     double links;   /* with the hosts' */
     uint32_t radix; /* the largest of any switch */
 } ik_scale_point;
+/* What a network is bought for. Oversubscription: of trees, hosts per uplink of a leaf switch; of
+ * other families, by how much a switch may have more hosts than in the balanced member. */
+typedef struct ik_wish {
+    double hosts;            /* of the network; 1 to 1e9 */
+    uint32_t radix;          /* ports of a switch, at most; 2 to IK_WISH_RADIX_MAX */
+    double oversubscription; /* at most; 1 to 1000 */
+} ik_wish;
+#define IK_WISH_RADIX_MAX 4096
+/* The member of a series that fulfils a wish. */
+typedef struct ik_fit {
+    ik_scale_point point; /* with exactly the hosts wished for; ports: those in use, hosts' too */
+    double capacity;      /* hosts that it has ports for */
+    const char *routing;  /* that suits it best; static */
+} ik_fit;
 typedef struct ik_series {
     const char *name;    /* "2-D HyperX": the row of a table, the curve of a plot */
     const char *summary; /* which parameters it sets to what */
     /* The i-th instance, i >= 1: false if there is none with this number. radix and hosts grow with
      * i, and radix >= i. */
     bool (*point)(uint32_t i, ik_scale_point *out);
+    /* The member with the fewest switches, and of those with the fewest links, that fulfils a wish,
+     * as it is built: partly filled, with parallel cables; false if there is none. Who fulfils a
+     * wish fulfils one for fewer hosts or for larger switches. NULL: such members are not known. */
+    bool (*fit)(const ik_wish *wish, ik_fit *out);
 } ik_series;
 #define IK_SERIES_MAX 1000000
 /* The largest instance whose switches have at most `radix` ports; false if there is none. Cost
@@ -52,6 +70,17 @@ typedef struct ik_series {
 bool ik_series_largest(const ik_series *series, uint32_t radix, ik_scale_point *out);
 /* The smallest instance with at least `hosts` hosts; false if there is none below IK_SERIES_MAX. */
 bool ik_series_smallest(const ik_series *series, double hosts, ik_scale_point *out);
+/* The member that fulfils a wish; false if there is none, or series->fit is NULL. Cost: at most
+ * O(radix^3), mostly O(radix^2). */
+bool ik_series_fit(const ik_series *series, const ik_wish *wish, ik_fit *out);
+/* What comes nearest to a wish that is not fulfilled: the member with the most hosts for its
+ * switches (*most; false: there is none), and the ports that switches need for its hosts (*radix;
+ * 0: more than IK_WISH_RADIX_MAX). Cost: some 60 times that of ik_series_fit. */
+bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *most, uint32_t *radix);
+/* The spec of `rails` copies of a member that share nothing but their hosts, each of which has a
+ * cable to every copy: in trees, a first level of so many parents per host. False (and spec is
+ * empty): its family cannot say that, or size is too small. fit: of ik_series_fit; rails >= 1. */
+bool ik_fit_rails(const ik_fit *fit, uint32_t rails, char *spec, size_t size);
 
 struct ik_topology {
     const char *name;    /* "xgft" */

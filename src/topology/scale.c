@@ -7,6 +7,10 @@
 #include "topology/scale.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
 void scale_direct(ik_scale_point *out, double switches, double degree, double p)
 {
@@ -45,4 +49,156 @@ bool ik_series_smallest(const ik_series *series, double hosts, ik_scale_point *o
         }
     }
     return false;
+}
+
+/* ---- members for a wish */
+
+/* A switch of an XGFT stands below those alone whose digits are its own, so that switches of
+ * different lowest digits w_1 are not connected (Ohring et al., On Generalized Fat Trees, IPPS
+ * 1995): w_1 = rails makes so many trees over the same hosts. */
+bool ik_fit_rails(const ik_fit *fit, uint32_t rails, char *spec, size_t size)
+{
+    static const char one[] = ",w=1:";
+    const char *member = fit->point.spec,
+               *at = strncmp(member, "pgft:", 5) == 0 ? strstr(member, one) : NULL;
+    assert(rails >= 1 && size > 0);
+    spec[0] = '\0';
+    if (!at)
+        return false;
+    int used =
+        snprintf(spec, size, "%.*s,w=%u:%s", (int)(at - member), member, rails, at + strlen(one));
+    if (used > 0 && (size_t)used < size)
+        return true;
+    spec[0] = '\0';
+    return false;
+}
+
+bool scale_too_many(const scale_best *best, double switches)
+{
+    return best->found && switches > best->fit->point.switches;
+}
+
+/* Fewer switches, then fewer links, then fewer host ports to spare: hosts stand more evenly. */
+static bool scale_cheaper(const ik_fit *than, double switches, double links, double capacity)
+{
+    const ik_scale_point *p = &than->point;
+    if (switches != p->switches)
+        return switches < p->switches;
+    return links != p->links ? links < p->links : capacity < than->capacity;
+}
+
+bool scale_offer(scale_best *best, double switches, double cables, double radix, double capacity,
+                 const char *spec, ...)
+{
+    ik_scale_point *p = &best->fit->point;
+    double hosts = best->wish->hosts;
+    assert(capacity >= hosts && radix >= 1);
+    if (radix > best->wish->radix ||
+        (best->found && !scale_cheaper(best->fit, switches, cables + hosts, capacity)))
+        return false;
+    *best->fit = (ik_fit){.capacity = capacity, .routing = "minimal"};
+    *p = (ik_scale_point){.hosts = hosts,
+                          .switches = switches,
+                          .ports = hosts + 2 * cables,
+                          .links = hosts + cables,
+                          .radix = (uint32_t)radix};
+    va_list args;
+    va_start(args, spec);
+    vsnprintf(p->spec, sizeof p->spec, spec, args);
+    va_end(args);
+    size_t used = strlen(p->spec);
+    if (capacity > hosts)
+        snprintf(p->spec + used, sizeof p->spec - used, ",hosts=%.0f", hosts);
+    best->found = true;
+    return true;
+}
+
+uint32_t scale_hosts_per(const ik_wish *wish, double switches)
+{
+    assert(switches >= 1);
+    return (uint32_t)ceil(wish->hosts / switches);
+}
+
+/* Oversubscription is a fraction in decimals: what is whole but for rounding is whole. */
+static const double rounding = 1e-9;
+
+uint32_t scale_most(const ik_wish *wish, uint32_t balanced)
+{
+    return (uint32_t)(balanced * wish->oversubscription + rounding);
+}
+
+uint32_t scale_least(const ik_wish *wish, double hosts)
+{
+    double least = ceil(hosts / wish->oversubscription - rounding);
+    return least > 1 ? (uint32_t)least : 1;
+}
+
+/* With fewer cables per pair there are more groups: the first number that fits is the best. Of c
+ * cables each, a group has at least all its hosts' traffic less c. */
+bool scale_groups(const ik_wish *wish, double group_hosts, uint32_t switches, uint32_t most_h,
+                  bool even, uint32_t *groups, uint32_t *h)
+{
+    double least = ceil(wish->hosts / group_hosts), ports = (double)switches * most_h;
+    least = least > 2 ? least : 2;
+    if (least - 1 > ports)
+        return false;
+    double all = group_hosts / wish->oversubscription;
+    for (uint32_t c = scale_least(wish, group_hosts / least); c > 0 && c + ports >= all; c--) {
+        double g = scale_least(wish, group_hosts / c);
+        g = g > least ? g : least;
+        double each = scale_least(wish, group_hosts / g);
+        if (even && each > switches)
+            each = ceil(each / switches) * switches;
+        if (each * (g - 1) <= ports) {
+            *groups = (uint32_t)g;
+            *h = (uint32_t)ceil(each * (g - 1) / switches);
+            return true;
+        }
+    }
+    return false;
+}
+
+double scale_global_cables(double groups, double ports)
+{
+    double rest = fmod(ports, groups - 1);
+    bool unconnected = fmod(rest, 2) != 0 && fmod(groups, 2) != 0;
+    return groups * (ports - unconnected) / 2;
+}
+
+bool ik_series_fit(const ik_series *series, const ik_wish *wish, ik_fit *out)
+{
+    assert(wish->hosts >= 1 && wish->radix <= IK_WISH_RADIX_MAX && wish->oversubscription >= 1);
+    return series->fit && series->fit(wish, out);
+}
+
+bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *most, uint32_t *radix)
+{
+    ik_fit fit;
+    ik_wish w = *wish;
+    uint32_t low = wish->radix, high = low;
+    do { /* in doubling steps, since large switches have many members */
+        low = high;
+        w.radix = high = 2 * low <= IK_WISH_RADIX_MAX ? 2 * low : IK_WISH_RADIX_MAX;
+    } while (high > low && !ik_series_fit(series, &w, &fit));
+    if (high == low)
+        high = IK_WISH_RADIX_MAX + 1;
+    while (high - low > 1) {
+        w.radix = low + (high - low) / 2;
+        if (ik_series_fit(series, &w, &fit))
+            high = w.radix;
+        else
+            low = w.radix;
+    }
+    *radix = high > IK_WISH_RADIX_MAX ? 0 : high;
+    w = *wish;
+    double feasible = 0, beyond = wish->hosts;
+    while (beyond - feasible > 1) {
+        w.hosts = feasible + floor((beyond - feasible) / 2);
+        if (ik_series_fit(series, &w, most))
+            feasible = w.hosts;
+        else
+            beyond = w.hosts;
+    }
+    w.hosts = feasible;
+    return feasible > 0 && ik_series_fit(series, &w, most);
 }

@@ -36,8 +36,14 @@ static bool crossbar_point(uint32_t i, ik_scale_point *out)
     return true;
 }
 
+static bool crossbar_fit(const ik_wish *wish, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    return scale_offer(&best, 1, 0, wish->hosts, wish->hosts, "crossbar:n=%.0f", wish->hosts);
+}
+
 static const ik_series series[] = {
-    {"Crossbar", "crossbar:n=i", crossbar_point},
+    {"Crossbar", "crossbar:n=i", crossbar_point, crossbar_fit},
     {0},
 };
 

@@ -7,6 +7,7 @@
 #include "topology/scale.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 
 static const ik_param params[] = {
@@ -77,8 +78,27 @@ static bool dragonfly_point(uint32_t h, ik_scale_point *out)
     return true;
 }
 
+/* Uniform traffic goes over two local links and, between two groups, over their cables. */
+static bool dragonfly_fit(const ik_wish *wish, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    for (uint32_t a = 2; a < wish->radix; a++) {
+        uint32_t most = scale_most(wish, a) / 2;
+        for (uint32_t p = 1; p <= most && p + a - 1 < wish->radix; p++) {
+            uint32_t g, h;
+            if (scale_too_many(&best, ceil(wish->hosts / p)) ||
+                !scale_groups(wish, (double)a * p, a, wish->radix - p - a + 1, false, &g, &h))
+                continue;
+            double switches = (double)g * a, ports = (double)a * h;
+            scale_offer(&best, switches, switches * (a - 1) / 2 + scale_global_cables(g, ports),
+                        p + a - 1.0 + h, switches * p, "dragonfly:h=%u,a=%u,p=%u,g=%u", h, a, p, g);
+        }
+    }
+    return best.found;
+}
+
 static const ik_series series[] = {
-    {"Dragonfly", "dragonfly:h=i, a = 2h, p = h, g = a*h + 1", dragonfly_point},
+    {"Dragonfly", "dragonfly:h=i, a = 2h, p = h, g = a*h + 1", dragonfly_point, dragonfly_fit},
     {0},
 };
 

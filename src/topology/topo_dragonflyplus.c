@@ -7,6 +7,7 @@
 #include "topology/scale.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 
 static const ik_param params[] = {
@@ -96,8 +97,40 @@ static bool dragonflyplus_point(uint32_t h, ik_scale_point *out)
     return true;
 }
 
+/* All numbers of hosts per leaf switch for which groups can be linked. A spine with cables to all
+ * other groups has equally many to each, since minimal routing uses all spines alike. */
+static void dragonflyplus_offer(scale_best *best, uint32_t leaves, uint32_t spines)
+{
+    const ik_wish *wish = best->wish;
+    uint32_t p = scale_most(wish, spines), most_h = wish->radix - leaves, g, h;
+    double most_groups = (double)spines * most_h + 1;
+    for (p = p < wish->radix - spines ? p : wish->radix - spines; p > 0; p--) {
+        double hosts = (double)leaves * p;
+        if (hosts * most_groups < wish->hosts ||
+            scale_too_many(best, ceil(wish->hosts / hosts) * (leaves + spines)))
+            return;
+        if (!scale_groups(wish, hosts, spines, most_h, true, &g, &h))
+            continue;
+        double cables = (double)g * leaves * spines + scale_global_cables(g, (double)spines * h);
+        uint32_t leaf = p + spines, spine = leaves + h;
+        scale_offer(best, (double)g * (leaves + spines), cables, leaf > spine ? leaf : spine,
+                    g * hosts, "dragonflyplus:h=%u,leaves=%u,spines=%u,p=%u,g=%u", h, leaves,
+                    spines, p, g);
+    }
+}
+
+static bool dragonflyplus_fit(const ik_wish *wish, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    for (uint32_t leaves = 1; leaves < wish->radix; leaves++)
+        for (uint32_t spines = 1; spines < wish->radix; spines++)
+            dragonflyplus_offer(&best, leaves, spines);
+    return best.found;
+}
+
 static const ik_series series[] = {
-    {"Dragonfly+", "dragonflyplus:h=i, leaves = spines = p = h, g = h*h + 1", dragonflyplus_point},
+    {"Dragonfly+", "dragonflyplus:h=i, leaves = spines = p = h, g = h*h + 1", dragonflyplus_point,
+     dragonflyplus_fit},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include "topology/build.h"
 #include "topology/scale.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const ik_param params[] = {
@@ -33,8 +34,24 @@ static bool fullmesh_point(uint32_t i, ik_scale_point *out)
     return true;
 }
 
+static bool fullmesh_fit(const ik_wish *wish, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    for (uint32_t n = 2; !best.found && n <= wish->radix; n++) {
+        uint32_t p = scale_hosts_per(wish, n);
+        double k = ceil((double)scale_least(wish, p) / (n - 1)), degree = k * (n - 1);
+        char cables[24] = "";
+        if (k > 1)
+            snprintf(cables, sizeof cables, ",k=%.0f", k);
+        if (k <= 1024)
+            scale_offer(&best, n, n * degree / 2, degree + p, (double)n * p, "fullmesh:n=%u,p=%u%s",
+                        n, p, cables);
+    }
+    return best.found;
+}
+
 static const ik_series series[] = {
-    {"Full mesh", "fullmesh:n=i+1, p = i", fullmesh_point},
+    {"Full mesh", "fullmesh:n=i+1, p = i", fullmesh_point, fullmesh_fit},
     {0},
 };
 

@@ -78,9 +78,63 @@ static bool hyperx_point_3d(uint32_t i, ik_scale_point *out)
     return hyperx_point(3, i, out);
 }
 
+/* Every dimension has as many cables per pair as uniform traffic of its switches' hosts needs. */
+static void hyperx_offer(scale_best *best, const uint32_t *dims, uint32_t num)
+{
+    char sizes[40] = "", cables[40] = "";
+    double switches = 1, degree = 0;
+    for (uint32_t d = 0; d < num; d++)
+        switches *= dims[d];
+    if (scale_too_many(best, switches) || switches * best->wish->radix < best->wish->hosts)
+        return;
+    uint32_t p = scale_hosts_per(best->wish, switches), least = scale_least(best->wish, p);
+    bool parallel = false;
+    for (uint32_t d = 0, at = 0, to = 0; d < num; d++) { /* p = dims - 1 is balanced */
+        uint32_t k = (least + dims[d] - 2) / (dims[d] - 1);
+        if (k > 1024)
+            return;
+        degree += (double)k * (dims[d] - 1);
+        parallel |= k > 1;
+        at += (uint32_t)snprintf(sizes + at, sizeof sizes - at, d ? ":%u" : "%u", dims[d]);
+        to += (uint32_t)snprintf(cables + to, sizeof cables - to, d ? ":%u" : ",k=%u", k);
+    }
+    scale_offer(best, switches, switches * degree / 2, degree + p, switches * p,
+                "hyperx:dims=%s,p=%u%s", sizes, p, parallel ? cables : "");
+}
+
+/* Lines of x >= y switches in planes of z: each has at least x + y + z - 3 ports for others. */
+static void hyperx_offer_lines(scale_best *best, uint32_t y, uint32_t z, uint32_t num)
+{
+    uint32_t left = best->wish->radix + 3 - y - z; /* of x and p together */
+    if ((double)y * z * left * left / 4 < best->wish->hosts)
+        return;
+    for (uint32_t x = y; x < left && !scale_too_many(best, (double)x * y * z); x++)
+        hyperx_offer(best, (const uint32_t[]){x, y, z}, num);
+}
+
+static bool hyperx_fit(const ik_wish *wish, uint32_t num, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    uint32_t first = num == 2 ? 1 : 2, last = num == 2 ? 1 : wish->radix;
+    for (uint32_t z = first; z <= last && !scale_too_many(&best, (double)z * z * z); z++)
+        for (uint32_t y = z > 2 ? z : 2; y + z < wish->radix + 3; y++)
+            hyperx_offer_lines(&best, y, z, num);
+    return best.found;
+}
+
+static bool hyperx_fit_2d(const ik_wish *wish, ik_fit *out)
+{
+    return hyperx_fit(wish, 2, out);
+}
+
+static bool hyperx_fit_3d(const ik_wish *wish, ik_fit *out)
+{
+    return hyperx_fit(wish, 3, out);
+}
+
 static const ik_series series[] = {
-    {"2-D HyperX", "hyperx:dims=(i+1):(i+1), p = i", hyperx_point_2d},
-    {"3-D HyperX", "hyperx:dims=(i+1):(i+1):(i+1), p = i", hyperx_point_3d},
+    {"2-D HyperX", "hyperx:dims=(i+1):(i+1), p = i", hyperx_point_2d, hyperx_fit_2d},
+    {"3-D HyperX", "hyperx:dims=(i+1):(i+1):(i+1), p = i", hyperx_point_3d, hyperx_fit_3d},
     {0},
 };
 

@@ -6,6 +6,7 @@
 #include "topology/build.h"
 #include "topology/scale.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const ik_param params[] = {
@@ -68,8 +69,28 @@ static bool mlfm_point(uint32_t h, ik_scale_point *out)
     return true;
 }
 
+static bool mlfm_fit(const ik_wish *wish, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    for (uint32_t h = 1; h < wish->radix; h++) {
+        double globals = h * (h + 1.0) / 2;
+        uint32_t most = scale_most(wish, h);
+        most = most < wish->radix - h ? most : wish->radix - h;
+        double layers = ceil(wish->hosts / (most * (h + 1.0)));
+        if (scale_too_many(&best, globals))
+            break;
+        if (2 * layers > wish->radix)
+            continue;
+        uint32_t p = scale_hosts_per(wish, layers * (h + 1));
+        double locals = layers * (h + 1), radix = h + p > 2 * layers ? h + p : 2 * layers;
+        scale_offer(&best, locals + globals, locals * h, radix, locals * p, "mlfm:h=%u,l=%.0f,p=%u",
+                    h, layers, p);
+    }
+    return best.found;
+}
+
 static const ik_series series[] = {
-    {"MLFM", "mlfm:h=i, l = p = h", mlfm_point},
+    {"MLFM", "mlfm:h=i, l = p = h", mlfm_point, mlfm_fit},
     {0},
 };
 

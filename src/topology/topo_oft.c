@@ -105,8 +105,21 @@ static bool oft_point(uint32_t k, ik_scale_point *out)
     return true;
 }
 
+static bool oft_fit(const ik_wish *wish, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    for (uint32_t k = 2; !best.found && 2 * k <= wish->radix; k++) {
+        double rl = k * (k - 1.0) + 1;
+        uint32_t p = scale_hosts_per(wish, 2 * rl);
+        if ((k == 2 || gf_prime_power(k - 1, NULL, NULL)) && p <= scale_most(wish, k))
+            scale_offer(&best, 3 * rl, 2 * rl * k, k + (double)(p > k ? p : k), 2 * rl * p,
+                        "oft:k=%u,p=%u", k, p);
+    }
+    return best.found;
+}
+
 static const ik_series series[] = {
-    {"OFT", "oft:k=i, p = k", oft_point},
+    {"OFT", "oft:k=i, p = k", oft_point, oft_fit},
     {0},
 };
 

@@ -165,8 +165,21 @@ static bool polarfly_point(uint32_t q, ik_scale_point *out)
     return true;
 }
 
+static bool polarfly_fit(const ik_wish *wish, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    for (uint32_t q = 2; !best.found && q < wish->radix; q++) {
+        double switches = (double)q * q + q + 1;
+        uint32_t p = scale_hosts_per(wish, switches);
+        if (gf_prime_power(q, NULL, NULL) && p <= scale_most(wish, (q + 1) / 2))
+            scale_offer(&best, switches, (switches - 1) * (q + 1) / 2, q + 1.0 + p, switches * p,
+                        "polarfly:q=%u,p=%u", q, p);
+    }
+    return best.found;
+}
+
 static const ik_series series[] = {
-    {"PolarFly", "polarfly:q=i, p = (q + 1)/2", polarfly_point},
+    {"PolarFly", "polarfly:q=i, p = (q + 1)/2", polarfly_point, polarfly_fit},
     {0},
 };
 

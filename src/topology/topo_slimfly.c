@@ -220,8 +220,22 @@ static bool slimfly_point_ceil(uint32_t q, ik_scale_point *out)
     return slimfly_point(q, 1, out);
 }
 
+static bool slimfly_fit(const ik_wish *wish, ik_fit *out)
+{
+    scale_best best = {.wish = wish, .fit = out};
+    for (uint32_t q = 3; !best.found && q < wish->radix; q++) {
+        uint32_t degree = (uint32_t)(3 * (int32_t)q - slimfly_delta_of(q)) / 2;
+        double switches = 2.0 * q * q;
+        uint32_t p = scale_hosts_per(wish, switches);
+        if (gf_prime_power(q, NULL, NULL) && p <= scale_most(wish, degree / 2))
+            scale_offer(&best, switches, switches * degree / 2, (double)degree + p, switches * p,
+                        "slimfly:q=%u,p=%u", q, p);
+    }
+    return best.found;
+}
+
 static const ik_series series[] = {
-    {"Slim Fly", "slimfly:q=i,p=floor", slimfly_point_floor},
+    {"Slim Fly", "slimfly:q=i,p=floor", slimfly_point_floor, slimfly_fit},
     {"Slim Fly, p rounded up", "slimfly:q=i,p=ceil", slimfly_point_ceil},
     {0},
 };

@@ -2,6 +2,7 @@
  *
  * Topology `xgft`: every extended generalised fat tree, and the named kinds of them.
  */
+#include "topology/scale.h"
 #include "topology/xgft_tree.h"
 
 #include <assert.h>
@@ -200,8 +201,8 @@ static bool xgft_point_3_levels(uint32_t i, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"2-level fat tree", "fattree2:ports=2i", xgft_point_2_levels},
-    {"3-level fat tree", "fattree3:ports=2i", xgft_point_3_levels},
+    {"2-level fat tree", "fattree2:ports=2i", xgft_point_2_levels, tree_fit_2_levels},
+    {"3-level fat tree", "fattree3:ports=2i", xgft_point_3_levels, tree_fit_3_levels},
     {0},
 };
 

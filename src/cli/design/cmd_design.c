@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_design.c: `ikat design`: for a number of hosts and a switch, the member that each family
+ * builds, what it does and what it costs.
+ */
+#include "design_show.h"
+#include "scale.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------
+ * choosing */
+
+static ik_status design_fit(designs *d, design_row *row, ik_error *err)
+{
+    row->fits = ik_series_fit(row->series, &d->wish, &row->fit);
+    if (!row->fits) {
+        bool any = ik_series_nearest(row->series, &d->wish, &row->fit, &row->least_radix);
+        row->most_hosts = any ? row->fit.point.hosts : 0;
+        if (any)
+            design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
+        return IK_OK;
+    }
+    d->num_fits++;
+    design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
+    const ik_scale_point *p = &row->fit.point;
+    ik_fit whole = row->fit;
+    if (d->rails > 1 &&
+        ik_fit_rails(&row->fit, d->rails, whole.point.spec, sizeof whole.point.spec))
+        design_put_spec(d, &whole, 1, row->whole, sizeof row->whole);
+    ik_purchase what = {.rate_bps = d->rate_bps,
+                        .radix = d->wish.radix,
+                        .switches = d->rails * p->switches,
+                        .adapters = d->rails * p->hosts,
+                        .copper_cables = d->rails * p->hosts,
+                        .optical_cables = d->rails * (p->links - p->hosts)};
+    return ik_prices_cost(d->prices, &what, &row->cost, err);
+}
+
+static int design_by_cost(const void *a, const void *b)
+{
+    const design_row *x = a, *y = b;
+    if (x->fits != y->fits)
+        return x->fits ? -1 : 1;
+    if (x->fits && x->cost.total != y->cost.total)
+        return x->cost.total < y->cost.total ? -1 : 1;
+    return strcmp(x->series->name, y->series->name);
+}
+
+/* No family fits: an error that names the one that comes nearest. */
+static ik_status design_refuse_wish(const designs *d, ik_error *err)
+{
+    const design_row *nearest = &d->rows[0];
+    char why[400];
+    for (size_t i = 1; i < d->num; i++)
+        if (d->rows[i].most_hosts > nearest->most_hosts)
+            nearest = &d->rows[i];
+    ik_status status =
+        ik_fail(err, IK_ERR_USAGE, "no family reaches %s hosts with %u-port switches",
+                cli_count((uint64_t)d->wish.hosts), d->wish.radix);
+    return ik_hint(err, status, "%s: %s", nearest->series->name,
+                   design_reason(d, nearest, why, sizeof why));
+}
+
+static ik_status design_choose(designs *d, ik_error *err)
+{
+    ik_status status = cli_check_series(d->c, true, err);
+    size_t room = 0;
+    for (const ik_topology *const *t = ik_topologies(); *t; t++)
+        for (const ik_series *s = (*t)->series; s && s->name; s++)
+            room++;
+    d->rows = calloc(room + 1, sizeof *d->rows);
+    if (!d->rows)
+        return ik_fail_memory(err, room * sizeof *d->rows, "the members of families");
+    for (const ik_topology *const *t = ik_topologies(); status == IK_OK && *t; t++) {
+        for (const ik_series *s = (*t)->series; status == IK_OK && s && s->name; s++) {
+            if (!s->fit || !cli_wants_series(d->c, *t, s))
+                continue;
+            design_row *row = &d->rows[d->num++];
+            row->topology = *t;
+            row->series = s;
+            status = design_fit(d, row, err);
+        }
+    }
+    if (status == IK_OK && d->num_fits == 0)
+        status = design_refuse_wish(d, err);
+    if (status == IK_OK)
+        qsort(d->rows, d->num, sizeof *d->rows, design_by_cost);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * the command */
+
+static bool design_is_proved(const designs *d, const design_row *row)
+{
+    bool proved = row->proved;
+    for (int k = 0; k < d->num_shares; k++)
+        proved &= row->damages[k].proved;
+    return proved;
+}
+
+static int design_show(const designs *d)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < d->num_fits; i++)
+        if (d->rows[i].built && !design_is_proved(d, &d->rows[i]))
+            status = CLI_FAILED;
+    int shown = d->c->json               ? designs_show_json(d)
+                : cli_has(d->c, "--csv") ? designs_show_csv(d)
+                                         : designs_show_table(d);
+    return shown == CLI_DONE ? cli_finish(d->c, status) : shown;
+}
+
+static int design_run(cli *c)
+{
+    designs d = {.c = c, .prices_file = cli_get(c, "--prices")};
+    ik_error err;
+    int status = designs_read_wish(&d);
+    if (status != CLI_DONE)
+        return status;
+    cli_use_cache(c);
+    ik_status s = ik_prices_read(d.prices_file, &d.prices, &err);
+    if (s == IK_OK)
+        s = design_choose(&d, &err);
+    for (size_t i = 0; s == IK_OK && i < d.num; i++)
+        s = design_measure(&d, &d.rows[i], &err);
+    cli_progress_end(c);
+    status = s == IK_OK ? design_show(&d) : cli_error(c, &err);
+    for (size_t i = 0; i < d.num; i++) {
+        ik_distances_free(&d.rows[i].dist);
+        ik_bisection_free(&d.rows[i].bisection);
+    }
+    free(d.rows);
+    ik_prices_free(d.prices);
+    return status;
+}
+
+static const cli_option options[] = {
+    {"--hosts", 0, "N", "this many hosts (required)", false},
+    {"--radix", 0, "R", "switches with at most R ports (required)", false},
+    {"--oversubscription", 0, "X",
+     "at most X hosts per uplink of a leaf switch, and in families without uplinks at most X times "
+     "the hosts of the balanced member (default: 1)",
+     false},
+    {"--rate", 0, "RATE", "the rate of all ports and cables (default: 100 Gb/s)", false},
+    {"--rails", 0, "N",
+     "hosts have N ports, each to a network of its own (default: 1); all N are bought", false},
+    {"--traffic", 't', "SPEC", "also predict the saturation load for this pattern", true,
+     "<traffic>"},
+    {"--bisection", 'b', NULL, "also compute the bisection", false},
+    {"--workload", 'w', "SPEC",
+     "also say how long this workload takes at least, its bytes divided over all rails, as in "
+     "collective:operation=allreduce,bytes=1GB",
+     true, "<traffic>"},
+    {"--simulate", 0, NULL,
+     "also simulate the workloads, where their packets make at most 200 million hops", false},
+    {"--fail", 0, "SHARE",
+     "also say what is left when this share of the cables between switches fails, as in 2%: three "
+     "random draws, rerouted",
+     true},
+    {"--prices", 0, "FILE",
+     "a list of prices, of which every key replaces that of the built-in one", false,
+     "<file yaml yml>"},
+    {"--csv", 0, NULL, "instead of the table, print CSV", false},
+    CLI_NO_CACHE,
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const examples[] = {
+    "ikat design --hosts 400 --radix 24",
+    "ikat design --hosts 400 --rails 4 --radix 24 --rate 400Gb/s --workload "
+    "collective:operation=allreduce,bytes=1GB --fail 2%",
+    "ikat design --hosts 1024 --radix 32 --oversubscription 2 fattree2 dragonfly -t reversal",
+    NULL};
+
+const ik_command ik_command_design = {
+    .name = "design",
+    .synopsis = "--hosts N --radix R [--rails N] [--oversubscription X] [--workload SPEC] [--fail "
+                "SHARE] [--prices FILE] [FAMILY …]",
+    .summary = "for a number of hosts and a switch: the network of each family, and its price",
+    .details =
+        "For every family, or those that are named, takes the member with the fewest switches, "
+        "and of these with the fewest cables, that has ports for all hosts: partly filled, with "
+        "fewer pods or groups, and with parallel cables where that uses ports that are there. "
+        "Each gets the routing that suits its family and the VCs that this needs; "
+        "that it delivers every pair without loops and deadlocks is proved. The table is sorted by "
+        "cost per host; below it stands which families do not fit, and why.\nPredicted are the "
+        "saturation loads of uniform traffic, of an adversarial permutation (worst), and of the "
+        "given patterns, under the routing that is shown. For more than 300,000 hosts, and for "
+        "members that need more than --memory-limit, only sizes and costs are computed.\n"
+        "With --rails N a host has N adapters, each on one of N equal networks (planes) that share "
+        "nothing else. Numbers of switches, ports and cables, watts and costs are of all of them; "
+        "what is proved, predicted and simulated is that of one, and the whole has N times the "
+        "rate per host.\n"
+        "A workload takes at least the time in which its fullest channel sends its bytes (host "
+        "channels alone where the routing is adaptive; of a batch, those from hosts). Beside that "
+        "stands what its phases take "
+        "one after the other: the fullest channel of each, and the latency of the cables on a "
+        "way. Neither counts headers, waiting in switches or computation. --simulate adds the "
+        "simulated time, with packets of 4 KiB and the defaults of 'ikat list sections'.\n"
+        "Failures are drawn three times, with the seeds --seed, --seed + 1 and --seed + 2. The "
+        "damaged network is routed by dmodc if it is a tree, else by the routing that is shown, "
+        "or, where that refuses it or does not deliver all, by updown in trees and "
+        "dfsssp elsewhere, and proved again. Pairs of hosts that are not "
+        "connected send nothing in the saturation "
+        "that is predicted.\n"
+        "Prices and watts are round numbers that ikat's authors assumed, from no source: replace "
+        "them by quotes with --prices. Nothing is known of where racks stand: cables of hosts are "
+        "copper, all others are optical. docs/designing.md describes members and prices.\n"
+        "Exit status 1: a routing was not proved, on the network or on a damaged one.",
+    .json = "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n} currency:t prices:~t'the "
+            "file; "
+            "null: the built-in list' members:[{family:t series:t spec:t routing:t vc:~t "
+            "proved:~b'null: not built, only sizes' cost_per_host:r watts_per_host:r hosts:n "
+            "switches:n ports_in_use:n'of switches' spare_host_ports:n cables:n "
+            "switch_cables:n'cables between switches' diameter:~n mean_hops:~r vcs:~n "
+            "bisection_per_host:~r'null without --bisection' cost_switches:r cost_adapters:r "
+            "cost_copper_cables:r cost_optical_cables:r cost:r watts:r saturation:[{pattern:t "
+            "load:~r}] whole_spec:~t'the fabric of all rails; null: one rail, or its family has no "
+            "such fabric: then spec is that of each' host_rate_bps:n'of all rails' "
+            "workloads:[{traffic:t at_least_ns:~r phases_ns:~r'one after the other' "
+            "simulated_ns:~r'null without --simulate, and where it is too large'}] "
+            "failures:[{share:r routing:t fallback:t'where that refuses, or is not "
+            "proved' draws:n failed_cables:n'in each draw' connected:r'mean share of "
+            "host pairs' connected_least:r mean_hops:~r saturation:~r "
+            "saturation_least:~r vcs:n'most of all draws' fell_back:n'draws that the "
+            "fallback routed' refused:n'draws that none routed' proved:b'all others'}]}] "
+            "infeasible:[{family:t series:t reason:t nearest:~t'the member with the "
+            "most hosts' most_hosts:n radix_needed:~n'for the wished hosts'}]",
+    .takes = "<topologies>",
+    .examples = examples,
+    .options = options,
+    .min_args = 0,
+    .max_args = -1,
+    .run = design_run,
+};

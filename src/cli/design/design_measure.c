@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * design_measure.c: what is computed on a member that is built: distances, proofs, loads, times,
+ * random failures.
+ */
+#include "design_show.h"
+#include "scale.h"
+
+#include <math.h>
+#include <string.h>
+
+static ik_status design_prove(designs *d, const ik_fabric *f, design_row *row, ik_error *err)
+{
+    const ik_env *env = &d->c->env;
+    const ik_verify_config config = {0};
+    ik_plan *plan = NULL;
+    ik_proof proof = {0};
+    ik_status s = ik_plan_from_specs(f, row->fit.routing, NULL, NULL, 0, env, &plan, err);
+    if (s == IK_OK) {
+        cli_stage(d->c, "proving %s on %s", row->fit.routing, row->spec);
+        s = ik_verify_cached(plan, &config, env, &proof, NULL, err);
+    }
+    if (s == IK_OK) {
+        row->proved =
+            proof.delivered == IK_YES && proof.loop_free == IK_YES && proof.deadlock_free == IK_YES;
+        row->num_vcs = plan->num_vcs;
+        snprintf(row->vc, sizeof row->vc, "%s", plan->vc->spec);
+        cli_stage(d->c, "predicting loads of %s", row->spec);
+    }
+    for (int k = 0; s == IK_OK && k < d->num_patterns; k++) {
+        ik_load_band band;
+        s = cli_predict(d->c, f, plan->routing, d->patterns[k], &row->saturation[k], &band, err);
+    }
+    if (s == IK_OK && d->num_workloads)
+        s = design_time_workloads(d, f, plan, row, err);
+    ik_proof_free(&proof);
+    ik_plan_free(plan);
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * random failures */
+
+static void design_sum_up(const ik_resilience_point *points, design_damage *out)
+{
+    unsigned known = 0;
+    *out = (design_damage){.failed = points[0].failed,
+                           .proved = true,
+                           .least_connected = 1,
+                           .least_saturation = INFINITY};
+    for (unsigned i = 0; i < DESIGN_DRAWS; i++) {
+        const ik_resilience_point *p = &points[i];
+        out->connected += p->connected / DESIGN_DRAWS;
+        out->least_connected = fmin(out->least_connected, p->connected);
+        out->mean_hops += p->mean_hops / DESIGN_DRAWS;
+        out->refused += p->refused;
+        out->fell_back += p->fell_back;
+        out->proved &= p->refused || p->proved;
+        out->lanes = p->lanes > out->lanes ? p->lanes : out->lanes;
+        if (!isnan(p->saturation)) {
+            known++;
+            out->saturation += p->saturation;
+            out->least_saturation = fmin(out->least_saturation, p->saturation);
+        }
+    }
+    out->saturation = known == DESIGN_DRAWS ? out->saturation / known : NAN;
+    out->least_saturation = known == DESIGN_DRAWS ? out->least_saturation : NAN;
+}
+
+/* D-mod-k knows only whole trees, and damaged ones may connect hosts by no way up and then down.
+ * The minimal routing of a Dragonfly takes one cable between groups, and finds no other way where
+ * all between two have failed. */
+static void design_choose_reroute(design_row *row)
+{
+    bool tree = strncmp(row->fit.routing, "dmod", 4) == 0;
+    row->reroute = tree ? "dmodc" : row->fit.routing;
+    row->fallback = tree ? "updown" : "dfsssp";
+}
+
+static ik_status design_damage_all(designs *d, const ik_fabric *f, design_row *row, ik_error *err)
+{
+    ik_resilience_point points[DESIGN_SHARES * DESIGN_DRAWS];
+    design_choose_reroute(row);
+    const ik_resilience_config config = {d->shares, (size_t)d->num_shares, DESIGN_DRAWS,
+                                         row->reroute, row->fallback};
+    cli_stage(d->c, "failures of cables of %s", row->spec);
+    ik_status s = ik_resilience_measure(f, &config, &d->c->env, points, err);
+    for (int k = 0; s == IK_OK && k < d->num_shares; k++)
+        design_sum_up(points + k * DESIGN_DRAWS, &row->damages[k]);
+    return s;
+}
+
+ik_status design_measure(designs *d, design_row *row, ik_error *err)
+{
+    const ik_env *env = &d->c->env;
+    ik_fabric *f = NULL;
+    if (!row->fits || d->wish.hosts > CLI_MOST_BUILT)
+        return IK_OK;
+    cli_stage(d->c, "building %s", row->spec);
+    ik_status s = ik_fabric_from_spec(row->spec, env, &f, err);
+    if (s == IK_OK)
+        s = ik_distances_measure(f, env, &row->dist, err);
+    if (s == IK_OK)
+        s = design_prove(d, f, row, err);
+    if (s == IK_OK && cli_has(d->c, "--bisection") && f->num_switches > 1) {
+        s = ik_bisection_measure(f, 0, env, &row->bisection, err);
+        row->has_bisection = s == IK_OK;
+    }
+    if (s == IK_OK && d->num_shares)
+        s = design_damage_all(d, f, row, err);
+    row->built = s == IK_OK;
+    ik_fabric_free(f);
+    if (s != IK_ERR_MEMORY || !cli_has(d->c, "--memory-limit"))
+        return s;
+    cli_note(d->c, "%s: %s; only its size and its cost are shown", row->spec, err->text);
+    return IK_OK;
+}

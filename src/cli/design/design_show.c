@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * design_show.c: what `ikat design` found as tables.
+ */
+#include "design_show.h"
+#include "scale.h"
+
+#include <math.h>
+#include <string.h>
+
+char *design_reason(const designs *d, const design_row *row, char *text, size_t size)
+{
+    int used = row->most_hosts > 0
+                   ? snprintf(text, size, "at most %s hosts with %u-port switches (%s)",
+                              cli_count((uint64_t)row->most_hosts), d->wish.radix, row->spec)
+                   : snprintf(text, size, "no member with %u-port switches", d->wish.radix);
+    snprintf(text + used, size - (size_t)used, "; %s %s switches of %s%u ports",
+             cli_count((uint64_t)d->wish.hosts), d->wish.hosts == 1 ? "host needs" : "hosts need",
+             row->least_radix ? "" : "more than ",
+             row->least_radix ? row->least_radix : IK_WISH_RADIX_MAX);
+    return text;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * the numbers of a member */
+
+void design_numbers(const designs *d, const design_row *row, design_number *out)
+{
+    const ik_scale_point *p = &row->fit.point;
+    const ik_cost *cost = &row->cost;
+    const char *bisection = cli_has(d->c, "--bisection") ? "bisection per host>" : NULL;
+    const double measured = row->built ? 0 : NAN, rails = d->rails;
+    const design_number all[DESIGN_NUMBERS] = {
+        {"cost_per_host", "cost per host>", 0, cost->total / p->hosts},
+        {"watts_per_host", "watts per host>", 1, cost->watts / p->hosts},
+        {"hosts", "hosts>", -1, p->hosts},
+        {"switches", "switches>", -1, rails * p->switches},
+        {"ports_in_use", "ports in use>", -1, rails * p->ports},
+        {"spare_host_ports", "spare host ports>", -1, rails * (row->fit.capacity - p->hosts)},
+        {"cables", "cables>", -1, rails * p->links},
+        {"switch_cables", NULL, -1, rails * (p->links - p->hosts)},
+        {"diameter", "diameter>", -1, row->dist.diameter + measured},
+        {"mean_hops", "mean hops>", 2, row->dist.mean_hops + measured},
+        {"vcs", "VCs>", -1, row->num_vcs + measured},
+        {"bisection_per_host", bisection, 3, row->has_bisection ? row->bisection.per_host : NAN},
+        {"cost_switches", NULL, 0, cost->switches},
+        {"cost_adapters", NULL, 0, cost->adapters},
+        {"cost_copper_cables", NULL, 0, cost->copper_cables},
+        {"cost_optical_cables", NULL, 0, cost->optical_cables},
+        {"cost", NULL, 0, cost->total},
+        {"watts", NULL, 0, cost->watts},
+    };
+    memcpy(out, all, sizeof all);
+    for (size_t i = 0; !row->fits && i < DESIGN_NUMBERS; i++)
+        out[i].value = NAN;
+}
+
+double design_saturation(const design_row *row, int k)
+{
+    return row->built && row->saturation[k] >= 0 ? row->saturation[k] : NAN;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * table */
+
+static void design_print_number(cli_table *t, int decimals, double value)
+{
+    if (isnan(value))
+        cli_table_cell(t, "%s", "");
+    else if (decimals > 0)
+        cli_table_cell(t, "%.*f", decimals, value);
+    else
+        cli_table_cell(t, "%s", cli_count((uint64_t)llround(value)));
+}
+
+static void design_print_row(const designs *d, const design_row *row, cli_table *t)
+{
+    design_number numbers[DESIGN_NUMBERS];
+    design_numbers(d, row, numbers);
+    cli_table_cell(t, "%s", row->series->name);
+    for (size_t i = 0; i < DESIGN_NUMBERS; i++)
+        if (numbers[i].header)
+            design_print_number(t, numbers[i].decimals, numbers[i].value);
+    for (int k = 0; k < d->num_patterns; k++)
+        design_print_number(t, 3, design_saturation(row, k));
+    cli_table_cell(t, "%s%s", row->fit.routing, row->built && !row->proved ? " (NOT PROVED)" : "");
+    cli_table_cell(t, "%s", row->spec);
+}
+
+static void design_print_rows(const designs *d)
+{
+    const char *headers[DESIGN_NUMBERS + DESIGN_PATTERNS + 4] = {"family"};
+    char names[DESIGN_PATTERNS][64];
+    design_number numbers[DESIGN_NUMBERS];
+    size_t n = 1;
+    design_numbers(d, &d->rows[0], numbers);
+    for (size_t i = 0; i < DESIGN_NUMBERS; i++)
+        if (numbers[i].header)
+            headers[n++] = numbers[i].header;
+    for (int k = 0; k < d->num_patterns; k++) {
+        snprintf(names[k], sizeof names[k], "%.60s>", d->patterns[k]);
+        headers[n++] = names[k];
+    }
+    headers[n++] = "routing";
+    headers[n] = "fabric";
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < d->num_fits; i++)
+        design_print_row(d, &d->rows[i], t);
+    cli_table_print(t, stdout, d->c->colour_out);
+}
+
+/* ---- workloads */
+
+/* In four digits. */
+static void design_print_time(cli_table *t, double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    size_t unit = 0;
+    for (; ns >= 1000 && unit < 3; unit++)
+        ns /= 1000;
+    if (isnan(ns))
+        cli_table_cell(t, "%s", "");
+    else
+        cli_table_cell(t, "%.4g %s", ns, units[unit]);
+}
+
+static void design_print_times(const designs *d)
+{
+    const char *const headers[] = {"workload",   "family",     "at least>",
+                                   "by phases>", "simulated>", NULL};
+    cli_heading(d->c, "Completion times of workloads");
+    cli_table *t = cli_table_new(headers);
+    for (int k = 0; k < d->num_workloads; k++) {
+        for (size_t i = 0; i < d->num_fits; i++) {
+            const design_row *row = &d->rows[i];
+            const design_time *time = &row->times[k];
+            if (!row->built)
+                continue;
+            cli_table_cell(t, "%s", cli_line(d->workloads[k]));
+            cli_table_cell(t, "%s", row->series->name);
+            design_print_time(t, time->least_ns);
+            design_print_time(t, time->phases_ns);
+            design_print_time(t, time->simulated_ns);
+        }
+    }
+    cli_table_print(t, stdout, d->c->colour_out);
+}
+
+/* ---- failures */
+
+char *design_share_text(double share, char *text, size_t size)
+{
+    snprintf(text, size, "%.6g %%", 100 * share);
+    return text;
+}
+
+static void design_print_damage(const design_row *row, const design_damage *x, cli_table *t)
+{
+    design_print_number(t, -1, x->failed);
+    cli_table_cell(t, "%.4f %%", 100 * x->connected);
+    cli_table_cell(t, "%.4f %%", 100 * x->least_connected);
+    design_print_number(t, 2, x->mean_hops);
+    design_print_number(t, 3, x->saturation);
+    design_print_number(t, 3, x->least_saturation);
+    design_print_number(t, -1, x->lanes ? x->lanes : NAN);
+    cli_table_cell(t, "%s%s%s%s", row->reroute, x->fell_back ? ", " : "",
+                   x->fell_back ? row->fallback : "",
+                   x->refused   ? " (REFUSED)"
+                   : !x->proved ? " (NOT PROVED)"
+                                : "");
+}
+
+static void design_print_damages(const designs *d)
+{
+    const char *const headers[] = {"family", "failed>",    "cables>",  "pairs connected>",
+                                   "least>", "mean hops>", "uniform>", "least>",
+                                   "VCs>",   "routing",    NULL};
+    char share[32];
+    cli_heading(d->c, "Random failures of cables between switches");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < d->num_fits; i++) {
+        const design_row *row = &d->rows[i];
+        for (int k = 0; row->built && k < d->num_shares; k++) {
+            cli_table_cell(t, "%s", row->series->name);
+            cli_table_cell(t, "%s", design_share_text(d->shares[k], share, sizeof share));
+            design_print_damage(row, &row->damages[k], t);
+        }
+    }
+    cli_table_print(t, stdout, d->c->colour_out);
+}
+
+/* ---- notes */
+
+static void design_print_paragraph(const char *text)
+{
+    putchar('\n');
+    cli_print_text(text);
+}
+
+static void design_note_prices(const designs *d)
+{
+    char text[640];
+    snprintf(text, sizeof text,
+             "Costs in %.64s, prices and watts: %.200s%s. Without a floor plan, cables of hosts "
+             "count as copper and all others as optical. %s",
+             cli_line(ik_prices_currency(d->prices)),
+             d->prices_file ? cli_line(d->prices_file) : "assumed round numbers",
+             d->prices_file ? ", and ikat's assumptions for the keys that it lacks"
+                            : " (--prices FILE replaces them)",
+             d->wish.hosts > CLI_MOST_BUILT
+                 ? "Networks of so many hosts are not built: the empty columns are not computed."
+                 : "Columns of traffic: predicted saturation under the routing that is shown, as "
+                   "a fraction of the hosts' rate; empty where the pattern does not fit.");
+    design_print_paragraph(text);
+}
+
+static void design_note_rails(const designs *d)
+{
+    char text[640];
+    snprintf(text, sizeof text,
+             "Each host has %u adapters, together %s, each on a network of its own: the fabric "
+             "that is shown is one of %u equal ones. Switches, ports, cables, watts and costs are "
+             "of all of them; hops, VCs, bisection, saturations and failures are of one.",
+             d->rails, cli_quantity(d->rails * d->rate_bps, IK_DIM_RATE), d->rails);
+    design_print_paragraph(text);
+}
+
+static void design_note_more(const designs *d, bool built)
+{
+    if (d->rails > 1)
+        design_note_rails(d);
+    if (built && d->num_workloads)
+        design_print_paragraph(
+            "Times: 'at least' is how long the fullest channel sends (where the routing is "
+            "adaptive, the fullest channel of a host); 'by phases' adds up the fullest channel of "
+            "each phase and the latency of the cables on a way. Both count bytes alone, without "
+            "headers, waiting and computation.");
+    if (built && d->num_shares)
+        design_print_paragraph(
+            "Failures: mean and least of three random draws; hops are shortest distances; the "
+            "saturation of uniform traffic is predicted with the routing made again for the "
+            "damaged network, on which it was proved.");
+}
+
+static bool design_is_any_built(const designs *d)
+{
+    for (size_t i = 0; i < d->num_fits; i++)
+        if (d->rows[i].built)
+            return true;
+    return false;
+}
+
+int designs_show_table(const designs *d)
+{
+    char text[640];
+    const bool built = design_is_any_built(d);
+    design_print_rows(d);
+    if (built && d->num_workloads)
+        design_print_times(d);
+    if (built && d->num_shares)
+        design_print_damages(d);
+    if (d->num_fits < d->num)
+        printf("\nFamilies that do not fit:\n");
+    for (size_t i = d->num_fits; i < d->num; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "  %.50s", d->rows[i].series->name);
+        cli_print_item(name, 22, design_reason(d, &d->rows[i], text, sizeof text));
+    }
+    design_note_prices(d);
+    design_note_more(d, built);
+    return CLI_DONE;
+}

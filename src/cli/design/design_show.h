@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * design_show.h: what `ikat design` found, how it is measured and the ways in which it is shown.
+ */
+#ifndef IKAT_CLI_DESIGN_SHOW_H
+#define IKAT_CLI_DESIGN_SHOW_H
+
+#include "cli.h"
+
+enum { DESIGN_PATTERNS = 32, DESIGN_WORKLOADS = 16, DESIGN_SHARES = 32 };
+enum { DESIGN_DRAWS = 3, DESIGN_MOST_RAILS = 64 };
+/* Packets' hops of a workload beyond which it is not simulated: one or two minutes. */
+static const double design_most_hops = 2e8;
+
+/* How long a workload takes, with its bytes divided evenly over all rails. NAN: not known. */
+typedef struct design_time {
+    double least_ns;     /* ik_phases.least_ns */
+    double phases_ns;    /* bytes of phase after phase, and a way's latency in each */
+    double simulated_ns; /* until the last byte is delivered */
+} design_time;
+
+/* DESIGN_DRAWS draws of one share of the cables. Of draws that are refused, saturation and lanes
+ * are not known. */
+typedef struct design_damage {
+    uint32_t failed; /* cables */
+    double connected, least_connected, mean_hops, saturation, least_saturation;
+    unsigned lanes;
+    unsigned fell_back, refused; /* draws that the fallback, or nothing, routes */
+    bool proved;                 /* of every draw that is not refused */
+} design_damage;
+
+/* The member of one series, or why there is none. */
+typedef struct design_row {
+    const ik_topology *topology;
+    const ik_series *series;
+    bool fits;
+    char spec[160]; /* of the member, or of the nearest one */
+    ik_fit fit;
+    ik_cost cost;
+    bool built; /* what follows was measured */
+    char vc[64];
+    unsigned num_vcs;
+    bool proved; /* every pair arrives, without loops and deadlocks */
+    ik_distances dist;
+    bool has_bisection;
+    ik_bisection bisection;
+    double saturation[DESIGN_PATTERNS]; /* < 0: not predicted */
+    design_time times[DESIGN_WORKLOADS];
+    const char *reroute, *fallback; /* routings of the damaged fabrics */
+    design_damage damages[DESIGN_SHARES];
+    char whole[200]; /* spec of the fabric of all rails; "": its family has none */
+    /* it does not fit: the most hosts for the wished switches, and the ports of switches that the
+     * wished hosts need; 0: none */
+    double most_hosts;
+    uint32_t least_radix;
+} design_row;
+
+typedef struct designs {
+    cli *c;
+    ik_wish wish;
+    uint64_t rate_bps;
+    uint32_t rails; /* networks that each host has a cable to */
+    ik_prices *prices;
+    const char *prices_file; /* NULL: the built-in list */
+    const char *patterns[DESIGN_PATTERNS];
+    int num_patterns;
+    const char *workloads[DESIGN_WORKLOADS];
+    int num_workloads;
+    double shares[DESIGN_SHARES]; /* of cables that fail */
+    int num_shares;
+    design_row *rows; /* those that fit first, the cheapest of them first */
+    size_t num, num_fits;
+} designs;
+
+/* Why a row has no member, as a sentence without its end, into text, which is returned. */
+char *design_reason(const designs *d, const design_row *row, char *text, size_t size);
+/* design_wish.c: what the command line asks for; an exit status. */
+int designs_read_wish(designs *d);
+/* The spec of a fit with the rate of so many rails together, unless that is the default one. */
+void design_put_spec(const designs *d, const ik_fit *fit, uint32_t rails, char *spec, size_t size);
+/* design_measure.c: builds, proves and predicts. */
+ik_status design_measure(designs *d, design_row *row, ik_error *err);
+/* design_times.c: row->times of a member that is built. */
+ik_status design_time_workloads(designs *d, const ik_fabric *f, const ik_plan *plan,
+                                design_row *row, ik_error *err);
+/* "2 %" */
+char *design_share_text(double share, char *text, size_t size);
+/* The numbers of a member, in their order: what table, CSV and JSON have in common. */
+typedef struct design_number {
+    const char *name;   /* in CSV and JSON */
+    const char *header; /* of the table's column; NULL: there is none */
+    int decimals;       /* in the table; -1: a whole number */
+    double value;       /* NAN: not known */
+} design_number;
+enum { DESIGN_NUMBERS = 18 };
+void design_numbers(const designs *d, const design_row *row, design_number *out);
+/* Of the k-th pattern; NAN: not predicted. */
+double design_saturation(const design_row *row, int k);
+/* All print to standard output and return the exit status. */
+int designs_show_table(const designs *d);
+int designs_show_csv(const designs *d);
+int designs_show_json(const designs *d);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * design_wish.c: what the command line of `ikat design` asks for.
+ */
+#include "design_show.h"
+#include "scale.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The largest rate of a cable of a fabric; hosts with all rails together are simulated as one. */
+#define DESIGN_MOST_BPS UINT64_C(1000000000000000)
+
+static int design_read_oversubscription(const cli *c, double *value)
+{
+    const char *text = cli_get(c, "--oversubscription");
+    *value = 1;
+    if (!text ||
+        (ik_parse_real(text, IK_DIM_NONE, value, NULL) == IK_OK && *value >= 1 && *value <= 1000))
+        return CLI_DONE;
+    return cli_usage(c,
+                     "--oversubscription takes a number from 1 (full bandwidth) to 1000, not "
+                     "'%.60s'",
+                     text);
+}
+
+static int design_read_rate(const cli *c, uint64_t *rate_bps)
+{
+    const char *text = cli_get(c, "--rate");
+    *rate_bps = UINT64_C(100000000000);
+    if (!text || (ik_parse_quantity(text, IK_DIM_RATE, rate_bps, NULL) == IK_OK && *rate_bps > 0 &&
+                  *rate_bps <= DESIGN_MOST_BPS))
+        return CLI_DONE;
+    return cli_usage(c,
+                     "--rate takes the rate of a port, at most 1000 Tb/s, as in 400Gb/s, not "
+                     "'%.60s'",
+                     text);
+}
+
+/* uniform, worst and what the command line asks for. */
+static int design_read_patterns(designs *d)
+{
+    const char *pattern;
+    static const char *const measured[] = {"--traffic", "--bisection", "--workload", "--fail"};
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        if (d->wish.hosts > CLI_MOST_BUILT && cli_has(d->c, measured[i]))
+            return cli_usage(d->c,
+                             "%s needs networks of at most %s hosts: larger ones are not built",
+                             measured[i], cli_count(CLI_MOST_BUILT));
+    d->patterns[d->num_patterns++] = "uniform";
+    d->patterns[d->num_patterns++] = "worst";
+    for (int k = 0; (pattern = cli_get_nth(d->c, "--traffic", k)); k++) {
+        bool known = false;
+        for (int i = 0; i < d->num_patterns; i++)
+            known |= strcmp(d->patterns[i], pattern) == 0;
+        if (!known && d->num_patterns == DESIGN_PATTERNS)
+            return cli_usage(d->c, "at most %d traffic patterns beside uniform and worst",
+                             DESIGN_PATTERNS - 2);
+        if (!known)
+            d->patterns[d->num_patterns++] = pattern;
+    }
+    return CLI_DONE;
+}
+
+/* Whether a workload is one that ends, as far as its name says. */
+static int design_check_workload(const cli *c, const char *spec)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+    const ik_traffic_family *family = ik_traffic_find(name);
+    if (family && family->ends)
+        return CLI_DONE;
+    return cli_usage(c,
+                     family ? "--workload %.200s: this traffic never ends; --traffic predicts its "
+                              "saturation, and 'batch:pattern=%.60s,messages=1000' sends some of "
+                              "its messages"
+                            : "--workload %.200s: there is no traffic '%.60s'; a workload is what "
+                              "ends, such as collective:operation=allreduce,bytes=1GB ('ikat list "
+                              "traffic')",
+                     cli_line(spec), cli_line(name));
+}
+
+static int design_read_workloads(designs *d)
+{
+    const char *spec;
+    for (int k = 0; (spec = cli_get_nth(d->c, "--workload", k)); k++) {
+        bool known = false;
+        for (int i = 0; i < d->num_workloads; i++)
+            known |= strcmp(d->workloads[i], spec) == 0;
+        if (design_check_workload(d->c, spec) != CLI_DONE)
+            return CLI_USAGE;
+        if (!known && d->num_workloads == DESIGN_WORKLOADS)
+            return cli_usage(d->c, "at most %d workloads", DESIGN_WORKLOADS);
+        if (!known)
+            d->workloads[d->num_workloads++] = spec;
+    }
+    if (cli_has(d->c, "--simulate") && d->rails * d->rate_bps > DESIGN_MOST_BPS)
+        return cli_usage(d->c,
+                         "--simulate: %u rails of %s are simulated as one cable, which has at most "
+                         "1000 Tb/s",
+                         d->rails, cli_quantity(d->rate_bps, IK_DIM_RATE));
+    return cli_only_with(d->c, "--simulate", "--workload");
+}
+
+static int design_read_shares(designs *d)
+{
+    const char *text;
+    for (int k = 0; (text = cli_get_nth(d->c, "--fail", k)); k++) {
+        double share;
+        bool known = false;
+        if (ik_parse_real(text, IK_DIM_FRACTION, &share, NULL) != IK_OK ||
+            !(share >= 0 && share <= 1))
+            return cli_usage(d->c,
+                             "--fail takes a share of the cables between switches, from 0%% to "
+                             "100%%, as in 2%%, not '%.60s'",
+                             cli_line(text));
+        share += 0.0; /* -0 is 0 */
+        for (int i = 0; i < d->num_shares; i++)
+            known |= d->shares[i] == share;
+        if (!known && d->num_shares == DESIGN_SHARES)
+            return cli_usage(d->c, "at most %d shares of failed cables", DESIGN_SHARES);
+        if (!known)
+            d->shares[d->num_shares++] = share;
+    }
+    return CLI_DONE;
+}
+
+int designs_read_wish(designs *d)
+{
+    const cli *c = d->c;
+    uint64_t hosts = 0, radix = 0, rails = 1;
+    if (!cli_has(c, "--hosts") || !cli_has(c, "--radix"))
+        return cli_usage(c, "--hosts N and --radix R are required: how many hosts, and how many "
+                            "ports a switch has");
+    if (!cli_get_uint(c, "--hosts", 1, 1000000000, 0, &hosts) ||
+        !cli_get_uint(c, "--radix", 2, IK_WISH_RADIX_MAX, 0, &radix) ||
+        !cli_get_uint(c, "--rails", 1, DESIGN_MOST_RAILS, 1, &rails))
+        return CLI_USAGE;
+    if (c->json && cli_has(c, "--csv"))
+        return cli_usage(c, "--csv and --json both write to the output: give only one of them");
+    d->wish.hosts = (double)hosts;
+    d->wish.radix = (uint32_t)radix;
+    d->rails = (uint32_t)rails;
+    int status = design_read_oversubscription(c, &d->wish.oversubscription);
+    if (status == CLI_DONE)
+        status = design_read_rate(c, &d->rate_bps);
+    if (status == CLI_DONE)
+        status = design_read_patterns(d);
+    if (status == CLI_DONE)
+        status = design_read_workloads(d);
+    return status == CLI_DONE ? design_read_shares(d) : status;
+}
+
+void design_put_spec(const designs *d, const ik_fit *fit, uint32_t rails, char *spec, size_t size)
+{
+    char rate[48], *blank;
+    int used = snprintf(spec, size, "%s", fit->point.spec);
+    if (!cli_has(d->c, "--rate") && rails == 1)
+        return;
+    if (rails == 1)
+        ik_format_rate(rate, sizeof rate, d->rate_bps);
+    else
+        snprintf(rate, sizeof rate, "%" PRIu64 "b/s", rails * d->rate_bps);
+    while ((blank = strchr(rate, ' ')))
+        memmove(blank, blank + 1, strlen(blank));
+    snprintf(spec + used, size - (size_t)used, "%clink_rate=%s", strchr(spec, ':') ? ',' : ':',
+             rate);
+}
