@@ -10,6 +10,7 @@
 #ifndef IKAT_ANALYSIS_H
 #define IKAT_ANALYSIS_H
 
+#include "ikat/json.h"
 #include "ikat/routing.h"
 #include "ikat/traffic.h"
 
@@ -257,6 +258,39 @@ bool ik_load_chooses_detours(const ik_routing *r);
 ik_status ik_load_band_measure(const ik_routing *r, const ik_traffic *t, const ik_load *even,
                                const ik_env *env, ik_load_band *out, ik_error *err);
 
+/* Why the two ends of a bound are as far from each other as they are. */
+typedef enum ik_flow_end {
+    IK_FLOW_CLOSE,  /* they are as close as asked for */
+    IK_FLOW_MEMORY, /* env's memory limit leaves no room for more paths; passes = 0: for none, they
+                     * are those of an even division */
+    IK_FLOW_STALLED /* they did not come closer for a long time */
+} ik_flow_end;
+/* Between which rates the best routing of all saturates. Plain value. */
+typedef struct ik_flow_bound {
+    /* of the hosts' rate, at most 1: some division of all flows over paths carries `lower`; none
+     * carries more than `upper`. Equal: the bound is exact, but for rounding (1e-9) */
+    double lower, upper;
+    double hosts;   /* what the channels of hosts with one cable allow alone, at most 1 */
+    double epsilon; /* as asked for */
+    ik_flow_end end;
+    uint64_t flows;  /* pairs of hosts, src != dst, that send and that the fabric connects */
+    uint32_t passes; /* over all sources, 0 = none were needed */
+} ik_flow_bound;
+/* The largest rate at which any routing whatsoever can carry the pattern, each flow divided over
+ * any paths: the maximum concurrent multicommodity flow (F. Shahrokhi, D. W. Matula, JACM 1990).
+ * Rates are those of ik_load.saturation, which is never above `upper` where all flows of the
+ * pattern that the fabric connects are delivered. Hosts pass nothing on. Flows of a host with
+ * several cables may be divided over all of them.
+ * epsilon: ends when upper - lower <= epsilon * upper, 0 < epsilon < 1; symmetric fabrics are exact
+ * at any epsilon. Errors: IK_ERR_USAGE: epsilon is none, the pattern ends (ik_traffic.workload), is
+ * a schedule, or has no flow between different hosts; IK_ERR_MEMORY, IK_ERR_CANCELLED. Results do
+ * not depend on the number of threads. Cost: each pass is a search for shortest paths from every
+ * switch with hosts, O(S * E log S), some tens of passes for 1 %. Memory: O(E + S), and if the even
+ * division is not good enough some 100 bytes per pair of switches that send to each other, or 10
+ * bytes per hop where ways are long; a smaller limit ends the search (IK_FLOW_MEMORY). */
+ik_status ik_flow_bound_measure(const ik_traffic *t, double epsilon, const ik_env *env,
+                                ik_flow_bound *out, ik_error *err);
+
 /* Channels of one kind. Trees: by the lower end's level and direction; otherwise all between
  * switches; and the hosts' channels. */
 typedef enum ik_direction {
@@ -284,6 +318,8 @@ typedef struct ik_load_group {
 ik_status ik_load_groups(const ik_fabric *f, const double *values, ik_load_group **groups,
                          size_t *num, ik_error *err);
 void ik_load_groups_free(ik_load_group *groups, size_t num);
+/* Direction, level, channels, min, mean and max, as members of an open JSON object. */
+void ik_load_group_json(const ik_load_group *g, ik_json *j);
 const char *ik_direction_name(ik_direction d);
 /* Direction and level (as in ik_load_group) of the channel that starts at a port; false if it is
  * unconnected. */
@@ -389,6 +425,8 @@ typedef struct ik_phase {
     /* until the fullest channel of all, for its rate, has sent its bytes; the same for the channels
      * of hosts alone, which is what an ideal crossbar takes */
     double bound_ns, crossbar_bound_ns;
+    /* of the cables on the way of a byte, on average over all bytes that are delivered */
+    double latency_ns;
     bool has_contention; /* the rest is known */
     /* of its flows, pairs of hosts, with the bytes of each; fluid times in units of the largest */
     ik_contention contention;
@@ -400,7 +438,11 @@ typedef struct ik_phases {
     ik_phase *phases; /* [num] in the order of the classes, those without messages left out */
     size_t num;
     uint64_t messages, bytes, flows, undelivered, unconnected;
-    double bound_ns, crossbar_bound_ns;
+    double bound_ns, crossbar_bound_ns, latency_ns;
+    /* Until the channel that carries most in all phases together, for its rate, has sent its bytes,
+     * however phases overlap: of deterministic routings any channel, of others one of a host; where
+     * destinations are drawn (traffic 'batch'), one from a host. */
+    double least_ns;
     bool has_contention; /* all phases have */
     double fluid_ns, crossbar_ns;
     /* fluid_ns / crossbar_ns where they are known, else bound_ns / crossbar_bound_ns: a bound from

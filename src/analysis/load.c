@@ -32,6 +32,7 @@ static ik_status load_parts_new(load_job *job, const ik_env *env, ik_error *err)
     size_t bytes = (2 * ports + switches) * sizeof(double);
     job->num_parts = PARTS_BYTES / bytes;
     job->num_parts = job->num_parts > 32 ? 32 : job->num_parts < 4 ? 4 : job->num_parts;
+    job->num_parts = load_fits_by_levels(job->r, job->d) ? 1 : job->num_parts;
     ik_status status =
         ik_env_refuse_bytes(env, (double)job->num_parts * (double)bytes, "channel loads", err);
     if (status != IK_OK)
@@ -100,7 +101,11 @@ static ik_status load_run_engine(load_job *job, const ik_env *env, ik_error *err
     if (!dest_based && !(legs && job->by_switch))
         return load_by_walks(job, env, err);
     ik_status s = load_lost_new(job, err);
-    if (s == IK_OK) {
+    if (s == IK_OK && load_fits_by_levels(r, job->d)) {
+        s = load_by_levels(job, &fits, err);
+        s = s == IK_OK && !fits ? load_by_trees(job, env, err) : s;
+        fits = true;
+    } else if (s == IK_OK) {
         s = !dest_based && r->family->middles ? load_by_legs(job, env, &fits, err)
                                               : load_by_trees(job, env, err);
     }

@@ -227,3 +227,14 @@ void ik_load_groups_free(ik_load_group *groups, size_t num)
         free(groups[i].bins);
     free(groups);
 }
+
+void ik_load_group_json(const ik_load_group *g, ik_json *j)
+{
+    enum { DIGITS = 12 };
+    ik_json_text(j, "direction", ik_direction_name(g->direction));
+    ik_json_uint(j, "level", g->level);
+    ik_json_uint(j, "channels", g->channels);
+    ik_json_real(j, "min", g->min, DIGITS);
+    ik_json_real(j, "mean", g->mean, DIGITS);
+    ik_json_real(j, "max", g->max, DIGITS);
+}

@@ -292,6 +292,23 @@ static void print_saturation(const loads *l)
         load_text_row("however divided", "at most %.4g", b->high);
 }
 
+/* What no routing exceeds, and what the predicted saturation is of that. */
+static void load_text_print_best(const loads *l)
+{
+    static const char *const why[] = {[IK_FLOW_CLOSE] = "",
+                                      [IK_FLOW_MEMORY] =
+                                          " (the memory limit leaves no room for closer bounds)",
+                                      [IK_FLOW_STALLED] = " (the bounds came no closer)"};
+    const ik_flow_bound *b = &l->bound;
+    double rate = loads_predicted(&l->load, l->unconnected, l->r);
+    load_text_row("best of all routings", "%s of the hosts' rate%s",
+                  loads_range_of(b->lower, b->upper).text, why[b->end]);
+    if (rate == rate)
+        load_text_row(
+            "share of the best", "%s %%",
+            loads_range_of(100 * loads_share_low(rate, b), 100 * loads_share_high(rate, b)).text);
+}
+
 void loads_show_text(const loads *l)
 {
     const ik_load *x = &l->load;
@@ -313,6 +330,8 @@ void loads_show_text(const loads *l)
     load_text_row("most flows", "%.6g on a channel", x->max_crossing);
     load_text_row("mean hops", "%.6g", x->mean_hops);
     print_saturation(l);
+    if (l->has_bound)
+        load_text_print_best(l);
     if (x->saturation < 1 && !l->band.chooses_detours && x->tightest != IK_NONE) {
         load_text_row("limited by", "%s (%s)",
                       ik_port_describe(l->f, x->tightest, where, sizeof where),

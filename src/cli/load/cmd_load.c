@@ -132,6 +132,10 @@ static ik_status cmd_load_measure(loads *l, uint64_t patterns, uint64_t samples,
         s = ik_load_band_measure(l->r, l->t, &l->load, env, &l->band, err);
     if (s == IK_OK)
         s = ik_flows_unconnected(l->t, &l->unconnected, err);
+    if (s == IK_OK && cli_has(l->c, "--bound")) {
+        s = ik_flow_bound_measure(l->t, l->epsilon, env, &l->bound, err);
+        l->has_bound = s == IK_OK;
+    }
     if (s == IK_OK)
         s = ik_load_groups(l->f, l->load.load, &l->groups, &l->num_groups, err);
     return s == IK_OK ? load_measure_more(l, patterns, samples, err) : s;
@@ -197,6 +201,8 @@ static int load_read_options(loads *l, uint64_t *patterns, uint64_t *samples)
     *samples = 0;
     if ((!wanted || strcmp(wanted, "all") != 0) &&
         !cli_get_uint(c, "--permutations", 1, 1000000000000, 1, samples))
+        return CLI_USAGE;
+    if (loads_read_epsilon(c, &l->epsilon) != CLI_DONE)
         return CLI_USAGE;
     l->num_vcs = (unsigned)num_vcs;
     l->has_queues = cli_has(c, "--queues") || cli_has(c, "--vc") || cli_has(c, "--vcs");
@@ -304,7 +310,12 @@ static int load_run(cli *c)
     loads l = {.c = c};
     ik_error err;
     uint64_t patterns, samples;
-    if (c->num_args > 1 || cli_get_nth(c, "--routing", 1) || cli_has(c, "--seeds"))
+    if (cli_only_with(c, "--epsilon", "--bound") != CLI_DONE)
+        return CLI_USAGE;
+    bool several = c->num_args > 1 || cli_get_nth(c, "--routing", 1) || cli_has(c, "--seeds");
+    if (cli_has(c, "--bound") && (several || !cli_has(c, "--routing") || cli_has(c, "--csv")))
+        return loads_bound(c);
+    if (several)
         return loads_compare(c);
     if (load_read_options(&l, &patterns, &samples) != CLI_DONE)
         return CLI_USAGE;
@@ -329,6 +340,12 @@ static const cli_option options[] = {
      "distribution of the slowdown over N seeds of routing and traffic, beginning with --seed, or "
      "over the seeds A to B",
      false},
+    {"--bound", 0, NULL,
+     "also compute what the best routing of all could carry, and each saturation as a share of "
+     "that",
+     false},
+    {"--epsilon", 0, "P",
+     "how close the two ends of the bound are to be: a fraction such as 0.1% (default: 1%)", false},
     {"--histogram", 0, NULL, "print a histogram of channel loads", false},
     {"--contention", 0, NULL, "compute contention measures also for patterns with many flows",
      false},
@@ -367,12 +384,14 @@ static const char *const examples[] = {
     "ikat load karytree:k=4,n=2 --routing dmodk --traffic "
     "'schedule:entries=@10 us=uniform&shift:by=4'",
     "ikat load karytree:k=4,n=3 --routing dmodk --vc dbbm --csv --table queues",
+    "ikat load slimfly:q=5 --traffic worst --bound -r minimal -r valiant",
     NULL};
 
 const ik_command ik_command_load = {
     .name = "load",
-    .synopsis = "SPEC|FILE… --routing SPEC… [--seeds N] [--traffic SPEC] [--vc SPEC] [--csv "
-                "[--table NAME]]",
+    .synopsis = "SPEC|FILE… --routing SPEC… [--seeds N] [--traffic SPEC] [--vc SPEC] [--bound] "
+                "[--csv [--table NAME]] | SPEC|FILE… --bound [--epsilon P] [--routing SPEC…] "
+                "[--traffic SPEC] [--csv]",
     .summary =
         "compute channel loads and contention of a pattern under a routing, without simulation",
     .details =
@@ -382,7 +401,11 @@ const ik_command ik_command_load = {
         "rate) is full. Adaptive routings are assumed to spread evenly over their allowed "
         "ports, and the most that any division carries is printed beside that. Of routings that "
         "choose between minimal paths and detours by queue lengths (ugal_l) no saturation is "
-        "predicted, only a band, and no contention.\nExit status 1: flows are not delivered, or "
+        "predicted, only a band, and no contention.\n--bound adds the largest rate at which any "
+        "routing whatsoever could carry the pattern, each flow divided over any paths (the maximum "
+        "concurrent multicommodity flow): some division carries the lower end, none more than the "
+        "upper one. With several routings or fabrics, none, or --csv, there is one row per fabric "
+        "and routing.\nExit status 1: flows are not delivered, or "
         "(without "
         "--allow-unreachable) the "
         "fabric does not connect all hosts that have a cable.\nWith --json: version, topology, "
@@ -416,6 +439,12 @@ const ik_command ik_command_load = {
         "median, "
         "upper_quartile, max, mean),\n"
         "samples (seed, slowdown, time_ns, crossbar_ns, c)).\n"
+        "With --bound also: bound (lower, upper, hosts: what the hosts' own channels allow, "
+        "epsilon, end: close, memory (the limit left no room for more paths) or stalled, flows, "
+        "passes, "
+        "share_low, share_high: the saturation as a share of the bound, null if it is not "
+        "predicted); of several fabrics or routings, or none: traffic, rows (topology, hosts, "
+        "switches, bound, routings (routing, undelivered, saturation, share_low, share_high)).\n"
         "Columns of --csv: channel, from, from_port, to, direction, level, rate_bps, then load, "
         "flows and contention (empty if not measured), or per queue vc, load, flows and "
         "destinations (hosts whose packets may wait there); nca: switch, level, number of routes "

@@ -21,7 +21,9 @@ typedef struct loads {
     size_t num_groups;
     uint64_t unconnected; /* flows that the fabric does not connect */
     bool refused;         /* hosts are not connected, and that was not allowed */
-    bool has_contention, has_means, has_permutations, has_queues, has_phases;
+    double epsilon;       /* of the bound */
+    ik_flow_bound bound;
+    bool has_bound, has_contention, has_means, has_permutations, has_queues, has_phases;
     ik_phases phases; /* of a workload */
     ik_contention contention;
     ik_pattern_means means;
@@ -40,6 +42,24 @@ static const double loads_few_flows = 64;
 
 /* Several fabrics, routings or seeds: the slowdown of each. */
 int loads_compare(cli *c);
+
+/* --bound with other than one routing on one fabric, or as CSV: each saturation beside the
+ * bound of its fabric. */
+int loads_bound(cli *c);
+/* Reads --epsilon: CLI_DONE or CLI_USAGE (message printed). */
+int loads_read_epsilon(const cli *c, double *epsilon);
+/* The two ends of a bound for a text, in a buffer of its own: "0.83", "between 0.82 and 0.83". */
+typedef struct loads_range {
+    char text[80];
+} loads_range;
+loads_range loads_range_of(double low, double high);
+/* What a rate is of a bound that lies between two ends; NAN where a rate is not predicted. */
+double loads_share_low(double rate, const ik_flow_bound *b);
+double loads_share_high(double rate, const ik_flow_bound *b);
+/* Its members, into the open object. */
+void loads_put_bound(ik_json *j, const ik_flow_bound *b);
+/* The saturation of a routing that delivers all flows that the fabric connects, else NAN. */
+double loads_predicted(const ik_load *load, uint64_t unconnected, const ik_routing *r);
 
 /* Flows that the routing does not deliver although the fabric connects them. */
 uint64_t loads_undelivered(const loads *l);

@@ -276,7 +276,7 @@ static void load_compare_put_entry(const comparison *m, ik_json *j, const entry 
         load_compare_put_time(j, "slowdown", s->slowdown);
         load_compare_put_time(j, "time_ns", s->time_ns);
         load_compare_put_time(j, "crossbar_ns", s->crossbar_ns);
-        cli_json_known(j, "c", s->has_c, s->c);
+        ik_json_known(j, "c", s->has_c, s->c);
         ik_json_close(j);
     }
     ik_json_close(j);

@@ -33,7 +33,7 @@ static void load_json_put_channel(ik_json *j, const char *key, const ik_fabric *
 static void load_json_put_group(ik_json *j, const ik_load_group *g)
 {
     ik_json_object(j, NULL);
-    cli_json_group(j, g);
+    ik_load_group_json(g, j);
     ik_json_array(j, "histogram");
     for (size_t b = 0; b < g->num_bins; b++) {
         ik_json_object(j, NULL);
@@ -82,10 +82,10 @@ static void load_json_put_contention(ik_json *j, const ik_fabric *f, const ik_co
     ik_json_object(j, "contention");
     ik_json_uint(j, "split_flows", c->split);
     ik_json_bool(j, "divided_evenly", isnan(c->slowdown_bound.value) && !isnan(c->max_flows));
-    cli_json_known(j, "c", !c->split, c->c);
+    ik_json_known(j, "c", !c->split, c->c);
     if (f->num_levels) {
-        cli_json_known(j, "c_up", !c->split, c->c_up);
-        cli_json_known(j, "c_down", !c->split, c->c_down);
+        ik_json_known(j, "c_up", !c->split, c->c_up);
+        ik_json_known(j, "c_down", !c->split, c->c_down);
     }
     load_json_put_ratio(j, "c_load", &c->c_load);
     if (c->split)
@@ -135,7 +135,7 @@ static void load_json_put_phase(ik_json *j, const ik_phase *p)
 {
     bool known = p->has_contention;
     ik_json_object(j, NULL);
-    cli_json_optional(j, "name", p->name);
+    ik_json_optional(j, "name", p->name);
     ik_json_uint(j, "messages", p->messages);
     ik_json_uint(j, "bytes", p->bytes);
     ik_json_uint(j, "flows", p->flows);
@@ -144,7 +144,7 @@ static void load_json_put_phase(ik_json *j, const ik_phase *p)
     ik_json_real(j, "max_load_bytes", p->max_load_bytes, CLI_DIGITS);
     ik_json_real(j, "bound_ns", p->bound_ns, CLI_DIGITS);
     ik_json_real(j, "crossbar_bound_ns", p->crossbar_bound_ns, CLI_DIGITS);
-    cli_json_known(j, "c", known && !p->contention.split, p->contention.c);
+    ik_json_known(j, "c", known && !p->contention.split, p->contention.c);
     load_json_put_known(j, "fluid_ns", known, p->fluid_ns);
     load_json_put_known(j, "crossbar_ns", known, p->crossbar_ns);
     load_json_put_known(j, "slowdown", known,
@@ -232,11 +232,19 @@ static void load_json_put_load(ik_json *j, const loads *l)
     ik_json_real(j, "max_load", x->max_load, CLI_DIGITS);
     ik_json_real(j, "mean_load", x->mean_load, CLI_DIGITS);
     ik_json_real(j, "min_load", x->min_load, CLI_DIGITS);
-    cli_json_known(j, "load_denominator", x->denominator != 0, x->denominator);
+    ik_json_known(j, "load_denominator", x->denominator != 0, x->denominator);
     ik_json_real(j, "max_flows", x->max_crossing, CLI_DIGITS);
     ik_json_real(j, "mean_hops", x->mean_hops, CLI_DIGITS);
     ik_json_real(j, "saturation", l->band.chooses_detours ? NAN : x->saturation, CLI_DIGITS);
     load_json_put_band(j, l);
+    if (l->has_bound) {
+        double rate = loads_predicted(x, l->unconnected, l->r);
+        ik_json_object(j, "bound");
+        loads_put_bound(j, &l->bound);
+        ik_json_real(j, "share_low", loads_share_low(rate, &l->bound), CLI_DIGITS);
+        ik_json_real(j, "share_high", loads_share_high(rate, &l->bound), CLI_DIGITS);
+        ik_json_close(j);
+    }
     load_json_put_channel(j, "max_channel", l->f, x->max_channel);
     load_json_put_channel(j, "tightest_channel", l->f, x->tightest);
 }
@@ -254,7 +262,7 @@ void loads_put_json(ik_json *j, const loads *l)
 {
     if (l->entry)
         load_json_put_entry(j, l->entry);
-    cli_json_optional(j, "topology", l->f->spec);
+    ik_json_optional(j, "topology", l->f->spec);
     ik_json_text(j, "routing", l->r->spec);
     cli_json_note(j, l->r->note);
     ik_json_text(j, "traffic", l->t->spec);
