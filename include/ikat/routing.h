@@ -114,7 +114,13 @@ enum {
     IK_ROUTE_MARKS = 1024,
     /* packets between two hosts with several cables take every connected pair of their ports, as in
      * a subnet, whose tables have entries for each */
-    IK_ROUTE_EVERY_PORT = 2048
+    IK_ROUTE_EVERY_PORT = 2048,
+    /* for routings by destination alone that follow one path up and down an undamaged generated
+     * tree: the local port by which a switch that is not above dst sends is the same at all of its
+     * level, and packets come down by the switches to which these ports lead up from below.
+     * Analysis counts level by level then, if the routing is built in; it asks next() at two
+     * switches of every level for each destination, and goes on without where the answers differ */
+    IK_ROUTE_ASCENDS_ALIKE = 4096
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).

@@ -67,7 +67,7 @@ typedef struct ik_proof {
     ik_verdict ordered;
     ik_flow flow;           /* the flow control that deadlock_free is judged for */
     ik_condition condition; /* what deadlock_free rests on */
-    /* static text: "channel dependency graph acyclic", "cyclic, but the escape layer satisfies
+    /* static text: "channel dependency graph acyclic ...", "cyclic, but the escape layer satisfies
      * Duato's condition ...": names the condition */
     const char *deadlock_reason;
     uint32_t first_undelivered_src, first_undelivered_dst; /* IK_NONE if none */

@@ -91,14 +91,14 @@ void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsign
         cdg_or(cdg_row(g, cdg_vertex(g, in, vc_in), vc) + bit / 64, (uint64_t)1 << bit % 64);
 }
 
-/* Cursor = number of the row's VC times its bits, plus the bit. */
+/* Cursor = number of the row's VC times its bits, plus the bit. One VC is the usual case of the
+ * largest graphs: no divisions there. */
 bool cdg_next(const cdg *g, size_t vertex, size_t *cursor, size_t *successor)
 {
     assert(vertex < cdg_num_vertices(g));
-    uint32_t port = g->port_of_channel[vertex / g->num_vcs];
-    uint32_t first_port = g->fabric->port_base[ik_peer_node(g->fabric, port)];
+    bool one_vc = g->num_vcs == 1, one_row = one_vc || g->lanes;
     const uint64_t *rows = cdg_row(g, vertex, 0);
-    size_t num_words = (g->lanes ? 1 : g->num_vcs) * g->words;
+    size_t num_words = (one_row ? 1 : g->num_vcs) * g->words;
     size_t word = *cursor / 64;
     uint64_t bits = word < num_words ? rows[word] & ~(uint64_t)0 << *cursor % 64 : 0;
     while (bits == 0) {
@@ -106,10 +106,14 @@ bool cdg_next(const cdg *g, size_t vertex, size_t *cursor, size_t *successor)
             return false;
         bits = rows[word];
     }
-    size_t bit = (size_t)__builtin_ctzll(bits);
+    size_t bit = (size_t)__builtin_ctzll(bits), local = one_row ? word : word % g->words;
     *cursor = word * 64 + bit + 1;
-    unsigned vc = g->lanes ? (unsigned)(vertex % g->num_vcs) : (unsigned)(word / g->words);
-    *successor = cdg_vertex(g, g->channel_of_port[first_port + word % g->words * 64 + bit], vc);
+    uint32_t port = g->port_of_channel[one_vc ? vertex : vertex / g->num_vcs];
+    uint32_t first_port = g->fabric->port_base[ik_peer_node(g->fabric, port)];
+    unsigned vc = one_vc    ? 0
+                  : one_row ? (unsigned)(vertex % g->num_vcs)
+                            : (unsigned)(word / g->words);
+    *successor = cdg_vertex(g, g->channel_of_port[first_port + local * 64 + bit], vc);
     return true;
 }
 

@@ -81,9 +81,6 @@ void cdg_count(const cdg *g, uint64_t *vertices, uint64_t *edges);
  * would take too long, the shortest through the vertices tried. */
 ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err);
 
-/* Has it any? O(vertices + edges), where a shortest one may take seconds. */
-ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err);
-
 /* The same for any graph of vertices 0 … num-1, whose successors next() enumerates as cdg_next()
  * does. */
 typedef struct cycle_graph {
@@ -93,9 +90,8 @@ typedef struct cycle_graph {
     const ik_env *env; /* for progress and cancelling; NULL = none */
 } cycle_graph;
 ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, ik_error *err);
-ik_status cycle_exists(const cycle_graph *g, bool *cyclic, ik_error *err); /* O(vertices + edges) */
-/* Of a graph without a cycle: rank[vertex], from 1, less than that of every successor. [num], free
- * it. O(vertices + edges). */
+/* rank[vertex], from 1, less than that of every successor: [num], free it. NULL if the graph has a
+ * cycle. O(vertices + edges), where a shortest cycle may take seconds. */
 ik_status cycle_order(const cycle_graph *g, uint32_t **rank, ik_error *err);
 ik_status cdg_order(const cdg *g, uint32_t **rank, ik_error *err);
 

@@ -39,12 +39,17 @@ static void cdg_cycle_search_free(search *s)
     free(s->frames);
 }
 
+static ik_status cdg_cycle_too_large(const cycle_graph *g, ik_error *err)
+{
+    return ik_fail(err, IK_ERR_MEMORY, "a dependency graph of %zu vertices is too large", g->num);
+}
+
 static ik_status cdg_cycle_search_make(const cycle_graph *g, search *s, ik_error *err)
 {
     size_t num = g->num;
     *s = (search){.g = *g};
     if (num >= UINT32_MAX)
-        return ik_fail(err, IK_ERR_MEMORY, "a dependency graph of %zu vertices is too large", num);
+        return cdg_cycle_too_large(g, err);
     s->order = ik_calloc(num + 1, sizeof *s->order);
     s->low = ik_calloc(num + 1, sizeof *s->low);
     s->component = ik_calloc(num + 1, sizeof *s->component);
@@ -214,17 +219,6 @@ static ik_status cdg_cycle_find_components(const cycle_graph *g, search *s, ik_e
     return status;
 }
 
-ik_status cycle_exists(const cycle_graph *g, bool *cyclic, ik_error *err)
-{
-    search s;
-    ik_status status = cdg_cycle_find_components(g, &s, err);
-    if (status == IK_OK) {
-        *cyclic = s.num_components > 0;
-        cdg_cycle_search_free(&s);
-    }
-    return status;
-}
-
 ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, ik_error *err)
 {
     search s;
@@ -242,21 +236,17 @@ ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, i
 }
 
 /* By the number of predecessors that are not ranked yet. */
-ik_status cycle_order(const cycle_graph *g, uint32_t **rank, ik_error *err)
+static ik_status cdg_cycle_rank(const cycle_graph *g, uint32_t *before, uint32_t *ready,
+                                uint32_t *position, uint32_t *ranked, ik_error *err)
 {
-    uint32_t *before = ik_calloc(g->num + 1, sizeof *before), num = 0;
-    uint32_t *position = ik_calloc(g->num + 1, sizeof *position);
-    uint32_t *ready = ik_calloc(g->num + 1, sizeof *ready);
-    if (!before || !position || !ready) {
-        free(before);
-        free(position);
-        free(ready);
-        return ik_fail_memory(err, g->num * 12, "an order of channels");
-    }
     size_t next;
-    for (size_t v = 0; v < g->num; v++)
+    uint32_t num = 0;
+    for (size_t v = 0; v < g->num; v++) {
         for (size_t cursor = 0; g->next(g->graph, v, &cursor, &next);)
             before[next]++;
+        if (ik_env_cancelled(g->env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
     for (size_t v = 0; v < g->num; v++)
         if (before[v] == 0)
             ready[num++] = (uint32_t)v;
@@ -265,12 +255,31 @@ ik_status cycle_order(const cycle_graph *g, uint32_t **rank, ik_error *err)
         for (size_t cursor = 0; g->next(g->graph, ready[i], &cursor, &next);)
             if (--before[next] == 0)
                 ready[num++] = (uint32_t)next;
+        if (ik_env_cancelled(g->env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
-    assert(num == g->num);
+    *ranked = num;
+    return IK_OK;
+}
+
+ik_status cycle_order(const cycle_graph *g, uint32_t **rank, ik_error *err)
+{
+    if (g->num >= UINT32_MAX)
+        return cdg_cycle_too_large(g, err);
+    uint32_t *before = ik_calloc(g->num + 1, sizeof *before), num = 0;
+    uint32_t *position = ik_calloc(g->num + 1, sizeof *position);
+    uint32_t *ready = ik_calloc(g->num + 1, sizeof *ready);
+    ik_status status = before && position && ready
+                           ? cdg_cycle_rank(g, before, ready, position, &num, err)
+                           : ik_fail_memory(err, g->num * 12, "an order of channels");
+    bool whole = status == IK_OK && num == g->num; /* what is on or behind a cycle has no rank */
     free(before);
     free(ready);
-    *rank = position;
-    return IK_OK;
+    if (!whole)
+        free(position);
+    if (status == IK_OK)
+        *rank = whole ? position : NULL;
+    return status;
 }
 
 static bool cdg_cycle_next_in_cdg(const void *graph, size_t vertex, size_t *cursor,
@@ -283,12 +292,6 @@ ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
 {
     return cycle_shortest(&(cycle_graph){g, cdg_num_vertices(g), cdg_cycle_next_in_cdg, g->env},
                           cycle, length, err);
-}
-
-ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err)
-{
-    return cycle_exists(&(cycle_graph){g, cdg_num_vertices(g), cdg_cycle_next_in_cdg, g->env},
-                        cyclic, err);
 }
 
 ik_status cdg_order(const cdg *g, uint32_t **rank, ik_error *err)

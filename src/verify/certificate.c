@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 /* States that every proof has checked: some milliseconds. Larger ones take a share of what the
- * proof costs, which asks at least once for each destination and switch on its paths. */
+ * proof costs, which asks at least once for each destination and switch on its paths; a proof by
+ * levels costs as much as there are ports. */
 #define FEW_STEPS 20000
 #define SHARE     64
 
@@ -45,7 +46,9 @@ ik_status certificate_make(prove_job *job, const uint32_t *rank, unsigned num_vc
 ik_status certificate_look(const prove_job *job, const ik_proof *proof, ik_error *err)
 {
     const ik_fabric *f = job->plan->fabric;
-    uint64_t steps = FEW_STEPS + (uint64_t)f->num_hosts * f->num_switches / SHARE, pairs;
+    uint64_t share =
+        job->levels ? f->num_ports / 4 : (uint64_t)f->num_hosts * f->num_switches / SHARE;
+    uint64_t steps = FEW_STEPS + share, pairs;
     if (job->sampled || proof->deadlock_free == IK_UNKNOWN)
         return IK_OK;
     return ik_certificate_check(job->plan, proof, &job->certificate, steps, job->env, &pairs, err);

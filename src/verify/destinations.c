@@ -5,10 +5,12 @@
  */
 #include "ikat/verify.h"
 
+#include "routing/tree/tree_counts.h"
 #include "verify/destinations.h"
 #include "verify/ingraph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct scratch {
     ingraph graph; /* one of the two */
@@ -21,7 +23,9 @@ typedef struct count_job {
     const ik_plan *plan;
     const ik_env *env;
     bool by_graph;
-    scratch *scratch; /* [threads] */
+    bool together;       /* hosts of a switch are one source, their own channels are left out */
+    walk_groups sources; /* so, or each for itself */
+    scratch *scratch;    /* [threads] */
 } count_job;
 
 static void destinations_count(scratch *s, uint32_t dst, uint32_t channel)
@@ -78,17 +82,16 @@ static ik_status count_destination(void *ctx, size_t index, unsigned thread, ik_
         ingraph_begin(&s->graph, dst);
     else
         walk_begin(s->walk, dst);
-    for (uint32_t src = 0; src < f->num_hosts; src++) {
-        uint32_t port = src == dst || !ik_rails_used(job->plan->routing, src, dst)
-                            ? IK_NONE
-                            : ik_host_port(f, src);
-        if (port == IK_NONE)
+    for (uint32_t g = 0; g < job->sources.num; g++) {
+        uint32_t src = walk_plan_source(job->plan, &job->sources.group[g], dst);
+        if (src == IK_NONE)
             continue;
-        destinations_count(s, dst, port);
+        if (!job->together)
+            destinations_count(s, dst, ik_host_port(f, src));
         ik_status status =
             ik_env_cancelled(job->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
         if (status == IK_OK && job->by_graph)
-            ingraph_follow(&s->graph, ik_peer_node(f, port));
+            ingraph_follow(&s->graph, job->sources.group[g].sw);
         else if (status == IK_OK)
             status = walk_from_all(s->walk, src, err);
         if (status != IK_OK)
@@ -139,18 +142,41 @@ static ik_status destinations_count_each(const ik_plan *plan, const ik_env *env,
                                          ik_error *err)
 {
     unsigned threads = ik_env_threads(env);
-    count_job job = {.plan = plan,
-                     .env = env,
-                     .by_graph = ingraph_fits(plan->routing),
-                     .scratch = ik_calloc(threads, sizeof *job.scratch)};
-    ik_status status = destinations_run(&job, threads, env, err);
+    const ik_fabric *f = plan->fabric;
+    bool by_graph = ingraph_fits(plan->routing);
+    count_job job = {
+        .plan = plan, .env = env, .by_graph = by_graph, .together = by_graph && !f->split};
+    ik_status status = walk_groups_make(f, job.together, &job.sources, err);
+    if (status != IK_OK)
+        return status;
+    job.scratch = ik_calloc(threads, sizeof *job.scratch);
+    status = destinations_run(&job, threads, env, err);
+    for (uint32_t host = 0; job.together && host < f->num_hosts; host++) {
+        uint32_t port = ik_host_port(f, host);
+        if (port != IK_NONE)
+            sum[port] = f->num_hosts - 1;
+    }
     for (unsigned t = 0; job.scratch && t < threads; t++) {
-        for (uint32_t port = 0; status == IK_OK && port < plan->fabric->num_ports; port++)
+        for (uint32_t port = 0; status == IK_OK && port < f->num_ports; port++)
             sum[port] += job.scratch[t].count[port];
         destinations_scratch_free(&job.scratch[t]);
     }
     free(job.scratch);
+    walk_groups_free(&job.sources);
     return status;
+}
+
+/* Of a routing that ascends alike on a tree. */
+static ik_status destinations_by_levels(const ik_plan *plan, uint32_t *sum, bool *fits,
+                                        ik_error *err)
+{
+    tree_counts counts;
+    ik_status status = tree_counts_make(plan->routing, &counts, fits, err);
+    if (status != IK_OK || !*fits)
+        return status;
+    memcpy(sum, counts.destinations, plan->fabric->num_ports * sizeof *sum);
+    tree_counts_free(&counts);
+    return IK_OK;
 }
 
 ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t **destinations,
@@ -160,8 +186,14 @@ ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t
              *sum = ik_calloc((size_t)num_ports + 1, sizeof *sum);
     if (!sum)
         return ik_fail_memory(err, num_ports * sizeof *sum, "a count");
-    bool fits = !ingraph_fits(plan->routing);
-    ik_status status = fits ? destinations_by_legs(plan, env, sum, &fits, err) : IK_OK;
+    bool fits = true;
+    ik_status status = IK_OK;
+    if (tree_counts_fit(plan->routing))
+        status = destinations_by_levels(plan, sum, &fits, err);
+    else if (!ingraph_fits(plan->routing))
+        status = destinations_by_legs(plan, env, sum, &fits, err);
+    else
+        fits = false;
     if (status == IK_OK && !fits)
         status = destinations_count_each(plan, env, sum, err);
     if (status != IK_OK) {

@@ -17,6 +17,7 @@ typedef struct prove_job {
     tally *tallies; /* [threads] */
     unsigned num_threads;
     bool sampled; /* fewer pairs are examined than there are */
+    bool levels;  /* proved level by level, not destination by destination */
     ik_certificate certificate;
 } prove_job;
 
@@ -39,6 +40,12 @@ ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint3
  * in-tree (or in-graph, if adaptive) a destination. Cost O(destinations * switches crossed). */
 bool prove_fits_in_trees(const ik_plan *plan);
 ik_status prove_by_in_trees(prove_job *job, ik_error *err);
+
+/* Of those, deterministic ones that ascend alike on a whole tree (routing/tree/tree_counts.h), on
+ * one VC: level by level. *fits: false if the routing does not keep what it declares; nothing is
+ * written then. Cost O(hosts * levels + channels * words of a row). */
+bool prove_fits_by_levels(const ik_plan *plan);
+ik_status prove_by_levels(prove_job *job, bool *fits, ik_error *err);
 
 /* Plans whose packets go in legs (vc/legs.h): leg by leg. *fits: false if the routing does not keep
  * what it declares; the graph and the counts are void then. */

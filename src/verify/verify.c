@@ -33,6 +33,14 @@ static uint64_t verify_num_pairs(const ik_fabric *f)
     return hosts > 0 ? hosts * (hosts - 1) : 0;
 }
 
+/* Level by level if the plan is one of the most regular; destination by destination otherwise. */
+static ik_status verify_prove_trees(prove_job *job, ik_error *err)
+{
+    job->levels = prove_fits_by_levels(job->plan);
+    ik_status status = job->levels ? prove_by_levels(job, &job->levels, err) : IK_OK;
+    return status != IK_OK || job->levels ? status : prove_by_in_trees(job, err);
+}
+
 /* By legs if the plan goes in legs; state by state otherwise. */
 static ik_status verify_prove_all(prove_job *job, ik_error *err)
 {
@@ -69,7 +77,7 @@ static ik_status verify_job_make(const ik_plan *plan, ik_verify_config config, c
         tally_init(&job->tallies[t]);
     if (status == IK_OK) {
         status = job->sampled ? prove_by_sample(job, err)
-                 : trees      ? prove_by_in_trees(job, err)
+                 : trees      ? verify_prove_trees(job, err)
                               : verify_prove_all(job, err);
     }
     return status;
@@ -163,28 +171,20 @@ static ik_status verify_judge_cycle(prove_job *job, ik_proof *proof, ik_error *e
     return status;
 }
 
-static ik_status verify_certify(prove_job *job, ik_error *err)
-{
-    uint32_t *rank = NULL;
-    ik_status status = cdg_order(&job->graph, &rank, err);
-    if (status == IK_OK)
-        status = certificate_make(job, rank, job->graph.num_vcs, false, err);
-    free(rank);
-    return status;
-}
-
 static ik_status verify_read_graph(prove_job *job, ik_proof *proof, ik_error *err)
 {
     cdg_count(&job->graph, &proof->channels, &proof->dependencies);
-    bool cyclic = false;
-    ik_status status = cdg_is_cyclic(&job->graph, &cyclic, err);
-    if (status == IK_OK && cyclic) {
-        status = verify_judge_cycle(job, proof, err);
-    } else if (status == IK_OK) {
-        proof->deadlock_free = IK_YES;
-        proof->deadlock_reason = "channel dependency graph acyclic";
-        status = verify_certify(job, err);
-    }
+    uint32_t *rank = NULL;
+    ik_status status = cdg_order(&job->graph, &rank, err);
+    if (status != IK_OK)
+        return status;
+    if (!rank)
+        return verify_judge_cycle(job, proof, err);
+    proof->deadlock_free = IK_YES;
+    proof->deadlock_reason = job->levels ? "channel dependency graph acyclic, proved level by level"
+                                         : "channel dependency graph acyclic";
+    status = certificate_make(job, rank, job->graph.num_vcs, false, err);
+    free(rank);
     return status;
 }
 

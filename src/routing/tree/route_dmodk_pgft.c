@@ -95,7 +95,7 @@ const ik_routing_family ik_routing_dmodk_pgft = {
                "trees. Needs a generated tree without failures.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
-    .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC,
+    .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC | IK_ROUTE_ASCENDS_ALIKE,
     .example_fabrics = examples,
     .refused_fabrics = refused,
     .create = dmodk_pgft_create,

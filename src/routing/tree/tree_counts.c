@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tree_counts.c: sources and destinations of the channels of a tree, from one descent per host.
+ */
+#include "routing/tree/tree_counts.h"
+
+#include "base/hash.h"
+#include "registry/registry.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+bool tree_counts_fit(const ik_routing *r)
+{
+    const unsigned traits = IK_ROUTE_ASCENDS_ALIKE | IK_ROUTE_DEST_BASED;
+    const ik_xgft *x = ik_fabric_xgft(r->fabric);
+    if ((r->traits & traits) != traits || r->kind != IK_ROUTE_DETERMINISTIC ||
+        r->family->num_starts || r->rails || !x || !r->fabric->intact ||
+        registry_plugin_of(r->family))
+        return false;
+    bool fits = x->w[0] * x->p[0] == 1 && r->fabric->num_hosts > 1 &&
+                r->fabric->num_hosts == x->prod_m[x->h];
+    for (uint32_t l = 1; l < x->h; l++)
+        fits &= x->p[l] == 1 && x->prod_m[x->h] / x->prod_m[l] > 1;
+    return fits;
+}
+
+/* The one port of sw for dst, IK_NONE if it has another number of ports. */
+static uint32_t tree_counts_ask(const ik_routing *r, uint32_t sw, uint32_t dst, uint32_t *room)
+{
+    ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
+    uint32_t preferred = 0;
+    return r->family->next(r, sw, r->fabric->port_base[sw], &pk, room, &preferred) == 1 ? room[0]
+                                                                                        : IK_NONE;
+}
+
+/* The local port by which packets for dst go up from level l outside its subtree. */
+static uint32_t tree_counts_up(const ik_routing *r, const ik_xgft *x, uint32_t l, uint32_t dst,
+                               uint32_t *room)
+{
+    uint32_t first = x->level_base[l], num = x->level_base[l + 1] - first - x->prod_w[l];
+    uint32_t own = dst / x->prod_m[l] * x->prod_w[l], found = IK_NONE;
+    const uint32_t draws[] = {ik_hash_tag2(dst, l) % num, ik_hash_tag2(l, ~dst) % num};
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t sw = first + draws[i] + (draws[i] < own ? 0 : x->prod_w[l]);
+        uint32_t port = tree_counts_ask(r, sw, dst, room), base = r->fabric->port_base[sw];
+        if (port == IK_NONE || port < base + x->m[l - 1] ||
+            port >= base + ik_radix(r->fabric, sw) || (found != IK_NONE && found != port - base))
+            return IK_NONE;
+        found = port - base;
+    }
+    return found;
+}
+
+uint32_t tree_descent(const ik_routing *r, uint32_t dst, uint32_t *room, uint32_t *up)
+{
+    const ik_fabric *f = r->fabric;
+    const ik_xgft *x = ik_fabric_xgft(f);
+    uint32_t down = f->port_peer[ik_host_port(f, dst)], sw = f->port_node[down];
+    for (uint32_t l = 1; tree_counts_ask(r, sw, dst, room) == down; l++) {
+        if (l == x->h)
+            return l - 1;
+        uint32_t port = tree_counts_up(r, x, l, dst, room);
+        if (port == IK_NONE)
+            return IK_NONE;
+        up[l - 1] = f->port_base[sw] + port;
+        down = f->port_peer[up[l - 1]];
+        sw = f->port_node[down];
+    }
+    return IK_NONE;
+}
+
+/* Counts the destinations of the channels down, and of all levels what turns there. */
+static bool tree_counts_descend(const ik_routing *r, tree_counts *c, uint32_t *room)
+{
+    const ik_fabric *f = r->fabric;
+    const ik_xgft *x = ik_fabric_xgft(f);
+    uint32_t up[IK_XGFT_MAX_H];
+    for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
+        uint32_t host_port = ik_host_port(f, dst), ejection = f->port_peer[host_port];
+        if (tree_descent(r, dst, room, up) == IK_NONE)
+            return false;
+        c->destinations[host_port] = f->num_hosts - 1;
+        c->destinations[ejection] = 1;
+        c->turns[f->port_node[ejection]] += x->m[0] - 1;
+        for (uint32_t l = 1; l < x->h; l++) {
+            uint32_t down = f->port_peer[up[l - 1]];
+            c->destinations[down]++;
+            c->turns[f->port_node[down]] += x->prod_m[l + 1] - x->prod_m[l];
+        }
+    }
+    return true;
+}
+
+/* Channels up from level l: their destinations are those of the same port at the same place of all
+ * other subtrees together, where it leads to the same place of the next level. sum: [places * up
+ * ports], zero. False if it does not. */
+static bool tree_counts_ascend(const ik_fabric *f, const ik_xgft *x, uint32_t l, tree_counts *c,
+                               uint32_t *sum)
+{
+    uint32_t first = x->level_base[l], end = x->level_base[l + 1], ups = x->w[l];
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t sw = first; sw < end; sw++) {
+            uint32_t place = (sw - first) % x->prod_w[l], subtree = (sw - first) / x->prod_w[l];
+            uint32_t port = f->port_base[sw] + x->m[l - 1];
+            for (uint32_t u = 0; u < ups; u++, port++) {
+                uint32_t below = c->destinations[f->port_peer[port]];
+                uint32_t parent = f->port_node[f->port_peer[port]] - end;
+                if (parent != subtree / x->m[l] * x->prod_w[l + 1] + u * x->prod_w[l] + place)
+                    return false;
+                if (pass == 0)
+                    sum[(size_t)place * ups + u] += below;
+                else
+                    c->destinations[port] = sum[(size_t)place * ups + u] - below;
+            }
+        }
+    }
+    return true;
+}
+
+static ik_status tree_counts_fill(const ik_routing *r, tree_counts *c, bool *fits, ik_error *err)
+{
+    const ik_fabric *f = r->fabric;
+    const ik_xgft *x = ik_fabric_xgft(f);
+    uint32_t *room = ik_calloc((size_t)ik_max_radix(f) + 1, sizeof *room);
+    *fits = room && tree_counts_descend(r, c, room);
+    free(room);
+    if (!room)
+        return ik_fail_memory(err, ik_max_radix(f) * sizeof *room, "the channels of a tree");
+    for (uint32_t l = 1; l < x->h && *fits; l++) {
+        size_t ports = (size_t)x->prod_w[l] * x->w[l];
+        uint32_t *sum = ik_calloc(ports + 1, sizeof *sum);
+        *fits = sum && tree_counts_ascend(f, x, l, c, sum);
+        free(sum);
+        if (!sum)
+            return ik_fail_memory(err, ports * sizeof *sum, "the channels of a tree");
+    }
+    return IK_OK;
+}
+
+ik_status tree_counts_make(const ik_routing *r, tree_counts *out, bool *fits, ik_error *err)
+{
+    assert(tree_counts_fit(r));
+    size_t ports = (size_t)r->fabric->num_ports + 1, switches = (size_t)r->fabric->num_switches + 1;
+    tree_counts c = {.destinations = ik_calloc(ports, sizeof *c.destinations),
+                     .turns = ik_calloc(switches, sizeof *c.turns)};
+    ik_status status = c.destinations && c.turns ? tree_counts_fill(r, &c, fits, err)
+                                                 : ik_fail_memory(err, ports * 4 + switches * 8,
+                                                                  "the channels of a tree");
+    if (status != IK_OK || !*fits)
+        tree_counts_free(&c);
+    *out = c;
+    return status;
+}
+
+void tree_counts_free(tree_counts *c)
+{
+    free(c->destinations);
+    free(c->turns);
+    *c = (tree_counts){0};
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All pairs of a routing that ascends alike on a tree (tree_counts.h), level by level: lengths from
+ * the numbers of hosts below, dependencies from the channels that are in use.
+ *
+ * Packets that come up into a switch may leave it by every channel in use but the one back: without
+ * parallel cables all destinations of that channel that are not below the child go through this
+ * switch, whichever child they come from. Packets that come down into a switch follow the descents
+ * of their destinations, which are gone through one by one.
+ */
+#include "verify/prove.h"
+
+#include "routing/tree/tree_counts.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool prove_fits_by_levels(const ik_plan *plan)
+{
+    return prove_fits_in_trees(plan) && plan->num_vcs == 1 && tree_counts_fit(plan->routing);
+}
+
+/* Pairs by the level of their nearest common ancestor. */
+static ik_status prove_levels_tally(const ik_plan *plan, tally *t, ik_error *err)
+{
+    const ik_xgft *x = ik_fabric_xgft(plan->fabric);
+    ik_status status = IK_OK;
+    tally_vc(t, 0);
+    for (uint32_t l = 1; l <= x->h && status == IK_OK; l++) {
+        uint32_t hops = 2 * (l - 1);
+        walk_outcome outcome = {.longest = hops, .preferred = hops};
+        uint64_t pairs = (uint64_t)plan->fabric->num_hosts * (x->prod_m[l] - x->prod_m[l - 1]);
+        if (pairs == 0)
+            continue;
+        tally_pair(t, 0, x->prod_m[l - 1], pairs, hops, &outcome);
+        status = tally_length(t, hops, pairs, err);
+    }
+    return status;
+}
+
+/* Local ports of sw with channels to switches that packets use; notes these channels. */
+static void prove_levels_used(cdg *g, const tree_counts *c, uint32_t sw, uint64_t *used)
+{
+    const ik_fabric *f = g->fabric;
+    memset(used, 0, g->words * sizeof *used);
+    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+        uint32_t local = port - f->port_base[sw], channel = g->channel_of_port[port];
+        if (channel == IK_NONE || c->destinations[port] == 0)
+            continue;
+        used[local / 64] |= (uint64_t)1 << local % 64;
+        cdg_use(g, cdg_vertex(g, channel, 0));
+    }
+}
+
+/* Dependencies of the channels that come up into sw. */
+static void prove_levels_write_up(cdg *g, const tree_counts *c, uint32_t sw, uint32_t children,
+                                  const uint64_t *used)
+{
+    const ik_fabric *f = g->fabric;
+    for (uint32_t child = 0; child < children; child++) {
+        uint32_t up = f->port_peer[f->port_base[sw] + child], channel = g->channel_of_port[up];
+        if (c->destinations[up] == 0)
+            continue;
+        uint64_t *row = cdg_row(g, cdg_vertex(g, channel, 0), 0);
+        memcpy(row, used, g->words * sizeof *row);
+        row[child / 64] &= ~((uint64_t)1 << child % 64);
+    }
+}
+
+/* Dependencies along the descent to every host. */
+static ik_status prove_levels_write_down(prove_job *job, uint32_t *room, ik_error *err)
+{
+    const ik_fabric *f = job->plan->fabric;
+    uint32_t up[IK_XGFT_MAX_H];
+    for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
+        uint32_t num = tree_descent(job->plan->routing, dst, room, up);
+        if (num == IK_NONE) /* tree_counts_make has been through all of them */
+            return ik_fail(err, IK_ERR_INTERNAL,
+                           "routing '%s' answers differently when asked again",
+                           job->plan->routing->family->name);
+        for (uint32_t l = 1; l < num; l++)
+            cdg_add(&job->graph, up[l], 0, f->port_peer[up[l - 1]], 0, 0);
+        if (dst % 4096 == 0 && ik_env_cancelled(job->env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    return IK_OK;
+}
+
+static ik_status prove_levels_write(prove_job *job, const tree_counts *c, ik_error *err)
+{
+    cdg *g = &job->graph;
+    const ik_xgft *x = ik_fabric_xgft(g->fabric);
+    uint64_t *used = ik_calloc(g->words, sizeof *used);
+    uint32_t *room = ik_calloc((size_t)job->plan->max_radix + 1, sizeof *room);
+    ik_status status = used && room ? IK_OK : ik_fail_memory(err, g->words * 8, "a proof");
+    for (uint32_t l = 1; status == IK_OK && l <= x->h; l++) {
+        for (uint32_t sw = x->level_base[l]; sw < x->level_base[l + 1]; sw++) {
+            prove_levels_used(g, c, sw, used);
+            prove_levels_write_up(g, c, sw, l > 1 ? x->m[l - 1] : 0, used);
+        }
+    }
+    if (status == IK_OK)
+        status = prove_levels_write_down(job, room, err);
+    free(used);
+    free(room);
+    return status;
+}
+
+ik_status prove_by_levels(prove_job *job, bool *fits, ik_error *err)
+{
+    assert(prove_fits_by_levels(job->plan));
+    tree_counts counts;
+    ik_status status = tree_counts_make(job->plan->routing, &counts, fits, err);
+    if (status != IK_OK || !*fits)
+        return status;
+    status = prove_levels_tally(job->plan, &job->tallies[0], err);
+    if (status == IK_OK)
+        status = prove_levels_write(job, &counts, err);
+    tree_counts_free(&counts);
+    return status;
+}
