@@ -4,6 +4,7 @@
  */
 #include "native.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -51,6 +52,15 @@ static void free_contents(ikpy_kind kind, void *object)
     case IKPY_CABLES:
         ik_cables_free(object);
         break;
+    case IKPY_AUDIT:
+        ik_audit_free(object);
+        break;
+    case IKPY_DEPLOYMENT:
+        ik_deployment_free(object);
+        break;
+    case IKPY_DEPLOY_CHECK:
+        ik_deploy_check_free(object);
+        break;
     default:
         break;
     }
@@ -80,6 +90,8 @@ void ikpy_destroy(ikpy_kind kind, void *object)
     case IKPY_SIMULATION:
         ik_sim_result_free(object);
         break;
+    case IKPY_PART:
+        break;
     default:
         free_contents(kind, object);
         free(object);
@@ -106,13 +118,14 @@ ikpy_ref *ikpy_new(ikpy_kind kind, void *object, ikpy_ref *a, ikpy_ref *b, ikpy_
     return ref;
 }
 
-void ikpy_release(ikpy_ref *ref)
+void ikpy_release(ikpy_ref *ref, const void *object)
 {
+    (void)object;
     if (!ref || __atomic_sub_fetch(&ref->uses, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     ikpy_destroy(ref->kind, ref->object);
     for (int i = 0; i < IKPY_PARENTS; i++)
-        ikpy_release(ref->parents[i]);
+        ikpy_release(ref->parents[i], NULL);
     free(ref);
     __atomic_sub_fetch(&living, 1, __ATOMIC_RELAXED);
 }
@@ -127,8 +140,11 @@ long ikpy_living(void)
 
 enum { NESTED = 8 }; /* calls within the callbacks of calls */
 static int flags[NESTED];
-static volatile sig_atomic_t depth;
+static uint64_t numbers[NESTED], last_number;     /* of calls, none of which is used twice */
+static volatile sig_atomic_t in_callback[NESTED]; /* the call runs a function of Python */
+static volatile sig_atomic_t depth, put_off;
 static struct sigaction before;
+static pthread_t main_thread; /* of Python, whose calls these are */
 
 /* Whether a handler stands there that can be called. */
 static bool has_handler(const struct sigaction *action)
@@ -139,26 +155,101 @@ static bool has_handler(const struct sigaction *action)
 
 static void interrupted(int number, siginfo_t *info, void *context)
 {
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        pthread_kill(main_thread, number); /* what follows is done in one thread alone */
+        return;
+    }
     for (int i = 0; i < depth; i++)
         ik_cancel_raise(&flags[i]);
-    if (before.sa_flags & SA_SIGINFO)
+    if (depth > 0 && !in_callback[depth - 1])
+        put_off = 1;
+    else if (before.sa_flags & SA_SIGINFO)
         before.sa_sigaction(number, info, context);
     else
         before.sa_handler(number);
 }
 
-int *ikpy_interrupts_begin(void)
+/* What SIGINT does now; *ours: that is interrupted(). */
+static struct sigaction interrupts_action(bool *ours)
 {
+    struct sigaction now = {.sa_handler = SIG_DFL};
+    sigaction(SIGINT, NULL, &now);
+    *ours = now.sa_flags & SA_SIGINFO && now.sa_sigaction == interrupted;
+    return now;
+}
+
+/* Puts the handler before the one that stands there, unless it does stand there. */
+static bool interrupts_install(void)
+{
+    bool ours;
+    struct sigaction action = {.sa_sigaction = interrupted, .sa_flags = SA_SIGINFO | SA_RESTART},
+                     now = interrupts_action(&ours);
+    if (ours)
+        return true;
+    if (!has_handler(&now))
+        return false;
+    before = now;
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGINT, &action, NULL) == 0;
+}
+
+/* A function of the user may have set another handler in the meantime, which stays. */
+static void interrupts_restore(void)
+{
+    bool ours;
+    interrupts_action(&ours);
+    if (ours)
+        sigaction(SIGINT, &before, NULL);
+}
+
+/* Again where a function of the user has set another function of Python, whose handler is that
+ * which stood there. Others may call the one that stood before them. */
+static void interrupts_install_again(void)
+{
+    bool ours;
+    struct sigaction now = interrupts_action(&ours);
+    if (!ours && now.sa_flags == before.sa_flags && now.sa_handler == before.sa_handler)
+        interrupts_install();
+}
+
+/* A process that another thread has forked goes on with that thread, which is in no call. */
+static void interrupts_forked(void)
+{
+    if (depth == 0 || pthread_equal(pthread_self(), main_thread))
+        return;
+    depth = put_off = 0;
+    interrupts_restore();
+}
+
+static void interrupts_watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, interrupts_forked);
+}
+
+/* Python learns of what was put off, where it may. */
+static void interrupts_pass_on(void)
+{
+    if (!put_off || (depth > 0 && !in_callback[depth - 1]))
+        return;
+    put_off = 0;
+    raise(SIGINT);
+}
+
+int *ikpy_interrupts_begin(ikpy_call *call)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, interrupts_watch_forks);
     if (depth == NESTED)
         return NULL;
     if (depth == 0) {
-        struct sigaction ours = {.sa_sigaction = interrupted, .sa_flags = SA_SIGINFO | SA_RESTART};
-        sigemptyset(&ours.sa_mask);
-        if (sigaction(SIGINT, NULL, &before) != 0 || !has_handler(&before) ||
-            sigaction(SIGINT, &ours, NULL) != 0)
+        main_thread = pthread_self();
+        if (!interrupts_install())
             return NULL;
     }
     __atomic_store_n(&flags[depth], 0, __ATOMIC_RELAXED);
+    in_callback[depth] = 0;
+    *call = (ikpy_call){depth, ++last_number};
+    numbers[depth] = call->number;
     return &flags[depth++];
 }
 
@@ -167,11 +258,27 @@ int ikpy_interrupts_depth(void)
     return depth;
 }
 
-void ikpy_interrupts_end(int to)
+void ikpy_interrupts_end(ikpy_call *call)
 {
-    if (depth > to && to == 0)
-        sigaction(SIGINT, &before, NULL);
-    depth = to;
+    if (!call->number || call->depth >= depth || numbers[call->depth] != call->number ||
+        !pthread_equal(pthread_self(), main_thread))
+        return;
+    depth = call->depth;
+    if (depth == 0)
+        interrupts_restore();
+    interrupts_pass_on();
+}
+
+bool ikpy_interrupts_callback(bool runs)
+{
+    if (depth == 0 || !pthread_equal(pthread_self(), main_thread))
+        return false;
+    bool ran = in_callback[depth - 1];
+    in_callback[depth - 1] = runs;
+    if (!runs)
+        interrupts_install_again();
+    interrupts_pass_on();
+    return ran;
 }
 
 /* ------------------------------------------------------------------------------------------

@@ -7,8 +7,10 @@
  * holds is counted here, together with the objects that it was made of: it is freed when neither
  * Python nor another object needs it any more.
  *
- * Ctrl-C. While a call of the library runs in Python's main thread, SIGINT also raises the call's
- * cancel flag, so that the call returns soon and Python raises KeyboardInterrupt.
+ * Ctrl-C. While a call of the library runs in Python's main thread, SIGINT raises the call's cancel
+ * flag, so that the call returns soon; Python learns of the signal when the call has ended and what
+ * it made has an owner, and raises KeyboardInterrupt then. A function of Python that the call runs
+ * is interrupted at once.
  */
 #ifndef IKAT_PYTHON_NATIVE_H
 #define IKAT_PYTHON_NATIVE_H
@@ -25,6 +27,7 @@ typedef enum ikpy_kind {
     IKPY_REGISTERS,
     IKPY_SIMULATION,
     IKPY_MEMORY,
+    IKPY_PART, /* of its first parent, which frees it */
     IKPY_PROOF,
     IKPY_LOAD,
     IKPY_QUEUES,
@@ -34,7 +37,10 @@ typedef enum ikpy_kind {
     IKPY_DISTANCES,
     IKPY_DIVERSITY,
     IKPY_BISECTION,
-    IKPY_CABLES
+    IKPY_CABLES,
+    IKPY_AUDIT,
+    IKPY_DEPLOYMENT,
+    IKPY_DEPLOY_CHECK
 } ikpy_kind;
 
 enum { IKPY_PARENTS = 3 };
@@ -49,8 +55,9 @@ typedef struct ikpy_ref {
 
 /* Takes over `object`, with one use. NULL when out of memory: the object is freed then. */
 ikpy_ref *ikpy_new(ikpy_kind kind, void *object, ikpy_ref *a, ikpy_ref *b, ikpy_ref *c);
-/* One use less; the last one frees the object, then drops its uses of the parents. */
-void ikpy_release(ikpy_ref *ref);
+/* One use less; the last one frees the object, then drops its uses of the parents. `object` is what
+ * cffi passes to a destructor, which is not used. */
+void ikpy_release(ikpy_ref *ref, const void *object);
 /* Frees an object that has no ikpy_ref. */
 void ikpy_destroy(ikpy_kind kind, void *object);
 /* Zeroed memory that free() and ikpy_destroy() free; NULL when out of memory. */
@@ -66,14 +73,24 @@ typedef struct ikpy_pace {
 } ikpy_pace;
 void ikpy_paced(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
 
-/* From now on SIGINT raises the flag that is returned, which is down, and then does what it did
- * before. Calls nest. For the main thread; NULL where SIGINT is not Python's, or calls nest too
- * deeply. The flag is static, as a signal may still be under way in another thread when the call
- * ends. */
-int *ikpy_interrupts_begin(void);
-/* How many have begun; and ends all but the first `depth` of them. */
+/* A call for ikpy_interrupts_begin(); zeroed before. */
+typedef struct ikpy_call {
+    int depth; /* calls around it */
+    uint64_t number;
+} ikpy_call;
+/* From now on SIGINT raises the flag that is returned, which is down, and what it did before is put
+ * off. Calls nest. For the main thread; NULL where SIGINT is not Python's, or calls nest too
+ * deeply. The flag is static, as a signal may still be under way when the call ends. */
+int *ikpy_interrupts_begin(ikpy_call *call);
+/* How many have begun and not ended. */
 int ikpy_interrupts_depth(void);
-void ikpy_interrupts_end(int depth);
+/* Ends the call and those within it; without effect if it has ended, or never began. SIGINT does
+ * what was put off when the last one ends. A destructor of `call` does it as well: what another
+ * signal's handler raises may end the lines of Python that would. */
+void ikpy_interrupts_end(ikpy_call *call);
+/* Whether the innermost call runs a function of Python from now on, during which nothing is put
+ * off; and whether it did. Without effect in other threads than the main one. */
+bool ikpy_interrupts_callback(bool runs);
 
 /* Members that are functions of Python. All texts and rows live as long as the process; handle:
  * what the functions below get. The name may be registered again: the newer one is found then. */

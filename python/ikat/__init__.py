@@ -10,21 +10,25 @@
 Functions that compute take `threads`, `seed`, `progress`, `cancel` and `memory_limit` where these mean something; the interpreter
 is free for other threads meanwhile. Every error is an `ikat.IkatError`. docs/python.md is the guide.
 """
+from ikat._audit import Audit, AuditedRouting, AuditFinding, Compared, LoopStep, Measured, Multicast, Verdict
 from ikat._core import (NONE, Cancel, Cancelled, CheckFailed, ClosedError, FileError, IkatError, InputError, InternalError,
                         MissingModule, NotSteadyWarning, OutOfMemory, Progress, Unsupported, UsageError, WrongType)
+from ikat._deploy import DeployCheck, Deployment, LaneDifference, TableDifference, verify_deployed
 from ikat._experiments import Claim, Experiment, Results, merge, results, run, unit_of
 from ikat._fabric import Fabric, Finding, LinkClass
 from ikat._lists import examples, formats, help_of, patterns, routings, selections, topologies, version, vc_schemes
 from ikat._plugins import FabricArrays, Outputs, PlugIn, load_plugin, plugins, register_routing, register_selection, register_traffic
 from ikat._routing import Dependency, Proof, Routing
 from ikat._simulation import Histogram, Simulation, result_names, settings, simulate, sweep
-from ikat._traffic import Contention, Load, LoadGroup, Phases, Queues, Traffic
+from ikat._traffic import Contention, FlowBound, Load, LoadGroup, Phases, Queues, Traffic
 
 __all__ = [
-    "NONE", "Cancel", "Cancelled", "CheckFailed", "Claim", "ClosedError", "Contention", "Dependency", "Experiment", "Fabric",
-    "FabricArrays", "FileError", "Finding", "Histogram", "IkatError", "InputError", "InternalError", "LinkClass", "Load",
-    "LoadGroup", "MissingModule", "NotSteadyWarning", "OutOfMemory", "Outputs", "Phases", "PlugIn", "Progress", "Proof", "Queues", "Results", "Routing",
-    "Simulation", "Traffic", "Unsupported", "UsageError", "WrongType", "examples", "formats", "help_of", "load_plugin", "merge",
-    "patterns", "plugins", "register_routing", "register_selection", "register_traffic", "result_names", "results", "routings", "run", "selections",
-    "settings", "simulate", "sweep", "topologies", "unit_of", "vc_schemes", "version"]
+    "Audit", "AuditFinding", "AuditedRouting", "Cancel", "Cancelled", "CheckFailed", "Claim", "ClosedError", "Compared",
+    "Contention", "Dependency", "DeployCheck", "Deployment", "Experiment", "Fabric", "FabricArrays", "FileError", "Finding",
+    "FlowBound", "Histogram", "IkatError", "InputError", "InternalError", "LaneDifference", "LinkClass", "Load", "LoadGroup",
+    "LoopStep", "Measured", "MissingModule", "Multicast", "NONE", "NotSteadyWarning", "OutOfMemory", "Outputs", "Phases",
+    "PlugIn", "Progress", "Proof", "Queues", "Results", "Routing", "Simulation", "TableDifference", "Traffic", "Unsupported",
+    "UsageError", "Verdict", "WrongType", "examples", "formats", "help_of", "load_plugin", "merge", "patterns", "plugins",
+    "register_routing", "register_selection", "register_traffic", "result_names", "results", "routings", "run", "selections",
+    "settings", "simulate", "sweep", "topologies", "unit_of", "vc_schemes", "verify_deployed", "version"]
 __version__ = version().split()[0]

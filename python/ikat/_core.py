@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import json
 import numbers
 import os
 import threading
@@ -312,6 +314,16 @@ class Cancel:
             self._flags.remove(flag)
 
 
+def users_code(function, *args):
+    """Calls a function of the user for the library: Ctrl-C is not put off within it."""
+    ran = False
+    try:
+        ran = lib.ikpy_interrupts_callback(True)  # may raise what was put off
+        return function(*args)
+    finally:
+        lib.ikpy_interrupts_callback(ran)  # no line of Python before it: Ctrl-C would end it
+
+
 class _Running:
     """One call under way: what the callbacks of the library need."""
 
@@ -322,7 +334,7 @@ class _Running:
         """Calls the user's callback; what it raises ends the call."""
         if self.error is None:
             try:
-                self.progress(progress)
+                users_code(self.progress, progress)
             except BaseException as error:  # pylint: disable=broad-except # KeyboardInterrupt too
                 self.fail(error)
 
@@ -346,6 +358,12 @@ def fail_asking(selection, error):
     running = list(_in_progress)
     for one in [k for k in running if selection in k.asks] or running:
         one.fail(error)
+
+
+def has_failed(selection):
+    """Whether all calls in progress that ask a selection function raise an error when they end."""
+    asking = [k for k in list(_in_progress) if selection in k.asks]
+    return bool(asking) and all(k.error is not None for k in asking)
 
 
 def print_progress(progress: Progress) -> None:
@@ -388,6 +406,7 @@ def _on_note(ctx, severity, words):
 
 
 SEVERITIES = ("note", "warning", "error")
+VERDICTS = {lib.IK_NO: False, lib.IK_YES: True, lib.IK_UNKNOWN: None}
 
 
 def progress_of(value: Report) -> Optional[Callable[[Progress], object]]:
@@ -413,8 +432,38 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-class Env:
-    """How a call runs: threads, seed, progress, cancel. Use it as a context manager around the calls of the library."""
+class Unbroken:
+    """Ctrl-C raises KeyboardInterrupt before the block or after it: what the library makes within it gets its owner there."""
+
+    _call = None
+
+    def _begin(self):
+        """Of the main thread, which alone Ctrl-C concerns: the flag that Ctrl-C raises."""
+        if threading.get_ident() != threading.main_thread().ident:
+            return ffi.NULL
+        self._call = ffi.gc(ffi.new("ikpy_call *"), lib.ikpy_interrupts_end)
+        return lib.ikpy_interrupts_begin(self._call)
+
+    def _end(self):
+        """Nothing may follow it in a block's end: it is where KeyboardInterrupt is raised."""
+        if self._call is not None:
+            lib.ikpy_interrupts_end(self._call)
+
+    def __enter__(self):
+        try:
+            self._begin()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._end()
+
+
+class Env(Unbroken):
+    """How a call runs: threads, seed, progress, cancel. Use it as a context manager around the calls of the library, and around
+    what gives their results an owner."""
 
     def __init__(self, *, threads=None, seed=None, progress=None, cancel=None, memory_limit=None, cache=None, traffic=None, asks=()):
         self.cancel, self.progress, self.asks = cancel_of(cancel), progress_of(progress), list(asks)
@@ -432,11 +481,9 @@ class Env:
             env.traffic = traffic._p()
 
     def __enter__(self):
-        self._depth = lib.ikpy_interrupts_depth()
-        self._main = threading.get_ident() == threading.main_thread().ident
         self._flag = None
         try:
-            flag = lib.ikpy_interrupts_begin() if self._main else ffi.NULL
+            flag = self._begin()
             if flag == ffi.NULL:
                 flag = ffi.new("int *")
             self.c.cancel = flag
@@ -460,12 +507,10 @@ class Env:
         if self.cancel and self._flag is not None:
             self.cancel._end(self._flag)
         self.c.cancel = ffi.NULL
-        if self._main:
-            lib.ikpy_interrupts_end(self._depth)
+        self._end()
 
-    def __exit__(self, kind, error, trace):
+    def __exit__(self, *_):
         self._leave()
-        return False
 
     def check(self, status):
         """Raises the error of a call that failed, or what a callback raised, be it after all the work."""
@@ -512,7 +557,7 @@ class Object:
         ref = self._ref = lib.ikpy_new(kind, pointer, *refs)
         if ref == ffi.NULL:
             raise memory_error(type(self).__name__)
-        self._c = ffi.gc(ffi.cast(ctype, pointer), lambda _, ref=ref, release=lib.ikpy_release: release(ref))
+        self._c = ffi.gc(ffi.cast(ctype, pointer), functools.partial(lib.ikpy_release, ref))  # no line of Python: Ctrl-C would end it
         return self
 
     def _p(self) -> Any:
@@ -675,6 +720,32 @@ def written(write: Callable[[Any], None]) -> bytes:
     with _stream() as (stream, read):
         write(stream)
         return read()
+
+
+def json_of(put: Callable[[Any], None]) -> Dict[str, Any]:
+    """The object whose members put(ik_json) writes, with the version that all of ikat's JSON has."""
+    def write(out):
+        j = ffi.new("ik_json *")
+        lib.ik_json_to_file(j, out, lib.IK_JSON_PACKED)
+        lib.ik_json_object(j, ffi.NULL)
+        lib.ik_json_uint(j, b"version", lib.IK_JSON_VERSION)
+        put(j)
+        lib.ik_json_close(j)
+        plain(lib.ik_json_end, j)
+    return dict(json.loads(written(write)))
+
+
+def configured(ctype, texts, values):
+    """A structure of settings, and what has to live as long as it. texts: of any kind that text() takes, by the member's name and what
+    the argument is called; None leaves the member as it is."""
+    config, keep = ffi.new(ctype + " *"), []
+    for name, (what, value) in texts.items():
+        if value is not None:
+            keep.append(ffi.new("char[]", text(value, what)))
+            setattr(config, name, keep[-1])
+    for name, value in values.items():
+        setattr(config, name, value)
+    return config, keep
 
 
 class Collected(list):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import (Cancel, Collected, Env, FileError, InputError, Object, UsageError, WrongType, encoded, error_of, ffi, lib, made, module, on_interrupt, plain, processors, real, rows_html, setting,
+from ikat._core import (Cancel, Collected, Env, FileError, InputError, Object, Unbroken, UsageError, WrongType, encoded, error_of, ffi, lib, made, module, on_interrupt, plain, processors, real, rows_html, setting,
                         string, text, whole, written)
 from ikat._types import Quantity, Real, Report, Text, Whole
 
@@ -67,15 +68,15 @@ class Experiment(Object):
         overrides = _overrides(set)
         if isinstance(source, (str, bytes, os.PathLike)) and not _is_text(source):
             path = text(source, "experiment")
-            pointer = made("ik_experiment *", lib.IKPY_EXPERIMENT, lambda out: plain(lib.ik_experiment_read, path, overrides[0], out))
+            read = functools.partial(lib.ik_experiment_read, path, overrides[0])
             self.name = pathlib.Path(os.fsdecode(path)).stem
         else:
             content, self.name = _content(source), "experiment"
             folder = os.getcwd() if folder is None else os.fsdecode(text(folder, "folder"))
             place = text(os.path.join(folder, "experiment.yaml"), "folder")
-            pointer = made("ik_experiment *", lib.IKPY_EXPERIMENT, lambda out: plain(
-                lib.ik_experiment_read_memory, content, len(content), place, overrides[0], out))
-        self._take(lib.IKPY_EXPERIMENT, pointer, "ik_experiment *")
+            read = functools.partial(lib.ik_experiment_read_memory, content, len(content), place, overrides[0])
+        with Unbroken():
+            self._take(lib.IKPY_EXPERIMENT, made("ik_experiment *", lib.IKPY_EXPERIMENT, lambda out: plain(read, out)), "ik_experiment *")
 
     def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
@@ -189,8 +190,9 @@ class Results(Object):
 
     def __init__(self, path: Text) -> None:
         self.path, self.failed = os.path.abspath(os.fsdecode(text(path, "path"))), None
-        pointer = made("ik_results *", lib.IKPY_RESULTS, lambda out: plain(lib.ik_results_open, text(self.path, "path"), out))
-        self._take(lib.IKPY_RESULTS, pointer, "ik_results *")
+        with Unbroken():
+            pointer = made("ik_results *", lib.IKPY_RESULTS, lambda out: plain(lib.ik_results_open, text(self.path, "path"), out))
+            self._take(lib.IKPY_RESULTS, pointer, "ik_results *")
 
     def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:

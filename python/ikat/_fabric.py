@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ikat import _graphs
-from ikat._core import (NONE, SEVERITIES, Cancel, Env, Object, UsageError, WrongType, array, encoded, error_of, ffi, filled, frozen, lib, made,
+from ikat._core import (NONE, SEVERITIES, Cancel, Env, Object, Unbroken, UsageError, WrongType, array, encoded, error_of, ffi, filled, frozen, lib, made,
                         module, number_list, plain, pointer_to, rows_html, string, text, whole, written)
 from ikat._types import Arrays, Pattern, Quantity, Report, Text, Whole, Wholes
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import igraph
     import networkx
 
+    from ikat._audit import Audit
+    from ikat._deploy import Deployment
     from ikat._routing import Routing
     from ikat._traffic import Traffic
 
@@ -65,15 +67,23 @@ class Fabric(Object):
         with Env(threads=threads, seed=seed, memory_limit=memory_limit, progress=progress, cancel=cancel) as env:
             pointer = made("ik_fabric *", lib.IKPY_FABRIC,
                            lambda out: env.check(lib.ik_fabric_from_spec(spec, env.c, out, env.err)))
-        self._own(pointer)
+            self._own(pointer)
 
     def _own(self, pointer):
         self._links = None
         return self._take(lib.IKPY_FABRIC, pointer, "ik_fabric *")
 
     @classmethod
+    def _part(cls, pointer, parent):
+        """A fabric that another object of the library owns, and keeps as long as this is needed."""
+        self = cls.__new__(cls)
+        self._links = None
+        return self._take(lib.IKPY_PART, pointer, "ik_fabric *", parent)
+
+    @classmethod
     def _of(cls, make):
-        return cls.__new__(cls)._own(made("ik_fabric *", lib.IKPY_FABRIC, make))
+        with Unbroken():
+            return cls.__new__(cls)._own(made("ik_fabric *", lib.IKPY_FABRIC, make))
 
     @classmethod
     def read(cls, path: Text, format: Optional[Text] = None, *,  # pylint: disable=redefined-builtin
@@ -344,22 +354,21 @@ class Fabric(Object):
         """The fabric in numbers: hosts, switches, ports, links, radix, degrees, hosts per leaf switch, cost per host, levels.
         Cost O(ports)."""
         c = self._p()
-        d = filled("ik_description", lib.IKPY_DESCRIPTION, lambda out: plain(lib.ik_fabric_describe, c, out))
-        try:
-            out = numbers_of(d)
-            out["level_switches"] = [d.level_switches[i] for i in range(d.levels)]
-            out["link_counts"] = [{"name": string(k.name), "rate_bps": k.rate_bps, "latency_ps": k.latency_ps,
-                                   "switch_links": k.switch_links, "host_links": k.host_links}
-                                  for k in (d.link_counts[i] for i in range(d.num_link_counts))]
-            return out
-        finally:
-            lib.ikpy_destroy(lib.IKPY_DESCRIPTION, d)
+        with Unbroken():
+            d = filled("ik_description", lib.IKPY_DESCRIPTION, lambda out: plain(lib.ik_fabric_describe, c, out))
+            d = Object.__new__(Object)._take(lib.IKPY_DESCRIPTION, d, "ik_description *")._p()
+        out = numbers_of(d)
+        out["level_switches"] = [d.level_switches[i] for i in range(d.levels)]
+        out["link_counts"] = [{"name": string(k.name), "rate_bps": k.rate_bps, "latency_ps": k.latency_ps,
+                               "switch_links": k.switch_links, "host_links": k.host_links}
+                              for k in (d.link_counts[i] for i in range(d.num_link_counts))]
+        return out
 
     def _measure(self, ctype, kind, function, *args, **options):
         c = self._p()
         with Env(**options) as env:
             room = filled(ctype, kind, lambda out: env.check(function(c, *args, env.c, out, env.err)))
-        return Object.__new__(Object)._take(kind, room, ctype + " *")
+            return Object.__new__(Object)._take(kind, room, ctype + " *")
 
     def distances(self, *, threads: Optional[Whole] = None, progress: Report = None,
                   cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Arrays:
@@ -406,8 +415,9 @@ class Fabric(Object):
         """Cables between switches on a floor plan, lengths in rack pitches: cables, total, longest, mean, histogram by length.
         `rack_switches`: switches per rack where the fabric does not say where its switches stand."""
         c, racks = self._p(), whole(rack_switches, "rack_switches", 1, 2**31)
-        held = filled("ik_cables", lib.IKPY_CABLES, lambda out: plain(lib.ik_cables_measure, c, racks, out))
-        held = Object.__new__(Object)._take(lib.IKPY_CABLES, held, "ik_cables *")._p()
+        with Unbroken():
+            held = filled("ik_cables", lib.IKPY_CABLES, lambda out: plain(lib.ik_cables_measure, c, racks, out))
+            held = Object.__new__(Object)._take(lib.IKPY_CABLES, held, "ik_cables *")._p()
         out = numbers_of(held)
         out["histogram"] = array(held, held.histogram, held.longest + 1)
         return out
@@ -451,6 +461,23 @@ class Fabric(Object):
         mask = np.ascontiguousarray(keep)
         return self._of(lambda out: plain(lib.ik_fabric_keep_hosts, c, pointer_to(mask, "bool *"), out))
 
+    def without_failed(self, path: Text, *, memory_limit: Optional[Quantity] = None) -> Fabric:
+        """A copy without the nodes and ports that a file lists, one per line: NAME, NAME[PORT], 0xGUID or 0xGUID[PORT]."""
+        c, path = self._p(), text(path, "path")
+        with Env(memory_limit=memory_limit) as env:
+            return self._of(lambda out: env.check(lib.ik_failed_read(c, path, env.c, out, ffi.NULL, env.err)))
+
+    def with_names(self, names: Optional[Text] = None, guid2lid: Optional[Text] = None, *,
+                   memory_limit: Optional[Quantity] = None) -> Fabric:
+        """A copy with names of nodes from a node-name map (GUID "name" per line) and LIDs of ports from OpenSM's file guid2lid.
+        GUIDs that the fabric does not have are skipped; a map without any other is refused."""
+        names, guid2lid = text(names, "names", optional=True), text(guid2lid, "guid2lid", optional=True)
+        about = text(self.spec or "fabric", "spec")
+        copy = self.degrade()
+        with Env(memory_limit=memory_limit) as env:
+            env.check(lib.ik_names_and_lids_apply(copy._p(), names, guid2lid, about, env.c, ffi.new("ik_guids_matched[2]"), env.err))
+        return copy
+
     # ---- out
 
     def write(self, path: Text, format: Optional[Text] = None) -> None:  # pylint: disable=redefined-builtin
@@ -488,6 +515,45 @@ class Fabric(Object):
         from ikat._routing import Routing  # pylint: disable=import-outside-toplevel,cyclic-import
         return Routing(self, spec, vc, selection, num_vcs, traffic=traffic, seed=seed, threads=threads, progress=progress,
                        cancel=cancel, memory_limit=memory_limit)
+
+    def audit(self, lfts: Optional[Text] = None, *, mcfdbs: Optional[Text] = None, sl2vl: Optional[Text] = None,
+              policy: Optional[Text] = None, path_records: Optional[Text] = None, engine: Optional[Text] = None,
+              plan: Union[Fabric, Text, None] = None, routing: Optional[Text] = None, vc: Optional[Text] = None,
+              counters: Optional[Text] = None, counters_later: Optional[Text] = None, interval: Union[str, bytes, None] = None,
+              names: Optional[Text] = None, guid2lid: Optional[Text] = None, lid_matrix: Optional[Text] = None,
+              baseline: Optional[Text] = None, seed: Optional[Whole] = None, threads: Optional[Whole] = None, progress: Report = None,
+              cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Audit:
+        """What is wrong with the cabling of a subnet, and with the routing that is installed in it, as `ikat audit` finds it
+        (docs/auditing.md). Files: forwarding tables `lfts`, multicast tables `mcfdbs`, SL-to-VL maps `sl2vl`, a QoS `policy` or
+        `path_records`, `counters` and `counters_later` with the `interval` between them ("10 s"; None: from the files' times),
+        `names` and `guid2lid` (see `with_names`), `lid_matrix`, and `baseline`, an earlier report, whose findings are known. `engine`:
+        what supposedly made the tables. `plan`: what the fabric should be; None: its family is recognised. `routing`, `vc`: what to
+        compare with; None: the best of several, "none": nothing. Options: seed, threads, progress, cancel, memory_limit."""
+        from ikat._audit import Audit  # pylint: disable=import-outside-toplevel,cyclic-import
+        files = {"lfts": lfts, "mcfdbs": mcfdbs, "sl2vl": sl2vl, "policy": policy, "path_records": path_records, "engine": engine, "routing": routing,
+                 "vc": vc, "counters": counters, "counters_later": counters_later, "lid_matrix": lid_matrix, "baseline": baseline}
+        named = self if names is None and guid2lid is None else self.with_names(names, guid2lid, memory_limit=memory_limit)
+        return Audit._of(named, plan, files, interval, {"seed": seed, "threads": threads, "progress": progress, "cancel": cancel,
+                                                        "memory_limit": memory_limit})
+
+    def deploy(self, folder: Optional[Text] = None, routing: Optional[Text] = None, vc: Optional[Text] = None, *, vls: Whole = lib.IK_DEPLOY_VLS,
+               query_lane: bool = False, from_: Optional[Text] = None, failed: Optional[Text] = None, name: Optional[Text] = None,
+               force: bool = False, dry_run: bool = False, unproved: bool = False, seed: Optional[Whole] = None,
+               threads: Optional[Whole] = None, progress: Report = None, cancel: Optional[Cancel] = None,
+               memory_limit: Optional[Quantity] = None) -> Deployment:
+        """Writes a folder with all that OpenSM needs to install a routing, proved as written, as `ikat deploy` does
+        (docs/deploying.md); the folder appears whole or not at all. `routing`, `vc`: None: the best of several; `vls`: most virtual
+        lanes; `query_lane`: one more for performance queries, if they need it; `from_`: what is installed, a folder or tables, of
+        which as few entries as possible change; `failed`: a file of nodes and ports that have failed (`without_failed`); `name`:
+        what summaries call the fabric, None: its specification; `force`: the folder may hold files; `dry_run`: nothing is written;
+        `unproved`: what cannot be proved is written, too. Without it CheckFailed is raised, as where nothing is better than what is
+        installed. Options: seed, threads, progress, cancel, memory_limit."""
+        from ikat._deploy import deployment_of  # pylint: disable=import-outside-toplevel,cyclic-import
+        texts = {"routing": ("routing", routing), "vc": ("vc", vc), "fabric": ("name", name), "from": ("from_", from_)}
+        flags = {"query_lane": query_lane, "unproved": unproved, "force": force, "dry_run": dry_run}
+        made_of: Deployment = deployment_of(self, folder, texts, vls, flags, failed, {
+            "seed": seed, "threads": threads, "progress": progress, "cancel": cancel, "memory_limit": memory_limit})
+        return made_of
 
     def traffic(self, spec: Text = "uniform", *, seed: Optional[Whole] = None,
                 memory_limit: Optional[Quantity] = None) -> Traffic:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import NONE, UsageError, WrongType, dtype_of, fail_asking, ffi, lib, made_by, plain, raised, string, text, whole
+from ikat._core import NONE, UsageError, WrongType, dtype_of, fail_asking, ffi, has_failed, lib, made_by, plain, raised, string, text, users_code, whole
 from ikat._types import Text
 
 _KEPT: List[Any] = []  # what the library points to, until the process ends
@@ -392,7 +392,7 @@ def _on_raise(kind, error, trace):  # pylint: disable=unused-argument
 def _called(make, handle, target, params, err):
     member = ffi.from_handle(handle)
     try:
-        make(member, target, params)
+        users_code(make, member, target, params)
         return lib.IK_OK
     except BaseException as error:  # pylint: disable=broad-except # KeyboardInterrupt too
         return raised(error, member.what, err)
@@ -455,7 +455,8 @@ def _on_interrupt(kind, error, trace):  # pylint: disable=unused-argument
 @ffi.def_extern(name="ikpy_score", onerror=_on_interrupt)
 def _on_score(bound, asked, scores):
     try:
-        made = _scores(ffi.from_handle(bound), asked)
+        selection = ffi.from_handle(bound)
+        made = np.zeros(asked.num) if has_failed(selection) else users_code(_scores, selection, asked)
         ffi.memmove(scores, ffi.from_buffer(np.ascontiguousarray(made)), made.nbytes)
     except BaseException as error:  # pylint: disable=broad-except # KeyboardInterrupt too
         ffi.memmove(scores, bytes(8 * asked.num), 8 * asked.num)

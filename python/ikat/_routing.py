@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Set, Tu
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import (NONE, Cancel, Env, Object, UsageError, array, choice, ffi, filled, lib, made, memory_error, plain, pointer_to,
+from ikat._core import (NONE, VERDICTS, Cancel, Env, Object, UsageError, array, choice, ffi, filled, lib, made, memory_error, plain, pointer_to,
                         rows_html, string, taken, text, whole, written, zeros)
 from ikat._fabric import Fabric, fabric_of, numbers_of
-from ikat._traffic import Contention, Load, Phases, Queues, Traffic, traffic_of
+from ikat._traffic import Contention, Load, Phases, Queues, Traffic, flow_bound_of, traffic_of
 from ikat._types import Arrays, Pattern, Quantity, Real, Report, Setting, Text, Values, Whole, Wholes
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ _CLAIMS = {"delivers": lib.IK_CLAIM_DELIVERS, "minimal": lib.IK_CLAIM_MINIMAL, "
            "survives_failures": lib.IK_CLAIM_SURVIVES_FAILURES, "in_order": lib.IK_CLAIM_IN_ORDER}
 _FLOWS = {"any": lib.IK_FLOW_ANY, "cut_through": lib.IK_FLOW_CUT_THROUGH, "settled": lib.IK_FLOW_SETTLED}
 _WORDS = {True: "yes", False: "no", None: "unknown"}
-_VERDICTS = {lib.IK_NO: False, lib.IK_YES: True, lib.IK_UNKNOWN: None}
 
 
 class Dependency(NamedTuple):
@@ -66,27 +65,27 @@ class Proof(Object):
     @property
     def delivered(self) -> Optional[bool]:
         """Every connected pair of hosts is delivered."""
-        return _VERDICTS[self._p().delivered]
+        return VERDICTS[self._p().delivered]
 
     @property
     def loop_free(self) -> Optional[bool]:
         """No packet can reach the same state twice."""
-        return _VERDICTS[self._p().loop_free]
+        return VERDICTS[self._p().loop_free]
 
     @property
     def minimal(self) -> Optional[bool]:
         """Every path is a shortest one."""
-        return _VERDICTS[self._p().minimal]
+        return VERDICTS[self._p().minimal]
 
     @property
     def deadlock_free(self) -> Optional[bool]:
         """No set of packets can wait for each other for ever, under the flow control that was asked for."""
-        return _VERDICTS[self._p().deadlock_free]
+        return VERDICTS[self._p().deadlock_free]
 
     @property
     def ordered(self) -> Optional[bool]:
         """The routing's own order against livelock falls at every hop; None if it declares none."""
-        return _VERDICTS[self._p().ordered]
+        return VERDICTS[self._p().ordered]
 
     @property
     def deadlock_reason(self) -> str:
@@ -230,8 +229,8 @@ class Routing(Object):
         with Env(threads=threads, seed=seed, progress=progress, cancel=cancel, memory_limit=memory_limit, traffic=traffic) as env:
             pointer = made("ik_plan *", lib.IKPY_PLAN, lambda out: env.check(
                 lib.ik_plan_from_specs(f, spec, vc, selection, num_vcs, env.c, out, env.err)))
+            self._take(lib.IKPY_PLAN, pointer, "ik_plan *", *holds)
         self.fabric, self._asks = fabric, env.asks
-        self._take(lib.IKPY_PLAN, pointer, "ik_plan *", *holds)
 
     def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
@@ -343,7 +342,7 @@ class Routing(Object):
         plan, out = self._p(), ffi.new("uint16_t **")
         with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_lft_compile(plan.routing, env.c, out, env.err))
-        return taken(out[0], plan.fabric.num_switches, plan.fabric.num_hosts)
+            return taken(out[0], plan.fabric.num_switches, plan.fabric.num_hosts)
 
     def write_tables(self, path: Text) -> None:
         """Writes the forwarding tables as OpenSM reads them (`-R file -U`), whole or not at all."""
@@ -379,9 +378,9 @@ class Routing(Object):
         with Env(cache=cache, seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_proof", lib.IKPY_PROOF, lambda out: env.check(
                 lib.ik_verify_cached(plan, config, env.c, out, ffi.NULL, env.err)))
-        proof = Proof.__new__(Proof)
-        proof._about, proof._lines = f"{self.spec}, VC scheme {self.vc}", describe_cycle(plan, room)
-        return proof._take(lib.IKPY_PROOF, room, "ik_proof *")
+            proof = Proof.__new__(Proof)._take(lib.IKPY_PROOF, room, "ik_proof *")
+        proof._about, proof._lines = f"{self.spec}, VC scheme {self.vc}", describe_cycle(plan, proof._p())
+        return proof
 
     def destinations(self, *, threads: Optional[Whole] = None, progress: Report = None,
                      cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> npt.NDArray[np.uint32]:
@@ -389,7 +388,7 @@ class Routing(Object):
         plan, out = self._p(), ffi.new("uint32_t **")
         with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             env.check(lib.ik_destinations_count(plan, env.c, out, env.err))
-        return taken(out[0], plan.fabric.num_ports)
+            return taken(out[0], plan.fabric.num_ports)
 
     def compare(self, other: Routing, *, threads: Optional[Whole] = None, progress: Report = None,
                 cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Dict[str, Any]:
@@ -404,15 +403,20 @@ class Routing(Object):
 
     # ---- traffic
 
-    def load(self, traffic: Pattern = "uniform", *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
-             progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Load:
-        """What every channel carries if every host sends as much as it can: see `Load`."""
+    def load(self, traffic: Pattern = "uniform", *, bound: bool = False, epsilon: Real = 0.01, seed: Optional[Whole] = None,
+             threads: Optional[Whole] = None, progress: Report = None, cancel: Optional[Cancel] = None,
+             memory_limit: Optional[Quantity] = None) -> Load:
+        """What every channel carries if every host sends as much as it can: see `Load`. bound: also what the best routing of all
+        could carry, known to a fraction `epsilon` (`Load.bound`, see `FlowBound`)."""
         traffic = traffic_of(self.fabric, traffic, seed)
         plan, t = self._p(), traffic._p()
         with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
+            best = flow_bound_of(traffic, epsilon, env) if bound else None
             room = filled("ik_load", lib.IKPY_LOAD, lambda out: env.check(
                 lib.ik_load_measure(plan.routing, t, env.c, out, env.err)))
-        return Load._of(room, lib.IKPY_LOAD, self, traffic, plan, t)
+            load = Load._of(room, lib.IKPY_LOAD, self, traffic, plan, t)
+            load.bound = best
+            return load
 
     def saturation(self, traffic: Pattern = "uniform", *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
                    progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> float:
@@ -426,7 +430,7 @@ class Routing(Object):
         plan, t = self._p(), traffic._p()
         with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_queues", lib.IKPY_QUEUES, lambda out: env.check(lib.ik_queues_measure(plan, t, env.c, out, env.err)))
-        return Queues._of(room, lib.IKPY_QUEUES, self, traffic, plan, t)
+            return Queues._of(room, lib.IKPY_QUEUES, self, traffic, plan, t)
 
     def contention(self, traffic: Pattern, *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
                    progress: Report = None, cancel: Optional[Cancel] = None,
@@ -449,7 +453,7 @@ class Routing(Object):
         with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_phases", lib.IKPY_PHASES, lambda out: env.check(
                 lib.ik_phases_measure(plan.routing, t, float(most_flows), env.c, out, env.err)))
-        return Phases._of(room, lib.IKPY_PHASES, self, traffic, plan, t)
+            return Phases._of(room, lib.IKPY_PHASES, self, traffic, plan, t)
 
     def permutations(self, samples: Whole = 0, *, seed: Optional[Whole] = None, threads: Optional[Whole] = None,
                      progress: Report = None, cancel: Optional[Cancel] = None,
@@ -460,7 +464,7 @@ class Routing(Object):
         with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
             room = filled("ik_permutations", lib.IKPY_PERMUTATIONS, lambda out: env.check(
                 lib.ik_permutations_measure(plan.routing, samples, env.c, out, env.err)))
-        held = Object.__new__(Object)._take(lib.IKPY_PERMUTATIONS, room, "ik_permutations *")._p()
+            held = Object.__new__(Object)._take(lib.IKPY_PERMUTATIONS, room, "ik_permutations *")._p()
         return {**numbers_of(held, "num"), "count": array(held, held.count, held.num)}
 
     def pattern_means(self, traffic: Pattern = "uniform", patterns: Whole = 100, *, seed: Optional[Whole] = None,

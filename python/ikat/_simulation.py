@@ -451,7 +451,7 @@ def _simulate(routing, traffic, load, seed, threads, progress, cancel, memory_li
         env.check(lib.ik_sim_bound_measure(plan, t, params.config, loads, 1, env.c, ffi.addressof(params.config, "bound"), env.err))
         run = made("ik_sim_result *", lib.IKPY_SIMULATION, lambda out: env.check(
             lib.ik_sim_run(plan, t, params.config, env.c, out, env.err)))
-    return Simulation._of(run, lib.IKPY_SIMULATION, routing, traffic, plan, t)
+        return Simulation._of(run, lib.IKPY_SIMULATION, routing, traffic, plan, t)
 
 
 def _plan(routing):

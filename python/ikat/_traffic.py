@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import (Collected, Env, Object, UsageError, WrongType, array, ffi, lib, made, on_interrupt, plain, rows_html, string, text, whole, written, zeros)
+from ikat._core import (Collected, Env, Object, UsageError, WrongType, array, ffi, lib, made, on_interrupt, plain, real, rows_html, string, text, whole, written, zeros)
 from ikat._fabric import Fabric, fabric_of, numbers_of, optional_index
-from ikat._types import Pattern, Quantity, Text, Whole
+from ikat._types import Pattern, Quantity, Real, Text, Whole
 
 if TYPE_CHECKING:
     from ikat._routing import Routing
@@ -28,8 +28,8 @@ class Traffic(Object):
         f = hold[0]
         with Env(seed=seed, memory_limit=memory_limit) as env:
             pointer = made("ik_traffic *", lib.IKPY_TRAFFIC, lambda out: env.check(lib.ik_traffic_from_spec(f, spec, env.c, out, env.err)))
+            self._take(lib.IKPY_TRAFFIC, pointer, "ik_traffic *", hold)
         self.fabric = fabric
-        self._take(lib.IKPY_TRAFFIC, pointer, "ik_traffic *", hold)
 
     def __repr__(self) -> str:
         if getattr(self, "_c", None) is None:
@@ -160,10 +160,34 @@ class LoadGroup(NamedTuple):
     max: float
 
 
-class Load(_Result):
-    """What every channel carries if every host offers its full injection rate. Loads are in units of one host's rate."""
+class FlowBound(NamedTuple):
+    """Between which loads the best routing of all saturates, each flow divided over any paths: some division of the flows carries
+    `lower`, none more than `upper`, both fractions of the hosts' rate and at most 1 (`ik_flow_bound_measure`). hosts: what the
+    channels of hosts with one cable allow alone; end: "close" (as close as epsilon asks for), "memory" (the limit left no room
+    for more paths) or "stalled" (they came no closer); passes: over all sources, 0 = none were needed."""
 
-    __slots__ = ()
+    lower: float
+    upper: float
+    hosts: float
+    epsilon: float
+    end: str
+    flows: int
+    passes: int
+
+
+def flow_bound_of(traffic: Traffic, epsilon: Real, env: Env) -> FlowBound:
+    """The bound of a pattern, computed in that environment."""
+    out, wanted = ffi.new("ik_flow_bound *"), real(epsilon, "epsilon")
+    env.check(lib.ik_flow_bound_measure(traffic._p(), wanted, env.c, out, env.err))
+    return FlowBound(out.lower, out.upper, out.hosts, out.epsilon, ("close", "memory", "stalled")[out.end], out.flows, out.passes)
+
+
+class Load(_Result):
+    """What every channel carries if every host offers its full injection rate. Loads are in units of one host's rate. `bound`: what
+    the best routing of all could carry, where it was asked for, else None."""
+
+    __slots__ = ("bound",)
+    bound: Optional[FlowBound]
     _ctype = "ik_load *"
 
     def __repr__(self) -> str:

@@ -80,7 +80,7 @@ class Cancelling(PythonTest):
         while thread.is_alive() and count < 10**9:
             count += 1
         self.assertEqual(len(errors), 1)
-        self.assertGreater(count, 10_000)
+        self.assertGreater(count, 100)
 
     def test_cancelled_experiments_keep_their_points(self):
         cancel, store = ikat.Cancel(), self.tmp / "e.db"
@@ -183,6 +183,157 @@ class Cancelling(PythonTest):
                     print("interrupted", flush=True)
             """, signals=2)
         self.assertEqual((out, status), ("interrupted\n", 0))  # the first one was read before
+
+    def test_ctrl_c_at_any_instant(self):
+        """Whatever a signal interrupts (lines of the package, the library, a function of the user): KeyboardInterrupt comes, nothing
+        leaks, and no handler stays."""
+        program = """
+            import gc, signal, time
+            import ikat
+            from ikat._native import lib
+            EXPERIMENT = {"fabric": "karytree:k=2,n=2", "routing": "dmodk", "load": 0.5, "measure": {"warmup": "1 us", "duration": "1 us"}}
+            fabric, seen = ikat.Fabric("karytree:k=4,n=2"), []
+            routing = fabric.routing("dmodk")
+            calls = [lambda: ikat.Fabric("karytree:k=2,n=3"), lambda: fabric.routing("updown").prove(progress=seen.append), fabric.describe,
+                     lambda: routing.load("shift:by=1"), lambda: routing.simulate(load=0.5, warmup="1 us", duration="9 us", progress=seen.append),
+                     lambda: fabric.degrade(links=[0]), lambda: ikat.Experiment(EXPERIMENT), routing.tables, fabric.distances,
+                     lambda: fabric.routing("dmodk", traffic="uniform").queues(), lambda: fabric.cables(4), lambda: ikat.run(EXPERIMENT)]
+            handler = signal.getsignal(signal.SIGINT)
+            print(len(calls), flush=True)
+            for number in range(len(calls)):
+                calls[number]()
+                seen.clear()
+                gc.collect()
+                living, interrupts = lib.ikpy_living(), 0
+                for _ in range(ROUNDS):
+                    try:
+                        print("ready", flush=True)
+                        calls[number]()
+                        time.sleep(60)
+                    except KeyboardInterrupt:
+                        interrupts += 1
+                    seen.clear()
+                gc.collect()
+                left = lib.ikpy_living() - living
+                print(interrupts, left, lib.ikpy_interrupts_depth(), signal.getsignal(signal.SIGINT) is handler, flush=True)
+            """
+        rounds = 40
+        program = textwrap.dedent(program).replace("ROUNDS", str(rounds))
+        with subprocess.Popen([sys.executable, "-W", "ignore", "-c", program], stdout=subprocess.PIPE, text=True) as process:
+            try:
+                for number in range(int(process.stdout.readline())):
+                    for delay in range(rounds):
+                        self.assertEqual(process.stdout.readline(), "ready\n")
+                        until = time.perf_counter() + delay**2 * 2e-6  # up to 3 ms, close together at first
+                        while time.perf_counter() < until:
+                            pass
+                        process.send_signal(signal.SIGINT)
+                    self.assertEqual(process.stdout.readline(), f"{rounds} 0 0 True\n", f"call {number}")
+            finally:
+                process.kill()
+
+    def test_lines_that_another_handler_ends(self):
+        """What the handler of another signal raises may end the lines that give Ctrl-C back to Python: it comes nevertheless."""
+        class Ended(Exception):
+            pass
+
+        for function in ("__enter__", "__exit__", "_leave", "_begin", "_end"):
+            def trace(frame, event, _, function=function):
+                if event == "call" and frame.f_code.co_name == function and frame.f_code.co_filename.endswith("_core.py"):
+                    raise Ended
+            for call in (self.routing.prove, self.routing.fabric.describe):
+                sys.settrace(trace)
+                try:
+                    call()
+                except Ended:
+                    pass
+                finally:
+                    sys.settrace(None)
+                self.assertEqual(lib.ikpy_interrupts_depth(), 0, function)
+                with self.assertRaises(KeyboardInterrupt):
+                    signal.raise_signal(signal.SIGINT)
+
+    def test_second_ctrl_c_behind_a_callback(self):
+        """The first one was put off and is raised at the callback's begin: behind it, the next one is put off as well."""
+        seen = []
+
+        def trace(frame, event, _):
+            if event == "call" and frame.f_code.co_filename.endswith("_core.py"):
+                if frame.f_code.co_name == "report" and "put off" not in seen:
+                    seen.append("put off")
+                    signal.raise_signal(signal.SIGINT)
+                elif frame.f_code.co_name == "_leave":
+                    seen.append(lib.ikpy_interrupts_callback(False))
+        before = signal.getsignal(signal.SIGINT)
+        sys.settrace(trace)
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                self.routing.simulate(load=0.9, warmup="10 us", duration="5 ms", progress=lambda _: seen.append("called"))
+        finally:
+            sys.settrace(None)
+        self.assertEqual(seen, [False, "put off", False])  # the first one is of the pattern
+        self.assertIs(signal.getsignal(signal.SIGINT), before)
+
+    def test_handlers_that_callbacks_set(self):
+        """What a callback sets stays, and Ctrl-C is put off again behind it."""
+        before, seen = signal.getsignal(signal.SIGINT), []
+        try:
+            for handler in (signal.SIG_IGN, lambda *_: seen.append("own")):
+                self.routing.simulate(load=0.9, warmup="10 us", duration="5 ms", progress=lambda _, now=handler: signal.signal(signal.SIGINT, now))
+                signal.raise_signal(signal.SIGINT)
+                self.assertIs(signal.getsignal(signal.SIGINT), handler)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertEqual(seen, ["own"])
+        with self.assertRaises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+    def test_forks_within_calls(self):
+        """A process that another thread has forked is in no call; one that a callback has forked is in its callback."""
+        program = """
+            import os
+            def child():
+                try:
+                    signal.raise_signal(signal.SIGINT)
+                    print("lost", flush=True)
+                except KeyboardInterrupt:
+                    print("came", flush=True)
+                os._exit(0)
+            def fork():
+                if (pid := os.fork()) == 0:
+                    child()
+                os.waitpid(pid, 0)
+            cancel, under_way = ikat.Cancel(), threading.Event()
+            def other():
+                under_way.wait()
+                fork()
+                cancel.cancel()
+            def progress(_):
+                if not under_way.is_set():
+                    fork()
+                    under_way.set()
+            thread = threading.Thread(target=other)
+            thread.start()
+            try:
+                routing.simulate(progress=progress, cancel=cancel, **LONG)
+            except ikat.Cancelled:
+                thread.join()
+                print("cancelled")
+            """
+        self.assertEqual(self.interrupted(program, signals=0), ("came\ncame\ncancelled\n", 0))
+
+    def test_selections_are_not_asked_after_an_error(self):
+        """The call ends at its next look at the flag: until then the function, which may be slow, is not asked again."""
+        asked = []
+
+        def select(_):
+            asked.append(1)
+            raise KeyboardInterrupt
+        ikat.register_selection("interrupted", select, version=1)
+        routing = ikat.Fabric("karytree:k=4,n=2").routing("adaptive_tree", selection="interrupted")
+        with self.assertRaises(KeyboardInterrupt):
+            routing.simulate(load=0.9, warmup="10 us", duration="1 ms", threads=1)
+        self.assertEqual(len(asked), 1)
 
     def test_calls_within_callbacks(self):
         inner = []

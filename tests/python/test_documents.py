@@ -49,7 +49,7 @@ class Documents(PythonTest):
             with self.subTest(code=bad), self.assertRaisesRegex(AssertionError, "not steady|too short"):
                 self.run_steadily(bad, bad, {})
 
-    def run_blocks(self, page):
+    def run_blocks(self, page, least=3):
         """Runs the ```python blocks of a page, one after the other, and returns what they print."""
         for name in ("pandas", "networkx", "igraph", "matplotlib"):
             package(name)
@@ -57,7 +57,7 @@ class Documents(PythonTest):
         names, out = {"__name__": "page"}, io.StringIO()
         text = page.read_text(encoding="utf-8")
         blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S))
-        self.assertGreater(len(blocks), 2)
+        self.assertGreaterEqual(len(blocks), least)
         for block in blocks:
             line = text[:block.start(1)].count("\n")
             with self.subTest(page=page.name, line=line + 1), contextlib.redirect_stdout(out):
@@ -75,6 +75,12 @@ class Documents(PythonTest):
         out = self.run_blocks(SOURCE / "docs/howto/use-python.md")
         self.assertIn("dmodc: 1 VCs, deadlock-free: True", out)
         self.assertGreater((self.tmp / "latency.png").stat().st_size, 1000)
+
+    def test_auditing_and_deploying(self):
+        self.assertIn("slow-link", self.run_blocks(SOURCE / "docs/auditing.md", least=1))
+        self.assertTrue((self.tmp / "audit.html").exists())
+        self.assertIn("updown", self.run_blocks(SOURCE / "docs/deploying.md", least=1))
+        self.assertTrue((self.tmp / "new-routing/commands.txt").exists())
 
     def test_first_words_of_the_package(self):
         self.assertIn("fabric.routing", ikat.__doc__)

@@ -99,6 +99,21 @@ class Routings(PythonTest):
         self.assertIn("if choices are divided evenly", repr(evenly))
         self.assertNotIn("evenly", repr(fabric.routing("valiant").contention(traffic)))
 
+    def test_bound_of_all_routings(self):
+        fabric = ikat.Fabric("slimfly:q=5,p=4")
+        load = fabric.routing("minimal").load("worst", bound=True, epsilon=0.02, threads=2)
+        self.assertLess(load.saturation, load.bound.lower)
+        self.assertLess(load.bound.lower, load.bound.upper)
+        self.assertLessEqual(load.bound.upper - load.bound.lower, 0.02 * load.bound.upper)
+        self.assertEqual((load.bound.end, load.bound.epsilon), ("close", 0.02))
+        self.assertGreater(load.bound.passes, 0)
+        whole = ikat.Fabric("karytree:k=4,n=2").routing("dmodk").load(bound=True)
+        self.assertEqual((whole.bound.lower, whole.bound.upper, whole.saturation), (1, 1, 1))
+        self.assertIsNone(fabric.routing("minimal").load().bound)
+        for wrong in ({"epsilon": 0}, {"epsilon": 1.5}, {"traffic": "exchange:bytes=1kB"}):
+            with self.assertRaises(ikat.UsageError):
+                fabric.routing("minimal").load(**{"traffic": "uniform", "bound": True, **wrong})
+
     def test_deadlock_and_its_evidence(self):
         fabric = ikat.Fabric("ring:n=5")
         proof = fabric.routing("shortest").prove()

@@ -55,6 +55,17 @@ ikat.register_selection("mine", 5)
 ikat.help_of(5)
 ikat.topology()
 fabric.number_of_hosts
+fabric.audit(5)
+fabric.audit(lft="tables.lfts")
+fabric.audit(interval=10)
+fabric.audit(plan=routing)
+fabric.audit().installed.pairs
+fabric.audit().page()
+fabric.deploy("new", vls="8")
+fabric.deploy("new", unproven=True)
+fabric.deploy(5)
+fabric.deploy("new").verify()
+ikat.verify_deployed("new", "lfts", fabric="ring:n=5")
 run.latency.percentile(None)
 run.throughput.mean()
 text: str = fabric.num_hosts
@@ -173,7 +184,17 @@ class Types(PythonTest):
         arrays = ikat.FabricArrays(fabric._p())
         stuck = ikat.Fabric("ring:n=5").routing("shortest").prove()
         sim = tree.simulate("uniform", 0.4, series="10 us", **SHORT)
-        return [fabric, tree.fabric, routing, tree, traffic, fabric.traffic("exchange:bytes=1MB"), routing.prove(), stuck, tree.load(),
+        ring = ikat.Fabric("ring:n=5,p=2")
+        ring.deploy(self.tmp / "loops", "shortest", unproved=True)
+        audit, ports = ring.audit(self.tmp / "loops/lfts"), SOURCE / "tests/data/counters"
+        counted = ikat.Fabric(ports / "ring5.ibnetdiscover").audit(
+            counters=ports / "ring5.data1", counters_later=ports / "ring5.data2", interval="10 s", routing="none")
+        many = ikat.Fabric("ring:n=4,p=2").audit(mcfdbs=SOURCE / "tests/fuzz/corpus/multicast/tree", routing="none")
+        made = ring.deploy(self.tmp / "new", "dfsssp")
+        subnets = [audit, counted, many, made, audit.installed, audit.proposed, *audit.findings, *audit.compared, *audit.installed.credit_loop,
+                   counted.measured, many.multicast, made.verdict, ikat.verify_deployed(self.tmp / "new", self.tmp / "loops/lfts"),
+                   *ikat.verify_deployed(self.tmp / "new", self.tmp / "loops/lfts").differences]
+        return subnets + [fabric, tree.fabric, routing, tree, traffic, fabric.traffic("exchange:bytes=1MB"), routing.prove(), stuck, tree.load(),
                 routing.queues(), tree.contention("shift:by=1"), tree.phases("exchange:bytes=1MB"), sim, sim.latency,
                 tree.simulate("exchange:bytes=1KiB", 1.0, until="delivered", at_most="1 ms"), ikat.Experiment(EXPERIMENT), results,
                 arrays, ikat.Cancel(), *fabric.findings, *fabric.link_classes, *tree.load().groups(), *stuck.cycle, *results.claims(),
@@ -182,7 +203,7 @@ class Types(PythonTest):
     def test_members_are_what_they_say(self):
         package("pandas")
         names = {**vars(ikat._core), **vars(ikat._fabric), **vars(ikat._routing), **vars(ikat._traffic), **vars(ikat._simulation),
-                 **vars(ikat._experiments), **vars(ikat._plugins), "npt": np.typing}
+                 **vars(ikat._experiments), **vars(ikat._plugins), **vars(ikat._audit), **vars(ikat._deploy), "npt": np.typing}
         seen = 0
         for thing in self.things():
             hints = {}

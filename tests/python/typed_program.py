@@ -50,6 +50,8 @@ def routings(fabric: ikat.Fabric, folder: pathlib.Path) -> ikat.Routing:
     pattern = ikat.Traffic(fabric, "shift:by=4")
     flows: npt.NDArray[np.void] = pattern.flows(0)
     load: ikat.Load = routing.load(pattern, threads=1)
+    best: Optional[ikat.FlowBound] = routing.load(pattern, bound=True, epsilon=0.1).bound
+    assert load.bound is None and best is not None and best.lower <= best.upper
     groups: List[ikat.LoadGroup] = load.groups()
     channels: npt.NDArray[np.float64] = load.load
     tightest: Optional[int] = load.tightest
@@ -63,6 +65,38 @@ def routings(fabric: ikat.Fabric, folder: pathlib.Path) -> ikat.Routing:
     assert verdict and pair is None and not cycle and claims and path.size and tables.size and changes and flows.size and groups
     assert channels.size and tightest is not None and bound and count and same is fabric and proof
     return routing
+
+
+def subnets(fabric: ikat.Fabric, folder: pathlib.Path) -> None:
+    """Audits and deployments."""
+    made: ikat.Deployment = fabric.deploy(folder / "new", "updown", vls=4, query_lane=False, threads=1, progress=None)
+    verdict: ikat.Verdict = made.verdict
+    lost: int = verdict.lost
+    tables: npt.NDArray[np.uint8] = made.tables
+    said: Dict[str, Any] = made.to_dict()
+    roots: npt.NDArray[np.uint32] = made.roots
+    check: ikat.DeployCheck = made.verify(folder / "new" / "lfts")
+    same: ikat.DeployCheck = ikat.verify_deployed(folder / "new", str(folder / "new/lfts"), fabric=fabric)
+    entries: List[ikat.TableDifference] = check.differences
+    lanes: List[ikat.LaneDifference] = same.vl_differences
+    with fabric.audit(folder / "new" / "lfts", plan="rlft:ports=8,levels=2", memory_limit="1 GiB") as audit:
+        findings: List[ikat.AuditFinding] = audit.findings
+        place: Optional[str] = findings[0].place
+        installed: Optional[ikat.AuditedRouting] = audit.installed
+        measured: Optional[ikat.Measured] = audit.measured
+        multicast: Optional[ikat.Multicast] = audit.multicast
+        compared: List[ikat.Compared] = audit.compared
+        audit.page(folder / "audit.html", title="audit")
+        report: Dict[str, Any] = audit.to_dict()
+        good: bool = audit.ok
+    again: ikat.Audit = fabric.with_names().audit(routing="none")
+    assert installed is not None and measured is None and multicast is None and check and same and report and said and good
+    loop: List[ikat.LoopStep] = installed.credit_loop
+    pair: Optional[Tuple[int, int]] = installed.first_lost
+    load: npt.NDArray[np.float64] = installed.load
+    assert not lost and tables.size and roots.size and not entries and not lanes and compared and not loop and pair is None and load.size
+    assert place is None or place
+    assert again.fabric is not None
 
 
 def simulations(routing: ikat.Routing) -> None:
@@ -134,7 +168,9 @@ def errors() -> None:
 
 def main(folder: pathlib.Path) -> None:
     """All of it."""
-    routing = routings(fabrics(folder), folder)
+    fabric = fabrics(folder)
+    routing = routings(fabric, folder)
+    subnets(fabric, folder)
     simulations(routing)
     experiments(folder)
     members()
