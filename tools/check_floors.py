@@ -11,22 +11,22 @@ FLOOR = {"base": 0, "registry": 1, "record": 1, "fabric": 1, "topology": 2, "for
 SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify"), ("sim", "verify"), ("sim", "analysis")}
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
 # not listed. BACK: includes that still go the other way.
-ROOMS = {"base": ["", "output"],
+ROOMS = {"base": ["", "output", "ranks", "mpi"],
          "record": ["", "preload"],
          "routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "traffic": ["", "workload", "program", "storage"],
          "analysis": ["", "bounds", "queues", "workload"],
-         "experiment": ["yaml", "figures", "", "run"],
+         "experiment": ["yaml", "figures", "batch", "", "merge", "run"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
-         "cli": ["", "help", "subnet"],
+         "cli": ["", "help", "subnet", "load", "design", "ranks"],
          "format": ["", "opensm", "printed", "cables"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures", "rounds"],
          "sim": ["core", "measure", "parallel", "state", "params", "workload", "order", "adapter", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
-PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",
-          "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
+PUBLIC = {"base": "base", "ranks": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",
+          "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment", "prices": "experiment",
           "report": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "failures": "subnet", "subnet_watch": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
 
 

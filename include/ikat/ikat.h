@@ -18,6 +18,8 @@
 #include "ikat/lids.h"
 #include "ikat/path_records.h"
 #include "ikat/plugin.h"
+#include "ikat/prices.h"
+#include "ikat/ranks.h"
 #include "ikat/record.h"
 #include "ikat/report.h"
 #include "ikat/reproduce.h"

@@ -164,16 +164,11 @@ void cli_json_begin_list(ik_json *j);
  * memory. */
 const char *cli_details(const ik_command *command, ik_arena *arena);
 int cli_json_end(const cli *c, ik_json *j);
-/* null unless the value is known; null for text NULL. */
-void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value);
 /* The members of a band of saturation, into the open object. */
 void cli_json_band(ik_json *j, const ik_load_band *b);
-void cli_json_optional(ik_json *j, const char *key, const char *text);
 /* "note": what did not fit of a file that a routing was read from; nothing if there is none. */
 void cli_json_note(ik_json *j, const char *note);
 void cli_json_uints(ik_json *j, const char *key, const uint64_t *values, size_t num);
-/* direction, level, channels, min, mean and max of a group. */
-void cli_json_group(ik_json *j, const ik_load_group *g);
 /* Replaces a fabric that has endpoints by one in which they are hosts: for tables, which have an
  * entry for every LID. */
 ik_status cli_every_lid(ik_fabric **f, ik_error *err);

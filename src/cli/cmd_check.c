@@ -188,7 +188,7 @@ static int check_show_json(const check *k)
         check_put_witness(&j, k);
     else
         ik_json_null(&j, "witness");
-    cli_json_known(&j, "certified_pairs", cli_has(k->c, "--certificate"), k->certified);
+    ik_json_known(&j, "certified_pairs", cli_has(k->c, "--certificate"), k->certified);
     return cli_json_end(k->c, &j);
 }
 

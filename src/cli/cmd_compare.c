@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Members of series beyond this many hosts are counted from their formulas, not built. */
-static const double most_built = 300000;
-
 /* One row. */
 typedef struct entry {
     char *spec;
@@ -67,23 +64,25 @@ bool cli_wants_series(const cli *c, const ik_topology *t, const ik_series *s)
     return c->num_args == 0;
 }
 
-/* Whether every argument names a series or a family that has one. */
-static ik_status compare_check_families(const cli *c, ik_error *err)
+ik_status cli_check_series(const cli *c, bool fit, ik_error *err)
 {
     const char *names[64] = {NULL};
     size_t num = 0;
     for (const ik_topology *const *t = ik_topologies(); *t; t++)
-        if ((*t)->series && num < 63)
-            names[num++] = (*t)->name;
+        for (const ik_series *s = (*t)->series; s && s->name; s++)
+            if ((s->fit || !fit) && num < 63 && (num == 0 || names[num - 1] != (*t)->name))
+                names[num++] = (*t)->name;
     for (int i = 0; i < c->num_args; i++) {
-        const ik_shorthand *shorthand;
-        const ik_topology *t = ik_topology_find(c->args[i], &shorthand);
-        bool known = t && t->series;
-        for (const ik_topology *const *other = ik_topologies(); *other && !known; other++)
-            for (const ik_series *s = (*other)->series; s && s->name; s++)
-                known |= strcmp(c->args[i], s->name) == 0;
+        const cli one = {.num_args = 1, .args = c->args + i};
+        bool known = false;
+        for (const ik_topology *const *t = ik_topologies(); *t && !known; t++)
+            for (const ik_series *s = (*t)->series; s && s->name; s++)
+                known |= (s->fit || !fit) && cli_wants_series(&one, *t, s);
         if (!known)
-            return ik_fail_unknown(err, "family that grows in a series", c->args[i], names);
+            return ik_fail_unknown(err,
+                                   fit ? "family that is built for a number of hosts"
+                                       : "family that grows in a series",
+                                   c->args[i], names);
     }
     return IK_OK;
 }
@@ -136,7 +135,7 @@ static ik_status compare_choose(comparison *x, ik_error *err)
 {
     static const char *const options[] = {"--radix", "--hosts"};
     bool series = cli_has(x->c, "--radix") || cli_has(x->c, "--hosts");
-    ik_status status = series ? compare_check_families(x->c, err) : IK_OK;
+    ik_status status = series ? cli_check_series(x->c, false, err) : IK_OK;
     for (int o = 0; o < 2; o++) {
         const char *text;
         for (int k = 0; status == IK_OK && (text = cli_get_nth(x->c, options[o], k)); k++)
@@ -162,34 +161,35 @@ static ik_status compare_choose(comparison *x, ik_error *err)
 /* ------------------------------------------------------------------------------------------
  * measuring */
 
+ik_status cli_predict(const cli *c, const ik_fabric *f, const ik_routing *r, const char *pattern,
+                      double *saturation, ik_load_band *band, ik_error *err)
+{
+    ik_traffic *t = NULL;
+    ik_load load = {0};
+    *saturation = -1;
+    ik_status s = ik_traffic_from_spec(f, pattern, &c->env, &t, err);
+    if (s != IK_OK)
+        return s == IK_ERR_UNSUPPORTED ? IK_OK : s;
+    if (t->note)
+        cli_note(c, "note: %s", t->note);
+    s = ik_load_measure(r, t, &c->env, &load, err);
+    /* what does not arrive loads nothing; what goes minimally by queues is not predicted */
+    if (s == IK_OK && load.undelivered == 0 && ik_load_chooses_detours(r))
+        s = ik_load_band_measure(r, t, &load, &c->env, band, err);
+    else if (s == IK_OK && load.undelivered == 0)
+        *saturation = load.saturation;
+    ik_load_free(&load);
+    ik_traffic_free(t);
+    return s;
+}
+
 static ik_status compare_measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
 {
-    const ik_env *env = &x->c->env;
     ik_routing *r = NULL;
-    ik_status s = ik_routing_from_spec(f, x->routing, env, &r, err);
-    for (int k = 0; s == IK_OK && k < x->num_traffics; k++) {
-        ik_traffic *t = NULL;
-        ik_load load = {0};
-        e->saturation[k] = -1;
-        s = ik_traffic_from_spec(f, cli_get_nth(x->c, "--traffic", k), env, &t, err);
-        if (s == IK_ERR_UNSUPPORTED) {
-            /* e.g. a bit permutation of a number of hosts that is no power of two: an empty cell */
-            s = IK_OK;
-            continue;
-        }
-        if (s == IK_OK) {
-            if (t->note)
-                cli_note(x->c, "note: %s", t->note);
-            s = ik_load_measure(r, t, env, &load, err);
-        }
-        /* what does not arrive loads nothing; what goes minimally by queues is not predicted */
-        if (s == IK_OK && load.undelivered == 0 && ik_load_chooses_detours(r))
-            s = ik_load_band_measure(r, t, &load, env, &e->band[k], err);
-        else if (s == IK_OK && load.undelivered == 0)
-            e->saturation[k] = load.saturation;
-        ik_load_free(&load);
-        ik_traffic_free(t);
-    }
+    ik_status s = ik_routing_from_spec(f, x->routing, &x->c->env, &r, err);
+    for (int k = 0; s == IK_OK && k < x->num_traffics; k++)
+        s = cli_predict(x->c, f, r, cli_get_nth(x->c, "--traffic", k), &e->saturation[k],
+                        &e->band[k], err);
     ik_routing_free(r);
     return s;
 }
@@ -220,7 +220,7 @@ static ik_status compare_measure_fabric(comparison *x, const ik_fabric *f, entry
 static ik_status compare_measure_entry(comparison *x, entry *e, ik_error *err)
 {
     ik_fabric *f = NULL;
-    if (!e->exists || (e->series && e->hosts > most_built))
+    if (!e->exists || (e->series && e->hosts > CLI_MOST_BUILT))
         return IK_OK;
     e->saturation = calloc((size_t)x->num_traffics + 1, sizeof *e->saturation);
     e->band = calloc((size_t)x->num_traffics + 1, sizeof *e->band);
@@ -285,16 +285,16 @@ static void compare_put_sizes(ik_json *j, const entry *e)
     ik_json_uint(j, "radix", e->radix);
     ik_json_real(j, "ports_per_host", e->hosts > 0 ? e->ports / e->hosts : 0, CLI_DIGITS);
     ik_json_real(j, "links_per_host", e->hosts > 0 ? e->links / e->hosts : 0, CLI_DIGITS);
-    cli_json_known(j, "diameter", e->built, e->dist.diameter);
+    ik_json_known(j, "diameter", e->built, e->dist.diameter);
     ik_json_real(j, "mean_hops", e->built ? e->dist.mean_hops : NAN, CLI_DIGITS);
 }
 
 static void compare_put_entry(ik_json *j, const comparison *x, const entry *e)
 {
     ik_json_object(j, NULL);
-    cli_json_optional(j, "series", e->series);
-    cli_json_known(j, "asked", e->series != NULL, e->asked);
-    cli_json_optional(j, "spec", e->exists ? e->spec : NULL);
+    ik_json_optional(j, "series", e->series);
+    ik_json_known(j, "asked", e->series != NULL, e->asked);
+    ik_json_optional(j, "spec", e->exists ? e->spec : NULL);
     if (e->exists)
         compare_put_sizes(j, e);
     if (e->exists && e->has_bisection) {
@@ -404,7 +404,7 @@ static int compare_scale(cli *c)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_has(c, others[i]))
             return cli_usage(c, "--scale only counts hosts: %s cannot be used with it", others[i]);
-    return compare_check_families(c, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
+    return cli_check_series(c, false, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
 }
 
 static int compare_run(cli *c)
@@ -416,6 +416,12 @@ static int compare_run(cli *c)
         return compare_scale(c);
     if (cli_has(c, "--plot"))
         return cli_usage(c, "--plot draws the table of --scale A..B, which is required with it");
+    if (cli_has(c, "--radix") && cli_has(c, "--hosts")) {
+        return cli_usage(c,
+                         "--radix and --hosts ask for different tables; for members with these "
+                         "hosts and switches: ikat design --hosts %s --radix %s",
+                         cli_get(c, "--hosts"), cli_get(c, "--radix"));
+    }
     while (cli_get_nth(c, "--traffic", x.num_traffics))
         if (++x.num_traffics > 32)
             return cli_usage(c, "at most 32 traffic patterns");

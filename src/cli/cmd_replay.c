@@ -236,7 +236,7 @@ static int replay_run_it(cli *c, const ik_run_part *part)
     else if (cli_same_file(given ? given : made, c->args[0]))
         status = cli_usage(c, "the results '%s' would overwrite the trace from which they are made",
                            cli_line(given ? given : made));
-    else if (goal && replay_write_goal(c, goal, &err) != IK_OK)
+    else if (goal && cli_speaks(c) && replay_write_goal(c, goal, &err) != IK_OK)
         status = cli_error(c, &err);
     else
         status = cli_run_experiment(c, e, part, given ? given : made);
@@ -245,7 +245,7 @@ static int replay_run_it(cli *c, const ik_run_part *part)
     return status;
 }
 
-static int replay_run(cli *c)
+static int replay_here(cli *c)
 {
     ik_run_part part = {0};
     if (!cli_has(c, "--fabric"))
@@ -258,6 +258,12 @@ static int replay_run(cli *c)
         return refused;
     cli_use_cache(c);
     return replay_run_it(c, &part);
+}
+
+static int replay_run(cli *c)
+{
+    int refused = cli_join_ranks(c, NULL);
+    return cli_leave_ranks(c, refused == CLI_DONE ? replay_here(c) : refused);
 }
 
 static const cli_option options[] = {
@@ -329,8 +335,9 @@ const ik_command ik_command_replay = {
         "operations become the messages of an algorithm. Sends are eager, that is, they complete "
         "when the adapter has the message, except synchronous sends and those larger than "
         "--eager.\nThe options make an experiment with traffic 'program', which runs as with 'ikat "
-        "run': results are stored, and the same command continues a run that was stopped. Exit "
-        "status 1 means that a replay could not finish; the summary then says what waits for what. "
+        "run': results are stored, the same command continues a run that was stopped, and mpirun "
+        "-n N ikat replay TRACE simulates on N processes together. Exit status 1 means that a "
+        "replay could not finish; the summary then says what waits for what. "
         "Slowdowns are relative to a crossbar with the same number of hosts or, with --reference "
         "unlimited, to a network that has only latency. The summary says where the ranks spent "
         "their time, which fabric was best, and why; the report draws the timelines of the ranks "

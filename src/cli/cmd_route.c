@@ -62,7 +62,7 @@ static void route_put_groups(ik_json *j, const char *key, const ik_load_group *g
     for (size_t i = 0; i < num; i++) {
         const ik_load_group *g = &groups[i];
         ik_json_object(j, NULL);
-        cli_json_group(j, g);
+        ik_load_group_json(g, j);
         ik_json_array(j, "bins");
         for (size_t k = 0; k < g->num_bins; k++) {
             ik_json_array(j, NULL);
@@ -191,8 +191,8 @@ static int route_print_diff_json(const route_job *job, const ik_plan *after, con
     ik_json_text(&j, "after", after->routing->spec);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         ik_json_uint(&j, counts[i].key, counts[i].value);
-    cli_json_known(&j, "table_entries", d->has_tables, d->table_entries);
-    cli_json_known(&j, "changed_entries", d->has_tables, d->changed_entries);
+    ik_json_known(&j, "table_entries", d->has_tables, d->table_entries);
+    ik_json_known(&j, "changed_entries", d->has_tables, d->changed_entries);
     ik_json_array(&j, "first_pairs");
     for (uint32_t i = 0; i < d->num_examples; i++) {
         ik_json_array(&j, NULL);

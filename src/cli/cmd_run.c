@@ -5,57 +5,18 @@
 #include "running.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { MAX_OVERRIDES = 256 };
-
-static ik_status run_read_experiment(cli *c, ik_experiment **e, ik_error *err)
-{
-    const char *overrides[MAX_OVERRIDES + 3] = {NULL};
-    char seed[48], scale[160];
-    int n = 0;
-    for (const char *text; (text = cli_get_nth(c, "--set", n)); n++) {
-        if (n == MAX_OVERRIDES)
-            return ik_fail(err, IK_ERR_USAGE, "--set is given more than %d times", MAX_OVERRIDES);
-        overrides[n] = text;
-    }
-    if (cli_has(c, "--seed")) {
-        snprintf(seed, sizeof seed, "seeds=[%llu]", (unsigned long long)c->seed);
-        overrides[n++] = seed;
-    }
-    if (cli_has(c, "--scale")) {
-        snprintf(scale, sizeof scale, "scale=%s", cli_get(c, "--scale"));
-        overrides[n] = scale;
-    }
-    return ik_experiment_read(c->args[0], overrides, e, err);
-}
-
-/* What is wrong with an experiment; a file that is not called one may be for another command. */
-static int run_refuse(const cli *c, ik_error *err)
-{
-    const char *dot = strrchr(c->args[0], '.');
-    bool called_one = dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
-    if (!called_one && strcmp(c->args[0], "-") != 0 &&
-        (!err->hint[0] || strstr(err->text, "is not text")))
-        ik_hint(
-            err, IK_ERR_INPUT,
-            "an experiment is expected (a .yaml file, see 'ikat help experiment'); 'ikat "
-            "replay' takes a trace, 'ikat report' results, 'ikat topo' and 'ikat audit' a fabric");
-    return cli_error(c, err);
-}
-
-static int run_experiment_file(cli *c)
+static int run_here(cli *c)
 {
     ik_experiment *e = NULL;
-    ik_error err;
     ik_run_part part = {0};
     int refused = cli_read_part(c, &part);
     if (refused != CLI_DONE)
         return refused;
     cli_use_cache(c);
-    ik_status read_status = run_read_experiment(c, &e, &err);
-    if (read_status != IK_OK)
-        return read_status == IK_ERR_INPUT ? run_refuse(c, &err) : cli_error(c, &err);
+    refused = cli_read_experiment(c, &e);
+    if (refused != CLI_DONE)
+        return refused;
     const char *given = cli_get(c, "--output");
     char *made = given ? NULL : cli_beside(c->args[0], ".db");
     int status = given || made ? cli_run_experiment(c, e, &part, given ? given : made)
@@ -65,15 +26,17 @@ static int run_experiment_file(cli *c)
     return status;
 }
 
+static int run_experiment_file(cli *c)
+{
+    int refused = cli_join_ranks(c, c->args[0]);
+    return cli_leave_ranks(c, refused == CLI_DONE ? run_here(c) : refused);
+}
+
 static const cli_option options[] = {
     {"--output", 'o', "RESULTS.db",
      "file for the results (default: the experiment's name with .db, in the current folder)",
      false},
-    {"--set", 's', "KEY=VALUE",
-     "override a value of the experiment, e.g. --set load=50% --set switch.voq=false", true,
-     "<settings>"},
-    {"--scale", 0, "NAME",
-     "run at a scale that the experiment declares (section scales), such as full", false},
+    CLI_EXPERIMENT_OPTIONS,
     {"--strict", 0, NULL,
      "end with exit status 1 if a claim of the experiment differs from the results", false},
     CLI_PART_OPTIONS,
@@ -95,7 +58,8 @@ const ik_command ik_command_run = {
         "was written.\n--jobs processors run points in parallel or, if there are few points or "
         "memory is short, run threads within a large point; a line says which, and why. The "
         "results never depend on this.\n--shard 2/8 runs the second of eight parts of the points, "
-        "on any machine; which points belong to it depends only on their parameters. --budget "
+        "on any machine; which points belong to it depends only on their parameters. mpirun -n N "
+        "ikat run FILE simulates every point on N processes together. --budget "
         "decides how many points run, never what their results are.\nExit status 1: a proof failed "
         "or a deadlock occurred (the points are simulated nevertheless), or with --strict a claim "
         "of the experiment differs.\nWith --json: the object of 'ikat report --json' without "

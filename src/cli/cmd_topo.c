@@ -105,10 +105,10 @@ static void topo_put_findings(ik_json *j, const ik_fabric *f)
 static void topo_put_distances(ik_json *j, const topo *t)
 {
     const ik_distances *x = &t->dist;
-    cli_json_known(j, "diameter", t->has_dist, x->diameter);
+    ik_json_known(j, "diameter", t->has_dist, x->diameter);
     if (!t->has_dist)
         return;
-    cli_json_known(j, "switch_diameter", x->switch_diameter != IK_NONE, x->switch_diameter);
+    ik_json_known(j, "switch_diameter", x->switch_diameter != IK_NONE, x->switch_diameter);
     ik_json_real(j, "mean_hops", x->mean_hops, CLI_DIGITS);
     ik_json_real(j, "mean_switch_hops", x->mean_switch_hops, CLI_DIGITS);
     cli_json_uints(j, "distance_histogram", x->histogram, x->num);
@@ -126,7 +126,7 @@ static double topo_moore_ratio(const topo *t)
 /* Null where there are too many paths to count. */
 static void topo_put_paths(ik_json *j, const char *key, uint64_t paths)
 {
-    cli_json_known(j, key, paths < IK_PATHS_MANY, paths);
+    ik_json_known(j, key, paths < IK_PATHS_MANY, paths);
 }
 
 static void topo_put_diversity(ik_json *j, const ik_diversity *d)
@@ -178,7 +178,7 @@ static void topo_put_cables(ik_json *j, const ik_cables *c)
 static void topo_put_rest(ik_json *j, const topo *t)
 {
     topo_put_diversity(j, &t->diversity);
-    cli_json_known(j, "girth", t->girth != 0, t->girth);
+    ik_json_known(j, "girth", t->girth != 0, t->girth);
     ik_json_real(j, "moore_ratio", topo_moore_ratio(t), CLI_DIGITS);
     if (t->has_bisection)
         topo_put_bisection(j, &t->bisection);
@@ -221,8 +221,8 @@ static int topo_show_json(const topo *t)
 {
     ik_json j;
     cli_json_begin(&j);
-    cli_json_optional(&j, "spec", t->f->spec);
-    cli_json_optional(&j, "family", t->f->family);
+    ik_json_optional(&j, "spec", t->f->spec);
+    ik_json_optional(&j, "family", t->f->family);
     topo_put_counts(&j, &t->d);
     topo_put_distances(&j, t);
     if (t->has_all)

@@ -239,7 +239,7 @@ static void families_put_param(ik_json *j, const ik_param *p)
     ik_json_object(j, NULL);
     ik_json_text(j, "name", p->name);
     ik_json_text(j, "type", families_type_text(p, type, sizeof type));
-    cli_json_optional(j, "default", p->def);
+    ik_json_optional(j, "default", p->def);
     ik_json_text(j, "help", p->help);
     if (p->min != 0 || p->max != 0) {
         ik_json_real(j, "min", p->min, CLI_DIGITS);
@@ -264,9 +264,9 @@ void cli_member_json(ik_json *j, const char *key, const cli_member *m)
     ik_json_object(j, key);
     ik_json_text(j, "name", m->name);
     ik_json_text(j, "summary", m->summary);
-    cli_json_optional(j, "source", m->source);
-    cli_json_optional(j, "details", m->details);
-    cli_json_optional(j, "shorthand_of", m->shorthand_of);
+    ik_json_optional(j, "source", m->source);
+    ik_json_optional(j, "details", m->details);
+    ik_json_optional(j, "shorthand_of", m->shorthand_of);
     if (m->plugin)
         ik_json_text(j, "plugin", m->plugin->name);
     cli_params_json(j, "parameters", m->params);

@@ -73,14 +73,6 @@ int cli_json_end(const cli *c, ik_json *j)
     return status == IK_OK || status == IK_ERR_IO ? CLI_DONE : cli_error(c, &err);
 }
 
-void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value)
-{
-    if (known)
-        ik_json_uint(j, key, value);
-    else
-        ik_json_null(j, key);
-}
-
 void cli_json_band(ik_json *j, const ik_load_band *b)
 {
     ik_json_real(j, "minimal", b->minimal, CLI_DIGITS);
@@ -89,14 +81,6 @@ void cli_json_band(ik_json *j, const ik_load_band *b)
     ik_json_real(j, "split", b->split, CLI_DIGITS);
     ik_json_real(j, "low", b->low, CLI_DIGITS);
     ik_json_real(j, "high", b->high, CLI_DIGITS);
-}
-
-void cli_json_optional(ik_json *j, const char *key, const char *text)
-{
-    if (text)
-        ik_json_text(j, key, text);
-    else
-        ik_json_null(j, key);
 }
 
 void cli_json_note(ik_json *j, const char *note)
@@ -111,14 +95,4 @@ void cli_json_uints(ik_json *j, const char *key, const uint64_t *values, size_t 
     for (size_t i = 0; i < num; i++)
         ik_json_uint(j, NULL, values[i]);
     ik_json_close(j);
-}
-
-void cli_json_group(ik_json *j, const ik_load_group *g)
-{
-    ik_json_text(j, "direction", ik_direction_name(g->direction));
-    ik_json_uint(j, "level", g->level);
-    ik_json_uint(j, "channels", g->channels);
-    ik_json_real(j, "min", g->min, CLI_DIGITS);
-    ik_json_real(j, "mean", g->mean, CLI_DIGITS);
-    ik_json_real(j, "max", g->max, CLI_DIGITS);
 }

@@ -18,11 +18,12 @@ const ik_command *const *cli_commands(void)
     return commands_table;
 }
 
-/* The first Ctrl-C asks politely: running points are dropped, finished ones are kept. The second
- * one ends at once; but a terminal that is closed sends more than one SIGHUP. */
+/* The first signal asks politely: running points are dropped, finished ones are kept. A second
+ * Ctrl-C ends at once. A second SIGTERM does not: a scheduler sends one to every process of a job,
+ * and the job's script sends its own; nor does SIGHUP, of which a closed terminal sends several. */
 static void main_on_interrupt(int signal_number)
 {
-    if (interrupted && signal_number != SIGHUP)
+    if (interrupted && signal_number == SIGINT)
         _exit(128 + signal_number);
     interrupted = 1;
     ik_cancel_raise(&cancel_flag);

@@ -202,7 +202,7 @@ static void output_put_tables(ik_json *j, const ik_fabric *f, const uint16_t *lf
         ik_json_array(j, NULL);
         for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
             uint16_t port = lft[(size_t)sw * f->num_hosts + dst];
-            cli_json_known(j, NULL, port != 0xFFFF, port);
+            ik_json_known(j, NULL, port != 0xFFFF, port);
         }
         ik_json_close(j);
     }

@@ -44,6 +44,8 @@ static void running_put_share(ik_json *j, const ik_run_share *s)
     ik_json_uint(j, "last_points", s->last);
     ik_json_uint(j, "last_threads", s->last_threads);
     ik_json_uint(j, "point_bytes", s->point_bytes);
+    if (s->ranks)
+        ik_json_uint(j, "ranks", s->ranks);
     ik_json_text(j, "why", s->why);
     ik_json_close(j);
 }
@@ -80,6 +82,54 @@ ik_run_observer cli_running_observer(cli_running *r)
                              .point = running_on_point,
                              .share = running_on_share,
                              .note = running_on_note};
+}
+
+/* ---- which experiment */
+
+enum { MAX_OVERRIDES = 256 };
+
+static ik_status running_read_experiment(const cli *c, ik_experiment **e, ik_error *err)
+{
+    const char *overrides[MAX_OVERRIDES + 3] = {NULL};
+    char seed[48], scale[160];
+    int n = 0;
+    for (const char *text; (text = cli_get_nth(c, "--set", n)); n++) {
+        if (n == MAX_OVERRIDES)
+            return ik_fail(err, IK_ERR_USAGE, "--set is given more than %d times", MAX_OVERRIDES);
+        overrides[n] = text;
+    }
+    if (cli_has(c, "--seed")) {
+        snprintf(seed, sizeof seed, "seeds=[%llu]", (unsigned long long)c->seed);
+        overrides[n++] = seed;
+    }
+    if (cli_has(c, "--scale")) {
+        snprintf(scale, sizeof scale, "scale=%s", cli_get(c, "--scale"));
+        overrides[n] = scale;
+    }
+    return ik_experiment_read(c->args[0], overrides, e, err);
+}
+
+/* What is wrong with an experiment; a file that is not called one may be for another command. */
+static int running_refuse(const cli *c, ik_error *err)
+{
+    const char *dot = strrchr(c->args[0], '.');
+    bool called_one = dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    if (!called_one && strcmp(c->args[0], "-") != 0 &&
+        (!err->hint[0] || strstr(err->text, "is not text")))
+        ik_hint(
+            err, IK_ERR_INPUT,
+            "an experiment is expected (a .yaml file, see 'ikat help experiment'); 'ikat "
+            "replay' takes a trace, 'ikat report' results, 'ikat topo' and 'ikat audit' a fabric");
+    return cli_error(c, err);
+}
+
+int cli_read_experiment(const cli *c, ik_experiment **e)
+{
+    ik_error err;
+    ik_status status = running_read_experiment(c, e, &err);
+    if (status == IK_OK)
+        return CLI_DONE;
+    return status == IK_ERR_INPUT ? running_refuse(c, &err) : cli_error(c, &err);
 }
 
 /* ---- which points */
@@ -157,8 +207,12 @@ int cli_run_experiment(cli *c, ik_experiment *e, const ik_run_part *part, const 
     if (status == IK_ERR_CANCELLED)
         ik_hint(&err, status, "the same command continues where this one stopped");
     ik_verdicts v = {0};
-    if (status == IK_OK && cli_has(c, "--strict"))
+    if (status == IK_OK && cli_speaks(c) && cli_has(c, "--strict"))
         status = ik_report_verdicts(store, &v, &err);
+    if (status == IK_OK && !cli_speaks(c)) {
+        ik_json_end(&state.shares, NULL);
+        return failed ? CLI_FAILED : CLI_DONE;
+    }
     if (status == IK_OK)
         return running_show_results(&state, store,
                                     failed || v.differ > v.recorded ? CLI_FAILED : CLI_DONE);

@@ -103,7 +103,7 @@ static void scale_put_hosts(ik_json *j, const scale_table *x, const curve_points
         char key[16];
         double n = curve->hosts[r - x->low];
         snprintf(key, sizeof key, "%u", r);
-        cli_json_known(j, key, !isnan(n), isnan(n) ? 0 : (uint64_t)n);
+        ik_json_known(j, key, !isnan(n), isnan(n) ? 0 : (uint64_t)n);
     }
     ik_json_close(j);
 }

@@ -3,19 +3,14 @@
  * recorder_find.c: which recorder a command needs, and where it lies: beside the command ikat where
  * it was built, in the folder of libraries where it is installed.
  */
-#define _GNU_SOURCE /* dladdr */
+#include "base/ranks/module_file.h"
 #include "ikat/record.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#ifndef IKAT_RECORDER_FOLDER
-#define IKAT_RECORDER_FOLDER "../lib/ikat"
-#endif
 
 static const struct library {
     const char *name, *title, *package;
@@ -85,40 +80,12 @@ ik_status ik_record_program(const char *name, char **path, ik_error *err)
     return IK_OK;
 }
 
-/* The recorder's file in `folder`, which stands beside the file `beside`; *path NULL: it is not
- * there. */
-static ik_status recorder_find_look_beside(const char *beside, const char *folder,
-                                           unsigned recorder, char **path, ik_error *err)
-{
-    char name[300];
-    snprintf(name, sizeof name, "%s/libikat_record_%s.so", folder, libraries[recorder].name);
-    char *self = realpath(beside, NULL);
-    if (!self)
-        return errno == ENOMEM ? recorder_find_no_memory(err) : IK_OK;
-    char *file = recorder_find_file_in(self, (size_t)(strrchr(self, '/') - self), name);
-    if (file && access(file, R_OK) == 0)
-        *path = realpath(file, NULL);
-    bool lacking = !file || (!*path && errno == ENOMEM);
-    free(file);
-    free(self);
-    return lacking ? recorder_find_no_memory(err) : IK_OK;
-}
-
-/* The recorder's file, to be freed; *path NULL: it was not built. It is looked for beside the
- * program and beside the shared library, which any program may have loaded. */
+/* The recorder's file, to be freed; *path NULL: it was not built. */
 static ik_status recorder_find_file_of(unsigned recorder, char **path, ik_error *err)
 {
-    Dl_info library = {0};
-    const char *program = "/proc/self/exe";
-    const char *own =
-        dladdr(libraries, &library) && library.dli_fname ? library.dli_fname : program;
-    const char *const places[][2] = {
-        {program, "record"}, {program, IKAT_RECORDER_FOLDER}, {own, "record"}, {own, "ikat"}};
-    ik_status status = IK_OK;
-    *path = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !*path && status == IK_OK; i++)
-        status = recorder_find_look_beside(places[i][0], places[i][1], recorder, path, err);
-    return status;
+    char name[100];
+    snprintf(name, sizeof name, "libikat_record_%s.so", libraries[recorder].name);
+    return module_file_find("record", name, path, err);
 }
 
 /* Which MPI library a program's name is of, links followed. */

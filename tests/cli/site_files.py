@@ -113,6 +113,21 @@ class Fabric:
             lines += table("PM_INFO", "NodeGUID,PortGUID,PortNumber," + ",".join(c + ("Extended" if c == "PortXmitData" else "") for c in COUNTERS), pm)
         return "\n".join(lines) + "\n"
 
+    def pm(self, counters):
+        """The counters of ports as ibdiagnet2.pm has them, wide forms beside those of 32 bits."""
+        odd = {"LinkDownedCounter": "link_down_counter", "PortXmitDiscards": "port_xmit_discard", "ExcessiveBufferOverrunErrors": "excessive_buffer_errors"}
+        lines = ["# This file was written by a test", ""]
+        for (guid, number), values in counters.items():
+            node = next(n for n in self.nodes if n.guid == guid)
+            lines += ["-" * 40, f"Port={number} Lid=0x{node.port_lid(number):04x} GUID=0x{node.port_guid(number):016x} Device=54000 Port Name={node.name}/P{number}", "-" * 40]
+            for name in COUNTERS:
+                value = values.get(name, 0)
+                snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+                known = name in values or name != "PortXmitWait"
+                lines += [f"{odd.get(name, snake)}={f'0x{min(value, (1 << 32) - 1):04x}' if known else 'NA'}", f"{snake}_extended={f'0x{value:016x}' if known else 'NA'}"]
+            lines += ["retransmission_per_sec=0", ""]
+        return "\n".join(lines) + "\n"
+
     def iblinkinfo(self, long=False):
         lines = []
         for node in self.nodes:

@@ -114,6 +114,9 @@ def commands():
         "route_diff_json": f"route {TREE} --diff dmodk smodk --json", "route_read": f"check {TREE} -r lft:path=tree.lft",
         "compare": "compare ring:n=4 mesh:dims=2:2 --bisection -t uniform", "compare_json": "compare ring:n=4 mesh:dims=2:2 --json -t worst",
         "compare_radix": "compare slimfly --radix 6", "compare_scale": "compare slimfly oft --scale 4..6 --plot OUT/scale.svg",
+        "design": "design --hosts 20 --radix 8 -t shift -b", "design_more": "design --hosts 12 --radix 8 xgft --rails 2 --fail 10% -w collective:operation=barrier --simulate",
+        "design_more_json": "design --hosts 12 --radix 8 fullmesh --rails 2 --fail 10% -w exchange:bytes=1kB --json", "design_csv": "design --hosts 20 --radix 8 slimfly xgft --csv --prices some.yaml",
+        "design_json": "design --hosts 20 --radix 8 oft xgft --json --rate 400Gb/s", "wrong_design": "design --hosts 2000 --radix 8 oft",
         "report_html": "report small.db -o OUT/page.html", "report_csv": "report small.db --csv", "report_json": "report small.db --json",
         "wrong_name": "topo karytre", "wrong_option": "topo ring:n=5 --jsn", "wrong_yaml": "run wrong.yaml -o OUT/wrong.db",
         "wrong_json": "topo wrong.json", "record_show": f"record --show {SOURCE}/data/halo16.ikrec --json",
@@ -133,9 +136,11 @@ def commands():
         if form not in ("svg", "lrt"):
             lines[f"topo_read_{form}"] = f"topo tree.{form} --format json -o OUT/fabric.json"
     for form in ("subnet_lst/ibdiagnet", "subnet_lst/iblinkinfo", "subnet_lst/iblinkinfo_long", "subnet_lst/ibnetdiscover_ports", "ibnetdiscover/log", "dot/plan",
-                 "cables/netbox_table", "cables/netbox_cables", "cables/netbox_interfaces", "cables/lldp_json"):
+                 "cables/netbox_table", "cables/netbox_cables", "cables/netbox_interfaces", "cables/lldp_json", "cables/ufm_links"):
         lines[f"topo_read_{form.replace('/', '_')}"] = f"topo {SOURCE}/tests/fuzz/corpus/{form} --format json -o OUT/fabric.json"
     lines["audit_pm_info"] = f"audit ring:n=4,p=2 --counters {SOURCE}/tests/fuzz/corpus/counters/pm_info --routing none --json"
+    lines["audit_pm"] = f"audit ring:n=4,p=2 --counters {SOURCE}/tests/fuzz/corpus/counters/pm --routing none --json"
+    lines["audit_multicast"] = f"audit ring:n=4,p=2 --mcfdbs {SOURCE}/tests/fuzz/corpus/multicast/tree --routing none --json"
     lines["topo_read_zip"] = "topo tree.json.gz"
     for model in MODELS:
         lines[f"run_{model}"] = f"run {model}.yaml -o OUT/results.db -j 2" + (" --json" if model in ("voqsw", "pipelined") else "")
@@ -145,6 +150,9 @@ def commands():
     lines["figure_csv"] = "report small.db --figure line --csv"
     lines["run_shard"] = "run small.yaml --shard 1/2 --budget 1h -o OUT/results.db"
     lines["merge"] = "merge part1.db part2.db -o OUT/merged.db"
+    lines["status"] = "status part1.db part2.db"
+    lines["status_json"] = "status part1.db part2.db --json"
+    lines["submit"] = "submit small.yaml --tasks 1 --dry-run -o OUT/sweep.db"
     lines["merge_json"] = "merge part1.db -o OUT/merged.db --json"
     lines["run_again"] = "run small.yaml -o OUT/small.db"
     return {name: line.split() for name, line in lines.items()}
@@ -178,6 +186,7 @@ class Bench:
         for name in ("one_side", "ladder"):
             subprocess.run(["cc", "-shared", "-fPIC", "-I", SOURCE / "include", "-o", self.folder / f"{name}.so", SOURCE / f"examples/plugin/{name}.c"], check=True)
         (self.folder / "some.flows").write_text("0 1\n1 2\n2 3 5\n")
+        (self.folder / "some.yaml").write_text("adapters: [{rate: 100 Gb/s, price: 3, watts: 1}]\n")
         (self.folder / "wrong.yaml").write_text("fabric: ring:n=4\nroutin: dmodk\n")
         (self.folder / "wrong.json").write_text('{"format": "ikat fabric", "switches": [{]}')
         self.prepare("run", "small.yaml", "-o", "small.db", "-q")

@@ -416,6 +416,7 @@ class Audit(CliTest):
         for option in ("--sl2vl", "--policy", "--path-records", "--engine"):
             self.refused("audit", TREE, option, "x", says="--lfts")
         self.refused("audit", TREE, "--vc", "1q", says="--routing")
+        self.refused("audit", TREE, "--routing", "none", "--vc", "1q", says="VC scheme")
         self.refused("audit", TREE, "--lfts", self.tmp / "none", says="none")
         self.refused("audit", TREE, "--routing", "torus_of", says="torus_of")
         self.assertIsNone(self.json("audit", TREE, "--routing", "none")["proposed"])

@@ -130,10 +130,14 @@ class Basics(CliTest):
         self.assertEqual((program.returncode, said.splitlines()[-1]), (130, "ikat: stopped by a signal"))
 
     def workspace(self):
-        """A folder that looks like the source tree, to write into."""
-        for folder in ("data", "experiments"):
-            if not (self.tmp / folder).is_symlink():
-                (self.tmp / folder).symlink_to(SOURCE / folder)
+        """A folder that looks like the source tree, to write into. Its quickstart takes a second: test_docs runs the whole one."""
+        if not (self.tmp / "data").is_symlink():
+            (self.tmp / "data").symlink_to(SOURCE / "data")
+            shutil.copytree(SOURCE / "experiments", self.tmp / "experiments")
+            quickstart = self.tmp / "experiments/quickstart.yaml"
+            text = quickstart.read_text(encoding="utf-8")
+            self.assertEqual(text.count("hops: 2500000"), 1)
+            quickstart.write_text(text.replace("hops: 2500000", "hops: 50000"), encoding="utf-8")
         return self.tmp
 
 

@@ -662,6 +662,7 @@ class Deploy(CliTest):
         self.assertIn("is NOT what was deployed", text)
         self.refused("verify-deployed", folder, says="--lfts")
         self.refused("verify-deployed", self.tmp, "--lfts", lfts, says="fabric.json")
+        self.refused("verify-deployed", "", "--lfts", lfts, says="empty")
         self.refused("verify-deployed", folder, "--lfts", folder / "summary.txt", says="summary.txt")
         self.refused("verify-deployed", folder, "--lfts", lfts, "--sl2vl", lfts, says="one lane")
 

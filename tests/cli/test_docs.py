@@ -6,6 +6,7 @@ after commands is what they print, without blanks at the ends of lines; … stan
 """
 import re
 import shlex
+import shutil
 import subprocess
 import unittest
 
@@ -56,16 +57,19 @@ class Documents(CliTest):
         self.assertGreater(count, 0)
 
     def run_once(self, words, scratch):
-        """Runs a command. An experiment of the tree that another document has run into the same file gives the same results."""
-        again = len(words) == 4 and words[0] == "run" and words[1].startswith("experiments/") and words[2] == "-o"
-        again = again and not (scratch / words[3]).exists() and tuple(words)
+        """Runs a command. An experiment of the tree or a reproduction that another document has run into the same file or folder gives the
+        same results."""
+        run_into = {"run": words[-1] if len(words) == 4 and words[1].startswith("experiments/") and words[2] == "-o" else None,
+                    "reproduce": "reproductions" if len(words) == 2 and words[1][0] != "-" else None}.get(words[0])
+        again = run_into and not (scratch / run_into).exists() and tuple(words)
         if again not in self.ran:
             done = run(*words, cwd=scratch, timeout=600)
             if again and done.returncode == 0:
-                self.ran[again] = (done, (scratch / words[3]).read_bytes())
+                kept, copy = self.tmp / f"kept{len(self.ran)}", shutil.copytree if (scratch / run_into).is_dir() else shutil.copyfile
+                self.ran[again] = (done, copy(scratch / run_into, kept), copy)
             return done
-        done, results = self.ran[again]
-        (scratch / words[3]).write_bytes(results)
+        done, kept, copy = self.ran[again]
+        copy(kept, scratch / run_into)
         return done
 
     def printed(self, block, output):

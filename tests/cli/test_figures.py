@@ -1,7 +1,9 @@
 """Figures that an experiment declares: their numbers in a terminal and as CSV."""
+import contextlib
 import csv
 import io
 import json
+import math
 import re
 import shutil
 import sqlite3
@@ -577,6 +579,54 @@ figures:
         self.ok("report", self.store, "--csv", "--strict", status=1)
         self.ok("report", self.store, "--csv")
         self.assertIn("claims: 8 hold, 2 differ", run("report", self.store, "-o", self.tmp / "x.html").stderr.replace("7 hold", "8 hold"))
+
+    def test_claims_about_one_long_run(self):
+        """A single run has its interval over time, unless another seed would draw another pattern, other tables or other phases."""
+        traffics = {"uniform": "uniform", "drawn": "permutation", "given": "permutation:seed=3", "messages": "hotspot:nodes=3,share=messages",
+                    "senders": "hotspot:nodes=3", "mixed": "mix:members=50%*uniform+50%*permutation", "mix": "mix:members=50%*uniform+50%*(shift:by=1)"}
+        expect = [("dmodk", "uniform", "throughput", "holds"), ("dmodk", "uniform", "latency_mean_ns", "holds"),
+                  ("dmodk", "uniform", "latency_p99_ns", "cannot be told"), ("random", "uniform", "throughput", "cannot be told"),
+                  ("dmodk", "drawn", "throughput", "cannot be told"), ("dmodk", "given", "throughput", "holds"),
+                  ("dmodk", "messages", "throughput", "holds"), ("dmodk", "senders", "throughput", "cannot be told"),
+                  ("dmodk", "mixed", "throughput", "cannot be told"), ("dmodk", "mix", "throughput", "holds")]
+        labelled = ", ".join(f"'{spec}{',' if ':' in spec else ':'}label={label}'" for label, spec in traffics.items())
+        claims = "".join(f"  - {{claim: c{i}, metric: {metric}, of: {{routing: {routing}, traffic.label: {label}}}, op: '>', value: 0.02}}\n"
+                         for i, (routing, label, metric, _) in enumerate(expect))
+        text = (f"fabric: 'karytree:k=4,n=2'\nrouting: [dmodk, random]\ntraffic: [{labelled}]\nload: 20%\n"
+                f"adapter: {{injection: poisson}}\nmeasure: {{warmup: 50 us, duration: 2 ms}}\nseeds: SEEDS\nexpect:\n{claims}")
+        for seeds, samples in (("1", "1"), ("[1, 2]", "2")):
+            self.file.write_text(text.replace("SEEDS", seeds))
+            self.store.unlink(missing_ok=True)
+            self.ok("run", self.file, "-o", self.store)
+            rows = list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", "claims"))))
+            self.assertEqual([r["verdict"] for r in rows], [verdict for *_, verdict in expect])
+            self.assertEqual({r["left_samples"] for r in rows}, {samples})
+            self.assertEqual({r["why"] for r in rows if r["verdict"] != "holds"}, {"fewer than three samples"})
+            for row in rows[:2]:
+                points = self.points(routing="dmodk", traffic="uniform:label=uniform")
+                result, share = ("throughput", "throughput_interval") if row is rows[0] else ("latency_mean_ns", "latency_interval")
+                half = math.sqrt(sum((p[result] * p[share])**2 for p in points)) / len(points)
+                self.assertAlmostEqual(float(row["left_ci95"]) / half, 1, places=6)
+        two_fabrics = text.replace("SEEDS", "1\nover: fabric.latency").replace("'karytree:k=4,n=2'", "{family: karytree, k: 4, n: 2, latency: [6 ns, 7 ns]}")
+        for untold in (two_fabrics, text.replace("SEEDS", "1").replace("poisson", "periodic")):  # those are to be samples, and phases last
+            self.file.write_text(untold)
+            self.store.unlink()
+            self.ok("run", self.file, "-o", self.store)
+            rows = csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", "claims")))
+            self.assertEqual({r["why"] for r in rows}, {"fewer than three samples"})
+
+    def test_two_long_runs_that_differ(self):
+        """Their intervals do not overlap: what makes them differ is in neither."""
+        self.file.write_text("fabric: 'karytree:k=4,n=2'\nrouting: dmodk\nload: 20%\nadapter: {injection: poisson}\n"
+                             "measure: {warmup: 50 us, duration: 2 ms}\nseeds: 2\n"
+                             "expect: [{claim: c, metric: throughput, of: {}, op: '>', value: 0.02}]\n")
+        self.ok("run", self.file, "-o", self.store)
+        for throughput, verdict in ((None, "holds"), (0.3, "cannot be told")):
+            if throughput:
+                with contextlib.closing(sqlite3.connect(self.store)) as connection, connection:
+                    connection.execute("UPDATE points SET throughput = ? WHERE seed = 2", (throughput,))
+            rows = csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", "claims")))
+            self.assertEqual([r["verdict"] for r in rows], [verdict])
 
     def test_along_a_parameter_of_the_series(self):
         """What a figure shows on an axis of its own makes no further curves; where a table is too small there is no sample."""

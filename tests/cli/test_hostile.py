@@ -366,6 +366,7 @@ class Hostile(CliTest):
         for number, statement in enumerate(statements):
             for name, path in self.stores(statement, {f"rows{number}": None}):
                 page = self.report(path, name)
+                self.answer("status", path)
                 self.answer("merge", path, self.tmp / "good.db", "-o", self.tmp / f"merged{number}.db")
                 self.answer("run", self.tmp / "good.yaml", "-o", path)
                 if statement in ("CREATE TABLE more(x)", "ALTER TABLE points ADD COLUMN x"):  # of another version

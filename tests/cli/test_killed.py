@@ -43,7 +43,7 @@ WRITERS = {
     "run --output": "run small.yaml -o NEW.db",
 }
 CONTINUED = {"run --output"}
-LEFT_OUT = {"replay --output", "reproduce --output", "record --output"}
+LEFT_OUT = {"submit --output", "replay --output", "reproduce --output", "record --output"}
 OUTPUTS = ("--output", "--page", "--plot", "--goal")
 
 

@@ -142,6 +142,33 @@ IK_PLUGIN_EXPORT const ik_plugin ik_plugin_entry = {IK_PLUGIN_HEADER, .name = "e
     .traffics = (const ik_traffic_family *const[]){&traffic, NULL}, .formats = (const ik_format *const[]){&format, NULL}};
 """
 
+# D-mod-k on generated trees, which declares that it ascends alike; at one switch no answer for one host.
+ALMOST_ALIKE = r"""
+#include <ikat/plugin.h>
+#include <ikat/topology.h>
+static ik_status create(ik_routing *r, const ik_params *given, const ik_env *env, ik_error *err)
+{
+    (void)r, (void)given, (void)env, (void)err;
+    return IK_OK;
+}
+static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in, ik_packet *pk, uint32_t *out, uint32_t *preferred)
+{
+    const ik_xgft *x = ik_fabric_xgft(r->fabric);
+    uint32_t l = 1, d = pk->dst, base = r->fabric->port_base[sw];
+    while (sw >= x->level_base[l + 1])
+        l++;
+    *preferred = 0;
+    bool below = d / x->prod_m[l] == (sw - x->level_base[l]) / x->prod_w[l];
+    uint32_t digit = d / x->prod_m[l - 1];
+    out[0] = base + (below ? digit % x->m[l - 1] : x->m[l - 1] + digit % x->w[l]);
+    return sw == LOST_AT && d == 37 ? 0 : 1;
+}
+static const ik_routing_family member = {.name = "almost", .summary = "s", .kind = IK_ROUTE_DETERMINISTIC,
+    .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ASCENDS_ALIKE, .create = create, .next = next};
+IK_PLUGIN_EXPORT const ik_plugin ik_plugin_entry = {IK_PLUGIN_HEADER, .name = "almost", .summary = "s",
+    .routings = (const ik_routing_family *const[]){&member, NULL}};
+"""
+
 
 def compile_to(path, source, **defines):
     """Compiles C text to a shared object; empty definitions of what the text uses are added."""
@@ -264,6 +291,18 @@ class Plugins(CliTest):
             self.ok(*escape, cwd=self.tmp, env=cache, status=None)
             self.ok(*escape, cwd=self.tmp, env=cache, status=None)
         self.assertEqual(len(list((self.tmp / "cache").rglob("proofs/*/*"))), 4)
+
+    def test_declarations_are_not_believed(self):
+        """A routing that says of itself that it ascends alike (IK_ROUTE_ASCENDS_ALIKE) is asked everywhere: every fault at a single switch is found."""
+        tree = ("karytree:k=4,n=3", "--routing", "almost", "--plugin", "./almost.so", "--json")
+        for lost_at in (None, *range(0, 32)):  # levels 1 and 2; host 37 is below switch 9
+            compile_to(self.tmp / "almost.so", ALMOST_ALIKE, LOST_AT="IK_NONE" if lost_at is None else lost_at)
+            on_the_way = lost_at is not None and (lost_at < 16 or lost_at % 4 == 37 % 4)
+            with self.subTest(lost_at=lost_at):
+                proof = json.loads(self.ok("check", *tree, "--vc", "1q", "--no-cache", cwd=self.tmp, status=1 if on_the_way else 0))
+                self.assertEqual(proof["undelivered"] > 0, on_the_way)
+                load = json.loads(self.ok("load", *tree, cwd=self.tmp, status=1 if on_the_way else 0))
+                self.assertEqual(load["undelivered"], proof["undelivered"])
 
     def test_reports_do_not_load(self):
         """Who opens a results file does not run what its experiment names."""

@@ -1,11 +1,13 @@
 """ikat run: from an experiment to results; killed, stopped, in parallel, on a full disk."""
 import contextlib
 import os
+import random
 import re
 import resource
 import signal
 import sqlite3
 import subprocess
+import time
 import unittest
 
 from harness import IKAT, SOURCE, CliTest, run
@@ -18,6 +20,18 @@ traffic: [uniform, "shift:by=4"]
 load: [20%, 60%]
 seeds: 2
 measure: {warmup: 10 us, duration: 30 us}
+"""
+FABRICS = """\
+fabric: {family: jellyfish, N: 8, d: 3, p: 1, seed: 1..400}
+routing: updown
+load: 20%
+measure: {warmup: 1 us, duration: 60 us}
+"""
+MEASURED = """\
+simulate: false
+measures: [mean_hops, saturation]
+fabric: {family: jellyfish, N: 20, d: 5, p: 2, seed: 1..3000}
+routing: updown
 """
 RING = """\
 fabric: ring:n=5
@@ -145,30 +159,61 @@ measure: {warmup: 0 ns, duration: 1 us}
         self.ok("run", path, "-o", self.tmp / "b.db", "--jobs", 1)
         self.assertEqual((self.tmp / "a.db").read_bytes(), (self.tmp / "b.db").read_bytes())
 
-    def test_killed_run_continues(self):
-        path = self.write(SMALL.replace("seeds: 2", "seeds: 12"))
+    def points_kept(self, path):
+        """Points in the file of a run that goes on or was killed, by what reads it: 0 while it is not there or empty."""
+        done = run("report", path, "--csv")
+        self.assertTrue(done.returncode == 0 or "cannot be opened" in done.stderr or "is empty" in done.stderr, done.stderr)
+        return max(0, len(done.stdout.splitlines()) - 1)
+
+    def kill_and_resume(self, text, num):
+        """Kills runs of one experiment at random instants, the first one not before it has kept a point; its bytes are those of a
+        run that nobody killed."""
+        path = self.write(text)
         whole, broken = self.tmp / "whole.db", self.tmp / "broken.db"
         self.ok("run", path, "-o", whole)
-        killed = 0
-        for _ in range(20):
+        kept = 0
+        for k in range(8):
             with subprocess.Popen([IKAT, "run", str(path), "-o", str(broken), "--jobs", "1"], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.PIPE, text=True) as child:
-                line = child.stderr.readline()
-                while line and " of 96 points" not in line:
-                    line = child.stderr.readline()
-                child.send_signal(signal.SIGKILL)
-                killed += child.wait() == -signal.SIGKILL
-            if killed:
+                                  stderr=subprocess.DEVNULL) as child:
+                while not kept and child.poll() is None:
+                    kept = self.points_kept(broken)
+                time.sleep(random.random() * 1.5 if k else 0)
+                child.kill()
+                killed = child.wait() == -signal.SIGKILL
+            now = self.points_kept(broken)
+            self.assertGreaterEqual(now, kept)
+            kept = now
+            if not killed:
                 break
-        self.assertGreater(killed, 0)
-        kept = count_points(broken)
         self.assertGreater(kept, 0)
-        self.assertLess(kept, 96)
         done = run("run", path, "-o", broken)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{kept} of 96 points are finished already", done.stderr)
+        self.assertIn(f"{kept} of {num} points are finished already", done.stderr)
         self.assertEqual(dump(whole), dump(broken))
         self.assertEqual(whole.read_bytes(), broken.read_bytes())
+
+    def test_killed_run_continues(self):
+        self.kill_and_resume(SMALL.replace("seeds: 2", "seeds: 12").replace("30 us", "300 us"), 96)
+
+    def test_killed_run_of_many_fabrics_continues(self):
+        self.kill_and_resume(FABRICS, 400)
+
+    def test_killed_run_of_measures_continues(self):
+        self.kill_and_resume(MEASURED, 3000)
+
+    def test_commits_once_a_second(self):
+        """However many fabrics, plans and points end in it. SQLite counts the commits in the header of the file."""
+        path, store = self.write(FABRICS), self.tmp / "a.db"
+        begun = time.monotonic()
+        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as child:
+            next(line for line in child.stderr if re.match(r"([4-9]\d|1\d\d) of 400 points", line))
+            child.send_signal(signal.SIGINT)
+            _, said = child.communicate()
+        self.assertEqual(child.returncode, 130, said)
+        self.assertGreaterEqual(count_points(store), 40)
+        commits = int.from_bytes(store.read_bytes()[24:28], "big")
+        self.assertLessEqual(commits, time.monotonic() - begun + 2)
 
     def test_interrupt_keeps_what_is_finished(self):
         path = self.write(SMALL.replace("30 us", "3 ms"))
@@ -181,6 +226,18 @@ measure: {warmup: 0 ns, duration: 1 us}
         self.assertEqual(child.returncode, 130, said)
         self.assertIn("the same command continues", said)
         self.assertGreater(count_points(store), 0)
+
+    def test_signals_of_a_scheduler_keep_what_is_finished(self):
+        """It sends SIGTERM to all processes of a job, whose script sends another one: what was finished a moment before is not lost."""
+        path, store = self.write(SMALL.replace("30 us", "3 ms")), self.tmp / "a.db"
+        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as child:
+            done = next(int(line.split()[0]) for line in child.stderr if re.match(r"[1-9]\d* of \d+ points", line))
+            for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGHUP):
+                child.send_signal(number)
+            _, said = child.communicate()
+        self.assertIn("the same command continues", said)
+        self.assertGreaterEqual(count_points(store), done)
 
     def test_buffer_organisations_and_adapter_queues(self):
         text = """
@@ -396,13 +453,15 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
 
     def test_full_disk(self):
         path, store = self.write(SMALL.replace("seeds: 2", "seeds: 20")), self.tmp / "a.db"
+        self.ok("run", path, "-o", store, "--shard", "1/8")
+        before = count_points(store)
         done = subprocess.run([IKAT, "run", str(path), "-o", str(store)], preexec_fn=limit_file_size(150_000), capture_output=True,
                               text=True, check=False, timeout=120)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("full", done.stderr)
         self.assertIn("run the same command again", done.stderr)
-        kept = count_points(store)
-        self.assertGreater(kept, 0)
+        kept = count_points(store)  # what fits is written once a second, or not at all
+        self.assertGreaterEqual(kept, before)
         again = run("run", path, "-o", store)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn(f"{kept} of 160 points are finished already", again.stderr)
@@ -414,16 +473,18 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
     def test_full_file_system(self):
         folder = self.tmp / "small"
         folder.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", str(folder)], check=False,
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=320k", "tmpfs", str(folder)], check=False,
                           capture_output=True).returncode:
             self.skipTest("mounting is not allowed here")
         try:
             path = self.write(SMALL.replace("seeds: 2", "seeds: 20"))
+            self.ok("run", path, "-o", folder / "a.db", "--shard", "1/20")
+            before = count_points(folder / "a.db")
             done = run("run", path, "-o", folder / "a.db")
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("the disk is full", done.stderr)
             self.assertIn("run the same command again", done.stderr)
-            self.assertGreater(count_points(folder / "a.db"), 0)
+            self.assertGreaterEqual(count_points(folder / "a.db"), before)
         finally:
             subprocess.run(["umount", str(folder)], check=False)
 

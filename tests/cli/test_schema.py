@@ -1,6 +1,7 @@
 """What commands declare of their --json: every output that a test of the command line reads with CliTest.json() is compared with it;
 here are outputs with what is rare, the schema files, and the comparison itself."""
 import json
+import os
 import subprocess
 import sys
 import unittest
@@ -18,7 +19,7 @@ RARE = [("audit", *CLUSTER), ("audit", RING5 + "ibnetdiscover", "--counters", RI
         ("verify-deployed", "OUT/tree", "--lfts", "OUT/new/lfts", "--fabric", "karytree:k=2,n=3"), ("verify-deployed", "OUT/new", "--lfts", "OUT/new/lfts"),
         ("topo", "slimfly:q=5,p=1", "--all"), ("topo", "crossbar:n=4", "--all"), ("topo", "mesh:dims=1:4,fail=sw1.3"), ("topo", "pgft:m=2:2,w=2:2,p=1:2", "--all"),
         ("topo", "data/cluster96.ibnetdiscover"), ("failures", "karytree:k=2,n=3"), ("failures", *CLUSTER, "-r", "dmodc"), ("failures", "mesh:dims=1:4", "-r", "dor"),
-        ("watch", "--once", "--fabric-command", f"cat {CLUSTER[0]}", "--lfts-command", f"cat {CLUSTER[2]}"), ("watch", "--once", "--fabric-command", f"cat {CLUSTER[0]}")]
+        ("design", "--hosts", "20", "--radix", "8", "-b"), ("design", "--hosts", "20", "--radix", "8", "--rails", "2", "--fail", "2%", "-w", "exchange", "--simulate"), ("watch", "--once", "--fabric-command", f"cat {CLUSTER[0]}", "--lfts-command", f"cat {CLUSTER[2]}"), ("watch", "--once", "--fabric-command", f"cat {CLUSTER[0]}")]
 
 
 class SchemaTest(harness.CliTest):
@@ -31,6 +32,12 @@ class SchemaTest(harness.CliTest):
                 value = self.json(*[a.replace("OUT", str(self.tmp)) for a in args], status=None)
                 self.assertEqual(next(iter(value)), "version")
                 seen.setdefault(args[0], []).append(value)
+        (self.tmp / "small.yaml").write_text("fabric: ring:n=4\nrouting: updown\nmeasure: {warmup: 1 us, duration: 2 us}\n")
+        self.ok("run", self.tmp / "small.yaml", "-o", self.tmp / "small.db")
+        (self.tmp / "sbatch").write_text("#!/bin/sh\necho 7\n")
+        (self.tmp / "sbatch").chmod(0o755)
+        seen["status"] = [self.json("status", self.tmp / "small.db")]
+        seen["submit"] = [self.json("submit", self.tmp / "small.yaml", "--tasks", 1, "-o", self.tmp / "sweep.db", env={**os.environ, "PATH": str(self.tmp)})]
         self.assertEqual(set(seen), set(harness.schemas()))
         for name, values in seen.items():
             missing = set(harness.schemas()[name]["properties"]) - set().union(*values)

@@ -242,6 +242,13 @@ class SiteFiles(CliTest):
         text = fabric.db_csv(values)
         got = self.json("audit", path, "--counters", self.put(text, "counters.txt"), status=None)
         self.assertEqual(got, wanted)
+        dump = fabric.pm(values)
+        self.assertEqual(self.json("audit", path, "--counters", self.put(dump, "counters.txt"), status=None), wanted)
+        for old, new, line in (("Lid=", "Lit=", 4), ("GUID=0x", "GUID=", 4), ("=0x0011", "=0x00g1", 6), ("=0x0011", "=17", 6), ("=0x0011", "=", 6), ("=0x0011", "=0x0011 x", 6), ("Port=1", "Port=999", 4)):
+            self.assertIn(old, dump)
+            self.assertIn(f"counters.txt:{line}:", self.refused("audit", path, "--counters", self.put(dump.replace(old, new, 1), "counters.txt")))
+        self.refused("audit", "ring:n=4", "--counters", self.put(dump, "counters.txt"), says="none of its ports")
+        self.json("audit", path, "--counters", self.put(dump + "Errors for x\n" + "\n".join(lines) + "\n" + text, "counters.txt"), status=None)
         start = text[:text.index("START_PM_INFO")].count("\n")
         for old, new, line in ((f"0x{host.guid:016x},0x{host.guid:016x},1,", f"0x{host.guid:016x},0x{host.guid:016x},1x,", start + 4), (",17,", ",seventeen,", start + 3), ("END_PM_INFO", "", None),
                                ("PortNumber", "Port", start + 2)):

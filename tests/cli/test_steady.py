@@ -309,7 +309,7 @@ traffic: {traffic}
 load: 30%
 adapter: {{packet: 1 KiB, message_sizes: "{sizes}"}}
 seeds: 3
-measure: [{{warmup: 20 us, duration: 100 us}}, {{warmup: auto}}]
+measure: [{{warmup: 20 us, duration: 100 us}}, {{warmup: auto, stop: {{hops: 20000000}}}}]
 """
         classes = "mix:99.997%*small=uniform+0.003%*big=uniform"
         for sizes, traffic in (("1 KiB:99.99%, 4 MB:0.01%", "uniform"), ("64 B:99.99%, 1 MB:0.01%", "uniform"),

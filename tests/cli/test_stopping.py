@@ -59,6 +59,18 @@ class Stopping(CliTest):
                     self.assertGreater(int(one["packet_hops"]), 1000)
                     self.assertTrue(200000 <= int(many["packet_hops"]) < 230000, many["packet_hops"])
 
+    def test_tiny_loads_with_limits_of_their_own(self):
+        """Periods of a series and numbers of replies are limited: batches are shorter there, and nothing is refused."""
+        for name, more in (("series", "measure: {series: 1 us}\n"), ("fine", "measure: {series: 100 ns}\n"),
+                           ("replies", "adapter: {reply: 64 B, max_outstanding: 1}\n"),
+                           ("both", "adapter: {reply: 64 B, max_outstanding: 1}\nmeasure: {series: 10 ms}\n")):
+            with self.subTest(name):
+                store, _ = self.run_it(f"fabric: karytree:k=4,n=2\nrouting: dmodk\nload: [0.001%, 0.01%, 0.1%]\n{more}", name)
+                rows = self.rows(store)
+                self.assertEqual(len(rows), 3)
+                for row in rows:
+                    self.assertIn(row["steady"], ("yes", "too short to tell"))
+
     def test_duration_in_place_of_a_stop(self):
         """The hint says how, and that works."""
         path, store = self.tmp / "test.yaml", self.tmp / "test.db"

@@ -11,6 +11,7 @@
 #include "analysis/shares.h"
 #include "conformance/expect.h"
 #include "conformance/random_fabric.h"
+#include "unit/part.h"
 #include "vc/walk.h"
 #include "verify/tally.h"
 
@@ -465,7 +466,7 @@ static void check_damaged(const char *routing, char *spec, size_t size, unsigned
 static void check_random(const ik_routing_family *family, ik_rng *rng)
 {
     unsigned accepted = 0, tried = 0;
-    for (unsigned i = 0; i < 250; i++) {
+    for (unsigned i = 0; i < as_many(250, 250, 80); i++) {
         char spec[256];
         draw_fabric_spec(rng, spec, sizeof spec);
         ik_fabric *f = NULL;

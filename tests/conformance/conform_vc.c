@@ -10,6 +10,7 @@
  */
 #include "conformance/expect.h"
 #include "conformance/random_fabric.h"
+#include "unit/part.h"
 #include "vc/walk.h"
 
 #include <stdlib.h>
@@ -183,7 +184,7 @@ static unsigned check_everywhere(const char *scheme)
     static const unsigned counts[] = {0, 0, 1, 2, 3, 5, 8};
     ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
     unsigned served = 0;
-    for (unsigned i = 0; i < 500; i++) {
+    for (unsigned i = 0; i < as_many(500, 500, 160); i++) {
         char spec[256];
         draw_fabric_spec(&rng, spec, sizeof spec);
         ik_fabric *f = NULL;

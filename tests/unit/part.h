@@ -5,6 +5,8 @@
 #ifndef IKAT_TEST_PART_H
 #define IKAT_TEST_PART_H
 
+#include "base/sanitized.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,22 +16,8 @@
 
 #include <cmocka.h> /* after what it needs */
 
-/* gcc defines a macro for each sanitizer, clang answers questions. */
-#ifdef __has_feature
-#define PART_HAS_FEATURE(name) __has_feature(name)
-#else
-#define PART_HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_THREAD__) || PART_HAS_FEATURE(thread_sanitizer)
-#define THREAD_SANITIZED true
-#else
-#define THREAD_SANITIZED false
-#endif
-#if defined(__SANITIZE_ADDRESS__) || PART_HAS_FEATURE(address_sanitizer)
-#define SANITIZED true
-#else
-#define SANITIZED THREAD_SANITIZED
-#endif
+#define THREAD_SANITIZED IK_THREAD_SANITIZED
+#define SANITIZED        IK_SANITIZED
 
 static inline bool all_asked(void)
 {

@@ -14,6 +14,7 @@ typedef struct scenario {
     double load;
     unsigned num_vcs, threads;
     uint64_t seed;
+    struct ik_ranks *ranks;
 } scenario;
 
 static inline ik_status apply_pairs(ik_params *params, const char *pairs, ik_error *err)
@@ -64,7 +65,7 @@ static inline void close_sections(sections *s)
 
 static inline ik_env env_of(const scenario *c)
 {
-    return (ik_env){.seed = c->seed ? c->seed : 1, .num_threads = c->threads};
+    return (ik_env){.seed = c->seed ? c->seed : 1, .num_threads = c->threads, .ranks = c->ranks};
 }
 
 static inline ik_status run_plan(const ik_plan *plan, const ik_traffic *traffic, const scenario *c,

@@ -149,7 +149,7 @@ static inline void add_point(const bench *b, int64_t id, double load, uint64_t s
     ik_error err = {0};
     snprintf(params, sizeof params, "{\"id\":%lld}", (long long)id);
     p.params = params;
-    if (store_add_point(b->store, &p, &err) != IK_OK)
+    if (store_add_point(b->store, &p, &err) != IK_OK || store_flush(b->store, &err) != IK_OK)
         fail_msg("%s", err.text);
 }
 

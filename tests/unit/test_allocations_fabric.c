@@ -198,11 +198,40 @@ static void cable_lists(void **state)
         fail_each(job_cable_list, specs[i], false);
 }
 
+/* ---- the best of all routings, with passes that keep paths */
+
+static ik_status job_flow_bound(const char *pattern, uint64_t *answer, ik_error *err)
+{
+    ik_traffic *t = NULL;
+    ik_flow_bound bound;
+    ik_status status = ik_traffic_from_spec(the_fabric, pattern, NULL, &t, err);
+    if (status == IK_OK)
+        status = ik_flow_bound_measure(t, .01, NULL, &bound, err);
+    if (status == IK_OK) {
+        const double ends[] = {bound.lower, bound.upper};
+        assert_true(bound.passes > 1);
+        take(answer, ends, sizeof ends);
+    }
+    ik_traffic_free(t);
+    return status;
+}
+
+static void flow_bounds(void **state)
+{
+    (void)state;
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_fabric_from_spec("jellyfish:N=8,d=3,p=4", NULL, &f, NULL), IK_OK);
+    the_fabric = f;
+    fail_each(job_flow_bound, "uniform", false);
+    fail_each(job_flow_bound, "permutation", true);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cable_lists), cmocka_unit_test(lid_tables), cmocka_unit_test(cablings),
-        cmocka_unit_test(files),       cmocka_unit_test(in_memory),
+        cmocka_unit_test(files),       cmocka_unit_test(in_memory),  cmocka_unit_test(flow_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

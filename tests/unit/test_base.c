@@ -23,7 +23,7 @@ static uint64_t quantity(const char *text, ik_dimension dim)
 static void arenas_poison_the_rest(void **state)
 {
     (void)state;
-#ifdef IK_ADDRESS_SANITIZER
+#if IK_ADDRESS_SANITIZED
     ik_arena arena = {0};
     char *first = ik_arena_alloc(&arena, 16), *second = ik_arena_alloc(&arena, 40);
     assert_true(first && second);

@@ -530,11 +530,15 @@ static void test_no_switches(void **state)
 static void test_many_neighbours(void **state)
 {
     (void)state;
-    ik_fabric *f = build("fullmesh:n=1100,p=1");
+    /* a full mesh of up to 1,024 switches is recognised without a comparison */
+    unsigned num = as_many(1100, 1100, 530);
+    char spec[32];
+    snprintf(spec, sizeof spec, "fullmesh:n=%u,p=1", num);
+    ik_fabric *f = build(spec);
     ik_cabling c = audited(f, NULL);
     ik_error err = {0};
-    assert_null(c.family);
-    assert_false(c.known);
+    assert_int_equal(c.family != NULL, num <= 1024);
+    assert_int_equal(c.known, num <= 1024);
     ik_cabling_free(&c);
     assert_int_equal(ik_cabling_audit(f, f, &env, &c, &err), IK_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.text, "with as many neighbours as they have"));

@@ -202,6 +202,8 @@ static void test_perfquery_with_lmc(void **state)
     ik_fabric_free(f);
 }
 
+#define DUMPED "Port=3 Lid=0x0002 GUID=0x0002c90200000001 Device=1 Port Name=x\n"
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -222,6 +224,10 @@ static void test_refusals(void **state)
         {"# Port counters: Lid 2 port 3 (CapMask: 0)\nPortXmitWait:......-1\n", 2, "value"},
         {"Errors for \"x\"\n   GUID 0x1 port 1: [SymbolErrorCounter == 1]\n", 1, "none of its"},
         {"# Port counters: Lid 999 port 3 (CapMask: 0x1300)\n", 1, "none of its ports"},
+        {"Port=3 Lid=0x0002 GUID=\n", 1, "GUID="},
+        {DUMPED "symbol_error_counter=Nothing\n", 2, "the counter's value"},
+        {DUMPED "symbol_error_counter=17\n", 2, "the counter's value"},
+        {DUMPED "symbol_error_counter=0x11", 2, "cut off"},
     };
     ik_fabric *f = fabric_of("file:" DATA ".ibnetdiscover");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -233,6 +239,57 @@ static void test_refusals(void **state)
         assert_int_equal(err.line, wrong[i].line);
         if (!strstr(err.text, wrong[i].says))
             fail_msg("%s: %s", wrong[i].text, err.text);
+    }
+    ik_fabric_free(f);
+}
+
+/* The names that programs which read ibdiagnet2.pm look for. */
+static void test_dump_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        ik_counter counter;
+    } names[] = {
+        {"symbol_error_counter", IK_COUNTER_SYMBOL_ERRORS},
+        {"link_error_recovery_counter", IK_COUNTER_LINK_RECOVERIES},
+        {"link_down_counter", IK_COUNTER_LINK_DOWNED},
+        {"link_downed_counter_extended", IK_COUNTER_LINK_DOWNED},
+        {"port_rcv_errors", IK_COUNTER_RCV_ERRORS},
+        {"port_rcv_remote_physical_errors", IK_COUNTER_RCV_REMOTE_ERRORS},
+        {"port_rcv_switch_relay_errors_extended", IK_COUNTER_RCV_RELAY_ERRORS},
+        {"port_xmit_discard", IK_COUNTER_XMIT_DISCARDS},
+        {"port_xmit_discards_extended", IK_COUNTER_XMIT_DISCARDS},
+        {"port_xmit_constraint_errors", IK_COUNTER_XMIT_CONSTRAINT_ERRORS},
+        {"port_rcv_constraint_errors", IK_COUNTER_RCV_CONSTRAINT_ERRORS},
+        {"local_link_integrity_errors", IK_COUNTER_INTEGRITY_ERRORS},
+        {"excessive_buffer_errors", IK_COUNTER_OVERRUN_ERRORS},
+        {"excessive_buffer_overrun_errors_extended", IK_COUNTER_OVERRUN_ERRORS},
+        {"qp1_dropped_extended", IK_COUNTER_QP1_DROPPED},
+        {"vl15_dropped", IK_COUNTER_VL15_DROPPED},
+        {"port_xmit_data_extended", IK_COUNTER_XMIT_DATA},
+        {"port_rcv_data", IK_COUNTER_RCV_DATA},
+        {"port_xmit_pkts", IK_COUNTER_XMIT_PACKETS},
+        {"port_rcv_pkts_extended", IK_COUNTER_RCV_PACKETS},
+        {"port_xmit_wait_extended", IK_COUNTER_XMIT_WAIT},
+        {"port_unicast_xmit_pkts", IK_NUM_COUNTERS},
+        {"_extended", IK_NUM_COUNTERS},
+    };
+    ik_fabric *f = fabric_of("file:" DATA ".ibnetdiscover");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[256];
+        ik_counters c;
+        int length = snprintf(text, sizeof text,
+                              "Port=3 Lid=0x0002 GUID=0x0002c90200000001 Device=1 Port Name=x\n"
+                              "%s=0xab\n",
+                              names[i].name);
+        assert_int_equal(ik_counters_parse(f, text, (size_t)length, "input", &c, NULL), IK_OK);
+        uint32_t port = port_of(f, "S0", 3);
+        assert_int_equal(c.known[port],
+                         names[i].counter < IK_NUM_COUNTERS ? 1u << names[i].counter : 0);
+        if (c.known[port])
+            assert_int_equal(c.value[port][names[i].counter], 0xab);
+        ik_counters_free(&c);
     }
     ik_fabric_free(f);
 }
@@ -266,13 +323,10 @@ static void test_passed_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_two_readings),
-        cmocka_unit_test(test_growing_errors),
-        cmocka_unit_test(test_perfquery),
-        cmocka_unit_test(test_perfquery_with_lmc),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_passed_over),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_two_readings),
+        cmocka_unit_test(test_growing_errors), cmocka_unit_test(test_perfquery),
+        cmocka_unit_test(test_dump_names),     cmocka_unit_test(test_perfquery_with_lmc),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,73 @@ static void test_cg(void **state)
     }
 }
 
+/* What each host sends of a ring all-reduce, 2 (n - 1) / n of the vector, is its own bound. Two
+ * phases whose fullest channels differ overlap: the bound of both is not the sum. */
+static void test_least(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("xgft:m=4:4,w=1:4,latency=10 ns,host_latency=50 ns");
+    ik_traffic *ring =
+        traffic_of(f, "collective:operation=allreduce,algorithm=ring,bytes=16 MB,processes=16");
+    double rate = (double)ik_port_rate_bps(f, ik_host_port(f, 0));
+    ik_phases p = phases_of(f, "dmodk", ring, 0);
+    near(p.least_ns, 2 * 15.0 / 16 * 16e6 * 8e9 / rate);
+    near(p.bound_ns, p.least_ns);
+    /* two classes; 12 of 16 neighbours share a leaf switch */
+    near(p.latency_ns, 2 * (100 + 0.25 * 20));
+    ik_phases_free(&p);
+    ik_traffic_free(ring);
+
+    made m;
+    begin(&m, f);
+    graph_class(&m.b, "first");
+    graph_message(&m.b, 0, 5, 1000, NULL);
+    graph_message(&m.b, 1, 6, 300, NULL);
+    graph_class(&m.b, "second");
+    graph_message(&m.b, 0, 5, 100, NULL);
+    graph_message(&m.b, 1, 6, 700, NULL);
+    finish(&m);
+    for (unsigned k = 0; k < 2; k++) {
+        p = phases_of(f, k ? "adaptive_tree" : "dmodk", &m.traffic, 0);
+        near(p.bound_ns, 1700 * 8e9 / rate);
+        near(p.least_ns, 1100 * 8e9 / rate);
+        ik_phases_free(&p);
+    }
+    ik_workload_clear(&m.work);
+    ik_fabric_free(f);
+}
+
+/* One uplink for all hosts of a leaf is a bound where routes are fixed; the hosts' channels alone
+ * are one where they are not. */
+static void test_least_of_kinds(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("xgft:m=4:4,w=1:2");
+    ik_traffic *t = traffic_of(f, "exchange:pattern=shift:by=4,bytes=1000B");
+    double rate = (double)ik_port_rate_bps(f, ik_host_port(f, 0));
+    ik_phases fixed = phases_of(f, "dmodk", t, 0), free_ones = phases_of(f, "adaptive_tree", t, 0);
+    near(fixed.least_ns, 2 * 1000 * 8e9 / rate);
+    near(free_ones.least_ns, 1000 * 8e9 / rate);
+    ik_phases_free(&fixed);
+    ik_phases_free(&free_ones);
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+}
+
+/* Where destinations are drawn, what a host receives is only expected; what it sends is certain. */
+static void test_least_of_batch(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("crossbar:n=10");
+    ik_traffic *t = traffic_of(f, "batch:pattern=(hotspot:nodes=1,fraction=50%),messages=16");
+    ik_phases p = phases_of(f, "minimal", t, 0);
+    near(p.least_ns, 16 * 4096 * 8e9 / (double)ik_port_rate_bps(f, ik_host_port(f, 0)));
+    assert_true(p.bound_ns > 4 * p.least_ns);
+    ik_phases_free(&p);
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+}
+
 /* The same as one phase: everything of a host leaves it one after the other, so the four exchanges
  * that stay below hide behind the fifth one. */
 static void test_phases_are_not_one(void **state)
@@ -359,6 +426,9 @@ static void test_box(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_least),
+        cmocka_unit_test(test_least_of_kinds),
+        cmocka_unit_test(test_least_of_batch),
         cmocka_unit_test(test_cg),
         on_one_thread(test_phases_are_not_one),
         on_one_thread(test_sizes),

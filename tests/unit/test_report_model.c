@@ -26,7 +26,7 @@ static report_model *model_of(const bench *b)
 {
     report_model *m = NULL;
     ik_error err = {0};
-    if (model_read(b->path, &m, &err) != IK_OK)
+    if (store_flush(b->store, &err) != IK_OK || model_read(b->path, &m, &err) != IK_OK)
         fail_msg("%s", err.text);
     return m;
 }

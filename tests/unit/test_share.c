@@ -68,6 +68,22 @@ static void test_by_memory(void **state)
            "fastest");
 }
 
+/* Ranks take every point together; it is said where the points are too small. */
+static void test_among_ranks(void **state)
+{
+    (void)state;
+    share_wish wish = {16, 0, 1, {.bytes = 1000, .useful_threads = 1}};
+    ik_run_share s;
+    share_choose_ranks(&wish, 4, &s);
+    expect(s, "16 points: 1 at a time on 4 ranks", "work for 1 rank");
+    assert_non_null(strstr(s.why, "without mpirun"));
+    assert_true(strlen(s.why) < sizeof s.why - 20);
+    wish.run.useful_threads = 4;
+    share_choose_ranks(&wish, 4, &s);
+    expect(s, "16 points: 1 at a time on 4 ranks", "started together");
+    assert_null(strstr(s.why, "mpirun"));
+}
+
 /* Large networks profit from threads, small ones do not. The pipelined router: a cycle of 1.28 ns,
  * links of 6 ns: 5 cycles. */
 static void test_estimates(void **state)
@@ -148,9 +164,8 @@ static void test_estimated_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_points),
-        cmocka_unit_test(test_by_memory),
-        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_by_points),       cmocka_unit_test(test_by_memory),
+        cmocka_unit_test(test_among_ranks),     cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_estimated_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,7 +223,7 @@ static void test_engines_and_threads_agree(void **state)
             ik_sim_result first = run_by(&sim_general_engine, c);
             if (!first.completed)
                 fail_msg("%s on %s: %s", c.traffic, c.fabric, first.missing_text);
-            for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
+            for (unsigned threads = 1 + threads_only(); threads <= MOST_THREADS; threads++) {
                 c.threads = threads;
                 ik_sim_result general = run_by(&sim_general_engine, c), any = run_by(NULL, c);
                 expect_same(traffics[k], &first, &general, 64);
@@ -415,7 +415,7 @@ static void check_last_instant(const char *traffic, const char *routing, const c
     ik_fabric *f = fabric_of(c.fabric);
     c.measure = measure;
     for (unsigned late = 0; late < 2; late++)
-        for (c.threads = 1; c.threads <= 3; c.threads += 2) {
+        for (c.threads = threads_only() ? 3 : 1; c.threads <= 3; c.threads += 2) {
             snprintf(measure, sizeof measure,
                      "until=delivered;at_most=%llu ps;series=500 ns;congestion=false",
                      (unsigned long long)(whole.completion_ps - late));
@@ -537,8 +537,8 @@ static void test_engines_agree_on_what_is_missing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alltoall_on_a_crossbar),
-        cmocka_unit_test(test_every_byte_is_delivered_once),
+        on_one_thread(test_alltoall_on_a_crossbar),
+        on_one_thread(test_every_byte_is_delivered_once),
         cmocka_unit_test(test_repetitions_with_several_queues),
         cmocka_unit_test(test_deliveries_behind_the_watchdog),
         cmocka_unit_test(test_engines_and_threads_agree),

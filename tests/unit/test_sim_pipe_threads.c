@@ -118,7 +118,7 @@ static void test_networks(void **state)
                                            "packet=500 B;message=2 kB;injection=periodic", LONG};
     for (unsigned n = 0; n < NUM_NETWORKS; n++)
         for (unsigned k = 0; k < 3; k++) {
-            if (!in_part(3 * n + k, 2))
+            if (!in_part(3 * n + k, 4))
                 continue;
             scenario c = networks[n];
             c.sw = ROUTER "buffer=4 kB";
@@ -159,7 +159,7 @@ static void test_large_routers(void **state)
                                            ROUTER "buffer=2 kB;iterations=2;sw_alloc_cycles=2"};
     for (unsigned n = 0; n < sizeof large / sizeof *large; n++)
         for (unsigned sw = 0; sw < 2; sw++) {
-            if (!in_part(2 * n + sw, 1))
+            if (!in_part(2 * n + sw, 3))
                 continue;
             scenario c = large[n];
             c.sw = switches[sw];
@@ -186,7 +186,7 @@ static void test_allocators_and_stages(void **state)
     for (unsigned sw = 0; sw < sizeof switches / sizeof *switches; sw++)
         for (unsigned n = 0; n < 5; n += 2) {
             scenario c = networks[n];
-            if (!in_part(3 * sw + n / 2, 2) ||
+            if (!in_part(3 * sw + n / 2, 4) ||
                 (c.num_vcs < 2 && strstr(switches[sw], "input_speedup")))
                 continue;
             c.sw = switches[sw];

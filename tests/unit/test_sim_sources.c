@@ -167,6 +167,7 @@ static const char *const models[] = {"model=iq", "model=iq;queues=fifo", "model=
 static void test_bursts_in_models(void **state)
 {
     (void)state;
+    bool long_enough = !threads_only(); /* for the loads to be near their means */
     for (unsigned m = 0; m < sizeof models / sizeof *models; m++) {
         uint64_t first = 0;
         for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
@@ -178,10 +179,11 @@ static void test_bursts_in_models(void **state)
                           .load = .4,
                           .sw = models[m],
                           .adapter = "packet=125 B;injection=bursty;burst_beta=5%;burst_rate=100%",
-                          .measure = "warmup=20 us;duration=200 us",
+                          .measure = long_enough ? "warmup=20 us;duration=200 us"
+                                                 : "warmup=1 us;duration=20 us",
                           .threads = threads};
             ik_sim_result r = simulate(c);
-            if (fabs(r.offered - .4) > .04 || fabs(r.throughput - r.offered) > .01)
+            if (long_enough && (fabs(r.offered - .4) > .04 || fabs(r.throughput - r.offered) > .01))
                 fail_msg("%s: offered %g, accepted %g", models[m], r.offered, r.throughput);
             if (threads > 1 && r.checksum != first)
                 fail_msg("%s: another result with %u threads", models[m], threads);

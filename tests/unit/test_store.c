@@ -195,8 +195,60 @@ static void test_one_writer(void **state)
     assert_int_equal(store_create(b->path, &other, &err), IK_ERR_IO);
     assert_non_null(strstr(err.text, "another 'ikat run'"));
     assert_null(other);
+    assert_int_equal(store_flush(b->store, &err), IK_OK);
     assert_int_equal(store_open(b->path, &other, &err), IK_OK); /* reading is free */
     store_close(other);
+}
+
+/* A file that another process has put in the place of this one's is not written, and not called
+ * read-only. */
+static void test_a_replaced_file(void **state)
+{
+    bench *b = *state;
+    ik_error err = {0};
+    char aside[80];
+    snprintf(aside, sizeof aside, "%s.aside", b->path);
+    assert_int_equal(store_flush(b->store, &err), IK_OK);
+    assert_int_equal(rename(b->path, aside), 0);
+    ik_status status = store_begin(b->store, &err);
+    if (status == IK_OK)
+        status = store_set_meta(b->store, "title", "lost", &err);
+    if (status == IK_OK)
+        status = store_flush(b->store, &err);
+    assert_int_equal(status, IK_ERR_IO);
+    assert_non_null(strstr(err.text, "it is gone, or another run's"));
+    store_rollback(b->store);
+    assert_int_equal(rename(aside, b->path), 0);
+}
+
+/* Points of one second reach the file together; a refused one among them does no harm to those
+ * before it, and what is closed is there. */
+static void test_points_are_written_together(void **state)
+{
+    bench *b = *state;
+    ik_error err = {0};
+    store *reader = NULL;
+    ik_sim_result r = result_of(b, 0.5, 0.25, 3000);
+    assert_int_equal(store_flush(b->store, &err), IK_OK);
+    store_point p = point_of(b, 1, 0.5, 1, &r, "uniform");
+    p.params = "{\"a\":1}";
+    assert_int_equal(store_add_point(b->store, &p, &err), IK_OK);
+    assert_int_equal(store_begin(b->store, &err), IK_OK); /* a second passes, or not */
+    assert_int_equal(store_add_point(b->store, &p, &err), IK_ERR_IO);
+    assert_int_equal(store_set_meta(b->store, "title", "lost", &err), IK_OK);
+    store_rollback(b->store);
+    assert_int_equal(store_flush(b->store, &err), IK_OK);
+    assert_int_equal(store_open(b->path, &reader, &err), IK_OK);
+    assert_int_equal(number(reader, "SELECT count(*) FROM points"), 1);
+    assert_int_equal(number(reader, "SELECT count(*) FROM meta WHERE key = 'title'"), 0);
+    store_close(reader);
+    p.id = 2;
+    p.params = "{\"a\":2}";
+    assert_int_equal(store_add_point(b->store, &p, &err), IK_OK);
+    store_close(b->store);
+    assert_int_equal(store_open(b->path, &b->store, &err), IK_OK);
+    assert_int_equal(number(b->store, "SELECT count(*) FROM points"), 2);
+    result_free(&r);
 }
 
 /* A link to the results stays a link, and what it leads to is the compact file. */
@@ -279,6 +331,8 @@ int main(void)
                                         bench_close),
         cmocka_unit_test_setup_teardown(test_meta, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_one_writer, bench_open, bench_close),
+        cmocka_unit_test_setup_teardown(test_a_replaced_file, bench_open, bench_close),
+        cmocka_unit_test_setup_teardown(test_points_are_written_together, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_compact_behind_a_link, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_finishing_again_changes_nothing, bench_open,
                                         bench_close),

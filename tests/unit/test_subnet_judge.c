@@ -3,6 +3,7 @@
  * test_subnet_judge.c: installed tables judged: against a recount packet by packet, against
  * ik_verify, and on tables with one defect of each kind.
  */
+#include "unit/part.h"
 #include "unit/subnet_model.h"
 
 static ik_subnet_verdict judge(const ik_lid_tables *t, const ik_service_levels *sls,
@@ -247,6 +248,8 @@ static void recounted(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
+        if (threads_only() && i % 3) /* each does the same on its threads */
+            continue;
         ik_fabric *f = fabric_of(fabrics[i]);
         for (unsigned lmc = 0; lmc < 2; lmc++) {
             ik_lids lids = made_lids(f, lmc);
@@ -262,9 +265,9 @@ static void recounted(void **state)
         }
         ik_fabric_free(f);
     }
-    for (int i = 0; i < IK_NUM_FATES; i++)
+    for (int i = 0; i < IK_NUM_FATES && !threads_only(); i++)
         assert_true(seen[i] > 20);
-    assert_true(cyclic > 20 && acyclic > 20 && one_free > 0 && one_cyclic > 0);
+    assert_true(threads_only() || (cyclic > 20 && acyclic > 20 && one_free > 0 && one_cyclic > 0));
 }
 
 /* More LIDs at each switch than are judged together, with the end of a group between those of a

@@ -4,6 +4,7 @@
  * rule is proved; the natural rule is the one that uses the VCs evenly; ties drawn per packet are
  * seen by analysis, proofs and simulation alike.
  */
+#include "unit/part.h"
 #include "unit/sim_helper.h"
 
 #include <math.h>
@@ -276,13 +277,13 @@ static void simulated_loads_are_the_static_ones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tie_and_rule_is_proved),
+        on_one_thread(every_tie_and_rule_is_proved),
         cmocka_unit_test(other_users_of_date_lines_are_proved),
         cmocka_unit_test(natural_rule_is_the_even_one),
         cmocka_unit_test(drawn_ties_have_starts_and_no_tables),
         cmocka_unit_test(ties_are_refused_without_rings),
         cmocka_unit_test(drawn_ties_halve_the_load),
-        cmocka_unit_test(simulated_loads_are_the_static_ones),
+        on_one_thread(simulated_loads_are_the_static_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

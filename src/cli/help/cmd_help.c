@@ -274,11 +274,11 @@ static void help_put_options(ik_json *j, const cli_option *options)
         char letter[2] = {option->letter, '\0'};
         ik_json_object(j, NULL);
         ik_json_text(j, "name", option->name);
-        cli_json_optional(j, "letter", option->letter ? letter : NULL);
-        cli_json_optional(j, "value", option->value);
+        ik_json_optional(j, "letter", option->letter ? letter : NULL);
+        ik_json_optional(j, "value", option->value);
         ik_json_text(j, "help", option->help);
         ik_json_bool(j, "repeat", option->repeat);
-        cli_json_optional(j, "takes", option->takes);
+        ik_json_optional(j, "takes", option->takes);
         ik_json_close(j);
     }
     ik_json_close(j);
@@ -292,12 +292,12 @@ static void help_put_command(ik_json *j, const char *key, const ik_command *k)
     ik_arena arena = {0};
     const char *details = cli_details(k, &arena);
     if (details || !k->details)
-        cli_json_optional(j, "details", details);
+        ik_json_optional(j, "details", details);
     else
         ik_json_fail(j, IK_ERR_MEMORY);
     ik_arena_free(&arena);
-    cli_json_optional(j, "members", k->json);
-    cli_json_optional(j, "takes", k->takes);
+    ik_json_optional(j, "members", k->json);
+    ik_json_optional(j, "takes", k->takes);
     help_put_options(j, k->options);
     ik_json_array(j, "examples");
     for (const char *const *e = k->examples; e && *e; e++)
@@ -313,7 +313,7 @@ static void help_put_sections(ik_json *j)
         ik_json_object(j, NULL);
         ik_json_text(j, "name", s->name);
         ik_json_text(j, "help", s->help);
-        cli_json_optional(j, "default", s->def);
+        ik_json_optional(j, "default", s->def);
         cli_params_json(j, "parameters", s->params);
         ik_json_close(j);
     }
