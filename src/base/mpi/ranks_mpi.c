@@ -3,10 +3,11 @@
  * ranks_mpi.c: the module of one MPI library (base/ranks/ranks_module.h). Every pair of ranks
  * exchanges one message at a time, by requests that do not block. It has a head with its kind and
  * size and up to 4 KiB; what is longer goes on in pieces that both know to come. Waiting asks again
- * and again for a while, then sleeps between two questions, so that ranks may share processors. */
+ * and again; after a while it sleeps between two questions, so that ranks may share processors. */
 #include "base/ranks/ranks_module.h"
 
 #include <mpi.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@
 #include <time.h>
 
 enum { FIRST = 4096, PIECE = 1 << 30, TAG = 1 };
-/* How often a rank asks before it sleeps, and for how long it sleeps then. */
-enum { LEAST_LOOKS = 16, MOST_LOOKS = 1024, SLEEP_NS = 20000 };
+/* How often a waiting rank asks before it lets others have its processor, how long it asks before
+ * it sleeps, and for how long it sleeps then. */
+enum { ALONE = 64, AWAKE_NS = 1000000, SLEEP_NS = 20000 };
 
 typedef struct mpi_head {
     uint64_t size;
@@ -86,25 +88,33 @@ static const char *mpi_join(unsigned *rank, unsigned *num)
     return enough ? NULL : "out of memory for what ranks exchange";
 }
 
-/* Where processors are short, asking keeps the others from working: who had to sleep asks half as
- * often the next time, who had not, twice as often. */
+static int64_t mpi_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * (int64_t)1000000000 + now.tv_nsec;
+}
+
+/* Whoever waits for a processor gets this one after the first questions. A sleep takes longer than
+ * most steps, and the other rank would then wait for this one and sleep in its turn, step after
+ * step: only a wait that is much longer than a sleep is worth one. */
 static const char *mpi_wait(int num)
 {
-    static int looks = MOST_LOOKS;
     const struct timespec a_while = {.tv_nsec = SLEEP_NS};
-    int done = 0, tries = 0;
-    for (; !done; tries++) {
-        if (tries > looks)
-            nanosleep(&a_while, NULL);
+    int64_t begun = 0;
+    for (int tries = 0, done = 0;; tries++) {
         int code = MPI_Testall(num, mpi.requests, &done, mpi.statuses);
         if (code != MPI_SUCCESS)
             return mpi_failed("reach another rank", code);
+        if (done)
+            return NULL;
+        if (tries == ALONE)
+            begun = mpi_now_ns();
+        else if (tries > ALONE && mpi_now_ns() - begun > AWAKE_NS)
+            nanosleep(&a_while, NULL);
+        else if (tries > ALONE)
+            sched_yield();
     }
-    if (tries > looks)
-        looks = looks / 2 > LEAST_LOOKS ? looks / 2 : LEAST_LOOKS;
-    else
-        looks = 2 * looks < MOST_LOOKS ? 2 * looks : MOST_LOOKS;
-    return NULL;
 }
 
 /* Posts what is to be received from and sent to rank q, nothing if it is empty. */
