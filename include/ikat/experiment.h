@@ -168,6 +168,11 @@ typedef struct ik_run_observer {
     void (*note)(void *ctx, ik_severity severity, const char *text);
 } ik_run_observer;
 
+/* IK_ERR_UNSUPPORTED, with the place in the experiment, if a point needs what ranks
+ * (ikat/ranks.h) cannot simulate together; ik_experiment_run with ranks says so, too. Cost: its
+ * points. */
+ik_status ik_experiment_refuse_ranks(const ik_experiment *e, ik_error *err);
+
 /* Fabrics that do not connect all hosts that have a cable are refused before anything is written,
  * unless the experiment says allow_unreachable.
  * Runs every point that `store_path` does not hold yet on num_jobs processors, in parallel or

@@ -200,20 +200,29 @@ static int reproduce_run_study(cli *c, const reproduction *r, reproduced *s, dou
     ik_error err;
     bool there = false;
     int status = reproduce_run_part(c, r, s, begun, &there);
-    if (there && reproduce_write(r, s, &err) != IK_OK)
+    if (there && cli_speaks(c) && reproduce_write(r, s, &err) != IK_OK)
         return cli_error(c, &err);
     return status;
 }
 
-/* A study that cannot be run does not stop the others; a signal does. */
+/* A study that cannot be run does not stop the others; a signal does. Among ranks, one that only
+ * some of them can run stops all; those that none can run are found before the first. */
 static int reproduce_run_all(cli *c, reproduction *r)
 {
+    ik_error err;
     int all = CLI_DONE;
     double begun = ik_clock_s(CLOCK_MONOTONIC);
     reproduce_tell_whole_cost(c, r);
+    for (size_t i = 0; c->env.ranks && i < r->num; i++) {
+        r->studies[i].refused = ik_experiment_refuse_ranks(r->studies[i].e, &err) != IK_OK;
+        if (r->studies[i].refused)
+            all = cli_error(c, &err);
+    }
     for (size_t i = 0; i < r->num; i++) {
+        if (r->studies[i].refused)
+            continue;
         int status = reproduce_run_study(c, r, &r->studies[i], begun);
-        if (status > CLI_USAGE)
+        if (status > CLI_USAGE || (status == CLI_USAGE && c->env.ranks))
             return status;
         all = status > all ? status : all;
     }
@@ -375,7 +384,7 @@ static int reproduce_read_scale(const cli *c, const char **out)
     return cli_error(c, &err);
 }
 
-static int reproduce_run(cli *c)
+static int reproduce_here(cli *c)
 {
     reproduction r = {.folder = cli_get(c, "--output") ? cli_get(c, "--output") : "reproductions"};
     ik_error err;
@@ -393,15 +402,21 @@ static int reproduce_run(cli *c)
     status = reproduce_open(c, &r);
     if (status == CLI_DONE && cli_has(c, "--list"))
         status = c->json ? reproduce_list_json(c, &r) : reproduce_list_text(c, &r);
-    else if (status == CLI_DONE && reproduce_make_folders(&r, &err) != IK_OK)
+    else if (status == CLI_DONE && cli_speaks(c) && reproduce_make_folders(&r, &err) != IK_OK)
         status = cli_error(c, &err);
     else if (status == CLI_DONE) {
         status = reproduce_run_all(c, &r);
-        if (status <= CLI_USAGE)
+        if (status <= CLI_USAGE && cli_speaks(c))
             status = reproduce_show_verdicts(c, &r, status);
     }
     reproduce_close(&r);
     return status;
+}
+
+static int reproduce_run(cli *c)
+{
+    int refused = cli_join_ranks(c, NULL);
+    return cli_leave_ranks(c, refused == CLI_DONE ? reproduce_here(c) : refused);
 }
 
 static const cli_option options[] = {
@@ -438,7 +453,9 @@ const ik_command ik_command_reproduce = {
         "title, claims, scales (of each, by its name: seconds of processor time of the whole "
         "experiment, which several names may share; same_as, the scale whose points it has; why), "
         "experiment.\nAn experiment whose scale is the same as a smaller or larger one has the "
-        "results files of that one.",
+        "results files of that one.\nmpirun -n N starts N processes that simulate every point "
+        "together, "
+        "as it does for 'ikat run'; experiments that need one process are named and left out.",
     .takes = "<studies>",
     .examples = examples,
     .options = options,

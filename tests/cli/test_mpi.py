@@ -192,6 +192,22 @@ class MpiTest(CliTest):
             self.assertEqual(self.exported(f"{mpi}.db"), self.exported("one.db"))
             self.assertTrue((self.tmp / f"{mpi}.goal").exists())
 
+    def test_reproduce(self):
+        """The files of one process; experiments that need one process are named, and the others are run."""
+        only = ["--only", "design=SADP", "--only", "seeds=1"]
+        self.ok("reproduce", "001/worst", "-o", "one", *only, "-q", cwd=self.tmp)
+        for mpi in FOUND:
+            _, said = self.ranks(mpi, 2, "reproduce", "001/worst", "004/network_64", "-o", mpi, *only, status=2)
+            self.assertEqual(re.findall(r"^ikat: (\S+?):", said, re.M), ["experiments/papers/004/network_64.yaml"])
+            self.assertIn("6 of 6 points", said)
+            for name in ("worst.points.csv", "worst.yaml"):
+                self.assertEqual((self.tmp / mpi / "001" / name).read_bytes(), (self.tmp / "one" / "001" / name).read_bytes())
+            self.assertEqual((self.tmp / mpi / "claims.csv").read_text(), (self.tmp / "one" / "claims.csv").read_text())
+            self.assertIn("000/fig3", self.ranks(mpi, 2, "reproduce", "--list")[0])
+            self.refuses(mpi, "reproduce", "001/worst", "-o", "x", "--budget", "2 h", says=["--budget"])
+            (self.tmp / "file").touch()
+            self.refuses(mpi, "reproduce", "001/worst", "-o", "file", *only, says=["cannot make the folder"])
+
     def test_a_rank_fails(self):
         """For lack of room for its copy of the results: all end, and the message names it."""
         (self.tmp / "e.yaml").write_text(SWEEP)

@@ -17,14 +17,14 @@
 
 /* ---- what is compared */
 
-static ik_status replica_refuse_points(const runner *r, ik_error *err)
+ik_status ik_experiment_refuse_ranks(const ik_experiment *e, ik_error *err)
 {
     ik_status status = IK_OK;
-    for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++) {
-        point p = experiment_point(r->e, i);
-        ik_sim_config config = point_config(r->e, &p);
+    for (uint64_t i = 0; experiment_simulates(e) && i < e->num_points && status == IK_OK; i++) {
+        point p = experiment_point(e, i);
+        ik_sim_config config = point_config(e, &p);
         status = sim_refuse_ranks(&config, err);
-        point_place(r->e, &p, status, err);
+        point_place(e, &p, status, err);
     }
     return status;
 }
@@ -59,7 +59,7 @@ ik_status replica_check(const runner *r, ik_error *err)
     if (r->part->budget_s > 0)
         return ik_fail(err, IK_ERR_USAGE,
                        "a budget of time does not go with ranks, whose clocks differ");
-    ik_status status = experiment_simulates(r->e) ? replica_refuse_points(r, err) : IK_OK;
+    ik_status status = ik_experiment_refuse_ranks(r->e, err);
     if (status == IK_OK)
         status = replica_digest(r, digest, err);
     if (status != IK_OK)
