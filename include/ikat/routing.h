@@ -120,7 +120,12 @@ enum {
      * level, and packets come down by the switches to which these ports lead up from below.
      * Analysis counts level by level then, if the routing is built in; it asks next() at two
      * switches of every level for each destination, and goes on without where the answers differ */
-    IK_ROUTE_ASCENDS_ALIKE = 4096
+    IK_ROUTE_ASCENDS_ALIKE = 4096,
+    /* for adaptive routings by destination alone on an undamaged generated tree: a switch that is
+     * not above dst may send by every port that leads up, one above it sends by the one port that
+     * leads to dst. Analysis counts level by level then, too, and asks next() at three switches of
+     * every level for each destination */
+    IK_ROUTE_ASCENDS_FULLY = 8192
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).

@@ -29,7 +29,7 @@ typedef struct load_job {
  * so also routings with legs and no middle switches: one pass over the switches for each goal. */
 ik_status load_by_trees(load_job *job, const ik_env *env, ik_error *err);
 /* Does load_by_levels() do, if the routing keeps what it declares? Exact demands that are the same
- * for every pair, under a routing that ascends alike (routing/tree/tree_counts.h). */
+ * for every pair, under a routing that ascends alike or fully (routing/tree/tree_counts.h). */
 bool load_fits_by_levels(const ik_routing *r, const demand *d);
 /* Level by level: O(hosts * levels + ports). *fits = false, and no result, if the routing does not
  * keep what it declares. */

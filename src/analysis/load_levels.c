@@ -3,6 +3,9 @@
  * load_levels.c: channel loads of an even pattern on a tree, from the numbers of sources and
  * destinations of every channel. Amounts are whole numbers, so that products are the sums that
  * other engines add up.
+ *
+ * A routing that ascends fully divides what leaves or enters a subtree evenly among the channels
+ * that join it with the next level, of which every switch there has as many.
  */
 #include "analysis/load.h"
 
@@ -10,7 +13,7 @@
 
 bool load_fits_by_levels(const ik_routing *r, const demand *d)
 {
-    return d->even_scale && d->denominator && tree_counts_fit(r);
+    return d->even_scale && d->denominator && (tree_counts_fit(r) || tree_counts_fit_fully(r));
 }
 
 /* What the channels that leave a level-l switch carry: `amount` for each source and destination. */
@@ -21,12 +24,17 @@ static void load_levels_book(load_job *job, const tree_counts *c, uint32_t l, ui
     const ik_xgft *x = ik_fabric_xgft(f);
     load_sums *sums = &job->parts[0];
     uint32_t up = f->port_base[sw] + x->m[l - 1];
+    bool split = !c->turns;
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t sources = port < up ? f->num_hosts - x->prod_m[l - 1] : x->prod_m[l];
-        sums->crossing[port] = (double)sources * c->destinations[port];
-        sums->load[port] = sums->crossing[port] * amount;
+        double flows = (double)sources * c->destinations[port];
+        double among = split ? x->prod_w[port < up ? l : l + 1] : 1;
+        sums->crossing[port] = flows / among;
+        sums->load[port] = flows * amount / among;
     }
-    sums->turns[sw] = (double)c->turns[sw];
+    sums->turns[sw] = split
+                          ? (double)x->prod_m[l] * (x->prod_m[l] - x->prod_m[l - 1]) / x->prod_w[l]
+                          : (double)c->turns[sw];
 }
 
 ik_status load_by_levels(load_job *job, bool *fits, ik_error *err)

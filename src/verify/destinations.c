@@ -166,7 +166,7 @@ static ik_status destinations_count_each(const ik_plan *plan, const ik_env *env,
     return status;
 }
 
-/* Of a routing that ascends alike on a tree. */
+/* Of a routing that ascends alike, or fully, on a tree. */
 static ik_status destinations_by_levels(const ik_plan *plan, uint32_t *sum, bool *fits,
                                         ik_error *err)
 {
@@ -188,7 +188,7 @@ ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t
         return ik_fail_memory(err, num_ports * sizeof *sum, "a count");
     bool fits = true;
     ik_status status = IK_OK;
-    if (tree_counts_fit(plan->routing))
+    if (tree_counts_fit(plan->routing) || tree_counts_fit_fully(plan->routing))
         status = destinations_by_levels(plan, sum, &fits, err);
     else if (!ingraph_fits(plan->routing))
         status = destinations_by_legs(plan, env, sum, &fits, err);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All pairs of a routing that ascends alike on a tree (tree_counts.h), level by level: lengths from
- * the numbers of hosts below, dependencies from the channels that are in use.
+ * All pairs of a routing that ascends alike, or fully, on a tree (tree_counts.h), level by level:
+ * lengths from the numbers of hosts below, dependencies from the channels that are in use.
  *
  * Packets that come up into a switch may leave it by every channel in use but the one back: without
  * parallel cables all destinations of that channel that are not below the child go through this
  * switch, whichever child they come from. Packets that come down into a switch follow the descents
- * of their destinations, which are gone through one by one.
+ * of their destinations, which are gone through one by one; where a routing ascends fully, they may
+ * leave it by every channel down.
  */
 #include "verify/prove.h"
 
@@ -18,7 +19,8 @@
 
 bool prove_fits_by_levels(const ik_plan *plan)
 {
-    return prove_fits_in_trees(plan) && plan->num_vcs == 1 && tree_counts_fit(plan->routing);
+    return prove_fits_in_trees(plan) && plan->num_vcs == 1 &&
+           (tree_counts_fit(plan->routing) || tree_counts_fit_fully(plan->routing));
 }
 
 /* Pairs by the level of their nearest common ancestor. */
@@ -68,6 +70,17 @@ static void prove_levels_write_up(cdg *g, const tree_counts *c, uint32_t sw, uin
     }
 }
 
+/* Dependencies of the channels that come down into sw, of a routing that ascends fully. */
+static void prove_levels_write_below(cdg *g, uint32_t sw, uint32_t children)
+{
+    const ik_fabric *f = g->fabric;
+    for (uint32_t port = f->port_base[sw] + children; port < f->port_base[sw + 1]; port++) {
+        uint64_t *row = cdg_row(g, cdg_vertex(g, g->channel_of_port[f->port_peer[port]], 0), 0);
+        for (uint32_t child = 0; child < children; child++)
+            row[child / 64] |= (uint64_t)1 << child % 64;
+    }
+}
+
 /* Dependencies along the descent to every host. */
 static ik_status prove_levels_write_down(prove_job *job, uint32_t *room, ik_error *err)
 {
@@ -90,6 +103,7 @@ static ik_status prove_levels_write_down(prove_job *job, uint32_t *room, ik_erro
 static ik_status prove_levels_write(prove_job *job, const tree_counts *c, ik_error *err)
 {
     cdg *g = &job->graph;
+    bool fully = tree_counts_fit_fully(job->plan->routing);
     const ik_xgft *x = ik_fabric_xgft(g->fabric);
     uint64_t *used = ik_calloc(g->words, sizeof *used);
     uint32_t *room = ik_calloc((size_t)job->plan->max_radix + 1, sizeof *room);
@@ -98,9 +112,11 @@ static ik_status prove_levels_write(prove_job *job, const tree_counts *c, ik_err
         for (uint32_t sw = x->level_base[l]; sw < x->level_base[l + 1]; sw++) {
             prove_levels_used(g, c, sw, used);
             prove_levels_write_up(g, c, sw, l > 1 ? x->m[l - 1] : 0, used);
+            if (fully && l > 1)
+                prove_levels_write_below(g, sw, x->m[l - 1]);
         }
     }
-    if (status == IK_OK)
+    if (status == IK_OK && !fully)
         status = prove_levels_write_down(job, room, err);
     free(used);
     free(room);

@@ -15,6 +15,7 @@
 #include "analysis/load.h"
 #include "analysis/offers.h"
 #include "routing/by_port.h"
+#include "routing/tree/tree_counts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -373,11 +374,41 @@ static bool load_band_can_bound(const ik_routing *r, bool through)
     return through ? alike && r->family->leg : alike || (r->traits & IK_ROUTE_DEST_BASED);
 }
 
+/* Is no division better than the even one, because that fills a cut? What enters or leaves a
+ * subtree of a tree that packets ascend as they like passes its channels of one level; where these
+ * have equal rates, the fullest of them says what all of them let through. */
+static bool load_band_fills_a_cut(const pricing *k, const ik_load *even)
+{
+    const ik_fabric *f = k->f;
+    uint32_t p = even->tightest;
+    if (!load_fits_by_levels(k->r, &k->d) || !tree_counts_fit_fully(k->r) || p == IK_NONE ||
+        !load_band_between_switches(f, p))
+        return false;
+    uint32_t from = f->switch_level[f->port_node[p]], to = f->switch_level[ik_peer_node(f, p)];
+    for (uint32_t q = 0; q < f->num_ports; q++)
+        if (load_band_between_switches(f, q) && f->switch_level[f->port_node[q]] == from &&
+            f->switch_level[ik_peer_node(f, q)] == to &&
+            ik_port_rate_bps(f, q) != ik_port_rate_bps(f, p))
+            return false;
+    return true;
+}
+
+/* What is known to be carried. */
+static double load_band_reached(const ik_load *even, const ik_load_band *band)
+{
+    return isnan(band->split) ? even->saturation : fmax(even->saturation, band->split);
+}
+
 static ik_status load_band_find_bound(pricing *k, const ik_load *even, const ik_load pure[2],
                                       ik_load_band *band, const ik_env *env, ik_error *err)
 {
     static const double slopes[] = {64, 16, 256}, parts[] = {.03, .1, .3};
     bool through = pure[0].load, made = true;
+    band->high = load_band_bound_of_ends(k, even);
+    if (load_band_fills_a_cut(k, even))
+        band->high = even->saturation;
+    if (band->high <= load_band_reached(even, band))
+        return IK_OK;
     if (through)
         made = load_band_price_by_share(k, &pure[0], &pure[1], band->split_minimal);
     made = made && price_by_load(k, NULL, 0);
@@ -391,7 +422,6 @@ static ik_status load_band_find_bound(pricing *k, const ik_load *even, const ik_
         return ik_fail_memory(err, k->f->num_ports * sizeof(double), "a bound");
     ik_status status =
         through ? load_band_pay_through(k, env, err) : load_band_pay_all(k, env, false, 0, err);
-    band->high = load_band_bound_of_ends(k, even);
     for (unsigned i = 0; i < k->num; i++)
         if (k->paid[i] > 0)
             band->high = fmin(band->high, k->worth[i] / k->paid[i]);

@@ -94,7 +94,11 @@ static ik_status adaptive_tree_create(ik_routing *r, const ik_params *params, co
         return ik_fail_memory(err, sizeof *a, "a routing");
     r->impl = a;
     ik_status status = tree_new(r->fabric, r->family->name, &a->tree, err);
-    return status == IK_OK ? adaptive_tree_read_params(r, a, params, err) : status;
+    if (status == IK_OK)
+        status = adaptive_tree_read_params(r, a, params, err);
+    if (a->delta > 1 || a->stages != UINT32_MAX)
+        r->traits &= ~(unsigned)IK_ROUTE_ASCENDS_FULLY;
+    return status;
 }
 
 static uint32_t adaptive_tree_down(const adaptive *a, const tree_switch *s, const tree_level *lv,
@@ -277,10 +281,10 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
         "port.\n\nNeeds a generated tree without failures.",                                       \
     .params = params, .kind = IK_ROUTE_ADAPTIVE,                                                   \
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,                       \
-    .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC, .example_fabrics = examples,              \
-    .refused_fabrics = refused, .create = adaptive_tree_create, .destroy = adaptive_tree_destroy,  \
-    .next = adaptive_tree_next, .next_mask = adaptive_tree_next_mask,                              \
-    .set_of = adaptive_tree_set_of, .rail = tree_rail_any
+    .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC | IK_ROUTE_ASCENDS_FULLY,                  \
+    .example_fabrics = examples, .refused_fabrics = refused, .create = adaptive_tree_create,       \
+    .destroy = adaptive_tree_destroy, .next = adaptive_tree_next,                                  \
+    .next_mask = adaptive_tree_next_mask, .set_of = adaptive_tree_set_of, .rail = tree_rail_any
 
 const ik_routing_family ik_routing_adaptive_tree = {MEMBER};
 /* The same with the thresholds' eye on credits. */

@@ -10,19 +10,28 @@
 #include <assert.h>
 #include <stdlib.h>
 
-bool tree_counts_fit(const ik_routing *r)
+static bool tree_counts_fit_trait(const ik_routing *r, unsigned trait, ik_routing_kind kind)
 {
-    const unsigned traits = IK_ROUTE_ASCENDS_ALIKE | IK_ROUTE_DEST_BASED;
+    const unsigned traits = trait | IK_ROUTE_DEST_BASED;
     const ik_xgft *x = ik_fabric_xgft(r->fabric);
-    if ((r->traits & traits) != traits || r->kind != IK_ROUTE_DETERMINISTIC ||
-        r->family->num_starts || r->rails || !x || !r->fabric->intact ||
-        registry_plugin_of(r->family))
+    if ((r->traits & traits) != traits || r->kind != kind || r->family->num_starts || r->rails ||
+        !x || !r->fabric->intact || registry_plugin_of(r->family))
         return false;
     bool fits = x->w[0] * x->p[0] == 1 && r->fabric->num_hosts > 1 &&
                 r->fabric->num_hosts == x->prod_m[x->h];
     for (uint32_t l = 1; l < x->h; l++)
         fits &= x->p[l] == 1 && x->prod_m[x->h] / x->prod_m[l] > 1;
     return fits;
+}
+
+bool tree_counts_fit(const ik_routing *r)
+{
+    return tree_counts_fit_trait(r, IK_ROUTE_ASCENDS_ALIKE, IK_ROUTE_DETERMINISTIC);
+}
+
+bool tree_counts_fit_fully(const ik_routing *r)
+{
+    return tree_counts_fit_trait(r, IK_ROUTE_ASCENDS_FULLY, IK_ROUTE_ADAPTIVE);
 }
 
 /* The one port of sw for dst, IK_NONE if it has another number of ports. */
@@ -92,6 +101,17 @@ static bool tree_counts_descend(const ik_routing *r, tree_counts *c, uint32_t *r
     return true;
 }
 
+/* Does port u up of sw of level l lead to the switch that it leads to in the whole tree? */
+static bool tree_counts_wired(const ik_fabric *f, const ik_xgft *x, uint32_t l, uint32_t sw,
+                              uint32_t u)
+{
+    uint32_t in_level = sw - x->level_base[l], place = in_level % x->prod_w[l];
+    uint32_t peer = f->port_peer[f->port_base[sw] + x->m[l - 1] + u];
+    return f->port_node[peer] == x->level_base[l + 1] +
+                                     in_level / x->prod_w[l] / x->m[l] * x->prod_w[l + 1] +
+                                     u * x->prod_w[l] + place;
+}
+
 /* Channels up from level l: their destinations are those of the same port at the same place of all
  * other subtrees together, where it leads to the same place of the next level. sum: [places * up
  * ports], zero. False if it does not. */
@@ -101,12 +121,11 @@ static bool tree_counts_ascend(const ik_fabric *f, const ik_xgft *x, uint32_t l,
     uint32_t first = x->level_base[l], end = x->level_base[l + 1], ups = x->w[l];
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t sw = first; sw < end; sw++) {
-            uint32_t place = (sw - first) % x->prod_w[l], subtree = (sw - first) / x->prod_w[l];
+            uint32_t place = (sw - first) % x->prod_w[l];
             uint32_t port = f->port_base[sw] + x->m[l - 1];
             for (uint32_t u = 0; u < ups; u++, port++) {
                 uint32_t below = c->destinations[f->port_peer[port]];
-                uint32_t parent = f->port_node[f->port_peer[port]] - end;
-                if (parent != subtree / x->m[l] * x->prod_w[l + 1] + u * x->prod_w[l] + place)
+                if (!tree_counts_wired(f, x, l, sw, u))
                     return false;
                 if (pass == 0)
                     sum[(size_t)place * ups + u] += below;
@@ -118,15 +137,93 @@ static bool tree_counts_ascend(const ik_fabric *f, const ik_xgft *x, uint32_t l,
     return true;
 }
 
+/* ---- ascending fully */
+
+/* Does a switch of level l that is above dst, drawn by dst, send to the one below it? */
+static bool tree_counts_sends_down(const ik_routing *r, uint32_t l, uint32_t dst, uint32_t *room)
+{
+    const ik_fabric *f = r->fabric;
+    const ik_xgft *x = ik_fabric_xgft(f);
+    uint32_t place = ik_hash_tag2(dst, l) % x->prod_w[l];
+    uint32_t port =
+        tree_counts_ask(r, x->level_base[l] + dst / x->prod_m[l] * x->prod_w[l] + place, dst, room);
+    if (port == IK_NONE)
+        return false;
+    if (l == 1)
+        return port == f->port_peer[ik_host_port(f, dst)];
+    return f->port_node[f->port_peer[port]] == x->level_base[l - 1] +
+                                                   dst / x->prod_m[l - 1] * x->prod_w[l - 1] +
+                                                   place % x->prod_w[l - 1];
+}
+
+/* Do two switches of level l that are not above dst, drawn by dst, send by all ports up? */
+static bool tree_counts_sends_up(const ik_routing *r, uint32_t l, uint32_t dst, uint32_t *room)
+{
+    const ik_fabric *f = r->fabric;
+    const ik_xgft *x = ik_fabric_xgft(f);
+    uint32_t first = x->level_base[l], num = x->level_base[l + 1] - first - x->prod_w[l];
+    uint32_t own = dst / x->prod_m[l] * x->prod_w[l];
+    const uint32_t draws[] = {ik_hash_tag2(dst, l) % num, ik_hash_tag2(l, ~dst) % num};
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t sw = first + draws[i] + (draws[i] < own ? 0 : x->prod_w[l]), preferred = 0;
+        uint32_t up = f->port_base[sw] + x->m[l - 1];
+        ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
+        uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, room, &preferred);
+        bool all = n == x->w[l];
+        for (uint32_t u = 0; all && u < n; u++)
+            all = room[u] == up + u;
+        if (!all)
+            return false;
+    }
+    return true;
+}
+
+static bool tree_counts_ascends_fully(const ik_routing *r, uint32_t *room)
+{
+    const ik_xgft *x = ik_fabric_xgft(r->fabric);
+    for (uint32_t l = 1; l <= x->h; l++) {
+        for (uint32_t dst = 0; dst < r->fabric->num_hosts; dst++)
+            if (!tree_counts_sends_down(r, l, dst, room) ||
+                (l < x->h && !tree_counts_sends_up(r, l, dst, room)))
+                return false;
+        for (uint32_t sw = x->level_base[l]; l < x->h && sw < x->level_base[l + 1]; sw++)
+            for (uint32_t u = 0; u < x->w[l]; u++)
+                if (!tree_counts_wired(r->fabric, x, l, sw, u))
+                    return false;
+    }
+    return true;
+}
+
+static void tree_counts_fill_fully(const ik_fabric *f, tree_counts *c)
+{
+    const ik_xgft *x = ik_fabric_xgft(f);
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        c->destinations[ik_host_port(f, host)] = f->num_hosts - 1;
+    for (uint32_t l = 1; l <= x->h; l++) {
+        for (uint32_t sw = x->level_base[l]; sw < x->level_base[l + 1]; sw++) {
+            uint32_t up = f->port_base[sw] + x->m[l - 1];
+            for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++)
+                c->destinations[port] = port < up ? x->prod_m[l - 1] : f->num_hosts - x->prod_m[l];
+        }
+    }
+}
+
+/* ---- either way */
+
 static ik_status tree_counts_fill(const ik_routing *r, tree_counts *c, bool *fits, ik_error *err)
 {
     const ik_fabric *f = r->fabric;
     const ik_xgft *x = ik_fabric_xgft(f);
     uint32_t *room = ik_calloc((size_t)ik_max_radix(f) + 1, sizeof *room);
-    *fits = room && tree_counts_descend(r, c, room);
+    bool fully = tree_counts_fit_fully(r);
+    *fits = room && (fully ? tree_counts_ascends_fully(r, room) : tree_counts_descend(r, c, room));
     free(room);
     if (!room)
         return ik_fail_memory(err, ik_max_radix(f) * sizeof *room, "the channels of a tree");
+    if (fully) {
+        tree_counts_fill_fully(f, c);
+        return IK_OK;
+    }
     for (uint32_t l = 1; l < x->h && *fits; l++) {
         size_t ports = (size_t)x->prod_w[l] * x->w[l];
         uint32_t *sum = ik_calloc(ports + 1, sizeof *sum);
@@ -140,13 +237,15 @@ static ik_status tree_counts_fill(const ik_routing *r, tree_counts *c, bool *fit
 
 ik_status tree_counts_make(const ik_routing *r, tree_counts *out, bool *fits, ik_error *err)
 {
-    assert(tree_counts_fit(r));
+    bool fully = tree_counts_fit_fully(r);
+    assert(fully || tree_counts_fit(r));
     size_t ports = (size_t)r->fabric->num_ports + 1, switches = (size_t)r->fabric->num_switches + 1;
     tree_counts c = {.destinations = ik_calloc(ports, sizeof *c.destinations),
-                     .turns = ik_calloc(switches, sizeof *c.turns)};
-    ik_status status = c.destinations && c.turns ? tree_counts_fill(r, &c, fits, err)
-                                                 : ik_fail_memory(err, ports * 4 + switches * 8,
-                                                                  "the channels of a tree");
+                     .turns = fully ? NULL : ik_calloc(switches, sizeof *c.turns)};
+    ik_status status =
+        c.destinations && (fully || c.turns)
+            ? tree_counts_fill(r, &c, fits, err)
+            : ik_fail_memory(err, ports * 4 + switches * 8, "the channels of a tree");
     if (status != IK_OK || !*fits)
         tree_counts_free(&c);
     *out = c;

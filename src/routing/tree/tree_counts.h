@@ -14,6 +14,9 @@
  *    packets of all hosts below that switch.
  *
  * Counting the descents through every port gives all numbers of sources and destinations.
+ *
+ * Where a routing ascends fully (IK_ROUTE_ASCENDS_FULLY), every channel is in use, up for all hosts
+ * that are not below its sender, down for all that are below its receiver.
  */
 #ifndef IKAT_ROUTING_TREE_COUNTS_H
 #define IKAT_ROUTING_TREE_COUNTS_H
@@ -26,15 +29,19 @@
  * and no other host sends over it. */
 typedef struct tree_counts {
     uint32_t *destinations; /* [num_ports] by sending port, channels of hosts included */
-    uint64_t *turns; /* [num_switches] pairs of hosts whose nearest common ancestor this is */
+    uint64_t *turns; /* [num_switches] pairs of hosts whose nearest common ancestor this is; NULL:
+                        each pair has several of them, of a routing that ascends fully */
 } tree_counts;
 
 /* Says the routing that it ascends alike, and does the fabric have one cable per host, no parallel
  * cables, and several subtrees below each level? Never for routings of plug-ins: tests ask built-in
  * ones at every switch, where a count asks at two of each level. */
 bool tree_counts_fit(const ik_routing *r);
-/* Of a routing that fits. *fits: false if it does not keep what it says; *out is empty then. Free
- * with tree_counts_free. Cost O(hosts * levels + ports). */
+/* The same of a routing that ascends fully. */
+bool tree_counts_fit_fully(const ik_routing *r);
+/* Of a routing that fits, one way or the other. *fits: false if it does not keep what it says; *out
+ * is empty then. Free with tree_counts_free. Cost O(hosts * levels + ports); of a routing that
+ * ascends fully O(hosts * levels * up ports). */
 ik_status tree_counts_make(const ik_routing *r, tree_counts *out, bool *fits, ik_error *err);
 void tree_counts_free(tree_counts *c);
 
