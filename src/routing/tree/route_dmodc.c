@@ -555,7 +555,7 @@ const ik_routing_family ik_routing_dmodc = {
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims =
         IK_CLAIM_DELIVERS | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,
-    .traits = IK_ROUTE_DEST_BASED,
+    .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ASCENDS_ALIKE,
     .example_fabrics = examples,
     .refused_fabrics = refused,
     .create = dmodc_create,
