@@ -186,10 +186,10 @@ static ik_status run_setup(const setup *s, uint64_t *hash, ik_error *err)
     return status;
 }
 
-static setup base_of(const sample *x, const char *model, const char *beside)
+static setup base_of(const sample *x, const char *model, const char *beside, const char *duration)
 {
     setup s = {.vcs = 1};
-    char pair[48];
+    char pair[96];
     snprintf(pair, sizeof pair, "model=%s", model);
     put(&s, "switch", pair);
     if (strcmp(x->name, "buffer") != 0 || strcmp(x->section, "switch") != 0)
@@ -197,8 +197,8 @@ static setup base_of(const sample *x, const char *model, const char *beside)
     /* a window of its own, since one that is found takes seconds */
     if (strcmp(x->name, "warmup") != 0)
         put(&s, "measure", "warmup=5 us");
-    if (strcmp(x->name, "duration") != 0)
-        put(&s, "measure", strcmp(x->name, "watchdog") == 0 ? "duration=200 us" : "duration=15 us");
+    snprintf(pair, sizeof pair, "duration=%s", duration);
+    put(&s, "measure", pair);
     put_beside(&s, beside);
     return s;
 }
@@ -207,7 +207,7 @@ typedef enum outcome { CHANGES, REFUSED, NOTHING } outcome;
 
 static outcome outcome_of(const sample *x, const char *model, const char *beside, char *why)
 {
-    setup s = base_of(x, model, beside);
+    setup s = base_of(x, model, beside, strcmp(x->name, "watchdog") == 0 ? "200 us" : "15 us");
     uint64_t before = 0, after = 0;
     ik_error err = {0};
     char pair[96];
@@ -217,7 +217,10 @@ static outcome outcome_of(const sample *x, const char *model, const char *beside
         return strstr(err.text, "no effect") ? REFUSED : NOTHING;
     }
     snprintf(pair, sizeof pair, "%s=%s", x->name, x->value);
-    put(&s, x->section, pair);
+    if (strcmp(x->name, "duration") == 0)
+        s = base_of(x, model, beside, x->value);
+    else
+        put(&s, x->section, pair);
     ik_status status = run_setup(&s, &after, &err);
     snprintf(why, 256, "%.200s", err.text);
     if (status != IK_OK)

@@ -281,15 +281,71 @@ double cab_landmarks_vote_looks(const cab_landmarks *l)
     return voters * l->f->num * l->p->num;
 }
 
-/* How many of the voters, every step-th one with a partner, see u and v alike. */
-static uint32_t cab_landmarks_votes(const cab_landmarks *l, const uint32_t *plan_of, uint32_t step,
-                                    uint32_t u, uint32_t v)
+/* Voters are compared a block at a time, for which the compiler has instructions. */
+enum { VOTES_BLOCK = 32 };
+
+typedef struct ballot {
+    uint32_t room;       /* voters of one switch, whole blocks */
+    uint32_t *seen_f;    /* [room] what the voters see of a switch of the fabric */
+    uint32_t *seen_p;    /* [switches of the plan][room] what their partners see of each */
+    uint32_t *most, *by; /* [switches of the plan] most votes, whose */
+} ballot;
+
+static void cab_landmarks_free_ballot(ballot *b)
+{
+    free(b->seen_f);
+    free(b->seen_p);
+    free(b->most);
+}
+
+/* What each switch of the plan looks like from the partners of the voters: every step-th switch
+ * with a partner. Behind the last voter stands what no vote is for. */
+static ik_status cab_landmarks_open_ballot(const cab_landmarks *l, const uint32_t *plan_of,
+                                           uint32_t step, ballot *b, ik_error *err)
+{
+    uint32_t num_f = l->f->num, num_p = l->p->num, voters = 0;
+    for (uint32_t w = 0; w < num_f; w += step)
+        voters += plan_of[w] != IK_NONE;
+    b->room = (voters + VOTES_BLOCK - 1) / VOTES_BLOCK * VOTES_BLOCK;
+    b->seen_f = ik_calloc((size_t)b->room + 1, sizeof *b->seen_f);
+    b->seen_p = ik_calloc((size_t)num_p * b->room + 1, sizeof *b->seen_p);
+    b->most = ik_calloc(2 * (size_t)num_p + 1, sizeof *b->most);
+    if (!b->seen_f || !b->seen_p || !b->most)
+        return ik_fail_memory(err, 4 * (size_t)num_p * (b->room + 2), "votes of switches");
+    b->by = b->most + num_p;
+    for (uint32_t v = 0; v < num_p; v++) {
+        const uint32_t *from_v = l->walks_p + (size_t)v * num_p;
+        uint32_t *seen = b->seen_p + (size_t)v * b->room, num = 0;
+        for (uint32_t w = 0; w < num_f; w += step)
+            if (plan_of[w] != IK_NONE)
+                seen[num++] = from_v[plan_of[w]];
+        while (num < b->room)
+            seen[num++] = 1;
+    }
+    return IK_OK;
+}
+
+/* What the voters see of u; behind the last one 0, which differs from the plan's. */
+static void cab_landmarks_see(const cab_landmarks *l, const uint32_t *plan_of, uint32_t step,
+                              uint32_t u, ballot *b)
 {
     const uint32_t *from_u = l->walks_f + (size_t)u * l->f->num;
-    const uint32_t *from_v = l->walks_p + (size_t)v * l->p->num;
+    for (uint32_t w = 0, num = 0; w < l->f->num; w += step)
+        if (plan_of[w] != IK_NONE)
+            b->seen_f[num++] = from_u[w];
+}
+
+/* How many of the voters see u, seen last, and v alike. */
+static uint32_t cab_landmarks_votes(const ballot *b, uint32_t v)
+{
+    const uint32_t *p = b->seen_p + (size_t)v * b->room;
     uint32_t votes = 0;
-    for (uint32_t w = 0; w < l->f->num; w += step)
-        votes += plan_of[w] != IK_NONE && from_u[w] == from_v[plan_of[w]];
+    for (uint32_t at = 0; at < b->room; at += VOTES_BLOCK) {
+        uint32_t alike = 0;
+        for (uint32_t i = 0; i < VOTES_BLOCK; i++)
+            alike += b->seen_f[at + i] == p[at + i];
+        votes += alike;
+    }
     return votes;
 }
 
@@ -297,29 +353,29 @@ ik_status cab_landmarks_vote(const cab_landmarks *l, const uint32_t *plan_of, ui
                              ik_error *err)
 {
     uint32_t num_f = l->f->num, num_p = l->p->num, step = num_f / VOTERS + 1;
-    uint32_t *most = ik_calloc(2 * (size_t)num_p + 1, sizeof *most), *by = most ? most + num_p : 0;
-    if (!most)
-        return ik_fail_memory(err, 8 * num_p, "votes of switches");
-    for (uint32_t u = 0; u < num_f; u++) {
+    ballot b = {0};
+    ik_status status = cab_landmarks_open_ballot(l, plan_of, step, &b, err);
+    for (uint32_t u = 0; status == IK_OK && u < num_f; u++) {
         uint32_t best = 0;
         known[u] = IK_NONE;
+        cab_landmarks_see(l, plan_of, step, u, &b);
         for (uint32_t v = 0; v < num_p; v++) {
             if (l->f->kind[u] != l->p->kind[v])
                 continue;
-            uint32_t votes = cab_landmarks_votes(l, plan_of, step, u, v);
+            uint32_t votes = cab_landmarks_votes(&b, v);
             if (votes > best) {
                 best = votes;
                 known[u] = v;
             }
-            if (votes > most[v]) {
-                most[v] = votes;
-                by[v] = u;
+            if (votes > b.most[v]) {
+                b.most[v] = votes;
+                b.by[v] = u;
             }
         }
     }
-    for (uint32_t u = 0; u < num_f; u++) /* only the best of each other */
-        if (known[u] != IK_NONE && by[known[u]] != u)
+    for (uint32_t u = 0; status == IK_OK && u < num_f; u++) /* only the best of each other */
+        if (known[u] != IK_NONE && b.by[known[u]] != u)
             known[u] = IK_NONE;
-    free(most);
-    return IK_OK;
+    cab_landmarks_free_ballot(&b);
+    return status;
 }
