@@ -168,10 +168,10 @@ typedef struct ik_run_observer {
     void (*note)(void *ctx, ik_severity severity, const char *text);
 } ik_run_observer;
 
-/* IK_ERR_UNSUPPORTED, with the place in the experiment, if a point needs what ranks
- * (ikat/ranks.h) cannot simulate together; ik_experiment_run with ranks says so, too. Cost: its
- * points. */
-ik_status ik_experiment_refuse_ranks(const ik_experiment *e, ik_error *err);
+/* What ik_experiment_run would refuse on every rank (ikat/ranks.h) alike: IK_ERR_UNSUPPORTED, with
+ * the place in the experiment, if a point needs what ranks cannot simulate together; IK_ERR_USAGE
+ * if no point has what part->only asks for. part: borrowed, NULL = all points. Cost: its points. */
+ik_status ik_experiment_refuse_ranks(ik_experiment *e, const ik_run_part *part, ik_error *err);
 
 /* Fabrics that do not connect all hosts that have a cable are refused before anything is written,
  * unless the experiment says allow_unreachable.

@@ -214,7 +214,8 @@ static int reproduce_run_all(cli *c, reproduction *r)
     double begun = ik_clock_s(CLOCK_MONOTONIC);
     reproduce_tell_whole_cost(c, r);
     for (size_t i = 0; c->env.ranks && i < r->num; i++) {
-        r->studies[i].refused = ik_experiment_refuse_ranks(r->studies[i].e, &err) != IK_OK;
+        r->studies[i].refused =
+            ik_experiment_refuse_ranks(r->studies[i].e, &r->part, &err) != IK_OK;
         if (r->studies[i].refused)
             all = cli_error(c, &err);
     }

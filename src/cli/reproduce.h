@@ -14,7 +14,7 @@ typedef struct reproduced {
     ik_experiment *e;
     const ik_experiment_about *about;
     bool *shown;         /* [about->num_figures] it was asked for */
-    bool refused;        /* it needs a model that is not for ranks */
+    bool refused;        /* ranks cannot run it */
     ik_study_page *page; /* what was made of its results; NULL = they are not there */
     char *results;       /* path */
     char *report, *experiment, *points; /* paths below DIR */

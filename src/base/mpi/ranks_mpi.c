@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FIRST = 4096, PIECE = 1 << 30, TAG = 1 };
 /* How often a waiting rank asks before it lets others have its processor, how long it asks before
- * it sleeps, and for how long it sleeps then. */
+ * it sleeps where every rank has a processor, and for how long it sleeps then. */
 enum { ALONE = 64, AWAKE_NS = 1000000, SLEEP_NS = 20000 };
 
 typedef struct mpi_head {
@@ -32,6 +33,7 @@ typedef struct mpi_buffer {
 /* One communicator in a process, as MPI has it. */
 static struct {
     int rank, num;
+    int64_t awake_ns;            /* how long it asks before it sleeps */
     mpi_buffer *out;             /* [num] the first piece, which is copied behind its head */
     mpi_buffer *in[RANKS_KINDS]; /* [num] */
     MPI_Request *requests;       /* [2 num] */
@@ -67,6 +69,20 @@ static void mpi_free(mpi_buffer *buffers)
     free(buffers);
 }
 
+/* Whether this machine has a processor for each of its ranks; so it is where MPI cannot tell. */
+static int mpi_has_processors(void)
+{
+    MPI_Comm here;
+    int ranks = 1;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) !=
+        MPI_SUCCESS)
+        return 1;
+    MPI_Comm_size(here, &ranks);
+    MPI_Comm_free(&here);
+    return processors < 1 || ranks <= processors;
+}
+
 static const char *mpi_join(unsigned *rank, unsigned *num)
 {
     int threads;
@@ -78,6 +94,7 @@ static const char *mpi_join(unsigned *rank, unsigned *num)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &mpi.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &mpi.num);
+    mpi.awake_ns = mpi_has_processors() ? AWAKE_NS : 0;
     mpi.requests = calloc(2 * (size_t)mpi.num, sizeof(MPI_Request));
     mpi.statuses = calloc(2 * (size_t)mpi.num, sizeof(MPI_Status));
     int enough = mpi.requests && mpi.statuses && mpi_allocate(&mpi.out);
@@ -97,7 +114,8 @@ static int64_t mpi_now_ns(void)
 
 /* Whoever waits for a processor gets this one after the first questions. A sleep takes longer than
  * most steps, and the other rank would then wait for this one and sleep in its turn, step after
- * step: only a wait that is much longer than a sleep is worth one. */
+ * step: only a wait that is much longer than a sleep is worth one. Where there are more ranks than
+ * processors, the one that is waited for may have none; it gets one as soon as others sleep. */
 static const char *mpi_wait(int num)
 {
     const struct timespec a_while = {.tv_nsec = SLEEP_NS};
@@ -110,7 +128,7 @@ static const char *mpi_wait(int num)
             return NULL;
         if (tries == ALONE)
             begun = mpi_now_ns();
-        else if (tries > ALONE && mpi_now_ns() - begun > AWAKE_NS)
+        else if (tries > ALONE && mpi_now_ns() - begun > mpi.awake_ns)
             nanosleep(&a_while, NULL);
         else if (tries > ALONE)
             sched_yield();

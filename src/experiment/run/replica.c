@@ -17,7 +17,17 @@
 
 /* ---- what is compared */
 
-ik_status ik_experiment_refuse_ranks(const ik_experiment *e, ik_error *err)
+static ik_status replica_refuse_only(ik_experiment *e, const ik_run_part *part, ik_error *err)
+{
+    runner r = {.e = e, .part = part, .mine = e->num_points};
+    r.elsewhere = ik_calloc(e->num_points, sizeof *r.elsewhere);
+    ik_status status =
+        r.elsewhere ? only_find(&r, err) : ik_fail_memory(err, e->num_points, "an experiment");
+    free(r.elsewhere);
+    return status;
+}
+
+ik_status ik_experiment_refuse_ranks(ik_experiment *e, const ik_run_part *part, ik_error *err)
 {
     ik_status status = IK_OK;
     for (uint64_t i = 0; experiment_simulates(e) && i < e->num_points && status == IK_OK; i++) {
@@ -26,7 +36,8 @@ ik_status ik_experiment_refuse_ranks(const ik_experiment *e, ik_error *err)
         status = sim_refuse_ranks(&config, err);
         point_place(e, &p, status, err);
     }
-    return status;
+    bool asks = part && part->only && part->only[0];
+    return status == IK_OK && asks ? replica_refuse_only(e, part, err) : status;
 }
 
 static ik_status replica_digest(const runner *r, uint8_t digest[SHA256_BYTES], ik_error *err)
@@ -59,7 +70,7 @@ ik_status replica_check(const runner *r, ik_error *err)
     if (r->part->budget_s > 0)
         return ik_fail(err, IK_ERR_USAGE,
                        "a budget of time does not go with ranks, whose clocks differ");
-    ik_status status = ik_experiment_refuse_ranks(r->e, err);
+    ik_status status = ik_experiment_refuse_ranks(r->e, NULL, err);
     if (status == IK_OK)
         status = replica_digest(r, digest, err);
     if (status != IK_OK)
