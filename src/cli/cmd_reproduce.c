@@ -455,8 +455,8 @@ const ik_command ik_command_reproduce = {
         "experiment, which several names may share; same_as, the scale whose points it has; why), "
         "experiment.\nAn experiment whose scale is the same as a smaller or larger one has the "
         "results files of that one.\nmpirun -n N starts N processes that simulate every point "
-        "together, "
-        "as it does for 'ikat run'; experiments that need one process are named and left out.",
+        "together, as it does for 'ikat run'; experiments that cannot run so are named and left "
+        "out.",
     .takes = "<studies>",
     .examples = examples,
     .options = options,

@@ -19,8 +19,7 @@
 
 bool prove_fits_by_levels(const ik_plan *plan)
 {
-    return prove_fits_in_trees(plan) && plan->num_vcs == 1 &&
-           (tree_counts_fit(plan->routing) || tree_counts_fit_fully(plan->routing));
+    return prove_fits_in_trees(plan) && plan->num_vcs == 1 && tree_counts_fit_either(plan->routing);
 }
 
 /* Pairs by the level of their nearest common ancestor. */
@@ -103,7 +102,6 @@ static ik_status prove_levels_write_down(prove_job *job, uint32_t *room, ik_erro
 static ik_status prove_levels_write(prove_job *job, const tree_counts *c, ik_error *err)
 {
     cdg *g = &job->graph;
-    bool fully = tree_counts_fit_fully(job->plan->routing);
     const ik_xgft *x = ik_fabric_xgft(g->fabric);
     uint64_t *used = ik_calloc(g->words, sizeof *used);
     uint32_t *room = ik_calloc((size_t)job->plan->max_radix + 1, sizeof *room);
@@ -112,11 +110,11 @@ static ik_status prove_levels_write(prove_job *job, const tree_counts *c, ik_err
         for (uint32_t sw = x->level_base[l]; sw < x->level_base[l + 1]; sw++) {
             prove_levels_used(g, c, sw, used);
             prove_levels_write_up(g, c, sw, l > 1 ? x->m[l - 1] : 0, used);
-            if (fully && l > 1)
+            if (c->fully && l > 1)
                 prove_levels_write_below(g, sw, x->m[l - 1]);
         }
     }
-    if (status == IK_OK && !fully)
+    if (status == IK_OK && !c->fully)
         status = prove_levels_write_down(job, room, err);
     free(used);
     free(room);

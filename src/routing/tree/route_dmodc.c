@@ -12,8 +12,8 @@
  *    t / (divider * |C|) mod their count. Where several neighbours lead down to the leaf, which no
  *    complete tree has, t + t / divider stands for t / divider: the hosts of a leaf, whose
  *    quotients are alike, then come to it by all of these ways.
- * On a complete tree this is D-mod-K. Every link joins neighbouring levels, hence who can go down
- * does, and tables are legal.
+ * On a complete tree with as many ways up as down this is D-mod-K. Every link joins neighbouring
+ * levels, hence who can go down does, and tables are legal.
  *
  * Destinations are numbered leaf by leaf with neighbouring leaves together, by their positions in
  * the tree (tree_number.c), and the dividers of a generated tree are those of the complete one: an
@@ -544,8 +544,9 @@ const ik_routing_family ik_routing_dmodc = {
     .details =
         "Destinations are numbered by their positions in the tree. A switch divides this number by "
         "the number of ways up below it, and by the result spreads destinations over the "
-        "neighbours that are one step nearer, then over parallel cables. On a complete tree the "
-        "tables are those of D-mod-K. After a failure, only those entries change for which the set "
+        "neighbours that are one step nearer, then over parallel cables. On a complete tree whose "
+        "switches have as many ways up as down the tables are those of D-mod-K. After a failure, "
+        "only those entries change for which the set "
         "of neighbours one step nearer has changed. Where several neighbours lead down to a leaf "
         "switch "
         "(no complete tree has that), its hosts are spread over them.\n\nWorks on any fabric whose "

@@ -34,6 +34,11 @@ bool tree_counts_fit_fully(const ik_routing *r)
     return tree_counts_fit_trait(r, IK_ROUTE_ASCENDS_FULLY, IK_ROUTE_ADAPTIVE);
 }
 
+bool tree_counts_fit_either(const ik_routing *r)
+{
+    return tree_counts_fit(r) || tree_counts_fit_fully(r);
+}
+
 /* The one port of sw for dst, IK_NONE if it has another number of ports. */
 static uint32_t tree_counts_ask(const ik_routing *r, uint32_t sw, uint32_t dst, uint32_t *room)
 {
@@ -215,12 +220,12 @@ static ik_status tree_counts_fill(const ik_routing *r, tree_counts *c, bool *fit
     const ik_fabric *f = r->fabric;
     const ik_xgft *x = ik_fabric_xgft(f);
     uint32_t *room = ik_calloc((size_t)ik_max_radix(f) + 1, sizeof *room);
-    bool fully = tree_counts_fit_fully(r);
-    *fits = room && (fully ? tree_counts_ascends_fully(r, room) : tree_counts_descend(r, c, room));
+    *fits =
+        room && (c->fully ? tree_counts_ascends_fully(r, room) : tree_counts_descend(r, c, room));
     free(room);
     if (!room)
         return ik_fail_memory(err, ik_max_radix(f) * sizeof *room, "the channels of a tree");
-    if (fully) {
+    if (c->fully) {
         tree_counts_fill_fully(f, c);
         return IK_OK;
     }
@@ -238,9 +243,10 @@ static ik_status tree_counts_fill(const ik_routing *r, tree_counts *c, bool *fit
 ik_status tree_counts_make(const ik_routing *r, tree_counts *out, bool *fits, ik_error *err)
 {
     bool fully = tree_counts_fit_fully(r);
-    assert(fully || tree_counts_fit(r));
+    assert(tree_counts_fit_either(r));
     size_t ports = (size_t)r->fabric->num_ports + 1, switches = (size_t)r->fabric->num_switches + 1;
-    tree_counts c = {.destinations = ik_calloc(ports, sizeof *c.destinations),
+    tree_counts c = {.fully = fully,
+                     .destinations = ik_calloc(ports, sizeof *c.destinations),
                      .turns = fully ? NULL : ik_calloc(switches, sizeof *c.turns)};
     ik_status status =
         c.destinations && (fully || c.turns)

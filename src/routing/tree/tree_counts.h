@@ -28,17 +28,19 @@
  * not below its receiver if it leads down; each of them sends over it to each of its destinations,
  * and no other host sends over it. */
 typedef struct tree_counts {
+    bool fully;             /* of a routing that ascends fully */
     uint32_t *destinations; /* [num_ports] by sending port, channels of hosts included */
-    uint64_t *turns; /* [num_switches] pairs of hosts whose nearest common ancestor this is; NULL:
-                        each pair has several of them, of a routing that ascends fully */
+    uint64_t *turns; /* [num_switches] pairs of hosts whose nearest common ancestor this is; NULL if
+                        each pair has several of them */
 } tree_counts;
 
 /* Says the routing that it ascends alike, and does the fabric have one cable per host, no parallel
  * cables, and several subtrees below each level? Never for routings of plug-ins: tests ask built-in
  * ones at every switch, where a count asks at two of each level. */
 bool tree_counts_fit(const ik_routing *r);
-/* The same of a routing that ascends fully. */
+/* The same of a routing that ascends fully; of either. */
 bool tree_counts_fit_fully(const ik_routing *r);
+bool tree_counts_fit_either(const ik_routing *r);
 /* Of a routing that fits, one way or the other. *fits: false if it does not keep what it says; *out
  * is empty then. Free with tree_counts_free. Cost O(hosts * levels + ports); of a routing that
  * ascends fully O(hosts * levels * up ports). */
