@@ -267,6 +267,57 @@ class Reader(CliTest):
                 self.assertEqual("\n".join(self.run_js((SOURCE / "tests/cli/measure.js").read_text(encoding="utf-8"))), "")
         self.assertEqual(self.browser.console, [])
 
+    def changed(self, change):
+        """Shows the page of FULL with other data."""
+        page = self.full.read_text(encoding="utf-8")
+        held = json.loads(DATA.search(page)[2])
+        change(held["designs"])
+        text = json.dumps(held).replace("<", "\\u003c")
+        (self.tmp / "changed.html").write_text(DATA.sub(lambda m: m[1] + text + m[3], page), encoding="utf-8")
+        self.show(self.tmp / "changed.html")
+        self.assertEqual(self.browser.console, [])
+        return self.run_js("document.getElementById('summary').textContent")
+
+    def test_free_parts(self):
+        """Where all prices are zero, no sentence has a part of nothing, and no figure is the best."""
+        prices = self.tmp / "free.yaml"
+        row = "{rate: 100 Gb/s, price: 0, watts: 0}"
+        prices.write_text(f"switches: [{{ports: 16, rate: 100 Gb/s, price: 0, watts: 0}}]\nadapters: [{row}]\ncopper_cables: [{row}]\noptical_cables: [{row}]\n", encoding="utf-8")
+        self.open("design", "--hosts", 16, "--radix", 16, "--prices", prices)
+        self.assertNotRegex(self.run_js("document.body.innerText"), "NaN|Infinity")
+        self.run_js("all('.choice input').forEach((_, i) => { const box = all('.choice input')[i]; if (!box.checked) box.click(); })")
+        best = self.run_js("Object.fromEntries(['cost_per_host', 'switch_cables'].map((k) => [k, [...document.querySelectorAll(`.comparison tr[data-figure='${k}'] td`)].map((c) => [c.textContent, c.classList.contains('best')])]))")
+        self.assertFalse(any(is_best for _, is_best in best["cost_per_host"]), best)
+        self.assertEqual({is_best for text, is_best in best["switch_cables"] if text == "0"}, {True})
+        self.assertEqual({is_best for text, is_best in best["switch_cables"] if text != "0"}, {False})
+        self.assertEqual(self.browser.console, [])
+
+    def test_equal_and_unknown(self):
+        """Designs with the same figures; one without a figure; one that is not proved while its damaged networks are; names that turn the writing."""
+        def equal(d):
+            d["members"] = [dict(d["members"][0], series=f"Copy {i}") for i in range(3)]
+        self.assertIn("3 designs are not beaten", text := self.changed(equal))
+        self.assertIn("They are equal in both.", text)
+        self.assertNotIn("0.0 %", text)
+
+        def unknown(d):
+            d["members"][1]["workloads"][0] = dict.fromkeys(d["members"][1]["workloads"][0])
+            d["members"][1]["series"] = "Turned \u202e design"
+            d["members"][0]["proved"] = False
+        text = self.changed(unknown)
+        self.assertRegex(text, "Not judged, because the time by phases .* is not known: Turned \ufffd design\\.")
+        self.assertIn(f"NOT PROVED is the routing of {data_of(self.full)['members'][0]['series']}. Every routing of the damaged networks was proved, too.", text)
+        self.assertNotIn("\u202e", self.run_js("document.body.textContent.replace(document.getElementById('ikat-data').textContent, '')"))
+
+    def test_no_family_is_left(self):
+        """All families can be left out."""
+        self.open()
+        self.run_js("all('[data-family]').forEach((_, i) => all('[data-family]')[i].click())")
+        self.assertEqual(self.run_js("all('.mark').length"), 0)
+        self.assertEqual(self.run_js("document.querySelector('.front-text').textContent"), "Not beaten in both: none has both figures.")
+        self.assertNotRegex(self.run_js("document.querySelector('main').innerText"), "NaN|Infinity|undefined")
+        self.assertEqual(self.browser.console, [])
+
     def test_hostile_texts(self):
         """Names of families and files that look like markup are shown as they are."""
         page = self.full.read_text(encoding="utf-8")

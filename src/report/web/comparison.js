@@ -3,11 +3,11 @@
 import { shown } from './designfigures.js';
 import { el } from './dom.js';
 import { percent } from './format.js';
-import { EQUAL } from './pareto.js';
+import { near } from './pareto.js';
 
 // By how much a figure is away from the best of its row: '' where it is that one.
 function away(f, value, best) {
-  if (!f.better || !Number.isFinite(value) || !Number.isFinite(best) || best === 0 || Math.abs(value - best) <= EQUAL * Math.abs(best)) return '';
+  if (!f.better || !Number.isFinite(value) || !Number.isFinite(best) || best === 0 || near(value, best)) return '';
   const part = value / best - 1;
   return `${part > 0 ? '+' : '−'}${Math.abs(part) >= 10 ? `${(1 + part).toFixed(0)}×`.replace('+', '') : percent(Math.abs(part))}`;
 }
@@ -17,7 +17,7 @@ function figureRow(f, chosen) {
   const best = f.better > 0 ? Math.max(...known) : Math.min(...known);
   return el('tr', { 'data-figure': f.key }, el('th', { scope: 'row', title: f.how }, f.name, el('span', { class: 'kind' }, f.kind)),
     chosen.map((m, i) => {
-      const delta = away(f, values[i], best), isBest = f.better && known.length > 1 && Number.isFinite(values[i]) && !delta && known.some((v) => v !== best);
+      const delta = away(f, values[i], best), isBest = f.better && known.length > 1 && Number.isFinite(values[i]) && near(values[i], best) && known.some((v) => !near(v, best));
       return el('td', { class: isBest ? 'number best' : 'number' }, shown(f, m), delta && el('span', { class: 'delta' }, delta));
     }));
 }

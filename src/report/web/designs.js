@@ -4,7 +4,7 @@ import { barKeys, bars } from './bars.js';
 import { brief, figuresOf, list, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
 import { card, choose, el, slug } from './dom.js';
 import { count, loadText, percent, plural, shortTime, time } from './format.js';
-import { frontOf, glyph, pareto } from './pareto.js';
+import { frontOf, glyph, near, pareto } from './pareto.js';
 import { comparisonTable } from './comparison.js';
 import * as state from './state.js';
 import { svg } from './svg.js';
@@ -30,9 +30,11 @@ function header(data, version) {
   data.command.length > 0 && el('p', {}, el('span', { class: 'command' }, data.command.map(word).join(' '))));
 }
 
-// What the last of the front costs more than the first, and what it gives for that. y: the cost per host.
+// What the last of the front costs more than the first, and what it gives for that. y: the cost per host. '': a part of nothing cannot be said.
 function gainText(front, x, y) {
   const [first, last] = [front[0], front.at(-1)], more = y.value(last) / y.value(first) - 1, ratio = x.value(last) / x.value(first);
+  if (near(y.value(first), y.value(last)) && near(x.value(first), x.value(last))) return 'They are equal in both.';
+  if (!Number.isFinite(more) || !Number.isFinite(ratio)) return '';
   const gain = x.better < 0 ? `${percent(1 - ratio)} less time` : ratio > 10 ? `${ratio.toFixed(0)} times the load` : `${percent(ratio - 1)} more load`;
   return `Compared with ${first.series}, ${last.series} costs ${percent(more)} more per host and ${x.better < 0 ? 'needs' : 'carries'} ${gain}.`;
 }
@@ -41,16 +43,17 @@ function gainText(front, x, y) {
 function frontText(data, front, x, y) {
   const names = front.slice(0, MOST_SAID).map((m) => `${m.series} (${shown(y, m)} ${data.currency} per host, ${shown(x, m)})`), more = front.length > MOST_SAID ? [`${front.length - MOST_SAID} more`] : [];
   if (!front.length) return 'No design has both figures.';
-  if (front.length === 1) return `By ${y.says} and ${x.says}, one design is at least as good in both as every other one: ${names[0]}.`;
-  return `By ${y.says} and ${x.says}, ${front.length} designs are not beaten, which means that no other one is at least as good in both and better in one: ${list([...names, ...more])}. ${gainText(front, x, y)}`;
+  const unknown = data.members.filter((m) => !Number.isFinite(x.value(m))), without = unknown.length ? ` Not judged, because ${x.says} is not known: ${list(unknown.map((m) => m.series))}.` : '';
+  if (front.length === 1) return `By ${y.says} and ${x.says}, one design is at least as good in both as every other one: ${names[0]}.${without}`;
+  return `By ${y.says} and ${x.says}, ${front.length} designs are not beaten, which means that no other one is at least as good in both and better in one: ${list([...names, ...more])}. ${gainText(front, x, y)}${without}`.replace('  ', ' ').trim();
 }
 
 function proofText(data) {
   const built = data.members.filter((m) => m.proved !== null), failed = built.filter((m) => !m.proved);
-  if (!built.length) return 'Networks of so many hosts are not built: only sizes and costs are known.';
+  if (!built.length) return 'No network was built, because so many hosts are not built or did not fit the memory limit: only sizes and costs are known.';
   const part = built.length < data.members.length ? ` ${plural(data.members.length - built.length, 'member')} did not fit the memory limit: only sizes and costs are known of them.` : '';
   const damaged = data.members.filter((m) => m.failures.some((f) => !f.proved || f.refused));
-  const left = data.shares.length && built.length ? (damaged.length ? ` Not every damaged network of ${list(damaged.map((m) => m.series))} is routed and proved: see Failures.` : ' So was every one on the damaged networks.') : '';
+  const left = data.shares.length && built.length ? (damaged.length ? ` Not every damaged network of ${list(damaged.map((m) => m.series))} is routed and proved: see Failures.` : ' Every routing of the damaged networks was proved, too.') : '';
   return (failed.length ? `NOT PROVED is the routing of ${list(failed.map((m) => m.series))}.` : 'Every routing that is shown was proved to deliver between all pairs of hosts, without loops and deadlocks.') + left + part;
 }
 
@@ -254,6 +257,11 @@ function choices(data, figures, measures) {
     } };
 }
 
+// Characters that change the direction of writing would show a sentence in another order: each becomes a mark.
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const clean = (value) => (typeof value === 'string' ? value.replace(TURNING, '\ufffd') : Array.isArray(value) ? value.map(clean)
+  : value && typeof value === 'object' ? Object.fromEntries(Object.entries(value).map(([key, of]) => [key, clean(of)])) : value);
+
 function prepare(data) {
   const used = new Set();
   data.members.forEach((m, i) => {
@@ -269,7 +277,8 @@ function prepare(data) {
 export const isDesigns = (data) => data.designs !== undefined;
 
 // Returns the nodes of the page.
-export function designsPage({ designs: data, ikat }) {
+export function designsPage({ designs, ikat }) {
+  const data = clean(designs);
   prepare(data);
   const figures = figuresOf(data), measures = performanceOf(data, figures), page = choices(data, figures, measures);
   const parts = [['Summary', summary(data, figures, measures)], ['Cost and performance', tradeOff(data, figures, measures, page)], ['All designs', allDesigns(data, figures, page)], ['Comparison', comparison(data, figures, page)], ['Costs', costs(data, figures, page)],

@@ -7,11 +7,11 @@ import { file, legendLines, saves, textWidth, words } from './saves.js';
 import { svg } from './svg.js';
 import { css, onTheme, seriesColour } from './theme.js';
 
-export const EQUAL = 5e-4; // figures that differ by less, relative to their size, are equal: they look the same in a table
+const EQUAL = 5e-4; // figures that differ by less, relative to their size, are equal: they look the same in a table
 const TALL = 400, FILE_WIDTH = 760, FAR = 30; // from the smallest to the largest value: beyond it the axis is logarithmic
 const MARK = 8, LETTER = 14; // half the size of a mark with its halo; height of a label
 
-const near = (a, b) => Math.abs(a - b) <= EQUAL * Math.max(Math.abs(a), Math.abs(b));
+export const near = (a, b) => Math.abs(a - b) <= EQUAL * Math.max(Math.abs(a), Math.abs(b));
 // Whether a is at least as good as b, and whether it is better. better: 1 = more is, -1 = less is.
 const asGood = (a, b, better) => near(a, b) || better * (a - b) > 0;
 const isBetter = (a, b, better) => !near(a, b) && better * (a - b) > 0;
