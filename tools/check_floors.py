@@ -27,7 +27,7 @@ BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "ranks": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment", "prices": "experiment",
-          "report": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "failures": "subnet", "subnet_watch": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
+          "report": "report", "design": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "failures": "subnet", "subnet_watch": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
 
 
 def room_error(place, name, used):

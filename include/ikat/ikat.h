@@ -10,6 +10,7 @@
 #include "ikat/cabling.h"
 #include "ikat/counters.h"
 #include "ikat/deploy.h"
+#include "ikat/design.h"
 #include "ikat/experiment.h"
 #include "ikat/fabric.h"
 #include "ikat/failures.h"

@@ -7,6 +7,7 @@
  * browser inflates it.
  */
 #define _GNU_SOURCE /* memmem */
+#include "report/report_html.h"
 #include "base/text_stream.h"
 #include "report/report_json.h"
 #include "report/results.h"
@@ -23,7 +24,7 @@ extern const char report_page[], report_page_end[];
 
 static const char mark[] = "<!--DATA-->";
 /* PAGE_SEGMENTS: of a critical path that the page draws; PAGE_LINES: workloads with time lines */
-enum { PLAIN_LIMIT = 1 << 20, ROUTES_PLAIN_LIMIT = 1 << 16, PAGE_SEGMENTS = 200, PAGE_LINES = 8 };
+enum { ROUTES_PLAIN_LIMIT = 1 << 16, PAGE_SEGMENTS = 200, PAGE_LINES = 8 };
 
 /* ---- data */
 
@@ -40,8 +41,8 @@ static void report_html_put_base64(FILE *out, const unsigned char *data, size_t 
     }
 }
 
-static ik_status report_html_put_element(FILE *out, const char *id, const char *text, size_t size,
-                                         size_t limit, ik_error *err)
+ik_status report_html_put_element(FILE *out, const char *id, const char *text, size_t size,
+                                  size_t limit, ik_error *err)
 {
     if (size <= limit) {
         fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
@@ -129,21 +130,22 @@ static ik_status report_html_make_routes(report_model *m, char **text, size_t *s
 
 /* ---- the file */
 
-static ik_status report_html_put_data(ik_results *r, FILE *out, ik_error *err)
+static ik_status report_html_put_data(const void *results, FILE *out, ik_error *err)
 {
+    ik_results *r = *(ik_results *const *)results;
     report_model *m = results_model(r);
     char *text = NULL;
     size_t size = 0;
     ik_status status = report_html_make_json(m, &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = report_html_put_element(out, "ikat-data", text, size, PLAIN_LIMIT, err);
+    status = report_html_put_element(out, "ikat-data", text, size, REPORT_PLAIN_LIMIT, err);
     free(text);
     if (status == IK_OK)
         status = report_html_make_csv(r, &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = report_html_put_element(out, "ikat-csv", text, size, PLAIN_LIMIT, err);
+    status = report_html_put_element(out, "ikat-csv", text, size, REPORT_PLAIN_LIMIT, err);
     free(text);
     if (status == IK_OK)
         status = report_html_make_routes(m, &text, &size, err);
@@ -154,14 +156,14 @@ static ik_status report_html_put_data(ik_results *r, FILE *out, ik_error *err)
     return status;
 }
 
-static ik_status report_html_put_page(ik_results *r, FILE *out, ik_error *err)
+ik_status report_html_put_page(FILE *out, report_html_put_fn *put, const void *of, ik_error *err)
 {
     size_t size = (size_t)(report_page_end - report_page);
     const char *at = memmem(report_page, size, mark, sizeof mark - 1);
     if (!at)
         return ik_fail(err, IK_ERR_INTERNAL, "the report's page has no place for the data");
     fwrite(report_page, 1, (size_t)(at - report_page), out);
-    ik_status status = report_html_put_data(r, out, err);
+    ik_status status = put(of, out, err);
     at += sizeof mark - 1;
     fwrite(at, 1, (size_t)(report_page_end - at), out);
     return status;
@@ -172,7 +174,7 @@ ik_status ik_results_html(ik_results *r, const char *html_path, ik_error *err)
     ik_output file;
     ik_status status = ik_output_open(&file, html_path, err);
     if (status == IK_OK)
-        status = report_html_put_page(r, file.out, err);
+        status = report_html_put_page(file.out, report_html_put_data, &r, err);
     return ik_output_close(&file, status, err);
 }
 

@@ -170,6 +170,7 @@ class Prices(CliTest):
                                 ("switches:\n  - {ports: 0, rate: 100 Gb/s, price: 1, watts: 3}\n", "ports", "1 to 65535"),
                                 ("adapters: []\n", "[", "adapters"), ("adapters: 7\n", "7", "list"), ("- 7\n", "-", "mapping"),
                                 ("adapters: [7]\n", "7", "mapping"), ("adapters: [{rate: [1], price: 1, watts: 3}]\n", "rate", "list"),
+                                ("adapters: [{rate: 100 Gb/s, price: 1, watts: 3, source: [2026]}]\n", "source", "'source' is a single value, found a list"),
                                 ("adapters: [{rate: 100 Gb/s, price: .inf, watts: 3}]\n", "price", ".inf")):
             line = text[:text.index(at)].count("\n") + 1
             place = f"{line}:{text.index(at) - text.rfind(chr(10), 0, text.index(at))}"

@@ -168,6 +168,49 @@ static void wrong_wishes(void **state)
     ik_fabric_free(f);
 }
 
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* With a fallback a sample of pairs is looked at before the proof of all. The routing as its own
+ * fallback, which is not proved either where the first is not, gives what no fallback gives. */
+static void a_sample_changes_no_number(void **state)
+{
+    static const double shares[] = {0, 0.02, 0.1, 0.3, 0.6, 0.9};
+    static const struct {
+        const char *spec, *routing;
+    } wishes[] = {
+        {"pgft:m=8:2:9,w=1:2:8,p=1:4:1", "dmodc"}, /* much damaged, it loses pairs */
+        {"dragonfly:h=2", "minimal"},              /* … this is refused */
+        {"hyperx:dims=4:4,p=4", "minimal"},
+        {"crossbar:n=3", "minimal"}, /* fewer pairs than a sample has */
+    };
+    enum { WISHES = sizeof wishes / sizeof *wishes };
+    enum { SHARES = sizeof shares / sizeof *shares, SEEDS = 4 };
+    unsigned unproved = 0, refused = 0;
+    (void)state;
+    for (size_t i = 0; i < WISHES; i++) {
+        ik_resilience_point whole[SHARES * SEEDS], sampled[SHARES * SEEDS];
+        measure(wishes[i].spec, wishes[i].routing, shares, SHARES, SEEDS, 1, whole);
+        for (unsigned threads = 1; threads <= 3; threads += 2) {
+            measure_with(wishes[i].spec, wishes[i].routing, wishes[i].routing, shares, SHARES,
+                         SEEDS, threads, sampled);
+            for (size_t k = 0; k < SHARES * SEEDS; k++) {
+                const ik_resilience_point *a = &whole[k], *b = &sampled[k];
+                assert_true(a->proved == b->proved && a->refused == b->refused && !b->fell_back);
+                assert_true(a->failed == b->failed && a->lanes == b->lanes);
+                assert_true(a->connected == b->connected);
+                assert_true(same_number(a->mean_hops, b->mean_hops));
+                assert_true(same_number(a->saturation, b->saturation));
+                unproved += !a->proved && !a->refused;
+                refused += a->refused;
+            }
+        }
+    }
+    assert_true(unproved > 0 && refused > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +218,7 @@ int main(void)
         cmocka_unit_test(everything_fails),
         cmocka_unit_test(draws_are_those_of_fabrics),
         cmocka_unit_test(any_number_of_threads),
+        cmocka_unit_test(a_sample_changes_no_number),
         cmocka_unit_test(refusals_are_results),
         cmocka_unit_test(wrong_wishes),
     };

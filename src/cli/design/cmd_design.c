@@ -20,6 +20,7 @@ static ik_status design_fit(designs *d, design_row *row, ik_error *err)
         row->most_hosts = any ? row->fit.point.hosts : 0;
         if (any)
             design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
+        design_set_reason(d, row);
         return IK_OK;
     }
     d->num_fits++;
@@ -52,15 +53,13 @@ static int design_by_cost(const void *a, const void *b)
 static ik_status design_refuse_wish(const designs *d, ik_error *err)
 {
     const design_row *nearest = &d->rows[0];
-    char why[400];
     for (size_t i = 1; i < d->num; i++)
         if (d->rows[i].most_hosts > nearest->most_hosts)
             nearest = &d->rows[i];
     ik_status status =
         ik_fail(err, IK_ERR_USAGE, "no family reaches %s hosts with %u-port switches",
                 cli_count((uint64_t)d->wish.hosts), d->wish.radix);
-    return ik_hint(err, status, "%s: %s", nearest->series->name,
-                   design_reason(d, nearest, why, sizeof why));
+    return ik_hint(err, status, "%s: %s", nearest->series->name, nearest->reason);
 }
 
 static ik_status design_choose(designs *d, ik_error *err)
@@ -97,7 +96,7 @@ static bool design_is_proved(const designs *d, const design_row *row)
 {
     bool proved = row->proved;
     for (int k = 0; k < d->num_shares; k++)
-        proved &= row->damages[k].proved;
+        proved &= row->failures[k].proved;
     return proved;
 }
 
@@ -116,6 +115,8 @@ static int design_show(const designs *d)
 static int design_run(cli *c)
 {
     designs d = {.c = c, .prices_file = cli_get(c, "--prices")};
+    const char *page = cli_get(c, "--output");
+    ik_output file = {0};
     ik_error err;
     int status = designs_read_wish(&d);
     if (status != CLI_DONE)
@@ -124,8 +125,14 @@ static int design_run(cli *c)
     ik_status s = ik_prices_read(d.prices_file, &d.prices, &err);
     if (s == IK_OK)
         s = design_choose(&d, &err);
+    if (s == IK_OK && page)
+        s = ik_output_open(&file, page, &err);
     for (size_t i = 0; s == IK_OK && i < d.num; i++)
         s = design_measure(&d, &d.rows[i], &err);
+    if (s == IK_OK && page)
+        s = designs_write_page(&d, file.out, &err);
+    if (file.out)
+        s = ik_output_close(&file, s, &err);
     cli_progress_end(c);
     status = s == IK_OK ? design_show(&d) : cli_error(c, &err);
     for (size_t i = 0; i < d.num; i++) {
@@ -164,6 +171,9 @@ static const cli_option options[] = {
      "a list of prices, of which every key replaces that of the built-in one", false,
      "<file yaml yml>"},
     {"--csv", 0, NULL, "instead of the table, print CSV", false},
+    {"--output", 'o', "FILE.html",
+     "also write a page that compares the designs: one file that loads nothing else", false,
+     "<file html htm>"},
     CLI_NO_CACHE,
     {NULL, 0, NULL, NULL, false},
 };
@@ -173,6 +183,8 @@ static const char *const examples[] = {
     "ikat design --hosts 400 --rails 4 --radix 24 --rate 400Gb/s --workload "
     "collective:operation=allreduce,bytes=1GB --fail 2%",
     "ikat design --hosts 1024 --radix 32 --oversubscription 2 fattree2 dragonfly -t reversal",
+    "ikat design --hosts 128 --radix 16 --workload collective:operation=allreduce,bytes=1GB -o "
+    "designs.html",
     NULL};
 
 const ik_command ik_command_design = {
@@ -209,6 +221,9 @@ const ik_command ik_command_design = {
         "Prices and watts are round numbers that ikat's authors assumed, from no source: replace "
         "them by quotes with --prices. Nothing is known of where racks stand: cables of hosts are "
         "copper, all others are optical. docs/designing.md describes members and prices.\n"
+        "--output also writes a page in HTML: cost against performance with the designs that no "
+        "other "
+        "one beats, all figures and how each was obtained, designs next to each other.\n"
         "Exit status 1: a routing was not proved, on the network or on a damaged one.",
     .json = "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n} currency:t prices:~t'the "
             "file; "

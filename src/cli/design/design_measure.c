@@ -41,13 +41,13 @@ static ik_status design_prove(designs *d, const ik_fabric *f, design_row *row, i
 /* ------------------------------------------------------------------------------------------
  * random failures */
 
-static void design_sum_up(const ik_resilience_point *points, design_damage *out)
+static void design_sum_up(const ik_resilience_point *points, ik_design_failure *out)
 {
     unsigned known = 0;
-    *out = (design_damage){.failed = points[0].failed,
-                           .proved = true,
-                           .least_connected = 1,
-                           .least_saturation = INFINITY};
+    *out = (ik_design_failure){.failed = points[0].failed,
+                               .proved = true,
+                               .least_connected = 1,
+                               .least_saturation = INFINITY};
     for (unsigned i = 0; i < DESIGN_DRAWS; i++) {
         const ik_resilience_point *p = &points[i];
         out->connected += p->connected / DESIGN_DRAWS;
@@ -86,7 +86,7 @@ static ik_status design_damage_all(designs *d, const ik_fabric *f, design_row *r
     cli_stage(d->c, "failures of cables of %s", row->spec);
     ik_status s = ik_resilience_measure(f, &config, &d->c->env, points, err);
     for (int k = 0; s == IK_OK && k < d->num_shares; k++)
-        design_sum_up(points + k * DESIGN_DRAWS, &row->damages[k]);
+        design_sum_up(points + k * DESIGN_DRAWS, &row->failures[k]);
     return s;
 }
 

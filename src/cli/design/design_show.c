@@ -8,8 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-char *design_reason(const designs *d, const design_row *row, char *text, size_t size)
+void design_set_reason(const designs *d, design_row *row)
 {
+    char *text = row->reason;
+    const size_t size = sizeof row->reason;
     int used = row->most_hosts > 0
                    ? snprintf(text, size, "at most %s hosts with %u-port switches (%s)",
                               cli_count((uint64_t)row->most_hosts), d->wish.radix, row->spec)
@@ -18,41 +20,36 @@ char *design_reason(const designs *d, const design_row *row, char *text, size_t 
              cli_count((uint64_t)d->wish.hosts), d->wish.hosts == 1 ? "host needs" : "hosts need",
              row->least_radix ? "" : "more than ",
              row->least_radix ? row->least_radix : IK_WISH_RADIX_MAX);
-    return text;
 }
 
 /* ------------------------------------------------------------------------------------------
  * the numbers of a member */
 
-void design_numbers(const designs *d, const design_row *row, design_number *out)
+void design_numbers(const designs *d, const design_row *row, design_number out[IK_DESIGN_NUMBERS])
 {
-    const ik_scale_point *p = &row->fit.point;
-    const ik_cost *cost = &row->cost;
-    const char *bisection = cli_has(d->c, "--bisection") ? "bisection per host>" : NULL;
-    const double measured = row->built ? 0 : NAN, rails = d->rails;
-    const design_number all[DESIGN_NUMBERS] = {
-        {"cost_per_host", "cost per host>", 0, cost->total / p->hosts},
-        {"watts_per_host", "watts per host>", 1, cost->watts / p->hosts},
-        {"hosts", "hosts>", -1, p->hosts},
-        {"switches", "switches>", -1, rails * p->switches},
-        {"ports_in_use", "ports in use>", -1, rails * p->ports},
-        {"spare_host_ports", "spare host ports>", -1, rails * (row->fit.capacity - p->hosts)},
-        {"cables", "cables>", -1, rails * p->links},
-        {"switch_cables", NULL, -1, rails * (p->links - p->hosts)},
-        {"diameter", "diameter>", -1, row->dist.diameter + measured},
-        {"mean_hops", "mean hops>", 2, row->dist.mean_hops + measured},
-        {"vcs", "VCs>", -1, row->num_vcs + measured},
-        {"bisection_per_host", bisection, 3, row->has_bisection ? row->bisection.per_host : NAN},
-        {"cost_switches", NULL, 0, cost->switches},
-        {"cost_adapters", NULL, 0, cost->adapters},
-        {"cost_copper_cables", NULL, 0, cost->copper_cables},
-        {"cost_optical_cables", NULL, 0, cost->optical_cables},
-        {"cost", NULL, 0, cost->total},
-        {"watts", NULL, 0, cost->watts},
+    static const struct {
+        const char *header;
+        int decimals;
+    } shown[IK_DESIGN_NUMBERS] = {
+        {"cost per host>", 0}, {"watts per host>", 1},
+        {"hosts>", -1},        {"switches>", -1},
+        {"ports in use>", -1}, {"spare host ports>", -1},
+        {"cables>", -1},       {NULL, -1},
+        {"diameter>", -1},     {"mean hops>", 2},
+        {"VCs>", -1},          {"bisection per host>", 3},
     };
-    memcpy(out, all, sizeof all);
-    for (size_t i = 0; !row->fits && i < DESIGN_NUMBERS; i++)
-        out[i].value = NAN;
+    const ik_designs all = {.rails = d->rails};
+    ik_design_number numbers[IK_DESIGN_NUMBERS];
+    ik_design_member member;
+    design_make_member(row, &member);
+    ik_design_numbers(&all, &member, numbers);
+    for (size_t i = 0; i < IK_DESIGN_NUMBERS; i++) {
+        bool hidden =
+            strcmp(numbers[i].name, "bisection_per_host") == 0 && !cli_has(d->c, "--bisection");
+        out[i] = (design_number){numbers[i], hidden ? NULL : shown[i].header, shown[i].decimals};
+        if (!row->fits)
+            out[i].of.value = NAN;
+    }
 }
 
 double design_saturation(const design_row *row, int k)
@@ -75,12 +72,12 @@ static void design_print_number(cli_table *t, int decimals, double value)
 
 static void design_print_row(const designs *d, const design_row *row, cli_table *t)
 {
-    design_number numbers[DESIGN_NUMBERS];
+    design_number numbers[IK_DESIGN_NUMBERS];
     design_numbers(d, row, numbers);
     cli_table_cell(t, "%s", row->series->name);
-    for (size_t i = 0; i < DESIGN_NUMBERS; i++)
+    for (size_t i = 0; i < IK_DESIGN_NUMBERS; i++)
         if (numbers[i].header)
-            design_print_number(t, numbers[i].decimals, numbers[i].value);
+            design_print_number(t, numbers[i].decimals, numbers[i].of.value);
     for (int k = 0; k < d->num_patterns; k++)
         design_print_number(t, 3, design_saturation(row, k));
     cli_table_cell(t, "%s%s", row->fit.routing, row->built && !row->proved ? " (NOT PROVED)" : "");
@@ -89,12 +86,12 @@ static void design_print_row(const designs *d, const design_row *row, cli_table 
 
 static void design_print_rows(const designs *d)
 {
-    const char *headers[DESIGN_NUMBERS + DESIGN_PATTERNS + 4] = {"family"};
+    const char *headers[IK_DESIGN_NUMBERS + DESIGN_PATTERNS + 4] = {"family"};
     char names[DESIGN_PATTERNS][64];
-    design_number numbers[DESIGN_NUMBERS];
+    design_number numbers[IK_DESIGN_NUMBERS];
     size_t n = 1;
     design_numbers(d, &d->rows[0], numbers);
-    for (size_t i = 0; i < DESIGN_NUMBERS; i++)
+    for (size_t i = 0; i < IK_DESIGN_NUMBERS; i++)
         if (numbers[i].header)
             headers[n++] = numbers[i].header;
     for (int k = 0; k < d->num_patterns; k++) {
@@ -133,7 +130,7 @@ static void design_print_times(const designs *d)
     for (int k = 0; k < d->num_workloads; k++) {
         for (size_t i = 0; i < d->num_fits; i++) {
             const design_row *row = &d->rows[i];
-            const design_time *time = &row->times[k];
+            const ik_design_time *time = &row->times[k];
             if (!row->built)
                 continue;
             cli_table_cell(t, "%s", cli_line(d->workloads[k]));
@@ -154,7 +151,7 @@ char *design_share_text(double share, char *text, size_t size)
     return text;
 }
 
-static void design_print_damage(const design_row *row, const design_damage *x, cli_table *t)
+static void design_print_damage(const design_row *row, const ik_design_failure *x, cli_table *t)
 {
     design_print_number(t, -1, x->failed);
     cli_table_cell(t, "%.4f %%", 100 * x->connected);
@@ -183,7 +180,7 @@ static void design_print_damages(const designs *d)
         for (int k = 0; row->built && k < d->num_shares; k++) {
             cli_table_cell(t, "%s", row->series->name);
             cli_table_cell(t, "%s", design_share_text(d->shares[k], share, sizeof share));
-            design_print_damage(row, &row->damages[k], t);
+            design_print_damage(row, &row->failures[k], t);
         }
     }
     cli_table_print(t, stdout, d->c->colour_out);
@@ -252,7 +249,6 @@ static bool design_is_any_built(const designs *d)
 
 int designs_show_table(const designs *d)
 {
-    char text[640];
     const bool built = design_is_any_built(d);
     design_print_rows(d);
     if (built && d->num_workloads)
@@ -264,7 +260,7 @@ int designs_show_table(const designs *d)
     for (size_t i = d->num_fits; i < d->num; i++) {
         char name[64];
         snprintf(name, sizeof name, "  %.50s", d->rows[i].series->name);
-        cli_print_item(name, 22, design_reason(d, &d->rows[i], text, sizeof text));
+        cli_print_item(name, 22, d->rows[i].reason);
     }
     design_note_prices(d);
     design_note_more(d, built);

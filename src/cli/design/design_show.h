@@ -12,23 +12,6 @@ enum { DESIGN_DRAWS = 3, DESIGN_MOST_RAILS = 64 };
 /* Packets' hops of a workload beyond which it is not simulated: one or two minutes. */
 static const double design_most_hops = 2e8;
 
-/* How long a workload takes, with its bytes divided evenly over all rails. NAN: not known. */
-typedef struct design_time {
-    double least_ns;     /* ik_phases.least_ns */
-    double phases_ns;    /* bytes of phase after phase, and a way's latency in each */
-    double simulated_ns; /* until the last byte is delivered */
-} design_time;
-
-/* DESIGN_DRAWS draws of one share of the cables. Of draws that are refused, saturation and lanes
- * are not known. */
-typedef struct design_damage {
-    uint32_t failed; /* cables */
-    double connected, least_connected, mean_hops, saturation, least_saturation;
-    unsigned lanes;
-    unsigned fell_back, refused; /* draws that the fallback, or nothing, routes */
-    bool proved;                 /* of every draw that is not refused */
-} design_damage;
-
 /* The member of one series, or why there is none. */
 typedef struct design_row {
     const ik_topology *topology;
@@ -45,14 +28,15 @@ typedef struct design_row {
     bool has_bisection;
     ik_bisection bisection;
     double saturation[DESIGN_PATTERNS]; /* < 0: not predicted */
-    design_time times[DESIGN_WORKLOADS];
+    ik_design_time times[DESIGN_WORKLOADS];
     const char *reroute, *fallback; /* routings of the damaged fabrics */
-    design_damage damages[DESIGN_SHARES];
+    ik_design_failure failures[DESIGN_SHARES];
     char whole[200]; /* spec of the fabric of all rails; "": its family has none */
     /* it does not fit: the most hosts for the wished switches, and the ports of switches that the
      * wished hosts need; 0: none */
     double most_hosts;
     uint32_t least_radix;
+    char reason[400]; /* a sentence without its end */
 } design_row;
 
 typedef struct designs {
@@ -72,8 +56,8 @@ typedef struct designs {
     size_t num, num_fits;
 } designs;
 
-/* Why a row has no member, as a sentence without its end, into text, which is returned. */
-char *design_reason(const designs *d, const design_row *row, char *text, size_t size);
+/* Sets row->reason of one without a member. */
+void design_set_reason(const designs *d, design_row *row);
 /* design_wish.c: what the command line asks for; an exit status. */
 int designs_read_wish(designs *d);
 /* The spec of a fit with the rate of so many rails together, unless that is the default one. */
@@ -85,15 +69,21 @@ ik_status design_time_workloads(designs *d, const ik_fabric *f, const ik_plan *p
                                 design_row *row, ik_error *err);
 /* "2 %" */
 char *design_share_text(double share, char *text, size_t size);
-/* The numbers of a member, in their order: what table, CSV and JSON have in common. */
+/* design_page.c: all of it, or one row that fits, as the library takes it. */
+void design_make_member(const design_row *row, ik_design_member *out);
+ik_status designs_make(const designs *d, ik_designs *out, ik_error *err);
+void designs_free(ik_designs *made);
+/* Whether --output names what can be written; an exit status. */
+int designs_check_page(const designs *d);
+/* The page of --output, into a file that was opened with ik_output_open. */
+ik_status designs_write_page(const designs *d, FILE *out, ik_error *err);
+/* The numbers of a member: those of the library, with what the table makes of them. */
 typedef struct design_number {
-    const char *name;   /* in CSV and JSON */
+    ik_design_number of;
     const char *header; /* of the table's column; NULL: there is none */
     int decimals;       /* in the table; -1: a whole number */
-    double value;       /* NAN: not known */
 } design_number;
-enum { DESIGN_NUMBERS = 18 };
-void design_numbers(const designs *d, const design_row *row, design_number *out);
+void design_numbers(const designs *d, const design_row *row, design_number out[IK_DESIGN_NUMBERS]);
 /* Of the k-th pattern; NAN: not predicted. */
 double design_saturation(const design_row *row, int k);
 /* All print to standard output and return the exit status. */

@@ -57,7 +57,7 @@ static void design_free_sections(design_sections *x)
 }
 
 static ik_status design_simulate_on(const designs *d, const ik_plan *plan, const ik_traffic *t,
-                                    uint64_t limit_ps, design_time *time, ik_error *err)
+                                    uint64_t limit_ps, ik_design_time *time, ik_error *err)
 {
     design_sections x;
     ik_sim_result *run = NULL;
@@ -92,7 +92,7 @@ static uint64_t design_limit_ps(const designs *d, const design_row *row, const i
 }
 
 static ik_status design_simulate(designs *d, const design_row *row, const char *workload,
-                                 design_time *time, ik_error *err)
+                                 ik_design_time *time, ik_error *err)
 {
     const ik_env *env = &d->c->env;
     char spec[200];
@@ -146,11 +146,11 @@ static ik_status design_time_workload(designs *d, const ik_fabric *f, const ik_p
                                       design_row *row, int k, ik_error *err)
 {
     const ik_env *env = &d->c->env;
-    design_time *time = &row->times[k];
+    ik_design_time *time = &row->times[k];
     ik_traffic *t = NULL;
     ik_phases phases;
     bool small = false;
-    *time = (design_time){NAN, NAN, NAN};
+    *time = (ik_design_time){NAN, NAN, NAN};
     ik_status s = ik_traffic_from_spec(f, d->workloads[k], env, &t, err);
     if (s != IK_OK)
         return s;

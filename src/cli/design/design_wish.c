@@ -148,7 +148,9 @@ int designs_read_wish(designs *d)
         status = design_read_patterns(d);
     if (status == CLI_DONE)
         status = design_read_workloads(d);
-    return status == CLI_DONE ? design_read_shares(d) : status;
+    if (status == CLI_DONE)
+        status = design_read_shares(d);
+    return status == CLI_DONE ? designs_check_page(d) : status;
 }
 
 void design_put_spec(const designs *d, const ik_fit *fit, uint32_t rails, char *spec, size_t size)

@@ -35,26 +35,28 @@ static const char built_in[] = "currency: USD\n"
                                "  - {rate: 400 Gb/s, price: 1500, watts: 18}\n";
 
 enum { MOST_BYTES = 1 << 20 };
-enum { SWITCHES, ADAPTERS, COPPER, OPTICAL, NUM_KINDS };
 static const char *const kinds[] = {"switches",       "adapters", "copper_cables",
                                     "optical_cables", "currency", NULL};
 
 typedef struct price {
     uint64_t ports, rate_bps;
     double price, watts;
+    const char *source;
+    bool assumed;
 } price;
 
 struct ik_prices {
     ik_arena arena;
     const char *currency;
-    price *rows[NUM_KINDS];
-    size_t num[NUM_KINDS];
+    price *rows[IK_NUM_PARTS];
+    size_t num[IK_NUM_PARTS];
 };
 
 static const ik_param row_params[] = {
     {"rate", IK_PARAM_RATE, NULL, 1, 1e15, NULL, "of a port"},
     {"price", IK_PARAM_REAL, NULL, 0, 1e12, NULL, "in the list's currency"},
     {"watts", IK_PARAM_REAL, NULL, 0, 1e12, NULL, "typical power"},
+    {"source", IK_PARAM_STRING, "", 0, 0, NULL, "where price and watts come from, and the year"},
     {0},
 };
 static const ik_param switch_params[] = {
@@ -62,30 +64,43 @@ static const ik_param switch_params[] = {
     {0},
 };
 
-static ik_status prices_read_row(const ytree *node, unsigned kind, price *out, ik_error *err)
+static ik_status prices_keep_row(ik_arena *arena, const ik_params *params, unsigned kind,
+                                 price *out, ik_error *err)
+{
+    /* -0 becomes 0 */
+    *out = (price){kind == IK_PART_SWITCH ? ik_params_uint(params, "ports") : 0,
+                   ik_params_uint(params, "rate"),
+                   ik_params_real(params, "price") + 0.0,
+                   ik_params_real(params, "watts") + 0.0,
+                   ik_arena_strdup(arena, ik_params_text(params, "source")),
+                   false};
+    return out->source ? IK_OK : ik_fail_memory(err, 1, "a list of prices");
+}
+
+static ik_status prices_read_row(ik_arena *arena, const ytree *node, unsigned kind, price *out,
+                                 ik_error *err)
 {
     ik_params params;
     if (node->kind != YTREE_MAP)
         return ytree_fail(node, err, "a row of '%s' is a mapping, found %s", kinds[kind],
                           ytree_kind_name(node->kind));
     ik_status status =
-        ik_params_init(&params, row_params, kind == SWITCHES ? switch_params : NULL, err);
+        ik_params_init(&params, row_params, kind == IK_PART_SWITCH ? switch_params : NULL, err);
     if (status != IK_OK)
         return status;
     for (size_t i = 0; status == IK_OK && i < node->num; i++) {
         const ytree *key = node->keys[i], *value = node->items[i];
-        const char *text = value->kind == YTREE_SCALAR ? value->text : "a list or a mapping";
-        status = ik_params_set(&params, kinds[kind], key->text, text, 0, 0, err);
+        status = value->kind == YTREE_SCALAR
+                     ? ik_params_set(&params, kinds[kind], key->text, value->text, 0, 0, err)
+                     : ik_fail(err, IK_ERR_INPUT, "'%.60s' is a single value, found %s", key->text,
+                               ytree_kind_name(value->kind));
         if (status != IK_OK)
             ik_error_at(err, key->file, key->line, key->column);
     }
     if (status == IK_OK)
         status = ik_params_finish(&params, kinds[kind], err);
     if (status == IK_OK)
-        /* -0 becomes 0 */
-        *out = (price){kind == SWITCHES ? ik_params_uint(&params, "ports") : 0,
-                       ik_params_uint(&params, "rate"), ik_params_real(&params, "price") + 0.0,
-                       ik_params_real(&params, "watts") + 0.0};
+        status = prices_keep_row(arena, &params, kind, out, err);
     else
         ik_error_at(err, node->file, node->line, node->column);
     ik_params_free(&params);
@@ -105,7 +120,7 @@ static ik_status prices_read_rows(ik_prices *p, const ytree *node, unsigned kind
     ik_status status = IK_OK;
     for (size_t i = 0; status == IK_OK && i < node->num; i++) {
         p->rows[kind][i] = (price){0};
-        status = prices_read_row(node->items[i], kind, &p->rows[kind][i], err);
+        status = prices_read_row(&p->arena, node->items[i], kind, &p->rows[kind][i], err);
     }
     return status;
 }
@@ -135,7 +150,7 @@ static ik_status prices_read_text(ik_prices *p, const char *text, size_t size, c
             k++;
         if (!kinds[k])
             status = ik_fail_unknown(err, "key of a list of prices", root->keys[i]->text, kinds);
-        else if (k == NUM_KINDS)
+        else if (k == IK_NUM_PARTS)
             status = prices_read_currency(p, root->items[i], err);
         else
             status = prices_read_rows(p, root->items[i], k, err);
@@ -153,6 +168,9 @@ ik_status ik_prices_read(const char *path, ik_prices **out, ik_error *err)
     if (!p)
         return ik_fail_memory(err, sizeof *p, "a list of prices");
     ik_status status = prices_read_text(p, built_in, sizeof built_in - 1, "built-in", err);
+    for (unsigned k = 0; status == IK_OK && k < IK_NUM_PARTS; k++)
+        for (size_t i = 0; i < p->num[k]; i++)
+            p->rows[k][i].assumed = true;
     if (status == IK_OK && path)
         status = ik_text_read(path, MOST_BYTES, &text, &size, err);
     if (status == IK_OK && path)
@@ -194,27 +212,43 @@ static const price *prices_find(const ik_prices *p, unsigned kind, uint64_t rate
     return found;
 }
 
+ik_status ik_prices_part(const ik_prices *prices, ik_part part, uint64_t rate_bps, uint32_t radix,
+                         ik_part_price *out, ik_error *err)
+{
+    uint32_t ports = part == IK_PART_SWITCH ? radix : 0;
+    const price *row = prices_find(prices, part, rate_bps, ports);
+    if (!row) {
+        char rate[48];
+        ik_fail(err, IK_ERR_INPUT, "the list of prices has no %s of %s", kinds[part],
+                ik_format_quantity(rate, sizeof rate, rate_bps, IK_DIM_RATE));
+        return ik_hint(err, IK_ERR_INPUT, "add a row to '%s' of a file for --prices", kinds[part]);
+    }
+    double share = row->ports < ports ? (double)ports / (double)row->ports : 1;
+    *out = (ik_part_price){row->price * share, row->watts * share, row->ports, share,
+                           row->source,        row->assumed};
+    return IK_OK;
+}
+
 ik_status ik_prices_cost(const ik_prices *prices, const ik_purchase *what, ik_cost *out,
                          ik_error *err)
 {
     const double number[] = {what->switches, what->adapters, what->copper_cables,
                              what->optical_cables};
-    double cost[NUM_KINDS] = {0}, watts = 0;
-    for (unsigned kind = 0; kind < NUM_KINDS; kind++) {
-        uint32_t ports = kind == SWITCHES ? what->radix : 0;
-        const price *row = prices_find(prices, kind, what->rate_bps, ports);
-        if (!row) {
-            char rate[48];
-            ik_fail(err, IK_ERR_INPUT, "the list of prices has no %s of %s", kinds[kind],
-                    ik_format_quantity(rate, sizeof rate, what->rate_bps, IK_DIM_RATE));
-            return ik_hint(err, IK_ERR_INPUT, "add a row to '%s' of a file for --prices",
-                           kinds[kind]);
-        }
-        double share = row->ports < ports ? (double)ports / (double)row->ports : 1;
-        cost[kind] = number[kind] * row->price * share;
-        watts += number[kind] * row->watts * share;
+    double cost[IK_NUM_PARTS] = {0}, watts = 0;
+    for (unsigned part = 0; part < IK_NUM_PARTS; part++) {
+        ik_part_price one;
+        ik_status status =
+            ik_prices_part(prices, (ik_part)part, what->rate_bps, what->radix, &one, err);
+        if (status != IK_OK)
+            return status;
+        cost[part] = number[part] * one.price;
+        watts += number[part] * one.watts;
     }
-    *out = (ik_cost){cost[SWITCHES], cost[ADAPTERS], cost[COPPER], cost[OPTICAL], 0, watts};
+    *out = (ik_cost){.switches = cost[IK_PART_SWITCH],
+                     .adapters = cost[IK_PART_ADAPTER],
+                     .copper_cables = cost[IK_PART_COPPER_CABLE],
+                     .optical_cables = cost[IK_PART_OPTICAL_CABLE],
+                     .watts = watts};
     out->total = out->switches + out->adapters + out->copper_cables + out->optical_cables;
     return IK_OK;
 }

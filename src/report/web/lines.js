@@ -17,7 +17,7 @@ const ROOM_FOR_TIME = 22, ROOM_FOR_TICK = 80, LEAST_RANGE = 1e-4; // of all the 
 const LEAST_ROW = 4, MOST_ROW = 20, TALL = 560, LABEL = 12; // pixels
 
 // Round times between two others.
-function ticks(from, to, most) {
+export function ticks(from, to, most) {
   const step = [1, 2, 5, 10].map((f) => f * 10 ** Math.floor(Math.log10((to - from) / most))).find((s) => (to - from) / s <= most) ?? to - from;
   const first = Math.ceil(from / step - 1e-9);
   return Array.from({ length: Math.max(0, Math.floor(to / step + 1e-9) - first + 1) }, (_, i) => (first + i) * step);

@@ -2,6 +2,7 @@
 // The report: reads the data that stands in the page and shows it. Nothing is loaded.
 import { shortNamesOf, shortSettingsOf, shortSpecs } from './axes.js';
 import { congestionView } from './congestion.js';
+import { designsPage, isDesigns } from './designs.js';
 import { card, el } from './dom.js';
 import { fabricView } from './fabricview.js';
 import { claimsView, figuresView, hasClaims, hasFigures } from './figures.js';
@@ -238,7 +239,7 @@ function provenance(data) {
 function navigation(data) {
   const any = endless(data).length > 0;
   const items = [hasClaims(data) && ['claims', 'Claims'], hasFigures(data) && ['figures', 'Figures'], data.curves.some(isWorkload) && ['workloads', 'Workloads'], ['findings', 'Findings'], data.plans.some((p) => p.proof.proof !== 'none') && ['proofs', 'Proofs'], data.statics && ['measures', 'Measures'], any && ['performance', 'Throughput and latency'], hasOrder(data) && ['order', 'In-order delivery'], any && ['utilisation', 'Link utilisation'], data.fabrics.some((f) => f.drawing) && ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], hasWatch(data) && ['watch', 'Watched packets'], ['points', 'Points'], ['experiment', 'Experiment']];
-  return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.filter(Boolean).map(([id, text]) => el('a', { href: `#${id}`, onclick: (e) => { e.preventDefault(); state.goTo(id); } }, text))));
+  return items.filter(Boolean);
 }
 
 // Short names that distinguish curves and patterns.
@@ -256,16 +257,23 @@ function sections(data, csv) {
     utilisation(data), fabricView(data), overTime(data), congestionView(data), watchView(data), points(data, csv)].filter(Boolean);
 }
 
-async function start() {
-  startTheme();
-  const app = document.getElementById('app');
-  const data = await embedded('ikat-data');
+const links = (items) => el('nav', { 'aria-label': 'sections' }, el('div', {}, items.map(([id, text]) => el('a', { href: `#${id}`, onclick: (e) => { e.preventDefault(); state.goTo(id); } }, text))));
+
+async function resultsPage(data) {
   const csv = await embedded('ikat-csv');
   data.routes = document.getElementById('ikat-routes') ? await embedded('ikat-routes') : null;
   prepare(data);
   document.title = `${data.title || data.file}: ikat report`;
-  app.append(el('div', { class: 'weave', 'aria-hidden': true }), header(data), navigation(data));
-  app.append(el('main', {}, sections(data, csv), provenance(data)));
+  return { head: header(data), items: navigation(data), sections: [...sections(data, csv), provenance(data)] };
+}
+
+async function start() {
+  startTheme();
+  const app = document.getElementById('app');
+  const data = await embedded('ikat-data');
+  const page = isDesigns(data) ? designsPage(data) : await resultsPage(data);
+  app.append(el('div', { class: 'weave', 'aria-hidden': true }), page.head, links(page.items));
+  app.append(el('main', {}, page.sections));
   app.append(el('footer', {}, `Made by ikat ${data.ikat}. This file has everything that it shows and loads nothing else. Your choices are stored in the address: whoever opens the file with this address sees the same.`));
   // With #numbers in the address every table is open: for printing, and for tools that read the page.
   if (state.section() === 'numbers') document.querySelectorAll('details').forEach((d) => { d.open = true; });

@@ -11,8 +11,8 @@ const field = (value) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-// Columns: [{ key, name, title?, text?(row), whole?(row), number?, csv?, order?(row) }]; csv: in the CSV file only; title: what the
-// column means; whole: what a shortened text stands for; order: what rows are sorted by, where that is not the value.
+// Columns: [{ key, name, title?, kind?, text?(row), whole?(row), number?, csv?, order?(row) }]; csv: in the CSV file only; title: what the
+// column means; kind: how its values were obtained; whole: what a shortened text stands for; order: what rows are sorted by, where that is not the value.
 export function csvOf(columns, rows) {
   return [columns.map((c) => field(c.key)).join(','), ...rows.map((r) => columns.map((c) => field(r[c.key])).join(','))].join('\n') + '\n';
 }
@@ -57,7 +57,7 @@ export function table(name, all, given, options = {}) {
       fill();
       [...head.querySelectorAll('th')].find((th) => th.dataset.key === c.key)?.firstChild.focus();
     } }, c.name, el('span', { class: 'way', 'aria-hidden': true }, way === 'ascending' ? '▲' : way === 'descending' ? '▼' : ''));
-    return el('th', { scope: 'col', class: c.number ? 'number' : undefined, 'aria-sort': way, 'data-key': c.key }, button);
+    return el('th', { scope: 'col', class: c.number ? 'number' : undefined, 'aria-sort': way, 'data-key': c.key }, button, c.kind && el('span', { class: 'kind' }, c.kind));
   };
   const cell = (c, row) => {
     const text = shownText(c, row), whole = c.whole?.(row);

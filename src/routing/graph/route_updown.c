@@ -268,19 +268,27 @@ static uint32_t updown_stride(uint64_t seed, uint32_t sw, uint32_t n)
     }
 }
 
+/* What a thread keeps of the row that it makes. */
+typedef struct row_scratch {
+    uint32_t *load;   /* [max radix] destinations a port already has */
+    uint8_t *known;   /* [leaves] its ports are known */
+    uint64_t *toward; /* [leaves][words] the nearest ports to a leaf, a bit each */
+} row_scratch;
+
 typedef struct row_ctx {
     updown *u;
     uint64_t seed;
-    uint32_t *load; /* [threads][max radix] destinations a port already has */
+    row_scratch *scratch; /* [threads] */
     uint32_t max_radix;
+    size_t words;
 } row_ctx;
 
-static uint16_t updown_least_loaded(const updown *u, uint32_t sw, const uint16_t *dist,
-                                    uint32_t *load)
+/* The ports on shortest legal ways to where dist leads, as bits. */
+static void updown_mark_nearest(const updown *u, uint32_t sw, const uint16_t *dist, uint64_t *bits)
 {
     assert(dist[sw] != FAR && dist[sw] != DOWN); /* there is a way, and it is not the end of it */
     const ik_fabric *f = u->f;
-    uint16_t mine = dist[sw], best = LFT_NONE;
+    uint16_t mine = dist[sw];
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
         uint32_t to = updown_next_switch(f, port);
         if (to == IK_NONE || dist[to] == FAR)
@@ -290,13 +298,37 @@ static uint16_t updown_least_loaded(const updown *u, uint32_t sw, const uint16_t
             continue;
         if ((dist[to] & ~DOWN) + 1 != (mine & ~DOWN))
             continue;
-        uint16_t local = (uint16_t)(port - f->port_base[sw]);
-        if (best == LFT_NONE || load[local] < load[best])
-            best = local;
+        uint32_t local = port - f->port_base[sw];
+        bits[local / 64] |= (uint64_t)1 << local % 64;
     }
+}
+
+/* The first of these ports with the fewest destinations, which gets one more. */
+static uint16_t updown_least_loaded(const uint64_t *ports, size_t words, uint32_t *load)
+{
+    uint32_t best = LFT_NONE;
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t bits = ports[w]; bits; bits &= bits - 1) {
+            uint32_t local = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits);
+            if (best == LFT_NONE || load[local] < load[best])
+                best = local;
+        }
     if (best != LFT_NONE)
         load[best]++;
-    return best;
+    return (uint16_t)best;
+}
+
+/* One port towards a leaf; the hosts of one leaf have the same to choose from. */
+static uint16_t updown_choose(const row_ctx *c, row_scratch *s, uint32_t sw, uint32_t leaf)
+{
+    const updown *u = c->u;
+    uint64_t *ports = s->toward + leaf * c->words;
+    if (!s->known[leaf]) {
+        s->known[leaf] = 1;
+        memset(ports, 0, c->words * sizeof *ports);
+        updown_mark_nearest(u, sw, u->dist + (size_t)leaf * u->f->num_switches, ports);
+    }
+    return updown_least_loaded(ports, c->words, s->load);
 }
 
 /* Which of the host's switches to head for: one reached by going down first, then the nearest. */
@@ -322,8 +354,9 @@ static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_e
     const updown *u = c->u;
     const ik_fabric *f = u->f;
     uint32_t sw = (uint32_t)index, hosts = f->num_hosts;
-    uint32_t *load = c->load + (size_t)thread * c->max_radix;
-    memset(load, 0, c->max_radix * sizeof *load);
+    row_scratch *s = &c->scratch[thread];
+    memset(s->load, 0, c->max_radix * sizeof *s->load);
+    memset(s->known, 0, u->at.num_leaves);
     uint32_t step = updown_stride(c->seed, sw, hosts);
     uint64_t host = sw % hosts;
     for (uint32_t i = 0; i < hosts; i++, host = (host + step) % hosts) {
@@ -335,23 +368,47 @@ static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_e
         if (u->at.leaf[leaf] == sw)
             *entry = u->port_of[best];
         else
-            *entry = updown_least_loaded(u, sw, u->dist + (size_t)leaf * f->num_switches, load);
+            *entry = updown_choose(c, s, sw, leaf);
     }
     return IK_OK;
 }
 
+static bool updown_make_scratch(const row_ctx *c, row_scratch *s)
+{
+    const size_t leaves = (size_t)c->u->at.num_leaves + 1;
+    s->load = ik_calloc(c->max_radix, sizeof *s->load);
+    s->known = ik_calloc(leaves, sizeof *s->known);
+    s->toward = ik_calloc(leaves * c->words, sizeof *s->toward);
+    return s->load && s->known && s->toward;
+}
+
+static void updown_free_scratch(row_ctx *c, unsigned threads)
+{
+    for (unsigned t = 0; c->scratch && t < threads; t++) {
+        free(c->scratch[t].load);
+        free(c->scratch[t].known);
+        free(c->scratch[t].toward);
+    }
+    free(c->scratch);
+}
+
 static ik_status updown_fill_table(updown *u, ik_routing *r, const ik_env *env, ik_error *err)
 {
+    const unsigned threads = ik_env_threads(env);
     row_ctx c = {.u = u, .seed = r->seed, .max_radix = ik_max_radix(u->f) + 1};
+    c.words = (c.max_radix + 63) / 64;
     ik_status status = lft_new(r->fabric, env, &r->lft, err);
     if (status != IK_OK)
         return status;
     u->lft = r->lft;
-    c.load = ik_calloc((size_t)ik_env_threads(env) * c.max_radix, sizeof *c.load);
-    if (!c.load)
-        return ik_fail_memory(err, c.max_radix * sizeof *c.load, "up/down tables");
-    status = ik_parallel_for(env, "up/down tables", u->f->num_switches, updown_table_row, &c, err);
-    free(c.load);
+    c.scratch = ik_calloc(threads, sizeof *c.scratch);
+    bool complete = c.scratch;
+    for (unsigned t = 0; complete && t < threads; t++)
+        complete = updown_make_scratch(&c, &c.scratch[t]);
+    status = complete ? ik_parallel_for(env, "up/down tables", u->f->num_switches, updown_table_row,
+                                        &c, err)
+                      : ik_fail_memory(err, c.max_radix * sizeof(uint32_t), "up/down tables");
+    updown_free_scratch(&c, threads);
     return status;
 }
 

@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+enum { SAMPLE_PAIRS = 200 };
+
 typedef struct resilience_work {
     const ik_fabric *f;
     const ik_resilience_config *config;
@@ -64,41 +66,71 @@ static bool resilience_is_refusal(ik_status status)
     return status == IK_ERR_UNSUPPORTED || status == IK_ERR_FAILED;
 }
 
-static ik_status resilience_try(const ik_fabric *g, const char *routing, const ik_env *env,
-                                ik_resilience_point *p, ik_error *err)
+/* Whether some pairs already show that a routing does not deliver all: the proof of every pair,
+ * which takes longer, then need not be made. */
+static ik_status resilience_sample(const ik_plan *plan, const ik_env *env, bool *lost,
+                                   ik_error *err)
 {
-    ik_plan *plan = NULL;
+    const ik_verify_config few = {.sample_pairs = SAMPLE_PAIRS};
     ik_proof proof = {0};
-    ik_status status = ik_plan_from_specs(g, routing, NULL, NULL, 0, env, &plan, err);
+    ik_status status = ik_verify(plan, &few, env, &proof, err);
+    *lost = status == IK_OK && (proof.delivered == IK_NO || proof.loop_free == IK_NO);
+    ik_proof_free(&proof);
+    return status;
+}
+
+static ik_status resilience_prove(const ik_plan *plan, bool sample, const ik_env *env,
+                                  ik_resilience_point *p, ik_error *err)
+{
+    ik_proof proof = {0};
+    bool lost = false;
+    p->lanes = plan->vc->vcs_needed;
+    ik_status status = sample ? resilience_sample(plan, env, &lost, err) : IK_OK;
+    if (status != IK_OK || lost)
+        return status;
+    status = ik_verify(plan, NULL, env, &proof, err);
+    if (status == IK_OK)
+        p->proved =
+            proof.delivered == IK_YES && proof.loop_free == IK_YES && proof.deadlock_free == IK_YES;
+    ik_proof_free(&proof);
+    return status;
+}
+
+/* Makes a routing and proves it. *plan is NULL where it is refused; free with ik_plan_free. sample:
+ * that it is not proved is to be expected. */
+static ik_status resilience_try(const ik_fabric *g, const char *routing, bool sample,
+                                const ik_env *env, ik_plan **plan, ik_resilience_point *p,
+                                ik_error *err)
+{
+    *plan = NULL;
+    ik_status status = ik_plan_from_specs(g, routing, NULL, NULL, 0, env, plan, err);
     if (resilience_is_refusal(status)) {
         p->refused = true;
         return IK_OK;
     }
-    if (status == IK_OK)
-        status = ik_verify(plan, NULL, env, &proof, err);
-    if (status == IK_OK) {
-        p->lanes = plan->vc->vcs_needed;
-        p->proved =
-            proof.delivered == IK_YES && proof.loop_free == IK_YES && proof.deadlock_free == IK_YES;
-        status = resilience_load(g, plan, env, p, err);
-    }
-    ik_proof_free(&proof);
-    ik_plan_free(plan);
-    return status;
+    return status == IK_OK ? resilience_prove(*plan, sample, env, p, err) : status;
 }
 
+/* The load is measured of the routing that is taken alone. */
 static ik_status resilience_reroute(const ik_fabric *g, const ik_resilience_config *config,
                                     const ik_env *env, ik_resilience_point *p, ik_error *err)
 {
     ik_resilience_point other = *p;
-    ik_status status = resilience_try(g, config->routing, env, p, err);
-    if (status != IK_OK || p->proved || !config->fallback)
-        return status;
-    status = resilience_try(g, config->fallback, env, &other, err);
-    if (status == IK_OK && other.proved) {
+    ik_plan *plan = NULL, *second = NULL;
+    ik_status status =
+        resilience_try(g, config->routing, config->fallback != NULL, env, &plan, p, err);
+    bool again = status == IK_OK && !p->proved && config->fallback;
+    if (again)
+        status = resilience_try(g, config->fallback, false, env, &second, &other, err);
+    if (again && status == IK_OK && other.proved) {
         *p = other;
         p->fell_back = true;
     }
+    const ik_plan *taken = p->fell_back ? second : plan;
+    if (status == IK_OK && taken)
+        status = resilience_load(g, taken, env, p, err);
+    ik_plan_free(second);
+    ik_plan_free(plan);
     return status;
 }
 

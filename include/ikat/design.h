@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/design.h: networks of several families for one wish, with what they do and cost: as JSON,
+ * and as a page that compares them. What stands here was computed by others (ik_series_fit,
+ * ik_prices_cost, ik_phases_measure, ik_resilience_measure, …); docs/designing.md says how.
+ *
+ * All pointers are borrowed: nothing here is freed, and they are read only during a call.
+ */
+#ifndef IKAT_DESIGN_H
+#define IKAT_DESIGN_H
+
+#include "ikat/json.h"
+#include "ikat/prices.h"
+#include "ikat/topology.h"
+
+#include <stdio.h>
+
+IK_BEGIN_DECLS
+
+/* How long a workload takes, with its bytes divided evenly over all rails. NAN: not known. */
+typedef struct ik_design_time {
+    double least_ns;     /* ik_phases.least_ns: a bound from below */
+    double phases_ns;    /* bytes of phase after phase, and a way's latency in each */
+    double simulated_ns; /* until the last byte is delivered */
+} ik_design_time;
+
+/* Several random draws of one share of the cables between switches. Of draws that are refused,
+ * saturation and lanes are not known. */
+typedef struct ik_design_failure {
+    uint32_t failed;                   /* cables, of each draw */
+    double connected, least_connected; /* shares of the pairs of hosts: mean, least */
+    double mean_hops;
+    double saturation, least_saturation; /* of uniform traffic: mean, least; NAN: not known */
+    unsigned lanes;                      /* VCs, the most of any draw */
+    unsigned fell_back, refused;         /* draws that the fallback, or nothing, routes */
+    bool proved;                         /* of every draw that is not refused */
+} ik_design_failure;
+
+/* The member of one series that fulfils the wish. */
+typedef struct ik_design_member {
+    const char *family, *series; /* "xgft", "2-level fat tree" */
+    const char *spec;            /* of the network of one rail */
+    const char *whole_spec;      /* of the fabric of all rails; NULL: one rail, or there is none */
+    const ik_fit *fit;
+    const ik_cost *cost; /* of all rails */
+    bool built;          /* else nothing that follows is known */
+    const char *vc;      /* spec of the VC scheme */
+    unsigned num_vcs;
+    bool proved;                          /* every pair of hosts, without loops and deadlocks */
+    uint32_t diameter;                    /* between switches with hosts */
+    double mean_hops, bisection_per_host; /* NAN: not known */
+    const double *saturation;             /* [num_patterns], predicted; < 0: not */
+    const ik_design_time *times;          /* [num_workloads] */
+    const ik_design_failure *failures;    /* [num_shares] */
+    const char *reroute, *fallback;       /* routings of the damaged networks */
+} ik_design_member;
+
+/* A series without a member that fulfils the wish. */
+typedef struct ik_design_misfit {
+    const char *family, *series;
+    const char *reason;   /* a sentence without its end */
+    const char *nearest;  /* spec of the member with the most hosts; NULL: there is none */
+    double most_hosts;    /* of that member; 0 without one */
+    uint32_t least_radix; /* ports of a switch that the wished hosts need; 0: not known */
+} ik_design_misfit;
+
+typedef struct ik_designs {
+    ik_wish wish;
+    uint64_t rate_bps; /* of a port */
+    uint32_t rails;    /* equal networks that share nothing but the hosts; at least 1 */
+    const ik_prices *prices;
+    const char *prices_file;     /* NULL: the built-in list alone */
+    const char *const *command;  /* [num_words] what gives all this, for a person to read */
+    size_t num_words;            /* 0: not known */
+    const char *const *patterns; /* [num_patterns] specs of traffic */
+    size_t num_patterns;
+    const char *const *workloads; /* [num_workloads] specs of traffic that ends */
+    size_t num_workloads;
+    const double *shares; /* [num_shares] of the cables that fail */
+    size_t num_shares;
+    unsigned draws;                  /* of each share */
+    const ik_design_member *members; /* [num_members] in the order in which they are shown */
+    size_t num_members;
+    const ik_design_misfit *misfits; /* [num_misfits] */
+    size_t num_misfits;
+} ik_designs;
+
+/* A number of a member. */
+typedef struct ik_design_number {
+    const char *name; /* in CSV and JSON, static */
+    bool whole;       /* without a fraction */
+    double value;     /* NAN: not known */
+} ik_design_number;
+enum { IK_DESIGN_NUMBERS = 18 };
+
+/* The numbers that all members have, in an order that is always the same: costs, sizes, distances.
+ * Sizes, costs and watts are of all rails, the others of one. */
+void ik_design_numbers(const ik_designs *d, const ik_design_member *m,
+                       ik_design_number out[IK_DESIGN_NUMBERS]);
+/* Writes the members of what `ikat design --json` prints, behind its version, into the object that
+ * is open; real numbers with 12 digits. Errors are kept in j. */
+void ik_designs_json(const ik_designs *d, ik_json *j);
+/* A page of HTML with all of it that loads nothing from elsewhere: which designs no other beats,
+ * the trade-off of cost and performance, tables, a comparison of chosen designs, and where each
+ * figure comes from. Texts are escaped. IK_ERR_INPUT: d->prices lack a part of this rate;
+ * IK_ERR_MEMORY. */
+ik_status ik_designs_print_page(const ik_designs *d, FILE *out, ik_error *err);
+
+IK_END_DECLS
+#endif
