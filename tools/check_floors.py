@@ -20,7 +20,7 @@ ROOMS = {"base": ["", "output", "ranks", "mpi"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
          "cli": ["", "help", "subnet", "load", "design", "ranks"],
-         "format": ["", "opensm", "printed", "cables"],
+         "format": ["", "opensm", "printed", "cables", "simulators"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures", "rounds"],
          "sim": ["core", "measure", "parallel", "state", "params", "workload", "order", "adapter", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
