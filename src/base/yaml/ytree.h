@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/yaml/ytree.h: a YAML document as a tree whose every node knows its place in the file.
+ * base/yaml/ytree.h: a YAML document as a tree whose every node knows its place in the file.
  */
-#ifndef IKAT_EXPERIMENT_YTREE_H
-#define IKAT_EXPERIMENT_YTREE_H
+#ifndef IKAT_BASE_YTREE_H
+#define IKAT_BASE_YTREE_H
 
 #include "ikat/base.h"
 

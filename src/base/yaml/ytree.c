@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/yaml/ytree.c: a YAML document as a tree with places, composed from libyaml's events.
+ * base/yaml/ytree.c: a YAML document as a tree with places, composed from libyaml's events.
  *
  * libyaml has a composer of its own, but it accepts duplicate keys and cycles and does not bound
  * the expansion of aliases.
  */
-#include "experiment/yaml/ytree.h"
+#include "base/yaml/ytree.h"
 
 #include <stdarg.h>
 #include <stdio.h>
