@@ -196,6 +196,7 @@ static void cable_lists(void **state)
         "file:" SOURCE_DIR "/tests/fuzz/corpus/booksim/flatfly",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/booksim/anynet",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/booksim/cmesh",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/opareport/snapshot.xml",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/infragraph/composed.json",
         "file:path=" SOURCE_DIR "/tests/fuzz/corpus/cables/lldp_json,host_names=c*,without=b2*"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
