@@ -93,6 +93,10 @@ class OpaReport(CliTest):
             self.assertEqual([c["rate_bps"] for c in said], [round(bps * 10**9)], rate)
         for speed, bps in (("25Gb", 100), ("12.5Gb", 50), ("50Gb", 200), ("None", 100), ("Unk(0x0004)", 100)):
             self.assertEqual([c["rate_bps"] for c in self.json("topo", self.put(snapshot_of(fabric, speed)))["links_by_rate"]], [bps * 10**9], speed)
+        slow = "</PortInfo><PortInfo><LinkWidthActive>1</LinkWidthActive><LinkSpeedActive>1Gb</LinkSpeedActive></PortInfo>"  # of no port
+        text = snapshot_of(fabric).replace("</PortInfo>", slow)
+        self.assertIn(slow, text)
+        self.assertEqual([c["rate_bps"] for c in self.json("topo", self.put(text))["links_by_rate"]], [100 * 10**9])
 
     def test_corpus(self):
         said = self.json("topo", CORPUS / "snapshot.xml", status=None)
@@ -117,6 +121,8 @@ class OpaReport(CliTest):
         self.refused("topo", self.put(links), says=("has links, but no NodeType",))
         none = "file:" + str(self.put("<Report><NodeGUID></NodeGUID></Report>"))
         self.refused("topo", none, says=("no Link in this report", "-o snapshot"))
+        fabric = self.fabric("crossbar:n=3")
+        self.refused("topo", self.put(snapshot_of(fabric, "900000Gb")), says=("report.xml:", "3600000 Gb/s is not possible"))
         for text in ("<Report>" * 100, "<Report><LinkSummary><Link>\0", "<Report"):
             self.refused("topo", "file:" + str(self.put(text)) + ",format=opareport")
 

@@ -156,7 +156,7 @@ static ik_status opa_close_port_info(opa_reader *r)
     if (id == IK_NONE || !IK_ARRAY_ROOM(r->rate, r->rate_cap, (size_t)id + 1))
         return ik_fail_memory(r->err, 24, "ports");
     r->rate[id] = 1000000 * r->node.width * r->node.speed_mbps;
-    r->node.width = r->node.speed_mbps = 0;
+    r->node.port = r->node.width = r->node.speed_mbps = 0;
     return IK_OK;
 }
 
@@ -182,6 +182,9 @@ static ik_status opa_close_link(opa_reader *r)
         uint64_t own = port == IK_NONE ? 0 : r->rate[port];
         rate = own && (!rate || own < rate) ? own : rate;
     }
+    if (rate > RAW_MAX_RATE_BPS)
+        return xml_fail(&r->x, r->err, "a Link of %" PRIu64 " Gb/s is not possible",
+                        rate / 1000000000);
     raw_link *link = raw_graph_link(&r->g, id[0], id[1], r->x.line, r->err);
     if (!link)
         return IK_ERR_MEMORY;
