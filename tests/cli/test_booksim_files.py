@@ -155,7 +155,7 @@ class BookSimFiles(CliTest):
                            ("topology = dragonflynew; k = 4000; n = 1;", ("switches", "ports")), ("topology = fattree; k = 60000; n = 16;", ("65535 ports",)),
                            ("topology = flatfly; k = 2; n = 1; c = 100000;", ("65535",)), ("topology = flatfly; k = 2; n = 5;", ("n = 5", "1 to 4")), ("topology = flatfly; c = 0;", ("c = 0",)),
                            ("topology = cmesh; k = 5; c = 4;", (":1:23", "an even k")), ("topology = cmesh; k = 2000; c = 4;", ("up to 1000",)), ("topology = cmesh; k = 4;", ("c = 1", "c = 4;")),
-                           ("topology = fly; k = 2;", ("n = 2", "fattree")), ("topology = qtree;", ("k = 4; and n = 3;",)), ("topology = tree4; k = 4; n = 3;", ("xgft:m=4:4:4,w=1:2:4",)),
+                           ("topology = fly; k = 100000; n = 1;", (":1:12", "65535")), ("topology = fly; k = 2;", ("n = 2", "fattree")), ("topology = qtree;", ("k = 4; and n = 3;",)), ("topology = tree4; k = 4; n = 3;", ("xgft:m=4:4:4,w=1:2:4",)),
                            ("topology = dragonflynew; k = 2;", ("n = 1;",)), ("topology = gnutella; k = 2;", (":1:12", "'gnutella'", "anynet")), ("topology = anynet; k = 2;", ("network_file = FILE;",)),
                            ("k = 4; n = 3;", ("no setting topology", "topology = torus;")), ("topology = mesh; subnets = 2;", (":1:28", "subnets = 1;")),
                            ("topology = mesh; link_failures = 1;", (":1:34", "fail=3%")), (b"topology = mesh; k = 4;\0", ("byte 0x00",)), ("topology = " + "x" * 100000 + ";", ("no topology 'xxx",))):

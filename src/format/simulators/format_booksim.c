@@ -193,7 +193,7 @@ static ik_status booksim_build_spec(booksim_reader *r, const char *pattern)
     }
     spec[used] = '\0';
     ik_status status = generated_build(spec, r->b, r->err);
-    if (status != IK_ERR_USAGE && status != IK_ERR_INPUT)
+    if (status != IK_ERR_USAGE && status != IK_ERR_INPUT && status != IK_ERR_UNSUPPORTED)
         return status;
     const booksim_setting *set = &r->set[TOPOLOGY];
     ik_error_at(r->err, r->s.file, set->line, set->column);
