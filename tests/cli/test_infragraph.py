@@ -94,13 +94,27 @@ class InfraGraph(CliTest):
         self.assertEqual({link[1] for link in fabric["links"] if names[link[0]] == "leaf.1" and names[link[2]].startswith("dgx")}
                          | {link[3] for link in fabric["links"] if names[link[2]] == "leaf.1" and names[link[0]].startswith("dgx")}, {0, 2})
 
+    def test_instances_without_edge(self):
+        edge = ("host[0:3:2]/nic[0]", "leaf[0]/port[0:2]")
+        self.assertEqual(self.findings(self.put(infrastructure(edge)))["unjoined-instances"], "4 instances without an edge are left out")
+        self.assertEqual(self.findings(self.put(infrastructure(edge, host=3)))["unjoined-instances"], "3 instances without an edge are left out")
+        whole = infrastructure(("host/nic", "leaf/port"), ("leaf[0]/port[0]", "leaf[1]/port[0]"), ("leaf[0]/port[1]", "leaf[2]/port[0]"))
+        self.assertNotIn("unjoined-instances", self.findings(self.put(whole)))
+
+    def test_names_with_dots(self):
+        """An instance may be named as the hosts of another are; they are two nodes."""
+        text = json.dumps(infrastructure(("host/nic[0]", "leaf[0]/port[0:4]"))).replace('"leaf', '"host.0.nic')
+        links, fabric = self.links(self.put(text))
+        self.assertEqual((len(fabric["hosts"]), len(fabric["switches"]), sum(links.values())), (4, 1, 4))
+
     def test_rates(self):
         edge = ("host/nic[0]", "leaf[0]/port")
         for physical, rate, latency in (({"bandwidth": {"gigabits_per_second": 100}}, 10**11, 6000), ({"bandwidth": {"gigabytes_per_second": 12.5}, "latency": {"us": 1.5}}, 10**11, 1500000),
                                         ({"bandwidth": {"gigatransfers_per_second": 8}, "latency": {"ms": 1}}, 10**11, 10**9), ({}, 10**11, 6000), ({"latency": {"ns": 0}}, 10**11, 0)):
             said = self.json("topo", self.put(infrastructure(edge, physical=physical)))["links_by_rate"]
             self.assertEqual([(c["rate_bps"], c["latency_ps"], c["links"]) for c in said], [(rate, latency, 4)])
-        for physical in ({"bandwidth": {"gigabits_per_second": 0}}, {"bandwidth": {"gigabits_per_second": -1}}, {"bandwidth": {"gigabits_per_second": 1e300}}, {"latency": {"ms": 1e9}}):
+        for physical in ({"bandwidth": {"gigabits_per_second": 0}}, {"bandwidth": {"gigabits_per_second": -1}}, {"bandwidth": {"gigabits_per_second": 1e300}}, {"latency": {"ms": 1e9}},
+                         {"bandwidth": {"gigabits_per_second": "fast"}}, {"bandwidth": {"gigabits_per_second": "nan"}}, {"latency": {"ns": "10 ns"}}):
             self.refused("topo", self.put(infrastructure(edge, physical=physical)), says=("network.json:1:", "'eth'", "no possible"))
 
     def test_forms(self):
@@ -138,7 +152,8 @@ class InfraGraph(CliTest):
             with self.subTest(change=str(change)[:80]):
                 path = "file:" + str(self.put({**good, **change})) + ",format=infragraph"
                 self.refused("topo", path, says=("network.json:", says)) if says else self.ok("topo", path)
-        for text, says in (("[" * 1000, "deeper"), ('{"edges": ', "network.json"), ("edges: \0", "byte 0x00"), ("a: &a [x, x]\n" + "".join(f"b{i}: &b{i} [*{'a' if not i else f'b{i - 1}'}, *{'a' if not i else f'b{i - 1}'}]\n" for i in range(40)) + "edges: []", "aliases")):
+        for text, says in (("[" * 1000, "deeper"), ('{"edges": ', "network.json"), ("edges: \0", "byte 0x00"), (json.dumps({**good, **{f"k{i}": i for i in range(100000)}}), "more than 1024 keys"),
+                           ("a: [" + "".join(f"&a{i} x, " for i in range(100000)) + "]", "more than 1024 anchors"), ("a: &a [x, x]\n" + "".join(f"b{i}: &b{i} [*{'a' if not i else f'b{i - 1}'}, *{'a' if not i else f'b{i - 1}'}]\n" for i in range(40)) + "edges: []", "aliases")):
             self.refused("topo", "file:" + str(self.put(text)) + ",format=infragraph", says=says)
 
     def test_damaged(self):

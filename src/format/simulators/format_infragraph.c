@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Format `infragraph`: the network of an infrastructure of InfraGraph, in YAML or JSON.
- *
- *     devices:
- *       - {name: server, components: [{name: nic, choice: nic, count: 2}]}
- *       - {name: switch, components: [{name: port, choice: port, count: 16}]}
- *     links:
- *       - {name: eth, physical: {bandwidth: {gigabits_per_second: 100}}}
- *     instances:
- *       - {name: host, device: server, count: 4}
- *       - {name: leaf, device: switch, count: 1}
- *     edges:
- *       - {ep1: {instance: "host[0:4]", component: "nic[0]"},
- *          ep2: {instance: leaf, component: "port[0:4]"}, scheme: one2one, link: eth}
- *
  * A device with an adapter or accelerator, itself or in a device that it is composed of, is a
  * computer: of it, each component that an edge names is a host (host.0.nic.0). An instance of any
  * other device is a switch (leaf.0). Edges within devices are left out. O(size + links).
@@ -23,7 +10,6 @@
 #include "format/json_read.h"
 #include "format/raw_graph.h"
 #include "ikat/format.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,16 +48,16 @@ typedef struct infra_end {
 } infra_end;
 
 typedef struct infra_reader {
-    const char *file;
     ik_arena arena;
     raw_graph g;
     name_map devices, components, instances, links, ports;
+    name_map joined;            /* instances with a link, each by itself */
     infra_device *device;       /* [devices.num] */
     infra_component *component; /* [components.num] */
     size_t component_cap;
     const ytree *instance_list, *link_list, *annotations;
     /* edges within devices; links of a node to itself; ends at a port that has a cable */
-    uint64_t inner, loops, shared;
+    uint64_t inner, loops, shared, num_instances;
     ik_error *err;
 } infra_reader;
 
@@ -355,19 +341,22 @@ static ik_status infra_place(infra_reader *r, const infra_end *end, uint64_t i, 
                              uint32_t *port)
 {
     uint64_t index[INFRA_MAX_PATH];
-    char key[64 + 2 * 256];
+    char key[96 + 2 * 256]; /* the name behind its first part's length: names may have dots */
     bool is_new;
     for (uint32_t p = end->num; p-- > 0; i /= end->part[p].count)
         index[p] = end->part[p].first + i % end->part[p].count * end->part[p].step;
-    int used = snprintf(key, sizeof key, "%s.%" PRIu64, end->part[0].name, index[0]);
+    int used = snprintf(key, sizeof key, "%zu:%s.%" PRIu64, strlen(end->part[0].name),
+                        end->part[0].name, index[0]);
     if (!end->of_instance)
         snprintf(key + used, sizeof key - (size_t)used, ".%s.%" PRIu64, end->part[1].name,
                  index[1]);
     const char *kept = ik_arena_strdup(&r->arena, key);
     *node = kept ? raw_graph_node(&r->g, slice_of(kept), r->err) : IK_NONE;
-    if (*node == IK_NONE)
+    if (*node == IK_NONE ||
+        name_map_add(&r->joined, (slice){kept, (size_t)used}, &is_new) == IK_NONE)
         return ik_fail_memory(r->err, sizeof key, "names of nodes");
     r->g.nodes[*node].is_host = end->role == INFRA_HOST;
+    r->g.nodes[*node].name = slice_of(strchr(kept, ':') + 1);
     *port = 0;
     if (!end->has_port || end->first_port + index[1] >= UINT16_MAX)
         return IK_OK;
@@ -381,14 +370,16 @@ static ik_status infra_place(infra_reader *r, const infra_end *end, uint64_t i, 
     return IK_OK;
 }
 
-/* A value of "bandwidth" or "latency" in this unit. */
-static bool infra_value(const ytree *physical, const char *what, const char *unit, double *value)
+/* A value of "bandwidth" or "latency" in this unit, NAN if it is no number; NULL if not said. */
+static const char *infra_value(const ytree *physical, const char *what, const char *unit,
+                               double *value)
 {
     const ytree *of = physical && physical->kind == YTREE_MAP ? ytree_get(physical, what) : NULL;
     const char *text = infra_text(of, unit);
     char *end = NULL;
     *value = text ? strtod(text, &end) : 0;
-    return text && end != text && !*end && isfinite(*value);
+    *value = end && (end == text || *end) ? (double)NAN : *value;
+    return text && *text && strcmp(text, "null") != 0 ? text : NULL;
 }
 
 /* Rate and latency of a link by its name. */
@@ -410,14 +401,15 @@ static ik_status infra_physical(infra_reader *r, const ytree *edge, raw_link *li
     link->name = slice_of(name);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         double value;
-        if (!infra_value(physical, units[i].what, units[i].unit, &value))
+        const char *said = infra_value(physical, units[i].what, units[i].unit, &value);
+        if (!said)
             continue;
         double scaled = value * units[i].scale;
         bool rate = i < 2;
         if (rate ? !(scaled >= 1 && scaled <= (double)RAW_MAX_RATE_BPS)
                  : !(scaled >= 0 && scaled <= 1e15))
-            return ytree_fail(at, r->err, "link '%s': %s: %g is no possible %s", name,
-                              units[i].unit, value, units[i].what);
+            return ytree_fail(at, r->err, "link '%s': %s: %.40s is no possible %s", name,
+                              units[i].unit, said, units[i].what);
         if (rate)
             link->rate_bps = (uint64_t)llround(scaled);
         else
@@ -493,6 +485,10 @@ static void infra_report(const infra_reader *r, const ytree *root, ik_builder *b
     }
     for (size_t i = 0; r->annotations && i < r->annotations->num; i++)
         annotated += r->annotations->items[i]->num;
+    uint64_t alone = r->num_instances - r->joined.num;
+    if (alone)
+        ik_builder_finding(b, IK_NOTE, "unjoined-instances", NULL, "%s without an edge %s left out",
+                           IK_COUNT(alone, "instance"), alone == 1 ? "is" : "are");
     if (r->inner)
         ik_builder_finding(b, IK_NOTE, "inner-links", NULL,
                            "%s within devices (%s) left out: only what joins instances is the "
@@ -551,6 +547,11 @@ static ik_status infra_read_root(infra_reader *r, const ytree *root, ik_builder 
         status = infra_number(r, r->instance_list, "an instance", &r->instances);
     if (status == IK_OK)
         status = infra_number(r, r->link_list, "a link", &r->links);
+    for (uint32_t i = 0; i < r->instances.num && status == IK_OK; i++) {
+        uint64_t count;
+        status = infra_count(r, r->instance_list->items[i], &count);
+        r->num_instances += count;
+    }
     for (size_t i = 0; edges && i < edges->num && status == IK_OK; i++)
         status = infra_read_edge(r, edges->items[i]);
     if (status == IK_OK)
@@ -561,14 +562,14 @@ static ik_status infra_read_root(infra_reader *r, const ytree *root, ik_builder 
 static ik_status infra_read(const char *text, size_t size, const char *file, ik_builder *b,
                             ik_error *err)
 {
-    infra_reader r = {.file = file, .g = {.file = file, .text_size = size}, .err = err};
+    infra_reader r = {.g = {.file = file, .text_size = size}, .err = err};
     ik_arena tree = {0};
     ytree *root = NULL;
     ik_status status = ytree_parse(text, size, file, &tree, &root, err);
     if (status == IK_OK)
         status = infra_read_root(&r, infra_root(&r, root), b);
     raw_graph_free(&r.g);
-    name_map *maps[] = {&r.devices, &r.components, &r.instances, &r.links, &r.ports};
+    name_map *maps[] = {&r.devices, &r.components, &r.instances, &r.links, &r.ports, &r.joined};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         name_map_free(maps[i]);
     free(r.device);
