@@ -11,7 +11,7 @@ FLOOR = {"base": 0, "registry": 1, "record": 1, "fabric": 1, "topology": 2, "for
 SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify"), ("sim", "verify"), ("sim", "analysis")}
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
 # not listed. BACK: includes that still go the other way.
-ROOMS = {"base": ["", "output", "ranks", "mpi"],
+ROOMS = {"base": ["", "yaml", "output", "ranks", "mpi"],
          "record": ["", "preload"],
          "routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "traffic": ["", "workload", "program", "storage"],
@@ -20,7 +20,7 @@ ROOMS = {"base": ["", "output", "ranks", "mpi"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
          "cli": ["", "help", "subnet", "load", "design", "ranks"],
-         "format": ["", "opensm", "printed", "cables"],
+         "format": ["", "opensm", "printed", "cables", "simulators"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures", "rounds"],
          "sim": ["core", "measure", "parallel", "state", "params", "workload", "order", "adapter", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}

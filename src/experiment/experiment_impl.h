@@ -6,10 +6,10 @@
 #ifndef IKAT_EXPERIMENT_IMPL_H
 #define IKAT_EXPERIMENT_IMPL_H
 
+#include "base/yaml/ytree.h"
 #include "experiment/figures/check.h"
 #include "experiment/figures/scales.h"
 #include "experiment/schema.h"
-#include "experiment/yaml/ytree.h"
 
 enum { DIGEST_CHARS = 17 };
 

@@ -179,7 +179,7 @@ static ik_status job_cable_list(const char *spec, uint64_t *answer, ik_error *er
         return status;
     take(answer, f->port_peer, f->num_ports * sizeof *f->port_peer);
     take(answer, &f->num_hosts, sizeof f->num_hosts);
-    for (uint32_t node = 0; node < ik_num_nodes(f); node++)
+    for (uint32_t node = 0; f->node_name && node < ik_num_nodes(f); node++)
         take(answer, f->node_name[node], strlen(f->node_name[node]));
     ik_fabric_free(f);
     return status;
@@ -193,6 +193,11 @@ static void cable_lists(void **state)
         "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_cables",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_interfaces",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/dot/plan",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/booksim/flatfly",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/booksim/anynet",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/booksim/cmesh",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/opareport/snapshot.xml",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/infragraph/composed.json",
         "file:path=" SOURCE_DIR "/tests/fuzz/corpus/cables/lldp_json,host_names=c*,without=b2*"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         fail_each(job_cable_list, specs[i], false);

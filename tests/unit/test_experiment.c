@@ -297,6 +297,10 @@ static void test_refused_yaml(void **state)
     char deep[300] = "fabric: ";
     memset(deep + 8, '[', 100);
     refused(deep, 1, 0, "deeper", NULL);
+    static char many[1100 * 12];
+    for (unsigned i = 0, used = 0; i < 1100; i++)
+        used += (unsigned)snprintf(many + used, sizeof many - used, "k%u: 1\n", i);
+    refused(many, 1025, 1, "more than 1024 keys", NULL);
 }
 
 /* Plans are numbered design by design; a selection multiplies the routings that it serves. */

@@ -5,8 +5,8 @@
 #ifndef IKAT_EXPERIMENT_FIGURES_CHECK_H
 #define IKAT_EXPERIMENT_FIGURES_CHECK_H
 
+#include "base/yaml/ytree.h"
 #include "experiment/figures/metrics.h"
-#include "experiment/yaml/ytree.h"
 
 struct axes;
 struct figure;

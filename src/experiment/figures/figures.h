@@ -6,9 +6,9 @@
 #ifndef IKAT_EXPERIMENT_FIGURES_H
 #define IKAT_EXPERIMENT_FIGURES_H
 
+#include "base/yaml/ytree.h"
 #include "experiment/figures/axes.h"
 #include "experiment/figures/metrics.h"
-#include "experiment/yaml/ytree.h"
 #include "ikat/experiment.h"
 
 /* One "axis: value" of a mapping; a list gives several values, any of which may be. */

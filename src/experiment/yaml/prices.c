@@ -4,7 +4,7 @@
  * is one reader.
  */
 #include "ikat/prices.h"
-#include "experiment/yaml/ytree.h"
+#include "base/yaml/ytree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef IKAT_EXPERIMENT_SWEEP_H
 #define IKAT_EXPERIMENT_SWEEP_H
 
-#include "experiment/yaml/ytree.h"
+#include "base/yaml/ytree.h"
 
 /* More values or points than this are refused with their number. */
 enum { SWEEP_LIMIT = 100000 };

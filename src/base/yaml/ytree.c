@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/yaml/ytree.c: a YAML document as a tree with places, composed from libyaml's events.
+ * base/yaml/ytree.c: a YAML document as a tree with places, composed from libyaml's events.
  *
  * libyaml has a composer of its own, but it accepts duplicate keys and cycles and does not bound
  * the expansion of aliases.
  */
-#include "experiment/yaml/ytree.h"
+#include "base/yaml/ytree.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
-enum { MAX_DEPTH = 64, MAX_WEIGHT = 1000000 };
+/* Names are looked up one by one: keys of a mapping, anchors. */
+enum { MAX_DEPTH = 64, MAX_WEIGHT = 1000000, MAX_NAMES = 1024 };
 
 typedef struct anchor {
     struct anchor *next;
@@ -27,7 +28,7 @@ typedef struct composer {
     const char *file;
     ik_arena *arena;
     anchor *anchors;
-    unsigned depth;
+    unsigned depth, num_anchors;
     ik_error *err;
 } composer;
 
@@ -74,6 +75,8 @@ ytree *ytree_get(const ytree *map, const char *key)
 static ik_status ytree_append(ytree *parent, ytree *key, ytree *item, ik_arena *arena,
                               ik_error *err)
 {
+    if (key && parent->num == MAX_NAMES)
+        return ytree_fail(key, err, "a mapping with more than %d keys", MAX_NAMES);
     if (parent->num == parent->room) {
         size_t room = parent->room ? 2 * parent->room : 8;
         ytree **items = ik_arena_alloc(arena, room * sizeof *items);
@@ -183,6 +186,8 @@ static ik_status ytree_remember(composer *c, const yaml_char_t *name, ytree *nod
 {
     if (!name)
         return IK_OK;
+    if (c->num_anchors++ == MAX_NAMES)
+        return ytree_fail(node, c->err, "more than %d anchors", MAX_NAMES);
     anchor *a = ik_arena_alloc(c->arena, sizeof *a);
     if (!a || !(a->name = ik_arena_strdup(c->arena, (const char *)name)))
         return ik_fail_memory(c->err, sizeof *a, "a YAML document");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/yaml/ytree.h: a YAML document as a tree whose every node knows its place in the file.
+ * base/yaml/ytree.h: a YAML document as a tree whose every node knows its place in the file.
  */
-#ifndef IKAT_EXPERIMENT_YTREE_H
-#define IKAT_EXPERIMENT_YTREE_H
+#ifndef IKAT_BASE_YTREE_H
+#define IKAT_BASE_YTREE_H
 
 #include "ikat/base.h"
 
@@ -25,8 +25,9 @@ typedef struct ytree {
 
 /* Parses one document. Aliases share the node of their anchor; "<<" merges mappings. Refused with
  * line and column: syntax errors, tabs as indentation, more than one document, duplicate keys, keys
- * that are not plain text, aliases inside their own anchor, nesting or expansion beyond limits. An
- * empty document gives an empty mapping. The tree lives in `arena`. */
+ * that are not plain text, aliases inside their own anchor, nesting or expansion beyond limits,
+ * more than 1024 keys of a mapping or anchors. An empty document gives an empty mapping. The tree
+ * lives in `arena`. */
 ik_status ytree_parse(const char *text, size_t size, const char *file, ik_arena *arena, ytree **out,
                       ik_error *err);
 /* Value of a key of a mapping, NULL if it is not there. */
