@@ -36,6 +36,7 @@ WRITERS = {
     "report --output, figure": "report small.db --figure line -o NEW.svg",
     "audit --page": "audit ring:n=4 --lfts ring.lft --page NEW.html",
     "compare --plot": "compare slimfly oft --scale 4..6 --plot NEW.svg",
+    "design --output": "design mlfm oft --hosts 16 --radix 8 -o NEW.html",
     "replay --goal": f"replay {SOURCE}/data/halo16.ikrec --fabric ring:n=16 -r updown --goal NEW.goal -o goal.db",
     "load --goal": "load karytree:k=2,n=2 -r dmodk -t exchange --goal NEW.goal",
     "merge --output": "merge part1.db part2.db -o NEW.db",
