@@ -31,7 +31,7 @@ class Typed(CliTest):
         """Arguments with which a command would write."""
         experiment, store = self.tmp / "small.yaml", self.tmp / "small.db"
         experiment.write_text(EXPERIMENT)
-        return {"run": [experiment], "report": [store, "--csv"], "merge": [store], "reproduce": ["000"],
+        return {"run": [experiment], "report": [store, "--csv"], "merge": [store], "reproduce": ["000"], "design": ["oft", "--hosts", 16, "--radix", 8],
                 "submit": [experiment, "--tasks", "1", "--dry-run"],
                 "record": ["--", "true"], "replay": [SOURCE / "data/halo16.ikrec", "--fabric", TREE, "-r", "dmodk"],
                 "route": [TREE, "-r", "dmodk", "--format", "paths"], "deploy": [CLUSTER, "-r", "updown"],
