@@ -68,7 +68,7 @@ class Versions(CliTest):
 
     def forms(self, store):
         self.ok("report", store, "-o", self.tmp / "page.html")
-        self.ok("report", store)
+        self.ok("report", store, cwd=self.tmp)
         return {form: self.ok("report", store, *form) for form in FORMS}
 
     def lacks(self, store, table, column):
