@@ -120,7 +120,8 @@ static const char *mpi_wait(int num)
 {
     const struct timespec a_while = {.tv_nsec = SLEEP_NS};
     int64_t begun = 0;
-    for (int tries = 0, done = 0;; tries++) {
+    int done = 0;
+    for (unsigned tries = 0;; tries++) { /* may wrap in a wait of days */
         int code = MPI_Testall(num, mpi.requests, &done, mpi.statuses);
         if (code != MPI_SUCCESS)
             return mpi_failed("reach another rank", code);
