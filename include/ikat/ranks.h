@@ -17,8 +17,9 @@ typedef struct ik_ranks ik_ranks;
 /* Joins the other processes that a launcher started together with this one, as its environment
  * says. *out NULL: there are none. IK_ERR_UNSUPPORTED: there is no module for the launcher's MPI
  * library, and this process must not go on alone. Blocks until all have come. Not thread-safe; once
- * in a process. *out ends with ik_ranks_leave. */
-ik_status ik_ranks_join(ik_ranks **out, ik_error *err);
+ * in a process. cancel: as in ik_env, borrowed until the end; where it is raised on one rank, what
+ * all do together ends with IK_ERR_CANCELLED on all. *out ends with ik_ranks_leave. */
+ik_status ik_ranks_join(ik_ranks **out, const int *cancel, ik_error *err);
 /* How many the environment says there are, 1 without a launcher; *rank (NULL: unwanted): which of
  * them this is. */
 unsigned ik_ranks_launched(unsigned *rank);

@@ -134,9 +134,11 @@ ik_status sim_agree(const ik_env *env, ik_status status, ik_error *err)
         memcpy(&told, all[q].data, sizeof told);
         if (told.status == IK_OK)
             continue;
-        /* a signal to another rank is an error here, or the point would count as dropped */
-        status = ik_fail(err, told.status == IK_ERR_CANCELLED ? IK_ERR_IO : told.status,
-                         "rank %u: %s", q, told.text);
+        if (told.status == IK_ERR_CANCELLED) { /* a launcher's signal comes to them one by one */
+            ranks->cancelled = true;
+            return ik_fail(err, IK_ERR_CANCELLED, "the simulation was cancelled");
+        }
+        status = ik_fail(err, told.status, "rank %u: %s", q, told.text);
         if (told.hint[0])
             ik_hint(err, status, "%s", told.hint);
     }

@@ -150,9 +150,10 @@ class TenTimesLonger(CliTest):
 
     def compare_curves(self, name, short, long):
         def key(curve):
-            return json.dumps([curve.get(k) for k in ("fabric", "routing", "traffic", "variant")])
+            return json.dumps([curve.get(k) for k in ("fabric", "plan_label", "traffic", "variant")])
 
         peaks = {key(c): c["peak_throughput"] for c in long["curves"]}
+        self.assertEqual(len(peaks), len(long["curves"]), "curves that this test takes for one")
         wrong = []
         for curve in short["curves"]:
             before, after = curve["peak_throughput"], peaks[key(curve)]

@@ -17,6 +17,7 @@ typedef enum meeting { MEETING_TELLS, MEETING_FAILED, MEETING_LEAVES } meeting;
 typedef struct ranks_head {
     uint32_t why; /* meeting */
     int32_t status;
+    uint32_t cancelled;
 } ranks_head;
 
 bool ranks_init(ik_ranks *ranks)
@@ -56,6 +57,7 @@ static ik_status ranks_tell(ik_ranks *ranks, ranks_head head, ranks_bytes own, i
         head.why = MEETING_FAILED;
         own.size = 0;
     }
+    head.cancelled = ik_cancel_raised(ranks->cancel);
     memcpy(ranks->told, &head, sizeof head);
     if (own.size)
         memcpy(ranks->told + sizeof head, own.data, own.size);
@@ -89,10 +91,15 @@ ik_status ranks_meet(ik_ranks *ranks, ranks_bytes own, bool failed, const ranks_
     if (status != IK_OK)
         return status;
     for (unsigned q = 0; q < ranks->num; q++) {
-        unsigned why = ranks_head_of(ranks, q).why;
+        ranks_head head_q = ranks_head_of(ranks, q);
+        unsigned why = head_q.why;
         if (why == MEETING_FAILED && q == ranks->rank && !failed)
             return ik_fail_memory(err, own.size, "what ranks tell each other");
         ranks_bytes last = ranks_behind_head(ranks, q);
+        if (why == MEETING_LEAVES && head_q.cancelled) {
+            ranks->cancelled = true;
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+        }
         if (why == MEETING_LEAVES)
             return ik_fail(err, IK_ERR_IO, "rank %u has ended%s%.*s", q, last.size ? ": " : "",
                            (int)last.size, (const char *)last.data);

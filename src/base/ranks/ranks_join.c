@@ -117,7 +117,7 @@ static ik_status ranks_join_start(ik_ranks *ranks, unsigned launched, const char
     return ranks_init(ranks) ? IK_OK : ik_fail_memory(err, sizeof *ranks, "ranks");
 }
 
-ik_status ik_ranks_join(ik_ranks **out, ik_error *err)
+ik_status ik_ranks_join(ik_ranks **out, const int *cancel, ik_error *err)
 {
     unsigned num = 1;
     char *path = NULL;
@@ -129,6 +129,7 @@ ik_status ik_ranks_join(ik_ranks **out, ik_error *err)
     if (!ranks)
         return ik_fail_memory(err, sizeof *ranks, "ranks");
     ranks->exchange = ranks_join_exchange;
+    ranks->cancel = cancel;
     int errors = dup(STDERR_FILENO); /* which may be led elsewhere later */
     ranks->errors = errors >= 0 ? fdopen(errors, "w") : NULL;
     ik_status status = ranks_join_find(by, num, &path, err);

@@ -85,7 +85,7 @@ int cli_join_ranks(cli *c, const char *experiment)
     unsigned rank;
     if (ik_ranks_launched(&rank) < 2 || cli_has(c, "--shard"))
         return CLI_DONE;
-    ik_status status = ik_ranks_join(&c->env.ranks, &err);
+    ik_status status = ik_ranks_join(&c->env.ranks, c->env.cancel, &err);
     if (status != IK_OK && rank > 0) /* rank 0 says so, too */
         return CLI_USAGE;
     if (status != IK_OK)

@@ -4,11 +4,11 @@
  * it; the caller's thread writes each result as it comes and reports it to the observer, so that
  * SQLite and the observer see one thread only.
  */
+#include "base/ranks/ranks.h"
 #include "experiment/figures/metrics.h"
 #include "experiment/run/run.h"
 #include "experiment/run/search.h"
 #include "experiment/run/share.h"
-#include "ikat/ranks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -206,6 +206,8 @@ static void *pool_worker(void *ctx)
             pool_free_outcome(o);
             if (status != IK_ERR_CANCELLED)
                 pool_fail(w, number, status, &error);
+            else /* here, or on another rank */
+                ik_cancel_raise(&w->stop);
         }
         pthread_cond_signal(&w->changed);
     }
@@ -412,7 +414,7 @@ static void pool_collect(pool *w, int64_t fabric)
         outcome *o = w->head;
         if (!o) {
             pool_wait_a_little(w);
-            if (ik_env_cancelled(w->r->env))
+            if (ranks_are_cancelled(w->r->env))
                 ik_cancel_raise(&w->stop);
             continue;
         }
@@ -544,5 +546,5 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
             *err = w.error;
         return w.status;
     }
-    return ik_env_cancelled(r->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
+    return ranks_are_cancelled(r->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
 }
