@@ -129,6 +129,43 @@ static void broken_routings_are_caught(void **state)
     ik_fabric_free(f);
 }
 
+static uint32_t two_starts(const ik_routing *r, uint32_t src, uint32_t dst)
+{
+    (void)r, (void)src, (void)dst;
+    return 2;
+}
+
+static void start_in_phase(const ik_routing *r, uint32_t n, ik_packet *pk)
+{
+    (void)r;
+    pk->phase = (uint8_t)(n + 1);
+}
+
+/* Packets may start in two ways, of which the first or the second one is lost or goes round. */
+static void one_wrong_start_is_enough(void **state)
+{
+    (void)state;
+    ik_fabric *f = ring_fabric(6, 1);
+    for (unsigned k = 0; k < 8; k++) {
+        enum ring_way way = k & 1 ? RING_LOOP : RING_DEAD_END;
+        unsigned trait = k & 4 ? IK_ROUTE_PER_SWITCH : 0;
+        ik_plan *p = ring_plan(f, IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | trait, way);
+        ring_routing *r = (ring_routing *)(uintptr_t)p->routing;
+        r->family.num_starts = two_starts;
+        r->family.start_nth = start_in_phase;
+        r->right_phase = k & 2 ? 2 : 1;
+        ik_proof proof = prove(p, 1 + k % 3);
+        assert_int_equal(proof.delivered, IK_NO);
+        assert_int_equal(proof.undelivered, 2);
+        assert_int_equal(proof.loops, way == RING_LOOP ? 2 : 0);
+        assert_int_equal(proof.loop_free, way == RING_LOOP ? IK_NO : IK_YES);
+        assert_int_equal(proof.first_undelivered_src, way == RING_LOOP ? 2 : 1);
+        ik_proof_free(&proof);
+        ring_plan_free(p);
+    }
+    ik_fabric_free(f);
+}
+
 static void unconnected_pairs_are_no_failure(void **state)
 {
     (void)state;
@@ -371,6 +408,7 @@ int main(void)
         cmocka_unit_test(minimal_routing_on_rings),
         cmocka_unit_test(updown_on_rings),
         cmocka_unit_test(broken_routings_are_caught),
+        cmocka_unit_test(one_wrong_start_is_enough),
         cmocka_unit_test(unconnected_pairs_are_no_failure),
         cmocka_unit_test(both_methods_agree),
         cmocka_unit_test(threads_do_not_matter),

@@ -34,6 +34,7 @@ typedef struct ring_routing {
     ik_routing base;
     ik_routing_family family;
     enum ring_way way;
+    uint8_t right_phase; /* of packets that go the shortest way all the same; 0 = of none */
 } ring_routing;
 
 static inline uint32_t ring_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
@@ -41,7 +42,8 @@ static inline uint32_t ring_next(const ik_routing *r, uint32_t sw, uint32_t in_p
 {
     (void)in_port;
     const ik_fabric *f = r->fabric;
-    enum ring_way way = ((const ring_routing *)r)->way;
+    const ring_routing *of = (const ring_routing *)r;
+    enum ring_way way = of->right_phase && pk->phase == of->right_phase ? RING_SHORTEST : of->way;
     uint32_t n = f->num_switches, per = f->num_hosts / n, to = pk->dst / per,
              base = f->port_base[sw];
     uint32_t ahead = (to + n - sw) % n;
