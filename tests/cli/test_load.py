@@ -199,6 +199,16 @@ class Load(CliTest):
         self.refused(*case, "32MB", says=["32000000 bytes", "few flows per host"])
         self.ok(*case, "64MB")
 
+    def test_flows_of_hosts_with_several_ports(self):
+        """Tables of a subnet route each port of a host; flows, and those that are lost, are counted between hosts."""
+        (self.tmp / "dual.txt").write_text("".join(f"{k} {(k + 1) % 5}\n{k} h{k}\n{(k + 1) % 5} h{k}\n" for k in range(5)))
+        fabric, tables, lost = (self.tmp / name for name in ("dual.net", "all.lfts", "lost.lfts"))
+        self.ok("topo", self.tmp / "dual.txt", "--format", "ibnetdiscover", "-o", fabric)
+        self.ok("route", fabric, "-r", "updown", "--format", "lft", "-o", tables)
+        lost.write_text("".join(line for line in tables.read_text().splitlines(keepends=True) if "'host3'" not in line))
+        loads = [self.json("load", fabric, "-r", f"lft:path={path}", "-t", "uniform", status=None) for path in (tables, lost)]
+        self.assertEqual([(load["flows"], load["undelivered"]) for load in loads], [(20, 0), (20, 4)])
+
     def test_means_over_all_flows(self):
         """Eight hosts on two switches, one cable between them: a shift by two sends half of the flows over it, two each way."""
         c = self.load("xgft:m=4:2,w=1:1", "dmodk", "shift:by=2")["contention"]
