@@ -195,7 +195,8 @@ static const char *quantity_wrong_rest(const char *rest, ik_dimension dim)
         return "there is something after the number";
     if (!*rest)
         return "the unit is missing";
-    return (*rest == 'e' || *rest == 'E') && isdigit((unsigned char)rest[1])
+    bool sign = *rest && (rest[1] == '+' || rest[1] == '-');
+    return (*rest == 'e' || *rest == 'E') && isdigit((unsigned char)rest[1 + sign])
                ? "powers of ten are written out"
                : "its unit does not fit";
 }

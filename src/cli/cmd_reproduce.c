@@ -253,7 +253,8 @@ static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_cl
     if (isnan(claim->margin))
         putchar('\n');
     else
-        printf(" (margin %.2g %%)\n", 100 * claim->margin);
+        printf(claim->margin < 0.1 ? " (margin %.2g %%)\n" : " (margin %.0f %%)\n",
+               100 * claim->margin);
     if (claim->weak[0])
         printf("%-16sweak: %s\n", "", cli_line(claim->weak));
     if (claim->blind[0])

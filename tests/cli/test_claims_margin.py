@@ -63,6 +63,8 @@ class Margins(CliTest):
             self.assertAlmostEqual(float(row["margin"]), c["margin"], 3)
         for words in ("asked: more than 3 (margin 33 %)", "weak: a reason", "compared with another computation of ikat", "compared with the results of another program"):
             self.assertIn(words, self.shown)
+        self.assertNotRegex(self.shown, r"margin [\d.]+e")  # in plain digits, however wide
+        self.assertRegex(self.shown, r"margin \d\d\d+ %")
 
     def test_refusals(self):
         path = self.tmp / "bad.yaml"

@@ -183,7 +183,8 @@ static ik_status claims_put_lines(figure_book *b, const claim_result *list, void
         terminal_wrap(p, found, 16, 16);
         claims_put_asked_text(r->c, asked, sizeof asked);
         if (!isnan(r->margin))
-            snprintf(margin, sizeof margin, " (margin %.2g %%)", 100 * r->margin);
+            snprintf(margin, sizeof margin,
+                     r->margin < 0.1 ? " (margin %.2g %%)" : " (margin %.0f %%)", 100 * r->margin);
         snprintf(text, sizeof text, "%s%s", asked, margin);
         claims_put_note(p, "asked: ", text);
         claims_put_note(p, "in the source: ", r->c->paper);
