@@ -19,8 +19,9 @@ from browser import CHROMIUM, Browser  # noqa: E402
 
 WIDTH = 1000
 CLUSTER = SOURCE / "data/cluster96.ibnetdiscover"
-REPLAY = ["replay", SOURCE / "data/halo16.ikrec", "--fabric", "karytree:k=8,n=2", "--fabric", "xgft:m=8:8,w=1:2", "--fabric", "torus:dims=8:8",
-          "--routing", "dfsssp", "--compute-scale", "0.01"]
+REPLAYED = ["replay", SOURCE / "data/halo16.ikrec", "--fabric", "karytree:k=8,n=2", "--fabric", "xgft:m=8:8,w=1:2", "--fabric", "torus:dims=8:8",
+            "--routing", "dfsssp"]
+PAGES = ("quickstart", "halo", "waiting")
 # The part of a page from the top of the first of two elements to the bottom of the second; what to do before.
 CARD = "[...document.querySelectorAll('.card, section')].findLast((n) => n.querySelector('h3')?.textContent.startsWith('{}') && n.classList.contains('card'))"
 SHOTS = {
@@ -32,13 +33,21 @@ SHOTS = {
     "timelines.png": ("halo", CARD.format("Time lines of the ranks"), CARD.format("Time lines of the ranks"),
                       f"const choice = ({CARD.format('Time lines of the ranks')}).querySelector('select'); "
                       "choice.selectedIndex = [...choice.options].findIndex((o) => o.textContent.includes('torus')); choice.dispatchEvent(new Event('change', {bubbles: true}))"),
+    "pictures/waiting.png": ("waiting", CARD.format("Time lines of the ranks"), CARD.format("Time lines of the ranks"), ""),
 }
-FIGURES = ["pictures/latency.svg", "pictures/cluster.svg"]
+# The figures of experiments that documents show: the page, the experiment and the figure.
+OF_DOCUMENTS = {
+    "pictures/latency.svg": ("tutorial.md", "designs.yaml", "latency"),
+    "pictures/cable.svg": ("howto/judge-my-cluster.md", "cable.yaml", "cable"),
+    "pictures/rail.svg": ("howto/choose-a-topology.md", "rail.yaml", "rail"),
+    "pictures/paper.svg": ("howto/study-my-routing.md", "paper.yaml", "throughput"),
+}
+FIGURES = [*OF_DOCUMENTS, "pictures/cluster.svg"]
 NAMES = sorted([*SHOTS, *FIGURES])
 
 
-def experiment_of_the_tutorial(name):
-    text = (SOURCE / "docs/tutorial.md").read_text(encoding="utf-8")
+def experiment_of(page, name):
+    text = (SOURCE / "docs" / page).read_text(encoding="utf-8")
     return re.search(rf"^```yaml file={re.escape(name)}\n(.*?)^```", text, re.M | re.S)[1]
 
 
@@ -68,16 +77,20 @@ def make(ikat, folder):
             subprocess.run([ikat, *map(str, words)], cwd=scratch, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
         run("topo", CLUSTER, "-o", folder / "pictures/cluster.svg")
-        (scratch / "designs.yaml").write_text(experiment_of_the_tutorial("designs.yaml"), encoding="utf-8")
-        run("run", "designs.yaml", "-o", "designs.db")
-        run("report", "designs.db", "--figure", "latency", "-o", folder / "pictures/latency.svg")
+        (scratch / "data").symlink_to(SOURCE / "data")
+        subprocess.run(["cc", "-shared", "-fPIC", "-I", SOURCE / "include", "-o", scratch / "by_rate.so", SOURCE / "examples/plugin/by_rate.c"], check=True)
+        for picture, (page, name, figure) in OF_DOCUMENTS.items():
+            (scratch / name).write_text(experiment_of(page, name), encoding="utf-8")
+            run("run", name, "-o", f"{name}.db")
+            run("report", f"{name}.db", "--figure", figure, "-o", folder / picture)
         run("run", SOURCE / "experiments/quickstart.yaml", "-o", "quickstart.db")
-        run(*REPLAY, "-o", "halo.db")
-        for name in ("quickstart", "halo"):
+        run(*REPLAYED, "-o", "waiting.db")
+        run(*REPLAYED, "--compute-scale", "0.01", "-o", "halo.db")
+        for name in PAGES:
             run("report", f"{name}.db", "-o", f"{name}.html")
         with Browser(scratch) as browser:
             browser.show_as(WIDTH)
-            for page in ("quickstart", "halo"):
+            for page in PAGES:
                 browser.open(scratch / f"{page}.html")
                 for name, (of, first, last, before) in SHOTS.items():
                     if of == page:

@@ -1,8 +1,8 @@
 """Every command shown in a document runs: the lines of ```sh blocks that start with `ikat` or `build/release/ikat`.
 
 Blocks are run in order of the document, in a scratch folder of its own that sees data/, experiments/, docs/, tests/, include/ and examples/; lines that start with `cc` run, too. A block marked ```sh fails=N is
-expected to end with that status; ```console blocks and other languages are not run. A block marked file=NAME is written into the folder. In the tutorial, a ```text block
-after commands is what they print, without blanks at the ends of lines; … stands for lines that are left out.
+expected to end with that status; ```console blocks and other languages are not run. A block marked file=NAME is written into the folder. In the tutorial and in
+the four stories, a ```text block after commands is what they print, without blanks at the ends of lines; … stands for lines that are left out.
 """
 import re
 import shlex
@@ -13,6 +13,8 @@ import unittest
 from harness import SOURCE, CliTest, run
 
 DOCUMENTS = sorted([SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "docs").glob("*.md"), *(SOURCE / "docs/howto").glob("*.md")])
+# Pages for one reader each, from a problem to a decision.
+STORIES = ("judge-my-cluster.md", "choose-a-topology.md", "study-my-routing.md", "replay-my-program.md")
 
 
 def anchors(page):
@@ -35,7 +37,7 @@ class Documents(CliTest):
             for language, info, block in re.findall(r"^```(\w+)(?: ([^\n]*))?\n(.*?)^```", document.read_text(), re.M | re.S):
                 if info.startswith("file="):
                     (scratch / info[5:]).write_text(block)
-                if language == "text" and document.name == "tutorial.md":
+                if language == "text" and document.name in ("tutorial.md", *STORIES):
                     with self.subTest(document=document.name, output=block):
                         self.printed(block, printed)
                 if language != "sh":
@@ -91,6 +93,22 @@ class Documents(CliTest):
             done = subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-fsyntax-only", "-I", SOURCE / "include", "-I", SOURCE / "src", "-x", "c", "-"],
                                   input=block, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_stories_are_short_and_end_with_a_decision(self):
+        """A problem in the reader's words first, at most six commands, then a picture and a decision with how sure it is, all in under 800 words."""
+        overview = (SOURCE / "README.md").read_text()
+        for name in STORIES:
+            with self.subTest(story=name):
+                page = (SOURCE / "docs/howto" / name).read_text()
+                self.assertLess(len(page.split()), 800)
+                self.assertTrue(re.match(r"# [^\n]+\n\n\*[^*]+\?\*\n", page), "the first paragraph is the problem, a question in italics")
+                blocks = "".join(re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S)).replace("\\\n", " ")
+                self.assertIn(len(blocks.splitlines()), range(1, 7))
+                before, heading, decision = page.partition("\n## The decision\n")
+                self.assertTrue(heading, "no section 'The decision'")
+                self.assertRegex(decision, r"(?s)!\[[^\]]+\]\(\.\./pictures/.*\n\*\*[^*]*\*\*.*How\s+sure\s+is\s+that\?")
+                self.assertNotRegex(decision, r"```sh")
+                self.assertIn(f"](docs/howto/{name})", overview)
 
     def test_functions_and_files_that_are_named_exist(self):
         """In the page on the simulator and in the pages beside its sources."""
