@@ -7,6 +7,7 @@
 #define IKAT_FLOOR_PLAN_H
 
 #include "ikat/fabric.h"
+#include "ikat/json.h"
 
 #include <stdio.h>
 
@@ -38,8 +39,9 @@ typedef enum ik_cable_kind { IK_CABLE_COPPER, IK_CABLE_OPTICAL, IK_NUM_CABLE_KIN
  * have the same place. */
 typedef struct ik_floor_plan {
     ik_floor_rules rules;
-    uint32_t planes;          /* equal switches that stand where the fabric has one */
-    uint32_t rows, row_racks; /* of the floor that is used */
+    uint32_t num_switches, num_hosts; /* of the fabric */
+    uint32_t planes;                  /* equal switches that stand where the fabric has one */
+    uint32_t rows, row_racks;         /* of the floor that is used */
     uint32_t num_racks;
     ik_rack *racks;      /* [num_racks] by row and column */
     uint32_t *node_rack; /* [nodes] */
@@ -76,6 +78,13 @@ char *ik_rack_name(const ik_rack *rack, char *buffer, size_t size);
  * name, so that a list of names does not tell them apart. Cost O(cables log cables). */
 ik_status ik_floor_plan_list_cables(const ik_floor_plan *plan, const ik_fabric *f, FILE *out,
                                     ik_error *err);
+/* The sums as members of the object that is open in j: rows, racks, cables, metres. Errors are kept
+ * in j. */
+void ik_floor_plan_json(const ik_floor_plan *plan, ik_json *j);
+/* The racks as one more member, "contents": of each, by row and column, an array of both, its used
+ * units, and the ranges of switches and of hosts in it, as first and last number of each.
+ * IK_ERR_MEMORY. Cost O(nodes). */
+ik_status ik_floor_racks_json(const ik_floor_plan *plan, ik_json *j, ik_error *err);
 
 IK_END_DECLS
 #endif

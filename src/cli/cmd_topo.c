@@ -57,7 +57,7 @@ static ik_status topo_measure(topo *t, unsigned seeds, ik_error *err)
 {
     ik_status s = ik_fabric_describe(t->f, &t->d, err);
     if (s == IK_OK && (cli_has(t->c, "--all") || cli_has(t->c, "--cable-list")))
-        s = cli_floor_make(t->c, t->f, 1, &t->floor, err);
+        s = cli_floor_make(t->c, t->f, &t->floor, err);
     if (s == IK_OK)
         s = topo_measure_distances(t, err);
     return s == IK_OK && cli_has(t->c, "--all") ? topo_measure_rest(t, seeds, err) : s;
@@ -211,8 +211,11 @@ static int topo_show_json(const topo *t)
     topo_put_distances(&j, t);
     if (t->has_all)
         topo_put_rest(&j, t);
-    if (t->floor)
-        cli_floor_put(&j, t->floor);
+    if (t->floor) {
+        ik_json_object(&j, "floor");
+        ik_floor_plan_json(t->floor, &j);
+        ik_json_close(&j);
+    }
     topo_put_findings(&j, t->f);
     return cli_json_end(t->c, &j);
 }
@@ -493,8 +496,8 @@ static const cli_option options[] = {
      "and port, length, copper or optical",
      false, "<file csv>"},
     {"--floor", 0, "FILE",
-     "with --cable-list or --all: the rules of the floor, in YAML, for which "
-     "docs/designing.md has the defaults",
+     "with --cable-list or --all: the rules of the floor, in YAML (default: 'default', what "
+     "docs/designing.md lists)",
      false, "<file yaml yml>"},
     {"--partitions", 0, "N",
      "with --all: number of seeds for each of six settings of METIS (default: 4 to 32, by size)",

@@ -18,13 +18,18 @@ int cli_floor_check(const cli *c)
     return CLI_DONE;
 }
 
-ik_status cli_floor_make(cli *c, const ik_fabric *f, uint32_t planes, ik_floor_plan **out,
-                         ik_error *err)
+ik_status cli_floor_rules(const cli *c, ik_floor_rules *out, ik_error *err)
+{
+    const char *path = cli_get(c, "--floor");
+    return ik_floor_rules_read(path && strcmp(path, "default") != 0 ? path : NULL, out, err);
+}
+
+ik_status cli_floor_make(cli *c, const ik_fabric *f, ik_floor_plan **out, ik_error *err)
 {
     ik_floor_rules rules;
-    ik_status status = ik_floor_rules_read(cli_get(c, "--floor"), &rules, err);
+    ik_status status = cli_floor_rules(c, &rules, err);
     if (status == IK_OK)
-        status = ik_floor_plan_make(f, &rules, planes, &c->env, out, err);
+        status = ik_floor_plan_make(f, &rules, 1, &c->env, out, err);
     return status;
 }
 
@@ -47,25 +52,6 @@ ik_status cli_floor_write(const cli *c, const ik_fabric *f, const ik_floor_plan 
 static double floor_metres(uint64_t mm)
 {
     return (double)mm / 1000;
-}
-
-void cli_floor_put(ik_json *j, const ik_floor_plan *plan)
-{
-    const uint64_t copper = plan->length_mm[IK_CABLE_COPPER],
-                   optical = plan->length_mm[IK_CABLE_OPTICAL];
-    ik_json_object(j, "floor");
-    ik_json_uint(j, "rows", plan->rows);
-    ik_json_uint(j, "row_racks", plan->row_racks);
-    ik_json_uint(j, "racks", plan->num_racks);
-    ik_json_uint(j, "copper_cables", plan->cables[IK_CABLE_COPPER]);
-    ik_json_uint(j, "optical_cables", plan->cables[IK_CABLE_OPTICAL]);
-    ik_json_uint(j, "inside_racks", plan->inside_racks);
-    ik_json_real(j, "copper_m", floor_metres(copper), CLI_DIGITS);
-    ik_json_real(j, "optical_m", floor_metres(optical), CLI_DIGITS);
-    ik_json_real(j, "longest_m", floor_metres(plan->longest_mm), CLI_DIGITS);
-    ik_json_real(j, "before_search_m", floor_metres(plan->first_mm), CLI_DIGITS);
-    ik_json_real(j, "after_search_m", floor_metres(plan->found_mm), CLI_DIGITS);
-    ik_json_close(j);
 }
 
 void cli_floor_print(const cli *c, const ik_floor_plan *plan)

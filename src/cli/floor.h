@@ -9,14 +9,14 @@
 
 /* Whether --cable-list names what can be written; an exit status. */
 int cli_floor_check(const cli *c);
-/* The plan by the rules of --floor; planes as in ik_floor_plan_make. */
-ik_status cli_floor_make(cli *c, const ik_fabric *f, uint32_t planes, ik_floor_plan **out,
-                         ik_error *err);
+/* The rules of --floor: a file, or 'default', which is also what holds without it. */
+ik_status cli_floor_rules(const cli *c, ik_floor_rules *out, ik_error *err);
+/* The plan of a fabric by these rules. */
+ik_status cli_floor_make(cli *c, const ik_fabric *f, ik_floor_plan **out, ik_error *err);
 /* Writes the file of --cable-list, if there is one: whole or not at all. */
 ik_status cli_floor_write(const cli *c, const ik_fabric *f, const ik_floor_plan *plan,
                           ik_error *err);
-/* The member "floor" of an object of --json, and a heading with rows. */
-void cli_floor_put(ik_json *j, const ik_floor_plan *plan);
+/* A heading with rows. */
 void cli_floor_print(const cli *c, const ik_floor_plan *plan);
 
 #endif

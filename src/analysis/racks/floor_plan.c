@@ -179,7 +179,10 @@ ik_status ik_floor_plan_make(const ik_fabric *f, const ik_floor_rules *rules, ui
     ik_floor_plan *plan = ik_calloc(1, sizeof *plan);
     if (!plan)
         return ik_fail_memory(err, sizeof *plan, "a floor plan");
-    *plan = (ik_floor_plan){.rules = *rules, .planes = planes};
+    *plan = (ik_floor_plan){.rules = *rules,
+                            .num_switches = f->num_switches,
+                            .num_hosts = f->num_hosts,
+                            .planes = planes};
     plan->node_rack = ik_calloc(nodes, sizeof *plan->node_rack);
     plan->node_unit = ik_calloc(nodes, sizeof *plan->node_unit);
     racks_work w = {.f = f, .env = env, .plan = plan};
