@@ -14,6 +14,7 @@
 #include "ikat/experiment.h"
 #include "ikat/fabric.h"
 #include "ikat/failures.h"
+#include "ikat/floor_plan.h"
 #include "ikat/format.h"
 #include "ikat/json.h"
 #include "ikat/lids.h"

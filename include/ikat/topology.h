@@ -82,6 +82,15 @@ bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *mos
  * empty): its family cannot say that, or size is too small. fit: of ik_series_fit; rails >= 1. */
 bool ik_fit_rails(const ik_fit *fit, uint32_t rails, char *spec, size_t size);
 
+/* In which order the switches of a family, each with its hosts, are brought to racks, rack by rack
+ * along the rows of a floor. A local search then improves what this gives. */
+typedef enum ik_racking {
+    IK_RACKING_NUMBERS, /* as they are numbered */
+    IK_RACKING_PODS,    /* trees: pod after pod, the top level in the middle */
+    IK_RACKING_GROUPS,  /* group after group: ik_topology.rack_group, else ik_place.group */
+    IK_RACKING_GRID     /* at their positions (ik_fabric.switch_xy): a rack holds neighbours */
+} ik_racking;
+
 struct ik_topology {
     const char *name;    /* "xgft" */
     const char *summary; /* one line */
@@ -98,6 +107,11 @@ struct ik_topology {
     bool imported;
     /* ends with name NULL; may be NULL: no natural balanced instances */
     const ik_series *series;
+    /* how it stands on a floor (ik_floor_plan_make) */
+    ik_racking racking;
+    /* with IK_RACKING_GROUPS: the group of a switch of a fabric of this family; NULL: that of its
+     * ik_place */
+    uint32_t (*rack_group)(const ik_fabric *f, uint32_t sw);
     /* Adds everything to the builder. Invalid parameters: IK_ERR_USAGE with the reason and the
      * nearest valid values as hint. Must refuse by size before allocating
      * (ik_topology_refuse_size). */

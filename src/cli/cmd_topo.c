@@ -3,7 +3,7 @@
  * cmd_topo.c: `ikat topo`: what a fabric is made of, how far apart its hosts are, what is wrong
  * with it.
  */
-#include "cli.h"
+#include "floor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct topo {
     uint32_t girth;
     bool has_bisection;
     ik_bisection bisection;
-    ik_cables cables;
+    ik_floor_plan *floor; /* NULL: not asked for */
 } topo;
 
 /* ------------------------------------------------------------------------------------------
@@ -40,14 +40,12 @@ static ik_status topo_measure_distances(topo *t, ik_error *err)
     return s;
 }
 
-static ik_status topo_measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
+static ik_status topo_measure_rest(topo *t, unsigned seeds, ik_error *err)
 {
     const ik_env *env = &t->c->env;
     ik_status s = ik_diversity_measure(t->f, env, &t->diversity, err);
     if (s == IK_OK)
         s = ik_girth(t->f, env, &t->girth, err);
-    if (s == IK_OK)
-        s = ik_cables_measure(t->f, rack, &t->cables, err);
     t->has_bisection = t->f->num_switches > 1 && !ik_fabric_has_rails(t->f);
     if (s == IK_OK && t->has_bisection)
         s = ik_bisection_measure(t->f, seeds, env, &t->bisection, err);
@@ -55,12 +53,14 @@ static ik_status topo_measure_rest(topo *t, uint32_t rack, unsigned seeds, ik_er
     return s;
 }
 
-static ik_status topo_measure(topo *t, uint32_t rack, unsigned seeds, ik_error *err)
+static ik_status topo_measure(topo *t, unsigned seeds, ik_error *err)
 {
     ik_status s = ik_fabric_describe(t->f, &t->d, err);
+    if (s == IK_OK && (cli_has(t->c, "--all") || cli_has(t->c, "--cable-list")))
+        s = cli_floor_make(t->c, t->f, &t->floor, err);
     if (s == IK_OK)
         s = topo_measure_distances(t, err);
-    return s == IK_OK && cli_has(t->c, "--all") ? topo_measure_rest(t, rack, seeds, err) : s;
+    return s == IK_OK && cli_has(t->c, "--all") ? topo_measure_rest(t, seeds, err) : s;
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -160,21 +160,6 @@ static void topo_put_bisection(ik_json *j, const ik_bisection *b)
     ik_json_close(j);
 }
 
-static void topo_put_cables(ik_json *j, const ik_cables *c)
-{
-    ik_json_object(j, "cables");
-    ik_json_uint(j, "cables", c->cables);
-    ik_json_uint(j, "inside_racks", c->inside_racks);
-    ik_json_uint(j, "total", c->total);
-    ik_json_uint(j, "longest", c->longest);
-    ik_json_real(j, "mean", c->mean, CLI_DIGITS);
-    ik_json_uint(j, "width", c->width);
-    ik_json_uint(j, "height", c->height);
-    ik_json_bool(j, "own_positions", c->own_positions);
-    cli_json_uints(j, "histogram", c->histogram, c->longest + 1);
-    ik_json_close(j);
-}
-
 static void topo_put_rest(ik_json *j, const topo *t)
 {
     topo_put_diversity(j, &t->diversity);
@@ -184,7 +169,6 @@ static void topo_put_rest(ik_json *j, const topo *t)
         topo_put_bisection(j, &t->bisection);
     else
         ik_json_null(j, "bisection");
-    topo_put_cables(j, &t->cables);
 }
 
 static void topo_put_counts(ik_json *j, const ik_description *d)
@@ -227,6 +211,11 @@ static int topo_show_json(const topo *t)
     topo_put_distances(&j, t);
     if (t->has_all)
         topo_put_rest(&j, t);
+    if (t->floor) {
+        ik_json_object(&j, "floor");
+        ik_floor_plan_json(t->floor, &j);
+        ik_json_close(&j);
+    }
     topo_put_findings(&j, t->f);
     return cli_json_end(t->c, &j);
 }
@@ -363,7 +352,6 @@ static void topo_print_diversity(const topo *t)
 static void topo_print_rest(const topo *t)
 {
     const ik_bisection *b = &t->bisection;
-    const ik_cables *c = &t->cables;
     char text[160];
     topo_print_diversity(t);
     cli_heading(t->c, "Shape");
@@ -382,15 +370,6 @@ static void topo_print_rest(const topo *t)
     } else if (ik_fabric_has_rails(t->f)) {
         topo_print_row("bisection", "not defined: hosts have cables to several switches");
     }
-    snprintf(text, sizeof text,
-             "%s in total, %.3f on average, %s at most; %s of %s stay in their rack",
-             cli_counted(c->total, "rack pitch"), c->mean, cli_count(c->longest),
-             cli_count(c->inside_racks), cli_count(c->cables));
-    topo_print_row("cables", text);
-    snprintf(text, sizeof text, "%u x %s, %s", c->width,
-             IK_COUNT(c->height, c->width == 1 ? "rack" : "racks|racks"),
-             c->own_positions ? "the fabric's own positions" : "filled in switch order");
-    topo_print_row("floor", text);
 }
 
 static void topo_print_findings(const topo *t)
@@ -429,6 +408,8 @@ static int topo_show(const topo *t)
     topo_print_distances(t);
     if (t->has_all)
         topo_print_rest(t);
+    if (t->floor)
+        cli_floor_print(t->c, t->floor);
     topo_print_findings(t);
     return cli_finish(t->c, topo_exit_status(t->f));
 }
@@ -461,16 +442,19 @@ static int topo_run(cli *c)
     topo t = {.c = c};
     const ik_format *format;
     ik_error err;
-    uint64_t rack, seeds;
+    uint64_t seeds;
     int status;
     if (cli_only_with(c, "--format", "--output") != CLI_DONE ||
-        cli_only_with(c, "--rack", "--all") != CLI_DONE ||
         cli_only_with(c, "--partitions", "--all") != CLI_DONE ||
-        !cli_get_uint(c, "--rack", 1, 1000000, 1, &rack) ||
         !cli_get_uint(c, "--partitions", 0, 100000, 0, &seeds))
         return CLI_USAGE;
+    if (cli_has(c, "--floor") && !cli_has(c, "--all") && !cli_has(c, "--cable-list"))
+        return cli_usage(c, "--floor has no effect without --cable-list or --all");
+    status = cli_floor_check(c);
+    if (status != CLI_DONE)
+        return status;
     bool printed = topo_prints_fabric(&t, &format);
-    static const char *const others[] = {"--json", "--all", "--partitions"};
+    static const char *const others[] = {"--json", "--all", "--partitions", "--cable-list"};
     for (size_t i = 0; printed && i < sizeof others / sizeof *others; i++)
         if (cli_has(c, others[i]))
             return cli_usage(c, "%s has no effect with '--output -', which prints the fabric alone",
@@ -481,13 +465,15 @@ static int topo_run(cli *c)
     if (s == IK_OK)
         s = topo_write_out(&t, &err);
     if (s == IK_OK)
-        s = topo_measure(&t, (uint32_t)rack, (unsigned)seeds, &err);
+        s = topo_measure(&t, (unsigned)seeds, &err);
+    if (s == IK_OK)
+        s = cli_floor_write(c, t.f, t.floor, &err);
     status = s == IK_OK ? topo_show(&t) : cli_error(c, &err);
     if (t.has_dist)
         ik_distances_free(&t.dist);
     ik_diversity_free(&t.diversity);
     ik_bisection_free(&t.bisection);
-    ik_cables_free(&t.cables);
+    ik_floor_plan_free(t.floor);
     ik_description_free(&t.d);
     ik_fabric_free(t.f);
     return status;
@@ -501,11 +487,18 @@ static const cli_option options[] = {
     {"--format", 0, "NAME", "with -o: write in this format, whatever the file name is", false,
      "<formats>"},
     {"--all", 0, NULL,
-     "also compute path diversity, girth, Moore bound, bisection, cables, and the distances of "
+     "also compute path diversity, girth, Moore bound, bisection, a floor plan, and the distances "
+     "of "
      "large fabrics",
      false},
-    {"--rack", 0, "N", "with --all: switches per rack if ikat makes the floor plan (default 1)",
-     false},
+    {"--cable-list", 0, "FILE.csv",
+     "stand the fabric on a floor and write the list of its cables: from and to which rack, unit "
+     "and port, length, copper or optical",
+     false, "<file csv>"},
+    {"--floor", 0, "FILE",
+     "with --cable-list or --all: the rules of the floor, in YAML (default: 'default', what "
+     "docs/designing.md lists)",
+     false, "<file yaml yml>"},
     {"--partitions", 0, "N",
      "with --all: number of seeds for each of six settings of METIS (default: 4 to 32, by size)",
      false},
@@ -533,8 +526,9 @@ const ik_command ik_command_topo = {
             "unconnected_pairs?:n path_diversity?:{min:~n mean:~r max:~n counts:[{distance:n "
             "paths:~n pairs:n}]}'with --all; null above 2^63' girth?:~n moore_ratio?:r "
             "bisection?:~{cut:n per_host:r hosts_a:n hosts_b:n lower_bound:r "
-            "lower_bound_per_host:r starts:n} cables?:{cables:n inside_racks:n total:n longest:n "
-            "mean:r width:n height:n own_positions:b histogram:[n]}'the last with --all' "
+            "lower_bound_per_host:r starts:n} floor?:{rows:n row_racks:n racks:n copper_cables:n "
+            "optical_cables:n inside_racks:n copper_m:r optical_m:r longest_m:r "
+            "before_search_m:r after_search_m:r}'with --all or --cable-list' "
             "findings:[{severity:t code:t text:t port?:t node?:t}]",
     .takes = "<topologies>|<file>",
     .examples = examples,

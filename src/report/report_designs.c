@@ -108,6 +108,13 @@ static void report_designs_put_measured(ik_json *j, const ik_designs *d, const i
     for (size_t k = 0; m->built && k < d->num_shares; k++)
         report_designs_put_failure(j, d, k, m);
     ik_json_close(j);
+    if (m->floor) {
+        ik_json_object(j, "floor");
+        ik_floor_plan_json(m->floor, j);
+        ik_json_close(j);
+    } else {
+        ik_json_null(j, "floor");
+    }
 }
 
 static void report_designs_put_member(ik_json *j, const ik_designs *d, const ik_design_member *m)
@@ -195,6 +202,29 @@ static ik_status report_designs_put_parts(ik_json *j, const ik_designs *d, ik_er
     return status;
 }
 
+/* The racks of each member, in the order of members. */
+static ik_status report_designs_put_floors(ik_json *j, const ik_designs *d, ik_error *err)
+{
+    ik_status status = IK_OK;
+    ik_json_array(j, "floors");
+    for (size_t i = 0; status == IK_OK && i < d->num_members; i++) {
+        const ik_floor_plan *plan = d->members[i].floor;
+        if (!plan) {
+            ik_json_null(j, NULL);
+            continue;
+        }
+        ik_json_object(j, NULL);
+        ik_json_uint(j, "rack_units", plan->rules.rack_units);
+        ik_json_uint(j, "rack_width_mm", plan->rules.rack_width_mm);
+        ik_json_uint(j, "row_pitch_mm", plan->rules.row_pitch_mm);
+        ik_json_uint(j, "copper_mm", plan->rules.copper_mm);
+        status = ik_floor_racks_json(plan, j, err);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+    return status;
+}
+
 /* What the page knows beyond what --json has. */
 static ik_status report_designs_put_all(ik_json *j, const ik_designs *d, ik_error *err)
 {
@@ -211,6 +241,8 @@ static ik_status report_designs_put_all(ik_json *j, const ik_designs *d, ik_erro
     ik_json_close(j);
     ik_json_uint(j, "draws", d->draws);
     ik_status status = report_designs_put_parts(j, d, err);
+    if (status == IK_OK && d->has_floors)
+        status = report_designs_put_floors(j, d, err);
     ik_json_close(j);
     ik_json_close(j);
     return status;

@@ -59,5 +59,6 @@ const ik_topology ik_topology_crossbar = {
     .examples = (const char *const[]){"crossbar:n=1", "crossbar:n=16", "crossbar:n=1000", NULL},
     .bad_examples = (const char *const[]){"crossbar:n=0", "crossbar", NULL},
     .series = series,
+    .racking = IK_RACKING_NUMBERS,
     .build = crossbar_build,
 };

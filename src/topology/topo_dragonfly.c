@@ -133,5 +133,6 @@ const ik_topology ik_topology_dragonfly = {
         (const char *const[]){"dragonfly:h=0", "dragonfly:h=2,g=10",
                               "dragonfly:h=2,arrangement=palm", "dragonfly:h=30000", NULL},
     .series = series,
+    .racking = IK_RACKING_GROUPS,
     .build = dragonfly_build,
 };

@@ -159,5 +159,6 @@ const ik_topology ik_topology_dragonflyplus = {
     .bad_examples = (const char *const[]){"dragonflyplus:h=0", "dragonflyplus:h=2,g=6",
                                           "dragonflyplus:h=20000", NULL},
     .series = series,
+    .racking = IK_RACKING_GROUPS,
     .build = dragonflyplus_build,
 };

@@ -67,5 +67,6 @@ const ik_topology ik_topology_fullmesh = {
     .bad_examples = (const char *const[]){"fullmesh:n=0", "fullmesh:n=3,p=0",
                                           "fullmesh:n=65536,p=65535,k=1024", NULL},
     .series = series,
+    .racking = IK_RACKING_NUMBERS,
     .build = fullmesh_build,
 };

@@ -49,5 +49,6 @@ const ik_topology ik_topology_hypercube = {
     .examples = (const char *const[]){"hypercube:n=1", "hypercube:n=3", "hypercube:n=6,p=2", NULL},
     .bad_examples = (const char *const[]){"hypercube:n=0", "hypercube:n=40", NULL},
     .series = series,
+    .racking = IK_RACKING_GRID,
     .build = hypercube_build,
 };

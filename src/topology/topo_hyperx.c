@@ -159,5 +159,6 @@ const ik_topology ik_topology_hyperx = {
     .bad_examples = (const char *const[]){"hyperx:dims=0", "hyperx:dims=3:3,k=1:1:1",
                                           "hyperx:dims=1000000:1000000", NULL},
     .series = series,
+    .racking = IK_RACKING_NUMBERS,
     .build = topo_hyperx_build,
 };

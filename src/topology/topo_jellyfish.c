@@ -38,5 +38,6 @@ const ik_topology ik_topology_jellyfish = {
                                       "jellyfish:N=64,d=4,seed=7", NULL},
     .bad_examples = (const char *const[]){"jellyfish:N=5,d=3", "jellyfish:N=4,d=4",
                                           "jellyfish:N=6,d=1", "jellyfish:N=8", NULL},
+    .racking = IK_RACKING_NUMBERS,
     .build = jellyfish_build,
 };

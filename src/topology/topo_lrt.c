@@ -77,5 +77,6 @@ const ik_topology ik_topology_lrt = {
     .bad_examples =
         (const char *const[]){"lrt:N=15,d=4,r=2", "lrt:N=16,d=6,r=2", "lrt:N=25,d=3,r=2",
                               "lrt:N=24,d=3,r=3,width=7", "lrt:N=64,d=4", NULL},
+    .racking = IK_RACKING_GRID,
     .build = topo_lrt_build,
 };

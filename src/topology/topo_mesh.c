@@ -30,5 +30,6 @@ const ik_topology ik_topology_mesh = {
     .examples = (const char *const[]){"mesh:dims=3", "mesh:dims=4:4", "mesh:dims=2:3:4,p=2", NULL},
     .bad_examples =
         (const char *const[]){"mesh:dims=0:4", "mesh:dims=x", "mesh:dims=16777216:16777216", NULL},
+    .racking = IK_RACKING_GRID,
     .build = mesh_build,
 };

@@ -115,5 +115,6 @@ const ik_topology ik_topology_mlfm = {
         (const char *const[]){"mlfm:h=2", "mlfm:h=3", "mlfm:h=4,l=6,p=2", "mlfm:h=1,l=2", NULL},
     .bad_examples = (const char *const[]){"mlfm:h=0", "mlfm:h=3,p=0", "mlfm:h=60000", NULL},
     .series = series,
+    .racking = IK_RACKING_GROUPS,
     .build = mlfm_build,
 };

@@ -146,5 +146,6 @@ const ik_topology ik_topology_oft = {
         (const char *const[]){"oft:k=2", "oft:k=3", "oft:k=4", "oft:k=5,p=2", "oft:k=10", NULL},
     .bad_examples = (const char *const[]){"oft:k=7", "oft:k=1", "oft:k=15", "oft:k=65522", NULL},
     .series = series,
+    .racking = IK_RACKING_GROUPS,
     .build = oft_build,
 };

@@ -74,5 +74,6 @@ const ik_topology ik_topology_pgft = {
                                       "pgft:m=2:3,w=2:2,p=2:1", NULL},
     .bad_examples = (const char *const[]){"pgft:m=4:4,w=1:2,p=1:2:3", "pgft:m=4:4,w=1",
                                           "pgft:m=4:4,w=1:2,p=0:1", NULL},
+    .racking = IK_RACKING_PODS,
     .build = pgft_build,
 };

@@ -203,5 +203,6 @@ const ik_topology ik_topology_polarfly = {
                                       "polarfly:q=9", NULL},
     .bad_examples = (const char *const[]){"polarfly:q=6", "polarfly:q=1", "polarfly:q=65521", NULL},
     .series = series,
+    .racking = IK_RACKING_GROUPS,
     .build = polarfly_build,
 };

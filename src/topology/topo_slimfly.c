@@ -240,6 +240,16 @@ static const ik_series series[] = {
     {0},
 };
 
+/* A column of each subgraph stand together, as in the paper: q groups of 2q routers, any two of
+ * which are joined by 2q cables. */
+static uint32_t slimfly_rack_group(const ik_fabric *f, uint32_t sw)
+{
+    uint32_t q = 1;
+    while (2 * (uint64_t)(q + 1) * (q + 1) <= f->num_switches)
+        q++;
+    return sw / q % q;
+}
+
 const ik_topology ik_topology_slimfly = {
     .name = "slimfly",
     .summary = "diameter-two direct network close to the Moore bound (McKay-Miller-Siran graphs)",
@@ -267,5 +277,7 @@ const ik_topology ik_topology_slimfly = {
         (const char *const[]){"slimfly:q=6", "slimfly:q=2", "slimfly:q=5,p=0", "slimfly:q=5,p=many",
                               "slimfly:q=7,xi=2", "slimfly:q=65521", NULL},
     .series = series,
+    .racking = IK_RACKING_GROUPS,
+    .rack_group = slimfly_rack_group,
     .build = slimfly_build,
 };

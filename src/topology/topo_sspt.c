@@ -135,5 +135,6 @@ const ik_topology ik_topology_sspt = {
                                       "sspt:r1=6,r2=3,p=2", "sspt:r1=7,r2=3,copies=2", NULL},
     .bad_examples = (const char *const[]){"sspt:r1=5,r2=3", "sspt:r1=7,r2=7", "sspt:r1=5,r2=4",
                                           "sspt:r1=3", "sspt:r1=60000,r2=2", NULL},
+    .racking = IK_RACKING_GROUPS,
     .build = sspt_build,
 };

@@ -58,5 +58,6 @@ const ik_topology ik_topology_torus = {
     .bad_examples = (const char *const[]){"torus:dims=0", "torus:dims=4:4,p=0",
                                           "torus:dims=16777216:16777216", "torus", NULL},
     .shorthands = shorthands,
+    .racking = IK_RACKING_GRID,
     .build = torus_build,
 };

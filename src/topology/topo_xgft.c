@@ -279,5 +279,6 @@ const ik_topology ik_topology_xgft = {
     .bad_examples = bad_examples,
     .shorthands = shorthands,
     .series = series,
+    .racking = IK_RACKING_PODS,
     .build = xgft_build,
 };

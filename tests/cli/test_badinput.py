@@ -149,7 +149,7 @@ class BadInputTest(CliTest):
     def test_options_without_effect_are_refused(self):
         route = ("route", "ring:n=5", "-r", "updown")
         for args, option, other in ((("topo", "ring:n=5", "--format", "svg"), "--format", "--output"),
-                                    (("topo", "ring:n=5", "--rack", "2"), "--rack", "--all"),
+                                    (("topo", "ring:n=5", "--floor", "floor.yaml"), "--floor", "--all"),
                                     (("topo", "ring:n=5", "--partitions", "2"), "--partitions", "--all"),
                                     ((*route, "-o", self.tmp / "ring.lft"), "--output", "--format"),
                                     ((*route, "--diff", "shortest", "-o", self.tmp / "ring.lft"), "--output", "--diff"),

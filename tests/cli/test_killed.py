@@ -31,6 +31,7 @@ figures: [{name: line, x: load, y: throughput, series: [fabric, routing]}]
 WRITERS = {
     "topo --output": "topo ring:n=5 -o NEW.json",
     "topo --output, packed": "topo ring:n=5 -o NEW.json.gz --format json",
+    "topo --cable-list": "topo ring:n=5 --cable-list NEW.csv",
     "route --output": "route ring:n=5 -r updown --format lft -o NEW.lft",
     "report --output": "report small.db -o NEW.html",
     "report --output, figure": "report small.db --figure line -o NEW.svg",
@@ -45,7 +46,7 @@ WRITERS = {
 }
 CONTINUED = {"run --output"}
 LEFT_OUT = {"submit --output", "replay --output", "reproduce --output", "record --output"}
-OUTPUTS = ("--output", "--page", "--plot", "--goal")
+OUTPUTS = ("--output", "--page", "--plot", "--goal", "--cable-list")
 
 
 @unittest.skipUnless(PRELOAD, "the library to preload is not built")

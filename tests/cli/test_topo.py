@@ -116,14 +116,10 @@ class Topo(CliTest):
         self.assertEqual(self.json("topo", "hypercube:n=4", "--all")["girth"], 4)
         self.assertEqual(self.json("topo", "polarfly:q=4", "--all")["girth"], 3)
 
-    def test_cables(self):
-        c = self.json("topo", DATA.parent / "lrt/lrt_64_4_2_00.txt", "--all")["cables"]
-        self.assertEqual((c["cables"], c["longest"], c["own_positions"], c["width"], c["height"]), (128, 2, True, 8, 8))
-        self.assertEqual(sum(c["histogram"]), 128)
-        self.assertEqual(sum(k * n for k, n in enumerate(c["histogram"])), c["total"])
-        wide, tight = (self.json("topo", "fullmesh:n=16", "--all", "--rack", rack)["cables"] for rack in (1, 16))
-        self.assertEqual((tight["total"], tight["inside_racks"]), (0, 120))
-        self.assertEqual(wide["total"], 320)  # all pairs of a 4 x 4 floor
+    def test_floor(self):
+        floor = self.json("topo", DATA.parent / "lrt/lrt_64_4_2_00.txt", "--all")["floor"]
+        self.assertEqual(floor["copper_cables"] + floor["optical_cables"], 128 + 64)
+        self.assertLessEqual(floor["after_search_m"], floor["before_search_m"])
 
     def test_million_hosts(self):
         o = self.json("topo", "rlft:ports=160,levels=3")
@@ -146,7 +142,6 @@ class Topo(CliTest):
 
     def test_wrong_usage(self):
         self.refused("topo", "slimfyl:q=5", says="slimfly")
-        self.refused("topo", "slimfly:q=5", "--rack", "0", says="--rack")
         self.refused("topo", "slimfly:q=5", "-o", self.tmp / "x.unknown", says="unknown")
 
 

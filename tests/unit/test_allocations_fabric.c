@@ -205,6 +205,39 @@ static void cable_lists(void **state)
 
 /* ---- the best of all routings, with passes that keep paths */
 
+/* A floor plan, and the list of its cables. */
+static ik_status job_floor(const char *spec, uint64_t *answer, ik_error *err)
+{
+    ik_floor_rules rules;
+    ik_floor_plan *plan = NULL;
+    ik_fabric *f = NULL;
+    ik_status status = ik_fabric_from_spec(spec, NULL, &f, err);
+    if (status == IK_OK)
+        status = ik_floor_rules_read(NULL, &rules, err);
+    if (status == IK_OK)
+        status = ik_floor_plan_make(f, &rules, 1, NULL, &plan, err);
+    char text[16384];
+    FILE *out = status == IK_OK ? __real_fmemopen(text, sizeof text, "w") : NULL;
+    if (status == IK_OK)
+        status = ik_floor_plan_list_cables(plan, f, out, err);
+    if (out)
+        fclose(out);
+    if (status == IK_OK) {
+        take(answer, plan->node_unit, ik_num_nodes(f) * sizeof *plan->node_unit);
+        take(answer, &plan->found_mm, sizeof plan->found_mm);
+    }
+    ik_floor_plan_free(plan);
+    ik_fabric_free(f);
+    return status;
+}
+
+static void floor_plans(void **state)
+{
+    (void)state;
+    fail_each(job_floor, "karytree:k=2,n=3", false);
+    fail_each(job_floor, "torus:dims=4:4", false);
+}
+
 static ik_status job_flow_bound(const char *pattern, uint64_t *answer, ik_error *err)
 {
     ik_traffic *t = NULL;
@@ -236,7 +269,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cable_lists), cmocka_unit_test(lid_tables), cmocka_unit_test(cablings),
-        cmocka_unit_test(files),       cmocka_unit_test(in_memory),  cmocka_unit_test(flow_bounds),
+        cmocka_unit_test(files),       cmocka_unit_test(in_memory),  cmocka_unit_test(floor_plans),
+        cmocka_unit_test(flow_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

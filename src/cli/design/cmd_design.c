@@ -12,6 +12,23 @@
 /* ------------------------------------------------------------------------------------------
  * choosing */
 
+ik_status design_buy(const designs *d, design_row *row, ik_error *err)
+{
+    const ik_scale_point *p = &row->fit.point;
+    const uint64_t *cables = row->floor ? row->floor->cables : NULL;
+    ik_purchase what = {.rate_bps = d->rate_bps,
+                        .radix = d->wish.radix,
+                        .switches = d->rails * p->switches,
+                        .adapters = d->rails * p->hosts,
+                        .copper_cables = d->rails * p->hosts,
+                        .optical_cables = d->rails * (p->links - p->hosts)};
+    if (cables) {
+        what.copper_cables = (double)cables[IK_CABLE_COPPER];
+        what.optical_cables = (double)cables[IK_CABLE_OPTICAL];
+    }
+    return ik_prices_cost(d->prices, &what, &row->cost, err);
+}
+
 static ik_status design_fit(designs *d, design_row *row, ik_error *err)
 {
     row->fits = ik_series_fit(row->series, &d->wish, &row->fit);
@@ -25,18 +42,11 @@ static ik_status design_fit(designs *d, design_row *row, ik_error *err)
     }
     d->num_fits++;
     design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
-    const ik_scale_point *p = &row->fit.point;
     ik_fit whole = row->fit;
     if (d->rails > 1 &&
         ik_fit_rails(&row->fit, d->rails, whole.point.spec, sizeof whole.point.spec))
         design_put_spec(d, &whole, 1, row->whole, sizeof row->whole);
-    ik_purchase what = {.rate_bps = d->rate_bps,
-                        .radix = d->wish.radix,
-                        .switches = d->rails * p->switches,
-                        .adapters = d->rails * p->hosts,
-                        .copper_cables = d->rails * p->hosts,
-                        .optical_cables = d->rails * (p->links - p->hosts)};
-    return ik_prices_cost(d->prices, &what, &row->cost, err);
+    return design_buy(d, row, err);
 }
 
 static int design_by_cost(const void *a, const void *b)
@@ -125,10 +135,15 @@ static int design_run(cli *c)
     ik_status s = ik_prices_read(d.prices_file, &d.prices, &err);
     if (s == IK_OK)
         s = design_choose(&d, &err);
+    d.has_floors = cli_has(c, "--floor");
+    if (s == IK_OK && d.has_floors)
+        s = cli_floor_rules(c, &d.floor_rules, &err);
     if (s == IK_OK && page)
         s = ik_output_open(&file, page, &err);
     for (size_t i = 0; s == IK_OK && i < d.num; i++)
         s = design_measure(&d, &d.rows[i], &err);
+    if (s == IK_OK && d.has_floors) /* which says what cables cost */
+        qsort(d.rows, d.num, sizeof *d.rows, design_by_cost);
     if (s == IK_OK && page)
         s = designs_write_page(&d, file.out, &err);
     if (file.out)
@@ -138,6 +153,7 @@ static int design_run(cli *c)
     for (size_t i = 0; i < d.num; i++) {
         ik_distances_free(&d.rows[i].dist);
         ik_bisection_free(&d.rows[i].bisection);
+        ik_floor_plan_free(d.rows[i].floor);
     }
     free(d.rows);
     ik_prices_free(d.prices);
@@ -170,6 +186,10 @@ static const cli_option options[] = {
     {"--prices", 0, "FILE",
      "a list of prices, of which every key replaces that of the built-in one", false,
      "<file yaml yml>"},
+    {"--floor", 0, "FILE",
+     "also stand each network on a floor, by these rules, in YAML, or those of 'default': racks, "
+     "lengths of cables, and which of them are copper, for the costs too",
+     false, "<file yaml yml>"},
     {"--csv", 0, NULL, "instead of the table, print CSV", false},
     {"--output", 'o', "FILE.html",
      "also write a page that compares the designs: one file that loads nothing else", false,
@@ -219,31 +239,37 @@ const ik_command ik_command_design = {
         "connected send nothing in the saturation "
         "that is predicted.\n"
         "Prices and watts are round numbers that ikat's authors assumed, from no source: replace "
-        "them by quotes with --prices. Nothing is known of where racks stand: cables of hosts are "
-        "copper, all others are optical. docs/designing.md describes members and prices.\n"
+        "them by quotes with --prices. Without --floor nothing is known of where racks stand: "
+        "cables "
+        "of hosts are copper, all others are optical. docs/designing.md describes members, prices "
+        "and floor plans.\n"
         "--output also writes a page in HTML: cost against performance with the designs that no "
         "other "
         "one beats, all figures and how each was obtained, designs next to each other.\n"
         "Exit status 1: a routing was not proved, on the network or on a damaged one.",
-    .json = "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n} currency:t prices:~t'the "
-            "file; "
-            "null: the built-in list' members:[{family:t series:t spec:t routing:t vc:~t "
-            "proved:~b'null: not built, only sizes' cost_per_host:r watts_per_host:r hosts:n "
-            "switches:n ports_in_use:n'of switches' spare_host_ports:n cables:n "
-            "switch_cables:n'cables between switches' diameter:~n mean_hops:~r vcs:~n "
-            "bisection_per_host:~r'null without --bisection' cost_switches:r cost_adapters:r "
-            "cost_copper_cables:r cost_optical_cables:r cost:r watts:r saturation:[{pattern:t "
-            "load:~r}] whole_spec:~t'the fabric of all rails; null: one rail, or its family has no "
-            "such fabric: then spec is that of each' host_rate_bps:n'of all rails' "
-            "workloads:[{traffic:t at_least_ns:~r phases_ns:~r'one after the other' "
-            "simulated_ns:~r'null without --simulate, and where it is too large'}] "
-            "failures:[{share:r routing:t fallback:t'where that refuses, or is not "
-            "proved' draws:n failed_cables:n'in each draw' connected:r'mean share of "
-            "host pairs' connected_least:r mean_hops:~r saturation:~r "
-            "saturation_least:~r vcs:n'most of all draws' fell_back:n'draws that the "
-            "fallback routed' refused:n'draws that none routed' proved:b'all others'}]}] "
-            "infeasible:[{family:t series:t reason:t nearest:~t'the member with the "
-            "most hosts' most_hosts:n radix_needed:~n'for the wished hosts'}]",
+    .json =
+        "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n} currency:t prices:~t'the "
+        "file; "
+        "null: the built-in list' members:[{family:t series:t spec:t routing:t vc:~t "
+        "proved:~b'null: not built, only sizes' cost_per_host:r watts_per_host:r hosts:n "
+        "switches:n ports_in_use:n'of switches' spare_host_ports:n cables:n "
+        "switch_cables:n'cables between switches' diameter:~n mean_hops:~r vcs:~n "
+        "bisection_per_host:~r'null without --bisection' cost_switches:r cost_adapters:r "
+        "cost_copper_cables:r cost_optical_cables:r cost:r watts:r saturation:[{pattern:t "
+        "load:~r}] whole_spec:~t'the fabric of all rails; null: one rail, or its family has no "
+        "such fabric: then spec is that of each' host_rate_bps:n'of all rails' "
+        "workloads:[{traffic:t at_least_ns:~r phases_ns:~r'one after the other' "
+        "simulated_ns:~r'null without --simulate, and where it is too large'}] "
+        "failures:[{share:r routing:t fallback:t'where that refuses, or is not "
+        "proved' draws:n failed_cables:n'in each draw' connected:r'mean share of "
+        "host pairs' connected_least:r mean_hops:~r saturation:~r "
+        "saturation_least:~r vcs:n'most of all draws' fell_back:n'draws that the "
+        "fallback routed' refused:n'draws that none routed' proved:b'all others'}] "
+        "floor:~{rows:n row_racks:n racks:n copper_cables:n optical_cables:n inside_racks:n "
+        "copper_m:r optical_m:r longest_m:r before_search_m:r'of one rail' after_search_m:r}'of "
+        "all rails; null without --floor'}] "
+        "infeasible:[{family:t series:t reason:t nearest:~t'the member with the "
+        "most hosts' most_hosts:n radix_needed:~n'for the wished hosts'}]",
     .takes = "<topologies>",
     .examples = examples,
     .options = options,

@@ -23,6 +23,16 @@ static void design_csv_text(const char *text)
     ik_text_csv(stdout, text);
 }
 
+static void design_csv_floor(const ik_floor_plan *p)
+{
+    design_csv_real(p ? p->num_racks : NAN);
+    for (int k = 0; k < IK_NUM_CABLE_KINDS; k++) {
+        design_csv_real(p ? (double)p->cables[k] : NAN);
+        design_csv_real(p ? (double)p->length_mm[k] / 1000 : NAN);
+    }
+    design_csv_real(p ? (double)p->longest_mm / 1000 : NAN);
+}
+
 /* Workloads and failures, as far as they were asked for. */
 static void design_csv_more(const designs *d, const design_row *row)
 {
@@ -42,6 +52,8 @@ static void design_csv_more(const designs *d, const design_row *row)
         design_csv_real(built ? x->least_saturation : NAN);
         design_csv_text(!built ? "" : x->refused ? "refused" : x->proved ? "yes" : "no");
     }
+    if (d->has_floors)
+        design_csv_floor(row->floor);
     if (d->rails > 1)
         design_csv_text(row->whole);
 }
@@ -65,6 +77,8 @@ static void design_csv_more_names(const designs *d)
             design_csv_text(name);
         }
     }
+    if (d->has_floors)
+        printf(",racks,copper_cables,copper_m,optical_cables,optical_m,longest_m");
     if (d->rails > 1)
         design_csv_text("whole_spec");
 }

@@ -90,6 +90,14 @@ static ik_status design_damage_all(designs *d, const ik_fabric *f, design_row *r
     return s;
 }
 
+/* Where all of it stands, and what the cables cost that this takes. */
+static ik_status design_stand(designs *d, const ik_fabric *f, design_row *row, ik_error *err)
+{
+    cli_stage(d->c, "floor plan of %s", row->spec);
+    ik_status s = ik_floor_plan_make(f, &d->floor_rules, d->rails, &d->c->env, &row->floor, err);
+    return s == IK_OK ? design_buy(d, row, err) : s;
+}
+
 ik_status design_measure(designs *d, design_row *row, ik_error *err)
 {
     const ik_env *env = &d->c->env;
@@ -98,6 +106,8 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
         return IK_OK;
     cli_stage(d->c, "building %s", row->spec);
     ik_status s = ik_fabric_from_spec(row->spec, env, &f, err);
+    if (s == IK_OK && d->has_floors)
+        s = design_stand(d, f, row, err);
     if (s == IK_OK)
         s = ik_distances_measure(f, env, &row->dist, err);
     if (s == IK_OK)
@@ -112,6 +122,10 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
     ik_fabric_free(f);
     if (s != IK_ERR_MEMORY || !cli_has(d->c, "--memory-limit"))
         return s;
+    ik_floor_plan_free(row->floor);
+    row->floor = NULL;
+    if (d->has_floors && design_buy(d, row, err) != IK_OK)
+        return err->status;
     cli_note(d->c, "%s: %s; only its size and its cost are shown", row->spec, err->text);
     return IK_OK;
 }

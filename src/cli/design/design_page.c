@@ -30,6 +30,7 @@ void design_make_member(const design_row *row, ik_design_member *out)
         .failures = row->failures,
         .reroute = row->reroute,
         .fallback = row->fallback,
+        .floor = row->floor,
     };
 }
 
@@ -105,6 +106,7 @@ ik_status designs_make(const designs *d, ik_designs *out, ik_error *err)
                         .shares = d->shares,
                         .num_shares = (size_t)d->num_shares,
                         .draws = DESIGN_DRAWS,
+                        .has_floors = d->has_floors,
                         .members = members,
                         .num_members = d->num_fits,
                         .misfits = misfits,

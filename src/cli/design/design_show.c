@@ -186,6 +186,32 @@ static void design_print_damages(const designs *d)
     cli_table_print(t, stdout, d->c->colour_out);
 }
 
+/* ---- floor plans */
+
+static void design_print_floors(const designs *d)
+{
+    const char *const headers[] = {"family",   "racks>",  "rows>",    "copper cables>", "metres>",
+                                   "optical>", "metres>", "longest>", "searched>",      NULL};
+    cli_heading(d->c, "Floor plans");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < d->num_fits; i++) {
+        const ik_floor_plan *p = d->rows[i].floor;
+        if (!p)
+            continue;
+        cli_table_cell(t, "%s", d->rows[i].series->name);
+        cli_table_cell(t, "%s", cli_count(p->num_racks));
+        cli_table_cell(t, "%s", cli_count(p->rows));
+        for (int k = 0; k < IK_NUM_CABLE_KINDS; k++) {
+            cli_table_cell(t, "%s", cli_count(p->cables[k]));
+            design_print_number(t, 1, (double)p->length_mm[k] / 1000);
+        }
+        cli_table_cell(t, "%.1f m", (double)p->longest_mm / 1000);
+        cli_table_cell(t, "%.1f %%",
+                       p->first_mm ? 100.0 * (double)p->found_mm / (double)p->first_mm : 100.0);
+    }
+    cli_table_print(t, stdout, d->c->colour_out);
+}
+
 /* ---- notes */
 
 static void design_print_paragraph(const char *text)
@@ -197,13 +223,15 @@ static void design_print_paragraph(const char *text)
 static void design_note_prices(const designs *d)
 {
     char text[640];
-    snprintf(text, sizeof text,
-             "Costs in %.64s, prices and watts: %.200s%s. Without a floor plan, cables of hosts "
-             "count as copper and all others as optical. %s",
+    snprintf(text, sizeof text, "Costs in %.64s, prices and watts: %.200s%s. %s %s",
              cli_line(ik_prices_currency(d->prices)),
              d->prices_file ? cli_line(d->prices_file) : "assumed round numbers",
              d->prices_file ? ", and ikat's assumptions for the keys that it lacks"
                             : " (--prices FILE replaces them)",
+             d->has_floors ? "Which cables are copper, the floor plan says; 'searched': the length "
+                             "of all cables after the local search, of that before it."
+                           : "Without a floor plan (--floor), cables of hosts count as copper and "
+                             "all others as optical.",
              d->wish.hosts > CLI_MOST_BUILT
                  ? "Networks of so many hosts are not built: the empty columns are not computed."
                  : "Columns of traffic: predicted saturation under the routing that is shown, as "
@@ -255,6 +283,8 @@ int designs_show_table(const designs *d)
         design_print_times(d);
     if (built && d->num_shares)
         design_print_damages(d);
+    if (built && d->has_floors)
+        design_print_floors(d);
     if (d->num_fits < d->num)
         printf("\nFamilies that do not fit:\n");
     for (size_t i = d->num_fits; i < d->num; i++) {

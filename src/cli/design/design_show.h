@@ -5,7 +5,7 @@
 #ifndef IKAT_CLI_DESIGN_SHOW_H
 #define IKAT_CLI_DESIGN_SHOW_H
 
-#include "cli.h"
+#include "floor.h"
 
 enum { DESIGN_PATTERNS = 32, DESIGN_WORKLOADS = 16, DESIGN_SHARES = 32 };
 enum { DESIGN_DRAWS = 3, DESIGN_MOST_RAILS = 64 };
@@ -31,7 +31,8 @@ typedef struct design_row {
     ik_design_time times[DESIGN_WORKLOADS];
     const char *reroute, *fallback; /* routings of the damaged fabrics */
     ik_design_failure failures[DESIGN_SHARES];
-    char whole[200]; /* spec of the fabric of all rails; "": its family has none */
+    ik_floor_plan *floor; /* of all rails; NULL: not asked for, or not built */
+    char whole[200];      /* spec of the fabric of all rails; "": its family has none */
     /* it does not fit: the most hosts for the wished switches, and the ports of switches that the
      * wished hosts need; 0: none */
     double most_hosts;
@@ -52,6 +53,8 @@ typedef struct designs {
     int num_workloads;
     double shares[DESIGN_SHARES]; /* of cables that fail */
     int num_shares;
+    bool has_floors; /* floor plans are asked for, by these rules */
+    ik_floor_rules floor_rules;
     design_row *rows; /* those that fit first, the cheapest of them first */
     size_t num, num_fits;
 } designs;
@@ -62,6 +65,9 @@ void design_set_reason(const designs *d, design_row *row);
 int designs_read_wish(designs *d);
 /* The spec of a fit with the rate of so many rails together, unless that is the default one. */
 void design_put_spec(const designs *d, const ik_fit *fit, uint32_t rails, char *spec, size_t size);
+/* cmd_design.c: the costs of all rails: of the cables of the floor plan, or without one with copper
+ * cables for hosts and optical ones elsewhere. */
+ik_status design_buy(const designs *d, design_row *row, ik_error *err);
 /* design_measure.c: builds, proves and predicts. */
 ik_status design_measure(designs *d, design_row *row, ik_error *err);
 /* design_times.c: row->times of a member that is built. */

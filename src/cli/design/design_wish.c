@@ -41,7 +41,8 @@ static int design_read_rate(const cli *c, uint64_t *rate_bps)
 static int design_read_patterns(designs *d)
 {
     const char *pattern;
-    static const char *const measured[] = {"--traffic", "--bisection", "--workload", "--fail"};
+    static const char *const measured[] = {"--traffic", "--bisection", "--workload", "--fail",
+                                           "--floor"};
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
         if (d->wish.hosts > CLI_MOST_BUILT && cli_has(d->c, measured[i]))
             return cli_usage(d->c,

@@ -25,8 +25,8 @@ function costFigures(data) {
     { ...plain('watts_per_host', 'watts per host', kind, digits(1), -1, 'Typical power of all switches, adapters and cables, as the list of prices has it, divided by the hosts.'), says: 'power per host', main: true },
     part('cost_switches', `switches, ${money}`, 'All switches, bought with the wished number of ports'),
     part('cost_adapters', `adapters, ${money}`, 'The ports of hosts: one adapter for each'),
-    part('cost_copper_cables', `copper cables, ${money}`, 'Short cables: those of hosts'),
-    part('cost_optical_cables', `optical cables, ${money}`, 'Long cables: all between switches, with the transceivers at both ends'),
+    part('cost_copper_cables', `copper cables, ${money}`, data.floors ? 'Cables that copper reaches, by the floor plan' : 'Short cables: those of hosts'),
+    part('cost_optical_cables', `optical cables, ${money}`, data.floors ? 'Longer cables, with the transceivers at both ends' : 'Long cables: all between switches, with the transceivers at both ends'),
     part('cost', `whole cost, ${money}`, 'Switches, adapters and cables'),
     { ...plain('watts', 'whole power, W', kind, whole, -1, 'Of all switches, adapters and cables.'), cost: true },
   ];

@@ -3,6 +3,7 @@
 import { barKeys, bars } from './bars.js';
 import { brief, figuresOf, list, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
 import { card, choose, el, slug } from './dom.js';
+import { floorPlans } from './floorplans.js';
 import { count, loadText, percent, plural, shortTime, time } from './format.js';
 import { frontOf, glyph, near, pareto } from './pareto.js';
 import { comparisonTable } from './comparison.js';
@@ -155,8 +156,8 @@ function comparison(data, figures, page) {
 
 // ---- costs
 
-const PARTS = [['cost_switches', 'switches', 'switch', 0], ['cost_adapters', 'adapters (ports of hosts)', 'adapter', 1], ['cost_copper_cables', 'copper cables (of hosts)', 'copper cable', 2], ['cost_optical_cables', 'optical cables (between switches)', 'optical cable', 4]];
-const unitsOf = (m) => { const hosts = m.cables - m.switch_cables; return { switch: m.switches, adapter: hosts, 'copper cable': hosts, 'optical cable': m.switch_cables }; };
+const PARTS = [['cost_switches', 'switches', 'switch', 0], ['cost_adapters', 'adapters (ports of hosts)', 'adapter', 1], ['cost_copper_cables', 'copper cables', 'copper cable', 2], ['cost_optical_cables', 'optical cables', 'optical cable', 4]];
+const unitsOf = (m) => { const hosts = m.cables - m.switch_cables; return { switch: m.switches, adapter: hosts, 'copper cable': m.floor?.copper_cables ?? hosts, 'optical cable': m.floor?.optical_cables ?? m.switch_cables }; };
 
 // Bars of four parts; value(m, part) is per host.
 function stacked(label, axis, page, value, format) {
@@ -181,7 +182,7 @@ function costs(data, figures, page) {
   const source = () => ({ columns: [{ key: 'series', name: 'design', class: () => 'nowrap' }, ...of.map((f) => ({ key: f.key, name: f.name, kind: f.kind, title: f.how, number: true, text: (m) => shown(f, m) }))], rows: page.rows() });
   const behind = numbers('costs', source);
   page.onChange(() => behind.refresh());
-  return section('costs', 'Costs and power', quiet('What is bought, by switches, adapters and length of cables. Nothing is known of where racks stand: cables of hosts are short (copper), all others long (optical). Racks, cooling, spare parts, licences and work are not in the sum.'),
+  return section('costs', 'Costs and power', quiet(`What is bought, by switches, adapters and length of cables. ${data.floors ? 'Cables are copper as far as that reaches by the floor plans, and optical beyond.' : 'Nothing is known of where racks stand: cables of hosts are short (copper), all others long (optical).'} Racks, cooling, spare parts, licences and work are not in the sum.`),
     card(barKeys(PARTS.map(([, name, , colour]) => [name, () => seriesColour(colour)])), el('div', { class: 'plot-head' }, el('h3', {}, `Cost per host, ${data.currency}`), cost.save), cost.node, el('div', { class: 'plot-head' }, el('h3', {}, 'Power per host, W'), power.save), power.node, behind));
 }
 
@@ -269,6 +270,7 @@ function prepare(data) {
     m.key = used.has(name) ? `${name}-${i}` : name;
     used.add(m.key);
     m.name = m.series;
+    m.plan = data.floors?.[i] ?? null;
   });
   // A family looks the same whatever its place by cost is.
   [...data.members].sort((a, b) => (a.series < b.series ? -1 : 1)).forEach((m, i) => { m.look = { colour: i % NUM_COLOURS, shape: i }; });
@@ -282,7 +284,7 @@ export function designsPage({ designs, ikat }) {
   prepare(data);
   const figures = figuresOf(data), measures = performanceOf(data, figures), page = choices(data, figures, measures);
   const parts = [['Summary', summary(data, figures, measures)], ['Cost and performance', tradeOff(data, figures, measures, page)], ['All designs', allDesigns(data, figures, page)], ['Comparison', comparison(data, figures, page)], ['Costs', costs(data, figures, page)],
-    ['Workloads', workloads(data, figures, page)], ['Failures', failures(data, page)], ['Sources', sources(data, figures)], ['Do not fit', misfits(data)]].filter(([, node]) => node);
+    ['Floor plans', floorPlans(data, page)], ['Workloads', workloads(data, figures, page)], ['Failures', failures(data, page)], ['Sources', sources(data, figures)], ['Do not fit', misfits(data)]].filter(([, node]) => node);
   document.title = `Networks for ${plural(data.wish.hosts, 'host')}: ikat design`;
   return { head: header(data, ikat), items: parts.map(([name, node]) => [node.id, name]), sections: parts.map(([, node]) => node) };
 }
