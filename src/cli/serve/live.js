@@ -72,29 +72,47 @@
 
   const places = () => [...document.querySelectorAll('main [id], main > *')];
   const name = (node) => node.id || `${places().indexOf(node)}`;
+  // What can be opened, by its section and its number there: new points may make new sections.
+  function details() {
+    const found = new Map(), num = new Map();
+    for (const d of document.querySelectorAll('details')) {
+      const of = d.closest('main > *')?.id ?? '', n = num.get(of) ?? 0;
+      num.set(of, n + 1);
+      found.set(`${of}/${n}`, d);
+    }
+    return found;
+  }
+  let leaving = false;
   function renew() {
+    if (leaving) return;
     // The part at the upper edge of the window stays where it is, whatever grows above it.
     const top = places().filter((n) => n.getBoundingClientRect().top <= 60).pop();
-    const open = [...document.querySelectorAll('details')].map((d) => d.open);
+    const open = [...details()].filter(([, d]) => d.open).map(([key]) => key);
     const scrolled = [...document.querySelectorAll('main *')].filter((n) => n.scrollTop || n.scrollLeft).map((n) => [[...document.querySelectorAll('main *')].indexOf(n), n.scrollLeft, n.scrollTop]);
     const kept = { at: top && scrollY ? name(top) : '', off: top ? top.getBoundingClientRect().top : 0, x: scrollX, y: scrollY, open, scrolled };
     try { sessionStorage.setItem(PLACE, JSON.stringify(kept)); } catch { /* the page begins at its top */ }
     history.scrollRestoration = 'manual';
-    setTimeout(() => location.reload(), 150); // what the reader chose reaches the address in 120 ms
-    renew = () => {};
+    leaving = true;
+    setTimeout(() => { // what the reader chose reaches the address in 120 ms
+      leaving = performance.now() >= sure;
+      if (leaving) location.reload();
+    }, 150);
   }
 
   function restore(kept) {
-    const open = [...document.querySelectorAll('details')];
-    if (open.length === kept.open.length) open.forEach((d, i) => { if (d.open !== kept.open[i]) d.open = kept.open[i]; });
+    const known = details();
+    for (const key of kept.open) if (known.get(key)) known.get(key).open = true;
     const all = [...document.querySelectorAll('main *')];
+    let left = NaN; // where the page was put: whoever has scrolled meanwhile is left there
     const put = () => {
+      if (!Number.isNaN(left) && scrollY !== left) return;
       const at = kept.at && (document.getElementById(kept.at) ?? places()[Number(kept.at)]);
       scrollTo({ left: kept.x, top: at ? scrollY + at.getBoundingClientRect().top - kept.off : kept.y, behavior: 'instant' });
+      left = scrollY;
     };
     for (const [i, x, y] of kept.scrolled) if (all[i]) { all[i].scrollLeft = x; all[i].scrollTop = y; }
     put();
-    for (const wait of [100, 400]) setTimeout(() => { if (!last) put(); }, wait); // charts get their height in the next frames
+    for (const wait of [100, 400]) setTimeout(put, wait); // charts get their height in the next frames
   }
   function restoreWhenReady(kept) {
     if (document.documentElement.dataset.ready === 'yes') requestAnimationFrame(() => requestAnimationFrame(() => restore(kept)));

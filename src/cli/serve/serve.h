@@ -20,7 +20,8 @@ ik_status serve_results_check(serve_results *r, ik_error *err);
  * and for at most a tenth of the time. */
 char *serve_results_status(serve_results *r);
 /* The page of the results as they are now, or one that says why there is none (*good false).
- * *html NULL: the page is that of the last call, whose *good it has. free *html. By one thread at a time. */
+ * *html NULL: the page is that of the last call, whose *good it has. free *html. By one thread at
+ * a time. */
 ik_status serve_results_page(serve_results *r, char **html, size_t *size, bool *good,
                              ik_error *err);
 /* Asks every process of this machine that writes one of the files to stop, as Ctrl-C does. The

@@ -264,6 +264,13 @@ static bool serve_http_is_meant(const serve_http *h, struct MHD_Connection *conn
     return false;
 }
 
+/* The addresses here have no escapes: one with them is another one. */
+static size_t serve_http_keep_escapes(void *none, struct MHD_Connection *connection, char *text)
+{
+    (void)none, (void)connection;
+    return strlen(text);
+}
+
 /* What stands behind the token; NULL: it is another one. Takes as long wherever they differ. */
 static const char *serve_http_below_token(const serve_http *h, const char *url)
 {
@@ -370,7 +377,8 @@ static ik_status serve_http_listen(serve_http *h, uint16_t port, ik_error *err)
         NULL, serve_http_on_request, h, MHD_OPTION_SOCK_ADDR, &here, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES,
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
-        serve_http_on_connection, h, MHD_OPTION_END);
+        serve_http_on_connection, h, MHD_OPTION_UNESCAPE_CALLBACK, serve_http_keep_escapes, NULL,
+        MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         h->daemon ? h->mhd.get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (info) {
