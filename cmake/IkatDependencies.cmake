@@ -21,6 +21,9 @@ if(IKAT_OTF2_FOUND)
   list(APPEND IKAT_MODULES otf2>=3.0)
 endif()
 
+# The command serves reports where this library is there; its headers are enough to build (src/cli/serve).
+pkg_check_modules(IKAT_MICROHTTPD QUIET libmicrohttpd>=0.9.71)
+
 foreach(module IN LISTS IKAT_MODULES)
   string(MAKE_C_IDENTIFIER "IKAT_PC_${module}" name)
   pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET ${module})

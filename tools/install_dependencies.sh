@@ -6,7 +6,7 @@
 set -euo pipefail
 
 build=(gcc libc6-dev cmake ninja-build pkg-config python3 librandom123-dev libsqlite3-dev libyaml-dev libjansson-dev libmetis-dev
-       zlib1g-dev libmd-dev libcairo2-dev fonts-liberation libopen-trace-format2-dev)
+       zlib1g-dev libmd-dev libcairo2-dev fonts-liberation libopen-trace-format2-dev libmicrohttpd-dev)
 check=(abigail-tools clang clang-format libclang-rt-14-dev libcmocka-dev libglpk-dev libigraph-dev libnauty2-dev chromium valgrind sqlite3 opensm libopensm-dev libibumad-dev ibsim-utils infiniband-diags
        ibutils git g++ make mandoc man-db groff-base zsh bash-completion fio libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
        slurmctld slurmd slurm-client munge parallel python3-pandas python3-networkx python3-igraph python3-matplotlib

@@ -166,7 +166,7 @@ typedef struct ik_routing_family {
      * NULL-terminated. */
     const char *const *example_fabrics;
     const char *const *refused_fabrics; /* must be refused with IK_ERR_UNSUPPORTED and a reason */
-    /* Prepares routing on r->fabric: fills r->impl and may fill r->num_starts_max.
+    /* Prepares routing on r->fabric: fills r->impl.
      * IK_ERR_UNSUPPORTED if the fabric does not fit, with the reason and what would work as
      * hint. */
     ik_status (*create)(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err);

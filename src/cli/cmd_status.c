@@ -2,10 +2,7 @@
  *
  * cmd_status.c: `ikat status RESULTS.db`: how far a sweep is, and what failed.
  */
-#include "cli.h"
-
-#include "ikat/json.h"
-#include "ikat/report.h"
+#include "status.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +10,7 @@
 
 enum { MOST_SHOWN = 20 }; /* failures of a kind, in text */
 
-static const char *status_state(const ik_sweep_file *f)
+const char *status_state(const ik_sweep_file *f)
 {
     return f->running ? "running" : f->points ? "stopped" : "ended";
 }
@@ -43,32 +40,37 @@ static void status_put_files(ik_json *j, const ik_sweep_status *s)
     ik_json_close(j);
 }
 
+void status_put_members(ik_json *j, const ik_sweep_status *s)
+{
+    ik_json_text(j, "title", s->title);
+    ik_json_text(j, "experiment", s->experiment);
+    ik_json_uint(j, "points", s->points);
+    ik_json_uint(j, "done", s->done);
+    ik_json_uint(j, "running", s->running);
+    ik_json_uint(j, "left", s->left);
+    ik_json_uint(j, "left_out", s->left_out);
+    ik_json_uint(j, "failed", s->failed);
+    status_put_seconds(j, "seconds_left", s->left_s);
+    status_put_files(j, s);
+    ik_json_array(j, "failures");
+    for (size_t i = 0; i < s->num_failures; i++) {
+        const ik_sweep_failure *f = &s->failures[i];
+        ik_json_object(j, NULL);
+        ik_json_text(j, "kind", f->kind);
+        ik_json_uint(j, "first", f->first);
+        ik_json_uint(j, "points", f->points);
+        ik_json_text(j, "what", f->what);
+        ik_json_text(j, "why", f->why);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
 static int status_put_json(const cli *c, const ik_sweep_status *s, int status)
 {
     ik_json j;
     cli_json_begin(&j);
-    ik_json_text(&j, "title", s->title);
-    ik_json_text(&j, "experiment", s->experiment);
-    ik_json_uint(&j, "points", s->points);
-    ik_json_uint(&j, "done", s->done);
-    ik_json_uint(&j, "running", s->running);
-    ik_json_uint(&j, "left", s->left);
-    ik_json_uint(&j, "left_out", s->left_out);
-    ik_json_uint(&j, "failed", s->failed);
-    status_put_seconds(&j, "seconds_left", s->left_s);
-    status_put_files(&j, s);
-    ik_json_array(&j, "failures");
-    for (size_t i = 0; i < s->num_failures; i++) {
-        const ik_sweep_failure *f = &s->failures[i];
-        ik_json_object(&j, NULL);
-        ik_json_text(&j, "kind", f->kind);
-        ik_json_uint(&j, "first", f->first);
-        ik_json_uint(&j, "points", f->points);
-        ik_json_text(&j, "what", f->what);
-        ik_json_text(&j, "why", f->why);
-        ik_json_close(&j);
-    }
-    ik_json_close(&j);
+    status_put_members(&j, s);
     int written = cli_json_end(c, &j);
     return written == CLI_DONE ? status : written;
 }

@@ -107,9 +107,9 @@ class Browser:
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, page, fragment=""):
-        """Loads a file and waits until it says that it is ready."""
+        """Loads a file, or an address, and waits until it says that it is ready."""
         self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url=f"{pathlib.Path(page).resolve().as_uri()}{fragment}")
+        self.call("Page.navigate", url=(page if str(page).startswith("http:") else pathlib.Path(page).resolve().as_uri()) + fragment)
         until = time.monotonic() + 60
         while not self.run("document.documentElement?.dataset.ready === 'yes'"):
             if time.monotonic() > until:

@@ -14,7 +14,7 @@ BUILD = os.environ.get("IKAT_BUILD", "build/release")
 IN_SPACK = {"gcc": "c", "libc6-dev": "c", "cmake": "cmake", "ninja-build": "ninja", "pkg-config": "pkgconfig", "python3": "python",
             "librandom123-dev": "random123", "libsqlite3-dev": "sqlite", "libyaml-dev": "libyaml", "libjansson-dev": "jansson",
             "libmetis-dev": "metis", "zlib1g-dev": "zlib-api", "libmd-dev": "libmd", "libcairo2-dev": "cairo",
-            "libopen-trace-format2-dev": "otf2", "python3-dev": "python", "python3-cffi": "py-cffi", "python3-numpy": "py-numpy"}
+            "libopen-trace-format2-dev": "otf2", "libmicrohttpd-dev": "libmicrohttpd", "python3-dev": "python", "python3-cffi": "py-cffi", "python3-numpy": "py-numpy"}
 NOT_IN_SPACK = {"fonts-liberation", "python3-venv"}  # a font of the system; Spack's own environments
 ONLY_IN_SPACK = {"mpi"}  # for the recorder, an optional part
 

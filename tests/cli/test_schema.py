@@ -37,6 +37,7 @@ class SchemaTest(harness.CliTest):
         (self.tmp / "sbatch").write_text("#!/bin/sh\necho 7\n")
         (self.tmp / "sbatch").chmod(0o755)
         seen["status"] = [self.json("status", self.tmp / "small.db")]
+        seen["serve"] = [self.json("serve", self.tmp / "small.db", "--for", "0.1 s")]
         seen["submit"] = [self.json("submit", self.tmp / "small.yaml", "--tasks", 1, "-o", self.tmp / "sweep.db", env={**os.environ, "PATH": str(self.tmp)})]
         self.assertEqual(set(seen), set(harness.schemas()))
         for name, values in seen.items():

@@ -15,6 +15,7 @@ class Ikat(CMakePackage):
     version("0.1.0")
 
     variant("mpi", default=True, description="The recorder of MPI programs")
+    variant("serve", default=True, description="Reports in a browser while a run goes on (ikat serve)")
     variant("otf2", default=True, description="Traces in Open Trace Format 2")
     variant("python", default=False, description="The Python package")
 
@@ -33,6 +34,7 @@ class Ikat(CMakePackage):
     depends_on("sqlite")
     depends_on("zlib-api")
     depends_on("otf2@3:", when="+otf2")
+    depends_on("libmicrohttpd", when="+serve")
     depends_on("mpi", when="+mpi")
     with when("+python"):
         extends("python@3.11:")

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_serve.c: `ikat serve RESULTS.db`: the report in a browser, while the run goes on.
+ */
+#include "serve.h"
+
+#include "ikat/json.h"
+
+#include <math.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where it is, before the first request. */
+static int serve_announce(const cli *c, const serve_http *h)
+{
+    ik_json j;
+    if (c->json) {
+        cli_json_begin(&j);
+        ik_json_text(&j, "address", serve_http_address(h));
+        ik_json_uint(&j, "port", serve_http_port(h));
+        return cli_json_end(c, &j);
+    }
+    printf("%s\n", serve_http_address(h));
+    if (!c->quiet)
+        printf(
+            "Open this address in a browser on this machine: it shows %s%s. Whoever knows it can "
+            "read the results and stop their run. Ctrl-C ends the server.\n",
+            cli_line(c->args[0]), c->num_args > 1 ? " and the others" : "");
+    return cli_finish(c, CLI_DONE);
+}
+
+/* Until a signal comes, or the time is over. */
+static void serve_wait(const cli *c, serve_http *h, double seconds)
+{
+    double until = ik_clock_s(CLOCK_MONOTONIC) + seconds;
+    while (!ik_env_cancelled(&c->env)) {
+        double left = fmin(until - ik_clock_s(CLOCK_MONOTONIC), 0.2);
+        if (left <= 0)
+            break;
+        nanosleep(&(struct timespec){0, (long)(left * 1e9)}, NULL);
+        serve_http_sweep(h);
+    }
+}
+
+static int serve_results_of(cli *c, serve_results *results, uint16_t port, double seconds)
+{
+    serve_http *h = NULL;
+    ik_error err;
+    if (serve_results_check(results, &err) != IK_OK ||
+        serve_http_start(results, port, &h, &err) != IK_OK)
+        return cli_error(c, &err);
+    int status = serve_announce(c, h);
+    if (status == CLI_DONE)
+        serve_wait(c, h, seconds);
+    serve_http_end(h);
+    return status;
+}
+
+static int serve_run(cli *c)
+{
+    uint64_t port = 0;
+    double seconds = INFINITY;
+    const char *time = cli_get(c, "--for");
+    if (!cli_get_uint(c, "--port", 0, 65535, 0, &port))
+        return CLI_USAGE;
+    if (time && !ik_parse_seconds(time, &seconds))
+        return cli_usage(c, "--for takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'", time);
+    serve_results *results = serve_results_open((const char *const *)c->args, (size_t)c->num_args);
+    if (!results)
+        return cli_usage(c, "out of memory");
+    int status = serve_results_of(c, results, (uint16_t)port, seconds);
+    serve_results_close(results);
+    return status;
+}
+
+static const cli_option options[] = {
+    {"--port", 0, "N", "port of 127.0.0.1 (default: 0, any that is free)", false},
+    {"--for", 0, "TIME", "end after this time (default: when Ctrl-C is pressed)", false},
+    {0},
+};
+
+static const char *const examples[] = {"ikat run experiments/quickstart.yaml -o quickstart.db",
+                                       "ikat serve quickstart.db --for 1s", NULL};
+
+const ik_command ik_command_serve = {
+    .name = "serve",
+    .synopsis = "RESULTS.db… | FOLDER [--port N]",
+    .summary = "show the report in a browser while the run goes on",
+    .details =
+        "Prints an address to be opened in a browser on this machine. It shows the page of 'ikat "
+        "report', with a bar that tells how far the run is; the page takes up new points "
+        "by itself and keeps the reader's place. The files are those that 'ikat status' takes: one "
+        "results file, the shards of a sweep, or a folder with them. They may be made later.\n"
+        "The bar can stop runs on this machine as Ctrl-C does: finished points are "
+        "kept, and the same 'ikat run' goes on.\n"
+        "The server listens at 127.0.0.1 only. The address has a random token that is drawn "
+        "for each start; who does not know it gets nothing, and nothing but the results can be "
+        "read. From another machine, 'ssh -L PORT:127.0.0.1:PORT HOST' leads to it. "
+        "The page needs the server for what is new only; to pass results on, send the file "
+        "that 'ikat report' makes.\n"
+        "Exit status 0 when it is ended. It needs the library libmicrohttpd.",
+    .json = "address:t'with the token' port:n",
+    .takes = "<file db>|<folder>",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = -1,
+    .run = serve_run,
+};
