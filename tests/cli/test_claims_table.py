@@ -133,6 +133,28 @@ class Tables(CliTest):
         found = self.json("report", store)["claims"]
         self.assertEqual([(a, c["verdict"]) for (a, _), c in zip(asked, found, strict=True)], asked)
 
+    def test_curves_that_saturate_below_their_lowest_load(self):
+        """Where the lowest load is not accepted, claims about saturation hold or differ only if they do so for all below it."""
+        path, store = self.tmp / "below.yaml", self.tmp / "below.db"
+        one, both = "metric: saturation, of: {routing: minimal}, op: '%s', value: %s", "metric: saturation, of: {routing: %s}, against: {routing: %s}, op: '%s'"
+        asked = [(one % (">", "0.2"), "cannot be told"), (one % (">", "0.5"), "differs"), (one % ("<", "0.51"), "holds"), (one % ("=", "0.5"), "cannot be told"),
+                 (one % ("<", "0.4"), "cannot be told"), ("transient: true, " + one % ("=", "0.5"), "holds"), (one.replace("minimal", "updown") % ("=", "0.6"), "holds"),
+                 (both % ("minimal", "updown", "<"), "holds"), (both % ("updown", "minimal", ">"), "holds"),
+                 (both % ("minimal", "updown", "<") + ", ratio: true, value: 0.84", "holds"), (both % ("minimal", "updown", ">") + ", ratio: true, value: 0.5", "cannot be told"),
+                 (both % ("updown", "minimal", "<") + ", ratio: true, value: 9", "cannot be told"), (both % ("updown", "minimal", "<") + ", ratio: true, paired: true, value: 9", "cannot be told"),
+                 (both % ("minimal", "updown", "<") + ", ratio: true, paired: true, value: 0.84", "holds")]
+        path.write_text("fabric: crossbar:n=2\nrouting: [minimal, updown]\nload: [50%, 60%]\nseeds: 3\nmeasure: {warmup: 0 ns, duration: 1 us}\nexpect:\n" +
+                        "".join(f"  - {{claim: c, {a}}}\n" for a, _ in asked))
+        self.ok("run", path, "-o", store)
+        with sqlite3.connect(store) as db:
+            db.execute("update points set saturated = 1, steady = 'yes'")
+            self.assertEqual(db.execute("update points set saturated = 0 where json_extract(params, '$.routing') like 'updown%' and json_extract(params, '$.load') like '0.5%'").rowcount, 3)
+        db.close()
+        found = self.json("report", store)
+        self.assertEqual([c["saturation"] for c in found["curves"]], ["below 50 %", "60 %"])
+        self.assertEqual([(a, c["verdict"]) for (a, _), c in zip(asked, found["claims"], strict=True)], asked)
+        self.assertEqual([c["found"] for c in found["claims"] if "divided" in c["found"]], ["no value; what is divided by may be as little as 0"] * 2)
+
     def test_curves_of_searches(self):
         """Of a curve with a load that a search left open nothing is decided."""
         path, store = self.tmp / "curve.yaml", self.tmp / "curve.db"

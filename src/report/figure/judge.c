@@ -83,8 +83,11 @@ static claim_number judge_quotient(const claim_number *a, const claim_number *b)
                       .by_time = a->by_time || b->by_time,
                       .mean = NAN,
                       .ci95 = NAN};
-    if (!(fabs(b->mean) > b->ci95))
+    if (!(fabs(b->mean) > b->ci95)) {
+        q.why =
+            isnan(b->mean) || isinf(b->ci95) ? NULL : "what is divided by may be as little as 0";
         return q;
+    }
     double share = (isfinite(a->ci95) ? a->ci95 : 0) / fabs(a->mean) +
                    (isfinite(b->ci95) ? b->ci95 : 0) / fabs(b->mean);
     q.mean = a->mean / b->mean;

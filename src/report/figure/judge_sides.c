@@ -229,10 +229,13 @@ static metric_acceptance judge_sides_accepts(const judge *j, const report_row *r
     return saturated > 0 ? METRIC_REFUSED : METRIC_ACCEPTED;
 }
 
-/* The lowest load that sample s does not accept; INFINITY: it accepts all. */
+/* The lowest load that sample s does not accept; INFINITY: it accepts all. Where that is the lowest
+ * of all, saturation is anywhere below it: then the middle between 0 and that load, give or take
+ * *doubt. Of a transient it is what the windows show. */
 static double judge_sides_saturation(const judge *j, const claim_side *side, const place *p,
-                                     size_t num, size_t s, sample_list *out)
+                                     size_t num, size_t s, double *doubt, sample_list *out)
 {
+    *doubt = 0;
     metric_saturation found = METRIC_SATURATION_EMPTY;
     for (size_t i = 0; i < num; i++)
         metric_saturation_add(&found, p[i].x,
@@ -242,7 +245,9 @@ static double judge_sides_saturation(const judge *j, const claim_side *side, con
             judge_sides_is_transient(j, judge_sides_row_at(j, side, &p[i], s), NULL, &out->open);
             return NAN;
         }
-    return isnan(found.refused) ? INFINITY : found.refused;
+    if (num && found.refused == p[0].x && strcmp(j->c->x, "load") == 0 && !j->c->transient)
+        *doubt = found.refused / 2;
+    return isnan(found.refused) ? INFINITY : found.refused - *doubt;
 }
 
 /* Plateau, peak or argmax of the curve that sample s makes; NAN where a point has no such
@@ -296,13 +301,17 @@ static ik_status judge_sides_curve_samples(const judge *j, const claim_side *sid
     size_t samples = num && !out->why ? places[0].num : 0;
     bool saturates = j->c->measure == CLAIM_SATURATION;
     status = judge_sides_samples_room(out, samples, err);
-    for (size_t s = 0; status == IK_OK && s < samples; s++)
-        if (judge_sides_is_feasible(judge_sides_row_at(j, side, &places[0], s)))
-            judge_sides_add_sample(out,
-                                   saturates
-                                       ? judge_sides_saturation(j, side, places, num, s, out)
-                                       : judge_sides_measure_curve(j, side, places, num, s, out),
-                                   side->entries[places[0].begin + s].point);
+    for (size_t s = 0; status == IK_OK && s < samples; s++) {
+        double doubt = 0;
+        if (!judge_sides_is_feasible(judge_sides_row_at(j, side, &places[0], s)))
+            continue;
+        judge_sides_add_sample(out,
+                               saturates
+                                   ? judge_sides_saturation(j, side, places, num, s, &doubt, out)
+                                   : judge_sides_measure_curve(j, side, places, num, s, out),
+                               side->entries[places[0].begin + s].point);
+        out->doubt[out->num - 1] = doubt;
+    }
     free(places);
     return status;
 }
@@ -529,6 +538,10 @@ static void judge_sides_add_quotient(const sample_list *a, size_t i, const sampl
                                      sample_list *out)
 {
     double over = b->items[k], q = over != 0 ? a->items[i] / over : NAN;
+    if (b->doubt[k] > 0 && b->doubt[k] >= fabs(over)) {
+        out->why = "what is divided by may be as little as 0";
+        q = NAN;
+    }
     judge_sides_add_sample(out, q, a->points[i]);
     if (a->doubt[i] > 0 || b->doubt[k] > 0)
         out->doubt[out->num - 1] = a->doubt[i] / fabs(over) + fabs(q) * b->doubt[k] / fabs(over);
@@ -564,7 +577,7 @@ static ik_status judge_sides_pair_samples(const judge *j, const sample_list *a,
     if (status == IK_OK)
         judge_sides_divide_pairs(j, list, num, a, b, out);
     free(list);
-    out->why = a->why ? a->why : b->why;
+    out->why = a->why ? a->why : b->why ? b->why : out->why;
     if (!out->why && a->num && b->num && out->num == 0)
         out->why = "no sample of one side is one of the other";
     return status;
