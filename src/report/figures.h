@@ -168,6 +168,7 @@ typedef struct claim_number {
     bool exact;
     bool by_time; /* the interval is that of the runs themselves, of which there are one or two */
     const char *why; /* it has no value, NULL = it has one */
+    double range;    /* the part of ci95 that is no chance: between two loads, or not told */
 } claim_number;
 
 /* What may be done to the results of a claim without another verdict (power.c). */

@@ -134,15 +134,18 @@ class Tables(CliTest):
         self.assertEqual([(a, c["verdict"]) for (a, _), c in zip(asked, found, strict=True)], asked)
 
     def test_curves_that_saturate_below_their_lowest_load(self):
-        """Where the lowest load is not accepted, claims about saturation hold or differ only if they do so for all below it."""
+        """Claims about saturation hold or differ only if they do so anywhere between the load that is not accepted and the next one below, or 0."""
         path, store = self.tmp / "below.yaml", self.tmp / "below.db"
         one, both = "metric: saturation, of: {routing: minimal}, op: '%s', value: %s", "metric: saturation, of: {routing: %s}, against: {routing: %s}, op: '%s'"
         asked = [(one % (">", "0.2"), "cannot be told"), (one % (">", "0.5"), "differs"), (one % ("<", "0.51"), "holds"), (one % ("=", "0.5"), "cannot be told"),
-                 (one % ("<", "0.4"), "cannot be told"), ("transient: true, " + one % ("=", "0.5"), "holds"), (one.replace("minimal", "updown") % ("=", "0.6"), "holds"),
+                 (one % ("<", "0.4"), "cannot be told"), ("transient: true, " + one % ("=", "0.5"), "holds"), (one.replace("minimal", "updown") % ("=", "0.6"), "cannot be told"),
+                 (one.replace("minimal", "updown") % (">", "0.5"), "holds"), (one.replace("minimal", "updown") % ("<=", "0.6"), "holds"),
+                 (one.replace("minimal", "updown") % ("=", "0.55") + ", tolerance: 10 %", "holds"), (one.replace("minimal", "updown") % ("<", "0.5"), "differs"),
                  (both % ("minimal", "updown", "<"), "holds"), (both % ("updown", "minimal", ">"), "holds"),
-                 (both % ("minimal", "updown", "<") + ", ratio: true, value: 0.84", "holds"), (both % ("minimal", "updown", ">") + ", ratio: true, value: 0.5", "cannot be told"),
+                 (both % ("minimal", "updown", "<") + ", ratio: true, value: 1", "holds"), (both % ("minimal", "updown", "<") + ", ratio: true, value: 0.99", "cannot be told"), (both % ("minimal", "updown", ">") + ", ratio: true, value: 0.5", "cannot be told"),
                  (both % ("updown", "minimal", "<") + ", ratio: true, value: 9", "cannot be told"), (both % ("updown", "minimal", "<") + ", ratio: true, paired: true, value: 9", "cannot be told"),
-                 (both % ("minimal", "updown", "<") + ", ratio: true, paired: true, value: 0.84", "holds")]
+                 (both % ("minimal", "updown", "<") + ", ratio: true, paired: true, value: 1", "holds"),
+                 (both % ("minimal", "updown", "<") + ", ratio: true, paired: true, value: 0.99", "cannot be told")]
         path.write_text("fabric: crossbar:n=2\nrouting: [minimal, updown]\nload: [50%, 60%]\nseeds: 3\nmeasure: {warmup: 0 ns, duration: 1 us}\nexpect:\n" +
                         "".join(f"  - {{claim: c, {a}}}\n" for a, _ in asked))
         self.ok("run", path, "-o", store)

@@ -75,6 +75,18 @@ static ik_claim_verdict judge_pair(judge *j, claim_op op, const claim_number *a,
     return verdict;
 }
 
+double judge_divide(double a, double around_a, double b, double around_b, double *half)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < 4; i++) {
+        double q = (i & 1 ? a + around_a : a - around_a) / (i & 2 ? b + around_b : b - around_b);
+        low = q < low ? q : low;
+        high = q > high ? q : high;
+    }
+    *half = (high - low) / 2;
+    return (low + high) / 2;
+}
+
 /* The quotient, with the interval that those of both sides leave it. */
 static claim_number judge_quotient(const claim_number *a, const claim_number *b)
 {
@@ -83,9 +95,13 @@ static claim_number judge_quotient(const claim_number *a, const claim_number *b)
                       .by_time = a->by_time || b->by_time,
                       .mean = NAN,
                       .ci95 = NAN};
-    if (!(fabs(b->mean) > b->ci95)) {
+    if (!(fabs(b->mean) * (1 - 1e-6) > b->ci95)) { /* it may begin just beyond 0 */
         q.why =
             isnan(b->mean) || isinf(b->ci95) ? NULL : "what is divided by may be as little as 0";
+        return q;
+    }
+    if (a->range > 0 || b->range > 0) {
+        q.mean = judge_divide(a->mean, a->ci95, b->mean, b->ci95, &q.ci95);
         return q;
     }
     double share = (isfinite(a->ci95) ? a->ci95 : 0) / fabs(a->mean) +

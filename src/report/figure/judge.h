@@ -31,6 +31,9 @@ ik_claim_verdict judge_compare(const claim *c, claim_op op, const claim_number *
 /* power.c: what may be done to the sides of a claim that holds, no order, without another
  * verdict. */
 ik_status judge_power(const judge *j, claim_blind *blind, ik_error *err);
+/* The middle of all quotients of two ranges, of which the second does not reach 0; *half: how far
+ * they go from there. */
+double judge_divide(double a, double around_a, double b, double around_b, double *half);
 /* The quotient of both sides, sample by sample. */
 ik_status judge_paired_quotient(const judge *j, claim_number *out, ik_error *err);
 

@@ -55,8 +55,9 @@ static void judge_sides_samples_free(sample_list *s)
     free(s->again);
 }
 
-static void judge_sides_add_sample(sample_list *s, double value, size_t point)
+static void judge_sides_add_sample(sample_list *s, double value, double doubt, size_t point)
 {
+    s->doubt[s->num] = doubt;
     s->points[s->num] = point;
     s->items[s->num++] = value;
 }
@@ -229,9 +230,9 @@ static metric_acceptance judge_sides_accepts(const judge *j, const report_row *r
     return saturated > 0 ? METRIC_REFUSED : METRIC_ACCEPTED;
 }
 
-/* The lowest load that sample s does not accept; INFINITY: it accepts all. Where that is the lowest
- * of all, saturation is anywhere below it: then the middle between 0 and that load, give or take
- * *doubt. Of a transient it is what the windows show. */
+/* Where sample s saturates: somewhere between the lowest load that it does not accept and the next
+ * one below, or 0: their middle, give or take *doubt. INFINITY: it accepts all. Of a transient, or
+ * on another axis, the lowest that is not accepted. */
 static double judge_sides_saturation(const judge *j, const claim_side *side, const place *p,
                                      size_t num, size_t s, double *doubt, sample_list *out)
 {
@@ -245,9 +246,10 @@ static double judge_sides_saturation(const judge *j, const claim_side *side, con
             judge_sides_is_transient(j, judge_sides_row_at(j, side, &p[i], s), NULL, &out->open);
             return NAN;
         }
-    if (num && found.refused == p[0].x && strcmp(j->c->x, "load") == 0 && !j->c->transient)
-        *doubt = found.refused / 2;
-    return isnan(found.refused) ? INFINITY : found.refused - *doubt;
+    if (isnan(found.refused) || strcmp(j->c->x, "load") != 0 || j->c->transient)
+        return isnan(found.refused) ? INFINITY : found.refused;
+    *doubt = (found.refused - found.accepted) / 2 * (1 - 1e-9); /* the latter is itself accepted */
+    return found.refused - *doubt;
 }
 
 /* Plateau, peak or argmax of the curve that sample s makes; NAN where a point has no such
@@ -305,12 +307,9 @@ static ik_status judge_sides_curve_samples(const judge *j, const claim_side *sid
         double doubt = 0;
         if (!judge_sides_is_feasible(judge_sides_row_at(j, side, &places[0], s)))
             continue;
-        judge_sides_add_sample(out,
-                               saturates
-                                   ? judge_sides_saturation(j, side, places, num, s, &doubt, out)
-                                   : judge_sides_measure_curve(j, side, places, num, s, out),
-                               side->entries[places[0].begin + s].point);
-        out->doubt[out->num - 1] = doubt;
+        double value = saturates ? judge_sides_saturation(j, side, places, num, s, &doubt, out)
+                                 : judge_sides_measure_curve(j, side, places, num, s, out);
+        judge_sides_add_sample(out, value, doubt, side->entries[places[0].begin + s].point);
     }
     free(places);
     return status;
@@ -370,7 +369,7 @@ static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *er
     for (size_t s = 0; status == IK_OK && s < samples; s++)
         if (judge_sides_is_feasible(judge_sides_row_at(j, &j->v.of[0], &p[0], s)) &&
             judge_sides_is_feasible(judge_sides_row_at(j, &j->v.against, &q[0], s)))
-            judge_sides_add_sample(out, judge_sides_crossing(j, p, q, num, s, out),
+            judge_sides_add_sample(out, judge_sides_crossing(j, p, q, num, s, out), 0,
                                    j->v.of[0].entries[p[0].begin + s].point);
     free(p);
     free(q);
@@ -400,9 +399,8 @@ static ik_status searched_samples(const judge *j, const claim_side *side, sample
         double doubt;
         if (!judge_sides_is_feasible(r)) /* nothing was searched */
             continue;
-        judge_sides_add_sample(out, judge_sides_search_result(j, r, &doubt, out),
-                               side->entries[i].point);
-        out->doubt[out->num - 1] = doubt;
+        double found = judge_sides_search_result(j, r, &doubt, out);
+        judge_sides_add_sample(out, found, doubt, side->entries[i].point);
     }
     return status;
 }
@@ -437,8 +435,7 @@ static ik_status judge_sides_point_samples(const judge *j, const claim_side *sid
         bool repeat = figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y);
         out->again[out->num] = repeat;
         if (counts && (!repeat || j->c->paired)) {
-            judge_sides_add_sample(out, value, side->entries[i].point);
-            out->doubt[out->num - 1] = doubt;
+            judge_sides_add_sample(out, value, doubt, side->entries[i].point);
             out->half[out->num - 1] = judge_sides_half_of(j, r, &j->c->y);
         }
         out->repeats += repeat;
@@ -508,7 +505,8 @@ static claim_number judge_sides_sum_up(const judge *j, const sample_list *s)
     n.exact = judge_sides_is_exact(j) || (s->num == 1 && s->repeats > 0);
     double half = n.exact ? 0 : judge_sides_half(s);
     n.by_time = half > 0;
-    n.ci95 = (n.by_time ? half : n.exact && !(e.ci95 > 0) ? 0 : e.ci95) + doubt / (double)s->num;
+    n.range = doubt / (double)s->num;
+    n.ci95 = (n.by_time ? half : n.exact && !(e.ci95 > 0) ? 0 : e.ci95) + n.range;
     return n;
 }
 
@@ -537,14 +535,14 @@ static bool judge_sides_is_same_sample(const judge *j, const axis *list, size_t 
 static void judge_sides_add_quotient(const sample_list *a, size_t i, const sample_list *b, size_t k,
                                      sample_list *out)
 {
-    double over = b->items[k], q = over != 0 ? a->items[i] / over : NAN;
-    if (b->doubt[k] > 0 && b->doubt[k] >= fabs(over)) {
+    double over = b->items[k], q = over != 0 ? a->items[i] / over : NAN, doubt = 0;
+    if (b->doubt[k] > 0 && b->doubt[k] >= (1 - 1e-6) * fabs(over)) {
         out->why = "what is divided by may be as little as 0";
         q = NAN;
+    } else if (a->doubt[i] > 0 || b->doubt[k] > 0) {
+        q = judge_divide(a->items[i], a->doubt[i], over, b->doubt[k], &doubt);
     }
-    judge_sides_add_sample(out, q, a->points[i]);
-    if (a->doubt[i] > 0 || b->doubt[k] > 0)
-        out->doubt[out->num - 1] = a->doubt[i] / fabs(over) + fabs(q) * b->doubt[k] / fabs(over);
+    judge_sides_add_sample(out, q, doubt, a->points[i]);
 }
 
 /* The quotient of each sample of the left side and the same one of the right side. A pair of which
