@@ -290,6 +290,11 @@ typedef struct ik_flow_bound {
  * bytes per hop where ways are long; a smaller limit ends the search (IK_FLOW_MEMORY). */
 ik_status ik_flow_bound_measure(const ik_traffic *t, double epsilon, const ik_env *env,
                                 ik_flow_bound *out, ik_error *err);
+/* The number with so many decimals next to a bound that is not below it (upper) or not above it:
+ * what is printed of a bound holds, too. What only computing adds, 1e-12 of it, is left out. */
+double ik_round_bound(double bound, int decimals, bool upper);
+/* A bound in at most four digits, rounded so. Writes at most `size` bytes; returns buffer. */
+char *ik_format_bound(char *buffer, size_t size, double bound, bool upper);
 
 /* Channels of one kind. Trees: by the lower end's level and direction; otherwise all between
  * switches; and the hosts' channels. */

@@ -5,6 +5,7 @@
 #ifndef IKAT_VERIFY_H
 #define IKAT_VERIFY_H
 
+#include "ikat/json.h"
 #include "ikat/routing.h"
 #include "ikat/vc.h"
 
@@ -49,6 +50,10 @@ typedef enum ik_verdict {
     IK_YES,
     IK_UNKNOWN /* not asked, or not decidable within limits; text says */
 } ik_verdict;
+
+/* A member of the object at hand: true, false, or null where it is unknown. Errors and cost are
+ * those of ik_json_bool. */
+void ik_json_verdict(ik_json *j, const char *key, ik_verdict verdict);
 
 typedef struct ik_proof {
     uint64_t pairs; /* host pairs s != d examined (with all their initial states) */

@@ -50,14 +50,6 @@ static bool check_failed(const ik_proof *p)
 /* ------------------------------------------------------------------------------------------
  * JSON */
 
-static void check_put_verdict(ik_json *j, const char *key, ik_verdict v)
-{
-    if (v == IK_UNKNOWN)
-        ik_json_null(j, key);
-    else
-        ik_json_bool(j, key, v == IK_YES);
-}
-
 static void check_put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
 {
     char name[256];
@@ -143,11 +135,11 @@ static void check_put_gap(ik_json *j, const check *k)
 static void check_put_verdicts(ik_json *j, const check *k)
 {
     const ik_proof *p = &k->proof;
-    check_put_verdict(j, "delivered", p->delivered);
-    check_put_verdict(j, "loop_free", p->loop_free);
-    check_put_verdict(j, "minimal", p->minimal);
-    check_put_verdict(j, "livelock_order", p->ordered);
-    check_put_verdict(j, "deadlock_free", p->deadlock_free);
+    ik_json_verdict(j, "delivered", p->delivered);
+    ik_json_verdict(j, "loop_free", p->loop_free);
+    ik_json_verdict(j, "minimal", p->minimal);
+    ik_json_verdict(j, "livelock_order", p->ordered);
+    ik_json_verdict(j, "deadlock_free", p->deadlock_free);
     ik_json_text(j, "flow", flows[p->flow]);
     ik_json_text(j, "condition", conditions[p->condition]);
     ik_json_text(j, "deadlock_reason", p->deadlock_reason);

@@ -211,14 +211,6 @@ ik_status describe_drawing(const ik_fabric *f, char **json, size_t *size, ik_err
 
 /* ---- proofs */
 
-static void describe_put_verdict(ik_json *j, const char *key, ik_verdict verdict)
-{
-    if (verdict == IK_UNKNOWN)
-        ik_json_null(j, key);
-    else
-        ik_json_bool(j, key, verdict == IK_YES);
-}
-
 static void describe_put_node(ik_json *j, const char *key, const ik_fabric *f, uint32_t node)
 {
     char text[200];
@@ -281,10 +273,10 @@ ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *
     ik_json_uint(&j, "pairs", proof->pairs);
     ik_json_uint(&j, "sampled_pairs", proof->sampled_pairs);
     ik_json_text(&j, "flow", flow);
-    describe_put_verdict(&j, "delivered", proof->delivered);
-    describe_put_verdict(&j, "loop_free", proof->loop_free);
-    describe_put_verdict(&j, "minimal", proof->minimal);
-    describe_put_verdict(&j, "deadlock_free", proof->deadlock_free);
+    ik_json_verdict(&j, "delivered", proof->delivered);
+    ik_json_verdict(&j, "loop_free", proof->loop_free);
+    ik_json_verdict(&j, "minimal", proof->minimal);
+    ik_json_verdict(&j, "deadlock_free", proof->deadlock_free);
     ik_json_text(&j, "deadlock_reason", proof->deadlock_reason ? proof->deadlock_reason : "");
     describe_put_numbers(&j, proof, strcmp(extent, "off") != 0);
     describe_put_witness(&j, f, proof);

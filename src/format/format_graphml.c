@@ -99,8 +99,9 @@ static ik_status graphml_open_edge(graphml_reader *r)
     return IK_OK;
 }
 
-static ik_status graphml_open_element(graphml_reader *r)
+static ik_status graphml_open_element(void *ctx)
 {
+    graphml_reader *r = ctx;
     if (slice_is(r->x.name, "key"))
         return graphml_open_key(r);
     if (slice_is(r->x.name, "graph"))
@@ -118,8 +119,9 @@ static ik_status graphml_open_element(graphml_reader *r)
     return IK_OK;
 }
 
-static void graphml_close_element(graphml_reader *r)
+static ik_status graphml_close_element(void *ctx)
 {
+    graphml_reader *r = ctx;
     if (slice_is(r->x.name, "node"))
         r->node = IK_NONE;
     else if (slice_is(r->x.name, "edge"))
@@ -128,10 +130,12 @@ static void graphml_close_element(graphml_reader *r)
         r->x.keep_blanks = false;
         r->data_key = (slice){0};
     }
+    return IK_OK;
 }
 
-static ik_status graphml_read_data(graphml_reader *r)
+static ik_status graphml_read_data(void *ctx)
 {
+    graphml_reader *r = ctx;
     ik_status status = IK_OK;
     uint32_t key = r->data_key.at ? name_map_find(&r->keys, r->data_key) : IK_NONE;
     if (key == IK_NONE)
@@ -146,23 +150,8 @@ static ik_status graphml_read_data(graphml_reader *r)
     return status;
 }
 
-static ik_status graphml_read_events(graphml_reader *r)
-{
-    for (;;) {
-        xml_event event;
-        ik_status status = xml_next(&r->x, &event, r->err);
-        if (status != IK_OK || event == XML_END)
-            return status;
-        if (event == XML_OPEN || event == XML_EMPTY)
-            status = graphml_open_element(r);
-        else if (event == XML_TEXT)
-            status = graphml_read_data(r);
-        if (event == XML_CLOSE || event == XML_EMPTY)
-            graphml_close_element(r);
-        if (status != IK_OK)
-            return status;
-    }
-}
+static const xml_handlers graphml_handlers = {graphml_open_element, graphml_read_data,
+                                              graphml_close_element};
 
 static ik_status graphml_read_text(const char *text, size_t size, const char *file, ik_builder *b,
                                    ik_error *err)
@@ -171,7 +160,7 @@ static ik_status graphml_read_text(const char *text, size_t size, const char *fi
                         .g = {.file = file, .text_size = size},
                         .node = IK_NONE,
                         .err = err};
-    ik_status status = graphml_read_events(&r);
+    ik_status status = xml_each(&r.x, &graphml_handlers, &r, err);
     if (status == IK_OK && !r.graphs)
         status = ik_fail_at(err, IK_ERR_INPUT, file, 1, 1, "there is no <graph> in this file");
     if (status == IK_OK)

@@ -326,3 +326,21 @@ ik_status xml_next(xml_reader *x, xml_event *event, ik_error *err)
         return IK_OK;
     }
 }
+
+ik_status xml_each(xml_reader *x, const xml_handlers *handlers, void *ctx, ik_error *err)
+{
+    for (;;) {
+        xml_event event;
+        ik_status status = xml_next(x, &event, err);
+        if (status != IK_OK || event == XML_END)
+            return status;
+        if (event == XML_OPEN || event == XML_EMPTY)
+            status = handlers->open(ctx);
+        else if (event == XML_TEXT)
+            status = handlers->text(ctx);
+        if (status == IK_OK && (event == XML_CLOSE || event == XML_EMPTY))
+            status = handlers->close(ctx);
+        if (status != IK_OK)
+            return status;
+    }
+}

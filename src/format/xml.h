@@ -31,6 +31,14 @@ void xml_end(xml_reader *x);
 /* The next event; elements must be closed in order. Texts of blanks only are left out, unless
  * keep_blanks. */
 ik_status xml_next(xml_reader *x, xml_event *event, ik_error *err);
+/* What a reader does at the events of a file; an empty element is opened, then closed. The file is
+ * read to its end, or to the first that fails. */
+typedef struct xml_handlers {
+    ik_status (*open)(void *ctx);
+    ik_status (*text)(void *ctx);
+    ik_status (*close)(void *ctx);
+} xml_handlers;
+ik_status xml_each(xml_reader *x, const xml_handlers *handlers, void *ctx, ik_error *err);
 /* Value of an attribute of the element just opened. */
 bool xml_attribute(const xml_reader *x, const char *name, slice *value);
 /* IK_ERR_INPUT at the event's place. */

@@ -6,6 +6,7 @@
  * tier are not. If the experiment also ran the same file repaired: the throughput that the fault
  * takes away, as far as loads beyond saturation were tried with both.
  */
+#include "ikat/analysis.h"
 #include "report/model.h"
 
 #include <math.h>
@@ -100,11 +101,13 @@ static void model_costs_find_loss(slow_cost *cost, double peak)
 /* "at most 10.7 %", "at least 5 %" */
 static const char *model_costs_put_peak(const report_curve *c, char *text, size_t size)
 {
+    bool most = model_costs_is_most(c), searched = !most && model_costs_is_searched(c);
+    double peak = 100 * c->peak_throughput;
     snprintf(text, size, "%s %.1f %%",
-             model_costs_is_most(c)       ? "at most"
-             : model_costs_is_searched(c) ? "loads up to"
-                                          : "at least",
-             100 * c->peak_throughput);
+             most       ? "at most"
+             : searched ? "loads up to"
+                        : "at least",
+             searched ? peak : ik_round_bound(peak, 1, most));
     return text;
 }
 

@@ -4,6 +4,7 @@
  * loads to curves.
  */
 #include "base/hash.h"
+#include "ikat/analysis.h"
 #include "report/model.h"
 
 #include <math.h>
@@ -53,19 +54,23 @@ const char *model_saturation_text(const report_curve *c, char *text, size_t size
 {
     const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
     double found = c->saturation_load;
+    char least[32], most[32]; /* bounds, rounded to the safe side */
+    ik_format_bound(least, sizeof least, 100 * (isnan(found) ? c->accepted_load : found), false);
+    ik_format_bound(most, sizeof most, 100 * c->saturation_most, true);
     /* a schedule whose entries have loads of their own; a search that a deadlock ended; no point
      * that says anything */
     if (high->load <= 0 || (high->searched && high->deadlock) ||
         (isnan(found) && c->accepted_load <= 0))
         snprintf(text, size, "-");
     else if (isnan(found))
-        snprintf(text, size, "> %.4g %%", 100 * c->accepted_load);
+        snprintf(text, size, "> %s %%", least);
     else if (found <= 0 && c->saturation_most > 0)
-        snprintf(text, size, "at most %.4g %%", 100 * c->saturation_most);
+        snprintf(text, size, "at most %s %%", most);
     else if (found <= 0 || (found == low->load && !low->searched && !(c->saturation_most > 0)))
-        snprintf(text, size, "below %.4g %%", 100 * low->load);
+        snprintf(text, size, "below %s %%",
+                 ik_format_bound(most, sizeof most, 100 * low->load, true));
     else if (c->saturation_most > found)
-        snprintf(text, size, "%.4g to %.4g %%", 100 * found, 100 * c->saturation_most);
+        snprintf(text, size, "%s to %s %%", least, most);
     else
         snprintf(text, size, "%.4g %%", 100 * found);
     return text;

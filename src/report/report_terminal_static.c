@@ -3,6 +3,7 @@
  * report/report_terminal_static.c: what was measured without simulation, or beside one, in a
  * terminal.
  */
+#include "ikat/analysis.h"
 #include "report/terminal.h"
 
 #include <inttypes.h>
@@ -83,13 +84,14 @@ static void report_terminal_static_put_number(grid *g, const struct column *k, e
 {
     /* a mean of samples is no whole number */
     int digits = k->digits == 0 && e.mean != floor(e.mean) ? 2 : k->digits;
+    double shown = k->scale * e.mean;
     if (isnan(e.mean))
         grid_cell(g, "-");
     else if (isnan(e.ci95) || e.ci95 == 0)
-        grid_cell(g, "%.*f%s", digits, k->scale * e.mean, k->unit);
+        grid_cell(g, "%.*f%s", digits,
+                  k->id == METRIC_BAND_HIGH ? ik_round_bound(shown, digits, true) : shown, k->unit);
     else
-        grid_cell(g, "%.*f ± %.*f%s", digits, k->scale * e.mean, digits, k->scale * e.ci95,
-                  k->unit);
+        grid_cell(g, "%.*f ± %.*f%s", digits, shown, digits, k->scale * e.ci95, k->unit);
 }
 
 static void report_terminal_static_put_row(const report_model *m, grid *g, const extent *x,

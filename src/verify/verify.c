@@ -83,6 +83,14 @@ static ik_status verify_job_make(const ik_plan *plan, ik_verify_config config, c
     return status;
 }
 
+void ik_json_verdict(ik_json *j, const char *key, ik_verdict verdict)
+{
+    if (verdict == IK_UNKNOWN)
+        ik_json_null(j, key);
+    else
+        ik_json_bool(j, key, verdict == IK_YES);
+}
+
 static ik_verdict verify_verdict(bool holds)
 {
     return holds ? IK_YES : IK_NO;

@@ -122,7 +122,7 @@ class Bound(CliTest):
 
     def test_columns_without_a_routing(self):
         lines = self.ok("load", "ring:n=8,p=4", "--bound").splitlines()
-        self.assertEqual((lines[-2].split()[-2:], lines[-1].split()), (["at", "most"], ["ring:n=8,p=4", "8", "0.2422", "0.2422"]))
+        self.assertEqual((lines[-2].split()[-2:], lines[-1].split()), (["at", "most"], ["ring:n=8,p=4", "8", "0.2421", "0.2422"]))  # of 0.2421875, each to its safe side
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Where saturation is: points past it are marked, and loads are searched for it."""
 import contextlib
 import csv
+import decimal
 import io
 import itertools
 import random
@@ -45,6 +46,12 @@ seeds: 40
 measure: {warmup: 10 us, duration: 300 us}
 adapter: {injection: poisson}
 """
+
+
+def rounded(bound, way):
+    """A bound in four digits that still bounds."""
+    exact = decimal.Decimal(repr(round(bound, 10)))
+    return f"{float(exact.quantize(decimal.Decimal(1).scaleb(exact.adjusted() - 3), way)):.4g}"
 
 
 class Bound(CliTest):
@@ -323,7 +330,7 @@ class Search(CliTest):
         found, most = (sum(float(row[name]) for row in rows) / 3 for name in ("saturation_load", "saturation_most"))
         self.assertLess(found, 0.93)
         self.assertGreaterEqual(most, 0.96)
-        self.assertIn(f"{100 * found:.4g} to {100 * most:.4g} %", summary)
+        self.assertIn(f"{rounded(100 * found, decimal.ROUND_FLOOR)} to {rounded(100 * most, decimal.ROUND_CEILING)} %", summary)
         self.assertEqual([claim["verdict"] for claim in self.rows(store, "--table", "claims")], ["holds", "cannot be told"])
         curve, = self.json("report", store)["curves"]
         self.assertAlmostEqual(curve["saturation_load"], found)

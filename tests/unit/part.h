@@ -44,6 +44,14 @@ static inline bool threads_only(void)
 {
     return THREAD_SANITIZED && !all_asked();
 }
+
+/* Where results on several threads are compared with those on one. The sanitizer of threads sees
+ * nothing in a run on one thread, and the other builds compare. */
+static inline unsigned fewest_threads(void)
+{
+    return threads_only() ? 2 : 1;
+}
+
 #define on_one_thread(test)                                                                        \
     (const struct CMUnitTest)                                                                      \
     {                                                                                              \

@@ -350,7 +350,7 @@ int main(void)
         cmocka_unit_test(workloads),       cmocka_unit_test(in_order),
         cmocka_unit_test(windows),         cmocka_unit_test(replies),
         cmocka_unit_test(every_selection), cmocka_unit_test(pipelined_routers),
-        cmocka_unit_test(deadlocks),       cmocka_unit_test(parts_of_simulations),
+        cmocka_unit_test(deadlocks),       on_one_thread(parts_of_simulations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

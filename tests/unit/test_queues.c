@@ -159,7 +159,8 @@ static unsigned compare(const ik_plan *plan, const ik_traffic *t)
     s.reached = calloc(queues * t->num_hosts + 1, sizeof *s.reached);
     for (uint32_t src = 0; src < t->num_hosts; src++)
         t->family->flows(t, src, follow_flow, &s);
-    for (unsigned threads = 1; threads <= 3 && s.steps <= MOST_STEPS; threads += 2) {
+    for (unsigned threads = threads_only() ? 3 : 1; threads <= 3 && s.steps <= MOST_STEPS;
+         threads += 2) {
         ik_env env = {.num_threads = threads};
         ik_queues q;
         assert_int_equal(ik_queues_measure(plan, t, &env, &q, NULL), IK_OK);

@@ -3,6 +3,7 @@
  * The choice between points in parallel and threads within a point. */
 #include "experiment/run/share.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 
 static ik_run_share choose(uint64_t points, unsigned jobs, uint64_t limit, uint64_t bytes,
                            unsigned useful)
@@ -164,9 +165,9 @@ static void test_estimated_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_points),       cmocka_unit_test(test_by_memory),
-        cmocka_unit_test(test_among_ranks),     cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_estimated_state),
+        cmocka_unit_test(test_by_points),    cmocka_unit_test(test_by_memory),
+        cmocka_unit_test(test_among_ranks),  cmocka_unit_test(test_estimates),
+        on_one_thread(test_estimated_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,9 +251,9 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_late_end),
-                                       cmocka_unit_test(test_apart),
-                                       cmocka_unit_test(test_start),
-                                       cmocka_unit_test(test_together),
+                                       on_one_thread(test_apart),
+                                       on_one_thread(test_start),
+                                       on_one_thread(test_together),
                                        cmocka_unit_test(test_engines_and_threads_agree),
                                        cmocka_unit_test(test_what_is_missing),
                                        cmocka_unit_test(test_refusals)};

@@ -195,7 +195,7 @@ static void test_engines_and_threads_agree(void **state)
             if (!first.completed)
                 fail_msg("%s on %s: %s", c.traffic, c.fabric, first.missing_text);
             assert_int_equal(first.packets_generated, first.packets_delivered);
-            for (; c.threads <= 3; c.threads++) {
+            for (c.threads = fewest_threads(); c.threads <= MOST_THREADS; c.threads++) {
                 ik_sim_result general = run_by(&sim_general_engine, c), any = run_by(NULL, c);
                 expect_same(c.traffic, &first, &general, 16);
                 expect_same(c.traffic, &first, &any, 16);
@@ -343,9 +343,9 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_at_a_time),
-                                       cmocka_unit_test(test_many_at_a_time),
-                                       cmocka_unit_test(test_without_replies),
+    const struct CMUnitTest tests[] = {on_one_thread(test_one_at_a_time),
+                                       on_one_thread(test_many_at_a_time),
+                                       on_one_thread(test_without_replies),
                                        cmocka_unit_test(test_gaps),
                                        cmocka_unit_test(test_engines_and_threads_agree),
                                        cmocka_unit_test(test_what_is_missing),

@@ -4,6 +4,7 @@
  * one give the same run, bit for bit; shared space fills a long link; routes that form a tree per
  * host need a queue a host to be free of deadlock. */
 #include "sim_flow.h"
+#include "unit/part.h"
 
 static ik_sim_result run(scenario c)
 {
@@ -128,7 +129,7 @@ static void test_ring(void **state)
         {"model=ioq;queues=damq;buffer=16 KiB;output_buffer=16 KiB;output_sharing=shared", true},
         {"queues=voqnet;buffer=112 KiB", false}};
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
-        for (unsigned threads = 1; threads < 3; threads++) {
+        for (unsigned threads = fewest_threads(); threads < 3; threads++) {
             ik_sim_result r =
                 simulate((scenario){.fabric = "torus:dims=7,p=2",
                                     .routing = "minimal:paths=one",
@@ -182,9 +183,9 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_spellings),
-        cmocka_unit_test(test_sharing_fills_a_long_link),
+        on_one_thread(test_extremes),
+        on_one_thread(test_spellings),
+        on_one_thread(test_sharing_fills_a_long_link),
         cmocka_unit_test(test_ring),
         cmocka_unit_test(test_refusals),
     };

@@ -5,6 +5,7 @@
  * hosts is what they take, but for the packets at the edges; whatever kernel and model counts.
  */
 #include "sim_helper.h"
+#include "unit/part.h"
 
 enum { PACKET = 4096 };
 
@@ -155,6 +156,6 @@ static void test_all_of_the_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_more_than_all_of_the_time),
-                                       cmocka_unit_test(test_all_of_the_time)};
+                                       on_one_thread(test_all_of_the_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

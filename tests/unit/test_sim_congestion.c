@@ -6,6 +6,7 @@
 
 #include "sim/measure/congest.h"
 #include "sim_flow.h"
+#include "unit/part.h"
 
 #include <math.h>
 
@@ -492,16 +493,16 @@ static void test_pairs_left_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hot_host),
+        on_one_thread(test_hot_host),
         cmocka_unit_test(test_parking_lot),
         cmocka_unit_test(test_hot_host_pipelined),
         cmocka_unit_test(test_victim_pipelined),
-        cmocka_unit_test(test_victim),
-        cmocka_unit_test(test_victim_upstream),
-        cmocka_unit_test(test_quiet),
+        on_one_thread(test_victim),
+        on_one_thread(test_victim_upstream),
+        on_one_thread(test_quiet),
         cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_forgetting),
+        on_one_thread(test_classes),
+        on_one_thread(test_forgetting),
         cmocka_unit_test(test_stride),
         cmocka_unit_test(test_pairs_left_over),
     };

@@ -286,10 +286,10 @@ static void test_histogram(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conservation), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_seeds),        cmocka_unit_test(test_watchdog),
-        cmocka_unit_test(test_damage),       cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_histogram),    cmocka_unit_test(test_memory_limit_and_cancel),
+        on_one_thread(test_conservation), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_seeds),     cmocka_unit_test(test_watchdog),
+        cmocka_unit_test(test_damage),    cmocka_unit_test(test_refusals),
+        on_one_thread(test_histogram),    cmocka_unit_test(test_memory_limit_and_cancel),
     };
     /* the others run on one thread: minutes that prove nothing about threads */
     if (THREAD_SANITIZED)

@@ -5,6 +5,7 @@
  * is test_sim_threads.c.) */
 #include "sim/parallel/cut.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 
 typedef struct cut_case {
     ik_fabric *f;
@@ -151,8 +152,8 @@ static void test_corners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads),      cmocka_unit_test(test_whole_pods),
-        cmocka_unit_test(test_falls_back), cmocka_unit_test(test_uneven_load),
+        cmocka_unit_test(test_loads),   on_one_thread(test_whole_pods),
+        on_one_thread(test_falls_back), on_one_thread(test_uneven_load),
         cmocka_unit_test(test_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -262,6 +262,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(lies_are_noticed),
                                        cmocka_unit_test(only_paranoid_runs_notice),
                                        cmocka_unit_test(a_network_that_stands_still_is_noticed),
-                                       cmocka_unit_test(a_network_that_moves_is_none)};
+                                       on_one_thread(a_network_that_moves_is_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

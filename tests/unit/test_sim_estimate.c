@@ -4,6 +4,7 @@
  * partitions begin, model by model and fabric by fabric. The linker hands the library's allocations
  * and the start of its partitions to the functions below. */
 #include "sim_helper.h"
+#include "unit/part.h"
 
 #include <malloc.h>
 #include <stdatomic.h>
@@ -198,6 +199,6 @@ static void test_bytes_before_the_first_packet(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes_before_the_first_packet)};
+    const struct CMUnitTest tests[] = {on_one_thread(test_bytes_before_the_first_packet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -587,10 +587,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closed_forms),
         cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_random_wildcards),
+        on_one_thread(test_random_programs),
+        on_one_thread(test_random_wildcards),
         cmocka_unit_test(test_engines_and_threads_agree),
-        cmocka_unit_test(test_written_and_read_again),
+        on_one_thread(test_written_and_read_again),
         cmocka_unit_test(test_what_is_not_written),
         cmocka_unit_test(test_what_is_missing),
         cmocka_unit_test(test_refusals),

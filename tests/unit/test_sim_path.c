@@ -273,7 +273,7 @@ static void test_random_graphs(void **state)
                 seen[kind] += ps[kind];
             if (!nets[n].order[0])
                 assert_int_equal(ps[IK_PATH_REORDER] + ps[IK_PATH_THROTTLED], 0);
-            for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
+            for (c.threads = fewest_threads(); c.threads <= MOST_THREADS; c.threads++) {
                 ik_sim_result any = run_graph(NULL, c, seed % 2 ? 1 : FIFO, build);
                 expect_same(&first, &any);
                 sim_result_clear(&any);
@@ -317,7 +317,7 @@ static void expect_class(const ik_message_class *c, const char *name, uint64_t m
 static void test_classes(void **state)
 {
     (void)state;
-    for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
+    for (unsigned threads = fewest_threads(); threads <= MOST_THREADS; threads++) {
         scenario c = on_crossbar("model=iq");
         c.threads = threads;
         ik_sim_result r = run_graph(NULL, c, 1, build_classes);
@@ -376,7 +376,7 @@ static void test_exchanges(void **state)
     };
     (void)state;
     for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++)
-        for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
+        for (unsigned threads = fewest_threads(); threads <= MOST_THREADS; threads++) {
             scenario c = {.fabric = "karytree:k=4,n=2",
                           .routing = "random",
                           .traffic = traffics[k],

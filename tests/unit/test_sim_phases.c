@@ -272,7 +272,7 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),
+        on_one_thread(test_closed_forms),
         cmocka_unit_test(test_what_waits_for_what),
         cmocka_unit_test(test_barriers_keep_phases_apart),
         cmocka_unit_test(test_messages_take_turns),

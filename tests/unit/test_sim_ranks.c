@@ -545,7 +545,7 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_handshake),
         cmocka_unit_test(test_what_blocks),
-        cmocka_unit_test(test_random_programs),
+        on_one_thread(test_random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,9 @@ loads_range loads_range_of(double low, double high)
     if (strcmp(a, b) == 0)
         snprintf(range.text, sizeof range.text, "%s", a);
     else
-        snprintf(range.text, sizeof range.text, "between %s and %s", a, b);
+        snprintf(range.text, sizeof range.text, "between %s and %s",
+                 ik_format_bound(a, sizeof a, low, false),
+                 ik_format_bound(b, sizeof b, high, true));
     return range;
 }
 
@@ -256,10 +258,11 @@ static void load_bound_show_csv(const bounded *m)
 
 static void load_bound_add_row(cli_table *t, const bounded_fabric *b, const bounded_routing *r)
 {
+    char text[32];
     cli_table_cell(t, "%.200s", cli_line(b->spec));
     cli_table_cell(t, "%s", cli_count(b->switches));
-    cli_table_cell(t, "%.4g", b->bound.lower);
-    cli_table_cell(t, "%.4g", b->bound.upper);
+    cli_table_cell(t, "%s", ik_format_bound(text, sizeof text, b->bound.lower, false));
+    cli_table_cell(t, "%s", ik_format_bound(text, sizeof text, b->bound.upper, true));
     if (!r)
         return;
     cli_table_cell(t, "%.200s", cli_line(r->spec));

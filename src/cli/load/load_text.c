@@ -273,12 +273,14 @@ static void load_text_print_extras(const loads *l)
 static void print_saturation(const loads *l)
 {
     const ik_load_band *b = &l->band;
+    char high[32];
     if (!b->chooses_detours) {
         bool divided = !b->predicted && b->high < INFINITY;
         load_text_row("predicted saturation", "%.4g of the hosts' rate%s", l->load.saturation,
                       b->predicted ? "" : ", if choices are divided evenly");
         if (divided)
-            load_text_row("however divided", "at most %.4g", b->high);
+            load_text_row("however divided", "at most %s",
+                          ik_format_bound(high, sizeof high, b->high, true));
         return;
     }
     load_text_row("saturation", "%s", by_detours);
@@ -289,7 +291,8 @@ static void print_saturation(const loads *l)
                       "at best %.4g, with %.3g %% of every flow going minimally", b->split,
                       100 * b->split_minimal);
     if (b->high < INFINITY)
-        load_text_row("however divided", "at most %.4g", b->high);
+        load_text_row("however divided", "at most %s",
+                      ik_format_bound(high, sizeof high, b->high, true));
 }
 
 /* What no routing exceeds, and what the predicted saturation is of that. */

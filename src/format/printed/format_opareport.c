@@ -101,8 +101,9 @@ static ik_status opa_take(opa_reader *r, slice element, opa_node *n)
     return IK_OK;
 }
 
-static ik_status opa_text(opa_reader *r)
+static ik_status opa_text(void *ctx)
 {
+    opa_reader *r = ctx;
     uint64_t mbps;
     if (r->x.depth < 2)
         return IK_OK;
@@ -194,8 +195,9 @@ static ik_status opa_close_link(opa_reader *r)
     return IK_OK;
 }
 
-static ik_status opa_open(opa_reader *r)
+static ik_status opa_open(void *ctx)
 {
+    opa_reader *r = ctx;
     slice name = r->x.name;
     bool is_new;
     bool read = slice_is(name, "Nodes") || slice_is(name, "Links") || slice_is(name, "LinkSummary");
@@ -216,8 +218,9 @@ static ik_status opa_open(opa_reader *r)
     return IK_OK;
 }
 
-static ik_status opa_close(opa_reader *r)
+static ik_status opa_close(void *ctx)
 {
+    opa_reader *r = ctx;
     uint32_t id;
     if (slice_is(r->x.name, "PortInfo") && r->in_node)
         return opa_close_port_info(r);
@@ -230,23 +233,7 @@ static ik_status opa_close(opa_reader *r)
     return IK_OK;
 }
 
-static ik_status opa_events(opa_reader *r)
-{
-    for (;;) {
-        xml_event event;
-        ik_status status = xml_next(&r->x, &event, r->err);
-        if (status != IK_OK || event == XML_END)
-            return status;
-        if (event == XML_OPEN || event == XML_EMPTY)
-            status = opa_open(r);
-        else if (event == XML_TEXT)
-            status = opa_text(r);
-        if (status == IK_OK && (event == XML_CLOSE || event == XML_EMPTY))
-            status = opa_close(r);
-        if (status != IK_OK)
-            return status;
-    }
-}
+static const xml_handlers opa_handlers = {opa_open, opa_text, opa_close};
 
 static ik_status opa_finish(opa_reader *r, ik_builder *b)
 {
@@ -275,7 +262,7 @@ static ik_status opa_read(const char *text, size_t size, const char *file, ik_bu
 {
     opa_reader r = {
         .x = xml_start(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
-    ik_status status = opa_events(&r);
+    ik_status status = xml_each(&r.x, &opa_handlers, &r, err);
     if (status == IK_OK)
         status = opa_finish(&r, b);
     raw_graph_free(&r.g);

@@ -6,7 +6,7 @@ import { designsPage, isDesigns } from './designs.js';
 import { card, el } from './dom.js';
 import { fabricView } from './fabricview.js';
 import { claimsView, figuresView, hasClaims, hasFigures } from './figures.js';
-import { count, loadText, percent, plural, rate, time, verdict } from './format.js';
+import { count, loadText, percent, percentAtMost, plural, rate, time, verdict } from './format.js';
 import { hasOrder, orderView } from './order.js';
 import { overTime } from './overtime.js';
 import { endless, performance, steadyText, utilisation } from './performance.js';
@@ -178,7 +178,7 @@ const MEASURES = [['feasible', 'feasible', (x) => percent(x)], ['deadlock_free',
   ['entries_mean', 'entries per switch', plainNumber], ['entries_max', 'largest table', plainNumber], ['least_t_max', 'least t_max', plainNumber], ['contention', 'contention', plainNumber],
   ['static_slowdown', 'predicted slowdown', plainNumber], ['static_saturation', 'predicted saturation', (x) => percent(x)],
   ['band_minimal', 'saturation if all goes minimally', (x) => percent(x)], ['band_valiant', 'if all takes detours', (x) => percent(x)],
-  ['band_split', 'with one share for all pairs', (x) => percent(x)], ['band_split_minimal', 'that share', (x) => percent(x)], ['band_high', 'however divided, at most', (x) => percent(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
+  ['band_split', 'with one share for all pairs', (x) => percent(x)], ['band_split_minimal', 'that share', (x) => percent(x)], ['band_high', 'however divided, at most', (x) => percentAtMost(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
   ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber],
   ['hosts', 'hosts', plainNumber], ['switches', 'switches', plainNumber], ['radix', 'radix', plainNumber], ['diameter', 'diameter', plainNumber],
   ['min_paths', 'fewest paths', plainNumber], ['mean_paths', 'mean paths', plainNumber], ['max_paths', 'most paths', plainNumber],

@@ -48,18 +48,26 @@ static uint32_t tree_counts_ask(const ik_routing *r, uint32_t sw, uint32_t dst, 
                                                                                         : IK_NONE;
 }
 
+/* Two switches of level l that are not above dst, drawn by dst. */
+static void tree_counts_draw(const ik_xgft *x, uint32_t l, uint32_t dst, uint32_t sw[2])
+{
+    uint32_t first = x->level_base[l], num = x->level_base[l + 1] - first - x->prod_w[l];
+    uint32_t own = dst / x->prod_m[l] * x->prod_w[l];
+    const uint32_t draws[] = {ik_hash_tag2(dst, l) % num, ik_hash_tag2(l, ~dst) % num};
+    for (unsigned i = 0; i < 2; i++)
+        sw[i] = first + draws[i] + (draws[i] < own ? 0 : x->prod_w[l]);
+}
+
 /* The local port by which packets for dst go up from level l outside its subtree. */
 static uint32_t tree_counts_up(const ik_routing *r, const ik_xgft *x, uint32_t l, uint32_t dst,
                                uint32_t *room)
 {
-    uint32_t first = x->level_base[l], num = x->level_base[l + 1] - first - x->prod_w[l];
-    uint32_t own = dst / x->prod_m[l] * x->prod_w[l], found = IK_NONE;
-    const uint32_t draws[] = {ik_hash_tag2(dst, l) % num, ik_hash_tag2(l, ~dst) % num};
+    uint32_t sw[2], found = IK_NONE;
+    tree_counts_draw(x, l, dst, sw);
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t sw = first + draws[i] + (draws[i] < own ? 0 : x->prod_w[l]);
-        uint32_t port = tree_counts_ask(r, sw, dst, room), base = r->fabric->port_base[sw];
+        uint32_t port = tree_counts_ask(r, sw[i], dst, room), base = r->fabric->port_base[sw[i]];
         if (port == IK_NONE || port < base + x->m[l - 1] ||
-            port >= base + ik_radix(r->fabric, sw) || (found != IK_NONE && found != port - base))
+            port >= base + ik_radix(r->fabric, sw[i]) || (found != IK_NONE && found != port - base))
             return IK_NONE;
         found = port - base;
     }
@@ -166,14 +174,12 @@ static bool tree_counts_sends_up(const ik_routing *r, uint32_t l, uint32_t dst, 
 {
     const ik_fabric *f = r->fabric;
     const ik_xgft *x = ik_fabric_xgft(f);
-    uint32_t first = x->level_base[l], num = x->level_base[l + 1] - first - x->prod_w[l];
-    uint32_t own = dst / x->prod_m[l] * x->prod_w[l];
-    const uint32_t draws[] = {ik_hash_tag2(dst, l) % num, ik_hash_tag2(l, ~dst) % num};
+    uint32_t sw[2];
+    tree_counts_draw(x, l, dst, sw);
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t sw = first + draws[i] + (draws[i] < own ? 0 : x->prod_w[l]), preferred = 0;
-        uint32_t up = f->port_base[sw] + x->m[l - 1];
+        uint32_t up = f->port_base[sw[i]] + x->m[l - 1], preferred = 0;
         ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
-        uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, room, &preferred);
+        uint32_t n = r->family->next(r, sw[i], f->port_base[sw[i]], &pk, room, &preferred);
         bool all = n == x->w[l];
         for (uint32_t u = 0; all && u < n; u++)
             all = room[u] == up + u;

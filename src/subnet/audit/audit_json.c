@@ -112,9 +112,9 @@ static void audit_json_put_verdicts(ik_json *j, const ik_audit *a, const ik_subn
     ik_json_real(j, "mean_hops", v->mean_hops, DIGITS);
     audit_json_put_lid(j, "first_lost_source_lid", a, v->first_bad_src);
     audit_json_put_lid(j, "first_lost_destination_lid", a, v->first_bad_dst);
-    deploy_print_put_verdict(j, "deadlock_free", v->deadlock_free);
-    deploy_print_put_verdict(j, "management_free", v->management_free);
-    deploy_print_put_verdict(j, "one_manager_free", v->one_manager_free);
+    ik_json_verdict(j, "deadlock_free", v->deadlock_free);
+    ik_json_verdict(j, "management_free", v->management_free);
+    ik_json_verdict(j, "one_manager_free", v->one_manager_free);
     audit_json_put_loop(j, a, v);
 }
 

@@ -51,7 +51,5 @@ ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *ou
 
 /* Text that more than one of these print. */
 void deploy_print_commands(const ik_deployment *d, FILE *out);
-/* true, false, or null where it is not known. */
-void deploy_print_put_verdict(ik_json *j, const char *key, ik_verdict v);
 
 #endif

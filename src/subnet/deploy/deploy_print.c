@@ -288,14 +288,6 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
 
 /* ---- JSON */
 
-void deploy_print_put_verdict(ik_json *j, const char *key, ik_verdict v)
-{
-    if (v == IK_UNKNOWN)
-        ik_json_null(j, key);
-    else
-        ik_json_bool(j, key, v == IK_YES);
-}
-
 static void deploy_print_put_loop(const ik_deployment *d, ik_json *j)
 {
     char name[256];
@@ -352,9 +344,9 @@ static void deploy_print_put_judgement(const ik_deployment *d, ik_json *j)
     ik_json_uint(j, "switches_unreached", v->switches_unreached);
     ik_json_uint(j, "missing_entries", v->missing_entries);
     ik_json_uint(j, "dead_entries", v->dead_entries);
-    deploy_print_put_verdict(j, "deadlock_free", v->deadlock_free);
-    deploy_print_put_verdict(j, "management_free", v->management_free);
-    deploy_print_put_verdict(j, "one_manager_free", v->one_manager_free);
+    ik_json_verdict(j, "deadlock_free", v->deadlock_free);
+    ik_json_verdict(j, "management_free", v->management_free);
+    ik_json_verdict(j, "one_manager_free", v->one_manager_free);
     ik_json_uint(j, "vls_used", v->vls_used);
     ik_json_uint(j, "dependencies", v->dependencies);
     ik_json_uint(j, "max_hops", v->max_hops);

@@ -21,14 +21,16 @@ typedef struct resilience_work {
     ik_resilience_point *points;
 } resilience_work;
 
-static uint32_t resilience_count_cables(const ik_fabric *f)
+/* Of those between switches alone. */
+static ik_status resilience_count_cables(const ik_fabric *f, uint64_t *num, ik_error *err)
 {
-    uint32_t num = 0;
-    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
-        uint32_t peer = f->port_peer[port];
-        num += peer != IK_NONE && peer > port && ik_is_switch(f, f->port_node[peer]);
-    }
-    return num;
+    ik_description d;
+    ik_status status = ik_fabric_describe(f, &d, err);
+    if (status != IK_OK)
+        return status;
+    *num = d.switch_links;
+    ik_description_free(&d);
+    return IK_OK;
 }
 
 static ik_status resilience_distances(const ik_fabric *g, const ik_env *env, ik_resilience_point *p,
@@ -146,16 +148,21 @@ static ik_status resilience_judge(const ik_fabric *g, const ik_resilience_config
 static ik_status resilience_draw(const ik_fabric *f, const ik_resilience_config *config,
                                  const ik_env *env, ik_resilience_point *p, ik_error *err)
 {
-    uint32_t cables = resilience_count_cables(f);
+    uint64_t cables, left;
     char share[32];
     ik_fabric *g = NULL;
-    if (p->share * cables < 0.5)
+    ik_status status = resilience_count_cables(f, &cables, err);
+    if (status != IK_OK)
+        return status;
+    if (p->share * (double)cables < 0.5)
         return resilience_judge(f, config, env, p, err);
     snprintf(share, sizeof share, "%.17g", p->share);
     const fail_spec lost = {.text = share, .seed = p->seed};
-    ik_status status = fail_spec_apply(&lost, f, &g, err);
+    status = fail_spec_apply(&lost, f, &g, err);
+    if (status == IK_OK)
+        status = resilience_count_cables(g, &left, err);
     if (status == IK_OK) {
-        p->failed = cables - resilience_count_cables(g);
+        p->failed = (uint32_t)(cables - left);
         status = resilience_judge(g, config, env, p, err);
     }
     ik_fabric_free(g);

@@ -1,0 +1,43 @@
+# Shared objects for one MPI library each: the recorders (src/record/preload) and the modules of ranks (src/base/mpi).
+include(CheckCSourceCompiles)
+
+# mpi: openmpi or mpich, whose compiler wrapper this is; empty: neither, or the wrapper does not work. folders: those of its mpi.h.
+function(ikat_mpi_of wrapper mpi folders)
+  set(${mpi} "" PARENT_SCOPE)
+  execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE shown ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed)
+    return()
+  endif()
+  string(REGEX MATCHALL " -I[^ \n]+" found "${shown}")
+  list(TRANSFORM found REPLACE "^ -I" "")
+  set(${folders} "${found}" PARENT_SCOPE)
+  get_filename_component(id ${wrapper} NAME)
+  string(MAKE_C_IDENTIFIER ${id} id)
+  set(CMAKE_REQUIRED_FLAGS "")
+  set(CMAKE_REQUIRED_INCLUDES ${found})
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+  check_c_source_compiles("#include <mpi.h>\n#ifndef OPEN_MPI\n#error other\n#endif\nint x;" IKAT_${id}_IS_OPENMPI)
+  check_c_source_compiles("#include <mpi.h>\n#ifndef MPICH_VERSION\n#error other\n#endif\nint x;" IKAT_${id}_IS_MPICH)
+  if(IKAT_${id}_IS_OPENMPI)
+    set(${mpi} openmpi PARENT_SCOPE)
+  elseif(IKAT_${id}_IS_MPICH)
+    set(${mpi} mpich PARENT_SCOPE)
+  else()
+    message(STATUS "nothing for the MPI library of ${wrapper}: neither Open MPI nor MPICH")
+  endif()
+endfunction()
+
+# ikat_PREFIX_MPI of these sources: in the folder PREFIX of the build, and installed; a part of the global property IKAT_MPI_PREFIX.
+# They live in other people's programs: without sanitizers, coverage and the warnings of ikat's own, which their directories clear.
+function(ikat_mpi_library prefix mpi folders)
+  set(name ikat_${prefix}_${mpi})
+  add_library(${name} MODULE ${ARGN})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(${name} SYSTEM PRIVATE ${folders})
+  target_compile_options(${name} PRIVATE -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow -Wmissing-prototypes
+    $<$<BOOL:${IKAT_WERROR}>:-Werror>)
+  target_link_options(${name} PRIVATE -Wl,-z,defs)
+  set_target_properties(${name} PROPERTIES PREFIX lib LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${prefix})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ikat)
+  set_property(GLOBAL APPEND PROPERTY IKAT_MPI_${prefix} ${name})
+endfunction()
