@@ -143,6 +143,23 @@ class Steady(CliTest):
                    for p, q in zip(short, long, strict=True) if p["latency_steady"] == "1"]
         self.assertLessEqual(sum(rise > half for half, rise in lasting), 2, lasting)
 
+    def test_channels_that_were_never_idle(self):
+        """Two flows of 60 % share a channel; a window of luck shows no trend. Flows of all of a cable's rate, without a gap, last."""
+        path, store = self.tmp / "busy.yaml", self.tmp / "busy.db"
+        path.write_text('fabric: "polarfly:q=3"\nrouting: minimal\ntraffic: "shift:by=1"\nload: 60%\nseeds: 33..44\n'
+                        'switch: {model: iq, buffer: 64 KiB}\nadapter: {injection: poisson}\nmeasure: {warmup: 6 us, duration: 30 us}\n')
+        self.ok("run", path, "-o", store, "-q")
+        points = self.json("report", store)["points"]
+        busy = [point for point in points if point["link_use_max"] > 0.9999]
+        self.assertGreater(len(busy), 6)
+        self.assertFalse([point["seed"] for point in busy if point["latency_steady"]])
+        reasons = {point["seed"]: (point["steady"], point["steady_reason"]) for point in points}
+        self.assertEqual(reasons[33], ("yes", "throughput stays, a channel was never idle: latency may still grow"))
+        path.write_text('fabric: ["crossbar:n=9", "karytree:k=4,n=2"]\nrouting: minimal\ntraffic: "shift:by=4"\nload: 100%\nmeasure: {warmup: 5 us, duration: 20 us}\n')
+        self.ok("run", path, "-o", self.tmp / "full.db", "-q")
+        for point in self.json("report", self.tmp / "full.db")["points"]:
+            self.assertEqual((point["steady"], point["latency_steady"], point["link_use_max"] is None or point["link_use_max"] > 0.999), ("yes", 1, True))
+
     def test_part_of_the_destinations_tells_nothing(self):
         """Where hosts send to one destination after the other, a window must have them all, in every model and however the pattern is wrapped."""
         (self.tmp / "pairs.flows").write_text("".join(f"{s} {d}\n" for s in range(32) for d in range(32) if s != d))

@@ -338,6 +338,24 @@ static bool judge_throughput(judged *j)
     return false;
 }
 
+/* Whether a channel between switches, or to a host, was never idle for as long as a message takes,
+ * and latency varies: its queue did not empty, and it cannot be said that it does not grow. Where
+ * nothing varies, packets follow each other without a gap, as flows of all of a cable's rate do. */
+static bool steady_is_never_idle(const judged *j)
+{
+    double window_ps = (double)j->r->window_ps;
+    if (!(j->steady->latency_half > 1e-4 && j->packets > 0) || !j->r->channel_bytes)
+        return false;
+    double together = fmax(j->bytes / j->packets, j->s->setup.grain_bytes);
+    for (uint32_t port = 0; port < j->f->num_ports; port++) {
+        double byte_ps = 8e12 / (double)ik_port_rate_bps(j->f, port);
+        if (ik_is_switch(j->f, j->f->port_node[port]) &&
+            ((double)j->r->channel_bytes[port] + together) * byte_ps >= window_ps)
+            return true;
+    }
+    return false;
+}
+
 static void steady_judge_lines(judged *j)
 {
     steady_describe_lines(j);
@@ -362,6 +380,8 @@ static void steady_judge_lines(judged *j)
                         steady_growth_of(j) > 0 /* no time is enough */
                             ? 0
                             : j->window_ps * pow(j->steady->latency_half / least.latency, 2));
+    else if (steady_is_never_idle(j))
+        steady_conclude(j, IK_STEADY_YES, IK_STEADY_NEVER_IDLE, 10 * j->window_ps);
     else
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_HOLDS, 0);
 }
@@ -416,14 +436,21 @@ const char *ik_steady_verdict_name(ik_steady_verdict verdict)
 
 const char *ik_steady_reason_name(ik_steady_reason reason)
 {
-    static const char *const names[] = {
-        [IK_STEADY_NOT_JUDGED] = "",         [IK_STEADY_HOLDS] = "holds",
-        [IK_STEADY_SATURATED] = "saturated", [IK_STEADY_FALLS] = "falls",
-        [IK_STEADY_RISES] = "rises",         [IK_STEADY_FILLS] = "fills",
-        [IK_STEADY_LATENCY] = "latency",     [IK_STEADY_BOUND] = "bound",
-        [IK_STEADY_DEADLOCK] = "deadlock",   [IK_STEADY_FEW] = "few packets",
-        [IK_STEADY_WIDE] = "wide interval",  [IK_STEADY_LATENCY_WIDE] = "wide latency",
-        [IK_STEADY_PART] = "part",           [IK_STEADY_UNMADE] = "unmade requests"};
+    static const char *const names[] = {[IK_STEADY_NOT_JUDGED] = "",
+                                        [IK_STEADY_HOLDS] = "holds",
+                                        [IK_STEADY_SATURATED] = "saturated",
+                                        [IK_STEADY_FALLS] = "falls",
+                                        [IK_STEADY_RISES] = "rises",
+                                        [IK_STEADY_FILLS] = "fills",
+                                        [IK_STEADY_LATENCY] = "latency",
+                                        [IK_STEADY_BOUND] = "bound",
+                                        [IK_STEADY_DEADLOCK] = "deadlock",
+                                        [IK_STEADY_FEW] = "few packets",
+                                        [IK_STEADY_WIDE] = "wide interval",
+                                        [IK_STEADY_LATENCY_WIDE] = "wide latency",
+                                        [IK_STEADY_PART] = "part",
+                                        [IK_STEADY_UNMADE] = "unmade requests",
+                                        [IK_STEADY_NEVER_IDLE] = "never idle"};
     assert((size_t)reason < sizeof names / sizeof *names);
     return names[reason];
 }
@@ -439,7 +466,9 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         [IK_STEADY_PART] = "the measured time is too short: it has part of the traffic alone, few "
                            "large messages, bursts or destinations",
         [IK_STEADY_UNMADE] = "the measured time is too short: replies have yet to come, or hosts "
-                             "that wait for them may make less than the load asks for"};
+                             "that wait for them may make less than the load asks for",
+        [IK_STEADY_NEVER_IDLE] =
+            "throughput stays, a channel was never idle: latency may still grow"};
     const ik_sim_steady *k = steady;
     switch (k->reason) {
     case IK_STEADY_SATURATED:
