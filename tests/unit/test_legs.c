@@ -277,6 +277,59 @@ static void false_declarations_are_not_used(void **state)
     }
 }
 
+/* ---- packets that are lost */
+
+static const ik_routing_family *sound;
+static unsigned lost_case;
+static uint32_t lost_at;
+
+/* As the sound one, but a switch beside the last host's has no route for some packets: those that
+ * turn at that one, those that have turned and go there, or all that have turned and go on. The way
+ * to where a packet turns is the same for all destinations, as legs demand. */
+static uint32_t lossy_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                           uint32_t *out, uint32_t *preferred)
+{
+    uint32_t end = ik_host_switch(r->fabric, r->fabric->num_hosts - 1),
+             goal = ik_host_switch(r->fabric, pk->dst);
+    bool lost[] = {pk->phase == 0 && pk->via == end, pk->phase == 1 && goal == end,
+                   pk->phase == 1 && goal != sw};
+    if (sw == lost_at && lost[lost_case])
+        return 0;
+    return sound->next(r, sw, in_port, pk, out, preferred);
+}
+
+static void lost_packets_are_noticed(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"slimfly:q=5", "valiant"},
+                                           {"hyperx:dims=9:9,p=1", "valiant"},
+                                           {"mlfm:h=3", "valiant"},
+                                           {"slimfly:q=5", "ugal_l"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ik_fabric *f = fabric_of(cases[i][0]);
+        ik_plan *p = plan_of(f, cases[i][1], NULL, 0);
+        sound = p->routing->family;
+        ik_routing_family lossy = *sound;
+        lossy.next = lossy_next;
+        p->routing->family = &lossy;
+        uint32_t end = ik_host_switch(f, f->num_hosts - 1), port = f->port_base[end];
+        while (!ik_is_switch(f, lost_at = ik_peer_node(f, port)))
+            port++;
+        for (lost_case = 0; lost_case < 3; lost_case++) {
+            ik_proof slow = prove(p, true, 2), fast = prove(p, false, 1 + lost_case % 2);
+            if (slow.delivered != IK_NO)
+                fail_msg("%s, %s: case %u loses nothing", cases[i][0], cases[i][1], lost_case);
+            assert_true(legs_fit(p));
+            assert_equal_proofs(p, &slow, &fast);
+            ik_proof_free(&slow);
+            ik_proof_free(&fast);
+        }
+        p->routing->family = sound;
+        ik_plan_free(p);
+        ik_fabric_free(f);
+    }
+}
+
 /* ---- limits */
 
 static void memory_and_cancelling(void **state)
@@ -345,6 +398,7 @@ int main(void)
         cmocka_unit_test(every_routing_on_every_fabric),
         on_one_thread(every_variant_on_damaged_fabrics),
         on_one_thread(false_declarations_are_not_used),
+        on_one_thread(lost_packets_are_noticed),
         cmocka_unit_test(memory_and_cancelling),
         cmocka_unit_test(progress_is_reported),
     };
