@@ -10,6 +10,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -116,7 +117,7 @@ class Pages(ServeTest):
             code, headers, page = self.ask(token)
             self.assertEqual((code, headers["Content-Type"], headers["Cache-Control"], headers["Referrer-Policy"]),
                              (200, "text/html; charset=utf-8", "no-store", "no-referrer"))
-            line = re.search(r'<script src="live.js" data-page="36\.0\.0"></script>\n', page)
+            line = re.search(r'<script src="live.js" data-page="(36\.0\.0\.[0-9a-f]+)"></script>\n', page)
             self.assertEqual(page.replace(line[0], ""), (self.tmp / "page.html").read_text())
             self.assertEqual(self.ask(token)[2], page)
             code, headers, script = self.ask(f"{token}live.js")
@@ -124,7 +125,7 @@ class Pages(ServeTest):
                              (pathlib.Path(__file__).parents[2] / "src/cli/serve/live.js").read_text()))
             answer = self.status(token)
             self.assertEqual({k: answer[k] for k in ("version", "state", "why", "page", "can_stop")},
-                             {"version": 1, "state": "ended", "why": None, "page": "36.0.0", "can_stop": False})
+                             {"version": 1, "state": "ended", "why": None, "page": line[1], "can_stop": False})
             expected = self.json("status", self.store)
             self.assertEqual(schema_errors(schemas()["status"], {"version": 1} | answer["status"]), [])
             for value in (expected, answer["status"]):
@@ -174,7 +175,7 @@ class Pages(ServeTest):
             self.assertIn('<script src="live.js" data-page="">', page)
             self.run_all()
             kept = self.store.read_bytes()
-            self.until(lambda: self.status(token)["page"] == "36.0.0")
+            self.until(lambda: self.status(token)["page"].startswith("36.0.0."))
             self.assertEqual(self.ask(token)[0], 200)
             self.store.write_bytes(kept[:4096] + b"<b>damaged</b>" * 1000)
             answer = self.until(lambda: (a := self.status(token))["state"] == "error" and a)
@@ -190,6 +191,30 @@ class Pages(ServeTest):
             self.assertEqual(self.ask(token)[0], 200)
             self.assertEqual(list(scratch.iterdir()), [])
 
+    def test_other_results_in_their_place(self):
+        """A page of as many points of another experiment is another page."""
+        self.run_all()
+        kept, self.store = self.store, self.tmp / "other.db"
+        (self.tmp / "long.yaml").write_text(LONG.replace("a while", "as long"))
+        self.run_all()
+        with self.serving(kept) as token:
+            first = self.status(token)["page"]
+            os.replace(self.store, kept)
+            self.assertIn("as long", self.ask(token)[2])
+            second = self.until(lambda: (page := self.status(token)["page"]) != first and page)
+            self.assertIn(f'data-page="{second}"', self.ask(token)[2])
+
+    def test_what_is_no_file(self):
+        """A pipe or a device in the place of the results is refused, and does not hold up the server."""
+        self.run_all()
+        with self.serving() as token:
+            for make in (os.mkfifo, lambda path: os.symlink("/dev/zero", path)):
+                self.store.unlink()
+                make(self.store)
+                self.assertIn("pipe", self.until(lambda: (a := self.status(token))["state"] == "error" and a)["why"])
+                self.assertEqual(self.ask(token)[0], 503)
+            self.refused("serve", self.store, says="pipe")
+
     def test_shards_in_a_folder(self):
         folder = self.tmp / "shards"
         folder.mkdir()
@@ -198,10 +223,10 @@ class Pages(ServeTest):
         files = [json.loads(run("status", folder / f"{i}.db", "--json").stdout)["done"] for i in (1, 2)]
         with self.serving(folder) as token:
             self.assertEqual(self.status(token)["status"]["done"], sum(files))
-            self.assertIn(f'data-page="{sum(files)}.0.0"', self.ask(token)[2])
+            self.assertIn(f'data-page="{sum(files)}.0.0.', self.ask(token)[2])
             self.ok("run", self.tmp / "long.yaml", "--shard", "3/3", "-o", folder / "3.db", "-q")
             self.until(lambda: self.status(token)["status"]["done"] == 36)
-            self.assertIn('data-page="36.0.0"', self.ask(token)[2])
+            self.assertIn('data-page="36.0.0.', self.ask(token)[2])
 
     def test_stop(self):
         """The run ends as by Ctrl-C, once; a run of nobody is not stopped."""
@@ -221,6 +246,18 @@ class Pages(ServeTest):
             with open(self.store, "rb") as reader:
                 fcntl.flock(reader, fcntl.LOCK_SH)
                 self.assertEqual(self.ask(f"{token}stop", "POST")[0], 409)
+
+    def test_other_programs_are_not_stopped(self):
+        """One that holds the same lock, and even has the results in its memory, but is not ikat."""
+        self.run_all()
+        hold = "import fcntl, mmap, sys, time; f = open(sys.argv[1], 'r+b'); m = mmap.mmap(f.fileno(), 0); fcntl.flock(f, 2); print(1, flush=True); time.sleep(60)"
+        store = self.store.rename(self.tmp / "ikat.db")
+        with self.serving(store) as token, subprocess.Popen([sys.executable, "-c", hold, store], stdout=subprocess.PIPE) as holder:
+            holder.stdout.readline()
+            self.until(lambda: self.status(token)["can_stop"])
+            self.assertEqual(self.ask(f"{token}stop", "POST")[0], 409)
+            self.assertIsNone(holder.poll())
+            holder.kill()
 
     def test_many_readers(self):
         """Several ask at once, while points come."""
@@ -426,7 +463,7 @@ class Live(ServeTest):
             time.sleep(3)
             self.assertEqual(self.see("window.kept"), 1)
             self.see(f"{offer}.click()")
-            self.until(lambda: self.see("document.querySelector('script[data-page]')?.dataset.page") == "36.0.0")
+            self.until(lambda: self.see("document.querySelector('script[data-page]')?.dataset.page.startsWith('36.0.0.')"))
 
     def test_stop_button(self):
         """Two presses stop the run; one does not."""

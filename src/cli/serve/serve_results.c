@@ -5,7 +5,6 @@
  * The page is the one that `ikat report` makes, with a line that loads the script of the server.
  * What was read is kept until the files have changed.
  */
-#define _GNU_SOURCE /* memrchr, memmem */
 #include "serve.h"
 
 #include "ikat/experiment.h"
@@ -23,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SERVE_VERSION = 80 };
+enum { SERVE_VERSION = 96 };
 
 struct serve_results {
     const char *const *names; /* [num_names], borrowed */
@@ -77,6 +76,7 @@ static void serve_files_free(serve_files *f)
     for (size_t i = 0; i < f->num; i++)
         free(f->paths[i]);
     free(f->paths);
+    *f = (serve_files){0};
 }
 
 /* Adds a file in which there is anything; name: in the folder `path`, NULL: the path itself. A run
@@ -146,12 +146,13 @@ static uint64_t serve_files_mix(uint64_t hash, uint64_t value)
     return (hash ^ value) * UINT64_C(0x100000001b3) ^ hash >> 29;
 }
 
-/* Changes when one of the files, or what SQLite writes beside it, does. */
-static uint64_t serve_files_stamp(const serve_files *f)
+/* Changes when other files take their places; with `contents` also when one of them, or what SQLite
+ * writes beside it, does. */
+static uint64_t serve_files_stamp(const serve_files *f, bool contents)
 {
     static const char *const beside[] = {"", "-wal", "-journal"};
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < 3 * f->num; i++) {
+    for (size_t i = 0; i < 3 * f->num; i += contents ? 1 : 3) {
         char path[4200];
         struct stat s;
         snprintf(path, sizeof path, "%s%s", f->paths[i / 3], beside[i % 3]);
@@ -159,7 +160,7 @@ static uint64_t serve_files_stamp(const serve_files *f)
             s = (struct stat){.st_size = -1};
         const uint64_t parts[] = {(uint64_t)s.st_dev, (uint64_t)s.st_ino, (uint64_t)s.st_size,
                                   (uint64_t)s.st_mtim.tv_sec, (uint64_t)s.st_mtim.tv_nsec};
-        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        for (size_t k = 0; k < (contents ? sizeof parts / sizeof *parts : 2); k++)
             hash = serve_files_mix(hash, parts[k]);
     }
     return hash;
@@ -188,16 +189,17 @@ static bool serve_status_held(const ik_sweep_status *s)
 }
 
 /* s NULL: there is none, for the reason `why`. With status_lock held. */
-static void serve_status_write(serve_results *r, const ik_sweep_status *s, const char *state,
-                               const char *why)
+static void serve_status_write(serve_results *r, const serve_files *f, const ik_sweep_status *s,
+                               const char *state, const char *why)
 {
     ik_json j;
     ik_error err;
     char *text = NULL;
     r->version[0] = '\0';
     if (s)
-        snprintf(r->version, sizeof r->version, "%llu.%llu.%llu", (unsigned long long)s->done,
-                 (unsigned long long)s->failed, (unsigned long long)s->left_out);
+        snprintf(r->version, sizeof r->version, "%llu.%llu.%llu.%llx", (unsigned long long)s->done,
+                 (unsigned long long)s->failed, (unsigned long long)s->left_out,
+                 (unsigned long long)serve_files_stamp(f, false));
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_object(&j, NULL);
     ik_json_uint(&j, "version", IK_JSON_VERSION);
@@ -225,7 +227,7 @@ static void serve_status_say_waiting(serve_results *r)
     snprintf(why, sizeof why,
              "'%.120s'%s has no results yet: a run writes its file when its points are planned",
              cli_line(r->names[0]), r->num_names > 1 ? " and the others" : "");
-    serve_status_write(r, NULL, "waiting", why);
+    serve_status_write(r, NULL, NULL, "waiting", why);
 }
 
 /* Reads it again if it is time. With status_lock held. */
@@ -243,11 +245,11 @@ static ik_status serve_status_refresh(serve_results *r, ik_error *err)
     } else if (status == IK_OK) {
         status = ik_sweep_status_read((const char *const *)(void *)files.paths, files.num, &s, err);
         if (status == IK_OK)
-            serve_status_write(r, s, serve_status_state(s), NULL);
+            serve_status_write(r, &files, s, serve_status_state(s), NULL);
         ik_sweep_status_free(s);
     }
     if (status != IK_OK)
-        serve_status_write(r, NULL, "error", cli_error_text(err, why, sizeof why));
+        serve_status_write(r, NULL, NULL, "error", cli_error_text(err, why, sizeof why));
     serve_files_free(&files);
     double now = ik_clock_s(CLOCK_MONOTONIC);
     r->status_until = now + fmax(1, 10 * (now - began));
@@ -392,7 +394,7 @@ static ik_status serve_page_renew(serve_results *r, const serve_files *f, char *
                                   ik_error *err)
 {
     char version[SERVE_VERSION], line[256], why[CLI_ERROR] = "They are not there yet.";
-    uint64_t stamp = serve_files_stamp(f);
+    uint64_t stamp = serve_files_stamp(f, true);
     serve_page_version(r, version);
     if (r->page_made && r->page_good && stamp == r->page_stamp &&
         strcmp(version, r->page_version) == 0)

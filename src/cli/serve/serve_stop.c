@@ -3,9 +3,10 @@
  * serve_stop.c: finds the process that writes a results file, and asks it to stop.
  *
  * A run holds a lock (flock) on its results file. The process is the one that has this file open
- * with such a lock of its own, as /proc says. Its number may be that of another process a moment
- * later: the signal goes through a descriptor of the process, which is opened first and whose
- * lock is seen afterwards.
+ * with such a lock of its own and in which ikat runs, as /proc says: another program that locks the
+ * file, such as one that copies it, is left alone. Its number may be that of another process a
+ * moment later: the signal goes through a descriptor of the process, which is opened first and
+ * whose lock is seen afterwards.
  */
 #define _GNU_SOURCE /* syscall */
 #include "serve.h"
@@ -35,6 +36,25 @@ static bool serve_stop_locks(const char *pid, const char *number)
     return found;
 }
 
+/* Does ikat run in this process: the command, or its library in another program? */
+static bool serve_stop_runs_ikat(const char *pid)
+{
+    char path[64], mode[5], *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
+    FILE *maps = fopen(path, "re");
+    while (maps && !found && getline(&line, &room, maps) > 0) {
+        const char *name = strrchr(line, '/');
+        found = name && strstr(name, "ikat") && sscanf(line, "%*s %4s", mode) == 1 &&
+                strchr(mode, 'x'); /* code, not a results file that is mapped */
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
 /* Does this process write the file? */
 static bool serve_stop_writes(const char *pid, const struct stat *file)
 {
@@ -50,7 +70,7 @@ static bool serve_stop_writes(const char *pid, const struct stat *file)
     }
     if (open_files)
         closedir(open_files);
-    return writes;
+    return writes && serve_stop_runs_ikat(pid);
 }
 
 static bool serve_stop_has_ended(int process)
@@ -84,7 +104,6 @@ static bool serve_stop_keep(serve_asked *a, int pid, int process)
     return true;
 }
 
-#if defined SYS_pidfd_open && defined SYS_pidfd_send_signal
 static bool serve_stop_ask(serve_asked *a, const char *pid, const struct stat *file)
 {
     int number = atoi(pid);
@@ -98,13 +117,6 @@ static bool serve_stop_ask(serve_asked *a, const char *pid, const struct stat *f
     close(process);
     return false;
 }
-#else
-static bool serve_stop_ask(serve_asked *a, const char *pid, const struct stat *file)
-{
-    (void)a, (void)pid, (void)file, (void)serve_stop_was_asked, (void)serve_stop_keep;
-    return false; /* without such descriptors another process might get the signal */
-}
-#endif
 
 unsigned serve_stop_writer(serve_asked *a, const char *path)
 {
