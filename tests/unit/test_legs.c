@@ -284,16 +284,17 @@ static unsigned lost_case;
 static uint32_t lost_at;
 
 /* As the sound one, but a switch beside the last host's has no route for some packets: those that
- * turn at that one, those that have turned and go there, or all that have turned and go on. The way
- * to where a packet turns is the same for all destinations, as legs demand. */
+ * turn at that one, those that have turned and go there, or all that have turned and go on; or the
+ * last host's for those that turn at switch 5. The way to where a packet turns is the same for all
+ * destinations, as legs demand. */
 static uint32_t lossy_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
                            uint32_t *out, uint32_t *preferred)
 {
     uint32_t end = ik_host_switch(r->fabric, r->fabric->num_hosts - 1),
              goal = ik_host_switch(r->fabric, pk->dst);
     bool lost[] = {pk->phase == 0 && pk->via == end, pk->phase == 1 && goal == end,
-                   pk->phase == 1 && goal != sw};
-    if (sw == lost_at && lost[lost_case])
+                   pk->phase == 1 && goal != sw, pk->phase == 0 && pk->via == 5};
+    if (sw == (lost_case == 3 ? end : lost_at) && lost[lost_case])
         return 0;
     return sound->next(r, sw, in_port, pk, out, preferred);
 }
@@ -302,7 +303,7 @@ static void lost_packets_are_noticed(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {{"slimfly:q=5", "valiant"},
-                                           {"hyperx:dims=9:9,p=1", "valiant"},
+                                           {"hyperx:dims=10:10,p=1", "valiant"},
                                            {"mlfm:h=3", "valiant"},
                                            {"slimfly:q=5", "ugal_l"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -315,7 +316,7 @@ static void lost_packets_are_noticed(void **state)
         uint32_t end = ik_host_switch(f, f->num_hosts - 1), port = f->port_base[end];
         while (!ik_is_switch(f, lost_at = ik_peer_node(f, port)))
             port++;
-        for (lost_case = 0; lost_case < 3; lost_case++) {
+        for (lost_case = 0; lost_case < 4; lost_case++) {
             ik_proof slow = prove(p, true, 2), fast = prove(p, false, 1 + lost_case % 2);
             if (slow.delivered != IK_NO)
                 fail_msg("%s, %s: case %u loses nothing", cases[i][0], cases[i][1], lost_case);
