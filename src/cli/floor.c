@@ -15,6 +15,10 @@ int cli_floor_check(const cli *c)
     if (path && rules && cli_same_file(path, rules))
         return cli_usage(c, "the list of cables '%.200s' would overwrite the rules of the floor",
                          cli_line(path));
+    const char *fabric = cli_get(c, "--output");
+    if (path && fabric && (strcmp(path, fabric) == 0 || cli_same_file(path, fabric)))
+        return cli_usage(c, "the list of cables '%.200s' would overwrite the fabric of --output",
+                         cli_line(path));
     return CLI_DONE;
 }
 

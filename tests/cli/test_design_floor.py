@@ -79,6 +79,9 @@ class DesignFloor(CliTest):
         unknown = self.put("unknown.yaml", "rack_units: 42\nracks: 4\n")
         self.refused(*WISH, "--floor", unknown, says=["unknown.yaml:2:1", "'racks'"])
         self.refused(*WISH, "--floor", "missing.yaml", says="missing.yaml")
+        rules = self.put("rules.html", "rows: 4\n")
+        self.refused(*WISH, "fattree2", "--floor", rules, "-o", rules, says="would overwrite the rules of the floor")
+        self.assertEqual(rules.read_text(), "rows: 4\n")
         self.refused("design", "--hosts", 400000, "--radix", 128, "--floor", "default", says="--floor needs networks of at most 300,000 hosts")
 
     def test_little_memory(self):

@@ -100,6 +100,8 @@ class Floor(CliTest):
         self.refused("topo", "ring:n=3", "--cable-list", rules, "--floor", rules, says="overwrite")
         self.refused("topo", "ring:n=3", "--cable-list", "x.csv", "-o", "-", "--format", "edges", cwd=self.tmp, says="prints the fabric alone")
         self.assertEqual(rules.read_text(), SMALL)
+        self.refused("topo", "ring:n=3", "--cable-list", "x.json", "-o", "x.json", cwd=self.tmp, says="would overwrite the fabric")
+        self.assertFalse((self.tmp / "x.json").exists())
 
     def test_names_that_stand_twice(self):
         twins = self.tmp / "twins.json"

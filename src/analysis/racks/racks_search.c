@@ -164,15 +164,17 @@ static void racks_search_exchange(racks_search *s, const rack_block *a, const ra
     }
 }
 
-/* Lengths of the cables of a node that lead to other blocks than its own and `without`. */
+/* Lengths of the cables of a node, but for those to block `without`. Those of its own block are
+ * counted at the lower of their nodes: a host may have several cables to its switch. */
 static uint64_t racks_search_node(racks_search *s, uint32_t node, uint32_t without)
 {
     const ik_fabric *f = s->w->f;
     uint64_t sum = 0;
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
         uint32_t to = ik_peer_node(f, p);
-        if (to != IK_NONE && s->node_block[to] != s->node_block[node] &&
-            s->node_block[to] != without)
+        if (to == IK_NONE || s->node_block[to] == without)
+            continue;
+        if (to > node || s->node_block[to] != s->node_block[node])
             sum += racks_route_mm(s->w, node, to);
     }
     s->work -= f->port_base[node + 1] - f->port_base[node];

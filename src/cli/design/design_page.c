@@ -139,6 +139,10 @@ int designs_check_page(const designs *d)
                          cli_line(path));
     if (d->prices_file && cli_same_file(path, d->prices_file))
         return cli_usage(c, "the page '%.200s' would overwrite the list of prices", cli_line(path));
+    const char *rules = cli_get(c, "--floor");
+    if (rules && cli_same_file(path, rules))
+        return cli_usage(c, "the page '%.200s' would overwrite the rules of the floor",
+                         cli_line(path));
     return CLI_DONE;
 }
 
