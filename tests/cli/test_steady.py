@@ -155,6 +155,7 @@ class Steady(CliTest):
         self.assertFalse([point["seed"] for point in busy if point["latency_steady"]])
         reasons = {point["seed"]: (point["steady"], point["steady_reason"]) for point in points}
         self.assertEqual(reasons[33], ("yes", "throughput stays, a channel was never idle: latency may still grow"))
+        self.assertEqual([point["saturated"] for point in points if "never idle" in point["steady_reason"]], [0] * sum("never idle" in r for _, r in reasons.values()))
         path.write_text('fabric: ["crossbar:n=9", "karytree:k=4,n=2"]\nrouting: minimal\ntraffic: "shift:by=4"\nload: 100%\nmeasure: {warmup: 5 us, duration: 20 us}\n')
         self.ok("run", path, "-o", self.tmp / "full.db", "-q")
         for point in self.json("report", self.tmp / "full.db")["points"]:

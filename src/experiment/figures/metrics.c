@@ -133,6 +133,7 @@ double metric_saturated(const ik_sim_result *r)
     switch (r->steady.reason) {
     case IK_STEADY_HOLDS:
     case IK_STEADY_LATENCY_WIDE:
+    case IK_STEADY_NEVER_IDLE:
         return false;
     case IK_STEADY_SATURATED:
     case IK_STEADY_BOUND:
