@@ -393,8 +393,7 @@ ik_status store_open(const char *path, store **out, ik_error *err)
     return IK_OK;
 }
 
-/* Holds the file for this process. SQLite's own locks are per transaction and would let two runs do
- * the same points. */
+/* SQLite's own locks are per transaction, and would let two runs do the same points. */
 static ik_status store_lock_file(store *s, ik_error *err)
 {
     s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -406,8 +405,7 @@ static ik_status store_lock_file(store *s, ik_error *err)
     return ik_fail(err, IK_ERR_IO, "'%.200s' is being written by another 'ikat run'", s->path);
 }
 
-/* SQLite tries again to read where it may not write, and says no more what was wrong with
- * writing. */
+/* SQLite tries again to read where it may not write, and no longer says what was wrong. */
 static ik_status store_check_writable(const char *path, ik_error *err)
 {
     struct stat info;
@@ -453,11 +451,8 @@ static void close_store(store *s, bool discard)
 static ik_status begin_or_continue(store *s, ik_error *err)
 {
     bool empty = false;
-    ik_status status = store_lock_file(s, err);
-    if (status != IK_OK)
-        return status;
     s->begun = !s->existed; /* goes again if it cannot be made a results file */
-    status = store_identify(s, &empty, err);
+    ik_status status = store_identify(s, &empty, err);
     if (status != IK_OK)
         return status;
     s->begun = s->written = empty;
@@ -483,10 +478,14 @@ ik_status store_create(const char *path, store **out, ik_error *err)
         return status;
     }
     s->existed = existed;
-    status = begin_or_continue(s, err);
-    if (status != IK_OK) {
+    status = store_lock_file(s, err);
+    int moved = 0; /* a run that held it has ended, and another file is there now */
+    sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (status == IK_OK && !moved)
+        status = begin_or_continue(s, err);
+    if (status != IK_OK || moved) {
         close_store(s, true);
-        return status;
+        return status == IK_OK ? store_create(path, out, err) : status;
     }
     *out = s;
     return IK_OK;

@@ -489,10 +489,11 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
             subprocess.run(["umount", str(folder)], check=False)
 
     def test_two_runs_at_once(self):
-        path, store = self.write(SMALL.replace("30 us", "3 ms")), self.tmp / "a.db"
-        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
+        path, store = self.write(SMALL.replace("30 us", "3 ms").replace("seeds: 2", "seeds: 200")), self.tmp / "a.db"
+        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1", "-q"], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as child:
-            child.stderr.readline()
+            while not store.exists() or run("status", store).returncode:  # it writes
+                self.assertIsNone(child.poll())
             self.refused("run", path, "-o", store, says="another 'ikat run'")
             child.send_signal(signal.SIGINT)
             child.communicate()
