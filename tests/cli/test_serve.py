@@ -419,10 +419,17 @@ class Live(ServeTest):
     def test_points_appear(self):
         """A page that waits for results shows them, then more of them, with the reader's place and choices, until the run ends."""
         (self.tmp / "long.yaml").write_text(LONG.replace("20 us", "4 ms"))
-        with self.serving():
+        with self.serving() as token:
             self.browser.call("Page.navigate", url=self.address)
             self.until(lambda: self.see("document.documentElement.dataset.live") == "waiting")
             process = self.begin()
+
+            def goes_on(num):
+                """Until it has more than so many points; then it pauses, however slow the browser is."""
+                process.send_signal(signal.SIGCONT)
+                self.until(lambda: ((self.status(token)["status"] or {}).get("done") or 0) > num)
+                process.send_signal(signal.SIGSTOP)
+            goes_on(0)
             shown = "document.documentElement.dataset.ready === 'yes' && Number(document.querySelector('script[data-page]').dataset.page.split('.')[0])"
             first = self.until(lambda: self.see(shown))
             self.until(lambda: self.see("document.documentElement.dataset.live") == "running")
@@ -433,11 +440,13 @@ class Live(ServeTest):
             self.see("document.querySelectorAll('details').forEach((d) => { d.open = true; }); const at = document.getElementById('points').getBoundingClientRect().top; scrollTo({ top: scrollY + at + 20, behavior: 'instant' }); 1")
             place = self.see("document.getElementById('points').getBoundingClientRect().top")
             self.assertTrue(-40 < place < 0, place)
+            goes_on(first)
             more = self.until(lambda: (n := self.see(shown)) and n > first and n)
             self.until(lambda: abs((self.see("document.getElementById('points')?.getBoundingClientRect().top") or 1e9) - place) < 5, 10)
             self.assertIn("points", self.see("location.hash"))
             self.assertTrue(self.see("[...document.querySelectorAll('#points details, #experiment details')].every((d) => d.open)"))
-            self.assertEqual(process.wait(120), 0)
+            process.send_signal(signal.SIGCONT)
+            self.assertEqual(process.wait(300), 0)
             self.until(lambda: self.see(shown) == 36)
             self.assertGreater(36, more)
             self.until(lambda: self.see("document.documentElement.dataset.live") == "ended")
