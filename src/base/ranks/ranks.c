@@ -13,12 +13,13 @@ enum { TEXT_CHARS = 1000 };
 
 typedef enum meeting { MEETING_TELLS, MEETING_FAILED, MEETING_LEAVES } meeting;
 
-/* In front of what is told. */
+/* In front of what is told, which stays aligned for whatever it is. */
 typedef struct ranks_head {
-    uint32_t why; /* meeting */
+    uint16_t why; /* meeting */
+    uint16_t cancelled;
     int32_t status;
-    uint32_t cancelled;
 } ranks_head;
+static_assert(sizeof(ranks_head) % 8 == 0, "what is told begins at a multiple of 8 bytes");
 
 bool ranks_init(ik_ranks *ranks)
 {
