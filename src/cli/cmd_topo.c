@@ -488,8 +488,7 @@ static const cli_option options[] = {
      "<formats>"},
     {"--all", 0, NULL,
      "also compute path diversity, girth, Moore bound, bisection, a floor plan, and the distances "
-     "of "
-     "large fabrics",
+     "of large fabrics",
      false},
     {"--cable-list", 0, "FILE.csv",
      "stand the fabric on a floor and write the list of its cables: from and to which rack, unit "

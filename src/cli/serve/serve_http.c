@@ -46,7 +46,7 @@ enum {
     X(get_connection_info)
 
 typedef struct serve_mhd {
-    void *library;
+    void *handle;
 #define SERVE_MEMBER(name) __typeof__(MHD_##name) *name;
     SERVE_FUNCTIONS(SERVE_MEMBER)
 #undef SERVE_MEMBER
@@ -343,10 +343,10 @@ static ik_status serve_http_load(serve_mhd *mhd, ik_error *err)
         SERVE_FUNCTIONS(SERVE_PLACE)
 #undef SERVE_PLACE
     };
-    mhd->library = dlopen(serve_library, RTLD_NOW | RTLD_LOCAL);
-    bool found = mhd->library;
+    mhd->handle = dlopen(serve_library, RTLD_NOW | RTLD_LOCAL);
+    bool found = mhd->handle;
     for (size_t i = 0; found && i < sizeof names / sizeof *names; i++)
-        found = (*functions[i] = dlsym(mhd->library, names[i]));
+        found = (*functions[i] = dlsym(mhd->handle, names[i]));
     if (found)
         return IK_OK;
     ik_fail(err, IK_ERR_UNSUPPORTED, "'ikat serve' needs a library that cannot be loaded: %.300s",
@@ -420,8 +420,8 @@ void serve_http_end(serve_http *h)
         h->mhd.stop_daemon(h->daemon);
     if (h->page)
         h->mhd.destroy_response(h->page);
-    if (h->mhd.library)
-        dlclose(h->mhd.library);
+    if (h->mhd.handle)
+        dlclose(h->mhd.handle);
     pthread_mutex_destroy(&h->clients_lock);
     pthread_mutex_destroy(&h->page_lock);
     free(h);

@@ -145,9 +145,17 @@ double metric_saturated(const ik_sim_result *r)
         return r->throughput < 0.95 * r->offered ? true : NAN;
     case IK_STEADY_LATENCY: /* throughput stays */
         return r->steady.verdict == IK_STEADY_YES ? r->throughput < 0.98 * r->offered : NAN;
-    default: /* too short to tell, or on its way to another value */
-        return NAN;
+    /* on its way to another value, or too short to tell; without a default, so that the compiler
+     * asks for a reason that is added */
+    case IK_STEADY_RISES:
+    case IK_STEADY_FILLS:
+    case IK_STEADY_FEW:
+    case IK_STEADY_WIDE:
+    case IK_STEADY_PART:
+    case IK_STEADY_UNMADE:
+        break;
     }
+    return NAN;
 }
 
 void metric_saturation_add(metric_saturation *s, double load, metric_acceptance a)

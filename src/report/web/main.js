@@ -2,7 +2,7 @@
 // The report: reads the data that stands in the page and shows it. Nothing is loaded.
 import { shortNamesOf, shortSettingsOf, shortSpecs } from './axes.js';
 import { congestionView } from './congestion.js';
-import { designsPage, isDesigns } from './designs.js';
+import { designsPage, isDesigns } from './designs/designs.js';
 import { card, el } from './dom.js';
 import { fabricView } from './fabricview.js';
 import { claimsView, figuresView, hasClaims, hasFigures } from './figures.js';

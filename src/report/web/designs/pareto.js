@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mark per design over two figures, and those that no other design beats in both.
 import { nameWithKind } from './designfigures.js';
-import { el, slug } from './dom.js';
-import { ticks } from './lines.js';
-import { file, legendLines, saves, textWidth, words } from './saves.js';
-import { svg } from './svg.js';
-import { css, onTheme, seriesColour } from './theme.js';
+import { el, slug } from '../dom.js';
+import { ticks } from '../lines.js';
+import { file, legendLines, saves, textWidth, words } from '../saves.js';
+import { svg } from '../svg.js';
+import { css, onTheme, seriesColour } from '../theme.js';
 
 const EQUAL = 5e-4; // figures that differ by less, relative to their size, are equal: they look the same in a table
 const TALL = 400, FILE_WIDTH = 760, FAR = 30; // from the smallest to the largest value: beyond it the axis is logarithmic

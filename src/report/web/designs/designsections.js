@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The later sections of the page of `ikat design`: costs, workloads, failures, sources, and what does not fit.
-import { barKeys, bars } from './bars.js';
+import { barKeys, bars } from '../bars.js';
 import { brief, shown } from './designfigures.js';
-import { card, el } from './dom.js';
-import { count, loadText, percent, plural, shortTime, time } from './format.js';
-import * as state from './state.js';
-import { numbers, table } from './tables.js';
-import { seriesColour } from './theme.js';
+import { card, el } from '../dom.js';
+import { count, loadText, percent, plural, shortTime, time } from '../format.js';
+import * as state from '../state.js';
+import { numbers, table } from '../tables.js';
+import { seriesColour } from '../theme.js';
 
 export const section = (id, title, ...children) => el('section', { id }, el('h2', {}, title), ...children);
 export const quiet = (...text) => el('p', { class: 'quiet' }, ...text);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floor plans of designs: racks as boxes in rows, seen from above, and what cables they need.
-import { card, choose, el } from './dom.js';
-import { count, plural } from './format.js';
-import { file, legendLines, saves, words } from './saves.js';
-import { svg } from './svg.js';
-import { table } from './tables.js';
-import { css, onTheme, seriesColour } from './theme.js';
+import { card, choose, el } from '../dom.js';
+import { count, plural } from '../format.js';
+import { file, legendLines, saves, words } from '../saves.js';
+import { svg } from '../svg.js';
+import { table } from '../tables.js';
+import { css, onTheme, seriesColour } from '../theme.js';
 
 const WIDEST = 900, LEFT = 56, TOP = 8; // px
 const KINDS = [['hosts and switches', 0], ['switches alone', 1], ['hosts alone', 2]];

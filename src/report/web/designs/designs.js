@@ -2,15 +2,15 @@
 // The page of `ikat design`: which networks fulfil a wish, what they cost and do, and where each figure comes from.
 import { figuresOf, list, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
 import { costs, failures, firstBig, misfits, quiet, section, sources, workloads } from './designsections.js';
-import { card, choose, el, slug } from './dom.js';
+import { card, choose, el, slug } from '../dom.js';
 import { floorPlans } from './floorplans.js';
-import { percent, plural, time } from './format.js';
+import { percent, plural, time } from '../format.js';
 import { frontOf, glyph, near, pareto } from './pareto.js';
 import { comparisonTable } from './comparison.js';
-import * as state from './state.js';
-import { svg } from './svg.js';
-import { table } from './tables.js';
-import { NUM_COLOURS, onTheme, toggleTheme } from './theme.js';
+import * as state from '../state.js';
+import { svg } from '../svg.js';
+import { table } from '../tables.js';
+import { NUM_COLOURS, onTheme, toggleTheme } from '../theme.js';
 
 const MOST_SAID = 4; // designs that a sentence names
 

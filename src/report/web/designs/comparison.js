@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Designs beside each other: a column for each, the best figure of a row in bold.
 import { shown } from './designfigures.js';
-import { el } from './dom.js';
-import { percent } from './format.js';
+import { el } from '../dom.js';
+import { percent } from '../format.js';
 import { near } from './pareto.js';
 
 // By how much a figure is away from the best of its row: '' where it is that one.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of designs: { key, name, says: in a sentence, kind: how it was obtained, how: what exactly it is, value(design), text(value),
 // tick(value): on an axis, better: 1 = more is, -1 = less is, 0 = neither, main: a column of the table of all designs }.
-import { shortSpecs } from './axes.js';
-import { count, loadText, percent, plural, rate, shortTime, time } from './format.js';
+import { shortSpecs } from '../axes.js';
+import { count, loadText, percent, plural, rate, shortTime, time } from '../format.js';
 
 const LONGEST = 44; // letters of a pattern or workload in the name of a figure
 
