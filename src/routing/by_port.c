@@ -36,6 +36,7 @@ static uint32_t by_port_dest(const ik_traffic *t, uint32_t src, uint64_t n)
     return from == src ? to : IK_NONE;
 }
 
+/* A port that no message of its host takes is not found here: that takes all flows. */
 static bool by_port_silent(const ik_traffic *t, uint32_t src)
 {
     const by_port *b = t->impl;
@@ -52,6 +53,13 @@ static double by_port_class_share(const ik_traffic *t, uint32_t src, unsigned cl
 {
     const by_port *b = t->impl;
     return b->whole->family->class_share(b->whole, by_port_host_of(t, src), class);
+}
+
+/* Messages have their host's numbers. */
+static uint64_t by_port_round(const ik_traffic *t, uint32_t src)
+{
+    const by_port *b = t->impl;
+    return b->whole->family->round(b->whole, by_port_host_of(t, src));
 }
 
 typedef struct port_flows {
@@ -108,15 +116,16 @@ ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mo
         free(p);
         return ik_fail_memory(err, sizeof *b + sizeof *p, "a pattern between ports");
     }
-    *b = (by_port){.family = *t->family, .whole = t, .routing = r, .mode = mode, .seed = seed};
-    b->family.destroy = NULL;
-    b->family.dest = by_port_dest;
-    b->family.dests = NULL;
-    b->family.silent = by_port_silent;
-    b->family.flows = by_port_flows;
-    b->family.even = NULL;
-    b->family.class_of = t->family->class_of ? by_port_class_of : NULL;
-    b->family.class_share = t->family->class_share ? by_port_class_share : NULL;
+    const ik_traffic_family *whole = t->family;
+    *b = (by_port){.whole = t, .routing = r, .mode = mode, .seed = seed};
+    /* Not a copy of the family: its functions would take this pattern's state for their own. */
+    b->family = (ik_traffic_family){.name = whole->name,
+                                    .dest = by_port_dest,
+                                    .silent = by_port_silent,
+                                    .flows = by_port_flows,
+                                    .round = whole->round ? by_port_round : NULL,
+                                    .class_of = whole->class_of ? by_port_class_of : NULL,
+                                    .class_share = whole->class_share ? by_port_class_share : NULL};
     *p = (ik_traffic){.family = &b->family,
                       .fabric = r->fabric,
                       .num_hosts = r->fabric->num_hosts,
