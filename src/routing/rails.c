@@ -142,6 +142,7 @@ static void rails_wrap(ik_routing *r)
     f->middles = f->middles ? rails_outer_middles : NULL;
     f->legs = NULL;
     f->order = f->order ? rails_outer_order : NULL;
+    f->of_phase = NULL; /* would be asked with a routing of the split fabric */
     r->family = f;
     r->kind = inner->kind;
     r->claims = inner->claims;

@@ -15,12 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const fabrics[] = {
-    "karytree:k=4,n=3",    "karytree:k=2,n=4", "slimfly:q=5",
-    "torus:dims=4:4:4",    "oft:k=3",          "mlfm:h=4",
-    "dragonfly:h=2",       "crossbar:n=5",     "rlft:ports=4,levels=3",
-    "xgft:m=16:16,w=1:10", "lrt:N=64,d=4,r=3", "xgft:m=4:4,w=2:2",
-    "pgft:m=5:2,w=1:2,p=3:1", NULL};
+static const char *const fabrics[] = {"karytree:k=4,n=3",
+                                      "karytree:k=2,n=4",
+                                      "slimfly:q=5",
+                                      "torus:dims=4:4:4",
+                                      "oft:k=3",
+                                      "mlfm:h=4",
+                                      "dragonfly:h=2",
+                                      "crossbar:n=5",
+                                      "rlft:ports=4,levels=3",
+                                      "xgft:m=16:16,w=1:10",
+                                      "lrt:N=64,d=4,r=3",
+                                      "xgft:m=4:4,w=2:2",
+                                      "pgft:m=5:2,w=1:2,p=3:1",
+                                      NULL};
 
 /* Further specs of a member beside its bare name. */
 static const char *const specs[] = {

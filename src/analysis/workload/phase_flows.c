@@ -225,13 +225,11 @@ ik_status phase_pattern_make(phase_pattern *p, phase_cut *c, uint32_t number, ik
 {
     const ik_traffic *t = c->t;
     ik_status status = IK_OK;
-    *p = (phase_pattern){.family = *t->family,
-                         .work = t->workload,
-                         .ports = c->r->fabric,
-                         .ref_rate_bps = demand_common_rate(c->r->fabric)};
-    p->family.flows = phase_flows_flows;
-    p->family.even = phase_flows_even;
-    p->family.class_of = NULL;
+    *p = (phase_pattern){
+        .family = {.name = t->family->name, .flows = phase_flows_flows, .even = phase_flows_even},
+        .work = t->workload,
+        .ports = c->r->fabric,
+        .ref_rate_bps = demand_common_rate(c->r->fabric)};
     p->traffic = (ik_traffic){.family = &p->family,
                               .fabric = t->fabric,
                               .num_hosts = t->num_hosts,
