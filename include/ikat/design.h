@@ -54,8 +54,7 @@ typedef struct ik_design_member {
     const ik_design_time *times;          /* [num_workloads] */
     const ik_design_failure *failures;    /* [num_shares] */
     const char *reroute, *fallback;       /* routings of the damaged networks */
-    /* of all rails, which then says in `cost` which cables are copper; NULL: not asked for, or not
-     * built */
+    /* of all rails, which then says in `cost` which cables are copper; NULL: there is none */
     const ik_floor_plan *floor;
 } ik_design_member;
 
@@ -83,7 +82,7 @@ typedef struct ik_designs {
     const double *shares; /* [num_shares] of the cables that fail */
     size_t num_shares;
     unsigned draws;                  /* of each share */
-    bool has_floors;                 /* floor plans were asked for */
+    bool has_floors;                 /* members that are built have floor plans */
     const ik_design_member *members; /* [num_members] in the order in which they are shown */
     size_t num_members;
     const ik_design_misfit *misfits; /* [num_misfits] */

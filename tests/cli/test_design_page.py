@@ -56,7 +56,7 @@ class Content(CliTest):
         self.assertEqual(parts["switch"], {"ports": 8, "price": 200, "watts": 2, "times": 2, "assumed": False, "source": ""})
         self.assertEqual((parts["optical cable"]["price"], parts["optical cable"]["assumed"]), (350, True))
         for m in held["members"]:
-            numbers = {"switch": m["switches"], "adapter": m["hosts"], "copper cable": m["hosts"], "optical cable": m["switch_cables"]}
+            numbers = {"switch": m["switches"], "adapter": m["hosts"], "copper cable": m["floor"]["copper_cables"], "optical cable": m["floor"]["optical_cables"]}
             self.assertAlmostEqual(m["cost"], sum(n * parts[p]["price"] for p, n in numbers.items()))
             self.assertAlmostEqual(m["watts"], sum(n * parts[p]["watts"] for p, n in numbers.items()))
         path.write_text("adapters: [{rate: 100 Gb/s, price: 7, watts: 1, source: [2026]}]\n", encoding="utf-8")

@@ -122,6 +122,19 @@ static int design_show(const designs *d)
     return shown == CLI_DONE ? cli_finish(d->c, status) : shown;
 }
 
+/* Switches of so many rails that no rack holds them one above the other have no plan, unless it is
+ * asked for. */
+static ik_status design_read_floor(designs *d, ik_error *err)
+{
+    ik_status s = cli_floor_rules(d->c, &d->floor_rules, err);
+    if (s == IK_OK && !cli_has(d->c, "--floor") &&
+        (uint64_t)d->rails * d->floor_rules.switch_units > d->floor_rules.rack_units) {
+        d->has_floors = false;
+        d->no_floor = " (no rack holds the switches of all rails)";
+    }
+    return s;
+}
+
 static int design_run(cli *c)
 {
     designs d = {.c = c, .prices_file = cli_get(c, "--prices")};
@@ -135,9 +148,8 @@ static int design_run(cli *c)
     ik_status s = ik_prices_read(d.prices_file, &d.prices, &err);
     if (s == IK_OK)
         s = design_choose(&d, &err);
-    d.has_floors = cli_has(c, "--floor");
     if (s == IK_OK && d.has_floors)
-        s = cli_floor_rules(c, &d.floor_rules, &err);
+        s = design_read_floor(&d, &err);
     if (s == IK_OK && page)
         s = ik_output_open(&file, page, &err);
     for (size_t i = 0; s == IK_OK && i < d.num; i++)
@@ -187,8 +199,9 @@ static const cli_option options[] = {
      "a list of prices, of which every key replaces that of the built-in one", false,
      "<file yaml yml>"},
     {"--floor", 0, "FILE",
-     "also stand each network on a floor, by these rules, in YAML, or those of 'default': racks, "
-     "lengths of cables, and which of them are copper, for the costs too",
+     "stand the networks on this floor, whose rules are in YAML, instead of on that of 'default': "
+     "racks, lengths of cables, and which are copper, for the costs too; 'none': no floor plans, "
+     "which is faster",
      false, "<file yaml yml>"},
     {"--csv", 0, NULL, "instead of the table, print CSV", false},
     {"--output", 'o', "FILE.html",
@@ -202,7 +215,8 @@ static const char *const examples[] = {
     "ikat design --hosts 400 --radix 24",
     "ikat design --hosts 400 --rails 4 --radix 24 --rate 400Gb/s --workload "
     "collective:operation=allreduce,bytes=1GB --fail 2%",
-    "ikat design --hosts 1024 --radix 32 --oversubscription 2 fattree2 dragonfly -t reversal",
+    "ikat design --hosts 1024 --radix 32 --oversubscription 2 fattree2 dragonfly -t reversal "
+    "--floor none",
     "ikat design --hosts 128 --radix 16 --workload collective:operation=allreduce,bytes=1GB -o "
     "designs.html",
     NULL};
@@ -239,10 +253,11 @@ const ik_command ik_command_design = {
         "connected send nothing in the saturation "
         "that is predicted.\n"
         "Prices and watts are round numbers that ikat's authors assumed, from no source: replace "
-        "them by quotes with --prices. Without --floor nothing is known of where racks stand: "
-        "cables "
-        "of hosts are copper, all others are optical. docs/designing.md describes members, prices "
-        "and floor plans.\n"
+        "them by quotes with --prices. Each network is stood on a floor, from racks to lengths of "
+        "cables: copper as far as that reaches, optical beyond. Without a plan (--floor none, "
+        "networks that are not built, more rails than a rack holds switches) cables of hosts count "
+        "as copper, and all others as optical. docs/designing.md describes members, prices and "
+        "floor plans.\n"
         "--output also writes a page in HTML: cost against performance with the designs that no "
         "other "
         "one beats, all figures and how each was obtained, designs next to each other.\n"
@@ -267,7 +282,7 @@ const ik_command ik_command_design = {
         "fallback routed' refused:n'draws that none routed' proved:b'all others'}] "
         "floor:~{rows:n row_racks:n racks:n copper_cables:n optical_cables:n inside_racks:n "
         "copper_m:r optical_m:r longest_m:r before_search_m:r'of one rail' after_search_m:r}'of "
-        "all rails; null without --floor'}] "
+        "all rails; null: there is none'}] "
         "infeasible:[{family:t series:t reason:t nearest:~t'the member with the "
         "most hosts' most_hosts:n radix_needed:~n'for the wished hosts'}]",
     .takes = "<topologies>",

@@ -126,6 +126,7 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
     row->floor = NULL;
     if (d->has_floors && design_buy(d, row, err) != IK_OK)
         return err->status;
-    cli_note(d->c, "%s: %s; only its size and its cost are shown", row->spec, err->text);
+    cli_note(d->c, "%s: %s; only its size and its cost%s are shown", row->spec, err->text,
+             d->has_floors ? ", without a floor plan," : "");
     return IK_OK;
 }

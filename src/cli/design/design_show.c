@@ -222,7 +222,10 @@ static void design_print_paragraph(const char *text)
 
 static void design_note_prices(const designs *d)
 {
-    char text[640];
+    char text[800], floor[160];
+    snprintf(floor, sizeof floor,
+             "Without a floor plan%s, cables of hosts count as copper and all others as optical.",
+             d->no_floor);
     snprintf(text, sizeof text, "Costs in %.64s, prices and watts: %.200s%s. %s %s",
              cli_line(ik_prices_currency(d->prices)),
              d->prices_file ? cli_line(d->prices_file) : "assumed round numbers",
@@ -230,8 +233,7 @@ static void design_note_prices(const designs *d)
                             : " (--prices FILE replaces them)",
              d->has_floors ? "Which cables are copper, the floor plan says; 'searched': the length "
                              "of all cables after the local search, of that before it."
-                           : "Without a floor plan (--floor), cables of hosts count as copper and "
-                             "all others as optical.",
+                           : floor,
              d->wish.hosts > CLI_MOST_BUILT
                  ? "Networks of so many hosts are not built: the empty columns are not computed."
                  : "Columns of traffic: predicted saturation under the routing that is shown, as "

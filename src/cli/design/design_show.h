@@ -31,7 +31,7 @@ typedef struct design_row {
     ik_design_time times[DESIGN_WORKLOADS];
     const char *reroute, *fallback; /* routings of the damaged fabrics */
     ik_design_failure failures[DESIGN_SHARES];
-    ik_floor_plan *floor; /* of all rails; NULL: not asked for, or not built */
+    ik_floor_plan *floor; /* of all rails; NULL: there is none */
     char whole[200];      /* spec of the fabric of all rails; "": its family has none */
     /* it does not fit: the most hosts for the wished switches, and the ports of switches that the
      * wished hosts need; 0: none */
@@ -53,9 +53,10 @@ typedef struct designs {
     int num_workloads;
     double shares[DESIGN_SHARES]; /* of cables that fail */
     int num_shares;
-    bool has_floors; /* floor plans are asked for, by these rules */
+    bool has_floors; /* networks that are built get floor plans, by these rules */
     ik_floor_rules floor_rules;
-    design_row *rows; /* those that fit first, the cheapest of them first */
+    const char *no_floor; /* why they do not, in parentheses behind a blank; "" */
+    design_row *rows;     /* those that fit first, the cheapest of them first */
     size_t num, num_fits;
 } designs;
 
