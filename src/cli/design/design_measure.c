@@ -108,6 +108,8 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
     ik_status s = ik_fabric_from_spec(row->spec, env, &f, err);
     if (s == IK_OK && d->has_floors)
         s = design_stand(d, f, row, err);
+    if (s == IK_OK && d->from)
+        s = design_grow(d, f, row, err);
     if (s == IK_OK)
         s = ik_distances_measure(f, env, &row->dist, err);
     if (s == IK_OK)

@@ -214,7 +214,7 @@ static void design_print_floors(const designs *d)
 
 /* ---- notes */
 
-static void design_print_paragraph(const char *text)
+void design_print_paragraph(const char *text)
 {
     putchar('\n');
     cli_print_text(text);
@@ -262,6 +262,8 @@ static void design_note_more(const designs *d, bool built)
             "adaptive, the fullest channel of a host); 'by phases' adds up the fullest channel of "
             "each phase and the latency of the cables on a way. Both count bytes alone, without "
             "headers, waiting and computation.");
+    if (built && d->from)
+        design_note_growth(d);
     if (built && d->num_shares)
         design_print_paragraph(
             "Failures: mean and least of three random draws; hops are shortest distances; the "
@@ -287,6 +289,8 @@ int designs_show_table(const designs *d)
         design_print_damages(d);
     if (built && d->has_floors)
         design_print_floors(d);
+    if (built && d->from)
+        design_print_growth(d);
     if (d->num_fits < d->num)
         printf("\nFamilies that do not fit:\n");
     for (size_t i = d->num_fits; i < d->num; i++) {

@@ -49,8 +49,8 @@ static void design_read_floors(designs *d)
 static int design_read_patterns(designs *d)
 {
     const char *pattern;
-    static const char *const measured[] = {"--traffic", "--bisection", "--workload", "--fail",
-                                           "--floor"};
+    static const char *const measured[] = {"--traffic", "--bisection", "--workload",
+                                           "--fail",    "--floor",     "--from"};
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
         if (d->wish.hosts > CLI_MOST_BUILT && cli_has(d->c, measured[i]) &&
             (d->no_floor[0] == '\0' || strcmp(measured[i], "--floor") != 0))
@@ -152,6 +152,7 @@ int designs_read_wish(designs *d)
     d->wish.radix = (uint32_t)radix;
     d->rails = (uint32_t)rails;
     design_read_floors(d);
+    d->from_spec = cli_get(c, "--from");
     int status = design_read_oversubscription(c, &d->wish.oversubscription);
     if (status == CLI_DONE)
         status = design_read_rate(c, &d->rate_bps);
