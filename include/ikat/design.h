@@ -10,6 +10,7 @@
 #define IKAT_DESIGN_H
 
 #include "ikat/floor_plan.h"
+#include "ikat/growth.h"
 #include "ikat/json.h"
 #include "ikat/prices.h"
 #include "ikat/topology.h"
@@ -54,9 +55,9 @@ typedef struct ik_design_member {
     const ik_design_time *times;          /* [num_workloads] */
     const ik_design_failure *failures;    /* [num_shares] */
     const char *reroute, *fallback;       /* routings of the damaged networks */
-    /* of all rails, which then says in `cost` which cables are copper; NULL: not asked for, or not
-     * built */
+    /* of all rails, which then says in `cost` which cables are copper; NULL: there is none */
     const ik_floor_plan *floor;
+    const ik_growth *growth; /* of one rail, from ik_designs.from; NULL: not known */
 } ik_design_member;
 
 /* A series without a member that fulfils the wish. */
@@ -83,7 +84,8 @@ typedef struct ik_designs {
     const double *shares; /* [num_shares] of the cables that fail */
     size_t num_shares;
     unsigned draws;                  /* of each share */
-    bool has_floors;                 /* floor plans were asked for */
+    const char *from;                /* spec of a fabric that stands already; NULL: there is none */
+    bool has_floors;                 /* members that are built have floor plans */
     const ik_design_member *members; /* [num_members] in the order in which they are shown */
     size_t num_members;
     const ik_design_misfit *misfits; /* [num_misfits] */
@@ -102,6 +104,9 @@ enum { IK_DESIGN_NUMBERS = 18 };
  * Sizes, costs and watts are of all rails, the others of one. */
 void ik_design_numbers(const ik_designs *d, const ik_design_member *m,
                        ik_design_number out[IK_DESIGN_NUMBERS]);
+/* "switches_added" and so on, all whole: of so many equal networks that all grow alike. */
+enum { IK_GROWTH_NUMBERS = 8 };
+void ik_growth_numbers(const ik_growth *g, uint32_t rails, ik_design_number out[IK_GROWTH_NUMBERS]);
 /* Writes the members of what `ikat design --json` prints, behind its version, into the object that
  * is open; real numbers with 12 digits. Errors are kept in j. */
 void ik_designs_json(const ik_designs *d, ik_json *j);

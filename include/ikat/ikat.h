@@ -16,6 +16,7 @@
 #include "ikat/failures.h"
 #include "ikat/floor_plan.h"
 #include "ikat/format.h"
+#include "ikat/growth.h"
 #include "ikat/json.h"
 #include "ikat/lids.h"
 #include "ikat/path_records.h"

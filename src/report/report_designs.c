@@ -43,7 +43,41 @@ void ik_design_numbers(const ik_designs *d, const ik_design_member *m,
     memcpy(out, all, sizeof all);
 }
 
+void ik_growth_numbers(const ik_growth *g, uint32_t rails, ik_design_number out[IK_GROWTH_NUMBERS])
+{
+    const ik_design_number all[IK_GROWTH_NUMBERS] = {
+        {"switches_added", true, rails * (double)(g->new_switches - g->matched)},
+        {"switches_removed", true, rails * (double)(g->old_switches - g->matched)},
+        {"cables_pulled", true, rails * (double)(g->new_cables - g->kept)},
+        {"cables_moved", true, rails * (double)(g->old_cables - g->kept)},
+        {"cables_moved_least", true, rails * (double)(g->old_cables - g->most_kept)},
+        {"cables_staying", true, rails * (double)g->kept},
+        {"hosts_moved", true, g->moved_hosts},
+        {"hosts_moved_least", true, g->least_moved_hosts},
+    };
+    memcpy(out, all, sizeof all);
+}
+
 /* ---- JSON */
+
+/* The hosts that change their switch: the first and the last of each range. */
+static void report_designs_put_growth(ik_json *j, const ik_designs *d, const ik_growth *g)
+{
+    ik_design_number numbers[IK_GROWTH_NUMBERS];
+    ik_growth_numbers(g, d->rails, numbers);
+    ik_json_object(j, "growth");
+    for (size_t i = 0; i < IK_GROWTH_NUMBERS; i++)
+        ik_json_uint(j, numbers[i].name, (uint64_t)numbers[i].value);
+    ik_json_array(j, "moved_hosts");
+    for (uint32_t h = 0; h < g->num_hosts; h++) {
+        if (g->moves[h] && (h == 0 || !g->moves[h - 1]))
+            ik_json_uint(j, NULL, h);
+        if (g->moves[h] && (h + 1 == g->num_hosts || !g->moves[h + 1]))
+            ik_json_uint(j, NULL, h);
+    }
+    ik_json_close(j);
+    ik_json_close(j);
+}
 
 static void report_designs_put_time(ik_json *j, const char *workload, const ik_design_time *time)
 {
@@ -115,6 +149,10 @@ static void report_designs_put_measured(ik_json *j, const ik_designs *d, const i
     } else {
         ik_json_null(j, "floor");
     }
+    if (m->growth)
+        report_designs_put_growth(j, d, m->growth);
+    else
+        ik_json_null(j, "growth");
 }
 
 static void report_designs_put_member(ik_json *j, const ik_designs *d, const ik_design_member *m)
@@ -154,6 +192,7 @@ void ik_designs_json(const ik_designs *d, ik_json *j)
     ik_json_real(j, "oversubscription", d->wish.oversubscription, DIGITS);
     ik_json_uint(j, "rate_bps", d->rate_bps);
     ik_json_uint(j, "rails", d->rails);
+    ik_json_optional(j, "from", d->from);
     ik_json_close(j);
     ik_json_text(j, "currency", ik_prices_currency(d->prices));
     ik_json_optional(j, "prices", d->prices_file);

@@ -117,7 +117,7 @@ def commands():
         "compare_radix": "compare slimfly --radix 6", "compare_scale": "compare slimfly oft --scale 4..6 --plot OUT/scale.svg",
         "design": "design --hosts 20 --radix 8 -t shift -b", "design_more": "design --hosts 12 --radix 8 xgft --rails 2 --fail 10% -w collective:operation=barrier --simulate",
         "design_more_json": "design --hosts 12 --radix 8 fullmesh --rails 2 --fail 10% -w exchange:bytes=1kB --json", "design_csv": "design --hosts 20 --radix 8 slimfly xgft --csv --prices some.yaml",
-        "design_page": "design --hosts 12 --radix 8 xgft fullmesh --prices some.yaml -o OUT/designs.html",
+        "design_page": "design --hosts 12 --radix 8 xgft fullmesh --prices some.yaml -o OUT/designs.html", "design_from": "design --hosts 12 --radix 8 xgft fullmesh --from ring:n=6 --json",
         "design_json": "design --hosts 20 --radix 8 oft xgft --json --rate 400Gb/s", "wrong_design": "design --hosts 2000 --radix 8 oft",
         "report_html": "report small.db -o OUT/page.html", "report_csv": "report small.db --csv", "report_json": "report small.db --json",
         "wrong_name": "topo karytre", "wrong_option": "topo ring:n=5 --jsn", "wrong_yaml": "run wrong.yaml -o OUT/wrong.db",

@@ -71,10 +71,10 @@ class Members(CliTest):
 
     def test_one_member_needs_more_memory(self):
         """Members that do not fit into the memory keep their size and cost; the others are measured."""
-        whole = {m["spec"]: m for m in self.json("design", "--hosts", 3000, "--radix", 48)["members"]}
+        whole = {m["spec"]: m for m in self.json("design", "--hosts", 3000, "--radix", 48, "--floor", "none")["members"]}
         mixed = 0
         for limit in range(4, 12):
-            done = run("design", "--hosts", 3000, "--radix", 48, "--json", "-j1", "--memory-limit", f"{limit}MiB")
+            done = run("design", "--hosts", 3000, "--radix", 48, "--json", "--floor", "none", "-j1", "--memory-limit", f"{limit}MiB")
             self.assertEqual(done.returncode, 0, done.stderr)
             members = json.loads(done.stdout)["members"]
             unknown = [m["spec"] for m in members if m["proved"] is None]
@@ -119,7 +119,7 @@ class Members(CliTest):
 
 
 class Prices(CliTest):
-    WISH = ("design", "--hosts", "100", "--radix", "24", "2-level fat tree")
+    WISH = ("design", "--hosts", "100", "--radix", "24", "2-level fat tree", "--floor", "none")
 
     def cost(self, text, *more):
         path = self.tmp / "prices.yaml"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ikat design --floor: racks and lengths of cables of each member, what they cost, and the page that draws them."""
+"""Floor plans of ikat design: racks and lengths of cables of each member, what they cost, and the page that draws them."""
 import csv
 import io
 import json
@@ -21,7 +21,7 @@ class DesignFloor(CliTest):
 
     def test_costs_follow_the_plan(self):
         prices = self.put("prices.yaml", FREE + "copper_cables: [{rate: 100 Gb/s, price: 1, watts: 0}]\noptical_cables: [{rate: 100 Gb/s, price: 1000, watts: 2}]\n")
-        made = self.json(*WISH, "--floor", "default", "--prices", prices)
+        made = self.json(*WISH, "--prices", prices)
         self.assertGreater(len(made["members"]), 5)
         for m in made["members"]:
             floor = m["floor"]
@@ -37,28 +37,49 @@ class DesignFloor(CliTest):
         for m in self.json(*WISH, "fattree2", "slimfly", "dragonfly", "--floor", floor)["members"]:
             self.assertEqual(m["floor"], self.json("topo", m["spec"], "--floor", floor, "--cable-list", self.tmp / "x.csv")["floor"])
 
+    def test_default(self):
+        """Without --floor the floor is the default one."""
+        self.assertEqual(self.json(*WISH), self.json(*WISH, "--floor", "default"))
+        self.assertEqual(self.ok(*WISH, "--csv"), self.ok(*WISH, "--csv", "--floor", "default"))
+
     def test_without(self):
-        self.assertEqual({m["floor"] for m in self.json(*WISH)["members"]}, {None})
-        self.assertIn("Without a floor plan (--floor)", " ".join(self.ok(*WISH, "fattree2").split()))
-        self.assertNotIn("Floor plans", self.ok(*WISH, "fattree2"))
+        """Then cables of hosts cost what copper costs, and all others what optical ones cost; nothing is said of racks."""
+        prices = self.put("prices.yaml", FREE + "copper_cables: [{rate: 100 Gb/s, price: 1, watts: 0}]\noptical_cables: [{rate: 100 Gb/s, price: 1000, watts: 2}]\n")
+        for m in self.json(*WISH, "--floor", "none", "--prices", prices)["members"]:
+            self.assertEqual((m["floor"], m["cost"]), (None, m["hosts"] + 1000 * m["switch_cables"]))
+        text = self.ok(*WISH, "fattree2", "--floor", "none")
+        self.assertIn("Without a floor plan (--floor none), cables of hosts count as copper", " ".join(text.split()))
+        self.assertNotIn("Floor plans", text)
+        self.assertNotIn("racks", self.ok(*WISH, "fattree2", "--floor", "none", "--csv"))
+
+    def test_no_plan_is_possible(self):
+        """Networks that are not built; switches of more rails than a rack has units, which an own floor may have."""
+        many = ("design", "--hosts", 16, "--radix", 8, "--rails", 43, "fattree2")
+        self.assertEqual(self.json(*many)["members"], self.json(*many, "--floor", "none")["members"])
+        self.assertIn("(no rack holds the switches of all rails)", " ".join(self.ok(*many).split()))
+        self.assertIsNotNone(self.json(*many, "--floor", self.put("high.yaml", "rack_units: 43\n"))["members"][0]["floor"])
+        self.refused(*many, "--floor", "default", says="43")
+        large = ("design", "--hosts", 400000, "--radix", 128)
+        self.assertEqual(self.ok(*large, "--csv"), self.ok(*large, "--csv", "--floor", "none"))
+        self.assertIn("Without a floor plan, cables of hosts", " ".join(self.ok(*large).split()))
 
     def test_rails(self):
-        one, two = (self.json(*WISH, "fattree2", "--rails", rails, "--floor", "default")["members"][0] for rails in (1, 2))
+        one, two = (self.json(*WISH, "fattree2", "--rails", rails)["members"][0] for rails in (1, 2))
         self.assertEqual(two["floor"]["copper_cables"] + two["floor"]["optical_cables"], 2 * one["cables"])
         self.assertGreater(two["floor"]["racks"], one["floor"]["racks"])
 
     def test_table_and_csv(self):
-        (member,) = self.json(*WISH, "dragonfly", "--floor", "default")["members"]
+        (member,) = self.json(*WISH, "dragonfly")["members"]
         floor = member["floor"]
-        (row,) = csv.DictReader(io.StringIO(self.ok(*WISH, "dragonfly", "--floor", "default", "--csv")))
+        (row,) = csv.DictReader(io.StringIO(self.ok(*WISH, "dragonfly", "--csv")))
         for key in ("racks", "copper_cables", "copper_m", "optical_cables", "optical_m", "longest_m"):
             self.assertEqual(float(row[key]), floor[key])
-        text = self.ok(*WISH, "dragonfly", "--floor", "default")
+        text = self.ok(*WISH, "dragonfly")
         self.assertRegex(text, rf"Dragonfly +{floor['racks']} +{floor['rows']} +{floor['copper_cables']:,} +{floor['copper_m']:.1f} +{floor['optical_cables']:,} +{floor['optical_m']:.1f} +{floor['longest_m']:.1f} m")
 
     def test_page(self):
         """The page has every rack with what is in it: all switches and hosts, each once."""
-        self.ok(*WISH, "fattree2", "mlfm", "--floor", "default", "-o", self.tmp / "d.html")
+        self.ok(*WISH, "fattree2", "mlfm", "-o", self.tmp / "d.html")
         data = json.loads(DATA.search((self.tmp / "d.html").read_text())[2])["designs"]
         self.assertEqual(len(data["floors"]), len(data["members"]))
         for m, floor in zip(data["members"], data["floors"]):
@@ -86,10 +107,11 @@ class DesignFloor(CliTest):
 
     def test_little_memory(self):
         """Members that are not built have no plan, and cost what is assumed without one."""
-        plain = {m["spec"]: m["cost"] for m in self.json("design", "--hosts", 3000, "--radix", 48)["members"]}
-        done = run("design", "--hosts", 3000, "--radix", 48, "--floor", "default", "--json", "-j1", "--memory-limit", "6MiB")
+        plain = {m["spec"]: m["cost"] for m in self.json("design", "--hosts", 3000, "--radix", 48, "--floor", "none")["members"]}
+        done = run("design", "--hosts", 3000, "--radix", 48, "--json", "-j1", "--memory-limit", "6MiB")
         self.assertEqual(done.returncode, 0, done.stderr)
         members = json.loads(done.stdout)["members"]
+        self.assertIn("only its size and its cost, without a floor plan, are shown", done.stderr)
         without = [m for m in members if m["floor"] is None]
         self.assertTrue(without)
         self.assertEqual({m["spec"] for m in without}, {m["spec"] for m in members if m["proved"] is None})

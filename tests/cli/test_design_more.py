@@ -16,9 +16,9 @@ class Rails(CliTest):
 
     def test_so_many_networks(self):
         """N rails cost N networks: all of it, for adapters and the cables of hosts are per rail, too. What one network does is the same."""
-        one = self.json(*SMALL)
+        one = self.json(*SMALL, "--floor", "none")
         for rails in (2, 4, 7):
-            many = self.json(*SMALL, "--rails", rails)
+            many = self.json(*SMALL, "--floor", "none", "--rails", rails)
             self.assertEqual((one["wish"]["rails"], many["wish"]["rails"]), (1, rails))
             self.assertEqual(one["infeasible"], many["infeasible"])
             for a, b in zip(one["members"], many["members"], strict=True):
@@ -141,7 +141,7 @@ class Workloads(CliTest):
     def test_nothing_is_built(self):
         """No table without rows where no member fits the memory."""
         done = self.ok_both("design", "--hosts", 2000, "--radix", 32, "slimfly", "-w", RING, "--fail", "2%", "--memory-limit", "1MB")
-        self.assertIn("only its size and its cost are shown", done.stderr)
+        self.assertIn("only its size and its cost, without a floor plan, are shown", done.stderr)
         for words in ("Completion times", "Random failures", "at least", "three random draws"):
             self.assertNotIn(words, " ".join(done.stdout.split()))
 

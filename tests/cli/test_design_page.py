@@ -56,7 +56,7 @@ class Content(CliTest):
         self.assertEqual(parts["switch"], {"ports": 8, "price": 200, "watts": 2, "times": 2, "assumed": False, "source": ""})
         self.assertEqual((parts["optical cable"]["price"], parts["optical cable"]["assumed"]), (350, True))
         for m in held["members"]:
-            numbers = {"switch": m["switches"], "adapter": m["hosts"], "copper cable": m["hosts"], "optical cable": m["switch_cables"]}
+            numbers = {"switch": m["switches"], "adapter": m["hosts"], "copper cable": m["floor"]["copper_cables"], "optical cable": m["floor"]["optical_cables"]}
             self.assertAlmostEqual(m["cost"], sum(n * parts[p]["price"] for p, n in numbers.items()))
             self.assertAlmostEqual(m["watts"], sum(n * parts[p]["watts"] for p, n in numbers.items()))
         path.write_text("adapters: [{rate: 100 Gb/s, price: 7, watts: 1, source: [2026]}]\n", encoding="utf-8")
@@ -85,10 +85,9 @@ class Content(CliTest):
         self.assertEqual([p.name for p in self.tmp.iterdir()], ["prices.html"])
 
     def test_whole_or_not_at_all(self):
-        """A wish that cannot be met, a pattern that does not parse and a folder that is not there leave what was there."""
+        """A pattern that does not parse and a folder that is not there leave what was there."""
         page = self.tmp / "designs.html"
         page.write_text("before", encoding="utf-8")
-        self.refused("design", "--hosts", 2000, "--radix", 8, "oft", "-o", page, says="no family reaches")
         self.refused(*WISH, "-t", "nothing", "-o", page, says="nothing")
         self.refused(*WISH, "-o", self.tmp / "none/designs.html", says="none/designs.html")
         self.assertEqual(page.read_text(encoding="utf-8"), "before")
@@ -98,6 +97,16 @@ class Content(CliTest):
         done = run(*WISH, "--json", "-o", page)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(data_of(page)["members"], json.loads(done.stdout)["members"])
+
+
+    def test_no_family_fits(self):
+        """The page is written, and has what stands in the way; the status is that of a wish that is not met."""
+        wish = ("design", "--hosts", 2000, "--radix", 8)
+        self.refused(*wish, "oft", "fullmesh", "-o", self.tmp / "none.html", says="no family reaches 2,000 hosts with 8-port switches")
+        held = data_of(self.tmp / "none.html")
+        self.assertEqual(held["members"], [])
+        self.assertEqual({m["series"] for m in held["infeasible"]}, {"OFT", "Full mesh"})
+        self.refused(*wish, "-o", self.tmp / "none/x.html", says="none/x.html")
 
 
 HELPERS = """
@@ -278,6 +287,35 @@ class Reader(CliTest):
         self.assertEqual(self.browser.console, [])
         return self.run_js("document.getElementById('summary').textContent")
 
+    def test_no_family_fits(self):
+        """Which family comes nearest, and who would fit with larger switches, the largest first; on wide and narrow screens."""
+        page = self.tmp / "none.html"
+        self.refused("design", "--hosts", 2000, "--radix", 8, "-o", page, says="no family reaches")
+        self.show(page)
+        members = sorted(data_of(page)["infeasible"], key=lambda m: -m["most_hosts"])
+        text = self.run_js("document.getElementById('summary').textContent")
+        least = min(m["radix_needed"] for m in members if m["radix_needed"])
+        for words in ("No family reaches 2,000 hosts with 8-port switches.", f"The nearest is {members[0]['series']}, with at most {members[0]['most_hosts']:,} hosts: {members[0]['nearest']}.",
+                      f"With switches of {least} ports "):
+            self.assertIn(words, text)
+        self.assertEqual(self.run_js("column('misfits', 1)"), [f"{m['most_hosts']:,}" for m in members])
+        measure = (SOURCE / "tests/cli/measure.js").read_text(encoding="utf-8")
+        for width in (1280, 390):
+            self.browser.show_as(width)
+            self.browser.settle()
+            self.assertEqual("\n".join(self.run_js(measure)), "")
+            self.assertLessEqual(self.run_js("document.documentElement.scrollWidth"), width)
+        self.assertEqual(self.browser.console, [])
+
+    def test_growth(self):
+        """What has to be done, and which hosts move."""
+        members = self.open(*WISH, "fattree2", "slimfly", "--from", "pgft:m=8:8,w=1:8,p=1:1")["members"]
+        self.assertEqual(self.run_js("column('growth', 0)"), [m["series"] for m in members])
+        self.assertEqual(self.run_js("column('growth', 4)"), [f"{m['growth']['cables_moved']:,}" for m in members])
+        for shown, m in zip(self.run_js("column('growth', 9)"), members):
+            self.assertEqual(shown == "–", m["growth"]["hosts_moved"] == 0)
+        self.assertEqual(self.browser.console, [])
+
     def test_free_parts(self):
         """Where all prices are zero, no sentence has a part of nothing, and no figure is the best."""
         prices = self.tmp / "free.yaml"
@@ -346,7 +384,7 @@ class Reader(CliTest):
     def test_can_be_read(self):
         """On wide and narrow screens, dark, and on paper, with all tables open."""
         measure = (SOURCE / "tests/cli/measure.js").read_text(encoding="utf-8")
-        for args in ((), (*WISH, "-w", RING, "--simulate")):
+        for args in ((), (*WISH, "-w", RING, "--simulate", "--from", "pgft:m=8:8,w=1:8,p=1:1,link_rate=100Gb/s")):
             self.open(*args, fragment="#numbers")
             self.read_everywhere(measure)
 

@@ -23,36 +23,23 @@ static uint64_t floor_height_mm(const ik_floor_plan *p, bool is_switch, uint32_t
     return floor_units_mm(2 * (uint64_t)(p->node_unit[node] - 1) + units);
 }
 
-static uint64_t floor_apart(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
 typedef struct floor_end {
     uint32_t rack;
     uint64_t x_mm, y_mm, height_mm;
 } floor_end;
 
+/* Twice from the floor to the trays, and the slack. */
+static uint64_t floor_across_mm(const ik_floor_rules *rules)
+{
+    return 2 * (floor_units_mm(2 * (uint64_t)rules->rack_units) + rules->tray_mm) + rules->slack_mm;
+}
+
 static uint64_t floor_length_mm(const ik_floor_rules *rules, const floor_end *a, const floor_end *b)
 {
     if (a->rack == b->rack)
-        return floor_apart(a->height_mm, b->height_mm) + rules->slack_mm;
-    uint64_t tray = floor_units_mm(2 * (uint64_t)rules->rack_units) + rules->tray_mm;
-    return (tray - a->height_mm) + (tray - b->height_mm) + floor_apart(a->x_mm, b->x_mm) +
-           floor_apart(a->y_mm, b->y_mm) + rules->slack_mm;
-}
-
-static floor_end floor_end_now(const racks_work *w, uint32_t node)
-{
-    const rack_filled *rack = &w->racks[w->plan->node_rack[node]];
-    return (floor_end){w->plan->node_rack[node], rack->x_mm, rack->y_mm,
-                       floor_height_mm(w->plan, ik_is_switch(w->f, node), node)};
-}
-
-uint64_t racks_route_mm(const racks_work *w, uint32_t a, uint32_t b)
-{
-    const floor_end ends[2] = {floor_end_now(w, a), floor_end_now(w, b)};
-    return floor_length_mm(&w->plan->rules, &ends[0], &ends[1]);
+        return racks_apart(a->height_mm, b->height_mm) + rules->slack_mm;
+    return floor_across_mm(rules) - a->height_mm - b->height_mm + racks_apart(a->x_mm, b->x_mm) +
+           racks_apart(a->y_mm, b->y_mm);
 }
 
 static floor_end floor_end_of(const ik_floor_plan *plan, const ik_fabric *f, uint32_t node)
@@ -150,11 +137,26 @@ static void floor_count_cables(ik_floor_plan *p, const ik_fabric *f)
     }
 }
 
+/* Heights of all nodes, which have their units now. */
+static ik_status floor_raise(racks_work *w, ik_error *err)
+{
+    const uint32_t nodes = ik_num_nodes(w->f);
+    w->height_mm = ik_calloc((size_t)nodes + 1, sizeof *w->height_mm);
+    if (!w->height_mm)
+        return ik_fail_memory(err, nodes * sizeof *w->height_mm, "a floor plan");
+    for (uint32_t i = 0; i < nodes; i++)
+        w->height_mm[i] = (uint32_t)floor_height_mm(w->plan, ik_is_switch(w->f, i), i);
+    w->across_mm = floor_across_mm(&w->plan->rules);
+    return IK_OK;
+}
+
 static ik_status floor_stand(racks_work *w, ik_error *err)
 {
     ik_status status = racks_order_blocks(w, err);
     if (status == IK_OK)
         status = racks_fill_all(w, err);
+    if (status == IK_OK)
+        status = floor_raise(w, err);
     if (status == IK_OK)
         status = racks_place_all(w, err);
     if (status != IK_OK)
@@ -192,6 +194,7 @@ ik_status ik_floor_plan_make(const ik_fabric *f, const ik_floor_rules *rules, ui
     free(w.blocks);
     free(w.hosts);
     free(w.racks);
+    free(w.height_mm);
     if (status == IK_OK)
         *out = plan;
     else

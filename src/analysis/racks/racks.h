@@ -37,6 +37,8 @@ typedef struct racks_work {
     /* [room] racks in the order in which they were filled; plan->num_racks of them so far */
     rack_filled *racks;
     uint32_t room;
+    uint32_t *height_mm; /* [nodes] of a node's middle, set once all have units */
+    uint64_t across_mm;  /* of a cable between racks: up to the trays from the floor, and slack */
     uint32_t grid_columns, grid_rows; /* places that the cells of a grid need */
 } racks_work;
 
@@ -76,9 +78,23 @@ ik_status racks_place_all(racks_work *w, ik_error *err);
 /* racks_search.c: exchanges racks and blocks while that shortens the cables. */
 ik_status racks_search_all(racks_work *w, ik_error *err);
 
-/* floor_plan.c: length of a cable between two nodes, and of all cables, with the racks where they
- * are now. */
-uint64_t racks_route_mm(const racks_work *w, uint32_t a, uint32_t b);
+static inline uint64_t racks_apart(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+/* Length of a cable between two nodes with the racks where they are now, as ik_floor_route_mm says
+ * it of the finished plan. The search asks for it a hundred million times. */
+static inline uint64_t racks_route_mm(const racks_work *w, uint32_t a, uint32_t b)
+{
+    const uint32_t at = w->plan->node_rack[a], to = w->plan->node_rack[b];
+    const uint64_t up = w->height_mm[a], down = w->height_mm[b];
+    if (at == to)
+        return racks_apart(up, down) + w->plan->rules.slack_mm;
+    const rack_filled *from = &w->racks[at], *into = &w->racks[to];
+    return w->across_mm - up - down + racks_apart(from->x_mm, into->x_mm) +
+           racks_apart(from->y_mm, into->y_mm);
+}
+/* floor_plan.c: of all cables. */
 uint64_t racks_route_all(const racks_work *w);
 
 #endif

@@ -27,6 +27,8 @@ typedef struct racks_search {
     uint32_t *near;       /* racks that cables lead to, each once */
     uint32_t *times;      /* so many cables */
     uint32_t *node_block; /* [nodes] */
+    /* cables to this node and those behind it are not counted in exchanges of switches */
+    uint32_t first_skipped;
 } racks_search;
 
 static uint64_t racks_search_distance(const racks_search *s, uint32_t a, uint32_t b)
@@ -151,28 +153,31 @@ static void racks_search_trade(uint32_t *values, uint32_t a, uint32_t b)
     values[b] = kept;
 }
 
+static void racks_search_trade_nodes(racks_search *s, uint32_t a, uint32_t b)
+{
+    racks_search_trade(s->w->plan->node_rack, a, b);
+    racks_search_trade(s->w->plan->node_unit, a, b);
+    racks_search_trade(s->w->height_mm, a, b);
+}
+
 static void racks_search_exchange(racks_search *s, const rack_block *a, const rack_block *b)
 {
-    const ik_floor_plan *p = s->w->plan;
     assert(a->num_hosts == b->num_hosts);
-    racks_search_trade(p->node_rack, a->sw, b->sw);
-    racks_search_trade(p->node_unit, a->sw, b->sw);
-    for (uint32_t i = 0; i < a->num_hosts; i++) {
-        uint32_t x = s->w->hosts[a->first_host + i], y = s->w->hosts[b->first_host + i];
-        racks_search_trade(p->node_rack, x, y);
-        racks_search_trade(p->node_unit, x, y);
-    }
+    racks_search_trade_nodes(s, a->sw, b->sw);
+    for (uint32_t i = 0; i < a->num_hosts; i++)
+        racks_search_trade_nodes(s, s->w->hosts[a->first_host + i], s->w->hosts[b->first_host + i]);
 }
 
 /* Lengths of the cables of a node, but for those to block `without`. Those of its own block are
- * counted at the lower of their nodes: a host may have several cables to its switch. */
+ * counted at the lower of their nodes: a host may have several cables to its switch. Where every
+ * host has one, exchanges leave the sum over all of them as it is, and they are not counted. */
 static uint64_t racks_search_node(racks_search *s, uint32_t node, uint32_t without)
 {
     const ik_fabric *f = s->w->f;
     uint64_t sum = 0;
     for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
         uint32_t to = ik_peer_node(f, p);
-        if (to == IK_NONE || s->node_block[to] == without)
+        if (to == IK_NONE || to >= s->first_skipped || s->node_block[to] == without)
             continue;
         if (to > node || s->node_block[to] != s->node_block[node])
             sum += racks_route_mm(s->w, node, to);
@@ -269,6 +274,10 @@ static ik_status racks_search_begin(racks_search *s, ik_error *err)
         for (uint32_t k = 0; k < b->num_hosts; k++)
             s->node_block[s->w->hosts[b->first_host + k]] = i;
     }
+    s->first_skipped = f->num_switches;
+    for (uint32_t h = f->num_switches; h < ik_num_nodes(f); h++)
+        if (ik_radix(f, h) > 1)
+            s->first_skipped = IK_NONE;
     return IK_OK;
 }
 

@@ -59,7 +59,7 @@ static int design_by_cost(const void *a, const void *b)
     return strcmp(x->series->name, y->series->name);
 }
 
-/* No family fits: an error that names the one that comes nearest. */
+/* No family fits: an error that names the one that comes nearest. A page shows all of them. */
 static ik_status design_refuse_wish(const designs *d, ik_error *err)
 {
     const design_row *nearest = &d->rows[0];
@@ -92,8 +92,6 @@ static ik_status design_choose(designs *d, ik_error *err)
             status = design_fit(d, row, err);
         }
     }
-    if (status == IK_OK && d->num_fits == 0)
-        status = design_refuse_wish(d, err);
     if (status == IK_OK)
         qsort(d->rows, d->num, sizeof *d->rows, design_by_cost);
     return status;
@@ -122,6 +120,19 @@ static int design_show(const designs *d)
     return shown == CLI_DONE ? cli_finish(d->c, status) : shown;
 }
 
+/* Switches of so many rails that no rack holds them one above the other have no plan, unless it is
+ * asked for. */
+static ik_status design_read_floor(designs *d, ik_error *err)
+{
+    ik_status s = cli_floor_rules(d->c, &d->floor_rules, err);
+    if (s == IK_OK && !cli_has(d->c, "--floor") &&
+        (uint64_t)d->rails * d->floor_rules.switch_units > d->floor_rules.rack_units) {
+        d->has_floors = false;
+        d->no_floor = " (no rack holds the switches of all rails)";
+    }
+    return s;
+}
+
 static int design_run(cli *c)
 {
     designs d = {.c = c, .prices_file = cli_get(c, "--prices")};
@@ -135,9 +146,10 @@ static int design_run(cli *c)
     ik_status s = ik_prices_read(d.prices_file, &d.prices, &err);
     if (s == IK_OK)
         s = design_choose(&d, &err);
-    d.has_floors = cli_has(c, "--floor");
     if (s == IK_OK && d.has_floors)
-        s = cli_floor_rules(c, &d.floor_rules, &err);
+        s = design_read_floor(&d, &err);
+    if (s == IK_OK && d.from_spec)
+        s = design_read_from(&d, &err);
     if (s == IK_OK && page)
         s = ik_output_open(&file, page, &err);
     for (size_t i = 0; s == IK_OK && i < d.num; i++)
@@ -148,14 +160,18 @@ static int design_run(cli *c)
         s = designs_write_page(&d, file.out, &err);
     if (file.out)
         s = ik_output_close(&file, s, &err);
+    if (s == IK_OK && d.num_fits == 0)
+        s = design_refuse_wish(&d, &err);
     cli_progress_end(c);
     status = s == IK_OK ? design_show(&d) : cli_error(c, &err);
     for (size_t i = 0; i < d.num; i++) {
         ik_distances_free(&d.rows[i].dist);
         ik_bisection_free(&d.rows[i].bisection);
         ik_floor_plan_free(d.rows[i].floor);
+        ik_growth_free(&d.rows[i].growth);
     }
     free(d.rows);
+    ik_fabric_free(d.from);
     ik_prices_free(d.prices);
     return status;
 }
@@ -187,9 +203,14 @@ static const cli_option options[] = {
      "a list of prices, of which every key replaces that of the built-in one", false,
      "<file yaml yml>"},
     {"--floor", 0, "FILE",
-     "also stand each network on a floor, by these rules, in YAML, or those of 'default': racks, "
-     "lengths of cables, and which of them are copper, for the costs too",
+     "stand the networks on this floor, whose rules are in YAML, instead of on that of 'default': "
+     "racks, lengths of cables, and which are copper, for the costs too; 'none': no floor plans, "
+     "which is faster",
      false, "<file yaml yml>"},
+    {"--from", 0, "FABRIC",
+     "also say what has to be done to make each network of this one, which stands already: new "
+     "switches and cables, and cables and hosts that are moved",
+     false, "<topologies>|<file>"},
     {"--csv", 0, NULL, "instead of the table, print CSV", false},
     {"--output", 'o', "FILE.html",
      "also write a page that compares the designs: one file that loads nothing else", false,
@@ -202,7 +223,9 @@ static const char *const examples[] = {
     "ikat design --hosts 400 --radix 24",
     "ikat design --hosts 400 --rails 4 --radix 24 --rate 400Gb/s --workload "
     "collective:operation=allreduce,bytes=1GB --fail 2%",
-    "ikat design --hosts 1024 --radix 32 --oversubscription 2 fattree2 dragonfly -t reversal",
+    "ikat design --hosts 1024 --radix 32 --oversubscription 2 fattree2 dragonfly -t reversal "
+    "--floor none",
+    "ikat design --hosts 300 --radix 24 --from pgft:m=12:12,w=1:12,p=1:1",
     "ikat design --hosts 128 --radix 16 --workload collective:operation=allreduce,bytes=1GB -o "
     "designs.html",
     NULL};
@@ -239,16 +262,22 @@ const ik_command ik_command_design = {
         "connected send nothing in the saturation "
         "that is predicted.\n"
         "Prices and watts are round numbers that ikat's authors assumed, from no source: replace "
-        "them by quotes with --prices. Without --floor nothing is known of where racks stand: "
-        "cables "
-        "of hosts are copper, all others are optical. docs/designing.md describes members, prices "
-        "and floor plans.\n"
+        "them by quotes with --prices. Each network is stood on a floor, from racks to lengths of "
+        "cables: copper as far as that reaches, optical beyond. Without a plan (--floor none, "
+        "networks that are not built, more rails than a rack holds switches) cables of hosts count "
+        "as copper, and all others as optical. docs/designing.md describes members, prices and "
+        "floor plans.\n"
+        "--from takes a specification or a file of a fabric that stands already, with at most as "
+        "many hosts and ports per switch. Its switches take the places of those of each network "
+        "so that many cables stay, which a search finds; how few can be moved at best is bounded "
+        "from below.\n"
         "--output also writes a page in HTML: cost against performance with the designs that no "
-        "other "
-        "one beats, all figures and how each was obtained, designs next to each other.\n"
+        "other one beats, all figures and how each was obtained, designs next to each other. Where "
+        "no family fits, it shows which come nearest, and the exit status is 2.\n"
         "Exit status 1: a routing was not proved, on the network or on a damaged one.",
     .json =
-        "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n} currency:t prices:~t'the "
+        "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n from:~t'a fabric that stands "
+        "already'} currency:t prices:~t'the "
         "file; "
         "null: the built-in list' members:[{family:t series:t spec:t routing:t vc:~t "
         "proved:~b'null: not built, only sizes' cost_per_host:r watts_per_host:r hosts:n "
@@ -267,7 +296,11 @@ const ik_command ik_command_design = {
         "fallback routed' refused:n'draws that none routed' proved:b'all others'}] "
         "floor:~{rows:n row_racks:n racks:n copper_cables:n optical_cables:n inside_racks:n "
         "copper_m:r optical_m:r longest_m:r before_search_m:r'of one rail' after_search_m:r}'of "
-        "all rails; null without --floor'}] "
+        "all rails; null: there is none' growth:~{switches_added:n switches_removed:n "
+        "cables_pulled:n cables_moved:n'or removed' cables_moved_least:n'no matching needs less' "
+        "cables_staying:n hosts_moved:n'to another switch' hosts_moved_least:n "
+        "moved_hosts:[n]'first and last number of each range'}'of all rails; null without "
+        "--from'}] "
         "infeasible:[{family:t series:t reason:t nearest:~t'the member with the "
         "most hosts' most_hosts:n radix_needed:~n'for the wished hosts'}]",
     .takes = "<topologies>",

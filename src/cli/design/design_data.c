@@ -54,6 +54,10 @@ static void design_csv_more(const designs *d, const design_row *row)
     }
     if (d->has_floors)
         design_csv_floor(row->floor);
+    ik_design_number grown[IK_GROWTH_NUMBERS];
+    ik_growth_numbers(&row->growth, d->rails, grown);
+    for (size_t i = 0; d->from && i < IK_GROWTH_NUMBERS; i++)
+        design_csv_real(row->grown && built ? grown[i].value : NAN);
     if (d->rails > 1)
         design_csv_text(row->whole);
 }
@@ -79,6 +83,11 @@ static void design_csv_more_names(const designs *d)
     }
     if (d->has_floors)
         printf(",racks,copper_cables,copper_m,optical_cables,optical_m,longest_m");
+    const ik_growth none = {0};
+    ik_design_number grown[IK_GROWTH_NUMBERS];
+    ik_growth_numbers(&none, 1, grown);
+    for (size_t i = 0; d->from && i < IK_GROWTH_NUMBERS; i++)
+        printf(",%s", grown[i].name);
     if (d->rails > 1)
         design_csv_text("whole_spec");
 }

@@ -108,6 +108,8 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
     ik_status s = ik_fabric_from_spec(row->spec, env, &f, err);
     if (s == IK_OK && d->has_floors)
         s = design_stand(d, f, row, err);
+    if (s == IK_OK && d->from)
+        s = design_grow(d, f, row, err);
     if (s == IK_OK)
         s = ik_distances_measure(f, env, &row->dist, err);
     if (s == IK_OK)
@@ -126,6 +128,7 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
     row->floor = NULL;
     if (d->has_floors && design_buy(d, row, err) != IK_OK)
         return err->status;
-    cli_note(d->c, "%s: %s; only its size and its cost are shown", row->spec, err->text);
+    cli_note(d->c, "%s: %s; only its size and its cost%s are shown", row->spec, err->text,
+             d->has_floors ? ", without a floor plan," : "");
     return IK_OK;
 }

@@ -31,6 +31,7 @@ void design_make_member(const design_row *row, ik_design_member *out)
         .reroute = row->reroute,
         .fallback = row->fallback,
         .floor = row->floor,
+        .growth = row->grown && row->built ? &row->growth : NULL,
     };
 }
 
@@ -106,6 +107,7 @@ ik_status designs_make(const designs *d, ik_designs *out, ik_error *err)
                         .shares = d->shares,
                         .num_shares = (size_t)d->num_shares,
                         .draws = DESIGN_DRAWS,
+                        .from = d->from_spec,
                         .has_floors = d->has_floors,
                         .members = members,
                         .num_members = d->num_fits,

@@ -214,7 +214,7 @@ static void design_print_floors(const designs *d)
 
 /* ---- notes */
 
-static void design_print_paragraph(const char *text)
+void design_print_paragraph(const char *text)
 {
     putchar('\n');
     cli_print_text(text);
@@ -222,7 +222,10 @@ static void design_print_paragraph(const char *text)
 
 static void design_note_prices(const designs *d)
 {
-    char text[640];
+    char text[800], floor[160];
+    snprintf(floor, sizeof floor,
+             "Without a floor plan%s, cables of hosts count as copper and all others as optical.",
+             d->no_floor);
     snprintf(text, sizeof text, "Costs in %.64s, prices and watts: %.200s%s. %s %s",
              cli_line(ik_prices_currency(d->prices)),
              d->prices_file ? cli_line(d->prices_file) : "assumed round numbers",
@@ -230,8 +233,7 @@ static void design_note_prices(const designs *d)
                             : " (--prices FILE replaces them)",
              d->has_floors ? "Which cables are copper, the floor plan says; 'searched': the length "
                              "of all cables after the local search, of that before it."
-                           : "Without a floor plan (--floor), cables of hosts count as copper and "
-                             "all others as optical.",
+                           : floor,
              d->wish.hosts > CLI_MOST_BUILT
                  ? "Networks of so many hosts are not built: the empty columns are not computed."
                  : "Columns of traffic: predicted saturation under the routing that is shown, as "
@@ -260,6 +262,8 @@ static void design_note_more(const designs *d, bool built)
             "adaptive, the fullest channel of a host); 'by phases' adds up the fullest channel of "
             "each phase and the latency of the cables on a way. Both count bytes alone, without "
             "headers, waiting and computation.");
+    if (built && d->from)
+        design_note_growth(d);
     if (built && d->num_shares)
         design_print_paragraph(
             "Failures: mean and least of three random draws; hops are shortest distances; the "
@@ -285,6 +289,8 @@ int designs_show_table(const designs *d)
         design_print_damages(d);
     if (built && d->has_floors)
         design_print_floors(d);
+    if (built && d->from)
+        design_print_growth(d);
     if (d->num_fits < d->num)
         printf("\nFamilies that do not fit:\n");
     for (size_t i = d->num_fits; i < d->num; i++) {

@@ -31,8 +31,10 @@ typedef struct design_row {
     ik_design_time times[DESIGN_WORKLOADS];
     const char *reroute, *fallback; /* routings of the damaged fabrics */
     ik_design_failure failures[DESIGN_SHARES];
-    ik_floor_plan *floor; /* of all rails; NULL: not asked for, or not built */
+    ik_floor_plan *floor; /* of all rails; NULL: there is none */
     char whole[200];      /* spec of the fabric of all rails; "": its family has none */
+    bool grown;           /* growth is known: of one rail */
+    ik_growth growth;
     /* it does not fit: the most hosts for the wished switches, and the ports of switches that the
      * wished hosts need; 0: none */
     double most_hosts;
@@ -53,8 +55,11 @@ typedef struct designs {
     int num_workloads;
     double shares[DESIGN_SHARES]; /* of cables that fail */
     int num_shares;
-    bool has_floors; /* floor plans are asked for, by these rules */
+    bool has_floors; /* networks that are built get floor plans, by these rules */
     ik_floor_rules floor_rules;
+    const char *no_floor;  /* why they do not, in parentheses behind a blank; "" */
+    const char *from_spec; /* of --from; NULL: not asked for */
+    ik_fabric *from;
     design_row *rows; /* those that fit first, the cheapest of them first */
     size_t num, num_fits;
 } designs;
@@ -73,6 +78,13 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err);
 /* design_times.c: row->times of a member that is built. */
 ik_status design_time_workloads(designs *d, const ik_fabric *f, const ik_plan *plan,
                                 design_row *row, ik_error *err);
+/* design_growth.c: the fabric of --from, if it can grow to the wish; row->growth; a table, and what
+ * it means. */
+ik_status design_read_from(designs *d, ik_error *err);
+ik_status design_grow(designs *d, const ik_fabric *f, design_row *row, ik_error *err);
+void design_print_growth(const designs *d);
+void design_note_growth(const designs *d);
+void design_print_paragraph(const char *text);
 /* "2 %" */
 char *design_share_text(double share, char *text, size_t size);
 /* design_page.c: all of it, or one row that fits, as the library takes it. */

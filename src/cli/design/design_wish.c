@@ -37,14 +37,23 @@ static int design_read_rate(const cli *c, uint64_t *rate_bps)
                      text);
 }
 
+static void design_read_floors(designs *d)
+{
+    const char *floor = cli_get(d->c, "--floor");
+    const bool none = floor && strcmp(floor, "none") == 0;
+    d->has_floors = !none && d->wish.hosts <= CLI_MOST_BUILT;
+    d->no_floor = none ? " (--floor none)" : "";
+}
+
 /* uniform, worst and what the command line asks for. */
 static int design_read_patterns(designs *d)
 {
     const char *pattern;
-    static const char *const measured[] = {"--traffic", "--bisection", "--workload", "--fail",
-                                           "--floor"};
+    static const char *const measured[] = {"--traffic", "--bisection", "--workload",
+                                           "--fail",    "--floor",     "--from"};
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
-        if (d->wish.hosts > CLI_MOST_BUILT && cli_has(d->c, measured[i]))
+        if (d->wish.hosts > CLI_MOST_BUILT && cli_has(d->c, measured[i]) &&
+            (d->no_floor[0] == '\0' || strcmp(measured[i], "--floor") != 0))
             return cli_usage(d->c,
                              "%s needs networks of at most %s hosts: larger ones are not built",
                              measured[i], cli_count(CLI_MOST_BUILT));
@@ -142,6 +151,8 @@ int designs_read_wish(designs *d)
     d->wish.hosts = (double)hosts;
     d->wish.radix = (uint32_t)radix;
     d->rails = (uint32_t)rails;
+    design_read_floors(d);
+    d->from_spec = cli_get(c, "--from");
     int status = design_read_oversubscription(c, &d->wish.oversubscription);
     if (status == CLI_DONE)
         status = design_read_rate(c, &d->rate_bps);

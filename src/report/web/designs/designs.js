@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `ikat design`: which networks fulfil a wish, what they cost and do, and where each figure comes from.
 import { figuresOf, list, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
-import { costs, failures, firstBig, misfits, quiet, section, sources, workloads } from './designsections.js';
+import { costs, failures, firstBig, growth, misfits, nothingFits, quiet, section, sources, workloads } from './designsections.js';
 import { card, choose, el, slug } from '../dom.js';
 import { floorPlans } from './floorplans.js';
 import { percent, plural, time } from '../format.js';
@@ -448,18 +448,24 @@ export function designsPage({ designs, ikat }) {
   const figures = figuresOf(data),
     measures = performanceOf(data, figures),
     page = choices(data, figures, measures);
-  const parts = [
+  const all = () => [
     ['Summary', summary(data, figures, measures)],
     ['Cost and performance', tradeOff(data, figures, measures, page)],
     ['All designs', allDesigns(data, figures, page)],
     ['Comparison', comparison(data, figures, page)],
     ['Costs', costs(data, figures, page)],
     ['Floor plans', floorPlans(data, page)],
+    ['Growth', growth(data, page)],
     ['Workloads', workloads(data, figures, page)],
     ['Failures', failures(data, page)],
     ['Sources', sources(data, figures)],
     ['Do not fit', misfits(data)],
-  ].filter(([, node]) => node);
+  ];
+  const none = () => [
+    ['Summary', nothingFits(data)],
+    ['Do not fit', misfits(data)],
+  ];
+  const parts = (data.members.length ? all() : none()).filter(([, node]) => node);
   document.title = `Networks for ${plural(data.wish.hosts, 'host')}: ikat design`;
   return {
     head: header(data, ikat),

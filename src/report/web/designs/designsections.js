@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The later sections of the page of `ikat design`: costs, workloads, failures, sources, and what does not fit.
 import { barKeys, bars } from '../bars.js';
-import { brief, shown } from './designfigures.js';
+import { brief, list, shown, wishText } from './designfigures.js';
 import { card, el } from '../dom.js';
 import { count, loadText, percent, plural, shortTime, time } from '../format.js';
 import * as state from '../state.js';
@@ -281,6 +281,81 @@ export function failures(data, page) {
   );
 }
 
+// What stands in the way where no family fits: which comes nearest, and who would fit with larger switches.
+export function nothingFits(data) {
+  const { hosts, radix } = data.wish,
+    members = data.infeasible.filter((m) => m.nearest !== null),
+    most = Math.max(...members.map((m) => m.most_hosts)),
+    near = members.find((m) => m.most_hosts === most);
+  const needed = data.infeasible.filter((m) => m.radix_needed !== null),
+    least = Math.min(...needed.map((m) => m.radix_needed)),
+    larger = needed.filter((m) => m.radix_needed === least).map((m) => m.series);
+  return section(
+    'summary',
+    'Summary',
+    card(
+      el('p', { class: 'wish' }, wishText(data)),
+      el(
+        'p',
+        { class: 'wish' },
+        `No family reaches ${plural(hosts, 'host')} with ${radix}-port switches.`,
+        near && ` The nearest is ${near.series}, with at most ${plural(most, 'host')}: ${near.nearest}.`,
+        larger.length > 0 && ` With switches of ${least} ports ${list(larger)} would reach them.`,
+      ),
+    ),
+  );
+}
+
+const GROWTH = [
+  ['switches_added', 'switches added', 'Switches of the design beyond those that stand.'],
+  ['switches_removed', 'switches removed', 'Switches that stand beyond those of the design.'],
+  ['cables_pulled', 'new cables', 'Cables between switches that are not there yet.'],
+  ['cables_moved', 'cables moved or removed', 'Existing cables between switches that do not stay: as a search found it.'],
+  ['cables_moved_least', 'at least', 'Of these cables, what no matching of the switches can avoid.'],
+  ['cables_staying', 'cables staying', 'Existing cables between switches that stay.'],
+  ['hosts_moved', 'hosts moved', 'Hosts that change their switch.'],
+  ['hosts_moved_least', 'hosts, at least', 'Of these hosts, what no matching of the switches can avoid.'],
+];
+// Ranges of numbers, first and last of each in turn.
+function ranges(values) {
+  const parts = [];
+  for (let i = 0; i < values.length; i += 2)
+    parts.push(values[i] === values[i + 1] ? `${values[i]}` : `${values[i]}–${values[i + 1]}`);
+  return parts.length > 12 ? `${parts.slice(0, 12).join(', ')}, …` : parts.join(', ') || '–';
+}
+
+export function growth(data, page) {
+  if (!data.members.some((m) => m.growth)) return null;
+  const columns = [
+    { key: 'series', name: 'design', class: () => 'nowrap' },
+    ...GROWTH.map(([key, name, title]) => ({
+      key,
+      name,
+      title,
+      kind: key.endsWith('least') ? 'bound' : key.endsWith('moved') || key === 'cables_staying' ? 'search' : 'counted',
+      number: true,
+      text: (r) => count(r[key]),
+    })),
+    { key: 'moved', name: 'hosts that move, by number', class: () => 'wrap' },
+  ];
+  const rows = () =>
+    page
+      .rows()
+      .filter((m) => m.growth)
+      .map((m) => ({ ...m.growth, series: m.series, moved: ranges(m.growth.moved_hosts) }));
+  const made = table('growth', columns, rows());
+  page.onChange(() => made.update(columns, rows()));
+  return section(
+    'growth',
+    'Growth',
+    quiet(
+      `What has to be done to make each design of ${data.wish.from}, which stands already. Its switches take the places of those of the design so that many cables stay.`,
+      data.wish.rails > 1 && ` It is one of ${data.wish.rails} equal networks; switches and cables are counted in all.`,
+    ),
+    card(made),
+  );
+}
+
 // ---- sources, and what does not fit
 
 export function sources(data, figures) {
@@ -321,8 +396,12 @@ export function sources(data, figures) {
   );
 }
 
+// The members that come nearest, the largest first.
 export function misfits(data) {
   if (!data.infeasible.length) return null;
+  const rows = data.members.length
+    ? data.infeasible
+    : [...data.infeasible].sort((a, b) => b.most_hosts - a.most_hosts);
   const columns = [
     { key: 'series', name: 'family', class: () => 'nowrap' },
     {
@@ -340,5 +419,5 @@ export function misfits(data) {
     },
     { key: 'reason', name: 'why', class: () => 'wrap', text: (r) => firstBig(`${r.reason}.`) },
   ];
-  return section('misfits', 'Families that do not fit', card(table('misfits', columns, data.infeasible)));
+  return section('misfits', 'Families that do not fit', card(table('misfits', columns, rows)));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floor plans of designs: racks as boxes in rows, seen from above, and what cables they need.
+import { barKeys } from '../bars.js';
 import { card, choose, el } from '../dom.js';
 import { count, plural } from '../format.js';
 import { file, legendLines, saves, words } from '../saves.js';
@@ -46,14 +47,12 @@ export function floorPlans(data, page) {
   const planned = () => page.rows().filter((m) => m.floor && m.plan);
   if (!data.members.some((m) => m.floor && m.plan)) return null;
   const rails = data.wish.rails, options = data.members.filter((m) => m.floor && m.plan).map((m) => [m.key, m.series]);
-  const pick = choose('design', 'floor', options, options[0][0], () => draw()), hold = el('div', { class: 'floor-plan' }), text = el('p', {}), keys = el('div', { class: 'keys' });
+  const pick = choose('design', 'floor', options, options[0][0], () => draw()), hold = el('div', { class: 'floor-plan' }), text = el('p', {});
   const chosen = () => data.members.find((m) => m.key === pick.value);
   function draw() {
     const m = chosen(), { nodes, width, height } = drawn(m, rails), f = m.floor;
     hold.replaceChildren(svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `Floor plan of ${m.series}: ${plural(f.racks, 'rack')} in ${plural(f.rows, 'row')}` }, ...nodes));
     hold.style.overflowX = 'auto';
-    const made = legendLines(legend(), 0, 10, WIDEST);
-    keys.replaceChildren(svg('svg', { width: WIDEST, height: made.height + 10, 'aria-hidden': 'true' }, ...made.nodes));
     text.textContent = `${m.series}: ${plural(f.racks, 'rack')} in ${plural(f.rows, 'row')}; ${count(f.copper_cables)} copper cables with ${metres(f.copper_m)}, ${count(f.optical_cables)} optical cables with ${metres(f.optical_m)}; the longest has ${metres(f.longest_m)}.`;
   }
   const saved = saves(() => `floor-${chosen().key}`, () => {
@@ -69,5 +68,5 @@ export function floorPlans(data, page) {
   onTheme(draw);
   draw();
   return el('section', { id: 'floor-plans' }, el('h2', {}, 'Floor plans'), el('p', { class: 'quiet' }, `Racks from above, filled as far as their units are used; point at one to see what is in it.${rails > 1 ? ` Switches of all ${rails} rails stand together.` : ''} Lengths are those of cables as they are bought.`),
-    card(el('div', { class: 'controls' }, pick.node), text, hold, keys, el('div', { class: 'plot-head' }, el('span', {}), saved)), card(all));
+    card(el('div', { class: 'controls' }, pick.node), text, hold, barKeys(KINDS.map(([name, colour]) => [name, () => seriesColour(colour)])), el('div', { class: 'plot-head' }, el('span', {}), saved)), card(all));
 }
