@@ -9,7 +9,8 @@
 
 /* Measures that look at the traffic. */
 static const measure_id of_traffic[] = {MEASURE_CONTENTION, MEASURE_SATURATION, MEASURE_BANDWIDTH,
-                                        MEASURE_NCA,        MEASURE_QUEUES,     MEASURE_NEXT};
+                                        MEASURE_NCA,        MEASURE_QUEUES,     MEASURE_NEXT,
+                                        MEASURE_BOUND};
 enum { NUM_OF_TRAFFIC = sizeof of_traffic / sizeof *of_traffic };
 
 bool experiment_measures_traffic(const ik_experiment *e)
@@ -290,18 +291,38 @@ static ik_status measures_refuse_several(const ik_experiment *e, const variants 
     return IK_OK;
 }
 
+/* The bound is a rate: of patterns that go on for ever. */
+static ik_status measures_refuse_endings(const ik_experiment *e, const variants *list,
+                                         ik_error *err)
+{
+    for (size_t i = 0; i < list->num && experiment_measures(e, MEASURE_BOUND); i++) {
+        const ik_traffic_family *family = ik_traffic_find(list->items[i].name);
+        const ytree *place = e->measure_place[MEASURE_BOUND];
+        if (!family || !family->ends)
+            continue;
+        ik_status status =
+            ytree_fail(place, err, "measure 'bound' is a rate, and traffic '%.60s' ends",
+                       list->items[i].label);
+        return ik_hint(err, status, "measure 'contention' is of traffic that ends");
+    }
+    return IK_OK;
+}
+
 /* What the measures cannot be of, or do not look at. */
 static ik_status measures_check_traffics(const ik_experiment *e, const variants *list,
                                          ik_error *err)
 {
     const ytree *traffic = list->items[0].place;
+    ik_status status = measures_refuse_endings(e, list, err);
+    if (status != IK_OK)
+        return status;
     if (experiment_simulates(e))
         return measures_refuse_several(e, list, err);
     if (!traffic->line || experiment_measures_traffic(e))
         return IK_OK;
-    ik_status status =
-        ytree_fail(traffic, err, "'traffic' has no effect: no measure depends on it");
-    return ik_hint(err, status, "contention, saturation, effective_bandwidth, nca and queues do");
+    status = ytree_fail(traffic, err, "'traffic' has no effect: no measure depends on it");
+    return ik_hint(err, status,
+                   "contention, saturation, bound, effective_bandwidth, nca and queues do");
 }
 
 ik_status measures_check(const ik_experiment *e, ik_error *err)

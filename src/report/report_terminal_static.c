@@ -29,6 +29,9 @@ static const struct column {
                {METRIC_BAND_VALIANT, "by detours>", 100, 1, " %"},
                {METRIC_BAND_SPLIT, "one share>", 100, 1, " %"},
                {METRIC_BAND_HIGH, "at most>", 100, 1, " %"},
+               {METRIC_BOUND_LOW, "best at least>", 100, 1, " %"},
+               {METRIC_BOUND_HIGH, "best at most>", 100, 1, " %"},
+               {METRIC_SHARE_OF_BOUND, "share of best>", 100, 1, " %"},
                {METRIC_BANDWIDTH, "eff. bandwidth>", 100, 1, " %"},
                {METRIC_EFFICIENCY, "efficiency>", 100, 1, " %"},
                {METRIC_PORTS_PER_HOST, "ports/host>", 1, 2, ""},
@@ -85,11 +88,13 @@ static void report_terminal_static_put_number(grid *g, const struct column *k, e
     /* a mean of samples is no whole number */
     int digits = k->digits == 0 && e.mean != floor(e.mean) ? 2 : k->digits;
     double shown = k->scale * e.mean;
+    bool above = k->id == METRIC_BAND_HIGH || k->id == METRIC_BOUND_HIGH,
+         bounds = above || k->id == METRIC_BOUND_LOW;
     if (isnan(e.mean))
         grid_cell(g, "-");
     else if (isnan(e.ci95) || e.ci95 == 0)
-        grid_cell(g, "%.*f%s", digits,
-                  k->id == METRIC_BAND_HIGH ? ik_round_bound(shown, digits, true) : shown, k->unit);
+        grid_cell(g, "%.*f%s", digits, bounds ? ik_round_bound(shown, digits, above) : shown,
+                  k->unit);
     else
         grid_cell(g, "%.*f ± %.*f%s", digits, shown, digits, k->scale * e.ci95, k->unit);
 }

@@ -6,7 +6,11 @@
  * whole port set of the switch it leads to: a few words to OR. With several VCs the lanes that
  * enter at each switch are carried down the graph in the order in which switches were left,
  * backwards; only a graph with a loop needs more than one pass.
+ *
+ * Tables on one VC whose entries lead nearer need no graph (table_ways.h): all hosts of a switch
+ * are proved at once.
  */
+#include "routing/table/table_ways.h"
 #include "verify/ingraph.h"
 #include "verify/prove.h"
 
@@ -21,6 +25,7 @@ typedef struct scratch {
     /* switch of the destination that graph is about, if it has one cable; IK_NONE = none */
     uint32_t graph_of;
     uint64_t *lanes; /* [num_switches][lane_words] */
+    table_ways ways; /* if tree_job.by_ways */
 } scratch;
 
 typedef struct tree_job {
@@ -29,6 +34,9 @@ typedef struct tree_job {
     walk_groups sources;   /* by switch */
     uint32_t *host_switch; /* [num_hosts] where it injects */
     size_t lane_words;
+    bool by_ways;
+    links links;             /* if so */
+    uint32_t *run, num_runs; /* [num_runs + 1] destinations that are taken together */
 } tree_job;
 
 bool prove_fits_in_trees(const ik_plan *plan)
@@ -167,6 +175,115 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
     return IK_OK;
 }
 
+/* ---- tables whose entries lead nearer */
+
+/* How many pairs a group of sources makes with the hosts of the ways, and with which of these. */
+static uint64_t prove_tree_weigh(const tree_job *work, const table_ways *w, const walk_group *from,
+                                 uint32_t *hosts)
+{
+    uint64_t weight = 0;
+    *hosts = 0xFFFFFFFF >> (32 - w->num_hosts);
+    if (from->sw != w->goal)
+        return from->size * w->num_hosts;
+    for (uint32_t i = 0; i < w->num_hosts; i++) {
+        uint64_t more = prove_tree_num_sources(work, from, w->first + i);
+        *hosts &= ~((uint32_t)(more == 0) << i);
+        weight += more;
+    }
+    return weight;
+}
+
+/* The dependencies are mostly written already, by packets for other hosts. */
+static void prove_tree_book_channels(const tree_job *work, const table_ways *w)
+{
+    cdg *g = &work->job->graph;
+    const ik_fabric *f = g->fabric;
+    for (uint32_t at = w->num; at-- > 1;) {
+        uint32_t sw = w->order[at];
+        for (uint32_t left = w->through[sw]; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            uint32_t port = table_ways_port(w, sw, i), to = w->next[port];
+            size_t vertex = cdg_vertex(g, g->channel_of_port[port], 0);
+            uint32_t bit = table_ways_port(w, to, i) - f->port_base[to];
+            cdg_use(g, vertex);
+            if (to != w->goal)
+                cdg_or(cdg_row(g, vertex, 0) + bit / 64, (uint64_t)1 << bit % 64);
+        }
+    }
+}
+
+/* *fits: whether it is done; else nothing is written. */
+static ik_status prove_tree_along_ways(const tree_job *work, table_ways *w, tally *t, uint32_t dst,
+                                       uint32_t num, bool *fits, ik_error *err)
+{
+    uint32_t hosts;
+    ik_status status = IK_OK;
+    *fits = table_ways_turn(w, dst, num);
+    for (uint32_t g = 0; *fits && g < work->sources.num; g++) {
+        const walk_group *from = &work->sources.group[g];
+        if (w->distance[from->sw] != LINKS_FAR && prove_tree_weigh(work, w, from, &hosts))
+            table_ways_enter(w, from->sw, hosts);
+    }
+    *fits = *fits && table_ways_follow(w);
+    for (uint32_t g = 0; *fits && status == IK_OK && g < work->sources.num; g++) {
+        const walk_group *from = &work->sources.group[g];
+        uint64_t weight = prove_tree_weigh(work, w, from, &hosts);
+        uint32_t hops = w->distance[from->sw];
+        walk_outcome outcome = {.longest = hops, .preferred = hops};
+        if (!weight)
+            continue;
+        dst = w->first + (uint32_t)__builtin_ctz(hosts);
+        tally_pair(t, walk_group_source(from, dst), dst, weight, hops == LINKS_FAR ? IK_NONE : hops,
+                   &outcome);
+        tally_vc(t, 0);
+        if (hops != LINKS_FAR)
+            status = tally_length(t, hops, weight, err);
+    }
+    if (*fits)
+        prove_tree_book_channels(work, w);
+    return status;
+}
+
+static ik_status prove_run(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    tree_job *work = ctx;
+    uint32_t first = work->run[index], end = work->run[index + 1];
+    bool fits = false;
+    ik_status status = IK_OK;
+    if (end - first > 1)
+        status =
+            prove_tree_along_ways(work, &work->scratch[thread].ways, &work->job->tallies[thread],
+                                  work->job->groups.group[first].first, end - first, &fits, err);
+    for (; !fits && status == IK_OK && first < end; first++)
+        status = prove_destination(ctx, first, thread, err);
+    return status;
+}
+
+/* Neighbouring hosts of a switch where they may be taken together, else each alone. */
+static ik_status prove_tree_make_runs(tree_job *work, ik_error *err)
+{
+    const walk_groups *to = &work->job->groups;
+    ik_status status = IK_OK;
+    work->by_ways = work->job->plan->num_vcs == 1 && table_ways_fit(work->job->plan->routing);
+    if (work->by_ways)
+        status = links_build(work->job->plan->fabric, &work->links, err);
+    work->run = ik_calloc((size_t)to->num + 1, sizeof *work->run);
+    if (status == IK_OK && !work->run)
+        status = ik_fail_memory(err, (size_t)to->num * sizeof *work->run, "a proof");
+    for (uint32_t i = 0; status == IK_OK && i < to->num;) {
+        uint32_t most = work->by_ways ? TABLE_WAYS : 1, num = 1;
+        while (num < most && i + num < to->num &&
+               to->group[i + num].first == to->group[i].first + num)
+            num++;
+        i += num > 1 ? table_ways_run(&work->links, to->group[i].first, to->group[i].first + num)
+                     : 1;
+        work->run[++work->num_runs] = i;
+    }
+    return status;
+}
+
+/* ---- all of it */
+
 static bool prove_tree_scratch_make(const tree_job *work, scratch *s)
 {
     const ik_plan *plan = work->job->plan;
@@ -175,8 +292,10 @@ static bool prove_tree_scratch_make(const tree_job *work, scratch *s)
     s->distance = ik_calloc(num, sizeof *s->distance);
     s->queue = ik_calloc(num, sizeof *s->queue);
     s->lanes = ik_calloc(num * work->lane_words, sizeof *s->lanes);
+    bool ways =
+        !work->by_ways || table_ways_init(&s->ways, plan->routing, &work->links, NULL) == IK_OK;
     return ingraph_make(plan->fabric, plan->routing, &s->graph) && s->distance && s->queue &&
-           s->lanes;
+           s->lanes && ways;
 }
 
 static void prove_tree_scratch_free(scratch *s)
@@ -185,6 +304,7 @@ static void prove_tree_scratch_free(scratch *s)
     free(s->distance);
     free(s->queue);
     free(s->lanes);
+    table_ways_free(&s->ways);
 }
 
 static ik_status prove_tree_run_in_trees(tree_job *work, ik_error *err)
@@ -199,8 +319,9 @@ static ik_status prove_tree_run_in_trees(tree_job *work, ik_error *err)
         uint32_t port = ik_host_port(f, host);
         work->host_switch[host] = port == IK_NONE ? IK_NONE : ik_peer_node(f, port);
     }
-    return ik_parallel_for_units(work->job->env, "proof", "destinations", work->job->groups.num,
-                                 prove_destination, work, err);
+    return ik_parallel_for_units(work->job->env, "proof",
+                                 work->by_ways ? "groups of destinations" : "destinations",
+                                 work->num_runs, prove_run, work, err);
 }
 
 ik_status prove_by_in_trees(prove_job *job, ik_error *err)
@@ -213,11 +334,15 @@ ik_status prove_by_in_trees(prove_job *job, ik_error *err)
         return status;
     work.scratch = ik_calloc(job->num_threads, sizeof *work.scratch);
     work.host_switch = ik_calloc((size_t)f->num_hosts + 1, sizeof *work.host_switch);
-    status = prove_tree_run_in_trees(&work, err);
+    status = prove_tree_make_runs(&work, err);
+    if (status == IK_OK)
+        status = prove_tree_run_in_trees(&work, err);
     for (unsigned t = 0; work.scratch && t < job->num_threads; t++)
         prove_tree_scratch_free(&work.scratch[t]);
     free(work.scratch);
     free(work.host_switch);
+    free(work.run);
+    links_free(&work.links);
     walk_groups_free(&work.sources);
     return status;
 }

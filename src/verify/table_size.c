@@ -3,6 +3,7 @@
  * The size of the tables behind a routing.
  */
 #include "ikat/verify.h"
+#include "routing/routing.h"
 
 #include <stdlib.h>
 
@@ -31,6 +32,15 @@ static uint32_t table_size_num_routes(const ik_routing *r, uint32_t sw, uint32_t
     return routes;
 }
 
+/* The same, read off a row of a table. */
+static uint32_t table_size_num_filled(const uint16_t *row, uint32_t num)
+{
+    uint32_t filled = 0;
+    for (uint32_t i = 0; i < num; i++)
+        filled += row[i] != LFT_NONE;
+    return filled;
+}
+
 static void table_size_add_switch(ik_table_size *t, uint32_t sw, uint32_t entries)
 {
     uint64_t bytes = ((uint64_t)entries * t->entry_bits + 7) / 8;
@@ -52,11 +62,13 @@ static ik_status table_size_count_switch(void *ctx, size_t index, unsigned threa
 {
     (void)err;
     count_job *job = ctx;
-    uint32_t sw = (uint32_t)index;
+    const ik_routing *r = job->r;
+    uint32_t sw = (uint32_t)index, hosts = r->fabric->num_hosts;
     job->entries[sw] =
-        job->r->family->num_entries
-            ? job->r->family->num_entries(job->r, sw)
-            : table_size_num_routes(job->r, sw, job->out + (size_t)thread * job->radix);
+        r->family->num_entries ? r->family->num_entries(r, sw)
+        : r->lft && r->family->next == ik_lft_next && !(r->traits & IK_ROUTE_DEST_PATHS)
+            ? table_size_num_filled(r->lft + (size_t)sw * hosts, hosts)
+            : table_size_num_routes(r, sw, job->out + (size_t)thread * job->radix);
     return IK_OK;
 }
 

@@ -266,6 +266,40 @@ figures:
         self.refused("run", self.write((text % "1q").replace("simulate: false\n", "").replace("traffic: [uniform", "schedule: [{until: 1 us, traffic: uniform}, {traffic: alltoall}]\n#")),
                      "-o", self.tmp / "no.db", says="measure 'queues' is of one traffic")
 
+    def test_bound_is_that_of_load(self):
+        """Once for all routings of a fabric and each pattern; no share where none is predicted; a claim about it."""
+        text = """\
+fabric: [slimfly:q=3, "jellyfish:N=12,d=3,p=2,seed=1"]
+routing: [minimal, updown, ugal_l]
+traffic: [uniform, worst]
+simulate: false
+measures: [bound]
+expect:
+  - {claim: c, metric: share_of_bound, of: {routing: updown}, against: {routing: minimal}, at: {fabric: slimfly, traffic: uniform}, op: "<"}
+"""
+        answer = self.json("run", self.write(text), "-o", self.tmp / "b.db")
+        self.assertEqual([c["verdict"] for c in answer["claims"]], ["holds"])
+        self.assertEqual(len(answer["points"]), 12)
+        specs = {f["id"]: f["spec"] for f in answer["fabrics"]}
+        for p in answer["points"]:
+            load = self.json("load", specs[p["fabric"]], "-t", p["traffic"], "--bound", "-r", p["routing"])
+            self.assertAlmostEqual(p["bound_low"], load["bound"]["lower"], places=8)
+            self.assertAlmostEqual(p["bound_high"], load["bound"]["upper"], places=8)
+            share = load["bound"]["share_low"]
+            self.assertEqual(p.get("share_of_bound") is None, share is None)
+            self.assertEqual(share is None, p["routing"] == "ugal_l")
+            if share is not None:
+                self.assertAlmostEqual(p["share_of_bound"], share, places=8)
+        self.assertIn("best at most", self.ok("run", self.tmp / "test.yaml", "-o", self.tmp / "b.db"))
+
+    def test_bound_is_refused(self):
+        ends = self.write("fabric: karytree:k=2,n=2\nrouting: dmodk\ntraffic: \"collective:operation=allreduce,bytes=1kB\"\n"
+                          "simulate: false\nmeasures: [bound]\n")
+        answer = run("run", ends, "-o", self.tmp / "r.db")
+        self.assertEqual(answer.returncode, 2)
+        self.assertRegex(answer.stderr, "test.yaml:5:12: measure 'bound' is a rate, and traffic 'collective.*' ends")
+        self.assertFalse((self.tmp / "r.db").exists())
+
     def test_samples_are_one_row(self):
         answer = self.json("run", self.write(GRAPHS), "-o", self.tmp / "a.db")
         rows = {s["routing"]: s for s in answer["statics"]}

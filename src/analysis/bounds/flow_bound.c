@@ -39,13 +39,13 @@ enum {
     MEANS_EVERY = 8
 };
 /* The exponent over all loads: at first, at most, and what is asked of it for a gap. */
-static const double first_exponent = 5, most_exponent = 1e7, exponent_by_gap = 4;
+static const double first_exponent = 5, most_exponent = 1e7, exponent_by_gap = 3;
 /* The least and the largest growth of the exponent from pass to pass. */
 static const double least_growth = 1.02, most_growth = 1.25;
 /* Of the fullest channel: what counts as full as it. Two ends that differ less are equal. */
 static const double about = 1e-9;
 /* What the newest pass counts in the means, at least. */
-static const double newest = .1;
+static const double newest = .2;
 /* Steps of a search that are worth a thread of their own. */
 static const double worth_threads = 1e6;
 
@@ -214,7 +214,7 @@ static ik_status flow_bound_search_source(void *ctx, size_t i, unsigned thread, 
     flow_source *s = &q->sources[i];
     flow_tree *t = &q->trees[thread];
     q->paid[i] = flow_tree_grow(t, s->node, q->length);
-    return q->adds ? flow_source_add(s, t, err) : IK_OK;
+    return q->adds ? flow_source_add(s, t, q->length, err) : IK_OK;
 }
 
 /* Under q->length: the bound from above; adds the paths, if passes have begun. *upper: of these
@@ -263,7 +263,7 @@ static unsigned flow_bound_rounds(const flow_search *q)
     double balancing = 1, searching = (double)q->num_sources * (q->net->num_arcs + 1.0);
     for (uint32_t i = 0; i < q->num_sources; i++)
         balancing += 4 * (double)flow_source_work(&q->sources[i]);
-    return (unsigned)fmin(fmax(8 * searching / balancing, LEAST_ROUNDS), MOST_ROUNDS);
+    return (unsigned)fmin(fmax(2 * searching / balancing, LEAST_ROUNDS), MOST_ROUNDS);
 }
 
 static ik_status flow_bound_balance(flow_search *q, double exponent, ik_error *err)

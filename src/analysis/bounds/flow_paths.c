@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a source has at most FEW destinations, a search adds up to AT_ONCE paths to each. */
+enum { FEW = 64, AT_ONCE = 4 };
 /* A length that keeps the shortest paths short where nothing is full. */
 static const double least_length = 1e-12;
 /* Of a destination's amount: a flow below it is none. */
@@ -48,14 +50,16 @@ void flow_source_free(flow_source *s)
 
 /* ---- adding paths */
 
-/* Is the path to dest the p-th one? */
-static bool flow_source_has(const flow_source *s, uint32_t p, const flow_tree *tree, uint32_t dest)
+/* A path is the tree's to a neighbour of the destination, and the arc from there. Is it the p-th
+ * one? */
+static bool flow_source_has(const flow_source *s, uint32_t p, const flow_tree *tree, uint32_t last)
 {
-    uint32_t node = dest;
+    uint32_t arc = last, node = tree->net->to[last];
     for (uint32_t a = s->arc_base[p]; a < s->arc_base[p + 1]; a++) {
-        if (node == s->node || s->arc[a] != tree->by_arc[node])
+        if (node == s->node || s->arc[a] != arc)
             return false;
-        node = tree->net->from[s->arc[a]];
+        node = tree->net->from[arc];
+        arc = tree->by_arc[node];
     }
     return node == s->node;
 }
@@ -65,19 +69,63 @@ static bool flow_source_keeps(const flow_source *s, uint32_t i, uint32_t p)
     return s->flow[p] > least_flow * s->amount[i];
 }
 
-/* Is the tree's path to the i-th destination a new one? A path without flow is dropped. */
-static bool flow_source_lacks(const flow_source *s, uint32_t i, const flow_tree *tree)
+/* Is the path to the i-th destination a new one? A path without flow is dropped. */
+static bool flow_source_lacks(const flow_source *s, uint32_t i, const flow_tree *tree,
+                              uint32_t last)
 {
     for (uint32_t p = s->path_base[i]; p < s->path_base[i + 1]; p++)
-        if (flow_source_keeps(s, i, p) && flow_source_has(s, p, tree, s->dest[i]))
+        if (flow_source_keeps(s, i, p) && flow_source_has(s, p, tree, last))
             return false;
     return true;
 }
 
-/* How many paths and arcs there will be. */
-static void flow_source_count(const flow_source *s, const flow_tree *tree, size_t *paths,
-                              size_t *arcs)
+/* Arcs of the path; 0: it comes to its destination before. */
+static uint32_t flow_source_hops(const flow_source *s, const flow_tree *tree, uint32_t last)
 {
+    const flow_net *net = tree->net;
+    uint32_t hops = 1;
+    for (uint32_t v = net->from[last]; v != s->node; v = net->from[tree->by_arc[v]], hops++)
+        if (v == net->to[last])
+            return 0;
+    return hops;
+}
+
+/* The last arcs of the paths to the i-th destination that are added: the tree's, and the shortest
+ * ones over its other neighbours, if there are few destinations. Returns how many. */
+static uint32_t flow_source_choose(const flow_source *s, uint32_t i, const flow_tree *tree,
+                                   const double *length, uint32_t *last)
+{
+    const flow_net *net = tree->net;
+    uint32_t dest = s->dest[i], num = 0, most = s->num > FEW ? 1 : AT_ONCE;
+    double far[AT_ONCE];
+    last[num] = tree->by_arc[dest];
+    far[num++] = 0;
+    for (uint32_t a = net->arc_base[dest]; most > 1 && a < net->arc_base[dest + 1]; a++) {
+        uint32_t back = flow_tree_reverse(net, a), at;
+        double x = tree->distance[net->to[a]] + length[back];
+        if (back == last[0] || !(x < INFINITY) || !flow_source_hops(s, tree, back))
+            continue;
+        if (num == most && x >= far[num - 1])
+            continue;
+        for (at = num < most ? num++ : num - 1; at > 1 && x < far[at - 1]; at--) {
+            far[at] = far[at - 1];
+            last[at] = last[at - 1];
+        }
+        far[at] = x;
+        last[at] = back;
+    }
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < num; k++)
+        if (flow_source_lacks(s, i, tree, last[k]))
+            last[kept++] = last[k];
+    return kept;
+}
+
+/* How many paths and arcs there will be. */
+static void flow_source_count(const flow_source *s, const flow_tree *tree, const double *length,
+                              size_t *paths, size_t *arcs)
+{
+    uint32_t last[AT_ONCE];
     *paths = *arcs = 0;
     for (uint32_t i = 0; i < s->num; i++) {
         for (uint32_t p = s->path_base[i]; p < s->path_base[i + 1]; p++) {
@@ -86,11 +134,8 @@ static void flow_source_count(const flow_source *s, const flow_tree *tree, size_
                 *arcs += s->arc_base[p + 1] - s->arc_base[p];
             }
         }
-        if (!flow_source_lacks(s, i, tree))
-            continue;
-        ++*paths;
-        for (uint32_t v = s->dest[i]; v != s->node; v = tree->net->from[tree->by_arc[v]])
-            ++*arcs;
+        for (uint32_t k = flow_source_choose(s, i, tree, length, last); k-- > 0; ++*paths)
+            *arcs += flow_source_hops(s, tree, last[k]);
     }
 }
 
@@ -101,9 +146,10 @@ static void flow_source_append(flow_source *to, uint32_t *paths, double flow)
 }
 
 /* Copies what stays and adds what is new; to->arc_base[paths + 1] counts the arcs so far. */
-static void flow_source_fill(const flow_source *s, const flow_tree *tree, flow_source *to)
+static void flow_source_fill(const flow_source *s, const flow_tree *tree, const double *length,
+                             flow_source *to)
 {
-    uint32_t paths = 0;
+    uint32_t paths = 0, last[AT_ONCE];
     for (uint32_t i = 0; i < s->num; i++) {
         to->path_base[i] = paths;
         for (uint32_t p = s->path_base[i]; p < s->path_base[i + 1]; p++) {
@@ -113,20 +159,24 @@ static void flow_source_fill(const flow_source *s, const flow_tree *tree, flow_s
                 to->arc[to->arc_base[paths + 1]++] = s->arc[a];
             flow_source_append(to, &paths, s->flow[p]);
         }
-        if (flow_source_lacks(s, i, tree)) {
+        uint32_t num = flow_source_choose(s, i, tree, length, last);
+        for (uint32_t k = 0; k < num; k++) {
             bool first = paths == to->path_base[i];
-            for (uint32_t v = s->dest[i]; v != s->node; v = tree->net->from[tree->by_arc[v]])
-                to->arc[to->arc_base[paths + 1]++] = tree->by_arc[v];
+            for (uint32_t arc = last[k], v = s->dest[i]; v != s->node; arc = tree->by_arc[v]) {
+                to->arc[to->arc_base[paths + 1]++] = arc;
+                v = tree->net->from[arc];
+            }
             flow_source_append(to, &paths, first ? s->amount[i] : 0);
         }
     }
     to->path_base[s->num] = paths;
 }
 
-ik_status flow_source_add(flow_source *s, const flow_tree *tree, ik_error *err)
+ik_status flow_source_add(flow_source *s, const flow_tree *tree, const double *length,
+                          ik_error *err)
 {
     size_t paths, arcs;
-    flow_source_count(s, tree, &paths, &arcs);
+    flow_source_count(s, tree, length, &paths, &arcs);
     flow_source to = {.path_base = ik_calloc((size_t)s->num + 1, sizeof *to.path_base),
                       .arc_base = ik_calloc(paths + 2, sizeof *to.arc_base),
                       .flow = ik_calloc(paths + 1, sizeof *to.flow),
@@ -135,7 +185,7 @@ ik_status flow_source_add(flow_source *s, const flow_tree *tree, ik_error *err)
         flow_source_free(&to);
         return ik_fail_memory(err, paths * 16 + arcs * 4, "the paths of an upper bound");
     }
-    flow_source_fill(s, tree, &to);
+    flow_source_fill(s, tree, length, &to);
     to.node = s->node;
     to.num = s->num;
     to.dest = s->dest;
@@ -181,10 +231,23 @@ uint64_t flow_source_bytes(const flow_source *s)
            paths * (sizeof *s->arc_base + sizeof *s->flow) + arcs * sizeof *s->arc;
 }
 
+/* exp(x) within a ten thousandth, x from -30 to 50, as lengths may be any: 2^n is the exponent of a
+ * double, the rest is within half of 0. */
+static double flow_state_exp(double x)
+{
+    double y = x * 1.4426950408889634;
+    int n = (int)(y + (y < 0 ? -.5 : .5));
+    double r = (y - n) * 0.6931471805599453, power;
+    uint64_t bits = (uint64_t)(1023 + n) << 52;
+    memcpy(&power, &bits, sizeof power);
+    return power * (1 + r + r * r * (1. / 2 + r * (1. / 6) + r * r * (1. / 24)));
+}
+
 static void flow_state_measure_arc(flow_state *state, uint32_t arc)
 {
-    double rise = exp(fmin(state->steepness * (state->load[arc] - state->top), 50));
-    state->length[arc] = fmax(rise, least_length) / state->net->capacity[arc];
+    double x = state->steepness * (state->load[arc] - state->top);
+    double rise = x < -30 ? least_length : flow_state_exp(x < 50 ? x : 50);
+    state->length[arc] = (rise > least_length ? rise : least_length) / state->net->capacity[arc];
 }
 
 void flow_state_measure(flow_state *state)
@@ -201,12 +264,16 @@ static double flow_source_length(const flow_source *s, uint32_t p, const flow_st
     return sum;
 }
 
-/* How fast the path's length grows with its flow, divided by the steepness. */
-static double flow_source_slope(const flow_source *s, uint32_t p, const flow_state *state)
+/* Adds how fast the path's length grows with its flow, divided by the steepness, to *slope. */
+static double flow_source_measure(const flow_source *s, uint32_t p, const flow_state *state,
+                                  double *slope)
 {
     double sum = 0;
-    for (uint32_t a = s->arc_base[p]; a < s->arc_base[p + 1]; a++)
-        sum += state->length[s->arc[a]] / state->net->capacity[s->arc[a]];
+    for (uint32_t a = s->arc_base[p]; a < s->arc_base[p + 1]; a++) {
+        double length = state->length[s->arc[a]];
+        sum += length;
+        *slope += length / state->net->capacity[s->arc[a]];
+    }
     return sum;
 }
 
@@ -224,11 +291,12 @@ static void flow_source_change(flow_source *s, uint32_t p, double by, flow_state
  * long. */
 static void flow_source_shift(flow_source *s, uint32_t from, uint32_t to, flow_state *state)
 {
-    double gain = flow_source_length(s, from, state) - flow_source_length(s, to, state);
+    double slope = 0, gain = flow_source_measure(s, from, state, &slope) -
+                             flow_source_measure(s, to, state, &slope);
     if (gain <= 0)
         return;
-    double slope = flow_source_slope(s, from, state) + flow_source_slope(s, to, state),
-           step = fmin(gain / (state->steepness * slope), s->flow[from]);
+    double step = gain / (state->steepness * slope);
+    step = step < s->flow[from] ? step : s->flow[from];
     flow_source_change(s, from, -step, state);
     flow_source_change(s, to, step, state);
 }
@@ -241,7 +309,7 @@ void flow_source_balance(flow_source *s, flow_state *state)
         for (uint32_t p = first; p < end && end - first > 1; p++) {
             double length = flow_source_length(s, p, state);
             best = length < least ? p : best;
-            least = fmin(least, length);
+            least = length < least ? length : least;
         }
         for (uint32_t p = first; p < end; p++)
             if (p != best && s->flow[p] > 0)

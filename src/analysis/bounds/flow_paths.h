@@ -30,9 +30,11 @@ typedef struct flow_state {
 /* The source's flows, as the tree's row has them, without paths. */
 ik_status flow_source_init(flow_source *s, uint32_t node, const flow_tree *tree, ik_error *err);
 void flow_source_free(flow_source *s);
-/* Adds the tree's path to each destination, unless it is there, and drops paths without flow. A
+/* Adds the tree's path to each destination, where these are few also some that come over its other
+ * neighbours, the shortest ones by `length`, unless they are there, and drops paths without flow. A
  * destination's first path takes all of its flow. On failure all stays as it was. */
-ik_status flow_source_add(flow_source *s, const flow_tree *tree, ik_error *err);
+ik_status flow_source_add(flow_source *s, const flow_tree *tree, const double *length,
+                          ik_error *err);
 /* Adds its flows to the loads. A destination's largest flow is first set to what the others leave
  * of its amount, so that rounding does not add up. */
 void flow_source_load(flow_source *s, double *load, const flow_net *net);

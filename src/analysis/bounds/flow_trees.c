@@ -107,8 +107,8 @@ static void flow_tree_search(flow_tree *t, uint32_t source)
     }
 }
 
-/* The arc that leads back, with which it makes a link; arcs of a node are sorted by their ends. */
-static uint32_t flow_tree_reverse(const flow_net *net, uint32_t arc)
+/* Arcs of a node are sorted by their ends. */
+uint32_t flow_tree_reverse(const flow_net *net, uint32_t arc)
 {
     uint32_t low = net->arc_base[net->to[arc]], high = net->arc_base[net->to[arc] + 1];
     while (high - low > 1) {

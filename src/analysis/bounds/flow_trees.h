@@ -26,6 +26,8 @@ void flow_tree_free(flow_tree *t);
  * what its flows pay: the sum of amount * distance. Among paths of equal length the choice is the
  * same. Does not fail: there is room for every arc in the heap. Cost O(arcs * log arcs). */
 double flow_tree_grow(flow_tree *t, uint32_t source, const double *length);
+/* The arc that leads back, with which it makes a link. O(log arcs of a node). */
+uint32_t flow_tree_reverse(const flow_net *net, uint32_t arc);
 /* Adds the source's flows to load [num_arcs], divided among all paths with the fewest arcs: at each
  * node, seen from the destinations, in proportion to the capacities. Returns the sum of amount *
  * hops. Cost O(arcs). */

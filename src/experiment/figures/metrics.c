@@ -23,6 +23,7 @@ const char *const measure_names[] = {"proof",
                                      "permutations",
                                      "queues",
                                      "next",
+                                     "bound",
                                      NULL};
 
 enum { METRICS_REAL = false, METRICS_INTEGER = true, METRICS_FIXED = false, METRICS_DRAWN = true };

@@ -38,6 +38,7 @@ typedef enum measure_id {
     MEASURE_PERMUTATIONS,
     MEASURE_QUEUES,
     MEASURE_NEXT,
+    MEASURE_BOUND,
     NUM_MEASURES
 } measure_id;
 extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */

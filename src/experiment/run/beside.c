@@ -18,6 +18,7 @@ typedef struct beside {
     ik_env env;
     char mark[400]; /* which they are, as the store says it: all names take about 200 */
     statics of_fabric;
+    best_rates best;
     bool measured; /* of_fabric is */
 } beside;
 
@@ -103,7 +104,7 @@ static ik_status beside_measure_points(beside *b, const plan_slot *slot, const i
     statics base;
     tell_stage(b->r, "measuring %s",
                experiment_variant(b->r->e, &slot->at, SECTION_ROUTING)->label);
-    ik_status status = traffic_statics_init(b->r->e, slot->at.design, &known, err);
+    ik_status status = traffic_statics_init(b->r->e, slot->at.design, &b->best, &known, err);
     if (status == IK_OK)
         status = beside_measure_plan(b, slot, plan, &known.arena, &base, err);
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
@@ -148,6 +149,7 @@ ik_status beside_run(runner *r, const ik_fabric *f, const plan_slot *slots, size
     beside_write_mark(r->e, b.mark, sizeof b.mark);
     for (size_t i = 0; i < num && status == IK_OK; i++)
         status = beside_measure_slot(&b, &slots[i], err);
+    best_rates_free(&b.best);
     return status;
 }
 

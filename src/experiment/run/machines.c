@@ -30,6 +30,7 @@ typedef struct machine {
     ik_fabric *fabric;
     made_plan *plans;
     statics of_fabric;
+    best_rates best;
     bool measured;  /* of_fabric is */
     double longest; /* seconds that a plan of it took at most */
     bool spent;     /* the budget: plans were not begun */
@@ -111,7 +112,7 @@ static ik_status machines_measure_plan(const batch *b, machine *m, made_plan *p,
 static ik_status machines_measure_points(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     const ik_experiment *e = b->r->e;
-    ik_status status = traffic_statics_init(e, p->slot.at.design, &p->known, err);
+    ik_status status = traffic_statics_init(e, p->slot.at.design, &m->best, &p->known, err);
     if (status == IK_OK)
         status = machines_measure_plan(b, m, p, err);
     for (uint64_t i = 1; i < p->slot.num; i++)
@@ -209,6 +210,7 @@ static void free_machine(runner *r, machine *m)
         traffic_statics_free(&m->plans[i].known);
     }
     free(m->plans);
+    best_rates_free(&m->best);
     if (m->fabric)
         tried_free(r, m->first, m->num);
     fabric_drop(r, m->fabric);

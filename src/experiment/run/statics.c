@@ -326,8 +326,9 @@ static ik_status statics_measure_band(const ik_plan *plan, const ik_traffic *t, 
     return IK_OK;
 }
 
-static ik_status statics_measure_loads(const runner *r, const ik_plan *plan, const ik_traffic *t,
-                                       const ik_env *env, statics *out, ik_error *err)
+static ik_status statics_measure_loads(const runner *r, const statics_place *place,
+                                       const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                                       statics *out, ik_error *err)
 {
     ik_load l;
     ik_status status = ik_load_measure(plan->routing, t, env, &l, err);
@@ -340,6 +341,8 @@ static ik_status statics_measure_loads(const runner *r, const ik_plan *plan, con
         statics_set(out, METRIC_STATIC_SATURATION, l.saturation);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_NCA) && l.turns)
         status = statics_put_roots(plan->routing->fabric, l.turns, out, err);
+    if (status == IK_OK && experiment_measures(r->e, MEASURE_BOUND))
+        status = statics_measure_bound(place, plan->routing, t, &l, env, out, err);
     ik_load_free(&l);
     return status;
 }
@@ -466,15 +469,17 @@ static ik_status statics_measure_queues(const ik_plan *plan, const ik_traffic *t
     return status;
 }
 
-static ik_status statics_measure_traffic(const runner *r, const ik_fabric *f, const variant *v,
-                                         const ik_plan *plan, const ik_env *env, statics *out,
-                                         ik_error *err)
+static ik_status statics_measure_traffic(const runner *r, const ik_fabric *f,
+                                         const statics_place *place, const ik_plan *plan,
+                                         const ik_env *env, statics *out, ik_error *err)
 {
+    const variant *v = place->traffic;
     ik_traffic *t = NULL;
     ik_status status = ik_traffic_from_spec(f, v->spec, env, &t, err);
     if (status == IK_OK &&
-        (experiment_measures(r->e, MEASURE_SATURATION) || experiment_measures(r->e, MEASURE_NCA)))
-        status = statics_measure_loads(r, plan, t, env, out, err);
+        (experiment_measures(r->e, MEASURE_SATURATION) || experiment_measures(r->e, MEASURE_NCA) ||
+         experiment_measures(r->e, MEASURE_BOUND)))
+        status = statics_measure_loads(r, place, plan, t, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_CONTENTION))
         status = measure_contention(plan, t, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_BANDWIDTH))
@@ -489,8 +494,8 @@ static ik_status statics_measure_traffic(const runner *r, const ik_fabric *f, co
     return status;
 }
 
-ik_status traffic_statics_init(const ik_experiment *e, size_t design, traffic_statics *out,
-                               ik_error *err)
+ik_status traffic_statics_init(const ik_experiment *e, size_t design, best_rates *best,
+                               traffic_statics *out, ik_error *err)
 {
     size_t seeds = e->sections[SECTION_SEEDS].num,
            traffics = experiment_list(e, design, SECTION_TRAFFIC)->num,
@@ -498,7 +503,8 @@ ik_status traffic_statics_init(const ik_experiment *e, size_t design, traffic_st
     *out = (traffic_statics){.of = ik_calloc(num, sizeof *out->of),
                              .known = ik_calloc(num, sizeof *out->known),
                              .num_traffics = traffics,
-                             .num_seeds = seeds};
+                             .num_seeds = seeds,
+                             .best = best};
     return out->of && out->known ? IK_OK
                                  : ik_fail_memory(err, num * sizeof *out->of, "an experiment");
 }
@@ -529,7 +535,8 @@ static ik_status statics_add_known(const runner *r, const ik_fabric *f, const va
     statics *s = &known->of[at];
     if (!known->known[at]) {
         statics_clear(s, &known->arena);
-        ik_status status = v ? statics_measure_traffic(r, f, v, plan, env, s, err)
+        const statics_place place = {v, at, known->best};
+        ik_status status = v ? statics_measure_traffic(r, f, &place, plan, env, s, err)
                              : measure_permutations(r, plan, env, s, err);
         if (status != IK_OK)
             return status;

@@ -7,6 +7,7 @@
 
 #include "experiment/figures/metrics.h"
 #include "experiment/run/run.h"
+#include "ikat/analysis.h"
 
 /* Results FIRST_STATIC … by their order; NAN = not measured, or there is none. */
 typedef struct statics {
@@ -39,6 +40,27 @@ ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, con
 /* Keeps the row of a point that is not simulated: what was measured of it. */
 ik_status statics_keep_point(runner *r, int64_t fabric, const plan_slot *slot, uint64_t number,
                              const statics *s, ik_error *err);
+/* What the best routing of all carries on one fabric; zero = nothing is known yet. */
+typedef struct best_rate {
+    const variant *traffic; /* borrowed */
+    size_t number;          /* of traffic and seed, in traffic_statics.of */
+    ik_flow_bound bound;
+} best_rate;
+typedef struct best_rates {
+    best_rate *items;
+    size_t num, cap;
+} best_rates;
+void best_rates_free(best_rates *b);
+/* Which traffic and seed are being measured. */
+typedef struct statics_place {
+    const variant *traffic;
+    size_t number; /* in traffic_statics.of */
+    best_rates *best;
+} statics_place;
+/* Results of measure `bound`; load: of the routing under the traffic. */
+ik_status statics_measure_bound(const statics_place *place, const ik_routing *r,
+                                const ik_traffic *t, const ik_load *load, const ik_env *env,
+                                statics *out, ik_error *err);
 /* What traffics and seeds say of one plan, measured once for a traffic, and once for a seed where
  * the seed makes it another one; and the arena of all lists of the plan. */
 typedef struct traffic_statics {
@@ -46,11 +68,13 @@ typedef struct traffic_statics {
     ik_arena arena;
     bool *known; /* of each of them */
     size_t num_traffics, num_seeds;
+    best_rates *best; /* borrowed: of the fabric, shared by its plans */
 } traffic_statics;
 
-/* Of the traffics of a design. Free with traffic_statics_free, after a failure too. */
-ik_status traffic_statics_init(const ik_experiment *e, size_t design, traffic_statics *out,
-                               ik_error *err);
+/* Of the traffics of a design; best is borrowed. Free with traffic_statics_free, after a failure
+ * too. */
+ik_status traffic_statics_init(const ik_experiment *e, size_t design, best_rates *best,
+                               traffic_statics *out, ik_error *err);
 void traffic_statics_free(traffic_statics *t);
 /* What the point's traffic and seed add to *out. env: its seed does not count. */
 ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p,

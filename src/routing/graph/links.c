@@ -132,7 +132,7 @@ bool links_bfs_from(const links *g, uint32_t num, uint8_t *dist, uint32_t *queue
     uint32_t popped = 0, pushed = num;
     for (uint32_t i = 0; i < num; i++)
         dist[queue[i]] = 0;
-    while (popped < pushed) {
+    while (popped < pushed && pushed < g->num_switches) { /* until all are known */
         uint32_t u = queue[popped++], d = dist[u] + 1U;
         for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++) {
             assert(g->tail[l] == u);

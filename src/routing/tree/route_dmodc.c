@@ -61,6 +61,8 @@ typedef struct dmodc {
     uint32_t level;         /* that is being worked on */
     uint16_t *lft;
     uint16_t *candidate; /* [threads][max radix] */
+    uint64_t *nearer; /* [threads][words][num_leaves] bits of groups that lead nearer to a leaf */
+    uint32_t words;   /* of the groups of a switch */
     /* [threads][hosts] where hosts hang on several switches: of the leaf that an entry leads to */
     uint16_t *rank;
     uint32_t max_radix;
@@ -356,6 +358,8 @@ static inline uint16_t dmodc_choose(const dmodc *d, const uint16_t *candidate, u
                                     const group *groups, const tree_reciprocal *divider,
                                     bool shifts, uint32_t t)
 {
+    if (count == 1 && groups[candidate[0]].num_cables == 1)
+        return d->cable[groups[candidate[0]].first_cable];
     uint32_t rest = tree_quotient(t, divider) + (shifts ? t : 0);
     const group *g = &groups[candidate[count == 1 ? 0 : tree_remainder(rest, &d->by[count])]];
     uint32_t cable = 0;
@@ -373,18 +377,31 @@ static uint16_t dmodc_leaf_rank(const dmodc *d, uint32_t sw, uint32_t leaf, uint
     return here >= there && cost == here - there ? cost : (uint16_t)(0x100 | cost);
 }
 
-static uint32_t dmodc_find_candidates(const dmodc *d, uint32_t sw, uint32_t leaf,
+static void dmodc_mark_nearer(uint64_t *restrict nearer, const uint8_t *restrict here,
+                              const uint8_t *restrict there, uint32_t n, uint32_t bit)
+{
+    for (uint32_t i = 0; i < n; i++)
+        nearer[i] |= (uint64_t)(there[i] < here[i]) << bit;
+}
+
+/* For all leaves at once. */
+static void dmodc_find_nearer(const dmodc *d, uint32_t sw, uint64_t *nearer)
+{
+    size_t n = d->at.num_leaves;
+    const group *groups = d->groups + d->group_base[sw];
+    memset(nearer, 0, d->words * n * sizeof *nearer);
+    for (uint32_t g = 0; g < d->group_base[sw + 1] - d->group_base[sw]; g++)
+        dmodc_mark_nearer(nearer + g / 64 * n, d->cost + sw * n, d->cost + groups[g].neighbour * n,
+                          (uint32_t)n, g % 64);
+}
+
+static uint32_t dmodc_list_candidates(const dmodc *d, const uint64_t *nearer, uint32_t leaf,
                                       uint16_t *candidate)
 {
-    const uint8_t *cost = d->cost + leaf;
-    uint32_t count = 0, num_groups = d->group_base[sw + 1] - d->group_base[sw];
-    size_t leaves = d->at.num_leaves;
-    const group *groups = d->groups + d->group_base[sw];
-    uint8_t mine = cost[sw * leaves];
-    for (uint32_t g = 0; g < num_groups; g++) {
-        candidate[count] = (uint16_t)g;
-        count += cost[groups[g].neighbour * leaves] < mine;
-    }
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < d->words; word++)
+        for (uint64_t left = nearer[word * (size_t)d->at.num_leaves + leaf]; left; left &= left - 1)
+            candidate[count++] = (uint16_t)(word * 64 + (uint32_t)__builtin_ctzll(left));
     return count;
 }
 
@@ -404,12 +421,15 @@ static ik_status dmodc_table_row(void *ctx, size_t index, unsigned thread, ik_er
     const group *groups = d->groups + d->group_base[sw];
     uint16_t *row = d->lft + (size_t)sw * f->num_hosts,
              *candidate = d->candidate + (size_t)thread * (d->max_radix + 1);
+    uint64_t *nearer = d->nearer + (size_t)thread * d->words * d->at.num_leaves;
     uint16_t *rank = d->at.multi ? d->rank + (size_t)thread * f->num_hosts : NULL;
     tree_reciprocal divider = tree_reciprocal_of(d->divider[sw]);
     if (rank)
         memset(rank, 0xFF, f->num_hosts * sizeof *rank);
+    dmodc_find_nearer(d, sw, nearer);
     for (uint32_t leaf = 0; leaf < d->at.num_leaves; leaf++) {
-        uint32_t target = d->at.leaf[leaf], count = dmodc_find_candidates(d, sw, leaf, candidate);
+        uint32_t target = d->at.leaf[leaf],
+                 count = dmodc_list_candidates(d, nearer, leaf, candidate);
         uint8_t cost = d->cost[(size_t)sw * d->at.num_leaves + leaf];
         uint16_t here = dmodc_leaf_rank(d, sw, leaf, cost);
         if (target != sw && (!count || (cost == UNREACHED && f->num_silent)))
@@ -445,6 +465,7 @@ static void dmodc_free(dmodc *d)
     free(d->divider);
     free(d->by);
     free(d->candidate);
+    free(d->nearer);
     free(d->rank);
 }
 
@@ -471,10 +492,13 @@ static ik_status dmodc_alloc(dmodc *d, const ik_env *env, ik_error *err)
     d->by = ik_calloc((size_t)d->max_radix + 2, sizeof *d->by);
     d->candidate =
         ik_calloc(((size_t)d->max_radix + 1) * ik_env_threads(env), sizeof *d->candidate);
+    d->words = d->max_radix / 64 + 1;
+    d->nearer = ik_calloc(leaves * d->words * ik_env_threads(env) + 1, sizeof *d->nearer);
     d->rank =
         ik_calloc(d->at.multi ? (size_t)f->num_hosts * ik_env_threads(env) : 1, sizeof *d->rank);
-    if (!d->rank || !d->group_base || !d->groups || !d->cable || !d->leaf_index || !d->topo ||
-        !d->level_switch || !d->level_base || !d->cost || !d->divider || !d->by || !d->candidate)
+    if (!d->rank || !d->nearer || !d->group_base || !d->groups || !d->cable || !d->leaf_index ||
+        !d->topo || !d->level_switch || !d->level_base || !d->cost || !d->divider || !d->by ||
+        !d->candidate)
         return ik_fail_memory(err, n * leaves, "tree distances");
     memset(d->leaf_index, 0xFF, n * sizeof *d->leaf_index);
     for (uint32_t leaf = 0; leaf < leaves; leaf++)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table_ways.h: the ways that tables give to several hosts of one switch at once, where each entry
+ * leads one hop nearer. The entries of neighbouring hosts stand side by side, and all hosts of a
+ * switch are equally far from everywhere: one search and one pass over the switches do for all.
+ */
+#ifndef IKAT_ROUTING_TABLE_WAYS_H
+#define IKAT_ROUTING_TABLE_WAYS_H
+
+#include "routing/graph/links.h"
+
+enum { TABLE_WAYS = 32 }; /* hosts at once, at most */
+
+/* One per thread; the links are shared. */
+typedef struct table_ways {
+    const ik_routing *r;
+    const links *g;
+    uint32_t goal, first, num_hosts; /* hosts first … first + num_hosts - 1 hang on switch `goal` */
+    uint8_t *distance;               /* [num_switches + 1] hops to the goal, LINKS_FAR */
+    uint32_t *order, num;            /* the connected switches, the goal first, then the nearest */
+    uint32_t *through; /* [num_switches] bit i: packets for the i-th host come to the switch */
+    uint32_t *next; /* [ports of switches] the switch that a channel leads to, num_switches: none */
+} table_ways;
+
+/* Is it a deterministic routing by tables of one entry per host, each of which has one cable? */
+bool table_ways_fit(const ik_routing *r);
+ik_status table_ways_init(table_ways *w, const ik_routing *r, const links *g, ik_error *err);
+void table_ways_free(table_ways *w);
+/* How many of the hosts first … end - 1 may be taken at once: 1 to TABLE_WAYS. */
+uint32_t table_ways_run(const links *g, uint32_t first, uint32_t end);
+/* Turns to such hosts, for which no packets have entered yet. false: a switch is too far away.
+ * O(links), nothing if the goal is the same. */
+bool table_ways_turn(table_ways *w, uint32_t first, uint32_t num_hosts);
+static inline void table_ways_enter(table_ways *w, uint32_t sw, uint32_t hosts)
+{
+    assert(w->distance[sw] != LINKS_FAR);
+    w->through[sw] |= hosts;
+}
+/* Marks what the packets come to. false: some entry does not lead nearer. O(entries). */
+bool table_ways_follow(table_ways *w);
+
+/* The channel that packets for the i-th host take at sw. */
+static inline uint32_t table_ways_port(const table_ways *w, uint32_t sw, unsigned i)
+{
+    const ik_fabric *f = w->r->fabric;
+    return f->port_base[sw] + w->r->lft[(size_t)sw * f->num_hosts + w->first + i];
+}
+
+#endif
