@@ -19,11 +19,15 @@ ik_status serve_results_check(serve_results *r, ik_error *err);
 /* What GET status answers, as JSON; free. NULL: no memory. Reads the files at most once a second,
  * and for at most a tenth of the time. */
 char *serve_results_status(serve_results *r);
-/* The page of the results as they are now, or one that says why there is none (*good false).
- * *html NULL: the page is that of the last call, whose *good it has. free *html. By one thread at
- * a time. */
-ik_status serve_results_page(serve_results *r, char **html, size_t *size, bool *good,
-                             ik_error *err);
+/* The page of the results as they are now; free html and data. */
+typedef struct serve_page {
+    char *html; /* [size]; NULL: this and `data` are those of the last call */
+    char *data; /* [data_size]: the elements of it that hold its data; NULL: it has none */
+    size_t size, data_size;
+    bool good; /* false: it says why there are no results */
+} serve_page;
+/* By one thread at a time. */
+ik_status serve_results_page(serve_results *r, serve_page *out, ik_error *err);
 /* Asks every process of this machine that writes one of the files to stop, as Ctrl-C does. The
  * number of those that were asked, with a sentence about it. */
 enum { SERVE_SENTENCE = 256 };

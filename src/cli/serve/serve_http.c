@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve_http.c: the server: four addresses below a token, for programs of this machine.
+ * serve_http.c: the server: some addresses below a token, for programs of this machine.
  *
  * libmicrohttpd reads requests and writes answers, in a thread for each connection. It is loaded
  * when it is needed: linked, it and the libraries that it brings would take a third of the time
@@ -69,8 +69,7 @@ struct serve_http {
     pthread_mutex_t clients_lock;
     serve_client clients[CONNECTIONS];
     pthread_mutex_t page_lock;
-    struct MHD_Response *page; /* the one that was made last */
-    bool page_good;
+    struct MHD_Response *page, *data; /* those that were made last */
 };
 
 /* ---- connections */
@@ -187,30 +186,50 @@ static enum MHD_Result serve_http_refuse_method(const serve_http *h,
     return serve_http_send(h, connection, MHD_HTTP_METHOD_NOT_ALLOWED, answer);
 }
 
-/* ---- the four addresses */
+/* ---- the addresses */
 
-/* Made once for all who ask while the results do not change. */
-static enum MHD_Result serve_http_send_page(serve_http *h, struct MHD_Connection *connection)
+static struct MHD_Response *serve_http_make_html(const serve_http *h, struct MHD_Response *old,
+                                                 char *html, size_t size)
 {
-    char *html;
-    size_t size;
+    if (old)
+        h->mhd.destroy_response(old); /* whoever reads it keeps it */
+    return html ? serve_http_make(h, html, size, MHD_RESPMEM_MUST_FREE, "text/html; charset=utf-8")
+                : NULL;
+}
+
+/* Made once for all who ask while the results do not change. Of a page without results the data is
+ * the page. */
+static enum MHD_Result serve_http_send_of_page(serve_http *h, struct MHD_Connection *connection,
+                                               bool data)
+{
+    serve_page page;
     ik_error err;
     enum MHD_Result sent;
     pthread_mutex_lock(&h->page_lock);
-    ik_status status = serve_results_page(h->results, &html, &size, &h->page_good, &err);
-    if (status == IK_OK && html) {
-        if (h->page)
-            h->mhd.destroy_response(h->page); /* whoever reads it keeps it */
-        h->page = serve_http_make(h, html, size, MHD_RESPMEM_MUST_FREE, "text/html; charset=utf-8");
+    ik_status status = serve_results_page(h->results, &page, &err);
+    if (status == IK_OK && page.html) {
+        h->page = serve_http_make_html(h, h->page, page.html, page.size);
+        h->data = serve_http_make_html(h, h->data, page.data, page.data_size);
     }
-    if (status != IK_OK || !h->page)
+    struct MHD_Response *answer = data && page.good ? h->data : h->page;
+    if (status != IK_OK || !answer)
         sent = serve_http_say(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
                               status != IK_OK ? err.text : "out of memory");
     else
         sent = h->mhd.queue_response(
-            connection, h->page_good ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, h->page);
+            connection, page.good ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, answer);
     pthread_mutex_unlock(&h->page_lock);
     return sent;
+}
+
+static enum MHD_Result serve_http_send_page(serve_http *h, struct MHD_Connection *connection)
+{
+    return serve_http_send_of_page(h, connection, false);
+}
+
+static enum MHD_Result serve_http_send_data(serve_http *h, struct MHD_Connection *connection)
+{
+    return serve_http_send_of_page(h, connection, true);
 }
 
 static enum MHD_Result serve_http_send_script(serve_http *h, struct MHD_Connection *connection)
@@ -242,6 +261,7 @@ static const struct serve_route {
     const char *path, *method;
     enum MHD_Result (*answer)(serve_http *h, struct MHD_Connection *connection);
 } serve_routes[] = {{"", "GET", serve_http_send_page},
+                    {"data", "GET", serve_http_send_data},
                     {"live.js", "GET", serve_http_send_script},
                     {"status", "GET", serve_http_send_status},
                     {"stop", "POST", serve_http_stop_runs}};
@@ -420,6 +440,8 @@ void serve_http_end(serve_http *h)
         h->mhd.stop_daemon(h->daemon);
     if (h->page)
         h->mhd.destroy_response(h->page);
+    if (h->data)
+        h->mhd.destroy_response(h->data);
     if (h->mhd.handle)
         dlclose(h->mhd.handle);
     pthread_mutex_destroy(&h->clients_lock);

@@ -5,6 +5,7 @@
  * The page is the one that `ikat report` makes, with a line that loads the script of the server.
  * What was read is kept until the files have changed.
  */
+#define _GNU_SOURCE /* memmem */
 #include "serve.h"
 
 #include "ikat/experiment.h"
@@ -328,6 +329,27 @@ static ik_status serve_page_read(const char *path, const char *line, char **text
     return IK_OK;
 }
 
+/* Its elements with data, which stand between the one that it fills and its script, and `line`. */
+static ik_status serve_page_take_data(serve_page *page, const char *line, ik_error *err)
+{
+    static const char before[] = "<div id=\"app\"></div>\n", after[] = "\n<script>";
+    const char *from = memmem(page->html, page->size, before, sizeof before - 1);
+    from += from ? sizeof before - 1 : 0;
+    const char *to =
+        from ? memmem(from, page->size - (size_t)(from - page->html), after, sizeof after - 1)
+             : NULL;
+    if (!to)
+        return ik_fail(err, IK_ERR_INTERNAL, "the report's page has no data");
+    size_t length = (size_t)(to - from) + 1, added = strlen(line);
+    page->data = malloc(length + added + 1);
+    if (!page->data)
+        return ik_fail_memory(err, length, "the page's data");
+    memcpy(page->data, from, length);
+    memcpy(page->data + length, line, added + 1);
+    page->data_size = length + added;
+    return IK_OK;
+}
+
 /* Of several files, those of shards, the page is that of all. */
 static ik_status serve_page_make(const serve_files *f, const char *line, char **text, size_t *size,
                                  ik_error *err)
@@ -390,7 +412,7 @@ static void serve_page_version(serve_results *r, char version[SERVE_VERSION])
     pthread_mutex_unlock(&r->status_lock);
 }
 
-static ik_status serve_page_renew(serve_results *r, const serve_files *f, char **html, size_t *size,
+static ik_status serve_page_renew(serve_results *r, const serve_files *f, serve_page *page,
                                   ik_error *err)
 {
     char version[SERVE_VERSION], line[256], why[CLI_ERROR] = "They are not there yet.";
@@ -400,28 +422,33 @@ static ik_status serve_page_renew(serve_results *r, const serve_files *f, char *
         strcmp(version, r->page_version) == 0)
         return IK_OK;
     snprintf(line, sizeof line, "<script src=\"live.js\" data-page=\"%s\"></script>\n", version);
-    ik_status status = f->num ? serve_page_make(f, line, html, size, err) : IK_OK;
+    ik_status status = f->num ? serve_page_make(f, line, &page->html, &page->size, err) : IK_OK;
+    if (f->num && status == IK_OK)
+        status = serve_page_take_data(page, line, err);
     r->page_good = f->num && status == IK_OK;
     if (status != IK_OK)
         cli_error_text(err, why, sizeof why);
-    if (!r->page_good)
-        status = serve_page_without(version, why, html, size, err);
+    if (!r->page_good) {
+        free(page->html);
+        page->html = NULL;
+        status = serve_page_without(version, why, &page->html, &page->size, err);
+    }
     r->page_made = status == IK_OK;
     r->page_stamp = stamp;
     memcpy(r->page_version, version, sizeof version);
     return status;
 }
 
-ik_status serve_results_page(serve_results *r, char **html, size_t *size, bool *good, ik_error *err)
+ik_status serve_results_page(serve_results *r, serve_page *out, ik_error *err)
 {
     serve_files files;
-    *html = NULL;
+    *out = (serve_page){0};
     ik_status status = serve_files_find(r, &files, err);
     if (status == IK_OK) {
-        status = serve_page_renew(r, &files, html, size, err);
+        status = serve_page_renew(r, &files, out, err);
         serve_files_free(&files);
     }
-    *good = r->page_good;
+    out->good = r->page_good;
     return status;
 }
 

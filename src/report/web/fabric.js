@@ -3,6 +3,7 @@
 // a click on a group opens it.
 import { el, slug } from './dom.js';
 import { count, percent, plural, rate } from './format.js';
+import { kept } from './kept.js';
 import { fitted, shortNames, widthOf } from './names.js';
 import { file, rampLegend, saves, SvgContext, words } from './saves.js';
 import { makeScene } from './scene.js';
@@ -28,7 +29,13 @@ function apart(labels, width, height) {
   return kept;
 }
 
+// When the page is drawn again, the picture of the same fabric stays as it is.
 export function fabricPicture(fabric) {
+  const { switches, hosts, links } = fabric.drawing;
+  return kept(`fabric ${fabric.label} ${switches} ${hosts} ${links.length}`, () => makePicture(fabric), (p) => p.again());
+}
+
+function makePicture(fabric) {
   const { drawing } = fabric;
   const slow = new Set(fabric.slow_links.flatMap((s) => [s.channel, s.opposite]));
   const canvas = el('canvas', { class: 'fabric', tabindex: 0, role: 'img', 'aria-label': `Picture of ${fabric.label}: links coloured by utilisation` });
@@ -396,6 +403,7 @@ export function fabricPicture(fabric) {
   onTheme(draw);
   return {
     node, aggregated: scene.aggregated, seek,
+    again() { onTheme(draw); },
     // null, or { channels: Set, hosts: the two nodes }
     path(next) { path = next; draw(); },
     // `buffers`: a share of each switch's buffers at the moment chosen, of which `what` says what they were; null shows switches in their own
