@@ -46,6 +46,7 @@ class ServeTest(CliTest):
                               stderr=subprocess.PIPE, text=True, env={**os.environ, **env}) as process:
             try:
                 self.address = process.stdout.readline().strip()
+                self.server = process.pid
                 self.assertRegex(self.address, r"^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$", process.stderr.read() if process.poll() else "")
                 parts = urllib.parse.urlsplit(self.address)
                 self.port = parts.port

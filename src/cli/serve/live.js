@@ -84,6 +84,20 @@
     }
   }
 
+  // ---- what would be, which the server computes
+  async function post(path, form = {}) {
+    const answer = await fetch(path, { method: 'POST', body: new URLSearchParams(form) });
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer;
+  }
+  const server = { compute: async (form) => (await post('whatif', form)).json(), cancel: () => post('cancel').catch(() => {}) };
+  let offered = false;
+  async function offer() {
+    offered = true;
+    ikat.computeBy(server);
+    ikat.show(await ikat.read(document));
+  }
+
   // ---- asking
   async function poll() {
     let wait = POLL;
@@ -92,6 +106,7 @@
       if (!answer.ok) throw new Error(answer.status);
       const now = await answer.json();
       show(now);
+      if (window.ikat && !offered) await offer();
       const isNew = now.page && now.page !== page;
       fresh.hidden = !isNew || !page;
       if (isNew && now.status) put(fresh, now.status.done > shownPoints() ? `Show ${counted(now.status.done - shownPoints())} more` : 'Show what is new');

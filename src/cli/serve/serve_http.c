@@ -29,7 +29,7 @@ enum {
     REQUEST_S = 10,        /* until a request is there */
     ANSWER_S = 300,        /* until its answer is read, from when it is ready */
     HEAD_BYTES = 16 << 10, /* of a request: its line and headers, and as much for its answer's */
-    BODY_BYTES = 1 << 10,
+    BODY_BYTES = 8 << 10,
     STACK_BYTES = 1 << 20
 };
 
@@ -57,11 +57,13 @@ typedef struct serve_client {
     int socket;
     bool used, answering;
     double since; /* it was made, or its answer is ready; 0: its answer is being made */
-    size_t body;
+    size_t size;
+    char body[BODY_BYTES]; /* [size] */
 } serve_client;
 
 struct serve_http {
     serve_results *results;
+    serve_whatif *whatif;
     serve_mhd mhd;
     struct MHD_Daemon *daemon;
     uint16_t port;
@@ -86,9 +88,13 @@ static void serve_http_on_connection(void *server, struct MHD_Connection *connec
         for (size_t i = 0; info && i < CONNECTIONS && !client; i++)
             if (!h->clients[i].used)
                 client = &h->clients[i];
-        if (client)
-            *client = (serve_client){
-                .socket = info->connect_fd, .used = true, .since = ik_clock_s(CLOCK_MONOTONIC)};
+        if (client) {
+            client->socket = info->connect_fd;
+            client->used = true;
+            client->answering = false;
+            client->since = ik_clock_s(CLOCK_MONOTONIC);
+            client->size = 0;
+        }
         *client_of = client;
     } else if (client) {
         client->used = false;
@@ -257,14 +263,34 @@ static enum MHD_Result serve_http_stop_runs(serve_http *h, struct MHD_Connection
     return serve_http_say(h, connection, asked ? MHD_HTTP_OK : MHD_HTTP_CONFLICT, sentence);
 }
 
+static enum MHD_Result serve_http_compute(serve_http *h, struct MHD_Connection *connection)
+{
+    const serve_client *client = serve_http_client(h, connection);
+    char *text = NULL;
+    unsigned status = serve_whatif_answer(h->whatif, client->body, client->size, &text);
+    if (!text)
+        return serve_http_say(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory");
+    return serve_http_send(
+        h, connection, status,
+        serve_http_make(h, text, strlen(text), MHD_RESPMEM_MUST_FREE,
+                        status == MHD_HTTP_OK ? "application/json" : "text/plain; charset=utf-8"));
+}
+
+static enum MHD_Result serve_http_cancel(serve_http *h, struct MHD_Connection *connection)
+{
+    return serve_whatif_cancel(h->whatif)
+               ? serve_http_say(h, connection, MHD_HTTP_OK, "It is being cancelled.")
+               : serve_http_say(h, connection, MHD_HTTP_CONFLICT, "Nothing is computed.");
+}
+
 static const struct serve_route {
     const char *path, *method;
     enum MHD_Result (*answer)(serve_http *h, struct MHD_Connection *connection);
-} serve_routes[] = {{"", "GET", serve_http_send_page},
-                    {"data", "GET", serve_http_send_data},
-                    {"live.js", "GET", serve_http_send_script},
-                    {"status", "GET", serve_http_send_status},
-                    {"stop", "POST", serve_http_stop_runs}};
+} serve_routes[] = {
+    {"", "GET", serve_http_send_page},          {"data", "GET", serve_http_send_data},
+    {"live.js", "GET", serve_http_send_script}, {"status", "GET", serve_http_send_status},
+    {"stop", "POST", serve_http_stop_runs},     {"whatif", "POST", serve_http_compute},
+    {"cancel", "POST", serve_http_cancel}};
 
 /* ---- requests */
 
@@ -331,7 +357,7 @@ static enum MHD_Result serve_http_on_request(void *server, struct MHD_Connection
 {
     serve_http *h = server;
     serve_client *client = serve_http_client(h, connection);
-    (void)version, (void)body;
+    (void)version;
     if (!client)
         return MHD_NO;
     if (!*client_of) {
@@ -339,9 +365,12 @@ static enum MHD_Result serve_http_on_request(void *server, struct MHD_Connection
         return MHD_YES;
     }
     if (*size) {
-        client->body += *size;
+        if (*size > BODY_BYTES - client->size)
+            return MHD_NO;
+        memcpy(client->body + client->size, body, *size);
+        client->size += *size;
         *size = 0;
-        return client->body > BODY_BYTES ? MHD_NO : MHD_YES;
+        return MHD_YES;
     }
     serve_http_time(h, client, false, 0);
     enum MHD_Result sent = serve_http_answer(h, connection, url, method);
@@ -412,12 +441,14 @@ static ik_status serve_http_listen(serve_http *h, uint16_t port, ik_error *err)
     return ik_hint(err, IK_ERR_IO, "without --port, any free port is taken");
 }
 
-ik_status serve_http_start(serve_results *results, uint16_t port, serve_http **out, ik_error *err)
+ik_status serve_http_start(serve_results *results, serve_whatif *whatif, uint16_t port,
+                           serve_http **out, ik_error *err)
 {
     serve_http *h = ik_calloc(1, sizeof *h);
     if (!h)
         return ik_fail_memory(err, sizeof *h, "the server");
     h->results = results;
+    h->whatif = whatif;
     pthread_mutex_init(&h->clients_lock, NULL);
     pthread_mutex_init(&h->page_lock, NULL);
     ik_status status = serve_http_load(&h->mhd, err);
@@ -436,6 +467,8 @@ void serve_http_end(serve_http *h)
 {
     if (!h)
         return;
+    if (h->whatif)
+        serve_whatif_cancel(h->whatif); /* whoever waits for it is answered */
     if (h->daemon)
         h->mhd.stop_daemon(h->daemon);
     if (h->page)
@@ -461,9 +494,10 @@ uint16_t serve_http_port(const serve_http *h)
 
 #else /* built without it */
 
-ik_status serve_http_start(serve_results *results, uint16_t port, serve_http **out, ik_error *err)
+ik_status serve_http_start(serve_results *results, serve_whatif *whatif, uint16_t port,
+                           serve_http **out, ik_error *err)
 {
-    (void)results, (void)port, (void)out;
+    (void)results, (void)whatif, (void)port, (void)out;
     ik_fail(err, IK_ERR_UNSUPPORTED,
             "this ikat was built without libmicrohttpd, which 'ikat "
             "serve' needs");

@@ -46,7 +46,7 @@ function makePicture(fabric) {
   save.name(`the picture of ${fabric.label}`);
   const node = el('div', {}, el('div', { class: 'plot-head' }, el('span', {}), save), el('div', { class: 'fabric-box' }, canvas, layer, tip, back));
   let use = null, filled = null, word = 'full', roots = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
-  let sought = null, path = null;
+  let sought = null, path = null, base = null, marks = null, picker = null;
 
   // Rows are wide; circles and floors are as tall as they are wide, as far as a screen allows.
   const size = () => ({ w: canvas.clientWidth, h: scene.inRows ? 460 : Math.max(320, Math.min(680, canvas.clientWidth)) });
@@ -120,21 +120,24 @@ function makePicture(fabric) {
     const many = scene.edges.length > 1500;
     const order = scene.edges.map((edge) => ({ edge, value: use ? valueOf(edge) : 0 })).sort((p, q) => p.value - q.value);
     for (const { edge, value } of order) {
-      const isSlow = edge.links.some((l) => slow.has(l.channel));
+      const isSlow = edge.links.some((l) => slow.has(l.channel) || marks?.slow.has(l.channel)), gone = edge.links.filter((l) => marks?.failed.has(l.channel)).length;
       if (isSlow) { g.strokeStyle = css('--warn'); g.setLineDash([7, 4]); drawEdge(g, edge, 8); g.setLineDash([]); }
       g.strokeStyle = rampColour(value);
       g.globalAlpha = many ? 0.25 + 0.75 * value : 1;
       drawEdge(g, edge, (many ? 0.7 : 1.3) + (many ? 1 : 2.4) * Math.min(1, value) + (edge.links.length > 1 ? Math.min(3, Math.log2(edge.links.length) / 2) : 0));
       g.globalAlpha = 1;
+      if (gone === edge.links.length) { g.strokeStyle = css('--card'); drawEdge(g, edge, 5); }
+      if (gone) { g.strokeStyle = css('--bad'); g.setLineDash(gone === edge.links.length ? [3, 4] : [3, 12]); drawEdge(g, edge, 4); g.setLineDash([]); }
     }
   }
   function drawHosts(g) {
     for (const h of scene.hosts) {
       const [x, y] = hostSpot(h);
       const value = busy(h);
-      g.fillStyle = rampColour(value);
+      const mark = marks?.failed.has(h.channel) ? '--bad' : marks?.slow.has(h.channel) ? '--warn' : '';
+      g.fillStyle = mark ? css(mark) : rampColour(value);
       g.beginPath();
-      g.arc(x, y, Math.min(4, 2.6 * view.k ** 0.5), 0, 7);
+      g.arc(x, y, Math.min(4, 2.6 * view.k ** 0.5) + (mark ? 1.5 : 0), 0, 7);
       g.fill();
     }
   }
@@ -142,7 +145,7 @@ function makePicture(fabric) {
     for (const n of scene.nodes) {
       const [x, y] = spot(n);
       const r = radius(n);
-      g.fillStyle = filled ? rampColour(Math.max(...n.members.map((m) => filled[m]))) : css('--node');
+      g.fillStyle = n.members.some((m) => marks?.down.has(m)) ? css('--bad') : filled ? rampColour(Math.max(...n.members.map((m) => filled[m]))) : css('--node');
       g.strokeStyle = n.inner && use ? rampColour(bundleUse(n.inner)[measure]) : css('--card');
       g.lineWidth = n.inner ? 3 : 1.5;
       g.beginPath();
@@ -357,7 +360,7 @@ function makePicture(fabric) {
       tip.style.left = `${Math.max(0, Math.min(x + 14, w - 270))}px`;
       tip.style.top = `${y + 14}px`;
     }
-    canvas.style.cursor = hit?.node?.single < 0 ? 'pointer' : 'grab';
+    canvas.style.cursor = hit && (picker || hit.node?.single < 0) ? 'pointer' : 'grab';
     draw();
   });
   canvas.addEventListener('pointerleave', () => { hover = null; drag = null; tip.hidden = true; draw(); });
@@ -367,6 +370,7 @@ function makePicture(fabric) {
     drag = null;
     const hit = clicked && pick(...point(event));
     if (hit?.node && hit.node.single < 0) expand(hit.node.bucket);
+    else if (hit && picker) picker(hit);
   });
   canvas.addEventListener('wheel', (event) => {
     if (!event.ctrlKey && !event.metaKey && view.k === 1 && event.deltaY > 0) return; // let the page scroll
@@ -404,10 +408,14 @@ function makePicture(fabric) {
   return {
     node, aggregated: scene.aggregated, seek,
     again() { onTheme(draw); },
+    // null, or what is damaged: channels (one of each link) that failed or are slow, switches that are down, and null or the use of channels then
+    mark(next) { marks = next; use = marks?.use ?? base; draw(); },
+    // Who is told what is clicked on; null: nobody.
+    picks(fn) { picker = fn; },
     // null, or { channels: Set, hosts: the two nodes }
     path(next) { path = next; draw(); },
     // `buffers`: a share of each switch's buffers at the moment chosen, of which `what` says what they were; null shows switches in their own
     // colour. `trees`: roots of congestion at that moment, channel → size.
-    show(utilisation, how, buffers = null, what = 'full', trees = null) { use = utilisation; measure = how ?? measure; filled = buffers; word = what; roots = trees; draw(); },
+    show(utilisation, how, buffers = null, what = 'full', trees = null) { base = utilisation; use = marks?.use ?? base; measure = how ?? measure; filled = buffers; word = what; roots = trees; draw(); },
   };
 }

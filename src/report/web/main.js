@@ -16,6 +16,7 @@ import { stay } from './stay.js';
 import { numbers, table } from './tables.js';
 import { forgetListeners, startTheme, toggleTheme } from './theme.js';
 import { hasWatch, watchView } from './watch.js';
+import { computeBy } from './whatif.js';
 import { isWorkload, workloads } from './workload.js';
 
 // Names and settings that are longer are cut where they are shown: browsers take minutes to lay out and measure a million letters.
@@ -295,8 +296,8 @@ async function start() {
   startTheme();
   draw(await read(document));
   if (state.section() && state.section() !== 'numbers') requestAnimationFrame(() => document.getElementById(state.section())?.scrollIntoView({ behavior: 'instant' }));
-  // For a script that has newer data, such as that of ikat serve.
-  window.ikat = { read, show };
+  // For a script that has newer data, or computes what would be, such as that of ikat serve.
+  window.ikat = { read, show, computeBy };
   document.documentElement.dataset.ready = 'yes';
 }
 
