@@ -79,6 +79,15 @@ ik_status ik_results_open(const char *store_path, ik_results **out, ik_error *er
 void ik_results_close(ik_results *r);
 /* Points that are finished, and those of the whole sweep. */
 void ik_results_points(const ik_results *r, uint64_t *finished, uint64_t *total);
+/* Specs of what the points have, as commands take them. */
+typedef enum ik_results_list {
+    IK_RESULTS_FABRICS, /* in the order of the report's object */
+    IK_RESULTS_ROUTINGS,
+    IK_RESULTS_TRAFFIC
+} ik_results_list;
+/* The i-th of them, r's; NULL: there are fewer. A routing stands there for each fabric, traffic for
+ * each point. Cost O(1). */
+const char *ik_results_spec(const ik_results *r, ik_results_list what, size_t i);
 /* As ik_report_html, ik_report_csv and ik_report_figure. */
 ik_status ik_results_html(ik_results *r, const char *html_path, ik_error *err);
 ik_status ik_results_csv(ik_results *r, FILE *out, ik_error *err);

@@ -42,3 +42,17 @@ void ik_results_points(const ik_results *r, uint64_t *finished, uint64_t *total)
     *finished = r->m->num_rows;
     *total = r->m->num_points;
 }
+
+const char *ik_results_spec(const ik_results *r, ik_results_list what, size_t i)
+{
+    const report_model *m = r->m;
+    switch (what) {
+    case IK_RESULTS_FABRICS:
+        return i < m->num_fabrics ? m->fabrics[i].spec : NULL;
+    case IK_RESULTS_ROUTINGS:
+        return i < m->num_plans ? m->plans[i].routing : NULL;
+    case IK_RESULTS_TRAFFIC:
+        return i < m->num_rows ? m->rows[i].traffic : NULL;
+    }
+    return NULL;
+}

@@ -70,7 +70,7 @@ static uint32_t fail_spec_find_switch(const ik_fabric *f, const char *name, size
     return IK_NONE;
 }
 
-static uint32_t fail_spec_find_port(const ik_fabric *f, const char *item, size_t length)
+uint32_t fail_spec_find_port(const ik_fabric *f, const char *item, size_t length)
 {
     size_t dot = length;
     while (dot > 0 && item[dot - 1] != '.')

@@ -15,6 +15,9 @@ typedef struct fail_spec {
 
 /* Whether a text of fail= is a share, which is drawn, and no list. */
 bool fail_spec_is_share(const char *text);
+/* The port of a switch that "sw7.3", "leaf-4.1" or a GUID with a port's number names; IK_NONE:
+ * there is none. item: `length` characters. */
+uint32_t fail_spec_find_port(const ik_fabric *f, const char *item, size_t length);
 /* A copy of f in which these parts have failed. */
 ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric **out,
                           ik_error *err);

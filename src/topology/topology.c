@@ -11,6 +11,7 @@
 #include "registry/registry.h"
 #include "topology/build.h"
 #include "topology/fail_spec.h"
+#include "topology/slow_spec.h"
 
 #include "ikat_topologies.h"
 
@@ -39,6 +40,8 @@ const ik_param ik_topology_common_params[] = {
     {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL,
      "seed of the failures; the experiment's seed if not given", "fail or fail_switches>0",
      "give fail or fail_switches"},
+    {"slow", IK_PARAM_STRING, "", 0, 0, NULL,
+     "links that run below their rate: ports of switches with rates (sw7.3@25Gb/s:sw8.1@10Gb/s)"},
     {0},
 };
 
@@ -328,12 +331,15 @@ static ik_status topology_make(const ik_topology *t, const ik_params *params, co
     if (status == IK_OK && t->imported)
         status = topology_finish_import(f, env, &restored, err);
     restored = restored && !ik_params_has(params, "hosts") && !ik_params_has(params, "fail") &&
-               ik_params_real(params, "fail_switches") == 0;
+               !ik_params_has(params, "slow") && ik_params_real(params, "fail_switches") == 0;
     if (status == IK_OK && !topology_own_param(t, "hosts") && ik_params_has(params, "hosts"))
         status = keep_first_hosts(&f, ik_params_uint(params, "hosts"), err);
     if (status == IK_OK)
         status = topology_apply_failures(&f, params, env, err);
-    if (status == IK_OK && t->imported && !restored && !f->intact)
+    bool judged = t->imported && !restored && !f->intact;
+    if (status == IK_OK && ik_params_has(params, "slow"))
+        status = slow_spec_apply(ik_params_text(params, "slow"), f, !judged, err);
+    if (status == IK_OK && judged)
         status = ik_fabric_judge(f, err); /* of what is left */
     if (status == IK_OK && !restored)
         status = topology_set_origin(f, t, name, (ik_params *)written, err);

@@ -155,6 +155,8 @@ def commands():
     lines["status"] = "status part1.db part2.db"
     lines["status_json"] = "status part1.db part2.db --json"
     lines["serve"] = "serve part1.db part2.db --for 0.001s"
+    lines["topo_slow"] = f"topo {TREE},slow=sw0.3@1Gb/s:sw1.3@2Gb/s --json"
+    lines["serve_fabric"] = f"serve {TREE} -r updown --for 0.001s --json"
     lines["serve_waits"] = "serve none.db OUT --for 0.001s --json"
     lines["submit"] = "submit small.yaml --tasks 1 --dry-run -o OUT/sweep.db"
     lines["merge_json"] = "merge part1.db -o OUT/merged.db --json"

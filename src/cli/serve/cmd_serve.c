@@ -7,6 +7,7 @@
 #include "ikat/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,13 +47,50 @@ static int serve_results_of(cli *c, serve_results *results, uint16_t port, doubl
 {
     serve_http *h = NULL;
     ik_error err;
-    if (serve_results_check(results, &err) != IK_OK ||
-        serve_http_start(results, port, &h, &err) != IK_OK)
-        return cli_error(c, &err);
-    int status = serve_announce(c, h);
-    if (status == CLI_DONE)
+    serve_whatif *whatif = serve_whatif_open(c, results);
+    if (!whatif)
+        return cli_usage(c, "out of memory");
+    int status = serve_results_check(results, &err) == IK_OK &&
+                         serve_http_start(results, whatif, port, &h, &err) == IK_OK
+                     ? serve_announce(c, h)
+                     : cli_error(c, &err);
+    if (h && status == CLI_DONE)
         serve_wait(c, h, seconds);
     serve_http_end(h);
+    serve_whatif_close(whatif);
+    return status;
+}
+
+static int serve_names(cli *c, const char *const *names, size_t num, uint16_t port, double seconds)
+{
+    serve_results *results = serve_results_open(names, num);
+    if (!results)
+        return cli_usage(c, "out of memory");
+    int status = serve_results_of(c, results, port, seconds);
+    serve_results_close(results);
+    return status;
+}
+
+/* A fabric and its routing, as results of an experiment that simulates nothing. */
+static int serve_fabric(cli *c, const char *routing, uint16_t port, double seconds)
+{
+    const char *in = getenv("TMPDIR");
+    char folder[4096], store[4120];
+    const char *const names[] = {store};
+    ik_error err;
+    if (c->num_args > 1)
+        return cli_usage(c, "with --routing one fabric is served, not %d", c->num_args);
+    snprintf(folder, sizeof folder, "%.4000s/ikat-serve-XXXXXX", in && in[0] ? in : "/tmp");
+    if (!mkdtemp(folder)) {
+        ik_fail(&err, IK_ERR_IO, "no folder for the results can be made: '%.200s'", folder);
+        return cli_error(c, &err);
+    }
+    snprintf(store, sizeof store, "%s/fabric.db", folder);
+    int status = serve_whatif_make(c, c->args[0], routing, folder, store, &err) == IK_OK
+                     ? serve_names(c, names, 1, port, seconds)
+                     : cli_error(c, &err);
+    unlink(store);
+    rmdir(folder);
     return status;
 }
 
@@ -65,32 +103,37 @@ static int serve_run(cli *c)
         return CLI_USAGE;
     if (time && !ik_parse_seconds(time, &seconds))
         return cli_usage(c, "--for takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'", time);
-    serve_results *results = serve_results_open((const char *const *)c->args, (size_t)c->num_args);
-    if (!results)
-        return cli_usage(c, "out of memory");
-    int status = serve_results_of(c, results, (uint16_t)port, seconds);
-    serve_results_close(results);
-    return status;
+    const char *routing = cli_get(c, "--routing");
+    return routing ? serve_fabric(c, routing, (uint16_t)port, seconds)
+                   : serve_names(c, (const char *const *)c->args, (size_t)c->num_args,
+                                 (uint16_t)port, seconds);
 }
 
 static const cli_option options[] = {
+    {"--routing", 'r', "SPEC", "show a fabric with this routing instead of results", false,
+     "<routings>"},
     {"--port", 0, "N", "port of 127.0.0.1 (default: 0, any that is free)", false},
     {"--for", 0, "TIME", "end after this time (default: when Ctrl-C is pressed)", false},
     {0},
 };
 
-static const char *const examples[] = {"ikat run experiments/quickstart.yaml -o quickstart.db",
-                                       "ikat serve quickstart.db --for 1s", NULL};
+static const char *const examples[] = {
+    "ikat run experiments/quickstart.yaml -o quickstart.db", "ikat serve quickstart.db --for 1s",
+    "ikat serve data/cluster96.ibnetdiscover -r updown --for 1s", NULL};
 
 const ik_command ik_command_serve = {
     .name = "serve",
-    .synopsis = "RESULTS.db… | FOLDER [--port N]",
+    .synopsis = "RESULTS.db… | FOLDER [--port N] | SPEC|FILE --routing SPEC [--port N]",
     .summary = "show the report in a browser while the run goes on",
     .details =
         "Prints an address to be opened in a browser on this machine. It shows the page of 'ikat "
         "report', with a bar that tells how far the run is; the page takes up new points "
         "by itself and keeps the reader's place. The files are those that 'ikat status' takes: one "
         "results file, the shards of a sweep, or a folder with them. They may be made later.\n"
+        "With --routing it takes a fabric, such as the dump of a cluster, and shows that.\n"
+        "In the picture of the fabric, 'What if' takes links and switches away, or makes links "
+        "slower, and shows what 'ikat check', 'ikat load' and a short simulation say of it: before "
+        "and after, with the command lines that repeat it.\n"
         "The bar can stop runs on this machine as Ctrl-C does: finished points are "
         "kept, and the same 'ikat run' goes on.\n"
         "The server listens at 127.0.0.1 only. The address has a random token that is drawn "
@@ -100,7 +143,7 @@ const ik_command ik_command_serve = {
         "that 'ikat report' makes.\n"
         "Exit status 0 when it is ended. It needs the library libmicrohttpd.",
     .json = "address:t'with the token' port:n",
-    .takes = "<file db>|<folder>",
+    .takes = "<file db>|<folder>|<topologies>|<file>",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What 'ikat serve' adds to the page of the report: a bar that tells how far the run is, and new points without losing the place.
+// What 'ikat serve' adds to the page of the report: a bar that tells how far the run is, and new points in place.
 (() => {
-  const script = document.currentScript, page = script.dataset.page;
-  const PLACE = 'ikat-place', POLL = 1000, QUIET = 1500, RARE = 5000;
-  const opened = performance.now();
+  const script = document.currentScript, POLL = 1000, RARE = 5000;
+  let { page } = script.dataset; // what is shown: points, failures and files, as the server names them
   const part = (kind, props = {}, ...children) => {
     const node = Object.assign(document.createElement(kind), props);
     node.append(...children);
@@ -31,7 +30,7 @@
   const UNITS = [[86400, 'days'], [3600, 'h'], [60, 'min'], [1, 's']];
   const time = (s) => { const [size, name] = UNITS.find(([u]) => s >= 2 * u) ?? UNITS[3]; return `${Math.ceil(s / size)} ${name}`; };
   const NAMES = { running: 'Running', stopped: 'Stopped', ended: 'Ended', waiting: 'Waiting', error: 'Fault', gone: 'No server' };
-  const shownPoints = page ? Number(page.split('.')[0]) : 0;
+  const shownPoints = () => (page ? Number(page.split('.')[0]) : 0);
 
   function show({ state: what, why, can_stop: canStop, status }) {
     document.documentElement.dataset.live = what;
@@ -60,69 +59,44 @@
     try { put(said, await (await fetch('stop', { method: 'POST' })).text()); } catch { put(said, 'The server does not answer.'); }
   }
 
-  // ---- new points: the page is loaded again when nobody is about to do something with it
-  let last = 0;
-  const touched = () => { last = performance.now(); };
-  for (const kind of ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchmove']) addEventListener(kind, touched, { passive: true, capture: true });
-  const chooses = () => ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName) && document.activeElement.type !== 'range';
-  const busy = () => document.hidden || (last && performance.now() - last < QUIET) || chooses() || !getSelection().isCollapsed || performance.now() < sure;
-  // Between two loads passes ten times what one took, so that a long page is not always being made.
-  const load = performance.getEntriesByType('navigation')[0];
-  const least = Math.max(2000, 10 * (load ? load.responseEnd - load.requestStart : 0));
+  // ---- new points: the page takes their data, unless somebody is about to do something with it
+  let pressed = false, busyUntil = performance.now() + 500, renewing = false;
+  for (const kind of ['pointerdown', 'pointerup', 'pointercancel']) addEventListener(kind, () => { pressed = kind === 'pointerdown'; }, { passive: true, capture: true });
+  const chooses = () => document.activeElement?.tagName === 'SELECT'; // its list may be open
+  const busy = () => document.hidden || pressed || chooses() || !getSelection().isCollapsed || performance.now() < busyUntil;
 
-  const places = () => [...document.querySelectorAll('main [id], main > *')];
-  const name = (node) => node.id || `${places().indexOf(node)}`;
-  // What can be opened, by its section and its number there: new points may make new sections.
-  function details() {
-    const found = new Map(), num = new Map();
-    for (const d of document.querySelectorAll('details')) {
-      const of = d.closest('main > *')?.id ?? '', n = num.get(of) ?? 0;
-      num.set(of, n + 1);
-      found.set(`${of}/${n}`, d);
+  async function renew() {
+    if (renewing) return;
+    if (!window.ikat) { location.reload(); return; } // this page says why there are no results
+    const began = performance.now();
+    renewing = true;
+    try {
+      const answer = await fetch('data');
+      if (!answer.ok) return; // the bar says what is wrong
+      const data = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      ikat.show(await ikat.read(data));
+      page = script.dataset.page = data.querySelector('[data-page]').dataset.page;
+      fresh.hidden = true;
+    } finally {
+      renewing = false;
+      // Between two of them passes ten times what one took, so that a long page is not always being made.
+      busyUntil = performance.now() + Math.max(2000, 10 * (performance.now() - began));
     }
-    return found;
-  }
-  let leaving = false;
-  function renew() {
-    if (leaving) return;
-    // The part at the upper edge of the window stays where it is, whatever grows above it.
-    const top = places().filter((n) => n.getBoundingClientRect().top <= 60).pop();
-    const open = [...details()].filter(([, d]) => d.open).map(([key]) => key);
-    const scrolled = [...document.querySelectorAll('main *')].filter((n) => n.scrollTop || n.scrollLeft).map((n) => [[...document.querySelectorAll('main *')].indexOf(n), n.scrollLeft, n.scrollTop]);
-    const kept = { at: top && scrollY ? name(top) : '', off: top ? top.getBoundingClientRect().top : 0, x: scrollX, y: scrollY, open, scrolled };
-    try { sessionStorage.setItem(PLACE, JSON.stringify(kept)); } catch { /* the page begins at its top */ }
-    history.scrollRestoration = 'manual';
-    leaving = true;
-    setTimeout(() => { // what the reader chose reaches the address in 120 ms
-      leaving = performance.now() >= sure;
-      if (leaving) location.reload();
-    }, 150);
   }
 
-  function restore(kept) {
-    const known = details();
-    for (const key of kept.open) if (known.get(key)) known.get(key).open = true;
-    const all = [...document.querySelectorAll('main *')];
-    let left = NaN; // where the page was put: whoever has scrolled meanwhile is left there
-    const put = () => {
-      if (!Number.isNaN(left) && scrollY !== left) return;
-      const at = kept.at && (document.getElementById(kept.at) ?? places()[Number(kept.at)]);
-      scrollTo({ left: kept.x, top: at ? scrollY + at.getBoundingClientRect().top - kept.off : kept.y, behavior: 'instant' });
-      left = scrollY;
-    };
-    for (const [i, x, y] of kept.scrolled) if (all[i]) { all[i].scrollLeft = x; all[i].scrollTop = y; }
-    put();
-    for (const wait of [100, 400]) setTimeout(put, wait); // charts get their height in the next frames
+  // ---- what would be, which the server computes
+  async function post(path, form = {}) {
+    const answer = await fetch(path, { method: 'POST', body: new URLSearchParams(form) });
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer;
   }
-  function restoreWhenReady(kept) {
-    if (document.documentElement.dataset.ready === 'yes') requestAnimationFrame(() => requestAnimationFrame(() => restore(kept)));
-    else setTimeout(() => restoreWhenReady(kept), 20);
+  const server = { compute: async (form) => (await post('whatif', form)).json(), cancel: () => post('cancel').catch(() => {}) };
+  let offered = false;
+  async function offer() {
+    offered = true;
+    ikat.computeBy(server);
+    ikat.show(await ikat.read(document));
   }
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(PLACE));
-    sessionStorage.removeItem(PLACE);
-    if (kept && document.getElementById('app')) restoreWhenReady(kept);
-  } catch { /* nothing was kept */ }
 
   // ---- asking
   async function poll() {
@@ -132,10 +106,11 @@
       if (!answer.ok) throw new Error(answer.status);
       const now = await answer.json();
       show(now);
+      if (window.ikat && !offered) await offer();
       const isNew = now.page && now.page !== page;
       fresh.hidden = !isNew || !page;
-      if (isNew && now.status) put(fresh, now.status.done > shownPoints ? `Show ${counted(now.status.done - shownPoints)} more` : 'Show what is new');
-      if (isNew && !busy() && performance.now() - opened > (page ? least : 500)) renew();
+      if (isNew && now.status) put(fresh, now.status.done > shownPoints() ? `Show ${counted(now.status.done - shownPoints())} more` : 'Show what is new');
+      if (isNew && !busy()) await renew();
     } catch {
       show({ state: 'gone', why: 'The server has ended: this page stays as it is.' });
       fresh.hidden = true;

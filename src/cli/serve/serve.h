@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cli/serve/serve.h: the parts of `ikat serve`: the results that it shows, the processes that
- * write them, and the server.
+ * write them, what would be if their fabrics were damaged, and the server.
  */
 #ifndef IKAT_CLI_SERVE_H
 #define IKAT_CLI_SERVE_H
 #include "cli.h"
+
+#include "ikat/report.h"
 
 /* ---- the results (serve_results.c): for any thread, but for open, close and page */
 
@@ -19,15 +21,54 @@ ik_status serve_results_check(serve_results *r, ik_error *err);
 /* What GET status answers, as JSON; free. NULL: no memory. Reads the files at most once a second,
  * and for at most a tenth of the time. */
 char *serve_results_status(serve_results *r);
-/* The page of the results as they are now, or one that says why there is none (*good false).
- * *html NULL: the page is that of the last call, whose *good it has. free *html. By one thread at
- * a time. */
-ik_status serve_results_page(serve_results *r, char **html, size_t *size, bool *good,
-                             ik_error *err);
+/* The page of the results as they are now; free html and data. */
+typedef struct serve_page {
+    char *html; /* [size]; NULL: this and `data` are those of the last call */
+    char *data; /* [data_size]: the elements of it that hold its data; NULL: it has none */
+    size_t size, data_size;
+    bool good; /* false: it says why there are no results */
+} serve_page;
+/* By one thread at a time. */
+ik_status serve_results_page(serve_results *r, serve_page *out, ik_error *err);
 /* Asks every process of this machine that writes one of the files to stop, as Ctrl-C does. The
  * number of those that were asked, with a sentence about it. */
 enum { SERVE_SENTENCE = 256 };
 unsigned serve_results_stop(serve_results *r, char sentence[SERVE_SENTENCE]);
+
+/* The spec of the i-th fabric of the page that was made last; free. NULL: there is none. */
+char *serve_results_fabric(serve_results *r, size_t i);
+/* Does that page have a routing, or traffic, of this spec? */
+bool serve_results_has(serve_results *r, ik_results_list what, const char *spec);
+
+/* ---- commands in processes of their own (serve_child.c) */
+
+typedef struct serve_child {
+    int status;   /* its exit status */
+    char *text;   /* [size + 1] what it printed; NULL: nothing */
+    char *errors; /* what it printed to standard error, its beginning; NULL: nothing */
+    size_t size;
+} serve_child;
+/* Runs this program with other arguments (NULL-terminated, its name first). It is ended after so
+ * many seconds, or when *cancel is set. NULL, or a sentence that says why there is no result. Free
+ * *out in either case. */
+const char *serve_child_run(const char *const *args, double seconds, const int *cancel,
+                            serve_child *out);
+void serve_child_free(serve_child *c);
+
+/* ---- what if (serve_whatif.c) */
+
+typedef struct serve_whatif serve_whatif;
+/* c: with options that its commands take, too; borrowed. NULL: no memory. */
+serve_whatif *serve_whatif_open(const cli *c, serve_results *results);
+void serve_whatif_close(serve_whatif *w);
+/* Computes what a form asks for (`size` bytes, as a browser sends it): one at a time. The status of
+ * the answer, and its text: JSON, or a sentence that says what is wrong; free. NULL: no memory. */
+unsigned serve_whatif_answer(serve_whatif *w, const char *form, size_t size, char **text);
+/* Ends the computation that runs. false: there is none. */
+bool serve_whatif_cancel(serve_whatif *w);
+/* Makes a results file of a fabric and its routing, without simulation. */
+ik_status serve_whatif_make(const cli *c, const char *fabric, const char *routing,
+                            const char *folder, const char *store, ik_error *err);
 
 /* ---- the processes (serve_stop.c) */
 
@@ -48,7 +89,8 @@ enum { SERVE_TOKEN = 32 }; /* letters of it: 128 random bits */
 typedef struct serve_http serve_http;
 /* Listens at 127.0.0.1, at any free port for 0, and answers in threads of its own until it is
  * ended. IK_ERR_IO: the port cannot be had. IK_ERR_UNSUPPORTED: there is no libmicrohttpd. */
-ik_status serve_http_start(serve_results *results, uint16_t port, serve_http **out, ik_error *err);
+ik_status serve_http_start(serve_results *results, serve_whatif *whatif, uint16_t port,
+                           serve_http **out, ik_error *err);
 /* "http://127.0.0.1:8080/TOKEN/" */
 const char *serve_http_address(const serve_http *h);
 uint16_t serve_http_port(const serve_http *h);

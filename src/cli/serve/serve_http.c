@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve_http.c: the server: four addresses below a token, for programs of this machine.
+ * serve_http.c: the server: some addresses below a token, for programs of this machine.
  *
  * libmicrohttpd reads requests and writes answers, in a thread for each connection. It is loaded
  * when it is needed: linked, it and the libraries that it brings would take a third of the time
@@ -29,7 +29,7 @@ enum {
     REQUEST_S = 10,        /* until a request is there */
     ANSWER_S = 300,        /* until its answer is read, from when it is ready */
     HEAD_BYTES = 16 << 10, /* of a request: its line and headers, and as much for its answer's */
-    BODY_BYTES = 1 << 10,
+    BODY_BYTES = 8 << 10,
     STACK_BYTES = 1 << 20
 };
 
@@ -57,11 +57,13 @@ typedef struct serve_client {
     int socket;
     bool used, answering;
     double since; /* it was made, or its answer is ready; 0: its answer is being made */
-    size_t body;
+    size_t size;
+    char body[BODY_BYTES]; /* [size] */
 } serve_client;
 
 struct serve_http {
     serve_results *results;
+    serve_whatif *whatif;
     serve_mhd mhd;
     struct MHD_Daemon *daemon;
     uint16_t port;
@@ -69,8 +71,7 @@ struct serve_http {
     pthread_mutex_t clients_lock;
     serve_client clients[CONNECTIONS];
     pthread_mutex_t page_lock;
-    struct MHD_Response *page; /* the one that was made last */
-    bool page_good;
+    struct MHD_Response *page, *data; /* those that were made last */
 };
 
 /* ---- connections */
@@ -87,9 +88,13 @@ static void serve_http_on_connection(void *server, struct MHD_Connection *connec
         for (size_t i = 0; info && i < CONNECTIONS && !client; i++)
             if (!h->clients[i].used)
                 client = &h->clients[i];
-        if (client)
-            *client = (serve_client){
-                .socket = info->connect_fd, .used = true, .since = ik_clock_s(CLOCK_MONOTONIC)};
+        if (client) {
+            client->socket = info->connect_fd;
+            client->used = true;
+            client->answering = false;
+            client->since = ik_clock_s(CLOCK_MONOTONIC);
+            client->size = 0;
+        }
         *client_of = client;
     } else if (client) {
         client->used = false;
@@ -187,30 +192,50 @@ static enum MHD_Result serve_http_refuse_method(const serve_http *h,
     return serve_http_send(h, connection, MHD_HTTP_METHOD_NOT_ALLOWED, answer);
 }
 
-/* ---- the four addresses */
+/* ---- the addresses */
 
-/* Made once for all who ask while the results do not change. */
-static enum MHD_Result serve_http_send_page(serve_http *h, struct MHD_Connection *connection)
+static struct MHD_Response *serve_http_make_html(const serve_http *h, struct MHD_Response *old,
+                                                 char *html, size_t size)
 {
-    char *html;
-    size_t size;
+    if (old)
+        h->mhd.destroy_response(old); /* whoever reads it keeps it */
+    return html ? serve_http_make(h, html, size, MHD_RESPMEM_MUST_FREE, "text/html; charset=utf-8")
+                : NULL;
+}
+
+/* Made once for all who ask while the results do not change. Of a page without results the data is
+ * the page. */
+static enum MHD_Result serve_http_send_of_page(serve_http *h, struct MHD_Connection *connection,
+                                               bool data)
+{
+    serve_page page;
     ik_error err;
     enum MHD_Result sent;
     pthread_mutex_lock(&h->page_lock);
-    ik_status status = serve_results_page(h->results, &html, &size, &h->page_good, &err);
-    if (status == IK_OK && html) {
-        if (h->page)
-            h->mhd.destroy_response(h->page); /* whoever reads it keeps it */
-        h->page = serve_http_make(h, html, size, MHD_RESPMEM_MUST_FREE, "text/html; charset=utf-8");
+    ik_status status = serve_results_page(h->results, &page, &err);
+    if (status == IK_OK && page.html) {
+        h->page = serve_http_make_html(h, h->page, page.html, page.size);
+        h->data = serve_http_make_html(h, h->data, page.data, page.data_size);
     }
-    if (status != IK_OK || !h->page)
+    struct MHD_Response *answer = data && page.good ? h->data : h->page;
+    if (status != IK_OK || !answer)
         sent = serve_http_say(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
                               status != IK_OK ? err.text : "out of memory");
     else
         sent = h->mhd.queue_response(
-            connection, h->page_good ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, h->page);
+            connection, page.good ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, answer);
     pthread_mutex_unlock(&h->page_lock);
     return sent;
+}
+
+static enum MHD_Result serve_http_send_page(serve_http *h, struct MHD_Connection *connection)
+{
+    return serve_http_send_of_page(h, connection, false);
+}
+
+static enum MHD_Result serve_http_send_data(serve_http *h, struct MHD_Connection *connection)
+{
+    return serve_http_send_of_page(h, connection, true);
 }
 
 static enum MHD_Result serve_http_send_script(serve_http *h, struct MHD_Connection *connection)
@@ -238,13 +263,34 @@ static enum MHD_Result serve_http_stop_runs(serve_http *h, struct MHD_Connection
     return serve_http_say(h, connection, asked ? MHD_HTTP_OK : MHD_HTTP_CONFLICT, sentence);
 }
 
+static enum MHD_Result serve_http_compute(serve_http *h, struct MHD_Connection *connection)
+{
+    const serve_client *client = serve_http_client(h, connection);
+    char *text = NULL;
+    unsigned status = serve_whatif_answer(h->whatif, client->body, client->size, &text);
+    if (!text)
+        return serve_http_say(h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory");
+    return serve_http_send(
+        h, connection, status,
+        serve_http_make(h, text, strlen(text), MHD_RESPMEM_MUST_FREE,
+                        status == MHD_HTTP_OK ? "application/json" : "text/plain; charset=utf-8"));
+}
+
+static enum MHD_Result serve_http_cancel(serve_http *h, struct MHD_Connection *connection)
+{
+    return serve_whatif_cancel(h->whatif)
+               ? serve_http_say(h, connection, MHD_HTTP_OK, "It is being cancelled.")
+               : serve_http_say(h, connection, MHD_HTTP_CONFLICT, "Nothing is computed.");
+}
+
 static const struct serve_route {
     const char *path, *method;
     enum MHD_Result (*answer)(serve_http *h, struct MHD_Connection *connection);
-} serve_routes[] = {{"", "GET", serve_http_send_page},
-                    {"live.js", "GET", serve_http_send_script},
-                    {"status", "GET", serve_http_send_status},
-                    {"stop", "POST", serve_http_stop_runs}};
+} serve_routes[] = {
+    {"", "GET", serve_http_send_page},          {"data", "GET", serve_http_send_data},
+    {"live.js", "GET", serve_http_send_script}, {"status", "GET", serve_http_send_status},
+    {"stop", "POST", serve_http_stop_runs},     {"whatif", "POST", serve_http_compute},
+    {"cancel", "POST", serve_http_cancel}};
 
 /* ---- requests */
 
@@ -311,7 +357,7 @@ static enum MHD_Result serve_http_on_request(void *server, struct MHD_Connection
 {
     serve_http *h = server;
     serve_client *client = serve_http_client(h, connection);
-    (void)version, (void)body;
+    (void)version;
     if (!client)
         return MHD_NO;
     if (!*client_of) {
@@ -319,9 +365,12 @@ static enum MHD_Result serve_http_on_request(void *server, struct MHD_Connection
         return MHD_YES;
     }
     if (*size) {
-        client->body += *size;
+        if (*size > BODY_BYTES - client->size)
+            return MHD_NO;
+        memcpy(client->body + client->size, body, *size);
+        client->size += *size;
         *size = 0;
-        return client->body > BODY_BYTES ? MHD_NO : MHD_YES;
+        return MHD_YES;
     }
     serve_http_time(h, client, false, 0);
     enum MHD_Result sent = serve_http_answer(h, connection, url, method);
@@ -392,12 +441,14 @@ static ik_status serve_http_listen(serve_http *h, uint16_t port, ik_error *err)
     return ik_hint(err, IK_ERR_IO, "without --port, any free port is taken");
 }
 
-ik_status serve_http_start(serve_results *results, uint16_t port, serve_http **out, ik_error *err)
+ik_status serve_http_start(serve_results *results, serve_whatif *whatif, uint16_t port,
+                           serve_http **out, ik_error *err)
 {
     serve_http *h = ik_calloc(1, sizeof *h);
     if (!h)
         return ik_fail_memory(err, sizeof *h, "the server");
     h->results = results;
+    h->whatif = whatif;
     pthread_mutex_init(&h->clients_lock, NULL);
     pthread_mutex_init(&h->page_lock, NULL);
     ik_status status = serve_http_load(&h->mhd, err);
@@ -416,10 +467,14 @@ void serve_http_end(serve_http *h)
 {
     if (!h)
         return;
+    if (h->whatif)
+        serve_whatif_cancel(h->whatif); /* whoever waits for it is answered */
     if (h->daemon)
         h->mhd.stop_daemon(h->daemon);
     if (h->page)
         h->mhd.destroy_response(h->page);
+    if (h->data)
+        h->mhd.destroy_response(h->data);
     if (h->mhd.handle)
         dlclose(h->mhd.handle);
     pthread_mutex_destroy(&h->clients_lock);
@@ -439,9 +494,10 @@ uint16_t serve_http_port(const serve_http *h)
 
 #else /* built without it */
 
-ik_status serve_http_start(serve_results *results, uint16_t port, serve_http **out, ik_error *err)
+ik_status serve_http_start(serve_results *results, serve_whatif *whatif, uint16_t port,
+                           serve_http **out, ik_error *err)
 {
-    (void)results, (void)port, (void)out;
+    (void)results, (void)whatif, (void)port, (void)out;
     ik_fail(err, IK_ERR_UNSUPPORTED,
             "this ikat was built without libmicrohttpd, which 'ikat "
             "serve' needs");

@@ -5,6 +5,7 @@
  * The page is the one that `ikat report` makes, with a line that loads the script of the server.
  * What was read is kept until the files have changed.
  */
+#define _GNU_SOURCE /* memmem */
 #include "serve.h"
 
 #include "ikat/experiment.h"
@@ -36,6 +37,10 @@ struct serve_results {
     uint64_t page_stamp; /* of the files of which it was made */
     char page_version[SERVE_VERSION];
     bool page_made, page_good;
+    /* the specs of what it shows, with specs_lock held */
+    pthread_mutex_t specs_lock;
+    char **specs[IK_RESULTS_TRAFFIC + 1];
+    size_t num_specs[IK_RESULTS_TRAFFIC + 1];
     /* who was asked to stop, with stop_lock held */
     pthread_mutex_t stop_lock;
     serve_asked asked;
@@ -50,13 +55,24 @@ serve_results *serve_results_open(const char *const *names, size_t num)
     r->num_names = num;
     pthread_mutex_init(&r->status_lock, NULL);
     pthread_mutex_init(&r->stop_lock, NULL);
+    pthread_mutex_init(&r->specs_lock, NULL);
     return r;
+}
+
+static void serve_specs_free(char **specs, size_t num)
+{
+    for (size_t i = 0; i < num; i++)
+        free(specs[i]);
+    free(specs);
 }
 
 void serve_results_close(serve_results *r)
 {
     if (!r)
         return;
+    for (size_t what = 0; what <= IK_RESULTS_TRAFFIC; what++)
+        serve_specs_free(r->specs[what], r->num_specs[what]);
+    pthread_mutex_destroy(&r->specs_lock);
     serve_stop_end(&r->asked);
     pthread_mutex_destroy(&r->status_lock);
     pthread_mutex_destroy(&r->stop_lock);
@@ -328,9 +344,90 @@ static ik_status serve_page_read(const char *path, const char *line, char **text
     return IK_OK;
 }
 
+/* Its elements with data, which stand between the one that it fills and its script, and `line`. */
+static ik_status serve_page_take_data(serve_page *page, const char *line, ik_error *err)
+{
+    static const char before[] = "<div id=\"app\"></div>\n", after[] = "\n<script>";
+    const char *from = memmem(page->html, page->size, before, sizeof before - 1);
+    from += from ? sizeof before - 1 : 0;
+    const char *to =
+        from ? memmem(from, page->size - (size_t)(from - page->html), after, sizeof after - 1)
+             : NULL;
+    if (!to)
+        return ik_fail(err, IK_ERR_INTERNAL, "the report's page has no data");
+    size_t length = (size_t)(to - from) + 1, added = strlen(line);
+    page->data = malloc(length + added + 1);
+    if (!page->data)
+        return ik_fail_memory(err, length, "the page's data");
+    memcpy(page->data, from, length);
+    memcpy(page->data + length, line, added + 1);
+    page->data_size = length + added;
+    return IK_OK;
+}
+
+/* Those of one kind; one that stands behind its like is left out. */
+static ik_status serve_specs_take(serve_results *r, const ik_results *results, ik_results_list what,
+                                  ik_error *err)
+{
+    size_t num = 0, kept = 0;
+    while (ik_results_spec(results, what, num))
+        num++;
+    char **specs = ik_calloc(num + 1, sizeof *specs);
+    for (size_t i = 0; specs && i < num; i++) {
+        const char *spec = ik_results_spec(results, what, i);
+        if (what != IK_RESULTS_FABRICS && kept && strcmp(specs[kept - 1], spec) == 0)
+            continue;
+        specs[kept] = strdup(spec);
+        if (!specs[kept++]) {
+            serve_specs_free(specs, kept);
+            specs = NULL;
+        }
+    }
+    if (!specs)
+        return ik_fail_memory(err, num, "what the page shows");
+    pthread_mutex_lock(&r->specs_lock);
+    serve_specs_free(r->specs[what], r->num_specs[what]);
+    r->specs[what] = specs;
+    r->num_specs[what] = kept;
+    pthread_mutex_unlock(&r->specs_lock);
+    return IK_OK;
+}
+
+static ik_status serve_page_write(serve_results *r, const char *store, const char *path,
+                                  ik_error *err)
+{
+    ik_results *results = NULL;
+    ik_status status = ik_results_open(store, &results, err);
+    for (size_t what = 0; what <= IK_RESULTS_TRAFFIC && status == IK_OK; what++)
+        status = serve_specs_take(r, results, (ik_results_list)what, err);
+    if (status == IK_OK)
+        status = ik_results_html(results, path, err);
+    ik_results_close(results);
+    return status;
+}
+
+char *serve_results_fabric(serve_results *r, size_t i)
+{
+    pthread_mutex_lock(&r->specs_lock);
+    char *spec =
+        i < r->num_specs[IK_RESULTS_FABRICS] ? strdup(r->specs[IK_RESULTS_FABRICS][i]) : NULL;
+    pthread_mutex_unlock(&r->specs_lock);
+    return spec;
+}
+
+bool serve_results_has(serve_results *r, ik_results_list what, const char *spec)
+{
+    bool found = false;
+    pthread_mutex_lock(&r->specs_lock);
+    for (size_t i = 0; i < r->num_specs[what] && !found; i++)
+        found = strcmp(r->specs[what][i], spec) == 0;
+    pthread_mutex_unlock(&r->specs_lock);
+    return found;
+}
+
 /* Of several files, those of shards, the page is that of all. */
-static ik_status serve_page_make(const serve_files *f, const char *line, char **text, size_t *size,
-                                 ik_error *err)
+static ik_status serve_page_make(serve_results *r, const serve_files *f, const char *line,
+                                 char **text, size_t *size, ik_error *err)
 {
     serve_scratch scratch;
     ik_merged merged;
@@ -344,7 +441,7 @@ static ik_status serve_page_make(const serve_files *f, const char *line, char **
         store = scratch.merged;
     }
     if (status == IK_OK)
-        status = ik_report_html(store, scratch.page, err);
+        status = serve_page_write(r, store, scratch.page, err);
     if (status == IK_OK)
         status = serve_page_read(scratch.page, line, text, size, err);
     serve_scratch_remove(&scratch);
@@ -390,7 +487,7 @@ static void serve_page_version(serve_results *r, char version[SERVE_VERSION])
     pthread_mutex_unlock(&r->status_lock);
 }
 
-static ik_status serve_page_renew(serve_results *r, const serve_files *f, char **html, size_t *size,
+static ik_status serve_page_renew(serve_results *r, const serve_files *f, serve_page *page,
                                   ik_error *err)
 {
     char version[SERVE_VERSION], line[256], why[CLI_ERROR] = "They are not there yet.";
@@ -400,28 +497,33 @@ static ik_status serve_page_renew(serve_results *r, const serve_files *f, char *
         strcmp(version, r->page_version) == 0)
         return IK_OK;
     snprintf(line, sizeof line, "<script src=\"live.js\" data-page=\"%s\"></script>\n", version);
-    ik_status status = f->num ? serve_page_make(f, line, html, size, err) : IK_OK;
+    ik_status status = f->num ? serve_page_make(r, f, line, &page->html, &page->size, err) : IK_OK;
+    if (f->num && status == IK_OK)
+        status = serve_page_take_data(page, line, err);
     r->page_good = f->num && status == IK_OK;
     if (status != IK_OK)
         cli_error_text(err, why, sizeof why);
-    if (!r->page_good)
-        status = serve_page_without(version, why, html, size, err);
+    if (!r->page_good) {
+        free(page->html);
+        page->html = NULL;
+        status = serve_page_without(version, why, &page->html, &page->size, err);
+    }
     r->page_made = status == IK_OK;
     r->page_stamp = stamp;
     memcpy(r->page_version, version, sizeof version);
     return status;
 }
 
-ik_status serve_results_page(serve_results *r, char **html, size_t *size, bool *good, ik_error *err)
+ik_status serve_results_page(serve_results *r, serve_page *out, ik_error *err)
 {
     serve_files files;
-    *html = NULL;
+    *out = (serve_page){0};
     ik_status status = serve_files_find(r, &files, err);
     if (status == IK_OK) {
-        status = serve_page_renew(r, &files, html, size, err);
+        status = serve_page_renew(r, &files, out, err);
         serve_files_free(&files);
     }
-    *good = r->page_good;
+    out->good = r->page_good;
     return status;
 }
 

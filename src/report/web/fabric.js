@@ -3,6 +3,7 @@
 // a click on a group opens it.
 import { el, slug } from './dom.js';
 import { count, percent, plural, rate } from './format.js';
+import { kept } from './kept.js';
 import { fitted, shortNames, widthOf } from './names.js';
 import { file, rampLegend, saves, SvgContext, words } from './saves.js';
 import { makeScene } from './scene.js';
@@ -28,7 +29,13 @@ function apart(labels, width, height) {
   return kept;
 }
 
+// When the page is drawn again, the picture of the same fabric stays as it is.
 export function fabricPicture(fabric) {
+  const { switches, hosts, links } = fabric.drawing;
+  return kept(`fabric ${fabric.label} ${switches} ${hosts} ${links.length}`, () => makePicture(fabric), (p) => p.again());
+}
+
+function makePicture(fabric) {
   const { drawing } = fabric;
   const slow = new Set(fabric.slow_links.flatMap((s) => [s.channel, s.opposite]));
   const canvas = el('canvas', { class: 'fabric', tabindex: 0, role: 'img', 'aria-label': `Picture of ${fabric.label}: links coloured by utilisation` });
@@ -39,7 +46,7 @@ export function fabricPicture(fabric) {
   save.name(`the picture of ${fabric.label}`);
   const node = el('div', {}, el('div', { class: 'plot-head' }, el('span', {}), save), el('div', { class: 'fabric-box' }, canvas, layer, tip, back));
   let use = null, filled = null, word = 'full', roots = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
-  let sought = null, path = null;
+  let sought = null, path = null, base = null, marks = null, picker = null;
 
   // Rows are wide; circles and floors are as tall as they are wide, as far as a screen allows.
   const size = () => ({ w: canvas.clientWidth, h: scene.inRows ? 460 : Math.max(320, Math.min(680, canvas.clientWidth)) });
@@ -113,21 +120,24 @@ export function fabricPicture(fabric) {
     const many = scene.edges.length > 1500;
     const order = scene.edges.map((edge) => ({ edge, value: use ? valueOf(edge) : 0 })).sort((p, q) => p.value - q.value);
     for (const { edge, value } of order) {
-      const isSlow = edge.links.some((l) => slow.has(l.channel));
+      const isSlow = edge.links.some((l) => slow.has(l.channel) || marks?.slow.has(l.channel)), gone = edge.links.filter((l) => marks?.failed.has(l.channel)).length;
       if (isSlow) { g.strokeStyle = css('--warn'); g.setLineDash([7, 4]); drawEdge(g, edge, 8); g.setLineDash([]); }
       g.strokeStyle = rampColour(value);
       g.globalAlpha = many ? 0.25 + 0.75 * value : 1;
       drawEdge(g, edge, (many ? 0.7 : 1.3) + (many ? 1 : 2.4) * Math.min(1, value) + (edge.links.length > 1 ? Math.min(3, Math.log2(edge.links.length) / 2) : 0));
       g.globalAlpha = 1;
+      if (gone === edge.links.length) { g.strokeStyle = css('--card'); drawEdge(g, edge, 5); }
+      if (gone) { g.strokeStyle = css('--bad'); g.setLineDash(gone === edge.links.length ? [3, 4] : [3, 12]); drawEdge(g, edge, 4); g.setLineDash([]); }
     }
   }
   function drawHosts(g) {
     for (const h of scene.hosts) {
       const [x, y] = hostSpot(h);
       const value = busy(h);
-      g.fillStyle = rampColour(value);
+      const mark = marks?.failed.has(h.channel) ? '--bad' : marks?.slow.has(h.channel) ? '--warn' : '';
+      g.fillStyle = mark ? css(mark) : rampColour(value);
       g.beginPath();
-      g.arc(x, y, Math.min(4, 2.6 * view.k ** 0.5), 0, 7);
+      g.arc(x, y, Math.min(4, 2.6 * view.k ** 0.5) + (mark ? 1.5 : 0), 0, 7);
       g.fill();
     }
   }
@@ -135,7 +145,7 @@ export function fabricPicture(fabric) {
     for (const n of scene.nodes) {
       const [x, y] = spot(n);
       const r = radius(n);
-      g.fillStyle = filled ? rampColour(Math.max(...n.members.map((m) => filled[m]))) : css('--node');
+      g.fillStyle = n.members.some((m) => marks?.down.has(m)) ? css('--bad') : filled ? rampColour(Math.max(...n.members.map((m) => filled[m]))) : css('--node');
       g.strokeStyle = n.inner && use ? rampColour(bundleUse(n.inner)[measure]) : css('--card');
       g.lineWidth = n.inner ? 3 : 1.5;
       g.beginPath();
@@ -350,7 +360,7 @@ export function fabricPicture(fabric) {
       tip.style.left = `${Math.max(0, Math.min(x + 14, w - 270))}px`;
       tip.style.top = `${y + 14}px`;
     }
-    canvas.style.cursor = hit?.node?.single < 0 ? 'pointer' : 'grab';
+    canvas.style.cursor = hit && (picker || hit.node?.single < 0) ? 'pointer' : 'grab';
     draw();
   });
   canvas.addEventListener('pointerleave', () => { hover = null; drag = null; tip.hidden = true; draw(); });
@@ -360,6 +370,7 @@ export function fabricPicture(fabric) {
     drag = null;
     const hit = clicked && pick(...point(event));
     if (hit?.node && hit.node.single < 0) expand(hit.node.bucket);
+    else if (hit && picker) picker(hit);
   });
   canvas.addEventListener('wheel', (event) => {
     if (!event.ctrlKey && !event.metaKey && view.k === 1 && event.deltaY > 0) return; // let the page scroll
@@ -396,10 +407,15 @@ export function fabricPicture(fabric) {
   onTheme(draw);
   return {
     node, aggregated: scene.aggregated, seek,
+    again() { onTheme(draw); },
+    // null, or what is damaged: channels (one of each link) that failed or are slow, switches that are down, and null or the use of channels then
+    mark(next) { marks = next; use = marks?.use ?? base; draw(); },
+    // Who is told what is clicked on; null: nobody.
+    picks(fn) { picker = fn; },
     // null, or { channels: Set, hosts: the two nodes }
     path(next) { path = next; draw(); },
     // `buffers`: a share of each switch's buffers at the moment chosen, of which `what` says what they were; null shows switches in their own
     // colour. `trees`: roots of congestion at that moment, channel → size.
-    show(utilisation, how, buffers = null, what = 'full', trees = null) { use = utilisation; measure = how ?? measure; filled = buffers; word = what; roots = trees; draw(); },
+    show(utilisation, how, buffers = null, what = 'full', trees = null) { base = utilisation; use = marks?.use ?? base; measure = how ?? measure; filled = buffers; word = what; roots = trees; draw(); },
   };
 }

@@ -10,6 +10,7 @@ import { shortNames } from './names.js';
 import { pathOf, routeCommand } from './routes.js';
 import * as state from './state.js';
 import { numbers } from './tables.js';
+import { whatIf } from './whatif.js';
 
 // What the switches' colours may show at a moment.
 const SWITCH_SHOWS = [['filled', 'buffers filled', 'full'], ['blocked', 'buffers blocked', 'blocked'], ['hol', 'held up by a head', 'held up by the head of their queue']];
@@ -69,9 +70,10 @@ function plain(data, node) {
     return pictures.get(f);
   };
   const seek = seeker(data, () => ({ drawing: data.fabrics[curve().fabric].drawing, curve: curve(), picture: picture() }));
-  function show() { holder.replaceChildren(picture().node); seek.apply(false); }
+  const damage = whatIf(data, () => ({ index: curve().fabric, routing: data.plans[pick.value].routing, drawing: data.fabrics[curve().fabric].drawing, picture: picture() }));
+  function show() { holder.replaceChildren(picture().node); seek.apply(false); damage?.apply(); }
   show();
-  return node(el('div', { class: 'controls' }, drawn.length > 1 && pick.node), seek.fields, seek.told, holder);
+  return node(el('div', { class: 'controls' }, drawn.length > 1 && pick.node), seek.fields, seek.told, holder, damage?.node);
 }
 
 function loaded(data, drawn, node) {
@@ -94,6 +96,7 @@ function loaded(data, drawn, node) {
     return pictures.get(f);
   };
   const seek = seeker(data, () => ({ drawing: fabric().drawing, curve: curve(), picture: picture() }));
+  const damage = whatIf(data, () => ({ index: curve().fabric, routing: data.plans[curve().plan].routing, drawing: fabric().drawing, picture: picture() }));
   const box = numbers('channels', () => channelRows(curve(), curve().steps[step], fabric().drawing));
   function show() {
     const shown = picture(), at = curve().steps[step];
@@ -116,11 +119,12 @@ function loaded(data, drawn, node) {
     const shares = moment < 0 ? null : key === 'filled' ? series.filled[moment] : congestion[key][moment];
     shown.show(at.utilisation, measures.value, shares, word, moment < 0 || !sampled ? null : rootsAt(congestion, moment));
     seek.apply(false);
+    damage?.apply();
     box.refresh();
   }
   show();
   return node(el('div', { class: 'controls' }, pick.node, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label), clockBox, shows.node, measures.node, busyKey.node, rootKey,
-    data.fabrics.some((f) => f.slow_links.length) && el('span', { class: 'legend' }, el('span', { class: 'dash' }), 'below the common rate')), seek.fields, seek.told, holder, box);
+    data.fabrics.some((f) => f.slow_links.length) && el('span', { class: 'legend' }, el('span', { class: 'dash' }), 'below the common rate')), seek.fields, seek.told, holder, damage?.node, box);
 }
 
 function channelRows(curve, s, drawing) {

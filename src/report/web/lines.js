@@ -14,6 +14,7 @@ const callColour = (kind) => seriesColour(CALLS[kind][1]);
 export const callKeys = (kinds) => kinds.map((kind) => [CALLS[kind][0], () => callColour(kind)]);
 
 const ROOM_FOR_TIME = 22, ROOM_FOR_TICK = 80, LEAST_RANGE = 1e-4; // of all the time
+const parts = new Map(); // by title: the part of the time that is shown, and of how long a time it is one
 const LEAST_ROW = 4, MOST_ROW = 20, TALL = 560, LABEL = 12; // pixels
 
 // Round times between two others.
@@ -92,6 +93,7 @@ export function timeLines(title) {
   function range(a, b) {
     from = a;
     to = Math.max(b, a + LEAST_RANGE * map.end_ps);
+    parts.set(title, { from, to, end: map.end_ps });
     draw();
   }
 
@@ -129,7 +131,9 @@ export function timeLines(title) {
       const used = new Set(map.rows.flatMap((r) => r.line.filter((_, k) => k % 2 === 0)));
       kinds = CALLS.map((_, kind) => kind).filter((kind) => used.has(kind));
       keys.replaceChildren(barKeys(callKeys(kinds)));
-      range(0, map.end_ps);
+      const part = parts.get(title);
+      if (part?.end === map.end_ps) range(part.from, part.to);
+      else range(0, map.end_ps);
     },
   };
 }

@@ -7,13 +7,16 @@ import { card, el } from './dom.js';
 import { fabricView } from './fabricview.js';
 import { claimsView, figuresView, hasClaims, hasFigures } from './figures.js';
 import { count, loadText, percent, percentAtMost, plural, rate, time, verdict } from './format.js';
+import { beginParts, endParts } from './kept.js';
 import { hasOrder, orderView } from './order.js';
 import { overTime } from './overtime.js';
 import { endless, performance, steadyText, utilisation } from './performance.js';
 import * as state from './state.js';
+import { stay } from './stay.js';
 import { numbers, table } from './tables.js';
-import { startTheme, toggleTheme } from './theme.js';
+import { forgetListeners, startTheme, toggleTheme } from './theme.js';
 import { hasWatch, watchView } from './watch.js';
+import { computeBy } from './whatif.js';
 import { isWorkload, workloads } from './workload.js';
 
 // Names and settings that are longer are cut where they are shown: browsers take minutes to lay out and measure a million letters.
@@ -21,13 +24,18 @@ const LONGEST = 10000;
 const cut = (key, value) => (typeof value === 'string' && value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
 const parse = (text, id) => JSON.parse(text, id !== 'ikat-csv' && new RegExp(`"[^"]{${LONGEST}}`).test(text) ? cut : undefined);
 
-async function embedded(id) {
-  const node = document.getElementById(id);
+// An element with data, of this page or of another document; null: it is not there.
+async function embedded(root, id) {
+  const node = root.getElementById(id);
+  if (!node) return null;
   if (node.dataset.encoding !== 'deflate') return parse(node.textContent, id);
   const bytes = Uint8Array.from(atob(node.textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   return parse(await new Response(stream).text(), id);
 }
+
+// All that a page shows: { data, csv, routes }.
+const read = async (root) => ({ data: await embedded(root, 'ikat-data'), csv: await embedded(root, 'ikat-csv'), routes: await embedded(root, 'ikat-routes') });
 
 const section = (id, title, ...children) => el('section', { id }, el('h2', {}, title), ...children);
 const fabricName = (data, i) => data.fabrics[i].label;
@@ -259,25 +267,37 @@ function sections(data, csv) {
 
 const links = (items) => el('nav', { 'aria-label': 'sections' }, el('div', {}, items.map(([id, text]) => el('a', { href: `#${id}`, onclick: (e) => { e.preventDefault(); state.goTo(id); } }, text))));
 
-async function resultsPage(data) {
-  const csv = await embedded('ikat-csv');
-  data.routes = document.getElementById('ikat-routes') ? await embedded('ikat-routes') : null;
+function resultsPage({ data, csv, routes }) {
+  data.routes = routes;
   prepare(data);
   document.title = `${data.title || data.file}: ikat report`;
   return { head: header(data), items: navigation(data), sections: [...sections(data, csv), provenance(data)] };
 }
 
-async function start() {
-  startTheme();
-  const app = document.getElementById('app');
-  const data = await embedded('ikat-data');
-  const page = isDesigns(data) ? designsPage(data) : await resultsPage(data);
-  app.append(el('div', { class: 'weave', 'aria-hidden': true }), page.head, links(page.items));
-  app.append(el('main', {}, page.sections));
-  app.append(el('footer', {}, `Made by ikat ${data.ikat}. This file has everything that it shows and loads nothing else. Your choices are stored in the address: whoever opens the file with this address sees the same.`));
+function draw(given) {
+  const { data } = given, page = isDesigns(data) ? designsPage(data) : resultsPage(given);
+  document.getElementById('app').replaceChildren(el('div', { class: 'weave', 'aria-hidden': true }), page.head, links(page.items), el('main', {}, page.sections),
+    el('footer', {}, `Made by ikat ${data.ikat}. This file has everything that it shows and loads nothing else. Your choices are stored in the address: whoever opens the file with this address sees the same.`));
   // With #numbers in the address every table is open: for printing, and for tools that read the page.
   if (state.section() === 'numbers') document.querySelectorAll('details').forEach((d) => { d.open = true; });
-  else if (state.section()) requestAnimationFrame(() => document.getElementById(state.section())?.scrollIntoView({ behavior: 'instant' }));
+}
+
+// The page shows other data, as read() gives it, in the place of what it shows: the reader keeps the place, what is chosen, opened and pointed at.
+function show(given) {
+  const back = stay();
+  beginParts();
+  forgetListeners();
+  draw(given);
+  endParts();
+  back();
+}
+
+async function start() {
+  startTheme();
+  draw(await read(document));
+  if (state.section() && state.section() !== 'numbers') requestAnimationFrame(() => document.getElementById(state.section())?.scrollIntoView({ behavior: 'instant' }));
+  // For a script that has newer data, or computes what would be, such as that of ikat serve.
+  window.ikat = { read, show, computeBy };
   document.documentElement.dataset.ready = 'yes';
 }
 

@@ -5,6 +5,7 @@ import { LineChart, CustomChart } from 'echarts/charts';
 import { GridComponent, TooltipComponent, AriaComponent } from 'echarts/components';
 import { SVGRenderer } from 'echarts/renderers';
 import { el, slug } from './dom.js';
+import { kept } from './kept.js';
 import { composed, FONT, sample, saves } from './saves.js';
 import * as state from './state.js';
 import { svg } from './svg.js';
@@ -124,8 +125,12 @@ function fileOf(spec, shown, groups, height) {
 }
 
 // A plot with its legend that redraws itself with the theme and its width. Returns { node, save, update(spec) };
-// save: the buttons, which may be put elsewhere.
+// save: the buttons, which may be put elsewhere. When the page is drawn again, the plot stays and changes in place.
 export function plot(spec, height = 320) {
+  return kept(`plot ${spec.key ?? spec.title ?? spec.label}`, () => makePlot(spec, height), (p) => p.again(spec));
+}
+
+function makePlot(spec, height) {
   const canvas = el('div', { class: 'plot', role: 'img' });
   const keys = el('div', { class: 'keys' });
   const title = el('h4', {});
@@ -175,5 +180,6 @@ export function plot(spec, height = 320) {
   let width = 0;
   new ResizeObserver(() => requestAnimationFrame(() => { if (canvas.clientWidth !== width) { width = canvas.clientWidth; draw(); } })).observe(canvas);
   onTheme(draw);
-  return { node, save, update(next) { spec = next; draw(); } };
+  const update = (next) => { spec = next; draw(); };
+  return { node, save, update, again(next) { update(next); onTheme(draw); }, end() { chart?.dispose(); } };
 }

@@ -5,6 +5,7 @@ import { count, plural } from './format.js';
 import * as state from './state.js';
 
 const LIMIT = 200; // rows that are shown at first
+const whole = new Set(); // tables of which all rows are shown
 
 const field = (value) => {
   const text = value === null || value === undefined ? '' : String(value);
@@ -42,7 +43,7 @@ export function csvButton(name, text) {
 // name: of the CSV file, and of the table in the address. Returns its node, with update(columns, rows).
 export function table(name, all, given, options = {}) {
   const { limit = LIMIT, csv = () => csvOf(columns, rows), save = true } = options;
-  let columns = all, rows = given, most = state.section() === 'numbers' ? Infinity : limit;
+  let columns = all, rows = given, most = state.section() === 'numbers' || whole.has(name) ? Infinity : limit;
   const sortKey = `sort.${name}`, filterKey = `filter.${name}`;
   let sort = state.get(sortKey);
   const head = el('tr'), body = el('tbody'), more = el('p', { class: 'quiet' });
@@ -80,7 +81,7 @@ export function table(name, all, given, options = {}) {
     body.replaceChildren(...ordered.slice(0, most).map((row) => el('tr', {}, shown.map((c) => cell(c, row)))));
     found.textContent = filter.value.trim() ? `${count(match.length)} of ${plural(rows.length, 'row')}` : '';
     more.hidden = ordered.length <= most;
-    more.replaceChildren(`The first ${count(most)} of ${count(ordered.length)} rows. `, el('button', { type: 'button', onclick: () => { most = Infinity; fill(); } }, 'Show all'));
+    more.replaceChildren(`The first ${count(most)} of ${count(ordered.length)} rows. `, el('button', { type: 'button', onclick: () => { whole.add(name); most = Infinity; fill(); } }, 'Show all'));
   }
   const tools = el('div', { class: 'table-tools' }, rows.length > 1 || options.changes ? [filter, found] : null, save && csvButton(name, csv));
   const node = el('div', { class: 'table', 'data-table': name }, tools, el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `table ${name}` }, el('table', {}, el('thead', {}, head), body)), more);

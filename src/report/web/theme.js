@@ -15,7 +15,7 @@ const ramps = {
 };
 
 let chosen = null;
-const listeners = [];
+let listeners = [];
 
 export const mode = () => chosen ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 export const NUM_COLOURS = series.light.length;
@@ -46,6 +46,8 @@ export function inLight(make) {
   }
 }
 export const onTheme = (fn) => listeners.push(fn);
+// Before the page is drawn again: who is still there asks again.
+export const forgetListeners = () => { listeners = []; };
 
 function apply() {
   document.documentElement.dataset.theme = mode();

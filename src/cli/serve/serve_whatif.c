@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * serve_whatif.c: what would be if links of a fabric failed, or ran below their rate.
+ *
+ * What is asked is computed by the commands that the answer names, `ikat check`, `ikat load` and
+ * `ikat run`, each in a process of its own: so they can be repeated elsewhere with the same result,
+ * are ended at any moment, and take nothing with them. A form chooses among what the page shows and
+ * the members of families: it cannot name a file.
+ */
+#include "serve.h"
+
+#include "ikat/json.h"
+#include "serve_form.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    WHATIF_ARGS = 64,
+    WHATIF_OK = 200,
+    WHATIF_BAD = 400,
+    WHATIF_BUSY = 409,
+    WHATIF_FAILED = 422
+};
+/* Of a proof and loads; of a simulation, whose work is bounded by packet-hops besides. */
+static const double whatif_static_s = 30, whatif_simulation_s = 60;
+static const uint64_t whatif_hops = 5000000;
+
+struct serve_whatif {
+    const cli *c;
+    serve_results *results;
+    pthread_mutex_t lock;
+    bool busy;
+    int cancel; /* atomic */
+};
+
+serve_whatif *serve_whatif_open(const cli *c, serve_results *results)
+{
+    serve_whatif *w = ik_calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->c = c;
+    w->results = results;
+    pthread_mutex_init(&w->lock, NULL);
+    return w;
+}
+
+void serve_whatif_close(serve_whatif *w)
+{
+    if (!w)
+        return;
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+bool serve_whatif_cancel(serve_whatif *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool busy = w->busy;
+    if (busy)
+        ik_cancel_raise(&w->cancel);
+    pthread_mutex_unlock(&w->lock);
+    return busy;
+}
+
+/* ---- command lines */
+
+/* Its name and arguments, also as a line of a shell. */
+typedef struct whatif_command {
+    const char *all[WHATIF_ARGS];
+    char *shown;
+    size_t num;
+} whatif_command;
+
+static void whatif_add(whatif_command *k, const char *arg)
+{
+    if (k->num + 1 < WHATIF_ARGS)
+        k->all[k->num++] = arg;
+}
+
+static void whatif_add_all(whatif_command *k, size_t num, const char *const *args)
+{
+    for (size_t i = 0; i < num; i++)
+        whatif_add(k, args[i]);
+}
+
+/* Those of these options, of every command, that the server was begun with. */
+static void whatif_add_common(whatif_command *k, const cli *c, size_t num, const char *const *names)
+{
+    for (size_t i = 0; i < num; i++)
+        for (int n = 0; cli_get_nth(c, names[i], n); n++) {
+            whatif_add(k, names[i]);
+            whatif_add(k, cli_get_nth(c, names[i], n));
+        }
+}
+static const char *const whatif_options[] = {"--plugin", "--memory-limit", "--jobs", "--seed"};
+enum { WHATIF_OF_RUN = 3, WHATIF_OF_ALL = 4 }; /* a run takes its seeds from its experiment */
+
+/* An argument as a shell takes it. */
+static void whatif_put_quoted(FILE *out, const char *arg)
+{
+    bool plain = *arg != '\0';
+    for (const char *a = arg; *a; a++)
+        plain &= strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/@=+%",
+                        *a) != NULL;
+    if (plain) {
+        fputs(arg, out);
+        return;
+    }
+    putc('\'', out);
+    for (const char *a = arg; *a; a++)
+        fputs(*a == '\'' ? "'\\''" : (char[]){*a, '\0'}, out);
+    putc('\'', out);
+}
+
+/* What was added until now, for a reader. */
+static bool whatif_show(whatif_command *k)
+{
+    size_t size;
+    FILE *out = open_memstream(&k->shown, &size);
+    for (size_t i = 0; out && i < k->num; i++) {
+        if (i)
+            putc(' ', out);
+        whatif_put_quoted(out, k->all[i]);
+    }
+    return out && fclose(out) == 0;
+}
+
+/* ---- an answer */
+
+typedef struct whatif {
+    serve_whatif *w;
+    serve_form form;
+    char *spec; /* of the damaged fabric */
+    double until;
+    ik_json j; /* the answer, an object with the results so far */
+} whatif;
+
+/* The first line of what a command printed to standard error. */
+static void whatif_say(char *errors, char why[SERVE_SENTENCE])
+{
+    static const char name[] = "ikat: ";
+    char *text = errors ? errors : "";
+    text += strncmp(text, name, sizeof name - 1) == 0 ? sizeof name - 1 : 0;
+    size_t length = strcspn(text, "\n");
+    if (length)
+        text[length] = '\0';
+    snprintf(why, SERVE_SENTENCE, "%s",
+             length ? cli_line(text) : "The command that computes it has failed.");
+}
+
+/* A member of the answer for a command: its line, exit status (at most `worst`) and what it
+ * printed. */
+static const char *whatif_run(whatif *q, const char *name, whatif_command *k, int worst,
+                              char why[SERVE_SENTENCE])
+{
+    serve_child child;
+    double left = q->until - ik_clock_s(CLOCK_MONOTONIC);
+    k->all[k->num] = NULL;
+    const char *wrong = serve_child_run(k->all, left > 0 ? left : 0, &q->w->cancel, &child);
+    if (!wrong && (child.status > worst || !child.text)) {
+        whatif_say(child.errors, why);
+        wrong = why;
+    }
+    if (!wrong) {
+        ik_json_object(&q->j, name);
+        ik_json_optional(&q->j, "command", k->shown);
+        ik_json_int(&q->j, "status", child.status);
+        ik_json_bytes(&q->j, "text", child.text, child.size);
+        ik_json_close(&q->j);
+    }
+    serve_child_free(&child);
+    return wrong;
+}
+
+/* `ikat check`, or `ikat load`: how: how it prints what it finds. */
+static const char *whatif_ask(whatif *q, const char *command, const char *how,
+                              char why[SERVE_SENTENCE])
+{
+    whatif_command k = {0};
+    const char *const words[] = {"ikat",  command,
+                                 q->spec, "--allow-unreachable",
+                                 "-r",    q->form.value[FORM_ROUTING],
+                                 "-t",    q->form.value[FORM_TRAFFIC]};
+    whatif_add_all(&k, strcmp(command, "load") == 0 ? 8 : 6, words);
+    whatif_add_common(&k, q->w->c, WHATIF_OF_ALL, whatif_options);
+    bool shown = whatif_show(&k);
+    whatif_add(&k, how);
+    const char *wrong =
+        shown ? whatif_run(q, strcmp(how, "--csv") == 0 ? "channels" : command, &k, CLI_FAILED, why)
+              : "out of memory";
+    free(k.shown);
+    return wrong;
+}
+
+/* ---- a simulation */
+
+static void whatif_put_experiment(ik_json *j, const whatif *q)
+{
+    ik_json_object(j, NULL);
+    ik_json_text(j, "fabric", q->spec);
+    ik_json_text(j, "routing", q->form.value[FORM_ROUTING]);
+    ik_json_text(j, "traffic", q->form.value[FORM_TRAFFIC]);
+    ik_json_real(j, "load", q->form.load, 6);
+    ik_json_uint(j, "seeds", q->w->c->seed);
+    ik_json_object(j, "measure");
+    ik_json_uint(j, "stop_hops", whatif_hops);
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
+static ik_status whatif_write(const char *path, const char *text, ik_error *err)
+{
+    FILE *file = fopen(path, "we");
+    bool good = file && fputs(text, file) >= 0;
+    good = file && fclose(file) == 0 && good;
+    return good ? IK_OK : ik_fail(err, IK_ERR_IO, "'%.200s' cannot be written", path);
+}
+
+static const char *whatif_run_in(whatif *q, const char *yaml, const char *store,
+                                 char why[SERVE_SENTENCE])
+{
+    whatif_command run = {0}, report = {0};
+    const char *const words[] = {"ikat", "run", yaml, "-o", store, "--quiet"};
+    const char *const report_words[] = {"ikat", "report", store, "--csv"};
+    whatif_add_all(&run, 6, words);
+    whatif_add_common(&run, q->w->c, WHATIF_OF_RUN, whatif_options);
+    whatif_add_all(&report, 4, report_words);
+    const char *wrong = whatif_run(q, "run", &run, CLI_FAILED, why);
+    return wrong ? wrong : whatif_run(q, "points", &report, CLI_DONE, why);
+}
+
+static const char *whatif_simulate(whatif *q, char why[SERVE_SENTENCE])
+{
+    char folder[] = "/tmp/ikat-whatif-XXXXXX", yaml[64], store[64], *text = NULL;
+    ik_json j;
+    ik_error err;
+    ik_json_to_text(&j, IK_JSON_INDENTED);
+    whatif_put_experiment(&j, q);
+    if (ik_json_end_text(&j, &text, NULL, &err) != IK_OK)
+        return "out of memory";
+    const char *wrong = mkdtemp(folder) ? NULL : "No folder for the simulation can be made.";
+    if (!wrong) {
+        snprintf(yaml, sizeof yaml, "%s/whatif.yaml", folder);
+        snprintf(store, sizeof store, "%s/whatif.db", folder);
+        if (whatif_write(yaml, text, &err) == IK_OK)
+            wrong = whatif_run_in(q, yaml, store, why);
+        else
+            wrong = "The experiment cannot be written.";
+        unlink(yaml);
+        unlink(store);
+        rmdir(folder);
+    }
+    ik_json_text(&q->j, "experiment", text);
+    free(text);
+    return wrong;
+}
+
+/* ---- requests */
+
+/* Fabrics are those of the page; routings and patterns also those of families, by their names. */
+static const char *whatif_find(whatif *q, char why[SERVE_SENTENCE])
+{
+    const char *routing = q->form.value[FORM_ROUTING], *traffic = q->form.value[FORM_TRAFFIC],
+               *fail = q->form.value[FORM_FAIL], *slow = q->form.value[FORM_SLOW];
+    if (!ik_routing_find(routing) &&
+        !serve_results_has(q->w->results, IK_RESULTS_ROUTINGS, routing)) {
+        snprintf(why, SERVE_SENTENCE, "There is no routing '%.60s' here.", cli_line(routing));
+        return why;
+    }
+    if (!ik_traffic_find(traffic) &&
+        !serve_results_has(q->w->results, IK_RESULTS_TRAFFIC, traffic)) {
+        snprintf(why, SERVE_SENTENCE, "There is no traffic '%.60s' here.", cli_line(traffic));
+        return why;
+    }
+    char *spec = serve_results_fabric(q->w->results, q->form.fabric);
+    if (!spec)
+        return "The page has no fabric of this number.";
+    size_t size = strlen(spec) + (fail ? strlen(fail) : 0) + (slow ? strlen(slow) : 0) + 16;
+    q->spec = malloc(size);
+    if (q->spec)
+        snprintf(q->spec, size, "%s%s%s%s%s%s", spec,
+                 !fail && !slow      ? ""
+                 : strchr(spec, ':') ? ","
+                                     : ":",
+                 fail ? "fail=" : "", fail ? fail : "", slow ? (fail ? ",slow=" : "slow=") : "",
+                 slow ? slow : "");
+    free(spec);
+    return q->spec ? NULL : "out of memory";
+}
+
+static const char *whatif_compute(whatif *q, char why[SERVE_SENTENCE])
+{
+    const char *wrong = NULL;
+    bool simulate = q->form.value[FORM_SIMULATE];
+    q->until = ik_clock_s(CLOCK_MONOTONIC) + (simulate ? whatif_simulation_s : whatif_static_s);
+    if (simulate)
+        return whatif_simulate(q, why);
+    wrong = whatif_ask(q, "check", "--json", why);
+    if (!wrong)
+        wrong = whatif_ask(q, "load", "--json", why);
+    return wrong ? wrong : whatif_ask(q, "load", "--csv", why);
+}
+
+static bool whatif_begin(serve_whatif *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool free_now = !w->busy;
+    w->busy = true;
+    if (free_now)
+        __atomic_store_n(&w->cancel, 0, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&w->lock);
+    return free_now;
+}
+
+static void whatif_end(serve_whatif *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->busy = false;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static unsigned whatif_answer_one(whatif *q, char **text)
+{
+    char why[SERVE_SENTENCE];
+    ik_error err;
+    const char *wrong = whatif_find(q, why);
+    if (wrong) {
+        *text = strdup(wrong);
+        return WHATIF_BAD;
+    }
+    ik_json_to_text(&q->j, IK_JSON_PACKED);
+    ik_json_object(&q->j, NULL);
+    ik_json_uint(&q->j, "version", IK_JSON_VERSION);
+    ik_json_text(&q->j, "fabric", q->spec);
+    wrong = whatif_compute(q, why);
+    ik_json_close(&q->j);
+    if (ik_json_end_text(&q->j, text, NULL, &err) != IK_OK)
+        *text = NULL;
+    if (!wrong)
+        return WHATIF_OK;
+    free(*text);
+    *text = strdup(wrong);
+    return WHATIF_FAILED;
+}
+
+unsigned serve_whatif_answer(serve_whatif *w, const char *form, size_t size, char **text)
+{
+    whatif q = {.w = w};
+    char why[SERVE_SENTENCE];
+    unsigned status = WHATIF_BAD;
+    if (!serve_form_read(&q.form, form, size, why)) {
+        *text = strdup(why);
+    } else if (!whatif_begin(w)) {
+        *text = strdup("Another computation is under way: wait for its end, or cancel it.");
+        status = WHATIF_BUSY;
+    } else {
+        status = whatif_answer_one(&q, text);
+        whatif_end(w);
+    }
+    free(q.spec);
+    serve_form_free(&q.form);
+    return status;
+}
+
+/* ---- a page of a fabric */
+
+ik_status serve_whatif_make(const cli *c, const char *fabric, const char *routing,
+                            const char *folder, const char *store, ik_error *err)
+{
+    char path[4200], *text = NULL;
+    whatif_command k = {0};
+    serve_child child;
+    ik_json j;
+    snprintf(path, sizeof path, "%.4000s/fabric.yaml", folder);
+    ik_json_to_text(&j, IK_JSON_INDENTED);
+    ik_json_object(&j, NULL);
+    ik_json_text(&j, "title", fabric);
+    ik_json_text(&j, "fabric", fabric);
+    ik_json_text(&j, "routing", routing);
+    ik_json_bool(&j, "simulate", false);
+    ik_json_close(&j);
+    ik_status status = ik_json_end_text(&j, &text, NULL, err);
+    if (status == IK_OK)
+        status = whatif_write(path, text, err);
+    free(text);
+    if (status != IK_OK)
+        return status;
+    const char *const words[] = {"ikat", "run", path, "-o", store, "--quiet"};
+    whatif_add_all(&k, 6, words);
+    whatif_add_common(&k, c, WHATIF_OF_RUN, whatif_options);
+    const char *wrong = serve_child_run(k.all, 1e9, c->env.cancel, &child);
+    if (wrong || child.status > CLI_FAILED) {
+        char why[SERVE_SENTENCE];
+        whatif_say(child.errors, why);
+        status = ik_fail(err, IK_ERR_USAGE, "%s", wrong ? wrong : why);
+    }
+    serve_child_free(&child);
+    unlink(path);
+    return status;
+}

@@ -1,0 +1,365 @@
+"""What if, in ikat serve: links that fail or are slow, the answers against the commands that they name, and what the server refuses."""
+import concurrent.futures
+import contextlib
+import csv
+import http.client
+import io
+import json
+import os
+import pathlib
+import shlex
+import signal
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+from browser import CHROMIUM, Browser
+from harness import SOURCE, run
+from test_serve import HINDRANCE, ServeTest
+
+CLUSTER = SOURCE / "data/cluster96.ibnetdiscover"
+# Fabrics, a routing, and damages of each: trees, a torus, hosts with several cables, dumps of clusters.
+FABRICS = {
+    "karytree:k=4,n=2": ("updown", [{}, {"fail": "sw0.5"}, {"fail": "sw4:sw1.6", "slow": "sw0.6@25Gb/s:sw2.1@10 Gb/s"}]),
+    "torus:dims=3:3": ("minimal", [{"fail": "sw0.1"}, {"slow": "sw4.2@1Gb/s"}]),
+    "dragonfly:h=2": ("minimal", [{"fail": "sw3"}]),
+    "xgft:m=4:4,w=2:2": ("updown", [{}, {"fail": "sw0.1"}, {"fail": "sw0.1:sw1.1", "slow": "sw0.2@40Gb/s"}]),
+    f"file:{CLUSTER}": ("dmodc", [{"fail": "sw0.20:sw0.21"}, {"slow": "sw0.20@25Gb/s"}, {"fail": "0x0200c9a000ec0040"}]),
+    f"file:{SOURCE}/tests/data/opensm/ft2_8p.ibnetdiscover": ("updown", [{"fail": "sw1"}]),
+}
+
+
+@unittest.skipIf(HINDRANCE, HINDRANCE)
+class WhatIfTest(ServeTest):
+    def results(self, *fabrics, routing="updown", more=""):
+        """Results of fabrics without simulation."""
+        (self.tmp / "fabrics.yaml").write_text(f"fabric: {json.dumps([str(f) for f in fabrics])}\nrouting: {routing}\nsimulate: false\n{more}")
+        store = self.tmp / "fabrics.db"
+        self.ok("run", self.tmp / "fabrics.yaml", "-o", store, "-q")
+        return store
+
+    def what_if(self, token, body=None, **form):
+        """Status and answer."""
+        if body is None:
+            body = urllib.parse.urlencode({"fabric": 0, "routing": "updown", "traffic": "uniform"} | form).encode()
+        code, headers, text = self.ask(f"{token}whatif", "POST", body=body, timeout=100)
+        self.assertEqual(headers["Content-Type"], "application/json" if code == 200 else "text/plain; charset=utf-8")
+        return code, json.loads(text) if code == 200 else text
+
+    def repeat(self, answer, name, *more):
+        """What the command that an answer names prints elsewhere."""
+        command = shlex.split(answer[name]["command"])
+        self.assertEqual(command[0], "ikat")
+        again = run(*command[1:], *more)
+        self.assertEqual(again.returncode, answer[name]["status"])
+        return again.stdout
+
+    def children(self):
+        """Processes that the server has made."""
+        found = []
+        for task in pathlib.Path(f"/proc/{self.server}/task").iterdir():
+            with contextlib.suppress(OSError):
+                found += [int(p) for p in (task / "children").read_text().split()]
+        return found
+
+    def pause(self):
+        """The process of a simulation that has just begun waits for ever."""
+        (child,) = self.until(self.children)
+        os.kill(child, signal.SIGSTOP)
+        return child
+
+
+class Answers(WhatIfTest):
+    def test_the_commands_say_the_same(self):
+        """Every number is that of the command whose line is shown, for fabrics of all kinds and damages of each."""
+        for spec, (routing, damages) in FABRICS.items():
+            with self.serving(self.results(spec, routing=routing)) as token:
+                self.ask(token)
+                for damage in damages:
+                    with self.subTest(fabric=spec, damage=damage):
+                        code, answer = self.what_if(token, routing=routing, **damage)
+                        self.assertEqual(code, 200, answer)
+                        for name, how in (("check", "--json"), ("load", "--json"), ("channels", "--csv")):
+                            self.assertEqual(answer[name]["text"], self.repeat(answer, name, how))
+                        for part in [p for v in damage.values() for p in v.split(":")]:
+                            self.assertIn(part, answer["fabric"])
+
+    def test_the_damage_is_there(self):
+        """Numbers that follow from the damage alone: pairs of hosts, and the rate of a channel."""
+        with self.serving(self.results("karytree:k=4,n=2", "xgft:m=4:4,w=2:2")) as token:
+            self.ask(token)
+
+            def proof(**form):
+                return json.loads(self.what_if(token, **form)[1]["check"]["text"])
+            # A leaf switch without its four cables upwards keeps its own four hosts together; one that is down takes them away.
+            cut = proof(fail="sw0.5:sw0.6:sw0.7:sw0.8")
+            self.assertEqual((cut["pairs"], cut["unconnected"]), (240, 2 * 4 * 12))
+            down = proof(fail="sw0")
+            self.assertEqual(down["pairs"] - down["unconnected"], 12 * 11)
+            # Of two cables of a host one may fail, both may not.
+            one, both = proof(fabric=1, fail="sw0.1"), proof(fabric=1, fail="sw0.1:sw1.1")
+            self.assertEqual(one["unconnected"], 0)
+            self.assertEqual(both["pairs"] - both["unconnected"], 15 * 14)
+            _, answer = self.what_if(token, slow="sw0.5@25Gb/s")
+            rates = {r["channel"]: r["rate_bps"] for r in csv.DictReader(io.StringIO(answer["channels"]["text"]))}
+            self.assertEqual([rates[c] for c in "45"], ["25000000000", "100000000000"])
+            self.assertEqual(list(rates.values()).count("25000000000"), 2, "both directions")
+
+    def test_a_cycle(self):
+        with self.serving(self.results("karytree:k=4,n=2", "torus:dims=4:4")) as token:
+            self.ask(token)
+            _, answer = self.what_if(token, fabric=1, routing="shortest", fail="sw0.1")
+            self.assertEqual((answer["check"]["status"], json.loads(answer["check"]["text"])["deadlock_free"]), (1, False))
+            self.assertTrue(json.loads(answer["check"]["text"])["witness"])
+
+    def test_simulation(self):
+        """The experiment that is shown gives the same point."""
+        with self.serving(self.results("karytree:k=4,n=2")) as token:
+            self.ask(token)
+            code, answer = self.what_if(token, fail="sw0.5", simulate="yes", load="0.4")
+            self.assertEqual(code, 200, answer)
+            (self.tmp / "again.yaml").write_text(answer["experiment"])
+            self.ok("run", self.tmp / "again.yaml", "-o", self.tmp / "again.db", "-q")
+            again, (point,) = ([*csv.DictReader(io.StringIO(text))] for text in (self.ok("report", self.tmp / "again.db", "--csv"), answer["points"]["text"]))
+            self.assertEqual([point], again)
+            self.assertAlmostEqual(float(point["throughput"]), 0.4, delta=0.02)
+            self.assertIn(point["steady"], ("yes", "no", "too short to tell"))
+
+    def test_a_fabric_is_served(self):
+        """A dump, and a spec, without results of their own; nothing stays."""
+        scratch = self.tmp / "scratch"
+        scratch.mkdir()
+        for spec, routing in ((CLUSTER, "dmodc"), ("karytree:k=4,n=2", "dmodk")):
+            with self.serving(spec, "-r", routing, TMPDIR=str(scratch)) as token:
+                code, _, page = self.ask(token)
+                self.assertEqual(code, 200)
+                self.assertIn(f'"routing":"{routing}"', page)
+                code, answer = self.what_if(token, routing="updown", fail="sw0.5")
+                self.assertEqual(code, 200, answer)
+                self.assertEqual(answer["check"]["text"], self.repeat(answer, "check", "--json"))
+            self.assertEqual(list(scratch.iterdir()), [])
+        self.refused("serve", "karytree:k=4,n=2", "-r", "no-such-routing", says="no-such-routing")
+        self.refused("serve", "no-such-fabric:k=4", "-r", "updown", says="no-such-fabric")
+        self.refused("serve", "karytree:k=4,n=2", "ring:n=4", "-r", "updown", says="one fabric")
+
+
+class Slow(ServeTest):
+    def test_findings_and_loads(self):
+        found = self.json("topo", "karytree:k=4,n=2,slow=sw0.5@25Gb/s")["findings"]
+        self.assertEqual([(f["code"], f["severity"]) for f in found], [("slow-link", "warning")])
+        self.assertIn("sw0 port 5", found[0]["text"])
+        self.assertEqual(self.json("load", "karytree:k=4,n=2,slow=sw0.5@25Gb/s", "-r", "dmodk")["saturation"], 0.3125)
+        # A link that a file says to be whole is judged as the file's own slow one is.
+        found = [f["text"] for f in self.json("topo", f"file:{CLUSTER},slow=sw0.20@25Gb/s")["findings"] if f["code"] == "slow-link"]
+        self.assertEqual(len(found), 2)
+
+    def test_refused(self):
+        for text, why in (("sw0.5", "names no port"), ("sw0.99@1Gb/s", "names no port"), ("sw0.5@", "has no rate"), ("sw0.5@soon", "has no rate"), ("sw0.5@0Gb/s", "has no rate"),
+                          ("sw0.5@100Gb/s", "not below"), ("sw0.5@200Gb/s", "not below"), ("@1Gb/s", "names no port"), ("sw0.5@1Gb/s,fail=sw0.5", "has no cable"), ("sw0.5@1Gb/s::", "names no port")):
+            with self.subTest(text=text):
+                self.refused("topo", f"karytree:k=4,n=2,slow={text}", says=["slow", why])
+
+
+class Hostile(WhatIfTest):
+    def test_forms(self):
+        with self.serving(self.results("karytree:k=4,n=2")) as token:
+            self.ask(token)
+            good = "fabric=0&routing=updown&traffic=uniform"
+            for form, why in (("", "unknown"), ("fabric", "unknown"), ("x=1", "unknown"), (f"{good}&", "unknown"), (f"{good}&fabric=0", "twice"), ("fabric=0&routing=updown", "'traffic' is missing"),
+                              ("routing=updown&traffic=uniform", "'fabric' is missing"), (good.replace("=0", "=-1"), "number"), (good.replace("=0", "=0x0"), "number"), (good.replace("=0", "=" + "9" * 40), "number"),
+                              (good.replace("=0", "=1"), "no fabric"), (good.replace("=0", "="), "number"), (f"{good}&fail=", "list"), (f"{good}&fail=3%25", "list"), (f"{good}&fail=3", "list"), (f"{good}&fail=1e-1", "list"),
+                              (f"{good}&fail=sw0.5,path=/etc/passwd", "list"), (f"{good}&fail=sw0.5%2Cslow=sw1.5@1Gb/s", "list"), (f"{good}&slow=sw0.5@1Gb/s,fail=3", "list"), (f"{good}&slow=%22", "list"),
+                              (f"{good}&fail=%zz", "escape"), (f"{good}&fail=sw0%", "escape"), (f"{good}&fail=%00", "control"), (f"{good}&fail=sw0%0a", "control"), (f"{good}&simulate=no", "simulate"),
+                              (f"{good}&simulate=yes", "simulate"), (f"{good}&load=0.5", "simulate"), *((f"{good}&simulate=yes&load={x}", "load") for x in ("0", "-1", "1.1", "nan", "inf", "1e400", "0.5x", "", "0." + "5" * 100)),
+                              (good.replace("updown", "lft:path=/etc/passwd"), "no routing"), (good.replace("updown", "updown:root=1"), "no routing"), (good.replace("updown", "--help"), "no routing"), (good.replace("uniform", "file:path=/etc/passwd"), "no traffic"),
+                              (good.replace("uniform", ""), "no traffic"), (good.replace("updown", "<b>"), "no routing"), (f"{good}\0", "no form"), (good.replace("&", ";"), "missing")):
+                with self.subTest(form=form):
+                    code, text = self.what_if(token, body=form.encode())
+                    self.assertEqual(code, 400, text)
+                    self.assertIn(why, text)
+                    self.assertNotIn("root:", text)
+            for form, why in (("fail=sw99", "sw99"), ("slow=sw0.5@500Gb/s", "not below"), ("fail=nobody.7", "nobody")):
+                code, text = self.what_if(token, body=f"{good}&{form}".encode())
+                self.assertEqual(code, 422)
+                self.assertIn(why, text)
+            self.assertEqual(self.what_if(token, routing="lft")[0], 422)
+            self.assertEqual(self.what_if(token, routing="dor")[0], 422)
+            self.assertEqual(self.status(token)["state"], "ended")
+
+    def test_others_get_nothing(self):
+        with self.serving(self.results("karytree:k=4,n=2")) as token:
+            self.ask(token)
+            form = b"fabric=0&routing=updown&traffic=uniform"
+            wrong = token[:5] + ("0" if token[5] != "0" else "1") + token[6:]
+            for path in ("/whatif", f"{wrong}whatif", f"{wrong}cancel", f"{token}whatif/"):
+                self.assertEqual(self.ask(path, "POST", body=form)[0], 404, path)
+            self.assertEqual(self.ask(f"{token}whatif", "POST", body=form, host="evil.example")[0], 403)
+            for path in ("whatif", "cancel"):
+                code, headers, _ = self.ask(token + path)
+                self.assertEqual((code, headers["Allow"]), (405, "POST"))
+            head = f"POST {token}whatif HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ".encode()
+            for body in (b"fabric=" + b"0" * 20000, b"&" * 100000, os.urandom(20000)):
+                self.assertNotIn(b" 200 ", self.raw(head + str(len(body)).encode() + b"\r\n\r\n" + body)[:20])
+            self.assertEqual(self.what_if(token)[0], 200)
+
+    def test_one_at_a_time(self):
+        """While one is computed others are refused, and the page is served; it can be cancelled, and ends with the server."""
+        simulation = {"simulate": "yes", "load": "0.5"}
+        with concurrent.futures.ThreadPoolExecutor(4) as pool, self.serving(self.results(f"file:{CLUSTER}")) as token:
+            self.ask(token)
+            self.assertEqual(self.ask(f"{token}cancel", "POST")[0], 409)
+            for _ in range(2):
+                first = pool.submit(self.what_if, token, **simulation)
+                self.pause()
+                for more in ({}, {"simulate": "yes", "load": "0.5"}):
+                    code, text = self.what_if(token, **more)
+                    self.assertEqual((code, "under way" in text), (409, True))
+                self.assertEqual((self.ask(token)[0], self.status(token)["state"]), (200, "ended"))
+                self.assertEqual(self.ask(f"{token}cancel", "POST")[0], 200)
+                self.assertEqual(first.result(30), (422, "It was cancelled."))
+                self.assertEqual(self.children(), [])
+            began = time.monotonic()
+            late = pool.submit(self.what_if, token, **simulation)
+            self.pause()
+            self.assertEqual(late.result(100), (422, "It takes too long: the time for it is over."))
+            self.assertTrue(55 < time.monotonic() - began < 90)
+            last = pool.submit(self.what_if, token, **simulation)
+            child = self.pause()
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            self.assertEqual(last.result(30)[0], 422)
+        self.assertFalse(pathlib.Path(f"/proc/{child}").exists(), "it ends with the server")
+
+
+@unittest.skipUnless(CHROMIUM, "Chromium is not installed")
+class Panel(WhatIfTest):
+    def setUp(self):
+        super().setUp()
+        home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.addCleanup(home.cleanup)
+        self.browser = self.enterContext(Browser(home.name))
+
+    def see(self, script):
+        return self.browser.run(script)
+
+    def press(self, text):
+        self.see(f"[...document.querySelectorAll('.whatif-box button')].find((b) => b.textContent === {json.dumps(text)}).click()")
+
+    def choose(self, label, value):
+        self.see(f"(() => {{ const s = document.querySelector(`select[aria-label='{label}']`); s.value = {json.dumps(value)}; s.dispatchEvent(new Event('change')); }})()")
+
+    def open_panel(self):
+        self.browser.show_as(1280, 1000)
+        self.browser.open(self.address)
+        self.until(lambda: self.see("!!document.querySelector('.whatif-box button')"))
+        self.press("What if …")
+        self.see("document.getElementById('fabric').scrollIntoView({ behavior: 'instant' })")
+        self.browser.settle()
+
+    def click(self, x, y):
+        """At a place of the picture, as fractions of it."""
+        left, top, wide, high = self.see("(({ left, top, width, height }) => [left, top, width, height])(document.querySelector('canvas.fabric').getBoundingClientRect())")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.browser.call("Input.dispatchMouseEvent", type=kind, x=left + x * wide, y=top + y * high, button="left", clickCount=1)
+
+    def click_a_link(self, begin):
+        """The first one to the right of a place that hits a link."""
+        for i in range(20):
+            self.click(begin + 0.01 * i, 0.45)
+            if self.parts():
+                return
+        self.fail("there is no link")
+
+    def parts(self):
+        return self.see("[...document.querySelectorAll('.part')].map((b) => b.textContent)")
+
+    def table(self):
+        return dict((name, (a, b)) for name, a, b in self.see("[...document.querySelectorAll('[data-whatif] tbody tr')].map((r) => [...r.children].map((c) => c.textContent))"))
+
+    def test_static_page_has_none(self):
+        store = self.results(f"file:{CLUSTER}", routing="dmodc")
+        self.ok("report", store, "-o", self.tmp / "page.html")
+        self.browser.open(self.tmp / "page.html")
+        self.assertFalse(self.see("!!document.querySelector('.whatif-box, .whatif')"))
+
+    def test_cuts_of_a_dump(self):
+        """A link is cut, another slow; the table has the numbers of the commands, and the picture new colours."""
+        with self.serving(CLUSTER, "-r", "dmodc"):
+            self.open_panel()
+            self.click_a_link(0.2)
+            self.choose("a click on a link", "slow")
+            for i in range(20):
+                self.click(0.6 + 0.01 * i, 0.45)
+                if len(self.parts()) == 2:
+                    break
+            failed, slow = self.parts()
+            self.assertRegex(failed, r"^sw\d+\.\d+ fails ×$")
+            self.assertRegex(slow, r"^sw\d+\.\d+ at 25 Gb/s ×$")
+            pixels = "document.querySelector('canvas.fabric').toDataURL()"
+            before = self.see(pixels)
+            self.see("(() => { const fetched = window.fetch; window.asked = 0; window.fetch = (path, ...more) => { asked += path === 'whatif'; return fetched(path, ...more); }; })()")
+            self.see("[...document.querySelectorAll('.whatif-box button')].filter((b) => b.textContent === 'Compute').forEach((b) => { b.click(); b.click(); })")
+            self.until(lambda: self.table())
+            self.assertEqual(self.see("asked"), 2, "before and after, once")
+            self.assertNotEqual(self.see(pixels), before)
+            commands = self.see("[...document.querySelectorAll('.repeat')].map((c) => c.textContent)")
+            check, load = (json.loads(run(*shlex.split(c)[1:], "--json").stdout) for c in commands)
+            table = self.table()
+            self.assertIn(failed.split()[0], commands[0])
+            self.assertIn(f"{slow.split()[0]}@25Gb/s", commands[0])
+            self.assertEqual(table["pairs of hosts that are connected"][1], f"{check['pairs'] - check['unconnected']:,} of {check['pairs']:,}")
+            self.assertEqual(table["free of deadlock"][1], f"yes: {check['deadlock_reason']}")
+            self.assertEqual(table["largest load of a channel"][1], f"{load['max_load']:.6g} of a host’s rate, {load['max_channel']}")
+            self.assertEqual(table["predicted saturation"][1], f"{100 * load['saturation']:.6g} % of the hosts’ rate")
+            self.assertNotEqual(*table["largest load of a channel"])
+            self.press("Simulate")
+            self.until(lambda: "steady" in self.table(), 100)
+            self.assertRegex(self.table()["steady"][1], "^(yes|no|too short to tell): ")
+            # Another damage: what was found is of the one before. New data of the page takes nothing away.
+            self.press(failed)
+            self.assertIn("before the last change", self.see("document.querySelector('.whatif').textContent"))
+            self.see("ikat.read(document).then(ikat.show)")
+            self.assertEqual(self.parts(), [slow])
+            self.press("Undo all")
+            self.assertEqual((self.parts(), self.table()), ([], {}))
+        self.assertEqual([text for text in self.browser.console if "ERR_" not in text], [])
+
+    def test_switches_and_fabrics(self):
+        """A switch is clicked; another fabric of the results has damages of its own; errors are said."""
+        with self.serving(self.results("karytree:k=4,n=2", "karytree:k=2,n=2")):
+            self.open_panel()
+            for i in range(40):
+                self.click(0.05 + i * 0.01, 0.07)
+                if self.parts():
+                    break
+            self.assertRegex(self.parts()[0], r"^switch sw\d+ fails ×$")
+            self.choose("routed by", "nue")
+            self.choose("a click on a link", "slow")
+            self.see("(() => { const rate = document.querySelector('.whatif .rate'); rate.value = 500; rate.dispatchEvent(new Event('input')); })()")
+            for i in range(20):
+                self.click(0.5 + 0.01 * i, 0.4)
+                if len(self.parts()) == 2:
+                    break
+            self.press("Compute")
+            self.until(lambda: "is not below the rate of the link" in self.see("document.querySelector('.whatif [role=status]').textContent"))
+            self.press(self.parts()[1])
+            self.choose("under", "shift")
+            self.press("Compute")
+            self.until(lambda: self.table())
+            self.assertTrue(all("-r nue" in c for c in self.see("[...document.querySelectorAll('.repeat')].map((c) => c.textContent)")))
+            options = self.see("[...document.querySelectorAll(`#fabric select[aria-label='routing'] option`)].map((o) => o.value)")
+            self.choose("routing", next(o for o in options if o.isdigit() and o != options[0]))
+            self.assertEqual((self.parts(), self.table()), ([], {}))
+
+    def test_cancel(self):
+        with self.serving(self.results(f"file:{CLUSTER}")):
+            self.open_panel()
+            self.press("Simulate")
+            self.pause()
+            self.press("Cancel")
+            self.until(lambda: "It was cancelled." in self.see("document.querySelector('.whatif').textContent"))
+            self.assertFalse(self.see("[...document.querySelectorAll('.whatif button')].find((b) => b.textContent === 'Compute').disabled"))
+
+
+if __name__ == "__main__":
+    unittest.main()
