@@ -66,14 +66,14 @@ class Recorded(CliTest):
 
         Which one that is, is the launcher's affair: it ends the other ranks when one has ended, and reports either.
         """
-        say = 'timeout 40 "$@"; code=$?; echo "launcher ended with $code"; exit $code'
+        say = 'timeout -k 5 40 "$@"; code=$?; echo "launcher ended with $code"; exit $code'
         store = self.tmp / "t.ikrec"
-        for _ in range(3):  # after MPI_Abort, Open MPI's mpirun now and then waits for ever for ranks that have ended
+        for _ in range(3):  # after MPI_Abort, Open MPI's mpirun now and then waits for ever for ranks that have ended, and may not hear the first signal
             store.unlink(missing_ok=True)
             done = run("record", "-o", store, "--", "sh", "-c", say, "sh", LIBRARIES[self.mpi], "-n", ranks,
                        self.program("endings.c"), how, rounds, timeout=120)
             said = re.search(r"^launcher ended with (\d+)$", done.stdout, re.M)
-            if not said or said[1] != "124":
+            if not said or said[1] not in ("124", "137"):
                 break
         self.assertTrue(said, done.stdout[-2000:] + done.stderr[-2000:])
         self.assertEqual(done.returncode, int(said[1]), done.stderr[-2000:])
