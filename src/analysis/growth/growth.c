@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends of cables that all beginnings, and again the best of them, look at: some tenths of a
- * second. */
+/* Ends of cables that all beginnings, and again the best of them, look at: one or two seconds. */
 static const int64_t most_work = INT64_C(60000000);
 enum { BEGINNINGS = 16, NUM_KEYS = 4 };
 
