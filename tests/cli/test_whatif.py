@@ -206,7 +206,9 @@ class Hostile(WhatIfTest):
     def test_one_at_a_time(self):
         """While one is computed others are refused, and the page is served; it can be cancelled, and ends with the server."""
         simulation = {"simulate": "yes", "load": "0.5"}
-        with concurrent.futures.ThreadPoolExecutor(4) as pool, self.serving(self.results(f"file:{CLUSTER}")) as token:
+        scratch = self.tmp / "scratch"
+        scratch.mkdir()
+        with concurrent.futures.ThreadPoolExecutor(4) as pool, self.serving(self.results(f"file:{CLUSTER}"), TMPDIR=str(scratch)) as token:
             self.ask(token)
             self.assertEqual(self.ask(f"{token}cancel", "POST")[0], 409)
             for _ in range(2):
@@ -229,6 +231,7 @@ class Hostile(WhatIfTest):
         with contextlib.suppress(OSError, http.client.HTTPException):
             self.assertEqual(last.result(30)[0], 422)
         self.assertFalse(pathlib.Path(f"/proc/{child}").exists(), "it ends with the server")
+        self.assertEqual(list(scratch.iterdir()), [])
 
 
 @unittest.skipUnless(CHROMIUM, "Chromium is not installed")

@@ -40,6 +40,12 @@ char *serve_results_fabric(serve_results *r, size_t i);
 /* Does that page have a routing, or traffic, of this spec? */
 bool serve_results_has(serve_results *r, ik_results_list what, const char *spec);
 
+/* A new folder for files that are needed for a while, in $TMPDIR or /tmp; and what removes it with
+ * all of its files, also those that a process which was ended has left there. */
+enum { SERVE_FOLDER = 4096 };
+ik_status serve_folder_make(char folder[SERVE_FOLDER], ik_error *err);
+void serve_folder_remove(const char *folder);
+
 /* ---- commands in processes of their own (serve_child.c) */
 
 typedef struct serve_child {

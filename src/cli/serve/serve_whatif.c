@@ -235,14 +235,16 @@ static const char *whatif_run_in(whatif *q, const char *yaml, const char *store,
 
 static const char *whatif_simulate(whatif *q, char why[SERVE_SENTENCE])
 {
-    char folder[] = "/tmp/ikat-whatif-XXXXXX", yaml[64], store[64], *text = NULL;
+    char folder[SERVE_FOLDER], yaml[SERVE_FOLDER + 24], store[SERVE_FOLDER + 24], *text = NULL;
     ik_json j;
     ik_error err;
     ik_json_to_text(&j, IK_JSON_INDENTED);
     whatif_put_experiment(&j, q);
     if (ik_json_end_text(&j, &text, NULL, &err) != IK_OK)
         return "out of memory";
-    const char *wrong = mkdtemp(folder) ? NULL : "No folder for the simulation can be made.";
+    const char *wrong = serve_folder_make(folder, &err) == IK_OK
+                            ? NULL
+                            : "No folder for the simulation can be made.";
     if (!wrong) {
         snprintf(yaml, sizeof yaml, "%s/whatif.yaml", folder);
         snprintf(store, sizeof store, "%s/whatif.db", folder);
@@ -250,9 +252,7 @@ static const char *whatif_simulate(whatif *q, char why[SERVE_SENTENCE])
             wrong = whatif_run_in(q, yaml, store, why);
         else
             wrong = "The experiment cannot be written.";
-        unlink(yaml);
-        unlink(store);
-        rmdir(folder);
+        serve_folder_remove(folder);
     }
     ik_json_text(&q->j, "experiment", text);
     free(text);
@@ -371,11 +371,11 @@ unsigned serve_whatif_answer(serve_whatif *w, const char *form, size_t size, cha
 ik_status serve_whatif_make(const cli *c, const char *fabric, const char *routing,
                             const char *folder, const char *store, ik_error *err)
 {
-    char path[4200], *text = NULL;
+    char path[SERVE_FOLDER + 24], *text = NULL;
     whatif_command k = {0};
     serve_child child;
     ik_json j;
-    snprintf(path, sizeof path, "%.4000s/fabric.yaml", folder);
+    snprintf(path, sizeof path, "%s/fabric.yaml", folder);
     ik_json_to_text(&j, IK_JSON_INDENTED);
     ik_json_object(&j, NULL);
     ik_json_text(&j, "title", fabric);
@@ -399,6 +399,5 @@ ik_status serve_whatif_make(const cli *c, const char *fabric, const char *routin
         status = ik_fail(err, IK_ERR_USAGE, "%s", wrong ? wrong : why);
     }
     serve_child_free(&child);
-    unlink(path);
     return status;
 }
