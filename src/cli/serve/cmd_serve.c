@@ -96,6 +96,9 @@ static int serve_run(cli *c)
         return CLI_USAGE;
     if (time && !ik_parse_seconds(time, &seconds))
         return cli_usage(c, "--for takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'", time);
+    if (cli_has(c, "--seed"))
+        return cli_usage(c, "--seed has no effect here: results have their seeds, and a fabric "
+                            "whose failures are drawn takes fail_seed=");
     const char *routing = cli_get(c, "--routing");
     return routing ? serve_fabric(c, routing, (uint16_t)port, seconds)
                    : serve_names(c, (const char *const *)c->args, (size_t)c->num_args,

@@ -386,7 +386,7 @@ static ik_status serve_specs_take(serve_results *r, const ik_results *results, i
     char **specs = ik_calloc(num + 1, sizeof *specs);
     for (size_t i = 0; specs && i < num; i++) {
         const char *spec = ik_results_spec(results, what, i);
-        if (what != IK_RESULTS_FABRICS && kept && strcmp(specs[kept - 1], spec) == 0)
+        if (kept && strcmp(specs[kept - 1], spec) == 0)
             continue;
         specs[kept] = strdup(spec);
         if (!specs[kept++]) {
@@ -415,15 +415,6 @@ static ik_status serve_page_write(serve_results *r, const char *store, const cha
         status = ik_results_html(results, path, err);
     ik_results_close(results);
     return status;
-}
-
-char *serve_results_fabric(serve_results *r, size_t i)
-{
-    pthread_mutex_lock(&r->specs_lock);
-    char *spec =
-        i < r->num_specs[IK_RESULTS_FABRICS] ? strdup(r->specs[IK_RESULTS_FABRICS][i]) : NULL;
-    pthread_mutex_unlock(&r->specs_lock);
-    return spec;
 }
 
 bool serve_results_has(serve_results *r, ik_results_list what, const char *spec)

@@ -12,7 +12,8 @@ let ask = null; // { compute(form, signal) → answer, cancel() }
 export const computeBy = (server) => { ask = server; };
 
 // What is chosen and found stays when the page is drawn again.
-const chosen = { on: false, fabric: -1, parts: [], effect: 'fail', rate: 25, routing: '', traffic: '', load: 0.5, found: null, told: '', running: false };
+const chosen = { on: false, fabric: null, parts: [], effect: 'fail', rate: 25, routing: '', traffic: '', load: 0.5, found: null, told: '', running: false };
+let latest = null; // draws the panel that was made last, when an answer comes
 const known = new Map(); // answers about fabrics as they are, by what was asked
 
 function rowsOfCsv(text) {
@@ -42,7 +43,7 @@ const portRef = (drawing, link) => {
   return ref && `${ref}.${port}`;
 };
 
-// place(): { index: of the fabric, routing, traffic, picture, drawing } of what is shown. Returns { node, apply }, or null.
+// place(): { index: of the fabric, known: { fabric, seed } that name it to whoever computes, routing, picture, drawing } of what is shown. Returns { node, apply }, or null.
 export function whatIf(data, place) {
   if (!ask) return null;
   const told = el('p', { class: 'quiet', role: 'status' }), parts = el('div', { class: 'controls parts' }), choices = el('div', { class: 'controls' }), result = el('div', {});
@@ -57,7 +58,7 @@ export function whatIf(data, place) {
   const node = el('div', { class: 'whatif-box' }, el('div', { class: 'controls' }, open), body);
 
   const list = (effect) => chosen.parts.filter((p) => p.effect === effect).map((p) => (effect === 'slow' ? `${p.ref}@${p.rate}Gb/s` : p.ref)).join(':');
-  const form = (damaged, more = {}) => ({ fabric: place().index, routing: chosen.routing, traffic: chosen.traffic, ...(damaged && list('fail') && { fail: list('fail') }), ...(damaged && list('slow') && { slow: list('slow') }), ...more });
+  const form = (damaged, more = {}) => ({ ...place().known, routing: chosen.routing, traffic: chosen.traffic, ...(damaged && list('fail') && { fail: list('fail') }), ...(damaged && list('slow') && { slow: list('slow') }), ...more });
   const say = (text) => { chosen.told = text; told.textContent = text; told.hidden = !text; };
 
   function pick({ edge, host, node: at }) {
@@ -75,22 +76,22 @@ export function whatIf(data, place) {
 
   async function run(simulated) {
     if (chosen.running) return;
-    const more = simulated ? { simulate: 'yes', load: chosen.load } : {}, what = list('fail') || list('slow') ? 'after' : 'now';
+    // Whatever is chosen meanwhile, the answers are to this.
+    const more = simulated ? { simulate: 'yes', load: chosen.load } : {}, whole = form(false, more), damaged = form(true, more), asked = JSON.stringify(form(true)), of = chosen.fabric;
     chosen.running = true;
     say(simulated ? 'Simulating …' : 'Computing …');
     apply();
     try {
-      const key = JSON.stringify(form(false, more));
-      if (!known.has(key)) known.set(key, read(await ask.compute(form(false, more))));
-      const before = known.get(key), after = what === 'after' ? read(await ask.compute(form(true, more))) : before;
-      const asked = JSON.stringify(form(true));
-      chosen.found = { ...(chosen.found?.asked === asked ? chosen.found : {}), asked, fabric: place().index, [simulated ? 'simulated' : 'static']: [before, after] };
-      say('');
+      const key = JSON.stringify(whole);
+      if (!known.has(key)) known.set(key, read(await ask.compute(whole)));
+      const before = known.get(key), after = damaged.fail || damaged.slow ? read(await ask.compute(damaged)) : before;
+      if (chosen.fabric === of) chosen.found = { ...(chosen.found?.asked === asked ? chosen.found : {}), asked, [simulated ? 'simulated' : 'static']: [before, after] };
+      chosen.told = '';
     } catch (error) {
-      say(error.message);
+      chosen.told = error.message;
     }
     chosen.running = false;
-    apply();
+    latest();
   }
 
   const read = (answer) => ({ ...answer, proof: answer.check && JSON.parse(answer.check.text), loads: answer.load && JSON.parse(answer.load.text), point: answer.points && rowsOfCsv(answer.points.text)[0] });
@@ -107,7 +108,7 @@ export function whatIf(data, place) {
 
   function results() {
     const { found } = chosen;
-    if (!found || found.fabric !== place().index) return [];
+    if (!found) return [];
     const old = found.asked !== JSON.stringify(form(true)), after = found.static?.[1], witness = after?.proof.witness;
     const commands = [...(found.static ? [after.check.command, after.load.command] : []), ...(found.simulated ? [`ikat run whatif.yaml, with whatif.yaml:\n${found.simulated[1].experiment}`] : [])];
     return [old && el('p', { class: 'no' }, 'This is what was computed before the last change: compute again.'),
@@ -119,7 +120,7 @@ export function whatIf(data, place) {
 
   // Links have the colours of their load after the damage.
   function paint() {
-    const { found } = chosen, { picture, index } = place(), shown = chosen.on && found?.fabric === index && found.static && found.asked === JSON.stringify(form(true));
+    const { found } = chosen, { picture } = place(), shown = chosen.on && found?.static && found.asked === JSON.stringify(form(true));
     loadLabel.textContent = percent(chosen.load, 0);
     const shares = shown ? (found.shares ??= sharesOf(found.static[1])) : null;
     keys.hidden = !shares;
@@ -129,7 +130,7 @@ export function whatIf(data, place) {
 
   function apply() {
     const at = place(), { drawing } = at, plans = data.plans.filter((p) => p.fabric === at.index).map((p) => p.routing), patterns = data.curves.filter((c) => c.fabric === at.index && c.steps[0].load > 0).map((c) => c.traffic);
-    if (chosen.fabric !== at.index) Object.assign(chosen, { fabric: at.index, parts: [], found: null, routing: at.routing, traffic: patterns[0] ?? 'uniform', told: '' });
+    if (chosen.fabric !== at.known.fabric) Object.assign(chosen, { fabric: at.known.fabric, parts: [], found: null, routing: at.routing, traffic: patterns[0] ?? 'uniform', told: '' });
     open.setAttribute('aria-expanded', chosen.on);
     body.hidden = !chosen.on;
     at.picture.picks(chosen.on ? pick : null);
@@ -145,5 +146,6 @@ export function whatIf(data, place) {
     result.replaceChildren(...results());
     paint();
   }
+  latest = apply;
   return { node, apply };
 }
