@@ -429,6 +429,22 @@ class Panel(WhatIfTest):
             self.browser.open(self.address)
             self.until(lambda: not self.children())
 
+    def test_names(self):
+        """Parts that are named, as with a keyboard alone: links from either side, hosts' cables, switches; on a telephone, too."""
+        with self.serving(self.results("karytree:k=4,n=2")):
+            self.open_panel()
+            self.browser.show_as(400, 800)
+            for name, parts in (("sw0.5", ["sw0.5 fails ×"]), ("sw4.1", []), (" sw7.2 ", ["sw1.8 fails ×"]), ("sw2.1", ["sw1.8 fails ×", "sw2.1 fails ×"]), ("sw6", ["sw1.8 fails ×", "sw2.1 fails ×", "switch sw6 fails ×"])):
+                self.see(f"(() => {{ const f = document.querySelector('.whatif input[type=search]'); f.value = {json.dumps(name)}; f.dispatchEvent(new Event('change')); }})()")
+                self.assertEqual(self.parts(), parts, name)
+            for name in ("sw0.99", "sw99", "sw0.", ".5", "0", "host0.1", "<b>"):
+                self.see(f"(() => {{ const f = document.querySelector('.whatif input[type=search]'); f.value = {json.dumps(name)}; f.dispatchEvent(new Event('change')); }})()")
+                self.assertEqual(len(self.parts()), 3)
+                self.assertIn(f"no switch or port '{name}'", self.see("document.querySelector('.whatif [role=status]').textContent"))
+            self.press("Compute")
+            self.until(lambda: self.table())
+            self.assertLessEqual(self.see("document.documentElement.scrollWidth"), 400)
+
     def test_changes_meanwhile(self):
         """What is clicked on while something is computed is not said to be in the answer."""
         with self.serving(self.results("karytree:k=4,n=2")):

@@ -4,6 +4,7 @@
 import { el, select } from './dom.js';
 import { count, percent, plural, time, verdict } from './format.js';
 import { legend } from './legend.js';
+import { linkOf } from './scene.js';
 
 const GENERAL = ['dmodc', 'updown', 'shortest', 'minimal', 'dfsssp', 'nue']; // routings of any fabric
 const PATTERNS = ['uniform', 'worst', 'tornado', 'shift', 'complement'];
@@ -50,10 +51,12 @@ export function whatIf(data, place) {
   const rateField = el('input', { type: 'number', min: 0.001, step: 'any', value: chosen.rate, 'aria-label': 'rate in Gb/s', class: 'rate', oninput: (e) => { chosen.rate = +e.target.value; } });
   const loadLabel = el('output', {}), keys = el('div', { class: 'controls', hidden: true }, legend('0', '100 % of its rate: links as damaged').node);
   const load = el('input', { type: 'range', min: 1, max: 100, value: Math.round(100 * chosen.load), 'aria-label': 'load of the colours and the simulation', oninput: (e) => { chosen.load = e.target.value / 100; paint(); } });
+  // For the keyboard, and for parts that a large picture puts together.
+  const byName = el('input', { type: 'search', placeholder: 'sw0, sw0.5', size: 10, 'aria-label': 'switch, or port, to be damaged', onchange: (e) => { pickByName(e.target.value.trim()); e.target.value = ''; } });
   const button = (text, onclick, props = {}) => el('button', { type: 'button', onclick, ...props }, text);
   const open = button('What if …', () => { chosen.on = !chosen.on; apply(); }), compute = button('Compute', () => run(false)), simulate = button('Simulate', () => run(true), { title: 'a simulation of some seconds, before and after' });
   const cancel = button('Cancel', () => ask.cancel()), clear = button('Undo all', () => { chosen.parts = []; chosen.found = null; apply(); });
-  const body = el('div', { class: 'whatif' }, el('p', { class: 'quiet' }, 'Click on links and switches in the picture: each is damaged, or whole again. Then compute what the routing makes of it.'), choices, parts,
+  const body = el('div', { class: 'whatif' }, el('p', { class: 'quiet' }, 'Click on links and switches in the picture, or name them: each is damaged, or whole again. Then compute what the routing makes of it.'), choices, parts,
     el('div', { class: 'controls' }, compute, simulate, el('label', { class: 'control' }, el('span', {}, 'at load'), load, loadLabel), clear, cancel), keys, told, result);
   const node = el('div', { class: 'whatif-box' }, el('div', { class: 'controls' }, open), body);
 
@@ -72,6 +75,14 @@ export function whatIf(data, place) {
     else if (link && chosen.effect === 'slow' && !(chosen.rate > 0)) say('The rate is a number of Gb/s.');
     else chosen.parts.push(link ? { ref, channel: link.channel, opposite: link.opposite, effect: chosen.effect, rate: chosen.rate } : { ref, sw, effect: 'fail' });
     apply();
+  }
+
+  function pickByName(name) {
+    const { drawing } = place(), names = (n) => [switchRef(drawing, n), drawing.names[n]];
+    const link = drawing.links.map(linkOf).find((l) => [[l.from, l.fromPort], [l.to, l.toPort]].some(([n, port]) => n < drawing.switches && names(n).includes(name.slice(0, name.lastIndexOf('.'))) && name.endsWith(`.${port}`)));
+    const sw = Array.from({ length: drawing.switches }, (_, n) => n).find((n) => names(n).includes(name)) ?? -1;
+    if (sw >= 0 || link) pick(sw >= 0 ? { node: { single: sw } } : { host: link });
+    else if (name) say(`There is no switch or port '${name}' with a cable.`);
   }
 
   async function run(simulated) {
@@ -136,7 +147,7 @@ export function whatIf(data, place) {
     at.picture.picks(chosen.on ? pick : null);
     const choice = (label, key, options) => select(label, [...new Set(options)].map((o) => [o, o]), (v) => { chosen[key] = v; apply(); }, chosen[key]);
     choices.replaceChildren(select('a click on a link', [['fail', 'it fails'], ['slow', 'it is slow']], (v) => { chosen.effect = v; apply(); }, chosen.effect), chosen.effect === 'slow' ? el('label', { class: 'control' }, el('span', {}, 'at'), rateField, 'Gb/s') : '',
-      choice('routed by', 'routing', [chosen.routing, ...plans, ...GENERAL]), choice('under', 'traffic', [chosen.traffic, ...patterns, ...PATTERNS]));
+      choice('routed by', 'routing', [chosen.routing, ...plans, ...GENERAL]), choice('under', 'traffic', [chosen.traffic, ...patterns, ...PATTERNS]), el('label', { class: 'control' }, el('span', {}, 'or by name'), byName));
     const name = (p) => (p.sw !== undefined ? `switch ${drawing.names[p.sw]}` : p.ref);
     parts.replaceChildren(...chosen.parts.map((p) => button(`${name(p)} ${p.effect === 'fail' ? 'fails' : `at ${p.rate} Gb/s`} ×`, () => { chosen.parts = chosen.parts.filter((x) => x !== p); apply(); }, { class: 'part', 'aria-label': `${name(p)} is whole again` })));
     compute.disabled = simulate.disabled = chosen.running;
