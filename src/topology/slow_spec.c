@@ -75,8 +75,9 @@ static ik_status slow_spec_parse_rate(const char *item, size_t length, size_t at
     return IK_OK;
 }
 
-static ik_status slow_spec_item(ik_fabric *f, const char *item, size_t length, bool tell,
-                                ik_error *err)
+/* before: [num_ports] classes of the ports of f before any link was made slower. */
+static ik_status slow_spec_item(ik_fabric *f, const uint16_t *before, const char *item,
+                                size_t length, bool tell, ik_error *err)
 {
     size_t at = length;
     uint64_t rate_bps = 0;
@@ -88,6 +89,8 @@ static ik_status slow_spec_item(ik_fabric *f, const char *item, size_t length, b
         return slow_spec_refuse(item, length, "names no port of a switch", err);
     if (f->port_peer[port] == IK_NONE)
         return slow_spec_refuse(item, length, "has no cable", err);
+    if (f->port_class[port] != before[port])
+        return slow_spec_refuse(item, length, "names a link that stands there before", err);
     ik_status status = slow_spec_parse_rate(item, length, at, &rate_bps, err);
     if (status != IK_OK)
         return status;
@@ -103,13 +106,19 @@ static ik_status slow_spec_item(ik_fabric *f, const char *item, size_t length, b
 
 ik_status slow_spec_apply(const char *text, ik_fabric *f, bool tell, ik_error *err)
 {
+    size_t bytes = f->num_ports * sizeof *f->port_class;
+    uint16_t *before = malloc(bytes + 1);
+    if (!before)
+        return ik_fail_memory(err, bytes, "kinds of links");
+    memcpy(before, f->port_class, bytes);
     ik_status status = IK_OK;
     for (const char *item = text; *item && status == IK_OK;) {
         size_t length = strcspn(item, ":");
-        status = slow_spec_item(f, item, length, tell, err);
+        status = slow_spec_item(f, before, item, length, tell, err);
         item += length + (item[length] == ':');
     }
     if (status == IK_OK)
         fabric_prune_classes(f);
+    free(before);
     return status;
 }

@@ -41,7 +41,8 @@ const ik_param ik_topology_common_params[] = {
      "seed of the failures; the experiment's seed if not given", "fail or fail_switches>0",
      "give fail or fail_switches"},
     {"slow", IK_PARAM_STRING, "", 0, 0, NULL,
-     "links that run below their rate: ports of switches with rates (sw7.3@25Gb/s:sw8.1@10Gb/s)"},
+     "links, also to hosts, that run below their rate: ports of switches with rates "
+     "(sw7.3@25Gb/s:sw8.1@10Gb/s)"},
     {0},
 };
 

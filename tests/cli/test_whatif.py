@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shlex
 import signal
 import tempfile
@@ -40,12 +41,17 @@ class WhatIfTest(ServeTest):
         return store
 
     def what_if(self, token, body=None, **form):
-        """Status and answer."""
+        """Status and answer; fabric: the number of one of the page."""
         if body is None:
-            body = urllib.parse.urlencode({"fabric": 0, "routing": "updown", "traffic": "uniform"} | form).encode()
+            fabric = self.specs(token)[form.pop("fabric", 0)]
+            body = urllib.parse.urlencode({"fabric": fabric, "routing": "updown", "traffic": "uniform"} | form).encode()
         code, headers, text = self.ask(f"{token}whatif", "POST", body=body, timeout=100)
         self.assertEqual(headers["Content-Type"], "application/json" if code == 200 else "text/plain; charset=utf-8")
         return code, json.loads(text) if code == 200 else text
+
+    def specs(self, token):
+        """Of the fabrics of the page."""
+        return [json.loads(text) for text in re.findall(r'\{"id":\d+,"spec":("[^"]*")', self.ask(token)[2])]
 
     def repeat(self, answer, name, *more):
         """What the command that an answer names prints elsewhere."""
@@ -126,6 +132,21 @@ class Answers(WhatIfTest):
             self.assertAlmostEqual(float(point["throughput"]), 0.4, delta=0.02)
             self.assertIn(point["steady"], ("yes", "no", "too short to tell"))
 
+    def test_drawn_failures(self):
+        """Those of the results, whose seed the page has: it is the seed of the commands and of the simulation."""
+        (self.tmp / "drawn.yaml").write_text('{fabric: "torus:dims=4:4,fail=10%", routing: shortest, traffic: uniform, load: 0.1, seeds: [7], measure: {stop_hops: 10000}}')
+        self.ok("run", self.tmp / "drawn.yaml", "-o", self.tmp / "drawn.db", "-q", status=1)  # it can deadlock
+        with self.serving(self.tmp / "drawn.db") as token:
+            self.assertIn('"setup_seed":7', self.ask(token)[2])
+            _, answer = self.what_if(token, routing="shortest", seed=7)
+            self.assertIn(" --seed 7", answer["check"]["command"])
+            self.assertEqual(answer["channels"]["text"], self.ok("load", "torus:dims=4:4,fail=10%", "-r", "shortest", "--allow-unreachable", "--seed", 7, "--csv"))
+            self.assertNotEqual(answer["channels"]["text"], self.what_if(token, routing="shortest")[1]["channels"]["text"])
+            _, answer = self.what_if(token, routing="shortest", seed=7, simulate="yes", load="0.1")
+            (point,) = csv.DictReader(io.StringIO(answer["points"]["text"]))
+            self.assertEqual(point["seed"], "7")
+        self.refused("serve", self.tmp / "drawn.db", "--seed", 3, says="no effect")
+
     def test_a_fabric_is_served(self):
         """A dump, and a spec, without results of their own; nothing stays."""
         scratch = self.tmp / "scratch"
@@ -145,6 +166,45 @@ class Answers(WhatIfTest):
 
 
 class Slow(ServeTest):
+    def test_every_family(self):
+        """A cable to a host, and one between switches, of every family and of a file: both directions have the rate, files keep it, the proof
+        stays, and the simulation is full where the loads say so."""
+        for family in self.json("list", "topologies")["topologies"]:
+            for spec in family["examples"]:
+                if self.json("topo", spec)["hosts"] >= 4:
+                    break
+            with self.subTest(spec=spec):
+                channels = self.channels(spec)
+                found = {r["direction"] in ("ejection", "injection"): r for r in reversed(channels) if r["from"].startswith(("sw", "0x")) and r["to"] != ""}
+                for to_host, row in found.items():
+                    self.slow_family(spec, channels, row, to_host)
+
+    def channels(self, spec):
+        return [*csv.DictReader(io.StringIO(self.ok("load", spec, "-r", "updown", "--csv")))]
+
+    def slow_family(self, spec, channels, row, to_host):
+        rate = int(row["rate_bps"]) // 10
+        number = row["from"] if row["from"].startswith("sw") else row["from"].lower()
+        slow = f"{spec},slow={number}.{row['from_port']}@{rate}b/s"
+        after = self.channels(slow)
+        changed = [b for a, b in zip(channels, after, strict=True) if a["rate_bps"] != b["rate_bps"]]
+        self.assertEqual([(r["rate_bps"], r["from"] == row["from"]) for r in changed], [(str(rate), True), (str(rate), False)][::1 if changed[0]["from"] == row["from"] else -1])
+        self.assertEqual([r["load"] for r in after if not to_host], [r["load"] for r in channels if not to_host])
+        self.ok("check", slow, "-r", "updown")
+        for name in ("slow.json", "slow.ibnetdiscover"):
+            self.ok("topo", slow, "-o", self.tmp / name)
+            rates = [{r["rate_bps"]: (r["switch_links"], r["host_links"]) for r in self.json("topo", x)["links_by_rate"]} for x in (slow, self.tmp / name)]
+            self.assertEqual(*rates)
+        if to_host:
+            saturation = self.json("load", slow, "-r", "updown")["saturation"]
+            loads = [0.7 * saturation, 3 * saturation]
+            (self.tmp / "slow.yaml").write_text(json.dumps({"fabric": slow, "routing": "updown", "traffic": "uniform", "load": loads, "measure": {"stop_hops": 40000}}))
+            (self.tmp / "slow.db").unlink(missing_ok=True)
+            self.ok("run", self.tmp / "slow.yaml", "-o", self.tmp / "slow.db", "-q")
+            below, above = (float(r["throughput"]) / float(r["offered"]) for r in csv.DictReader(io.StringIO(self.ok("report", self.tmp / "slow.db", "--csv"))))
+            self.assertGreater(below, 0.95)
+            self.assertLess(above, 0.9)
+
     def test_findings_and_loads(self):
         found = self.json("topo", "karytree:k=4,n=2,slow=sw0.5@25Gb/s")["findings"]
         self.assertEqual([(f["code"], f["severity"]) for f in found], [("slow-link", "warning")])
@@ -156,7 +216,7 @@ class Slow(ServeTest):
 
     def test_refused(self):
         for text, why in (("sw0.5", "names no port"), ("sw0.99@1Gb/s", "names no port"), ("sw0.5@", "has no rate"), ("sw0.5@soon", "has no rate"), ("sw0.5@0Gb/s", "has no rate"),
-                          ("sw0.5@100Gb/s", "not below"), ("sw0.5@200Gb/s", "not below"), ("@1Gb/s", "names no port"), ("sw0.5@1Gb/s,fail=sw0.5", "has no cable"), ("sw0.5@1Gb/s::", "names no port")):
+                          ("sw0.5@100Gb/s", "not below"), ("sw0.5@200Gb/s", "not below"), ("@1Gb/s", "names no port"), ("sw0.5@25Gb/s:sw0.5@10Gb/s", "stands there before"), ("sw0.5@25Gb/s:sw4.1@10Gb/s", "stands there before"), ("sw0.5@1Gb/s,fail=sw0.5", "has no cable"), ("sw0.5@1Gb/s::", "names no port")):
             with self.subTest(text=text):
                 self.refused("topo", f"karytree:k=4,n=2,slow={text}", says=["slow", why])
 
@@ -165,10 +225,10 @@ class Hostile(WhatIfTest):
     def test_forms(self):
         with self.serving(self.results("karytree:k=4,n=2")) as token:
             self.ask(token)
-            good = "fabric=0&routing=updown&traffic=uniform"
-            for form, why in (("", "unknown"), ("fabric", "unknown"), ("x=1", "unknown"), (f"{good}&", "unknown"), (f"{good}&fabric=0", "twice"), ("fabric=0&routing=updown", "'traffic' is missing"),
-                              ("routing=updown&traffic=uniform", "'fabric' is missing"), (good.replace("=0", "=-1"), "number"), (good.replace("=0", "=0x0"), "number"), (good.replace("=0", "=" + "9" * 40), "number"),
-                              (good.replace("=0", "=1"), "no fabric"), (good.replace("=0", "="), "number"), (f"{good}&fail=", "list"), (f"{good}&fail=3%25", "list"), (f"{good}&fail=3", "list"), (f"{good}&fail=1e-1", "list"),
+            good = "fabric=karytree:k=4,n=2&routing=updown&traffic=uniform"
+            for form, why in (("", "unknown"), ("fabric", "unknown"), ("x=1", "unknown"), (f"{good}&", "unknown"), (f"{good}&fabric=0", "twice"), ("fabric=karytree:k=4,n=2&routing=updown", "'traffic' is missing"),
+                              ("routing=updown&traffic=uniform", "'fabric' is missing"), *((f"{good}&seed={x}", "number") for x in ("", "-1", "0x0", "1.5", "1k", "9" * 40)),
+                              *((good.replace("karytree:k=4,n=2", x), "no fabric") for x in ("", "0", "karytree:k=4", "karytree:k=2,n=2", "file:/etc/passwd", "--plugin=x.so")), (f"{good}&fail=", "list"), (f"{good}&fail=3%25", "list"), (f"{good}&fail=3", "list"), (f"{good}&fail=1e-1", "list"),
                               (f"{good}&fail=sw0.5,path=/etc/passwd", "list"), (f"{good}&fail=sw0.5%2Cslow=sw1.5@1Gb/s", "list"), (f"{good}&slow=sw0.5@1Gb/s,fail=3", "list"), (f"{good}&slow=%22", "list"),
                               (f"{good}&fail=%zz", "escape"), (f"{good}&fail=sw0%", "escape"), (f"{good}&fail=%00", "control"), (f"{good}&fail=sw0%0a", "control"), (f"{good}&simulate=no", "simulate"),
                               (f"{good}&simulate=yes", "simulate"), (f"{good}&load=0.5", "simulate"), *((f"{good}&simulate=yes&load={x}", "load") for x in ("0", "-1", "1.1", "nan", "inf", "1e400", "0.5x", "", "0." + "5" * 100)),
@@ -190,7 +250,7 @@ class Hostile(WhatIfTest):
     def test_others_get_nothing(self):
         with self.serving(self.results("karytree:k=4,n=2")) as token:
             self.ask(token)
-            form = b"fabric=0&routing=updown&traffic=uniform"
+            form = b"fabric=karytree:k=4,n=2&routing=updown&traffic=uniform"
             wrong = token[:5] + ("0" if token[5] != "0" else "1") + token[6:]
             for path in ("/whatif", f"{wrong}whatif", f"{wrong}cancel", f"{token}whatif/"):
                 self.assertEqual(self.ask(path, "POST", body=form)[0], 404, path)
@@ -199,14 +259,16 @@ class Hostile(WhatIfTest):
                 code, headers, _ = self.ask(token + path)
                 self.assertEqual((code, headers["Allow"]), (405, "POST"))
             head = f"POST {token}whatif HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ".encode()
-            for body in (b"fabric=" + b"0" * 20000, b"&" * 100000, os.urandom(20000)):
+            for body in (b"fabric=" + b"0" * 20000, b"&" * 100000, os.urandom(40000)):
                 self.assertNotIn(b" 200 ", self.raw(head + str(len(body)).encode() + b"\r\n\r\n" + body)[:20])
             self.assertEqual(self.what_if(token)[0], 200)
 
     def test_one_at_a_time(self):
         """While one is computed others are refused, and the page is served; it can be cancelled, and ends with the server."""
         simulation = {"simulate": "yes", "load": "0.5"}
-        with concurrent.futures.ThreadPoolExecutor(4) as pool, self.serving(self.results(f"file:{CLUSTER}")) as token:
+        scratch = self.tmp / "scratch"
+        scratch.mkdir()
+        with concurrent.futures.ThreadPoolExecutor(4) as pool, self.serving(self.results(f"file:{CLUSTER}"), TMPDIR=str(scratch)) as token:
             self.ask(token)
             self.assertEqual(self.ask(f"{token}cancel", "POST")[0], 409)
             for _ in range(2):
@@ -229,6 +291,7 @@ class Hostile(WhatIfTest):
         with contextlib.suppress(OSError, http.client.HTTPException):
             self.assertEqual(last.result(30)[0], 422)
         self.assertFalse(pathlib.Path(f"/proc/{child}").exists(), "it ends with the server")
+        self.assertEqual(list(scratch.iterdir()), [])
 
 
 @unittest.skipUnless(CHROMIUM, "Chromium is not installed")
@@ -356,9 +419,46 @@ class Panel(WhatIfTest):
             self.open_panel()
             self.press("Simulate")
             self.pause()
+            self.see("ikat.read(document).then(ikat.show)")  # new points do not keep the answer away
             self.press("Cancel")
             self.until(lambda: "It was cancelled." in self.see("document.querySelector('.whatif').textContent"))
             self.assertFalse(self.see("[...document.querySelectorAll('.whatif button')].find((b) => b.textContent === 'Compute').disabled"))
+            # Who leaves the page, or loads it again, waits for nothing.
+            self.press("Simulate")
+            self.pause()
+            self.browser.open(self.address)
+            self.until(lambda: not self.children())
+
+    def test_names(self):
+        """Parts that are named, as with a keyboard alone: links from either side, hosts' cables, switches; on a telephone, too."""
+        with self.serving(self.results("karytree:k=4,n=2")):
+            self.open_panel()
+            self.browser.show_as(400, 800)
+            for name, parts in (("sw0.5", ["sw0.5 fails ×"]), ("sw4.1", []), (" sw7.2 ", ["sw1.8 fails ×"]), ("sw2.1", ["sw1.8 fails ×", "sw2.1 fails ×"]), ("sw6", ["sw1.8 fails ×", "sw2.1 fails ×", "switch sw6 fails ×"])):
+                self.see(f"(() => {{ const f = document.querySelector('.whatif input[type=search]'); f.value = {json.dumps(name)}; f.dispatchEvent(new Event('change')); }})()")
+                self.assertEqual(self.parts(), parts, name)
+            for name in ("sw0.99", "sw99", "sw0.", ".5", "0", "host0.1", "<b>"):
+                self.see(f"(() => {{ const f = document.querySelector('.whatif input[type=search]'); f.value = {json.dumps(name)}; f.dispatchEvent(new Event('change')); }})()")
+                self.assertEqual(len(self.parts()), 3)
+                self.assertIn(f"no switch or port '{name}'", self.see("document.querySelector('.whatif [role=status]').textContent"))
+            self.press("Compute")
+            self.until(lambda: self.table())
+            self.assertLessEqual(self.see("document.documentElement.scrollWidth"), 400)
+
+    def test_changes_meanwhile(self):
+        """What is clicked on while something is computed is not said to be in the answer."""
+        with self.serving(self.results("karytree:k=4,n=2")):
+            self.open_panel()
+            self.click_a_link(0.2)
+            (part,) = self.parts()
+            self.see("(() => { const fetched = window.fetch, wait = new Promise((go) => { window.go = go; }); window.fetch = async (path, ...more) => { if (path === 'whatif') await wait; return fetched(path, ...more); }; })()")
+            self.press("Compute")
+            self.press("Undo all")
+            self.see("go()")
+            self.until(lambda: self.table())
+            text = self.see("document.querySelector('.whatif').textContent")
+            self.assertIn("before the last change", text)
+            self.assertIn(f"fail={part.split()[0]}", text)
 
 
 if __name__ == "__main__":

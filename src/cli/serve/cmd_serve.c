@@ -7,9 +7,7 @@
 #include "ikat/json.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Where it is, before the first request. */
 static int serve_announce(const cli *c, const serve_http *h)
@@ -74,23 +72,18 @@ static int serve_names(cli *c, const char *const *names, size_t num, uint16_t po
 /* A fabric and its routing, as results of an experiment that simulates nothing. */
 static int serve_fabric(cli *c, const char *routing, uint16_t port, double seconds)
 {
-    const char *in = getenv("TMPDIR");
-    char folder[4096], store[4120];
+    char folder[SERVE_FOLDER], store[SERVE_FOLDER + 24];
     const char *const names[] = {store};
     ik_error err;
     if (c->num_args > 1)
         return cli_usage(c, "with --routing one fabric is served, not %d", c->num_args);
-    snprintf(folder, sizeof folder, "%.4000s/ikat-serve-XXXXXX", in && in[0] ? in : "/tmp");
-    if (!mkdtemp(folder)) {
-        ik_fail(&err, IK_ERR_IO, "no folder for the results can be made: '%.200s'", folder);
+    if (serve_folder_make(folder, &err) != IK_OK)
         return cli_error(c, &err);
-    }
     snprintf(store, sizeof store, "%s/fabric.db", folder);
     int status = serve_whatif_make(c, c->args[0], routing, folder, store, &err) == IK_OK
                      ? serve_names(c, names, 1, port, seconds)
                      : cli_error(c, &err);
-    unlink(store);
-    rmdir(folder);
+    serve_folder_remove(folder);
     return status;
 }
 
@@ -103,6 +96,9 @@ static int serve_run(cli *c)
         return CLI_USAGE;
     if (time && !ik_parse_seconds(time, &seconds))
         return cli_usage(c, "--for takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'", time);
+    if (cli_has(c, "--seed"))
+        return cli_usage(c, "--seed has no effect here: results have their seeds, and a fabric "
+                            "whose failures are drawn takes fail_seed=");
     const char *routing = cli_get(c, "--routing");
     return routing ? serve_fabric(c, routing, (uint16_t)port, seconds)
                    : serve_names(c, (const char *const *)c->args, (size_t)c->num_args,

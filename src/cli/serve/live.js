@@ -85,12 +85,18 @@
   }
 
   // ---- what would be, which the server computes
+  let computing = 0;
+  addEventListener('pagehide', () => { if (computing) navigator.sendBeacon('cancel'); }); // nobody waits for it any more
   async function post(path, form = {}) {
     const answer = await fetch(path, { method: 'POST', body: new URLSearchParams(form) });
     if (!answer.ok) throw new Error(await answer.text());
     return answer;
   }
-  const server = { compute: async (form) => (await post('whatif', form)).json(), cancel: () => post('cancel').catch(() => {}) };
+  const compute = async (form) => {
+    computing += 1;
+    try { return await (await post('whatif', form)).json(); } finally { computing -= 1; }
+  };
+  const server = { compute, cancel: () => post('cancel').catch(() => {}) };
   let offered = false;
   async function offer() {
     offered = true;

@@ -35,10 +35,14 @@ ik_status serve_results_page(serve_results *r, serve_page *out, ik_error *err);
 enum { SERVE_SENTENCE = 256 };
 unsigned serve_results_stop(serve_results *r, char sentence[SERVE_SENTENCE]);
 
-/* The spec of the i-th fabric of the page that was made last; free. NULL: there is none. */
-char *serve_results_fabric(serve_results *r, size_t i);
-/* Does that page have a routing, or traffic, of this spec? */
+/* Does the page that was made last have a fabric, a routing or traffic of this spec? */
 bool serve_results_has(serve_results *r, ik_results_list what, const char *spec);
+
+/* A new folder for files that are needed for a while, in $TMPDIR or /tmp; and what removes it with
+ * all of its files, also those that a process which was ended has left there. */
+enum { SERVE_FOLDER = 4096 };
+ik_status serve_folder_make(char folder[SERVE_FOLDER], ik_error *err);
+void serve_folder_remove(const char *folder);
 
 /* ---- commands in processes of their own (serve_child.c) */
 
@@ -66,6 +70,8 @@ void serve_whatif_close(serve_whatif *w);
 unsigned serve_whatif_answer(serve_whatif *w, const char *form, size_t size, char **text);
 /* Ends the computation that runs. false: there is none. */
 bool serve_whatif_cancel(serve_whatif *w);
+/* Ends it, too, and takes no other one from now on. */
+void serve_whatif_end(serve_whatif *w);
 /* Makes a results file of a fabric and its routing, without simulation. */
 ik_status serve_whatif_make(const cli *c, const char *fabric, const char *routing,
                             const char *folder, const char *store, ik_error *err);

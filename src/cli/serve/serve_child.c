@@ -53,11 +53,13 @@ static bool serve_pipe_take(serve_pipe *p)
 
 /* In the child, between fork and exec: nothing that allocates or locks. It ends with its parent,
  * and has a group of its own, which is ended as a whole. */
-static void serve_child_become(const char *const *args, int out, int errors)
+static void serve_child_become(pid_t parent, const char *const *args, int out, int errors)
 {
     int none = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it has ended before */
+        _exit(127);
     dup2(none, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
@@ -106,9 +108,9 @@ static const char *serve_child_go(const char *const *args, int pipes[4], double 
 {
     serve_pipe said = {.end = pipes[0], .most = CHILD_OUTPUT},
                errors = {.end = pipes[2], .most = CHILD_ERRORS};
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        serve_child_become(args, pipes[1], pipes[3]);
+        serve_child_become(parent, args, pipes[1], pipes[3]);
     close(pipes[1]);
     close(pipes[3]);
     pipes[1] = pipes[3] = -1;

@@ -14,7 +14,7 @@ enum { FORM_NUMBER = 32 };
 
 /* Names of their values in a form, in the order of `serve_form.value`. */
 static const char *const form_names[FORM_VALUES] = {"fabric", "routing",  "traffic", "fail",
-                                                    "slow",   "simulate", "load"};
+                                                    "slow",   "simulate", "load",    "seed"};
 
 static int form_digit(char c)
 {
@@ -64,10 +64,10 @@ static bool form_take(serve_form *f, char *item, size_t length, char *why, size_
         snprintf(why, size, "'%s' has a wrong escape or a control character.", form_names[k]);
         return false;
     }
-    snprintf(
-        why, size,
-        "'%.*s' is unknown: there are fabric, routing, traffic, fail, slow, simulate and load.",
-        (int)(key < 40 ? key : 40), item);
+    snprintf(why, size,
+             "'%.*s' is unknown: there are fabric, routing, traffic, fail, slow, simulate, load "
+             "and seed.",
+             (int)(key < 40 ? key : 40), item);
     return false;
 }
 
@@ -97,18 +97,19 @@ static bool form_check_damage(const serve_form *f, char *why, size_t size)
 
 static bool form_check(serve_form *f, char *why, size_t size)
 {
-    const char *number = f->value[FORM_FABRIC], *simulate = f->value[FORM_SIMULATE];
+    const char *seed = f->value[FORM_SEED], *simulate = f->value[FORM_SIMULATE];
     char *end = NULL;
     for (size_t k = 0; k <= FORM_TRAFFIC; k++)
         if (!f->value[k]) {
             snprintf(why, size, "'%s' is missing.", form_names[k]);
             return false;
         }
-    if (!*number || strlen(number) > 9 || strspn(number, "0123456789") != strlen(number)) {
-        snprintf(why, size, "'fabric' is a number.");
+    f->seed = 1;
+    if (seed && (!*seed || seed[strspn(seed, "0123456789")] ||
+                 ik_parse_quantity(seed, IK_DIM_NONE, &f->seed, NULL) != IK_OK)) {
+        snprintf(why, size, "'seed' is a number.");
         return false;
     }
-    f->fabric = strtoul(number, NULL, 10);
     if ((simulate && strcmp(simulate, "yes") != 0) || !simulate != !f->value[FORM_LOAD]) {
         snprintf(why, size, "'simulate' is yes, with a load, or is left out.");
         return false;

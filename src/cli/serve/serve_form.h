@@ -14,18 +14,19 @@ enum serve_form_value {
     FORM_SLOW,
     FORM_SIMULATE,
     FORM_LOAD,
+    FORM_SEED,
     FORM_VALUES
 };
 
 typedef struct serve_form {
     const char *value[FORM_VALUES]; /* NULL: it is not there */
-    size_t fabric;
     double load;
+    uint64_t seed; /* of what is drawn, such as the failures of fail=3% */
     char *text;
 } serve_form;
 
-/* Reads "fabric=0&routing=updown&traffic=uniform&fail=sw0.5"; false: `why` says what is wrong.
- * Free it in either case. What the values of routing and traffic are is not checked. */
+/* Reads "fabric=ring:n=4&routing=updown&traffic=uniform&fail=sw0.5"; false: `why` says what is
+ * wrong. Free it in either case. What fabric, routing and traffic are is not checked. */
 bool serve_form_read(serve_form *f, const char *text, size_t size, char why[SERVE_SENTENCE]);
 void serve_form_free(serve_form *f);
 

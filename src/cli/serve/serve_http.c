@@ -29,7 +29,7 @@ enum {
     REQUEST_S = 10,        /* until a request is there */
     ANSWER_S = 300,        /* until its answer is read, from when it is ready */
     HEAD_BYTES = 16 << 10, /* of a request: its line and headers, and as much for its answer's */
-    BODY_BYTES = 8 << 10,
+    BODY_BYTES = 16 << 10,
     STACK_BYTES = 1 << 20
 };
 
@@ -468,7 +468,7 @@ void serve_http_end(serve_http *h)
     if (!h)
         return;
     if (h->whatif)
-        serve_whatif_cancel(h->whatif); /* whoever waits for it is answered */
+        serve_whatif_end(h->whatif); /* whoever waits for it is answered */
     if (h->daemon)
         h->mhd.stop_daemon(h->daemon);
     if (h->page)

@@ -294,26 +294,37 @@ char *serve_results_status(serve_results *r)
 
 /* A folder for the files of one page, of which nothing stays. */
 typedef struct serve_scratch {
-    char folder[4096], page[4120], merged[4120];
+    char folder[SERVE_FOLDER], page[SERVE_FOLDER + 24], merged[SERVE_FOLDER + 24];
 } serve_scratch;
+
+ik_status serve_folder_make(char folder[SERVE_FOLDER], ik_error *err)
+{
+    const char *in = getenv("TMPDIR");
+    in = in && in[0] ? in : "/tmp";
+    snprintf(folder, SERVE_FOLDER, "%.4000s/ikat-serve-XXXXXX", in);
+    return mkdtemp(folder) ? IK_OK
+                           : ik_fail(err, IK_ERR_IO, "no folder can be made in '%.200s': %s", in,
+                                     strerror(errno));
+}
+
+void serve_folder_remove(const char *folder)
+{
+    DIR *files = opendir(folder);
+    for (struct dirent *e; files && (e = readdir(files));)
+        unlinkat(dirfd(files), e->d_name, 0);
+    if (files)
+        closedir(files);
+    rmdir(folder);
+}
 
 static ik_status serve_scratch_make(serve_scratch *s, ik_error *err)
 {
-    const char *in = getenv("TMPDIR");
-    snprintf(s->folder, sizeof s->folder, "%.4000s/ikat-serve-XXXXXX", in && in[0] ? in : "/tmp");
-    if (!mkdtemp(s->folder))
-        return ik_fail(err, IK_ERR_IO, "no folder for the page can be made in '%.200s': %s",
-                       in && in[0] ? in : "/tmp", strerror(errno));
+    ik_status status = serve_folder_make(s->folder, err);
+    if (status != IK_OK)
+        return status;
     snprintf(s->page, sizeof s->page, "%s/page.html", s->folder);
     snprintf(s->merged, sizeof s->merged, "%s/merged.db", s->folder);
     return IK_OK;
-}
-
-static void serve_scratch_remove(const serve_scratch *s)
-{
-    unlink(s->page);
-    unlink(s->merged);
-    rmdir(s->folder);
 }
 
 /* The file with `line` in front of its last "</body>"; free *text. */
@@ -375,7 +386,7 @@ static ik_status serve_specs_take(serve_results *r, const ik_results *results, i
     char **specs = ik_calloc(num + 1, sizeof *specs);
     for (size_t i = 0; specs && i < num; i++) {
         const char *spec = ik_results_spec(results, what, i);
-        if (what != IK_RESULTS_FABRICS && kept && strcmp(specs[kept - 1], spec) == 0)
+        if (kept && strcmp(specs[kept - 1], spec) == 0)
             continue;
         specs[kept] = strdup(spec);
         if (!specs[kept++]) {
@@ -404,15 +415,6 @@ static ik_status serve_page_write(serve_results *r, const char *store, const cha
         status = ik_results_html(results, path, err);
     ik_results_close(results);
     return status;
-}
-
-char *serve_results_fabric(serve_results *r, size_t i)
-{
-    pthread_mutex_lock(&r->specs_lock);
-    char *spec =
-        i < r->num_specs[IK_RESULTS_FABRICS] ? strdup(r->specs[IK_RESULTS_FABRICS][i]) : NULL;
-    pthread_mutex_unlock(&r->specs_lock);
-    return spec;
 }
 
 bool serve_results_has(serve_results *r, ik_results_list what, const char *spec)
@@ -444,7 +446,7 @@ static ik_status serve_page_make(serve_results *r, const serve_files *f, const c
         status = serve_page_write(r, store, scratch.page, err);
     if (status == IK_OK)
         status = serve_page_read(scratch.page, line, text, size, err);
-    serve_scratch_remove(&scratch);
+    serve_folder_remove(scratch.folder);
     return status;
 }
 

@@ -33,8 +33,8 @@ struct serve_whatif {
     const cli *c;
     serve_results *results;
     pthread_mutex_t lock;
-    bool busy;
-    int cancel; /* atomic */
+    bool busy, ended; /* with lock held */
+    int cancel;       /* atomic */
 };
 
 serve_whatif *serve_whatif_open(const cli *c, serve_results *results)
@@ -66,6 +66,14 @@ bool serve_whatif_cancel(serve_whatif *w)
     return busy;
 }
 
+void serve_whatif_end(serve_whatif *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->ended = true;
+    ik_cancel_raise(&w->cancel);
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* ---- command lines */
 
 /* Its name and arguments, also as a line of a shell. */
@@ -87,17 +95,16 @@ static void whatif_add_all(whatif_command *k, size_t num, const char *const *arg
         whatif_add(k, args[i]);
 }
 
-/* Those of these options, of every command, that the server was begun with. */
-static void whatif_add_common(whatif_command *k, const cli *c, size_t num, const char *const *names)
+/* Those options of every command that the server was begun with. */
+static void whatif_add_common(whatif_command *k, const cli *c)
 {
-    for (size_t i = 0; i < num; i++)
+    static const char *const names[] = {"--plugin", "--memory-limit", "--jobs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (int n = 0; cli_get_nth(c, names[i], n); n++) {
             whatif_add(k, names[i]);
             whatif_add(k, cli_get_nth(c, names[i], n));
         }
 }
-static const char *const whatif_options[] = {"--plugin", "--memory-limit", "--jobs", "--seed"};
-enum { WHATIF_OF_RUN = 3, WHATIF_OF_ALL = 4 }; /* a run takes its seeds from its experiment */
 
 /* An argument as a shell takes it. */
 static void whatif_put_quoted(FILE *out, const char *arg)
@@ -181,12 +188,18 @@ static const char *whatif_ask(whatif *q, const char *command, const char *how,
                               char why[SERVE_SENTENCE])
 {
     whatif_command k = {0};
+    char seed[24];
     const char *const words[] = {"ikat",  command,
                                  q->spec, "--allow-unreachable",
                                  "-r",    q->form.value[FORM_ROUTING],
                                  "-t",    q->form.value[FORM_TRAFFIC]};
     whatif_add_all(&k, strcmp(command, "load") == 0 ? 8 : 6, words);
-    whatif_add_common(&k, q->w->c, WHATIF_OF_ALL, whatif_options);
+    whatif_add_common(&k, q->w->c);
+    if (q->form.seed != 1) {
+        snprintf(seed, sizeof seed, "%llu", (unsigned long long)q->form.seed);
+        whatif_add(&k, "--seed");
+        whatif_add(&k, seed);
+    }
     bool shown = whatif_show(&k);
     whatif_add(&k, how);
     const char *wrong =
@@ -205,7 +218,9 @@ static void whatif_put_experiment(ik_json *j, const whatif *q)
     ik_json_text(j, "routing", q->form.value[FORM_ROUTING]);
     ik_json_text(j, "traffic", q->form.value[FORM_TRAFFIC]);
     ik_json_real(j, "load", q->form.load, 6);
-    ik_json_uint(j, "seeds", q->w->c->seed);
+    ik_json_array(j, "seeds"); /* a number alone says how many */
+    ik_json_uint(j, NULL, q->form.seed);
+    ik_json_close(j);
     ik_json_object(j, "measure");
     ik_json_uint(j, "stop_hops", whatif_hops);
     ik_json_close(j);
@@ -227,7 +242,7 @@ static const char *whatif_run_in(whatif *q, const char *yaml, const char *store,
     const char *const words[] = {"ikat", "run", yaml, "-o", store, "--quiet"};
     const char *const report_words[] = {"ikat", "report", store, "--csv"};
     whatif_add_all(&run, 6, words);
-    whatif_add_common(&run, q->w->c, WHATIF_OF_RUN, whatif_options);
+    whatif_add_common(&run, q->w->c);
     whatif_add_all(&report, 4, report_words);
     const char *wrong = whatif_run(q, "run", &run, CLI_FAILED, why);
     return wrong ? wrong : whatif_run(q, "points", &report, CLI_DONE, why);
@@ -235,14 +250,16 @@ static const char *whatif_run_in(whatif *q, const char *yaml, const char *store,
 
 static const char *whatif_simulate(whatif *q, char why[SERVE_SENTENCE])
 {
-    char folder[] = "/tmp/ikat-whatif-XXXXXX", yaml[64], store[64], *text = NULL;
+    char folder[SERVE_FOLDER], yaml[SERVE_FOLDER + 24], store[SERVE_FOLDER + 24], *text = NULL;
     ik_json j;
     ik_error err;
     ik_json_to_text(&j, IK_JSON_INDENTED);
     whatif_put_experiment(&j, q);
     if (ik_json_end_text(&j, &text, NULL, &err) != IK_OK)
         return "out of memory";
-    const char *wrong = mkdtemp(folder) ? NULL : "No folder for the simulation can be made.";
+    const char *wrong = serve_folder_make(folder, &err) == IK_OK
+                            ? NULL
+                            : "No folder for the simulation can be made.";
     if (!wrong) {
         snprintf(yaml, sizeof yaml, "%s/whatif.yaml", folder);
         snprintf(store, sizeof store, "%s/whatif.db", folder);
@@ -250,9 +267,7 @@ static const char *whatif_simulate(whatif *q, char why[SERVE_SENTENCE])
             wrong = whatif_run_in(q, yaml, store, why);
         else
             wrong = "The experiment cannot be written.";
-        unlink(yaml);
-        unlink(store);
-        rmdir(folder);
+        serve_folder_remove(folder);
     }
     ik_json_text(&q->j, "experiment", text);
     free(text);
@@ -265,7 +280,8 @@ static const char *whatif_simulate(whatif *q, char why[SERVE_SENTENCE])
 static const char *whatif_find(whatif *q, char why[SERVE_SENTENCE])
 {
     const char *routing = q->form.value[FORM_ROUTING], *traffic = q->form.value[FORM_TRAFFIC],
-               *fail = q->form.value[FORM_FAIL], *slow = q->form.value[FORM_SLOW];
+               *fail = q->form.value[FORM_FAIL], *slow = q->form.value[FORM_SLOW],
+               *spec = q->form.value[FORM_FABRIC];
     if (!ik_routing_find(routing) &&
         !serve_results_has(q->w->results, IK_RESULTS_ROUTINGS, routing)) {
         snprintf(why, SERVE_SENTENCE, "There is no routing '%.60s' here.", cli_line(routing));
@@ -276,9 +292,10 @@ static const char *whatif_find(whatif *q, char why[SERVE_SENTENCE])
         snprintf(why, SERVE_SENTENCE, "There is no traffic '%.60s' here.", cli_line(traffic));
         return why;
     }
-    char *spec = serve_results_fabric(q->w->results, q->form.fabric);
-    if (!spec)
-        return "The page has no fabric of this number.";
+    if (*spec == '-' || !serve_results_has(q->w->results, IK_RESULTS_FABRICS, spec)) {
+        snprintf(why, SERVE_SENTENCE, "There is no fabric '%.60s' here.", cli_line(spec));
+        return why;
+    }
     size_t size = strlen(spec) + (fail ? strlen(fail) : 0) + (slow ? strlen(slow) : 0) + 16;
     q->spec = malloc(size);
     if (q->spec)
@@ -288,7 +305,6 @@ static const char *whatif_find(whatif *q, char why[SERVE_SENTENCE])
                                      : ":",
                  fail ? "fail=" : "", fail ? fail : "", slow ? (fail ? ",slow=" : "slow=") : "",
                  slow ? slow : "");
-    free(spec);
     return q->spec ? NULL : "out of memory";
 }
 
@@ -308,10 +324,11 @@ static const char *whatif_compute(whatif *q, char why[SERVE_SENTENCE])
 static bool whatif_begin(serve_whatif *w)
 {
     pthread_mutex_lock(&w->lock);
-    bool free_now = !w->busy;
-    w->busy = true;
-    if (free_now)
+    bool free_now = !w->busy && !w->ended;
+    if (free_now) {
+        w->busy = true;
         __atomic_store_n(&w->cancel, 0, __ATOMIC_RELAXED);
+    }
     pthread_mutex_unlock(&w->lock);
     return free_now;
 }
@@ -371,11 +388,11 @@ unsigned serve_whatif_answer(serve_whatif *w, const char *form, size_t size, cha
 ik_status serve_whatif_make(const cli *c, const char *fabric, const char *routing,
                             const char *folder, const char *store, ik_error *err)
 {
-    char path[4200], *text = NULL;
+    char path[SERVE_FOLDER + 24], *text = NULL;
     whatif_command k = {0};
     serve_child child;
     ik_json j;
-    snprintf(path, sizeof path, "%.4000s/fabric.yaml", folder);
+    snprintf(path, sizeof path, "%s/fabric.yaml", folder);
     ik_json_to_text(&j, IK_JSON_INDENTED);
     ik_json_object(&j, NULL);
     ik_json_text(&j, "title", fabric);
@@ -391,7 +408,7 @@ ik_status serve_whatif_make(const cli *c, const char *fabric, const char *routin
         return status;
     const char *const words[] = {"ikat", "run", path, "-o", store, "--quiet"};
     whatif_add_all(&k, 6, words);
-    whatif_add_common(&k, c, WHATIF_OF_RUN, whatif_options);
+    whatif_add_common(&k, c);
     const char *wrong = serve_child_run(k.all, 1e9, c->env.cancel, &child);
     if (wrong || child.status > CLI_FAILED) {
         char why[SERVE_SENTENCE];
@@ -399,6 +416,5 @@ ik_status serve_whatif_make(const cli *c, const char *fabric, const char *routin
         status = ik_fail(err, IK_ERR_USAGE, "%s", wrong ? wrong : why);
     }
     serve_child_free(&child);
-    unlink(path);
     return status;
 }

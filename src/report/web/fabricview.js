@@ -12,6 +12,9 @@ import * as state from './state.js';
 import { numbers } from './tables.js';
 import { whatIf } from './whatif.js';
 
+// What is drawn at random, such as fail=3%, is drawn with this seed.
+const known = (data, fabric) => ({ fabric: data.fabrics[fabric].spec, seed: data.points.find((p) => p.fabric === fabric)?.params.setup_seed ?? 1 });
+
 // What the switches' colours may show at a moment.
 const SWITCH_SHOWS = [['filled', 'buffers filled', 'full'], ['blocked', 'buffers blocked', 'blocked'], ['hol', 'held up by a head', 'held up by the head of their queue']];
 
@@ -70,7 +73,7 @@ function plain(data, node) {
     return pictures.get(f);
   };
   const seek = seeker(data, () => ({ drawing: data.fabrics[curve().fabric].drawing, curve: curve(), picture: picture() }));
-  const damage = whatIf(data, () => ({ index: curve().fabric, routing: data.plans[pick.value].routing, drawing: data.fabrics[curve().fabric].drawing, picture: picture() }));
+  const damage = whatIf(data, () => ({ index: curve().fabric, known: known(data, curve().fabric), routing: data.plans[pick.value].routing, drawing: data.fabrics[curve().fabric].drawing, picture: picture() }));
   function show() { holder.replaceChildren(picture().node); seek.apply(false); damage?.apply(); }
   show();
   return node(el('div', { class: 'controls' }, drawn.length > 1 && pick.node), seek.fields, seek.told, holder, damage?.node);
@@ -96,7 +99,7 @@ function loaded(data, drawn, node) {
     return pictures.get(f);
   };
   const seek = seeker(data, () => ({ drawing: fabric().drawing, curve: curve(), picture: picture() }));
-  const damage = whatIf(data, () => ({ index: curve().fabric, routing: data.plans[curve().plan].routing, drawing: fabric().drawing, picture: picture() }));
+  const damage = whatIf(data, () => ({ index: curve().fabric, known: known(data, curve().fabric), routing: data.plans[curve().plan].routing, drawing: fabric().drawing, picture: picture() }));
   const box = numbers('channels', () => channelRows(curve(), curve().steps[step], fabric().drawing));
   function show() {
     const shown = picture(), at = curve().steps[step];

@@ -4,6 +4,8 @@
 const DETAIL = 256; // switches that are drawn one by one
 
 const CHANNEL = 0, NODE = 1, LABEL = 2, OPPOSITE = 3, PEER = 4, PEER_LABEL = 5, CLASS = 6;
+// A link of a drawing, by names.
+export const linkOf = (l, index) => ({ index, channel: l[CHANNEL], opposite: l[OPPOSITE], from: l[NODE], to: l[PEER], fromPort: l[LABEL], toPort: l[PEER_LABEL], cls: l[CLASS] });
 
 function rowsOf(layout) {
   return [...new Set(layout.map((p) => p[1]))].sort((a, b) => a - b);
@@ -122,7 +124,7 @@ export function makeScene(drawing, expanded = -1) {
   const links = [];
   const hostLinks = [];
   drawing.links.forEach((l, index) => {
-    const link = { index, channel: l[CHANNEL], opposite: l[OPPOSITE], from: l[NODE], to: l[PEER], fromPort: l[LABEL], toPort: l[PEER_LABEL], cls: l[CLASS] };
+    const link = linkOf(l, index);
     if (l[NODE] < switches && l[PEER] < switches) links.push({ ...link, a: nodeOf[l[NODE]], b: nodeOf[l[PEER]] });
     else if (l[NODE] < switches || l[PEER] < switches) hostLinks.push({ ...link, node: nodeOf[Math.min(l[NODE], l[PEER])], host: Math.max(l[NODE], l[PEER]) });
   });

@@ -4,6 +4,7 @@
 import { el, select } from './dom.js';
 import { count, percent, plural, time, verdict } from './format.js';
 import { legend } from './legend.js';
+import { linkOf } from './scene.js';
 
 const GENERAL = ['dmodc', 'updown', 'shortest', 'minimal', 'dfsssp', 'nue']; // routings of any fabric
 const PATTERNS = ['uniform', 'worst', 'tornado', 'shift', 'complement'];
@@ -12,7 +13,8 @@ let ask = null; // { compute(form, signal) → answer, cancel() }
 export const computeBy = (server) => { ask = server; };
 
 // What is chosen and found stays when the page is drawn again.
-const chosen = { on: false, fabric: -1, parts: [], effect: 'fail', rate: 25, routing: '', traffic: '', load: 0.5, found: null, told: '', running: false };
+const chosen = { on: false, fabric: null, parts: [], effect: 'fail', rate: 25, routing: '', traffic: '', load: 0.5, found: null, told: '', running: false };
+let latest = null; // draws the panel that was made last, when an answer comes
 const known = new Map(); // answers about fabrics as they are, by what was asked
 
 function rowsOfCsv(text) {
@@ -42,22 +44,24 @@ const portRef = (drawing, link) => {
   return ref && `${ref}.${port}`;
 };
 
-// place(): { index: of the fabric, routing, traffic, picture, drawing } of what is shown. Returns { node, apply }, or null.
+// place(): { index: of the fabric, known: { fabric, seed } that name it to whoever computes, routing, picture, drawing } of what is shown. Returns { node, apply }, or null.
 export function whatIf(data, place) {
   if (!ask) return null;
   const told = el('p', { class: 'quiet', role: 'status' }), parts = el('div', { class: 'controls parts' }), choices = el('div', { class: 'controls' }), result = el('div', {});
   const rateField = el('input', { type: 'number', min: 0.001, step: 'any', value: chosen.rate, 'aria-label': 'rate in Gb/s', class: 'rate', oninput: (e) => { chosen.rate = +e.target.value; } });
   const loadLabel = el('output', {}), keys = el('div', { class: 'controls', hidden: true }, legend('0', '100 % of its rate: links as damaged').node);
   const load = el('input', { type: 'range', min: 1, max: 100, value: Math.round(100 * chosen.load), 'aria-label': 'load of the colours and the simulation', oninput: (e) => { chosen.load = e.target.value / 100; paint(); } });
+  // For the keyboard, and for parts that a large picture puts together.
+  const byName = el('input', { type: 'search', placeholder: 'sw0, sw0.5', size: 10, 'aria-label': 'switch, or port, to be damaged', onchange: (e) => { pickByName(e.target.value.trim()); e.target.value = ''; } });
   const button = (text, onclick, props = {}) => el('button', { type: 'button', onclick, ...props }, text);
   const open = button('What if …', () => { chosen.on = !chosen.on; apply(); }), compute = button('Compute', () => run(false)), simulate = button('Simulate', () => run(true), { title: 'a simulation of some seconds, before and after' });
   const cancel = button('Cancel', () => ask.cancel()), clear = button('Undo all', () => { chosen.parts = []; chosen.found = null; apply(); });
-  const body = el('div', { class: 'whatif' }, el('p', { class: 'quiet' }, 'Click on links and switches in the picture: each is damaged, or whole again. Then compute what the routing makes of it.'), choices, parts,
+  const body = el('div', { class: 'whatif' }, el('p', { class: 'quiet' }, 'Click on links and switches in the picture, or name them: each is damaged, or whole again. Then compute what the routing makes of it.'), choices, parts,
     el('div', { class: 'controls' }, compute, simulate, el('label', { class: 'control' }, el('span', {}, 'at load'), load, loadLabel), clear, cancel), keys, told, result);
   const node = el('div', { class: 'whatif-box' }, el('div', { class: 'controls' }, open), body);
 
   const list = (effect) => chosen.parts.filter((p) => p.effect === effect).map((p) => (effect === 'slow' ? `${p.ref}@${p.rate}Gb/s` : p.ref)).join(':');
-  const form = (damaged, more = {}) => ({ fabric: place().index, routing: chosen.routing, traffic: chosen.traffic, ...(damaged && list('fail') && { fail: list('fail') }), ...(damaged && list('slow') && { slow: list('slow') }), ...more });
+  const form = (damaged, more = {}) => ({ ...place().known, routing: chosen.routing, traffic: chosen.traffic, ...(damaged && list('fail') && { fail: list('fail') }), ...(damaged && list('slow') && { slow: list('slow') }), ...more });
   const say = (text) => { chosen.told = text; told.textContent = text; told.hidden = !text; };
 
   function pick({ edge, host, node: at }) {
@@ -73,24 +77,32 @@ export function whatIf(data, place) {
     apply();
   }
 
+  function pickByName(name) {
+    const { drawing } = place(), names = (n) => [switchRef(drawing, n), drawing.names[n]];
+    const link = drawing.links.map(linkOf).find((l) => [[l.from, l.fromPort], [l.to, l.toPort]].some(([n, port]) => n < drawing.switches && names(n).includes(name.slice(0, name.lastIndexOf('.'))) && name.endsWith(`.${port}`)));
+    const sw = Array.from({ length: drawing.switches }, (_, n) => n).find((n) => names(n).includes(name)) ?? -1;
+    if (sw >= 0 || link) pick(sw >= 0 ? { node: { single: sw } } : { host: link });
+    else if (name) say(`There is no switch or port '${name}' with a cable.`);
+  }
+
   async function run(simulated) {
     if (chosen.running) return;
-    const more = simulated ? { simulate: 'yes', load: chosen.load } : {}, what = list('fail') || list('slow') ? 'after' : 'now';
+    // Whatever is chosen meanwhile, the answers are to this.
+    const more = simulated ? { simulate: 'yes', load: chosen.load } : {}, whole = form(false, more), damaged = form(true, more), asked = JSON.stringify(form(true)), of = chosen.fabric;
     chosen.running = true;
     say(simulated ? 'Simulating …' : 'Computing …');
     apply();
     try {
-      const key = JSON.stringify(form(false, more));
-      if (!known.has(key)) known.set(key, read(await ask.compute(form(false, more))));
-      const before = known.get(key), after = what === 'after' ? read(await ask.compute(form(true, more))) : before;
-      const asked = JSON.stringify(form(true));
-      chosen.found = { ...(chosen.found?.asked === asked ? chosen.found : {}), asked, fabric: place().index, [simulated ? 'simulated' : 'static']: [before, after] };
-      say('');
+      const key = JSON.stringify(whole);
+      if (!known.has(key)) known.set(key, read(await ask.compute(whole)));
+      const before = known.get(key), after = damaged.fail || damaged.slow ? read(await ask.compute(damaged)) : before;
+      if (chosen.fabric === of) chosen.found = { ...(chosen.found?.asked === asked ? chosen.found : {}), asked, [simulated ? 'simulated' : 'static']: [before, after] };
+      chosen.told = '';
     } catch (error) {
-      say(error.message);
+      chosen.told = error.message;
     }
     chosen.running = false;
-    apply();
+    latest();
   }
 
   const read = (answer) => ({ ...answer, proof: answer.check && JSON.parse(answer.check.text), loads: answer.load && JSON.parse(answer.load.text), point: answer.points && rowsOfCsv(answer.points.text)[0] });
@@ -107,7 +119,7 @@ export function whatIf(data, place) {
 
   function results() {
     const { found } = chosen;
-    if (!found || found.fabric !== place().index) return [];
+    if (!found) return [];
     const old = found.asked !== JSON.stringify(form(true)), after = found.static?.[1], witness = after?.proof.witness;
     const commands = [...(found.static ? [after.check.command, after.load.command] : []), ...(found.simulated ? [`ikat run whatif.yaml, with whatif.yaml:\n${found.simulated[1].experiment}`] : [])];
     return [old && el('p', { class: 'no' }, 'This is what was computed before the last change: compute again.'),
@@ -119,7 +131,7 @@ export function whatIf(data, place) {
 
   // Links have the colours of their load after the damage.
   function paint() {
-    const { found } = chosen, { picture, index } = place(), shown = chosen.on && found?.fabric === index && found.static && found.asked === JSON.stringify(form(true));
+    const { found } = chosen, { picture } = place(), shown = chosen.on && found?.static && found.asked === JSON.stringify(form(true));
     loadLabel.textContent = percent(chosen.load, 0);
     const shares = shown ? (found.shares ??= sharesOf(found.static[1])) : null;
     keys.hidden = !shares;
@@ -129,13 +141,13 @@ export function whatIf(data, place) {
 
   function apply() {
     const at = place(), { drawing } = at, plans = data.plans.filter((p) => p.fabric === at.index).map((p) => p.routing), patterns = data.curves.filter((c) => c.fabric === at.index && c.steps[0].load > 0).map((c) => c.traffic);
-    if (chosen.fabric !== at.index) Object.assign(chosen, { fabric: at.index, parts: [], found: null, routing: at.routing, traffic: patterns[0] ?? 'uniform', told: '' });
+    if (chosen.fabric !== at.known.fabric) Object.assign(chosen, { fabric: at.known.fabric, parts: [], found: null, routing: at.routing, traffic: patterns[0] ?? 'uniform', told: '' });
     open.setAttribute('aria-expanded', chosen.on);
     body.hidden = !chosen.on;
     at.picture.picks(chosen.on ? pick : null);
     const choice = (label, key, options) => select(label, [...new Set(options)].map((o) => [o, o]), (v) => { chosen[key] = v; apply(); }, chosen[key]);
     choices.replaceChildren(select('a click on a link', [['fail', 'it fails'], ['slow', 'it is slow']], (v) => { chosen.effect = v; apply(); }, chosen.effect), chosen.effect === 'slow' ? el('label', { class: 'control' }, el('span', {}, 'at'), rateField, 'Gb/s') : '',
-      choice('routed by', 'routing', [chosen.routing, ...plans, ...GENERAL]), choice('under', 'traffic', [chosen.traffic, ...patterns, ...PATTERNS]));
+      choice('routed by', 'routing', [chosen.routing, ...plans, ...GENERAL]), choice('under', 'traffic', [chosen.traffic, ...patterns, ...PATTERNS]), el('label', { class: 'control' }, el('span', {}, 'or by name'), byName));
     const name = (p) => (p.sw !== undefined ? `switch ${drawing.names[p.sw]}` : p.ref);
     parts.replaceChildren(...chosen.parts.map((p) => button(`${name(p)} ${p.effect === 'fail' ? 'fails' : `at ${p.rate} Gb/s`} ×`, () => { chosen.parts = chosen.parts.filter((x) => x !== p); apply(); }, { class: 'part', 'aria-label': `${name(p)} is whole again` })));
     compute.disabled = simulate.disabled = chosen.running;
@@ -145,5 +157,6 @@ export function whatIf(data, place) {
     result.replaceChildren(...results());
     paint();
   }
+  latest = apply;
   return { node, apply };
 }
