@@ -300,6 +300,27 @@ expect:
         self.assertRegex(answer.stderr, "test.yaml:5:12: measure 'bound' is a rate, and traffic 'collective.*' ends")
         self.assertFalse((self.tmp / "r.db").exists())
 
+    def test_bound_of_nothing(self):
+        """Damage that leaves no flows does not end the experiment: there is no bound of them."""
+        text = """\
+fabric: {family: karytree, k: 2, n: 2, fail: [0%, 100%]}
+routing: updown
+traffic: [uniform, "shift:by=2"]
+simulate: false
+measures: [bound]
+allow_unreachable: true
+"""
+        points = self.json("run", self.write(text), "-o", self.tmp / "n.db")["points"]
+        self.assertEqual([p.get("bound_high") for p in points], [1, 1, 1, None])
+        self.assertEqual([p.get("share_of_bound") is None for p in points], [False, False, False, True])
+
+    def test_bound_needs_memory(self):
+        """The limit is an error: shards on machines with more memory would have other results."""
+        text = "fabric: \"jellyfish:N=400,d=5,p=4\"\nrouting: updown\nsimulate: false\nmeasures: [bound]\n"
+        answer = run("run", self.write(text), "-o", self.tmp / "m.db", "--jobs", 1, "--memory-limit", "10 MiB")
+        self.assertEqual(answer.returncode, 2)
+        self.assertIn("measure 'bound': the memory limit leaves no room", answer.stderr)
+
     def test_samples_are_one_row(self):
         answer = self.json("run", self.write(GRAPHS), "-o", self.tmp / "a.db")
         rows = {s["routing"]: s for s in answer["statics"]}

@@ -84,6 +84,9 @@ static void test_trees(void **state)
         "pgft:m=40:3,w=1:2,p=1:3,fail=5%",       /* more hosts per switch than are taken at once */
         "karytree:k=4,n=2,fail=60%,fail_seed=3", /* in several parts */
         "karytree:k=4,n=2,fail=100%",
+        "rlft:ports=16,levels=2,fail=sw1",              /* hosts without a cable */
+        "pgft:m=16:8,w=1:2,p=1:1,fail=60%,fail_seed=3", /* in several parts, as the next one */
+        "pgft:m=16:8,w=1:2,p=1:1,fail=100%",
     };
     (void)state;
     for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
@@ -108,12 +111,13 @@ static void test_others(void **state)
     ik_fabric_free(f);
 }
 
-/* One entry of a table that leads away, nowhere, to another host, or beyond the ports. */
+/* One entry of a table that leads away, nowhere, or to another host. */
 static void test_wrong_entries(void **state)
 {
-    static const uint16_t entries[] = {0, 1, 2, 3, 4, 5, 6, 7, 0xFFFF};
+    static const uint16_t entries[] = {0, 1, 2, 4, 5, 6, 7, 16, 17, 0xFFFF};
     (void)state;
-    ik_fabric *f = fabric_of("rlft:ports=8,levels=2");
+    /* loads are summed in up to 32 parts: neighbouring hosts are taken together from 64 on */
+    ik_fabric *f = fabric_of("pgft:m=16:8,w=1:2,p=1:1");
     ik_plan *plan = NULL;
     assert_int_equal(ik_plan_from_specs(f, "dmodc", "1q", NULL, 1, &made_env, &plan, NULL), IK_OK);
     ik_routing_family undeclared = *plan->routing->family;
@@ -121,9 +125,12 @@ static void test_wrong_entries(void **state)
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         uint16_t *entry = &plan->routing->lft[(size_t)sw * f->num_hosts + 5], before = *entry;
         for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+            if (entries[i] != 0xFFFF && entries[i] >= ik_radix(f, sw))
+                continue;
             *entry = entries[i];
             compare_proofs(plan, &undeclared, 1);
             compare_loads(plan, &undeclared, "uniform", 1);
+            compare_loads(plan, &undeclared, "permutation", 1);
         }
         *entry = before;
     }

@@ -103,7 +103,8 @@ static uint32_t flow_source_choose(const flow_source *s, uint32_t i, const flow_
     for (uint32_t a = net->arc_base[dest]; most > 1 && a < net->arc_base[dest + 1]; a++) {
         uint32_t back = flow_tree_reverse(net, a), at;
         double x = tree->distance[net->to[a]] + length[back];
-        if (back == last[0] || !(x < INFINITY) || !flow_source_hops(s, tree, back))
+        if (back == last[0] || !(x < INFINITY) || !flow_tree_passes(tree, s->node, net->to[a]) ||
+            !flow_source_hops(s, tree, back))
             continue;
         if (num == most && x >= far[num - 1])
             continue;

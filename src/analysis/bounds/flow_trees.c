@@ -34,8 +34,7 @@ void flow_tree_free(flow_tree *t)
     *t = (flow_tree){0};
 }
 
-/* Hosts pass nothing on. */
-static bool flow_tree_passes(const flow_tree *t, uint32_t source, uint32_t node)
+bool flow_tree_passes(const flow_tree *t, uint32_t source, uint32_t node)
 {
     return node == source || node < t->net->num_switches;
 }

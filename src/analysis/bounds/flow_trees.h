@@ -26,6 +26,8 @@ void flow_tree_free(flow_tree *t);
  * what its flows pay: the sum of amount * distance. Among paths of equal length the choice is the
  * same. Does not fail: there is room for every arc in the heap. Cost O(arcs * log arcs). */
 double flow_tree_grow(flow_tree *t, uint32_t source, const double *length);
+/* May paths from the source leave the node? Hosts pass nothing on. */
+bool flow_tree_passes(const flow_tree *t, uint32_t source, uint32_t node);
 /* The arc that leads back, with which it makes a link. O(log arcs of a node). */
 uint32_t flow_tree_reverse(const flow_net *net, uint32_t arc);
 /* Adds the source's flows to load [num_arcs], divided among all paths with the fewest arcs: at each

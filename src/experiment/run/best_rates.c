@@ -31,6 +31,12 @@ static ik_status best_rates_find(const statics_place *place, const ik_traffic *t
     if (!IK_ARRAY_ROOM(b->items, b->cap, b->num + 1))
         return ik_fail_memory(err, (b->num + 1) * sizeof *b->items, "an experiment");
     ik_status status = ik_flow_bound_measure(t, epsilon, env, out, err);
+    /* With more memory both ends would be others: results do not depend on it. */
+    if (status == IK_OK && out->end == IK_FLOW_MEMORY)
+        status =
+            ik_fail(err, IK_ERR_MEMORY,
+                    "measure 'bound': the memory limit leaves no room for the paths of '%.60s'",
+                    place->traffic->label);
     if (status == IK_OK)
         b->items[b->num++] = (best_rate){place->traffic, place->number, *out};
     return status;
@@ -42,9 +48,11 @@ ik_status statics_measure_bound(const statics_place *place, const ik_routing *r,
 {
     ik_flow_bound bound;
     uint64_t unconnected = 0;
-    ik_status status = best_rates_find(place, t, env, &bound, err);
+    ik_status status = ik_flows_unconnected(t, &unconnected, err);
+    if (status == IK_OK && load->flows <= unconnected)
+        return IK_OK; /* nothing is left that could be bounded */
     if (status == IK_OK)
-        status = ik_flows_unconnected(t, &unconnected, err);
+        status = best_rates_find(place, t, env, &bound, err);
     if (status != IK_OK)
         return status;
     statics_set(out, METRIC_BOUND_LOW, bound.lower);
