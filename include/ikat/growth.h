@@ -25,12 +25,13 @@ typedef struct ik_growth {
 } ik_growth;
 
 /* Matches switches so that many cables stay, those of hosts included: the best of several
- * beginnings (by level, group and number; by level and number; neighbour by neighbour), each
- * improved by exchanges until none helps or a fixed amount of work is done. So `kept` is one
- * matching's, and at most `most_kept`, which follows from the numbers of cables of switches and of
- * pairs of switches alone; where they are equal it is the most. The same fabrics always give the
- * same matching. IK_ERR_UNSUPPORTED: hosts with several cables; IK_ERR_MEMORY, IK_ERR_CANCELLED.
- * Cost at most some seconds, memory O(ports). Free with ik_growth_free. */
+ * beginnings (by level, group and number; by level and number; neighbour by neighbour; with one
+ * switch at one place), each improved by exchanges until none helps or a fixed amount of work is
+ * done. So `kept` is one matching's, and at most `most_kept`, which follows from the numbers of
+ * cables of switches and of pairs of switches alone; where they are equal it is the most. The same
+ * fabrics always give the same matching. IK_ERR_UNSUPPORTED: hosts with several cables;
+ * IK_ERR_MEMORY, IK_ERR_CANCELLED. Cost at most some seconds, memory O(ports). Free with
+ * ik_growth_free. */
 ik_status ik_growth_measure(const ik_fabric *from, const ik_fabric *to, const ik_env *env,
                             ik_growth *out, ik_error *err);
 void ik_growth_free(ik_growth *g);

@@ -138,6 +138,66 @@ static void all_matchings(void **state)
     assert_int_equal(most, cases);
 }
 
+static uint32_t random_below(uint32_t *state, uint32_t n)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 9) % n;
+}
+
+/* One to six switches with none to three hosts each, and cables between any two of them, some
+ * several times: parts may be unconnected. */
+static ik_fabric *random_fabric(uint32_t *state)
+{
+    ik_builder *b = ik_builder_new();
+    ik_fabric *made = NULL;
+    ik_error err = {0};
+    uint32_t used[6] = {0}, hosts_at[18], hosts = 0, n = 1 + random_below(state, 6);
+    assert_non_null(b);
+    for (uint32_t s = 0; s < n; s++)
+        for (uint32_t k = random_below(state, 3) ? random_below(state, 4) : 0; k > 0; k--)
+            hosts_at[hosts++] = s;
+    ik_builder_switches(b, n, 64);
+    ik_builder_hosts(b, hosts, 1);
+    uint16_t link = ik_builder_default_link(b, false);
+    for (uint32_t h = 0; h < hosts; h++)
+        ik_builder_link(b, ik_hs(h, 0), ik_sw(hosts_at[h], used[hosts_at[h]]++), link);
+    for (uint32_t e = random_below(state, 12); e > 0; e--) {
+        uint32_t x = random_below(state, n), y = random_below(state, n);
+        for (uint32_t k = random_below(state, 3) ? 1 : 4; x != y && k > 0; k--)
+            ik_builder_link(b, ik_sw(x, used[x]++), ik_sw(y, used[y]++), link);
+    }
+    ik_builder_family(b, "file", "random", NULL, 0);
+    assert_int_equal(ik_builder_finish(b, &made, &err), IK_OK);
+    ik_builder_free(b);
+    return made;
+}
+
+/* Fabrics without any order: nearly all results are the best, and none is out of its bounds. */
+static void random_matchings(void **state)
+{
+    (void)state;
+    uint32_t seed = 1, most = 0;
+    for (uint32_t i = 0; i < 400; i++) {
+        ik_fabric *from = random_fabric(&seed), *to = random_fabric(&seed);
+        uint32_t place[8];
+        ik_growth g = growth_of(from, to), same = growth_of(from, from);
+        uint64_t best = try_all(from, to, place, 0, 0);
+        uint64_t found = g.kept + g.num_hosts - g.moved_hosts;
+        check_matching(from, to, &g);
+        assert_true(found <= best);
+        assert_true(best <= g.most_kept + g.num_hosts - g.least_moved_hosts);
+        assert_int_equal(same.kept, same.old_cables);
+        assert_int_equal(same.moved_hosts, 0);
+        most += found == best;
+        ik_growth_free(&g);
+        ik_growth_free(&same);
+        ik_fabric_free(from);
+        ik_fabric_free(to);
+    }
+    print_message("%d of 400 are the most\n", (int)most);
+    assert_true(most >= 396);
+}
+
 /* Trees that nest keep everything; a spine with two cables to a leaf gives one of them up. */
 static void trees(void **state)
 {
@@ -270,9 +330,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_matchings),
-        cmocka_unit_test(trees),
-        cmocka_unit_test(jellyfish),
+        cmocka_unit_test(all_matchings), cmocka_unit_test(random_matchings),
+        cmocka_unit_test(trees),         cmocka_unit_test(jellyfish),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 /* Ends of cables that all beginnings, and again the best of them, look at: one or two seconds. */
 static const int64_t most_work = INT64_C(60000000);
-enum { BEGINNINGS = 16, NUM_KEYS = 4 };
+enum { BEGINNINGS = 16, MOST_SEEDS = 256, NUM_KEYS = 4 };
 
 typedef struct growth_work {
     const ik_fabric *from, *to;
@@ -283,18 +283,37 @@ static void growth_keep(growth_work *w)
     memcpy(w->best, w->place, w->a.n * sizeof *w->best);
 }
 
+/* One of the beginnings, the later of which start with one switch at one place: all pairs of a
+ * switch and a place in small fabrics, some in large ones. */
+static void growth_start(growth_work *w, uint64_t k)
+{
+    const uint64_t pairs = (uint64_t)w->a.n * w->b.n;
+    const uint32_t step = w->a.n / BEGINNINGS + 1;
+    growth_clear(w);
+    if (k < 2) {
+        growth_join(w, k == 1);
+    } else if (k >= BEGINNINGS) {
+        uint64_t pair = (k - BEGINNINGS) * (pairs / MOST_SEEDS + 1) % pairs;
+        growth_put(w, (uint32_t)(pair / w->b.n), (uint32_t)(pair % w->b.n));
+    }
+    growth_fill(w, k < 2 ? 0 : (uint32_t)(k - 2) * step % w->a.n);
+}
+
 /* Ends early where `most` cables, hosts' included, stay. */
 static ik_status growth_search(growth_work *w, const ik_env *env, uint64_t most, ik_error *err)
 {
-    for (uint32_t k = 0; k < BEGINNINGS && k < w->a.n + 2; k++) {
-        growth_clear(w);
-        w->work = most_work / BEGINNINGS;
-        if (k < 2)
-            growth_join(w, k == 1);
-        growth_fill(w, k < 2 ? 0 : (k - 2) * (w->a.n / BEGINNINGS + 1) % w->a.n);
+    const uint64_t pairs = (uint64_t)w->a.n * w->b.n;
+    const uint64_t all = BEGINNINGS + (pairs < MOST_SEEDS ? pairs : MOST_SEEDS);
+    int64_t left = most_work;
+    for (uint64_t k = 0; k < all && left > 0; k++) {
+        const int64_t share = most_work / BEGINNINGS;
+        w->work = share < left ? share : left;
+        left -= w->work;
+        growth_start(w, k);
         growth_keep(w);
         growth_improve(w, env);
         growth_keep(w);
+        left += w->work;
         if (w->best_kept == most || ik_env_cancelled(env))
             break;
     }

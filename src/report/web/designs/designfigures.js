@@ -104,8 +104,8 @@ export function wishText(data) {
     rails > 1 && `Each host has ${rails} ports, each to a network of its own (a rail): the ${rails} networks are equal, and together they give a host ${rate(rails * bps)}.`,
     over > 1 ? `A leaf switch may have ${over} times as many hosts as uplinks.` : 'Uniform traffic at full load is to fit (full bandwidth).',
     data.workloads.length > 0 && `The ${data.workloads.length > 1 ? 'workloads are' : 'workload is'} ${list(data.workloads)}.`,
-    data.shares.length > 0 && `To see what failures do, ${list(data.shares.map(loadText), 'or')} of the cables between switches were drawn at random, ${data.draws} times${data.shares.length > 1 ? ' each' : ''}.`,
-    priceText(data)].filter(Boolean).join(' ');
+    data.members.length > 0 && data.shares.length > 0 && `To see what failures do, ${list(data.shares.map(loadText), 'or')} of the cables between switches were drawn at random, ${data.draws} times${data.shares.length > 1 ? ' each' : ''}.`,
+    data.members.length > 0 && priceText(data)].filter(Boolean).join(' ');
 }
 
 export function priceText(data) {
