@@ -1,7 +1,6 @@
 """ikat run: from an experiment to results; killed, stopped, in parallel, on a full disk."""
 import contextlib
 import os
-import random
 import re
 import resource
 import signal
@@ -166,7 +165,7 @@ measure: {warmup: 0 ns, duration: 1 us}
         return max(0, len(done.stdout.splitlines()) - 1)
 
     def kill_and_resume(self, text, num):
-        """Kills runs of one experiment at random instants, the first one not before it has kept a point; its bytes are those of a
+        """Kills runs of one experiment at eight instants, the first one not before it has kept a point; its bytes are those of a
         run that nobody killed."""
         path = self.write(text)
         whole, broken = self.tmp / "whole.db", self.tmp / "broken.db"
@@ -177,7 +176,7 @@ measure: {warmup: 0 ns, duration: 1 us}
                                   stderr=subprocess.DEVNULL) as child:
                 while not kept and child.poll() is None:
                     kept = self.points_kept(broken)
-                time.sleep(random.random() * 1.5 if k else 0)
+                time.sleep((k * 0.37 % 1) * 1.5)
                 child.kill()
                 killed = child.wait() == -signal.SIGKILL
             now = self.points_kept(broken)

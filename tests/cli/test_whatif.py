@@ -7,11 +7,11 @@ import io
 import json
 import os
 import pathlib
+import random
 import re
 import shlex
 import signal
 import tempfile
-import time
 import unittest
 import urllib.parse
 
@@ -167,9 +167,9 @@ class Answers(WhatIfTest):
 
 class Slow(ServeTest):
     def test_every_family(self):
-        """A cable to a host, and one between switches, of every family and of a file: both directions have the rate, files keep it, the proof
+        """A cable to a host, and one between switches, of every family (of every fourth, without IKAT_TEST_ALL): both directions have the rate, files keep it, the proof
         stays, and the simulation is full where the loads say so."""
-        for family in self.json("list", "topologies")["topologies"]:
+        for family in self.json("list", "topologies")["topologies"][::1 if os.environ.get("IKAT_TEST_ALL") else 4]:
             for spec in family["examples"]:
                 if self.json("topo", spec)["hosts"] >= 4:
                     break
@@ -259,7 +259,7 @@ class Hostile(WhatIfTest):
                 code, headers, _ = self.ask(token + path)
                 self.assertEqual((code, headers["Allow"]), (405, "POST"))
             head = f"POST {token}whatif HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ".encode()
-            for body in (b"fabric=" + b"0" * 20000, b"&" * 100000, os.urandom(40000)):
+            for body in (b"fabric=" + b"0" * 20000, b"&" * 100000, random.Random(1).randbytes(40000)):
                 self.assertNotIn(b" 200 ", self.raw(head + str(len(body)).encode() + b"\r\n\r\n" + body)[:20])
             self.assertEqual(self.what_if(token)[0], 200)
 
@@ -281,11 +281,10 @@ class Hostile(WhatIfTest):
                 self.assertEqual(self.ask(f"{token}cancel", "POST")[0], 200)
                 self.assertEqual(first.result(30), (422, "It was cancelled."))
                 self.assertEqual(self.children(), [])
-            began = time.monotonic()
-            late = pool.submit(self.what_if, token, **simulation)
-            self.pause()
-            self.assertEqual(late.result(100), (422, "It takes too long: the time for it is over."))
-            self.assertTrue(55 < time.monotonic() - began < 90)
+            if os.environ.get("IKAT_TEST_ALL"):  # a minute
+                late = pool.submit(self.what_if, token, **simulation)
+                self.pause()
+                self.assertEqual(late.result(100), (422, "It takes too long: the time for it is over."))
             last = pool.submit(self.what_if, token, **simulation)
             child = self.pause()
         with contextlib.suppress(OSError, http.client.HTTPException):
