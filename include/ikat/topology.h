@@ -145,6 +145,14 @@ ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_
 ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,
                                   ik_error *err);
 
+/* How large a fabric will be, without building it: before hosts are left out, and cables fail. */
+typedef struct ik_fabric_size {
+    double switches, hosts, ports;
+} ik_fabric_size;
+/* name, params: as for ik_fabric_from_params. false: it is small or read from a file, its parameters
+ * are wrong, or memory is short. O(1). */
+bool ik_fabric_size_of(const char *name, const ik_params *params, ik_fabric_size *out);
+
 /* family_data of "xgft" and its shorthands (also of pgft with p != 1). Level l in 1..h; arrays are
  * indexed by l-1. */
 #define IK_XGFT_MAX_H 16

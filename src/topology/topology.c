@@ -76,6 +76,22 @@ static double topology_bytes_needed(double nodes, double ports)
     return 20 * ports + 24 * nodes;
 }
 
+/* What is refused for its size, and where the numbers stand in that. */
+#define TOPOLOGY_NEEDS(number)                                                                     \
+    "would need " number " switches, " number " hosts and " number " ports"
+
+bool ik_fabric_size_of(const char *name, const ik_params *params, ik_fabric_size *out)
+{
+    const ik_env env = {.memory_limit_bytes = 1};
+    ik_fabric *f = NULL;
+    ik_error err = {0};
+    ik_status status = ik_fabric_from_params(name, params, &env, &f, &err);
+    ik_fabric_free(f);
+    const char *needs = status == IK_ERR_MEMORY ? strstr(err.text, "would need ") : NULL;
+    return needs &&
+           sscanf(needs, TOPOLOGY_NEEDS("%lf"), &out->switches, &out->hosts, &out->ports) == 3;
+}
+
 ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,
                                   ik_error *err)
 {
@@ -83,8 +99,7 @@ ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hos
     double bytes = topology_bytes_needed(switches + hosts, ports),
            limit = env ? (double)env->memory_limit_bytes : 0;
     char size[160], needed[32], allowed[32];
-    snprintf(size, sizeof size, "would need %.0f switches, %.0f hosts and %.0f ports", switches,
-             hosts, ports);
+    snprintf(size, sizeof size, TOPOLOGY_NEEDS("%.0f"), switches, hosts, ports);
     if (ports > 0x7fffffff || switches + hosts > 0x7fffffff) {
         ik_fail(err, IK_ERR_USAGE, "%s", size);
         return ik_hint(err, IK_ERR_USAGE, "at most 2147483647 ports are possible");

@@ -156,6 +156,7 @@ def commands():
     lines["status_json"] = "status part1.db part2.db --json"
     lines["serve"] = "serve part1.db part2.db --for 0.001s"
     lines["serve_waits"] = "serve none.db OUT --for 0.001s --json"
+    lines["run_dry"] = "run small.yaml --dry-run -o small.db"
     lines["submit"] = "submit small.yaml --tasks 1 --dry-run -o OUT/sweep.db"
     lines["merge_json"] = "merge part1.db -o OUT/merged.db --json"
     lines["run_again"] = "run small.yaml -o OUT/small.db"
