@@ -189,20 +189,11 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
 
 /* ---- what a sweep will take */
 
-/* Where an estimate comes from, the best last. */
-typedef enum ik_cost_source {
-    IK_COST_MODEL,      /* packet-hops, or entries of tables, times what one takes */
-    IK_COST_LIKE_OTHERS /* the same, corrected by what finished points took over their estimates */
-} ik_cost_source;
-
 typedef struct ik_point_cost {
-    double seconds;          /* of one processor; NAN = cannot be said, 0 = it is left out */
-    double packet_hops;      /* NAN or 0: not known, or it is not simulated */
-    uint64_t bytes;          /* of a process that runs it alone; 0 = cannot be said */
-    uint64_t measured_bytes; /* of its process until its end; 0 = not known */
-    bool elsewhere;          /* it is not asked for */
-    bool finished;           /* seconds: that it took, if that is known */
-    ik_cost_source from;
+    double seconds; /* of one processor, by the model; NAN = cannot be said, 0 = it is left out */
+    uint64_t bytes; /* of a process that runs it alone; 0 = cannot be said */
+    bool elsewhere; /* it is not asked for */
+    size_t file;    /* the first of the results files that has it, from 1; 0 = it is not finished */
 } ik_point_cost;
 
 typedef struct ik_sweep_estimate {
@@ -230,7 +221,7 @@ void ik_sweep_estimate_free(ik_sweep_estimate *s);
 /* "point 12: dmodk with uniform at load 0.5, seed 1, on karytree:k=4,n=2". Returns buffer. */
 char *ik_experiment_point_text(const ik_experiment *e, uint64_t number, char *buffer, size_t size);
 
-/* What one of several tasks has to do. */
+/* What one of several tasks has to do: points that are not finished, and asked for. */
 typedef struct ik_task_cost {
     uint64_t points;
     double seconds; /* of one processor */
@@ -238,15 +229,20 @@ typedef struct ik_task_cost {
 } ik_task_cost;
 /* Divides all points among tasks so that they end together: the longest point first, each to the
  * task that has least to do (R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM Journal
- * on Applied Mathematics 17(2), 1969: at most 4/3 of the best). Points that are not to be
- * done count as none, those that cannot be estimated as the mean. task_of: [num_points] from 0; tasks: [num]. O(points * log
- * tasks). IK_ERR_MEMORY. */
-ik_status ik_sweep_assign(const ik_sweep_estimate *s, unsigned num, uint32_t *task_of,
-                          ik_task_cost *tasks, ik_error *err);
+ * on Applied Mathematics 17(2), 1969: at most 4/3 of the best). Points that are not asked
+ * for come last, those that cannot be estimated count as the mean. A finished point stays with the task of its
+ * file: task_of_file[ik_point_cost.file - 1], or NULL = any. task_of: [num_points] from
+ * 0; tasks: [num]. O(points * log tasks). IK_ERR_MEMORY. */
+ik_status ik_sweep_assign(const ik_sweep_estimate *s, unsigned num, const uint32_t *task_of_file,
+                          uint32_t *task_of, ik_task_cost *tasks, ik_error *err);
+/* What the tasks of an assignment that was made before have to do now. */
+void ik_sweep_assigned(const ik_sweep_estimate *s, unsigned num, const uint32_t *task_of,
+                       ik_task_cost *tasks);
 /* The file that ik_run_part.assignment names. */
 ik_status ik_assignment_write(const char *path, const ik_sweep_estimate *s, unsigned num,
                               const uint32_t *task_of, ik_error *err);
-/* task_of: [num_points]. IK_ERR_INPUT: it is of another number of tasks, or of other points (key). */
+/* task_of: [num_points]. IK_ERR_INPUT: it is of another number of tasks, or of other points (key),
+ * or damaged. */
 ik_status ik_assignment_read(const char *path, uint64_t key, uint64_t num_points, unsigned num,
                              uint32_t *task_of, ik_error *err);
 

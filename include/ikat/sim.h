@@ -448,6 +448,8 @@ typedef struct ik_sim_estimate {
      * given, or what most runs need that find their warm-up and end; NAN = it ends with its
      * workload */
     double packets;
+    bool
+        open_end; /* that time is a guess: it ends when an interval of confidence is small enough */
     double packet_flits;   /* model pipelined, whose work is in flits; else 1 */
     uint64_t packet_bytes; /* of the largest */
     uint64_t most_hops;    /* packet-hops after which it ends at the latest, about; 0 = no limit */

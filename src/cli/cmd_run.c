@@ -38,9 +38,12 @@ static int run_dry(cli *c, ik_experiment *e, const ik_run_part *part, const char
 
 static int run_here(cli *c)
 {
+    static const char *const unused[] = {"--budget", "--strict", "--no-cache"};
     ik_experiment *e = NULL;
     ik_run_part part = {0};
     int refused = cli_read_part(c, &part);
+    for (size_t i = 0; refused == CLI_DONE && i < sizeof unused / sizeof *unused; i++)
+        refused = cli_not_with(c, unused[i], "--dry-run");
     if (refused != CLI_DONE)
         return refused;
     cli_use_cache(c);

@@ -77,8 +77,7 @@ static int status_put_json(const cli *c, const ik_sweep_status *s, int status)
     return written == CLI_DONE ? status : written;
 }
 
-/* "3 min" of seconds; "" where they are not known. */
-static const char *status_time(double seconds, char *text, size_t size)
+const char *status_time(double seconds, char *text, size_t size)
 {
     static const struct {
         double seconds;

@@ -3,6 +3,7 @@
  * cli/estimate.c: an estimate of a sweep in words, and times and sizes as Slurm writes them.
  */
 #include "estimate.h"
+#include "status.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -50,13 +51,12 @@ bool estimate_read_time(const char *text, double *seconds)
 bool estimate_read_memory(const char *text, double *bytes)
 {
     static const char units[] = "KMGT";
-    char *end = NULL;
-    if (!isdigit((unsigned char)text[0]))
+    size_t digits = strspn(text, "0123456789");
+    const char *end = text + digits,
+               *unit = *end ? strchr(units, toupper((unsigned char)*end)) : units + 1;
+    if (digits < 1 || digits > 15 || !unit || (end[0] && end[1] && strcasecmp(end + 1, "B") != 0))
         return false;
-    double number = strtod(text, &end);
-    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : units + 1;
-    if (!unit || (end[0] && end[1] && strcasecmp(end + 1, "B") != 0))
-        return false;
+    double number = strtod(text, NULL);
     *bytes = number > 0 ? number * pow(1024, (double)(unit - units) + 1) : INFINITY;
     return true;
 }
@@ -86,12 +86,9 @@ static const char *estimate_slurm_memory(double bytes, char *text, size_t size)
 
 static const char *estimate_time(double seconds, char *text, size_t size)
 {
-    if (seconds < 120)
-        snprintf(text, size, "%.2g s", seconds);
-    else if (seconds < 7200)
-        snprintf(text, size, "%.0f min", seconds / 60);
-    else
-        snprintf(text, size, "%.3g h", seconds / 3600);
+    if (!(seconds < 1))
+        return status_time(seconds, text, size);
+    snprintf(text, size, "%.2g s", seconds);
     return text;
 }
 
@@ -140,7 +137,7 @@ static void estimate_print_misfits(FILE *out, const char *prefix, const ik_exper
     for (uint64_t i = 0; i < s->num_points; i++) {
         const ik_point_cost *c = &s->points[i];
         double one = of_memory ? (double)c->bytes : c->seconds;
-        if (c->finished || c->elsewhere || !(one > limit))
+        if (c->file || c->elsewhere || !(one > limit))
             continue;
         most = fmax(most, one);
         if (num++ < MOST_NAMED)
@@ -239,7 +236,7 @@ void estimate_put(ik_json *j, const ik_experiment *e, const ik_sweep_estimate *s
     ik_json_array(j, "each");
     for (uint64_t i = 0; i < s->num_points; i++) {
         const ik_point_cost *c = &s->points[i];
-        if (c->finished || c->elsewhere)
+        if (c->file || c->elsewhere)
             continue;
         ik_json_object(j, NULL);
         ik_json_uint(j, "point", i);

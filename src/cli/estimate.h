@@ -14,8 +14,8 @@ typedef struct task_limits {
     unsigned jobs;          /* processors of a task */
 } task_limits;
 
-/* As Slurm writes them: "90", "2:00:00", "1-12" (minutes, unless there are more parts), "UNLIMITED";
- * "4G", "4000" (megabytes). false: it is no such text. */
+/* As Slurm writes them: "90", "2:00:00", "1-12" (minutes, unless there are more parts),
+ * "UNLIMITED"; "4G", "4000" (megabytes). false: it is no such text. */
 bool estimate_read_time(const char *text, double *seconds);
 bool estimate_read_memory(const char *text, double *bytes);
 

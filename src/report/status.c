@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 /* Of a run on another machine, or of which there is a copy alone, only its file tells that it goes
- * on. A copy of a running file is renewed, or touched, once a minute by what 'ikat submit' writes. */
+ * on. A copy of a running file is renewed, or touched, once a minute by what 'ikat submit'
+ * writes. */
 static const double status_fresh_s = 300;
 
 typedef struct reading {

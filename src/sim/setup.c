@@ -324,6 +324,7 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
                  sim_reorder_estimate(&s, packets, (double)packets_in_flight(&s));
     out->thread_bytes = bytes_in_threads(&s, 2) - one;
     out->packets = packets_per_window(&s) * sim_likely_ps(&s, &c) / (double)s.window.lookahead;
+    out->open_end = s.measure.window.auto_end;
     out->packet_bytes = s.adapter.packet_bytes;
     out->most_hops = s.measure.window.most_hops;
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);

@@ -75,6 +75,8 @@ class Estimate(CliTest):
         self.assertEqual(sorted(p["point"] for part in parts for p in part["each"]), list(range(24)))
         self.assertEqual(self.dry(path, "--only", "load=10%")["points"], 8)
         self.refused("run", path, "--assignment", "x", says="no effect without --shard")
+        for option in (("--strict",), ("--budget", "1 h"), ("--no-cache",)):
+            self.refused("run", path, "--dry-run", *option, says=f"{option[0]} has no effect with --dry-run")
 
     def test_times_are_gone_at_the_end(self):
         """A file that lacks points has what the others took; the whole has the bytes of any other run."""
@@ -135,11 +137,11 @@ class Estimate(CliTest):
     def test_units(self):
         """As sbatch reads them."""
         path = self.write(SMALL)
-        for mem in ("1K", "1k", "0.5M", "2", "1024KB"):
+        for mem in ("1K", "1k", "2", "1024KB"):
             self.assertIn(f"Does not fit --mem {mem}:", self.submit(path, "--tasks", 2, "--mem", mem))
         for mem in ("0", "1T", "4000", "3G", "4096MB", "99999999K"):
             self.assertNotIn("Does not fit", self.submit(path, "--tasks", 2, "--mem", mem))
-        for mem in ("G", "4X", "4GiB", "-1", "1e"):
+        for mem in ("G", "4.5G", "0x10", "1e400G", "4X", "4GiB", "-1", "1e"):
             self.assertIn("--mem takes megabytes", self.submit(path, "--tasks", 2, "--mem", mem, status=2))
         for time in ("1", "1:00", "1:00:00", "1-1", "1-1:30", "1-1:30:30", "UNLIMITED", "infinite", "0"):
             self.assertNotIn("Does not fit", self.submit(path, "--tasks", 2, "--time", time))
@@ -219,6 +221,27 @@ class Division(CliTest):
         self.path.write_text(UNEVEN.replace("seeds: 2", "seeds: 3"))
         self.assertNotIn("as they were", self.submit("--tasks", 3))
         self.assertNotEqual(self.file(3).read_bytes(), first)
+        mine = ("run", self.path, "--shard", "1/3", "--assignment", self.file(3), "-o", self.file(3).parent / "1-of-3.db", "--dry-run")
+        self.assertEqual(self.json(*mine)["finished"], first.splitlines()[2:].count(b"1"), "what a task has finished stays its own")
+
+    def test_another_part_later(self):
+        """Points that were not asked for are divided, too: the whole sweep keeps the division."""
+        each = {p["point"]: p["seconds"] for p in self.json("run", self.path, "--dry-run")["each"]}
+        self.submit("--tasks", 4, "--only", "load=10%")
+        whose = self.division(4)
+        loads = [sum(each[n] for n, t in enumerate(whose) if t == k) for k in range(1, 5)]
+        self.assertLessEqual(max(loads), sum(loads) / 4 + max(each.values()) + 1e-9)
+        self.assertIn("as they were", self.submit("--tasks", 4))
+
+    def test_file_is_gone(self):
+        """A task does not choose other points by itself."""
+        self.submit("--tasks", 2)
+        self.file(2).unlink()
+        done = subprocess.run(["bash", self.tmp / "sweep.shards" / "task.sh"], env={**self.env, "SLURM_ARRAY_TASK_ID": "1", "HOSTNAME": "here"},
+                              cwd=self.tmp, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, "assignment-of-2.txt.* cannot be opened")
+        self.assertEqual(list((self.tmp / "sweep.shards").glob("*.db")), [])
 
     def test_refused(self):
         """A task that runs something else than what was divided."""
@@ -228,10 +251,12 @@ class Division(CliTest):
                                    ("1/3", "--seed", "9", "another experiment")):
             self.refused("run", self.path, "--shard", shard, "--assignment", self.file(3), "-o", store, *more, says=said)
         text = self.file(3).read_text()
-        for wrong in ("", "nothing", text[:-5], text.replace("\n1\n", "\n0\n", 1), text.replace("\n1\n", "\n4\n", 1), text.replace("\n1\n", "\n-1\n", 1)):
+        for wrong in ("", "nothing", text[:-5], text.replace("\n1\n", "\n0\n", 1), text.replace("\n1\n", "\n4\n", 1), text.replace("\n1\n", "\n-1\n", 1),
+                      text[:-1], text + "1\n", text.replace("\n1\n", "\n4294967297\n", 1)):
             self.file(3).write_text(wrong)
             self.refused("run", self.path, "--shard", "1/3", "--assignment", self.file(3), "-o", store, says="assignment-of-3.txt")
         self.refused("run", self.path, "--shard", "1/3", "--assignment", self.tmp / "none", "-o", store, says="cannot be opened")
+        self.refused("run", self.path, "--shard", "1/1", "--assignment", self.tmp / "none", "-o", store, says="cannot be opened")
         self.assertFalse(store.exists())
 
 

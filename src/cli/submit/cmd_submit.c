@@ -154,17 +154,12 @@ static void submit_put_task(FILE *out, const submission *s)
     submit_quote(out, s->folder);
     fprintf(out, "/$SLURM_ARRAY_TASK_ID-of-%llu.db\nassignment=", (unsigned long long)s->tasks);
     submit_quote(out, s->of.path);
-    fprintf(out,
-            "\n[ -e \"$assignment\" ] || assignment=  # then the parameters of the points decide\n"
-            "%s\"$ikat\" run ",
-            copying);
+    fprintf(out, "\n%s\"$ikat\" run ", copying);
     submit_quote(out, s->experiment);
     submit_put_options(out, s->c);
     fprintf(out,
-            " \\\n  --shard \"$SLURM_ARRAY_TASK_ID/%llu\" ${assignment:+--assignment "
-            "\"$assignment\"} --jobs "
-            "\"${SLURM_CPUS_PER_TASK:-1}\" -o "
-            "\"$local/part.db\" &\n%s",
+            " \\\n  --shard \"$SLURM_ARRAY_TASK_ID/%llu\" --assignment \"$assignment\" \\\n"
+            "  --jobs \"${SLURM_CPUS_PER_TASK:-1}\" -o \"$local/part.db\" &\n%s",
             (unsigned long long)s->tasks, waiting);
 }
 
@@ -202,7 +197,7 @@ static int submit_check_limits(const cli *c, task_limits *limits)
         return cli_usage(c, "--time takes minutes, hours:minutes:seconds or days-hours, not '%s'",
                          limits->time);
     if (limits->mem && !estimate_read_memory(limits->mem, &limits->bytes))
-        return cli_usage(c, "--mem takes megabytes, or a number with K, M, G or T, not '%s'",
+        return cli_usage(c, "--mem takes megabytes, or a whole number with K, M, G or T, not '%s'",
                          limits->mem);
     return CLI_DONE;
 }

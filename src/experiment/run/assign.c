@@ -13,22 +13,21 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- longest processing time first */
 
 typedef struct assigned {
+    bool elsewhere; /* comes last: another submission may ask for it and keep the division */
     double seconds;
     uint64_t number;
 } assigned;
 
-static bool assign_is_to_do(const ik_point_cost *c)
-{
-    return !c->finished && !c->elsewhere;
-}
-
 static int assign_by_seconds(const void *a, const void *b)
 {
     const assigned *x = a, *y = b;
+    if (x->elsewhere != y->elsewhere)
+        return x->elsewhere - y->elsewhere;
     if (x->seconds != y->seconds)
         return (x->seconds < y->seconds) - (x->seconds > y->seconds);
     return (x->number > y->number) - (x->number < y->number);
@@ -58,26 +57,42 @@ static void assign_sink(const ik_task_cost *tasks, uint32_t *heap, uint32_t num)
 }
 
 static void assign_all(const ik_sweep_estimate *s, const assigned *order, unsigned num,
-                       uint32_t *heap, uint32_t *task_of, ik_task_cost *tasks)
+                       const uint32_t *task_of_file, uint32_t *heap, uint32_t *task_of,
+                       ik_task_cost *tasks)
 {
-    for (unsigned i = 0; i < num; i++) {
-        tasks[i] = (ik_task_cost){0};
+    memset(tasks, 0, num * sizeof *tasks);
+    for (unsigned i = 0; i < num; i++)
         heap[i] = i;
-    }
     for (uint64_t i = 0; i < s->num_points; i++) {
-        ik_task_cost *t = &tasks[heap[0]];
-        const ik_point_cost *c = &s->points[order[i].number];
-        task_of[order[i].number] = heap[0];
-        t->points++;
-        t->seconds += order[i].seconds;
-        if (assign_is_to_do(c) && c->bytes > t->bytes)
-            t->bytes = c->bytes;
+        size_t file = s->points[order[i].number].file;
+        uint32_t to = file && task_of_file ? task_of_file[file - 1] : heap[0];
+        task_of[order[i].number] = to;
+        if (file)
+            continue;
+        tasks[to].points++;
+        tasks[to].seconds += order[i].seconds;
         assign_sink(tasks, heap, num);
+    }
+    ik_sweep_assigned(s, num, task_of, tasks);
+}
+
+void ik_sweep_assigned(const ik_sweep_estimate *s, unsigned num, const uint32_t *task_of,
+                       ik_task_cost *tasks)
+{
+    memset(tasks, 0, num * sizeof *tasks);
+    for (uint64_t i = 0; i < s->num_points; i++) {
+        const ik_point_cost *c = &s->points[i];
+        ik_task_cost *t = &tasks[task_of[i]];
+        if (c->file || c->elsewhere)
+            continue;
+        t->points++;
+        t->seconds += isnan(c->seconds) ? 0 : c->seconds;
+        t->bytes = c->bytes > t->bytes ? c->bytes : t->bytes;
     }
 }
 
-ik_status ik_sweep_assign(const ik_sweep_estimate *s, unsigned num, uint32_t *task_of,
-                          ik_task_cost *tasks, ik_error *err)
+ik_status ik_sweep_assign(const ik_sweep_estimate *s, unsigned num, const uint32_t *task_of_file,
+                          uint32_t *task_of, ik_task_cost *tasks, ik_error *err)
 {
     assert(num > 0);
     assigned *order = ik_calloc(s->num_points + 1, sizeof *order);
@@ -86,11 +101,11 @@ ik_status ik_sweep_assign(const ik_sweep_estimate *s, unsigned num, uint32_t *ta
     double mean = known ? s->seconds / (double)known : 1;
     for (uint64_t i = 0; order && i < s->num_points; i++) {
         const ik_point_cost *c = &s->points[i];
-        order[i] = (assigned){!assign_is_to_do(c) ? 0 : isnan(c->seconds) ? mean : c->seconds, i};
+        order[i] = (assigned){c->elsewhere, isnan(c->seconds) ? mean : c->seconds, i};
     }
     if (order && heap) {
         qsort(order, s->num_points, sizeof *order, assign_by_seconds);
-        assign_all(s, order, num, heap, task_of, tasks);
+        assign_all(s, order, num, task_of_file, heap, task_of, tasks);
     }
     bool made = order && heap;
     free(order);
@@ -133,9 +148,14 @@ static ik_status assign_read(FILE *file, const char *path, uint64_t key, uint64_
         return assign_refuse(path, "is of another number of tasks", err);
     if (of_key != key || points != num_points)
         return assign_refuse(path, "is of another experiment, or the experiment was changed", err);
-    for (uint64_t i = 0; i < num_points; i++)
-        if (fscanf(file, "%" SCNu32, &task_of[i]) != 1 || task_of[i]-- < 1 || task_of[i] >= num)
+    for (uint64_t i = 0; i < num_points; i++) {
+        uint64_t task = 0;
+        if (fscanf(file, "%" SCNu64, &task) != 1 || task < 1 || task > num)
             return assign_refuse(path, "is damaged: a point has no task", err);
+        task_of[i] = (uint32_t)(task - 1);
+    }
+    if (fgetc(file) != '\n' || fgetc(file) != EOF) /* "1" may have been "12" */
+        return assign_refuse(path, "is damaged at its end", err);
     return IK_OK;
 }
 

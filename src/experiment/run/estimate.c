@@ -54,9 +54,9 @@ typedef struct estimating {
     ik_sweep_estimate *out;
     known_point *by_hash; /* [num_points] ascending */
     double *took, *hops;  /* [num_points] of finished points: seconds and packet-hops, NAN */
-    double *expected;     /* [num_points] seconds by the model, of their own hops where known */
-    double peak_known, peak_expected; /* bytes: of the files that know it, the most */
-    uint64_t entries;                 /* of plans that were made */
+    double *expected;     /* [num_points] seconds by the model; NAN = corrected already */
+    double *peak;         /* [num_points] bytes of the process at the end of finished points, 0 */
+    uint64_t entries;     /* of plans that were made */
     ik_fabric *stand_in;
     group all;
 } estimating;
@@ -115,7 +115,7 @@ static const char estimate_finished[] =
     "AS TEXT) AS text FROM details WHERE kind = 'cost' AND json_valid(CAST(body AS TEXT))) AS c ON "
     "c.params = p.params";
 
-static void estimate_take_point(estimating *w, store_row *row)
+static void estimate_take_point(estimating *w, store_row *row, size_t file)
 {
     const char *params = row_text(row, 0);
     double hops = sqlite3_column_double(row->statement, 1),
@@ -124,19 +124,17 @@ static void estimate_take_point(estimating *w, store_row *row)
     uint64_t number = row->status == IK_OK ? estimate_find(w, params) : UINT64_MAX;
     if (number == UINT64_MAX)
         return;
-    w->out->points[number].finished = true;
+    size_t *first = &w->out->points[number].file;
+    *first = *first ? *first : file;
     w->hops[number] = hops > 0 ? hops : NAN;
     if (!(took > 0 && took < 1e12))
         return;
     w->out->measured += isnan(w->took[number]);
     w->took[number] = took;
-    if (kib > 0 && kib < 1e15) {
-        w->out->points[number].measured_bytes = (uint64_t)(1024 * kib);
-        w->peak_known = fmax(w->peak_known, 1024 * kib);
-    }
+    w->peak[number] = kib > 0 && kib < 1e15 ? 1024 * kib : 0;
 }
 
-static ik_status estimate_read_results(estimating *w, const char *path, ik_error *err)
+static ik_status estimate_read_results(estimating *w, const char *path, size_t file, ik_error *err)
 {
     store *s = NULL;
     sqlite3_stmt *statement = NULL;
@@ -149,7 +147,7 @@ static ik_status estimate_read_results(estimating *w, const char *path, ik_error
     while (status == IK_OK && (status = store_step(s, statement, &any, err)) == IK_OK && any) {
         store_row row = {
             .s = s, .statement = statement, .arena = &arena, .what = "point", .id = -1, .err = err};
-        estimate_take_point(w, &row);
+        estimate_take_point(w, &row, file);
         status = row.status;
     }
     sqlite3_finalize(statement);
@@ -305,7 +303,6 @@ static void estimate_simulation(estimating *w, site *at, const ik_plan *plan, bo
     if (searches)
         hops *= probes_of_search * (run->most_hops ? 1 : longer_probes);
     double state = (double)run->bytes * (stands_in ? at->ports / (2 * STAND_IN) : 1);
-    c->packet_hops = hops;
     c->bytes = run->bytes ? (uint64_t)(bytes_of_process + at->ports * bytes_per_port +
                                        estimate_entries(at) * bytes_per_entry + state +
                                        at->ops[p.index[SECTION_TRAFFIC]] * bytes_per_op)
@@ -314,8 +311,13 @@ static void estimate_simulation(estimating *w, site *at, const ik_plan *plan, bo
            fixed = seconds_at_least + state * seconds_per_byte;
     c->seconds = fixed + hops * unit;
     w->expected[number] = c->seconds;
-    if (!searches && !isnan(w->hops[number]) && isnan(w->took[number]))
-        w->took[number] = fixed + w->hops[number] * unit;
+    if (searches || isnan(w->hops[number]))
+        return;
+    double own = fixed + w->hops[number] * unit;
+    if (run->open_end) /* how long it went on says nothing of others; what a hop took does */
+        w->expected[number] = own;
+    if (isnan(w->took[number]))
+        w->took[number] = own;
 }
 
 static void estimate_measured(estimating *w, const site *at, uint64_t number, uint64_t of_plan)
@@ -339,17 +341,15 @@ static void estimate_count(estimating *w, group *plan, group *fabric, uint64_t n
         groups[i]->known += w->took[number];
         groups[i]->expected += w->expected[number];
     }
-    if (w->out->points[number].measured_bytes)
-        w->peak_expected = fmax(w->peak_expected, (double)w->out->points[number].bytes);
 }
 
 /* What those that are not finished take, by those that are. */
 static void estimate_correct(estimating *w, const group *by, uint64_t first, uint64_t num)
 {
     for (uint64_t i = first; i < first + num; i++)
-        if (by->expected > 0 && w->out->points[i].from == IK_COST_MODEL) {
+        if (by->expected > 0 && !isnan(w->expected[i])) {
             w->out->points[i].seconds = w->expected[i] * by->known / by->expected;
-            w->out->points[i].from = IK_COST_LIKE_OTHERS;
+            w->expected[i] = NAN;
         }
 }
 
@@ -399,16 +399,20 @@ static ik_status estimate_fabric(estimating *w, size_t first, size_t num, ik_err
 static void estimate_sum_up(estimating *w)
 {
     ik_sweep_estimate *s = w->out;
-    double larger = w->peak_expected > 0 ? w->peak_known / w->peak_expected : 1;
+    double known = 0, expected = 0; /* the most bytes, of points that know theirs */
+    for (uint64_t i = 0; i < s->num_points; i++)
+        if (w->peak[i] > 0) {
+            known = fmax(known, w->peak[i]);
+            expected = fmax(expected, (double)s->points[i].bytes);
+        }
+    double larger = expected > 0 ? known / expected : 1;
     s->longest = s->widest = UINT64_MAX;
     for (uint64_t i = 0; i < s->num_points; i++) {
         ik_point_cost *c = &s->points[i];
-        if (!isnan(w->took[i]) && c->finished)
-            c->seconds = w->took[i];
         c->bytes = (uint64_t)((double)c->bytes * larger);
         c->elsewhere = w->r.elsewhere && w->r.elsewhere[i];
-        s->finished += c->finished && !c->elsewhere;
-        if (c->finished || c->elsewhere)
+        s->finished += c->file && !c->elsewhere;
+        if (c->file || c->elsewhere)
             continue;
         s->to_do++;
         s->unknown += isnan(c->seconds);
@@ -428,7 +432,7 @@ static ik_status estimate_all(estimating *w, const char *const *results, size_t 
     if (status == IK_OK)
         status = sync_find_elsewhere(&w->r, err);
     for (size_t i = 0; i < num && status == IK_OK; i++)
-        status = estimate_read_results(w, results[i], err);
+        status = estimate_read_results(w, results[i], i + 1, err);
     for (size_t first = 0, n; first < e->num_plans && status == IK_OK; first += n) {
         n = plans_on_fabric(e, first);
         status = estimate_fabric(w, first, n, err);
@@ -466,6 +470,7 @@ ik_status ik_experiment_estimate(ik_experiment *e, const ik_run_part *part,
         .by_hash = ik_calloc(n, sizeof *w.by_hash),
         .took = ik_calloc(n, sizeof(double)),
         .hops = ik_calloc(n, sizeof(double)),
+        .peak = ik_calloc(n, sizeof(double)),
         .expected = ik_calloc(n, sizeof(double)),
         .out = ik_calloc(1, sizeof *w.out)};
     ik_status status = traffics_new(&w.r.traffics, err);
@@ -473,7 +478,7 @@ ik_status ik_experiment_estimate(ik_experiment *e, const ik_run_part *part,
         *w.out =
             (ik_sweep_estimate){.num_points = n, .points = ik_calloc(n, sizeof *w.out->points)};
     if (status == IK_OK &&
-        (!w.by_hash || !w.took || !w.hops || !w.expected || !w.out || !w.out->points))
+        (!w.by_hash || !w.took || !w.hops || !w.peak || !w.expected || !w.out || !w.out->points))
         status = ik_fail_memory(err, n * sizeof *w.out->points, "an estimate");
     for (uint64_t i = 0; i < n && status == IK_OK; i++)
         w.took[i] = w.hops[i] = w.expected[i] = w.out->points[i].seconds = NAN;
@@ -485,6 +490,7 @@ ik_status ik_experiment_estimate(ik_experiment *e, const ik_run_part *part,
     free(w.by_hash);
     free(w.took);
     free(w.hops);
+    free(w.peak);
     free(w.expected);
     if (status == IK_OK)
         *out = w.out;

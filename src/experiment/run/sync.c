@@ -325,7 +325,8 @@ ik_status sync_find_elsewhere(runner *r, ik_error *err)
 {
     ik_status status = IK_OK;
     r->mine = r->e->num_points;
-    bool shards = r->part->num_shards > 1, only = r->part->only && r->part->only[0];
+    bool shards = r->part->num_shards > 1 || r->part->assignment,
+         only = r->part->only && r->part->only[0];
     if (!shards && !only)
         return IK_OK;
     r->elsewhere = ik_calloc(r->e->num_points, sizeof *r->elsewhere);
