@@ -19,7 +19,7 @@ ROOMS = {"base": ["", "yaml", "output", "ranks", "mpi"],
          "experiment": ["yaml", "figures", "batch", "", "merge", "run"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
-         "cli": ["", "help", "subnet", "load", "design", "ranks", "serve"],
+         "cli": ["", "help", "subnet", "load", "design", "ranks", "serve", "submit"],
          "format": ["", "opensm", "printed", "cables", "simulators"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures", "rounds"],
          "sim": ["core", "measure", "parallel", "state", "params", "workload", "order", "adapter", "packet", "inspect", "fast", "flit", ""]}

@@ -147,6 +147,8 @@ typedef struct ik_run_part {
      * modulo num_shards. The same points whatever runs where, and files that ik_results_merge()
      * makes one of. 0 of 0: all points. */
     unsigned shard, num_shards;
+    /* A file of ik_assignment_write: it says which points are of the shard. NULL = their hash. */
+    const char *assignment;
     /* "load=50%", "design=A", NULL-terminated: only points that have one of the values that are
      * named of each swept value; NULL = all. The sweep is the same: the others are missing. */
     const char *const *only;
@@ -184,6 +186,65 @@ ik_status ik_experiment_refuse_ranks(ik_experiment *e, const ik_run_part *part, 
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
                             const ik_env *env, const ik_run_part *part,
                             const ik_run_observer *observer, bool *failed, ik_error *err);
+
+/* ---- what a sweep will take */
+
+typedef struct ik_point_cost {
+    double seconds; /* of one processor, by the model; NAN = cannot be said, 0 = it is left out */
+    uint64_t bytes; /* of a process that runs it alone; 0 = cannot be said */
+    bool elsewhere; /* it is not asked for */
+    size_t file;    /* the first of the results files that has it, from 1; 0 = it is not finished */
+} ik_point_cost;
+
+typedef struct ik_sweep_estimate {
+    uint64_t num_points;
+    uint64_t finished;  /* of those that are asked for */
+    uint64_t to_do;     /* that are asked for and not finished: the others below are of these */
+    uint64_t measured;  /* finished points that are known to have taken some time */
+    uint64_t unknown;   /* points that are not finished and cannot be estimated */
+    uint64_t not_built; /* fabrics that are too large to be built for this: by their size alone */
+    uint64_t key;       /* hash of the parameters of all points */
+    ik_point_cost *points; /* [num_points] */
+    double seconds;        /* of all that can */
+    double plan_seconds;   /* that making and proving all plans may take, for whoever needs all */
+    uint64_t longest, widest; /* with the most seconds and bytes; UINT64_MAX = none */
+} ik_sweep_estimate;
+
+/* Estimates the points of a part (NULL = all; its budget is no matter) that none of these results
+ * files has, by what those took that they have: files of this experiment, or of one that has points
+ * of it. Fabrics of up to a million ports are built, and
+ * plans of up to 16 million table entries in all are made. Free with ik_sweep_estimate_free. */
+ik_status ik_experiment_estimate(ik_experiment *e, const ik_run_part *part,
+                                 const char *const *results, size_t num, const ik_env *env,
+                                 ik_sweep_estimate **out, ik_error *err);
+void ik_sweep_estimate_free(ik_sweep_estimate *s);
+/* "point 12: dmodk with uniform at load 0.5, seed 1, on karytree:k=4,n=2". Returns buffer. */
+char *ik_experiment_point_text(const ik_experiment *e, uint64_t number, char *buffer, size_t size);
+
+/* What one of several tasks has to do: points that are not finished, and asked for. */
+typedef struct ik_task_cost {
+    uint64_t points;
+    double seconds; /* of one processor */
+    uint64_t bytes; /* of the point that needs most */
+} ik_task_cost;
+/* Divides all points among tasks so that they end together: the longest point first, each to the
+ * task that has least to do (R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM Journal
+ * on Applied Mathematics 17(2), 1969: at most 4/3 of the best). Points that are not asked
+ * for come last, those that cannot be estimated count as the mean. A finished point stays with the task of its
+ * file: task_of_file[ik_point_cost.file - 1], or NULL = any. task_of: [num_points] from
+ * 0; tasks: [num]. O(points * log tasks). IK_ERR_MEMORY. */
+ik_status ik_sweep_assign(const ik_sweep_estimate *s, unsigned num, const uint32_t *task_of_file,
+                          uint32_t *task_of, ik_task_cost *tasks, ik_error *err);
+/* What the tasks of an assignment that was made before have to do now. */
+void ik_sweep_assigned(const ik_sweep_estimate *s, unsigned num, const uint32_t *task_of,
+                       ik_task_cost *tasks);
+/* The file that ik_run_part.assignment names. */
+ik_status ik_assignment_write(const char *path, const ik_sweep_estimate *s, unsigned num,
+                              const uint32_t *task_of, ik_error *err);
+/* task_of: [num_points]. IK_ERR_INPUT: it is of another number of tasks, or of other points (key),
+ * or damaged. */
+ik_status ik_assignment_read(const char *path, uint64_t key, uint64_t num_points, unsigned num,
+                             uint32_t *task_of, ik_error *err);
 
 /* What a merge made. */
 typedef struct ik_merged {

@@ -105,7 +105,9 @@ typedef struct ik_sweep_file {
     double left_s;    /* until its end, at the pace it had; NAN = not known yet, or 0 points */
     double written_s; /* seconds since the file was written or touched */
     bool held;        /* a run on this machine writes it */
-    bool running;     /* held; or of a run that has not ended, and written in the last 5 minutes */
+    /* held; or of a run that has not ended, on another machine or of another file (a copy), and
+     * written in the last 5 minutes */
+    bool running;
 } ik_sweep_file;
 
 /* Points that failed, or that no run can finish. */

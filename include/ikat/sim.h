@@ -444,9 +444,18 @@ typedef struct ik_sim_estimate {
     double hops_per_window;
     bool flits;              /* model pipelined: hops are of flits */
     unsigned useful_threads; /* that have enough to do between two barriers */
+    /* packets that hosts make at the load in the time that such a run is likely to take: what is
+     * given, or what most runs need that find their warm-up and end; NAN = it ends with its
+     * workload */
+    double packets;
+    bool
+        open_end; /* that time is a guess: it ends when an interval of confidence is small enough */
+    double packet_flits;   /* model pipelined, whose work is in flits; else 1 */
+    uint64_t packet_bytes; /* of the largest */
+    uint64_t most_hops;    /* packet-hops after which it ends at the latest, about; 0 = no limit */
 } ik_sim_estimate;
-/* Estimates a run of plan with config (NULL = all zero; its parameters may be wrong: then bytes is
- * 0 and useful_threads 1). O(ports). */
+/* Estimates a run of plan with config (NULL = all zero; its parameters may be wrong: then bytes and
+ * packet_bytes are 0, useful_threads 1, and packets is NAN). O(ports). */
 void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out);
 
 IK_END_DECLS

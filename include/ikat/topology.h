@@ -12,12 +12,19 @@ IK_BEGIN_DECLS
 
 typedef struct ik_topology ik_topology;
 
+/* How large a fabric will be, before hosts are left out and cables fail. */
+typedef struct ik_fabric_size {
+    double switches, hosts, ports;
+} ik_fabric_size;
+
 /* What a generator gets beside its parameters. */
 typedef struct ik_topo_ctx {
     /* seed of the experiment; a generator's own `seed` parameter comes first */
     const ik_env *env;
     /* link classes made from the common parameters, already in the builder */
     uint16_t link, host_link;
+    /* where ik_topology_refuse_size notes the size that it refuses then; NULL = it only checks */
+    ik_fabric_size *size;
 } ik_topo_ctx;
 
 /* A shorthand: another name whose parameters expand to a spec of the same member
@@ -140,10 +147,14 @@ ik_status ik_fabric_from_params(const char *name, const ik_params *params, const
  * gets what the routings of its family compute with, and is intact if that graph is. *restored says
  * whether it was so. ik_fabric_from_spec does this for files itself. Cost O(nodes + ports). */
 ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err);
-/* Refuses sizes beyond 32-bit port ids or env->memory_limit: "would need N switches, M hosts, about
- * B bytes". */
-ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,
-                                  ik_error *err);
+/* Refuses sizes beyond 32-bit port ids or ctx->env->memory_limit: "would need N switches, M hosts,
+ * about B bytes"; and every size if ctx->size is set. */
+ik_status ik_topology_refuse_size(const ik_topo_ctx *ctx, double switches, double hosts,
+                                  double ports, ik_error *err);
+/* The size of a fabric that is not built. name, params: as for ik_fabric_from_params. false: it is
+ * read from a file, too large for 32-bit ids, its parameters are wrong, or memory is short.
+ * O(1). */
+bool ik_fabric_size_of(const char *name, const ik_params *params, ik_fabric_size *out);
 
 /* family_data of "xgft" and its shorthands (also of pgft with p != 1). Level l in 1..h; arrays are
  * indexed by l-1. */

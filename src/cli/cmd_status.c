@@ -8,7 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 20 }; /* failures of a kind, in text */
+/* Failures of a kind, in text; seconds after which a run that is seen by its file alone is said to
+ * be silent: copies are renewed once a minute. */
+enum { MOST_SHOWN = 20, QUIET_S = 90 };
 
 const char *status_state(const ik_sweep_file *f)
 {
@@ -75,8 +77,7 @@ static int status_put_json(const cli *c, const ik_sweep_status *s, int status)
     return written == CLI_DONE ? status : written;
 }
 
-/* "3 min" of seconds; "" where they are not known. */
-static const char *status_time(double seconds, char *text, size_t size)
+const char *status_time(double seconds, char *text, size_t size)
 {
     static const struct {
         double seconds;
@@ -101,7 +102,11 @@ static void status_print_files(const cli *c, const ik_sweep_status *s)
         cli_table_cell(t, "%s", cli_line(f->path));
         cli_table_cell(t, "%s", cli_count(f->done));
         cli_table_cell(t, "%s", f->points ? cli_count(f->points) : "");
-        cli_table_cell(t, "%s", status_state(f));
+        if (f->running && !f->held && f->written_s >= QUIET_S)
+            cli_table_cell(t, "running, no word for %s",
+                           status_time(f->written_s, ago, sizeof ago));
+        else
+            cli_table_cell(t, "%s", status_state(f));
         cli_table_cell(t, "%s", status_time(f->left_s, left, sizeof left));
         cli_table_cell(t, "%s ago", status_time(f->written_s, ago, sizeof ago));
     }
@@ -182,10 +187,13 @@ const ik_command ik_command_status = {
         "folder "
         "with them, such as 'ikat submit' makes. They may be read while runs write them.\nA file "
         "is "
-        "running if a run on this machine writes it, or if its run has not ended and it was "
-        "written "
-        "in the last five minutes; stopped if its run has not ended otherwise: the same 'ikat run' "
-        "goes on with it. As many points of it are counted as running as the run has processors. "
+        "running if a run on this machine writes it. A run that was killed on this machine is "
+        "stopped "
+        "at once; of one on another machine, or where the file is a copy, only the file tells: it "
+        "is "
+        "running if it was written in the last five minutes. The same 'ikat run' goes on with a "
+        "file "
+        "that is stopped. As many points of it are counted as running as the run has processors. "
         "The time left is that of the running file that takes longest, at the pace of the points "
         "that its run has finished; files of shards that have not begun do not count.\nFailures "
         "are "

@@ -166,6 +166,9 @@ int cli_read_part(const cli *c, ik_run_part *part)
         return cli_usage(
             c, "--shard takes the number of a shard and how many there are, such as 2/8, not '%s'",
             shard);
+    part->assignment = cli_get(c, "--assignment");
+    if (part->assignment && !shard)
+        return cli_usage(c, "--assignment has no effect without --shard");
     if (budget && !ik_parse_seconds(budget, &part->budget_s))
         return cli_usage(c, "--budget takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'",
                          budget);

@@ -13,5 +13,7 @@
 void status_put_members(ik_json *j, const ik_sweep_status *s);
 /* "running", "stopped" or "ended". */
 const char *status_state(const ik_sweep_file *f);
+/* "3 min" of seconds; "" where they are not known. Returns text. */
+const char *status_time(double seconds, char *text, size_t size);
 
 #endif

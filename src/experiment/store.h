@@ -5,7 +5,7 @@
  * Tables (columns: store_tables.c; results: figures/results.def):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
  *                       left_out; while a run goes on also run: {points, reused, jobs,
- *                       milliseconds}
+ *                       milliseconds, machine, file}
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
  *                                                       nodes and links
  *   plans(id, key, flow, fabric, routing, vc, vcs, selection, asked, proof, failed)   proof: JSON;
@@ -19,8 +19,10 @@
  * point's id is its number in the sweep; points of an earlier version of the experiment keep their
  * results with ids from STORE_RETIRED on. Table details(params, kind, body) has what only some
  * points have (jobs, probes, watch; params: theirs) and the routes of plans (kind "routes", params:
- * the plan's key), deflated JSON. Nothing in the file of a run that came to its end depends on the
- * time, the machine or the order in which points ended.
+ * the plan's key), deflated JSON. A file that lacks points of its sweep has what the others took
+ * (kind "cost", JSON: microseconds of processors, and the peak memory of the process, KiB). Nothing
+ * else in the file of a run that came to its end depends on the time, the machine or the order in
+ * which points ended, and nothing at all if it has all points.
  */
 #ifndef IKAT_EXPERIMENT_STORE_H
 #define IKAT_EXPERIMENT_STORE_H

@@ -18,7 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A copy of a running file is renewed, or touched, once a minute by what 'ikat submit' writes. */
+/* Of a run on another machine, or of which there is a copy alone, only its file tells that it goes
+ * on. A copy of a running file is renewed, or touched, once a minute by what 'ikat submit'
+ * writes. */
 static const double status_fresh_s = 300;
 
 typedef struct reading {
@@ -32,6 +34,8 @@ typedef struct reading {
     ik_sweep_failure *left_out; /* [num_left_out] of all files */
     size_t num_left_out, left_out_room;
     bool *done, *failed; /* [out.points], from the first file on */
+    uint64_t
+        of_here; /* the file that a run on this machine writes, as the last file says; 0 = none */
 } reading;
 
 /* Room for one more of `num` items in the arena; NULL: no memory. */
@@ -164,9 +168,14 @@ static void status_take_left_out(reading *r, store_row *row, ik_error *err)
 static void status_take_progress(reading *r, store_row *row, ik_error *err)
 {
     ik_sweep_file *f = &r->files[r->out.num_files - 1];
+    char here[40];
     (void)err;
     f->points = (uint64_t)row_int(row, 0, 0, INT64_MAX);
     f->jobs = (unsigned)row_int(row, 1, 0, 1 << 20);
+    batch_find_machine(here);
+    r->of_here = here[0] && strcmp(row_text(row, 4), here) == 0
+                     ? (uint64_t)row_int(row, 5, 0, INT64_MAX)
+                     : 0;
     int64_t reused = row_int(row, 2, 0, INT64_MAX), spent_ms = row_int(row, 3, 0, INT64_MAX);
     if (row->status == IK_OK && f->done > (uint64_t)reused && f->points >= f->done)
         f->left_s = (double)spent_ms / 1000 / (double)(f->done - (uint64_t)reused) *
@@ -197,7 +206,8 @@ static const char status_points[] = "SELECT id FROM points WHERE " STORE_CURRENT
 
 static const char status_progress[] =
     "SELECT json_extract(value, '$.points'), json_extract(value, '$.jobs'), json_extract(value, "
-    "'$.reused'), json_extract(value, '$.milliseconds') FROM meta WHERE key = 'run'";
+    "'$.reused'), json_extract(value, '$.milliseconds'), ifnull(json_extract(value, '$.machine'), "
+    "''), ifnull(json_extract(value, '$.file'), 0) FROM meta WHERE key = 'run'";
 
 static const char status_failed_points[] =
     "SELECT iif(p.deadlock <> '', 'deadlock', 'not completed'), p.id, 1, q.routing || ' with ' || "
@@ -237,17 +247,22 @@ static ik_status status_take_rows(reading *r, const store *s, ik_error *err)
     return status;
 }
 
-/* Whether a run on this machine writes the file, and how old it is. */
-static void status_examine(ik_sweep_file *f)
+/* Whether a run on this machine writes the file, and how old it is. A run of this machine that does
+ * not hold the file (of_here) was killed. */
+static void status_examine(ik_sweep_file *f, uint64_t of_here)
 {
     struct stat info;
+    bool killed = false;
     int file = open(f->path, O_RDONLY | O_CLOEXEC);
-    f->held = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (file >= 0 && fstat(file, &info) == 0)
+    bool taken = file >= 0 && flock(file, LOCK_SH | LOCK_NB) == 0;
+    f->held = file >= 0 && !taken && errno == EWOULDBLOCK;
+    if (file >= 0 && fstat(file, &info) == 0) {
         f->written_s = fmax(0, difftime(time(NULL), info.st_mtime));
+        killed = taken && of_here && (info.st_ino & INT64_MAX) == of_here;
+    }
     if (file >= 0)
         close(file);
-    f->running = f->held || (f->jobs && f->written_s < status_fresh_s);
+    f->running = f->held || (f->jobs && !killed && f->written_s < status_fresh_s);
 }
 
 static ik_status status_take_file(reading *r, const char *path, ik_error *err)
@@ -261,6 +276,7 @@ static ik_status status_take_file(reading *r, const char *path, ik_error *err)
     r->files = files;
     files[r->out.num_files++] = (ik_sweep_file){.path = name, .left_s = NAN};
     r->out.files = files;
+    r->of_here = 0;
     ik_status status = store_open(path, &s, err);
     if (status != IK_OK)
         return status;
@@ -270,7 +286,7 @@ static ik_status status_take_file(reading *r, const char *path, ik_error *err)
     if (status == IK_OK)
         status = status_take_rows(r, s, err);
     store_close(s); /* before its file is closed elsewhere: that drops SQLite's locks */
-    status_examine(&files[r->out.num_files - 1]);
+    status_examine(&files[r->out.num_files - 1], r->of_here);
     return status;
 }
 

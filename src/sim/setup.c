@@ -12,6 +12,7 @@
 #include "sim/run.h"
 #include "sim/state/space.h"
 #include "sim/workload/finite.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -287,10 +288,7 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
 }
 
 /* What a partition takes for its first packets and events, however small the network. */
-static uint64_t setup_bytes_to_start(void)
-{
-    return 1024 * sizeof(packet) + 64 * 64 * sizeof(event);
-}
+static const uint64_t bytes_to_start = 1024 * sizeof(packet) + 64 * 64 * sizeof(event);
 
 /* Packets while a quarter of the buffers is full. */
 static uint64_t packets_in_flight(const sim *s)
@@ -310,7 +308,7 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
 {
     sim s = {.plan = plan, .f = plan->fabric};
     const ik_sim_config c = sim_config_of(config);
-    *out = (ik_sim_estimate){.useful_threads = 1};
+    *out = (ik_sim_estimate){.useful_threads = 1, .packets = NAN, .packet_flits = 1};
     if (sim_is_pipelined(&c)) {
         pipe_estimate(plan, &c, out);
         return;
@@ -322,14 +320,16 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
         return;
     uint64_t one = bytes_in_threads(&s, 1);
     double packets = packets_per_window(&s) * (double)s.measure.end_ps / (double)s.window.lookahead;
-    out->bytes = one + setup_bytes_to_start() + setup_bytes_in_flight(&s) +
+    out->bytes = one + bytes_to_start + setup_bytes_in_flight(&s) +
                  sim_reorder_estimate(&s, packets, (double)packets_in_flight(&s));
     out->thread_bytes = bytes_in_threads(&s, 2) - one;
+    out->packets = packets_per_window(&s) * sim_likely_ps(&s, &c) / (double)s.window.lookahead;
+    out->open_end = s.measure.window.auto_end;
+    out->packet_bytes = s.adapter.packet_bytes;
+    out->most_hops = s.measure.window.most_hops;
     out->hops_per_window = HOPS_A_PACKET * packets_per_window(&s);
-    double threads = out->hops_per_window / HOPS_A_THREAD;
-    out->useful_threads = threads < 1                            ? 1
-                          : threads < plan->fabric->num_switches ? (unsigned)threads
-                                                                 : plan->fabric->num_switches;
+    double threads = fmin(out->hops_per_window / HOPS_A_THREAD, plan->fabric->num_switches);
+    out->useful_threads = threads < 1 ? 1 : (unsigned)threads;
 }
 
 /* ---- an empty network */

@@ -57,7 +57,7 @@ ik_status grid_build(const ik_params *params, const ik_topo_ctx *ctx, ik_builder
     if (status != IK_OK)
         return status;
     uint32_t radix = grid_ports(&grid);
-    status = ik_topology_refuse_size(ctx->env, switches, switches * grid.p,
+    status = ik_topology_refuse_size(ctx, switches, switches * grid.p,
                                      switches * (radix + (double)grid.p), err);
     if (status != IK_OK)
         return status;

@@ -42,8 +42,8 @@ ik_status hyperx_build(const char *family, ik_hyperx *h, const ik_topo_ctx *ctx,
 {
     double switches = 0, radix = 0;
     hyperx_shape(h, &switches, &radix);
-    ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * h->p,
-                                               switches * (radix + h->p), err);
+    ik_status status =
+        ik_topology_refuse_size(ctx, switches, switches * h->p, switches * (radix + h->p), err);
     if (status != IK_OK)
         return status;
     uint32_t count = (uint32_t)switches;

@@ -84,7 +84,7 @@ ik_status random_build(const char *family, const ik_random_regular *r, const ik_
     g.rng = ik_rng_at(r->seed, IK_RNG_TOPOLOGY, 0);
     ik_status status = random_build_check_degree(r, &g, err);
     if (status == IK_OK) {
-        status = ik_topology_refuse_size(ctx->env, r->n, (double)r->n * r->p,
+        status = ik_topology_refuse_size(ctx, r->n, (double)r->n * r->p,
                                          (double)r->n * (r->d + 2.0 * r->p), err);
     }
     if (status == IK_OK)

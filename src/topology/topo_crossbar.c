@@ -16,7 +16,7 @@ static ik_status crossbar_build(const ik_params *given, const ik_topo_ctx *ctx, 
                                 ik_error *err)
 {
     ik_crossbar x = {.n = (uint32_t)ik_params_uint(given, "n")};
-    ik_status status = ik_topology_refuse_size(ctx->env, 1, x.n, 2.0 * x.n, err);
+    ik_status status = ik_topology_refuse_size(ctx, 1, x.n, 2.0 * x.n, err);
     if (status != IK_OK)
         return status;
     ik_builder_switches(b, 1, x.n);

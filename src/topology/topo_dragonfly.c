@@ -47,7 +47,7 @@ static ik_status dragonfly_build(const ik_params *given, const ik_topo_ctx *ctx,
     d.p = topo_uint_or(given, "p", d.h);
     uint64_t ports = (uint64_t)d.a * d.h, groups = topo_num_groups(given, ports);
     double switches = (double)groups * d.a;
-    ik_status status = ik_topology_refuse_size(ctx->env, switches, switches * d.p,
+    ik_status status = ik_topology_refuse_size(ctx, switches, switches * d.p,
                                                switches * (d.a - 1.0 + d.h + 2.0 * d.p), err);
     if (status == IK_OK)
         status = topo_set_groups(given, groups, ports, &d.global, err);

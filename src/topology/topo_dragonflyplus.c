@@ -46,11 +46,11 @@ static void dragonflyplus_link_group(ik_builder *b, const ik_topo_ctx *ctx,
 }
 
 static ik_status dragonflyplus_check_size(const ik_dragonflyplus *d, uint64_t groups,
-                                          const ik_env *env, ik_error *err)
+                                          const ik_topo_ctx *ctx, ik_error *err)
 {
     double leaves = (double)groups * d->leaves, spines = (double)groups * d->spines;
     double ports = leaves * (2.0 * d->p + d->spines) + spines * ((double)d->leaves + d->h);
-    return ik_topology_refuse_size(env, leaves + spines, leaves * d->p, ports, err);
+    return ik_topology_refuse_size(ctx, leaves + spines, leaves * d->p, ports, err);
 }
 
 static ik_status dragonflyplus_build(const ik_params *given, const ik_topo_ctx *ctx, ik_builder *b,
@@ -61,7 +61,7 @@ static ik_status dragonflyplus_build(const ik_params *given, const ik_topo_ctx *
     d.spines = topo_uint_or(given, "spines", d.h);
     d.p = topo_uint_or(given, "p", d.spines);
     uint64_t ports = (uint64_t)d.spines * d.h, groups = topo_num_groups(given, ports);
-    ik_status status = dragonflyplus_check_size(&d, groups, ctx->env, err);
+    ik_status status = dragonflyplus_check_size(&d, groups, ctx, err);
     if (status == IK_OK)
         status = topo_set_groups(given, groups, ports, &d.global, err);
     if (status != IK_OK)

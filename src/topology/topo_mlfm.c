@@ -38,7 +38,7 @@ static ik_status mlfm_build(const ik_params *given, const ik_topo_ctx *ctx, ik_b
     m.l = topo_uint_or(given, "l", m.h);
     m.p = topo_uint_or(given, "p", m.h);
     double locals = (double)m.l * (m.h + 1), globals = m.h * (m.h + 1.0) / 2;
-    ik_status status = ik_topology_refuse_size(ctx->env, locals + globals, locals * m.p,
+    ik_status status = ik_topology_refuse_size(ctx, locals + globals, locals * m.p,
                                                locals * (m.h + 2.0 * m.p) + globals * 2 * m.l, err);
     if (status != IK_OK)
         return status;

@@ -77,8 +77,8 @@ static ik_status oft_build(const ik_params *given, const ik_topo_ctx *ctx, ik_bu
     ik_status status = oft_check_k(o.k, err);
     double rl = (double)o.k * (o.k - 1.0) + 1;
     if (status == IK_OK) {
-        status = ik_topology_refuse_size(ctx->env, 3 * rl, 2 * rl * o.p,
-                                         rl * (4.0 * o.k + 4.0 * o.p), err);
+        status =
+            ik_topology_refuse_size(ctx, 3 * rl, 2 * rl * o.p, rl * (4.0 * o.k + 4.0 * o.p), err);
     }
     design d = {0};
     if (status == IK_OK) {

@@ -50,7 +50,7 @@ static ik_status pgft_build(const ik_params *given, const ik_topo_ctx *ctx, ik_b
     uint32_t cables[IK_XGFT_MAX_H];
     pgft_spread(p, num_p, h, cables);
     ik_xgft tree;
-    ik_status status = xgft_tree_init(&tree, ctx->env, h, m, w, cables, err);
+    ik_status status = xgft_tree_init(&tree, ctx, h, m, w, cables, err);
     return status == IK_OK ? xgft_tree_build(&tree, "pgft", given, ctx, b, err) : status;
 }
 

@@ -143,7 +143,7 @@ static ik_status polarfly_build(const ik_params *given, const ik_topo_ctx *ctx, 
     ik_status status = gf_require_prime_power("q", f.q, err);
     double n = (double)f.q * f.q + f.q + 1;
     if (status == IK_OK)
-        status = ik_topology_refuse_size(ctx->env, n, n * f.p, n * (f.q + 1.0 + 2.0 * f.p), err);
+        status = ik_topology_refuse_size(ctx, n, n * f.p, n * (f.q + 1.0 + 2.0 * f.p), err);
     gf field = {0};
     if (status == IK_OK)
         status = gf_new(f.q, &field, err);

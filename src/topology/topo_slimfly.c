@@ -185,7 +185,7 @@ static ik_status slimfly_build(const ik_params *given, const ik_topo_ctx *ctx, i
     status = slimfly_parse_hosts(ik_params_text(given, "p"), s.q + s.degree, &s.p, err);
     double count = 2.0 * s.q * s.q;
     if (status == IK_OK) {
-        status = ik_topology_refuse_size(ctx->env, count, count * s.p,
+        status = ik_topology_refuse_size(ctx, count, count * s.p,
                                          count * (s.q + s.degree + 2.0 * s.p), err);
     }
     gf field = {0};

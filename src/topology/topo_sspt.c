@@ -43,7 +43,7 @@ static ik_status sspt_refuse_size(const ik_topo_ctx *ctx, const ik_sspt *s, ik_e
 {
     double points = 1 + s->r1 * (s->r2 - 1.0), blocks = points * s->r1 / s->r2;
     double first = points * s->copies;
-    return ik_topology_refuse_size(ctx->env, first + blocks, first * s->p,
+    return ik_topology_refuse_size(ctx, first + blocks, first * s->p,
                                    first * (2.0 * s->r1 + 2.0 * s->p), err);
 }
 

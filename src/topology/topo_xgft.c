@@ -29,7 +29,7 @@ static ik_status xgft_build(const ik_params *params, const ik_topo_ctx *ctx, ik_
         return ik_hint(err, IK_ERR_USAGE, "give both one number per level, e.g. m=16:16,w=1:10");
     }
     ik_xgft tree;
-    ik_status status = xgft_tree_init(&tree, ctx->env, h, m, w, NULL, err);
+    ik_status status = xgft_tree_init(&tree, ctx, h, m, w, NULL, err);
     return status == IK_OK ? xgft_tree_build(&tree, "xgft", params, ctx, b, err) : status;
 }
 

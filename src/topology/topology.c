@@ -80,18 +80,22 @@ static double topology_bytes_needed(double nodes, double ports)
     return 20 * ports + 24 * nodes;
 }
 
-ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,
-                                  ik_error *err)
+ik_status ik_topology_refuse_size(const ik_topo_ctx *ctx, double switches, double hosts,
+                                  double ports, ik_error *err)
 {
     assert(switches >= 0 && hosts >= 0 && ports >= 0);
     double bytes = topology_bytes_needed(switches + hosts, ports),
-           limit = env ? (double)env->memory_limit_bytes : 0;
+           limit = ctx->env ? (double)ctx->env->memory_limit_bytes : 0;
     char size[160], needed[32], allowed[32];
     snprintf(size, sizeof size, "would need %.0f switches, %.0f hosts and %.0f ports", switches,
              hosts, ports);
     if (ports > 0x7fffffff || switches + hosts > 0x7fffffff) {
         ik_fail(err, IK_ERR_USAGE, "%s", size);
         return ik_hint(err, IK_ERR_USAGE, "at most 2147483647 ports are possible");
+    }
+    if (ctx->size) {
+        *ctx->size = (ik_fabric_size){switches, hosts, ports};
+        return ik_fail(err, IK_ERR_CANCELLED, "%s", size);
     }
     if (limit == 0)
         limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -399,6 +403,35 @@ ik_status ik_fabric_from_params(const char *name, const ik_params *params, const
     status = topology_make(t, &expanded, name, params, env, out, err);
     ik_params_free(&expanded);
     return status;
+}
+
+static bool topology_ask_size(const ik_topology *t, const ik_params *params, ik_fabric_size *out)
+{
+    ik_builder *b = ik_builder_new();
+    if (!b)
+        return false;
+    ik_topo_ctx ctx = topology_make_links(params, NULL, b);
+    ctx.size = out;
+    *out = (ik_fabric_size){0};
+    (void)t->build(params, &ctx, b, NULL);
+    ik_builder_free(b);
+    return out->ports > 0;
+}
+
+bool ik_fabric_size_of(const char *name, const ik_params *params, ik_fabric_size *out)
+{
+    const ik_shorthand *shorthand;
+    const ik_topology *t = ik_topology_find(name, &shorthand);
+    ik_params expanded;
+    if (!t || t->imported)
+        return false;
+    if (!shorthand)
+        return topology_ask_size(t, params, out);
+    if (topology_expand(t, shorthand, params, &expanded, NULL) != IK_OK)
+        return false;
+    bool asked = topology_ask_size(t, &expanded, out);
+    ik_params_free(&expanded);
+    return asked;
 }
 
 /* ---- from a spec */

@@ -60,7 +60,7 @@ static ik_status xgft_tree_check_digits(const ik_xgft *t, ik_error *err)
     return IK_OK;
 }
 
-ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint32_t *m,
+ik_status xgft_tree_init(ik_xgft *tree, const ik_topo_ctx *ctx, size_t h, const uint32_t *m,
                          const uint32_t *w, const uint32_t *p, ik_error *err)
 {
     ik_xgft t = {.h = (uint32_t)h, .prod_m = {1}, .prod_w = {1}};
@@ -84,7 +84,7 @@ ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint3
         ports += xgft_tree_nodes_on(&t, l) *
                  ((double)xgft_tree_down_ports(&t, l) + xgft_tree_up_ports(&t, l));
     }
-    status = ik_topology_refuse_size(env, switches, hosts, ports, err);
+    status = ik_topology_refuse_size(ctx, switches, hosts, ports, err);
     if (status != IK_OK)
         return status;
     for (uint32_t l = 1; l <= t.h; l++) {

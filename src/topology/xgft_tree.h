@@ -9,7 +9,7 @@
 
 /* Fills *tree from h numbers each (p NULL = single cables); refuses zeros, too many levels, radix
  * and size limits. */
-ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint32_t *m,
+ik_status xgft_tree_init(ik_xgft *tree, const ik_topo_ctx *ctx, size_t h, const uint32_t *m,
                          const uint32_t *w, const uint32_t *p, ik_error *err);
 /* Adds hosts, switches, links, levels, places and family data of `family` ("xgft", "pgft") to an
  * empty builder. given: its parameters, of which `level_latency` is read here. */

@@ -158,6 +158,7 @@ def commands():
     lines["topo_slow"] = f"topo {TREE},slow=sw0.3@1Gb/s:sw1.3@2Gb/s --json"
     lines["serve_fabric"] = f"serve {TREE} -r updown --for 0.001s --json"
     lines["serve_waits"] = "serve none.db OUT --for 0.001s --json"
+    lines["run_dry"] = "run small.yaml --dry-run -o small.db"
     lines["submit"] = "submit small.yaml --tasks 1 --dry-run -o OUT/sweep.db"
     lines["merge_json"] = "merge part1.db -o OUT/merged.db --json"
     lines["run_again"] = "run small.yaml -o OUT/small.db"

@@ -69,6 +69,12 @@ print(f"{number};cluster")
 """
 
 
+def scripts_of(printed):
+    """The estimate before the scripts that --dry-run prints, and these."""
+    estimate, _, scripts = printed.partition("\n\n")
+    return estimate + "\n", scripts
+
+
 class Sweep(CliTest):
     def setUp(self):
         super().setUp()
@@ -143,8 +149,12 @@ class Submit(Sweep):
             self.assertIn(f"#SBATCH --{line}\n", done.stdout)
         self.submit(path, *options)
         scripts = [(self.tmp / "sweep.shards" / name).read_text() for name in ("task.sh", "merge.sh")]
-        self.assertEqual(done.stdout, "\n".join(scripts))
-        self.assertLess(len(done.stdout.splitlines()), 75)
+        estimate, printed = scripts_of(done.stdout)
+        self.assertEqual(printed, "\n".join(scripts))
+        self.assertLess(len(printed.splitlines()), 75)
+        self.assertRegex(estimate, r"# Estimate: 32 points, .* of processors\n")
+        self.assertRegex(estimate, r"# 3 tasks on 2 processors each: ")
+        self.assertEqual(subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=True).returncode, 0)
         for script in scripts:
             subprocess.run(["bash", "-n"], input=script, text=True, check=True)
 
@@ -215,7 +225,7 @@ class Submit(Sweep):
         self.write(LONG)
         self.submit(self.tmp / "sweep.yaml", "--tasks", 2, FAKE_MOST="0")  # for the scripts alone: they are removed
         done = self.submit(self.tmp / "sweep.yaml", "--tasks", 2, "--dry-run")
-        task, _, merge = done.stdout.partition("\n#!/bin/bash\n")
+        task, _, merge = scripts_of(done.stdout)[1].partition("\n#!/bin/bash\n")
         shards = self.tmp / "sweep.shards"
         shards.mkdir()
         (shards / "task.sh").write_text(task)
@@ -341,6 +351,48 @@ class Status(Sweep):
         both = self.tmp / "both.db"
         self.ok("merge", store, copy, "-o", both)
         self.assertEqual(self.json("status", both)["files"][0]["points"], None, "the merged file is nobody's run")
+
+    def test_killed(self):
+        """With kill -9: stopped at once here. A copy, and a file of another machine, tell only by their age."""
+        path, store, copy, far = self.write(LONG), *(self.tmp / n for n in ("a.db", "copy.db", "far.db"))
+        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as child:
+            while child.poll() is None and (run("status", store).returncode or not self.json("status", store)["done"]):
+                time.sleep(0.05)
+            self.assertEqual(self.json("status", store)["files"][0]["state"], "running")
+            child.kill()
+        answer = self.json("status", store)
+        self.assertEqual((answer["files"][0]["state"], answer["running"], answer["seconds_left"] is None), ("stopped", 0, True))
+        self.ok("merge", store, "-o", copy)
+        self.assertEqual(self.json("status", copy)["files"][0]["state"], "running")
+        with contextlib.closing(sqlite3.connect(store)) as db:
+            db.execute("UPDATE meta SET value = json_set(value, '$.machine', 'another') WHERE key = 'run'")
+            db.commit()
+        self.assertEqual(self.json("status", store)["files"][0]["state"], "running")
+        for age, state, text in ((100, "running", "running, no word for 1"), (400, "stopped", "stopped")):
+            os.utime(store, (time.time() - age,) * 2)
+            self.assertEqual(self.json("status", store)["files"][0]["state"], state)
+            self.assertIn(text, self.ok("status", store))
+        for value in ("5", "null", "'[1]'", "'{}'"):  # anybody's file
+            shutil.copy(store, far)
+            with contextlib.closing(sqlite3.connect(far)) as db:
+                db.execute(f"UPDATE meta SET value = json_set(value, '$.machine', {value}, '$.file', -1) WHERE key = 'run'")
+                db.commit()
+            self.assertIn(run("status", far).returncode, (0, 2))
+        self.ok("run", path, "-o", store, "--only", "load=20%", "-q")
+        self.assertEqual(self.json("status", store)["files"][0]["state"], "ended")
+
+    def test_one_shard_for_all_of_mpirun(self):
+        """Processes that a launcher started with the same shard: one has the file, and the others say what to do."""
+        path, store = self.write(SMALL), self.tmp / "a.db"
+        env = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1"}
+        with open(store, "w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            for more, hints in ((env, True), ({}, False)):
+                done = run("run", path, "--shard", "1/2", "-o", store, env=more)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("is being written by another", done.stderr)
+                self.assertEqual("mpirun started 2 processes, and with --shard each works for itself" in done.stderr, hints, done.stderr)
 
     def test_does_not_hinder_a_run(self):
         """A lock as status takes it, again and again: no run is refused for it."""

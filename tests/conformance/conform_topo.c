@@ -106,6 +106,33 @@ static void test_fewer(const char *example, const ik_fabric *f)
     ik_fabric_free(same);
 }
 
+/* What it says of its size before it is built is true. */
+static void test_size(const char *written_as, const ik_fabric *f)
+{
+    ik_arena arena = {0};
+    ik_spec spec;
+    ik_params params;
+    ik_error err = {0};
+    const ik_shorthand *shorthand = NULL;
+    ik_fabric_size size = {0};
+    if (ik_spec_parse(written_as, &arena, &spec, &err) == IK_OK &&
+        ik_topology_find(spec.name, &shorthand) &&
+        ik_params_from_spec(&params, "topology", &spec,
+                            shorthand ? shorthand->params : topology->params,
+                            ik_topology_common_params, &err) == IK_OK) {
+        bool known = ik_fabric_size_of(spec.name, &params, &size);
+        EXPECT_OF(written_as, known == !topology->imported, "its size is known: %d", known);
+        EXPECT_OF(written_as,
+                  !known || (size.switches == f->num_switches && size.hosts == f->num_hosts &&
+                             size.ports == f->num_ports),
+                  "it says %.0f switches, %.0f hosts and %.0f ports, and has %u, %u and %u",
+                  size.switches, size.hosts, size.ports, f->num_switches, f->num_hosts,
+                  f->num_ports);
+        ik_params_free(&params);
+    }
+    ik_arena_free(&arena);
+}
+
 static void test_example(const char *spec)
 {
     ik_fabric *f = build(spec);
@@ -113,6 +140,7 @@ static void test_example(const char *spec)
         return;
     CHECK(strcmp(f->family, topology->name) == 0, "family is '%s'", f->family);
     CHECK(f->intact == !topology->imported, "intact is %d", f->intact);
+    test_size(spec, f);
     test_json(spec, f);
     test_again(spec, f);
     test_fewer(spec, f);

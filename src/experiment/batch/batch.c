@@ -22,15 +22,17 @@ static int batch_execute(batch_state *b, const char *sql)
 
 static int batch_write_progress(batch_state *b)
 {
-    char sql[320];
+    char sql[400];
     const batch_progress *p = &b->progress;
     if (!p->points)
         return SQLITE_OK;
     snprintf(sql, sizeof sql,
              "INSERT OR REPLACE INTO meta(key, value) VALUES('run', '{\"points\":%" PRIu64
-             ",\"reused\":%" PRIu64 ",\"jobs\":%u,\"milliseconds\":%" PRIu64 "}')",
+             ",\"reused\":%" PRIu64 ",\"jobs\":%u,\"milliseconds\":%" PRIu64
+             ",\"machine\":\"%s\",\"file\":%" PRIu64 "}')",
              p->points, p->reused, p->jobs,
-             (uint64_t)((ik_clock_s(CLOCK_MONOTONIC) - p->begun) * 1000));
+             (uint64_t)((ik_clock_s(CLOCK_MONOTONIC) - p->begun) * 1000), p->machine,
+             p->inode & INT64_MAX);
     return batch_execute(b, sql);
 }
 
@@ -190,4 +192,13 @@ int batch_flush(batch_state *b)
     int code = b->failed;
     pthread_mutex_unlock(&b->mutex);
     return code;
+}
+
+void batch_find_machine(char machine[40])
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (!file || fscanf(file, "%39[0-9a-f-]", machine) != 1)
+        machine[0] = '\0';
+    if (file)
+        fclose(file);
 }

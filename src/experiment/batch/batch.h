@@ -25,6 +25,10 @@ typedef struct batch_progress {
     uint64_t reused; /* of them, finished before it began */
     unsigned jobs;   /* processors; 0 = it was stopped */
     double begun;    /* CLOCK_MONOTONIC */
+    /* Where the run goes on, by which readers there know that it was killed: the machine, since it
+     * was started, and the file, of which copies are another one. "" and 0: not known. */
+    char machine[40];
+    uint64_t inode;
 } batch_progress;
 
 typedef struct batch_state {
@@ -51,6 +55,8 @@ int batch_commit(batch_state *b);
 /* Of the innermost transaction. A full disk may have undone all of the batch: then there is no
  * transaction left, and commits fail. */
 void batch_rollback(batch_state *b);
+/* Of this machine, drawn when it was started; "" = it is not known. */
+void batch_find_machine(char machine[40]);
 /* Everything to the disk now. Not within a transaction. */
 int batch_flush(batch_state *b);
 

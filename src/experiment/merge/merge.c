@@ -20,13 +20,16 @@
 /* Tables in the order in which rows refer to each other, and which of their rows count. */
 static const struct {
     const char *name, *what, *condition;
+    const char *same; /* row m is the one of the merged file that row p of a part would be */
 } parts[] = {
-    {"fabrics", "fabric", "1"},
-    {"plans", "plan", "1"},
-    {"points", "point", STORE_CURRENT},
-    {"refs", "reference", "1"},
+    {"fabrics", "fabric", "1", "m.id = p.id"},
+    {"plans", "plan", "1", "m.id = p.id"},
+    {"points", "point", STORE_CURRENT, "m.id = p.id"},
+    {"refs", "reference", "1", "m.key = p.key"},
     {"details", "detail of a point",
-     "kind = 'routes' OR params IN (SELECT params FROM part.points WHERE " STORE_CURRENT ")"},
+     "kind = 'routes' OR kind <> 'cost' AND params IN (SELECT params FROM part.points "
+     "WHERE " STORE_CURRENT ")",
+     "m.params = p.params AND m.kind = p.kind"},
 };
 enum { NUM_PARTS = sizeof parts / sizeof *parts };
 
@@ -91,6 +94,11 @@ static ik_status refuse_contradiction(merge *m, const char *path, size_t part, c
     return status;
 }
 
+/* In SQL: the columns of table ?1 of the part, as those of a row that has a name. */
+#define MERGE_COLUMNS(row)                                                                         \
+    "SELECT group_concat('" row "\"' || replace(name, '\"', '\"\"') || '\"', ', ') FROM "          \
+    "pragma_table_info(?1, 'part')"
+
 /* The columns of a table of the part, which the merged file has from now on: those of another
  * version of ikat too, empty for the points of other files. */
 static ik_status merge_take_columns(merge *m, const char *table, const char **list, ik_error *err)
@@ -100,8 +108,6 @@ static ik_status merge_take_columns(merge *m, const char *table, const char **li
         "'\" ' || iif(type IN ('INTEGER', 'REAL', 'TEXT', 'BLOB'), type, '') FROM "
         "pragma_table_info(?1, 'part') WHERE name COLLATE NOCASE NOT IN (SELECT name FROM "
         "pragma_table_info(?1, 'main')) LIMIT 1";
-    static const char all[] = "SELECT group_concat('\"' || replace(name, '\"', '\"\"') || '\"', ', "
-                              "') FROM pragma_table_info(?1, 'part')";
     const char *add = "";
     ik_status status = IK_OK;
     while (status == IK_OK && add) {
@@ -109,14 +115,19 @@ static ik_status merge_take_columns(merge *m, const char *table, const char **li
         if (status == IK_OK && add)
             status = store_run_sql(m->to, add, err);
     }
-    return status == IK_OK ? merge_ask(m, all, table, list, err) : status;
+    return status == IK_OK ? merge_ask(m, MERGE_COLUMNS(""), table, list, err) : status;
 }
 
 static ik_status merge_take_rows(merge *m, const char *path, size_t part, ik_error *err)
 {
     int64_t missing = 0;
     const char *name = parts[part].name, *condition = parts[part].condition, *list = "";
+    const char *of_main = "", *of_part = "";
     ik_status status = merge_take_columns(m, name, &list, err);
+    if (status == IK_OK)
+        status = merge_ask(m, MERGE_COLUMNS("m."), name, &of_main, err);
+    if (status == IK_OK)
+        status = merge_ask(m, MERGE_COLUMNS("p."), name, &of_part, err);
     if (status != IK_OK)
         return status;
     const char *insert =
@@ -124,10 +135,12 @@ static ik_status merge_take_rows(merge *m, const char *path, size_t part, ik_err
                         "INSERT OR IGNORE INTO main.%s(%s) SELECT %s FROM part.%s WHERE "
                         "%s",
                         name, list, list, name, condition);
-    const char *compare = ik_arena_printf(&m->arena,
-                                          "SELECT count(*) FROM (SELECT %s FROM part.%s WHERE %s "
-                                          "EXCEPT SELECT %s FROM main.%s)",
-                                          list, name, condition, list, name);
+    /* row by row: a difference of the tables would read all of the merged file for each part */
+    const char *compare = ik_arena_printf(
+        &m->arena,
+        "SELECT count(*) FROM part.%s AS p WHERE (%s) AND NOT EXISTS (SELECT 1 FROM "
+        "main.%s AS m WHERE %s AND (%s) IS (%s))",
+        name, condition, name, parts[part].same, of_main, of_part);
     if (!insert || !compare)
         return ik_fail_memory(err, 256, "a merge");
     status = merge_execute(m->to, insert, NULL, err);
@@ -233,8 +246,18 @@ static ik_status merge_take_tables(merge *m, const char *path, ik_error *err)
     return status;
 }
 
+/* What points took: of one file alone, whose copy another run continues. */
+static ik_status merge_take_costs(merge *m, ik_error *err)
+{
+    return store_run_sql(m->to,
+                         "INSERT OR IGNORE INTO main.details(params, kind, body) SELECT params, "
+                         "kind, body FROM part.details WHERE kind = 'cost' AND params IN (SELECT "
+                         "params FROM part.points WHERE " STORE_CURRENT ")",
+                         err);
+}
+
 /* The file is opened and checked as any results file; a copy stands beside the merged one. */
-static ik_status merge_take_file(merge *m, const char *path, ik_error *err)
+static ik_status merge_take_file(merge *m, const char *path, bool alone, ik_error *err)
 {
     store *s = NULL;
     ik_status status = store_open(path, &s, err);
@@ -248,6 +271,8 @@ static ik_status merge_take_file(merge *m, const char *path, ik_error *err)
     store_close(s);
     if (status == IK_OK)
         status = merge_take_tables(m, path, err);
+    if (status == IK_OK && alone)
+        status = merge_take_costs(m, err);
     ik_error ignored;
     ik_status detached = attached ? merge_execute(m->to, "DETACH part", NULL, &ignored) : IK_OK;
     if (status == IK_OK && detached != IK_OK && err)
@@ -275,7 +300,7 @@ ik_status ik_results_merge(const char *const *paths, size_t num, const char *pat
     if (status != IK_OK)
         return status;
     for (size_t i = 0; i < num && status == IK_OK; i++)
-        status = merge_take_file(&m, paths[i], err);
+        status = merge_take_file(&m, paths[i], num == 1, err);
     if (status == IK_OK)
         status = order_by_sweep(m.to, err);
     if (status == IK_OK) {

@@ -22,7 +22,8 @@ typedef struct made_plan {
     ik_proof proof;
     statics *points; /* [slot.num] */
     traffic_statics known;
-    ik_error why; /* it is infeasible or does not fit */
+    double seconds; /* of processors that it took */
+    ik_error why;   /* it is infeasible or does not fit */
 } made_plan;
 
 typedef struct machine {
@@ -172,10 +173,13 @@ static ik_status machines_make_plans(const batch *b, machine *m, ik_error *err)
         if (m->plans[i].idle || (m->plans[i].idle = machines_budget_ends(b, m)))
             continue;
         double begun = ik_clock_s(CLOCK_MONOTONIC);
+        cost_meter meter;
+        cost_begin(&meter, b->env.num_threads, 1);
         status = m->fabric ? IK_OK : machines_build(b, m, err);
         if (status == IK_OK)
             status = machines_make_plan(b, m, &m->plans[i], err);
         double seconds = ik_clock_s(CLOCK_MONOTONIC) - begun;
+        m->plans[i].seconds = cost_end(&meter);
         m->longest = seconds > m->longest ? seconds : m->longest;
     }
     return status;
@@ -234,6 +238,8 @@ static ik_status machines_keep_plan(runner *r, const machine *m, int64_t fabric,
         if (!run_is_to_do(r, p->slot.first + i))
             continue;
         status = statics_keep_point(r, fabric, &p->slot, p->slot.first + i, &p->points[i], err);
+        if (status == IK_OK)
+            status = cost_keep(r, p->slot.first + i, p->seconds / (double)p->slot.num, err);
         r->done += status == IK_OK;
     }
     return status;

@@ -22,7 +22,8 @@ typedef struct outcome {
     struct outcome *next;
     uint64_t number;
     ik_sim_result result;
-    double load; /* that was simulated, 0 = it has none */
+    double load;    /* that was simulated, 0 = it has none */
+    double seconds; /* of processors that it took */
     /* as search_found's; NAN without a search */
     double saturation_load, saturation_most;
     char hint[HINT_CHARS];      /* what to try, "" = nothing */
@@ -41,6 +42,7 @@ typedef struct pool {
     uint64_t next;    /* first point that nobody has examined, in slots[slot] */
     uint64_t quota;   /* points that may still be taken now */
     unsigned threads; /* that one point may have */
+    unsigned side;    /* points in parallel */
     unsigned working; /* workers that have not ended */
     int stop;         /* a cancel flag */
     char stage[120];  /* what a search does, "" = nothing new */
@@ -192,6 +194,8 @@ static void *pool_worker(void *ctx)
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
         double begun = ik_clock_s(CLOCK_MONOTONIC);
+        cost_meter meter;
+        cost_begin(&meter, w->threads, w->side);
         outcome *o = ik_calloc(1, sizeof *o);
         ik_status status = o ? pool_simulate(w, slot, number, o, &error)
                              : ik_fail_memory(&error, sizeof *o, "a result");
@@ -200,6 +204,7 @@ static void *pool_worker(void *ctx)
         w->longest = seconds > w->longest ? seconds : w->longest;
         if (status == IK_OK) {
             o->number = number;
+            o->seconds = cost_end(&meter);
             *w->tail = o;
             w->tail = &o->next;
         } else {
@@ -321,6 +326,21 @@ static void pool_tell_deadlock(runner *r, const point *p, const outcome *o, bool
     r->failed = true;
 }
 
+/* The point and what it took. */
+static ik_status pool_store(const runner *r, const store_point *row, double seconds, ik_error *err)
+{
+    ik_status status = store_begin(r->store, err);
+    if (status != IK_OK)
+        return status;
+    status = store_add_point(r->store, row, err);
+    if (status == IK_OK)
+        status = cost_keep(r, (uint64_t)row->id, seconds, err);
+    if (status == IK_OK)
+        return store_commit(r->store, err);
+    store_rollback(r->store);
+    return status;
+}
+
 static ik_status pool_keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
 {
     runner *r = w->r;
@@ -355,7 +375,7 @@ static ik_status pool_keep(pool *w, int64_t fabric, const outcome *o, ik_error *
             .alone = o->alone,
             .num_jobs = o->num_jobs};
         hint_use_links(w->fabric, &o->result, &row.link_use_mean, &row.link_use_max);
-        status = store_add_point(r->store, &row, err);
+        status = pool_store(r, &row, o->seconds, err);
     }
     if (status == IK_OK) {
         pool_note_unsent(r, &o->result.watch);
@@ -534,9 +554,11 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
     pthread_condattr_destroy(&clock);
     w.quota = points - share.last;
     w.threads = share.threads;
+    w.side = share.side;
     start_and_collect(&w, share.side, fabric);
     w.quota = share.last;
     w.threads = share.last_threads;
+    w.side = share.last;
     if (share.last && !r->spent && !ik_cancel_raised(&w.stop))
         start_and_collect(&w, share.last, fabric);
     pthread_cond_destroy(&w.changed);

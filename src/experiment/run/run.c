@@ -5,6 +5,7 @@
  */
 #include "experiment/run/run.h"
 #include "experiment/merge/order.h"
+#include "ikat/ranks.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -215,6 +216,8 @@ static ik_status run_forget(const runner *r, ik_error *err)
     status = store_drop_references(r->store, err);
     if (status == IK_OK)
         status = store_run_sql(r->store, "DELETE FROM meta WHERE key = 'run'", err);
+    if (status == IK_OK && r->mine == r->e->num_points && !r->spent)
+        status = cost_forget(r->store, err);
     if (status == IK_OK)
         return store_commit(r->store, err);
     store_rollback(r->store);
@@ -249,6 +252,19 @@ static void run_close_results(runner *r, ik_status status)
         store_close(r->store);
 }
 
+/* Processes of mpirun that a shard makes independent, and that all have the same one. */
+static void run_hint_shard(const runner *r, ik_status status, ik_error *err)
+{
+    unsigned rank, num = ik_ranks_launched(&rank);
+    if (status == IK_ERR_IO && r->part->num_shards && num > 1)
+        ik_hint(
+            err, status,
+            "mpirun started %u processes, and with --shard each works for itself: run one process "
+            "per shard, each with an -o of its own; or leave out --shard, and they simulate every "
+            "point together",
+            num);
+}
+
 /* Without one: every point, however long it takes. */
 static ik_status run_check_part(const ik_run_part *part, ik_error *err)
 {
@@ -257,6 +273,17 @@ static ik_status run_check_part(const ik_run_part *part, ik_error *err)
         return ik_fail(err, IK_ERR_USAGE, "there is no shard %u of %u", part->shard,
                        part->num_shards);
     return IK_OK;
+}
+
+static void run_free(runner *r)
+{
+    preflight_free(r);
+    misfits_free(r);
+    traffics_free(r->traffics);
+    free(r->finished);
+    free(r->misfit);
+    free(r->elsewhere);
+    free(r->drawn);
 }
 
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
@@ -279,14 +306,15 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status == IK_OK)
         status = sync_digests(&r, err);
     if (status == IK_OK)
+        status = sync_find_elsewhere(&r, err);
+    if (status == IK_OK)
         status = replica_check(&r, err);
     if (status == IK_OK)
         status = r.env->ranks ? replica_open(&r, store_path, err)
                               : store_create(store_path, &r.store, err);
     if (status != IK_OK) {
-        preflight_free(&r);
-        misfits_free(&r);
-        traffics_free(r.traffics);
+        run_hint_shard(&r, status, err);
+        run_free(&r);
         return status;
     }
     ik_json_to_text(&r.left_out, IK_JSON_PACKED);
@@ -308,13 +336,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status == IK_ERR_CANCELLED)
         ik_fail(err, status, "%" PRIu64 " of %s finished", r.done,
                 IK_COUNT(r.mine, "point is|points are"));
-    preflight_free(&r);
-    misfits_free(&r);
-    traffics_free(r.traffics);
-    free(r.finished);
-    free(r.misfit);
-    free(r.elsewhere);
-    free(r.drawn);
+    run_free(&r);
     if (status == IK_OK && failed)
         *failed = r.failed;
     return status;

@@ -102,6 +102,10 @@ void note_left_out_as(runner *r, uint64_t first, uint64_t num, const char *what,
 
 /* Before everything else here: what the files hold that the experiment names. */
 ik_status sync_digests(runner *r, ik_error *err);
+/* Hashes of the parameters of all points together, and of each: [num_points], or NULL. */
+ik_status sync_hash_sweep(const runner *r, uint64_t *key, uint64_t *hashes, ik_error *err);
+/* r->elsewhere and r->mine, as r->part says; before the store is opened, after sync_digests(). */
+ik_status sync_find_elsewhere(runner *r, ik_error *err);
 ik_status sync_store(runner *r, ik_error *err);
 /* At the end of a run: the store learns which points were left out (text: a JSON list). */
 ik_status sync_left_out(runner *r, const char *text, ik_error *err);
@@ -116,6 +120,21 @@ uint64_t plan_seed(const ik_experiment *e, const point *p);
 /* Short text of the design and of the settings of switch, adapter and measurement that the sweep
  * varies; free with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
+
+/* ---- costs.c: what points took */
+
+typedef struct cost_meter {
+    clockid_t clock;
+    unsigned share; /* points that the clock is of */
+    double begun;
+} cost_meter;
+/* Of a point that `threads` work on, beside side - 1 others of its kind. */
+void cost_begin(cost_meter *m, unsigned threads, unsigned side);
+/* Seconds of processors; in the thread that called cost_begin(). */
+double cost_end(const cost_meter *m);
+/* Keeps what a stored point took; within a transaction. Among ranks, nothing. */
+ik_status cost_keep(const runner *r, uint64_t number, double seconds, ik_error *err);
+ik_status cost_forget(store *s, ik_error *err);
 
 /* ---- replica.c: among ranks, which all do the same, rank 0 has the results file, and each other
  * one a copy of what it holds at the start */

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- keys */
 
@@ -266,18 +267,11 @@ static ik_status sync_execute(store *s, const char *sql, ik_error *err)
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
-/* Which points are another shard's, or are not asked for. */
-static ik_status sync_find_elsewhere(runner *r, ik_error *err)
+/* By their parameters alone. */
+static ik_status sync_find_hashed(runner *r, ik_error *err)
 {
     ik_status status = IK_OK;
-    r->mine = r->e->num_points;
-    bool shards = r->part->num_shards > 1, only = r->part->only && r->part->only[0];
-    if (!shards && !only)
-        return IK_OK;
-    r->elsewhere = ik_calloc(r->e->num_points, sizeof *r->elsewhere);
-    if (!r->elsewhere)
-        return ik_fail_memory(err, r->e->num_points, "an experiment");
-    for (uint64_t i = 0; shards && i < r->e->num_points && status == IK_OK; i++) {
+    for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++) {
         point p = experiment_point(r->e, i);
         char *params = NULL;
         status = point_params(r, &p, &params, err);
@@ -287,6 +281,59 @@ static ik_status sync_find_elsewhere(runner *r, ik_error *err)
         }
         free(params);
     }
+    return status;
+}
+
+ik_status sync_hash_sweep(const runner *r, uint64_t *key, uint64_t *hashes, ik_error *err)
+{
+    ik_status status = IK_OK;
+    *key = IK_HASH_BASIS;
+    for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++) {
+        point p = experiment_point(r->e, i);
+        char *params = NULL;
+        status = point_params(r, &p, &params, err);
+        if (status == IK_OK) {
+            *key = ik_hash_continue(*key, params, strlen(params) + 1);
+            if (hashes)
+                hashes[i] = ik_hash_text(params);
+        }
+        free(params);
+    }
+    return status;
+}
+
+/* By a file. */
+static ik_status sync_find_assigned(runner *r, ik_error *err)
+{
+    uint64_t key, num = r->e->num_points;
+    uint32_t *task_of = ik_calloc(num, sizeof *task_of);
+    ik_status status = task_of ? sync_hash_sweep(r, &key, NULL, err)
+                               : ik_fail_memory(err, num * sizeof *task_of, "an assignment");
+    if (status == IK_OK)
+        status =
+            ik_assignment_read(r->part->assignment, key, num, r->part->num_shards, task_of, err);
+    for (uint64_t i = 0; i < num && status == IK_OK; i++) {
+        r->elsewhere[i] = task_of[i] != r->part->shard - 1;
+        r->mine -= r->elsewhere[i];
+    }
+    free(task_of);
+    return status;
+}
+
+/* Which points are another shard's, or are not asked for. */
+ik_status sync_find_elsewhere(runner *r, ik_error *err)
+{
+    ik_status status = IK_OK;
+    r->mine = r->e->num_points;
+    bool shards = r->part->num_shards > 1 || r->part->assignment,
+         only = r->part->only && r->part->only[0];
+    if (!shards && !only)
+        return IK_OK;
+    r->elsewhere = ik_calloc(r->e->num_points, sizeof *r->elsewhere);
+    if (!r->elsewhere)
+        return ik_fail_memory(err, r->e->num_points, "an experiment");
+    if (shards)
+        status = r->part->assignment ? sync_find_assigned(r, err) : sync_find_hashed(r, err);
     return status == IK_OK && only ? only_find(r, err) : status;
 }
 
@@ -392,15 +439,24 @@ ik_status sync_left_out(runner *r, const char *text, ik_error *err)
     return status;
 }
 
+static void sync_begin_progress(const runner *r)
+{
+    struct stat info;
+    batch_progress *p = store_progress(r->store);
+    *p = (batch_progress){
+        .points = r->mine, .reused = r->done, .jobs = r->num_jobs, .begun = r->begun};
+    if (stat(store_path(r->store), &info) == 0)
+        p->inode = info.st_ino;
+    batch_find_machine(p->machine);
+}
+
 ik_status sync_store(runner *r, ik_error *err)
 {
     r->finished = ik_calloc(r->e->num_points, sizeof *r->finished);
     r->misfit = ik_calloc(r->e->num_points, sizeof *r->misfit);
     if (!r->finished || !r->misfit)
         return ik_fail_memory(err, r->e->num_points, "an experiment");
-    ik_status status = sync_find_elsewhere(r, err);
-    if (status == IK_OK)
-        status = store_begin(r->store, err);
+    ik_status status = store_begin(r->store, err);
     if (status != IK_OK)
         return status;
     status = sync_set_experiment(r, err);
@@ -410,7 +466,7 @@ ik_status sync_store(runner *r, ik_error *err)
         store_rollback(r->store);
         return status;
     }
-    *store_progress(r->store) = (batch_progress){r->mine, r->done, r->num_jobs, r->begun};
+    sync_begin_progress(r);
     status = store_commit(r->store, err);
     return status == IK_OK ? store_flush(r->store, err)
                            : status; /* readers see which sweep it is */

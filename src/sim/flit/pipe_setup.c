@@ -432,6 +432,13 @@ void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_esti
     out->bytes = one + pipe_setup_bytes_in_flight(&p);
     out->thread_bytes = pipe_setup_count_state(&p, 2, &z) - one;
     out->flits = true;
+    uint64_t likely = p.window.most ? stationary_likely_ps(&p.window) / p.clock_ps : p.end;
+    if (!config->measure_params || ik_params_enum(config->measure_params, "until") == 0)
+        out->packets = pipe_setup_flits_a_cycle(&p) * (double)likely / p.packet_flits;
+    out->open_end = p.window.auto_end;
+    out->packet_flits = p.packet_flits;
+    out->packet_bytes = p.most_bytes;
+    out->most_hops = p.window.most_hops;
     out->hops_per_window =
         HOPS_A_FLIT * pipe_setup_flits_a_cycle(&p) * (double)pipe_setup_shortest_step(&p);
     double threads = out->hops_per_window / HOPS_A_THREAD;

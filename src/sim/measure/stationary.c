@@ -140,6 +140,18 @@ stationary_times stationary_longest(const stationary_setup *setup)
     return (stationary_times){setup->detects ? end : setup->origin_ps, end};
 }
 
+/* Guesses: the second look for the end of the warm-up finds it, and the second interval is small
+ * enough. */
+enum { LIKELY_WARMUP = 48, LIKELY_MEASURED = 160 };
+
+uint64_t stationary_likely_ps(const stationary_setup *setup)
+{
+    uint64_t longest = stationary_longest(setup).end_ps, likely = setup->origin_ps;
+    likely += setup->detects ? LIKELY_WARMUP * setup->period_ps : 0;
+    likely += setup->length_ps ? setup->length_ps : LIKELY_MEASURED * setup->period_ps;
+    return likely < longest ? likely : longest;
+}
+
 stationary_times stationary_known(const stationary *s)
 {
     stationary_times longest = stationary_longest(&s->setup);

@@ -136,6 +136,8 @@ typedef struct stationary_times {
 } stationary_times;
 stationary_times stationary_known(const stationary *s);
 stationary_times stationary_longest(const stationary_setup *setup);
+/* The time that most runs take, which is never longer: for estimates. Not limited by most_hops. */
+uint64_t stationary_likely_ps(const stationary_setup *setup);
 
 /* Adds a partition's batches, up to number next - 1, to those that are known from number num
  * on; those of `num` partitions, whose cursors are `stride` bytes apart. */

@@ -5,6 +5,8 @@
 #include "sim/params/window.h"
 #include "sim/state/state.h"
 
+#include <math.h>
+
 #define ENDS_AFTER_IT                                                                              \
     "a run with a duration ends after it; to have one in place of a file's stop, give the "        \
     "section as a whole: --set 'measure={warmup: 1 ms, duration: 4 ms}'"
@@ -116,4 +118,12 @@ ik_status sim_resolve_measure(sim *s, const sim_sections *sec, const ik_sim_conf
                             "series = %llu ps makes %zu periods; at most 10000000",
                             (unsigned long long)s->measure.series_ps, s->measure.num_series),
                     "measure.series");
+}
+
+double sim_likely_ps(const sim *s, const ik_sim_config *config)
+{
+    const stationary_setup *w = &s->measure.window;
+    if (config->measure_params && ik_params_enum(config->measure_params, "until") == 1)
+        return NAN;
+    return (double)(w->most ? stationary_likely_ps(w) : s->measure.end_ps);
 }

@@ -32,6 +32,9 @@ double sim_interval_asked(const ik_params *measure);
 
 ik_status sim_resolve_measure(struct sim *s, const sim_sections *sec, const ik_sim_config *config,
                               ik_error *err);
+/* Of a run whose section `measure` is resolved: how long it is likely to take; NAN: as long as its
+ * workload. */
+double sim_likely_ps(const struct sim *s, const ik_sim_config *config);
 /* Whether interleave and active mean something beside endless traffic, where messages have several
  * packets; messages of a queue that take turns, UINT32_MAX = all. */
 ik_status sim_check_turns(const struct sim *s, const ik_params *adapter, ik_error *err);

@@ -6,13 +6,17 @@
  * A task runs one shard on the disk of its node. Once a minute, when it is told to end, and at its
  * end it copies what is finished to the folder of the shards, under another name that is then
  * renamed: what lies there is always whole. A task that begins takes what lies there and goes on.
+ * Which points are whose is written beside the scripts, once, so that all tasks agree.
  */
+#include "estimate.h"
 #include "running.h"
+#include "submit_points.h"
 
 #include "ikat/record.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +32,10 @@ typedef struct submission {
     char results[SUBMIT_PATH], folder[SUBMIT_PATH];     /* absolute; the folder of the shards */
     char name[64];                                      /* of the jobs */
     char array_job[SUBMIT_ANSWER], merge_job[SUBMIT_ANSWER];
+    ik_experiment *e;
+    ik_run_part part;
+    task_limits limits;
+    submit_points of;
 } submission;
 
 /* ---- the scripts */
@@ -144,13 +152,14 @@ static void submit_put_task(FILE *out, const submission *s)
     submit_quote(out, s->program);
     fputs("\npart=", out);
     submit_quote(out, s->folder);
-    fprintf(out, "/$SLURM_ARRAY_TASK_ID-of-%llu.db\n%s\"$ikat\" run ", (unsigned long long)s->tasks,
-            copying);
+    fprintf(out, "/$SLURM_ARRAY_TASK_ID-of-%llu.db\nassignment=", (unsigned long long)s->tasks);
+    submit_quote(out, s->of.path);
+    fprintf(out, "\n%s\"$ikat\" run ", copying);
     submit_quote(out, s->experiment);
     submit_put_options(out, s->c);
     fprintf(out,
-            " \\\n  --shard \"$SLURM_ARRAY_TASK_ID/%llu\" --jobs \"${SLURM_CPUS_PER_TASK:-1}\" -o "
-            "\"$local/part.db\" &\n%s",
+            " \\\n  --shard \"$SLURM_ARRAY_TASK_ID/%llu\" --assignment \"$assignment\" \\\n"
+            "  --jobs \"${SLURM_CPUS_PER_TASK:-1}\" -o \"$local/part.db\" &\n%s",
             (unsigned long long)s->tasks, waiting);
 }
 
@@ -169,7 +178,7 @@ static void submit_put_merge(FILE *out, const submission *s)
 /* ---- what was asked for */
 
 /* Values that stand in a line of the scripts as they are. */
-static int submit_check_limits(const cli *c)
+static int submit_check_limits(const cli *c, task_limits *limits)
 {
     for (size_t i = 0; i < NUM_LIMITS; i++) {
         const char *value = cli_get(c, submit_limits[i].option);
@@ -179,6 +188,17 @@ static int submit_check_limits(const cli *c)
             return cli_usage(c, "%s: '%s' is nothing that Slurm takes there",
                              submit_limits[i].option, value);
     }
+    *limits = (task_limits){.seconds = INFINITY,
+                            .bytes = INFINITY,
+                            .time = cli_get(c, "--time"),
+                            .mem = cli_get(c, "--mem"),
+                            .jobs = cli_has(c, "--jobs") && c->jobs ? c->jobs : 1};
+    if (limits->time && !estimate_read_time(limits->time, &limits->seconds))
+        return cli_usage(c, "--time takes minutes, hours:minutes:seconds or days-hours, not '%s'",
+                         limits->time);
+    if (limits->mem && !estimate_read_memory(limits->mem, &limits->bytes))
+        return cli_usage(c, "--mem takes megabytes, or a whole number with K, M, G or T, not '%s'",
+                         limits->mem);
     return CLI_DONE;
 }
 
@@ -223,24 +243,44 @@ static int submit_name_files(submission *s)
 static int submit_read(submission *s)
 {
     cli *c = s->c;
-    ik_experiment *e = NULL;
     if (!cli_has(c, "--tasks"))
         return cli_usage(c, "--tasks N is required: how many tasks share the points");
     if (!cli_get_uint(c, "--tasks", 1, 1000000, 1, &s->tasks))
         return CLI_USAGE;
-    int status = submit_check_limits(c);
+    int status = submit_check_limits(c, &s->limits);
     if (status == CLI_DONE && strcmp(c->args[0], "-") == 0)
         status = cli_usage(c, "the experiment must be a file: every task reads it");
     if (status == CLI_DONE)
-        status = cli_read_experiment(c, &e);
+        status = cli_read_part(c, &s->part);
+    if (status == CLI_DONE)
+        status = cli_read_experiment(c, &s->e);
     if (status != CLI_DONE)
         return status;
-    s->points = ik_experiment_num_points(e);
-    ik_experiment_free(e);
+    s->points = ik_experiment_num_points(s->e);
     if (s->tasks > s->points)
         return cli_usage(c, "%s cannot share %s", IK_COUNT(s->tasks, "task"),
                          IK_COUNT(s->points, "point"));
     return submit_name_files(s);
+}
+
+/* How the points are divided among the tasks. */
+static int submit_plan(submission *s)
+{
+    ik_error err;
+    cli_stage(s->c, "estimating");
+    ik_status status =
+        submit_points_find(s->c, s->e, &s->part, s->folder, (unsigned)s->tasks, &s->of, &err);
+    cli_progress_end(s->c);
+    return status == IK_OK ? CLI_DONE : cli_error(s->c, &err);
+}
+
+static void submit_print_estimate(const submission *s, const char *prefix)
+{
+    estimate_print(stdout, prefix, s->e, s->of.estimate, s->of.tasks, (unsigned)s->tasks,
+                   &s->limits);
+    if (s->of.kept)
+        printf("%sThe points are divided among the tasks as they were in '%s'.\n", prefix,
+               cli_line(s->of.path));
 }
 
 /* ---- submitting */
@@ -307,6 +347,8 @@ static void submit_take_back(const submission *s)
     unlink(path);
     snprintf(path, sizeof path, "%s/merge.sh", s->folder);
     unlink(path);
+    if (!s->of.kept)
+        unlink(s->of.path);
     rmdir(s->folder);
 }
 
@@ -350,6 +392,9 @@ static int submit_all(submission *s)
     if (mkdir(s->folder, 0777) != 0 && errno != EEXIST)
         status =
             ik_fail(&err, IK_ERR_IO, "cannot make the folder '%s': %s", s->folder, strerror(errno));
+    if (status == IK_OK && !s->of.kept)
+        status = ik_assignment_write(s->of.path, s->of.estimate, (unsigned)s->tasks, s->of.task_of,
+                                     &err);
     if (status == IK_OK)
         status = submit_write(s, "task.sh", submit_put_task, &err);
     if (status == IK_OK)
@@ -383,6 +428,8 @@ static int submit_show(const submission *s)
            s->array_job, cli_counted(s->tasks, "task"), cli_counted(s->points, "point"),
            s->merge_job);
     if (!c->quiet)
+        submit_print_estimate(s, "");
+    if (!c->quiet)
         printf("Status: ikat status %s\nResults: %s\n", cli_line(s->folder), cli_line(s->results));
     return cli_finish(c, CLI_DONE);
 }
@@ -396,7 +443,11 @@ static int submit_run(cli *c)
     int status = cli_not_with(c, "--json", "--dry-run");
     if (status == CLI_DONE)
         status = submit_read(s);
+    if (status == CLI_DONE)
+        status = submit_plan(s);
     if (status == CLI_DONE && cli_has(c, "--dry-run")) {
+        submit_print_estimate(s, "# ");
+        putchar('\n');
         submit_put_task(stdout, s);
         putchar('\n');
         submit_put_merge(stdout, s);
@@ -406,6 +457,8 @@ static int submit_run(cli *c)
         if (status == CLI_DONE)
             status = submit_show(s);
     }
+    submit_points_free(&s->of);
+    ik_experiment_free(s->e);
     free(s);
     return status;
 }
@@ -420,7 +473,8 @@ static const cli_option options[] = {
     {"--mem", 0, "SIZE", "memory of a task, as Slurm writes it (4G)", false},
     {"--partition", 0, "NAME", "partition of Slurm", false},
     {"--account", 0, "NAME", "account that is charged", false},
-    {"--dry-run", 0, NULL, "print both scripts, and write and submit nothing", false},
+    {"--dry-run", 0, NULL,
+     "print how long the points will take and both scripts, and write and submit nothing", false},
     CLI_EXPERIMENT_OPTIONS,
     {"--only", 0, "NAME=VALUE",
      "run only the points of this swept value (load=50%); several of one name: any of them", true},
@@ -443,7 +497,13 @@ const ik_command ik_command_submit = {
         "to the folder of the shards, as a whole file. A task that is preempted, requeued or out "
         "of "
         "time loses the points that were not copied; a minute before its time is over all are. It "
-        "goes on with what lies there.\nWhen all tasks have ended well, the last job merges the "
+        "goes on with what lies there.\nThe points are divided so that the tasks end together: "
+        "each is "
+        "estimated first, from its packet-hops and from what the finished points took, and the "
+        "file "
+        "assignment-of-N.txt beside the scripts keeps who has which. Points that take more than "
+        "--time or --mem are named, with what would do.\nWhen all tasks have ended well, the last "
+        "job merges the "
         "shards. If some have not, because their time was too short, the same command submits all "
         "again: finished tasks end at once, the others go on.\n'ikat status FOLDER' shows how far "
         "the tasks are. The scripts, with the logs, lie beside the shards.",
