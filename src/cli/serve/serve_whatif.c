@@ -106,34 +106,35 @@ static void whatif_add_common(whatif_command *k, const cli *c)
         }
 }
 
-/* An argument as a shell takes it. */
-static void whatif_put_quoted(FILE *out, const char *arg)
+/* An argument as a shell takes it: at most four characters for each of its own, and two quotes.
+ * Returns the end. */
+static char *whatif_quote(char *to, const char *arg)
 {
-    bool plain = *arg != '\0';
-    for (const char *a = arg; *a; a++)
-        plain &= strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/@=+%",
-                        *a) != NULL;
-    if (plain) {
-        fputs(arg, out);
-        return;
-    }
-    putc('\'', out);
-    for (const char *a = arg; *a; a++)
-        fputs(*a == '\'' ? "'\\''" : (char[]){*a, '\0'}, out);
-    putc('\'', out);
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/@=+%";
+    const char *quote = *arg && !arg[strspn(arg, plain)] ? "" : "'";
+    to = stpcpy(to, quote);
+    for (; *arg; arg++)
+        if (*arg == '\'')
+            to = stpcpy(to, "'\\''");
+        else
+            *to++ = *arg;
+    return stpcpy(to, quote);
 }
 
 /* What was added until now, for a reader. */
 static bool whatif_show(whatif_command *k)
 {
-    size_t size;
-    FILE *out = open_memstream(&k->shown, &size);
-    for (size_t i = 0; out && i < k->num; i++) {
+    size_t room = 1;
+    for (size_t i = 0; i < k->num; i++)
+        room += 4 * strlen(k->all[i]) + 3;
+    char *to = k->shown = malloc(room);
+    for (size_t i = 0; to && i < k->num; i++) {
         if (i)
-            putc(' ', out);
-        whatif_put_quoted(out, k->all[i]);
+            *to++ = ' ';
+        to = whatif_quote(to, k->all[i]);
     }
-    return out && fclose(out) == 0;
+    return to;
 }
 
 /* ---- an answer */
