@@ -6,7 +6,9 @@
  * likely to take (ik_sim_estimate_run) or that its workload has, each through as many switches as
  * minimal paths have on average. A point that is measured alone costs the entries of the tables of
  * its plan. Finished points correct this: what they took over what was expected of them is a factor
- * for the points of the same plan, else of the same fabric, else of the sweep.
+ * for the points of the same plan, else of the same fabric, else of the sweep. How long a point
+ * went on that found its own end says nothing of others, so there the factor is that of a hop; and
+ * searches correct each other alone.
  *
  * Fabrics of more than MOST_PORTS ports are not built, and plans of more than MOST_ENTRIES table
  * entries, or once all have as many, are not made: a crossbar of 64 hosts stands for them, whose
@@ -58,7 +60,7 @@ typedef struct estimating {
     double *peak;         /* [num_points] bytes of the process at the end of finished points, 0 */
     uint64_t entries;     /* of plans that were made */
     ik_fabric *stand_in;
-    group all;
+    group all, searches;
 } estimating;
 
 /* One fabric. */
@@ -286,6 +288,12 @@ static double estimate_workload(estimating *w, site *at, const point *p, uint64_
     return *known;
 }
 
+static bool estimate_is_search(const estimating *w, uint64_t number)
+{
+    point p = experiment_point(w->r.e, number);
+    return load_search(experiment_variant(w->r.e, &p, SECTION_LOAD));
+}
+
 static void estimate_simulation(estimating *w, site *at, const ik_plan *plan, bool stands_in,
                                 uint64_t number, setting *cache)
 {
@@ -299,7 +307,7 @@ static void estimate_simulation(estimating *w, site *at, const ik_plan *plan, bo
     double hops = packets * at->hops;
     if (run->most_hops && hops > (double)run->most_hops)
         hops = (double)run->most_hops;
-    bool searches = !ends && load_search(experiment_variant(w->r.e, &p, SECTION_LOAD));
+    bool searches = !ends && estimate_is_search(w, number);
     if (searches)
         hops *= probes_of_search * (run->most_hops ? 1 : longer_probes);
     double state = (double)run->bytes * (stands_in ? at->ports / (2 * STAND_IN) : 1);
@@ -336,18 +344,20 @@ static void estimate_count(estimating *w, group *plan, group *fabric, uint64_t n
 {
     if (isnan(w->took[number]) || isnan(w->expected[number]))
         return;
-    group *groups[] = {plan, fabric, &w->all};
-    for (size_t i = 0; i < 3; i++) {
+    bool alone = estimate_is_search(w, number);
+    group *groups[] = {alone ? &w->searches : &w->all, plan, fabric};
+    for (size_t i = 0; i < (alone ? 1 : 3); i++) {
         groups[i]->known += w->took[number];
         groups[i]->expected += w->expected[number];
     }
 }
 
 /* What those that are not finished take, by those that are. */
-static void estimate_correct(estimating *w, const group *by, uint64_t first, uint64_t num)
+static void estimate_correct(estimating *w, const group *by, uint64_t first, uint64_t num,
+                             bool searches)
 {
     for (uint64_t i = first; i < first + num; i++)
-        if (by->expected > 0 && !isnan(w->expected[i])) {
+        if (by->expected > 0 && !isnan(w->expected[i]) && estimate_is_search(w, i) == searches) {
             w->out->points[i].seconds = w->expected[i] * by->known / by->expected;
             w->expected[i] = NAN;
         }
@@ -374,7 +384,7 @@ static ik_status estimate_plan(estimating *w, site *at, size_t number, ik_error 
     ik_plan_free(plan);
     if (simulates)
         w->out->plan_seconds += estimate_entries(at) * seconds_per_entry;
-    estimate_correct(w, &of, b->first, b->num);
+    estimate_correct(w, &of, b->first, b->num, false);
     return status;
 }
 
@@ -388,7 +398,7 @@ static ik_status estimate_fabric(estimating *w, size_t first, size_t num, ik_err
     for (size_t i = first; i < first + num && status == IK_OK; i++)
         status = estimate_plan(w, &at, i, err);
     uint64_t from = w->r.e->plans[first].first;
-    estimate_correct(w, &at.of, from, last->first + last->num - from);
+    estimate_correct(w, &at.of, from, last->first + last->num - from, false);
     fabric_drop(&w->r, at.f);
     free(at.messages);
     return status;
@@ -438,7 +448,8 @@ static ik_status estimate_all(estimating *w, const char *const *results, size_t 
         status = estimate_fabric(w, first, n, err);
     }
     if (status == IK_OK) {
-        estimate_correct(w, &w->all, 0, e->num_points);
+        estimate_correct(w, &w->all, 0, e->num_points, false);
+        estimate_correct(w, &w->searches, 0, e->num_points, true);
         estimate_sum_up(w);
     }
     return status;
