@@ -229,10 +229,10 @@ typedef struct ik_task_cost {
 } ik_task_cost;
 /* Divides all points among tasks so that they end together: the longest point first, each to the
  * task that has least to do (R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM Journal
- * on Applied Mathematics 17(2), 1969: at most 4/3 of the best). Points that are not asked
- * for come last, those that cannot be estimated count as the mean. A finished point stays with the task of its
- * file: task_of_file[ik_point_cost.file - 1], or NULL = any. task_of: [num_points] from
- * 0; tasks: [num]. O(points * log tasks). IK_ERR_MEMORY. */
+ * on Applied Mathematics 17(2), 1969: at most 4/3 of the best). Points that are not asked for come
+ * last, those that cannot be estimated count as the mean. A finished point stays with the task of
+ * its file: task_of_file[ik_point_cost.file - 1], or NULL = any. task_of: [num_points] from 0;
+ * tasks: [num]. O(points * log tasks). IK_ERR_MEMORY. */
 ik_status ik_sweep_assign(const ik_sweep_estimate *s, unsigned num, const uint32_t *task_of_file,
                           uint32_t *task_of, ik_task_cost *tasks, ik_error *err);
 /* What the tasks of an assignment that was made before have to do now. */
