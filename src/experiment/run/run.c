@@ -206,17 +206,30 @@ static ik_status run_all_here(runner *r, ik_error *err)
     return status;
 }
 
+/* Whether the file has all points that the sweep can have, maybe from several runs of some. */
+static ik_status run_ask_whole(const runner *r, bool *whole, ik_error *err)
+{
+    int64_t points = 0;
+    ik_status status = store_number(r->store, "SELECT count(*) FROM points", &points, err);
+    *whole = !r->spent &&
+             (r->mine == r->e->num_points || (uint64_t)points + r->skipped >= r->e->num_points);
+    return status;
+}
+
 /* What has no place in the file of a run that came to its end. */
 static ik_status run_forget(const runner *r, ik_error *err)
 {
-    ik_status status = store_begin(r->store, err);
+    bool whole = false;
+    ik_status status = run_ask_whole(r, &whole, err);
+    if (status == IK_OK)
+        status = store_begin(r->store, err);
     if (status != IK_OK)
         return status;
     *store_progress(r->store) = (batch_progress){0};
     status = store_drop_references(r->store, err);
     if (status == IK_OK)
         status = store_run_sql(r->store, "DELETE FROM meta WHERE key = 'run'", err);
-    if (status == IK_OK && r->mine == r->e->num_points && !r->spent)
+    if (status == IK_OK && whole)
         status = cost_forget(r->store, err);
     if (status == IK_OK)
         return store_commit(r->store, err);
