@@ -10,8 +10,8 @@
 #include "ikat/subnet_files.h"
 #include "registry/registry.h"
 #include "topology/build.h"
-#include "topology/fail_spec.h"
-#include "topology/slow_spec.h"
+#include "topology/damage/fail_spec.h"
+#include "topology/damage/slow_spec.h"
 
 #include "ikat_topologies.h"
 

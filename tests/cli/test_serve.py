@@ -407,15 +407,19 @@ class Hostile(ServeTest):
             self.assertEqual(places, [f"0100007F:{self.port:04X}"])
 
 
-@unittest.skipUnless(CHROMIUM, "Chromium is not installed")
-class Live(ServeTest):
-    """The page in a browser."""
+class InBrowser:
+    """What a test of a page has beside its commands."""
 
     def setUp(self):
         super().setUp()
         home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(home.cleanup)
         self.browser = self.enterContext(Browser(home.name))
+
+
+@unittest.skipUnless(CHROMIUM, "Chromium is not installed")
+class Live(InBrowser, ServeTest):
+    """The page in a browser."""
 
     def see(self, script):
         """Value of an expression; None while the page is being loaded."""

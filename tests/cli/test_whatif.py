@@ -11,13 +11,12 @@ import random
 import re
 import shlex
 import signal
-import tempfile
 import unittest
 import urllib.parse
 
-from browser import CHROMIUM, Browser
+from browser import CHROMIUM
 from harness import SOURCE, run
-from test_serve import HINDRANCE, ServeTest
+from test_serve import HINDRANCE, InBrowser, ServeTest
 
 CLUSTER = SOURCE / "data/cluster96.ibnetdiscover"
 # Fabrics, a routing, and damages of each: trees, a torus, hosts with several cables, dumps of clusters.
@@ -294,13 +293,7 @@ class Hostile(WhatIfTest):
 
 
 @unittest.skipUnless(CHROMIUM, "Chromium is not installed")
-class Panel(WhatIfTest):
-    def setUp(self):
-        super().setUp()
-        home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self.addCleanup(home.cleanup)
-        self.browser = self.enterContext(Browser(home.name))
-
+class Panel(InBrowser, WhatIfTest):
     def see(self, script):
         return self.browser.run(script)
 

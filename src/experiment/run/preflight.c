@@ -6,7 +6,7 @@
 #include "experiment/figures/figures.h"
 #include "experiment/run/run.h"
 #include "ikat/analysis.h"
-#include "topology/fail_spec.h"
+#include "topology/damage/fail_spec.h"
 
 #include <errno.h>
 #include <inttypes.h>

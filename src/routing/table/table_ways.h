@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table_ways.h: the ways that tables give to several hosts of one switch at once, where each entry
- * leads one hop nearer. The entries of neighbouring hosts stand side by side, and all hosts of a
- * switch are equally far from everywhere: one search and one pass over the switches do for all.
+ * table_ways.h: the paths that tables give to several hosts of one switch at once, where each entry
+ * leads one hop nearer to its host. In a row of a table the entries of neighbouring hosts are next
+ * to each other, and all hosts of a switch have the same distance from any other switch: one
+ * breadth-first search and one pass over the switches do for all of them.
  */
 #ifndef IKAT_ROUTING_TABLE_WAYS_H
 #define IKAT_ROUTING_TABLE_WAYS_H
@@ -15,7 +16,7 @@ enum { TABLE_WAYS = 32 }; /* hosts at once, at most */
 typedef struct table_ways {
     const ik_routing *r;
     const links *g;
-    uint32_t goal, first, num_hosts; /* hosts first … first + num_hosts - 1 hang on switch `goal` */
+    uint32_t goal, first, num_hosts; /* hosts first … first + num_hosts - 1, of switch `goal` */
     uint8_t *distance;               /* [num_switches + 1] hops to the goal, LINKS_FAR */
     uint32_t *order, num;            /* the connected switches, the goal first, then the nearest */
     uint32_t *through; /* [num_switches] bit i: packets for the i-th host come to the switch */

@@ -8,7 +8,7 @@
 #include "ikat/failures.h"
 #include "ikat/vc.h"
 #include "ikat/verify.h"
-#include "topology/fail_spec.h"
+#include "topology/damage/fail_spec.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * links, 1 = switches), or a list. A share of n parts is round(share * n) parts, so the number does
  * not depend on the seed.
  */
-#include "topology/fail_spec.h"
+#include "topology/damage/fail_spec.h"
 
 #include <assert.h>
 #include <inttypes.h>

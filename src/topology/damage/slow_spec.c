@@ -3,9 +3,9 @@
  * Links that run below their rate, as a bad cable does: both directions of each get another class,
  * with the latency that they had.
  */
-#include "topology/slow_spec.h"
+#include "topology/damage/slow_spec.h"
 #include "fabric/fabric_private.h"
-#include "topology/fail_spec.h"
+#include "topology/damage/fail_spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
