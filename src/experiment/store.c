@@ -120,6 +120,14 @@ ik_status store_prepare(const store *s, const char *sql, const char *const *text
     return store_sqlite_error(s, code, err);
 }
 
+ik_status store_prepare_made(const store *s, char *sql, sqlite3_stmt **out, ik_error *err)
+{
+    ik_status status = sql ? store_prepare(s, sql, NULL, out, err)
+                           : ik_fail_memory(err, 1000, "a statement of the result store");
+    sqlite3_free(sql);
+    return status;
+}
+
 ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_error *err)
 {
     int code = sqlite3_step(statement);

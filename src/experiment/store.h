@@ -72,6 +72,9 @@ sqlite3_stmt **store_insert(store *s);
 /* Prepares, and binds text parameters 1…n (NULL-terminated list). */
 ik_status store_prepare(const store *s, const char *sql, const char *const *texts,
                         sqlite3_stmt **out, ik_error *err);
+/* The same of a text that SQLite's string builder made, which it frees; NULL: there was no memory.
+ * A list of all columns is built so: printed anew for each column it would take its square. */
+ik_status store_prepare_made(const store *s, char *sql, sqlite3_stmt **out, ik_error *err);
 /* Steps a statement that gives no rows and finalises it. */
 ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err);
 /* Steps once; *row says whether there is one. Does not finalise. */

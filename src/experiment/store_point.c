@@ -227,15 +227,11 @@ ik_status store_drop_references(store *s, ik_error *err)
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
-/* A statement of which make() writes the text. */
-static binder store_point_open_made(store *s, const char *(*make)(ik_arena *arena), ik_error *err)
+/* A statement of a text that SQLite's string builder made. */
+static binder store_point_open_made(store *s, char *sql, ik_error *err)
 {
-    ik_arena arena = {0};
-    const char *sql = make(&arena);
     binder b = {.s = s, .err = err};
-    b.status = sql ? store_prepare(s, sql, NULL, &b.statement, err)
-                   : ik_fail_memory(err, 1000, "the result store");
-    ik_arena_free(&arena);
+    b.status = store_prepare_made(s, sql, &b.statement, err);
     return b;
 }
 
@@ -244,7 +240,7 @@ static binder store_point_open_insert(store *s, ik_error *err)
 {
     sqlite3_stmt **kept = store_insert(s);
     if (!*kept) {
-        binder b = store_point_open_made(s, store_tables_insert_point, err);
+        binder b = store_point_open_made(s, store_tables_insert_point(), err);
         *kept = b.statement;
         return b;
     }
@@ -451,14 +447,16 @@ ik_status store_add_static(store *s, const store_point *p, const double *values,
 }
 
 /* "UPDATE points SET measured = :measured, feasible = :feasible, … WHERE id = :id" */
-static const char *store_point_statics_update(ik_arena *arena)
+static char *store_point_statics_update(void)
 {
-    const char *sets = "measured = :measured";
-    for (size_t i = 0; i < NUM_STATICS && sets; i++) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(sql, "UPDATE points SET measured = :measured");
+    for (size_t i = 0; i < NUM_STATICS; i++) {
         const char *name = metrics[FIRST_STATIC + i].name;
-        sets = ik_arena_printf(arena, "%s, %s = :%s", sets, name, name);
+        sqlite3_str_appendf(sql, ", %s = :%s", name, name);
     }
-    return sets ? ik_arena_printf(arena, "UPDATE points SET %s WHERE id = :id", sets) : NULL;
+    sqlite3_str_appendall(sql, " WHERE id = :id");
+    return sqlite3_str_finish(sql);
 }
 
 ik_status store_set_statics(store *s, int64_t id, const char *measured, const double *values,
@@ -467,7 +465,7 @@ ik_status store_set_statics(store *s, int64_t id, const char *measured, const do
     ik_status status = store_begin(s, err);
     if (status != IK_OK)
         return status;
-    binder b = store_point_open_made(s, store_point_statics_update, err);
+    binder b = store_point_open_made(s, store_point_statics_update(), err);
     if (b.status == IK_OK) {
         store_point_bind_int(&b, "id", (uint64_t)id);
         store_point_bind_text(&b, "measured", measured);
@@ -479,19 +477,13 @@ ik_status store_set_statics(store *s, int64_t id, const char *measured, const do
 
 ik_status store_forget_statics(store *s, ik_error *err)
 {
-    ik_arena arena = {0};
     sqlite3_stmt *statement = NULL;
-    const char *sets = "measured = ''";
-    for (int id = METRIC_FEASIBLE + 1; id < FIRST_STATIC + NUM_STATICS && sets; id++)
-        sets = ik_arena_printf(&arena, "%s, %s = NULL", sets, metrics[id].name);
-    const char *sql = sets ? ik_arena_printf(&arena,
-                                             "UPDATE points SET %s WHERE measured <> '' "
-                                             "AND " STORE_CURRENT,
-                                             sets)
-                           : NULL;
-    ik_status status = sql ? store_prepare(s, sql, NULL, &statement, err)
-                           : ik_fail_memory(err, 1000, "the result store");
-    ik_arena_free(&arena);
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(sql, "UPDATE points SET measured = ''");
+    for (int id = METRIC_FEASIBLE + 1; id < FIRST_STATIC + NUM_STATICS; id++)
+        sqlite3_str_appendf(sql, ", %s = NULL", metrics[id].name);
+    sqlite3_str_appendall(sql, " WHERE measured <> '' AND " STORE_CURRENT);
+    ik_status status = store_prepare_made(s, sqlite3_str_finish(sql), &statement, err);
     if (status == IK_OK)
         status = store_execute(s, statement, err);
     return status == IK_OK ? store_forget_lists(s, err) : status;

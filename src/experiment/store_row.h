@@ -28,8 +28,8 @@ ik_status store_tables_create(const store *s, ik_error *err);
  * what its format meant by others; one that is written must have all. Columns and tables beside
  * them are left alone; what is more than a table of values is damage. */
 ik_status store_tables_check(const store *s, int64_t format, ik_error *err);
-/* "INSERT INTO points(id, …) VALUES(:id, …)" with every column, in the arena; NULL: no memory. */
-const char *store_tables_insert_point(ik_arena *arena);
+/* "INSERT INTO points(id, …) VALUES(:id, …)" with every column, for store_prepare_made(). */
+char *store_tables_insert_point(void);
 
 /* Keeps the first error: what is wrong is said once, at the end. Values are 0 or "" from there
  * on. */

@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -110,45 +111,49 @@ enum { TABLE_POINTS = 3 };
 
 /* ---- statements */
 
-static ik_status store_tables_run(const store *s, const char *sql, ik_error *err)
+/* Runs a statement that SQLite's string builder made (NULL: no memory), and frees it. */
+static ik_status store_tables_run(const store *s, char *sql, ik_error *err)
 {
-    return sql ? store_run_sql(s, sql, err) : ik_fail_memory(err, 1000, "the result store");
+    ik_status status =
+        sql ? store_run_sql(s, sql, err) : ik_fail_memory(err, 1000, "the result store");
+    sqlite3_free(sql);
+    return status;
 }
 
-static const char *store_tables_create_sql(const store_table *t, ik_arena *arena)
+/* In memory of SQLite; NULL: there is none. */
+static char *store_tables_create_sql(const store_table *t)
 {
-    const char *list = "";
-    for (size_t i = 0; i < t->num && list; i++) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql, "CREATE TABLE %s(", t->name);
+    for (size_t i = 0; i < t->num; i++) {
         const store_column *c = &t->columns[i];
-        list = ik_arena_printf(arena, "%s%s%s %s%s%s", list, i ? ", " : "", c->name, c->type,
-                               c->rule[0] ? " " : "", c->rule);
+        sqlite3_str_appendf(sql, "%s%s %s%s%s", i ? ", " : "", c->name, c->type,
+                            c->rule[0] ? " " : "", c->rule);
     }
-    return list ? ik_arena_printf(arena, "CREATE TABLE %s(%s%s)%s", t->name, list, t->rules,
-                                  t->options)
-                : NULL;
+    sqlite3_str_appendf(sql, "%s)%s", t->rules, t->options);
+    return sqlite3_str_finish(sql);
 }
 
 ik_status store_tables_create(const store *s, ik_error *err)
 {
-    ik_arena arena = {0};
     ik_status status = IK_OK;
     for (size_t i = 0; i < STORE_TABLES && status == IK_OK; i++)
-        status = store_tables_run(s, store_tables_create_sql(&store_tables[i], &arena), err);
-    ik_arena_free(&arena);
+        status = store_tables_run(s, store_tables_create_sql(&store_tables[i]), err);
     return status;
 }
 
-const char *store_tables_insert_point(ik_arena *arena)
+char *store_tables_insert_point(void)
 {
-    const char *names = "", *values = "";
     const store_table *t = &store_tables[TABLE_POINTS];
-    for (size_t i = 0; i < t->num && names && values; i++) {
-        names = ik_arena_printf(arena, "%s%s%s", names, i ? ", " : "", t->columns[i].name);
-        values = ik_arena_printf(arena, "%s%s:%s", values, i ? ", " : "", t->columns[i].name);
-    }
-    return names && values
-               ? ik_arena_printf(arena, "INSERT INTO points(%s) VALUES(%s)", names, values)
-               : NULL;
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql, "INSERT INTO %s(", t->name);
+    for (size_t i = 0; i < t->num; i++)
+        sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", t->columns[i].name);
+    sqlite3_str_appendall(sql, ") VALUES(");
+    for (size_t i = 0; i < t->num; i++)
+        sqlite3_str_appendf(sql, "%s:%s", i ? ", " : "", t->columns[i].name);
+    sqlite3_str_appendall(sql, ")");
+    return sqlite3_str_finish(sql);
 }
 
 /* ---- files of other versions */
@@ -210,59 +215,79 @@ static ik_status store_tables_check_column(const store *s, const store_table *t,
 {
     const char *type = "";
     bool key = strcmp(c->rule, "PRIMARY KEY") == 0;
-    ik_status status = store_text(statement, 0, &type, err);
+    ik_status status = store_text(statement, 1, &type, err);
     if (status == IK_OK &&
-        (strcmp(type, c->type) != 0 || (key && sqlite3_column_int(statement, 1) != 1)))
+        (strcmp(type, c->type) != 0 || (key && sqlite3_column_int(statement, 2) != 1)))
         return store_tables_damaged(s, "ikat does not write such a column", c->name, t->name, err);
     return status;
 }
 
-static ik_status store_tables_complete_column(const store *s, const store_table *t,
-                                              const store_column *c, ik_error *err)
+/* A column that is not known here and must have a value: no row can be added. */
+static ik_status store_tables_refuse_needed(const store *s, const store_table *t, const char *name,
+                                            ik_error *err)
 {
-    static const char sql[] = "SELECT type, pk FROM pragma_table_xinfo(?1, 'main') WHERE name = ?2 "
-                              "COLLATE NOCASE";
-    sqlite3_stmt *statement = NULL;
-    bool row = false;
-    ik_status status =
-        store_prepare(s, sql, (const char *[]){t->name, c->name, NULL}, &statement, err);
-    if (status == IK_OK)
-        status = store_step(s, statement, &row, err);
-    if (status == IK_OK && row)
-        status = store_tables_check_column(s, t, c, statement, err);
-    sqlite3_finalize(statement);
-    return status == IK_OK && !row ? store_tables_add(s, t, c, err) : status;
+    ik_fail(err, IK_ERR_INPUT,
+            "'%.200s' needs a value of the column '%.60s' of its table '%s', which ikat %s "
+            "does not know",
+            store_path(s), name, t->name, ik_version());
+    return ik_hint(err, IK_ERR_INPUT,
+                   "it can be read, but not written: run the experiment again into another file");
 }
 
-/* A column that is not known here and must have a value: no row can be added. */
-static ik_status store_tables_refuse_needed(const store *s, const store_table *t, ik_error *err)
+/* The column of the file that the statement stands at: *place is where one of a table that is in
+ * today's order stands, and the one behind it afterwards. */
+static ik_status store_tables_take_column(const store *s, const store_table *t,
+                                          sqlite3_stmt *statement, bool *there, size_t *place,
+                                          ik_error *err)
 {
-    static const char sql[] =
-        "SELECT name FROM pragma_table_xinfo(?1, 'main') WHERE \"notnull\" AND dflt_value IS NULL";
+    const char *name = "";
+    ik_status status = store_text(statement, 0, &name, err);
+    if (status != IK_OK)
+        return status;
+    for (size_t k = 0; k < t->num; k++) {
+        size_t i = (*place + k) % t->num;
+        if (strcasecmp(t->columns[i].name, name) != 0)
+            continue;
+        *place = i + 1;
+        there[i] = true;
+        return store_tables_check_column(s, t, &t->columns[i], statement, err);
+    }
+    bool needed = sqlite3_column_int(statement, 3) != 0;
+    return needed && !store_is_read(s) ? store_tables_refuse_needed(s, t, name, err) : IK_OK;
+}
+
+/* there: which of the table's columns the file has. One statement for all of them: each reads the
+ * whole declaration. */
+static ik_status store_tables_find_columns(const store *s, const store_table *t, bool *there,
+                                           ik_error *err)
+{
+    static const char sql[] = "SELECT name, type, pk, \"notnull\" AND dflt_value IS NULL FROM "
+                              "pragma_table_xinfo(?1, 'main')";
     sqlite3_stmt *statement = NULL;
     bool row = false;
+    size_t place = 0;
     ik_status status = store_prepare(s, sql, (const char *[]){t->name, NULL}, &statement, err);
     if (status == IK_OK)
         status = store_step(s, statement, &row, err);
     while (status == IK_OK && row) {
-        const char *name = "";
-        bool known = false;
-        status = store_text(statement, 0, &name, err);
-        for (size_t i = 0; i < t->num && status == IK_OK; i++)
-            known |= strcasecmp(t->columns[i].name, name) == 0;
-        if (status == IK_OK && !known) {
-            ik_fail(err, IK_ERR_INPUT,
-                    "'%.200s' needs a value of the column '%.60s' of its table '%s', which ikat %s "
-                    "does not know",
-                    store_path(s), name, t->name, ik_version());
-            status = ik_hint(err, IK_ERR_INPUT,
-                             "it can be read, but not written: run the experiment again into "
-                             "another file");
-        }
+        status = store_tables_take_column(s, t, statement, there, &place, err);
         if (status == IK_OK)
             status = store_step(s, statement, &row, err);
     }
     sqlite3_finalize(statement);
+    return status;
+}
+
+static ik_status store_tables_complete_columns(const store *s, const store_table *t, ik_error *err)
+{
+    bool *there = ik_calloc(t->num, sizeof *there);
+    if (!there)
+        return ik_fail_memory(err, t->num, "the result store");
+    ik_status status = store_tables_find_columns(s, t, there, err);
+    for (size_t i = 0; i < t->num && status == IK_OK; i++)
+        if (!there[i])
+            status = store_tables_add(s, t, &t->columns[i], err);
+    free(there);
     return status;
 }
 
@@ -290,16 +315,9 @@ static ik_status store_tables_complete(const store *s, const store_table *t, ik_
         if (!t->optional)
             return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: it lacks the table '%s'",
                            store_path(s), t->name);
-        ik_arena arena = {0};
-        status = store_tables_run(s, store_tables_create_sql(t, &arena), err);
-        ik_arena_free(&arena);
-        return status;
+        return store_tables_run(s, store_tables_create_sql(t), err);
     }
-    for (size_t i = 0; i < t->num && status == IK_OK; i++)
-        status = store_tables_complete_column(s, t, &t->columns[i], err);
-    if (status == IK_OK && !store_is_read(s))
-        status = store_tables_refuse_needed(s, t, err);
-    return status;
+    return status == IK_OK ? store_tables_complete_columns(s, t, err) : status;
 }
 
 /* Tables that hold values and do nothing; what they hold beside ours may be anything. */

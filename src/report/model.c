@@ -350,18 +350,15 @@ static ik_status model_read_row(report_model *m, sqlite3_stmt *statement, ik_err
 
 static ik_status model_read_rows(report_model *m, ik_error *err)
 {
-    const char *sql =
-        ik_arena_strdup(&m->arena, "SELECT id, fabric, plan, traffic, variant, load, seed, "
-                                   "window_ps, end_ps, checksum, deadlock, params, classes, "
-                                   "missing, steady, steady_reason");
-    for (int i = 0; i < NUM_METRICS && sql; i++)
-        sql = ik_arena_printf(&m->arena, "%s, %s", sql, metrics[i].name);
-    if (sql)
-        sql = ik_arena_printf(&m->arena, "%s FROM points WHERE " STORE_CURRENT " ORDER BY id", sql);
-    if (!sql)
-        return ik_fail_memory(err, 1, "a report");
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(sql, "SELECT id, fabric, plan, traffic, variant, load, seed, window_ps, "
+                               "end_ps, checksum, deadlock, params, classes, missing, steady, "
+                               "steady_reason");
+    for (int i = 0; i < NUM_METRICS; i++)
+        sqlite3_str_appendf(sql, ", %s", metrics[i].name);
+    sqlite3_str_appendall(sql, " FROM points WHERE " STORE_CURRENT " ORDER BY id");
     sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(m->store, sql, NULL, &statement, err);
+    ik_status status = store_prepare_made(m->store, sqlite3_str_finish(sql), &statement, err);
     for (bool row = true; status == IK_OK;) {
         status = store_step(m->store, statement, &row, err);
         if (status != IK_OK || !row)
