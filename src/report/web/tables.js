@@ -5,6 +5,7 @@ import { count, plural } from './format.js';
 import * as state from './state.js';
 
 const LIMIT = 200; // rows that are shown at first
+const LIMIT_OF_ALL = 1000; // the same with #numbers, which opens every table
 const whole = new Set(); // tables of which all rows are shown
 
 const field = (value) => {
@@ -43,7 +44,7 @@ export function csvButton(name, text) {
 // name: of the CSV file, and of the table in the address. Returns its node, with update(columns, rows).
 export function table(name, all, given, options = {}) {
   const { limit = LIMIT, csv = () => csvOf(columns, rows), save = true } = options;
-  let columns = all, rows = given, most = state.section() === 'numbers' || whole.has(name) ? Infinity : limit;
+  let columns = all, rows = given, most = whole.has(name) ? Infinity : state.section() === 'numbers' ? Math.max(limit, LIMIT_OF_ALL) : limit;
   const sortKey = `sort.${name}`, filterKey = `filter.${name}`;
   let sort = state.get(sortKey);
   const head = el('tr'), body = el('tbody'), more = el('p', { class: 'quiet' });
