@@ -189,40 +189,6 @@ const char *store_path(const store *s)
     return s->path;
 }
 
-/* ---- meta */
-
-ik_status store_set_meta(store *s, const char *key, const char *value, ik_error *err)
-{
-    sqlite3_stmt *statement = NULL;
-    ik_status status = store_prepare(
-        s, "INSERT INTO meta(key, value) VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
-        (const char *[]){key, value, NULL}, &statement, err);
-    return status == IK_OK ? store_execute(s, statement, err) : status;
-}
-
-ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const char **value,
-                         ik_error *err)
-{
-    sqlite3_stmt *statement = NULL;
-    bool row = false;
-    ik_status status = store_prepare(s, "SELECT value FROM meta WHERE key = ?1",
-                                     (const char *[]){key, NULL}, &statement, err);
-    if (status == IK_OK)
-        status = store_step(s, statement, &row, err);
-    if (status == IK_OK && row) {
-        store_row r = {
-            .s = s, .statement = statement, .arena = arena, .what = key, .id = -1, .err = err};
-        const char *text = row_text(&r, 0);
-        status = r.status;
-        if (status == IK_OK)
-            *value = text;
-    } else if (status == IK_OK) {
-        *value = "";
-    }
-    sqlite3_finalize(statement);
-    return status;
-}
-
 /* ---- opening */
 
 static ik_status store_refuse_version(const store *s, ik_error *err)
