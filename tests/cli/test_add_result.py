@@ -53,9 +53,9 @@ class AddResult(CliTest):
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             made = dict(filter(None, pool.map(compile_one, files)))
         objects = list(made.values())
-        for part in PARTS:  # a build folder keeps objects of files that are no more
-            names = [o.relative_to(part) for o in sorted(part.rglob("*.o"))]
-            objects += [part / n for n in names if str(n) not in made and (n.parts[0] == "generated" or (SOURCE / n.with_suffix("")).exists())]
+        current = set(re.findall(r"^build (\S+\.o):", (BUILD / "build.ninja").read_text(), re.M))  # the folder also keeps objects of files that are no more
+        for part in PARTS:
+            objects += [o for o in sorted(part.rglob("*.o")) if str(o.relative_to(part)) not in made and str(o.relative_to(BUILD)) in current]
         needed = re.findall(r"NEEDED.*\[(.*)\]", subprocess.run(["readelf", "-d", IKAT], capture_output=True, text=True, check=True).stdout)
         libraries = [f"-l:{n}" for n in needed if "ikat" not in n and "ld-linux" not in n]
         ikat = self.tmp / "ikat"
