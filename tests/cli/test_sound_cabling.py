@@ -1,4 +1,5 @@
 """ikat audit on sound fabrics: every family, many sizes, hosts everywhere, in part, or nearly nowhere. No cable is said to be wrong, missing or odd."""
+import itertools
 import json
 import os
 import random
@@ -164,6 +165,23 @@ class SoundCabling(CliTest):
                             named[kind] += len(errors if kind == "swapped" else missing)
         self.assertGreater(named["cut"], 60)
         self.assertGreater(named["swapped"], 40)
+
+    def test_two_swapped_cables_of_a_tree(self):
+        """Anywhere, also between four levels, or at switches that could be leaves as well as at the top: one finding, which names the two."""
+        path = self.tmp / "swapped.net"
+        for spec in ("karytree:k=2,n=4", "karytree:k=3,n=3", "karytree:k=2,n=5", "rlft:ports=6,levels=3", "xgft:m=4:4:4,w=1:4:4"):
+            self.ok("topo", spec, "--format", "json", "-o", path)
+            made, draw = json.loads(path.read_text()), random.Random(spec)
+            sound = Fabric(made)
+            pairs = [pair for pair in itertools.combinations(sound.cables, 2) if len({end[0] for cable in pair for end in cable}) == 4]
+            for order, (one, other) in enumerate(draw.sample(pairs, min(300 if ALL else 30, len(pairs)))):
+                fabric = Fabric(made)
+                fabric.swap(one, other)
+                fabric.write(path, fabric.hosts, order=order)
+                with self.subTest(spec=spec, swapped=(one, other)):
+                    found = self.json("audit", path, "--routing", "none", status=None)
+                    self.assertEqual(len(self.damaged(found, "miscabled", "extra-cable", "other-port")), 1, found["cabling"]["summary"])
+                    self.assertEqual(found["cabling"]["changes"][0]["work"], "swap")
 
     def test_dead_switches(self):
         """Every family, any switch of it dead with its hosts, also two: nothing is said of sound cables, and what is down is not called something else. Most grids are recognised."""

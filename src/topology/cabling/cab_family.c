@@ -21,6 +21,8 @@
 enum { TRIES_TREE = 4, TRIES_OTHER = 96 };
 /* Times that switches of a tree are moved to the levels on which the family lacks some. */
 enum { LEVELLED = 8 };
+/* Switches with another number of cables than their partners that are looked at in pairs. */
+enum { UNEVEN = 32 };
 /* Fabrics cabled at random that a small one is compared with. Large ones come near to no family. */
 enum { SAMPLES = 8, SMALL = 128 };
 /* Switches of a family without levels that may be down, and so in no dump. */
@@ -92,6 +94,27 @@ static uint64_t cab_family_differences(const cab_match *m, const cab_graph *g, c
     for (uint32_t sw = 0; sw < p->num; sw++)
         alone += m->fabric_of[sw] == IK_NONE;
     return 2 * (g->links - m->agree) + m->planned - m->agree + 3 * alone;
+}
+
+/* Places for hosts that the plan has and the fabric has not, or the other way round. */
+static uint64_t cab_family_unequal_hosts(const cab_graph *g, const cab_graph *p)
+{
+    uint64_t here = 0, planned = 0;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        here += g->hosts[sw];
+    for (uint32_t sw = 0; sw < p->num; sw++)
+        planned += p->hosts[sw];
+    return here > planned ? here - planned : planned - here;
+}
+
+/* Of as many differences, the one that has about as many hosts: a tree whose top switches have as
+ * few cables as its leaf switches resembles another with more of these. */
+static bool cab_family_is_nearer(const cab_graph *g, const cab_family *a, const cab_family *b)
+{
+    uint64_t here = cab_family_differences(&a->match, g, &a->planned);
+    uint64_t there = cab_family_differences(&b->match, g, &b->planned);
+    return here < there || (here == there && cab_family_unequal_hosts(g, &a->planned) <
+                                                 cab_family_unequal_hosts(g, &b->planned));
 }
 
 /* In a small tree, two of the few cables that each switch has may be swapped. */
@@ -234,6 +257,47 @@ static ik_status cab_family_try_levels(const cab_graph *g, cab_family *now, uint
     return status;
 }
 
+/* Exchanges the partners, and so the levels, of two switches that have as many cables as each
+ * other's partners, but not as their own, if no fewer cables agree then. */
+static void cab_family_exchange_uneven(const cab_mend *m, cab_family *now, uint32_t u, uint32_t w)
+{
+    uint32_t v = m->plan_of[u], x = m->plan_of[w];
+    if (m->f->degree[u] == m->p->degree[v] || m->f->degree[u] != m->p->degree[x] ||
+        m->f->degree[w] != m->p->degree[v])
+        return;
+    uint32_t before = cab_mend_agreement(m, u, v) + cab_mend_agreement(m, w, x);
+    m->plan_of[u] = x;
+    m->plan_of[w] = v;
+    uint32_t after = cab_mend_agreement(m, u, x) + cab_mend_agreement(m, w, v);
+    if (after < before) {
+        m->plan_of[u] = v;
+        m->plan_of[w] = x;
+        return;
+    }
+    m->fabric_of[x] = u;
+    m->fabric_of[v] = w;
+    now->kind[u] = m->p->kind[x];
+    now->kind[w] = m->p->kind[v];
+    now->match.agree += after - before;
+}
+
+/* Two cables that were swapped between four levels look like two that one switch would have to give
+ * to another where these two are at each other's level: as many differences, but a switch with
+ * another number of cables than its partner. Of the first such switches, all pairs are tried. */
+static void cab_family_even_out(const cab_graph *g, cab_family *now)
+{
+    const cab_graph *p = &now->planned;
+    const cab_mend m = {
+        .f = g, .p = p, .plan_of = now->match.plan_of, .fabric_of = now->match.fabric_of};
+    uint32_t uneven[UNEVEN], num = 0;
+    for (uint32_t u = 0; u < g->num && num < UNEVEN; u++)
+        if (m.plan_of[u] != IK_NONE && g->degree[u] != p->degree[m.plan_of[u]])
+            uneven[num++] = u;
+    for (uint32_t i = 0; i < num; i++)
+        for (uint32_t k = i + 1; k < num; k++)
+            cab_family_exchange_uneven(&m, now, uneven[i], uneven[k]);
+}
+
 /* A tree whose levels may have been counted wrongly. */
 static ik_status cab_family_match_tree(const cab_graph *g, cab_family *now, ik_error *err)
 {
@@ -251,6 +315,8 @@ static ik_status cab_family_match_tree(const cab_graph *g, cab_family *now, ik_e
         memcpy(now->kind, g->kind, g->num);
     for (unsigned i = 0; i < LEVELLED && better && status == IK_OK; i++)
         status = cab_family_try_levels(g, now, kind, partner, &better, err);
+    if (status == IK_OK)
+        cab_family_even_out(g, now);
     free(kind);
     free(partner);
     return status;
@@ -296,8 +362,7 @@ static ik_status cab_family_try_all(const cab_graph *g, const cab_specs *specs, 
             return status;
         }
         if (status != IK_OK || !cab_family_convincing(&now.match, g, &now.planned) ||
-            (out->spec[0] && cab_family_differences(&now.match, g, &now.planned) >=
-                                 cab_family_differences(&out->match, g, &out->planned))) {
+            (out->spec[0] && !cab_family_is_nearer(g, &now, out))) {
             cab_family_free(&now);
             continue;
         }
@@ -379,21 +444,53 @@ static ik_status cab_family_find_grid(cab_graph *g, const ik_env *env, cab_famil
     return status;
 }
 
-static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik_env *env,
-                                      cab_family *out, ik_error *err)
+/* The best of the trees that the levels in g->kind suggest, and of what there is. */
+static ik_status cab_family_find_levelled(const ik_fabric *f, const cab_graph *g, uint32_t levels,
+                                          uint64_t crossing, const ik_env *env, cab_family *out,
+                                          ik_error *err)
 {
     cab_specs specs = {0};
-    uint64_t crossing;
-    uint32_t levels = cab_graph_levels(g, &crossing);
     if (levels < 2 || 5 * crossing > g->links)
         return IK_OK;
     ik_status status = cab_trees(f, g, levels, &specs, err);
     if (status == IK_OK)
         status = cab_family_try_all(g, &specs, true, 0, env, out, err);
+    free(specs.spec);
+    return status;
+}
+
+/* Where cables are at wrong places, leaf switches without hosts and switches at the top cannot
+ * always be told apart by counting: then trees of the other kind are tried, too. counted:
+ * [switches] levels of the first kind, which g has again afterwards. */
+static ik_status cab_family_find_other_tree(const ik_fabric *f, cab_graph *g, uint8_t *counted,
+                                            const ik_env *env, cab_family *out, ik_error *err)
+{
+    uint64_t crossing;
+    memcpy(counted, g->kind, g->num);
+    uint32_t levels = cab_graph_levels(g, false, &crossing);
+    ik_status status = memcmp(counted, g->kind, g->num) == 0
+                           ? IK_OK
+                           : cab_family_find_levelled(f, g, levels, crossing, env, out, err);
+    memcpy(g->kind, counted, g->num);
+    return status;
+}
+
+static ik_status cab_family_find_tree(const ik_fabric *f, cab_graph *g, const ik_env *env,
+                                      cab_family *out, ik_error *err)
+{
+    uint64_t crossing;
+    uint32_t levels = cab_graph_levels(g, true, &crossing);
+    ik_status status = cab_family_find_levelled(f, g, levels, crossing, env, out, err);
+    if (status == IK_OK &&
+        !(out->spec[0] && cab_family_differences(&out->match, g, &out->planned) == 0)) {
+        uint8_t *counted = ik_calloc(g->num, sizeof *counted);
+        status = counted ? cab_family_find_other_tree(f, g, counted, env, out, err)
+                         : ik_fail_memory(err, g->num, "levels of switches");
+        free(counted);
+    }
     if (status == IK_OK && out->kind)
         memcpy(g->kind, out->kind, g->num);
     out->levels = cab_graph_crossing(g) == 0;
-    free(specs.spec);
     return status;
 }
 

@@ -287,13 +287,14 @@ uint64_t cab_graph_crossing(const cab_graph *g)
 }
 
 /* Levels with leaves that have at least this many hosts. */
-static uint32_t cab_graph_try_levels(cab_graph *g, uint32_t least, uint64_t *crossing)
+static uint32_t cab_graph_try_levels(cab_graph *g, uint32_t least, bool empty_leaves,
+                                     uint64_t *crossing)
 {
     uint32_t level = 1;
     for (uint32_t sw = 0; sw < g->num; sw++)
         g->kind[sw] = g->hosts[sw] >= least;
     while (level < 250 && cab_graph_add_level(g, level))
-        if (++level >= 3)
+        if (++level >= 3 && empty_leaves)
             cab_graph_lower(g, level);
     cab_graph_settle(g, level);
     for (uint32_t sw = 0; sw < g->num; sw++)
@@ -305,7 +306,7 @@ static uint32_t cab_graph_try_levels(cab_graph *g, uint32_t least, uint64_t *cro
     return level;
 }
 
-uint32_t cab_graph_levels(cab_graph *g, uint64_t *crossing)
+uint32_t cab_graph_levels(cab_graph *g, bool empty_leaves, uint64_t *crossing)
 {
     static const uint32_t divisors[] = {0, 8, 4, 2};
     uint32_t best = 0;
@@ -316,7 +317,7 @@ uint32_t cab_graph_levels(cab_graph *g, uint64_t *crossing)
     for (uint32_t i = 0; i < 5; i++) { /* the last time: the best once more */
         uint32_t divisor = divisors[i < 4 ? i : best];
         uint32_t least = divisor ? (g->max_hosts + divisor - 1) / divisor : 1;
-        uint32_t levels = cab_graph_try_levels(g, least, crossing);
+        uint32_t levels = cab_graph_try_levels(g, least, empty_leaves, crossing);
         if (i == 4)
             return levels;
         if (*crossing < fewest) {

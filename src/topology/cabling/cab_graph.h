@@ -32,9 +32,10 @@ uint32_t cab_graph_cables(const cab_graph *g, uint32_t a, uint32_t b);
  * queue: [num] scratch. O(num * links). */
 void cab_graph_distances(const cab_graph *g, uint8_t *hops, uint32_t *queue);
 /* Levels of what is most likely a tree, although some cables may contradict: kind[] is set, 1 =
- * leaves. Returns the number of levels, 0: there are no hosts. *crossing: links that do not join
- * neighbouring levels. O(links * levels). */
-uint32_t cab_graph_levels(cab_graph *g, uint64_t *crossing);
+ * leaves. Returns the number of levels, 0: there are no hosts. empty_leaves: switches without hosts
+ * that share neighbours with a leaf switch are leaves; else they stand above these neighbours.
+ * *crossing: links that do not join neighbouring levels. O(links * levels). */
+uint32_t cab_graph_levels(cab_graph *g, bool empty_leaves, uint64_t *crossing);
 /* Cables that do not join neighbouring levels. O(links). */
 uint64_t cab_graph_crossing(const cab_graph *g);
 

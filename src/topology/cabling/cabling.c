@@ -155,7 +155,7 @@ static ik_status cabling_against_family(audit *a)
 static ik_status cabling_plan_graph(audit *a, cab_graph *p)
 {
     uint64_t crossing;
-    uint32_t levels = a->plan->switch_level ? cab_graph_levels(&a->g, &crossing) : 0;
+    uint32_t levels = a->plan->switch_level ? cab_graph_levels(&a->g, true, &crossing) : 0;
     bool trees = levels && levels == a->plan->num_levels;
     if (!trees)
         memset(a->g.kind, 0, a->g.num);
@@ -260,7 +260,7 @@ static ik_status cabling_summarise(audit *a)
 static ik_status cabling_tell_levels(audit *a)
 {
     uint64_t crossing = 0;
-    uint32_t levels = cab_graph_levels(&a->g, &crossing), leaves = 0;
+    uint32_t levels = cab_graph_levels(&a->g, true, &crossing), leaves = 0;
     for (uint32_t sw = 0; sw < a->g.num; sw++)
         leaves += a->g.kind[sw] == 1;
     if (levels < 2 || 20 * crossing > a->g.links || LEAST_LEAVES * leaves < a->g.num) {
