@@ -22,6 +22,12 @@ fail_floor_way fail_floor_read(const char *text)
                                        : FAIL_FLOOR_NAMES;
 }
 
+bool fail_floor_is_drawn(const char *text)
+{
+    const fail_floor_way way = fail_floor_read(text);
+    return way == FAIL_FLOOR_NUMBER || way == FAIL_FLOOR_SHARE;
+}
+
 typedef struct floor_names {
     const ik_floor_plan *plan;
     bool trays;
@@ -139,7 +145,7 @@ static ik_status fail_floor_choose(const floor_names *n, fail_floor_parts *p, co
                        : way == FAIL_FLOOR_SHARE ? fail_floor_part(p, text, err)
                        : way == FAIL_FLOOR_NAMES ? fail_floor_take_names(n, p, text, err)
                                                  : IK_OK;
-    if (status == IK_OK && (way == FAIL_FLOOR_NUMBER || way == FAIL_FLOOR_SHARE))
+    if (status == IK_OK && fail_floor_is_drawn(text))
         fail_draw(p->items, p->num, p->chosen, seed, n->trays ? FAIL_DRAW_TRAYS : FAIL_DRAW_RACKS);
     for (size_t i = 0; status == IK_OK && i < p->chosen; i++)
         p->failed[p->items[i]] = true;

@@ -15,6 +15,8 @@ typedef enum fail_floor_way {
     FAIL_FLOOR_NAMES   /* "r2c13:r1c1" */
 } fail_floor_way;
 fail_floor_way fail_floor_read(const char *text);
+/* Whether it is a number or a share. */
+bool fail_floor_is_drawn(const char *text);
 
 /* Racks or trays of a plan, and those that have failed. */
 typedef struct fail_floor_parts {
