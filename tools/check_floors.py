@@ -15,10 +15,10 @@ ROOMS = {"base": ["", "yaml", "output", "ranks", "mpi"],
          "record": ["", "preload"],
          "routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "traffic": ["", "workload", "program", "storage"],
-         "analysis": ["", "bounds", "queues", "workload", "racks", "growth"],
+         "analysis": ["", "bounds", "queues", "workload", "growth"],
          "experiment": ["yaml", "figures", "batch", "", "merge", "run"],
          "report": ["", "figure"],
-         "topology": ["damage", "", "cabling"],
+         "topology": ["racks", "damage", "", "cabling"],
          "cli": ["", "help", "subnet", "load", "design", "ranks", "serve", "submit"],
          "format": ["", "opensm", "printed", "cables", "simulators"],
          "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit", "failures", "rounds"],
@@ -26,7 +26,7 @@ ROOMS = {"base": ["", "yaml", "output", "ranks", "mpi"],
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "ranks": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",
-          "traffic": "traffic", "verify": "verify", "analysis": "analysis", "floor_plan": "analysis", "sim": "sim", "experiment": "experiment", "prices": "experiment",
+          "traffic": "traffic", "verify": "verify", "analysis": "analysis", "floor_plan": "topology", "sim": "sim", "experiment": "experiment", "prices": "experiment",
           "report": "report", "design": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "failures": "subnet", "subnet_watch": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
 
 

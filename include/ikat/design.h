@@ -9,6 +9,7 @@
 #ifndef IKAT_DESIGN_H
 #define IKAT_DESIGN_H
 
+#include "ikat/failures.h"
 #include "ikat/floor_plan.h"
 #include "ikat/growth.h"
 #include "ikat/json.h"
@@ -26,11 +27,12 @@ typedef struct ik_design_time {
     double simulated_ns; /* until the last byte is delivered */
 } ik_design_time;
 
-/* Several random draws of one share of the cables between switches. Of draws that are refused,
- * saturation and lanes are not known. */
+/* Several random draws of one loss. Of draws that are refused, saturation and lanes are not known.
+ */
 typedef struct ik_design_failure {
-    uint32_t failed;                   /* cables, of each draw */
-    double connected, least_connected; /* shares of the pairs of hosts: mean, least */
+    double failed;                     /* cables between switches: mean */
+    double lost_hosts;                 /* hosts that have lost all their cables: mean */
+    double connected, least_connected; /* shares of the pairs of other hosts: mean, least */
     double mean_hops;
     double saturation, least_saturation; /* of uniform traffic: mean, least; NAN: not known */
     unsigned lanes;                      /* VCs, the most of any draw */
@@ -53,7 +55,7 @@ typedef struct ik_design_member {
     double mean_hops, bisection_per_host; /* NAN: not known */
     const double *saturation;             /* [num_patterns], predicted; < 0: not */
     const ik_design_time *times;          /* [num_workloads] */
-    const ik_design_failure *failures;    /* [num_shares] */
+    const ik_design_failure *failures;    /* [num_losses] */
     const char *reroute, *fallback;       /* routings of the damaged networks */
     /* of all rails, which then says in `cost` which cables are copper; NULL: there is none */
     const ik_floor_plan *floor;
@@ -81,9 +83,9 @@ typedef struct ik_designs {
     size_t num_patterns;
     const char *const *workloads; /* [num_workloads] specs of traffic that ends */
     size_t num_workloads;
-    const double *shares; /* [num_shares] of the cables that fail */
-    size_t num_shares;
-    unsigned draws;                  /* of each share */
+    const ik_loss *losses; /* [num_losses] what fails */
+    size_t num_losses;
+    unsigned draws;                  /* of each loss */
     const char *from;                /* spec of a fabric that stands already; NULL: there is none */
     bool has_floors;                 /* members that are built have floor plans */
     const ik_design_member *members; /* [num_members] in the order in which they are shown */

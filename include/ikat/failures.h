@@ -7,6 +7,7 @@
 #define IKAT_FAILURES_H
 
 #include "ikat/fabric.h"
+#include "ikat/floor_plan.h"
 
 IK_BEGIN_DECLS
 
@@ -103,24 +104,49 @@ const char *ik_reroute_name(ik_reroute reroute);        /* "proved", "refused", 
 /* "leaf3 port 11 to spine1 port 4", with GUIDs; the switch's name. Returns text. */
 char *ik_failure_describe(const ik_fabric *f, const ik_failure *x, char *text, size_t size);
 
-/* ---- random failures of many cables at once */
+/* ---- random failures of many cables, switches, racks or trays at once */
+
+typedef enum ik_loss_kind {
+    IK_LOSS_CABLES,   /* between switches */
+    IK_LOSS_SWITCHES, /* each with all its cables */
+    IK_LOSS_RACKS,    /* of a floor plan: with their switches, and the cables of their hosts */
+    IK_LOSS_TRAYS,    /* of a floor plan that have cables: with all of these */
+    IK_NUM_LOSS_KINDS
+} ik_loss_kind;
+/* How much of a fabric fails at once. */
+typedef struct ik_loss {
+    ik_loss_kind kind;
+    bool counted;  /* amount is a whole number, of racks or trays; else a share */
+    double amount; /* of a share: 0 to 1 */
+} ik_loss;
+/* "cables", "switches", "racks", "trays" */
+const char *ik_loss_kind_name(ik_loss_kind kind);
+/* Reads "2%" and "cables=2%", "switches=2%", "racks=1", "racks=5%", "trays=1"; IK_ERR_USAGE says
+ * what was expected. */
+ik_status ik_loss_read(const char *text, ik_loss *out, ik_error *err);
+/* "2 %" of cables, "2 % of switches", "1 rack", "3 trays". Returns text (48 bytes do). */
+char *ik_loss_text(const ik_loss *loss, char *text, size_t size);
 
 typedef struct ik_resilience_config {
-    const double *shares; /* [num_shares] of the cables between switches that fail, 0 to 1 */
-    size_t num_shares;
-    unsigned seeds; /* draws per share, at least 1: with env->seed, env->seed + 1, … */
+    const ik_loss *losses; /* [num_losses] */
+    size_t num_losses;
+    unsigned seeds; /* draws per loss, at least 1: with env->seed, env->seed + 1, … */
     /* specs of the one that reroutes, with its default VC scheme, and of one for fabrics that it
      * refuses, or on which it is not proved; NULL = there is none */
     const char *routing, *fallback;
+    const ik_floor_plan *floor; /* of this fabric; NULL: no racks and no trays fail */
 } ik_resilience_config;
 
-/* One share with one seed. round(share * cables) cables fail, drawn as `fail=` of a fabric does: of
- * one seed, those of a smaller share are among those of a larger one. */
+/* One loss with one seed. round(share * parts) parts fail, drawn as `fail=`, `fail_switches=`,
+ * `fail_racks=` and `fail_trays=` of a fabric do: of one seed, those of a smaller share are among
+ * those of a larger one. */
 typedef struct ik_resilience_point {
-    double share;
+    ik_loss loss;
     uint64_t seed;
-    uint32_t failed;  /* cables */
-    double connected; /* share of the ordered pairs of different hosts; 1 with a single host */
+    uint32_t failed;     /* cables between switches */
+    uint32_t lost_hosts; /* that have lost all their cables */
+    /* share of the ordered pairs of different hosts that have a cable; 1 where there are none */
+    double connected;
     /* on the shortest ways between switches, over the connected pairs; NAN where there are none */
     double mean_hops;
     /* all connected pairs are delivered, without loops and without deadlocks */
@@ -133,11 +159,12 @@ typedef struct ik_resilience_point {
     double saturation;
 } ik_resilience_point;
 
-/* What random failures of cables do: points[num_shares * seeds], by share, then by seed. Points are
- * computed in parallel; the results do not depend on the number of threads. Errors: IK_ERR_USAGE (a
- * share that is none, no seed), those of routings on such fabrics that are no refusals
- * (IK_ERR_MEMORY, …), IK_ERR_CANCELLED; points is then unspecified. Cost of each point: a copy of
- * the fabric, and ik_distances_measure, a routing, ik_verify and ik_load_measure on it. */
+/* What random failures do: points[num_losses * seeds], by loss, then by seed. Points are computed
+ * in parallel; the results do not depend on the number of threads. Errors: IK_ERR_USAGE (a share
+ * that is none, more racks or trays than there are, no floor plan for them, no seed), those of
+ * routings on such fabrics that are no refusals (IK_ERR_MEMORY, …), IK_ERR_CANCELLED; points is
+ * then unspecified. Cost of each point: a copy of the fabric, and ik_distances_measure, a routing,
+ * ik_verify and ik_load_measure on it. */
 ik_status ik_resilience_measure(const ik_fabric *f, const ik_resilience_config *config,
                                 const ik_env *env, ik_resilience_point *points, ik_error *err);
 

@@ -73,6 +73,22 @@ uint64_t ik_floor_cable_mm(const ik_floor_plan *plan, const ik_fabric *f, uint32
 ik_cable_kind ik_floor_cable_kind(const ik_floor_plan *plan, uint64_t cable_mm);
 /* "r2c13": the rack in row 2, place 13 of it, from 1. Returns buffer (32 bytes do). */
 char *ik_rack_name(const ik_rack *rack, char *buffer, size_t size);
+/* The rack of this name, of `length` characters; IK_NONE: the plan has none. Cost O(racks). */
+uint32_t ik_floor_find_rack(const ik_floor_plan *plan, const char *name, size_t length);
+
+/* Trays have numbers below rows + row_racks: first those above the rows, then those that cross the
+ * rows, above each place. A cable between two racks lies in the tray above the row of the end whose
+ * row comes first, as far as the place of the other end; from there the tray across the rows leads
+ * to the other row. A cable in one rack lies in none. */
+/* "r2": the tray above row 2; "c13": the one across the rows above place 13. Rack r2c13 is where
+ * both cross. Returns buffer (32 bytes do). */
+char *ik_tray_name(const ik_floor_plan *plan, uint32_t tray, char *buffer, size_t size);
+/* The tray of this name, of `length` characters; IK_NONE: the floor has none. Cost O(1). */
+uint32_t ik_floor_find_tray(const ik_floor_plan *plan, const char *name, size_t length);
+/* The trays in which the cable at a connected port lies, the same from either end: returns how many
+ * of trays[] these are. Cost O(1). */
+unsigned ik_floor_cable_trays(const ik_floor_plan *plan, const ik_fabric *f, uint32_t port,
+                              uint32_t trays[2]);
 /* The cables as CSV, one per row, by rack and unit: what a person needs to pull them, in columns of
  * which format netbox reads those that make the fabric. IK_ERR_UNSUPPORTED: two nodes have the same
  * name, so that a list of names does not tell them apart. Cost O(cables log cables). */

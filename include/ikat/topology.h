@@ -132,7 +132,8 @@ const ik_topology *const *ik_topologies(void);
 const ik_topology *ik_topology_find(const char *name, const ik_shorthand **shorthand);
 /* Parameters that every generated topology takes: link_rate (100 Gb/s), host_rate (= link_rate),
  * latency (6 ns), host_latency (= latency), hosts (number of hosts to keep), fail (links/switches:
- * "3%" rate of links or "sw12:sw7.3" list), fail_switches (rate), fail_seed. */
+ * "3%" rate of links or "sw12:sw7.3" list), fail_switches (rate), fail_racks and fail_trays (of its
+ * floor plan: number, rate or list), fail_seed, floor (file with rules), slow. */
 extern const ik_param ik_topology_common_params[];
 
 /* Builds a fabric from a spec ("karytree:k=4,n=3", "file:cluster.ibnetdiscover", or the bare path

@@ -89,16 +89,28 @@ static void report_designs_put_time(ik_json *j, const char *workload, const ik_d
     ik_json_close(j);
 }
 
+/* A share, or a number of racks or trays: the other one is null. */
+static void report_designs_put_loss(ik_json *j, const ik_loss *loss)
+{
+    ik_json_text(j, "what", ik_loss_kind_name(loss->kind));
+    ik_json_real(j, "share", loss->counted ? NAN : loss->amount, DIGITS);
+    if (loss->counted)
+        ik_json_uint(j, "number", (uint64_t)loss->amount);
+    else
+        ik_json_null(j, "number");
+}
+
 static void report_designs_put_failure(ik_json *j, const ik_designs *d, size_t k,
                                        const ik_design_member *m)
 {
     const ik_design_failure *x = &m->failures[k];
     ik_json_object(j, NULL);
-    ik_json_real(j, "share", d->shares[k], DIGITS);
+    report_designs_put_loss(j, &d->losses[k]);
     ik_json_text(j, "routing", m->reroute);
     ik_json_text(j, "fallback", m->fallback);
     ik_json_uint(j, "draws", d->draws);
-    ik_json_uint(j, "failed_cables", x->failed);
+    ik_json_real(j, "failed_cables", x->failed, DIGITS);
+    ik_json_real(j, "lost_hosts", x->lost_hosts, DIGITS);
     ik_json_real(j, "connected", x->connected, DIGITS);
     ik_json_real(j, "connected_least", x->least_connected, DIGITS);
     ik_json_real(j, "mean_hops", x->mean_hops, DIGITS);
@@ -139,7 +151,7 @@ static void report_designs_put_measured(ik_json *j, const ik_designs *d, const i
         report_designs_put_time(j, d->workloads[k], &m->times[k]);
     ik_json_close(j);
     ik_json_array(j, "failures");
-    for (size_t k = 0; m->built && k < d->num_shares; k++)
+    for (size_t k = 0; m->built && k < d->num_losses; k++)
         report_designs_put_failure(j, d, k, m);
     ik_json_close(j);
     if (m->floor) {
@@ -274,9 +286,12 @@ static ik_status report_designs_put_all(ik_json *j, const ik_designs *d, ik_erro
     report_designs_put_texts(j, "command", d->command, d->num_words);
     report_designs_put_texts(j, "patterns", d->patterns, d->num_patterns);
     report_designs_put_texts(j, "workloads", d->workloads, d->num_workloads);
-    ik_json_array(j, "shares");
-    for (size_t k = 0; k < d->num_shares; k++)
-        ik_json_real(j, NULL, d->shares[k], DIGITS);
+    ik_json_array(j, "losses");
+    for (size_t k = 0; k < d->num_losses; k++) {
+        ik_json_object(j, NULL);
+        report_designs_put_loss(j, &d->losses[k]);
+        ik_json_close(j);
+    }
     ik_json_close(j);
     ik_json_uint(j, "draws", d->draws);
     ik_status status = report_designs_put_parts(j, d, err);

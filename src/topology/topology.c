@@ -37,9 +37,20 @@ const ik_param ik_topology_common_params[] = {
      "ports (sw12:sw7.3)"},
     {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL,
      "fraction of the switches that have failed"},
+    {"fail_racks", IK_PARAM_STRING, "", 0, 0, NULL,
+     "racks that have failed, with their switches and the cables of their hosts: a number (2) or a "
+     "fraction (5%), drawn, or a list of racks of the floor plan (r2c13:r1c1)"},
+    {"fail_trays", IK_PARAM_STRING, "", 0, 0, NULL,
+     "trays whose cables have failed: a number (1) or a fraction (10%), drawn, or a list of those "
+     "above rows and across them at places of the floor plan (r2:c13)"},
     {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL,
-     "seed of the failures; the experiment's seed if not given", "fail or fail_switches>0",
-     "give fail or fail_switches"},
+     "seed of the failures; the experiment's seed if not given",
+     "fail or fail_switches>0 or fail_racks or fail_trays",
+     "give fail, fail_switches, fail_racks or fail_trays"},
+    {"floor", IK_PARAM_PATH, "", 0, 0, NULL,
+     "file with the rules of the floor on which racks and trays stand; the default floor if not "
+     "given",
+     "fail_racks or fail_trays", "give fail_racks or fail_trays"},
     {"slow", IK_PARAM_STRING, "", 0, 0, NULL,
      "links, also to hosts, that run below their rate: ports of switches with rates "
      "(sw7.3@25Gb/s:sw8.1@10Gb/s)"},
@@ -175,23 +186,48 @@ static ik_status keep_first_hosts(ik_fabric **f, uint64_t count, ik_error *err)
     return status;
 }
 
+/* A text that is given and not empty, else NULL. */
+static const char *topology_text(const ik_params *params, const char *name)
+{
+    const char *text = ik_params_has(params, name) ? ik_params_text(params, name) : "";
+    return text[0] ? text : NULL;
+}
+
+/* The racks and trays that may fail are those of the whole fabric. */
+static ik_status topology_stand(const ik_fabric *f, const ik_params *params, const ik_env *env,
+                                ik_floor_plan **out, ik_error *err)
+{
+    ik_floor_rules rules;
+    ik_status status = ik_floor_rules_read(topology_text(params, "floor"), &rules, err);
+    return status == IK_OK ? ik_floor_plan_make(f, &rules, 1, env, out, err) : status;
+}
+
 static ik_status topology_apply_failures(ik_fabric **f, const ik_params *params, const ik_env *env,
                                          ik_error *err)
 {
     fail_spec wanted = {.seed = env ? env->seed : 0,
-                        .switch_share = ik_params_real(params, "fail_switches")};
+                        .switch_share = ik_params_real(params, "fail_switches"),
+                        .racks = topology_text(params, "fail_racks"),
+                        .trays = topology_text(params, "fail_trays")};
+    ik_floor_plan *floor = NULL;
+    ik_status status = IK_OK;
     if (ik_params_has(params, "fail_seed"))
         wanted.seed = ik_params_uint(params, "fail_seed");
     if (ik_params_has(params, "fail"))
         wanted.text = ik_params_text(params, "fail");
-    if (!wanted.text && wanted.switch_share == 0)
+    if (!wanted.text && wanted.switch_share == 0 && !wanted.racks && !wanted.trays)
         return IK_OK;
+    if (wanted.racks || wanted.trays)
+        status = topology_stand(*f, params, env, &floor, err);
+    wanted.floor = floor;
     ik_fabric *degraded = NULL;
-    ik_status status = fail_spec_apply(&wanted, *f, &degraded, err);
-    if (status == IK_OK) {
+    if (status == IK_OK)
+        status = fail_spec_apply(&wanted, *f, &degraded, err);
+    if (status == IK_OK && degraded) {
         ik_fabric_free(*f);
         *f = degraded;
     }
+    ik_floor_plan_free(floor);
     return status;
 }
 
@@ -257,7 +293,7 @@ ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_
     memcpy(name, f->spec, length);
     name[length] = '\0';
     const ik_topology *t = ik_topology_find(name, NULL);
-    if (!t || t->imported)
+    if (!t || t->imported || strstr(f->spec, "floor=")) /* which would read another file */
         return IK_OK;
     limited.memory_limit_bytes =
         (uint64_t)topology_bytes_needed(ik_num_nodes(f), f->num_ports) + 65536;
@@ -318,6 +354,15 @@ static ik_status topology_apply_files(ik_fabric *f, const ik_topology *t, const 
     return status;
 }
 
+static bool topology_takes_away(const ik_params *params)
+{
+    static const char *const names[] = {"hosts", "fail", "fail_racks", "fail_trays", "slow"};
+    bool any = ik_params_real(params, "fail_switches") != 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        any |= ik_params_has(params, names[i]);
+    return any;
+}
+
 /* Builds the member, takes hosts and failed parts away, and names the origin by `name` and
  * `written`. */
 static ik_status topology_make(const ik_topology *t, const ik_params *params, const char *name,
@@ -335,8 +380,7 @@ static ik_status topology_make(const ik_topology *t, const ik_params *params, co
         status = topology_apply_files(f, t, params, env, err);
     if (status == IK_OK && t->imported)
         status = topology_finish_import(f, env, &restored, err);
-    restored = restored && !ik_params_has(params, "hosts") && !ik_params_has(params, "fail") &&
-               !ik_params_has(params, "slow") && ik_params_real(params, "fail_switches") == 0;
+    restored = restored && !topology_takes_away(params);
     if (status == IK_OK && !topology_own_param(t, "hosts") && ik_params_has(params, "hosts"))
         status = keep_first_hosts(&f, ik_params_uint(params, "hosts"), err);
     if (status == IK_OK)

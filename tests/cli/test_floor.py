@@ -31,7 +31,8 @@ class Floor(CliTest):
         between = next(row for row in rows if row["type"] == "optical")
         self.assertEqual(between, {"cable": "3", "side_a_rack": "r1c1", "side_a_unit": "4", "side_a_device": "sw0", "side_a_role": "switch",
                                    "side_a_name": "3", "side_b_rack": "r2c1", "side_b_unit": "4", "side_b_device": "sw1", "side_b_role": "switch",
-                                   "side_b_name": "3", "length": "4.500", "length_unit": "m", "type": "optical", "link_rate": "400 Gb/s"})
+                                   "side_b_name": "3", "length": "4.500", "length_unit": "m", "type": "optical", "link_rate": "400 Gb/s", "trays": "c1"})
+        self.assertEqual([row["trays"] for row in rows if row["side_a_role"] == "host"], [""] * 4)
         self.assertEqual([row["link_rate"] for row in rows if row["side_a_role"] == "host"], ["200 Gb/s"] * 4)
 
     def test_audited_against(self):

@@ -369,6 +369,23 @@ class Views(CliTest):
                              "the latency does not last or cannot be told: past saturation it grows with the run|not steady, or too short to tell")
             self.assertIn("the load is not accepted in the long run", browser.run("document.querySelector('[data-table=saturation] th[data-key=saturation_load] button').title"))
 
+    def test_bound_in_the_table_of_measures(self):
+        """Both ends, and the share that a routing carries: shown so that they bound."""
+        store, page = self.make("fabric: slimfly:q=3\nrouting: [minimal, updown]\ntraffic: worst\nsimulate: false\nmeasures: [bound]\n", "bound")
+        points = self.json("report", store, "--json")["points"]
+        with Browser(self.tmp) as browser:
+            self.open(browser, page)
+            texts = {key: browser.run(f"""(() => {{
+                const n = [...document.querySelectorAll('[data-table=measures] th')].findIndex((th) => th.dataset.key === '{key}');
+                return [...document.querySelectorAll('[data-table=measures] tbody tr')].map((r) => r.children[n].textContent); }})()""")
+                     for key in ("bound_low", "bound_high", "share_of_bound")}
+            for i, point in enumerate(points):
+                for key, up in (("bound_low", False), ("bound_high", True), ("share_of_bound", False)):
+                    shown = float(texts[key][i].removesuffix(" %")) / 100
+                    self.assertLess(abs(shown - point[key]), 0.001)
+                    self.assertTrue(shown >= point[key] - 1e-9 if up else shown <= point[key] + 1e-9, (key, shown, point[key]))
+            self.assertEqual(browser.console, [])
+
     # ---- large pages
 
     def test_large_pages_open(self):

@@ -236,6 +236,9 @@ static void floor_plans(void **state)
     (void)state;
     fail_each(job_floor, "karytree:k=2,n=3", false);
     fail_each(job_floor, "torus:dims=4:4", false);
+    /* parts of a plan that fail */
+    fail_each(job_cable_list, "torus:dims=3:3,p=20,fail_racks=1,fail_trays=50%", false);
+    fail_each(job_cable_list, "torus:dims=3:3,p=20,fail=sw0,fail_racks=r1c1:r1c2", false);
 }
 
 static ik_status job_flow_bound(const char *pattern, uint64_t *answer, ik_error *err)

@@ -48,7 +48,7 @@ static ik_design_member member(bool built)
 
 static const char *const patterns[] = {"uniform", "worst"};
 static const char *const workloads[] = {hostile};
-static const double shares[] = {0.25};
+static const ik_loss losses[] = {{IK_LOSS_CABLES, false, 0.25}};
 static const char *const command[] = {"ikat", hostile};
 
 static ik_designs designs(const ik_prices *prices, const ik_design_member *members, size_t num)
@@ -65,8 +65,8 @@ static ik_designs designs(const ik_prices *prices, const ik_design_member *membe
                         .num_patterns = 2,
                         .workloads = workloads,
                         .num_workloads = 1,
-                        .shares = shares,
-                        .num_shares = 1,
+                        .losses = losses,
+                        .num_losses = 1,
                         .draws = 3,
                         .members = members,
                         .num_members = num,

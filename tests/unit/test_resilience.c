@@ -12,7 +12,11 @@ static void measure_with(const char *spec, const char *routing, const char *fall
                          const double *shares, size_t num, unsigned seeds, unsigned threads,
                          ik_resilience_point *points)
 {
-    const ik_resilience_config config = {shares, num, seeds, routing, fallback};
+    ik_loss losses[16];
+    assert_true(num <= sizeof losses / sizeof *losses);
+    for (size_t i = 0; i < num; i++)
+        losses[i] = (ik_loss){IK_LOSS_CABLES, false, shares[i]};
+    const ik_resilience_config config = {losses, num, seeds, routing, fallback, NULL};
     const ik_env env = {.seed = 1, .num_threads = threads};
     ik_fabric *f = fabric_of(spec);
     ik_error err = {0};
@@ -88,8 +92,8 @@ static void draws_are_those_of_fabrics(void **state)
             ik_distances d;
             ik_load load;
             const ik_resilience_point *p = &points[k];
-            assert_true(p->share == shares[k / 2] && p->seed == 1 + k % 2);
-            snprintf(spec, sizeof spec, "%s,fail=%g,fail_seed=%u", cases[i].spec, p->share,
+            assert_true(p->loss.amount == shares[k / 2] && p->seed == 1 + k % 2);
+            snprintf(spec, sizeof spec, "%s,fail=%g,fail_seed=%u", cases[i].spec, p->loss.amount,
                      (unsigned)p->seed);
             ik_fabric *f = fabric_of(spec);
             ik_routing *r = routing_on(f, cases[i].routing);
@@ -156,13 +160,13 @@ static void wrong_wishes(void **state)
     ik_error err;
     (void)state;
     for (unsigned k = 0; k < 3; k++) {
-        const double share = (double[]){1.2, -0.1, NAN}[k];
-        const ik_resilience_config config = {&share, 1, 1, "updown", NULL};
+        const ik_loss loss = {IK_LOSS_CABLES, false, (double[]){1.2, -0.1, NAN}[k]};
+        const ik_resilience_config config = {&loss, 1, 1, "updown", NULL, NULL};
         assert_int_equal(ik_resilience_measure(f, &config, NULL, &p, &err), IK_ERR_USAGE);
     }
-    const double half = 0.5;
-    const ik_resilience_config none = {&half, 1, 0, "updown", NULL},
-                               unknown = {&half, 1, 1, "updwn", NULL};
+    const ik_loss half = {IK_LOSS_CABLES, false, 0.5};
+    const ik_resilience_config none = {&half, 1, 0, "updown", NULL, NULL},
+                               unknown = {&half, 1, 1, "updwn", NULL, NULL};
     assert_int_equal(ik_resilience_measure(f, &none, NULL, &p, &err), IK_ERR_USAGE);
     assert_int_not_equal(ik_resilience_measure(f, &unknown, NULL, &p, &err), IK_OK);
     ik_fabric_free(f);

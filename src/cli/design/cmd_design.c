@@ -103,7 +103,7 @@ static ik_status design_choose(designs *d, ik_error *err)
 static bool design_is_proved(const designs *d, const design_row *row)
 {
     bool proved = row->proved;
-    for (int k = 0; k < d->num_shares; k++)
+    for (int k = 0; k < d->num_losses; k++)
         proved &= row->failures[k].proved;
     return proved;
 }
@@ -129,6 +129,7 @@ static ik_status design_read_floor(designs *d, ik_error *err)
         (uint64_t)d->rails * d->floor_rules.switch_units > d->floor_rules.rack_units) {
         d->has_floors = false;
         d->no_floor = " (no rack holds the switches of all rails)";
+        return designs_check_floor(d, err);
     }
     return s;
 }
@@ -195,9 +196,10 @@ static const cli_option options[] = {
      true, "<traffic>"},
     {"--simulate", 0, NULL,
      "also simulate the workloads, where their packets make at most 200 million hops", false},
-    {"--fail", 0, "SHARE",
-     "also say what is left when this share of the cables between switches fails, as in 2%: three "
-     "random draws, rerouted",
+    {"--fail", 0, "LOSS",
+     "also say what is left when so much fails: a share of the cables between switches (2%) or of "
+     "the switches (switches=2%), a number or a share of the racks or cable trays of the floor "
+     "plan (racks=1, racks=5%, trays=1): three random draws, rerouted",
      true},
     {"--prices", 0, "FILE",
      "a list of prices, of which every key replaces that of the built-in one", false,
@@ -233,7 +235,7 @@ static const char *const examples[] = {
 const ik_command ik_command_design = {
     .name = "design",
     .synopsis = "--hosts N --radix R [--rails N] [--oversubscription X] [--workload SPEC] [--fail "
-                "SHARE] [--prices FILE] [FAMILY …]",
+                "LOSS] [--prices FILE] [FAMILY …]",
     .summary = "for a number of hosts and a switch: the network of each family, and its price",
     .details =
         "For every family, or those that are named, takes the member with the fewest switches, "
@@ -255,7 +257,9 @@ const ik_command ik_command_design = {
         "one after the other: the fullest channel of each, and the latency of the cables on a "
         "way. Neither counts headers, waiting in switches or computation. --simulate adds the "
         "simulated time, with packets of 4 KiB and the defaults of 'ikat list sections'.\n"
-        "Failures are drawn three times, with the seeds --seed, --seed + 1 and --seed + 2. The "
+        "Failures are drawn three times, with the seeds --seed, --seed + 1 and --seed + 2. A rack "
+        "takes its switches and the cables of its hosts with it, a tray all cables that lie in it; "
+        "hosts without a cable are counted, and not among the pairs. The "
         "damaged network is routed by dmodc if it is a tree, else by the routing that is shown, "
         "or, where that refuses it or does not deliver all, by updown in trees and "
         "dfsssp elsewhere, and proved again. Pairs of hosts that are not "
@@ -289,9 +293,11 @@ const ik_command ik_command_design = {
         "such fabric: then spec is that of each' host_rate_bps:n'of all rails' "
         "workloads:[{traffic:t at_least_ns:~r phases_ns:~r'one after the other' "
         "simulated_ns:~r'null without --simulate, and where it is too large'}] "
-        "failures:[{share:r routing:t fallback:t'where that refuses, or is not "
-        "proved' draws:n failed_cables:n'in each draw' connected:r'mean share of "
-        "host pairs' connected_least:r mean_hops:~r saturation:~r "
+        "failures:[{what:t'cables, switches, racks or trays' share:~r'null: a number' number:~n "
+        "routing:t fallback:t'where that refuses, or is not "
+        "proved' draws:n failed_cables:r'between switches, mean' "
+        "lost_hosts:r'without any cable, mean' connected:r'mean share of "
+        "the pairs of other hosts' connected_least:r mean_hops:~r saturation:~r "
         "saturation_least:~r vcs:n'most of all draws' fell_back:n'draws that the "
         "fallback routed' refused:n'draws that none routed' proved:b'all others'}] "
         "floor:~{rows:n row_racks:n racks:n copper_cables:n optical_cables:n inside_racks:n "

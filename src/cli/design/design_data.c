@@ -43,7 +43,7 @@ static void design_csv_more(const designs *d, const design_row *row)
         design_csv_real(built ? time->phases_ns : NAN);
         design_csv_real(built ? time->simulated_ns : NAN);
     }
-    for (int k = 0; k < d->num_shares; k++) {
+    for (int k = 0; k < d->num_losses; k++) {
         const ik_design_failure *x = &row->failures[k];
         design_csv_real(built ? x->connected : NAN);
         design_csv_real(built ? x->least_connected : NAN);
@@ -51,6 +51,8 @@ static void design_csv_more(const designs *d, const design_row *row)
         design_csv_real(built ? x->saturation : NAN);
         design_csv_real(built ? x->least_saturation : NAN);
         design_csv_text(!built ? "" : x->refused ? "refused" : x->proved ? "yes" : "no");
+        if (d->losses[k].kind != IK_LOSS_CABLES)
+            design_csv_real(built ? x->lost_hosts : NAN);
     }
     if (d->has_floors)
         design_csv_floor(row->floor);
@@ -66,18 +68,20 @@ static void design_csv_more_names(const designs *d)
 {
     static const char *const times[] = {"at least ns", "by phases ns", "simulated ns"};
     static const char *const left[] = {"connected",  "connected least",  "mean hops",
-                                       "saturation", "saturation least", "proved"};
-    char name[200], share[32];
+                                       "saturation", "saturation least", "proved",
+                                       "hosts lost"};
+    char name[200], loss[48];
     for (int k = 0; k < d->num_workloads; k++) {
         for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
             snprintf(name, sizeof name, "%.160s %s", d->workloads[k], times[i]);
             design_csv_text(name);
         }
     }
-    for (int k = 0; k < d->num_shares; k++) {
-        for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+    for (int k = 0; k < d->num_losses; k++) {
+        const size_t num = sizeof left / sizeof *left - (d->losses[k].kind == IK_LOSS_CABLES);
+        for (size_t i = 0; i < num; i++) {
             snprintf(name, sizeof name, "%s, %s failed", left[i],
-                     design_share_text(d->shares[k], share, sizeof share));
+                     ik_loss_text(&d->losses[k], loss, sizeof loss));
             design_csv_text(name);
         }
     }

@@ -44,12 +44,12 @@ static ik_status design_prove(designs *d, const ik_fabric *f, design_row *row, i
 static void design_sum_up(const ik_resilience_point *points, ik_design_failure *out)
 {
     unsigned known = 0;
-    *out = (ik_design_failure){.failed = points[0].failed,
-                               .proved = true,
-                               .least_connected = 1,
-                               .least_saturation = INFINITY};
+    *out = (ik_design_failure){.proved = true, .least_connected = 1, .least_saturation = INFINITY};
+    uint64_t failed = 0, lost_hosts = 0;
     for (unsigned i = 0; i < DESIGN_DRAWS; i++) {
         const ik_resilience_point *p = &points[i];
+        failed += p->failed;
+        lost_hosts += p->lost_hosts;
         out->connected += p->connected / DESIGN_DRAWS;
         out->least_connected = fmin(out->least_connected, p->connected);
         out->mean_hops += p->mean_hops / DESIGN_DRAWS;
@@ -63,6 +63,8 @@ static void design_sum_up(const ik_resilience_point *points, ik_design_failure *
             out->least_saturation = fmin(out->least_saturation, p->saturation);
         }
     }
+    out->failed = (double)failed / DESIGN_DRAWS;
+    out->lost_hosts = (double)lost_hosts / DESIGN_DRAWS;
     out->saturation = known == DESIGN_DRAWS ? out->saturation / known : NAN;
     out->least_saturation = known == DESIGN_DRAWS ? out->least_saturation : NAN;
 }
@@ -79,13 +81,22 @@ static void design_choose_reroute(design_row *row)
 
 static ik_status design_damage_all(designs *d, const ik_fabric *f, design_row *row, ik_error *err)
 {
-    ik_resilience_point points[DESIGN_SHARES * DESIGN_DRAWS];
+    ik_resilience_point points[DESIGN_LOSSES * DESIGN_DRAWS];
     design_choose_reroute(row);
-    const ik_resilience_config config = {d->shares, (size_t)d->num_shares, DESIGN_DRAWS,
-                                         row->reroute, row->fallback};
-    cli_stage(d->c, "failures of cables of %s", row->spec);
+    const ik_resilience_config config = {.losses = d->losses,
+                                         .num_losses = (size_t)d->num_losses,
+                                         .seeds = DESIGN_DRAWS,
+                                         .routing = row->reroute,
+                                         .fallback = row->fallback,
+                                         .floor = row->floor};
+    cli_stage(d->c, "failures of %s", row->spec);
     ik_status s = ik_resilience_measure(f, &config, &d->c->env, points, err);
-    for (int k = 0; s == IK_OK && k < d->num_shares; k++)
+    if (s == IK_ERR_USAGE) { /* more racks than this network has */
+        char why[sizeof err->text];
+        memcpy(why, err->text, sizeof why);
+        snprintf(err->text, sizeof err->text, "%.160s: %.340s", row->spec, why);
+    }
+    for (int k = 0; s == IK_OK && k < d->num_losses; k++)
         design_sum_up(points + k * DESIGN_DRAWS, &row->failures[k]);
     return s;
 }
@@ -118,7 +129,7 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
         s = ik_bisection_measure(f, 0, env, &row->bisection, err);
         row->has_bisection = s == IK_OK;
     }
-    if (s == IK_OK && d->num_shares)
+    if (s == IK_OK && d->num_losses)
         s = design_damage_all(d, f, row, err);
     row->built = s == IK_OK;
     ik_fabric_free(f);

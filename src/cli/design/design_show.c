@@ -145,15 +145,20 @@ static void design_print_times(const designs *d)
 
 /* ---- failures */
 
-char *design_share_text(double share, char *text, size_t size)
+bool designs_lose_hosts(const designs *d)
 {
-    snprintf(text, size, "%.6g %%", 100 * share);
-    return text;
+    for (int k = 0; k < d->num_losses; k++)
+        if (d->losses[k].kind != IK_LOSS_CABLES)
+            return true;
+    return false;
 }
 
-static void design_print_damage(const design_row *row, const ik_design_failure *x, cli_table *t)
+static void design_print_damage(const design_row *row, const ik_design_failure *x, bool hosts,
+                                cli_table *t)
 {
     design_print_number(t, -1, x->failed);
+    if (hosts)
+        design_print_number(t, 1, x->lost_hosts);
     cli_table_cell(t, "%.4f %%", 100 * x->connected);
     cli_table_cell(t, "%.4f %%", 100 * x->least_connected);
     design_print_number(t, 2, x->mean_hops);
@@ -169,18 +174,24 @@ static void design_print_damage(const design_row *row, const ik_design_failure *
 
 static void design_print_damages(const designs *d)
 {
-    const char *const headers[] = {"family", "failed>",    "cables>",  "pairs connected>",
-                                   "least>", "mean hops>", "uniform>", "least>",
-                                   "VCs>",   "routing",    NULL};
-    char share[32];
-    cli_heading(d->c, "Random failures of cables between switches");
+    static const char *const after[] = {"pairs connected>", "least>", "mean hops>", "uniform>",
+                                        "least>",           "VCs>",   "routing"};
+    const bool hosts = designs_lose_hosts(d);
+    const char *headers[12] = {"family", "failed>", "cables>"};
+    size_t n = 3;
+    char loss[48];
+    if (hosts)
+        headers[n++] = "hosts lost>";
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+        headers[n++] = after[i];
+    cli_heading(d->c, hosts ? "Random failures" : "Random failures of cables between switches");
     cli_table *t = cli_table_new(headers);
     for (size_t i = 0; i < d->num_fits; i++) {
         const design_row *row = &d->rows[i];
-        for (int k = 0; row->built && k < d->num_shares; k++) {
+        for (int k = 0; row->built && k < d->num_losses; k++) {
             cli_table_cell(t, "%s", row->series->name);
-            cli_table_cell(t, "%s", design_share_text(d->shares[k], share, sizeof share));
-            design_print_damage(row, &row->failures[k], t);
+            cli_table_cell(t, "%s", ik_loss_text(&d->losses[k], loss, sizeof loss));
+            design_print_damage(row, &row->failures[k], hosts, t);
         }
     }
     cli_table_print(t, stdout, d->c->colour_out);
@@ -264,7 +275,10 @@ static void design_note_more(const designs *d, bool built)
             "headers, waiting and computation.");
     if (built && d->from)
         design_note_growth(d);
-    if (built && d->num_shares)
+    if (built && designs_lose_hosts(d))
+        design_print_paragraph("Hosts lost have no cable left, and are in no pair; with a switch, "
+                               "a rack or a tray the cables in it fail.");
+    if (built && d->num_losses)
         design_print_paragraph(
             "Failures: mean and least of three random draws; hops are shortest distances; the "
             "saturation of uniform traffic is predicted with the routing made again for the "
@@ -285,7 +299,7 @@ int designs_show_table(const designs *d)
     design_print_rows(d);
     if (built && d->num_workloads)
         design_print_times(d);
-    if (built && d->num_shares)
+    if (built && d->num_losses)
         design_print_damages(d);
     if (built && d->has_floors)
         design_print_floors(d);

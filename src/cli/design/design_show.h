@@ -7,7 +7,7 @@
 
 #include "floor.h"
 
-enum { DESIGN_PATTERNS = 32, DESIGN_WORKLOADS = 16, DESIGN_SHARES = 32 };
+enum { DESIGN_PATTERNS = 32, DESIGN_WORKLOADS = 16, DESIGN_LOSSES = 32 };
 enum { DESIGN_DRAWS = 3, DESIGN_MOST_RAILS = 64 };
 /* Packets' hops of a workload beyond which it is not simulated: one or two minutes. */
 static const double design_most_hops = 2e8;
@@ -30,7 +30,7 @@ typedef struct design_row {
     double saturation[DESIGN_PATTERNS]; /* < 0: not predicted */
     ik_design_time times[DESIGN_WORKLOADS];
     const char *reroute, *fallback; /* routings of the damaged fabrics */
-    ik_design_failure failures[DESIGN_SHARES];
+    ik_design_failure failures[DESIGN_LOSSES];
     ik_floor_plan *floor; /* of all rails; NULL: there is none */
     char whole[200];      /* spec of the fabric of all rails; "": its family has none */
     bool grown;           /* growth is known: of one rail */
@@ -53,8 +53,8 @@ typedef struct designs {
     int num_patterns;
     const char *workloads[DESIGN_WORKLOADS];
     int num_workloads;
-    double shares[DESIGN_SHARES]; /* of cables that fail */
-    int num_shares;
+    ik_loss losses[DESIGN_LOSSES]; /* what fails */
+    int num_losses;
     bool has_floors; /* networks that are built get floor plans, by these rules */
     ik_floor_rules floor_rules;
     const char *no_floor;  /* why they do not, in parentheses behind a blank; "" */
@@ -68,6 +68,8 @@ typedef struct designs {
 void design_set_reason(const designs *d, design_row *row);
 /* design_wish.c: what the command line asks for; an exit status. */
 int designs_read_wish(designs *d);
+/* Refuses failures of racks and trays where there are no floor plans. */
+ik_status designs_check_floor(const designs *d, ik_error *err);
 /* The spec of a fit with the rate of so many rails together, unless that is the default one. */
 void design_put_spec(const designs *d, const ik_fit *fit, uint32_t rails, char *spec, size_t size);
 /* cmd_design.c: the costs of all rails: of the cables of the floor plan, or without one with copper
@@ -85,8 +87,8 @@ ik_status design_grow(designs *d, const ik_fabric *f, design_row *row, ik_error 
 void design_print_growth(const designs *d);
 void design_note_growth(const designs *d);
 void design_print_paragraph(const char *text);
-/* "2 %" */
-char *design_share_text(double share, char *text, size_t size);
+/* Whether hosts may lose their cables. */
+bool designs_lose_hosts(const designs *d);
 /* design_page.c: all of it, or one row that fits, as the library takes it. */
 void design_make_member(const design_row *row, ik_design_member *out);
 ik_status designs_make(const designs *d, ik_designs *out, ik_error *err);

@@ -112,27 +112,39 @@ static int design_read_workloads(designs *d)
     return cli_only_with(d->c, "--simulate", "--workload");
 }
 
-static int design_read_shares(designs *d)
+static bool design_is_same_loss(const ik_loss *a, const ik_loss *b)
+{
+    return a->kind == b->kind && a->counted == b->counted && a->amount == b->amount;
+}
+
+ik_status designs_check_floor(const designs *d, ik_error *err)
+{
+    for (int k = 0; k < d->num_losses && !d->has_floors; k++)
+        if (d->losses[k].kind == IK_LOSS_RACKS || d->losses[k].kind == IK_LOSS_TRAYS) {
+            ik_fail(err, IK_ERR_USAGE, "--fail %s: there are no floor plans%s",
+                    ik_loss_kind_name(d->losses[k].kind), d->no_floor);
+            return ik_hint(err, IK_ERR_USAGE, "racks and trays are those of the floor plan");
+        }
+    return IK_OK;
+}
+
+static int design_read_losses(designs *d)
 {
     const char *text;
+    ik_error err;
     for (int k = 0; (text = cli_get_nth(d->c, "--fail", k)); k++) {
-        double share;
+        ik_loss loss;
         bool known = false;
-        if (ik_parse_real(text, IK_DIM_FRACTION, &share, NULL) != IK_OK ||
-            !(share >= 0 && share <= 1))
-            return cli_usage(d->c,
-                             "--fail takes a share of the cables between switches, from 0%% to "
-                             "100%%, as in 2%%, not '%.60s'",
-                             cli_line(text));
-        share += 0.0; /* -0 is 0 */
-        for (int i = 0; i < d->num_shares; i++)
-            known |= d->shares[i] == share;
-        if (!known && d->num_shares == DESIGN_SHARES)
-            return cli_usage(d->c, "at most %d shares of failed cables", DESIGN_SHARES);
+        if (ik_loss_read(text, &loss, &err) != IK_OK)
+            return cli_usage(d->c, "--fail: %s; %s", err.text, err.hint);
+        for (int i = 0; i < d->num_losses; i++)
+            known |= design_is_same_loss(&d->losses[i], &loss);
+        if (!known && d->num_losses == DESIGN_LOSSES)
+            return cli_usage(d->c, "at most %d different failures", DESIGN_LOSSES);
         if (!known)
-            d->shares[d->num_shares++] = share;
+            d->losses[d->num_losses++] = loss;
     }
-    return CLI_DONE;
+    return designs_check_floor(d, &err) == IK_OK ? CLI_DONE : cli_error(d->c, &err);
 }
 
 int designs_read_wish(designs *d)
@@ -161,7 +173,7 @@ int designs_read_wish(designs *d)
     if (status == CLI_DONE)
         status = design_read_workloads(d);
     if (status == CLI_DONE)
-        status = design_read_shares(d);
+        status = design_read_losses(d);
     return status == CLI_DONE ? designs_check_page(d) : status;
 }
 

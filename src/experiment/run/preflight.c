@@ -6,6 +6,7 @@
 #include "experiment/figures/figures.h"
 #include "experiment/run/run.h"
 #include "ikat/analysis.h"
+#include "topology/damage/fail_floor.h"
 #include "topology/damage/fail_spec.h"
 
 #include <errno.h>
@@ -364,18 +365,27 @@ static ik_status preflight_check_windows(const runner *r, size_t design, const i
     return IK_OK;
 }
 
+/* Whether failures are drawn: lists of names are not. */
+static bool preflight_failures_draw(const ik_params *p)
+{
+    static const char *const texts[] = {"fail_racks", "fail_trays"};
+    bool drawn = ik_params_real(p, "fail_switches") > 0 ||
+                 (ik_params_has(p, "fail") && fail_spec_is_share(ik_params_text(p, "fail")));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        drawn |= ik_params_has(p, texts[i]) && fail_floor_is_drawn(ik_params_text(p, texts[i]));
+    return drawn;
+}
+
 /* Whether a fabric is drawn and the experiment does not say with which seed. */
 static bool preflight_fabric_draws(const variant *v)
 {
-    static const char *const seeds[] = {"seed", "fail_seed"};
-    const char *fail = ik_params_has(&v->params, "fail") ? ik_params_text(&v->params, "fail") : "";
-    if (!fail_spec_is_share(fail)) /* a list of links is not drawn */
-        return false;
-    for (size_t i = 0; i < v->params.num; i++)
-        for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++)
-            if (strcmp(v->params.decl[i].name, seeds[k]) == 0 && !v->params.values[i].given &&
-                ik_params_counts(&v->params, i))
-                return true;
+    const ik_params *p = &v->params;
+    for (size_t i = 0; i < p->num; i++) {
+        bool draws = strcmp(p->decl[i].name, "seed") == 0 ||
+                     (strcmp(p->decl[i].name, "fail_seed") == 0 && preflight_failures_draw(p));
+        if (draws && !p->values[i].given && ik_params_counts(p, i))
+            return true;
+    }
     return false;
 }
 

@@ -2,12 +2,14 @@
 // Numbers as people read them.
 
 export const percent = (x, digits = 1) => (x === null || x === undefined ? '–' : `${(100 * x).toFixed(digits)} %`);
-// A bound from above, rounded up: what is shown bounds, too. What only computing adds, 1e-12 of it, is left out.
-export function percentAtMost(x, digits = 1) {
+// A bound, rounded away from what it bounds: what is shown bounds, too. What only computing adds, 1e-12 of it, is left out.
+function percentBound(x, round, digits = 1) {
   if (x === null || x === undefined) return '–';
   const steps = 100 * x * 10 ** digits, nearest = Math.round(steps);
-  return `${((Math.abs(steps - nearest) <= 1e-12 * steps ? nearest : Math.ceil(steps)) / 10 ** digits).toFixed(digits)} %`;
+  return `${((Math.abs(steps - nearest) <= 1e-12 * steps ? nearest : round(steps)) / 10 ** digits).toFixed(digits)} %`;
 }
+export const percentAtMost = (x) => percentBound(x, Math.ceil);
+export const percentAtLeast = (x) => percentBound(x, Math.floor);
 // A load that somebody set, and values on axes: as many digits as they have, two behind the point at most.
 // A workload that ends has none.
 export const loadText = (x) => (x === null || x === undefined ? '–' : `${+(100 * x).toFixed(2)} %`);

@@ -6,7 +6,7 @@ import { designsPage, isDesigns } from './designs/designs.js';
 import { card, el } from './dom.js';
 import { fabricView } from './fabricview.js';
 import { claimsView, figuresView, hasClaims, hasFigures } from './figures.js';
-import { count, loadText, percent, percentAtMost, plural, rate, time, verdict } from './format.js';
+import { count, loadText, percent, percentAtLeast, percentAtMost, plural, rate, time, verdict } from './format.js';
 import { beginParts, endParts } from './kept.js';
 import { hasOrder, orderView } from './order.js';
 import { overTime } from './overtime.js';
@@ -186,14 +186,15 @@ const MEASURES = [['feasible', 'feasible', (x) => percent(x)], ['deadlock_free',
   ['entries_mean', 'entries per switch', plainNumber], ['entries_max', 'largest table', plainNumber], ['least_t_max', 'least t_max', plainNumber], ['contention', 'contention', plainNumber],
   ['static_slowdown', 'predicted slowdown', plainNumber], ['static_saturation', 'predicted saturation', (x) => percent(x)],
   ['band_minimal', 'saturation if all goes minimally', (x) => percent(x)], ['band_valiant', 'if all takes detours', (x) => percent(x)],
-  ['band_split', 'with one share for all pairs', (x) => percent(x)], ['band_split_minimal', 'that share', (x) => percent(x)], ['band_high', 'however divided, at most', (x) => percentAtMost(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
+  ['band_split', 'with one share for all pairs', (x) => percent(x)], ['band_split_minimal', 'that share', (x) => percent(x)], ['band_high', 'however divided, at most', (x) => percentAtMost(x)],
+  ['bound_low', 'best routing of all, at least', (x) => percentAtLeast(x)], ['bound_high', 'best routing of all, at most', (x) => percentAtMost(x)], ['share_of_bound', 'predicted saturation over the bound, at least', (x) => percentAtLeast(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
   ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber],
   ['hosts', 'hosts', plainNumber], ['switches', 'switches', plainNumber], ['radix', 'radix', plainNumber], ['diameter', 'diameter', plainNumber],
   ['min_paths', 'fewest paths', plainNumber], ['mean_paths', 'mean paths', plainNumber], ['max_paths', 'most paths', plainNumber],
   ['nca_routes_min', 'routes of the root with fewest', plainNumber], ['nca_routes_mean', 'routes per root', plainNumber], ['nca_routes_max', 'of the root with most', plainNumber], ['nca_routes_sd', 'deviation', plainNumber],
   ['destinations_injection', 'destinations per queue: injection', plainNumber], ['destinations_up_1', 'up from level 1', plainNumber], ['destinations_up_2', 'up from level 2', plainNumber], ['destinations_down_2', 'down to level 2', plainNumber], ['destinations_down_1', 'down to level 1', plainNumber], ['destinations_between', 'between switches', plainNumber], ['destinations_ejection', 'ejection', plainNumber],
   ['permutations_free', 'permutations without contention', (x) => percent(x)], ['permutations_contention', 'their mean contention', plainNumber], ['permutations_contention_max', 'their largest contention', plainNumber]];
-const MEANINGS = { static_saturation: 'Predicted from the load of the busiest channel: the load at which it is full. The saturation of a simulation is measured.', band_minimal: 'What goes minimally depends on queues: no saturation is predicted, a band is.', band_split: 'The best share of minimal packets that is the same for all pairs.', band_high: 'No division of the flows over their paths carries more.', feasible: 'Samples on which the routing can be made.', contention: 'Flows on the busiest channel of a permutation.' };
+const MEANINGS = { static_saturation: 'Predicted from the load of the busiest channel: the load at which it is full. The saturation of a simulation is measured.', band_minimal: 'What goes minimally depends on queues: no saturation is predicted, a band is.', band_split: 'The best share of minimal packets that is the same for all pairs.', band_high: 'No division of the flows over their paths carries more.', bound_low: 'Some division of the traffic over any paths of this fabric carries this load.', bound_high: 'No division of the traffic over any paths of this fabric carries more: no routing does.', share_of_bound: 'The predicted saturation over the upper end of the bound: the routing carries at least this share of what the best one does.', feasible: 'Samples on which the routing can be made.', contention: 'Flows on the busiest channel of a permutation.' };
 const measuresOf = (list) => MEASURES.filter(([key]) => list.some((s) => s[key] !== null && s[key] !== undefined));
 // A mean with as many places as its interval has with two digits.
 function withInterval(mean, ci, text) {

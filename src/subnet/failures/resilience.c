@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * resilience.c: random failures of many cables: how many pairs of hosts stay connected, and what
- * the rerouted network carries. A point is a draw; draws are independent, so that they are computed
- * in parallel, each in one thread.
+ * resilience.c: random failures of many cables, switches, racks or trays: how many pairs of hosts
+ * stay connected, and what the rerouted network carries. A point is a draw; draws are independent,
+ * so that they are computed in parallel, each in one thread.
  */
 #include "ikat/analysis.h"
 #include "ikat/failures.h"
@@ -33,6 +33,15 @@ static ik_status resilience_count_cables(const ik_fabric *f, uint64_t *num, ik_e
     return IK_OK;
 }
 
+static uint32_t resilience_count_uncabled(const ik_fabric *f)
+{
+    uint32_t num = 0;
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        num += ik_host_cables(f, host) == 0;
+    return num;
+}
+
+/* Hosts that have lost their cables count in none of the pairs. */
 static ik_status resilience_distances(const ik_fabric *g, const ik_env *env, ik_resilience_point *p,
                                       ik_error *err)
 {
@@ -40,8 +49,8 @@ static ik_status resilience_distances(const ik_fabric *g, const ik_env *env, ik_
     ik_status status = ik_distances_measure(g, env, &d, err);
     if (status != IK_OK)
         return status;
-    double pairs = (double)g->num_hosts * ((double)g->num_hosts - 1),
-           connected = pairs - (double)d.unconnected_pairs;
+    const double all = g->num_hosts, left = all - p->lost_hosts, pairs = left * (left - 1),
+                 connected = all * (all - 1) - (double)d.unconnected_pairs;
     p->connected = pairs > 0 ? connected / pairs : 1;
     p->mean_hops = connected > 0 ? d.mean_hops : NAN;
     ik_distances_free(&d);
@@ -144,25 +153,46 @@ static ik_status resilience_judge(const ik_fabric *g, const ik_resilience_config
 }
 
 /* A fabric of which nothing failed is not copied: the copy would not be intact, and some routings
- * take whole fabrics alone. */
+ * take whole fabrics alone. *out is NULL then. */
+static ik_status resilience_damage(const ik_fabric *f, const ik_loss *loss, uint64_t cables,
+                                   const ik_floor_plan *floor, uint64_t seed, ik_fabric **out,
+                                   ik_error *err)
+{
+    const ik_loss_kind kind = loss->kind;
+    fail_spec lost = {.seed = seed, .floor = floor};
+    char text[40];
+    *out = NULL;
+    if ((kind == IK_LOSS_CABLES && loss->amount * (double)cables < 0.5) ||
+        (kind == IK_LOSS_SWITCHES && loss->amount * f->num_switches < 0.5))
+        return IK_OK;
+    if (kind == IK_LOSS_CABLES)
+        snprintf(text, sizeof text, "%.17g", loss->amount);
+    else if (loss->counted)
+        snprintf(text, sizeof text, "%.0f", loss->amount);
+    else
+        snprintf(text, sizeof text, "%.15g%%", 100 * loss->amount); /* as a person writes it */
+    lost.text = kind == IK_LOSS_CABLES ? text : NULL;
+    lost.switch_share = kind == IK_LOSS_SWITCHES ? loss->amount : 0;
+    lost.racks = kind == IK_LOSS_RACKS ? text : NULL;
+    lost.trays = kind == IK_LOSS_TRAYS ? text : NULL;
+    return fail_spec_apply(&lost, f, out, err);
+}
+
 static ik_status resilience_draw(const ik_fabric *f, const ik_resilience_config *config,
                                  const ik_env *env, ik_resilience_point *p, ik_error *err)
 {
     uint64_t cables, left;
-    char share[32];
     ik_fabric *g = NULL;
     ik_status status = resilience_count_cables(f, &cables, err);
-    if (status != IK_OK)
-        return status;
-    if (p->share * (double)cables < 0.5)
+    if (status == IK_OK)
+        status = resilience_damage(f, &p->loss, cables, config->floor, p->seed, &g, err);
+    if (status == IK_OK && !g)
         return resilience_judge(f, config, env, p, err);
-    snprintf(share, sizeof share, "%.17g", p->share);
-    const fail_spec lost = {.text = share, .seed = p->seed};
-    status = fail_spec_apply(&lost, f, &g, err);
     if (status == IK_OK)
         status = resilience_count_cables(g, &left, err);
     if (status == IK_OK) {
         p->failed = (uint32_t)(cables - left);
+        p->lost_hosts = resilience_count_uncabled(g) - resilience_count_uncabled(f);
         status = resilience_judge(g, config, env, p, err);
     }
     ik_fabric_free(g);
@@ -173,7 +203,7 @@ static ik_status resilience_point(void *ctx, size_t index, unsigned thread, ik_e
 {
     const resilience_work *w = ctx;
     const ik_resilience_config *config = w->config;
-    ik_resilience_point p = {.share = config->shares[index / config->seeds],
+    ik_resilience_point p = {.loss = config->losses[index / config->seeds],
                              .seed = w->env->seed + index % config->seeds,
                              .saturation = NAN};
     ik_env env = *w->env;
@@ -186,6 +216,22 @@ static ik_status resilience_point(void *ctx, size_t index, unsigned thread, ik_e
     return status;
 }
 
+static ik_status resilience_check(const ik_loss *loss, const ik_floor_plan *plan, ik_error *err)
+{
+    const bool of_floor = loss->kind == IK_LOSS_RACKS || loss->kind == IK_LOSS_TRAYS;
+    const double amount = loss->amount;
+    if (!(amount >= 0 && amount <= (loss->counted ? UINT32_MAX : 1)))
+        return ik_fail(err, IK_ERR_USAGE, "%s %g: expected %s", ik_loss_kind_name(loss->kind),
+                       amount, loss->counted ? "a number" : "a share from 0 to 1");
+    if (loss->counted && (!of_floor || floor(amount) != amount))
+        return ik_fail(err, IK_ERR_USAGE, "%s %g: expected %s", ik_loss_kind_name(loss->kind),
+                       amount, of_floor ? "a whole number" : "a share");
+    if (of_floor && !plan)
+        return ik_fail(err, IK_ERR_USAGE, "without a floor plan there are no %s",
+                       ik_loss_kind_name(loss->kind));
+    return IK_OK;
+}
+
 ik_status ik_resilience_measure(const ik_fabric *f, const ik_resilience_config *config,
                                 const ik_env *env, ik_resilience_point *points, ik_error *err)
 {
@@ -193,10 +239,11 @@ ik_status ik_resilience_measure(const ik_fabric *f, const ik_resilience_config *
     resilience_work w = {f, config, env ? env : &none, points};
     if (!config->seeds)
         return ik_fail(err, IK_ERR_USAGE, "random failures need at least one seed");
-    for (size_t i = 0; i < config->num_shares; i++)
-        if (!(config->shares[i] >= 0 && config->shares[i] <= 1))
-            return ik_fail(err, IK_ERR_USAGE, "%g is not a share of cables: expected 0 to 1",
-                           config->shares[i]);
+    for (size_t i = 0; i < config->num_losses; i++) {
+        ik_status status = resilience_check(&config->losses[i], config->floor, err);
+        if (status != IK_OK)
+            return status;
+    }
     return ik_parallel_for_units(w.env, "random failures", "draws",
-                                 config->num_shares * config->seeds, resilience_point, &w, err);
+                                 config->num_losses * config->seeds, resilience_point, &w, err);
 }

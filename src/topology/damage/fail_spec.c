@@ -1,35 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What has failed: a share, drawn without replacement with an address (seed, IK_RNG_FAULT, 0 =
- * links, 1 = switches), or a list. A share of n parts is round(share * n) parts, so the number does
- * not depend on the seed.
+ * What has failed: shares that are drawn, or lists. All of it is taken from the whole fabric at
+ * once.
  */
 #include "topology/damage/fail_spec.h"
+#include "fabric/fabric_private.h"
+#include "topology/damage/fail_draw.h"
+#include "topology/damage/fail_floor.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FAULT_LINKS, FAULT_SWITCHES };
-
-/* Moves a random `share` of items to the front and returns how many these are. */
-static size_t fail_spec_draw(uint32_t *items, size_t count, double share, uint64_t seed,
-                             uint64_t entity)
-{
-    assert(share >= 0 && share <= 1 && count <= UINT32_MAX);
-    ik_rng rng = ik_rng_at(seed, IK_RNG_FAULT, entity);
-    size_t chosen = (size_t)floor(share * (double)count + 0.5);
-    for (size_t i = 0; i < chosen && i + 1 < count; i++) {
-        size_t j = i + ik_rng_below(&rng, (uint32_t)(count - i));
-        uint32_t item = items[i];
-        items[i] = items[j];
-        items[j] = item;
-    }
-    return chosen;
-}
 
 /* Links between switches, each by its lower port. */
 static size_t fail_spec_list_links(const ik_fabric *f, uint32_t *ports)
@@ -104,9 +87,12 @@ static ik_status fail_spec_refuse_item(const ik_fabric *f, const char *item, siz
                    ik_node_name(f, f->num_switches - 1, last, sizeof last));
 }
 
+enum { MOST_TOLD = 100 }; /* racks, or trays, in findings */
+
 typedef struct losses {
     uint32_t *ports, *switches;
     size_t num_ports, num_switches;
+    fail_floor_parts racks, trays;
 } losses;
 
 static ik_status fail_spec_parse_list(const char *text, const ik_fabric *f, losses *l,
@@ -148,30 +134,119 @@ static ik_status fail_spec_choose_links(const fail_spec *spec, const ik_fabric *
         return ik_hint(err, IK_ERR_USAGE,
                        "a share of the links between switches, from 0%% to 100%%");
     }
-    l->num_ports =
-        fail_spec_draw(l->ports, fail_spec_list_links(f, l->ports), share, spec->seed, FAULT_LINKS);
+    size_t links = fail_spec_list_links(f, l->ports);
+    l->num_ports = fail_draw_part(share, links);
+    fail_draw(l->ports, links, l->num_ports, spec->seed, FAIL_DRAW_LINKS);
     return IK_OK;
+}
+
+static void fail_spec_choose_switches(const fail_spec *spec, const ik_fabric *f, losses *l)
+{
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        l->switches[sw] = sw;
+    l->num_switches = fail_draw_part(spec->switch_share, f->num_switches);
+    fail_draw(l->switches, f->num_switches, l->num_switches, spec->seed, FAIL_DRAW_SWITCHES);
+}
+
+/* Behind what fails by itself. */
+static ik_status fail_spec_choose_floor(const fail_spec *spec, const ik_fabric *f, losses *l,
+                                        ik_error *err)
+{
+    ik_status status = IK_OK;
+    assert((!spec->racks && !spec->trays) || spec->floor);
+    if (spec->racks)
+        status = fail_floor_choose_racks(spec->floor, spec->racks, spec->seed, &l->racks, err);
+    if (status == IK_OK && spec->trays)
+        status = fail_floor_choose_trays(spec->floor, f, spec->trays, spec->seed, &l->trays, err);
+    if (status != IK_OK)
+        return status;
+    fail_floor_add_racks(spec->floor, f, &l->racks, l->switches, &l->num_switches, l->ports,
+                         &l->num_ports);
+    fail_floor_add_trays(spec->floor, f, &l->trays, l->ports, &l->num_ports);
+    return IK_OK;
+}
+
+/* Each switch once, at its first place. */
+static ik_status fail_spec_drop_twins(const ik_fabric *f, losses *l, ik_error *err)
+{
+    bool *seen = ik_calloc((size_t)f->num_switches + 1, sizeof *seen);
+    size_t num = 0;
+    if (!seen)
+        return ik_fail_memory(err, f->num_switches * sizeof *seen, "failed switches");
+    for (size_t i = 0; i < l->num_switches; i++) {
+        if (!seen[l->switches[i]])
+            l->switches[num++] = l->switches[i];
+        seen[l->switches[i]] = true;
+    }
+    l->num_switches = num;
+    free(seen);
+    return IK_OK;
+}
+
+/* Racks and trays by name, which findings of single switches and links do not say. */
+static ik_status fail_spec_tell(const fail_spec *spec, const losses *l, ik_fabric *f, ik_error *err)
+{
+    char name[32];
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < l->racks.chosen && i < MOST_TOLD && status == IK_OK; i++)
+        status = fabric_add_finding(
+            f, IK_WARNING, "failed-rack", IK_NONE, IK_NONE, err, "rack %s has failed",
+            ik_rack_name(&spec->floor->racks[l->racks.items[i]], name, sizeof name));
+    for (size_t i = 0; i < l->trays.chosen && i < MOST_TOLD && status == IK_OK; i++)
+        status =
+            fabric_add_finding(f, IK_WARNING, "failed-tray", IK_NONE, IK_NONE, err,
+                               "the cables in tray %s have failed",
+                               ik_tray_name(spec->floor, l->trays.items[i], name, sizeof name));
+    return status;
+}
+
+static ik_status fail_spec_degrade(const fail_spec *spec, const losses *l, const ik_fabric *f,
+                                   ik_fabric **out, ik_error *err)
+{
+    ik_fabric *copy = NULL;
+    ik_status status =
+        ik_fabric_degrade(f, l->ports, l->num_ports, l->switches, l->num_switches, &copy, err);
+    if (status == IK_OK)
+        status = fail_spec_tell(spec, l, copy, err);
+    if (status == IK_OK)
+        *out = copy;
+    else
+        ik_fabric_free(copy);
+    return status;
+}
+
+/* A list has at most as many items as characters, a fabric at most num_ports / 2 cables. */
+static ik_status fail_spec_make_room(const fail_spec *spec, const ik_fabric *f, losses *l,
+                                     ik_error *err)
+{
+    size_t items = spec->text ? strlen(spec->text) : 0;
+    *l = (losses){.ports = ik_calloc(2 * (size_t)f->num_ports + items + 1, sizeof *l->ports),
+                  .switches =
+                      ik_calloc(2 * (size_t)f->num_switches + items + 1, sizeof *l->switches)};
+    return l->ports && l->switches
+               ? IK_OK
+               : ik_fail_memory(err, 2 * f->num_ports * sizeof *l->ports, "failed links");
 }
 
 ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric **out, ik_error *err)
 {
-    /* A list has at most as many items as characters. */
-    size_t items = spec->text ? strlen(spec->text) : 0;
-    losses l = {.ports = ik_calloc((size_t)f->num_ports + items + 1, sizeof *l.ports),
-                .switches = ik_calloc((size_t)f->num_switches + items + 1, sizeof *l.switches)};
-    ik_status status = l.ports && l.switches
-                           ? IK_OK
-                           : ik_fail_memory(err, f->num_ports * sizeof *l.ports, "failed links");
-    if (status == IK_OK && spec->switch_share > 0) {
-        for (uint32_t sw = 0; sw < f->num_switches; sw++)
-            l.switches[sw] = sw;
-        l.num_switches = fail_spec_draw(l.switches, f->num_switches, spec->switch_share, spec->seed,
-                                        FAULT_SWITCHES);
-    }
+    losses l;
+    ik_status status = fail_spec_make_room(spec, f, &l, err);
+    if (status == IK_OK && spec->switch_share > 0)
+        fail_spec_choose_switches(spec, f, &l);
     if (status == IK_OK)
         status = fail_spec_choose_links(spec, f, &l, err);
+    if (status == IK_OK && (spec->racks || spec->trays))
+        status = fail_spec_choose_floor(spec, f, &l, err);
     if (status == IK_OK)
-        status = ik_fabric_degrade(f, l.ports, l.num_ports, l.switches, l.num_switches, out, err);
+        status = fail_spec_drop_twins(f, &l, err);
+    const bool floor_alone = !spec->text && spec->switch_share == 0;
+    if (status == IK_OK && floor_alone && l.racks.chosen + l.trays.chosen == 0)
+        *out = NULL;
+    else if (status == IK_OK)
+        status = fail_spec_degrade(spec, &l, f, out, err);
+    fail_floor_free(&l.racks);
+    fail_floor_free(&l.trays);
     free(l.ports);
     free(l.switches);
     return status;

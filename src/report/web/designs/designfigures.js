@@ -72,13 +72,18 @@ function workloadFigures(data) {
     .filter((f) => data.members.some((m) => Number.isFinite(f.value(m))));
 }
 
+// What fails at once: "2 % of cables", "2 trays".
+const PARTS = { cables: 'cable', switches: 'switch', racks: 'rack', trays: 'tray' };
+export const lossText = (l) => (l.share === null ? plural(l.number, PARTS[l.what]) : `${loadText(l.share)} of ${l.what}`);
+const wholeLoss = (l) => (l.share === null ? lossText(l) : `${loadText(l.share)} of the ${l.what === 'cables' ? 'cables between switches' : l.what}`);
+
 function failureFigures(data) {
-  return data.shares.flatMap((s, k) => {
-    const draws = `${plural(data.draws, 'random draw')} of ${loadText(s)} of the cables between switches`, of = (key) => (m) => m.failures[k]?.[key];
+  return data.losses.flatMap((l, k) => {
+    const draws = `${plural(data.draws, 'random draw')} of ${wholeLoss(l)}`, of = (key) => (m) => m.failures[k]?.[key], lost = `${lossText(l)} failed`;
     return [
-      { key: `left.${k}`, name: `uniform traffic, ${loadText(s)} of cables failed`, says: `the predicted saturation under uniform traffic with ${loadText(s)} of the cables failed`, kind: 'predicted', ...asShare, main: true, value: of('saturation'), how: `Mean over ${draws}, with the routing made again for each damaged network and proved there; pairs without a path send nothing.` },
-      { key: `least.${k}`, name: `uniform traffic, ${loadText(s)} of cables failed, least draw`, says: `the least saturation under uniform traffic with ${loadText(s)} of the cables failed`, kind: 'predicted', ...asShare, value: of('saturation_least'), how: `The least over ${draws}.` },
-      { key: `pairs.${k}`, name: `pairs connected, ${loadText(s)} of cables failed`, says: `the share of pairs that stay connected with ${loadText(s)} of the cables failed`, kind: 'computed', ...asShare, text: (v) => percent(v, 2), value: of('connected_least'), how: `Share of the pairs of hosts that some path connects: the least over ${draws}.` },
+      { key: `left.${k}`, name: `uniform traffic, ${lost}`, says: `the predicted saturation under uniform traffic with ${lost}`, kind: 'predicted', ...asShare, main: true, value: of('saturation'), how: `Mean over ${draws}, with the routing made again for each damaged network and proved there; pairs without a path send nothing.` },
+      { key: `least.${k}`, name: `uniform traffic, ${lost}, least draw`, says: `the least saturation under uniform traffic with ${lost}`, kind: 'predicted', ...asShare, value: of('saturation_least'), how: `The least over ${draws}.` },
+      { key: `pairs.${k}`, name: `pairs connected, ${lost}`, says: `the share of pairs that stay connected with ${lost}`, kind: 'computed', ...asShare, text: (v) => percent(v, 2), value: of('connected_least'), how: `Share of the pairs of hosts that some path connects: the least over ${draws}. Hosts without any cable left are in no pair.` },
     ];
   });
 }
@@ -104,7 +109,7 @@ export function wishText(data) {
     rails > 1 && `Each host has ${rails} ports, each to a network of its own (a rail): the ${rails} networks are equal, and together they give a host ${rate(rails * bps)}.`,
     over > 1 ? `A leaf switch may have ${over} times as many hosts as uplinks.` : 'Uniform traffic at full load is to fit (full bandwidth).',
     data.workloads.length > 0 && `The ${data.workloads.length > 1 ? 'workloads are' : 'workload is'} ${list(data.workloads)}.`,
-    data.members.length > 0 && data.shares.length > 0 && `To see what failures do, ${list(data.shares.map(loadText), 'or')} of the cables between switches were drawn at random, ${data.draws} times${data.shares.length > 1 ? ' each' : ''}.`,
+    data.members.length > 0 && data.losses.length > 0 && `To see what failures do, ${list(data.losses.map(wholeLoss), 'or')} ${data.losses.length === 1 && data.losses[0].number === 1 ? 'was' : 'were'} drawn at random, ${data.draws} times${data.losses.length > 1 ? ' each' : ''}.`,
     data.members.length > 0 && priceText(data)].filter(Boolean).join(' ');
 }
 

@@ -94,7 +94,7 @@ function proofText(data) {
       : '';
   const damaged = data.members.filter((m) => m.failures.some((f) => !f.proved || f.refused));
   const left =
-    data.shares.length && built.length
+    data.losses.length && built.length
       ? damaged.length
         ? ` Not every damaged network of ${list(damaged.map((m) => m.series))} is routed and proved: see Failures.`
         : ' Every routing of the damaged networks was proved, too.'

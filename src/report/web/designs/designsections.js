@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The later sections of the page of `ikat design`: costs, workloads, failures, sources, and what does not fit.
 import { barKeys, bars } from '../bars.js';
-import { brief, list, shown, wishText } from './designfigures.js';
+import { brief, list, lossText, shown, wishText } from './designfigures.js';
 import { card, el } from '../dom.js';
-import { count, loadText, percent, plural, shortTime, time } from '../format.js';
+import { count, percent, plural, shortTime, time } from '../format.js';
 import * as state from '../state.js';
 import { numbers, table } from '../tables.js';
 import { seriesColour } from '../theme.js';
@@ -181,24 +181,32 @@ export function workloads(data, figures, page) {
 }
 
 export function failures(data, page) {
-  if (!data.shares.length || !data.members.some((m) => m.failures.length)) return null;
+  if (!data.losses.length || !data.members.some((m) => m.failures.length)) return null;
   const columns = [
     { key: 'series', name: 'design', class: () => 'nowrap' },
     {
       key: 'share',
-      name: 'cables failed',
+      name: 'failed',
       kind: 'given',
-      title: 'Share of the cables between switches.',
+      title: 'Cables between switches, switches, racks or trays. A rack takes its switches and the cables of its hosts with it, a tray the cables in it.',
       number: true,
-      text: (r) => loadText(r.share),
+      text: lossText,
     },
     {
       key: 'failed_cables',
       name: 'cables',
       kind: 'counted',
-      title: 'Of each draw.',
+      title: 'Cables between switches: mean of the draws.',
       number: true,
-      text: (r) => count(r.failed_cables),
+      text: (r) => count(Math.round(r.failed_cables)),
+    },
+    data.losses.some((l) => l.what !== 'cables') && {
+      key: 'lost_hosts',
+      name: 'hosts lost',
+      kind: 'counted',
+      title: 'Hosts without any cable left, which are in no pair: mean of the draws.',
+      number: true,
+      text: (r) => (r.lost_hosts % 1 ? r.lost_hosts.toFixed(1) : count(r.lost_hosts)),
     },
     {
       key: 'connected',
@@ -258,7 +266,7 @@ export function failures(data, page) {
     },
     { key: 'routed', name: 'rerouted by' },
     { key: 'state', name: 'proved', kind: 'proved', class: (r) => (r.state === 'yes' ? '' : 'no') },
-  ];
+  ].filter(Boolean);
   const rows = () =>
     page.rows().flatMap((m) =>
       m.failures.map((f) => ({
@@ -275,7 +283,7 @@ export function failures(data, page) {
     'failures',
     'Failures',
     quiet(
-      `What is left when cables between switches fail: mean and least of ${plural(data.draws, 'random draw')}. The routing is made again for each damaged network and proved on it.${data.wish.rails > 1 ? ' Failures are those in one rail: a pair of hosts that it does not connect still has the others.' : ''}`,
+      `What is left when ${data.losses.every((l) => l.what === 'cables') ? 'cables between switches' : 'parts'} fail: mean and least of ${plural(data.draws, 'random draw')}. The routing is made again for each damaged network and proved on it.${data.wish.rails > 1 ? ' Failures are those in one rail: a pair of hosts that it does not connect still has the others.' : ''}`,
     ),
     card(made),
   );

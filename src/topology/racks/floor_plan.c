@@ -4,7 +4,7 @@
  * ends are apart; any other goes up to the tray, along the row and across the rows, and down; both
  * have slack. All lengths are whole millimetres, and the same from both ends.
  */
-#include "analysis/racks/racks.h"
+#include "topology/racks/racks.h"
 
 #include <assert.h>
 #include <stdlib.h>

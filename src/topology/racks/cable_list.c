@@ -45,6 +45,16 @@ static void cable_list_end(const cable_list *l, uint32_t port)
             ik_port_number(l->f, port));
 }
 
+/* In which trays it lies, as "r1 c4". */
+static void cable_list_trays(const cable_list *l, uint32_t port)
+{
+    uint32_t trays[2];
+    char name[32];
+    const unsigned num = ik_floor_cable_trays(l->plan, l->f, port, trays);
+    for (unsigned i = 0; i < num; i++)
+        fprintf(l->out, "%s%s", i ? " " : "", ik_tray_name(l->plan, trays[i], name, sizeof name));
+}
+
 static void cable_list_row(const cable_list *l, uint32_t port, uint64_t number)
 {
     static const char *const kinds[IK_NUM_CABLE_KINDS] = {"copper", "optical"};
@@ -53,15 +63,18 @@ static void cable_list_row(const cable_list *l, uint32_t port, uint64_t number)
     fprintf(l->out, "%" PRIu64 ",", number);
     cable_list_end(l, port);
     cable_list_end(l, l->f->port_peer[port]);
-    fprintf(l->out, "%.3f,m,%s,%s\n", (double)mm / 1000, kinds[ik_floor_cable_kind(l->plan, mm)],
+    fprintf(l->out, "%.3f,m,%s,%s,", (double)mm / 1000, kinds[ik_floor_cable_kind(l->plan, mm)],
             ik_format_quantity(rate, sizeof rate, ik_port_rate_bps(l->f, port), IK_DIM_RATE));
+    cable_list_trays(l, port);
+    fputc('\n', l->out);
 }
 
 static void cable_list_print(const cable_list *l)
 {
     uint64_t number = 0;
     fputs("cable,side_a_rack,side_a_unit,side_a_device,side_a_role,side_a_name,side_b_rack,"
-          "side_b_unit,side_b_device,side_b_role,side_b_name,length,length_unit,type,link_rate\n",
+          "side_b_unit,side_b_device,side_b_role,side_b_name,length,length_unit,type,link_rate,"
+          "trays\n",
           l->out);
     for (uint32_t i = 0; i < ik_num_nodes(l->f); i++) {
         uint32_t node = l->nodes[i].node;

@@ -5,8 +5,8 @@
  * known, is ordered by the first of these that it has: levels of a tree, positions, groups, numbers
  * of switches. O(nodes log nodes).
  */
-#include "analysis/racks/racks.h"
 #include "ikat/topology.h"
+#include "topology/racks/racks.h"
 
 #include <assert.h>
 #include <stdlib.h>

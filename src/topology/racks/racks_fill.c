@@ -6,7 +6,7 @@
  * does not fit into the rest of the last one but fills most of its own. A grid is cut into
  * rectangles of as many cells as a rack holds. O(nodes + blocks log blocks).
  */
-#include "analysis/racks/racks.h"
+#include "topology/racks/racks.h"
 
 #include <assert.h>
 #include <stdlib.h>

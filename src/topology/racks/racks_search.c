@@ -7,7 +7,7 @@
  * ends where no move helps, or after a fixed amount of work, so that the same fabric always gives
  * the same plan.
  */
-#include "analysis/racks/racks.h"
+#include "topology/racks/racks.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * along the rows, every other row backwards, so that racks that follow each other are neighbours.
  * A floor whose rows are not given is about square. O(racks), and then O(ports).
  */
-#include "analysis/racks/racks.h"
+#include "topology/racks/racks.h"
 
 #include <assert.h>
 #include <math.h>

@@ -4,8 +4,8 @@
  * no switch has; blocks come in the order in which they are brought to the racks. Places are those
  * of the floor, by row and column: rows * row_racks of them.
  */
-#ifndef IKAT_ANALYSIS_RACKS_H
-#define IKAT_ANALYSIS_RACKS_H
+#ifndef IKAT_TOPOLOGY_RACKS_H
+#define IKAT_TOPOLOGY_RACKS_H
 
 #include "ikat/floor_plan.h"
 
