@@ -167,6 +167,17 @@ void ik_audit_free(ik_audit *a);
 /* What 'ikat audit --json' prints, as members of an open JSON object; name: of a fabric without a
  * specification, NULL: "fabric". An object with these members is a baseline. */
 void ik_audit_json(const ik_audit *a, const char *name, ik_json *j);
+/* How an audit is printed. All zero: as it is for a pipe. */
+typedef struct ik_audit_view {
+    const char *name; /* of a fabric without a specification; NULL: "fabric" */
+    bool all;         /* every finding; else at most 8 of one severity and code */
+    bool baseline;    /* there was one: says what is known from it, and what is gone */
+    unsigned width;   /* columns of the terminal, to which tables are divided; 0: they stay whole */
+    bool colour;
+} ik_audit_view;
+/* What 'ikat audit' prints. view: NULL = all zero. IK_ERR_MEMORY: tables are missing; IK_ERR_IO:
+ * not all was written. */
+ik_status ik_audit_print(const ik_audit *a, const ik_audit_view *view, FILE *out, ik_error *err);
 /* A page with all of it, without anything from elsewhere. */
 ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err);
 

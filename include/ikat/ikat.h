@@ -32,6 +32,7 @@
 #include "ikat/subnet.h"
 #include "ikat/subnet_files.h"
 #include "ikat/subnet_watch.h"
+#include "ikat/table.h"
 #include "ikat/topology.h"
 #include "ikat/topology_data.h"
 #include "ikat/traffic.h"

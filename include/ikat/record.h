@@ -7,6 +7,7 @@
 #define IKAT_RECORD_H
 
 #include "ikat/base.h"
+#include "ikat/json.h"
 
 #include <stdio.h>
 
@@ -77,8 +78,40 @@ typedef struct ik_recording_summary {
 } ik_recording_summary;
 /* Reads a whole recording. IK_ERR_INPUT: it is none, or damaged: the error's place says where. */
 ik_status ik_recording_summarise(const char *path, ik_recording_summary *s, ik_error *err);
+/* What `ikat record --show --json` prints, as members of an open JSON object. */
+void ik_recording_json(const ik_recording_summary *s, const char *path, ik_json *j);
 /* Prints every record as one line of text; rank IK_NONE = of all ranks. */
 ik_status ik_recording_print(const char *path, uint32_t rank, FILE *out, ik_error *err);
+
+/* ---- a recording from begin to end: what `ikat record` does */
+
+/* A command that is to be recorded. Processes that it starts have to have `recorder` in LD_PRELOAD
+ * and `folder` in IKAT_RECORD_FOLDER: ik_record_run does that, or whoever starts it otherwise. */
+typedef struct ik_record_job {
+    const char *path;      /* of the recording; borrowed until ik_record_free */
+    char *recorder;        /* file of the library that is preloaded */
+    char *folder;          /* absolute; for the files of the ranks */
+    struct ik_output file; /* private */
+} ik_record_job;
+/* What became of it. */
+typedef struct ik_recorded {
+    bool is_written; /* there is a recording, which `summary` is of */
+    bool is_kept;    /* the files of the ranks are kept in the job's folder: ikat record --merge */
+    ik_recording_summary summary;
+} ik_recorded;
+/* Checks everything that can be checked before, opens the file and makes the folder beside it.
+ * command: NULL-terminated, not empty. mpi: "openmpi", "mpich"; NULL = as ik_recorder_find has it.
+ * IK_ERR_USAGE: no such program or MPI library, `path` is no file, or this process was started by
+ * an MPI launcher together with others; IK_ERR_UNSUPPORTED: no recorder; IK_ERR_IO. Call
+ * ik_record_end and ik_record_free after success. */
+ik_status ik_record_begin(const char *const *command, const char *mpi, const char *path,
+                          ik_record_job *out, ik_error *err);
+/* Writes the recording of a command that has ended, and removes the folder unless it is kept.
+ * has_run: false = the command could not be started, or what it did is not wanted: nothing is
+ * written. *out is set in any case. IK_ERR_FAILED: nothing (is_written false), or not everything
+ * was recorded. */
+ik_status ik_record_end(ik_record_job *job, bool has_run, ik_recorded *out, ik_error *err);
+void ik_record_free(ik_record_job *job);
 
 IK_END_DECLS
 #endif

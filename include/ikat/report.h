@@ -94,6 +94,45 @@ ik_status ik_results_csv(ik_results *r, FILE *out, ik_error *err);
 ik_status ik_results_figure(ik_results *r, const char *name, ik_figure_format format, FILE *out,
                             unsigned width, bool colour, ik_error *err);
 
+/* A setting in which points of a results file differ: a whole section ("routing", "load"), or a
+ * parameter in its texts ("fabric.k"), by the names that figures have for axes
+ * (docs/experiments.md). */
+typedef struct ik_results_axis {
+    const char *name;
+    const char *section; /* "fabric" of "fabric.k", else the same as `name` */
+    const char *unit;    /* "ns", "bytes", "Gb/s", "m", "%" (numbers are fractions); "" = none */
+    bool numeric;        /* every value is a number, in one unit */
+    uint32_t num;        /* different values */
+    const char *const *texts;  /* [num] in the order of the points */
+    const char *const *labels; /* [num] as much as tells a value from the others */
+    const double *numbers;     /* [num] NAN where it is none */
+    const uint32_t *of;        /* [points] index of a point's value; IK_NONE = it has none */
+} ik_results_axis;
+typedef struct ik_results_axes {
+    const ik_results_axis *axes; /* [num] a section, then its parameters that differ */
+    size_t num;
+    uint64_t num_points; /* finished, in the order of the table "points" */
+} ik_results_axes;
+/* All of them but those of `over` ([num_over], borrowed), whose values make samples: texts that
+ * differ in these parameters alone are one value. "seeds" is an axis, too. IK_ERR_INPUT, with the
+ * nearest name: no point has such a setting. Free with ik_results_axes_free. O(points * sections)
+ * at the first call, later O(points * axes). */
+ik_status ik_results_axes_make(ik_results *r, const char *const *over, size_t num_over,
+                               ik_results_axes **out, ik_error *err);
+void ik_results_axes_free(ik_results_axes *a);
+
+/* The mean of a result over points that differ in samples alone (seeds, and what is drawn). */
+typedef struct ik_results_mean {
+    double mean; /* NAN without any sample */
+    double ci95; /* half the width of its 95 % confidence interval; NAN with fewer than two */
+    uint64_t samples;
+} ik_results_mean;
+/* points: [num] ascending numbers of points, in the order of the table "points". A point whose run
+ * repeats that of another seed is no sample of its own, as in figures. IK_ERR_USAGE: no
+ * result of this name, or no such point. O(num^2). */
+ik_status ik_results_mean_of(ik_results *r, const char *result, const uint64_t *points, size_t num,
+                             ik_results_mean *out, ik_error *err);
+
 /* A file of a sweep: that of all its points, or of a shard. */
 typedef struct ik_sweep_file {
     const char *path;

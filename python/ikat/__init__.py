@@ -18,6 +18,7 @@ from ikat._experiments import Claim, Experiment, Results, merge, results, run, u
 from ikat._fabric import Fabric, Finding, LinkClass
 from ikat._lists import examples, formats, help_of, patterns, routings, selections, topologies, version, vc_schemes
 from ikat._plugins import FabricArrays, Outputs, PlugIn, load_plugin, plugins, register_routing, register_selection, register_traffic
+from ikat._recordings import Recording, record, recording
 from ikat._routing import Dependency, Proof, Routing
 from ikat._simulation import Histogram, Simulation, result_names, settings, simulate, sweep
 from ikat._traffic import Contention, FlowBound, Load, LoadGroup, Phases, Queues, Traffic
@@ -27,8 +28,8 @@ __all__ = [
     "Contention", "Dependency", "DeployCheck", "Deployment", "Experiment", "Fabric", "FabricArrays", "FileError", "Finding",
     "FlowBound", "Histogram", "IkatError", "InputError", "InternalError", "LaneDifference", "LinkClass", "Load", "LoadGroup",
     "LoopStep", "Measured", "MissingModule", "Multicast", "NONE", "NotSteadyWarning", "OutOfMemory", "Outputs", "Phases",
-    "PlugIn", "Progress", "Proof", "Queues", "Results", "Routing", "Simulation", "TableDifference", "Traffic", "Unsupported",
-    "UsageError", "Verdict", "WrongType", "examples", "formats", "help_of", "load_plugin", "merge", "patterns", "plugins",
-    "register_routing", "register_selection", "register_traffic", "result_names", "results", "routings", "run", "selections",
+    "PlugIn", "Progress", "Proof", "Queues", "Recording", "Results", "Routing", "Simulation", "TableDifference", "Traffic",
+    "Unsupported", "UsageError", "Verdict", "WrongType", "examples", "formats", "help_of", "load_plugin", "merge", "patterns", "plugins",
+    "record", "recording", "register_routing", "register_selection", "register_traffic", "result_names", "results", "routings", "run", "selections",
     "settings", "simulate", "sweep", "topologies", "unit_of", "vc_schemes", "verify_deployed", "version"]
 __version__ = version().split()[0]

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ikat._core import (NONE, SEVERITIES, VERDICTS, Env, Object, Unbroken, UsageError, WrongType, array, configured, error_of, ffi, filled, json_of,
-                        lib, plain, quantity, rows_html, string, text)
+                        lib, plain, quantity, rows_html, string, text, whole, written)
 from ikat._fabric import Fabric, fabric_of, optional_index
 from ikat._traffic import LoadGroup
-from ikat._types import Text
+from ikat._types import Text, Whole
 
 _WORDS = {True: "yes", False: "no", None: "not known"}
 # Members of ik_audit_config that are texts, by the argument.
@@ -359,8 +359,9 @@ class Audit(Object):
     Truth value: no finding is an error, which is when `ikat audit` ends with status 0. Findings that a baseline has do not count.
     """
 
-    __slots__ = ("fabric", "_name")
+    __slots__ = ("fabric", "_baseline", "_name")
     fabric: Fabric  #: what all numbers of nodes and ports are of: its nodes stand in the order of their GUIDs, where these are known
+    _baseline: bool
     _name: Optional[bytes]
 
     @classmethod
@@ -375,6 +376,7 @@ class Audit(Object):
             values["plan"] = plan._p()
         config, keep = configured("ik_audit_config", {_TEXTS[name]: (name, value) for name, value in arguments.items()}, values)
         held, self = fabric_of(given)._hold(), cls.__new__(cls)
+        self._baseline = arguments.get("baseline") is not None
         self._name = text(given.spec, "spec", optional=True) if given.spec else None
         with Env(**options) as env:
             room = filled("ik_audit", lib.IKPY_AUDIT, lambda out: env.check(lib.ik_audit_run(held[0], config, env.c, out, env.err)))
@@ -492,6 +494,19 @@ class Audit(Object):
                         {string(lib.ik_counter_name(i)): change[:, i] for i in range(lib.IK_NUM_COUNTERS)})
 
     # ---- out
+
+    def __str__(self) -> str:
+        return repr(self) if getattr(self, "_c", None) is None else self.summary()
+
+    def summary(self, all: bool = False, width: Whole = 0) -> str:  # pylint: disable=redefined-builtin
+        """What `ikat audit` prints, as `print(audit)` does. all: every finding, else at most 8 of one severity and code. width: columns to
+        which tables are divided, 0 = they stay whole."""
+        if not isinstance(all, (bool, np.bool_)):
+            raise WrongType(f"all: True or False is expected, not {type(all).__name__}")
+        c, view = self._p(), ffi.new("ik_audit_view *")
+        keep = ffi.new("char[]", self._name or b"fabric")
+        view.name, view.all, view.baseline, view.width = keep, bool(all), self._baseline, whole(width, "width", 0, 10000)
+        return written(lambda out: plain(lib.ik_audit_print, c, view, out)).decode("utf-8", "replace")
 
     def to_dict(self) -> Dict[str, Any]:
         """What `ikat audit --json` prints (docs/formats.md, "JSON of commands"); written to a file, it is a `baseline`."""

@@ -19,10 +19,12 @@ import numpy.typing as npt
 
 from ikat._core import (Cancel, Collected, Env, FileError, InputError, Object, Unbroken, UsageError, WrongType, encoded, error_of, ffi, lib, made, module, on_interrupt, plain, processors, real, rows_html, setting,
                         string, text, whole, written)
+from ikat._datasets import dataset_of
 from ikat._types import Quantity, Real, Report, Text, Whole
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
 # Columns of results files that hold text although it may look like a number.
 _TEXTS = ("fabric", "routing", "vc", "selection", "traffic", "variant", "design", "checksum", "proof", "flow", "name", "result", "class",
@@ -234,6 +236,23 @@ class Results(Object):
         proofs, `tables` lists all. Columns without a value are NaN."""
         pandas = module("pandas", "Results.frame")
         return _frame(pandas, self.csv(table))
+
+    def dataset(self, dims: Optional[Sequence[str]] = None, over: Union[str, Sequence[str]] = (), fill: bool = False) -> xarray.Dataset:
+        """The points as an `xarray.Dataset`: a dimension per swept setting, named as in figures ("load", "seed", "fabric.k"), and a
+        variable per result, named as in `frame()`, with `units` and `long_name` as attributes. Combinations without a point are NaN.
+
+        A section is a dimension of its own ("fabric") where its parameters are no grid, with these as coordinates along it; so are
+        designs. over: what is averaged, "seed" or ["seed", "fabric.seed"]: results are then means, with half their 95 % intervals in
+        `…_ci95`; `points` counts the points, `not_steady` those of them that are not steady. dims: the dimensions by name, where
+        others are wanted; points that would fall on one place are refused, with the name of what they differ in. A sweep of which
+        more than half of all combinations are not a part is refused unless `fill`."""
+        xarray = module("xarray", "Results.dataset")
+        held = self._p()
+        frame = _frame(module("pandas", "Results.dataset"), written(lambda out: plain(lib.ik_results_csv, held, out)).decode("utf-8", "replace"))
+        with contextlib.closing(self.connect()) as connection:
+            title = connection.execute("SELECT value FROM meta WHERE key = 'title'").fetchone()
+        about = {"title": title[0]} if title and title[0] else {}
+        return dataset_of(xarray, held, frame, self.points_finished[1], about, unit_of, dims, over, fill)
 
     def units(self, table: Text = "points") -> Dict[str, str]:
         """The unit of each column of a table."""

@@ -191,11 +191,9 @@ void cli_lack_memory(void);
 int cli_written(const cli *c, ik_status written, const ik_error *err, int status);
 
 /* ---- tables: left-aligned text, right-aligned numbers, no colours into pipes */
-typedef struct cli_table cli_table;
-cli_table *
-/* NULL-terminated; a header ending with '>' is right-aligned (mark removed) */
-cli_table_new(const char *const *headers);
-/* next cell; a row is full after the last column */
+typedef ik_table cli_table;
+/* As ik_table_new, ik_table_cell and ik_table_print have it. */
+cli_table *cli_table_new(const char *const *headers);
 void cli_table_cell(cli_table *t, const char *format, ...) IK_PRINTF(2, 3);
 void cli_table_print(cli_table *t, FILE *out, bool colour); /* and frees it */
 /* 12345678 -> "12,345,678"; returns one of several rotating buffers. */

@@ -8,38 +8,8 @@
 #include "ikat/json.h"
 #include "ikat/record.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static void record_put_json(ik_json *j, const char *path, const ik_recording_summary *s)
-{
-    ik_json_text(j, "recording", path);
-    ik_json_uint(j, "ranks", s->num_ranks);
-    ik_json_uint(j, "ranks_cut", s->ranks_cut);
-    ik_json_uint(j, "calls", s->calls);
-    ik_json_uint(j, "polls", s->polls);
-    ik_json_uint(j, "messages", s->messages);
-    ik_json_uint(j, "bytes", s->bytes);
-    ik_json_uint(j, "collectives", s->collectives);
-    ik_json_uint(j, "onesided", s->onesided);
-    ik_json_uint(j, "onesided_bytes", s->onesided_bytes);
-    ik_json_uint(j, "failed_calls", s->failed);
-    ik_json_uint(j, "spawn_calls", s->spawned);
-    ik_json_uint(j, "intercomm_collectives", s->intercomms);
-    ik_json_bool(j, "threads_overlapped", s->overlapped);
-    ik_json_uint(j, "duration_ns", s->longest_ns);
-    ik_json_uint(j, "mpi_ns", s->in_mpi_ns);
-    ik_json_uint(j, "total_ns", s->total_ns);
-    ik_json_uint(j, "compute_ns", s->compute_ns);
-    if (s->has_ran)
-        ik_json_uint(j, "compute_cpu_ns", s->ran_ns);
-    ik_json_uint(j, "shared_ranks", s->shared_ranks);
-    ik_json_uint(j, "shared_cores", s->shared_cores);
-    ik_json_uint(j, "outside", s->outside);
-    ik_json_text(j, "library", s->library);
-}
 
 static void record_print_limits(const ik_recording_summary *s)
 {
@@ -84,24 +54,29 @@ static void record_print_summary(const char *path, const ik_recording_summary *s
     record_print_limits(s);
 }
 
-/* *code: of the program that was recorded, -1 = none was. */
-static int record_summarise(cli *c, const char *path, int code)
+/* code: of the program that was recorded, -1 = none was. */
+static int record_put_summary(cli *c, const char *path, const ik_recording_summary *s, int code)
 {
-    ik_recording_summary s;
-    ik_error err;
     ik_json j;
-    if (ik_recording_summarise(path, &s, &err) != IK_OK)
-        return cli_error(c, &err);
     if (!c->json) {
         if (!c->quiet || code < 0)
-            record_print_summary(path, &s);
+            record_print_summary(path, s);
         return CLI_DONE;
     }
     cli_json_begin(&j);
-    record_put_json(&j, path, &s);
+    ik_recording_json(s, path, &j);
     if (code >= 0)
         ik_json_uint(&j, "exit_status", (uint64_t)code);
     return cli_json_end(c, &j);
+}
+
+static int record_summarise(cli *c, const char *path)
+{
+    ik_recording_summary s;
+    ik_error err;
+    if (ik_recording_summarise(path, &s, &err) != IK_OK)
+        return cli_error(c, &err);
+    return record_put_summary(c, path, &s, -1);
 }
 
 static int record_show(cli *c, const char *path, bool calls)
@@ -115,7 +90,7 @@ static int record_show(cli *c, const char *path, bool calls)
         return cli_usage(c, "--output and --mpi have no effect with %s",
                          calls ? "--calls" : "--show");
     if (!calls)
-        return record_summarise(c, path, -1);
+        return record_summarise(c, path);
     if (c->json)
         return cli_usage(c, "--calls prints lines of text: it has no --json");
     if (!cli_get_uint(c, "--rank", 0, IK_NONE - 1, 0, &rank))
@@ -127,73 +102,39 @@ static int record_show(cli *c, const char *path, bool calls)
 
 /* ---- recording */
 
-/* Makes a folder beside the output; NULL (message printed): it cannot. Free it. */
-static char *record_make_folder(cli *c, const char *path)
-{
-    size_t room = strlen(path) + 32;
-    char *full = malloc(room), *real = NULL;
-    if (full) {
-        snprintf(full, room, "%s.ranks-XXXXXX", path);
-        if (mkdtemp(full))
-            real = realpath(full, NULL);
-        else
-            cli_usage(c, "%s: cannot make a folder for the ranks beside it: %s", cli_line(path),
-                      strerror(errno));
-    }
-    free(full);
-    return real;
-}
-
-/* *keep: the folder still has what could not be written. */
-static int record_collect(cli *c, ik_output *out, const char *path, const char *folder, int code,
-                          bool *keep)
+/* Of a command that ended with this status. */
+static int record_collect(cli *c, ik_record_job *job, int code)
 {
     ik_error err;
-    ik_status status = ik_record_collect(folder, out->out, &err);
-    status = ik_output_close(out, status, &err);
-    *keep = status != IK_OK && status != IK_ERR_FAILED;
-    if (status != IK_OK) {
-        cli_error(c, &err);
-        if (*keep)
-            fprintf(stderr,
-                    "what the ranks recorded is kept in %s\n"
-                    "make one file of it: ikat record --merge %s -o FILE\n",
-                    cli_line(folder), cli_line(folder));
-        return code ? code : CLI_FAILED;
-    }
-    int told = record_summarise(c, path, code);
-    char problem[300];
-    if (told == CLI_DONE && ik_record_problem(folder, problem, sizeof problem)) {
-        ik_fail(&err, IK_ERR_FAILED, "%s: not everything was recorded: %s", path, problem);
+    ik_recorded made;
+    ik_status status = ik_record_end(job, true, &made, &err);
+    int told = made.is_written ? record_put_summary(c, job->path, &made.summary, code) : CLI_DONE;
+    if (status != IK_OK)
         told = cli_error(c, &err);
-    }
+    if (made.is_kept)
+        fprintf(stderr,
+                "what the ranks recorded is kept in %s\n"
+                "make one file of it: ikat record --merge %s -o FILE\n",
+                cli_line(job->folder), cli_line(job->folder));
     return code ? code : told != CLI_DONE ? CLI_FAILED : CLI_DONE;
 }
 
-static int record_into(cli *c, const char *recorder, const char *path)
+static int record_command(cli *c, const char *path)
 {
-    ik_output out;
+    const char *const *command = (const char *const *)c->args;
+    ik_record_job job;
+    ik_recorded none;
     ik_error err;
-    int code = 0;
-    if (ik_output_open(&out, path, &err) != IK_OK)
+    int code = 0, result;
+    if (ik_record_begin(command, cli_get(c, "--mpi"), path, &job, &err) != IK_OK)
         return cli_error(c, &err);
-    char *folder = record_make_folder(c, path);
-    if (!folder) {
-        ik_output_close(&out, IK_ERR_IO, NULL);
-        return CLI_USAGE;
-    }
-    ik_status status = ik_record_run((const char *const *)c->args, recorder, folder, &code, &err);
-    int result;
-    bool keep = false;
-    if (status == IK_OK) {
-        result = record_collect(c, &out, path, folder, code, &keep);
+    if (ik_record_run(command, job.recorder, job.folder, &code, &err) == IK_OK) {
+        result = record_collect(c, &job, code);
     } else {
-        ik_output_close(&out, status, &err);
+        ik_record_end(&job, false, &none, NULL);
         result = cli_error(c, &err);
     }
-    if (!keep)
-        ik_record_remove(folder);
-    free(folder);
+    ik_record_free(&job);
     return result;
 }
 
@@ -214,52 +155,12 @@ static int record_merge(cli *c, const char *folder, const char *path)
     ik_status status = ik_output_open(&out, path, &err);
     if (status == IK_OK)
         status = ik_output_close(&out, ik_record_collect(folder, out.out, &err), &err);
-    return status == IK_OK ? record_summarise(c, path, -1) : cli_error(c, &err);
-}
-
-/* A process that a launcher started beside others would record itself alone. */
-static int record_check_launched(cli *c, const char *path)
-{
-    const char *variable = NULL;
-    unsigned long num = ik_record_launched(&variable);
-    ik_error err;
-    if (num == 1)
-        return CLI_DONE;
-    ik_fail(&err, IK_ERR_USAGE,
-            "%s=%lu: a launcher started this process together with others; each of them would "
-            "record only its own rank",
-            variable, num);
-    ik_hint(&err, IK_ERR_USAGE,
-            "mpirun comes after '--': ikat record -o %.200s -- mpirun -n %lu %.200s; or unset %s "
-            "if the command starts all ranks itself",
-            path, num, c->args[0], variable);
-    return cli_error(c, &err);
-}
-
-static bool find_recorder(cli *c, char **recorder)
-{
-    const char *name = cli_get(c, "--mpi");
-    unsigned wanted = name ? 0 : IK_RECORDER_AUTO;
-    ik_error err;
-    while (name && ik_recorder_name(wanted) && strcmp(ik_recorder_name(wanted), name) != 0)
-        wanted++;
-    if (name && !ik_recorder_name(wanted)) {
-        cli_usage(c, "--mpi is openmpi or mpich, not '%s'", name);
-        return false;
-    }
-    if (ik_recorder_find((ik_recorder)wanted, (const char *const *)c->args, recorder, &err) !=
-        IK_OK) {
-        cli_error(c, &err);
-        return false;
-    }
-    return true;
+    return status == IK_OK ? record_summarise(c, path) : cli_error(c, &err);
 }
 
 static int record_run(cli *c)
 {
     const char *path = cli_get(c, "--output");
-    char *recorder = NULL;
-    struct stat info;
     if (cli_has(c, "--show") + cli_has(c, "--calls") + cli_has(c, "--merge") > 1)
         return cli_usage(c, "give only one of --show, --calls and --merge");
     if (cli_has(c, "--show") || cli_has(c, "--calls")) {
@@ -280,22 +181,7 @@ static int record_run(cli *c)
     if (!c->separated)
         return cli_usage(c, "put '--' before the command: ikat record -o %s -- %s …",
                          cli_line(path), cli_line(c->args[0]));
-    status = record_check_launched(c, path);
-    if (status != CLI_DONE)
-        return status;
-    char *program = NULL;
-    ik_error err;
-    if (ik_record_program(c->args[0], &program, &err) != IK_OK)
-        return cli_error(c, &err);
-    free(program);
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return cli_usage(c, "%s is not a file: a recording is read again when it is made",
-                         cli_line(path));
-    if (!find_recorder(c, &recorder))
-        return CLI_USAGE;
-    status = record_into(c, recorder, path);
-    free(recorder);
-    return status;
+    return record_command(c, path);
 }
 
 static const cli_option options[] = {

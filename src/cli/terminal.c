@@ -297,24 +297,14 @@ const char *cli_count(uint64_t n)
 {
     static char buffers[8][32];
     static unsigned turn;
-    char *out = buffers[turn++ % 8], digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), used = 0;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            out[used++] = ',';
-        out[used++] = digits[i];
-    }
-    out[used] = '\0';
-    return out;
+    return ik_format_whole(buffers[turn++ % 8], sizeof buffers[0], n);
 }
 
 const char *cli_counted(uint64_t n, const char *noun)
 {
     static char buffers[8][64];
     static unsigned turn;
-    char *out = buffers[turn++ % 8];
-    snprintf(out, sizeof buffers[0], "%s%s", cli_count(n), strchr(IK_COUNT(n, noun), ' '));
-    return out;
+    return ik_format_whole_count(buffers[turn++ % 8], sizeof buffers[0], n, noun);
 }
 
 const char *cli_quantity(uint64_t value, ik_dimension dim)

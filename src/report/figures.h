@@ -107,6 +107,8 @@ typedef struct figure_book {
 } figure_book;
 /* *out belongs to the model. */
 ik_status figures_open(const report_model *m, figure_book **out, ik_error *err);
+/* The axes of the points, whether or not figures are declared. *out belongs to the model. */
+ik_status figures_axes(const report_model *m, axes **out, ik_error *err);
 /* IK_ERR_INPUT with the nearest name. */
 ik_status figures_find(const figure_book *b, const char *name, const figure **out, ik_error *err);
 /* The numbers of a figure; free with figure_data_free, after a failure too. */
@@ -130,6 +132,8 @@ bool figure_is_repeat(const report_model *m, const size_t *rows, size_t num, siz
 double figure_result(const report_row *r, const result_expr *e);
 /* Whether it would be the same in a longer run; true where no expression is given. */
 bool figure_lasts(const report_row *r, const result_expr *e);
+/* Of finite samples; a mean of NAN without any. */
+estimate figure_mean(const double *samples, size_t num);
 /* The p-quantile of sorted samples, between neighbours linear (type 7 of Hyndman and Fan); NAN
  * without any. */
 double figure_quantile(const double *sorted, size_t num, double p);

@@ -31,6 +31,15 @@ def of_command(fabric, options):
     return printed("audit", fabric, *itertools.chain.from_iterable(given))
 
 
+def text_of_command(fabric, options, *more, **variables):
+    """What the command prints into a pipe."""
+    given = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | variables
+    done = subprocess.run([os.environ["IKAT"], "audit", str(fabric), *given, *more], capture_output=True, text=True, check=False, env=env)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
 class Audits(PythonTest):
     def tables(self, spec, routing, *options):
         """A dump of a fabric and tables of a routing."""
@@ -80,10 +89,39 @@ class Audits(PythonTest):
                 self.assertEqual(found, expected)
                 self.assertEqual((audit.ok, bool(audit)), (status == 0, status == 0))
                 self.of_one_kind(audit, found)
+                self.assertEqual(str(audit), text_of_command(fabric, options))
                 seen |= {key for key, value in found.items() if value is not None} | {f"status {status}"}
         del audit
         self.assertLess({"installed", "proposed", "multicast", "counters", "status 0", "status 1"}, seen)
         self.assert_nothing_left()
+
+    def test_text(self):
+        """Of many findings of one kind, of a known baseline, and in narrow columns."""
+        base = self.tmp / "base.json"
+        dump, tables = self.tables("karytree:k=6,n=2", "updown")
+        lines = tables.read_text(encoding="utf-8").splitlines()
+        cut = [line for line in lines if not (line.startswith("0x") and int(line.split()[0], 16) % 2 == 0)]
+        self.assertLess(len(cut), len(lines))
+        tables.write_text("\n".join(cut) + "\n", encoding="utf-8")
+        options = {"lfts": tables}
+        audit = ikat.Fabric(dump).audit(**options)
+        self.assertEqual(audit.summary(), text_of_command(dump, options))
+        self.assertEqual(audit.summary(all=True), text_of_command(dump, options, "--all"))
+        self.assertEqual(audit.summary(width=50), text_of_command(dump, options, COLUMNS="50"))
+        self.assertNotEqual(audit.summary(width=50), audit.summary())
+        self.assertIn("more: --all shows them", audit.summary())
+        self.assertGreater(len(audit.summary(all=True)), len(audit.summary()))
+        base.write_text(json.dumps(audit.to_dict()), encoding="utf-8")
+        known = ikat.Fabric(dump).audit(**options, baseline=base)
+        self.assertIn("known from the baseline", str(known))
+        self.assertEqual(str(known), text_of_command(dump, {**options, "baseline": base}))
+        self.assertNotIn("\033", str(known))
+        self.refused(ikat.WrongType, audit.summary, all=1, says="all")
+        self.refused(ikat.WrongType, audit.summary, width="5", says="width")
+        self.refused(ikat.UsageError, audit.summary, width=-1, says="width")
+        audit.close()
+        self.assertEqual(str(audit), "<ikat.Audit: closed>")
+        self.refused(ikat.ClosedError, audit.summary)
 
     def of_one_kind(self, audit, expected):
         """Members say what the dictionary says."""

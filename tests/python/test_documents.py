@@ -51,7 +51,7 @@ class Documents(PythonTest):
 
     def run_blocks(self, page, least=3):
         """Runs the ```python blocks of a page, one after the other, and returns what they print."""
-        for name in ("pandas", "networkx", "igraph", "matplotlib"):
+        for name in ("pandas", "xarray", "networkx", "igraph", "matplotlib"):
             package(name)
         os.environ["MPLBACKEND"] = "Agg"
         names, out = {"__name__": "page"}, io.StringIO()

@@ -14,7 +14,7 @@ from support import CLUSTER, EXPERIMENT, PythonTest, SHORT, SOURCE, ikat, np, pa
 USER = SOURCE / "tests/python/typed_program.py"
 SETTINGS = """[mypy]
 strict = {strict}
-[mypy-cffi.*,igraph.*,networkx.*,pandas.*,matplotlib.*]
+[mypy-cffi.*,igraph.*,networkx.*,pandas.*,matplotlib.*,xarray.*]
 ignore_missing_imports = True
 [mypy-page_python,page_use_python]
 # functions of the examples in the documents have no annotations
@@ -49,6 +49,7 @@ ikat.run("a.yaml", thread=2)
 ikat.run(["a.yaml"])
 ikat.merge(5, "a.db")
 ikat.results("a.db").frame(5)
+ikat.results("a.db").dataset(dims=5)
 ikat.results("a.db").write_figure("curve")
 ikat.register_routing("mine", 5)
 ikat.register_selection("mine", 5)

@@ -147,6 +147,29 @@ static ik_status job_tables(const char *path, uint64_t *answer, ik_error *err)
     return status;
 }
 
+/* In what the points differ, with and without samples, and a mean. */
+static ik_status job_axes(const char *path, uint64_t *answer, ik_error *err)
+{
+    static const char *const over[] = {"seeds", "fabric.seed"};
+    static const uint64_t points[] = {0, 1};
+    ik_results *r = NULL;
+    ik_results_mean mean = {0};
+    ik_status status = ik_results_open(path, &r, err);
+    for (size_t num = 0; num <= 2 && status == IK_OK; num++) {
+        ik_results_axes *a = NULL;
+        status = ik_results_axes_make(r, over, num, &a, err);
+        assert_true(status == IK_OK || !a);
+        for (size_t i = 0; a && i < a->num; i++)
+            take(answer, a->axes[i].of, a->num_points * sizeof *a->axes[i].of);
+        ik_results_axes_free(a);
+    }
+    if (status == IK_OK)
+        status = ik_results_mean_of(r, "throughput", points, 2, &mean, err);
+    take(answer, &mean, status == IK_OK ? sizeof mean : 0);
+    ik_results_close(r);
+    return status;
+}
+
 static int open_folder(void **state)
 {
     (void)state;
@@ -209,6 +232,9 @@ static void measures_beside_simulations(void **state)
     fail_each(job_report, the_store, false);
     fail_each(job_tables, the_store, false);
     fail_each(job_tables, the_store, true);
+    most_runs = 300;
+    fail_each(job_axes, the_store, false);
+    fail_each(job_axes, the_store, true);
 }
 
 static void destinations_per_queue(void **state)

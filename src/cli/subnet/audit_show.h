@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * audit_show.h: what `ikat audit` prints.
+ * audit_show.h: what `ikat audit --nagios` prints.
  */
 #ifndef IKAT_CLI_AUDIT_SHOW_H
 #define IKAT_CLI_AUDIT_SHOW_H
 
 #include "cli.h"
 
-void audit_print(const cli *c, const ik_audit *a);
 /* Prints the line for a monitoring system; returns its exit status. */
 int audit_nagios(const ik_audit *a);
 

@@ -38,8 +38,13 @@ static int cmd_audit_show(const cli *c, const ik_audit *a)
         int status = audit_put_json(c, a);
         return status == CLI_DONE ? verdict : status;
     }
-    audit_print(c, a);
-    return cli_finish(c, verdict);
+    ik_error err;
+    ik_audit_view view = {.name = c->args[0],
+                          .all = cli_has(c, "--all"),
+                          .baseline = cli_has(c, "--baseline"),
+                          .width = cli_width(),
+                          .colour = c->colour_out};
+    return cli_written(c, ik_audit_print(a, &view, stdout, &err), &err, verdict);
 }
 
 /* --interval, in seconds; 0 without it. */

@@ -219,6 +219,40 @@ static ik_status axes_fail_unknown(axes *a, const char *name, ik_error *err)
     return ik_fail_unknown(err, "axis", name, names);
 }
 
+/* Adds the parameters of a text that are not among the names yet. */
+static ik_status axes_add_params(axes *a, const axes_key *k, const char *text, const char **names,
+                                 size_t *num, ik_error *err)
+{
+    item it;
+    for (size_t at = 0; axes_next_item(text, &at, &it);) {
+        if (it.key_length == 0)
+            continue;
+        const char *name =
+            ik_arena_printf(&a->arena, "%s.%.*s", k->name, (int)it.key_length, it.key);
+        if (!name)
+            return ik_fail_memory(err, it.key_length, "the axes of a sweep");
+        axes_add_name(names, num, name);
+    }
+    return IK_OK;
+}
+
+ik_status axes_params(axes *a, size_t key, const char ***names, size_t *num, ik_error *err)
+{
+    const axes_key *k = &a->keys[key];
+    const char **found = ik_arena_alloc(&a->arena, (MOST_NAMES + 1) * sizeof *found);
+    if (!found)
+        return ik_fail_memory(err, MOST_NAMES * sizeof *found, "the axes of a sweep");
+    size_t count = 0;
+    for (size_t i = 0; i < k->num; i++) {
+        ik_status status = axes_add_params(a, k, k->texts[i], found, &count, err);
+        if (status != IK_OK)
+            return status;
+    }
+    *names = found;
+    *num = count;
+    return IK_OK;
+}
+
 static bool axes_is_among(const char *name, const char *const *list, size_t num)
 {
     for (size_t i = 0; i < num; i++)

@@ -58,6 +58,9 @@ void axes_free(axes *a);
 ik_status axes_find(axes *a, const char *name, const char *const *but, size_t num, axis *out,
                     ik_error *err);
 bool axes_has(const axes *a, const char *name);
+/* The parameters that texts of a key have, as names of axes ("fabric.k"): [*num] in the table's
+ * arena, in the order of the texts. */
+ik_status axes_params(axes *a, size_t key, const char ***names, size_t *num, ik_error *err);
 /* Index of the value of a point; IK_NONE: its text has no such parameter. */
 static inline uint32_t axis_at(const axes *a, const axis *x, size_t number)
 {

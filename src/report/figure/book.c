@@ -175,6 +175,20 @@ ik_status figures_new(report_model *m, ik_error *err)
     return m->book ? IK_OK : ik_fail_memory(err, sizeof *m->book, "a report");
 }
 
+ik_status figures_axes(const report_model *m, axes **out, ik_error *err)
+{
+    figure_book *b;
+    ik_status status = figures_open(m, &b, err);
+    if (status == IK_OK && !b->a.keys)
+        status = book_read_axes(b, err);
+    if (status != IK_OK) {
+        book_free_book(m->book);
+        return status;
+    }
+    *out = &b->a;
+    return IK_OK;
+}
+
 void figures_free(report_model *m)
 {
     if (m->book)

@@ -51,7 +51,7 @@ static int data_by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static estimate estimate_samples(const double *samples, size_t num)
+estimate figure_mean(const double *samples, size_t num)
 {
     double sum = 0, squares = 0;
     for (size_t i = 0; i < num; i++)
@@ -75,7 +75,7 @@ static void data_place_cell(const maker *k, figure_cell *c, const view_entry *en
             scratch[finite] = figure_result(&k->b->m->rows[entries[i].point], &v->x);
             finite += isfinite(scratch[finite]);
         }
-        c->x = estimate_samples(scratch, finite);
+        c->x = figure_mean(scratch, finite);
     } else if (v->has[KEY_X] && c->key[KEY_X] != IK_NONE) {
         const axis *x = &v->key[KEY_X];
         c->x = (estimate){x->numeric ? x->values[c->key[KEY_X]].number : c->key[KEY_X], NAN};
@@ -222,7 +222,7 @@ static void data_finish_cells(maker *k)
         k->d->num_unsteady += c->unsteady;
         k->d->num_open += c->open;
         c->num = finite;
-        c->y = estimate_samples(c->samples, finite);
+        c->y = figure_mean(c->samples, finite);
         if (finite)
             qsort(c->samples, finite, sizeof *c->samples, data_by_value);
     }
