@@ -76,6 +76,14 @@ function workloadFigures(data) {
 const PARTS = { cables: 'cable', switches: 'switch', racks: 'rack', trays: 'tray' };
 export const lossText = (l) => (l.share === null ? plural(l.number, PARTS[l.what]) : `${loadText(l.share)} of ${l.what}`);
 const wholeLoss = (l) => (l.share === null ? lossText(l) : `${loadText(l.share)} of the ${l.what === 'cables' ? 'cables between switches' : l.what}`);
+// Of all: "2 % or 10 % of the cables between switches, 1 rack".
+function allLosses(losses) {
+  const shares = losses.filter((l) => l.share !== null), kinds = [...new Set(shares.map((l) => l.what))];
+  return list([...kinds.map((what) => {
+    const those = shares.filter((l) => l.what === what);
+    return `${[...those.slice(0, -1).map((l) => loadText(l.share)), wholeLoss(those.at(-1))].join(' or ')}`;
+  }), ...losses.filter((l) => l.share === null).map(lossText)], 'or');
+}
 
 function failureFigures(data) {
   return data.losses.flatMap((l, k) => {
@@ -109,7 +117,7 @@ export function wishText(data) {
     rails > 1 && `Each host has ${rails} ports, each to a network of its own (a rail): the ${rails} networks are equal, and together they give a host ${rate(rails * bps)}.`,
     over > 1 ? `A leaf switch may have ${over} times as many hosts as uplinks.` : 'Uniform traffic at full load is to fit (full bandwidth).',
     data.workloads.length > 0 && `The ${data.workloads.length > 1 ? 'workloads are' : 'workload is'} ${list(data.workloads)}.`,
-    data.members.length > 0 && data.losses.length > 0 && `To see what failures do, ${list(data.losses.map(wholeLoss), 'or')} ${data.losses.length === 1 && data.losses[0].number === 1 ? 'was' : 'were'} drawn at random, ${data.draws} times${data.losses.length > 1 ? ' each' : ''}.`,
+    data.members.length > 0 && data.losses.length > 0 && `To see what failures do, ${allLosses(data.losses)} ${data.losses.length === 1 && data.losses[0].number === 1 ? 'was' : 'were'} drawn at random, ${data.draws} times${data.losses.length > 1 ? ' each' : ''}.`,
     data.members.length > 0 && priceText(data)].filter(Boolean).join(' ');
 }
 
