@@ -271,5 +271,7 @@ def dataset_of(xarray: Any, results: Any, frame: Any, total: int, about: Dict[st
     for column in (*_SHORT, "load"):
         if column in frame.columns and frame[column].nunique(dropna=False) == 1 and frame[column].notna().all():
             about[column] = frame[column].iloc[0]
-    about.update({"points": len(frame), "points_of_sweep": total, **({"over": list(over)} if over else {})})
+    about.update({"points": len(frame), "points_of_sweep": total})
+    if over:
+        about["over"] = list(over)
     return xarray.Dataset(values, coords=_coordinates(places, axes, frame), attrs=about)

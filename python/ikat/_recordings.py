@@ -110,7 +110,7 @@ def _record(job, words, output) -> Recording:
         status = lib.ik_record_end(job, code is not None, made, err)
     if status:
         raise _failed(error_of(status, err), made, os.fsdecode(ffi.string(job.folder)), code)
-    return _recording(made.summary, output, code)
+    return _recording(ffi.addressof(made, "summary"), output, code)
 
 
 def _run(words, recorder, folder) -> int:
@@ -140,6 +140,6 @@ def _failed(error, made, folder, code):
 def _recording(summary, path, code) -> Recording:
     """path: as the user gave it."""
     path = os.fsdecode(text(path, "path"))
-    found = json_of(lambda j: lib.ik_recording_json(summary if ffi.typeof(summary).kind == "pointer" else ffi.addressof(summary), b"", j))
+    found = json_of(lambda j: lib.ik_recording_json(summary, b"", j))
     found["compute_cpu_ns"] = found.get("compute_cpu_ns")
-    return Recording(path, *(found[name] for name in Recording._fields[1:-1]), code)
+    return Recording(path=path, exit_status=code, **{name: found[name] for name in Recording._fields[1:-1]})

@@ -166,6 +166,17 @@ def errors() -> None:
         assert str(error) and words and all(issubclass(kind, ikat.IkatError) for kind in kinds)
 
 
+def recordings(folder: pathlib.Path) -> None:
+    """Of MPI programs."""
+    try:
+        ikat.record(["no-such-program"], folder / "none.ikrec", ranks=2, launcher="no-such-mpirun")
+    except ikat.UsageError as error:
+        assert "no-such-mpirun" in error.text
+    found: ikat.Recording = ikat.recording(pathlib.Path(__file__).parents[2] / "data/halo16.ikrec")
+    sizes: Tuple[int, int, Optional[int]] = found.ranks, found.bytes, found.exit_status
+    assert sizes[2] is None and found.lines(rank=0) and found.to_dict()
+
+
 def main(folder: pathlib.Path) -> None:
     """All of it."""
     fabric = fabrics(folder)
@@ -174,6 +185,7 @@ def main(folder: pathlib.Path) -> None:
     simulations(routing)
     experiments(folder)
     members()
+    recordings(folder)
     errors()
     print("typed")
 
