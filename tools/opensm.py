@@ -188,8 +188,8 @@ class Subnet(Simulator):
             config.write_text(f"event_plugin_name ikatosm\nevent_plugin_options {options}\nrouting_engine {engine}\n")
             self.own["LD_LIBRARY_PATH"] = str(plugin)
         self.engine = engine or ("file,no_fallback" if tables else "minhop")
-        command = ["opensm", "-s", "0", "-d", "2", "-e", "-R", self.engine, "-D", "0x43", "-f", self.directory / "osm.log", "--dump_files_dir",
-                   self.directory]
+        self.simulated = ["-s", "0", "-d", "2", "-e", "-D", "0x43", "-f", self.directory / "osm.log", "--dump_files_dir", self.directory]
+        command = ["opensm", *self.simulated, "-R", self.engine]
         for option, value in (("-F", config), ("-U", tables), ("-Y", policy), ("-a", roots)):
             if value:
                 command += [option, pathlib.Path(value).resolve()]
@@ -216,6 +216,13 @@ class Subnet(Simulator):
         self.opensm.kill()
         self.opensm.wait()
         (self.directory / "osm.log").unlink()
+        self._start()
+
+    def start(self, *options):
+        """Ends OpenSM, and starts it as an administrator would with these options, to which only those of a simulated fabric are added."""
+        _stop(self.opensm)
+        (self.directory / "osm.log").unlink()
+        self.command = ["opensm", *options, *self.simulated]
         self._start()
 
     def log(self):

@@ -178,7 +178,10 @@ typedef struct ik_deploy_update {
     bool lane_assumed; /* these are tables without service levels: judged as on one lane */
     uint32_t missing;  /* switches without a table there */
     bool same_routing; /* that made the old tables */
-    bool repaired;     /* old entries that still deliver were kept, see ik_deploy */
+    /* that they are from, as absolute path; NULL: they are tables, or the folder is replaced */
+    char *folder;
+    unsigned lanes; /* of that folder */
+    bool repaired;  /* old entries that still deliver were kept, see ik_deploy */
     uint64_t kept, changed, added, removed; /* entries */
     uint32_t switches;                      /* with other entries */
     /* with several lanes where the old levels are known: pairs of LIDs of hosts on different

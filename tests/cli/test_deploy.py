@@ -183,6 +183,19 @@ class Deploy(CliTest):
         self.assertIn(["ikat", "verify-deployed", str(folder), "--lfts", "installed.lfts"], commands)
         self.assertIn(f"lfts_file {folder}/lfts\n", (folder / "opensm.conf").read_text())
 
+    def test_ways_back(self):
+        """To the deployment that is installed, unless it is replaced, or else to OpenSM's options or the kept tables."""
+        def back(name, *arguments):
+            self.deploy("ring:n=5,p=2", *arguments, folder=name)
+            text = (self.tmp / name / "commands.txt").read_text().split("# Go back")[1]
+            return next(shlex.split(line)[1:] for line in text.splitlines() if line.startswith("opensm"))
+        kept = ["-R", "file,no_fallback", "-U", "before.lfts"]
+        self.assertEqual(back("lanes", "-r", "dfsssp"), kept)
+        self.assertEqual(back("one", "-r", "updown", "--from", self.tmp / "lanes"), ["-F", f"{self.tmp}/lanes/opensm.conf"])
+        self.assertEqual(back("two", "-r", "updown", "--from", self.tmp / "one"), [*kept[:3], f"{self.tmp}/one/lfts"])
+        self.assertEqual(back("three", "-r", "updown", "--from", self.tmp / "one" / "lfts"), kept)
+        self.assertEqual(back("one", "-r", "updown", "--from", self.tmp / "one", "--force"), kept)
+
     def test_the_same_bytes_twice(self):
         for routing in ("dfsssp", "nue:vcs=3"):
             self.deploy("torus:dims=5:5", "-r", routing, "--force")

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """What `ikat deploy` writes, installed by a real OpenSM over ibsim: the tables that switches hold, the service levels of path records,
-performance queries of every port, the ways that packets take, ibdmchk's verdict; then a cable is cut and all is done again."""
+performance queries of every port, the ways that packets take, ibdmchk's verdict; then a cable is cut and all is done again; and the
+commands to go back, each as it is written."""
 import functools
 import itertools
 import json
 import re
+import shlex
+import subprocess
 import tempfile
 import unittest
 
@@ -253,6 +256,78 @@ class Deployed(CliTest):
                             (folder / file).write_bytes((again / file).read_bytes())
                     subnet.sweep()
                     self.check_installed(subnet, again, "--fabric", cut)
+
+    # ---- going back
+
+    def state(self, subnet):
+        """Tables as switches hold them, service levels of some path records."""
+        hosts = sorted(lid for lid, (_, kind, _) in subnet.lids()[1].items() if kind == "CA")
+        return subnet.dump(), [subnet.service_level(*pair) for pair in list(itertools.permutations(hosts, 2))[::7]]
+
+    def follow(self, subnet, folder, *, back, options=None):
+        """The commands of commands.txt one by one, to install or to go back. options: those that OpenSM had, in place of the kept tables."""
+        text = (folder / "commands.txt").read_text()
+        install, mark, rest = text.partition("# Go back")
+        for line in (mark + rest if back else install).splitlines():
+            words = shlex.split(line, comments=True)
+            into = subnet.directory / words.pop() if words[-2:-1] == [">"] else None
+            if not words:
+                continue
+            if words[0] == "opensm":
+                subnet.start(*(words[1:] if options is None else options))
+            elif words[0] == "kill":
+                subnet.sweep()
+            elif words[0] == "dump_fts":
+                switches = len(subnet.dump())
+                into.write_text(subnet.ask("dump_fts", answered=lambda text, n=switches: text.count("Unicast lids") == n).stdout)
+            elif words[0] == "ikat":
+                self.ok(*words[1:-1], subnet.directory / words[-1])
+            elif words[0] == "ibqueryerrors":
+                self.assertEqual(subnet.query_errors()["failures"], 0)
+            else:
+                self.assertEqual(words[0], "diff")
+                subprocess.run(words, cwd=subnet.directory, check=True)
+
+    def go_back(self, former, routing, kept, folder=None):
+        """From what `former` options of OpenSM make to a deployment, and back: with these options, and with the kept tables if `kept`. folder:
+        what is installed is a deployment, whose name `commands.txt` has in place of both."""
+        new = self.tmp / f"new.{routing}.{next(self.copies)}"
+        net, dump = self.imported("ring5")
+        self.assertIsNotNone(self.deploy(dump, routing, new, *(["--from", folder] if folder else [])))
+        with opensm.Subnet(net) as subnet:
+            subnet.start(*former)
+            before = self.state(subnet)
+            for options in [None] * (kept or bool(folder)) + [former]:
+                self.follow(subnet, new, back=False)
+                self.assertEqual(subnet.configured(), "file")
+                self.assertNotEqual(self.state(subnet), before)
+                self.follow(subnet, new, back=True, options=options)
+                self.assertEqual(self.state(subnet), before)
+            if folder:
+                self.ok("verify-deployed", folder, "--lfts", subnet.directory / "back.lfts")
+
+    def test_go_back(self):
+        """What was there before: an engine on one lane, to several lanes; one with lanes, to one; a deployment with lanes, to another."""
+        self.go_back(["-R", "minhop"], "dfsssp", kept=True)
+        self.go_back(["-R", "lash", "-Q"], "nue", kept=False)
+        first = self.tmp / "first"
+        self.assertGreater(self.deploy(self.imported("ring5")[1], "dfsssp", first)["lanes"], 1)
+        self.go_back(["-F", first / "opensm.conf"], "nue", kept=False, folder=first)
+
+    def test_kept_tables_have_no_levels(self):
+        """Why commands.txt has the former options before the kept tables: those of an engine with lanes have a credit loop on one."""
+        net, dump = self.imported("ring5")
+        folder = self.tmp / "new"
+        self.deploy(dump, "nue", folder)
+        with opensm.Subnet(net) as subnet:
+            subnet.start("-R", "lash", "-Q")
+            tables, levels = self.state(subnet)
+            self.follow(subnet, folder, back=False)
+            self.follow(subnet, folder, back=True)
+            self.assertEqual(self.state(subnet), (tables, [0] * len(levels)))
+            self.assertGreater(max(levels), 0)
+            said = self.json("audit", dump, "--lfts", subnet.tables, "--routing", "none", status=1)
+            self.assertFalse(said["installed"]["deadlock_free"])
 
 
 if __name__ == "__main__":

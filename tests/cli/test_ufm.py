@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Links as UFM lists them: the same fabric as that of a dump of ibnetdiscover, read on its own and as the plan of an audit."""
+"""Links as UFM lists them, and tables of its NDT plug-in: the same fabric as that of a dump of ibnetdiscover, read on its own and as the plan
+of an audit."""
 import json
 import random
 import unittest
@@ -24,6 +25,20 @@ def links_of(fabric, labels=False, described=True, both=False):
             links.append({**end("source", node, number), **end("destination", port.peer, port.peer_port), "width": "4x", "severity": "Info", "capabilities": []})
         seen.add((node.guid, number))
     return links
+
+
+def ndt_of(fabric, head="#StartDevice,StartPort,EndDevice,EndPort,LinkType", both=False, adapters=False):
+    """A table of NDT; both: each cable from both of its ends. adapters: ports of hosts are called as their adapters."""
+    def end(node, number):
+        device = node.name.split()[0] if adapters and not node.switch else node.name
+        return device, node.name if adapters and not node.switch else f"Port {number}"
+    rows, seen = [], set()
+    for node, number, port in fabric.ends():
+        if both or (port.peer.guid, port.peer_port) not in seen:
+            said = dict(zip(("StartDevice", "StartPort", "EndDevice", "EndPort", "LinkType"), (*end(node, number), *end(port.peer, port.peer_port), "Data")))
+            rows.append([said.get(column.split(":")[-1].strip("#"), "") for column in head.split(",")])
+        seen.add((node.guid, number))
+    return [head, *(",".join(row) for row in rows)]
 
 
 class Ufm(CliTest):
@@ -102,6 +117,76 @@ class Ufm(CliTest):
         unit = {**links_of(fabric)[0], "source_port": "41", "destination_guid": "0000000000000077", "destination_port_node_description": UNIT}
         self.assertEqual(self.cables(self.put([unit, *links_of(fabric)])), wanted)
         self.assertIn("aggregation units", self.ok("topo", self.put([unit, *links_of(fabric)]), status=None))
+
+    HEADS = ("#StartDevice,StartPort,EndDevice,EndPort,LinkType", "StartDevice,StartPort,EndDevice,EndPort,State,Domain",
+             "rack #,U height,#Fields:StartDevice,StartPort,StartDeviceLocation,EndDevice,EndPort,EndDeviceLocation,U height_1,LinkType,Speed")
+
+    def put_ndt(self, lines, name="plan.ndt", end="\n"):
+        path = self.tmp / name
+        path.write_bytes((end.join(lines) + end).encode())
+        return path
+
+    def hosts(self, fabric):
+        """The option by which hosts are told, whatever their names."""
+        names = {node.name for node, _, _ in fabric.ends() if not node.switch}
+        return ",host_names=" + ":".join(sorted({name[0] + "*" for name in names}))
+
+    def test_ndt_same_fabric(self):
+        for spec in FAMILIES:
+            fabric = self.fabric(spec)
+            wanted, _, hosts = self.cables(self.put(fabric.ibnetdiscover(), "fabric.net"))
+            rails = any(number > 1 for node, number, _ in fabric.ends() if not node.switch)
+            for head in self.HEADS:
+                for options in ({}, {"both": True}, *([] if rails else [{"adapters": True}])):
+                    with self.subTest(spec=spec, head=head, **options):
+                        lines = ndt_of(fabric, head, **options)
+                        rows = lines[1:]
+                        random.Random(1).shuffle(rows)
+                        path = self.put_ndt([lines[0], *rows], end="\r\n" if options else "\n")
+                        cables, _, num = self.cables(path if options.get("adapters") else f"file:path={path}{self.hosts(fabric)}")
+                        self.assertEqual((cables, num), (wanted, hosts))
+
+    def test_ndt_plan(self):
+        fabric = self.fabric("xgft:m=4:4,w=1:2")
+        net, lines = self.put(fabric.ibnetdiscover(), "fabric.net"), ndt_of(fabric, adapters=True)
+        said = self.planned(net, self.put_ndt(lines))
+        self.assertEqual((said["missing"], said["wrong"]), (0, 0))
+        inner = [i for i, line in enumerate(lines) if line.count("Port ") == 2]
+        first = lines[inner[0]].split(",")
+        other = next(i for i in inner if lines[i].split(",")[0] != first[0] and lines[i].split(",")[2] != first[2])
+        second = lines[other].split(",")
+        lines[inner[0]], lines[other] = ",".join(first[:2] + second[2:]), ",".join(second[:2] + first[2:])
+        said = self.planned(net, self.put_ndt(lines, "plan.csv"))
+        self.assertEqual((said["missing"], said["wrong"]), (2, 2))
+
+    def test_ndt_adapters(self):
+        """An adapter is called like its port, with the computer's name before it."""
+        lines = [self.HEADS[0], "n1,n1 ibp1s0,leaf,Port 1,Data", "N2,ibp1s0,leaf,Port 2,Data", "leaf,Port 3,n2,n2 ibp2s0,Data", "leaf,Port 4,n3,Port 1,Data"]
+        cables, _, hosts = self.cables(self.put_ndt(lines))
+        self.assertEqual(hosts, 4)
+        self.assertEqual(cables, [[("N2 ibp1s0", 1), ("leaf", 2)], [("leaf", 1), ("n1 ibp1s0", 1)], [("leaf", 3), ("n2 ibp2s0", 1)], [("leaf", 4), ("n3", 1)]])
+
+    def test_ndt_left_out(self):
+        """Rows without a second device, other cables, and what is said of a chassis."""
+        lines = ndt_of(self.fabric("xgft:m=2:2,w=1:2"), adapters=True)
+        wanted = self.cables(self.put_ndt(lines))
+        more = [*lines, "sw0,Port 30,,,", "oob,Console,sw0,Port 31,Console", ""]
+        self.assertEqual(self.cables(self.put_ndt(more)), wanted)
+        said = self.ok("topo", self.put_ndt(more), status=None)
+        self.assertIn("1 cable of another type", said)
+        self.assertIn("1 row without a second device", said)
+        self.assertIn("2 ends of cables are in a chassis", self.ok("topo", self.put_ndt(
+            [lines[0], *(f"leaf{i},Port 1,n{i},n{i} ib0,Data\nleaf{i},Port 2,top,Blade {i}_Port 1/1,Data" for i in (1, 2))]), status=None))
+
+    def test_ndt_refusals(self):
+        head = self.HEADS[0]
+        for lines, says in (([head], "plan.ndt:1:1: no cable"), (["StartDevice,StartPort,EndDevice", "a,Port 1,b"], "plan.ndt:1:1: expected a column EndPort"),
+                            (["Device,StartPort,EndDevice,EndPort", "a,Port 1,b,Port 1"], "plan.ndt:1:1: expected a column StartDevice"),
+                            ([head, "a,Port 1,b"], "plan.ndt:2:11: expected 5 fields"), ([head, "a,Port x,b,Port 1,Data"], "plan.ndt:2:3: expected 'Port N'"),
+                            ([head, "a,Port 1,b,Blade,Data"], "plan.ndt:2:12: expected 'Port N'"), ([head, "a,,b,Port 1,Data"], "plan.ndt:2:1: expected a port"),
+                            ([head, "a,Port 1,b,Port 1,Data", "a,Port 1,c,Port 1,Data"], "plan.ndt:3:"), ([head, 'a,"Port 1,b,Port 1,Data'], "plan.ndt:2:3:")):
+            with self.subTest(says=says):
+                self.refused("topo", f"file:path={self.put_ndt(lines)},format=ndt", says=says)
 
     def test_refusals(self):
         text = json.dumps(links_of(self.fabric("ring:n=3,p=1")), indent=1)

@@ -341,6 +341,7 @@ static void test_export(void **state)
     ik_fabric_free(f);
 }
 
+#define NDT_HEAD    "StartDevice,StartPort,EndDevice,EndPort\n"
 #define NETBOX_HEAD "side_a_device,side_a_name,side_b_device,side_b_name\n"
 
 static void test_other_formats_refuse(void **state)
@@ -374,6 +375,8 @@ static void test_other_formats_refuse(void **state)
         {"netbox", "{\"results\": [\n{}]}", "is no cable", 2},
         {"netbox", "[3]", "is no cable", 0},
         {"lldp", "{\"a\": []}", "no neighbours", 0},
+        {"ndt", NDT_HEAD "a,Port 1,b,Port x\n", "expected 'Port N'", 2},
+        {"ndt", NDT_HEAD "a,Port 1,b\n", "expected 4 fields", 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ik_fabric *f = NULL;

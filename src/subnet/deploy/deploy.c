@@ -279,6 +279,7 @@ void ik_deployment_free(ik_deployment *d)
     free(d->left_out);
     free(d->roots);
     free(d->folder);
+    free(d->update.folder);
     free(d->update.order);
     free(d->update.batch);
     ik_fabric_free(d->whole);

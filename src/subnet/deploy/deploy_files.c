@@ -111,19 +111,53 @@ ik_status deploy_read_back(ik_deployment *d, const deploy_folder *folder, const 
 
 /* ---- commands */
 
-/* A file of the folder, or the folder, as one word of a shell. */
-static void deploy_files_print_word(const ik_deployment *d, const char *file, FILE *out)
+/* A file of a folder, or the folder, as one word of a shell. */
+static void deploy_files_print_word(const char *folder, const char *file, const char *after,
+                                    FILE *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "/._-+,:=@%";
-    bool quoted = d->folder[strspn(d->folder, plain)] != '\0';
+    bool quoted = folder[strspn(folder, plain)] != '\0';
     fputs(quoted ? "'" : "", out);
-    for (const char *c = d->folder; *c; c++) {
+    for (const char *c = folder; *c; c++) {
         if (*c == '\'')
             fputs("'\\'", out);
         fputc(*c, out);
     }
-    fprintf(out, "%s%s", file, quoted ? "'" : "");
+    fprintf(out, "%s%s%s\n", file, quoted ? "'" : "", after);
+}
+
+static void deploy_files_print_start(const char *folder, unsigned lanes, FILE *out)
+{
+    fputs(lanes > 1 ? "opensm -F " : "opensm -R file,no_fallback -U ", out);
+    deploy_files_print_word(folder, lanes > 1 ? "/opensm.conf" : "/lfts", "", out);
+}
+
+static void deploy_files_print_return(const ik_deployment *d, FILE *out)
+{
+    if (d->lanes > 1)
+        fputs("# Before going back: lines that were added to OpenSM's own configuration go first. "
+              "It\n"
+              "# leaves maps from service levels to lanes as they are unless it sets up others;\n"
+              "# service level 0 is on lane 0 in those of this deployment.\n",
+              out);
+    if (d->update.folder) {
+        fputs("# Go back: to the deployment that was installed, with its service levels.\n", out);
+        deploy_files_print_start(d->update.folder, d->update.lanes, out);
+    } else {
+        fputs(
+            "# Go back: start OpenSM with the options that it had. Only if all hosts sent on "
+            "service\n"
+            "# level 0 before, use the kept tables instead: they have no service levels, and those "
+            "of\n"
+            "# an engine with several lanes (dfsssp, lash, nue, torus-2QoS) may deadlock on one.\n"
+            "opensm -R file,no_fallback -U before.lfts\n",
+            out);
+    }
+    fputs("# Check: the tables of before.\n"
+          "dump_fts > back.lfts\n"
+          "diff before.lfts back.lfts\n",
+          out);
 }
 
 void deploy_print_commands(const ik_deployment *d, FILE *out)
@@ -133,21 +167,16 @@ void deploy_print_commands(const ik_deployment *d, FILE *out)
           "dump_fts > before.lfts\n"
           "# Install. OpenSM stays away from other routings if the file cannot be used.\n",
           out);
-    fputs(d->lanes > 1 ? "opensm -F " : "opensm -R file,no_fallback -U ", out);
-    deploy_files_print_word(d, d->lanes > 1 ? "/opensm.conf" : "/lfts", out);
-    fputs("\n# A subnet manager that runs with these options reads the file again on SIGHUP.\n"
+    deploy_files_print_start(d->folder, d->lanes, out);
+    fputs("# A subnet manager that runs with these options reads the file again on SIGHUP.\n"
           "kill -HUP $(pidof opensm)\n"
           "# Check: what switches hold now, entry by entry.\n"
           "dump_fts > installed.lfts\n"
           "ikat verify-deployed ",
           out);
-    deploy_files_print_word(d, "", out);
-    fputs(
-        " --lfts installed.lfts\n"
-        "ibqueryerrors\n"
-        "# Go back: start OpenSM with the options that it had, or with the tables that were kept.\n"
-        "opensm -R file,no_fallback -U before.lfts\n",
-        out);
+    deploy_files_print_word(d->folder, "", " --lfts installed.lfts", out);
+    fputs("ibqueryerrors\n", out);
+    deploy_files_print_return(d, out);
 }
 
 static ik_status deploy_files_write_commands(ik_deployment *d, FILE *out, ik_error *err)

@@ -14,6 +14,7 @@
 #include "subnet/deploy/update_lanes.h"
 #include "subnet/tables/complete.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -440,6 +441,22 @@ static void update_free_installed(installed_tables *old)
     ik_service_levels_free(&old->levels);
 }
 
+/* Where the commands to go back find what is installed: not in the folder that is replaced. */
+static ik_status update_name_folder(ik_deployment *d, const char *folder, unsigned lanes,
+                                    ik_error *err)
+{
+    char *path = realpath(folder, NULL);
+    if (!path)
+        return errno == ENOMEM ? ik_fail_memory(err, DEPLOY_PATH, "a path") : IK_OK;
+    if (strcmp(path, d->folder) == 0) {
+        free(path);
+        return IK_OK;
+    }
+    d->update.folder = path;
+    d->update.lanes = lanes;
+    return IK_OK;
+}
+
 ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
                        ik_error *err)
 {
@@ -467,6 +484,8 @@ ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const i
     if (old.lanes > 1)
         status = ik_qos_policy_read(&d->lids, update_path(from, DEPLOY_POLICY, path, sizeof path),
                                     env, &old.levels, NULL, err);
+    if (status == IK_OK && old.lanes > 0)
+        status = update_name_folder(d, from, old.lanes, err);
     if (status == IK_OK)
         status = update_take_over(d, &old, deploy_most_lanes(config), env, err);
     d->update.mixing = IK_MIXING_LANES;
