@@ -96,7 +96,8 @@ typedef struct ik_record_job {
 /* What became of it. */
 typedef struct ik_recorded {
     bool is_written; /* there is a recording, which `summary` is of */
-    bool is_kept;    /* the files of the ranks are kept in the job's folder: ikat record --merge */
+    bool is_kept;    /* the recording could not be written, or not be read again: the files of the
+                        ranks are kept in the job's folder, for ikat record --merge */
     ik_recording_summary summary;
 } ik_recorded;
 /* Checks everything that can be checked before, opens the file and makes the folder beside it.

@@ -19,6 +19,8 @@ _UNITS = {"bytes": "B", "%": "share"}
 _SHORT = ("fabric", "routing", "vc", "selection", "traffic")
 # Columns beside the results: numbers or truth values, and texts.
 _NUMBERS, _WORDS = ("vcs", "undelivered", "unconnected", "deadlock", "deadlock_free"), ("steady",)
+# Combinations of an array that is mostly empty: with a hundred results these are about a gigabyte.
+_MOST_EMPTY = 2**20
 
 
 class Axis(NamedTuple):
@@ -55,9 +57,11 @@ def _axis(c, points):
     def called(name):
         return _AS_FRAMES.get(name, name)
     of = np.array(ffi.unpack(c.of, points), np.int64)
-    return Axis(called(string(c.name)), called(string(c.section)), _UNITS.get(string(c.unit), string(c.unit)), bool(c.numeric),
+    unit, numbers = _UNITS.get(string(c.unit), string(c.unit)), np.array(ffi.unpack(c.numbers, c.num), np.float64)
+    exact = len(np.unique(numbers)) == c.num and (unit != "" or bool((abs(numbers) <= 2**53).all()))  # else texts tell the values apart
+    return Axis(called(string(c.name)), called(string(c.section)), unit if exact else "", bool(c.numeric) and exact,
                 [string(c.texts[i]) for i in range(c.num)], [string(c.labels[i]) for i in range(c.num)],
-                np.array(ffi.unpack(c.numbers, c.num), np.float64), np.where(of == NONE, -1, of))
+                numbers, np.where(of == NONE, -1, of))
 
 
 # ---------------------------------------------------------------------------------------------- dimensions
@@ -73,6 +77,7 @@ def _is_product(section: Axis, parameters: List[Axis]) -> bool:
     """The texts of a section are one family with every combination of these parameters' values."""
     return (bool(parameters) and len({_family(value) for value in section.texts}) == 1 and bool((section.of >= 0).all())
             and all((one.of >= 0).all() for one in parameters)
+            and len({*zip(*(one.of.tolist() for one in parameters))}) == len(section.texts)  # values without a name may differ, too
             and int(np.prod([len(one.texts) for one in parameters], dtype=object)) == len(section.texts))
 
 
@@ -93,10 +98,12 @@ def _dimensions(axes: List[Axis]) -> List[Axis]:
     return out
 
 
-def _named(axes: List[Axis], dims) -> List[Axis]:
+def _named(axes: List[Axis], dims, over) -> List[Axis]:
     """The axes that the user names; one in which no point differs is refused."""
     by_name = {axis.name: axis for axis in axes}
     for name in dims:
+        if name in over or name.split(".")[0] in over:
+            raise UsageError(f"dims: {name!r} is averaged", "name it in dims or in over")
         if name not in by_name:
             known = ", ".join(by_name) or "there is none"
             raise UsageError(f"dims: the points do not differ in {name!r}", f"they differ in: {known}")
@@ -127,8 +134,11 @@ def _places(dims: List[Axis], points: int, total: int, fill: bool) -> _Places:
     values = [_in_order(axis) for axis in dims]
     shape = tuple(len(order) for order in values)
     size = int(np.prod(shape, dtype=object))
+    said = " x ".join(f"{len(order)} {axis.name}" for axis, order in zip(dims, values))
+    if size > max(2 * points, _MOST_EMPTY):
+        raise UsageError(f"{said} are {size} combinations, of which the results have {points}: more than the {_MOST_EMPTY} of an array that is mostly empty",
+                         "frame() has a row per point; dims=[…] and over=[…] choose the dimensions")
     if size > 2 * max(total, points) and not fill:
-        said = " x ".join(f"{len(order)} {axis.name}" for axis, order in zip(dims, values))
         raise UsageError(f"the sweep is no grid: {said} are {size} combinations, of which it has {points}",
                          "frame() has a row per point; dims=[…] names the dimensions; fill=True fills the other combinations with NaN")
     at = np.zeros(points, np.int64)
@@ -261,7 +271,7 @@ def dataset_of(xarray: Any, results: Any, frame: Any, total: int, about: Dict[st
     if not len(frame):
         raise InputError("no point of the sweep is finished")
     axes = _axes(results, over)
-    places = _places(_dimensions(axes) if dims is None else _named(axes, _names(dims, "dims")), len(frame), total, bool(fill))
+    places = _places(_dimensions(axes) if dims is None else _named(axes, _names(dims, "dims"), over), len(frame), total, bool(fill))
     names = result_names()
     _check_places(places, axes, bool(over))
     if over:
@@ -274,4 +284,5 @@ def dataset_of(xarray: Any, results: Any, frame: Any, total: int, about: Dict[st
     about.update({"points": len(frame), "points_of_sweep": total})
     if over:
         about["over"] = list(over)
-    return xarray.Dataset(values, coords=_coordinates(places, axes, frame), attrs=about)
+    coords = _coordinates(places, axes, frame)  # "vcs" is a setting, or a number beside the results
+    return xarray.Dataset({name: value for name, value in values.items() if name not in coords}, coords=coords, attrs=about)

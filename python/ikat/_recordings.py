@@ -77,13 +77,19 @@ def record(command: Sequence[Text], output: Text, *, ranks: Optional[Whole] = No
     words = _words(command, ranks, launcher)
     path, library = text(output, "output"), text(mpi, "mpi", optional=True)
     kept = [ffi.new("char[]", path), [ffi.new("char[]", word) for word in words]]
-    job = ffi.new("ik_record_job *")
-    with Unbroken():
-        plain(lib.ik_record_begin, ffi.new("const char *[]", [*kept[1], ffi.NULL]), library, kept[0], job)
+    job, made, err, code = ffi.new("ik_record_job *"), ffi.new("ik_recorded *"), ffi.new("ik_error *"), None
     try:
-        return _record(job, words, output)
-    finally:
-        lib.ik_record_free(job)
+        with Unbroken():
+            plain(lib.ik_record_begin, ffi.new("const char *[]", [*kept[1], ffi.NULL]), library, kept[0], job)
+        folder = ffi.string(job.folder)
+        code = _run(words, ffi.string(job.recorder), folder)
+    finally:  # also of Ctrl-C at the end of the first block
+        with Unbroken():
+            status = lib.ik_record_end(job, code is not None, made, err) if job.folder else lib.IK_OK
+            lib.ik_record_free(job)
+    if status:
+        raise _failed(error_of(status, err), made, os.fsdecode(folder), code)
+    return _recording(ffi.addressof(made, "summary"), output, code)
 
 
 def _words(command, ranks, launcher) -> Tuple[bytes, ...]:
@@ -100,24 +106,15 @@ def _words(command, ranks, launcher) -> Tuple[bytes, ...]:
     return (text("mpirun" if launcher is None else launcher, "launcher"), b"-n", str(count).encode(), *words)
 
 
-def _record(job, words, output) -> Recording:
-    made, err, code = ffi.new("ik_recorded *"), ffi.new("ik_error *"), None
-    try:
-        code = _run(words, ffi.string(job.recorder), ffi.string(job.folder))
-    except OSError as error:
-        raise FileError(f"{os.fsdecode(words[0])} cannot be run: {error.strerror}", status="IK_ERR_IO") from None
-    finally:
-        status = lib.ik_record_end(job, code is not None, made, err)
-    if status:
-        raise _failed(error_of(status, err), made, os.fsdecode(ffi.string(job.folder)), code)
-    return _recording(ffi.addressof(made, "summary"), output, code)
-
-
 def _run(words, recorder, folder) -> int:
     """The exit status. (ik_record_run is for processes of one thread, which Python's seldom are.)"""
     before = os.environb.get(b"LD_PRELOAD", b"")
     env = {**os.environb, b"LD_PRELOAD": recorder + (b":" + before if before else b""), b"IKAT_RECORD_FOLDER": folder}
-    with subprocess.Popen(words, env=env) as child:
+    try:
+        started = subprocess.Popen(words, env=env)  # pylint: disable=consider-using-with
+    except OSError as error:
+        raise FileError(f"{os.fsdecode(words[0])} cannot be run: {error.strerror}", status="IK_ERR_IO") from None
+    with started as child:
         try:
             code = child.wait()
         except BaseException:  # of Ctrl-C the program may have heard, or not: in a notebook it has not

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- before */
 
@@ -39,9 +40,11 @@ static ik_status recorder_job_check(const char *const *command, const char *path
     if (status == IK_OK)
         status = ik_record_program(command[0], &program, err);
     free(program);
-    if (status == IK_OK && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    if (status == IK_OK && stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         status = ik_fail(err, IK_ERR_USAGE,
                          "%s is not a file: a recording is read again when it is made", path);
+        ik_hint(err, status, "name a file that is made or replaced: recording.ikrec");
+    }
     return status;
 }
 
@@ -51,8 +54,11 @@ static ik_status recorder_job_find(const char *mpi, const char *const *command, 
     unsigned wanted = mpi ? 0 : IK_RECORDER_AUTO;
     while (mpi && ik_recorder_name(wanted) && strcmp(ik_recorder_name(wanted), mpi) != 0)
         wanted++;
-    if (mpi && !ik_recorder_name(wanted))
-        return ik_fail(err, IK_ERR_USAGE, "the MPI library is openmpi or mpich, not '%.60s'", mpi);
+    if (mpi && !ik_recorder_name(wanted)) {
+        ik_fail(err, IK_ERR_USAGE, "the MPI library is openmpi or mpich, not '%.60s'", mpi);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "without a name, it is the one that the program is linked with");
+    }
     return ik_recorder_find((ik_recorder)wanted, command, recorder, err);
 }
 
@@ -65,11 +71,13 @@ static ik_status recorder_job_make_folder(const char *path, char **folder, ik_er
         return ik_fail_memory(err, room, "a file name");
     snprintf(full, room, "%s.ranks-XXXXXX", path);
     ik_status status = IK_OK;
-    if (!mkdtemp(full))
+    if (!mkdtemp(full)) {
         status = ik_fail(err, IK_ERR_IO, "%s: cannot make a folder for the ranks beside it: %s",
                          path, strerror(errno));
-    else if (!(*folder = realpath(full, NULL)))
-        status = ik_fail_memory(err, room, "a file name");
+    } else if (!(*folder = realpath(full, NULL))) {
+        status = ik_fail(err, IK_ERR_IO, "%s: %s", full, strerror(errno));
+        rmdir(full);
+    }
     free(full);
     return status;
 }
@@ -117,9 +125,9 @@ ik_status ik_record_end(ik_record_job *job, bool has_run, ik_recorded *out, ik_e
     } else {
         status = ik_record_collect(job->folder, job->file.out, err);
         status = ik_output_close(&job->file, status, err);
-        made.is_kept = status != IK_OK && status != IK_ERR_FAILED;
         if (status == IK_OK)
             status = recorder_job_summarise(job, &made, err);
+        made.is_kept = status != IK_OK && status != IK_ERR_FAILED;
     }
     if (!made.is_kept)
         ik_record_remove(job->folder);

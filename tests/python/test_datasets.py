@@ -97,6 +97,8 @@ class Datasets(PythonTest):
         self.refused(ikat.UsageError, self.results.dataset, dims=["loads"], says=["do not differ in 'loads'", "load"])
         self.refused(ikat.UsageError, self.results.dataset, dims=["fabric.n"], says="do not differ in 'fabric.n'")
         self.refused(ikat.UsageError, self.results.dataset, dims=["load", "load"], says="twice")
+        self.refused(ikat.UsageError, self.results.dataset, dims=["load", "seed"], over="seed", says="'seed' is averaged")
+        self.refused(ikat.UsageError, self.results.dataset, dims=["fabric.k"], over="fabric", says="'fabric.k' is averaged")
         self.refused(ikat.InputError, self.results.dataset, over="seeed", says="no axis 'seeed'")
         self.refused(ikat.WrongType, self.results.dataset, dims=3)
         self.refused(ikat.WrongType, self.results.dataset, over=[3])
@@ -146,6 +148,43 @@ class Datasets(PythonTest):
         self.assertEqual(data["adapter.packet"].dims, ("design",))
         self.assertEqual(dict(results.dataset(dims=["routing.seed", "load"]).sizes), {"routing.seed": 10, "load": 2})
         self.assertEqual(results.dataset(over="routing.seed").points.values.tolist(), [[2, 2]] * 5)
+
+    def test_what_would_not_fit(self):
+        """An array that is nearly all NaN is refused from a size on, with `fill` too, and before it is made."""
+        sections = {"designs": [{"name": f"d{k}", "fabric": "karytree:k=2,n=2", "adapter": {"packet": f"{256 * (k + 1)} B"},
+                                 "routing": {"family": "random", "seed": [2 * k, 2 * k + 1]}} for k in range(13)],
+                    "load": "10%", "measure": {"warmup": "1 us", "duration": "2 us"}}
+        results = ikat.run(sections)
+        dims = ["design", "adapter", "adapter.packet", "routing", "routing.seed"]
+        for fill in (False, True):
+            self.refused(ikat.UsageError, results.dataset, dims=dims, fill=fill, says=[f"{13**3 * 26**2} combinations", "have 26", "frame()"])
+        self.assertEqual(results.dataset(dims=dims[:2] + dims[4:], fill=True).throughput.size, 13**2 * 26)
+
+    def test_values_that_numbers_do_not_tell_apart(self):
+        seeds = [2**62, 2**62 + 1]
+        results = ikat.run({"fabric": "karytree:k=2,n=2", "routing": {"family": "random", "seed": seeds}, "load": "20%", "measure": MEASURE})
+        data = results.dataset()
+        self.assertEqual(data["routing.seed"].values.tolist(), [str(seed) for seed in seeds])
+        for _, row in results.frame().iterrows():
+            self.assertEqual(float(data.throughput.sel({"routing.seed": row.routing[len("random:seed="):]})), row.throughput)
+
+    def test_settings_beside_results_of_their_name(self):
+        """Virtual channels are a setting, and a number of each point: here along the designs."""
+        sections = {"designs": [{"name": f"d{vcs}", "fabric": "karytree:k=2,n=2", "routing": "dmodk", "vcs": vcs} for vcs in (2, 3)],
+                    "load": ["10%", "20%"], "measure": MEASURE}
+        results = ikat.run(sections)
+        for data in (results.dataset(), results.dataset(over="seed")):
+            self.assertEqual((data["vcs"].dims, data["vcs"].values.tolist()), (("design",), [2, 3]))
+
+    def test_latencies_of_no_packet(self):
+        """They stand as 0 in frames, and are no value: of one seed, means are the values of the points."""
+        results = ikat.run({"fabric": "karytree:k=2,n=2", "routing": "dmodk", "load": ["0.1%", "60%"], "measure": {"warmup": "10 ns", "duration": "1 us"}})
+        self.assertEqual((results.frame().latency_max_ns > 0).tolist(), [False, True])
+        data, means = results.dataset(), results.dataset(over="seed")
+        for name in ("latency_mean_ns", "latency_p99_ns", "latency_max_ns", "network_latency_mean_ns"):
+            self.assertEqual(np.isfinite(data[name].values).tolist(), [False, True], name)
+        for name in [name for name in means if name in ikat.result_names()]:
+            np.testing.assert_allclose(means[name].values, data[name].values, rtol=1e-7, err_msg=name)
 
     def test_measured_alone(self):
         results = ikat.run({"fabric": {"family": "karytree", "k": [2, 3], "n": 2}, "routing": ["dmodk", "updown"], "simulate": False,

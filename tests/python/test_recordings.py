@@ -62,7 +62,9 @@ class Shipped(PythonTest):
             self.refused(ikat.WrongType, ikat.record, wrong, output, says="command")
         self.refused(ikat.WrongType, ikat.record, ["true"], 5, says="output")
         self.refused(ikat.WrongType, ikat.record, ["true"], output, ranks="2")
-        self.refused(ikat.UsageError, ikat.record, ["true"], self.tmp, says="is not a file")
+        refused = self.refused(ikat.UsageError, ikat.record, ["true"], self.tmp, says="is not a file")
+        self.assertIn(refused.hint, command("record", "-o", self.tmp, "--", "true", status=2)[1])
+        self.assertIn("that is made or replaced", refused.hint)
         with unittest.mock.patch.dict(os.environ, {"OMPI_COMM_WORLD_SIZE": "4"}):
             said = command("record", "-o", output, "--", "true", status=2)[1]
             refused = self.refused(ikat.UsageError, ikat.record, ["true"], output, says="OMPI_COMM_WORLD_SIZE=4")
@@ -130,6 +132,22 @@ class Recorded(PythonTest):
         script.chmod(0o755)
         self.refused(ikat.FileError, ikat.record, [script], output, says="cannot be run")
         self.alone("endings", "script")
+
+    def test_interrupted_at_the_begin(self):
+        """Ctrl-C while the job is made is raised when it is made: the file that was opened and the folder go."""
+        self.need("openmpi")
+        seen = []
+
+        class Late(ikat._recordings.Unbroken):  # pylint: disable=protected-access
+            def __exit__(other, *_):  # pylint: disable=no-self-argument
+                super().__exit__()
+                seen.append(sorted(path.name for path in self.tmp.iterdir()))
+                if len(seen) == 1:
+                    raise KeyboardInterrupt
+        with unittest.mock.patch.object(ikat._recordings, "Unbroken", Late), self.assertRaises(KeyboardInterrupt):  # pylint: disable=protected-access
+            ikat.record(["true"], self.tmp / "a.ikrec")
+        self.assertTrue(any(".ranks-" in name for name in seen[0]), seen)
+        self.alone()
 
     def test_ctrl_c(self):
         self.need("openmpi")
