@@ -107,6 +107,27 @@ class FailFloor(CliTest):
         self.assertGreater(len(hops["1"]), 1)
         self.assertGreater(len(hops["3"]), 1)
 
+    def test_ranges_of_shares(self):
+        """Of every parameter that takes a share among other things: the same points as of a list."""
+        text = "fabric: {{family: karytree, k: 4, n: 2, {}: {}, fail_seed: 1}}\nrouting: updown\nsimulate: false\nallow_unreachable: true\nmeasures: [proof]\n"
+        for name in ("fail", "fail_racks", "fail_trays"):
+            for written, values in (("0%..6% step 2%", "[0%, 2%, 4%, 6%]"), ("0.5%..4% times 2", "[0.5%, 1%, 2%, 4%]"), ("[0%..2% step 1%, 10%]", "[0%, 1%, 2%, 10%]")):
+                found = []
+                for value in (written, values):
+                    (self.tmp / "range.yaml").write_text(text.format(name, value))
+                    self.ok("run", self.tmp / "range.yaml", "-o", self.tmp / "range.db", "-q")
+                    found.append(self.ok("report", self.tmp / "range.db", "--csv"))
+                    (self.tmp / "range.db").unlink()
+                with self.subTest(name=name, value=written):
+                    self.assertEqual(*found)
+        for written, error in (("0%..6%", "has no step"), ("6%..0% step 2%", "goes down"), ("0%..6% step 0%", "is zero")):
+            (self.tmp / "range.yaml").write_text(text.format("fail", written))
+            with self.subTest(value=written):
+                done = run("run", self.tmp / "range.yaml", "-o", self.tmp / "range.db")
+                self.assertEqual(done.returncode, 2)
+                self.assertRegex(done.stderr, rf"range.yaml:1:46: .*{error}")
+                self.assertFalse((self.tmp / "range.db").exists())
+
     def test_rules_of_the_floor_are_a_part_of_the_experiment(self):
         """When they change, the points are run again."""
         self.sweep(SWEEP)

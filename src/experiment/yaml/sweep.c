@@ -164,9 +164,12 @@ static ik_status sweep_parse_range(const ytree *node, const ik_param *p, ik_aren
     return IK_OK;
 }
 
-static const char *sweep_print_number(const ik_param *p, uint64_t value, ik_arena *arena)
+static const char *sweep_print_number(const ik_param *p, bool percent, uint64_t value,
+                                      ik_arena *arena)
 {
     char buffer[64];
+    if (percent)
+        return ik_arena_printf(arena, "%.12g%%", (double)value * 100 * real_unit);
     if (sweep_is_real(p->type))
         return ik_arena_printf(arena, "%.12g", (double)value * real_unit);
     return ik_arena_strdup(
@@ -189,8 +192,9 @@ static bool sweep_next_value(const range *r, uint64_t *value)
     return true;
 }
 
-static ik_status sweep_expand_range(const ytree *node, const ik_param *p, ik_arena *arena,
-                                    sweep *out, ik_error *err)
+/* percent: the values are texts, "2%". */
+static ik_status sweep_expand_range(const ytree *node, const ik_param *p, bool percent,
+                                    ik_arena *arena, sweep *out, ik_error *err)
 {
     range r = {0};
     ik_status status = sweep_parse_range(node, p, arena, &r, err);
@@ -200,12 +204,24 @@ static ik_status sweep_expand_range(const ytree *node, const ik_param *p, ik_are
         return ytree_fail(node, err, "range '%.60s' has %.0f values; at most %d are taken",
                           node->text, (double)((r.to - r.from) / r.step) + 1, SWEEP_LIMIT);
     for (uint64_t value = r.from;;) {
-        status = yaml_sweep_add(out, sweep_print_number(p, value, arena), node, arena, err);
+        status =
+            yaml_sweep_add(out, sweep_print_number(p, percent, value, arena), node, arena, err);
         if (status != IK_OK)
             return status;
         if (!sweep_next_value(&r, &value))
             return IK_OK;
     }
+}
+
+/* Is a text a range of shares, "0%..30% step 2%" or without the step, which is missed then? */
+static bool sweep_is_range_of_shares(const char *text)
+{
+    double from, to, step;
+    int bounds = 0, all = 0;
+    sscanf(text, "%lf%%..%lf%%%n %*[steptims] %lf%n", &from, &to, &bounds, &step, &all);
+    if (all && text[all] == '%')
+        all++;
+    return (bounds && !text[bounds]) || (all && !text[all]);
 }
 
 /* ---- lists */
@@ -268,6 +284,10 @@ ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sw
         return p->help ? ik_hint(err, status, "%s: %s", p->name, p->help) : status;
     }
     if (sweep_is_number(p->type) && strstr(node->text, ".."))
-        return sweep_expand_range(node, p, arena, out, err);
+        return sweep_expand_range(node, p, false, arena, out, err);
+    if (p->type == IK_PARAM_STRING && sweep_is_range_of_shares(node->text)) {
+        ik_param share = {.name = p->name, .type = IK_PARAM_FRACTION, .min = 0, .max = 1};
+        return sweep_expand_range(node, &share, true, arena, out, err);
+    }
     return yaml_sweep_add(out, node->text, node, arena, err);
 }
