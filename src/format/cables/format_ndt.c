@@ -10,7 +10,7 @@
  * Ports of switches are called `Port N` (or `Port` and the label of a port that is divided), those
  * of a chassis `Blade N_Port I/J`. A device whose port has another name is a computer, and each of
  * these ports an adapter, as for the subnet manager. Whether a device with `Port N` is a switch is
- * told as in all lists of cables (devices.h). Other columns are not read. O(size).
+ * decided as in all lists of cables (devices.h). Other columns are not read. O(size).
  */
 #include "format/devices.h"
 #include "format/json_read.h"
