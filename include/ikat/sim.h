@@ -362,9 +362,10 @@ typedef enum ik_steady_reason {
     /* yes, but that of mean latency is too wide: throughput lasts, latency cannot be told */
     IK_STEADY_LATENCY_WIDE,
     /* too short again: */
-    IK_STEADY_PART,      /* few large messages or bursts, or some of the destinations alone */
-    IK_STEADY_UNMADE,    /* to know whether hosts in a closed loop make what the load asks for */
-    IK_STEADY_NEVER_IDLE /* throughput lasts; a channel was never idle, so latency may still grow */
+    IK_STEADY_PART,       /* few large messages or bursts, or some of the destinations alone */
+    IK_STEADY_UNMADE,     /* to know whether hosts in a closed loop make what the load asks for */
+    IK_STEADY_NEVER_IDLE, /* throughput lasts; a channel was never idle, latency may still grow */
+    IK_STEADY_SILENT      /* yes: no host sends to another one; there is no latency */
 } ik_steady_reason;
 /* "holds", "saturated", "falls" …; "" of IK_STEADY_NOT_JUDGED. */
 const char *ik_steady_reason_name(ik_steady_reason reason);

@@ -81,11 +81,16 @@ static void store_congestion_put_class(ik_json *j, const ik_class_result *c, boo
     ik_json_real(j, "offered", c->offered, DIGITS);
     ik_json_real(j, "throughput", c->throughput, DIGITS);
     ik_json_uint(j, "packets_delivered", h->count);
-    ik_json_real(j, "latency_mean_ns", h->mean / 1e3, DIGITS);
-    ik_json_real(j, "latency_p50_ns", ik_histogram_percentile(h, 0.50) / 1e3, DIGITS);
-    ik_json_real(j, "latency_p95_ns", ik_histogram_percentile(h, 0.95) / 1e3, DIGITS);
-    ik_json_real(j, "latency_p99_ns", ik_histogram_percentile(h, 0.99) / 1e3, DIGITS);
-    ik_json_real(j, "latency_max_ns", (double)h->max / 1e3, DIGITS);
+    const struct {
+        const char *name;
+        double ps;
+    } latencies[] = {{"latency_mean_ns", h->mean},
+                     {"latency_p50_ns", ik_histogram_percentile(h, 0.50)},
+                     {"latency_p95_ns", ik_histogram_percentile(h, 0.95)},
+                     {"latency_p99_ns", ik_histogram_percentile(h, 0.99)},
+                     {"latency_max_ns", (double)h->max}};
+    for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
+        ik_json_real(j, latencies[i].name, h->count ? latencies[i].ps / 1e3 : NAN, DIGITS);
     ik_json_real(j, "culprit_time_ns", sampled ? c->culprit_time_ns : NAN, DIGITS);
     ik_json_real(j, "victim_time_ns", sampled ? c->victim_time_ns : NAN, DIGITS);
     ik_json_close(j);

@@ -77,12 +77,16 @@ const char *model_saturation_text(const report_curve *c, char *text, size_t size
 }
 
 /* Whether row i of a step counts. Of what is measured, points without a value (an infeasible one's
- * hops) are no samples. */
+ * hops) are no samples; of what is simulated, those where nothing is sent (no latency). */
 static bool model_curves_is_sample(const report_model *m, const report_step *s, metric_id id,
                                    size_t i)
 {
+    const double *value = m->rows[s->rows[i]].value;
+    bool latency = metric_is_latency(id) || id == METRIC_NETWORK_LATENCY;
+    if (latency && isnan(value[id]) && value[METRIC_OFFERED] == 0)
+        return false;
     return !metric_is_static(id) ||
-           (!isnan(m->rows[s->rows[i]].value[id]) &&
+           (!isnan(value[id]) &&
             !model_is_repeat(m, s->rows, s->num_rows + s->num_infeasible, i, id));
 }
 

@@ -182,7 +182,7 @@ void grid_latency(grid *g, const report_step *s, estimate e, bool *marked)
 
 void grid_estimate(grid *g, estimate e, double scale, const char *unit)
 {
-    if (e.mean == 0)
+    if (isnan(e.mean) || e.mean == 0)
         grid_cell(g, "-"); /* nothing was delivered */
     else if (isnan(e.ci95))
         grid_cell(g, "%.1f%s", e.mean * scale, unit);

@@ -34,13 +34,18 @@ static void escape_free(escape *x)
 static ik_status escape_refuse_scheme(const ik_vc *scheme, ik_error *err)
 {
     const unsigned both = IK_VC_IGNORES_SRC | IK_VC_IGNORES_HOPS;
-    if ((scheme->family->ignores & both) == both)
-        return IK_OK;
-    ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
-                               "VC scheme '%s' depends on the path so far of a packet, which may "
-                               "have been outside the escape layer",
-                               scheme->family->name);
-    return ik_hint(err, status, "1q or dateline would do");
+    ik_status status = IK_OK;
+    if (scheme->family->static_lane && scheme->num_vcs > 1)
+        status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "VC scheme '%s' gives packets their VC at injection, but they enter the "
+                         "escape layer at any switch: of its %u VCs only VC 0 would be used",
+                         scheme->family->name, scheme->num_vcs);
+    else if ((scheme->family->ignores & both) != both)
+        status = ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "VC scheme '%s' depends on the path so far of a packet, which may "
+                         "have been outside the escape layer",
+                         scheme->family->name);
+    return status == IK_OK ? IK_OK : ik_hint(err, status, "1q or dateline would do");
 }
 
 static ik_status escape_make_layer(const ik_vc *v, const ik_params *params, const ik_env *env,

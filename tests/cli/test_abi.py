@@ -36,7 +36,7 @@ CHANGES = {
     "a member of another type": ("fabric.h", r"^    uint32_t num_ports; ", "    uint64_t num_ports; ", "incompatible"),
     "members that change places": ("sim.h", r"double culprit_time_ns, victim_time_ns", "double victim_time_ns, culprit_time_ns", "incompatible"),
     "an enumerator in the middle": ("sim.h", r"^    IK_STEADY_FALLS,", r"    IK_ADDED,\n\g<0>", "incompatible"),
-    "an enumerator at the end": ("sim.h", r"^    IK_STEADY_NEVER_IDLE(?= )", r"\g<0>, IK_ADDED", "addition"),
+    "an enumerator at the end": ("sim.h", r"^    IK_STEADY_SILENT(?= )", r"\g<0>, IK_ADDED", "addition"),
     "an enumerator before a number of them": ("sim.h", r"^    IK_PATH_KINDS$", r"    IK_ADDED, IK_PATH_KINDS", "incompatible"),
     "a constant": ("sim.h", r"IK_CONGESTION_TREES = 16", "IK_CONGESTION_TREES = 17", "incompatible"),
     "a parameter of another type": ("result.h", r"(ik_result_class\(.*)size_t number", r"\1uint32_t number", "incompatible"),

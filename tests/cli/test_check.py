@@ -78,6 +78,16 @@ class Check(CliTest):
                 self.assertEqual(proof["vcs_needed"], vcs)
                 self.assertEqual(proof["witness"] is None, free)
 
+    def test_an_escape_layer_takes_no_lanes_of_injection(self):
+        """A packet enters the layer where it is: of lanes that are given at injection only the first would be used."""
+        for scheme, vcs in (("routing=(nue:vcs=2),vc=nue", 2), ("routing=updown,vc=dbbm", 3), ("routing=dfsssp,vc=dfsssp", 2)):
+            done = run("check", "torus:dims=4:4", "-r", "minimal", "--vc", f"escape:{scheme}")
+            self.assertEqual(done.returncode, 2, scheme)
+            self.assertIn(f"of its {vcs} VCs only VC 0 would be used", done.stderr)
+            self.assertIn("hint: 1q or dateline would do", done.stderr)
+        for scheme in ("routing=(nue:vcs=2)", "routing=nue,vc=nue"):  # one VC, whatever gives it
+            self.ok("check", "mesh:dims=3:3", "-r", "minimal", "--vc", f"escape:{scheme}", status=None)
+
     def test_escape_layers(self):
         # The layer's own graph has a cycle only with the dependencies by way of adaptive channels.
         wrong = ["mesh:dims=4:4", "-r", "minimal", "--vc", "escape:routing=updown"]

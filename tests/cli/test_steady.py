@@ -161,6 +161,31 @@ class Steady(CliTest):
         for point in self.json("report", self.tmp / "full.db")["points"]:
             self.assertEqual((point["steady"], point["latency_steady"], point["link_use_max"] is None or point["link_use_max"] > 0.999), ("yes", 1, True))
 
+    def test_latencies_of_nothing_are_none(self):
+        """Where no host sends to another one nothing is too short, and a mean over no packets, replies or those of a class is empty, not 0."""
+        (self.tmp / "pair.edges").write_text("0 1\n0 h0\n1 h1\n")
+        for model in ("iq", "ideal", "pipelined"):
+            store = self.make(f"fabric: 'file:pair.edges'\nrouting: updown\ntraffic: permutation\nload: 50%\nseeds: 1..3\nswitch: {{model: {model}}}\n"
+                              "measure: [{stop: {hops: 2000}}, {warmup: 1 us, duration: 2 ms}]\n", model)
+            points = self.json("report", store)["points"]
+            silent = [point for point in points if point["offered"] == 0]
+            self.assertEqual((len(points), len(silent)), (6, 4), model)  # a permutation of two hosts moves both, or none
+            for point in silent:
+                self.assertEqual((point["steady"], point["steady_reason"], point["saturated"], point["latency_steady"], point["needs_ns"]),
+                                 ("yes", "no host sends to another one: there is nothing to measure", 0, 1, None))
+                self.assertEqual([name for name in point if "latency" in name and name.endswith("_ns") and point[name] is not None], [])
+            steps = [step["latency_mean_ns"] for curve in self.json("report", store)["curves"] for step in curve["steps"]]
+            for mean, one in zip(steps, [point["latency_mean_ns"] for point in points if point["offered"] > 0], strict=True):
+                self.assertAlmostEqual(mean, one, 3)  # the mean of one seed, not of three
+            self.assertNotIn("nan", self.ok("report", store))
+        row, = csv.DictReader(io.StringIO(self.ok("report", self.make(
+            "fabric: karytree:k=2,n=2\nrouting: dmodk\ntraffic: uniform\nload: 50%\nadapter: {reply: 64 B}\nmeasure: {warmup: 0 ns, duration: 300 ns}\n", "replies"), "--csv")))
+        self.assertEqual((row["round_trip_mean_ns"], row["round_trip_p99_ns"], row["reply_latency_mean_ns"]), ("", "", ""))
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", self.make(
+            "fabric: karytree:k=2,n=2\nrouting: dmodk\ntraffic: 'mix:100%*all=uniform+0%*none=shift'\nload: 50%\nmeasure: {warmup: 1 us, duration: 50 us}\n", "classes"),
+            "--csv", "--table", "classes"))))
+        self.assertEqual([(row["name"], row["latency_mean_ns"] != "", row["latency_max_ns"] != "") for row in rows], [("all", True, True), ("none", False, False)])
+
     def test_part_of_the_destinations_tells_nothing(self):
         """Where hosts send to one destination after the other, a window must have them all, in every model and however the pattern is wrapped."""
         (self.tmp / "pairs.flows").write_text("".join(f"{s} {d}\n" for s in range(32) for d in range(32) if s != d))

@@ -82,10 +82,38 @@ static bool metrics_run_is_of(const ik_sim_result *run, metric_group of)
     }
 }
 
+/* A mean or a percentile over no packets, requests or replies is no time of 0. */
+static bool metrics_is_over_none(const ik_sim_result *run, metric_id id)
+{
+    switch (id) {
+    case METRIC_LATENCY_MEAN:
+    case METRIC_LATENCY_P50:
+    case METRIC_LATENCY_P95:
+    case METRIC_LATENCY_P99:
+    case METRIC_LATENCY_MAX:
+    case METRIC_ARRIVAL:
+        return run->latency.count == 0;
+    case METRIC_NETWORK_LATENCY:
+        return run->network_latency.count == 0;
+    case METRIC_ROUND_TRIP:
+    case METRIC_ROUND_TRIP_P50:
+    case METRIC_ROUND_TRIP_P95:
+    case METRIC_ROUND_TRIP_P99:
+    case METRIC_ROUND_TRIP_MAX:
+        return run->replies.round_trip.count == 0;
+    case METRIC_REQUEST_LATENCY:
+        return run->replies.request_latency.count == 0;
+    case METRIC_REPLY_LATENCY:
+        return run->replies.reply_latency.count == 0;
+    default:
+        return false;
+    }
+}
+
 double metric_of_run(const metric_source *x, metric_id id)
 {
     const ik_sim_result *run = x->run;
-    if (!metrics_run_is_of(run, metrics[id].of))
+    if (!metrics_run_is_of(run, metrics[id].of) || metrics_is_over_none(run, id))
         return NAN;
     switch (id) {
 #define SIMULATED(id, name, type, of, kind, unit, title, meaning, value)                           \
@@ -135,6 +163,7 @@ double metric_saturated(const ik_sim_result *r)
     case IK_STEADY_HOLDS:
     case IK_STEADY_LATENCY_WIDE:
     case IK_STEADY_NEVER_IDLE:
+    case IK_STEADY_SILENT:
         return false;
     case IK_STEADY_SATURATED:
     case IK_STEADY_BOUND:

@@ -6,6 +6,7 @@
  * of nothing is none. In this order:
  *
  * - no: the run is deadlocked;
+ * - yes: no host sends;
  * - too short: few packets, or no packet in a part of the window; few bursts or large messages, or
  *   some of the destinations alone, where these have their turns;
  * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
@@ -116,7 +117,7 @@ static void steady_conclude(judged *j, ik_steady_verdict verdict, ik_steady_reas
 {
     j->steady->verdict = verdict;
     j->steady->reason = reason;
-    j->steady->latency_lasts = reason == IK_STEADY_HOLDS;
+    j->steady->latency_lasts = reason == IK_STEADY_HOLDS || reason == IK_STEADY_SILENT;
     j->steady->need_ps = need_ps < 1e18 ? (uint64_t)need_ps : 0;
 }
 
@@ -419,6 +420,8 @@ void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsig
                                 .latency_half = NAN};
     if (r->deadlock)
         steady_conclude(&j, IK_STEADY_NO, IK_STEADY_DEADLOCK, 0);
+    else if (r->hosts_silent == f->num_hosts)
+        steady_conclude(&j, IK_STEADY_YES, IK_STEADY_SILENT, 0);
     else if (steady_fit_lines(&j))
         steady_judge_lines(&j);
     else
@@ -450,7 +453,8 @@ const char *ik_steady_reason_name(ik_steady_reason reason)
                                         [IK_STEADY_LATENCY_WIDE] = "wide latency",
                                         [IK_STEADY_PART] = "part",
                                         [IK_STEADY_UNMADE] = "unmade requests",
-                                        [IK_STEADY_NEVER_IDLE] = "never idle"};
+                                        [IK_STEADY_NEVER_IDLE] = "never idle",
+                                        [IK_STEADY_SILENT] = "silent"};
     assert((size_t)reason < sizeof names / sizeof *names);
     return names[reason];
 }
@@ -468,7 +472,8 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         [IK_STEADY_UNMADE] = "the measured time is too short: replies have yet to come, or hosts "
                              "that wait for them may make less than the load asks for",
         [IK_STEADY_NEVER_IDLE] =
-            "throughput stays, a channel was never idle: latency may still grow"};
+            "throughput stays, a channel was never idle: latency may still grow",
+        [IK_STEADY_SILENT] = "no host sends to another one: there is nothing to measure"};
     const ik_sim_steady *k = steady;
     switch (k->reason) {
     case IK_STEADY_SATURATED:
