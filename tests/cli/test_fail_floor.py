@@ -8,7 +8,7 @@ import unittest
 
 from harness import CliTest, run
 
-SPECS = ("dragonfly:h=2", "pgft:m=4:8,w=1:4,p=1:1", "torus:dims=4:4,p=4")
+SPECS = ("dragonfly:h=2", "pgft:m=20:2,w=2:2,p=1:1", "pgft:m=4:8,w=1:4,p=1:1", "torus:dims=4:4,p=4")
 FLOOR = "rack_units: 16\nrow_racks: 3\n"
 # Two axes: racks and seeds. The floor lies beside the experiment.
 SWEEP = """\
