@@ -145,7 +145,8 @@ typedef struct ik_resilience_point {
     uint64_t seed;
     uint32_t failed;     /* cables between switches */
     uint32_t lost_hosts; /* that have lost all their cables */
-    /* share of the ordered pairs of different hosts that have a cable; 1 where there are none */
+    /* share of the ordered pairs of different hosts that have not lost all their cables; where
+     * there is none, 0 if hosts are lost, else 1 */
     double connected;
     /* on the shortest ways between switches, over the connected pairs; NAN where there are none */
     double mean_hops;

@@ -8,7 +8,7 @@ import unittest
 
 from harness import CliTest, run
 
-SPECS = ("dragonfly:h=2", "pgft:m=4:8,w=1:4,p=1:1", "torus:dims=4:4,p=4")
+SPECS = ("dragonfly:h=2", "pgft:m=20:2,w=2:2,p=1:1", "pgft:m=4:8,w=1:4,p=1:1", "torus:dims=4:4,p=4")
 FLOOR = "rack_units: 16\nrow_racks: 3\n"
 # Two axes: racks and seeds. The floor lies beside the experiment.
 SWEEP = """\
@@ -111,7 +111,8 @@ class FailFloor(CliTest):
         """Of every parameter that takes a share among other things: the same points as of a list."""
         text = "fabric: {{family: karytree, k: 4, n: 2, {}: {}, fail_seed: 1}}\nrouting: updown\nsimulate: false\nallow_unreachable: true\nmeasures: [proof]\n"
         for name in ("fail", "fail_racks", "fail_trays"):
-            for written, values in (("0%..6% step 2%", "[0%, 2%, 4%, 6%]"), ("0.5%..4% times 2", "[0.5%, 1%, 2%, 4%]"), ("[0%..2% step 1%, 10%]", "[0%, 1%, 2%, 10%]")):
+            for written, values in (("0%..6% step 2%", "[0%, 2%, 4%, 6%]"), ("0.5%..4% times 2", "[0.5%, 1%, 2%, 4%]"), ("[0%..2% step 1%, 10%]", "[0%, 1%, 2%, 10%]"),
+                                    ("0 % .. 6 % step 2 %", "[0%, 2%, 4%, 6%]"), ("0..6% step 0.02", "[0%, 2%, 4%, 6%]")):
                 found = []
                 for value in (written, values):
                     (self.tmp / "range.yaml").write_text(text.format(name, value))
@@ -120,7 +121,7 @@ class FailFloor(CliTest):
                     (self.tmp / "range.db").unlink()
                 with self.subTest(name=name, value=written):
                     self.assertEqual(*found)
-        for written, error in (("0%..6%", "has no step"), ("6%..0% step 2%", "goes down"), ("0%..6% step 0%", "is zero")):
+        for written, error in (("0%..6%", "has no step"), ("6%..0% step 2%", "goes down"), ("0%..6% step 0%", "is zero"), ("0%..x", "'x' is not a fraction")):
             (self.tmp / "range.yaml").write_text(text.format("fail", written))
             with self.subTest(value=written):
                 done = run("run", self.tmp / "range.yaml", "-o", self.tmp / "range.db")
@@ -151,6 +152,7 @@ class FailFloor(CliTest):
     def test_refused(self):
         for what, says in ((f"fail_racks=r9c9,floor={self.floor}", ["fail_racks: there is no rack 'r9c9'", "racks: r1c1, r1c2"]),
                            (f"fail_racks=99,floor={self.floor}", ["fail_racks = 99 is more than the floor plan has", "r1c1, r1c2"]),
+                           ("fail_racks=99999999999999999999", ["is more than the floor plan has", "r1c1, r1c2"]),
                            (f"fail_trays=r99,floor={self.floor}", ["fail_trays: there is no tray 'r99'", "trays: r1, r2"]),
                            ("fail_racks=0.5", ["neither a number nor a share", "5%"]), (f"floor={self.floor}", ["no effect", "fail_racks"]),
                            ("fail_racks=1,floor=none.yaml", "none.yaml")):
@@ -185,6 +187,17 @@ class FailFloor(CliTest):
                         self.assertAlmostEqual(failure["failed_cables"], sum(links - d["switch_links"] for d in draws) / 3)
                         self.assertAlmostEqual(failure["lost_hosts"], sum(128 - d["host_links"] for d in draws) / 3)
                         self.assertTrue(0 <= failure["connected_least"] <= failure["connected"] <= 1)
+
+    def test_design_where_nothing_is_left(self):
+        for m in self.design("dragonfly", "--fail", "racks=100%", "--fail", "switches=100%"):
+            self.assertEqual([(f["lost_hosts"], f["connected"], f["connected_least"], f["mean_hops"]) for f in m["failures"]], 2 * [(128, 0, 0, None)])
+
+    def test_more_racks_than_are_named(self):
+        narrow = self.tmp / "narrow.yaml"
+        narrow.write_text("rack_units: 1\nrow_racks: 1\n")
+        found = [f["text"] for f in self.json("topo", f"dragonfly:h=2,fail_racks=100%,floor={narrow}")["findings"] if f["code"] == "failed-rack"]
+        self.assertEqual(len(found), 101)
+        self.assertEqual(found[-1], "8 more racks have failed, 108 in all")
 
     def test_design_with_rails(self):
         """The racks of all rails: those of one network whose switches are as high as all of them."""

@@ -4,6 +4,7 @@
  * seeds, and what is refused.
  */
 #include "ikat/failures.h"
+#include "topology/damage/fail_draw.h"
 #include "unit/made.h"
 
 #include <stdlib.h>
@@ -14,8 +15,9 @@ static const char *const cases[] = {
     "dragonfly:h=2",
     "torus:dims=5:5,p=3",
     "slimfly:q=5",
-    "crossbar:n=50",          /* one switch, whose hosts stand in two racks */
-    "pgft:m=4:4,w=2:4,p=1:1", /* hosts with two cables */
+    "crossbar:n=50",           /* one switch, whose hosts stand in two racks */
+    "pgft:m=4:4,w=2:4,p=1:1",  /* hosts with two cables */
+    "pgft:m=20:2,w=2:2,p=1:1", /* … both of which lead to another rack */
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -201,6 +203,49 @@ static void draws(void **state)
     assert_int_equal(seen, (1U << racks) - 1);
     assert_int_equal(draw_racks("100%", 1, plan), (1U << racks) - 1);
     assert_int_equal(__builtin_popcount(draw_racks("50%", 1, plan)), (int)((racks + 1) / 2));
+    ik_floor_plan_free(plan);
+    ik_fabric_free(f);
+}
+
+/* Trays have random numbers of their own, not those of racks; only trays with cables are drawn, and
+ * more of them with fewer among them. */
+static void draws_of_trays(void **state)
+{
+    enum { MOST = 64 };
+    unsigned differ = 0;
+    (void)state;
+    ik_fabric *f = fabric_of("dragonfly:h=2");
+    ik_floor_plan *plan = racks_of(f);
+    assert_true(plan->rows + plan->row_racks <= MOST);
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        uint32_t trays[MOST], as_racks[MOST], num = 0;
+        for (uint32_t t = 0; t < plan->rows + plan->row_racks; t++) {
+            bool used = false;
+            for (uint32_t port = 0; port < f->num_ports; port++)
+                used |=
+                    f->port_peer[port] != IK_NONE &&
+                    lies_in(plan, f, port, t >= plan->rows, t >= plan->rows ? t - plan->rows : t);
+            if (used)
+                trays[num++] = t;
+        }
+        assert_true(num > 3);
+        memcpy(as_racks, trays, sizeof trays);
+        fail_draw(trays, num, 3, seed, FAIL_DRAW_TRAYS);
+        fail_draw(as_racks, num, 3, seed, FAIL_DRAW_RACKS);
+        differ += trays[0] != as_racks[0];
+        for (uint32_t chosen = 1; chosen <= 3; chosen++) {
+            char what[64], name[32], text[48];
+            snprintf(what, sizeof what, "fail_trays=%u,fail_seed=%u", chosen, seed);
+            ik_fabric *g = damaged("dragonfly:h=2", what);
+            for (uint32_t i = 0; i < num; i++) {
+                ik_tray_name(plan, trays[i], name, sizeof name);
+                snprintf(text, sizeof text, "tray %s have", name);
+                assert_int_equal(has_finding(g, "failed-tray", text), i < chosen);
+            }
+            ik_fabric_free(g);
+        }
+    }
+    assert_true(differ > 5);
     ik_floor_plan_free(plan);
     ik_fabric_free(f);
 }
@@ -406,6 +451,7 @@ int main(void)
         cmocka_unit_test(racks_are_what_stands_in_them),
         cmocka_unit_test(trays_are_what_lies_in_them),
         cmocka_unit_test(draws),
+        cmocka_unit_test(draws_of_trays),
         cmocka_unit_test(nothing_fails),
         cmocka_unit_test(together),
         cmocka_unit_test(refused),

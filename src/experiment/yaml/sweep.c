@@ -213,15 +213,18 @@ static ik_status sweep_expand_range(const ytree *node, const ik_param *p, bool p
     }
 }
 
-/* Is a text a range of shares, "0%..30% step 2%" or without the step, which is missed then? */
+/* Is a text a range of shares, "0%..30% step 2%"? One without a step, or with a wrong end, is too:
+ * it is refused as a range. */
 static bool sweep_is_range_of_shares(const char *text)
 {
-    double from, to, step;
-    int bounds = 0, all = 0;
-    sscanf(text, "%lf%%..%lf%%%n %*[steptims] %lf%n", &from, &to, &bounds, &step, &all);
-    if (all && text[all] == '%')
-        all++;
-    return (bounds && !text[bounds]) || (all && !text[all]);
+    const char *dots = strstr(text, "..");
+    char first[32];
+    double share;
+    if (!dots || !strchr(text, '%') || (size_t)(dots - text) >= sizeof first)
+        return false;
+    memcpy(first, text, (size_t)(dots - text));
+    first[dots - text] = '\0';
+    return ik_parse_real(first, IK_DIM_FRACTION, &share, NULL) == IK_OK;
 }
 
 /* ---- lists */

@@ -41,7 +41,8 @@ static uint32_t resilience_count_uncabled(const ik_fabric *f)
     return num;
 }
 
-/* Hosts that have lost their cables count in none of the pairs. */
+/* Hosts that have lost their cables count in none of the pairs; where they leave no pair, nothing
+ * is connected. */
 static ik_status resilience_distances(const ik_fabric *g, const ik_env *env, ik_resilience_point *p,
                                       ik_error *err)
 {
@@ -51,7 +52,7 @@ static ik_status resilience_distances(const ik_fabric *g, const ik_env *env, ik_
         return status;
     const double all = g->num_hosts, left = all - p->lost_hosts, pairs = left * (left - 1),
                  connected = all * (all - 1) - (double)d.unconnected_pairs;
-    p->connected = pairs > 0 ? connected / pairs : 1;
+    p->connected = pairs > 0 ? connected / pairs : p->lost_hosts > 0 ? 0 : 1;
     p->mean_hops = connected > 0 ? d.mean_hops : NAN;
     ik_distances_free(&d);
     return IK_OK;

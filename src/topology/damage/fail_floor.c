@@ -68,11 +68,8 @@ static ik_status fail_floor_hint(const floor_names *n, const fail_floor_parts *p
 static ik_status fail_floor_count(const floor_names *n, fail_floor_parts *p, const char *text,
                                   ik_error *err)
 {
-    uint64_t number = 0;
-    ik_status status = ik_parse_quantity(text, IK_DIM_NONE, &number, err);
-    if (status != IK_OK)
-        return ik_about(err, status, "%s", p->key);
-    if (number > p->num) {
+    uint64_t number = 0; /* too large to be read is more, too */
+    if (ik_parse_quantity(text, IK_DIM_NONE, &number, NULL) != IK_OK || number > p->num) {
         ik_fail(err, IK_ERR_USAGE, "%s = %.40s is more than the floor plan has", p->key, text);
         return fail_floor_hint(n, p, err);
     }

@@ -183,8 +183,19 @@ static ik_status fail_spec_drop_twins(const ik_fabric *f, losses *l, ik_error *e
     return IK_OK;
 }
 
-/* Racks and trays by name, which findings of single switches and links do not say. */
-static ik_status fail_spec_tell(const fail_spec *spec, const losses *l, ik_fabric *f, ik_error *err)
+/* Behind the findings of MOST_TOLD parts: how many more there are. */
+static ik_status fail_spec_sum_up(ik_fabric *f, const char *code, const char *what, size_t failed,
+                                  ik_error *err)
+{
+    if (failed <= MOST_TOLD)
+        return IK_OK;
+    return fabric_add_finding(f, IK_WARNING, code, IK_NONE, IK_NONE, err,
+                              "%zu more %s have failed, %zu in all", failed - MOST_TOLD, what,
+                              failed);
+}
+
+static ik_status fail_spec_tell_racks(const fail_spec *spec, const losses *l, ik_fabric *f,
+                                      ik_error *err)
 {
     char name[32];
     ik_status status = IK_OK;
@@ -192,12 +203,29 @@ static ik_status fail_spec_tell(const fail_spec *spec, const losses *l, ik_fabri
         status = fabric_add_finding(
             f, IK_WARNING, "failed-rack", IK_NONE, IK_NONE, err, "rack %s has failed",
             ik_rack_name(&spec->floor->racks[l->racks.items[i]], name, sizeof name));
+    return status == IK_OK ? fail_spec_sum_up(f, "failed-rack", "racks", l->racks.chosen, err)
+                           : status;
+}
+
+static ik_status fail_spec_tell_trays(const fail_spec *spec, const losses *l, ik_fabric *f,
+                                      ik_error *err)
+{
+    char name[32];
+    ik_status status = IK_OK;
     for (size_t i = 0; i < l->trays.chosen && i < MOST_TOLD && status == IK_OK; i++)
         status =
             fabric_add_finding(f, IK_WARNING, "failed-tray", IK_NONE, IK_NONE, err,
                                "the cables in tray %s have failed",
                                ik_tray_name(spec->floor, l->trays.items[i], name, sizeof name));
-    return status;
+    return status == IK_OK ? fail_spec_sum_up(f, "failed-tray", "trays", l->trays.chosen, err)
+                           : status;
+}
+
+/* Racks and trays by name, which findings of single switches and links do not say. */
+static ik_status fail_spec_tell(const fail_spec *spec, const losses *l, ik_fabric *f, ik_error *err)
+{
+    ik_status status = fail_spec_tell_racks(spec, l, f, err);
+    return status == IK_OK ? fail_spec_tell_trays(spec, l, f, err) : status;
 }
 
 static ik_status fail_spec_degrade(const fail_spec *spec, const losses *l, const ik_fabric *f,
