@@ -323,17 +323,20 @@ bool update_has_levels(const char *from)
     return update_is_folder(from);
 }
 
-/* What a folder's summary says: its routing is that of d, its lanes. */
-static void update_read_summary(const ik_deployment *d, const char *folder, bool *same,
-                                unsigned *lanes)
+/* What a folder's summary says: its routing is that of d, its lanes. A folder without one that can
+ * be read says nothing. */
+static ik_status update_read_summary(const ik_deployment *d, const char *folder, bool *same,
+                                     unsigned *lanes, ik_error *err)
 {
     char path[DEPLOY_PATH + 64], *text = NULL;
     size_t size = 0;
     json_t *root = NULL;
     json_error_t why;
     snprintf(path, sizeof path, "%.4000s/%s", folder, deploy_file_name(DEPLOY_JSON));
-    if (ik_text_read(path, 0, &text, &size, NULL) == IK_OK &&
-        json_parse(text, size, &root, &why) == IK_OK) {
+    ik_status status = ik_text_read(path, 0, &text, &size, NULL);
+    if (status == IK_OK)
+        status = json_parse(text, size, &root, &why);
+    if (status == IK_OK) {
         const char *routing = json_string_value(json_object_get(root, "routing"));
         json_int_t said = json_integer_value(json_object_get(root, "lanes"));
         *same = routing && strcmp(routing, d->plan->routing->spec) == 0;
@@ -341,6 +344,7 @@ static void update_read_summary(const ik_deployment *d, const char *folder, bool
     }
     json_decref(root);
     free(text);
+    return status == IK_ERR_MEMORY ? ik_fail_memory(err, size, "a summary") : IK_OK;
 }
 
 static char *update_path(const char *from, deploy_file file, char *path, size_t size)
@@ -476,12 +480,12 @@ ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const i
                                    .missing = matched.missing_switches,
                                    .lane_assumed = !update_has_levels(from)};
     if (folder)
-        update_read_summary(d, from, &d->update.same_routing, &old.lanes);
+        status = update_read_summary(d, from, &d->update.same_routing, &old.lanes, err);
     else
         d->update.same_routing = update_mostly_equal(d, &old.tables);
     if (old.lanes > 1 && access(update_path(from, DEPLOY_POLICY, path, sizeof path), F_OK) != 0)
         old.lanes = 0;
-    if (old.lanes > 1)
+    if (status == IK_OK && old.lanes > 1)
         status = ik_qos_policy_read(&d->lids, update_path(from, DEPLOY_POLICY, path, sizeof path),
                                     env, &old.levels, NULL, err);
     if (status == IK_OK && old.lanes > 0)
