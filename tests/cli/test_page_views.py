@@ -369,6 +369,21 @@ class Views(CliTest):
                              "the latency does not last or cannot be told: past saturation it grows with the run|not steady, or too short to tell")
             self.assertIn("the load is not accepted in the long run", browser.run("document.querySelector('[data-table=saturation] th[data-key=saturation_load] button').title"))
 
+    def test_many_findings_of_a_kind(self):
+        """What was asked for comes first; of many of a kind four are shown, and the rest opens."""
+        _, page = self.make("fabric: \"karytree:k=4,n=3,fail_racks=1,fail_seed=1\"\nrouting: updown\nsimulate: false\nallow_unreachable: true\nmeasures: [proof]\n", "findings")
+        with Browser(self.tmp) as browser:
+            self.open(browser, page)
+            shown = browser.run("[...document.querySelectorAll('#findings .finding')].filter((n) => n.checkVisibility()).map((n) => n.lastChild.textContent)")
+            self.assertRegex(shown[0], "^rack r1c[0-9]+ has failed$")
+            self.assertEqual(sum("switch sw" in text for text in shown), 4)
+            more = browser.run("document.querySelector('#findings details summary').textContent")
+            browser.run("void document.querySelector('#findings details summary').click()")
+            browser.settle()
+            all_shown = browser.run("[...document.querySelectorAll('#findings .finding')].filter((n) => n.checkVisibility()).map((n) => n.lastChild.textContent)")
+            self.assertEqual(more, f"{sum('switch sw' in text for text in all_shown) - 4} more of this kind")
+            self.assertEqual(browser.console, [])
+
     def test_bound_in_the_table_of_measures(self):
         """Both ends, and the share that a routing carries: shown so that they bound."""
         store, page = self.make("fabric: slimfly:q=3\nrouting: [minimal, updown]\ntraffic: worst\nsimulate: false\nmeasures: [bound]\n", "bound")

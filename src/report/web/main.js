@@ -126,13 +126,26 @@ function slowCallout(data, f, fi) {
   });
 }
 
+const FINDINGS = 4; // of a kind that are shown; if there are more, the rest opens
+
+// Findings in their order; of many of a kind the rest stands behind the first ones, closed.
+function findingList(all) {
+  const line = (x) => el('div', { class: 'finding' }, el('span', { class: `tag ${x.severity}` }, x.severity), el('div', {}, x.text));
+  const kinds = [...new Set(all.map((x) => `${x.severity} ${x.code}`))];
+  return kinds.map((kind) => {
+    const same = all.filter((x) => `${x.severity} ${x.code}` === kind), shown = same.length > FINDINGS + 1 ? FINDINGS : same.length;
+    return [same.slice(0, shown).map(line),
+      shown < same.length ? el('details', { class: 'more-findings' }, el('summary', {}, `${count(same.length - shown)} more of this kind`), same.slice(shown).map(line)) : null];
+  });
+}
+
 function findings(data) {
   const blocks = data.fabrics.map((f, i) => {
     if (f.sample) return null;
     const rest = f.findings.filter((x) => !(x.code === 'slow-link' && f.slow_links.some((s) => s.channel === x.channel || s.opposite === x.channel)));
     if (!f.findings.length && data.fabrics.length > 1) return null;
     return [data.fabrics.length > 1 && el('h3', {}, fabricName(data, i)), slowCallout(data, f, i),
-      (rest.length > 0 || !f.slow_links.length) && card(rest.length ? rest.map((x) => el('div', { class: 'finding' }, el('span', { class: `tag ${x.severity}` }, x.severity), el('div', {}, x.text)))
+      (rest.length > 0 || !f.slow_links.length) && card(rest.length ? findingList(rest)
         : el('p', { class: 'quiet' }, 'Nothing was found: the fabric is as it should be.'))];
   });
   return section('findings', 'Findings', blocks.some(Boolean) ? blocks : card(el('p', { class: 'quiet' }, 'Nothing was found: the fabrics are as they should be.')));

@@ -228,19 +228,41 @@ static ik_status fail_spec_tell(const fail_spec *spec, const losses *l, ik_fabri
     return status == IK_OK ? fail_spec_tell_trays(spec, l, f, err) : status;
 }
 
+static void fail_spec_turn_round(ik_finding *findings, size_t num)
+{
+    for (size_t i = 0; i < num / 2; i++) {
+        ik_finding first = findings[i];
+        findings[i] = findings[num - 1 - i];
+        findings[num - 1 - i] = first;
+    }
+}
+
+/* Puts those from `before` on before all others: what was asked for comes first. */
+static void fail_spec_tell_first(ik_fabric *f, size_t before)
+{
+    fail_spec_turn_round(f->findings, before);
+    fail_spec_turn_round(f->findings + before, f->num_findings - before);
+    fail_spec_turn_round(f->findings, f->num_findings);
+}
+
 static ik_status fail_spec_degrade(const fail_spec *spec, const losses *l, const ik_fabric *f,
                                    ik_fabric **out, ik_error *err)
 {
     ik_fabric *copy = NULL;
     ik_status status =
         ik_fabric_degrade(f, l->ports, l->num_ports, l->switches, l->num_switches, &copy, err);
-    if (status == IK_OK)
-        status = fail_spec_tell(spec, l, copy, err);
-    if (status == IK_OK)
-        *out = copy;
-    else
+    if (status != IK_OK)
+        return status;
+    size_t before = copy->num_findings;
+    status = fail_spec_tell(spec, l, copy, err);
+    if (status != IK_OK) {
         ik_fabric_free(copy);
-    return status;
+        return status;
+    }
+    if (copy->num_findings > before)
+        fail_spec_tell_first(copy, before);
+    *out = copy;
+    return IK_OK;
 }
 
 /* A list has at most as many items as characters, a fabric at most num_ports / 2 cables. */
