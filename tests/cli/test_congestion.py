@@ -192,7 +192,7 @@ class Mix(CliTest):
         classes = [c for p in self.json("report", self.store)["points"] for c in p["classes"]]
         for row, c in zip(rows, classes):
             self.assertEqual(row["name"], c["name"])
-            self.assertEqual([float(row[k]) for k in c if k != "name"], [v for k, v in c.items() if k != "name"])
+            self.assertEqual([float(row[k]) if row[k] else None for k in c if k != "name"], [v for k, v in c.items() if k != "name"])
         self.assertEqual(len(rows), len(classes))
         self.ok("report", self.store, "-o", self.tmp / "r.html")
 

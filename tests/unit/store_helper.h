@@ -105,6 +105,7 @@ static inline ik_sim_result result_of(const bench *b, double offered, double acc
                        .fairness = 1,
                        .window_ps = 1000000,
                        .end_ps = 2000000};
+    r.latency.count = r.network_latency.count = 1;
     r.latency.mean = r.network_latency.mean = (double)latency_ps;
     r.latency.max = latency_ps;
     r.channel_bytes = calloc(f->num_ports, sizeof *r.channel_bytes);

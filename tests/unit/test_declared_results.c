@@ -102,6 +102,8 @@ static void groups_of_results(void **state)
     run.congestion.num_samples = 1;
     run.reorder.in_order = run.replies.on = run.completed = run.steady.detects = true;
     run.steady.verdict = IK_STEADY_NO;
+    assert_true(isnan(value_of(&run, "round_trip_max_ns"))); /* of no reply */
+    run.replies.round_trip.count = 1;
     for (size_t i = 0; i < 6; i++)
         assert_true(value_of(&run, without[i]) == 0);
     assert_true(isnan(value_of(&run, "slowdown"))); /* known to experiments */
