@@ -99,7 +99,7 @@ function summary(data) {
 // ---- findings
 
 // What is accepted, where more may be.
-const least = (isLeast, x) => `${isLeast ? 'at least ' : ''}${percent(x)}`;
+const least = (isLeast, x) => (isLeast ? `at least ${percentAtLeast(x)}` : percent(x));
 
 function slowCallout(data, f, fi) {
   const names = shortNamesOf(data, data.curves.filter((c) => c.fabric === fi));
