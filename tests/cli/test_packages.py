@@ -20,7 +20,7 @@ PACKAGES = ["ikat", "ikat-doc", "ikat-opensm", "libikat-dev", "libikat0", "pytho
 WITH = ["bash-completion", "cmake", "g++", "gcc", "libc6-dev", "make", "man-db", "pkg-config", "python3-matplotlib", "python3-pandas", "zsh"]
 TOOLS = ["dpkg-buildpackage", "dh", "lintian", "mmdebstrap"]
 CHILD = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}  # Debian's Python, not another
-for name in ("CMAKE_BUILD_PARALLEL_LEVEL", "CMAKE_GENERATOR", "CPATH", "LIBRARY_PATH", "MAKEFLAGS", "PYTHONPATH", "XDG_CACHE_HOME"):
+for name in ("IKAT", "IKAT_BUILD", "IKAT_SOURCE", "CMAKE_BUILD_PARALLEL_LEVEL", "CMAKE_GENERATOR", "CPATH", "LIBRARY_PATH", "MAKEFLAGS", "PYTHONPATH", "XDG_CACHE_HOME"):
     CHILD.pop(name, None)
 
 
