@@ -244,8 +244,8 @@ class Results(Object):
         A section is a dimension of its own ("fabric") where its parameters are no grid, with these as coordinates along it; so are
         designs. over: what is averaged, "seed" or ["seed", "fabric.seed"]: results are then means, with half their 95 % intervals in
         `…_ci95`; `points` counts the points, `not_steady` those of them that are not steady. dims: the dimensions by name, where
-        others are wanted; points that would fall on one place are refused, with the name of what they differ in. A sweep of which
-        more than half of all combinations are not a part is refused unless `fill`, and of more than 2^20 combinations even then."""
+        others are wanted; points that would fall on one place are refused, with the name of what they differ in. A sweep that has
+        fewer than half of all combinations is refused unless `fill`, and where these are more than 2^20 even then."""
         xarray = module("xarray", "Results.dataset")
         held = self._p()
         frame = _frame(module("pandas", "Results.dataset"), written(lambda out: plain(lib.ik_results_csv, held, out)).decode("utf-8", "replace"))

@@ -170,11 +170,17 @@ static const char *families_range_text(const ik_param *p, char *buffer, size_t s
     return buffer;
 }
 
+/* Of texts that may be shares, the limits are of these alone. */
+static bool families_is_bounded(const ik_param *p)
+{
+    return p->type != IK_PARAM_STRING && (p->min != 0 || p->max != 0);
+}
+
 /* "[time, 1 ns to 1 s, default 6 ns]" behind what the parameter means. */
 static void families_param_text(const ik_param *p, char *buffer, size_t size)
 {
     char range[104], type[64];
-    bool bounded = p->min != 0 || p->max != 0, has_default = p->def && p->def[0];
+    bool bounded = families_is_bounded(p), has_default = p->def && p->def[0];
     snprintf(buffer, size, "%s [%s%s%s%s%s%s%s]", p->help, families_type_text(p, type, sizeof type),
              bounded ? ", " : "", bounded ? families_range_text(p, range, sizeof range) : "",
              !p->def       ? ", required"
@@ -241,7 +247,7 @@ static void families_put_param(ik_json *j, const ik_param *p)
     ik_json_text(j, "type", families_type_text(p, type, sizeof type));
     ik_json_optional(j, "default", p->def);
     ik_json_text(j, "help", p->help);
-    if (p->min != 0 || p->max != 0) {
+    if (families_is_bounded(p)) {
         ik_json_real(j, "min", p->min, CLI_DIGITS);
         ik_json_real(j, "max", p->max, CLI_DIGITS);
         ik_json_text(j, "range", families_range_text(p, range, sizeof range));

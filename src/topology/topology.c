@@ -32,15 +32,15 @@ const ik_param ik_topology_common_params[] = {
      "latency of links to hosts; the value of latency if not given"},
     {"hosts", IK_PARAM_UINT, "", 0, 4294967295.0, NULL,
      "keep only this many hosts, the first ones; the other host ports stay empty"},
-    {"fail", IK_PARAM_STRING, "", 0, 0, NULL,
+    {"fail", IK_PARAM_STRING, "", 0, 1, NULL,
      "what has failed: a fraction of the links between switches (3%), or a list of switches and "
      "ports (sw12:sw7.3)"},
     {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL,
      "fraction of the switches that have failed"},
-    {"fail_racks", IK_PARAM_STRING, "", 0, 0, NULL,
+    {"fail_racks", IK_PARAM_STRING, "", 0, 1, NULL,
      "racks that have failed, with their switches and the cables of their hosts: a number (2) or a "
      "fraction (5%), drawn, or a list of racks of the floor plan (r2c13:r1c1)"},
-    {"fail_trays", IK_PARAM_STRING, "", 0, 0, NULL,
+    {"fail_trays", IK_PARAM_STRING, "", 0, 1, NULL,
      "trays whose cables have failed: a number (1) or a fraction (10%), drawn, or a list of those "
      "above rows and across them at places of the floor plan (r2:c13)"},
     {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL,

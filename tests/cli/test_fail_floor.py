@@ -121,6 +121,10 @@ class FailFloor(CliTest):
                     (self.tmp / "range.db").unlink()
                 with self.subTest(name=name, value=written):
                     self.assertEqual(*found)
+        (self.tmp / "range.yaml").write_text("fabric: karytree:k=2,n=2\nrouting: dmodk\nload: 20%\ntraffic: {family: uniform, label: '10%..20% of hosts'}\n"
+                                             "measure: {warmup: 1 us, duration: 1 us}\n")
+        self.assertIn("10%..20% of hosts", self.ok("run", self.tmp / "range.yaml", "-o", self.tmp / "range.db"))  # other texts are no ranges
+        (self.tmp / "range.db").unlink()
         for written, error in (("0%..6%", "has no step"), ("6%..0% step 2%", "goes down"), ("0%..6% step 0%", "is zero"), ("0%..x", "'x' is not a fraction")):
             (self.tmp / "range.yaml").write_text(text.format("fail", written))
             with self.subTest(value=written):

@@ -288,7 +288,7 @@ ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sw
     }
     if (sweep_is_number(p->type) && strstr(node->text, ".."))
         return sweep_expand_range(node, p, false, arena, out, err);
-    if (p->type == IK_PARAM_STRING && sweep_is_range_of_shares(node->text)) {
+    if (p->type == IK_PARAM_STRING && p->max > 0 && sweep_is_range_of_shares(node->text)) {
         ik_param share = {.name = p->name, .type = IK_PARAM_FRACTION, .min = 0, .max = 1};
         return sweep_expand_range(node, &share, true, arena, out, err);
     }

@@ -167,7 +167,7 @@ static ik_status fail_spec_choose_floor(const fail_spec *spec, const ik_fabric *
 }
 
 /* Each switch once, at its first place. */
-static ik_status fail_spec_drop_twins(const ik_fabric *f, losses *l, ik_error *err)
+static ik_status fail_spec_drop_repeated(const ik_fabric *f, losses *l, ik_error *err)
 {
     bool *seen = ik_calloc((size_t)f->num_switches + 1, sizeof *seen);
     size_t num = 0;
@@ -228,7 +228,7 @@ static ik_status fail_spec_tell(const fail_spec *spec, const losses *l, ik_fabri
     return status == IK_OK ? fail_spec_tell_trays(spec, l, f, err) : status;
 }
 
-static void fail_spec_turn_round(ik_finding *findings, size_t num)
+static void fail_spec_reverse(ik_finding *findings, size_t num)
 {
     for (size_t i = 0; i < num / 2; i++) {
         ik_finding first = findings[i];
@@ -240,9 +240,9 @@ static void fail_spec_turn_round(ik_finding *findings, size_t num)
 /* Puts those from `before` on before all others: what was asked for comes first. */
 static void fail_spec_tell_first(ik_fabric *f, size_t before)
 {
-    fail_spec_turn_round(f->findings, before);
-    fail_spec_turn_round(f->findings + before, f->num_findings - before);
-    fail_spec_turn_round(f->findings, f->num_findings);
+    fail_spec_reverse(f->findings, before);
+    fail_spec_reverse(f->findings + before, f->num_findings - before);
+    fail_spec_reverse(f->findings, f->num_findings);
 }
 
 static ik_status fail_spec_degrade(const fail_spec *spec, const losses *l, const ik_fabric *f,
@@ -289,7 +289,7 @@ ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric *
     if (status == IK_OK && (spec->racks || spec->trays))
         status = fail_spec_choose_floor(spec, f, &l, err);
     if (status == IK_OK)
-        status = fail_spec_drop_twins(f, &l, err);
+        status = fail_spec_drop_repeated(f, &l, err);
     const bool floor_alone = !spec->text && spec->switch_share == 0;
     if (status == IK_OK && floor_alone && l.racks.chosen + l.trays.chosen == 0)
         *out = NULL;
