@@ -429,17 +429,20 @@ class Live(InBrowser, ServeTest):
 
     def test_points_appear(self):
         """A page that waits for results shows them, then more of them, with the reader's place and choices, until the run ends."""
-        (self.tmp / "long.yaml").write_text(LONG.replace("20 us", "4 ms"))
+        (self.tmp / "long.yaml").write_text(LONG.replace("20 us", "8 ms"))
         with self.serving() as token:
             self.browser.call("Page.navigate", url=self.address)
             self.until(lambda: self.see("document.documentElement.dataset.live") == "waiting")
             process = self.begin()
 
             def goes_on(num):
-                """Until it has more than so many points; then it pauses, however slow the browser is."""
-                process.send_signal(signal.SIGCONT)
-                self.until(lambda: ((self.status(token)["status"] or {}).get("done") or 0) > num)
-                process.send_signal(signal.SIGSTOP)
+                """Until it has more than so many points, in short steps: it waits while anybody else works, so that a slow machine never lets it end."""
+                def a_step():
+                    process.send_signal(signal.SIGCONT)
+                    time.sleep(0.05)
+                    process.send_signal(signal.SIGSTOP)
+                    return ((self.status(token)["status"] or {}).get("done") or 0) > num
+                self.until(a_step)
             goes_on(0)
             shown = "document.documentElement.dataset.ready === 'yes' && Number(document.querySelector('script[data-page]').dataset.page.split('.')[0])"
             first = self.until(lambda: self.see(shown))
