@@ -1,4 +1,5 @@
 """ikat run --shard and --budget, ikat merge: parts of an experiment, and one file of them."""
+import json
 import shutil
 import sqlite3
 import time
@@ -90,6 +91,24 @@ class Merge(CliTest):
                     text = self.ok("merge", *made[::-1], "-o", merged)
                     self.assertNotIn("several files", text)
                     self.assertEqual(merged.read_bytes(), whole.read_bytes())
+
+    def test_points_that_are_left(self):
+        """They are counted, and with --complete they make the exit status 1; points that no run can finish are not among them."""
+        path = self.write('fabric: ["karytree:k=4,n=2", "torus:dims=4:4"]\nrouting: [dmodk, updown]\nskip_misfits: true\ntraffic: uniform\nload: [30%, 50%]\n'
+                          "measure: {warmup: 1 us, duration: 2 us}\n")
+        made, merged = self.shards(path, 2), self.tmp / "merged.db"
+        for files, left, status in ((made, 0, 0), (made[:1], self.json("status", made[0])["left"], 1)):
+            for option, expected in (((), 0), (("--complete",), status)):
+                for quiet in ((), ("-q",), ("--json",)):
+                    said = run("merge", *files, "-o", merged, *option, *quiet)
+                    self.assertEqual((said.returncode, said.stderr), (expected, ""))
+                    if quiet == ("--json",):
+                        self.assertEqual(json.loads(said.stdout)["points_left"], left)
+                    elif not quiet:
+                        self.assertEqual(f"; {left} left to run" in said.stdout, left > 0)
+                    self.assertEqual(self.json("status", merged)["left"], left)
+                    merged.unlink()
+        self.assertGreater(left, 0)
 
     def test_plans_without_points(self):
         """A run makes the plans of its own points alone; merged files, and those that are finished later, are as of one run."""

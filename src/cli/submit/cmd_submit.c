@@ -172,7 +172,7 @@ static void submit_put_merge(FILE *out, const submission *s)
     submit_quote(out, s->folder);
     fprintf(out, "/*-of-%llu.db -o ", (unsigned long long)s->tasks);
     submit_quote(out, s->results);
-    putc('\n', out);
+    fputs(" --complete\n", out);
 }
 
 /* ---- what was asked for */
