@@ -365,7 +365,7 @@ typedef enum ik_steady_reason {
     IK_STEADY_PART,       /* few large messages or bursts, or some of the destinations alone */
     IK_STEADY_UNMADE,     /* to know whether hosts in a closed loop make what the load asks for */
     IK_STEADY_NEVER_IDLE, /* throughput lasts; a channel was never idle, latency may still grow */
-    IK_STEADY_SILENT      /* yes: no host sends to another one; there is no latency */
+    IK_STEADY_SILENT      /* yes: no host sends to one that it reaches: no latency */
 } ik_steady_reason;
 /* "holds", "saturated", "falls" …; "" of IK_STEADY_NOT_JUDGED. */
 const char *ik_steady_reason_name(ik_steady_reason reason);

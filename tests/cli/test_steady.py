@@ -172,12 +172,16 @@ class Steady(CliTest):
             self.assertEqual((len(points), len(silent)), (6, 4), model)  # a permutation of two hosts moves both, or none
             for point in silent:
                 self.assertEqual((point["steady"], point["steady_reason"], point["saturated"], point["latency_steady"], point["needs_ns"]),
-                                 ("yes", "no host sends to another one: there is nothing to measure", 0, 1, None))
+                                 ("yes", "no host sends to another one that it reaches: there is nothing to measure", 0, 1, None))
                 self.assertEqual([name for name in point if "latency" in name and name.endswith("_ns") and point[name] is not None], [])
             steps = [step["latency_mean_ns"] for curve in self.json("report", store)["curves"] for step in curve["steps"]]
             for mean, one in zip(steps, [point["latency_mean_ns"] for point in points if point["offered"] > 0], strict=True):
                 self.assertAlmostEqual(mean, one, 3)  # the mean of one seed, not of three
             self.assertNotIn("nan", self.ok("report", store))
+            point, = self.json("report", self.make(f"fabric: 'torus:dims=3:3,fail=100%'\nrouting: minimal\nallow_unreachable: true\ntraffic: uniform\nload: 50%\nswitch: {{model: {model}}}\n"
+                                                   "measure: {warmup: 1 us, duration: 20 us}\n", f"{model}_cut"))["points"]
+            self.assertEqual((point["steady"], point["steady_reason"], point["needs_ns"], point["latency_mean_ns"]),
+                             ("yes", "no host sends to another one that it reaches: there is nothing to measure", None, None), model)
         row, = csv.DictReader(io.StringIO(self.ok("report", self.make(
             "fabric: karytree:k=2,n=2\nrouting: dmodk\ntraffic: uniform\nload: 50%\nadapter: {reply: 64 B}\nmeasure: {warmup: 0 ns, duration: 300 ns}\n", "replies"), "--csv")))
         self.assertEqual((row["round_trip_mean_ns"], row["round_trip_p99_ns"], row["reply_latency_mean_ns"]), ("", "", ""))

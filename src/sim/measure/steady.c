@@ -121,6 +121,14 @@ static void steady_conclude(judged *j, ik_steady_verdict verdict, ik_steady_reas
     j->steady->need_ps = need_ps < 1e18 ? (uint64_t)need_ps : 0;
 }
 
+/* Nothing is sent, or nothing of it has a way; where the traffic draws destinations, so far. */
+static bool steady_has_nothing(const judged *j)
+{
+    const ik_sim_result *r = j->r;
+    return r->hosts_silent == j->f->num_hosts ||
+           (r->packets_generated && r->packets_unroutable == r->packets_generated);
+}
+
 static double steady_relative(const stationary_interval *i)
 {
     return i->mean > 0 ? i->half_width / i->mean : NAN;
@@ -420,7 +428,7 @@ void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsig
                                 .latency_half = NAN};
     if (r->deadlock)
         steady_conclude(&j, IK_STEADY_NO, IK_STEADY_DEADLOCK, 0);
-    else if (r->hosts_silent == f->num_hosts)
+    else if (steady_has_nothing(&j))
         steady_conclude(&j, IK_STEADY_YES, IK_STEADY_SILENT, 0);
     else if (steady_fit_lines(&j))
         steady_judge_lines(&j);
@@ -473,7 +481,8 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
                              "that wait for them may make less than the load asks for",
         [IK_STEADY_NEVER_IDLE] =
             "throughput stays, a channel was never idle: latency may still grow",
-        [IK_STEADY_SILENT] = "no host sends to another one: there is nothing to measure"};
+        [IK_STEADY_SILENT] = "no host sends to another one that it reaches: there is nothing "
+                             "to measure"};
     const ik_sim_steady *k = steady;
     switch (k->reason) {
     case IK_STEADY_SATURATED:
