@@ -308,8 +308,9 @@ static void estimate_simulation(estimating *w, site *at, const ik_plan *plan, bo
     if (run->most_hops && hops > (double)run->most_hops)
         hops = (double)run->most_hops;
     bool searches = !ends && estimate_is_search(w, number);
-    if (searches)
-        hops *= probes_of_search * (run->most_hops ? 1 : longer_probes);
+    if (searches) /* near saturation a probe or two take all that they may */
+        hops = run->most_hops ? hops * probes_of_search + (double)run->most_hops
+                              : hops * probes_of_search * longer_probes;
     double state = (double)run->bytes * (stands_in ? at->ports / (2 * STAND_IN) : 1);
     c->bytes = run->bytes ? (uint64_t)(bytes_of_process + at->ports * bytes_per_port +
                                        estimate_entries(at) * bytes_per_entry + state +
