@@ -67,8 +67,8 @@ def take(browser, path, first, last, before):
     path.write_bytes(base64.b64decode(data))
 
 
-def make(ikat, folder):
-    """Makes all pictures in a folder."""
+def make(ikat, folder, run_experiment=None):
+    """Makes all pictures in a folder. run_experiment(words, store, cwd) does what `ikat run` with these words does, unless that itself is run."""
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
@@ -76,14 +76,21 @@ def make(ikat, folder):
         def run(*words):
             subprocess.run([ikat, *map(str, words)], cwd=scratch, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
+        def results(experiment, store):
+            if run_experiment:
+                run_experiment(["run", experiment], store, scratch)
+            else:
+                run("run", experiment, "-o", store)
+
         run("topo", CLUSTER, "-o", folder / "pictures/cluster.svg")
-        (scratch / "data").symlink_to(SOURCE / "data")
-        subprocess.run(["cc", "-shared", "-fPIC", "-I", SOURCE / "include", "-o", scratch / "by_rate.so", SOURCE / "examples/plugin/by_rate.c"], check=True)
+        for name in ("data", "experiments", "examples", "include"):
+            (scratch / name).symlink_to(SOURCE / name)
+        subprocess.run("cc -shared -fPIC -Iinclude -o by_rate.so examples/plugin/by_rate.c".split(), cwd=scratch, check=True)  # as its document does
         for picture, (page, name, figure) in OF_DOCUMENTS.items():
             (scratch / name).write_text(experiment_of(page, name), encoding="utf-8")
-            run("run", name, "-o", f"{name}.db")
+            results(name, f"{name}.db")
             run("report", f"{name}.db", "--figure", figure, "-o", folder / picture)
-        run("run", SOURCE / "experiments/quickstart.yaml", "-o", "quickstart.db")
+        results("experiments/quickstart.yaml", "quickstart.db")
         run(*REPLAYED, "-o", "waiting.db")
         run(*REPLAYED, "--compute-scale", "0.01", "-o", "halo.db")
         for name in PAGES:

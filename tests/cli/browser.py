@@ -50,7 +50,7 @@ class Browser:
         self.end_children()
         shutil.rmtree(self.profile, ignore_errors=True)
 
-    def end_children(self, patience=10):
+    def end_children(self, patience=300):
         """Ends what the browser has started: its children write to the profile for a while after it has gone."""
         until = time.monotonic() + patience
         while time.monotonic() < until:
@@ -80,7 +80,7 @@ class Browser:
             self.console.append(params["entry"]["text"])
         return answer
 
-    def call(self, method, timeout=60, **params):
+    def call(self, method, timeout=600, **params):
         """Sends a command and returns its result."""
         self.number += 1
         number, until = self.number, time.monotonic() + timeout
@@ -110,7 +110,7 @@ class Browser:
         """Loads a file, or an address, and waits until it says that it is ready."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=(page if str(page).startswith("http:") else pathlib.Path(page).resolve().as_uri()) + fragment)
-        until = time.monotonic() + 60
+        until = time.monotonic() + 600
         while not self.run("document.documentElement?.dataset.ready === 'yes'"):
             if time.monotonic() > until:
                 raise TimeoutError(f"{page} does not become ready")

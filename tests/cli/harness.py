@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 IKAT = os.environ.get("IKAT", "build/release/ikat")
@@ -16,10 +17,22 @@ os.environ.pop("COLUMNS", None)  # no test depends on the width of who runs it
 os.environ["XDG_CACHE_HOME"] = "/dev/null"  # no folder: every proof is made, so that tests see it; tests of the cache name one
 
 
-def run(*args, cwd=None, env=None, timeout=300, stdin=None):
+def run(*args, cwd=None, env=None, timeout=1200, stdin=None):
     """Runs ikat; returns the finished process with text output."""
     return subprocess.run([IKAT, *map(str, args)], cwd=cwd or SOURCE, env={**os.environ, **(env or {})}, timeout=timeout,
                           input=stdin, capture_output=True, text=True, check=False)
+
+
+def has_worked(process, seconds):
+    """Waits until a process has used this much processor time, or has ended, however busy the machine is. What it has used."""
+    used = 0.0
+    while process.poll() is None:
+        words = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        used = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        if used >= seconds:
+            break
+        time.sleep(0.01)
+    return used
 
 
 @functools.cache

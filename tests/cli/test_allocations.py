@@ -240,7 +240,7 @@ class Bench:
             env["IKAT_FAIL_ALLOCATION"] = str(failing)
         with open(self.folder / "tree.edges", "rb") as given:
             done = subprocess.run([IKAT, *(a.replace("OUT", out) for a in args)], cwd=self.folder, env=env, pass_fds=[writing],
-                                  stdin=given, stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+                                  stdin=given, stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, timeout=600, check=False)
         os.close(writing)
         with os.fdopen(reading) as counted:
             count = counted.read()

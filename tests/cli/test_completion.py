@@ -53,7 +53,7 @@ class Shell:
 
     def wait_for(self, pattern):
         """What the terminal shows up to a pattern."""
-        text, end = "", time.monotonic() + 60
+        text, end = "", time.monotonic() + 600
         while not (found := re.search(pattern, text, re.S)):
             if not select.select([self.leader], [], [], max(0, end - time.monotonic()))[0]:
                 raise TimeoutError(f"the shell shows {text!r}")

@@ -144,7 +144,7 @@ class Congestion(CliTest):
         done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                                f"--user-data-dir={self.tmp}/profile", "--window-size=1280,2000", "--virtual-time-budget=8000",
                                "--enable-logging=stderr", "--dump-dom", f"file://{page}#numbers"],
-                              capture_output=True, text=True, timeout=120, check=True, env={**os.environ, "HOME": str(self.tmp)})
+                              capture_output=True, text=True, timeout=600, check=True, env={**os.environ, "HOME": str(self.tmp)})
         dom = done.stdout
         self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
         self.assertIn('id="congestion"', dom)

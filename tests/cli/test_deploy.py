@@ -275,7 +275,7 @@ class Deploy(CliTest):
             folder = self.tmp / f"limit{limit}"
             folder.mkdir()
             done = subprocess.run(["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", IKAT, "deploy", "ring:n=5", "-r", "updown", "-o", folder / "out"],
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100, check=False)
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
             statuses.add(done.returncode)
             self.assertEqual([path.name for path in folder.iterdir()], ["out"] if done.returncode == 0 else [], done.stderr)
         self.assertEqual(statuses, {0, 2})

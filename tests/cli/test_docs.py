@@ -6,11 +6,11 @@ the four stories, a ```text block after commands is what they print, without bla
 """
 import re
 import shlex
-import shutil
 import subprocess
 import unittest
 
 from harness import SOURCE, CliTest, run
+from kept import run_kept
 
 DOCUMENTS = sorted([SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "docs").glob("*.md"), *(SOURCE / "docs/howto").glob("*.md")])
 # Pages for one reader each, from a problem to a decision.
@@ -25,7 +25,7 @@ def anchors(page):
 
 class Documents(CliTest):
     def test_commands(self):
-        count, self.ran = 0, {}
+        count = 0
         for document in DOCUMENTS:
             if not document.exists():
                 continue
@@ -59,20 +59,12 @@ class Documents(CliTest):
         self.assertGreater(count, 0)
 
     def run_once(self, words, scratch):
-        """Runs a command. An experiment of the tree or a reproduction that another document has run into the same file or folder gives the
-        same results."""
-        run_into = {"run": words[-1] if len(words) == 4 and words[1].startswith("experiments/") and words[2] == "-o" else None,
-                    "reproduce": "reproductions" if len(words) == 2 and words[1][0] != "-" else None}.get(words[0])
-        again = run_into and not (scratch / run_into).exists() and tuple(words)
-        if again not in self.ran:
-            done = run(*words, cwd=scratch, timeout=600)
-            if again and done.returncode == 0:
-                kept, copy = self.tmp / f"kept{len(self.ran)}", shutil.copytree if (scratch / run_into).is_dir() else shutil.copyfile
-                self.ran[again] = (done, copy(scratch / run_into, kept), copy)
-            return done
-        done, kept, copy = self.ran[again]
-        copy(kept, scratch / run_into)
-        return done
+        """Runs a command. An experiment or a reproduction without options is run once for all documents and tests (kept.py)."""
+        if words[0] == "run" and len(words) == 4 and words[2] == "-o" and not (scratch / words[3]).exists():
+            return run_kept(words[:2], words[3], scratch)
+        if words[0] == "reproduce" and len(words) == 2 and words[1][0] != "-" and not (scratch / "reproductions").exists():
+            return run_kept(words, "reproductions", scratch)
+        return run(*words, cwd=scratch, timeout=1200)
 
     def printed(self, block, output):
         """The lines of a block are what was printed, in their order; those on both sides of … are not adjacent."""

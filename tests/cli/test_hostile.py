@@ -76,7 +76,7 @@ class Hostile(CliTest):
     def raw(self, *args):
         """A finished process with bytes."""
         return subprocess.run([os.fsencode(IKAT), *[a if isinstance(a, bytes) else os.fsencode(str(a)) for a in args]], cwd=SOURCE,
-                              capture_output=True, timeout=120, check=False)
+                              capture_output=True, timeout=600, check=False)
 
     def answer(self, *args, status=(0, 1, 2), terminal=True):
         """Runs; no crash, and nothing that a terminal would act on; standard output if it was done."""
@@ -125,7 +125,7 @@ class Hostile(CliTest):
             done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
                                    f"--user-data-dir={self.tmp / 'profile'}", f"--log-net-log={log}", "--virtual-time-budget=8000",
                                    "--enable-logging=stderr", "--dump-dom", f"{pathlib.Path(page).as_uri()}#numbers"],
-                                  capture_output=True, timeout=120, check=True, env={**os.environ, "HOME": str(self.tmp)})
+                                  capture_output=True, timeout=600, check=True, env={**os.environ, "HOME": str(self.tmp)})
             dom = done.stdout.decode("utf-8", "replace")
             console = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "CONSOLE" in line]
             self.assertEqual(console, [], page)

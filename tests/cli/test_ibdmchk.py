@@ -50,7 +50,7 @@ class Judge(CliTest):
         routes = json.loads(self.ok("route", spec, "-r", routing, "--vc", "1q", "--format", "json"))
         Subnet(fabric, routes["tables"]).write(self.tmp)
         done = subprocess.run(["ibdmchk", "-s", "subnet.lst", "-f", "tables.fdbs", "-m", "tables.mcfdbs"], cwd=self.tmp,
-                              capture_output=True, text=True, check=False, timeout=120)
+                              capture_output=True, text=True, check=False, timeout=600)
         self.assertIn(f"Defined {len(fabric['switches']) + len(fabric['hosts'])}/", done.stdout, done.stdout[-2000:])
         self.assertNotIn("bad paths", done.stdout.replace("no bad paths", "").replace("0 bad paths", ""))
         return "Found credit loop" in done.stdout or "credit loops in routing" in done.stdout

@@ -67,7 +67,7 @@ class KilledTest(CliTest):
         env = {**os.environ, "LD_PRELOAD": PRELOAD, "IKAT_COUNT_CALLS": str(writing)}
         if at is not None:
             env["IKAT_KILL_AT"] = str(at)
-        done = subprocess.run([IKAT, *args], cwd=self.tmp, env=env, pass_fds=[writing], capture_output=True, text=True, timeout=120,
+        done = subprocess.run([IKAT, *args], cwd=self.tmp, env=env, pass_fds=[writing], capture_output=True, text=True, timeout=600,
                               check=False)
         os.close(writing)
         with os.fdopen(reading) as count:

@@ -221,7 +221,7 @@ class Views(CliTest):
             browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(self.tmp))
             browser.run("document.querySelector('#performance [data-save=png]').click()")
             path = self.tmp / "throughput-over-load-under-uniform.png"
-            for _ in range(100):
+            for _ in range(6000):
                 if path.exists() and path.stat().st_size:
                     break
                 browser.run("wait(50)")

@@ -10,6 +10,7 @@ import unittest
 
 from browser import CHROMIUM, Browser
 from harness import IKAT, SOURCE
+from kept import run_kept
 
 sys.path.insert(0, str(SOURCE / "tools"))
 import make_pictures  # noqa: E402
@@ -61,7 +62,7 @@ class Pictures(unittest.TestCase):
     def test_made_again_they_are_the_same(self):
         with tempfile.TemporaryDirectory() as folder:
             again = pathlib.Path(folder)
-            make_pictures.make(pathlib.Path(IKAT).resolve(), again)
+            make_pictures.make(pathlib.Path(IKAT).resolve(), again, run_kept)
             for name in make_pictures.FIGURES:
                 with self.subTest(picture=name):
                     self.assertTrue((SOURCE / "docs" / name).read_bytes() == (again / name).read_bytes(), f"{name} differs: {HOW}")

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from harness import IKAT, SOURCE, CliTest, run
+from harness import IKAT, SOURCE, CliTest, has_worked, run
 
 ONE = """\
 fabric: karytree:k=2,n=3
@@ -194,12 +194,12 @@ class Proof(CliTest):
     # ---- while it runs
 
     def stop(self, number, *args):
-        """Sends the signal while it proves: later on machines that are busy."""
-        for delay in (0.7, 2, 5, 12, 30, 60):
+        """Sends the signal while it proves: later in builds that are slow."""
+        for seconds in (0.7, 2, 5, 12, 30, 60):
             process = subprocess.Popen([IKAT, *map(str, args)], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(delay)
+            has_worked(process, seconds)
             process.send_signal(number)
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=600)
             if "proving" in err:
                 break
         return process.returncode, out, err

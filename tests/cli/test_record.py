@@ -56,7 +56,7 @@ class Recorded(CliTest):
         """Records; gives the standard output and the recording."""
         store = self.tmp / "t.ikrec"
         store.unlink(missing_ok=True)
-        done = run("record", *options, "-o", store, "--", launcher or LIBRARIES[self.mpi], "-n", ranks, *command, timeout=120)
+        done = run("record", *options, "-o", store, "--", launcher or LIBRARIES[self.mpi], "-n", ranks, *command, timeout=600)
         self.assertEqual(done.returncode, status, done.stdout[-2000:] + done.stderr[-2000:])
         self.assertEqual([p.name for p in self.tmp.glob("t.ikrec*")], ["t.ikrec"], "temporary files are left")
         return done.stdout, store
@@ -66,12 +66,12 @@ class Recorded(CliTest):
 
         Which one that is, is the launcher's affair: it ends the other ranks when one has ended, and reports either.
         """
-        say = 'timeout -k 5 40 "$@"; code=$?; echo "launcher ended with $code"; exit $code'
+        say = 'timeout -k 5 100 "$@"; code=$?; echo "launcher ended with $code"; exit $code'
         store = self.tmp / "t.ikrec"
         for _ in range(3):  # after MPI_Abort, Open MPI's mpirun now and then waits for ever for ranks that have ended, and may not hear the first signal
             store.unlink(missing_ok=True)
             done = run("record", "-o", store, "--", "sh", "-c", say, "sh", LIBRARIES[self.mpi], "-n", ranks,
-                       self.program("endings.c"), how, rounds, timeout=120)
+                       self.program("endings.c"), how, rounds, timeout=600)
             said = re.search(r"^launcher ended with (\d+)$", done.stdout, re.M)
             if not said or said[1] not in ("124", "137"):
                 break
@@ -111,7 +111,7 @@ class Recorded(CliTest):
         experiment.write_text(FABRIC + f"traffic: {{family: program, trace: {store}, matching: {matching}{extra}}}\n")
         results = self.tmp / "t.db"
         results.unlink(missing_ok=True)
-        return run("run", experiment, "-o", results, timeout=120)
+        return run("run", experiment, "-o", results, timeout=600)
 
     def every_call(self, ranks, program, *kinds):
         output, store = self.record(ranks, program, *kinds)
@@ -128,7 +128,7 @@ class Recorded(CliTest):
         command = ["taskset", "-c", str(core), LIBRARIES[self.mpi]] + (["--bind-to", "none"] if self.mpi == "openmpi" else [])
         store = self.tmp / "t.ikrec"
         store.unlink(missing_ok=True)
-        done = run("record", "-o", store, "--", *command, "-n", ranks, self.program("compute.c"), ms, 2, timeout=240)
+        done = run("record", "-o", store, "--", *command, "-n", ranks, self.program("compute.c"), ms, 2, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"{ranks} ranks shared 1 processor core: between its calls a rank had a core for", done.stdout)
         s = self.json("record", "--show", store)
@@ -153,7 +153,7 @@ class Recorded(CliTest):
     def spawns(self):
         """Processes that were spawned are left out, the recording is readable, and what was sent inside is all there."""
         program = self.program("spawn.c")
-        alone = subprocess.run([LIBRARIES[self.mpi], "-n", "3", program], capture_output=True, text=True, timeout=60, check=False)
+        alone = subprocess.run([LIBRARIES[self.mpi], "-n", "3", program], capture_output=True, text=True, timeout=600, check=False)
         if alone.returncode:
             self.skipTest(f"{self.mpi} spawns no process on this machine: {alone.stderr[:200]}")
         output, store = self.record(3, program)
@@ -242,13 +242,13 @@ class OpenMPI(Recorded):
         with subprocess.Popen([IKAT, "record", "-o", store, "--", LIBRARIES["openmpi"], "-n", "2", self.program("endings.c"), "no", "2000000000"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
             begun = 0
-            for _ in range(1200):  # until the first block of both ranks has a record
+            for _ in range(12000):  # until the first block of both ranks has a record
                 begun = sum(p.read_bytes()[16:24].strip(b"\0") != b"" for p in self.tmp.glob("t.ikrec.ranks-*/rank-*.part"))
                 if begun == 2:
                     break
                 time.sleep(0.05)
             child.send_signal(signal.SIGTERM)
-            child.communicate(timeout=60)
+            child.communicate(timeout=600)
             self.assertEqual(begun, 2)
             self.assertNotEqual(child.returncode, 0)
         self.assertEqual([p.name for p in self.tmp.glob("t.ikrec*")], ["t.ikrec"])
@@ -338,7 +338,7 @@ class OpenMPI(Recorded):
         for options in ((), ("--mca", "io", "romio321")):
             store = self.tmp / "files.ikrec"
             store.unlink(missing_ok=True)
-            done = run("record", "-o", store, "--", LIBRARIES["openmpi"], *options, "-n", 2, self.program("files.c"), self.tmp / "data", timeout=120)
+            done = run("record", "-o", store, "--", LIBRARIES["openmpi"], *options, "-n", 2, self.program("files.c"), self.tmp / "data", timeout=600)
             self.assertEqual((done.returncode, done.stdout.count("wrong 0")), (0, 2), done.stderr)
             summary = self.json("record", "--show", store)
             self.assertEqual([summary[k] for k in ("messages", "bytes", "collectives")], [1, 4, 0], options)

@@ -37,7 +37,7 @@ class Report(CliTest):
         done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
                                f"--user-data-dir={profile}", f"--window-size={size}", "--virtual-time-budget=8000",
                                "--enable-logging=stderr", "--dump-dom", f"file://{page}{fragment}"],
-                              capture_output=True, text=True, timeout=120, check=True, env={**os.environ, "HOME": str(self.tmp)})
+                              capture_output=True, text=True, timeout=600, check=True, env={**os.environ, "HOME": str(self.tmp)})
         return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
     def test_csv(self):

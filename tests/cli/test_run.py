@@ -10,6 +10,7 @@ import time
 import unittest
 
 from harness import IKAT, SOURCE, CliTest, run
+from kept import run_kept
 
 SMALL = """\
 title: A small tree
@@ -455,7 +456,7 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         self.ok("run", path, "-o", store, "--shard", "1/8")
         before = count_points(store)
         done = subprocess.run([IKAT, "run", str(path), "-o", str(store)], preexec_fn=limit_file_size(150_000), capture_output=True,
-                              text=True, check=False, timeout=120)
+                              text=True, check=False, timeout=600)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("full", done.stderr)
         self.assertIn("run the same command again", done.stderr)
@@ -534,7 +535,9 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
     def test_quickstart(self):
         release = "release" in str(IKAT)  # sanitizers slow it down: one seed is enough for them
         store = self.tmp / "q.db"
-        text = self.ok("run", SOURCE / "experiments/quickstart.yaml", "-o", store, *([] if release else ["--set", "seeds=1"]))
+        done = run_kept(["run", "experiments/quickstart.yaml", *([] if release else ["--set", "seeds=1"])], store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = done.stdout
         self.assertIn("What the slow link costs", text)
         self.assertIn("16 Gb/s instead of 100 Gb/s", text)
         answer = self.json("report", store)

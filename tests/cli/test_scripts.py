@@ -1,8 +1,36 @@
 """The two commands of the source tree: what one leaves behind does not stand in the way of the other."""
+import re
 import subprocess
 import unittest
 
 from harness import SOURCE, CliTest
+
+
+LEAST = 300  # seconds
+SLEEPS = r"(?m)^( *)time\.sleep\(.*\n(?: *\n)*\1(?:self\.assert|with self\.assert)"
+LIMITS = r"(?:\btimeout=|monotonic\(\) \+ |patience=)([\d.]+)|assertLess\w*\(.*(?:monotonic|perf_counter|time\.time)\(\) - \w+, ([\d.]+)"
+
+
+def on_time(text):
+    """What in a test depends on how long something takes."""
+    found = [match[0] for match in re.finditer(LIMITS, text) if float(match[1] or match[2]) < LEAST]
+    return found + [match[0] for match in re.finditer(SLEEPS, text)]
+
+
+class Waiting(unittest.TestCase):
+    """Tests run beside others, on machines that may be ten times as busy: a limit only ends what hangs, and nothing is slept for."""
+
+    def test_no_test_depends_on_time(self):
+        for path in sorted([*(SOURCE / "tests/cli").glob("*.py"), *(SOURCE / "tests/python").glob("*.py")]):
+            if path.name != "test_serve.py":  # its limits are those of the server
+                with self.subTest(test=path.name):
+                    self.assertEqual(on_time(path.read_text(encoding="utf-8")), [], "wait for a condition (CONTRIBUTING.md, Test)")
+
+    def test_what_is_found(self):
+        for text, found in (("run(x, timeout" + "=60)", True), ("run(x, timeout=600)", False), ("end = time.monotonic()" + " + 30", True),
+                            ("self.assertLess(time.monotonic()" + " - began, 5)", True), ("  time.sleep(1)\n\n" + "  self.assertTrue(x)", True),
+                            ("  while x:\n    time.sleep(1)\n  self.assertTrue(x)", False)):
+            self.assertEqual(bool(on_time(text)), found, text)
 
 
 class Scripts(CliTest):

@@ -64,7 +64,7 @@ class Reader(Browser):
 
     def read(self, page, query="", ready="document.readyState === 'complete'"):
         self.call("Page.navigate", url=page.resolve().as_uri() + query)
-        until = time.monotonic() + 30
+        until = time.monotonic() + 600
         while self.run("location.protocol") != "file:" or not self.run(ready):
             if time.monotonic() > until:
                 raise TimeoutError(f"{page}{query}")
@@ -135,7 +135,7 @@ class Site(unittest.TestCase):
             for words, expected in SEARCHES.items():
                 with self.subTest(search=words):
                     browser.read(self.site / "search.html", "?" + urllib.parse.urlencode({"q": words}), ready="/finished|did not match/.test(document.querySelector('#search-results')?.textContent)")
-                    until = time.monotonic() + 30
+                    until = time.monotonic() + 600
                     count = -1  # results appear one by one
                     while (now := browser.run("document.querySelectorAll('#search-results li a').length")) != count or now == 0:
                         if time.monotonic() > until:

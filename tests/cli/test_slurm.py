@@ -120,8 +120,8 @@ class Slurm(CliTest):
         env = {**os.environ, "SLURM_CONF": str(conf)}
         with open(self.tmp / "said", "w") as said, subprocess.Popen([control, "-D", "-c", "-f", conf], env=env, stdout=said, stderr=said) as running:
             try:
-                for _ in range(100):
-                    done = subprocess.run(["scontrol", "show", "topology"], env={**env, "SLURM_CONF": str(conf)}, capture_output=True, text=True, timeout=60)
+                for _ in range(1500):
+                    done = subprocess.run(["scontrol", "show", "topology"], env={**env, "SLURM_CONF": str(conf)}, capture_output=True, text=True, timeout=600)
                     if done.returncode == 0 and "SwitchName" in done.stdout:
                         return lines_of(done.stdout)
                     self.assertIsNone(running.poll(), (self.tmp / "said").read_text())

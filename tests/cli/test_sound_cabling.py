@@ -22,7 +22,7 @@ MEMBERS = [
 ]
 # Families in which few pairs of switches are right to begin with.
 ROOTED = [f"dragonfly:h={h},arrangement={arrangement}" for h in (2, 3) for arrangement in ("absolute", "relative", "palmtree")]
-MOST_SWITCHES = 300
+MOST_SWITCHES = 300 if ALL else 100
 DRAWN = 2  # populations of each member, unless all are audited
 TREES = ("xgft", "karytree", "slimtree", "rlft", "fattree2", "fattree3", "pgft")
 

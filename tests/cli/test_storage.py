@@ -57,7 +57,7 @@ class Storage(CliTest):
             self.skipTest("fio is not installed")
         job = ["fio", "--name=job", f"--filename={self.tmp}/data", "--size=1m", "--bsrange=4k-64k", "--rw=randrw", "--ioengine=psync", "--number_ios=60",
                "--thinktime=500", "--write_iolog=io.log", "--randseed=5"]
-        made = subprocess.run(job, cwd=self.tmp, capture_output=True, text=True, timeout=120, check=False)
+        made = subprocess.run(job, cwd=self.tmp, capture_output=True, text=True, timeout=600, check=False)
         if made.returncode != 0:
             self.skipTest(f"fio fails here: {made.stderr[-300:]}")
         accesses = re.findall(r"^(?:\d+ )?\S+ (read|write) \d+ (\d+)$", (self.tmp / "io.log").read_text(), re.M)

@@ -44,7 +44,7 @@ class WhatIfTest(ServeTest):
         if body is None:
             fabric = self.specs(token)[form.pop("fabric", 0)]
             body = urllib.parse.urlencode({"fabric": fabric, "routing": "updown", "traffic": "uniform"} | form).encode()
-        code, headers, text = self.ask(f"{token}whatif", "POST", body=body, timeout=100)
+        code, headers, text = self.ask(f"{token}whatif", "POST", body=body, timeout=600)
         self.assertEqual(headers["Content-Type"], "application/json" if code == 200 else "text/plain; charset=utf-8")
         return code, json.loads(text) if code == 200 else text
 
@@ -368,7 +368,7 @@ class Panel(InBrowser, WhatIfTest):
             self.assertEqual(table["predicted saturation"][1], f"{100 * load['saturation']:.6g} % of the hosts’ rate")
             self.assertNotEqual(*table["largest load of a channel"])
             self.press("Simulate")
-            self.until(lambda: "steady" in self.table(), 100)
+            self.until(lambda: "steady" in self.table(), 600)
             self.assertRegex(self.table()["steady"][1], "^(yes|no|too short to tell): ")
             # Another damage: what was found is of the one before. New data of the page takes nothing away.
             self.press(failed)

@@ -111,7 +111,7 @@ class Cancelling(PythonTest):
                 self.assertEqual(line, "ready\n")
                 process.send_signal(signal.SIGINT)
             try:
-                return process.communicate(timeout=30)[0].replace("ready\n", ""), process.returncode
+                return process.communicate(timeout=600)[0].replace("ready\n", ""), process.returncode
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
