@@ -22,7 +22,7 @@ class Waiting(unittest.TestCase):
 
     def test_no_test_depends_on_time(self):
         for path in sorted([*(SOURCE / "tests/cli").glob("*.py"), *(SOURCE / "tests/python").glob("*.py")]):
-            if path.name != "test_serve.py":  # its limits are those of the server
+            if path.name != "test_serve.py":  # it waits to see that nothing happens, which no load makes untrue
                 with self.subTest(test=path.name):
                     self.assertEqual(on_time(path.read_text(encoding="utf-8")), [], "wait for a condition (CONTRIBUTING.md, Test)")
 
