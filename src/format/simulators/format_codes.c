@@ -299,7 +299,7 @@ static bool codes_is_yaml(const char *text, size_t size)
 static ik_status codes_read(const char *text, size_t size, const char *file, ik_builder *b,
                             ik_error *err)
 {
-    codes_reader r = {.net = {.file = file, .program = "CODES", .b = b, .err = err},
+    codes_reader r = {.net = {.file = file, .b = b, .err = err},
                       .s = scan_text(text, size, file),
                       .repetitions = 1};
     ik_status status =

@@ -288,6 +288,8 @@ static ik_status merlin_fattree(merlin_reader *r)
         return sim_net_refuse(&r->net, sim_net_find(&r->net, "shape"),
                               "expected DOWN,UP:DOWN,UP:DOWN from the hosts to the top",
                               "the shape has %zu numbers", num);
+    if (status != IK_OK)
+        return status;
     for (size_t i = 0; i < num; i++)
         if (i % 2)
             w[i / 2 + 1] = both[i];
@@ -295,9 +297,7 @@ static ik_status merlin_fattree(merlin_reader *r)
             m[i / 2] = both[i];
     merlin_print(children, m, num / 2 + 1);
     merlin_print(parents, w, num / 2 + 1);
-    return status == IK_OK
-               ? sim_net_member(&r->net, &r->topology, "xgft:m=%s,w=%s", children, parents)
-               : status;
+    return sim_net_member(&r->net, &r->topology, "xgft:m=%s,w=%s", children, parents);
 }
 
 static ik_status merlin_single(merlin_reader *r)
@@ -394,6 +394,8 @@ static const struct merlin_topology {
 static ik_status merlin_find(merlin_reader *r, const struct merlin_topology **t)
 {
     slice name = r->topology.value;
+    sim_net_find(&r->net, "router"); /* objects, whose settings count */
+    sim_net_find(&r->net, "network_interface");
     for (size_t i = 0; i < sizeof merlin_topologies / sizeof *merlin_topologies; i++)
         if (slice_is(name, merlin_topologies[i].name)) {
             *t = &merlin_topologies[i];
@@ -445,8 +447,7 @@ static ik_status merlin_read_links(merlin_reader *r)
 static ik_status merlin_read(const char *text, size_t size, const char *file, ik_builder *b,
                              ik_error *err)
 {
-    merlin_reader r = {.net = {.file = file, .program = "Merlin", .b = b, .err = err},
-                       .s = scan_text(text, size, file)};
+    merlin_reader r = {.net = {.file = file, .b = b, .err = err}, .s = scan_text(text, size, file)};
     const struct merlin_topology *t = NULL;
     ik_status status = IK_OK;
     while (status == IK_OK && scan_line(&r.s))

@@ -102,18 +102,20 @@ ik_status sim_net_list(sim_net *n, const char *name, uint64_t most, uint64_t *va
                           set ? "%s is no list that is read" : "there is no setting %s", name);
 }
 
-/* The number before a unit; the unit begins at *unit. */
+/* The number before a unit; the unit begins at *unit, in the copy. */
 static bool sim_net_real(slice text, double *value, const char **unit, char copy[40])
 {
-    char *end;
+    size_t length = 0;
+    char number[40];
     if (!text.length || text.length >= 40)
         return false;
     memcpy(copy, text.at, text.length);
     copy[text.length] = '\0';
-    *value = strtod(copy, &end);
-    *unit = end + strspn(end, " ");
-    return end != copy && isfinite(*value) && *value >= 0 &&
-           strcspn(copy, "xXnN") >= (size_t)(end - copy);
+    length = strspn(copy, "0123456789.");
+    memcpy(number, copy, length);
+    number[length] = '\0';
+    *unit = copy + length + strspn(copy + length, " ");
+    return length && ik_parse_real(number, IK_DIM_NONE, value, NULL) == IK_OK;
 }
 
 static double sim_net_unit_of_rate(const char *unit, double bare)

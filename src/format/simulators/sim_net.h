@@ -31,7 +31,7 @@ typedef struct sim_net_cable {
 } sim_net_cable;
 
 typedef struct sim_net {
-    const char *file, *program; /* "CODES" */
+    const char *file;
     ik_builder *b;
     ik_error *err;
     sim_net_setting *settings;
