@@ -4,6 +4,7 @@
  */
 #include "format/simulators/codes_net.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -281,9 +282,10 @@ static ik_status codes_net_fattree(codes_reader *r)
 static ik_status codes_net_load(codes_reader *r, const char *path, char **text, size_t *size)
 {
     FILE *in = fopen(path, "rb");
+    bool lacks = !in && errno == ENOMEM;
     char *bytes = ik_calloc(CODES_NET_FILE_BYTES, 1);
     ik_status status = in ? IK_OK : ik_fail_at(r->net.err, IK_ERR_IO, path, 0, 0, "cannot open it");
-    if (in && !bytes)
+    if (!bytes || lacks)
         status = ik_fail_memory(r->net.err, CODES_NET_FILE_BYTES, "channels");
     *size = status == IK_OK ? fread(bytes, 1, CODES_NET_FILE_BYTES, in) : 0;
     if (in && (ferror(in) || *size == CODES_NET_FILE_BYTES))
