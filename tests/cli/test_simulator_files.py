@@ -259,6 +259,8 @@ class SimulatorFiles(CliTest):
             return sorted((x["rate_bps"], x["switch_links"], x["host_links"]) for x in self.json("topo", path)["links_by_rate"])
         path = self.codes("dragonfly", num_routers=4, local_bandwidth=5.25, global_bandwidth=4.7, cn_bandwidth=16)
         self.assertEqual(rates(path), [(round(4.7 * GIB), 36, 0), (round(5.25 * GIB), 54, 0), (16 * GIB, 0, 72)])
+        self.assertNotIn("assumed-rate", self.findings(path))
+        self.assertIn("links to hosts", self.findings(CORPUS / "codes" / "torus")["assumed-rate"])
         self.assertNotIn("slow-link", self.findings(path))  # global links are meant to be so
         self.assertEqual(rates(self.codes("fattree", num_levels=3, switch_count=8, switch_radix=4, link_bandwidth=12.5, cn_bandwidth=6)), [(48 * 10**9, 0, 16), (10**11, 32, 0)])
         said = self.json("topo", CORPUS / "codes" / "express.yaml")
@@ -308,11 +310,13 @@ class SimulatorFiles(CliTest):
                            ("topo.shape = '3' + 'x3'\n", ("computed",)), ("topo.shape = '3x4'\ntopo.width = '1'\n", ("6:14", "2 numbers, and width 1")),
                            ("topo.shape = '0x4'\n", ("5:14", "impossible")), ("topo.shape = '3xa'\n", ("5:14", "no list", "4,4,2")), ("", ("no setting shape",)),
                            ("topo.shape = '3x4'\ntopo.link_latency = '4m'\n", ("6:21", "no time", "20ns")), ("topo.shape = '3x4'\nr.link_bw = '4GHz'\n", ("6:13", "no rate")),
-                           ("topo.shape = '3000x4000'\n", ("3:8", "512 MiB")), ("topo = topoAny()\n", ("5:8", "topoAny is not read", "topoHyperX"))):
+                           ("topo.shape = '3000x4000'\n", ("3:8", "512 MiB")), ("topo = topoMesh()\n", ("5:8", "several topologies", "topoMesh is the last"))):
             with self.subTest(text=text):
                 path = self.put(head + text, "script.py")
                 self.refused("topo", path, says=says) if says else self.assertEqual(self.size(path), (12, 12, 24))
         self.refused("topo", self.put("import sst\nimport sst.merlin\n", "script.py"), says=("names no topology",))
+        self.refused("topo", self.put("import sst\nimport sst.merlin\n# topoMesh()\nt = topoAny()\n", "script.py"), says=(":4:5", "topoAny is not read", "topoHyperX"))
+        self.assertIn("no rate of links between switches and to hosts", self.findings(self.merlin("topoSingle", num_ports=6))["assumed-rate"])
         self.refused("topo", self.merlin("topoDragonFly", hosts_per_router=1, routers_per_group=2, intergroup_links=1, num_groups=3, failed_links="x"), says=(":8:", "failed links", "fail="))
         self.refused("topo", self.merlin("topoDragonFly", hosts_per_router=60000, routers_per_group=60000, intergroup_links=1, num_groups=60000), says=("too many for a file",))
 

@@ -26,6 +26,7 @@ typedef struct merlin_reader {
     sim_net net;
     scan s;
     sim_net_setting topology; /* the class: topoDragonFly */
+    bool several;             /* others too: which one is built is not known */
     name_map interfaces;      /* variables that are network interfaces of hosts */
     bool in_interface;        /* entries of a dictionary are those of one */
     uint64_t hosts;
@@ -76,10 +77,14 @@ static void merlin_find_class(merlin_reader *r)
         const char *end = at + 4;
         while (end < s->end && merlin_is_name(*end))
             end++;
-        if (end < s->end && (*end == '(' || *end == '"' || *end == '\''))
-            r->topology = (sim_net_setting){.value = {at, (size_t)(end - at)},
-                                            .line = s->line,
-                                            .column = (unsigned)(at - s->line_start) + 1};
+        slice name = {at, (size_t)(end - at)};
+        if (end == s->end || !strchr("(\"'", *end))
+            continue;
+        bool same = r->topology.value.length == name.length &&
+                    memcmp(r->topology.value.at, name.at, name.length) == 0;
+        r->several |= r->topology.line && !same;
+        r->topology = (sim_net_setting){
+            .value = name, .line = s->line, .column = (unsigned)(at - s->line_start) + 1};
     }
 }
 
@@ -394,6 +399,11 @@ static const struct merlin_topology {
 static ik_status merlin_find(merlin_reader *r, const struct merlin_topology **t)
 {
     slice name = r->topology.value;
+    if (r->several)
+        return sim_net_refuse(&r->net, &r->topology,
+                              "the script is not run: take the others out of a copy of it",
+                              "the script names several topologies, of which %.*s is the last",
+                              (int)(name.length < 60 ? name.length : 60), name.at);
     sim_net_find(&r->net, "router"); /* objects, whose settings count */
     sim_net_find(&r->net, "network_interface");
     for (size_t i = 0; i < sizeof merlin_topologies / sizeof *merlin_topologies; i++)

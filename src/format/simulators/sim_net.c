@@ -219,6 +219,12 @@ void sim_net_links(sim_net *n, const uint64_t rate[SIM_NET_KINDS], const uint64_
                                          latency ? *latency : usual.latency_ps, NULL);
     }
     n->b->f->priv->rates_meant = true;
+    if (!rate[SIM_NET_LOCAL] || !rate[SIM_NET_GLOBAL] || !rate[SIM_NET_HOST])
+        ik_builder_finding(n->b, IK_NOTE, "assumed-rate", NULL,
+                           "the file gives no rate of links %s, which is the fabric's",
+                           rate[SIM_NET_HOST]    ? "between switches"
+                           : rate[SIM_NET_LOCAL] ? "to hosts"
+                                                 : "between switches and to hosts");
     ik_builder_set_default_links(n->b, n->link[SIM_NET_LOCAL], n->link[SIM_NET_HOST]);
 }
 
