@@ -262,6 +262,11 @@ class SimulatorFiles(CliTest):
         self.assertNotIn("assumed-rate", self.findings(path))
         self.assertIn("links to hosts", self.findings(CORPUS / "codes" / "torus")["assumed-rate"])
         self.assertNotIn("slow-link", self.findings(path))  # global links are meant to be so
+        written = self.tmp / "written.json"
+        self.ok("topo", path, "--format", "json", "-o", written)
+        self.assertNotIn("slow-link", self.findings(written))
+        written.write_text(written.read_text().replace('"rates_meant": true', '"rates_meant": 1'))
+        self.refused("topo", written, says=("rates_meant", "neither true nor false"))
         self.assertEqual(rates(self.codes("fattree", num_levels=3, switch_count=8, switch_radix=4, link_bandwidth=12.5, cn_bandwidth=6)), [(48 * 10**9, 0, 16), (10**11, 32, 0)])
         said = self.json("topo", CORPUS / "codes" / "express.yaml")
         self.assertEqual(said["spec"], "hyperx:dims=3:4,p=2,host_rate=12.884901888 Gb/s")
@@ -310,7 +315,11 @@ class SimulatorFiles(CliTest):
                            ("topo.shape = '3' + 'x3'\n", ("computed",)), ("topo.shape = '3x4'\ntopo.width = '1'\n", ("6:14", "2 numbers, and width 1")),
                            ("topo.shape = '0x4'\n", ("5:14", "impossible")), ("topo.shape = '3xa'\n", ("5:14", "no list", "4,4,2")), ("", ("no setting shape",)),
                            ("topo.shape = '3x4'\ntopo.link_latency = '4m'\n", ("6:21", "no time", "20ns")), ("topo.shape = '3x4'\nr.link_bw = '4GHz'\n", ("6:13", "no rate")),
-                           ("topo.shape = '3000x4000'\n", ("3:8", "512 MiB")), ("topo = topoMesh()\n", ("5:8", "several topologies", "topoMesh is the last"))):
+                           ("topo.shape = '3000x4000'\n", ("3:8", "512 MiB")), ("topo = topoMesh()\n", ("5:8", "several topologies", "topoMesh is the last")),
+                           ("topo.shape = '3x4'; topo.width = '1x1' # it's\n", None), ("topo.addParams({'shape': '3x4', 'width': '1x1'})\n", None), ("\"\"\"\ntopo = topoMesh()\n\"\"\"\ntopo.shape = '3x4'\n", None),
+                           ("topo.name = '\\'#'; topo.shape = '3x4'\n", None), ("topo.shape = '3x4'\ntopo.local_ports += 1\n", ("6:21", "local_ports is computed")), ("topo.shape = '3x4'\ntopo.local_ports = -3\n", ("'-3' is not read",)),
+                           ("if x:\n    topo.shape = '3x4'\nelse:\n    topo.shape = '4x4'\n", ("8:18", "shape has other values", "leave one of them")), ("topo.shape = '9'\ntopo.shape = '3x4'\n", None),
+                           ("if x:\n    topo.shape = '3x4'\nelse:\n    topo.shape = '3x4'\n", None), ("topo.shape = '3x4'\nt = topoTorus()\nt.shape = '9'\n", ("7:11", "another network")), ("topo.shape = '3x4'\nt = topoTorus()\n", None)):
             with self.subTest(text=text):
                 path = self.put(head + text, "script.py")
                 self.refused("topo", path, says=says) if says else self.assertEqual(self.size(path), (12, 12, 24))
@@ -337,6 +346,8 @@ class SimulatorFiles(CliTest):
         for settings, says in (({"n_dims": 3, "dim_length": "4,4"}, (":3:12", "n_dims = 3", "2 numbers")), ({"dim_length": "4,0"}, ("impossible",)), ({"dim_length": "4;4"}, ("no list",)),
                                ({"dim_length": "4000,4000"}, (":1:25", "512 MiB")), ({"n_dims": 1}, ("no setting dim_length",)), ({"dim_length": "4,4", "link_bandwidth": "fast"}, (":3:16", "no rate"))):
             self.refused("topo", self.codes("torus", **settings), says=says)
+        path = self.put("schema_version: 1\ntopology: {fabric: {model: torus, dim_length: [" + "3," * 100000 + "4]}}\n", "c.yaml")
+        self.refused("topo", path, says=(":2:47", "up to 16 whole numbers"))
         for settings, says in (({"switch_count": 5}, ("switch_count = 5", "multiple")), ({"switch_radix": 7}, ("switch_radix = 7", "even")), ({"tapering": 4}, ("tapering + 1",)), ({"num_levels": 4}, ("from 2 to 3",)),
                                ({"num_levels": 2}, ("switch_radix / 2",)), ({"ft_type": 2}, ("ft_type", "from 0 to 1")), ({"switch_count": 400}, ("switch_count = 400",))):
             self.refused("topo", self.codes("fattree", **{"num_levels": 3, "switch_count": 32, "switch_radix": 8, **settings}), says=says)

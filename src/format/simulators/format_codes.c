@@ -185,19 +185,26 @@ static ik_status codes_read_sections(codes_reader *r)
 
 /* ---- YAML: the same settings under other names */
 
+/* A list becomes its texts, with commas behind them. */
 static ik_status codes_add_node(codes_reader *r, const char *name, const ytree *node)
 {
-    const char *text = node->kind == YTREE_SCALAR ? node->text : "";
-    for (size_t i = 0; node->kind == YTREE_LIST && i < node->num && text; i++)
-        if (node->items[i]->kind == YTREE_SCALAR)
-            text = ik_arena_printf(&r->arena, "%s%s,", text, node->items[i]->text);
+    size_t length = 1, used = 0;
+    for (size_t i = 0; node->kind == YTREE_LIST && i < node->num; i++)
+        length += node->items[i]->kind == YTREE_SCALAR ? strlen(node->items[i]->text) + 1 : 0;
+    char *list = ik_arena_alloc(&r->arena, length);
     name = ik_arena_strdup(&r->arena, name);
-    if (!text || !name)
-        return ik_fail_memory(r->net.err, 64, "settings");
-    return sim_net_add(&r->net, &(sim_net_setting){.name = slice_of(name),
-                                                   .value = slice_of(text),
-                                                   .line = node->line,
-                                                   .column = node->column});
+    if (!list || !name)
+        return ik_fail_memory(r->net.err, length, "settings");
+    list[0] = '\0';
+    for (size_t i = 0; node->kind == YTREE_LIST && i < node->num; i++)
+        if (node->items[i]->kind == YTREE_SCALAR)
+            used += (size_t)snprintf(list + used, length - used, "%s,", node->items[i]->text);
+    return sim_net_add(
+        &r->net,
+        &(sim_net_setting){.name = slice_of(name),
+                           .value = slice_of(node->kind == YTREE_SCALAR ? node->text : list),
+                           .line = node->line,
+                           .column = node->column});
 }
 
 /* links: {local: {bandwidth: 2.0}} is local_bandwidth, connections: {intra: …} intra-group-… */
@@ -275,13 +282,10 @@ static ik_status codes_build(codes_reader *r)
     if (!model)
         return codes_refuse_model(r);
     const char *const names[SIM_NET_KINDS] = {model->local, model->global, model->host};
-    ik_status status = IK_OK;
-    for (int kind = 0; status == IK_OK && kind < SIM_NET_KINDS; kind++)
-        status = sim_net_rate(&r->net, names[kind], model->bare, &rate[kind]);
-    if (status != IK_OK)
-        return status;
+    for (int kind = 0; kind < SIM_NET_KINDS; kind++)
+        rate[kind] = sim_net_rate(&r->net, names[kind], model->bare);
     sim_net_links(&r->net, rate, NULL, NULL);
-    status = model->build(r);
+    ik_status status = model->build(r);
     if (status == IK_OK && r->listed && r->listed != r->hosts)
         ik_builder_finding(r->net.b, IK_WARNING, "host-count", NULL,
                            "LPGROUPS has %" PRIu64 " hosts, and the network %" PRIu64, r->listed,

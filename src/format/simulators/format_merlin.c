@@ -6,9 +6,10 @@
  *     topo.shape = "4x4"
  *
  * The script is not run. Read are its assignments of literal values to attributes and entries
- * ("dragonfly.num_groups"), line by line, and entries of dictionaries; of a setting that is given
- * twice, the last one counts. Networks are as Merlin's scripts build them (topology/pymerlin-*),
- * by the family of ikat that is the same graph, or link by link. O(size + links).
+ * ("dragonfly.num_groups"), and entries of dictionaries; of a setting that is given twice, the last
+ * one counts, and two values of which one may be that of a branch are refused. Networks are as
+ * Merlin's scripts build them (topology/pymerlin-*), by the family of ikat that is the same graph,
+ * or link by link. O(size + links).
  */
 #include "format/json_read.h"
 #include "format/scan.h"
@@ -29,7 +30,6 @@ typedef struct merlin_reader {
     bool several;             /* others too: which one is built is not known */
     name_map interfaces;      /* variables that are network interfaces of hosts */
     bool in_interface;        /* entries of a dictionary are those of one */
-    uint64_t hosts;
 } merlin_reader;
 
 /* ---- the script */
@@ -39,18 +39,17 @@ static bool merlin_is_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Ends the line before a comment. */
-static void merlin_cut_comment(scan *s)
+/* Passes over a text in triple quotes, over lines; the end of the script ends it too. */
+static void merlin_skip_text(scan *s)
 {
-    char quote = 0;
-    for (const char *at = s->at; at < s->end; at++) {
-        if (quote ? *at == quote : *at == '"' || *at == '\'')
-            quote = quote ? 0 : *at;
-        else if (*at == '#' && !quote) {
-            s->end = at;
+    char quote = *s->at;
+    s->at += 3;
+    while (s->end - s->at < 3 || s->at[0] != quote || s->at[1] != quote || s->at[2] != quote)
+        if (s->at < s->end)
+            s->at += *s->at == '\\' && s->end - s->at > 1 ? 2 : 1;
+        else if (!scan_line(s))
             return;
-        }
-    }
+    s->at += 3;
 }
 
 /* The text between quotes, which end the token; false if none stands there. */
@@ -58,34 +57,31 @@ static bool merlin_quoted(scan *s, slice *text)
 {
     if (s->at == s->end || (*s->at != '"' && *s->at != '\''))
         return false;
-    const char *close = memchr(s->at + 1, *s->at, (size_t)(s->end - s->at - 1));
-    if (!close)
+    const char *close = s->at + 1;
+    while (close < s->end && *close != *s->at)
+        close += *close == '\\' ? 2 : 1;
+    if (close >= s->end)
         return false;
     *text = (slice){s->at + 1, (size_t)(close - s->at - 1)};
     s->at = close + 1;
     return true;
 }
 
-/* A class topoNAME that is named in the line, as a call or in quotes. */
-static void merlin_find_class(merlin_reader *r)
+/* A class topoNAME, the end of a name that is called or of a text: sst.merlin.topoMesh. */
+static void merlin_take_class(merlin_reader *r, slice name)
 {
-    const scan *s = &r->s;
-    for (const char *at = s->at; s->end - at > 5; at++) {
-        if (memcmp(at, "topo", 4) != 0 || at[4] < 'A' || at[4] > 'Z' ||
-            (at > s->at && merlin_is_name(at[-1])))
-            continue;
-        const char *end = at + 4;
-        while (end < s->end && merlin_is_name(*end))
-            end++;
-        slice name = {at, (size_t)(end - at)};
-        if (end == s->end || !strchr("(\"'", *end))
-            continue;
-        bool same = r->topology.value.length == name.length &&
-                    memcmp(r->topology.value.at, name.at, name.length) == 0;
-        r->several |= r->topology.line && !same;
-        r->topology = (sim_net_setting){
-            .value = name, .line = s->line, .column = (unsigned)(at - s->line_start) + 1};
-    }
+    size_t first = name.length;
+    while (first && merlin_is_name(name.at[first - 1]))
+        first--;
+    slice last = {name.at + first, name.length - first};
+    if (last.length < 5 || memcmp(last.at, "topo", 4) != 0 || last.at[4] < 'A' || last.at[4] > 'Z')
+        return;
+    slice before = r->topology.value;
+    r->net.repeated |= before.length > 0;
+    r->several |= before.length &&
+                  (before.length != last.length || memcmp(before.at, last.at, last.length) != 0);
+    r->topology = (sim_net_setting){
+        .value = last, .line = r->s.line, .column = (unsigned)(last.at - r->s.line_start) + 1};
 }
 
 /* Names of entries have the topology before them: "dragonfly.num_groups", "fattree:shape". */
@@ -102,82 +98,113 @@ static slice merlin_without_topology(slice name)
     return name;
 }
 
-/* What stands behind '=' or ':': a literal, or not. */
-static void merlin_value(scan *s, sim_net_setting *set)
+/* What stands behind '=' or ':', up to one of `ends`: a literal, or not. */
+static void merlin_value(scan *s, sim_net_setting *set, const char *ends)
 {
     scan_blanks(s);
     set->line = s->line;
     set->column = (unsigned)(s->at - s->line_start) + 1;
-    if (!merlin_quoted(s, &set->value)) {
-        set->value = raw_trimmed((slice){s->at, (size_t)(s->end - s->at)});
-        while (set->value.length && strchr(",})", set->value.at[set->value.length - 1]))
-            set->value.length--;
+    scan after = *s;
+    if (merlin_quoted(&after, &set->value)) {
+        scan_blanks(&after);
+        set->computed |= after.at < after.end && !strchr(ends, *after.at);
+    } else {
+        while (after.at < after.end && !strchr(ends, *after.at))
+            after.at++;
+        set->value = raw_trimmed((slice){s->at, (size_t)(after.at - s->at)});
         for (size_t i = 0; i < set->value.length; i++)
-            set->computed |= !strchr("0123456789.", set->value.at[i]);
-    } else
-        set->computed = !(scan_blanks(s), s->at == s->end || strchr(",;})", *s->at));
+            set->computed |= !strchr(i ? "0123456789." : "0123456789-", set->value.at[i]);
+        return; /* what is called here may be a topology */
+    }
+    s->at = after.at;
 }
 
-static slice merlin_path(scan *s)
+/* object: none of an entry of a dictionary. */
+static ik_status merlin_keep(merlin_reader *r, sim_net_setting *set, slice name, slice object)
 {
-    slice path = {s->at, 0};
-    while (s->at < s->end && (merlin_is_name(*s->at) || *s->at == '.'))
-        s->at++;
-    path.length = (size_t)(s->at - path.at);
-    return path;
-}
-
-static ik_status merlin_keep(merlin_reader *r, sim_net_setting *set, slice name, bool interface)
-{
-    static const char *const known[] = {"link_bw", "interface.link_bw"};
     set->name = merlin_without_topology(name);
-    if (interface && slice_is(set->name, known[0]))
-        set->name = slice_of(known[1]);
+    bool interface =
+        object.length ? name_map_find(&r->interfaces, object) != IK_NONE : r->in_interface;
+    if (interface && slice_is(set->name, "link_bw"))
+        set->name = slice_of("interface.link_bw");
+    set->indented = object.length && strchr(" \t", *r->s.line_start);
     return sim_net_add(&r->net, set);
 }
 
-/* VARIABLE.NAME = VALUE, VARIABLE["NAME"] = VALUE, "NAME" : VALUE; other lines are left. */
-static ik_status merlin_line(merlin_reader *r)
+/* A name that begins here, and what follows: NAME(, OBJECT.NAME = VALUE, OBJECT["NAME"] = VALUE. */
+static ik_status merlin_name(merlin_reader *r)
 {
     scan *s = &r->s;
     sim_net_setting set = {0};
-    slice name = {0};
+    slice path = {s->at, 0}, name = {0};
     bool is_new;
-    merlin_cut_comment(s);
-    merlin_find_class(r);
-    scan_blanks(s);
-    if (json_mentions(s->at, (size_t)(s->end - s->at), "addParamSet("))
-        r->in_interface = json_mentions(s->at, (size_t)(s->end - s->at), "network_interface");
-    if (merlin_quoted(s, &name)) {
-        scan_blanks(s);
-        if (!scan_char(s, ':'))
-            return IK_OK;
-        merlin_value(s, &set);
-        return merlin_keep(r, &set, name, r->in_interface);
+    while (s->at < s->end && (merlin_is_name(*s->at) || *s->at == '.'))
+        s->at++;
+    path.length = (size_t)(s->at - path.at);
+    if (s->at < s->end && *s->at == '(')
+        merlin_take_class(r, path);
+    scan after = *s;
+    if (scan_char(&after, '[') && (!merlin_quoted(&after, &name) || !scan_char(&after, ']')))
+        return IK_OK;
+    scan_blanks(&after);
+    while (after.at < after.end && strchr("+-*/%", *after.at)) {
+        after.at++;
+        set.computed = true; /* += */
     }
-    slice path = merlin_path(s);
-    bool entry = path.length && scan_char(s, '[');
-    if (entry && (!merlin_quoted(s, &name) || !scan_char(s, ']')))
+    if (!scan_char(&after, '=') || (after.at < after.end && *after.at == '='))
         return IK_OK;
-    scan_blanks(s);
-    if (!path.length || !scan_char(s, '=') || (s->at < s->end && *s->at == '='))
-        return IK_OK;
-    const char *dot = path.at + path.length;
-    while (dot > path.at && dot[-1] != '.')
+    size_t dot = path.length;
+    while (!name.length && dot && path.at[dot - 1] != '.')
         dot--;
-    if (!entry && dot == path.at) { /* a variable */
-        if (json_mentions(s->at, (size_t)(s->end - s->at), "LinkControl(") &&
+    if (!name.length && !dot) { /* a variable */
+        if (json_mentions(after.at, (size_t)(after.end - after.at), "LinkControl(") &&
             name_map_add(&r->interfaces, path, &is_new) == IK_NONE)
             return ik_fail_memory(r->net.err, 24, "variables");
         return IK_OK;
     }
-    if (!entry)
-        name = (slice){dot, (size_t)(path.at + path.length - dot)};
-    slice variable = {path.at, dot > path.at ? (size_t)(dot - path.at - 1) : 0};
-    merlin_value(s, &set);
-    return name.length
-               ? merlin_keep(r, &set, name, name_map_find(&r->interfaces, variable) != IK_NONE)
-               : IK_OK;
+    slice object = {path.at, name.length || !dot ? path.length : dot - 1};
+    if (!name.length)
+        name = (slice){path.at + dot, path.length - dot};
+    *s = after;
+    merlin_value(s, &set, ";#");
+    return name.length ? merlin_keep(r, &set, name, object) : IK_OK;
+}
+
+/* What stands next in the line; of a text, "NAME" : VALUE too. */
+static ik_status merlin_token(merlin_reader *r)
+{
+    scan *s = &r->s;
+    slice text;
+    sim_net_setting set = {0};
+    if (s->end - s->at > 2 && (*s->at == '"' || *s->at == '\'') && s->at[1] == *s->at &&
+        s->at[2] == *s->at)
+        merlin_skip_text(s);
+    else if (*s->at == '#')
+        s->at = s->end;
+    else if (merlin_quoted(s, &text)) {
+        merlin_take_class(r, text);
+        scan_blanks(s);
+        if (!scan_char(s, ':'))
+            return IK_OK;
+        merlin_value(s, &set, ",})#");
+        /* if __name__ == "__main__": has none */
+        return set.value.length ? merlin_keep(r, &set, text, (slice){0}) : IK_OK;
+    } else if (merlin_is_name(*s->at))
+        return merlin_name(r);
+    else
+        s->at++;
+    return IK_OK;
+}
+
+static ik_status merlin_line(merlin_reader *r)
+{
+    size_t left = (size_t)(r->s.end - r->s.at);
+    ik_status status = IK_OK;
+    if (json_mentions(r->s.at, left, "addParamSet("))
+        r->in_interface = json_mentions(r->s.at, left, "network_interface");
+    while (status == IK_OK && r->s.at < r->s.end)
+        status = merlin_token(r);
+    return status;
 }
 
 /* ---- networks */
@@ -185,46 +212,30 @@ static ik_status merlin_line(merlin_reader *r)
 typedef struct merlin_grid {
     uint64_t dims[SIM_NET_MAX_DIMS], width[SIM_NET_MAX_DIMS], per, switches;
     size_t num;
-    bool plain;                   /* one cable between neighbours */
-    char shape[400], cables[400]; /* in the words of a spec */
+    bool plain;                                           /* one cable between neighbours */
+    char shape[SIM_NET_PRINTED], cables[SIM_NET_PRINTED]; /* in the words of a spec */
 } merlin_grid;
 
-static void merlin_print(char text[400], const uint64_t *values, size_t num)
+static void merlin_read_grid(merlin_reader *r, merlin_grid *g)
 {
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < num; i++)
-        used += (size_t)snprintf(text + used, 400 - used, i ? ":%" PRIu64 : "%" PRIu64, values[i]);
-}
-
-static ik_status merlin_read_grid(merlin_reader *r, merlin_grid *g)
-{
-    size_t num = 0;
     sim_net *n = &r->net;
-    ik_status status = sim_net_list(n, "shape", MERLIN_MAX, g->dims, SIM_NET_MAX_DIMS, &g->num);
-    if (status == IK_OK && sim_net_find(n, "width"))
-        status = sim_net_list(n, "width", 1024, g->width, SIM_NET_MAX_DIMS, &num);
-    else
-        for (; status == IK_OK && num < g->num; num++)
-            g->width[num] = 1;
-    if (status == IK_OK)
-        status = sim_net_uint(n, "local_ports", 1, 65535, SIM_NET_NEEDED, &g->per);
-    if (status == IK_OK && num != g->num)
-        return sim_net_refuse(n, sim_net_find(n, "width"), "expected one width per dimension",
-                              "shape has %zu numbers, and width %zu", g->num, num);
-    g->switches = 1;
+    g->switches = sim_net_dims(n, "shape", g->dims, &g->num);
+    for (size_t d = 0; d < SIM_NET_MAX_DIMS; d++)
+        g->width[d] = 1;
+    size_t num = g->num;
+    if (sim_net_find(n, "width"))
+        num = sim_net_list(n, "width", 1024, g->width, SIM_NET_MAX_DIMS);
+    g->per = sim_net_uint(n, "local_ports", 1, 65535, SIM_NET_NEEDED);
     g->plain = true;
-    for (size_t d = 0; d < g->num && status == IK_OK; d++) {
-        if (!g->dims[d] || !g->width[d] || g->switches > UINT32_MAX / g->dims[d])
-            return sim_net_refuse(n, sim_net_find(n, "shape"), "numbers are from 1 on",
-                                  "the shape is impossible, or too large");
-        g->switches *= g->dims[d];
+    for (size_t d = 0; d < num; d++) {
         g->plain &= g->width[d] == 1;
+        if (n->status == IK_OK && (num != g->num || !g->width[d]))
+            sim_net_refuse(n, sim_net_find(n, "width"),
+                           "expected one width per dimension, from 1 on",
+                           "shape has %zu numbers, and width %zu", g->num, num);
     }
-    merlin_print(g->shape, g->dims, g->num);
-    merlin_print(g->cables, g->width, g->num);
-    r->hosts = g->switches * g->per;
-    return status;
+    sim_net_print(g->shape, g->dims, g->num);
+    sim_net_print(g->cables, g->width, g->num);
 }
 
 /* Cables towards x + 1, around the edge too if `wrap`; in a ring of two there are two of them. */
@@ -233,11 +244,11 @@ static ik_status merlin_link_grid(merlin_reader *r, const merlin_grid *g, bool w
     double links = 0;
     for (size_t d = 0; d < g->num; d++)
         links += (double)g->switches * (double)g->width[d];
-    ik_status status = sim_net_begin(&r->net, &r->topology, (double)g->switches,
-                                     (double)g->switches * (double)g->per, links);
-    for (uint32_t h = 0; status == IK_OK && h < r->hosts; h++)
-        sim_net_cable_add(&r->net, h / (uint32_t)g->per, h, SIM_NET_HOST);
-    for (uint64_t at = 0; status == IK_OK && at < g->switches; at++)
+    bool go = sim_net_begin(&r->net, &r->topology, (double)g->switches,
+                            (double)g->switches * (double)g->per, links);
+    if (go)
+        sim_net_hosts_add(&r->net, 1, 1, g->per);
+    for (uint64_t at = 0; go && at < g->switches; at++)
         for (size_t d = 0, stride = 1; d < g->num; stride *= g->dims[d++]) {
             uint64_t x = at / stride % g->dims[d], far = (x + 1) % g->dims[d];
             bool joined = g->dims[d] > 1 && (far || wrap);
@@ -245,15 +256,13 @@ static ik_status merlin_link_grid(merlin_reader *r, const merlin_grid *g, bool w
                 sim_net_cable_add(&r->net, (uint32_t)at, (uint32_t)(at - x * stride + far * stride),
                                   SIM_NET_LOCAL);
         }
-    return status == IK_OK ? sim_net_end(&r->net) : status;
+    return sim_net_end(&r->net);
 }
 
 static ik_status merlin_mesh(merlin_reader *r)
 {
-    merlin_grid g = {0};
-    ik_status status = merlin_read_grid(r, &g);
-    if (status != IK_OK)
-        return status;
+    merlin_grid g;
+    merlin_read_grid(r, &g);
     return g.plain
                ? sim_net_member(&r->net, &r->topology, "mesh:dims=%s,p=%" PRIu64, g.shape, g.per)
                : merlin_link_grid(r, &g, false);
@@ -261,10 +270,8 @@ static ik_status merlin_mesh(merlin_reader *r)
 
 static ik_status merlin_torus(merlin_reader *r)
 {
-    merlin_grid g = {0};
-    ik_status status = merlin_read_grid(r, &g);
-    if (status != IK_OK)
-        return status;
+    merlin_grid g;
+    merlin_read_grid(r, &g);
     for (size_t d = 0; d < g.num; d++)
         g.plain &= g.dims[d] != 2;
     return g.plain
@@ -274,43 +281,35 @@ static ik_status merlin_torus(merlin_reader *r)
 
 static ik_status merlin_hyperx(merlin_reader *r)
 {
-    merlin_grid g = {0};
-    ik_status status = merlin_read_grid(r, &g);
-    return status == IK_OK
-               ? sim_net_member(&r->net, &r->topology, "hyperx:dims=%s,p=%" PRIu64 ",k=%s", g.shape,
-                                g.per, g.cables)
-               : status;
+    merlin_grid g;
+    merlin_read_grid(r, &g);
+    return sim_net_member(&r->net, &r->topology, "hyperx:dims=%s,p=%" PRIu64 ",k=%s", g.shape,
+                          g.per, g.cables);
 }
 
 /* shape DOWN,UP:DOWN,UP:DOWN from the hosts: a switch has DOWN children and UP parents. */
 static ik_status merlin_fattree(merlin_reader *r)
 {
     uint64_t both[2 * SIM_NET_MAX_DIMS], m[SIM_NET_MAX_DIMS], w[SIM_NET_MAX_DIMS] = {1};
-    size_t num = 0;
-    char children[400], parents[400];
-    ik_status status = sim_net_list(&r->net, "shape", 65535, both, 2 * SIM_NET_MAX_DIMS - 1, &num);
-    if (status == IK_OK && num % 2 == 0)
-        return sim_net_refuse(&r->net, sim_net_find(&r->net, "shape"),
-                              "expected DOWN,UP:DOWN,UP:DOWN from the hosts to the top",
-                              "the shape has %zu numbers", num);
-    if (status != IK_OK)
-        return status;
+    char children[SIM_NET_PRINTED], parents[SIM_NET_PRINTED];
+    size_t num = sim_net_list(&r->net, "shape", 65535, both, 2 * SIM_NET_MAX_DIMS - 1);
+    if (r->net.status == IK_OK && num % 2 == 0)
+        sim_net_refuse(&r->net, sim_net_find(&r->net, "shape"),
+                       "expected DOWN,UP:DOWN,UP:DOWN from the hosts to the top",
+                       "the shape has %zu numbers", num);
+    if (r->net.status != IK_OK)
+        return r->net.status;
     for (size_t i = 0; i < num; i++)
-        if (i % 2)
-            w[i / 2 + 1] = both[i];
-        else
-            m[i / 2] = both[i];
-    merlin_print(children, m, num / 2 + 1);
-    merlin_print(parents, w, num / 2 + 1);
+        *(i % 2 ? &w[i / 2 + 1] : &m[i / 2]) = both[i];
+    sim_net_print(children, m, num / 2 + 1);
+    sim_net_print(parents, w, num / 2 + 1);
     return sim_net_member(&r->net, &r->topology, "xgft:m=%s,w=%s", children, parents);
 }
 
 static ik_status merlin_single(merlin_reader *r)
 {
-    uint64_t ports = 0;
-    ik_status status = sim_net_uint(&r->net, "num_ports", 1, 65535, SIM_NET_NEEDED, &ports);
-    return status == IK_OK ? sim_net_member(&r->net, &r->topology, "crossbar:n=%" PRIu64, ports)
-                           : status;
+    return sim_net_member(&r->net, &r->topology, "crossbar:n=%" PRIu64,
+                          sim_net_uint(&r->net, "num_ports", 1, 65535, SIM_NET_NEEDED));
 }
 
 typedef struct merlin_groups {
@@ -319,30 +318,21 @@ typedef struct merlin_groups {
     uint64_t full, ports; /* routers that use all of their ports to other groups; these ports */
 } merlin_groups;
 
-static ik_status merlin_read_groups(merlin_reader *r, merlin_groups *g)
+static void merlin_read_groups(merlin_reader *r, merlin_groups *g)
 {
     sim_net *n = &r->net;
-    slice routes = {0};
-    ik_status status = sim_net_uint(n, "hosts_per_router", 1, 65535, SIM_NET_NEEDED, &g->per);
-    if (status == IK_OK)
-        status = sim_net_uint(n, "routers_per_group", 1, 65535, SIM_NET_NEEDED, &g->routers);
-    if (status == IK_OK)
-        status = sim_net_uint(n, "intergroup_links", 1, 65535, SIM_NET_NEEDED, &g->between);
-    if (status == IK_OK)
-        status = sim_net_uint(n, "intragroup_links", 1, 65535, 1, &g->inside);
-    if (status == IK_OK)
-        status = sim_net_uint(n, "num_groups", 1, MERLIN_MAX, SIM_NET_NEEDED, &g->num);
-    if (status == IK_OK)
-        status = sim_net_text(n, "global_routes", &routes);
-    g->relative = slice_is(routes, "relative");
+    g->per = sim_net_uint(n, "hosts_per_router", 1, 65535, SIM_NET_NEEDED);
+    g->routers = sim_net_uint(n, "routers_per_group", 1, 65535, SIM_NET_NEEDED);
+    g->between = sim_net_uint(n, "intergroup_links", 1, 65535, SIM_NET_NEEDED);
+    g->inside = sim_net_uint(n, "intragroup_links", 1, 65535, 1);
+    g->num = sim_net_uint(n, "num_groups", 1, MERLIN_MAX, SIM_NET_NEEDED);
+    g->relative = slice_is(sim_net_text(n, "global_routes"), "relative");
     const sim_net_setting *map = sim_net_find(n, "global_link_map");
     const sim_net_setting *failed = sim_net_find(n, "failed_links");
-    if (status == IK_OK && (map || failed))
-        return sim_net_refuse(
-            n, map ? map : failed,
-            "without it, Merlin's own order of links is read; the fabric takes fail=",
-            "a %s is not read", map ? "global_link_map" : "list of failed links");
-    return status;
+    if (n->status == IK_OK && (map || failed))
+        sim_net_refuse(n, map ? map : failed,
+                       "without it, Merlin's own order of links is read; the fabric takes fail=",
+                       "a %s is not read", map ? "global_link_map" : "list of failed links");
 }
 
 /* Which router of a group has its link number `raw` to other groups. */
@@ -355,35 +345,31 @@ static uint32_t merlin_router_of(const merlin_groups *g, uint64_t raw)
 static ik_status merlin_dragonfly(merlin_reader *r)
 {
     merlin_groups g = {0};
-    ik_status status = merlin_read_groups(r, &g);
-    if (status != IK_OK)
-        return status;
+    sim_net *n = &r->net;
+    merlin_read_groups(r, &g);
     uint64_t others = g.num - 1, links = others * g.between;
     double routers = (double)g.num * (double)g.routers;
     g.ports = (links + g.routers - 1) / g.routers;
     g.full = g.routers - (g.ports * g.routers - links);
-    r->hosts = g.num * g.routers * g.per;
-    status = sim_net_begin(&r->net, &r->topology, routers, routers * (double)g.per,
-                           routers * (double)(g.routers - 1) / 2 * (double)g.inside +
-                               (double)g.num * (double)links / 2);
-    for (uint32_t h = 0; status == IK_OK && h < r->hosts; h++)
-        sim_net_cable_add(&r->net, h / (uint32_t)g.per, h, SIM_NET_HOST);
-    for (uint64_t at = 0; status == IK_OK && at < g.num * g.routers; at++)
+    bool go = sim_net_begin(n, &r->topology, routers, routers * (double)g.per,
+                            routers * (double)(g.routers - 1) / 2 * (double)g.inside +
+                                (double)g.num * (double)links / 2);
+    if (go)
+        sim_net_hosts_add(n, 1, 1, g.per);
+    for (uint64_t at = 0; go && at < g.num * g.routers; at++)
         for (uint64_t far = at + 1; far % g.routers > at % g.routers; far++)
             for (uint64_t cable = 0; cable < g.inside; cable++)
-                sim_net_cable_add(&r->net, (uint32_t)at, (uint32_t)far, SIM_NET_LOCAL);
-    for (uint64_t a = 0; status == IK_OK && a < g.num; a++)
+                sim_net_cable_add(n, (uint32_t)at, (uint32_t)far, SIM_NET_LOCAL);
+    for (uint64_t a = 0; go && a < g.num; a++)
         for (uint64_t c = a + 1; c < g.num; c++)
             for (uint64_t cable = 0; cable < g.between; cable++) {
-                uint64_t here = g.relative ? c - a - 1 : c - 1;
-                uint64_t there = g.relative ? g.num + a - c - 1 : a;
-                sim_net_cable_add(
-                    &r->net,
-                    (uint32_t)(a * g.routers) + merlin_router_of(&g, cable * others + here),
-                    (uint32_t)(c * g.routers) + merlin_router_of(&g, cable * others + there),
-                    SIM_NET_GLOBAL);
+                uint64_t here = cable * others + (g.relative ? c - a - 1 : c - 1);
+                uint64_t there = cable * others + (g.relative ? g.num + a - c - 1 : a);
+                sim_net_cable_add(n, (uint32_t)(a * g.routers) + merlin_router_of(&g, here),
+                                  (uint32_t)(c * g.routers) + merlin_router_of(&g, there),
+                                  SIM_NET_GLOBAL);
             }
-    return status == IK_OK ? sim_net_end(&r->net) : status;
+    return sim_net_end(n);
 }
 
 /* ---- the whole file */
@@ -420,38 +406,23 @@ static ik_status merlin_find(merlin_reader *r, const struct merlin_topology **t)
         (int)(name.length < 60 ? name.length : 60), name.at ? name.at : "");
 }
 
-/* Of several names the first that is given. */
-static ik_status merlin_rate(merlin_reader *r, const char *const names[4], uint64_t *rate)
+static void merlin_read_links(merlin_reader *r)
 {
-    ik_status status = IK_OK;
-    *rate = 0;
-    for (int i = 0; status == IK_OK && !*rate && i < 4 && names[i]; i++)
-        status = sim_net_rate(&r->net, names[i], 0, rate);
-    return status;
-}
-
-static ik_status merlin_read_links(merlin_reader *r)
-{
+    /* of several names the first that is given */
     static const char *const names[SIM_NET_KINDS][4] = {
         {"link_bw.group", "link_bw:group", "link_bw"},
         {"link_bw.global", "link_bw:global", "link_bw"},
         {"link_bw.host", "link_bw:host", "interface.link_bw", "link_bw"}};
-    uint64_t rate[SIM_NET_KINDS] = {0}, latency = UINT64_MAX, to_host = UINT64_MAX;
-    ik_status status = IK_OK;
-    for (int kind = 0; status == IK_OK && kind < SIM_NET_KINDS; kind++)
-        status = merlin_rate(r, names[kind], &rate[kind]);
-    if (status == IK_OK)
-        status = sim_net_time(&r->net, "link_lat", &latency);
-    if (status == IK_OK)
-        status = sim_net_time(&r->net, "link_latency", &latency);
-    if (status == IK_OK)
-        status = sim_net_time(&r->net, "host_link_latency", &to_host);
-    if (to_host == UINT64_MAX)
-        to_host = latency;
-    if (status == IK_OK)
-        sim_net_links(&r->net, rate, latency == UINT64_MAX ? NULL : &latency,
-                      to_host == UINT64_MAX ? NULL : &to_host);
-    return status;
+    uint64_t rate[SIM_NET_KINDS] = {0}, latency = UINT64_MAX;
+    for (int kind = 0; kind < SIM_NET_KINDS; kind++)
+        for (int i = 0; !rate[kind] && i < 4 && names[kind][i]; i++)
+            rate[kind] = sim_net_rate(&r->net, names[kind][i], 0);
+    sim_net_time(&r->net, "link_lat", &latency);
+    sim_net_time(&r->net, "link_latency", &latency);
+    uint64_t to_host = latency;
+    sim_net_time(&r->net, "host_link_latency", &to_host);
+    sim_net_links(&r->net, rate, latency == UINT64_MAX ? NULL : &latency,
+                  to_host == UINT64_MAX ? NULL : &to_host);
 }
 
 static ik_status merlin_read(const char *text, size_t size, const char *file, ik_builder *b,
@@ -464,10 +435,10 @@ static ik_status merlin_read(const char *text, size_t size, const char *file, ik
         status = merlin_line(&r);
     if (status == IK_OK)
         status = merlin_find(&r, &t);
-    if (status == IK_OK)
-        status = merlin_read_links(&r);
-    if (status == IK_OK)
+    if (status == IK_OK) {
+        merlin_read_links(&r);
         status = t->build(&r);
+    }
     if (status == IK_OK)
         status = sim_net_note_ignored(
             &r.net, "the script is not run; what they are called in ikat: docs/simulators.md");

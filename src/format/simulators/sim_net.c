@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIM_NET_NAMED = 12, SIM_NET_MAX_PORTS = 15000000 };
+enum { SIM_NET_NAMED = 12, SIM_NET_MAX_PORTS = 15000000, SIM_NET_MAX_LENGTH = 1000000 };
 
 /* ---- settings */
 
@@ -37,8 +37,8 @@ sim_net_setting *sim_net_find(sim_net *n, const char *name)
     return last;
 }
 
-ik_status sim_net_refuse(const sim_net *n, const sim_net_setting *at, const char *hint,
-                         const char *what, ...)
+ik_status sim_net_refuse(sim_net *n, const sim_net_setting *at, const char *hint, const char *what,
+                         ...)
 {
     char text[256];
     va_list args;
@@ -46,60 +46,111 @@ ik_status sim_net_refuse(const sim_net *n, const sim_net_setting *at, const char
     vsnprintf(text, sizeof text, what, args);
     va_end(args);
     ik_fail_at(n->err, IK_ERR_INPUT, n->file, at ? at->line : 0, at ? at->column : 0, "%s", text);
-    return ik_hint(n->err, IK_ERR_INPUT, "%s", hint);
+    return n->status = ik_hint(n->err, IK_ERR_INPUT, "%s", hint);
 }
 
-ik_status sim_net_text(sim_net *n, const char *name, slice *text)
+/* The setting and its value, which is refused. */
+static void sim_net_refuse_value(sim_net *n, const sim_net_setting *set, const char *name,
+                                 const char *is_not, const char *hint)
 {
-    const sim_net_setting *set = sim_net_find(n, name);
-    *text = set ? set->value : (slice){"", 0};
-    if (!set || !set->computed)
-        return IK_OK;
-    return sim_net_refuse(n, set, "the program is not run: write the value itself",
-                          "%s is computed here; expected a literal value", name);
+    if (set)
+        sim_net_refuse(n, set, hint, "%s = '%.*s' is %s", name,
+                       (int)(set->value.length < 60 ? set->value.length : 60), set->value.at,
+                       is_not);
+    else
+        sim_net_refuse(n, NULL, hint, "there is no setting %s", name);
 }
 
-ik_status sim_net_uint(sim_net *n, const char *name, uint64_t least, uint64_t most, uint64_t usual,
-                       uint64_t *value)
+/* NULL: there is none, or it is refused, or there was an error. */
+static const sim_net_setting *sim_net_literal(sim_net *n, const char *name)
 {
-    slice text;
-    ik_status status = sim_net_text(n, name, &text);
     const sim_net_setting *set = sim_net_find(n, name);
+    bool doubtful = false;
+    for (size_t i = 0; set && i < n->num_settings; i++) {
+        const sim_net_setting *other = &n->settings[i];
+        doubtful |= (other->indented || set->indented || n->repeated) &&
+                    slice_is(other->name, name) &&
+                    (other->value.length != set->value.length ||
+                     memcmp(other->value.at, set->value.at, set->value.length) != 0);
+    }
+    if (n->status != IK_OK || !set || (!set->computed && !doubtful))
+        return n->status == IK_OK ? set : NULL;
+    if (set->computed)
+        sim_net_refuse(n, set, "the program is not run: write the value itself",
+                       "%s is computed here; expected a literal value", name);
+    else
+        sim_net_refuse(n, set, "the program is not run: leave one of them in a copy of it",
+                       "%s has other values elsewhere, in a branch, a function or another network",
+                       name);
+    return NULL;
+}
+
+slice sim_net_text(sim_net *n, const char *name)
+{
+    const sim_net_setting *set = sim_net_literal(n, name);
+    return set ? set->value : (slice){"", 0};
+}
+
+uint64_t sim_net_uint(sim_net *n, const char *name, uint64_t least, uint64_t most, uint64_t usual)
+{
+    const sim_net_setting *set = sim_net_literal(n, name);
+    uint64_t value = usual;
     char hint[80];
+    if (n->status == IK_OK &&
+        (set ? slice_uint(set->value, most, &value) && value >= least : usual != SIM_NET_NEEDED))
+        return value;
     snprintf(hint, sizeof hint, "expected a whole number from %" PRIu64 " to %" PRIu64, least,
              most);
-    *value = usual;
-    if (status != IK_OK || (!set && usual != SIM_NET_NEEDED))
-        return status;
-    if (!set)
-        return sim_net_refuse(n, NULL, hint, "there is no setting %s", name);
-    if (!slice_uint(text, most, value) || *value < least)
-        return sim_net_refuse(n, set, hint, "%s = '%.*s' is not read", name,
-                              (int)(text.length < 60 ? text.length : 60), text.at);
-    return IK_OK;
+    if (n->status == IK_OK)
+        sim_net_refuse_value(n, set, name, "not read", hint);
+    return least;
 }
 
-ik_status sim_net_list(sim_net *n, const char *name, uint64_t most, uint64_t *values, size_t room,
-                       size_t *num)
+size_t sim_net_list(sim_net *n, const char *name, uint64_t most, uint64_t *values, size_t room)
 {
-    slice text;
-    ik_status status = sim_net_text(n, name, &text);
-    const sim_net_setting *set = sim_net_find(n, name);
+    const sim_net_setting *set = sim_net_literal(n, name);
+    slice text = set ? set->value : (slice){"", 0};
+    size_t num = 0;
+    char hint[100];
     bool good = true;
-    *num = 0;
     for (size_t i = 0, end; good && i < text.length; i = end) {
         for (end = i; end < text.length && text.at[end] >= '0' && text.at[end] <= '9';)
             end++;
         if (end > i)
-            good =
-                *num < room && slice_uint((slice){text.at + i, end - i}, most, &values[(*num)++]);
+            good = num < room && slice_uint((slice){text.at + i, end - i}, most, &values[num++]);
         else
             good = text.at[end] && strchr(" \t\r\n,:x\"'()[]", text.at[end++]);
     }
-    if (status != IK_OK || (good && *num))
-        return status;
-    return sim_net_refuse(n, set, "expected whole numbers, as in 4,4,2",
-                          set ? "%s is no list that is read" : "there is no setting %s", name);
+    if (n->status != IK_OK || (good && num))
+        return n->status == IK_OK ? num : 0;
+    snprintf(hint, sizeof hint, "expected up to %zu whole numbers up to %" PRIu64 ", as in 4,4,2",
+             room, most);
+    sim_net_refuse(n, set, hint, set ? "%s is no list that is read" : "there is no setting %s",
+                   name);
+    return 0;
+}
+
+uint64_t sim_net_dims(sim_net *n, const char *name, uint64_t dims[SIM_NET_MAX_DIMS], size_t *num)
+{
+    uint64_t product = 1;
+    *num = sim_net_list(n, name, SIM_NET_MAX_LENGTH, dims, SIM_NET_MAX_DIMS);
+    for (size_t i = 0; i < *num && n->status == IK_OK; i++)
+        if (dims[i] && product <= UINT32_MAX / dims[i])
+            product *= dims[i];
+        else
+            sim_net_refuse(n, sim_net_find(n, name),
+                           "expected lengths from 1 on, and fewer than 2^32 switches",
+                           "the %s is impossible", name);
+    return product;
+}
+
+void sim_net_print(char text[SIM_NET_PRINTED], const uint64_t *values, size_t num)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < num; i++)
+        used += (size_t)snprintf(text + used, SIM_NET_PRINTED - used, i ? ":%" PRIu64 : "%" PRIu64,
+                                 values[i]);
 }
 
 /* The number before a unit; the unit begins at *unit, in the copy. */
@@ -134,60 +185,52 @@ static double sim_net_unit_of_rate(const char *unit, double bare)
     return strcmp(unit, "B/s") == 0 || strcmp(unit, "Bps") == 0 ? 8 * base : 0;
 }
 
-ik_status sim_net_rate(sim_net *n, const char *name, double bare, uint64_t *rate_bps)
+uint64_t sim_net_rate(sim_net *n, const char *name, double bare)
 {
-    slice text;
     double value;
     const char *unit;
     char copy[40];
-    ik_status status = sim_net_text(n, name, &text);
-    const sim_net_setting *set = sim_net_find(n, name);
-    *rate_bps = 0;
-    if (status != IK_OK || !set)
-        return status;
-    if (sim_net_real(text, &value, &unit, copy)) {
+    const sim_net_setting *set = sim_net_literal(n, name);
+    if (!set)
+        return 0;
+    if (sim_net_real(set->value, &value, &unit, copy)) {
         value *= sim_net_unit_of_rate(unit, bare);
-        if (value >= 1 && value <= (double)RAW_MAX_RATE_BPS) {
-            *rate_bps = (uint64_t)llround(value);
-            return IK_OK;
+        if (value >= 1 && value <= (double)RAW_MAX_RATE_BPS)
+            return (uint64_t)llround(value);
+    }
+    sim_net_refuse_value(n, set, name, "no rate", "expected a rate up to 1000 Tb/s, as in 4GB/s");
+    return 0;
+}
+
+void sim_net_time(sim_net *n, const char *name, uint64_t *latency_ps)
+{
+    double value;
+    const char *unit;
+    char copy[40];
+    const sim_net_setting *set = sim_net_literal(n, name);
+    if (!set)
+        return;
+    if (sim_net_real(set->value, &value, &unit, copy)) {
+        const char *one[] = {"ps", "ns", "us", "ms", "s"};
+        double ps = 1;
+        size_t i = 0;
+        for (; i < 5 && strcmp(*unit ? unit : "ns", one[i]) != 0; i++)
+            ps *= 1e3;
+        if (i < 5 && value * ps <= 1e12) {
+            *latency_ps = (uint64_t)llround(value * ps);
+            return;
         }
     }
-    return sim_net_refuse(n, set, "expected a rate up to 1000 Tb/s, as in 4GB/s",
-                          "%s = '%.*s' is no rate", name,
-                          (int)(text.length < 60 ? text.length : 60), text.at);
+    sim_net_refuse_value(n, set, name, "no time", "expected a time up to 1 s, as in 20ns");
 }
 
-ik_status sim_net_time(sim_net *n, const char *name, uint64_t *latency_ps)
-{
-    static const struct {
-        const char *unit;
-        double ps;
-    } units[] = {{"", 1e3}, {"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
-    slice text;
-    double value;
-    const char *unit;
-    char copy[40];
-    ik_status status = sim_net_text(n, name, &text);
-    const sim_net_setting *set = sim_net_find(n, name);
-    if (status != IK_OK || !set)
-        return status;
-    bool is_number = sim_net_real(text, &value, &unit, copy);
-    for (size_t i = 0; is_number && i < sizeof units / sizeof *units; i++)
-        if (strcmp(unit, units[i].unit) == 0 && value * units[i].ps <= 1e12) {
-            *latency_ps = (uint64_t)llround(value * units[i].ps);
-            return IK_OK;
-        }
-    return sim_net_refuse(n, set, "expected a time up to 1 s, as in 20ns", "%s = '%.*s' is no time",
-                          name, (int)(text.length < 60 ? text.length : 60), text.at);
-}
-
-ik_status sim_net_note_ignored(const sim_net *n, const char *page)
+ik_status sim_net_note_ignored(sim_net *n, const char *page)
 {
     char list[512] = "";
     size_t used = 0;
     bool is_new;
     name_map names = {0};
-    ik_status status = IK_OK;
+    ik_status status = n->status;
     for (size_t i = 0; i < n->num_settings && status == IK_OK; i++)
         if (!n->settings[i].known && name_map_add(&names, n->settings[i].name, &is_new) == IK_NONE)
             status = ik_fail_memory(n->err, 24, "names of settings");
@@ -196,7 +239,7 @@ ik_status sim_net_note_ignored(const sim_net *n, const char *page)
         used += (size_t)snprintf(list + used, sizeof list - used, i ? ", %.*s" : "%.*s",
                                  (int)(names.names[i].length < 32 ? names.names[i].length : 32),
                                  names.names[i].at);
-    if (names.num && status == IK_OK)
+    if (status == IK_OK && names.num)
         ik_builder_finding(n->b, IK_NOTE, "ignored-settings", NULL,
                            "%s, which %s not of the fabric, %s not read: %s%s (%s)",
                            IK_COUNT(names.num, "setting"), names.num == 1 ? "is" : "are",
@@ -232,6 +275,8 @@ ik_status sim_net_member(sim_net *n, const sim_net_setting *at, const char *form
 {
     char spec[1024];
     va_list args;
+    if (n->status != IK_OK)
+        return n->status;
     va_start(args, format);
     vsnprintf(spec, sizeof spec, format, args);
     va_end(args);
@@ -241,24 +286,33 @@ ik_status sim_net_member(sim_net *n, const sim_net_setting *at, const char *form
     return status;
 }
 
-ik_status sim_net_begin(sim_net *n, const sim_net_setting *at, double switches, double hosts,
-                        double links)
+bool sim_net_begin(sim_net *n, const sim_net_setting *at, double switches, double hosts,
+                   double links)
 {
-    if (2 * (links + hosts) + switches > SIM_NET_MAX_PORTS)
-        return sim_net_refuse(n, at,
-                              "larger networks are built by a spec (see 'ikat list topologies')",
-                              "%.0f switches, %.0f hosts and %.0f links are too many for a file",
-                              switches, hosts, links);
+    if (n->status == IK_OK && 2 * (links + hosts) + switches > SIM_NET_MAX_PORTS)
+        sim_net_refuse(n, at, "larger networks are built by a spec (see 'ikat list topologies')",
+                       "%.0f switches, %.0f hosts and %.0f links are too many for a file", switches,
+                       hosts, links);
+    if (n->status != IK_OK)
+        return false;
     n->num_switches = (uint32_t)switches;
     n->num_hosts = (uint32_t)hosts;
-    return IK_OK;
+    return true;
 }
 
 void sim_net_cable_add(sim_net *n, uint32_t a, uint32_t c, sim_net_kind kind)
 {
-    n->out_of_memory |= !IK_ARRAY_ROOM(n->cables, n->cable_cap, n->num_cables + 1);
-    if (!n->out_of_memory)
+    if (n->status == IK_OK && !IK_ARRAY_ROOM(n->cables, n->cable_cap, n->num_cables + 1))
+        n->status = ik_fail_memory(n->err, n->num_cables * sizeof *n->cables, "links");
+    if (n->status == IK_OK)
         n->cables[n->num_cables++] = (sim_net_cable){a, c, kind};
+}
+
+void sim_net_hosts_add(sim_net *n, uint64_t routers, uint64_t leaves, uint64_t per)
+{
+    for (uint64_t h = 0; h < n->num_hosts; h++)
+        sim_net_cable_add(n, (uint32_t)(h / per / leaves * routers + h / per % leaves), (uint32_t)h,
+                          SIM_NET_HOST);
 }
 
 /* Counts the ports of every node, and cables them if `build`. */
@@ -285,11 +339,10 @@ static void sim_net_ports(sim_net *n, uint32_t *ports, bool build)
 ik_status sim_net_end(sim_net *n)
 {
     size_t nodes = (size_t)n->num_switches + n->num_hosts;
-    uint32_t *ports = ik_calloc(nodes + 1, sizeof *ports);
-    if (!ports || n->out_of_memory) {
-        free(ports);
-        return ik_fail_memory(n->err, n->num_cables * sizeof *n->cables, "links");
-    }
+    uint32_t *ports = n->status == IK_OK ? ik_calloc(nodes + 1, sizeof *ports) : NULL;
+    if (!ports)
+        return n->status == IK_OK ? ik_fail_memory(n->err, nodes * sizeof *ports, "ports")
+                                  : n->status;
     sim_net_ports(n, ports, false);
     for (size_t i = 0; i < nodes; i++) {
         if (i < n->num_switches)

@@ -8,7 +8,7 @@
 
 #include "format/raw_graph.h"
 
-enum { SIM_NET_MAX_DIMS = 16, SIM_NET_MAX_LIST = 512 };
+enum { SIM_NET_MAX_DIMS = 16, SIM_NET_MAX_LIST = 512, SIM_NET_PRINTED = 400 };
 #define SIM_NET_NEEDED UINT64_MAX /* in place of a usual value */
 
 typedef enum sim_net_kind {
@@ -23,6 +23,7 @@ typedef struct sim_net_setting {
     unsigned line, column; /* of the value */
     bool known;            /* something has asked for it */
     bool computed;         /* no literal value: refused if something asks for it */
+    bool indented;         /* may be that of a branch: refused if there are other values */
 } sim_net_setting;
 
 typedef struct sim_net_cable {
@@ -40,31 +41,35 @@ typedef struct sim_net {
     uint32_t num_switches, num_hosts;
     sim_net_cable *cables;
     size_t num_cables, cable_cap;
-    bool out_of_memory;
+    bool repeated;    /* the file has two networks: a setting with two values is refused */
+    ik_status status; /* the first error */
 } sim_net;
 
-/* ---- settings. Texts are kept as they are. */
+/* ---- settings. Texts are kept as they are. What reads one does nothing after an error (status) */
 ik_status sim_net_add(sim_net *n, const sim_net_setting *setting);
 /* The last one of this name, NULL if there is none. */
 sim_net_setting *sim_net_find(sim_net *n, const char *name);
-/* IK_ERR_INPUT at the setting (NULL: the file). */
-ik_status sim_net_refuse(const sim_net *n, const sim_net_setting *at, const char *hint,
-                         const char *what, ...) IK_PRINTF(4, 5);
+/* IK_ERR_INPUT, kept in status, at the setting (NULL: the file). */
+ik_status sim_net_refuse(sim_net *n, const sim_net_setting *at, const char *hint, const char *what,
+                         ...) IK_PRINTF(4, 5);
 /* The text of a setting, empty if it is not there. */
-ik_status sim_net_text(sim_net *n, const char *name, slice *text);
-/* A whole number; `usual` where the setting is not there. */
-ik_status sim_net_uint(sim_net *n, const char *name, uint64_t least, uint64_t most, uint64_t usual,
-                       uint64_t *value);
-/* Whole numbers from 0 with anything but digits between them; at least one. */
-ik_status sim_net_list(sim_net *n, const char *name, uint64_t most, uint64_t *values, size_t room,
-                       size_t *num);
+slice sim_net_text(sim_net *n, const char *name);
+/* A whole number; `usual` where the setting is not there; `least` after an error. */
+uint64_t sim_net_uint(sim_net *n, const char *name, uint64_t least, uint64_t most, uint64_t usual);
+/* Whole numbers with anything but digits between them: how many, at least one but after an
+ * error. */
+size_t sim_net_list(sim_net *n, const char *name, uint64_t most, uint64_t *values, size_t room);
+/* The same for lengths of dimensions: from 1 on, with a product below 2^32, which comes back. */
+uint64_t sim_net_dims(sim_net *n, const char *name, uint64_t dims[SIM_NET_MAX_DIMS], size_t *num);
+/* 1:2:3, in the words of a spec. */
+void sim_net_print(char text[SIM_NET_PRINTED], const uint64_t *values, size_t num);
 /* 4GB/s, 100Gbps, 10.5: units of bits and bytes, of 1000 and of 1024; without a unit times
  * `bare`. 0 if the setting is not there. */
-ik_status sim_net_rate(sim_net *n, const char *name, double bare, uint64_t *rate_bps);
+uint64_t sim_net_rate(sim_net *n, const char *name, double bare);
 /* 20ns, without a unit in ns; *value stays if the setting is not there. */
-ik_status sim_net_time(sim_net *n, const char *name, uint64_t *latency_ps);
+void sim_net_time(sim_net *n, const char *name, uint64_t *latency_ps);
 /* Names, once, the settings that nothing has asked for. page: where their meaning stands. */
-ik_status sim_net_note_ignored(const sim_net *n, const char *page);
+ik_status sim_net_note_ignored(sim_net *n, const char *page);
 
 /* ---- the network. Links have the builder's defaults where `rate` has 0. */
 void sim_net_links(sim_net *n, const uint64_t rate[SIM_NET_KINDS], const uint64_t *latency_ps,
@@ -72,11 +77,13 @@ void sim_net_links(sim_net *n, const uint64_t rate[SIM_NET_KINDS], const uint64_
 /* A member of a family; its errors are at the setting `at`. */
 ik_status sim_net_member(sim_net *n, const sim_net_setting *at, const char *format, ...)
     IK_PRINTF(3, 4);
-/* Or: begin, hosts, links, end. Refuses what needs too much memory. Ports are given in the order of
- * cables. Cost O(cables). */
-ik_status sim_net_begin(sim_net *n, const sim_net_setting *at, double switches, double hosts,
-                        double links);
+/* Or: begin, cables, end. Refuses what needs too much memory, and returns whether to go on. Ports
+ * are given in the order of cables. Cost O(cables). */
+bool sim_net_begin(sim_net *n, const sim_net_setting *at, double switches, double hosts,
+                   double links);
 void sim_net_cable_add(sim_net *n, uint32_t a, uint32_t c, sim_net_kind kind);
+/* `per` hosts on each of the first `leaves` of every `routers` switches. */
+void sim_net_hosts_add(sim_net *n, uint64_t routers, uint64_t leaves, uint64_t per);
 ik_status sim_net_end(sim_net *n);
 void sim_net_free(sim_net *n);
 
