@@ -318,7 +318,8 @@ class SimulatorFiles(CliTest):
                            ("topo.shape = '3000x4000'\n", ("3:8", "512 MiB")), ("topo = topoMesh()\n", ("5:8", "several topologies", "topoMesh is the last")),
                            ("topo.shape = '3x4'; topo.width = '1x1' # it's\n", None), ("topo.addParams({'shape': '3x4', 'width': '1x1'})\n", None), ("\"\"\"\ntopo = topoMesh()\n\"\"\"\ntopo.shape = '3x4'\n", None),
                            ("topo.name = '\\'#'; topo.shape = '3x4'\n", None), ("topo.shape = '3x4'\ntopo.local_ports += 1\n", ("6:21", "local_ports is computed")), ("topo.shape = '3x4'\ntopo.local_ports = -3\n", ("'-3' is not read",)),
-                           ("if x:\n    topo.shape = '3x4'\nelse:\n    topo.shape = '4x4'\n", ("8:18", "shape has other values", "leave one of them")), ("topo.shape = '9'\ntopo.shape = '3x4'\n", None),
+                           ("if x:\n    topo.shape = '3x4'\nelse:\n    topo.shape = '4x4'\n", ("8:18", "shape has other values", "leave one of them")), ("topo.shape = '9'\nif x: topo.shape = '3x4'\n", ("6:20", "shape has other values")), ("topo.shape = '9'\ntopo.shape = '3x4'\n", None),
+                           ("x = '" + "\\'" * 400000 + "\ntopo.shape = '3x4'\n", None), ("x.a=" * 200000 + "\ntopo.shape = '3x4'\n", None), ("x=" * 200000 + "\ntopo.shape = '3x4'\n", None),
                            ("if x:\n    topo.shape = '3x4'\nelse:\n    topo.shape = '3x4'\n", None), ("topo.shape = '3x4'\nt = topoTorus()\nt.shape = '9'\n", ("7:11", "another network")), ("topo.shape = '3x4'\nt = topoTorus()\n", None)):
             with self.subTest(text=text):
                 path = self.put(head + text, "script.py")

@@ -259,19 +259,15 @@ static ik_status codes_net_load(codes_reader *r, const char *path, char **text, 
 static ik_status codes_net_read_file(codes_reader *r, const char *name, char **text, size_t *size)
 {
     struct stat info;
-    const char *file = r->net.file, *slash = strrchr(file, '/');
     slice given = sim_net_text(&r->net, name);
     if (r->net.status != IK_OK)
         return r->net.status;
-    int folder = slash ? (int)(slash - file) + 1 : 0;
-    int absolute = given.length && given.at[0] == '/';
     slice last = given;
     for (size_t i = 0; i < given.length; i++)
         if (given.at[i] == '/')
             last = (slice){given.at + i + 1, given.length - i - 1};
     for (int i = 0; given.length && i < 2; i++) {
-        const char *path = ik_arena_printf(&r->arena, "%.*s%.*s", i || !absolute ? folder : 0, file,
-                                           (int)(i ? last : given).length, (i ? last : given).at);
+        const char *path = sim_path(&r->arena, r->net.file, i ? last : given);
         if (!path)
             return ik_fail_memory(r->net.err, 4096, "the path of a file");
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode))

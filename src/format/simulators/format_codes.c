@@ -20,37 +20,9 @@ enum { CODES_MAX_DEPTH = 8 };
 
 /* ---- the file of sections */
 
-static bool codes_skip_comment(scan *s)
-{
-    while (s->end - s->at < 2 || s->at[0] != '*' || s->at[1] != '/')
-        if (s->at < s->end)
-            s->at++;
-        else if (!scan_line(s))
-            return false;
-    s->at += 2;
-    return true;
-}
-
-/* Goes to what stands next, over blanks, comments and ends of lines; false at the end. */
 static bool codes_next(scan *s)
 {
-    for (;;) {
-        while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\r'))
-            s->at++;
-        bool two = s->end - s->at >= 2 && s->at[0] == '/';
-        if (two && s->at[1] == '*') {
-            s->at += 2;
-            if (!codes_skip_comment(s))
-                return false;
-            continue;
-        }
-        if ((s->at < s->end && *s->at == '#') || (two && s->at[1] == '/'))
-            s->at = s->end;
-        if (s->at < s->end)
-            return true;
-        if (!scan_line(s))
-            return false;
-    }
+    return sim_next(s, true);
 }
 
 static slice codes_name(scan *s)
@@ -156,7 +128,7 @@ static void codes_first_model(codes_reader *r)
     slice list = order ? order->value : (slice){"", 0};
     if (order)
         r->model = *order;
-    while (list.length && strchr("\" (", *list.at))
+    while (list.length && strchr("\" \t\r\n(", *list.at))
         list = (slice){list.at + 1, list.length - 1};
     r->model.value = (slice){list.at, 0};
     while (r->model.value.length < list.length && !strchr("\", )", list.at[r->model.value.length]))

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MERLIN_MAX = 1000000 };
+enum { MERLIN_MAX = 1000000, MERLIN_MAX_LITERAL = 256 };
 
 typedef struct merlin_reader {
     sim_net net;
@@ -37,6 +37,14 @@ typedef struct merlin_reader {
 static bool merlin_is_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static const char *merlin_path_end(const scan *s)
+{
+    const char *end = s->at;
+    while (end < s->end && (merlin_is_name(*end) || *end == '.'))
+        end++;
+    return end;
 }
 
 /* Passes over a text in triple quotes, over lines; the end of the script ends it too. */
@@ -109,8 +117,10 @@ static void merlin_value(scan *s, sim_net_setting *set, const char *ends)
         scan_blanks(&after);
         set->computed |= after.at < after.end && !strchr(ends, *after.at);
     } else {
-        while (after.at < after.end && !strchr(ends, *after.at))
+        while (after.at < after.end && !strchr(ends, *after.at) &&
+               after.at - s->at < MERLIN_MAX_LITERAL)
             after.at++;
+        set->computed |= after.at - s->at == MERLIN_MAX_LITERAL;
         set->value = raw_trimmed((slice){s->at, (size_t)(after.at - s->at)});
         for (size_t i = 0; i < set->value.length; i++)
             set->computed |= !strchr(i ? "0123456789." : "0123456789-", set->value.at[i]);
@@ -127,7 +137,7 @@ static ik_status merlin_keep(merlin_reader *r, sim_net_setting *set, slice name,
         object.length ? name_map_find(&r->interfaces, object) != IK_NONE : r->in_interface;
     if (interface && slice_is(set->name, "link_bw"))
         set->name = slice_of("interface.link_bw");
-    set->indented = object.length && strchr(" \t", *r->s.line_start);
+    set->indented = object.length && object.at != r->s.line_start;
     return sim_net_add(&r->net, set);
 }
 
@@ -138,8 +148,7 @@ static ik_status merlin_name(merlin_reader *r)
     sim_net_setting set = {0};
     slice path = {s->at, 0}, name = {0};
     bool is_new;
-    while (s->at < s->end && (merlin_is_name(*s->at) || *s->at == '.'))
-        s->at++;
+    s->at = merlin_path_end(s);
     path.length = (size_t)(s->at - path.at);
     if (s->at < s->end && *s->at == '(')
         merlin_take_class(r, path);
@@ -157,7 +166,10 @@ static ik_status merlin_name(merlin_reader *r)
     while (!name.length && dot && path.at[dot - 1] != '.')
         dot--;
     if (!name.length && !dot) { /* a variable */
-        if (json_mentions(after.at, (size_t)(after.end - after.at), "LinkControl(") &&
+        scan_blanks(&after);
+        const char *end = merlin_path_end(&after);
+        if (end < after.end && *end == '(' && end - after.at > 10 &&
+            memcmp(end - 11, "LinkControl", 11) == 0 &&
             name_map_add(&r->interfaces, path, &is_new) == IK_NONE)
             return ik_fail_memory(r->net.err, 24, "variables");
         return IK_OK;
@@ -179,8 +191,6 @@ static ik_status merlin_token(merlin_reader *r)
     if (s->end - s->at > 2 && (*s->at == '"' || *s->at == '\'') && s->at[1] == *s->at &&
         s->at[2] == *s->at)
         merlin_skip_text(s);
-    else if (*s->at == '#')
-        s->at = s->end;
     else if (merlin_quoted(s, &text)) {
         merlin_take_class(r, text);
         scan_blanks(s);
@@ -191,6 +201,8 @@ static ik_status merlin_token(merlin_reader *r)
         return set.value.length ? merlin_keep(r, &set, text, (slice){0}) : IK_OK;
     } else if (merlin_is_name(*s->at))
         return merlin_name(r);
+    else if (strchr("#\"'", *s->at)) /* a comment, or a text without an end */
+        s->at = s->end;
     else
         s->at++;
     return IK_OK;

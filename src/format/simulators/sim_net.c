@@ -16,6 +16,45 @@
 
 enum { SIM_NET_NAMED = 12, SIM_NET_MAX_PORTS = 15000000, SIM_NET_MAX_LENGTH = 1000000 };
 
+/* ---- files */
+
+static bool sim_skip_comment(scan *s)
+{
+    while (s->end - s->at < 2 || s->at[0] != '*' || s->at[1] != '/')
+        if (s->at < s->end)
+            s->at++;
+        else if (!scan_line(s))
+            return false;
+    s->at += 2;
+    return true;
+}
+
+bool sim_next(scan *s, bool more)
+{
+    for (;;) {
+        while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\r'))
+            s->at++;
+        if (more && scan_prefix(s, "/*")) {
+            if (!sim_skip_comment(s))
+                return false;
+            continue;
+        }
+        if (scan_prefix(s, "//") || (more && scan_prefix(s, "#")))
+            s->at = s->end;
+        if (s->at < s->end)
+            return true;
+        if (!scan_line(s))
+            return false;
+    }
+}
+
+const char *sim_path(ik_arena *arena, const char *file, slice name)
+{
+    const char *slash = strrchr(file, '/');
+    int folder = slash && (!name.length || name.at[0] != '/') ? (int)(slash - file) + 1 : 0;
+    return ik_arena_printf(arena, "%.*s%.*s", folder, file, (int)name.length, name.at);
+}
+
 /* ---- settings */
 
 ik_status sim_net_add(sim_net *n, const sim_net_setting *setting)
@@ -224,29 +263,34 @@ void sim_net_time(sim_net *n, const char *name, uint64_t *latency_ps)
     sim_net_refuse_value(n, set, name, "no time", "expected a time up to 1 s, as in 20ns");
 }
 
-ik_status sim_net_note_ignored(sim_net *n, const char *page)
+void sim_note_ignored(ik_builder *b, const name_map *names, const char *page)
 {
     char list[512] = "";
     size_t used = 0;
-    bool is_new;
-    name_map names = {0};
-    ik_status status = n->status;
-    for (size_t i = 0; i < n->num_settings && status == IK_OK; i++)
-        if (!n->settings[i].known && name_map_add(&names, n->settings[i].name, &is_new) == IK_NONE)
-            status = ik_fail_memory(n->err, 24, "names of settings");
-    uint32_t named = names.num < SIM_NET_NAMED ? names.num : SIM_NET_NAMED;
+    uint32_t named = names->num < SIM_NET_NAMED ? names->num : SIM_NET_NAMED;
     for (uint32_t i = 0; i < named; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, i ? ", %.*s" : "%.*s",
-                                 (int)(names.names[i].length < 32 ? names.names[i].length : 32),
-                                 names.names[i].at);
-    if (status == IK_OK && names.num)
-        ik_builder_finding(n->b, IK_NOTE, "ignored-settings", NULL,
+                                 (int)(names->names[i].length < 32 ? names->names[i].length : 32),
+                                 names->names[i].at);
+    if (names->num)
+        ik_builder_finding(b, IK_NOTE, "ignored-settings", NULL,
                            "%s, which %s not of the fabric, %s not read: %s%s (%s)",
-                           IK_COUNT(names.num, "setting"), names.num == 1 ? "is" : "are",
-                           names.num == 1 ? "was" : "were", list, names.num > named ? ", …" : "",
+                           IK_COUNT(names->num, "setting"), names->num == 1 ? "is" : "are",
+                           names->num == 1 ? "was" : "were", list, names->num > named ? ", …" : "",
                            page);
+}
+
+ik_status sim_net_note_ignored(sim_net *n, const char *page)
+{
+    bool is_new;
+    name_map names = {0};
+    for (size_t i = 0; i < n->num_settings && n->status == IK_OK; i++)
+        if (!n->settings[i].known && name_map_add(&names, n->settings[i].name, &is_new) == IK_NONE)
+            n->status = ik_fail_memory(n->err, 24, "names of settings");
+    if (n->status == IK_OK)
+        sim_note_ignored(n->b, &names, page);
     name_map_free(&names);
-    return status;
+    return n->status;
 }
 
 /* ---- the network */

@@ -7,6 +7,7 @@
 #define IKAT_SIM_NET_H
 
 #include "format/raw_graph.h"
+#include "format/scan.h"
 
 enum { SIM_NET_MAX_DIMS = 16, SIM_NET_MAX_LIST = 512, SIM_NET_PRINTED = 400 };
 #define SIM_NET_NEEDED UINT64_MAX /* in place of a usual value */
@@ -45,6 +46,14 @@ typedef struct sim_net {
     ik_status status; /* the first error */
 } sim_net;
 
+/* ---- files */
+
+/* Goes to what stands next, over blanks, comments behind // (with `more` also behind #, and those
+ * of C) and ends of lines; false at the end. */
+bool sim_next(scan *s, bool more);
+/* A name in a file, in the folder of the file unless it is absolute; NULL if out of memory. */
+const char *sim_path(ik_arena *arena, const char *file, slice name);
+
 /* ---- settings. Texts are kept as they are. What reads one does nothing after an error (status) */
 ik_status sim_net_add(sim_net *n, const sim_net_setting *setting);
 /* The last one of this name, NULL if there is none. */
@@ -70,6 +79,7 @@ uint64_t sim_net_rate(sim_net *n, const char *name, double bare);
 void sim_net_time(sim_net *n, const char *name, uint64_t *latency_ps);
 /* Names, once, the settings that nothing has asked for. page: where their meaning stands. */
 ik_status sim_net_note_ignored(sim_net *n, const char *page);
+void sim_note_ignored(ik_builder *b, const name_map *names, const char *page);
 
 /* ---- the network. Links have the builder's defaults where `rate` has 0. */
 void sim_net_links(sim_net *n, const uint64_t rate[SIM_NET_KINDS], const uint64_t *latency_ps,
