@@ -41,6 +41,7 @@ ik_status fabric_copy_common(const ik_fabric *from, ik_fabric *to, ik_error *err
     to->num_classes = from->num_classes;
     to->num_levels = from->num_levels;
     to->family_data = NULL;
+    to->priv->rates_meant = from->priv->rates_meant;
     COPY(classes, from->num_classes);
     COPY(switch_xy, from->num_switches);
     COPY(switch_place, from->num_switches);

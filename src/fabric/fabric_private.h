@@ -14,6 +14,8 @@ struct ik_fabric_private {
     size_t finding_cap;  /* allocated entries of ik_fabric.findings */
     size_t endpoint_cap; /* allocated entries of ik_fabric.endpoints */
     size_t family_bytes; /* size of ik_fabric.family_data */
+    /* Links of one kind have a rate of their own by design, so that none is slow. */
+    bool rates_meant;
 };
 
 enum { FABRIC_MAX_CLASSES = 4096 };

@@ -202,6 +202,8 @@ static ik_status fabric_rates_judge(ik_fabric *f, bool hosts, bool *slower, ik_e
 
 ik_status fabric_judge_rates(ik_fabric *f, ik_error *err)
 {
+    if (f->priv->rates_meant)
+        return IK_OK;
     bool *slower = ik_calloc((size_t)f->num_ports + 1, sizeof *slower);
     if (!slower)
         return ik_fail_memory(err, f->num_ports, "links to hosts");

@@ -6,6 +6,7 @@
  * says how the fabric was made; topology `file` builds it again and, if the graph is the same, the
  * fabric is as good as generated.
  */
+#include "fabric/fabric_private.h"
 #include "format/json_read.h"
 #include "ikat/format.h"
 
@@ -209,6 +210,8 @@ static ik_status json_write_text(const ik_fabric *f, FILE *out, ik_error *err)
     ik_json_text(&j, "format", "ikat fabric");
     ik_json_uint(&j, "version", 1);
     json_put_origin(&j, f);
+    if (f->priv->rates_meant)
+        ik_json_bool(&j, "rates_meant", true);
     json_put_classes(&j, f);
     json_put_nodes(&j, f, "switches", 0, f->num_switches);
     json_put_nodes(&j, f, "hosts", f->num_switches, ik_num_nodes(f));

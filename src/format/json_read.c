@@ -4,6 +4,8 @@
  * ("links[3]") and its place.
  */
 #include "format/json_read.h"
+#include "fabric/builder_private.h"
+#include "fabric/fabric_private.h"
 #include "format/raw_graph.h"
 
 #include <inttypes.h>
@@ -376,6 +378,11 @@ static ik_status json_read_root(json_reader *r, const json_t *root)
         status = read_findings(r, root);
     if (status == IK_OK && family && spec)
         ik_builder_family(r->b, family, spec, NULL, 0);
+    const json_t *meant = json_object_get(root, "rates_meant");
+    if (status == IK_OK && meant && !json_is_boolean(meant))
+        return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 0, 0,
+                          "\"rates_meant\" is neither true nor false");
+    r->b->f->priv->rates_meant = json_is_true(meant);
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include "format/generated.h"
 #include "format/raw_graph.h"
 #include "format/scan.h"
+#include "format/simulators/sim_net.h"
 #include "format/text_file.h"
 
 #include <inttypes.h>
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BOOKSIM_NAMED = 12, BOOKSIM_MAX_CMESH = 1000 };
+enum { BOOKSIM_MAX_CMESH = 1000 };
 
 enum { TOPOLOGY, NETWORK_FILE, K, N, C, NOC, SUBNETS, LINK_FAILURES, NUM_SETTINGS };
 
@@ -67,21 +68,6 @@ static const booksim_setting booksim_settings[NUM_SETTINGS] = {
 
 /* ---- statements */
 
-/* Goes to what stands next, over blanks, comments and ends of lines; false at the end. */
-static bool booksim_next(scan *s)
-{
-    for (;;) {
-        while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\r'))
-            s->at++;
-        if (s->end - s->at >= 2 && s->at[0] == '/' && s->at[1] == '/')
-            s->at = s->end;
-        if (s->at < s->end)
-            return true;
-        if (!scan_line(s))
-            return false;
-    }
-}
-
 static bool booksim_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("_-/.{", c));
@@ -115,14 +101,14 @@ static const char *booksim_statement(scan *s, slice *name, slice *value, scan *a
     if (!booksim_is_letter(*s->at))
         return "expected the name of a setting";
     *name = booksim_token(s);
-    if (!booksim_next(s) || !scan_char(s, '='))
+    if (!sim_next(s, false) || !scan_char(s, '='))
         return "expected '='";
-    bool more = booksim_next(s);
+    bool more = sim_next(s, false);
     *at_value = *s;
     *value = booksim_token(s);
     if (!more || !value->length)
         return "expected a value";
-    return booksim_next(s) && scan_char(s, ';') ? NULL : "expected ';' behind the value";
+    return sim_next(s, false) && scan_char(s, ';') ? NULL : "expected ';' behind the value";
 }
 
 static ik_status booksim_take(booksim_reader *r, slice name, slice value, const scan *at)
@@ -150,7 +136,7 @@ static ik_status booksim_take(booksim_reader *r, slice name, slice value, const 
 static ik_status booksim_read_settings(booksim_reader *r)
 {
     ik_status status = IK_OK;
-    while (status == IK_OK && booksim_next(&r->s)) {
+    while (status == IK_OK && sim_next(&r->s, false)) {
         slice name, value;
         scan at;
         const char *wrong = booksim_statement(&r->s, &name, &value, &at);
@@ -266,7 +252,6 @@ static ik_status booksim_build_cmesh(booksim_reader *r)
 static ik_status booksim_build_anynet(booksim_reader *r)
 {
     const booksim_setting *set = &r->set[NETWORK_FILE];
-    const char *slash = strrchr(r->s.file, '/');
     struct stat info;
     char *text = NULL;
     size_t size = 0;
@@ -274,9 +259,7 @@ static ik_status booksim_build_anynet(booksim_reader *r)
     if (!set->text.length)
         return booksim_refuse(r, TOPOLOGY, "topology anynet without a network_file",
                               "expected network_file = FILE; which has the links");
-    int folder = slash && set->text.at[0] != '/' ? (int)(slash - r->s.file) + 1 : 0;
-    const char *path =
-        ik_arena_printf(&arena, "%.*s%.*s", folder, r->s.file, (int)set->text.length, set->text.at);
+    const char *path = sim_path(&arena, r->s.file, set->text);
     ik_status status = path ? IK_OK : ik_fail_memory(r->err, 4096, "the path of a file");
     if (status == IK_OK && (stat(path, &info) != 0 || !S_ISREG(info.st_mode)))
         status = booksim_refuse(r, NETWORK_FILE, "the network_file is not there, or no file",
@@ -413,25 +396,11 @@ static void booksim_note_settings(const booksim_reader *r, const booksim_topolog
 /* Names the first of the settings that are not of the fabric; of c there is a warning. */
 static ik_status booksim_note_ignored(booksim_reader *r, const booksim_topology *t)
 {
-    char list[512] = "";
-    size_t used = 0;
     for (int i = 0; i < NUM_SETTINGS; i++)
         if (r->set[i].line && !booksim_counts(t, i) && (i != C || r->set[C].number < 2) &&
             name_map_add(&r->ignored, slice_of(r->set[i].name), &(bool){false}) == IK_NONE)
             return ik_fail_memory(r->err, 24, "names of settings");
-    uint32_t num = r->ignored.num, named = num < BOOKSIM_NAMED ? num : BOOKSIM_NAMED;
-    for (uint32_t i = 0; i < named; i++)
-        used += (size_t)snprintf(
-            list + used, sizeof list - used, i ? ", %.*s" : "%.*s",
-            (int)(r->ignored.names[i].length < 32 ? r->ignored.names[i].length : 32),
-            r->ignored.names[i].at);
-    if (num)
-        ik_builder_finding(
-            r->b, IK_NOTE, "ignored-settings", NULL,
-            "%s, which %s not of the fabric, %s not read: %s%s (what they are called "
-            "in ikat: docs/booksim.md)",
-            IK_COUNT(num, "setting"), num == 1 ? "is" : "are", num == 1 ? "was" : "were", list,
-            num > named ? ", …" : "");
+    sim_note_ignored(r->b, &r->ignored, "what they are called in ikat: docs/booksim.md");
     return IK_OK;
 }
 
@@ -462,7 +431,7 @@ static unsigned booksim_probe(const char *text, size_t size)
     scan s = scan_text(text, size, ""), at;
     slice name = {0}, value;
     unsigned statements = 0;
-    while (!slice_is(name, "topology") && booksim_next(&s) &&
+    while (!slice_is(name, "topology") && sim_next(&s, false) &&
            !booksim_statement(&s, &name, &value, &at))
         statements++;
     return slice_is(name, "topology") ? 90 : statements > 1 ? 30 : 0;

@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""Configurations of CODES and scripts of SST with Merlin: the network of each model, as the simulators' sources build it, and
+what is refused. Expected links are computed here as the sources do it, router by router."""
+import collections
+import itertools
+import json
+import random
+import struct
+import unittest
+
+from harness import SOURCE, CliTest, run
+
+CORPUS = SOURCE / "tests" / "fuzz" / "corpus"
+GIB = 8 * 1024**3
+
+
+def both(links):
+    counted = collections.Counter()
+    for a, b in links:
+        counted.update(((a, b), (b, a)))
+    return counted
+
+
+def place(number, dims):
+    out = []
+    for d in dims:
+        out.append(number % d)
+        number //= d
+    return out
+
+
+def number(at, dims):
+    out = 0
+    for x, d in reversed(list(zip(at, dims))):
+        out = out * d + x
+    return out
+
+
+def codes_dragonfly(a):
+    """Every router's global channels."""
+    h, links = a // 2, collections.Counter()
+    groups = a * h + 1
+    for router in range(groups * a):
+        group, s = divmod(router, a)
+        links.update((router, group * a + t) for t in range(a) if t != s)
+        for i in range(h):
+            target = s + i * a
+            if target == group:
+                target = groups - 1
+            mine = target % a if group == groups - 1 else group % a
+            links[router, target * a + mine] += 1
+    return links, groups * a, h
+
+
+def codes_slimfly(q, x_set, prime):
+    links, half = collections.Counter(), q * q
+    for a in range(2 * half):
+        for b in range(2 * half):
+            (s, i, j), (t, k, m) = ((n // half, n % half // q, n % q) for n in (a, b))
+            if s == t and i == k:
+                links[a, b] += sum(abs(j - m) == x for x in (prime if s else x_set))
+            if (s, t) == (0, 1):
+                links[a, b] += j == (k * i + m) % q
+            if (s, t) == (1, 0):
+                links[a, b] += m == (i * k + j) % q
+    return +links
+
+
+def codes_fattree(switches, radix, taper):
+    """Up ports of levels 0 and 1, of three levels."""
+    half, up, links = radix // 2, radix // (taper + 1), []
+    pods = switches // half
+    repeat = radix // pods
+    while up % repeat:
+        repeat -= 1
+    for edge in range(switches):
+        links += [(edge, switches + edge // half * up + x) for x in range(up)]
+    for middle in range(pods * up):
+        links += [(switches + middle, switches + pods * up + middle % up // repeat * half + off) for off in range(half)]
+    return both(links), taper * up, switches + pods * up
+
+
+def merlin_pairs(named):
+    """Links are those whose two ends give them the same name."""
+    ends = collections.defaultdict(list)
+    for name, router in named:
+        ends[name].append(router)
+    assert all(len(e) == 2 for e in ends.values())
+    return both(ends.values())
+
+
+def merlin_grid(dims, width, wrap):
+    named = []
+    for at in range(len(list(itertools.product(*map(range, dims))))):
+        here = place(at, dims)
+        for d, size in enumerate(dims):
+            for step in (1, -1):
+                there = list(here)
+                there[d] = (here[d] + step) % size
+                if (0 <= here[d] + step < size or wrap) and size > 1:
+                    ends = (tuple(here), tuple(there)) if step == 1 else (tuple(there), tuple(here))
+                    named += [((ends, c), at) for c in range(width[d])]
+    return merlin_pairs(named)
+
+
+def merlin_hyperx(dims, width):
+    count = len(list(itertools.product(*map(range, dims))))
+    links = collections.Counter()
+    for a, b in itertools.permutations(range(count), 2):
+        differ = [d for d in range(len(dims)) if place(a, dims)[d] != place(b, dims)[d]]
+        if len(differ) == 1:
+            links[a, b] = width[differ[0]]
+    return links
+
+
+def merlin_dragonfly(routers, between, groups, inside, relative):
+    others, named = groups - 1, []
+    per = (others * between + routers - 1) // routers
+    skip = routers - (per * routers - others * between)
+    table, count = {}, 0
+    for r in range(routers):
+        for p in range(per - (r >= skip)):
+            table[r, p] = count
+            count += 1
+    for g in range(groups):
+        for r in range(routers):
+            at = g * routers + r
+            named += [((g, min(r, t), max(r, t), s), at) for t in range(routers) if t != r for s in range(inside)]
+            for p in range(per):
+                if (r, p) in table:
+                    link, to = divmod(table[r, p], others)
+                    to = (to + g + 1) % groups if relative else to + (to >= g)
+                    named.append((("global", min(g, to), max(g, to), link), at))
+    return merlin_pairs(named)
+
+
+def merlin_fattree(shape):
+    """Switches by level and number: switch j of a group above leads to router j modulo the routers of each group below."""
+    down = [int(level.split(",")[0]) for level in shape.split(":")]
+    up = [int(level.split(",")[1]) for level in shape.split(":") if "," in level]
+    counts = [0] * len(down)
+    counts[0] = 1
+    for d in down[1:]:
+        counts[0] *= d
+    for i in range(1, len(down)):
+        counts[i] = counts[i - 1] * up[i - 1] // down[i]
+    starts = [sum(counts[:i]) for i in range(len(down))]
+    groups = [1] * (len(down) + 1)
+    for i in range(len(down) - 2, -1, -1):
+        groups[i] = groups[i + 1] * down[i + 1]
+    links = []
+    for level in range(1, len(down)):
+        above, below = counts[level] // groups[level], counts[level - 1] // groups[level - 1]
+        for group in range(groups[level]):
+            for j in range(above):
+                links += [(starts[level] + group * above + j, starts[level - 1] + (group * down[level] + i) * below + j % below) for i in range(down[level])]
+    return both(links), down[0], starts[-1]
+
+
+class SimulatorFiles(CliTest):
+    def put(self, text, name="config"):
+        path = self.tmp / name
+        path.write_bytes(text) if isinstance(text, bytes) else path.write_text(text)
+        return path
+
+    def codes(self, model, **settings):
+        lines = "".join(f'{name.replace("__", "-")}="{value}";\n' for name, value in settings.items())
+        return self.put(f'PARAMS {{ modelnet_order=( "{model}" );\n{lines}}}\n')
+
+    def merlin(self, topology, **settings):
+        lines = "".join(f"topo.{name} = {value!r}\n" for name, value in settings.items())
+        return self.put(f"import sst\nfrom sst.merlin.topology import *\ntopo = {topology}()\n{lines}", "script.py")
+
+    def read(self, path):
+        """Channels between switches, and the switches of every host."""
+        out = self.tmp / "read.json"
+        self.ok("topo", path, "--format", "json", "-o", out)
+        fabric = json.loads(out.read_text())
+        switches, links, hosts = len(fabric["switches"]), [], collections.defaultdict(list)
+        for near, _, far, _ in (link[:4] for link in fabric["links"]):
+            near, far = min(near, far), max(near, far)
+            links.append((near, far)) if far < switches else hosts[far - switches].append(near)
+        return both(links), [sorted(hosts[i]) for i in range(len(hosts))]
+
+    def same(self, path, links, hosts, top=None):
+        """From switch `top` on, the numbers may be others."""
+        got, at = self.read(path)
+        if top is not None:
+            got, links = (self.without_numbers(x, top) for x in (got, links))
+        self.assertEqual(got, links)
+        self.assertEqual(at, hosts)
+
+    def without_numbers(self, links, top):
+        below = collections.defaultdict(list)
+        for (a, b), n in links.items():
+            if a >= top:
+                below[a] += [b] * n
+        return ({pair: n for pair, n in links.items() if max(pair) < top}, collections.Counter(tuple(sorted(b)) for b in below.values()))
+
+    def findings(self, path):
+        return {f["code"]: f["text"] for f in self.json("topo", path)["findings"]}
+
+    def size(self, path):
+        said = self.json("topo", path)
+        return said["hosts"], said["switches"], said["switch_links"]
+
+    def test_codes_direct(self):
+        for a in (2, 3, 4, 8):
+            links, routers, per = codes_dragonfly(a)
+            self.same(self.codes("dragonfly", num_routers=a), links, [[r] for r in range(routers) for _ in range(per)])
+        for q, x, prime in ((5, (1, 4), (2, 3)), (13, (1, 10, 9, 12, 3, 4), (6, 8, 2, 7, 5, 11))):
+            path = self.put(f'PARAMS {{ modelnet_order=("slimfly"); num_routers="{q}"; num_terminals="3"; generator_set_X=({",".join(f"{n!r}" for n in map(str, x))}); '
+                            f'generator_set_X_prime=({",".join(map(str, prime))}); }}'.replace("'", '"').replace(f'({",".join(map(str, prime))})', f'("{",".join(map(str, prime))}")'))
+            self.same(path, codes_slimfly(q, x, prime), [[r] for r in range(2 * q * q) for _ in range(3)])
+        links, hosts = self.read(CORPUS / "codes" / "slimfly")  # two rails, of which the second has the hosts in reverse
+        one = codes_slimfly(5, (1, 4), (2, 3))
+        self.assertEqual(links, one + collections.Counter({(a + 50, b + 50): n for (a, b), n in one.items()}))
+        self.assertEqual(hosts, [[r, 50 + 49 - r] for r in range(50) for _ in range(2)])
+        self.assertEqual(self.size(self.codes("torus", n_dims=3, dim_length="4,4,2")), (32, 32, 80))
+        self.assertEqual(self.size(self.codes("express_mesh", n_dims=3, dim_length="4,4,4", num_cn=3, gap=1)), (192, 64, 288))
+        self.same(self.codes("torus", n_dims=2, dim_length="3,4"), merlin_grid((3, 4), (1, 1), True), [[i] for i in range(12)])
+
+    def test_codes_trees(self):
+        for switches, radix, taper in ((32, 8, 1), (16, 8, 1), (9, 6, 2), (8, 4, 1), (6, 6, 1), (198, 36, 1)):
+            links, per, top = codes_fattree(switches, radix, taper)
+            path = self.codes("fattree", num_levels=3, switch_count=switches, switch_radix=radix, tapering=taper)
+            self.same(path, links, [[e] for e in range(switches) for _ in range(per)], top)
+        self.assertEqual(self.size(path), (3564, 504, 7128))  # Summit
+        links, per, _ = codes_fattree(9, 6, 2)
+        got, hosts = self.read(CORPUS / "codes" / "fattree")
+        self.assertEqual(got, links + collections.Counter({(a + 18, b + 18): n for (a, b), n in links.items()}))
+        self.assertEqual(hosts, [[e, e + 18] for e in range(9) for _ in range(per)])
+        self.assertEqual(self.read(self.codes("fattree", num_levels=2, switch_count=4, switch_radix=8))[0], both([(e, 4 + t) for e in range(4) for t in range(2)] * 2))
+        self.assertEqual(self.size(self.codes("fattree", num_levels=3, switch_count=252, switch_radix=36, num_rails=2)), (4536, 1332, 18144))
+
+    def channels(self, name, ints, pairs, extra=()):
+        records = [p + extra for p in pairs] + [p[::-1] + extra for p in pairs]
+        random.Random(1).shuffle(records)
+        (self.tmp / name).write_bytes(b"".join(struct.pack(f"<{ints}i", *r) for r in records))
+
+    def test_codes_files(self):
+        """Dragonflies whose channels are in files: dally and custom with a type per record within groups, plus without."""
+        self.channels("inter", 2, [(1, 5), (2, 8), (4, 10), (4, 10)])
+        for model, sizes, ints, hosts_on in (("dragonfly_dally", {"num_routers": 4}, 3, 4), ("dragonfly_custom", {"num_router_rows": 2, "num_router_cols": 2}, 3, 4),
+                                             ("dragonfly_plus", {"num_router_leaf": 2, "num_router_spine": 2}, 2, 2)):
+            self.channels("intra", ints, [(0, 2), (1, 2), (1, 3), (1, 3)], (1,) * (ints - 2))
+            for intra in ("intra", "../somewhere/intra", self.tmp / "intra"):
+                path = self.codes(model, num_groups=3, num_cns_per_router=2, intra__group__connections=intra, inter__group__connections="inter", **sizes)
+                links = both([(4 * g + a, 4 * g + b) for g in range(3) for a, b in ((0, 2), (1, 2), (1, 3), (1, 3))] + [(1, 5), (2, 8), (4, 10), (4, 10)])
+                self.same(path, links, [[4 * g + r] for g in range(3) for r in range(hosts_on) for _ in range(2)])
+        for data in (b"", b"\0" * 8, struct.pack("<4i", 0, 1, 1, 0)[:-1], struct.pack("<2i", 0, 1) * 2, struct.pack("<4i", 0, 12, 12, 0), struct.pack("<4i", 0, 0, 0, 0)):
+            (self.tmp / "inter").write_bytes(data)
+            self.refused("topo", path, says=("inter-group-connections is not one of records of 2 numbers", "both directions"))
+        (self.tmp / "inter").unlink()
+        self.refused("topo", path, says=("inter-group-connections is not there", "folder of the configuration"))
+
+    def test_codes_rates(self):
+        def rates(path):
+            return sorted((x["rate_bps"], x["switch_links"], x["host_links"]) for x in self.json("topo", path)["links_by_rate"])
+        path = self.codes("dragonfly", num_routers=4, local_bandwidth=5.25, global_bandwidth=4.7, cn_bandwidth=16)
+        self.assertEqual(rates(path), [(round(4.7 * GIB), 36, 0), (round(5.25 * GIB), 54, 0), (16 * GIB, 0, 72)])
+        self.assertNotIn("assumed-rate", self.findings(path))
+        self.assertIn("links to hosts", self.findings(CORPUS / "codes" / "torus")["assumed-rate"])
+        self.assertNotIn("slow-link", self.findings(path))  # global links are meant to be so
+        written = self.tmp / "written.json"
+        self.ok("topo", path, "--format", "json", "-o", written)
+        self.assertNotIn("slow-link", self.findings(written))
+        written.write_text(written.read_text().replace('"rates_meant": true', '"rates_meant": 1'))
+        self.refused("topo", written, says=("rates_meant", "neither true nor false"))
+        self.assertEqual(rates(self.codes("fattree", num_levels=3, switch_count=8, switch_radix=4, link_bandwidth=12.5, cn_bandwidth=6)), [(48 * 10**9, 0, 16), (10**11, 32, 0)])
+        said = self.json("topo", CORPUS / "codes" / "express.yaml")
+        self.assertEqual(said["spec"], "hyperx:dims=3:4,p=2,host_rate=12.884901888 Gb/s")
+        self.assertEqual(self.json("topo", f"file:{CORPUS}/codes/torus,host_rate=25Gb/s,latency=50ns")["links_by_rate"][0]["rate_bps"], 25 * 10**9)
+
+    def test_merlin(self):
+        for dims, width, per in (((3, 4), (1, 1), 2), ((4, 2), (1, 1), 1), ((2, 2, 2), (1, 2, 1), 1), ((5,), (3,), 2), ((1, 3), (1, 1), 1)):
+            settings = {"shape": "x".join(map(str, dims)), "width": "x".join(map(str, width)), "local_ports": per}
+            hosts = [[i // per] for i in range(len(list(itertools.product(*map(range, dims)))) * per)]
+            self.same(self.merlin("topoTorus", **settings), merlin_grid(dims, width, True), hosts)
+            self.same(self.merlin("topoMesh", **settings), merlin_grid(dims, width, False), hosts)
+            self.same(self.merlin("topoHyperX", **settings), merlin_hyperx(dims, width), hosts)
+        for routers, between, groups, inside, relative in ((8, 4, 5, 1, False), (4, 1, 9, 1, False), (3, 2, 3, 2, True), (3, 2, 4, 1, False), (3, 2, 4, 1, True), (2, 3, 1, 1, False)):
+            path = self.merlin("topoDragonFly", hosts_per_router=2, routers_per_group=routers, intergroup_links=between, num_groups=groups, intragroup_links=inside,
+                               global_routes="relative" if relative else "absolute")
+            self.same(path, merlin_dragonfly(routers, between, groups, inside, relative), [[i // 2] for i in range(2 * routers * groups)])
+        for shape in ("4,4:4,4:8", "8,8:8,8:4", "2,2:3,4:2", "3,2:4", "2,1:2,2:3,1:2"):
+            links, per, top = merlin_fattree(shape)
+            path = self.merlin("topoFatTree", shape=shape)
+            got, hosts = self.read(path)
+            self.assertEqual(sum(got.values()), sum(links.values()))
+            self.assertEqual(hosts, [[i // per] for i in range(len(hosts))])
+            if shape.count(":") < 3:
+                self.same(path, links, hosts, top)
+        self.assertEqual(self.size(self.merlin("topoSingle", num_ports=6)), (6, 1, 0))
+
+    def test_published_sizes(self):
+        """Of the examples of both repositories, by the formulas of their sources: hosts, switches, links between switches."""
+        for topology, settings, size in (("topoDragonFly", {"hosts_per_router": 4, "routers_per_group": 8, "intergroup_links": 4, "num_groups": 5}, (160, 40, 5 * 28 + 10 * 4)),
+                                         ("topoHyperX", {"shape": "4x4", "width": "2x2", "local_ports": 8}, (128, 16, 16 * 6 * 2 // 2)), ("topoFatTree", {"shape": "4,4:4,4:8"}, (128, 80, 256)),
+                                         ("topoTorus", {"shape": "4x4x4", "width": "1x1x1", "local_ports": 2}, (128, 64, 192))):
+            self.assertEqual(self.size(self.merlin(topology, **settings)), size)
+        self.assertEqual(self.size(self.codes("dragonfly", num_routers=10)), (2550, 510, 51 * 45 + 51 * 25))
+
+    def test_merlin_text(self):
+        said = self.json("topo", CORPUS / "merlin" / "torus.py")
+        self.assertEqual(said["spec"], "torus:dims=3:4,p=2,link_rate=32 Gb/s,host_rate=21.47483648 Gb/s,latency=20 ns")
+        self.assertIn("1 setting, which is not of the fabric, was not read: flit_size", {f["code"]: f["text"] for f in said["findings"]}["ignored-settings"])
+        said = self.json("topo", CORPUS / "merlin" / "dragonfly.py")
+        self.assertEqual([(x["rate_bps"], x["latency_ps"]) for x in said["links_by_rate"]], [(32 * 10**9, 20000), (24 * 10**9, 5000)])
+        self.assertIn("1 setting, which is not of the fabric, was not read: xbar_bw", self.findings(CORPUS / "merlin" / "dragonfly.py")["ignored-settings"])
+        said = self.json("topo", CORPUS / "merlin" / "platform.py")
+        self.assertEqual(said["spec"], "hyperx:dims=2:3,p=4,k=2:1,link_rate=32 Gb/s,host_rate=8 Gb/s,latency=1 us")
+        head = "import sst\nfrom sst.merlin import *\ntopo = topoTorus()\ntopo.local_ports = 1\n"
+        for text, says in (("topo.shape = '3x4'  # topo.shape = '9'\nx = 3\n", None), ("topo.shape = shape\n", ("5:14", "computed", "the value itself")),
+                           ("topo.shape = '3' + 'x3'\n", ("computed",)), ("topo.shape = '3x4'\ntopo.width = '1'\n", ("6:14", "2 numbers, and width 1")),
+                           ("topo.shape = '0x4'\n", ("5:14", "impossible")), ("topo.shape = '3xa'\n", ("5:14", "no list", "4,4,2")), ("", ("no setting shape",)),
+                           ("topo.shape = '3x4'\ntopo.link_latency = '4m'\n", ("6:21", "no time", "20ns")), ("topo.shape = '3x4'\nr.link_bw = '4GHz'\n", ("6:13", "no rate")),
+                           ("topo.shape = '3000x4000'\n", ("3:8", "512 MiB")), ("topo = topoMesh()\n", ("5:8", "several topologies", "topoMesh is the last")),
+                           ("topo.shape = '3x4'; topo.width = '1x1' # it's\n", None), ("topo.addParams({'shape': '3x4', 'width': '1x1'})\n", None), ("\"\"\"\ntopo = topoMesh()\n\"\"\"\ntopo.shape = '3x4'\n", None),
+                           ("topo.name = '\\'#'; topo.shape = '3x4'\n", None), ("topo.shape = '3x4'\ntopo.local_ports += 1\n", ("6:21", "local_ports is computed")), ("topo.shape = '3x4'\ntopo.local_ports = -3\n", ("'-3' is not read",)),
+                           ("if x:\n    topo.shape = '3x4'\nelse:\n    topo.shape = '4x4'\n", ("8:18", "shape has other values", "leave one of them")), ("topo.shape = '9'\nif x: topo.shape = '3x4'\n", ("6:20", "shape has other values")), ("topo.shape = '9'\ntopo.shape = '3x4'\n", None),
+                           ("x = '" + "\\'" * 400000 + "\ntopo.shape = '3x4'\n", None), ("x.a=" * 200000 + "\ntopo.shape = '3x4'\n", None), ("x=" * 200000 + "\ntopo.shape = '3x4'\n", None),
+                           ("if x:\n    topo.shape = '3x4'\nelse:\n    topo.shape = '3x4'\n", None), ("topo.shape = '3x4'\nt = topoTorus()\nt.shape = '9'\n", ("7:11", "another network")), ("topo.shape = '3x4'\nt = topoTorus()\n", None)):
+            with self.subTest(text=text):
+                path = self.put(head + text, "script.py")
+                self.refused("topo", path, says=says) if says else self.assertEqual(self.size(path), (12, 12, 24))
+        self.refused("topo", self.put("import sst\nimport sst.merlin\n", "script.py"), says=("names no topology",))
+        self.refused("topo", self.put("import sst\nimport sst.merlin\n# topoMesh()\nt = topoAny()\n", "script.py"), says=(":4:5", "topoAny is not read", "topoHyperX"))
+        self.assertIn("no rate of links between switches and to hosts", self.findings(self.merlin("topoSingle", num_ports=6))["assumed-rate"])
+        self.refused("topo", self.merlin("topoDragonFly", hosts_per_router=1, routers_per_group=2, intergroup_links=1, num_groups=3, failed_links="x"), says=(":8:", "failed links", "fail="))
+        self.refused("topo", self.merlin("topoDragonFly", hosts_per_router=60000, routers_per_group=60000, intergroup_links=1, num_groups=60000), says=("too many for a file",))
+
+    def test_codes_text(self):
+        path = self.put('/* of\ntwo lines */ PARAMS { modelnet_order=( "torus","simplenet" ); n_dims="1"; n_dims="2"; dim_length = "3,\t4" ; # end\n a="1"; a="2"; b=("1" , "2"); }\nother { c="1"; d="2"; }\n')
+        self.assertEqual(self.size(path), (12, 12, 24))
+        self.assertIn("3 settings, which are not of the fabric, were not read: a, b, other", self.findings(path)["ignored-settings"])
+        self.assertIn("docs/simulators.md", self.findings(path)["ignored-settings"])
+        path = self.put('LPGROUPS { A { repetitions="3"; modelnet_torus="4"; } B { modelnet_torus="1"; } } PARAMS { modelnet_order=("torus"); n_dims="1"; dim_length="12"; }')
+        self.assertIn("LPGROUPS has 13 hosts, and the network 12", self.findings(path)["host-count"])
+        for text, says in (('PARAMS { modelnet_order=("torus"); ', ("expected '}'", "cut off")), ('PARAMS { modelnet_order=("torus")', ("';'",)), ('PARAMS { modelnet_order=torus; }', ("double quotes",)),
+                           ('PARAMS { modelnet_order="torus; }', ("does not end",)), ('modelnet_order="torus"; PARAMS {}', (":1:15", "'{'")), ('PARAMS { modelnet_order ', ("'='",)),
+                           ('PARAMS { modelnet_order="torus"; } }', ("no section",)), ('PARAMS { n_dims@a="2"; modelnet_order="torus"; }', (":1:10", "several networks")),
+                           ('PARAMS { modelnet_order="simplenet"; }', (":1:25", "crossbar:n=HOSTS")), ("PARAMS { modelnet_order", ("cut", "'='")), ("PARAMS {" + "a { " * 10, ("sections within",))):
+            with self.subTest(text=text):
+                self.refused("topo", f"file:{self.put(text)},format=codes", says=says[-1:] if "cut" in says else says)
+        self.refused("topo", "file:" + str(self.put("PARAMS { }")) + ",format=codes", says=("no setting modelnet_order",))
+        for settings, says in (({"n_dims": 3, "dim_length": "4,4"}, (":3:12", "n_dims = 3", "2 numbers")), ({"dim_length": "4,0"}, ("impossible",)), ({"dim_length": "4;4"}, ("no list",)),
+                               ({"dim_length": "4000,4000"}, (":1:25", "512 MiB")), ({"n_dims": 1}, ("no setting dim_length",)), ({"dim_length": "4,4", "link_bandwidth": "fast"}, (":3:16", "no rate"))):
+            self.refused("topo", self.codes("torus", **settings), says=says)
+        path = self.put("schema_version: 1\ntopology: {fabric: {model: torus, dim_length: [" + "3," * 100000 + "4]}}\n", "c.yaml")
+        self.refused("topo", path, says=(":2:47", "up to 16 whole numbers"))
+        for settings, says in (({"switch_count": 5}, ("switch_count = 5", "multiple")), ({"switch_radix": 7}, ("switch_radix = 7", "even")), ({"tapering": 4}, ("tapering + 1",)), ({"num_levels": 4}, ("from 2 to 3",)),
+                               ({"num_levels": 2}, ("switch_radix / 2",)), ({"ft_type": 2}, ("ft_type", "from 0 to 1")), ({"switch_count": 400}, ("switch_count = 400",))):
+            self.refused("topo", self.codes("fattree", **{"num_levels": 3, "switch_count": 32, "switch_radix": 8, **settings}), says=says)
+        self.refused("topo", self.codes("slimfly", num_routers=5, num_terminals=1, generator_set_X="1,3", generator_set_X_prime="2,3"), says=("generator_set_X has 1 alone",))
+        self.refused("topo", self.codes("express_mesh", dim_length="4,4", num_cn=1, gap=2), says=("gap of more than 1",))
+        self.refused("topo", self.codes("dragonfly", num_routers=1000), says=("too many for a file",))
+        self.refused("topo", self.codes("dragonfly_dally", num_routers=4, num_groups=9, num_cns_per_router=1, num_planes=2), says=("num_planes = '2'",))
+        self.refused("topo", self.put("schema_version: 1\ntopology: {format: flat, nodes: 4}\n", "c.yaml"), says=(":2:11", "no topology with a fabric", "flat"))
+
+    def test_damaged(self):
+        """Every cut of a file, and bytes changed at random, end with a network or a refusal."""
+        rng = random.Random(1)
+        for name, file in (("codes", "slimfly"), ("codes", "express.yaml"), ("merlin", "torus.py")):
+            good = (CORPUS / name / file).read_bytes()
+            for case in [good[:i] for i in range(0, len(good), 9)] + [bytes(rng.choice(b' =;/{"(,}\n-.9\xff') if rng.random() < .03 else c for c in good) for _ in range(30)]:
+                self.assertIn(run("topo", f"file:{self.put(case)},format={name}").returncode, (0, 2), case)
+
+    def test_corpus(self):
+        for path in sorted(p for name in ("codes", "merlin") for p in (CORPUS / name).iterdir() if p.suffix not in (".intra", ".inter")):
+            self.ok("topo", path)
+
+
+if __name__ == "__main__":
+    unittest.main()
