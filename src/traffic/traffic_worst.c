@@ -134,9 +134,9 @@ const ik_traffic_family ik_traffic_worst = {
         "quads (Slim Fly, PolarFly): switches A-B-C-D on a path exchange A <-> C and B <-> D "
         "through the only common neighbours, so that the link B-C carries 2p flows; switches that "
         "belong to no quad are silent. shift (MLFM, OFT): all hosts of a switch send to the next "
-        "switch, so that the only path has load p. longest (all other families): a permutation of "
-        "the switches with the largest distances. The t-th host of a switch sends to the t-th host "
-        "of its partner.",
+        "switch, so that the only path has load p. longest (all other families): of "
+        "all permutations of the switches one with the largest sum of distances. The t-th host of "
+        "a switch sends to the t-th host of its partner.",
     .params = params,
     .create = worst_create,
     .destroy = pattern_free_impl,
