@@ -22,8 +22,8 @@ bool worst_adjacent(const worst_graph *g, uint32_t a, uint32_t b);
 /* Quads A-B-C-D: A and C exchange through their only common neighbour B, B and D through C, so the
  * link B-C carries both. */
 ik_status worst_quads(const worst_graph *g, uint64_t seed, uint32_t *partner, ik_error *err);
-/* A permutation of the switches with hosts with the largest sum of distances, of those that match
- * as many as can be matched. Switches that are not connected, and a switch and itself, never are. */
+/* Of the permutations of the switches with hosts that match as many as can be matched, one with the
+ * largest sum of distances. A switch is never matched with itself, or where no path leads. */
 ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err);
 
 #endif
