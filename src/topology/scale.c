@@ -85,7 +85,7 @@ bool scale_too_many(const scale_best *best, double switches)
     const ik_scale_point *p = &best->fit->point;
     if (!best->found)
         return false;
-    if (best->wish->switch_price == 0)
+    if (best->wish->switch_price == 0 && best->wish->cable_price == 0)
         return switches > p->switches;
     return scale_price(best->wish, switches, switches - 1) >
            scale_price(best->wish, p->switches, p->links - p->hosts);

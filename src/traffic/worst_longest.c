@@ -21,6 +21,7 @@
 #define MAX_LEAVES 8192
 
 typedef struct longest {
+    const ik_env *env;
     uint32_t num, diameter;
     uint32_t *leaf;              /* [num] switches with hosts */
     uint8_t *distance;           /* [num][num], 255 and more = 255 */
@@ -129,10 +130,10 @@ static bool longest_pass(longest *l)
 {
     bool found = false;
     l->stamp++;
-    for (uint32_t row = 0; row < l->num; row++)
+    for (uint32_t row = 0; row < l->num && !ik_env_cancelled(l->env); row++)
         if (l->mate[row] == IK_NONE)
             found |= worst_longest_augment(l, row);
-    return found;
+    return found && !ik_env_cancelled(l->env);
 }
 
 static void longest_reach(longest *l, uint32_t row, int32_t price)
@@ -146,7 +147,7 @@ static void longest_reach(longest *l, uint32_t row, int32_t price)
 }
 
 /* The nearest column without a partner, with all nearer ones reached: how far it is; INT32_MAX:
- * there is none. */
+ * there is none, or the caller has cancelled. */
 static int32_t longest_search(longest *l)
 {
     for (uint32_t k = 0; k < l->num; k++) {
@@ -162,7 +163,7 @@ static int32_t longest_search(longest *l)
             if (!l->done[k] && l->to_column[k] < INT32_MAX &&
                 (nearest == l->num || l->to_column[k] < l->to_column[nearest]))
                 nearest = k;
-        if (nearest == l->num)
+        if (nearest == l->num || ik_env_cancelled(l->env))
             return INT32_MAX;
         if (l->mate_of[nearest] == IK_NONE)
             return l->to_column[nearest];
@@ -171,7 +172,7 @@ static int32_t longest_search(longest *l)
     }
 }
 
-/* Changes the prices until more can be matched. false: nothing more can. */
+/* Changes the prices until more can be matched. false: nothing more can, or cancelled. */
 static bool longest_reprice(longest *l)
 {
     const int32_t change = longest_search(l);
@@ -192,7 +193,7 @@ static void worst_longest_match(longest *l)
     memset(l->mate_of, 0xFF, l->num * sizeof *l->mate_of);
     for (uint32_t row = 0; row < l->num; row++)
         l->row[row] = (int32_t)l->diameter;
-    for (uint32_t row = 0; row < l->num; row++) {
+    for (uint32_t row = 0; row < l->num && !ik_env_cancelled(l->env); row++) {
         l->stamp++;
         worst_longest_augment(l, row);
     }
@@ -201,9 +202,9 @@ static void worst_longest_match(longest *l)
             ;
 }
 
-ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err)
+ik_status worst_longest(const worst_graph *g, const ik_env *env, uint32_t *partner, ik_error *err)
 {
-    longest l = {0};
+    longest l = {.env = env};
     size_t n = (size_t)g->n + 1;
     uint32_t *dist = ik_calloc(n, sizeof *dist), *queue = ik_calloc(n, sizeof *queue);
     ik_status s =
@@ -215,9 +216,11 @@ ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err)
             if (g->hosts[sw])
                 l.leaf[row++] = sw;
         }
-        for (row = 0; row < l.num; row++)
+        for (row = 0; row < l.num && !ik_env_cancelled(env); row++)
             worst_longest_distances_from(g, &l, row, dist, queue);
         worst_longest_match(&l);
+        if (ik_env_cancelled(env))
+            s = ik_fail(err, IK_ERR_CANCELLED, "cancelled while pairing switches");
         for (row = 0; row < l.num; row++)
             partner[l.leaf[row]] = l.mate[row] == IK_NONE ? IK_NONE : l.leaf[l.mate[row]];
     }

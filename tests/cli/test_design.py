@@ -60,6 +60,10 @@ class Members(CliTest):
             if more == ("--floor", "none"):
                 self.assertEqual((cost["Dragonfly"]["switches"], fewest["Dragonfly"]["switches"]), (128, 126))
                 self.assertLess(cost["Dragonfly"]["cost"], fewest["Dragonfly"]["cost"])
+        for goal, said in ("cost", "Members were chosen by cost. --goal switches gives fewer switches: Dragonfly 252 in place of 256."), ("switches", ""):
+            shown = self.ok(*wish, "--floor", "none", "--rails", 2, "--goal", goal, "dragonfly", "crossbar")
+            self.assertIn(said, " ".join(shown.split()))
+            self.assertEqual(shown.count("chosen by cost"), goal == "cost")
         plain = self.json(*wish, "--floor", "none")
         self.assertEqual(plain["wish"]["goal"], "cost")
         self.assertEqual(plain["members"], self.json(*wish, "--floor", "none", "--goal", "cost")["members"])

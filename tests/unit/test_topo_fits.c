@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Members that are built for a number of hosts and a switch: what they promise is there, and for
- * fat trees and dragonflies a search of all numbers finds none that is cheaper.
+ * fat trees, dragonflies and full meshes a search of all numbers finds none that is cheaper.
  */
 #include "topo_graph.h"
 #include "topology/scale.h"
+
+#include <math.h>
 
 static uint32_t draw(uint64_t *state, uint32_t low, uint32_t high)
 {
@@ -273,7 +275,7 @@ static void no_tree_is_cheaper(void **state)
         ik_wish three = {draw(&random, 1, 300), draw(&random, 2, 10), draw(&random, 4, 12) / 4.0};
         check_cheapest(2, &two);
         check_cheapest(3, &three);
-        two.switch_price = three.switch_price = draw(&random, 1, 100);
+        two.switch_price = three.switch_price = draw(&random, 0, 100);
         two.cable_price = three.cable_price = draw(&random, 0, 20);
         check_cheapest(2, &two);
         check_cheapest(3, &three);
@@ -348,7 +350,7 @@ static void no_dragonfly_is_cheaper(void **state)
     uint64_t random = 13;
     for (unsigned i = 0; i < 100; i++) {
         const ik_wish w = {draw(&random, 1, 300), draw(&random, 2, 11), draw(&random, 4, 12) / 4.0};
-        const ik_wish priced = {w.hosts, w.radix, w.oversubscription, draw(&random, 1, 100),
+        const ik_wish priced = {w.hosts, w.radix, w.oversubscription, draw(&random, 0, 100),
                                 draw(&random, 0, 20)};
         for (unsigned plus = 0; plus < 2; plus++) {
             check_cheapest_dragonfly(plus, &w);
@@ -388,12 +390,52 @@ static void easier_wishes_are_cheaper(void **state)
     }
 }
 
+/* Of n switches with p hosts each, every pair has so many cables that p hosts' uniform traffic
+ * fits: with more switches it can be fewer, since a number of cables is whole. */
+static cheapest search_full_mesh(const ik_wish *w)
+{
+    cheapest best = {0};
+    for (uint32_t n = 2; n <= w->radix; n++) {
+        const uint32_t p = scale_hosts_per(w, n);
+        const double k = ceil((double)scale_least(w, p) / (n - 1));
+        if (p + k * (n - 1) <= w->radix)
+            offer(w, &best, n, n * (n - 1) * k / 2);
+    }
+    return best;
+}
+
+static void no_full_mesh_is_cheaper(void **state)
+{
+    (void)state;
+    uint64_t random = 17;
+    unsigned more = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        const ik_wish w = {draw(&random, 1, 400), draw(&random, 2, 64), draw(&random, 4, 12) / 4.0,
+                           draw(&random, 0, 20), draw(&random, 0, 40)};
+        ik_fit fit = {0};
+        cheapest best = search_full_mesh(&w);
+        bool fits = ik_series_fit(ik_topology_find("fullmesh", NULL)->series, &w, &fit);
+        assert_int_equal(fits, best.switches > 0);
+        if (!fits)
+            continue;
+        assert_int_equal((uint64_t)fit.point.switches, (uint64_t)best.switches);
+        assert_int_equal((uint64_t)(fit.point.links - w.hosts), (uint64_t)best.cables);
+        const ik_wish fewest = {w.hosts, w.radix, w.oversubscription, 0, 0};
+        more += fit.point.switches > search_full_mesh(&fewest).switches;
+    }
+    assert_true(more > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rails_are_copies),        cmocka_unit_test(members_are_what_they_promise),
-        cmocka_unit_test(no_tree_is_cheaper),      cmocka_unit_test(hosts_stand_evenly),
-        cmocka_unit_test(no_dragonfly_is_cheaper), cmocka_unit_test(easier_wishes_are_cheaper),
+        cmocka_unit_test(rails_are_copies),
+        cmocka_unit_test(members_are_what_they_promise),
+        cmocka_unit_test(no_tree_is_cheaper),
+        cmocka_unit_test(hosts_stand_evenly),
+        cmocka_unit_test(no_dragonfly_is_cheaper),
+        cmocka_unit_test(no_full_mesh_is_cheaper),
+        cmocka_unit_test(easier_wishes_are_cheaper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,31 +55,39 @@ static ik_status design_price_wish(designs *d, ik_error *err)
     return s;
 }
 
-static void design_add_other(design_row *row, const ik_wish *wish)
+static void design_add_other(design_row *row, const ik_fit *fit)
 {
-    ik_fit *fit = &row->others[row->num_others];
-    bool known =
-        !ik_series_fit(row->series, wish, fit) || strcmp(fit->point.spec, row->fit.point.spec) == 0;
+    bool known = strcmp(fit->point.spec, row->fit.point.spec) == 0;
     for (unsigned i = 0; i < row->num_others; i++)
         known |= strcmp(fit->point.spec, row->others[i].point.spec) == 0;
-    row->num_others += !known;
+    if (!known)
+        row->others[row->num_others++] = *fit;
 }
 
 /* Members that a floor plan may show to be cheaper, since more of their cables are copper: the one
- * that would be the cheapest if all were, and the one with the fewest switches. */
+ * that would be the cheapest if all were, and the one with the fewest switches. Which members
+ * fulfil a wish does not depend on prices, so there always is one. */
 static ik_status design_add_others(const designs *d, design_row *row, ik_error *err)
 {
     ik_part_price cable;
+    ik_fit by_copper, fewest;
     ik_wish wish = d->wish;
-    if (wish.switch_price == 0 || !d->has_floors)
+    if (strcmp(d->goal, "cost") != 0)
+        return IK_OK;
+    wish.switch_price = wish.cable_price = 0;
+    if (ik_series_fit(row->series, &wish, &fewest))
+        row->fewest_switches = fewest.point.switches;
+    if (!d->has_floors)
         return IK_OK;
     ik_status s = ik_prices_part(d->prices, IK_PART_COPPER_CABLE, d->rate_bps, 0, &cable, err);
     if (s != IK_OK)
         return s;
+    wish.switch_price = d->wish.switch_price;
     wish.cable_price = cable.price;
-    design_add_other(row, &wish);
-    wish.switch_price = wish.cable_price = 0;
-    design_add_other(row, &wish);
+    if (ik_series_fit(row->series, &wish, &by_copper))
+        design_add_other(row, &by_copper);
+    if (row->fewest_switches > 0)
+        design_add_other(row, &fewest);
     return IK_OK;
 }
 
@@ -240,8 +248,7 @@ static const cli_option options[] = {
      false},
     {"--goal", 0, "GOAL",
      "which member of a family is shown: the one that costs least ('cost', the default), or the "
-     "one "
-     "with the fewest 'switches'",
+     "one with the fewest 'switches'",
      false},
     {"--rate", 0, "RATE", "the rate of all ports and cables (default: 100 Gb/s)", false},
     {"--rails", 0, "N",

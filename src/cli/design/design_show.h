@@ -21,6 +21,7 @@ typedef struct design_row {
     ik_fit fit;
     ik_fit others[2]; /* [num_others] that may be cheaper once they have a floor plan */
     unsigned num_others;
+    double fewest_switches; /* of a member, where costs are the goal */
     ik_cost cost;
     bool built; /* what follows was measured */
     char vc[64];
