@@ -285,8 +285,8 @@ typedef struct ik_param {
     ik_param_type type;
     /* default as text; NULL = required; "" = optional without a value (ik_params_has is false) */
     const char *def;
-    /* inclusive; both 0 = no limit. Of STRING, max 1: a share is one of the texts, and experiments
-     * sweep ranges of shares */
+    /* inclusive; both 0 = no limit. Of STRING, max 1: a share is one of the texts, max 2: a whole
+     * number, too; experiments sweep ranges of them */
     double min, max;
     /* IK_PARAM_ENUM; of UINT, TIME, RATE, SIZE and LENGTH: words that stand beside the numbers, of
      * PATH: beside files (ik_params_word); of numbers "least*F" is the word with any factor */

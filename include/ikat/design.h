@@ -73,6 +73,7 @@ typedef struct ik_design_misfit {
 
 typedef struct ik_designs {
     ik_wish wish;
+    const char *goal;  /* what the members were chosen for: "cost" or "switches" */
     uint64_t rate_bps; /* of a port */
     uint32_t rails;    /* equal networks that share nothing but the hosts; at least 1 */
     const ik_prices *prices;

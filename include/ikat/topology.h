@@ -36,6 +36,9 @@ typedef struct ik_shorthand {
     /* Sets the member's parameters in *out (already initialised with defaults) from the
      * shorthand's. */
     ik_status (*expand)(const ik_params *params, ik_params *out, ik_error *err);
+    /* of the member's series (ik_series.name), the one that grows within this shorthand; NULL: any
+     * may */
+    const char *series;
 } ik_shorthand;
 
 /* How a family grows: its balanced instances in one natural order (scale by switch radix). */
@@ -52,6 +55,9 @@ typedef struct ik_wish {
     double hosts;            /* of the network; 1 to 1e9 */
     uint32_t radix;          /* ports of a switch, at most; 2 to IK_WISH_RADIX_MAX */
     double oversubscription; /* at most; 1 to 1000 */
+    /* What a switch and a cable between switches cost. The member that costs least fulfils the wish
+     * best; both 0: the one with the fewest switches, and of those with the fewest links. */
+    double switch_price, cable_price;
 } ik_wish;
 #define IK_WISH_RADIX_MAX 4096
 /* The member of a series that fulfils a wish. */
@@ -66,9 +72,9 @@ typedef struct ik_series {
     /* The i-th instance, i >= 1: false if there is none with this number. radix and hosts grow with
      * i, and radix >= i. */
     bool (*point)(uint32_t i, ik_scale_point *out);
-    /* The member with the fewest switches, and of those with the fewest links, that fulfils a wish,
-     * as it is built: partly filled, with parallel cables; false if there is none. Who fulfils a
-     * wish fulfils one for fewer hosts or for larger switches. NULL: such members are not known. */
+    /* The member that fulfils a wish best (ik_wish.switch_price), as it is built: partly filled,
+     * with parallel cables; false if there is none. Who fulfils a wish fulfils one for fewer hosts
+     * or for larger switches. NULL: such members are not known. */
     bool (*fit)(const ik_wish *wish, ik_fit *out);
 } ik_series;
 #define IK_SERIES_MAX 1000000
@@ -81,8 +87,9 @@ bool ik_series_smallest(const ik_series *series, double hosts, ik_scale_point *o
  * O(radix^3), mostly O(radix^2). */
 bool ik_series_fit(const ik_series *series, const ik_wish *wish, ik_fit *out);
 /* What comes nearest to a wish that is not fulfilled: the member with the most hosts for its
- * switches (*most; false: there is none), and the ports that switches need for its hosts (*radix;
- * 0: more than IK_WISH_RADIX_MAX). Cost: some 60 times that of ik_series_fit. */
+ * switches (*most, the one with the fewest switches; false: there is none), and the ports that
+ * switches need for its hosts (*radix; 0: more than IK_WISH_RADIX_MAX). Cost: some 60 times that of
+ * ik_series_fit. */
 bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *most, uint32_t *radix);
 /* The spec of `rails` copies of a member that share nothing but their hosts, each of which has a
  * cable to every copy: in trees, a first level of so many parents per host. False (and spec is

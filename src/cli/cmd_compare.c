@@ -58,7 +58,10 @@ bool cli_wants_series(const cli *c, const ik_topology *t, const ik_series *s)
 {
     for (int i = 0; i < c->num_args; i++) {
         const ik_shorthand *shorthand;
-        if (strcmp(c->args[i], s->name) == 0 || ik_topology_find(c->args[i], &shorthand) == t)
+        if (strcmp(c->args[i], s->name) == 0)
+            return true;
+        if (ik_topology_find(c->args[i], &shorthand) == t &&
+            (!shorthand || !shorthand->series || strcmp(shorthand->series, s->name) == 0))
             return true;
     }
     return c->num_args == 0;

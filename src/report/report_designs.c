@@ -204,6 +204,7 @@ void ik_designs_json(const ik_designs *d, ik_json *j)
     ik_json_real(j, "oversubscription", d->wish.oversubscription, DIGITS);
     ik_json_uint(j, "rate_bps", d->rate_bps);
     ik_json_uint(j, "rails", d->rails);
+    ik_json_optional(j, "goal", d->goal);
     ik_json_optional(j, "from", d->from);
     ik_json_close(j);
     ik_json_text(j, "currency", ik_prices_currency(d->prices));

@@ -73,15 +73,34 @@ bool ik_fit_rails(const ik_fit *fit, uint32_t rails, char *spec, size_t size)
     return false;
 }
 
-bool scale_too_many(const scale_best *best, double switches)
+/* Of switches and the cables between them. */
+static double scale_price(const ik_wish *wish, double switches, double cables)
 {
-    return best->found && switches > best->fit->point.switches;
+    return switches * wish->switch_price + cables * wish->cable_price;
 }
 
-/* Fewer switches, then fewer links, then fewer host ports to spare: hosts stand more evenly. */
-static bool scale_cheaper(const ik_fit *than, double switches, double links, double capacity)
+/* What is connected has at least one cable less than switches. */
+bool scale_too_many(const scale_best *best, double switches)
 {
+    const ik_scale_point *p = &best->fit->point;
+    if (!best->found)
+        return false;
+    if (best->wish->switch_price == 0 && best->wish->cable_price == 0)
+        return switches > p->switches;
+    return scale_price(best->wish, switches, switches - 1) >
+           scale_price(best->wish, p->switches, p->links - p->hosts);
+}
+
+/* A lower price, then fewer switches, then fewer links, then fewer host ports to spare: hosts stand
+ * more evenly. */
+static bool scale_cheaper(const scale_best *best, double switches, double links, double capacity)
+{
+    const ik_fit *than = best->fit;
     const ik_scale_point *p = &than->point;
+    const double price = scale_price(best->wish, switches, links - p->hosts),
+                 least = scale_price(best->wish, p->switches, p->links - p->hosts);
+    if (price != least)
+        return price < least;
     if (switches != p->switches)
         return switches < p->switches;
     return links != p->links ? links < p->links : capacity < than->capacity;
@@ -94,7 +113,7 @@ bool scale_offer(scale_best *best, double switches, double cables, double radix,
     double hosts = best->wish->hosts;
     assert(capacity >= hosts && radix >= 1);
     if (radix > best->wish->radix ||
-        (best->found && !scale_cheaper(best->fit, switches, cables + hosts, capacity)))
+        (best->found && !scale_cheaper(best, switches, cables + hosts, capacity)))
         return false;
     *best->fit = (ik_fit){.capacity = capacity, .routing = "minimal"};
     *p = (ik_scale_point){.hosts = hosts,
@@ -175,6 +194,7 @@ bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *mos
 {
     ik_fit fit;
     ik_wish w = *wish;
+    w.switch_price = w.cable_price = 0;
     uint32_t low = wish->radix, high = low;
     do { /* in doubling steps, since large switches have many members */
         low = high;
@@ -190,7 +210,7 @@ bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *mos
             low = w.radix;
     }
     *radix = high > IK_WISH_RADIX_MAX ? 0 : high;
-    w = *wish;
+    w.radix = wish->radix;
     double feasible = 0, beyond = wish->hosts;
     while (beyond - feasible > 1) {
         w.hosts = feasible + floor((beyond - feasible) / 2);

@@ -37,7 +37,7 @@ static bool fullmesh_point(uint32_t i, ik_scale_point *out)
 static bool fullmesh_fit(const ik_wish *wish, ik_fit *out)
 {
     scale_best best = {.wish = wish, .fit = out};
-    for (uint32_t n = 2; !best.found && n <= wish->radix; n++) {
+    for (uint32_t n = 2; n <= wish->radix && !scale_too_many(&best, n); n++) {
         uint32_t p = scale_hosts_per(wish, n);
         double k = ceil((double)scale_least(wish, p) / (n - 1)), degree = k * (n - 1);
         char cables[24] = "";

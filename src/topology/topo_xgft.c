@@ -235,11 +235,11 @@ static const ik_shorthand shorthands[] = {
     {"fattree2", "two-level fat tree of equal switches, optionally oversubscribed at the leaves",
      "C. E. Leiserson: Fat-trees: universal networks for hardware-efficient supercomputing, IEEE "
      "ToC 1985",
-     fattree_params, fattree2_examples, xgft_expand_fattree2},
+     fattree_params, fattree2_examples, xgft_expand_fattree2, "2-level fat tree"},
     {"fattree3", "three-level fat tree of equal switches, optionally oversubscribed at the leaves",
      "M. Al-Fares, A. Loukissas, A. Vahdat: A scalable, commodity data center network "
      "architecture, SIGCOMM 2008",
-     fattree_params, fattree3_examples, xgft_expand_fattree3},
+     fattree_params, fattree3_examples, xgft_expand_fattree3, "3-level fat tree"},
     {0},
 };
 

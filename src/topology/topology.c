@@ -37,10 +37,10 @@ const ik_param ik_topology_common_params[] = {
      "ports (sw12:sw7.3)"},
     {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL,
      "fraction of the switches that have failed"},
-    {"fail_racks", IK_PARAM_STRING, "", 0, 1, NULL,
+    {"fail_racks", IK_PARAM_STRING, "", 0, 2, NULL,
      "racks that have failed, with their switches and the cables of their hosts: a number (2) or a "
      "fraction (5%), drawn, or a list of racks of the floor plan (r2c13:r1c1)"},
-    {"fail_trays", IK_PARAM_STRING, "", 0, 1, NULL,
+    {"fail_trays", IK_PARAM_STRING, "", 0, 2, NULL,
      "trays whose cables have failed: a number (1) or a fraction (10%), drawn, or a list of those "
      "above rows and across them at places of the floor plan (r2:c13)"},
     {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL,
@@ -280,6 +280,19 @@ static ik_status topology_expand(const ik_topology *t, const ik_shorthand *s,
     return status;
 }
 
+/* Whether a specification that a file gives names a file with rules of a floor. */
+static ik_status topology_names_floor(const char *text, bool *names, ik_error *err)
+{
+    ik_arena arena = {0};
+    ik_spec spec = {0};
+    *names = false;
+    ik_status status = ik_spec_parse(text, &arena, &spec, err);
+    for (size_t i = 0; status == IK_OK && i < spec.num; i++)
+        *names |= spec.keys[i] && strcmp(spec.keys[i], "floor") == 0;
+    ik_arena_free(&arena);
+    return status;
+}
+
 /* The specification is built in no more memory than the file's fabric needs. */
 ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err)
 {
@@ -293,11 +306,15 @@ ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_
     memcpy(name, f->spec, length);
     name[length] = '\0';
     const ik_topology *t = ik_topology_find(name, NULL);
-    if (!t || t->imported || strstr(f->spec, "floor=")) /* which would read another file */
+    if (!t || t->imported)
         return IK_OK;
+    bool names_floor; /* which would read another file */
+    ik_status status = topology_names_floor(f->spec, &names_floor, err);
+    if (status != IK_OK || names_floor) /* a wrong specification is none */
+        return status == IK_ERR_MEMORY ? status : IK_OK;
     limited.memory_limit_bytes =
         (uint64_t)topology_bytes_needed(ik_num_nodes(f), f->num_ports) + 65536;
-    ik_status status = ik_fabric_from_spec(f->spec, &limited, &again, err);
+    status = ik_fabric_from_spec(f->spec, &limited, &again, err);
     if (status != IK_OK) /* a wrong specification is none; one that is too large is IK_ERR_USAGE */
         return status == IK_ERR_MEMORY || status == IK_ERR_CANCELLED ? status : IK_OK;
     if (ik_fabric_equal(f, again, why, sizeof why)) {

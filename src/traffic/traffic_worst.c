@@ -74,22 +74,21 @@ static ik_status worst_pair_hosts(const worst_graph *g, const uint32_t *partner,
     return s;
 }
 
-static ik_status worst_pair_switches(const ik_traffic *t, const ik_params *p, const worst_graph *g,
-                                     uint32_t *partner, ik_error *err)
+static ik_status worst_pair_switches(const ik_traffic *t, const ik_params *p, const ik_env *env,
+                                     const worst_graph *g, uint32_t *partner, ik_error *err)
 {
     unsigned method = ik_params_enum(p, "method");
     method = method == METHOD_AUTO ? worst_method_for(t->fabric) : method;
     if (method == METHOD_QUADS)
         return worst_quads(g, pattern_seed(t, p), partner, err);
     if (method == METHOD_LONGEST)
-        return worst_longest(g, partner, err);
+        return worst_longest(g, env, partner, err);
     worst_next_switches(g, partner);
     return IK_OK;
 }
 
 static ik_status worst_create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
-    (void)env;
     worst_graph g;
     uint32_t *to, *partner, silent = 0;
     if (ik_fabric_has_rails(t->fabric)) {
@@ -104,7 +103,7 @@ static ik_status worst_create(ik_traffic *t, const ik_params *p, const ik_env *e
     if (s != IK_OK)
         return s;
     partner = ik_calloc((size_t)g.n + 1, sizeof *partner);
-    s = partner ? worst_pair_switches(t, p, &g, partner, err)
+    s = partner ? worst_pair_switches(t, p, env, &g, partner, err)
                 : ik_fail_memory(err, g.n * sizeof *partner, "pairs of switches");
     if (s == IK_OK)
         s = worst_pair_hosts(&g, partner, to, err);
@@ -134,9 +133,10 @@ const ik_traffic_family ik_traffic_worst = {
         "quads (Slim Fly, PolarFly): switches A-B-C-D on a path exchange A <-> C and B <-> D "
         "through the only common neighbours, so that the link B-C carries 2p flows; switches that "
         "belong to no quad are silent. shift (MLFM, OFT): all hosts of a switch send to the next "
-        "switch, so that the only path has load p. longest (all other families): a permutation of "
-        "the switches with the largest distances. The t-th host of a switch sends to the t-th host "
-        "of its partner.",
+        "switch, so that the only path has load p. longest (all other families): of all "
+        "permutations of the switches that leave as few as possible silent one with the largest "
+        "sum of distances (of more than 255 hops, 255 count). The t-th host of a switch sends to "
+        "the t-th host of its partner.",
     .params = params,
     .create = worst_create,
     .destroy = pattern_free_impl,

@@ -4,11 +4,14 @@
  * channels as it can (S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla, Measuring and Understanding
  * Throughput of Network Topologies, SC 2016).
  *
- * They take a maximum-weight matching; here distances are few and small, so a bottleneck matching
- * is grown instead: with the pairs at the largest distance first, then admitting the next smaller
- * distance, switches that are still without a partner are matched by augmenting paths (Kuhn). The
- * shortest distance used is the largest possible. Cost O(S * E) for the distances, O(S^3) at worst
- * for the matching.
+ * As they do, the sum of the distances is made as large as possible, of all ways to match as many
+ * switches as can be matched. Kuhn's augmenting paths first match as many pairs at the diameter as
+ * there can be; where all are, this is the answer. Then the Hungarian method goes on from there:
+ * row[r] + column[c] is at least the distance of r and c, and only pairs at which it is equal are
+ * matched. One search from all rows without a partner says by how much these numbers change until
+ * more pairs can be matched (Edmonds and Karp, J. ACM 19, 1972); paths are then found in passes.
+ * Distances are few and small, so that some tens of searches and passes suffice. Cost O(S * E) for
+ * the distances, O(S^3) at worst for pairs at the diameter, O(S^2) per search and pass.
  */
 #include "traffic/worst.h"
 
@@ -18,12 +21,16 @@
 #define MAX_LEAVES 8192
 
 typedef struct longest {
+    const ik_env *env;
     uint32_t num, diameter;
-    uint32_t *leaf;           /* [num] switches with hosts */
-    uint8_t *distance;        /* [num][num], 255 and more = 255 */
-    uint32_t *mate, *mate_of; /* [num] rows' partners and partners' rows */
-    uint32_t *seen, stamp;    /* [num] */
-    uint32_t *stack, *edge;   /* [num] */
+    uint32_t *leaf;              /* [num] switches with hosts */
+    uint8_t *distance;           /* [num][num], 255 and more = 255 */
+    uint32_t *mate, *mate_of;    /* [num] rows' partners and partners' rows */
+    uint32_t *seen, stamp;       /* [num] */
+    uint32_t *stack, *edge;      /* [num] */
+    int32_t *row, *column;       /* [num] prices, whose sum is at least the distance */
+    int32_t *to_row, *to_column; /* [num] of the search: what must change until one is reached */
+    bool *done;                  /* [num] columns of the search that are reached */
 } longest;
 
 static void worst_longest_distances_from(const worst_graph *g, longest *l, uint32_t row,
@@ -50,18 +57,23 @@ static void worst_longest_distances_from(const worst_graph *g, longest *l, uint3
     }
 }
 
-/* Kuhn's search with its own stack: finds a partner at distance >= least for `root`, moving others
- * to new partners. */
-static bool worst_longest_augment(longest *l, uint32_t root, uint32_t least)
+/* By how much the prices exceed the distance; -1: such a pair is never matched. */
+static int32_t longest_excess(const longest *l, uint32_t row, uint32_t k)
+{
+    const int32_t distance = l->distance[(size_t)row * l->num + k];
+    return distance ? l->row[row] + l->column[k] - distance : -1;
+}
+
+/* Kuhn's search with its own stack: finds a partner for `root` among the columns that this stamp
+ * has not seen, over pairs without excess, moving others to new partners. */
+static bool worst_longest_augment(longest *l, uint32_t root)
 {
     uint32_t depth = 0;
-    l->stamp++;
     l->stack[0] = root;
     l->edge[0] = 0;
     for (;;) {
         uint32_t row = l->stack[depth], k = l->edge[depth];
-        const uint8_t *distance = l->distance + (size_t)row * l->num;
-        while (k < l->num && (distance[k] < least || l->seen[k] == l->stamp))
+        while (k < l->num && (l->seen[k] == l->stamp || longest_excess(l, row, k) != 0))
             k++;
         l->edge[depth] = k;
         if (k == l->num) {
@@ -95,33 +107,104 @@ static ik_status longest_init(longest *l, const worst_graph *g, ik_error *err)
     }
     size_t n = (size_t)l->num + 1;
     uint32_t **arrays[] = {&l->leaf, &l->mate, &l->mate_of, &l->seen, &l->stack, &l->edge};
+    int32_t **prices[] = {&l->row, &l->column, &l->to_row, &l->to_column};
     bool ok = (l->distance = ik_calloc(n, n)) != NULL;
+    ok = (l->done = ik_calloc(n, sizeof *l->done)) && ok;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         ok = (*arrays[i] = ik_calloc(n + 1, sizeof **arrays[i])) && ok;
+    for (size_t i = 0; i < sizeof prices / sizeof *prices; i++)
+        ok = (*prices[i] = ik_calloc(n, sizeof **prices[i])) && ok;
     return ok ? IK_OK : ik_fail_memory(err, n * n, "a longest matching");
 }
 
 static void longest_free(longest *l)
 {
-    void *arrays[] = {l->leaf, l->mate, l->mate_of, l->seen, l->stack, l->edge, l->distance};
+    void *arrays[] = {l->leaf,     l->mate, l->mate_of, l->seen,   l->stack,     l->edge,
+                      l->distance, l->row,  l->column,  l->to_row, l->to_column, l->done};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+}
+
+/* One pass of searches from all rows without a partner; each column is seen once. */
+static bool longest_pass(longest *l)
+{
+    bool found = false;
+    l->stamp++;
+    for (uint32_t row = 0; row < l->num && !ik_env_cancelled(l->env); row++)
+        if (l->mate[row] == IK_NONE)
+            found |= worst_longest_augment(l, row);
+    return found && !ik_env_cancelled(l->env);
+}
+
+static void longest_reach(longest *l, uint32_t row, int32_t price)
+{
+    l->to_row[row] = price;
+    for (uint32_t k = 0; k < l->num; k++) {
+        const int32_t excess = longest_excess(l, row, k);
+        if (excess >= 0 && !l->done[k] && price + excess < l->to_column[k])
+            l->to_column[k] = price + excess;
+    }
+}
+
+/* The nearest column without a partner, with all nearer ones reached: how far it is; INT32_MAX:
+ * there is none, or the caller has cancelled. */
+static int32_t longest_search(longest *l)
+{
+    for (uint32_t k = 0; k < l->num; k++) {
+        l->to_row[k] = l->to_column[k] = INT32_MAX;
+        l->done[k] = false;
+    }
+    for (uint32_t row = 0; row < l->num; row++)
+        if (l->mate[row] == IK_NONE)
+            longest_reach(l, row, 0);
+    for (;;) {
+        uint32_t nearest = l->num;
+        for (uint32_t k = 0; k < l->num; k++)
+            if (!l->done[k] && l->to_column[k] < INT32_MAX &&
+                (nearest == l->num || l->to_column[k] < l->to_column[nearest]))
+                nearest = k;
+        if (nearest == l->num || ik_env_cancelled(l->env))
+            return INT32_MAX;
+        if (l->mate_of[nearest] == IK_NONE)
+            return l->to_column[nearest];
+        l->done[nearest] = true;
+        longest_reach(l, l->mate_of[nearest], l->to_column[nearest]);
+    }
+}
+
+/* Changes the prices until more can be matched. false: nothing more can, or cancelled. */
+static bool longest_reprice(longest *l)
+{
+    const int32_t change = longest_search(l);
+    if (change == INT32_MAX)
+        return false;
+    for (uint32_t k = 0; k < l->num; k++) {
+        if (l->to_row[k] < change)
+            l->row[k] -= change - l->to_row[k];
+        if (l->to_column[k] < change)
+            l->column[k] += change - l->to_column[k];
+    }
+    return true;
 }
 
 static void worst_longest_match(longest *l)
 {
     memset(l->mate, 0xFF, l->num * sizeof *l->mate);
     memset(l->mate_of, 0xFF, l->num * sizeof *l->mate_of);
-    for (uint32_t least = l->diameter; least > 0; least--) {
-        for (uint32_t row = 0; row < l->num; row++)
-            if (l->mate[row] == IK_NONE)
-                worst_longest_augment(l, row, least);
+    for (uint32_t row = 0; row < l->num; row++)
+        l->row[row] = (int32_t)l->diameter;
+    for (uint32_t row = 0; row < l->num && !ik_env_cancelled(l->env); row++) {
+        l->stamp++;
+        worst_longest_augment(l, row);
     }
+    while (longest_reprice(l))
+        while (longest_pass(l))
+            ;
 }
 
-ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err)
+ik_status worst_longest(const worst_graph *g, const ik_env *env, uint32_t *partner, ik_error *err)
 {
-    longest l = {0};
+    longest l = {.env = env};
     size_t n = (size_t)g->n + 1;
     uint32_t *dist = ik_calloc(n, sizeof *dist), *queue = ik_calloc(n, sizeof *queue);
     ik_status s =
@@ -133,9 +216,11 @@ ik_status worst_longest(const worst_graph *g, uint32_t *partner, ik_error *err)
             if (g->hosts[sw])
                 l.leaf[row++] = sw;
         }
-        for (row = 0; row < l.num; row++)
+        for (row = 0; row < l.num && !ik_env_cancelled(env); row++)
             worst_longest_distances_from(g, &l, row, dist, queue);
         worst_longest_match(&l);
+        if (ik_env_cancelled(env))
+            s = ik_fail(err, IK_ERR_CANCELLED, "cancelled while pairing switches");
         for (row = 0; row < l.num; row++)
             partner[l.leaf[row]] = l.mate[row] == IK_NONE ? IK_NONE : l.leaf[l.mate[row]];
     }

@@ -47,6 +47,35 @@ class Members(CliTest):
                 self.assertAlmostEqual(load["saturation"], row["load"], places=9)
             self.assertGreater(member["bisection_per_host"], 0)
 
+    def test_goal(self):
+        """The member that costs least, or the one with the fewest switches, also where floor plans say which cables are copper."""
+        wish = ("design", "--hosts", 1000, "--radix", 32)
+        for more in (("--floor", "none"), (), ("--rails", 2)):
+            cost, fewest = ({m["series"]: m for m in self.json(*wish, *more, "--goal", goal)["members"]} for goal in ("cost", "switches"))
+            self.assertEqual(set(cost), set(fewest))
+            for series, member in cost.items():
+                with self.subTest(series=series, more=more):
+                    self.assertLessEqual(member["cost"], fewest[series]["cost"])
+                    self.assertGreaterEqual(member["switches"], fewest[series]["switches"])
+            if more == ("--floor", "none"):
+                self.assertEqual((cost["Dragonfly"]["switches"], fewest["Dragonfly"]["switches"]), (128, 126))
+                self.assertLess(cost["Dragonfly"]["cost"], fewest["Dragonfly"]["cost"])
+        for goal, said in ("cost", "Members were chosen by cost. --goal switches gives fewer switches: Dragonfly 252 in place of 256."), ("switches", ""):
+            shown = self.ok(*wish, "--floor", "none", "--rails", 2, "--goal", goal, "dragonfly", "crossbar")
+            self.assertIn(said, " ".join(shown.split()))
+            self.assertEqual(shown.count("chosen by cost"), goal == "cost")
+        plain = self.json(*wish, "--floor", "none")
+        self.assertEqual(plain["wish"]["goal"], "cost")
+        self.assertEqual(plain["members"], self.json(*wish, "--floor", "none", "--goal", "cost")["members"])
+        done = run(*wish, "--goal", "speed")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--goal takes 'cost' or 'switches', not 'speed'", done.stderr)
+
+    def test_shorthands_name_their_series(self):
+        for name, series in (("fattree2", "2-level fat tree"), ("fattree3", "3-level fat tree")):
+            made = self.json("design", "--hosts", 100, "--radix", 16, "--floor", "none", name)
+            self.assertEqual([m["series"] for m in made["members"] + made["infeasible"]], [series])
+
     def test_known_members(self):
         """The numbers that a book gives: 2 R^2 / 4 hosts at two levels, R^3 / 4 at three, one switch for R hosts."""
         made = {m["series"]: m for m in self.json("design", "--hosts", 128, "--radix", 16)["members"]}
@@ -56,7 +85,7 @@ class Members(CliTest):
         self.assertEqual([m["spec"] for m in self.json("design", "--hosts", 16, "--radix", 16, "crossbar")["members"]], ["crossbar:n=16"])
 
     def test_what_stands_in_the_way(self):
-        made = self.json("design", "--hosts", 10000, "--radix", 64, "fattree2", "fullmesh", "oft")
+        made = self.json("design", "--hosts", 10000, "--radix", 64, "xgft", "fullmesh", "oft")
         self.assertEqual({m["series"] for m in made["members"]}, {"3-level fat tree", "OFT"})
         reasons = {row["series"]: row for row in made["infeasible"]}
         tree = reasons["2-level fat tree"]

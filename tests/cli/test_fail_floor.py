@@ -112,7 +112,10 @@ class FailFloor(CliTest):
         text = "fabric: {{family: karytree, k: 4, n: 2, {}: {}, fail_seed: 1}}\nrouting: updown\nsimulate: false\nallow_unreachable: true\nmeasures: [proof]\n"
         for name in ("fail", "fail_racks", "fail_trays"):
             for written, values in (("0%..6% step 2%", "[0%, 2%, 4%, 6%]"), ("0.5%..4% times 2", "[0.5%, 1%, 2%, 4%]"), ("[0%..2% step 1%, 10%]", "[0%, 1%, 2%, 10%]"),
-                                    ("0 % .. 6 % step 2 %", "[0%, 2%, 4%, 6%]"), ("0..6% step 0.02", "[0%, 2%, 4%, 6%]")):
+                                    ("0 % .. 6 % step 2 %", "[0%, 2%, 4%, 6%]"), ("0..6% step 0.02", "[0%, 2%, 4%, 6%]"),
+                                    ("0..1", "[0, 1]"), ("[0 .. 1, 5%]", "[0, 1, 5%]"), ("0..1 step 1", "[0, 1]")):
+                if name != "fail_racks" and "0, 1" in values:
+                    continue  # a fabric in one rack has no trays
                 found = []
                 for value in (written, values):
                     (self.tmp / "range.yaml").write_text(text.format(name, value))
@@ -125,12 +128,14 @@ class FailFloor(CliTest):
                                              "measure: {warmup: 1 us, duration: 1 us}\n")
         self.assertIn("10%..20% of hosts", self.ok("run", self.tmp / "range.yaml", "-o", self.tmp / "range.db"))  # other texts are no ranges
         (self.tmp / "range.db").unlink()
-        for written, error in (("0%..6%", "has no step"), ("6%..0% step 2%", "goes down"), ("0%..6% step 0%", "is zero"), ("0%..x", "'x' is not a fraction")):
-            (self.tmp / "range.yaml").write_text(text.format("fail", written))
+        for name, written, error in (("fail", "0%..6%", "has no step"), ("fail", "6%..0% step 2%", "goes down"), ("fail", "0%..6% step 0%", "is zero"),
+                                     ("fail", "0%..x", "'x' is not a fraction"), ("fail_racks", "3..1", "goes down"), ("fail_racks", "0..900", "more than the floor plan has"),
+                                     ("fail_trays", "0..1 times 2", "never ends")):
+            (self.tmp / "range.yaml").write_text(text.format(name, written))
             with self.subTest(value=written):
                 done = run("run", self.tmp / "range.yaml", "-o", self.tmp / "range.db")
                 self.assertEqual(done.returncode, 2)
-                self.assertRegex(done.stderr, rf"range.yaml:1:46: .*{error}")
+                self.assertRegex(done.stderr, rf"range.yaml:1:{42 + len(name)}: .*{error}")
                 self.assertFalse((self.tmp / "range.db").exists())
 
     def test_rules_of_the_floor_are_a_part_of_the_experiment(self):

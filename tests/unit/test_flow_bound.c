@@ -54,6 +54,16 @@ static void closed_forms(void **state)
         {"mesh:dims=1:2,p=5", "uniform", 9. / 25},
         {"mesh:dims=1:4,p=2", "uniform", 7. / 16}, /* the cut in the middle */
         {"hyperx:dims=3:3,p=6", "uniform", 53. / (3 * 36)},
+        /* a row of 5 has distances of 6 hops, one of 4 has 4 */
+        {"torus:dims=5:5,p=3", "uniform", 4. * 74 / (9 * 2 * 5 * 6)},
+        {"torus:dims=4:4:4,p=2", "uniform", 6. * 127 / (4 * 3 * 16 * 4)},
+        {"hypercube:n=6,p=2", "uniform", 127. / (4 * 32)},
+        /* worst cases: all hosts go as far as there is, or leave their pod over few cables */
+        {"hypercube:n=4,p=8", "complement", 1. / 8},
+        {"ring:n=8,p=4", "shift:by=16", 1. / 8},
+        {"torus:dims=6:6,p=3", "worst", 4. / (3 * 6)},
+        {"xgft:m=4:4:4,w=1:2:2", "shift:by=16", 4. / 16},
+        {"pgft:m=8:4:4,w=1:4:4,p=1:1:1", "shift:by=32", 1. / 2},
         {"crossbar:n=6", "shift:by=1", 1},
         /* all others send half of what they send to host 0, and some of the rest */
         {"karytree:k=4,n=2", "hotspot:nodes=1,fraction=100%,rest=silent", 1. / 15},
@@ -64,6 +74,24 @@ static void closed_forms(void **state)
             fail_msg("%s, %s: %.12g to %.12g instead of %.12g", rows[i].fabric, rows[i].pattern,
                      b.lower, b.upper, rows[i].bound);
         assert_int_equal(b.end, IK_FLOW_CLOSE);
+    }
+}
+
+/* Both ends enclose it where the best division takes ways that are longer than others: of n
+ * switches, the n / 2 times what a direct cable carries goes to the next one, over all others. */
+static void worst_of_full_meshes(void **state)
+{
+    (void)state;
+    static const unsigned sizes[] = {4, 5, 8};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char spec[48], pattern[32];
+        const unsigned n = sizes[i], p = 2 * n;
+        snprintf(spec, sizeof spec, "fullmesh:n=%u,p=%u", n, p);
+        snprintf(pattern, sizeof pattern, "shift:by=%u", p);
+        ik_flow_bound b = bound_of(spec, pattern, .005);
+        const double exact = n / (2. * p);
+        if (b.lower > exact * (1 + 1e-9) || b.upper < exact * (1 - 1e-9))
+            fail_msg("%s: %.9g to %.9g instead of %.9g", spec, b.lower, b.upper, exact);
     }
 }
 
@@ -284,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_forms),
+        cmocka_unit_test(worst_of_full_meshes),
         cmocka_unit_test(sums_of_shares),
         on_one_thread(gaps),
         cmocka_unit_test(no_routing_carries_more),

@@ -554,6 +554,7 @@ static void test_restore(void **state)
         bool change, restored, intact;
     } cases[] = {{"karytree:k=2,n=3", false, true, true},
                  {"torus:dims=3:4,fail=10%", false, true, false},
+                 {"torus:dims=3:4,fail_racks=1,fail_seed=2", false, true, false},
                  {"karytree:k=2,n=3", true, false, false},
                  {CLUSTER, false, false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -54,7 +54,8 @@ static const char *const command[] = {"ikat", hostile};
 static ik_designs designs(const ik_prices *prices, const ik_design_member *members, size_t num)
 {
     static const ik_design_misfit misfit = {"oft", hostile, hostile, NULL, 0, 0};
-    return (ik_designs){.wish = {6, 8, 1},
+    return (ik_designs){.wish = {.hosts = 6, .radix = 8, .oversubscription = 1},
+                        .goal = "cost",
                         .rate_bps = UINT64_C(100000000000),
                         .rails = 3,
                         .prices = prices,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Members that are built for a number of hosts and a switch: what they promise is there, and for
- * fat trees and dragonflies a search of all numbers finds none that is cheaper.
+ * fat trees, dragonflies and full meshes a search of all numbers finds none that is cheaper.
  */
 #include "topo_graph.h"
 #include "topology/scale.h"
+
+#include <math.h>
 
 static uint32_t draw(uint64_t *state, uint32_t low, uint32_t high)
 {
@@ -199,10 +201,20 @@ typedef struct cheapest {
     double switches, cables; /* switches 0: none */
 } cheapest;
 
-static void offer(cheapest *best, double switches, double cables)
+/* Whether the first is more. */
+static int compare(double a, double b)
 {
-    if (best->switches == 0 || switches < best->switches ||
-        (switches == best->switches && cables < best->cables))
+    return (a > b) - (a < b);
+}
+
+/* The cheapest, then the one with the fewest switches, then with the fewest cables. */
+static void offer(const ik_wish *w, cheapest *best, double switches, double cables)
+{
+    int order = compare(switches * w->switch_price + cables * w->cable_price,
+                        best->switches * w->switch_price + best->cables * w->cable_price);
+    order = order ? order : compare(switches, best->switches);
+    order = order ? order : compare(cables, best->cables);
+    if (best->switches == 0 || order < 0)
         *best = (cheapest){switches, cables};
 }
 
@@ -214,7 +226,7 @@ static cheapest search_2_levels(const ik_wish *w)
             for (uint32_t w2 = 1; m1 + w2 <= w->radix; w2++)
                 for (uint32_t p2 = 1; m1 + w2 * p2 <= w->radix && m2 * p2 <= w->radix; p2++)
                     if (m1 * m2 >= w->hosts && m1 <= w->oversubscription * w2 * p2)
-                        offer(&best, m2 + w2, m2 * w2 * p2);
+                        offer(w, &best, m2 + w2, m2 * w2 * p2);
     return best;
 }
 
@@ -225,7 +237,7 @@ static void search_tops(const ik_wish *w, uint32_t m3, uint32_t leaves, uint32_t
     for (uint32_t w3 = 1; down + w3 <= w->radix; w3++)
         for (uint32_t p3 = 1; down + w3 * p3 <= w->radix && m3 * p3 <= w->radix; p3++)
             if (w3 * p3 >= down)
-                offer(best, m3 * (leaves + w2) + w2 * w3, m3 * w2 * (down + w3 * p3));
+                offer(w, best, m3 * (leaves + w2) + w2 * w3, m3 * w2 * (down + w3 * p3));
 }
 
 static cheapest search_3_levels(const ik_wish *w)
@@ -259,10 +271,12 @@ static void no_tree_is_cheaper(void **state)
     (void)state;
     uint64_t random = 11;
     for (unsigned i = 0; i < 150; i++) {
-        const ik_wish two = {draw(&random, 1, 220), draw(&random, 2, 20),
-                             draw(&random, 4, 12) / 4.0};
-        const ik_wish three = {draw(&random, 1, 300), draw(&random, 2, 10),
-                               draw(&random, 4, 12) / 4.0};
+        ik_wish two = {draw(&random, 1, 220), draw(&random, 2, 20), draw(&random, 4, 12) / 4.0};
+        ik_wish three = {draw(&random, 1, 300), draw(&random, 2, 10), draw(&random, 4, 12) / 4.0};
+        check_cheapest(2, &two);
+        check_cheapest(3, &three);
+        two.switch_price = three.switch_price = draw(&random, 0, 100);
+        two.cable_price = three.cable_price = draw(&random, 0, 20);
         check_cheapest(2, &two);
         check_cheapest(3, &three);
     }
@@ -292,7 +306,7 @@ static void search_groups(const ik_wish *w, bool plus, uint32_t leaves, uint32_t
             uint32_t each = tops * h / (g - 1);
             if (g * leaves * p >= w->hosts && each > 0 && (!plus || h < g || h % (g - 1) == 0) &&
                 leaves * p <= w->oversubscription * each * g + 1e-6)
-                offer(best, g * (leaves + (plus ? tops : 0)),
+                offer(w, best, g * (leaves + (plus ? tops : 0)),
                       g * local + scale_global_cables(g, tops * h));
         }
     }
@@ -317,22 +331,30 @@ static cheapest search_dragonflyplus(const ik_wish *w)
     return best;
 }
 
+static void check_cheapest_dragonfly(bool plus, const ik_wish *w)
+{
+    ik_fit fit = {0};
+    cheapest best = plus ? search_dragonflyplus(w) : search_dragonfly(w);
+    const char *name = plus ? "dragonflyplus" : "dragonfly";
+    bool fits = ik_series_fit(ik_topology_find(name, NULL)->series, w, &fit);
+    assert_int_equal(fits, best.switches > 0);
+    if (!fits)
+        return;
+    assert_int_equal((uint64_t)fit.point.switches, (uint64_t)best.switches);
+    assert_int_equal((uint64_t)(fit.point.links - w->hosts), (uint64_t)best.cables);
+}
+
 static void no_dragonfly_is_cheaper(void **state)
 {
     (void)state;
     uint64_t random = 13;
     for (unsigned i = 0; i < 100; i++) {
         const ik_wish w = {draw(&random, 1, 300), draw(&random, 2, 11), draw(&random, 4, 12) / 4.0};
+        const ik_wish priced = {w.hosts, w.radix, w.oversubscription, draw(&random, 0, 100),
+                                draw(&random, 0, 20)};
         for (unsigned plus = 0; plus < 2; plus++) {
-            ik_fit fit = {0};
-            cheapest best = plus ? search_dragonflyplus(&w) : search_dragonfly(&w);
-            const char *name = plus ? "dragonflyplus" : "dragonfly";
-            bool fits = ik_series_fit(ik_topology_find(name, NULL)->series, &w, &fit);
-            assert_int_equal(fits, best.switches > 0);
-            if (!fits)
-                continue;
-            assert_int_equal((uint64_t)fit.point.switches, (uint64_t)best.switches);
-            assert_int_equal((uint64_t)(fit.point.links - w.hosts), (uint64_t)best.cables);
+            check_cheapest_dragonfly(plus, &w);
+            check_cheapest_dragonfly(plus, &priced);
         }
     }
 }
@@ -368,12 +390,52 @@ static void easier_wishes_are_cheaper(void **state)
     }
 }
 
+/* Of n switches with p hosts each, every pair has so many cables that p hosts' uniform traffic
+ * fits: with more switches it can be fewer, since a number of cables is whole. */
+static cheapest search_full_mesh(const ik_wish *w)
+{
+    cheapest best = {0};
+    for (uint32_t n = 2; n <= w->radix; n++) {
+        const uint32_t p = scale_hosts_per(w, n);
+        const double k = ceil((double)scale_least(w, p) / (n - 1));
+        if (p + k * (n - 1) <= w->radix)
+            offer(w, &best, n, n * (n - 1) * k / 2);
+    }
+    return best;
+}
+
+static void no_full_mesh_is_cheaper(void **state)
+{
+    (void)state;
+    uint64_t random = 17;
+    unsigned more = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        const ik_wish w = {draw(&random, 1, 400), draw(&random, 2, 64), draw(&random, 4, 12) / 4.0,
+                           draw(&random, 0, 20), draw(&random, 0, 40)};
+        ik_fit fit = {0};
+        cheapest best = search_full_mesh(&w);
+        bool fits = ik_series_fit(ik_topology_find("fullmesh", NULL)->series, &w, &fit);
+        assert_int_equal(fits, best.switches > 0);
+        if (!fits)
+            continue;
+        assert_int_equal((uint64_t)fit.point.switches, (uint64_t)best.switches);
+        assert_int_equal((uint64_t)(fit.point.links - w.hosts), (uint64_t)best.cables);
+        const ik_wish fewest = {w.hosts, w.radix, w.oversubscription, 0, 0};
+        more += fit.point.switches > search_full_mesh(&fewest).switches;
+    }
+    assert_true(more > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rails_are_copies),        cmocka_unit_test(members_are_what_they_promise),
-        cmocka_unit_test(no_tree_is_cheaper),      cmocka_unit_test(hosts_stand_evenly),
-        cmocka_unit_test(no_dragonfly_is_cheaper), cmocka_unit_test(easier_wishes_are_cheaper),
+        cmocka_unit_test(rails_are_copies),
+        cmocka_unit_test(members_are_what_they_promise),
+        cmocka_unit_test(no_tree_is_cheaper),
+        cmocka_unit_test(hosts_stand_evenly),
+        cmocka_unit_test(no_dragonfly_is_cheaper),
+        cmocka_unit_test(no_full_mesh_is_cheaper),
+        cmocka_unit_test(easier_wishes_are_cheaper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,68 @@ ik_status design_buy(const designs *d, design_row *row, ik_error *err)
     return ik_prices_cost(d->prices, &what, &row->cost, err);
 }
 
+void design_take(const designs *d, design_row *row, const ik_fit *fit)
+{
+    row->fit = *fit;
+    design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
+    ik_fit whole = row->fit;
+    if (d->rails > 1 &&
+        ik_fit_rails(&row->fit, d->rails, whole.point.spec, sizeof whole.point.spec))
+        design_put_spec(d, &whole, 1, row->whole, sizeof row->whole);
+}
+
+/* What a switch and an optical cable cost, if costs are the goal. */
+static ik_status design_price_wish(designs *d, ik_error *err)
+{
+    ik_part_price sw, cable;
+    if (strcmp(d->goal, "cost") != 0)
+        return IK_OK;
+    ik_status s = ik_prices_part(d->prices, IK_PART_SWITCH, d->rate_bps, d->wish.radix, &sw, err);
+    if (s == IK_OK)
+        s = ik_prices_part(d->prices, IK_PART_OPTICAL_CABLE, d->rate_bps, 0, &cable, err);
+    if (s == IK_OK) {
+        d->wish.switch_price = sw.price;
+        d->wish.cable_price = cable.price;
+    }
+    return s;
+}
+
+static void design_add_other(design_row *row, const ik_fit *fit)
+{
+    bool known = strcmp(fit->point.spec, row->fit.point.spec) == 0;
+    for (unsigned i = 0; i < row->num_others; i++)
+        known |= strcmp(fit->point.spec, row->others[i].point.spec) == 0;
+    if (!known)
+        row->others[row->num_others++] = *fit;
+}
+
+/* Members that a floor plan may show to be cheaper, since more of their cables are copper: the one
+ * that would be the cheapest if all were, and the one with the fewest switches. Which members
+ * fulfil a wish does not depend on prices, so there always is one. */
+static ik_status design_add_others(const designs *d, design_row *row, ik_error *err)
+{
+    ik_part_price cable;
+    ik_fit by_copper, fewest;
+    ik_wish wish = d->wish;
+    if (strcmp(d->goal, "cost") != 0)
+        return IK_OK;
+    wish.switch_price = wish.cable_price = 0;
+    if (ik_series_fit(row->series, &wish, &fewest))
+        row->fewest_switches = fewest.point.switches;
+    if (!d->has_floors)
+        return IK_OK;
+    ik_status s = ik_prices_part(d->prices, IK_PART_COPPER_CABLE, d->rate_bps, 0, &cable, err);
+    if (s != IK_OK)
+        return s;
+    wish.switch_price = d->wish.switch_price;
+    wish.cable_price = cable.price;
+    if (ik_series_fit(row->series, &wish, &by_copper))
+        design_add_other(row, &by_copper);
+    if (row->fewest_switches > 0)
+        design_add_other(row, &fewest);
+    return IK_OK;
+}
+
 static ik_status design_fit(designs *d, design_row *row, ik_error *err)
 {
     row->fits = ik_series_fit(row->series, &d->wish, &row->fit);
@@ -41,12 +103,10 @@ static ik_status design_fit(designs *d, design_row *row, ik_error *err)
         return IK_OK;
     }
     d->num_fits++;
-    design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
-    ik_fit whole = row->fit;
-    if (d->rails > 1 &&
-        ik_fit_rails(&row->fit, d->rails, whole.point.spec, sizeof whole.point.spec))
-        design_put_spec(d, &whole, 1, row->whole, sizeof row->whole);
-    return design_buy(d, row, err);
+    const ik_fit fit = row->fit;
+    design_take(d, row, &fit);
+    ik_status s = design_add_others(d, row, err);
+    return s == IK_OK ? design_buy(d, row, err) : s;
 }
 
 static int design_by_cost(const void *a, const void *b)
@@ -76,6 +136,8 @@ static ik_status design_choose(designs *d, ik_error *err)
 {
     ik_status status = cli_check_series(d->c, true, err);
     size_t room = 0;
+    if (status == IK_OK)
+        status = design_price_wish(d, err);
     for (const ik_topology *const *t = ik_topologies(); *t; t++)
         for (const ik_series *s = (*t)->series; s && s->name; s++)
             room++;
@@ -184,6 +246,10 @@ static const cli_option options[] = {
      "at most X hosts per uplink of a leaf switch, and in families without uplinks at most X times "
      "the hosts of the balanced member (default: 1)",
      false},
+    {"--goal", 0, "GOAL",
+     "which member of a family is shown: the one that costs least ('cost', the default), or the "
+     "one with the fewest 'switches'",
+     false},
     {"--rate", 0, "RATE", "the rate of all ports and cables (default: 100 Gb/s)", false},
     {"--rails", 0, "N",
      "hosts have N ports, each to a network of its own (default: 1); all N are bought", false},
@@ -238,8 +304,9 @@ const ik_command ik_command_design = {
                 "LOSS] [--prices FILE] [FAMILY …]",
     .summary = "for a number of hosts and a switch: the network of each family, and its price",
     .details =
-        "For every family, or those that are named, takes the member with the fewest switches, "
-        "and of these with the fewest cables, that has ports for all hosts: partly filled, with "
+        "For every family, or those that are named, takes the member that costs least (--goal: "
+        "that has the fewest switches, and of these with the fewest cables) and has ports for all "
+        "hosts: partly filled, with "
         "fewer pods or groups, and with parallel cables where that uses ports that are there. "
         "Each gets the routing that suits its family and the VCs that this needs; "
         "that it delivers every pair without loops and deadlocks is proved. The table is sorted by "
@@ -280,7 +347,8 @@ const ik_command ik_command_design = {
         "no family fits, it shows which come nearest, and the exit status is 2.\n"
         "Exit status 1: a routing was not proved, on the network or on a damaged one.",
     .json =
-        "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n from:~t'a fabric that stands "
+        "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n goal:t'cost or switches' "
+        "from:~t'a fabric that stands "
         "already'} currency:t prices:~t'the "
         "file; "
         "null: the built-in list' members:[{family:t series:t spec:t routing:t vc:~t "

@@ -109,6 +109,29 @@ static ik_status design_stand(designs *d, const ik_fabric *f, design_row *row, i
     return s == IK_OK ? design_buy(d, row, err) : s;
 }
 
+/* Stands the row's member and the others on the floor; the cheapest stays in *row and *f. */
+static ik_status design_stand_all(designs *d, ik_fabric **f, design_row *row, ik_error *err)
+{
+    ik_status s = design_stand(d, *f, row, err);
+    for (unsigned i = 0; s == IK_OK && i < row->num_others; i++) {
+        design_row other = *row;
+        ik_fabric *g = NULL;
+        other.floor = NULL;
+        design_take(d, &other, &row->others[i]);
+        s = ik_fabric_from_spec(other.spec, &d->c->env, &g, err);
+        if (s == IK_OK)
+            s = design_stand(d, g, &other, err);
+        const bool cheaper = s == IK_OK && other.cost.total < row->cost.total;
+        ik_floor_plan_free(cheaper ? row->floor : other.floor);
+        ik_fabric_free(cheaper ? *f : g);
+        if (cheaper) {
+            *row = other;
+            *f = g;
+        }
+    }
+    return s;
+}
+
 ik_status design_measure(designs *d, design_row *row, ik_error *err)
 {
     const ik_env *env = &d->c->env;
@@ -118,7 +141,7 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
     cli_stage(d->c, "building %s", row->spec);
     ik_status s = ik_fabric_from_spec(row->spec, env, &f, err);
     if (s == IK_OK && d->has_floors)
-        s = design_stand(d, f, row, err);
+        s = design_stand_all(d, &f, row, err);
     if (s == IK_OK && d->from)
         s = design_grow(d, f, row, err);
     if (s == IK_OK)

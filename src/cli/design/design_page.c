@@ -95,6 +95,7 @@ ik_status designs_make(const designs *d, ik_designs *out, ik_error *err)
     ik_design_misfit *misfits = calloc(num_misfits + 1, sizeof *misfits);
     const char **words = calloc(most_words, sizeof *words);
     *out = (ik_designs){.wish = d->wish,
+                        .goal = d->goal,
                         .rate_bps = d->rate_bps,
                         .rails = d->rails,
                         .prices = d->prices,

@@ -252,6 +252,26 @@ static void design_note_prices(const designs *d)
     design_print_paragraph(text);
 }
 
+/* Where the cheapest member is not the one with the fewest switches. */
+static void design_note_goal(const designs *d)
+{
+    char text[1600];
+    size_t used = 0;
+    for (size_t i = 0; i < d->num_fits && used < sizeof text / 2; i++) {
+        const design_row *row = &d->rows[i];
+        if (row->fewest_switches > 0 && row->fewest_switches < row->fit.point.switches)
+            used += (size_t)snprintf(
+                text + used, sizeof text - used, "%s %.60s %.0f in place of %.0f",
+                used ? "," : "Members were chosen by cost. --goal switches gives fewer switches:",
+                row->series->name, d->rails * row->fewest_switches,
+                d->rails * row->fit.point.switches);
+    }
+    if (used == 0)
+        return;
+    snprintf(text + used, sizeof text - used, ".");
+    design_print_paragraph(text);
+}
+
 static void design_note_rails(const designs *d)
 {
     char text[640];
@@ -313,6 +333,7 @@ int designs_show_table(const designs *d)
         cli_print_item(name, 22, d->rows[i].reason);
     }
     design_note_prices(d);
+    design_note_goal(d);
     design_note_more(d, built);
     return CLI_DONE;
 }

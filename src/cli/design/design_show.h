@@ -19,6 +19,9 @@ typedef struct design_row {
     bool fits;
     char spec[160]; /* of the member, or of the nearest one */
     ik_fit fit;
+    ik_fit others[2]; /* [num_others] that may be cheaper once they have a floor plan */
+    unsigned num_others;
+    double fewest_switches; /* of a member, where costs are the goal */
     ik_cost cost;
     bool built; /* what follows was measured */
     char vc[64];
@@ -45,6 +48,7 @@ typedef struct design_row {
 typedef struct designs {
     cli *c;
     ik_wish wish;
+    const char *goal; /* "cost", "switches" */
     uint64_t rate_bps;
     uint32_t rails; /* networks that each host has a cable to */
     ik_prices *prices;
@@ -72,7 +76,9 @@ int designs_read_wish(designs *d);
 ik_status designs_check_floor(const designs *d, ik_error *err);
 /* The spec of a fit with the rate of so many rails together, unless that is the default one. */
 void design_put_spec(const designs *d, const ik_fit *fit, uint32_t rails, char *spec, size_t size);
-/* cmd_design.c: the costs of all rails: of the cables of the floor plan, or without one with copper
+/* cmd_design.c: makes this the member of the row, with its specs. */
+void design_take(const designs *d, design_row *row, const ik_fit *fit);
+/* The costs of all rails: of the cables of the floor plan, or without one with copper
  * cables for hosts and optical ones elsewhere. */
 ik_status design_buy(const designs *d, design_row *row, ik_error *err);
 /* design_measure.c: builds, proves and predicts. */

@@ -37,6 +37,16 @@ static int design_read_rate(const cli *c, uint64_t *rate_bps)
                      text);
 }
 
+static int design_read_goal(const cli *c, const char **goal)
+{
+    static const char *const goals[] = {"cost", "switches"};
+    const char *text = cli_get(c, "--goal");
+    *goal = goals[text && strcmp(text, goals[1]) == 0];
+    if (!text || strcmp(text, *goal) == 0)
+        return CLI_DONE;
+    return cli_usage(c, "--goal takes 'cost' or 'switches', not '%.60s'", cli_line(text));
+}
+
 static void design_read_floors(designs *d)
 {
     const char *floor = cli_get(d->c, "--floor");
@@ -166,6 +176,8 @@ int designs_read_wish(designs *d)
     design_read_floors(d);
     d->from_spec = cli_get(c, "--from");
     int status = design_read_oversubscription(c, &d->wish.oversubscription);
+    if (status == CLI_DONE)
+        status = design_read_goal(c, &d->goal);
     if (status == CLI_DONE)
         status = design_read_rate(c, &d->rate_bps);
     if (status == CLI_DONE)

@@ -227,6 +227,28 @@ static bool sweep_is_range_of_shares(const char *text)
     return ik_parse_real(first, IK_DIM_FRACTION, &share, NULL) == IK_OK;
 }
 
+/* "0..3", "2..8 times 2": of whole numbers. */
+static bool sweep_is_range_of_numbers(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789"), blanks = strspn(text + digits, " ");
+    return digits && strncmp(text + digits + blanks, "..", 2) == 0;
+}
+
+/* A text that may be a share or a number. */
+static ik_status sweep_expand_text(const ytree *node, const ik_param *p, ik_arena *arena,
+                                   sweep *out, ik_error *err)
+{
+    if (p->max >= 1 && sweep_is_range_of_shares(node->text)) {
+        const ik_param share = {.name = p->name, .type = IK_PARAM_FRACTION, .min = 0, .max = 1};
+        return sweep_expand_range(node, &share, true, arena, out, err);
+    }
+    if (p->max >= 2 && sweep_is_range_of_numbers(node->text)) {
+        const ik_param number = {.name = p->name, .type = IK_PARAM_UINT};
+        return sweep_expand_range(node, &number, false, arena, out, err);
+    }
+    return yaml_sweep_add(out, node->text, node, arena, err);
+}
+
 /* ---- lists */
 
 /* [16, 16] is one value of a list parameter; [[16, 16], [8, 8]] and ["16:16", "8:8"] are
@@ -288,9 +310,7 @@ ik_status sweep_expand(const ytree *node, const ik_param *p, ik_arena *arena, sw
     }
     if (sweep_is_number(p->type) && strstr(node->text, ".."))
         return sweep_expand_range(node, p, false, arena, out, err);
-    if (p->type == IK_PARAM_STRING && p->max > 0 && sweep_is_range_of_shares(node->text)) {
-        ik_param share = {.name = p->name, .type = IK_PARAM_FRACTION, .min = 0, .max = 1};
-        return sweep_expand_range(node, &share, true, arena, out, err);
-    }
+    if (p->type == IK_PARAM_STRING)
+        return sweep_expand_text(node, p, arena, out, err);
     return yaml_sweep_add(out, node->text, node, arena, err);
 }

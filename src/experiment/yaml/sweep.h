@@ -32,7 +32,8 @@ ik_status sweep_add(sweep *s, const char *text, const ytree *place, ik_arena *ar
 
 /* Values of `node` for parameter `p`, in written order:
  *   scalar       one value; for numbers also a range "A..B", "A..B step C" (C = 1 for whole
- *                numbers) or "A..B times F"; for texts that may be shares "0%..30% step 2%"
+ *                numbers) or "A..B times F"; for texts that may be shares "0%..30% step 2%",
+ *                and for those that may be numbers "0..3"
  *   list         the values of its items one after the other
  * A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, and [[16, 16],
  * [8, 8]] as two; one that is a list of texts likewise. */

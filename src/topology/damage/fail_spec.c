@@ -183,49 +183,40 @@ static ik_status fail_spec_drop_repeated(const ik_fabric *f, losses *l, ik_error
     return IK_OK;
 }
 
-/* Behind the findings of MOST_TOLD parts: how many more there are. */
-static ik_status fail_spec_sum_up(ik_fabric *f, const char *code, const char *what, size_t failed,
-                                  ik_error *err)
+typedef char *(*floor_namer)(const ik_floor_plan *plan, uint32_t item, char *buffer, size_t size);
+
+static char *fail_spec_name_rack(const ik_floor_plan *plan, uint32_t rack, char *buffer,
+                                 size_t size)
 {
-    if (failed <= MOST_TOLD)
-        return IK_OK;
+    return ik_rack_name(&plan->racks[rack], buffer, size);
+}
+
+/* A finding for each of the first MOST_TOLD parts, and one that says how many more there are. */
+static ik_status fail_spec_tell_parts(const ik_floor_plan *plan, const fail_floor_parts *parts,
+                                      floor_namer namer, const char *code, const char *before,
+                                      const char *after, ik_fabric *f, ik_error *err)
+{
+    char name[32];
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < parts->chosen && i < MOST_TOLD && status == IK_OK; i++)
+        status = fabric_add_finding(f, IK_WARNING, code, IK_NONE, IK_NONE, err, "%s %s %s", before,
+                                    namer(plan, parts->items[i], name, sizeof name), after);
+    if (status != IK_OK || parts->chosen <= MOST_TOLD)
+        return status;
     return fabric_add_finding(f, IK_WARNING, code, IK_NONE, IK_NONE, err,
-                              "%zu more %s have failed, %zu in all", failed - MOST_TOLD, what,
-                              failed);
-}
-
-static ik_status fail_spec_tell_racks(const fail_spec *spec, const losses *l, ik_fabric *f,
-                                      ik_error *err)
-{
-    char name[32];
-    ik_status status = IK_OK;
-    for (size_t i = 0; i < l->racks.chosen && i < MOST_TOLD && status == IK_OK; i++)
-        status = fabric_add_finding(
-            f, IK_WARNING, "failed-rack", IK_NONE, IK_NONE, err, "rack %s has failed",
-            ik_rack_name(&spec->floor->racks[l->racks.items[i]], name, sizeof name));
-    return status == IK_OK ? fail_spec_sum_up(f, "failed-rack", "racks", l->racks.chosen, err)
-                           : status;
-}
-
-static ik_status fail_spec_tell_trays(const fail_spec *spec, const losses *l, ik_fabric *f,
-                                      ik_error *err)
-{
-    char name[32];
-    ik_status status = IK_OK;
-    for (size_t i = 0; i < l->trays.chosen && i < MOST_TOLD && status == IK_OK; i++)
-        status =
-            fabric_add_finding(f, IK_WARNING, "failed-tray", IK_NONE, IK_NONE, err,
-                               "the cables in tray %s have failed",
-                               ik_tray_name(spec->floor, l->trays.items[i], name, sizeof name));
-    return status == IK_OK ? fail_spec_sum_up(f, "failed-tray", "trays", l->trays.chosen, err)
-                           : status;
+                              "%zu more %ss have failed, %zu in all", parts->chosen - MOST_TOLD,
+                              parts->one, parts->chosen);
 }
 
 /* Racks and trays by name, which findings of single switches and links do not say. */
 static ik_status fail_spec_tell(const fail_spec *spec, const losses *l, ik_fabric *f, ik_error *err)
 {
-    ik_status status = fail_spec_tell_racks(spec, l, f, err);
-    return status == IK_OK ? fail_spec_tell_trays(spec, l, f, err) : status;
+    ik_status status = fail_spec_tell_parts(spec->floor, &l->racks, fail_spec_name_rack,
+                                            "failed-rack", "rack", "has failed", f, err);
+    if (status != IK_OK)
+        return status;
+    return fail_spec_tell_parts(spec->floor, &l->trays, ik_tray_name, "failed-tray",
+                                "the cables in tray", "have failed", f, err);
 }
 
 static void fail_spec_reverse(ik_finding *findings, size_t num)

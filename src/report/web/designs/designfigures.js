@@ -115,6 +115,9 @@ export function wishText(data) {
   const { hosts, radix, rails, rate_bps: bps, oversubscription: over } = data.wish;
   return [`${plural(hosts, 'host')} ${hosts === 1 ? 'is' : 'are'} to be connected by switches with at most ${radix} ports of ${rate(bps)}.`,
     rails > 1 && `Each host has ${rails} ports, each to a network of its own (a rail): the ${rails} networks are equal, and together they give a host ${rate(rails * bps)}.`,
+    data.wish.goal === 'switches'
+      ? 'Of each family the member with the fewest switches is shown.'
+      : 'Of each family the member that costs least is shown.',
     over > 1 ? `A leaf switch may have ${over} times as many hosts as uplinks.` : 'Uniform traffic at full load is to fit (full bandwidth).',
     data.workloads.length > 0 && `The ${data.workloads.length > 1 ? 'workloads are' : 'workload is'} ${list(data.workloads)}.`,
     data.members.length > 0 && data.losses.length > 0 && `To see what failures do, ${allLosses(data.losses)} ${data.losses.length === 1 && data.losses[0].number === 1 ? 'was' : 'were'} drawn at random, ${data.draws} times${data.losses.length > 1 ? ' each' : ''}.`,
