@@ -51,7 +51,7 @@ class Members(CliTest):
         """The member that costs least, or the one with the fewest switches, also where floor plans say which cables are copper."""
         wish = ("design", "--hosts", 1000, "--radix", 32)
         for more in (("--floor", "none"), (), ("--rails", 2)):
-            cost, fewest = ({m["series"]: m for m in self.json(*wish, *more, "--goal", goal)["members"]} for goal in ("cost", "switches"))
+            cost, fewest = ({m["series"]: m for m in self.json(*wish, *more, "--choose", goal)["members"]} for goal in ("cost", "switches"))
             self.assertEqual(set(cost), set(fewest))
             for series, member in cost.items():
                 with self.subTest(series=series, more=more):
@@ -60,16 +60,16 @@ class Members(CliTest):
             if more == ("--floor", "none"):
                 self.assertEqual((cost["Dragonfly"]["switches"], fewest["Dragonfly"]["switches"]), (128, 126))
                 self.assertLess(cost["Dragonfly"]["cost"], fewest["Dragonfly"]["cost"])
-        for goal, said in ("cost", "Members were chosen by cost. --goal switches gives fewer switches: Dragonfly 252 in place of 256."), ("switches", ""):
-            shown = self.ok(*wish, "--floor", "none", "--rails", 2, "--goal", goal, "dragonfly", "crossbar")
+        for goal, said in ("cost", "Members were chosen by cost. --choose switches gives fewer switches: Dragonfly 252 in place of 256."), ("switches", ""):
+            shown = self.ok(*wish, "--floor", "none", "--rails", 2, "--choose", goal, "dragonfly", "crossbar")
             self.assertIn(said, " ".join(shown.split()))
             self.assertEqual(shown.count("chosen by cost"), goal == "cost")
         plain = self.json(*wish, "--floor", "none")
         self.assertEqual(plain["wish"]["goal"], "cost")
-        self.assertEqual(plain["members"], self.json(*wish, "--floor", "none", "--goal", "cost")["members"])
-        done = run(*wish, "--goal", "speed")
+        self.assertEqual(plain["members"], self.json(*wish, "--floor", "none", "--choose", "cost")["members"])
+        done = run(*wish, "--choose", "speed")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--goal takes 'cost' or 'switches', not 'speed'", done.stderr)
+        self.assertIn("--choose takes 'cost' or 'switches', not 'speed'", done.stderr)
 
     def test_shorthands_name_their_series(self):
         for name, series in (("fattree2", "2-level fat tree"), ("fattree3", "3-level fat tree")):

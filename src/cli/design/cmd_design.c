@@ -246,7 +246,7 @@ static const cli_option options[] = {
      "at most X hosts per uplink of a leaf switch, and in families without uplinks at most X times "
      "the hosts of the balanced member (default: 1)",
      false},
-    {"--goal", 0, "GOAL",
+    {"--choose", 0, "WHAT",
      "which member of a family is shown: the one that costs least ('cost', the default), or the "
      "one with the fewest 'switches'",
      false},
@@ -304,9 +304,9 @@ const ik_command ik_command_design = {
                 "LOSS] [--prices FILE] [FAMILY …]",
     .summary = "for a number of hosts and a switch: the network of each family, and its price",
     .details =
-        "For every family, or those that are named, takes the member that costs least (--goal: "
-        "that has the fewest switches, and of these with the fewest cables) and has ports for all "
-        "hosts: partly filled, with "
+        "For every family, or those that are named, takes the member that costs least (or, with "
+        "--choose switches, has the fewest switches, and of these the fewest cables) and has ports "
+        "for all hosts: partly filled, with "
         "fewer pods or groups, and with parallel cables where that uses ports that are there. "
         "Each gets the routing that suits its family and the VCs that this needs; "
         "that it delivers every pair without loops and deadlocks is proved. The table is sorted by "

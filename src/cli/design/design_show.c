@@ -262,7 +262,7 @@ static void design_note_goal(const designs *d)
         if (row->fewest_switches > 0 && row->fewest_switches < row->fit.point.switches)
             used += (size_t)snprintf(
                 text + used, sizeof text - used, "%s %.60s %.0f in place of %.0f",
-                used ? "," : "Members were chosen by cost. --goal switches gives fewer switches:",
+                used ? "," : "Members were chosen by cost. --choose switches gives fewer switches:",
                 row->series->name, d->rails * row->fewest_switches,
                 d->rails * row->fit.point.switches);
     }

@@ -40,11 +40,11 @@ static int design_read_rate(const cli *c, uint64_t *rate_bps)
 static int design_read_goal(const cli *c, const char **goal)
 {
     static const char *const goals[] = {"cost", "switches"};
-    const char *text = cli_get(c, "--goal");
+    const char *text = cli_get(c, "--choose");
     *goal = goals[text && strcmp(text, goals[1]) == 0];
     if (!text || strcmp(text, *goal) == 0)
         return CLI_DONE;
-    return cli_usage(c, "--goal takes 'cost' or 'switches', not '%.60s'", cli_line(text));
+    return cli_usage(c, "--choose takes 'cost' or 'switches', not '%.60s'", cli_line(text));
 }
 
 static void design_read_floors(designs *d)
