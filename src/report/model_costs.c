@@ -111,6 +111,18 @@ static const char *model_costs_put_peak(const report_curve *c, char *text, size_
     return text;
 }
 
+/* "at most 4 %", "at least 0.7 %", "4 %" */
+static const char *model_costs_put_loss(const slow_cost *cost, char *text, size_t size)
+{
+    double percent = 100 * cost->loss;
+    int digits = percent < 1;
+    if (cost->loss_bound[0])
+        percent = ik_round_bound(percent, digits, cost->least);
+    snprintf(text, size, "%s%s%.*f %%", cost->loss_bound, cost->loss_bound[0] ? " " : "", digits,
+             percent);
+    return text;
+}
+
 /* What would tell it: of the curves of which it is not known how much they accept at most. */
 static void model_costs_put_remedy(const slow_cost *cost, const report_curve *c,
                                    const report_curve *repaired, char *text, size_t size)
@@ -135,7 +147,7 @@ static void model_costs_put_remedy(const slow_cost *cost, const report_curve *c,
 static void model_costs_write_loss(const slow_cost *cost, const report_curve *c,
                                    const report_curve *repaired, char *text, size_t size)
 {
-    char own[60], other[60], remedy[80];
+    char own[60], other[60], remedy[80], loss[60];
     model_costs_put_peak(c, own, sizeof own);
     if (!repaired) {
         snprintf(text, size, "; the fabric accepts %s.", own);
@@ -153,9 +165,9 @@ static void model_costs_write_loss(const slow_cost *cost, const report_curve *c,
                  other);
     else
         snprintf(text, size,
-                 "; the fabric accepts %s, repaired it would accept %s: the link costs %s%s%.0f %% "
-                 "of the throughput.",
-                 own, other, cost->loss_bound, cost->loss_bound[0] ? " " : "", 100 * cost->loss);
+                 "; the fabric accepts %s, repaired it would accept %s: the link costs %s of the "
+                 "throughput.",
+                 own, other, model_costs_put_loss(cost, loss, sizeof loss));
 }
 
 static void model_costs_write_sentence(const report_model *m, slow_cost *cost,

@@ -1,6 +1,7 @@
 """What a slow link is said to cost: only what the loads that were tried tell."""
 import contextlib
 import itertools
+import math
 import json
 import sqlite3
 import unittest
@@ -69,7 +70,8 @@ class SlowLink(CliTest):
                     untold = any(KINDS[kind][0] != "yes" and not known for kind, known in zip((own, repaired), most))
                     self.assertIn(f"cannot be told; {'longer runs or ' if untold else ''}higher loads than 60 % would tell", cost["text"])
                 elif loss:
-                    self.assertIn(f"the link costs {bound} {100 * loss:.0f} %".replace("  ", " "), cost["text"])
+                    shown = {"at least": math.floor, "at most": math.ceil, "": round}[bound](100 * loss)
+                    self.assertIn(f"the link costs {bound} {shown} %".replace("  ", " "), cost["text"])
                 self.assertEqual("costs no throughput" in cost["text"], loss == 0)
 
     def test_loads_that_were_tried(self):

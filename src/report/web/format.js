@@ -8,8 +8,8 @@ function percentBound(x, round, digits = 1) {
   const steps = 100 * x * 10 ** digits, nearest = Math.round(steps);
   return `${((Math.abs(steps - nearest) <= 1e-12 * steps ? nearest : round(steps)) / 10 ** digits).toFixed(digits)} %`;
 }
-export const percentAtMost = (x) => percentBound(x, Math.ceil);
-export const percentAtLeast = (x) => percentBound(x, Math.floor);
+export const percentAtMost = (x, digits) => percentBound(x, Math.ceil, digits);
+export const percentAtLeast = (x, digits) => percentBound(x, Math.floor, digits);
 // A load that somebody set, and values on axes: as many digits as they have, two behind the point at most.
 // A workload that ends has none.
 export const loadText = (x) => (x === null || x === undefined ? '–' : `${+(100 * x).toFixed(2)} %`);

@@ -105,6 +105,8 @@ function slowCallout(data, f, fi) {
   const names = shortNamesOf(data, data.curves.filter((c) => c.fabric === fi));
   return f.slow_links.map((s, k) => {
     const costs = data.slow_link_costs.filter((c) => c.fabric === fi && c.slow_link === k);
+    const bounds = { 'at least': percentAtLeast, 'at most': percentAtMost, '': percent };
+    const lossText = (r) => `${r.loss_bound} ${bounds[r.loss_bound](r.loss, r.loss > 0 && r.loss < 0.01 ? 1 : 0)}`.trim();
     const columns = [
       { key: 'curve', name: 'routing and traffic', text: (r) => r.short, whole: (r) => r.curve },
       { key: 'full_load', name: 'full at load', title: 'The lowest of the loads that were tried at which the slow link carries at least 95 % of its rate.', number: true, text: (r) => (r.full_load === null ? 'at none tried' : loadText(r.full_load)) },
@@ -112,7 +114,7 @@ function slowCallout(data, f, fi) {
       { key: 'siblings_utilisation', name: 'healthy parallel links', number: true, text: (r) => percent(r.siblings_utilisation, 0) },
       { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => (r.peak_throughput === null ? 'no steady point' : least(r.peak_is_least, r.peak_throughput)) },
       { key: 'repaired_peak_throughput', name: 'with the link repaired', number: true, text: (r) => (r.repaired_peak_throughput === null ? '–' : least(r.repaired_peak_is_least, r.repaired_peak_throughput)) },
-      { key: 'loss', name: 'throughput lost', number: true, text: (r) => (r.loss === null ? '–' : `${r.loss_bound} ${percent(r.loss, 0)}`.trim()), whole: (r) => r.text, class: (r) => (r.loss > 0.02 ? 'no' : '') },
+      { key: 'loss', name: 'throughput lost', number: true, text: (r) => (r.loss === null ? '–' : lossText(r)), whole: (r) => r.text, class: (r) => (r.loss > 0.02 ? 'no' : '') },
     ];
     const rows = costs.map((c) => ({ ...c, curve: data.curves[c.curve].label, short: names(data.curves[c.curve]) }));
     const worst = rows.reduce((a, r) => ((r.loss_bound !== 'at most' && r.loss ? r.loss : 0) > (a?.loss ?? 0.005) ? r : a), null);
@@ -120,7 +122,7 @@ function slowCallout(data, f, fi) {
     return el('div', { class: 'callout', 'data-slow-link': s.channel },
       el('h3', {}, `A link runs at ${rate(s.rate_bps)} instead of ${rate(s.common_rate_bps)}`),
       el('p', {}, s.name),
-      worst && el('p', {}, el('strong', {}, `It costs ${worst.loss_bound || 'up to'} ${percent(worst.loss, 0)} of the throughput`), ` (${worst.short}: ${least(worst.peak_is_least, worst.peak_throughput)} accepted, ${least(worst.repaired_peak_is_least, worst.repaired_peak_throughput)} with the link repaired).`),
+      worst && el('p', {}, el('strong', {}, `It costs ${worst.loss_bound ? '' : 'up to '}${lossText(worst)} of the throughput`), ` (${worst.short}: ${least(worst.peak_is_least, worst.peak_throughput)} accepted, ${least(worst.repaired_peak_is_least, worst.repaired_peak_throughput)} with the link repaired).`),
       !worst && early && el('p', {}, el('strong', {}, `It is full at load ${loadText(early.full_load)}`), ` (${early.short}; at no lower one that was tried), where its healthy parallel links are ${percent(early.siblings_utilisation, 0)} busy.`),
       costs.length ? table(fi || k ? `slow-link-${fi}-${k}` : 'slow-link', columns, rows) : null);
   });
