@@ -357,6 +357,11 @@ class SimulatorFiles(CliTest):
         self.refused("topo", self.codes("dragonfly", num_routers=1000), says=("too many for a file",))
         self.refused("topo", self.codes("dragonfly_dally", num_routers=4, num_groups=9, num_cns_per_router=1, num_planes=2), says=("num_planes = '2'",))
         self.refused("topo", self.put("schema_version: 1\ntopology: {format: flat, nodes: 4}\n", "c.yaml"), says=(":2:11", "no topology with a fabric", "flat"))
+        # A file of another tool with members of these names, and a comment of a configuration in the other form, are not taken for YAML.
+        done = run("topo", self.put('{"schema_version": 1, "topology": {"nodes": []}}\n', "other.json"))
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn("flat", done.stderr)
+        self.ok("topo", self.put('# not parametric\nPARAMS { modelnet_order=( "torus" ); n_dims="1"; dim_length="4"; }\n', "comment.conf"))
 
     def test_damaged(self):
         """Every cut of a file, and bytes changed at random, end with a network or a refusal."""

@@ -267,9 +267,10 @@ static ik_status codes_build(codes_reader *r)
                : status;
 }
 
+/* In JSON, of which other tools have members with these names, '"' stands before the colon. */
 static bool codes_is_yaml(const char *text, size_t size)
 {
-    return json_mentions(text, size, "parametric") || json_mentions(text, size, "schema_version");
+    return json_mentions(text, size, "schema_version:");
 }
 
 static ik_status codes_read(const char *text, size_t size, const char *file, ik_builder *b,
@@ -291,8 +292,7 @@ static unsigned codes_probe(const char *text, size_t size)
 {
     bool sections =
         json_mentions(text, size, "modelnet_order") && json_mentions(text, size, "PARAMS");
-    bool yaml =
-        json_mentions(text, size, "schema_version") && json_mentions(text, size, "topology");
+    bool yaml = codes_is_yaml(text, size) && json_mentions(text, size, "topology:");
     return sections || yaml ? 88 : 0;
 }
 
