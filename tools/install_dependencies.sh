@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that ikat needs and that are missing. usage: install_dependencies.sh build|python|check|package|all
 # build: what ./quickstart needs; python: also what `pip install ./python` needs; check: also what the tests need; package: what
-# dpkg-buildpackage needs; all: also what ./check --all needs, which tests the packages. What each is for stands in
+# dpkg-buildpackage needs; all: also what ./check --all needs, which tests the packages and
+# fuzzes with libFuzzer. What each is for stands in
 # docs/dependencies.md.
 set -euo pipefail
 
 build=(gcc libc6-dev cmake ninja-build pkg-config python3 librandom123-dev libsqlite3-dev libyaml-dev libjansson-dev libmetis-dev
        zlib1g-dev libmd-dev libcairo2-dev fonts-liberation libopen-trace-format2-dev libmicrohttpd-dev)
-check=(abigail-tools clang clang-format libclang-rt-14-dev libcmocka-dev libglpk-dev libigraph-dev libnauty2-dev chromium valgrind sqlite3 opensm libopensm-dev libibumad-dev ibsim-utils infiniband-diags
+check=(abigail-tools clang-format libcmocka-dev libglpk-dev libigraph-dev libnauty2-dev chromium valgrind sqlite3 opensm libopensm-dev libibumad-dev ibsim-utils infiniband-diags
        ibutils git g++ make mandoc man-db groff-base zsh bash-completion fio libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
        slurmctld slurmd slurm-client munge parallel python3-pandas python3-xarray python3-networkx python3-igraph python3-matplotlib
        python3-sphinx python3-myst-parser furo mypy)
@@ -16,7 +17,7 @@ python=(python3-dev python3-cffi python3-numpy python3-venv)
 package=(build-essential debhelper dpkg-dev fakeroot
          $(sed -n '/^Build-Depends:/,/^Standards-Version:/p' "$(dirname "$0")/../debian/control" |
            sed -E 's/^[A-Z].*: *//; s/debhelper-compat//; s/:any//; s/\([^)]*\)//g; s/<[^>]*>//g; s/,//g; s/^[0-9.]+$//'))
-all=(lintian mmdebstrap)
+all=(clang libclang-rt-14-dev lintian mmdebstrap)
 
 packages=("${build[@]}")
 case ${1:-build} in

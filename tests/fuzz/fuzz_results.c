@@ -131,24 +131,24 @@ static void change(size_t column, const uint8_t *data, size_t size)
     free(blob);
 }
 
-static ik_status terminal(const char *store, FILE *out, ik_error *err)
+static ik_status terminal(const char *file, FILE *out, ik_error *err)
 {
-    return ik_report_terminal(store, out, 80, false, err);
+    return ik_report_terminal(file, out, 80, false, err);
 }
 
-static ik_status figure(const char *store, FILE *out, ik_error *err)
+static ik_status figure(const char *file, FILE *out, ik_error *err)
 {
-    return ik_report_figure(store, "a", IK_FIGURE_SVG, out, 0, false, err);
+    return ik_report_figure(file, "a", IK_FIGURE_SVG, out, 0, false, err);
 }
 
-static ik_status plans(const char *store, FILE *out, ik_error *err)
+static ik_status plans(const char *file, FILE *out, ik_error *err)
 {
-    return ik_report_table(store, "plans", out, 60, true, err);
+    return ik_report_table(file, "plans", out, 60, true, err);
 }
 
-static ik_status roots(const char *store, FILE *out, ik_error *err)
+static ik_status roots(const char *file, FILE *out, ik_error *err)
 {
-    return ik_report_csv_table(store, "roots", out, err);
+    return ik_report_csv_table(file, "roots", out, err);
 }
 
 static void report(void)
