@@ -102,7 +102,7 @@ static void compare_schemes(const char *fabric, const char *routing)
     ik_fabric *f = fabric_of(fabric);
     static unsigned drawn;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        if (drawn++ % as_many(1, 3, 13) == 0) {
+        if (drawn++ % as_many(1, 3, THREAD_SANITIZED ? 29 : 13) == 0) {
             /* every scheme comes up with every routing and every family, not with all of
                  * both */
             compare(f, routing, schemes[i].vc, schemes[i].num_vcs);
@@ -160,7 +160,7 @@ static void every_routing_on_every_fabric(void **state)
         }
     }
     assert_true(made >= sizeof fabrics / sizeof *fabrics - 2);
-    assert_true(by_legs > as_many(40, 40, 10));
+    assert_true(by_legs > as_many(40, 40, THREAD_SANITIZED ? 4 : 10));
 }
 
 static void every_variant_on_damaged_fabrics(void **state)

@@ -24,7 +24,7 @@
 #include "unit/part.h"
 #include <unistd.h>
 
-enum { CASES = 200, ALL_CASES = 4000, SANITIZED_CASES = 50 };
+enum { CASES = 200, ALL_CASES = 4000, SANITIZED_CASES = THREAD_SANITIZED ? 20 : 50 };
 
 /* ---- an experiment that a user can run */
 

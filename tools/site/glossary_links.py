@@ -13,6 +13,7 @@ except ImportError:  # a test reads the glossary where Sphinx is another Python'
 
 PLAIN = {"host", "switch", "link", "cable", "level", "point", "pattern", "rank", "experiment", "claim", "channel", "minimal", "routing", "contention",
          "crossbar", "audit", "workload", "mapping", "root", "spec", "throughput"}
+WORD_BEGINS = re.compile(r"(?<![\w-])\S")
 # Pages that are made from declarations or are lists: terms are linked in the text that people read from the beginning.
 NOT_IN = re.compile(r"glossary$|CHANGELOG$|reproductions$|files/|manual/")
 
@@ -57,12 +58,22 @@ class Linker:
         self.entries = [(address(heading), names, explanation) for heading, names, explanation in read_glossary(text)]
         self.owner = {name: i for i, (_, names, _) in enumerate(self.entries) for name in names if name.lower() not in PLAIN}
         longest_first = sorted(self.owner, key=lambda name: (-len(name), name))
-        self.groups = longest_first
-        self.search = re.compile("|".join(f"({pattern_of(name)})" for name in longest_first))
+        # One search per first letter: trying all terms at each place would take longer than all else that a page needs.
+        self.searches = {}
+        for letter in {name[0].lower() for name in longest_first}:
+            names = [name for name in longest_first if name[0].lower() == letter]
+            self.searches[letter] = re.compile("|".join(f"({pattern_of(name)})" for name in names)), names
 
     def uses(self, text):
         """[(start, end, entry)] in a text."""
-        return [(m.start(), m.end(), self.owner[self.groups[m.lastindex - 1]]) for m in self.search.finditer(text)]
+        found, at = [], 0
+        while word := WORD_BEGINS.search(text, at):
+            search, names = self.searches.get(word[0].lower(), (None, None))
+            use = search and search.match(text, word.start())
+            if use:
+                found.append((use.start(), use.end(), self.owner[names[use.lastindex - 1]]))
+            at = use.end() if use else word.end()
+        return found
 
 
 def is_prose(text):
