@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that ikat needs and that are missing. usage: install_dependencies.sh build|python|check|package|all
 # build: what ./quickstart needs; python: also what `pip install ./python` needs; check: also what the tests need; package: what
-# dpkg-buildpackage needs; all: also what ./check --all needs, which tests the packages and
-# fuzzes with libFuzzer. What each is for stands in
-# docs/dependencies.md.
+# dpkg-buildpackage needs; all: also what ./check --all needs, which tests the packages and fuzzes with libFuzzer. What each is for
+# stands in docs/dependencies.md.
 set -euo pipefail
 
 build=(gcc libc6-dev cmake ninja-build pkg-config python3 librandom123-dev libsqlite3-dev libyaml-dev libjansson-dev libmetis-dev

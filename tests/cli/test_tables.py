@@ -30,6 +30,8 @@ def rows_of(text):
 
 
 class Tables(CliTest):
+    shown_empty = set()  # tables that were seen without rows in a terminal
+
     def write(self, text, name="test.yaml"):
         path = self.tmp / name
         path.write_text(text)
@@ -55,9 +57,12 @@ class Tables(CliTest):
                     self.assertGreater(rows, 0)
                 if table == "points":
                     self.assertEqual(rows, len(points))
+                if rows == 0 and table in self.shown_empty:
+                    continue  # the same sentence for all
                 shown = self.ok("report", results, "--table", table)
                 self.assertNotRegex(shown, r"(?m) $")
                 if rows == 0:
+                    self.shown_empty.add(table)
                     self.assertEqual(shown, f"The table '{table}' has no rows.\n")
                     continue
                 self.assertLessEqual(max(len(line) for line in re.sub(r"(?m)^All rows.*(\n  .*)*\n", "", shown).splitlines()), 140)
