@@ -34,6 +34,12 @@ static inline bool in_part(unsigned number, unsigned step)
     return !SANITIZED || all_asked() || number % every == 0;
 }
 
+/* The same of a test with the label "values", of which the release build takes every `usual`-th. */
+static inline bool in_parts(unsigned number, unsigned usual, unsigned step)
+{
+    return all_asked() || (SANITIZED ? in_part(number, step) : number % usual == 0);
+}
+
 /* Runs on 1, 2, 3 threads; under the sanitizer of threads on 1 and 2, since the third shows it
  * nothing new. */
 enum { MOST_THREADS = THREAD_SANITIZED ? 2 : 3 };

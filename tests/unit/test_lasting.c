@@ -512,7 +512,7 @@ static void test_runs_stay_below_bounds(void **state)
         ik_fabric *f = made_fabric(which);
         for (unsigned r = 0; r < (which < 2 ? ROUTINGS : TREE_ROUTINGS); r++)
             for (size_t k = 0; k < sizeof adapters / sizeof *adapters; k++)
-                if (in_part(number++, 17))
+                if (in_parts(number++, 4, 17))
                     expect_bounded_run(f, port_routings[r], adapters[k], which);
         ik_fabric_free(f);
     }

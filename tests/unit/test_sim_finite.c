@@ -211,7 +211,7 @@ static void test_engines_and_threads_agree(void **state)
     (void)state;
     for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++)
         for (unsigned n = 0; n < sizeof nets / sizeof *nets; n++) {
-            if (!in_part(number++, 13))
+            if (!in_parts(number++, 5, 13))
                 continue;
             scenario c = {.fabric = nets[n].fabric,
                           .routing = nets[n].routing,
@@ -475,7 +475,7 @@ static void test_the_last_instant_counts(void **state)
                 {"dmodk", "model=ioq", SMALL},
                 {"dmodk", "model=ideal", SMALL ";in_order=true"},
                 {"adaptive_tree", "model=iq", SMALL ";in_order=true;reorder_buffer=512 B"}};
-    const unsigned num = as_many(5, 2, 1);
+    const unsigned num = as_many(5, 1, 1);
     for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++)
         for (unsigned w = 0; w < num; w++) {
             if (!in_part(k, 3))

@@ -302,10 +302,10 @@ static void test_coverage(void **state)
         {0.8, "warmup=auto;stop_ci=5%;stop_of=latency_mean_ns;stop_at_most=4 ms;watchdog=0 ns"},
         {0.8, "warmup=5 us;stop_ci=3%;stop_of=latency_mean_ns;stop_at_most=4 ms;watchdog=0 ns"},
     };
-    unsigned seeds = as_many(400, 60, 5);
+    unsigned seeds = as_many(400, 20, 5);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         unsigned inside = count_inside(cases[k].rho, cases[k].measure, seeds);
-        /* 95 % are aimed at; 60 seeds say little, and 5 nothing */
+        /* 95 % are aimed at; 20 seeds say little, and 5 nothing */
         if (seeds >= 20 && inside < (seeds >= 100 ? 0.88 : 0.75) * seeds)
             fail_msg("rho %.1f, %s: %u of %u intervals hold the mean", cases[k].rho,
                      cases[k].measure, inside, seeds);
@@ -320,7 +320,7 @@ static void test_critical(void **state)
     (void)state;
     const char *slow = "packet=125 B;injection=poisson;injection_fraction=25%";
     double of_longer = 0, of_below = 0;
-    unsigned seeds = as_many(20, 20, 3);
+    unsigned seeds = as_many(20, 5, 3);
     for (unsigned seed = 1; seed <= seeds; seed++) {
         ik_sim_result r = run_queue(1, "warmup=20 us;duration=300 us", seed),
                       longer = run_queue(1, "warmup=200 us;duration=3 ms", seed),
@@ -360,7 +360,7 @@ static void test_short_windows(void **state)
         {0.9, "warmup=50 us;duration=10 us", 0.85},
         {0.95, "warmup=200 us;duration=20 us", 0.7},
     };
-    unsigned seeds = as_many(200, 100, 10);
+    unsigned seeds = as_many(200, 40, 10);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         double rho = cases[k].rho;
         unsigned inside = 0, told = 0;
@@ -469,7 +469,7 @@ static void test_threads(void **state)
 {
     (void)state;
     for (size_t k = 0; k < NUM_SHARED; k++) {
-        if (!in_part((unsigned)k, 11))
+        if (!in_parts((unsigned)k, 5, 11))
             continue;
         ik_sim_result one = simulate(shared_case(k, 1));
         for (unsigned threads = 2; threads <= MOST_THREADS; threads++) {
@@ -533,7 +533,7 @@ static void test_engines(void **state)
     (void)state;
     for (size_t k = 0; k < NUM_SHARED; k++) {
         sim one, other;
-        if (!shared[k].fast || !in_part((unsigned)k, 5))
+        if (!shared[k].fast || !in_parts((unsigned)k, 5, 11))
             continue;
         count_by(NULL, k, &one);
         count_by(&sim_general_engine, k, &other);
