@@ -188,9 +188,17 @@ const char *ik_quantity_meant(const char *text, ik_dimension dim)
     return like ? like->name : NULL;
 }
 
+/* "1..4", of which a number with its point may have been read. */
+static bool quantity_is_range(const char *rest)
+{
+    return rest[0] == '.' && (rest[1] == '.' || rest[-1] == '.');
+}
+
 /* What is wrong with the text behind the number. */
 static const char *quantity_wrong_rest(const char *rest, ik_dimension dim)
 {
+    if (quantity_is_range(rest))
+        return "only swept values of an experiment can be a range";
     if (dimensions[dim].units == units_none)
         return "there is something after the number";
     if (!*rest)
@@ -278,7 +286,10 @@ ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_er
         rest = quantity_skip_space(rest + 1);
     }
     if (*rest)
-        return quantity_refuse_real(err, text, dim, "there is something after the number");
+        return quantity_refuse_real(err, text, dim,
+                                    quantity_is_range(rest)
+                                        ? "only swept values of an experiment can be a range"
+                                        : "there is something after the number");
     *value = result;
     return IK_OK;
 }

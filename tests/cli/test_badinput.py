@@ -114,7 +114,7 @@ class BadInputTest(CliTest):
 
     def test_specs_say_what_is_wrong(self):
         for spec, says in [("karytree:k=4,k=5,n=3", "'k' is given twice, 4 and 5"), ("ring:4,n=4", "'n' is given twice"),
-                           ("karytree:k=4,,n=3", "something after the number"), ("ring:n=2.5", "it has decimals"),
+                           ("karytree:k=1..4,n=3", "can be a range"), ("karytree:k=4,,n=3", "something after the number"), ("ring:n=2.5", "it has decimals"),
                            ("ring:n=4,latency=1e3 ns", "powers of ten are written out"), ("ring:n=4,latency=1.5e+3 ns", "powers of ten are written out"), ("ring:n=4,latency=6 sn", "its unit does not fit")]:
             self.refused("topo", spec, says=says)
 

@@ -236,6 +236,8 @@ static void test_refused_values(void **state)
     refused(BASE "load: 150%\n", 3, 7, "out of range", NULL);
     refused(BASE "load: 10%..90%\n", 3, 7, "no step", "step");
     refused(BASE "load: 90%..10% step 10%\n", 3, 7, "goes down", "smaller bound first");
+    refused(BASE "load: 10%.. step 10%\n", 3, 7, "lacks one of its bounds", "write both");
+    refused(BASE "seeds: ..4\n", 3, 8, "lacks one of its bounds", "write both");
     refused(BASE "load: 10%..90% step 0%\n", 3, 7, "step of range '10%..90% step 0%' is zero",
             NULL);
     refused(BASE "load: 10%..90% step -10%\n", 3, 7, "is negative", "goes up");

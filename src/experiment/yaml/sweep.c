@@ -76,6 +76,10 @@ static ik_status sweep_parse_bound(const ytree *node, const ik_param *p, const c
                                    uint64_t *value, ik_error *err)
 {
     ik_status status;
+    if (!text[strspn(text, " \t")]) {
+        status = ytree_fail(node, err, "range '%.60s' lacks one of its bounds", node->text);
+        return ik_hint(err, status, "write both: the first and the last value");
+    }
     if (sweep_is_real(p->type)) {
         double real = 0;
         status = ik_parse_real(text, ik_param_dimension(p->type), &real, err);
