@@ -46,6 +46,9 @@ typedef struct ik_design_member {
     const char *spec;            /* of the network of one rail */
     const char *whole_spec;      /* of the fabric of all rails; NULL: one rail, or there is none */
     const ik_fit *fit;
+    /* of a member of the series that fulfils the wish too, for one rail; 0: not known, or it is
+     * what the member was chosen for */
+    double fewest_switches;
     const ik_cost *cost; /* of all rails */
     bool built;          /* else nothing that follows is known */
     const char *vc;      /* spec of the VC scheme */
@@ -101,7 +104,7 @@ typedef struct ik_design_number {
     bool whole;       /* without a fraction */
     double value;     /* NAN: not known */
 } ik_design_number;
-enum { IK_DESIGN_NUMBERS = 18 };
+enum { IK_DESIGN_NUMBERS = 19 };
 
 /* The numbers that all members have, in an order that is always the same: costs, sizes, distances.
  * Sizes, costs and watts are of all rails, the others of one. */

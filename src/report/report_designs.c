@@ -39,6 +39,7 @@ void ik_design_numbers(const ik_designs *d, const ik_design_member *m,
         {"cost_optical_cables", false, cost->optical_cables},
         {"cost", false, cost->total},
         {"watts", false, cost->watts},
+        {"fewest_switches", true, m->fewest_switches > 0 ? rails * m->fewest_switches : NAN},
     };
     memcpy(out, all, sizeof all);
 }

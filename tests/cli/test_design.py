@@ -64,6 +64,8 @@ class Members(CliTest):
             shown = self.ok(*wish, "--floor", "none", "--rails", 2, "--choose", goal, "dragonfly", "crossbar")
             self.assertIn(said, " ".join(shown.split()))
             self.assertEqual(shown.count("chosen by cost"), goal == "cost")
+            member = self.json(*wish, "--floor", "none", "--rails", 2, "--choose", goal, "dragonfly")["members"][0]
+            self.assertEqual((member["switches"], member["fewest_switches"]), (256, 252) if goal == "cost" else (252, None))
         plain = self.json(*wish, "--floor", "none")
         self.assertEqual(plain["wish"]["goal"], "cost")
         self.assertEqual(plain["members"], self.json(*wish, "--floor", "none", "--choose", "cost")["members"])

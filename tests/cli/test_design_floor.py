@@ -105,6 +105,18 @@ class DesignFloor(CliTest):
         self.assertEqual(rules.read_text(), "rows: 4\n")
         self.refused("design", "--hosts", 400000, "--radix", 128, "--floor", "default", says="--floor needs networks of at most 300,000 hosts")
 
+    def test_one_of_several_members(self):
+        """Of the members of a family that are compared on the floor, those that do not fit there are left out."""
+        wish = ("design", "--hosts", 1000, "--radix", 32, "dragonfly", "--floor")
+        shown = self.json(*wish, "default", "--choose", "switches")["members"][0]
+        done = run(*wish, self.put("small.yaml", "rows: 1\nrow_racks: 33\n"), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        member = json.loads(done.stdout)["members"][0]
+        self.assertNotEqual(member["spec"], shown["spec"])
+        self.assertEqual((member["floor"]["racks"], member["proved"], member["fewest_switches"]), (32, True, shown["switches"]))
+        self.assertIn(f"{shown['spec']}: the floor is too small: 1 row of 33 racks holds 33 racks, 35 are needed; it is not compared with other members of its family", done.stderr)
+        self.refused(*wish, self.put("small.yaml", "rows: 1\nrow_racks: 31\n"), says=["1 row of 31 racks holds 31 racks, 32 are needed"])
+
     def test_little_memory(self):
         """Members that are not built have no plan, and cost what is assumed without one."""
         plain = {m["spec"]: m["cost"] for m in self.json("design", "--hosts", 3000, "--radix", 48, "--floor", "none")["members"]}

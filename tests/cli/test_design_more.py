@@ -11,7 +11,7 @@ RING = "collective:operation=allreduce,algorithm=ring,bytes=1280 kB,processes=16
 
 
 class Rails(CliTest):
-    SUMS = ("switches", "ports_in_use", "spare_host_ports", "cables", "switch_cables", "cost_switches", "cost_adapters", "cost_copper_cables", "cost_optical_cables", "cost",
+    SUMS = ("switches", "fewest_switches", "ports_in_use", "spare_host_ports", "cables", "switch_cables", "cost_switches", "cost_adapters", "cost_copper_cables", "cost_optical_cables", "cost",
             "watts", "cost_per_host", "watts_per_host", "host_rate_bps")
 
     def test_so_many_networks(self):

@@ -113,6 +113,10 @@ static void test_numbers(void **state)
     assert_true(number_of(&d, &m[0], "cost") == 100); /* is of all rails already */
     assert_true(number_of(&d, &m[0], "hosts") == 6 && number_of(&d, &m[0], "diameter") == 1);
     assert_true(isnan(number_of(&d, &m[0], "bisection_per_host")));
+    assert_true(isnan(number_of(&d, &m[0], "fewest_switches"))); /* not known */
+    ik_design_member chosen = m[0];
+    chosen.fewest_switches = 2;
+    assert_true(number_of(&d, &chosen, "fewest_switches") == 6); /* of all rails */
     assert_true(number_of(&d, &m[1], "switches") == 3 && isnan(number_of(&d, &m[1], "vcs")));
 }
 

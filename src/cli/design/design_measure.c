@@ -109,39 +109,94 @@ static ik_status design_stand(designs *d, const ik_fabric *f, design_row *row, i
     return s == IK_OK ? design_buy(d, row, err) : s;
 }
 
-/* Stands the row's member and the others on the floor; the cheapest stays in *row and *f. */
-static ik_status design_stand_all(designs *d, ik_fabric **f, design_row *row, ik_error *err)
+static ik_status design_build(designs *d, design_row *row, ik_fabric **f, ik_error *err)
 {
-    ik_status s = design_stand(d, *f, row, err);
-    for (unsigned i = 0; s == IK_OK && i < row->num_others; i++) {
-        design_row other = *row;
-        ik_fabric *g = NULL;
-        other.floor = NULL;
-        design_take(d, &other, &row->others[i]);
-        s = ik_fabric_from_spec(other.spec, &d->c->env, &g, err);
-        if (s == IK_OK)
-            s = design_stand(d, g, &other, err);
-        const bool cheaper = s == IK_OK && other.cost.total < row->cost.total;
-        ik_floor_plan_free(cheaper ? row->floor : other.floor);
-        ik_fabric_free(cheaper ? *f : g);
-        if (cheaper) {
-            *row = other;
-            *f = g;
-        }
+    cli_stage(d->c, "building %s", row->spec);
+    ik_status s = ik_fabric_from_spec(row->spec, &d->c->env, f, err);
+    return s == IK_OK && d->has_floors ? design_stand(d, *f, row, err) : s;
+}
+
+/* Whether a member may be left out because it needs more memory than it is given. */
+static bool design_lacks_memory(const designs *d, ik_status s)
+{
+    return s == IK_ERR_MEMORY && cli_has(d->c, "--memory-limit");
+}
+
+/* Whether a member that fails so ends the command; else the others of its family are tried. */
+static bool design_ends(const designs *d, ik_status s)
+{
+    return s == IK_ERR_CANCELLED || (s == IK_ERR_MEMORY && !design_lacks_memory(d, s));
+}
+
+/* One of the members that are compared, number 0 is the row's own: *row and *out change to it if it
+ * is the cheapest so far. */
+static ik_status design_try(designs *d, const design_row *first, unsigned i, design_row *row,
+                            ik_fabric **out, ik_error *err)
+{
+    design_row other = *first;
+    ik_fabric *f = NULL;
+    if (i > 0)
+        design_take(d, &other, &first->others[i - 1]);
+    ik_status s = design_build(d, &other, &f, err);
+    const bool better = s == IK_OK && (!*out || other.cost.total < row->cost.total);
+    ik_floor_plan_free(better ? row->floor : other.floor);
+    ik_fabric_free(better ? *out : f);
+    if (better) {
+        *row = other;
+        *out = f;
     }
     return s;
+}
+
+/* Builds the row's member and the others, as far as they can be built and stood on the floor; the
+ * one that is cheapest there stays in *row and *out. If there is none, the error is that of the
+ * row's member, and *row is as it was. */
+static ik_status design_build_all(designs *d, design_row *row, ik_fabric **out, ik_error *err)
+{
+    const design_row first = *row;
+    const unsigned num = d->has_floors ? 1 + first.num_others : 1;
+    ik_error why[1 + sizeof first.others / sizeof *first.others];
+    for (unsigned i = 0; i < num; i++) {
+        why[i].status = design_try(d, &first, i, row, out, &why[i]);
+        if (design_ends(d, why[i].status)) {
+            *err = why[i];
+            return err->status;
+        }
+    }
+    for (unsigned i = 0; i < num && *out; i++)
+        if (why[i].status != IK_OK)
+            cli_note(d->c, "%s: %s; it is not compared with other members of its family",
+                     i ? first.others[i - 1].point.spec : first.spec, why[i].text);
+    if (!*out)
+        *err = why[0];
+    return *out ? IK_OK : err->status;
+}
+
+/* A row of which only the size and the cost are known: of the member that was chosen without
+ * floor plans. */
+static ik_status design_forget(designs *d, design_row *row, const ik_fit *fit, ik_error *err)
+{
+    const char *floor = d->has_floors ? ", without a floor plan," : "";
+    if (strcmp(row->fit.point.spec, fit->point.spec) == 0)
+        cli_note(d->c, "%s: %s; only its size and its cost%s are shown", row->spec, err->text,
+                 floor);
+    else
+        cli_note(d->c, "%s: %s; only size and cost%s of %s are shown", row->spec, err->text, floor,
+                 fit->point.spec);
+    ik_floor_plan_free(row->floor);
+    row->floor = NULL;
+    design_take(d, row, fit);
+    return design_buy(d, row, err);
 }
 
 ik_status design_measure(designs *d, design_row *row, ik_error *err)
 {
     const ik_env *env = &d->c->env;
+    const ik_fit fit = row->fit;
     ik_fabric *f = NULL;
     if (!row->fits || d->wish.hosts > CLI_MOST_BUILT)
         return IK_OK;
-    cli_stage(d->c, "building %s", row->spec);
-    ik_status s = ik_fabric_from_spec(row->spec, env, &f, err);
-    if (s == IK_OK && d->has_floors)
-        s = design_stand_all(d, &f, row, err);
+    ik_status s = design_build_all(d, row, &f, err);
     if (s == IK_OK && d->from)
         s = design_grow(d, f, row, err);
     if (s == IK_OK)
@@ -156,13 +211,5 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
         s = design_damage_all(d, f, row, err);
     row->built = s == IK_OK;
     ik_fabric_free(f);
-    if (s != IK_ERR_MEMORY || !cli_has(d->c, "--memory-limit"))
-        return s;
-    ik_floor_plan_free(row->floor);
-    row->floor = NULL;
-    if (d->has_floors && design_buy(d, row, err) != IK_OK)
-        return err->status;
-    cli_note(d->c, "%s: %s; only its size and its cost%s are shown", row->spec, err->text,
-             d->has_floors ? ", without a floor plan," : "");
-    return IK_OK;
+    return design_lacks_memory(d, s) ? design_forget(d, row, &fit, err) : s;
 }

@@ -17,6 +17,7 @@ void design_make_member(const design_row *row, ik_design_member *out)
         .spec = row->spec,
         .whole_spec = row->whole[0] ? row->whole : NULL,
         .fit = &row->fit,
+        .fewest_switches = row->fewest_switches,
         .cost = &row->cost,
         .built = row->built,
         .vc = row->vc,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * minpaths.c: see minpaths.h. Two passes over all pairs, one to count and one to fill, each
- * parallel over switches.
+ * parallel over destinations, whose distances from everywhere stay in the cache.
  */
 #include "routing/direct/minpaths.h"
 
@@ -37,8 +37,8 @@ static ik_status minpaths_count_row(void *ctx, size_t index, unsigned thread, ik
     (void)err;
     minpaths *m = ctx;
     uint64_t *row = m->first + index * m->g.num_switches + 1;
-    for (uint32_t v = 0; v < m->g.num_switches; v++)
-        row[v] = minpaths_list_ports(m, (uint32_t)index, v, NULL);
+    for (uint32_t u = 0; u < m->g.num_switches; u++)
+        row[u] = minpaths_list_ports(m, u, (uint32_t)index, NULL);
     return IK_OK;
 }
 
@@ -48,10 +48,10 @@ static ik_status minpaths_fill_row(void *ctx, size_t index, unsigned thread, ik_
     (void)err;
     minpaths *m = ctx;
     const uint64_t *row = m->first + index * m->g.num_switches;
-    for (uint32_t v = 0; v < m->g.num_switches; v++) {
-        uint16_t *ports = m->ports + row[v];
-        uint32_t n = minpaths_list_ports(m, (uint32_t)index, v, ports);
-        m->only[index * m->g.num_switches + v] =
+    for (uint32_t u = 0; u < m->g.num_switches; u++) {
+        uint16_t *ports = m->ports + row[u];
+        uint32_t n = minpaths_list_ports(m, u, (uint32_t)index, ports);
+        m->only[index * m->g.num_switches + u] =
             n == 1 && ports[0] < MINPATHS_ROW ? (uint8_t)ports[0] : MINPATHS_ROW;
     }
     return IK_OK;

@@ -17,11 +17,13 @@ typedef struct minpaths {
     uint32_t *group;
     /* hierarchical: there are paths between all switches with hosts that the graph connects, */
     bool complete;
-    bool shortest;   /* and none of the graph is shorter */
-    uint8_t *dist;   /* [S][S] hops of these paths, LINKS_FAR if there are none; symmetric */
-    uint64_t *first; /* [S * S + 1] row of (u, v) in ports */
+    bool shortest; /* and none of the graph is shorter */
+    uint8_t *dist; /* [S][S] hops of these paths, LINKS_FAR if there are none; symmetric */
+    /* [S * S + 1] row of (u, v) in ports: those of one destination v after another, as proofs and
+     * loads ask for them */
+    uint64_t *first;
     uint16_t *ports; /* local output ports of u towards v, ascending */
-    uint8_t *only;   /* [S][S] the port, where there is one; MINPATHS_ROW: first and ports say */
+    uint8_t *only;   /* [v][u] the port, where there is one; MINPATHS_ROW: first and ports say */
 } minpaths;
 #define MINPATHS_ROW 0xFFu /* none, several, or one with a number that is no byte */
 
@@ -36,7 +38,7 @@ void minpaths_free(minpaths *m);
 static inline size_t minpaths_row(const minpaths *m, uint32_t u, uint32_t v)
 {
     assert(u < m->g.num_switches && v < m->g.num_switches);
-    return (size_t)u * m->g.num_switches + v;
+    return (size_t)v * m->g.num_switches + u;
 }
 
 /* Local port `nth` of u's minimal ones towards v, ascending; there are more. */

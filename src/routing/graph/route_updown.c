@@ -21,6 +21,7 @@
  * managers.
  */
 #include "routing/graph/attach.h"
+#include "routing/graph/least_ports.h"
 #include "routing/graph/links.h"
 #include "routing/routing.h"
 
@@ -34,11 +35,20 @@ enum { ROOT_AUTO, ROOT_LEVELS, ROOT_BFS };
 /* Flag in a distance: the switch reaches the destination by going down only. */
 #define DOWN ((uint16_t)0x8000)
 
+/* A link of a switch to another. */
+typedef struct way {
+    uint32_t to;
+    uint32_t port; /* local */
+} way;
+
 typedef struct updown {
     const ik_fabric *f;
     attach at;
     uint32_t *key;   /* [S] position in the order: 0 is the topmost */
     uint32_t *order; /* [S] switches by key */
+    uint32_t *next;  /* [ports of switches] the switch that it leads to, IK_NONE */
+    way *ways;       /* [num_ways] of one switch after another, its ways up first */
+    uint32_t *first; /* [2 * S + 1] of switch s: ways up from 2 s, ways down from 2 s + 1 */
     uint16_t *dist;  /* [leaf][S] hops left, with DOWN; FAR = unreachable */
     /* [hosts + 2] first of the host's entries in leaf_of and port_of: one per switch that it hangs
      * on */
@@ -49,19 +59,22 @@ typedef struct updown {
     uint16_t *lft;
 } updown;
 
-static uint32_t updown_next_switch(const ik_fabric *f, uint32_t port)
+static void updown_find_next(updown *u)
 {
-    uint32_t node = ik_peer_node(f, port);
-    return node != IK_NONE && ik_is_switch(f, node) ? node : IK_NONE;
+    for (uint32_t port = 0; port < u->f->port_base[u->f->num_switches]; port++) {
+        uint32_t node = ik_peer_node(u->f, port);
+        u->next[port] = node != IK_NONE && ik_is_switch(u->f, node) ? node : IK_NONE;
+    }
 }
 
 /* ---- the order */
 
 /* Breadth-first distances from root into dist (IK_NONE = other component, must be so before);
  * returns the last switch reached. */
-static uint32_t updown_sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *parent,
+static uint32_t updown_sweep(const updown *u, uint32_t root, uint32_t *dist, uint32_t *parent,
                              uint32_t *queue)
 {
+    const ik_fabric *f = u->f;
     assert(root < f->num_switches && dist[root] == IK_NONE);
     uint32_t head = 0, tail = 0;
     dist[root] = 0;
@@ -70,7 +83,7 @@ static uint32_t updown_sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, 
     while (head < tail) {
         uint32_t sw = queue[head++];
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t to = updown_next_switch(f, port);
+            uint32_t to = u->next[port];
             if (to == IK_NONE || dist[to] != IK_NONE)
                 continue;
             dist[to] = dist[sw] + 1;
@@ -81,8 +94,9 @@ static uint32_t updown_sweep(const ik_fabric *f, uint32_t root, uint32_t *dist, 
     return queue[tail - 1];
 }
 
-static void updown_forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uint32_t *queue)
+static void updown_forget(const updown *u, uint32_t root, uint32_t *dist, uint32_t *queue)
 {
+    const ik_fabric *f = u->f;
     assert(dist[root] != IK_NONE);
     uint32_t head = 0, tail = 0;
     dist[root] = IK_NONE;
@@ -90,7 +104,7 @@ static void updown_forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uin
     while (head < tail) {
         uint32_t sw = queue[head++];
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t to = updown_next_switch(f, port);
+            uint32_t to = u->next[port];
             if (to != IK_NONE && dist[to] != IK_NONE) {
                 dist[to] = IK_NONE;
                 queue[tail++] = to;
@@ -100,17 +114,17 @@ static void updown_forget(const ik_fabric *f, uint32_t root, uint32_t *dist, uin
 }
 
 /* The middle of a long shortest path of the component: a cheap stand-in for its centre. */
-static uint32_t updown_middle(const ik_fabric *f, uint32_t any, uint32_t *dist, uint32_t *parent,
+static uint32_t updown_middle(const updown *u, uint32_t any, uint32_t *dist, uint32_t *parent,
                               uint32_t *queue)
 {
-    uint32_t end = updown_sweep(f, any, dist, parent, queue);
-    updown_forget(f, any, dist, queue);
-    uint32_t other = updown_sweep(f, end, dist, parent, queue);
+    uint32_t end = updown_sweep(u, any, dist, parent, queue);
+    updown_forget(u, any, dist, queue);
+    uint32_t other = updown_sweep(u, end, dist, parent, queue);
     for (uint32_t steps = dist[other] / 2; steps; steps--) {
         assert(parent[other] != IK_NONE);
         other = parent[other];
     }
-    updown_forget(f, end, dist, queue);
+    updown_forget(u, end, dist, queue);
     return other;
 }
 
@@ -166,10 +180,10 @@ static ik_status order_by_distance(updown *u, uint32_t root, ik_error *err)
     uint32_t *dist = work, *parent = work + n, *queue = work + 2 * (size_t)n;
     memset(dist, 0xFF, n * sizeof *dist);
     if (root != IK_NONE)
-        updown_sweep(f, root, dist, parent, queue);
+        updown_sweep(u, root, dist, parent, queue);
     for (uint32_t sw = 0; sw < n; sw++)
         if (dist[sw] == IK_NONE)
-            updown_sweep(f, updown_middle(f, sw, dist, parent, queue), dist, parent, queue);
+            updown_sweep(u, updown_middle(u, sw, dist, parent, queue), dist, parent, queue);
     for (uint32_t sw = 0; sw < n; sw++)
         list[sw] = (ranked){dist[sw], sw};
     updown_order_by(u, list);
@@ -178,14 +192,28 @@ static ik_status order_by_distance(updown *u, uint32_t root, ik_error *err)
     return IK_OK;
 }
 
+/* Sorts the links by the order. */
+static void updown_find_ways(updown *u)
+{
+    const ik_fabric *f = u->f;
+    uint32_t num = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        for (uint32_t down = 0; down < 2; down++) {
+            u->first[2 * sw + down] = num;
+            for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++)
+                if (u->next[port] != IK_NONE && (u->key[u->next[port]] > u->key[sw]) == down)
+                    u->ways[num++] = (way){u->next[port], port - f->port_base[sw]};
+        }
+    u->first[2 * f->num_switches] = num;
+}
+
 /* ---- distances */
 
 static ik_status updown_leaf_distances(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     updown *u = ctx;
-    const ik_fabric *f = u->f;
-    uint32_t n = f->num_switches, target = u->at.leaf[index], head = 0, tail = 0;
+    uint32_t n = u->f->num_switches, target = u->at.leaf[index], head = 0, tail = 0;
     uint16_t *dist = u->dist + index * n;
     uint32_t *queue = u->queue + (size_t)thread * n;
     memset(dist, 0xFF, n * sizeof *dist);
@@ -193,26 +221,24 @@ static ik_status updown_leaf_distances(void *ctx, size_t index, unsigned thread,
     queue[tail++] = target;
     while (head < tail) {
         uint32_t sw = queue[head++];
-        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t up = updown_next_switch(f, port);
-            if (up == IK_NONE || u->key[up] > u->key[sw] || dist[up] != FAR)
+        for (uint32_t i = u->first[2 * sw]; i < u->first[2 * sw + 1]; i++) {
+            uint32_t up = u->ways[i].to;
+            if (dist[up] != FAR)
                 continue;
             dist[up] = (uint16_t)(dist[sw] + 1);
             queue[tail++] = up;
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t sw = u->order[i];
+        uint32_t sw = u->order[i], least = FAR & ~DOWN;
         if (dist[sw] != FAR)
             continue;
-        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t up = updown_next_switch(f, port);
-            if (up == IK_NONE || u->key[up] > i || dist[up] == FAR)
-                continue;
-            uint16_t hops = (uint16_t)((dist[up] & ~DOWN) + 1);
-            if (hops < dist[sw])
-                dist[sw] = hops;
+        for (uint32_t k = u->first[2 * sw]; k < u->first[2 * sw + 1]; k++) {
+            uint32_t hops = dist[u->ways[k].to] & ~DOWN;
+            least = hops < least ? hops : least;
         }
+        if (least < (FAR & ~DOWN))
+            dist[sw] = (uint16_t)(least + 1);
     }
     return IK_OK;
 }
@@ -233,7 +259,7 @@ static ik_status updown_serves_all(updown *u, bool *all, ik_error *err)
     memset(part, 0xFF, n * sizeof *part);
     for (uint32_t sw = 0; sw < n; sw++)
         if (part[sw] == IK_NONE) {
-            updown_sweep(f, sw, dist, parent, queue);
+            updown_sweep(u, sw, dist, parent, queue);
             for (uint32_t i = sw; i < n; i++)
                 if (dist[i] != IK_NONE && part[i] == IK_NONE)
                     part[i] = sw;
@@ -270,7 +296,8 @@ static uint32_t updown_stride(uint64_t seed, uint32_t sw, uint32_t n)
 
 /* What a thread keeps of the row that it makes. */
 typedef struct row_scratch {
-    uint32_t *load;   /* [max radix] destinations a port already has */
+    least_ports ports;
+    uint16_t *dist;   /* [leaves] hops to it, as in updown.dist */
     uint8_t *known;   /* [leaves] its ports are known */
     uint64_t *toward; /* [leaves][words] the nearest ports to a leaf, a bit each */
 } row_scratch;
@@ -279,68 +306,45 @@ typedef struct row_ctx {
     updown *u;
     uint64_t seed;
     row_scratch *scratch; /* [threads] */
-    uint32_t max_radix;
-    size_t words;
 } row_ctx;
 
 /* The ports on shortest legal ways to where dist leads, as bits. */
 static void updown_mark_nearest(const updown *u, uint32_t sw, const uint16_t *dist, uint64_t *bits)
 {
     assert(dist[sw] != FAR && dist[sw] != DOWN); /* there is a way, and it is not the end of it */
-    const ik_fabric *f = u->f;
-    uint16_t mine = dist[sw];
-    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-        uint32_t to = updown_next_switch(f, port);
-        if (to == IK_NONE || dist[to] == FAR)
-            continue;
-        bool down = u->key[to] > u->key[sw];
-        if (down != ((mine & DOWN) != 0) || (down && !(dist[to] & DOWN)))
-            continue;
-        if ((dist[to] & ~DOWN) + 1 != (mine & ~DOWN))
-            continue;
-        uint32_t local = port - f->port_base[sw];
-        bits[local / 64] |= (uint64_t)1 << local % 64;
+    const uint32_t down = (dist[sw] & DOWN) != 0;
+    const uint16_t near = (uint16_t)(dist[sw] - 1); /* by the same kind of way, or down after up */
+    for (uint32_t i = u->first[2 * sw + down]; i < u->first[2 * sw + down + 1]; i++) {
+        const uint16_t next = dist[u->ways[i].to];
+        const uint32_t port = u->ways[i].port;
+        if (next == near || (!down && next == (near | DOWN)))
+            bits[port / 64] |= (uint64_t)1 << port % 64;
     }
-}
-
-/* The first of these ports with the fewest destinations, which gets one more. */
-static uint16_t updown_least_loaded(const uint64_t *ports, size_t words, uint32_t *load)
-{
-    uint32_t best = LFT_NONE;
-    for (size_t w = 0; w < words; w++)
-        for (uint64_t bits = ports[w]; bits; bits &= bits - 1) {
-            uint32_t local = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits);
-            if (best == LFT_NONE || load[local] < load[best])
-                best = local;
-        }
-    if (best != LFT_NONE)
-        load[best]++;
-    return (uint16_t)best;
 }
 
 /* One port towards a leaf; the hosts of one leaf have the same to choose from. */
-static uint16_t updown_choose(const row_ctx *c, row_scratch *s, uint32_t sw, uint32_t leaf)
+static uint16_t updown_choose(const updown *u, row_scratch *s, uint32_t sw, uint32_t leaf)
 {
-    const updown *u = c->u;
-    uint64_t *ports = s->toward + leaf * c->words;
+    uint64_t *ports = s->toward + leaf * s->ports.words;
     if (!s->known[leaf]) {
         s->known[leaf] = 1;
-        memset(ports, 0, c->words * sizeof *ports);
+        memset(ports, 0, s->ports.words * sizeof *ports);
         updown_mark_nearest(u, sw, u->dist + (size_t)leaf * u->f->num_switches, ports);
     }
-    return updown_least_loaded(ports, c->words, s->load);
+    return (uint16_t)least_ports_take(&s->ports, ports); /* IK_NONE becomes LFT_NONE */
 }
 
-/* Which of the host's switches to head for: one reached by going down first, then the nearest. */
-static uint32_t updown_nearest_entry(const updown *u, uint32_t sw, uint32_t host)
+/* Which of the host's switches to head for: one reached by going down first, then the nearest.
+ * dist: [leaves] from the switch where the host is looked for. */
+static uint32_t updown_nearest_entry(const updown *u, const uint16_t *dist, uint32_t host)
 {
-    assert(sw < u->f->num_switches && host < u->f->num_hosts);
+    assert(host < u->f->num_hosts);
     uint32_t best = IK_NONE;
     uint16_t least = FAR;
     for (uint32_t i = u->home[host]; i < u->home[host + 1]; i++) {
-        uint16_t dist = u->dist[(size_t)u->leaf_of[i] * u->f->num_switches + sw];
-        if (dist != FAR && (uint16_t)(dist ^ DOWN) < least) {
-            least = dist ^ DOWN;
+        uint16_t hops = dist[u->leaf_of[i]];
+        if (hops != FAR && (uint16_t)(hops ^ DOWN) < least) {
+            least = hops ^ DOWN;
             best = i;
         }
     }
@@ -352,51 +356,51 @@ static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_e
     (void)err;
     row_ctx *c = ctx;
     const updown *u = c->u;
-    const ik_fabric *f = u->f;
-    uint32_t sw = (uint32_t)index, hosts = f->num_hosts;
+    uint32_t sw = (uint32_t)index, hosts = u->f->num_hosts, leaves = u->at.num_leaves;
+    uint16_t *row = u->lft + (size_t)sw * hosts;
     row_scratch *s = &c->scratch[thread];
-    memset(s->load, 0, c->max_radix * sizeof *s->load);
-    memset(s->known, 0, u->at.num_leaves);
+    least_ports_clear(&s->ports);
+    memset(s->known, 0, leaves);
+    for (uint32_t leaf = 0; leaf < leaves; leaf++)
+        s->dist[leaf] = u->dist[(size_t)leaf * u->f->num_switches + sw];
     uint32_t step = updown_stride(c->seed, sw, hosts);
     uint64_t host = sw % hosts;
-    for (uint32_t i = 0; i < hosts; i++, host = (host + step) % hosts) {
-        uint32_t best = updown_nearest_entry(u, sw, (uint32_t)host);
+    for (uint32_t i = 0; i < hosts; i++, host += step, host -= host < hosts ? 0 : hosts) {
+        uint32_t best = updown_nearest_entry(u, s->dist, (uint32_t)host);
         if (best == IK_NONE)
             continue;
         uint32_t leaf = u->leaf_of[best];
-        uint16_t *entry = &u->lft[(size_t)sw * hosts + host];
-        if (u->at.leaf[leaf] == sw)
-            *entry = u->port_of[best];
-        else
-            *entry = updown_choose(c, s, sw, leaf);
+        row[host] = u->at.leaf[leaf] == sw ? u->port_of[best] : updown_choose(u, s, sw, leaf);
     }
     return IK_OK;
 }
 
-static bool updown_make_scratch(const row_ctx *c, row_scratch *s)
+static bool updown_make_scratch(const updown *u, row_scratch *s)
 {
-    const size_t leaves = (size_t)c->u->at.num_leaves + 1;
-    s->load = ik_calloc(c->max_radix, sizeof *s->load);
+    const size_t leaves = (size_t)u->at.num_leaves + 1;
+    if (!least_ports_init(&s->ports, ik_max_radix(u->f)))
+        return false;
+    s->dist = ik_calloc(leaves, sizeof *s->dist);
     s->known = ik_calloc(leaves, sizeof *s->known);
-    s->toward = ik_calloc(leaves * c->words, sizeof *s->toward);
-    return s->load && s->known && s->toward;
+    s->toward = ik_calloc(leaves * s->ports.words, sizeof *s->toward);
+    return s->dist && s->known && s->toward;
 }
 
-static void updown_free_scratch(row_ctx *c, unsigned threads)
+static void updown_free_scratch(row_scratch *scratch, unsigned threads)
 {
-    for (unsigned t = 0; c->scratch && t < threads; t++) {
-        free(c->scratch[t].load);
-        free(c->scratch[t].known);
-        free(c->scratch[t].toward);
+    for (unsigned t = 0; scratch && t < threads; t++) {
+        least_ports_free(&scratch[t].ports);
+        free(scratch[t].dist);
+        free(scratch[t].known);
+        free(scratch[t].toward);
     }
-    free(c->scratch);
+    free(scratch);
 }
 
 static ik_status updown_fill_table(updown *u, ik_routing *r, const ik_env *env, ik_error *err)
 {
     const unsigned threads = ik_env_threads(env);
-    row_ctx c = {.u = u, .seed = r->seed, .max_radix = ik_max_radix(u->f) + 1};
-    c.words = (c.max_radix + 63) / 64;
+    row_ctx c = {.u = u, .seed = r->seed};
     ik_status status = lft_new(r->fabric, env, &r->lft, err);
     if (status != IK_OK)
         return status;
@@ -404,11 +408,11 @@ static ik_status updown_fill_table(updown *u, ik_routing *r, const ik_env *env, 
     c.scratch = ik_calloc(threads, sizeof *c.scratch);
     bool complete = c.scratch;
     for (unsigned t = 0; complete && t < threads; t++)
-        complete = updown_make_scratch(&c, &c.scratch[t]);
+        complete = updown_make_scratch(u, &c.scratch[t]);
     status = complete ? ik_parallel_for(env, "up/down tables", u->f->num_switches, updown_table_row,
                                         &c, err)
-                      : ik_fail_memory(err, c.max_radix * sizeof(uint32_t), "up/down tables");
-    updown_free_scratch(&c, threads);
+                      : ik_fail_memory(err, u->at.num_leaves * sizeof(uint64_t), "up/down tables");
+    updown_free_scratch(c.scratch, threads);
     return status;
 }
 
@@ -419,6 +423,9 @@ static void updown_free(updown *u)
     attach_free(&u->at);
     free(u->key);
     free(u->order);
+    free(u->next);
+    free(u->ways);
+    free(u->first);
     free(u->dist);
     free(u->home);
     free(u->leaf_of);
@@ -455,19 +462,25 @@ static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
         return status;
     u->key = ik_calloc(n, sizeof *u->key);
     u->order = ik_calloc(n, sizeof *u->order);
+    u->next = ik_calloc((size_t)f->port_base[n] + 1, sizeof *u->next);
+    u->ways = ik_calloc((size_t)f->port_base[n] + 1, sizeof *u->ways);
+    u->first = ik_calloc(2 * n + 1, sizeof *u->first);
     u->dist = ik_calloc(n * u->at.num_leaves + 1, sizeof *u->dist);
     u->home = ik_calloc((size_t)f->num_hosts + 2, sizeof *u->home);
     u->leaf_of = ik_calloc((size_t)u->at.base[n] + 1, sizeof *u->leaf_of);
     u->port_of = ik_calloc((size_t)u->at.base[n] + 1, sizeof *u->port_of);
     u->queue = ik_calloc(n * ik_env_threads(env), sizeof *u->queue);
-    if (!u->key || !u->order || !u->dist || !u->home || !u->leaf_of || !u->port_of || !u->queue)
+    if (!u->key || !u->order || !u->next || !u->ways || !u->first || !u->dist || !u->home ||
+        !u->leaf_of || !u->port_of || !u->queue)
         return ik_fail_memory(err, dist_bytes, "up/down distances");
+    updown_find_next(u);
     updown_find_homes(u);
     return IK_OK;
 }
 
 static ik_status updown_distances(updown *u, const ik_env *env, ik_error *err)
 {
+    updown_find_ways(u);
     return ik_parallel_for(env, "up/down distances", u->at.num_leaves, updown_leaf_distances, u,
                            err);
 }

@@ -39,7 +39,8 @@ function sizeFigures(data) {
     size('switches', 'switches', -1, 'Of the network that is built.'), size('ports_in_use', 'ports in use', -1, 'Ports of switches with a cable.'),
     size('spare_host_ports', 'spare host ports', 0, 'Ports for hosts that stay empty.'), size('cables', 'cables', -1, 'With those of hosts.'),
     size('switch_cables', 'cables between switches', -1, 'Without those of hosts.'),
-  ];
+    data.wish.goal === 'cost' && { ...size('fewest_switches', 'fewest switches', -1, 'Of any member of the family that fulfils the wish: the one that is shown was chosen by cost.'), main: false },
+  ].filter(Boolean);
 }
 
 function networkFigures(data) {
@@ -122,6 +123,12 @@ export function wishText(data) {
     data.workloads.length > 0 && `The ${data.workloads.length > 1 ? 'workloads are' : 'workload is'} ${list(data.workloads)}.`,
     data.members.length > 0 && data.losses.length > 0 && `To see what failures do, ${allLosses(data.losses)} ${data.losses.length === 1 && data.losses[0].number === 1 ? 'was' : 'were'} drawn at random, ${data.draws} times${data.losses.length > 1 ? ' each' : ''}.`,
     data.members.length > 0 && priceText(data)].filter(Boolean).join(' ');
+}
+
+// Families of which a member that costs more has fewer switches; '' = none.
+export function fewerText(data) {
+  const fewer = data.members.filter((m) => m.fewest_switches !== null && m.fewest_switches < m.switches);
+  return fewer.length ? `Members were chosen by cost. --choose switches gives fewer switches: ${list(fewer.map((m) => `${m.series} ${count(m.fewest_switches)} in place of ${count(m.switches)}`))}.` : '';
 }
 
 export function priceText(data) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `ikat design`: which networks fulfil a wish, what they cost and do, and where each figure comes from.
-import { figuresOf, list, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
+import { fewerText, figuresOf, list, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
 import { costs, failures, firstBig, growth, misfits, nothingFits, quiet, section, sources, workloads } from './designsections.js';
 import { card, choose, el, slug } from '../dom.js';
 import { floorPlans } from './floorplans.js';
@@ -126,6 +126,7 @@ function summary(data, figures, measures) {
           ? frontText(data, frontOf(data.members, x, y), x, y)
           : `The cheapest is ${cheapest.series}, with ${shown(y, cheapest)} ${data.currency} per host.`,
       ),
+      fewerText(data) && el('p', { class: 'wish' }, fewerText(data)),
       el('p', { class: 'wish' }, proofText(data)),
     ),
   );
