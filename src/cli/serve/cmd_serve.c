@@ -72,18 +72,19 @@ static int serve_names(cli *c, const char *const *names, size_t num, uint16_t po
 /* A fabric and its routing, as results of an experiment that simulates nothing. */
 static int serve_fabric(cli *c, const char *routing, uint16_t port, double seconds)
 {
-    char folder[SERVE_FOLDER], store[SERVE_FOLDER + 24];
+    serve_folder folder;
+    char store[SERVE_FOLDER + 24];
     const char *const names[] = {store};
     ik_error err;
     if (c->num_args > 1)
         return cli_usage(c, "with --routing one fabric is served, not %d", c->num_args);
-    if (serve_folder_make(folder, &err) != IK_OK)
+    if (serve_folder_make(&folder, &err) != IK_OK)
         return cli_error(c, &err);
-    snprintf(store, sizeof store, "%s/fabric.db", folder);
-    int status = serve_whatif_make(c, c->args[0], routing, folder, store, &err) == IK_OK
+    snprintf(store, sizeof store, "%s/fabric.db", folder.path);
+    int status = serve_whatif_make(c, c->args[0], routing, folder.path, store, &err) == IK_OK
                      ? serve_names(c, names, 1, port, seconds)
                      : cli_error(c, &err);
-    serve_folder_remove(folder);
+    serve_folder_remove(&folder);
     return status;
 }
 
@@ -100,6 +101,7 @@ static int serve_run(cli *c)
         return cli_usage(c, "--seed has no effect here: results have their seeds, and a fabric "
                             "whose failures are drawn takes fail_seed=");
     const char *routing = cli_get(c, "--routing");
+    serve_folder_clean();
     return routing ? serve_fabric(c, routing, (uint16_t)port, seconds)
                    : serve_names(c, (const char *const *)c->args, (size_t)c->num_args,
                                  (uint16_t)port, seconds);
@@ -129,7 +131,8 @@ const ik_command ik_command_serve = {
         "With --routing it takes a fabric, such as the dump of a cluster, and shows that.\n"
         "In the picture of the fabric, 'What if' takes links and switches away, or makes links "
         "slower, and shows what 'ikat check', 'ikat load' and a short simulation say of it: before "
-        "and after, with the command lines that repeat it.\n"
+        "and after, with the command lines that repeat it. VC scheme, switch, adapters and "
+        "measurement are those of the point that is shown.\n"
         "The bar can stop runs on this machine as Ctrl-C does: finished points are "
         "kept, and the same 'ikat run' goes on.\n"
         "The server listens at 127.0.0.1 only. The address has a random token that is drawn "
