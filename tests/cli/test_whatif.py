@@ -203,6 +203,8 @@ class Answers(WhatIfTest):
         self.refused("serve", "karytree:k=4,n=2", "-r", "no-such-routing", says="no-such-routing")
         self.refused("serve", "no-such-fabric:k=4", "-r", "updown", says="no-such-fabric")
         self.refused("serve", "karytree:k=4,n=2", "ring:n=4", "-r", "updown", says="one fabric")
+        self.refused("serve", "karytree:k=4,n=2", says=["is a fabric", "--routing"])
+        self.refused("serve", CLUSTER, says=["not a results file", "--routing"])
 
     def test_what_killed_servers_left(self):
         """Folders of killed servers vanish at the next start: those of this user that nobody uses, and nothing else that lies there."""

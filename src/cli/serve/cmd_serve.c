@@ -5,8 +5,11 @@
 #include "serve.h"
 
 #include "ikat/json.h"
+#include "ikat/topology.h"
 
 #include <math.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* Where it is, before the first request. */
@@ -48,8 +51,10 @@ static int serve_results_of(cli *c, serve_results *results, uint16_t port, doubl
     serve_whatif *whatif = serve_whatif_open(c, results);
     if (!whatif)
         return cli_usage(c, "out of memory");
-    int status = serve_results_check(results, &err) == IK_OK &&
-                         serve_http_start(results, whatif, port, &h, &err) == IK_OK
+    ik_status checked = serve_results_check(results, &err);
+    if (checked == IK_ERR_INPUT && strstr(err.hint, "'ikat run'"))
+        ik_hint(&err, checked, "results are written by 'ikat run'; a fabric takes --routing SPEC");
+    int status = checked == IK_OK && serve_http_start(results, whatif, port, &h, &err) == IK_OK
                      ? serve_announce(c, h)
                      : cli_error(c, &err);
     if (h && status == CLI_DONE)
@@ -88,6 +93,16 @@ static int serve_fabric(cli *c, const char *routing, uint16_t port, double secon
     return status;
 }
 
+/* Whether it names no file, but a topology: "karytree:k=4,n=2". */
+static bool serve_is_spec(const char *name)
+{
+    char family[64];
+    struct stat info;
+    const ik_shorthand *shorthand;
+    snprintf(family, sizeof family, "%.*s", (int)strcspn(name, ":"), name);
+    return stat(name, &info) != 0 && ik_topology_find(family, &shorthand);
+}
+
 static int serve_run(cli *c)
 {
     uint64_t port = 0;
@@ -101,6 +116,8 @@ static int serve_run(cli *c)
         return cli_usage(c, "--seed has no effect here: results have their seeds, and a fabric "
                             "whose failures are drawn takes fail_seed=");
     const char *routing = cli_get(c, "--routing");
+    if (!routing && serve_is_spec(c->args[0]))
+        return cli_usage(c, "'%s' is a fabric: --routing SPEC shows it with a routing", c->args[0]);
     serve_folder_clean();
     return routing ? serve_fabric(c, routing, (uint16_t)port, seconds)
                    : serve_names(c, (const char *const *)c->args, (size_t)c->num_args,

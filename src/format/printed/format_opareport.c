@@ -79,16 +79,10 @@ static bool opa_speed(slice text, uint64_t *mbps)
 static ik_status opa_guid(opa_reader *r, uint64_t *guid)
 {
     slice text = raw_trimmed(r->x.text);
-    uint64_t value = 0;
-    bool good = text.length > 2 && text.length <= 18 && text.at[0] == '0' && text.at[1] == 'x';
-    for (size_t i = 2; good && i < text.length; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const char *digit = memchr(digits, text.at[i] | 0x20, sizeof digits - 1);
-        good = digit != NULL;
-        value = value << 4 | (good ? (uint64_t)(digit - digits) : 0);
-    }
-    *guid = value;
-    return good && value
+    scan s = {.at = text.at, .end = text.at + text.length};
+    bool good = text.length > 2 && text.at[0] == '0' && text.at[1] == 'x' && scan_hex(&s, guid) &&
+                s.at == s.end;
+    return good && *guid
                ? IK_OK
                : xml_fail(&r->x, r->err, "NodeGUID: expected 0x and up to 16 hexadecimal digits");
 }

@@ -160,7 +160,7 @@ static ik_status merlin_keep_unread(merlin_reader *r, slice name, const char *at
 
 /* ---- calls */
 
-/* '=' or '+=', which passes over it; the line may go on instead. */
+/* '=' or '+=', which it skips; the line may go on instead. */
 static bool merlin_assigns(scan *s, sim_net_setting *set)
 {
     scan_blanks(s);
@@ -175,7 +175,7 @@ static bool merlin_assigns(scan *s, sim_net_setting *set)
     return scan_char(s, '=') && (s->at == s->end || *s->at != '=');
 }
 
-/* Literal arguments up to ')', with names or by place. The scan stands behind '(' and passes over
+/* Literal arguments up to ')', with names or by place. The scan stands behind '(' and skips
  * them. */
 static ik_status merlin_args(merlin_reader *r, const char *const *names, size_t num_names,
                              bool indented)
@@ -266,7 +266,7 @@ static ik_status merlin_call(merlin_reader *r, slice path)
 
 /* ---- assignments */
 
-/* A place that a statement may set: OBJECT.NAME or OBJECT["NAME"]. The scan passes over it; name is
+/* A place that a statement may set: OBJECT.NAME or OBJECT["NAME"]. The scan skips it; name is
  * empty for a variable. */
 static void merlin_target(scan *s, slice *name)
 {
