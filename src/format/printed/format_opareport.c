@@ -80,8 +80,8 @@ static ik_status opa_guid(opa_reader *r, uint64_t *guid)
 {
     slice text = raw_trimmed(r->x.text);
     scan s = {.at = text.at, .end = text.at + text.length};
-    bool good = text.length > 2 && text.at[0] == '0' && text.at[1] == 'x' && scan_hex(&s, guid) &&
-                s.at == s.end;
+    bool good = text.length > 2 && text.length <= 18 && text.at[0] == '0' && text.at[1] == 'x' &&
+                scan_hex(&s, guid) && s.at == s.end;
     return good && *guid
                ? IK_OK
                : xml_fail(&r->x, r->err, "NodeGUID: expected 0x and up to 16 hexadecimal digits");
