@@ -88,6 +88,30 @@ typedef enum ik_results_list {
 /* The i-th of them, r's; NULL: there are fewer. A routing stands there for each fabric, traffic for
  * each point. Cost O(1). */
 const char *ik_results_spec(const ik_results *r, ik_results_list what, size_t i);
+/* A section of an experiment that a point has a value of. */
+typedef enum ik_setting {
+    IK_SETTING_FABRIC, /* fabric, routing and traffic: as ik_results_spec() has them */
+    IK_SETTING_ROUTING,
+    IK_SETTING_VC,
+    IK_SETTING_VCS,
+    IK_SETTING_SELECTION,
+    IK_SETTING_SWITCH,
+    IK_SETTING_ADAPTER,
+    IK_SETTING_MEASURE,
+    IK_SETTING_TRAFFIC,
+    IK_NUM_SETTINGS
+} ik_setting;
+extern const char *const ik_setting_names[]; /* "fabric" … as an experiment names the sections */
+/* The settings of one point. Of families and numbers a text as an experiment takes it; of sections
+ * with parameters "buffer=32 KiB,queues=fifo". Only what differs from the defaults; NULL: the
+ * section has its default. */
+typedef struct ik_settings {
+    const char *value[IK_NUM_SETTINGS]; /* its own */
+} ik_settings;
+/* id: its number in the sweep, "id" of the report's object. IK_ERR_INPUT if the file has no such
+ * point. Free with ik_settings_free. Cost: a copy of the file. */
+ik_status ik_report_settings(const char *store_path, uint64_t id, ik_settings **out, ik_error *err);
+void ik_settings_free(ik_settings *s);
 /* As ik_report_html, ik_report_csv and ik_report_figure. */
 ik_status ik_results_html(ik_results *r, const char *html_path, ik_error *err);
 ik_status ik_results_csv(ik_results *r, FILE *out, ik_error *err);

@@ -138,8 +138,19 @@ ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec
 ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name,
                           const char *const *names)
 {
+    static const char *const families[] = {"routing", "topology or file", "traffic pattern"};
     ik_status status = ik_fail(err, IK_ERR_INPUT, "there is no %s '%.60s'", kind, name);
-    return ik_hint_nearest(err, status, name, names);
+    ik_hint_nearest(err, status, name, names);
+    bool explained = false;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        explained |= strcmp(kind, families[i]) == 0;
+    for (const char *c = name; *c && explained; c++)
+        explained = isalnum((unsigned char)*c) || *c == '_' || *c == '-';
+    if (!err || !explained || ik_nearest_name(name, names))
+        return status;
+    char list[sizeof err->hint];
+    snprintf(list, sizeof list, "%s", err->hint);
+    return ik_hint(err, status, "'ikat help %.40s' searches for the word; %s", name, list);
 }
 
 ik_status ik_hint_nearest(ik_error *err, ik_status status, const char *name,

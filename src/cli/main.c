@@ -47,7 +47,8 @@ static const char *const other_words[][2] = {
     {"simulate", "run"}, {"sim", "run"},       {"verify", "check"},   {"prove", "check"},
     {"plot", "report"},  {"figure", "report"}, {"results", "report"}, {"topology", "topo"},
     {"fabric", "topo"},  {"info", "topo"},     {"analyse", "load"},   {"analyze", "load"},
-    {"trace", "replay"}, {"monitor", "watch"}, {"diagnose", "audit"}};
+    {"trace", "replay"}, {"monitor", "watch"}, {"diagnose", "audit"}, {"convert", "topo"},
+    {"export", "topo"},  {"whatif", "serve"},  {"what-if", "serve"}};
 
 static int main_unknown_command(const cli *c, const char *name)
 {

@@ -106,7 +106,12 @@ static ik_status running_read_experiment(const cli *c, ik_experiment **e, ik_err
         snprintf(scale, sizeof scale, "scale=%s", cli_get(c, "--scale"));
         overrides[n] = scale;
     }
-    return ik_experiment_read(c->args[0], overrides, e, err);
+    ik_status status = ik_experiment_read(c->args[0], overrides, e, err);
+    if (status == IK_ERR_IO && !err->hint[0])
+        ik_hint(err, status,
+                "an experiment is a YAML file ('ikat help experiment'); 'ikat topo', 'ikat check' "
+                "and 'ikat load' take a fabric");
+    return status;
 }
 
 /* What is wrong with an experiment; a file that is not called one may be for another command. */

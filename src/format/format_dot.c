@@ -314,11 +314,13 @@ static ik_status dot_read_statement(dot_reader *r, unsigned *depth)
     }
     dot_reader before = *r;
     if (r->kind == DOT_ID) {
+        slice attribute = r->id;
         dot_next(r);
         if (dot_is_mark(r, '=')) { /* an attribute of the graph */
             dot_next(r);
             if (r->kind != DOT_ID)
                 return dot_unexpected(r, "the value of an attribute");
+            raw_graph_set(&r->g, attribute, r->id);
             dot_next(r);
             return IK_OK;
         }
@@ -393,6 +395,8 @@ static ik_status dot_write_text(const ik_fabric *f, FILE *out, ik_error *err)
     raw_pair pairs[RAW_MAX_PAIRS];
     (void)err;
     fprintf(out, "graph fabric {\n");
+    if (raw_rates_meant(f))
+        fprintf(out, "  %s=true;\n", RAW_RATES_MEANT);
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         fprintf(out, "  ");
         raw_write_id(f, node, out);

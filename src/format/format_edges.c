@@ -17,6 +17,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define EDGES_MEANT "# " RAW_RATES_MEANT " = true"
+
 typedef struct edge_reader {
     scan s;
     raw_graph g;
@@ -88,6 +90,11 @@ static ik_status edges_read_line(edge_reader *r)
 {
     scan *s = &r->s;
     uint32_t a, b;
+    if (scan_prefix(s, EDGES_MEANT)) {
+        if (scan_at_end(s))
+            raw_graph_set(&r->g, slice_of(RAW_RATES_MEANT), slice_of("true"));
+        return IK_OK;
+    }
     if (scan_at_end(s) || *s->at == '#' || *s->at == '%')
         return IK_OK;
     ik_status status = edges_read_node(r, &a);
@@ -152,6 +159,8 @@ static ik_status edges_write_text(const ik_fabric *f, FILE *out, ik_error *err)
     (void)err;
     fprintf(out, "# %s, %s (h0, h1, ...)\n", IK_COUNT(f->num_switches, "switch"),
             IK_COUNT(f->num_hosts, "host"));
+    if (raw_rates_meant(f))
+        fprintf(out, EDGES_MEANT "\n");
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         bool linked = false;
         for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {

@@ -145,6 +145,8 @@ static ik_status graphml_read_data(void *ctx)
             raw_link_set(&r->g.links[r->g.num_links - 1], r->attribute[key], r->x.text, r->err);
     else if (r->node != IK_NONE)
         status = raw_node_set(&r->g.nodes[r->node], r->attribute[key], r->x.text, r->err);
+    else
+        raw_graph_set(&r->g, r->attribute[key], r->x.text);
     if (status != IK_OK)
         ik_error_at(r->err, r->g.file, r->x.line, r->x.column);
     return status;
@@ -210,7 +212,12 @@ static ik_status graphml_write_text(const ik_fabric *f, FILE *out, ik_error *err
     for (const raw_attribute *a = raw_attributes; a->name; a++)
         fprintf(out, "  <key id=\"%s\" for=\"%s\" attr.name=\"%s\" attr.type=\"%s\"/>\n", a->name,
                 a->of_link ? "edge" : "node", a->name, a->is_text ? "string" : "long");
+    if (raw_rates_meant(f))
+        fprintf(out, "  <key id=\"%s\" for=\"graph\" attr.name=\"%s\" attr.type=\"boolean\"/>\n",
+                RAW_RATES_MEANT, RAW_RATES_MEANT);
     fprintf(out, "  <graph id=\"fabric\" edgedefault=\"undirected\">\n");
+    if (raw_rates_meant(f))
+        fprintf(out, "    <data key=\"%s\">true</data>\n", RAW_RATES_MEANT);
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
         fprintf(out, "    <node id=\"");
         raw_write_id(f, node, out);

@@ -5,6 +5,8 @@
 #include "format/raw_graph.h"
 
 #include "base/array.h"
+#include "fabric/builder_private.h"
+#include "fabric/fabric_private.h"
 #include "format/scan.h"
 
 #include <inttypes.h>
@@ -33,6 +35,17 @@ raw_link *raw_graph_link(raw_graph *g, uint32_t a, uint32_t b, unsigned line, ik
     }
     g->links[g->num_links] = (raw_link){.a = a, .b = b, .line = line};
     return &g->links[g->num_links++];
+}
+
+void raw_graph_set(raw_graph *g, slice attribute, slice value)
+{
+    g->rates_meant |=
+        slice_is(raw_trimmed(attribute), RAW_RATES_MEANT) && slice_is(raw_trimmed(value), "true");
+}
+
+bool raw_rates_meant(const ik_fabric *f)
+{
+    return f->priv->rates_meant;
 }
 
 void raw_graph_free(raw_graph *g)
@@ -231,5 +244,7 @@ ik_status raw_graph_build(raw_graph *g, ik_builder *b, ik_error *err)
         status = raw_graph_add_nodes(g, b, err);
     if (status == IK_OK)
         raw_graph_add_links(g, b);
+    if (status == IK_OK && g->rates_meant)
+        b->f->priv->rates_meant = true;
     return status;
 }

@@ -51,6 +51,7 @@ typedef struct raw_graph {
     size_t node_cap;
     raw_link *links;
     size_t num_links, link_cap;
+    bool rates_meant; /* the file says that no rate is to be reported as slow */
 } raw_graph;
 
 /* Node of this key, made if it is new; IK_NONE when out of memory (err is filled). */
@@ -64,6 +65,10 @@ ik_status raw_link_set(raw_link *link, slice attribute, slice value, ik_error *e
 /* Numbers nodes and ports and fills the builder. */
 ik_status raw_graph_build(raw_graph *g, ik_builder *b, ik_error *err);
 void raw_graph_free(raw_graph *g);
+/* An attribute of the whole graph: rates_meant = true. Others are ignored. */
+#define RAW_RATES_MEANT "rates_meant"
+void raw_graph_set(raw_graph *g, slice attribute, slice value);
+bool raw_rates_meant(const ik_fabric *f);
 
 /* What a node or link of a fabric is written with: pairs of attribute and value. */
 typedef struct raw_pair {

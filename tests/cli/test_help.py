@@ -148,7 +148,7 @@ class Help(CliTest):
         self.refused("help", "no", "such", "thing", says="'no such thing'")
 
     def test_words_that_people_bring(self):
-        for word in ("ECMP", "spine", "leaf", "rail", "VL", "incast", "bisection", "ToR", "NIC", "HCA", "LID", "oversubscription", "MPI"):
+        for word in ("ECMP", "spine", "leaf", "rail", "VL", "incast", "bisection", "ToR", "NIC", "HCA", "LID", "oversubscription", "MPI", "PFC", "DCQCN", "NCCL", "link failure", "what if"):
             with self.subTest(word=word):
                 self.assertGreater(len(self.ok("help", word)), 60)
 

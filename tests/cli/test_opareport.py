@@ -2,6 +2,7 @@
 """Reports of Omni-Path's opareport: the same fabric as that of a dump of ibnetdiscover, from links and from a snapshot."""
 import json
 import random
+import re
 import unittest
 from xml.sax.saxutils import escape
 
@@ -50,6 +51,29 @@ def snapshot_of(fabric, speed="25Gb"):
     return f'<?xml version="1.0" encoding="utf-8" ?>\n<Snapshot date="" unixtime="1">\n<Nodes>\n{text}</Nodes>\n<SMs></SMs>\n<Links>\n{links}</Links>\n<VirtualFabrics></VirtualFabrics>\n</Snapshot>\n'
 
 
+def text_of(fabric, rate="100g", detail=""):
+    """opareport -o links"""
+    def end(prefix, node, number):
+        return f"{prefix:>4} 0x{node.guid:016x} {number:3} {kind(node)[0]}   {node.name}\n{detail}"
+    cables = list(once(fabric))
+    return f"Link Summary\n{len(cables)} Links in Fabric:\nRate NodeGUID          Port Type Name\n" + "".join(end(rate, a, n) + end("<-> ", b, m) for a, n, b, m in cables) + "-" * 79 + "\n"
+
+
+def linkinfo_of(fabric, lids, rate="100g"):
+    """opareport -o linkinfo: every node, and the other end of each of its ports."""
+    rows = {}
+    for a, n, b, m in once(fabric):
+        for x, p, y, q in ((a, n, b, m), (b, m, a, n)):
+            rows.setdefault(x.guid, (x, []))[1].append((p, y, q))
+    text = f"LinkInfo Summary\n{len(list(once(fabric)))} Links in Fabric:\n   NodeGUID       Type   LID  LMC     Name          \nEgress LinkSpeed  Type      NodeGUID       Port    LID       Name       \n"
+    for switch in (True, False):
+        for guid, (x, ports) in rows.items():
+            if x.switch == switch:
+                text += f"0x{guid:016x} {kind(x)[0]}  {lids[guid]:5}   {int(not switch)}  {x.name} \n"
+                text += "".join(f"{p:3}      {rate}      {kind(y)[0]}  0x{y.guid:016x} {q:3}    {lids[y.guid]:5}  {y.name} \n" for p, y, q in ports)
+    return text
+
+
 class OpaReport(CliTest):
     def put(self, text, name="report.xml"):
         path = self.tmp / name
@@ -80,6 +104,45 @@ class OpaReport(CliTest):
                     said = self.cables(path)
                     self.assertEqual((said[0], said[2]), (wanted[0], wanted[2]))
                     self.assertEqual([c["rate_bps"] for c in self.json("topo", path, status=None)["links_by_rate"]], [10**11] * len(self.json("topo", path, status=None)["links_by_rate"]))
+
+    def test_texts(self):
+        """Links and linkinfo as text are the same fabric; the latter, and a snapshot, have LIDs."""
+        for spec in FAMILIES:
+            fabric = self.fabric(spec)
+            wanted = self.cables(self.put(fabric.ibnetdiscover(), "fabric.net"))
+            lids = {node.guid: 100 + 2 * i for i, node in enumerate({n.guid: n for a, _, b, _ in once(fabric) for n in (a, b)}.values())}
+            ports = '<EndPortLID>0x%04x</EndPortLID>\n<LMC>%d</LMC>\n'
+            snapshot = snapshot_of(fabric)
+            for guid, lid in lids.items():
+                snapshot = snapshot.replace(f'<PortInfo id="0x{guid:016x}:', f'<PortInfo lid="{lid}" id="0x{guid:016x}:')
+            for guid, lid in lids.items():
+                snapshot = snapshot.replace(f'<PortInfo lid="{lid}" ', f'<PortInfo>{ports % (lid, guid in self.host_guids(fabric))}<!-- ').replace("\">\n<PortNum>", "-->\n<PortNum>")
+            for text, has_lids in ((text_of(fabric), False), (text_of(fabric, detail="        PortDetails: 0x1 2 SW x\n        Cable: 1 2\n"), False), (linkinfo_of(fabric, lids), True), (snapshot, True)):
+                with self.subTest(spec=spec, form=text[:20]):
+                    path = self.put(text, "report.xml" if "<" in text[:1] else "report.txt")
+                    self.assertEqual(self.cables(path), wanted)
+                    nodes = [n for n in (lambda f: f["switches"] + f["hosts"])(json.loads((self.tmp / "read.json").read_text()))]
+                    if has_lids:
+                        self.assertEqual({int(n["guid"], 16): n.get("lid") for n in nodes}, lids)
+                        self.assertEqual({int(n["guid"], 16) for n in nodes if n.get("lmc") == 1}, self.host_guids(fabric))
+                    else:
+                        self.assertEqual([n for n in nodes if "lid" in n], [])
+                    self.assertNotIn("missing-links", [f["code"] for f in self.json("topo", path, status=None)["findings"]])
+
+    def host_guids(self, fabric):
+        return {n.guid for a, _, b, _ in once(fabric) for n in (a, b) if not n.switch}
+
+    def test_texts_that_are_wrong(self):
+        fabric = self.fabric("xgft:m=2:2,w=1:2")
+        text, lids = text_of(fabric), {n.guid: 7 for a, _, b, _ in once(fabric) for n in (a, b)}
+        lines = text.splitlines(keepends=True)
+        for bad, says in (("".join(lines[:4]), ("the second end of the last link",)), ("".join(lines[:3] + lines[4:]), (":4:", "without a first one")), ("".join(lines[:4] + lines[5:]), (":5:", "second end of the link before")),
+                          ("".join(lines[:3]), ("no link in this report", "linkinfo")), (text.replace(" SW ", " FI ", 1), ("FI here and SW elsewhere",)), (re.sub(r"(?m)^(0x\w+ FI +\d+ +)1", r"\g<1>9", linkinfo_of(fabric, lids), count=1), ("an LMC of 9",)),
+                          (snapshot_of(fabric).replace("<PortNum>", "<EndPortLID>x</EndPortLID><PortNum>", 1), ("EndPortLID", "0x0007"))):
+            with self.subTest(says=says):
+                self.refused("topo", f"file:{self.put(bad, 'report.txt')},format=opareport", says=says)
+        findings = {f["code"]: f["text"] for f in self.json("topo", self.put("".join(lines[:-3]), "report.txt"), status=None)["findings"]}
+        self.assertIn(f"it has {len(list(once(fabric)))} links", findings["missing-links"])
 
     def test_plan(self):
         fabric = self.fabric("xgft:m=4:4,w=1:2")
@@ -120,7 +183,7 @@ class OpaReport(CliTest):
         links = good.replace("<NodeType>SW</NodeType>", "").replace("<NodeType>FI</NodeType>", "")
         self.refused("topo", self.put(links), says=("has links, but no NodeType",))
         none = "file:" + str(self.put("<Report><NodeGUID></NodeGUID></Report>"))
-        self.refused("topo", none, says=("no Link in this report", "-o snapshot"))
+        self.refused("topo", none, says=("no link in this report", "-o snapshot"))
         fabric = self.fabric("crossbar:n=3")
         self.refused("topo", self.put(snapshot_of(fabric, "900000Gb")), says=("report.xml:", "3600000 Gb/s is not possible"))
         for text in ("<Report>" * 100, "<Report><LinkSummary><Link>\0", "<Report"):

@@ -324,11 +324,100 @@ class SimulatorFiles(CliTest):
             with self.subTest(text=text):
                 path = self.put(head + text, "script.py")
                 self.refused("topo", path, says=says) if says else self.assertEqual(self.size(path), (12, 12, 24))
+        # What sets a value in another way is read, or refused where the network needs the value: it is never passed over.
+        before, unread = head + "topo.shape = '9'\n", ("shape is computed or deleted",)
+        for text, says in (("setattr(topo, 'shape', '3x4')\n", None), ("topo.__setattr__('shape', '3x4')\n", None), ("setattr(topo, name, '3x4')\n", (":6:9", "setattr with a name")), ("if x: setattr(topo, 'shape', '3x4')\n", ("other values",)),
+                           ("setattr(topo, 'shape', f())\n", unread), ("del topo.shape\n", unread), ("del x, topo['shape']\n", unread), ("del topo.shape\ntopo.shape = '3x4'\n", ("other values",)),
+                           ("topo.shape, topo.width = '3x4', '1x1'\n", unread), ("(x, (topo.shape)) = y\n", unread), ("x = 1; [*topo.shape, y] = z\n", unread), ("a.b = topo.shape, y = z\n", unread),
+                           ("topo.shape: str = '3x4'\n", unread), ("for topo.shape in ('3x4', '9'): pass\n", unread), ("topo.shape = \\\n  '3x4'\n", unread), ("topo.shape \\\n  = '3x4'\n", unread), ("topo.shape |= '3x4'\n", unread),
+                           ("f(topo).shape = '3x4'\n", ("other values",)), ("x[0].shape = '3x4'\n", ("other values",)), ("vars(topo)['shape'] = '3x4'\n", ("other values",)), ("topo.__dict__['shape'] = '3x4'\n", None), ("x.y[0]['shape'] = '3x4'\n", ("other values",)),
+                           ("topo.addParams(dict(shape='3x4'))\n", unread), ("exec(\"topo.shape = '3x4'\")\n", ("6:1", "exec runs")), ("topo.setShape('3x4', '1x1', 1)\n", None), ("topo.setShape(local_ports=1, shape='3x4', width='1x1')\n", None),
+                           ("topo.setShape(s, '1x1', 1)\n", unread), ("if x: topo.setShape('3x4', '1x1', 1)\n", ("other values",)),
+                           ("v = '3x4'\ntopo.shape = v\n", None), ("topo.shape = v\nif x:\n    v = '3x4' # v = 3\n", None), ("v = '3x4'\nv = '9'\ntopo.shape = v\n", unread), ("v = '3x4'\nv += 'x9'\ntopo.shape = v\n", unread),
+                           ("v = '3x4'\ndef f(a, v):\n    topo.shape = v\n", ("shape",)), ("v = '3x4'\nfor v in y:\n    pass\ntopo.shape = v\n", unread), ("v = '3x4'\nv, x = y\ntopo.shape = v\n", unread), ("v = '3x4'\nfrom x import v\ntopo.shape = v\n", unread),
+                           ("v = '3x4'\nwith x as v: pass\ntopo.shape = v\n", unread), ("v = '3x4'\nx = lambda v: 3\ntopo.shape = v\n", unread), ("v = '3x4'\ndel v\ntopo.shape = v\n", unread), ("v: str = '3x4'\ntopo.shape = v\n", unread),
+                           ("topo.shape == '3x5'\nif topo.width == 3: print(topo.shape, topo.width)\ntopo.shape = '3x4'\n", None), ("x = topo.shape[1:2]\nf(a, b=3)\ntopo.shape = '3x4'\n", None),
+                           ("a.v = v\n" * 300000 + "topo.shape = '3x4'\n", None), ("v = v; " * 200000 + "\ntopo.local_ports = v\n", ("local_ports is computed",)), ("(" * 400000 + "\ntopo.shape = '3x4'\n", None), ("f(v, a=" * 100000 + "\ntopo.shape = '3x4'\n", None)):
+            with self.subTest(text=text[:200]):
+                path = self.put(before + text, "script.py")
+                self.refused("topo", path, says=says) if says else self.assertEqual(self.size(path), (12, 12, 24))
+        head = "import sst\nfrom sst.merlin import *\n"
+        for text, says in (("t = topoPolarFly(q=4)\n", (42, 21)), ("t = topoPolarFly(4)\nt.hosts_per_router = 3\n", (63, 21)), ("size = 4\nt = topoPolarFly(q = size)\n", (42, 21)), ("t = topoPolarFly(N=100)\n", (":3:20", "give the prime power")), ("t = topoPolarFly(q=6)\n", (":3:5", "q")),
+                           ("t = topoPolarFly()\n", ("no setting q",)), ("t = topoPolarFly(4)\nt.failed_links = 'x'\n", ("failed links",)), ("t = topoPolarStar(d=3)\n", ("topoPolarStar is not read", "--output-json")),
+                           ("t = topoDragonFly()\nt.setShape(2, 4, 1, 5)\n", (40, 20)), ("t = topoDragonFly()\nt.setShape(2, router_per_group=4, intergroup_links=1, num_groups=5)\n", (40, 20))):
+            with self.subTest(text=text):
+                path = self.put(head + text, "script.py")
+                self.refused("topo", path, says=says) if isinstance(says[0], str) else self.assertEqual(self.size(path)[:2], says)
         self.refused("topo", self.put("import sst\nimport sst.merlin\n", "script.py"), says=("names no topology",))
         self.refused("topo", self.put("import sst\nimport sst.merlin\n# topoMesh()\nt = topoAny()\n", "script.py"), says=(":4:5", "topoAny is not read", "topoHyperX"))
         self.assertIn("no rate of links between switches and to hosts", self.findings(self.merlin("topoSingle", num_ports=6))["assumed-rate"])
         self.refused("topo", self.merlin("topoDragonFly", hosts_per_router=1, routers_per_group=2, intergroup_links=1, num_groups=3, failed_links="x"), says=(":8:", "failed links", "fail="))
         self.refused("topo", self.merlin("topoDragonFly", hosts_per_router=60000, routers_per_group=60000, intergroup_links=1, num_groups=60000), says=("too many for a file",))
+
+    def test_sst(self):
+        """The graph that SST writes of a network: what its script describes, link by link."""
+        said = self.json("topo", SOURCE / "data/hyperx3x2.sst.json")
+        self.assertEqual([(x["rate_bps"], x["latency_ps"], x["switch_links"], x["host_links"]) for x in said["links_by_rate"]], [(32 * 10**9, 20000, 12, 0), (24 * 10**9, 5000, 0, 12)])
+        edges = [collections.Counter(tuple(sorted(line.split()[:2])) for line in self.written(x).splitlines() if line[:1] != "#") for x in (SOURCE / "data/hyperx3x2.sst.json", "hyperx:dims=3:2,p=2,k=1:2")]
+        self.assertEqual(*edges)
+        good = {"components": [*({"name": f"r:{i}", "type": "merlin.hr_router", "params_shared_sets": ["x", "all"], "params": {"num_ports": "4", "id": str(1 - i)}} for i in range(2)), {"name": "cpu", "type": "a.core"},
+                               {"name": "n", "type": "a.nic", "subcomponents": [{"slot_name": "i", "slot_number": 1, "type": "b", "subcomponents": [{"slot_name": "lc", "slot_number": 0, "type": "merlin.linkcontrol", "params": {"link_bw": "1GB/s"}}]}]}],
+                "shared_params": {"all": {"link_bw": "4GB/s", "link_bw:host": "2GB/s"}}, "links": []}
+
+        def link(a, pa, b, pb, latency="20ns", far="20ns"):
+            return {"left": {"component": a, "port": pa, "latency": latency}, "right": {"component": b, "port": pb, "latency": far}}
+        good["links"] = [link("r:0", "port3", "r:1", "port0"), link("n:i[1]:lc[0]", "rtr_port", "r:1", "port1", "1us", "2us"), link("cpu", "a", "n", "b")]
+        said = self.json("topo", self.put(json.dumps(good), "net.json"))
+        self.assertEqual([(x["rate_bps"], x["latency_ps"]) for x in said["links_by_rate"]], [(32 * 10**9, 20000), (8 * 10**9, 2 * 10**6)])
+        found = {f["code"]: f["text"] for f in said["findings"]}
+        self.assertIn("1 link has another latency", found["uneven-latency"])
+        self.assertIn("1 component that no router has a link to, and 1 link without a router", found["other-components"])
+        written = json.loads(self.written(self.put(json.dumps(good), "net.json"), "json"))
+        self.assertEqual([[s["name"], s["ports"]] for s in written["switches"]], [["r:1", 4], ["r:0", 4]])
+
+        def changed(change):
+            bad = json.loads(json.dumps(good))
+            change(bad)
+            return self.put(json.dumps(bad, indent=1), "net.json")
+        parts, links = (lambda d: d["components"]), (lambda d: d["links"])
+        for change, says in ((lambda d: parts(d).append({"name": "cpu", "type": "x"}), ("two components 'cpu'",)), (lambda d: parts(d).append({"name": "x"}), ("no type",)), (lambda d: parts(d)[0]["params"].update(num_ports="x"), (":3:", "num_ports of 'r:0' is 'x'")),
+                             (lambda d: links(d)[0]["left"].pop("port"), ("the left end", "lacks")), (lambda d: links(d)[0]["right"].update(component="r:2"), ("no component 'r:2'",)), (lambda d: links(d)[1]["left"].update(component="n:i[0]"), ("no component 'n:i[0]'",)),
+                             (lambda d: links(d)[0]["left"].update(port="north"), ("'north' is no port", "port0")), (lambda d: links(d)[0]["left"].update(port="port99999"), ("is no port",)), (lambda d: links(d)[0]["left"].update(latency="20"), None), (lambda d: links(d)[0]["left"].update(latency="x"), ("'x' is not read",)),
+                             (lambda d: links(d)[0].update(right={"rank": 1, "thread": 0}), ("rank 1", "--parallel-output")), (lambda d: d["shared_params"]["all"].update(link_bw="4GHz"), ("link_bw of 'r:0' is '4GHz'",)), (lambda d: d.update(components=parts(d)[2:]), ("no component is a merlin.hr_router",)),
+                             (lambda d: links(d).append(link("r:0", "port3", "r:1", "port3")), ("port",)), (lambda d: d.update(components=None), ("no list of components", "--output-json")), (lambda d: links(d).append(link("r:0", "port1", "r:0", "port2")), None)):
+            path = changed(change)
+            with self.subTest(says=says):
+                self.refused("topo", f"file:{path},format=sst", says=says) if says else self.ok("topo", path)
+
+    def written(self, spec, form="edges"):
+        out = self.tmp / f"written.{form}"
+        out.unlink(missing_ok=True)
+        self.ok("topo", spec, "-o", out)
+        return out.read_text()
+
+    def test_codes_yaml(self):
+        """Mappings that are too deep, included topologies, planes and gaps."""
+        deep = "".join("  " * i + "  a:\n" for i in range(3, 14)) + "  " * 15 + "n: 1\n"
+        path = self.put("schema_version: 1\ntopology:\n  fabric:\n    model: torus\n    shape: {n_dims: 1, dim_length: [12]}\n    b:\n" + deep, "a.yaml")
+        self.refused("topo", path, says=("a.yaml:14:", "mapping at depth", "up to 8"))
+        path = self.put("schema_version: 1\ntopology:\n  fabric:\n    model: torus\n    shape: {n_dims: 2, dim_length: [[3], 4]}\n", "a.yaml")
+        self.refused("topo", path, says=(":5:", "dim_length", "a list within a list"))
+        base = "topology: {fabric: {model: torus, shape: {n_dims: 2, dim_length: [3, 4]}}}\n"
+        self.put(base, "base.yaml")
+        self.put("components: {}\n", "none.yaml")
+        self.put("schema_version: 1\ninclude: x.yaml\n" + base, "more.yaml")
+        self.put("a: [\n", "broken.yaml")
+        for text, says in (("include: base.yaml\n", None), ("include: [base.yaml, none.yaml]\n", None), ("include: more.yaml\n", None), ("include: broken.yaml\n" + base, None), ("include: [none.yaml]\n", ("no topology", "include")), ("include: x.yaml\n", ("x.yaml", "cannot open")),
+                           ("include: {a: 1}\n", ("include",)), ("include: broken.yaml\n", ("broken.yaml:",)), ("include: [base.yaml, base2.yaml]\n", ("base2.yaml:1:66", "dim_length = '3,y,'", "no list of whole numbers"))):
+            self.put(base.replace("4]", "y]"), "base2.yaml")
+            with self.subTest(text=text):
+                path = f"file:{self.put('schema_version: 1' + chr(10) + text, 'top.yaml')},format=codes"
+                self.refused("topo", path, says=says) if says else self.assertEqual(self.size(path), (12, 12, 24))
+        for text, says in (('n_dims="2"; dim_length="4,x";', ("dim_length = '4,x' is no list of whole numbers", "4,4,2")), ('dim_length="4,x";', ("'4,x'",)), ('dim_length=",4";', ("',4'",)), ('dim_length="4,,4";', ("'4,,4'",)), ('dim_length="4x";', ("'4x'",)), ('dim_length="4;4";', ("'4;4'",))):
+            with self.subTest(text=text):
+                self.refused("topo", self.put(f'PARAMS {{ modelnet_order=("torus"); {text} }}'), says=says)
+        self.refused("topo", self.put('PARAMS { modelnet_order=("express_mesh"); n_dims="1"; dim_length="4"; num_cn="1"; gap="2"; }'), says=("gap of more than 1",))
+        self.refused("topo", self.put('PARAMS { modelnet_order=("dragonfly_dally"); num_planes="2"; num_routers="4"; num_groups="3"; num_cns_per_router="2"; }'), says=("num_planes = '2' is not read", "1 to 1"))
 
     def test_codes_text(self):
         path = self.put('/* of\ntwo lines */ PARAMS { modelnet_order=( "torus","simplenet" ); n_dims="1"; n_dims="2"; dim_length = "3,\t4" ; # end\n a="1"; a="2"; b=("1" , "2"); }\nother { c="1"; d="2"; }\n')

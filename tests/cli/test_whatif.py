@@ -131,6 +131,47 @@ class Answers(WhatIfTest):
             self.assertAlmostEqual(float(point["throughput"]), 0.4, delta=0.02)
             self.assertIn(point["steady"], ("yes", "no", "too short to tell"))
 
+    def test_settings_of_the_point(self):
+        """Without damage, what is computed beside a point is that point: with every section's settings, bit for bit."""
+        common = {"fabric": "torus:dims=4:4", "load": 0.3, "traffic": "uniform", "measure": {"warmup": "5 us", "duration": "20 us"}}
+        variants = ({"routing": "dor", "vc": "dateline", "vcs": 4}, {"routing": "dor", "vcs": 3, "switch": {"queues": "damq", "queue_max": "64 KiB"}},
+                    {"routing": "updown", "switch": {"model": "ioq", "buffer": "32 KiB", "output_buffer": "16 KiB"}}, {"routing": "dor", "switch": {"model": "ideal"}, "adapter": {"packet": "1 KiB", "injection": "poisson"}},
+                    {"routing": "dor", "switch": {"model": "pipelined", "routing_cycles": 2}}, {"routing": "updown", "measure": {**common["measure"], "series": "2 us"}},
+                    {"fabric": "karytree:k=4,n=2", "routing": "adaptive_tree", "selection": "random"},
+                    {"routing": "updown", "traffic": "exchange:pattern=shift,bytes=64kB", "load": None, "measure": {"until": "delivered", "at_most": "1 ms"}, "reference": {"links": "unlimited"}})
+        for i, variant in enumerate(variants):
+            with self.subTest(variant=variant):
+                settings = {k: v for k, v in (common | variant).items() if v is not None}
+                (self.tmp / f"{i}.yaml").write_text(json.dumps(settings))
+                self.ok("run", self.tmp / f"{i}.yaml", "-o", self.tmp / f"{i}.db", "-q")
+                (point,) = self.json("report", self.tmp / f"{i}.db")["points"]
+                with self.serving(self.tmp / f"{i}.db") as token:
+                    self.ask(token)
+                    form = {"routing": point["routing"], "traffic": point["traffic"], "point": point["id"]}
+                    code, answer = self.what_if(token, **form, simulate="yes", load="0.3")
+                    self.assertEqual(code, 200, answer)
+                    (self.tmp / f"{i}.again.yaml").write_text(answer["experiment"])
+                    self.ok("run", self.tmp / f"{i}.again.yaml", "-o", self.tmp / f"{i}.again.db", "-q")
+                    (again,) = self.json("report", self.tmp / f"{i}.again.db")["points"]
+                    self.assertEqual({k: v for k, v in again["params"].items() if k != "reference"}, {k: v for k, v in point["params"].items() if k != "reference"})
+                    self.assertEqual(again["checksum"], point["checksum"])
+                    # Another routing has its own VC scheme; the proof of this one is that of the point.
+                    _, answer = self.what_if(token, **form)
+                    self.assertEqual(f" --vc {variant.get('vc')}" in answer["check"]["command"], "vc" in variant)
+                    self.assertEqual(f" --vcs {variant.get('vcs')}" in answer["check"]["command"], "vcs" in variant)
+                    code, answer = self.what_if(token, **form | {"routing": "shortest"})
+                    self.assertNotIn("--vc", answer["check"]["command"])
+                    for wrong, why in (("7", "no point"), ("", "numbers"), ("-1", "numbers"), ("1e3", "numbers"), ("9" * 30, "numbers"), (1 << 40, "no point"), ((1 << 64) - 1, "no point")):
+                        code, text = self.what_if(token, **form | {"point": wrong})
+                        self.assertEqual(code, 400)
+                        self.assertIn(why, text)
+
+    def test_a_point_of_another_fabric(self):
+        with self.serving(self.results("karytree:k=4,n=2", "ring:n=4")) as token:
+            self.ask(token)
+            self.assertEqual(self.what_if(token, point=1)[0], 400)
+            self.assertEqual(self.what_if(token, point=0)[0], 200)
+
     def test_drawn_failures(self):
         """Those of the results, whose seed the page has: it is the seed of the commands and of the simulation."""
         (self.tmp / "drawn.yaml").write_text('{fabric: "torus:dims=4:4,fail=10%", routing: shortest, traffic: uniform, load: 0.1, seeds: [7], measure: {stop_hops: 10000}}')
@@ -162,6 +203,46 @@ class Answers(WhatIfTest):
         self.refused("serve", "karytree:k=4,n=2", "-r", "no-such-routing", says="no-such-routing")
         self.refused("serve", "no-such-fabric:k=4", "-r", "updown", says="no-such-fabric")
         self.refused("serve", "karytree:k=4,n=2", "ring:n=4", "-r", "updown", says="one fabric")
+        self.refused("serve", "karytree:k=4,n=2", says=["is a fabric", "--routing"])
+        self.refused("serve", CLUSTER, says=["not a results file", "--routing"])
+
+    def test_what_killed_servers_left(self):
+        """Folders of killed servers vanish at the next start: those of this user that nobody uses, and nothing else that lies there."""
+        scratch, outside = self.tmp / "scratch", self.tmp / "outside"
+        outside.mkdir(mode=0o700)
+        (outside / "kept").write_text("kept")
+        scratch.mkdir()
+
+        def old(path):
+            os.utime(path, (1, 1), follow_symlinks=False)
+        others = {"ikat-serve-toolong": 0o700, "ikat-serve-": 0o700, "ikat-report-abcdef": 0o700, "ikat-serve-opened": 0o755, "ikat-serve-deeper": 0o700}
+        for name, mode in others.items():
+            (scratch / name).mkdir()
+            (scratch / name).chmod(mode)
+        (scratch / "ikat-serve-deeper/within").mkdir()
+        (scratch / "ikat-serve-deeper/within/kept").write_text("kept")
+        (scratch / "ikat-serve-islink").symlink_to(outside)
+        (scratch / "ikat-serve-isfile").write_text("kept")
+        (scratch / "ikat-serve-recent").mkdir(mode=0o700)
+        for path in scratch.iterdir():
+            if path.name != "ikat-serve-recent":
+                old(path)
+        before = {p.name for p in scratch.iterdir()}
+        with self.serving("karytree:k=4,n=2", "-r", "dmodk", TMPDIR=str(scratch)):
+            (used,) = {p.name for p in scratch.iterdir()} - before
+            old(scratch / used)
+            with self.serving("karytree:k=2,n=2", "-r", "dmodk", TMPDIR=str(scratch)):
+                self.assertTrue(list((scratch / used).iterdir()), "another server uses it")
+        self.assertEqual({p.name for p in scratch.iterdir()}, before)
+        self.assertEqual([p.read_text() for p in (outside / "kept", scratch / "ikat-serve-deeper/within/kept")], ["kept", "kept"])
+        # One that was killed.
+        with contextlib.suppress(AssertionError), self.serving("karytree:k=4,n=2", "-r", "dmodk", TMPDIR=str(scratch)):
+            os.kill(self.server, signal.SIGKILL)
+        (left,) = {p.name for p in scratch.iterdir()} - before
+        old(scratch / left)
+        with self.serving("karytree:k=4,n=2", "-r", "dmodk", TMPDIR=str(scratch)):
+            self.assertFalse((scratch / left).exists())
+        self.assertEqual({p.name for p in scratch.iterdir()}, before)
 
 
 class Slow(ServeTest):
@@ -405,6 +486,28 @@ class Panel(InBrowser, WhatIfTest):
             options = self.see("[...document.querySelectorAll(`#fabric select[aria-label='routing'] option`)].map((o) => o.value)")
             self.choose("routing", next(o for o in options if o.isdigit() and o != options[0]))
             self.assertEqual((self.parts(), self.table()), ([], {}))
+
+    def test_settings_of_what_is_shown(self):
+        """Of several curves the one that is shown says which VC scheme and switch are taken."""
+        (self.tmp / "two.yaml").write_text(json.dumps({"fabric": "torus:dims=4:4", "routing": "dor", "vcs": [3, 4], "switch": {"queues": ["fifo", "voqsw"]}, "load": 0.3, "measure": {"warmup": "5 us", "duration": "10 us"}}))
+        self.ok("run", self.tmp / "two.yaml", "-o", self.tmp / "two.db", "-q")
+        with self.serving(self.tmp / "two.db"):
+            self.open_panel()
+            seen = set()
+            options = self.see("[...document.querySelectorAll(`#fabric select[aria-label='routing and traffic'] option`)].map((o) => o.value)")
+            self.assertEqual(len(options), 4)
+            for option in options:
+                self.choose("routing and traffic", option)
+                self.press("Undo all")
+                self.press("Simulate")
+                self.until(lambda: "accepted" in " ".join(self.table()))
+                text = self.see("[...document.querySelectorAll('.repeat')].at(-1).textContent")
+                seen.add((re.search(r'"vcs": "(.)"', text)[1], '"fifo"' in text))
+                self.press("Compute")
+                self.until(lambda: self.see("document.querySelectorAll('.repeat').length === 3"))
+                vcs = re.search(r'"vcs": "(.)"', text)[1]
+                self.assertIn(f"--vcs {vcs}", self.see("document.querySelector('.repeat').textContent"))
+            self.assertEqual(seen, {(v, f) for v in "34" for f in (True, False)})
 
     def test_cancel(self):
         with self.serving(self.results(f"file:{CLUSTER}")):

@@ -202,7 +202,9 @@ static void cable_lists(void **state)
         "file:" SOURCE_DIR "/tests/fuzz/corpus/codes/express.yaml",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/merlin/dragonfly.py",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/merlin/platform.py",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/sst/small.json",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/opareport/snapshot.xml",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/opareport/linkinfo.txt",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/infragraph/composed.json",
         "file:path=" SOURCE_DIR "/tests/fuzz/corpus/cables/lldp_json,host_names=c*,without=b2*"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)

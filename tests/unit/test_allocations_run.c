@@ -170,6 +170,18 @@ static ik_status job_axes(const char *path, uint64_t *answer, ik_error *err)
     return status;
 }
 
+/* The settings of the first point. */
+static ik_status job_settings(const char *path, uint64_t *answer, ik_error *err)
+{
+    ik_settings *s = NULL;
+    ik_status status = ik_report_settings(path, 0, &s, err);
+    for (size_t i = 0; status == IK_OK && i < IK_NUM_SETTINGS; i++)
+        if (s->value[i])
+            take(answer, s->value[i], strlen(s->value[i]));
+    ik_settings_free(s);
+    return status;
+}
+
 static int open_folder(void **state)
 {
     (void)state;
@@ -235,6 +247,12 @@ static void measures_beside_simulations(void **state)
     most_runs = 300;
     fail_each(job_axes, the_store, false);
     fail_each(job_axes, the_store, true);
+    fail_each(job_settings, the_store, false);
+    jansson_fails = true;
+    json_set_alloc_funcs(__wrap_malloc, free);
+    fail_each(job_settings, the_store, false);
+    json_set_alloc_funcs(__real_malloc, free);
+    jansson_fails = false;
 }
 
 static void destinations_per_queue(void **state)

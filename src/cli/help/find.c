@@ -11,12 +11,13 @@
 
 extern const char glossary_text[]; /* docs/glossary.md: terms are headings of the third level */
 
-enum { MOST_TEXTS = 3, TERM_COLUMN = 4, NAME_COLUMN = 27 };
+enum { MOST_TEXTS = 3, TERM_COLUMN = 4, NAME_COLUMN = 27, FIND_WORD = 64 };
 
 typedef struct finder {
     const char *word;
     size_t length;
     bool counts;   /* and prints nothing */
+    bool apart;    /* of several words each, anywhere, also in what commands and topics explain */
     ik_json *json; /* NULL: as text */
     unsigned found;
     const char *kind;  /* of what is looked at now */
@@ -35,18 +36,34 @@ static size_t find_stem(const char *word)
     return length - (length > 2 && (word[length - 1] == 's' || word[length - 1] == 'S'));
 }
 
-/* Whether a text of `size` bytes has the word as a whole, in any case, or its plural. */
-static bool find_has_word(const finder *f, const char *text, size_t size)
+static bool find_has(const char *word, size_t length, const char *text, size_t size)
 {
-    for (size_t at = 0; at + f->length <= size; at++) {
-        size_t end = at + f->length;
-        if ((at > 0 && find_is_part(text[at - 1])) || strncasecmp(text + at, f->word, f->length))
+    for (size_t at = 0; at + length <= size; at++) {
+        size_t end = at + length;
+        if ((at > 0 && find_is_part(text[at - 1])) || strncasecmp(text + at, word, length))
             continue;
         end += end < size && (text[end] == 's' || text[end] == 'S');
         if (end == size || !find_is_part(text[end]))
             return true;
     }
     return false;
+}
+
+/* Whether a text of `size` bytes has the word as a whole, in any case, or its plural. With `apart`
+ * each of the words that stand between blanks. */
+static bool find_has_word(const finder *f, const char *text, size_t size)
+{
+    bool all = f->apart;
+    if (!f->apart)
+        return find_has(f->word, f->length, text, size);
+    for (const char *at = f->word; *at && all; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        char word[FIND_WORD];
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        all = find_has(word, find_stem(word), text, size);
+        at += length;
+    }
+    return all;
 }
 
 static void find_show(finder *f, const char *name, const char *summary)
@@ -140,9 +157,10 @@ static void find_in_glossary(finder *f)
 
 /* ---- what is declared */
 
-static void find_in(finder *f, const char *name, const char *summary)
+static void find_in(finder *f, const char *name, const char *summary, const char *details)
 {
-    if (find_has_word(f, name, strlen(name)) || find_has_word(f, summary, strlen(summary)))
+    bool deep = f->apart && details && find_has_word(f, details, strlen(details));
+    if (deep || find_has_word(f, name, strlen(name)) || find_has_word(f, summary, strlen(summary)))
         find_show(f, name, summary);
 }
 
@@ -153,7 +171,7 @@ static void find_look_at_member(void *ctx, const cli_member *m)
     if (deep)
         find_show(f, m->name, m->summary);
     else
-        find_in(f, m->name, m->summary);
+        find_in(f, m->name, m->summary, NULL);
 }
 
 static void find_everywhere(finder *f, const cli_topic *topics)
@@ -161,26 +179,39 @@ static void find_everywhere(finder *f, const cli_topic *topics)
     find_in_glossary(f);
     f->kind = "commands";
     for (const ik_command *const *k = cli_commands(); *k; k++)
-        find_in(f, (*k)->name, (*k)->summary);
+        find_in(f, (*k)->name, (*k)->summary, (*k)->details);
     f->kind = "topics";
     for (const cli_topic *t = topics; t->name; t++)
-        find_in(f, t->name, t->summary);
+        find_in(f, t->name, t->summary, t->text);
     for (const cli_family *family = cli_families; family->name; family++) {
         f->kind = family->name;
         family->each(find_look_at_member, f);
     }
 }
 
-bool cli_find(const char *word, const cli_topic *topics)
+/* What is found of the whole word, or else of the words that it has. */
+static finder find_how(const char *word, const cli_topic *topics)
 {
     finder f = {.word = word, .length = find_stem(word), .counts = true};
     if (f.length >= 2)
         find_everywhere(&f, topics);
-    return f.found > 0;
+    f.apart = !f.found && strchr(word, ' ');
+    if (f.apart)
+        find_everywhere(&f, topics);
+    return f;
+}
+
+bool cli_find(const char *word, const cli_topic *topics)
+{
+    return find_how(word, topics).found > 0;
 }
 
 void cli_find_print(const char *word, const cli_topic *topics, ik_json *json)
 {
-    finder f = {.word = word, .length = find_stem(word), .json = json};
+    finder f = find_how(word, topics);
+    f.counts = false;
+    f.json = json;
+    f.kind = NULL;
+    f.found = 0;
     find_everywhere(&f, topics);
 }

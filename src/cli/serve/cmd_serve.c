@@ -5,8 +5,11 @@
 #include "serve.h"
 
 #include "ikat/json.h"
+#include "ikat/topology.h"
 
 #include <math.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* Where it is, before the first request. */
@@ -48,8 +51,10 @@ static int serve_results_of(cli *c, serve_results *results, uint16_t port, doubl
     serve_whatif *whatif = serve_whatif_open(c, results);
     if (!whatif)
         return cli_usage(c, "out of memory");
-    int status = serve_results_check(results, &err) == IK_OK &&
-                         serve_http_start(results, whatif, port, &h, &err) == IK_OK
+    ik_status checked = serve_results_check(results, &err);
+    if (checked == IK_ERR_INPUT && strstr(err.hint, "'ikat run'"))
+        ik_hint(&err, checked, "results are written by 'ikat run'; a fabric takes --routing SPEC");
+    int status = checked == IK_OK && serve_http_start(results, whatif, port, &h, &err) == IK_OK
                      ? serve_announce(c, h)
                      : cli_error(c, &err);
     if (h && status == CLI_DONE)
@@ -72,19 +77,30 @@ static int serve_names(cli *c, const char *const *names, size_t num, uint16_t po
 /* A fabric and its routing, as results of an experiment that simulates nothing. */
 static int serve_fabric(cli *c, const char *routing, uint16_t port, double seconds)
 {
-    char folder[SERVE_FOLDER], store[SERVE_FOLDER + 24];
+    serve_folder folder;
+    char store[SERVE_FOLDER + 24];
     const char *const names[] = {store};
     ik_error err;
     if (c->num_args > 1)
         return cli_usage(c, "with --routing one fabric is served, not %d", c->num_args);
-    if (serve_folder_make(folder, &err) != IK_OK)
+    if (serve_folder_make(&folder, &err) != IK_OK)
         return cli_error(c, &err);
-    snprintf(store, sizeof store, "%s/fabric.db", folder);
-    int status = serve_whatif_make(c, c->args[0], routing, folder, store, &err) == IK_OK
+    snprintf(store, sizeof store, "%s/fabric.db", folder.path);
+    int status = serve_whatif_make(c, c->args[0], routing, folder.path, store, &err) == IK_OK
                      ? serve_names(c, names, 1, port, seconds)
                      : cli_error(c, &err);
-    serve_folder_remove(folder);
+    serve_folder_remove(&folder);
     return status;
+}
+
+/* Whether it names no file, but a topology: "karytree:k=4,n=2". */
+static bool serve_is_spec(const char *name)
+{
+    char family[64];
+    struct stat info;
+    const ik_shorthand *shorthand;
+    snprintf(family, sizeof family, "%.*s", (int)strcspn(name, ":"), name);
+    return stat(name, &info) != 0 && ik_topology_find(family, &shorthand);
 }
 
 static int serve_run(cli *c)
@@ -100,6 +116,9 @@ static int serve_run(cli *c)
         return cli_usage(c, "--seed has no effect here: results have their seeds, and a fabric "
                             "whose failures are drawn takes fail_seed=");
     const char *routing = cli_get(c, "--routing");
+    if (!routing && serve_is_spec(c->args[0]))
+        return cli_usage(c, "'%s' is a fabric: --routing SPEC shows it with a routing", c->args[0]);
+    serve_folder_clean();
     return routing ? serve_fabric(c, routing, (uint16_t)port, seconds)
                    : serve_names(c, (const char *const *)c->args, (size_t)c->num_args,
                                  (uint16_t)port, seconds);
@@ -129,7 +148,8 @@ const ik_command ik_command_serve = {
         "With --routing it takes a fabric, such as the dump of a cluster, and shows that.\n"
         "In the picture of the fabric, 'What if' takes links and switches away, or makes links "
         "slower, and shows what 'ikat check', 'ikat load' and a short simulation say of it: before "
-        "and after, with the command lines that repeat it.\n"
+        "and after, with the command lines that repeat it. VC scheme, switch, adapters and "
+        "measurement are those of the point that is shown.\n"
         "The bar can stop runs on this machine as Ctrl-C does: finished points are "
         "kept, and the same 'ikat run' goes on.\n"
         "The server listens at 127.0.0.1 only. The address has a random token that is drawn "

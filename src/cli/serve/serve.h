@@ -37,12 +37,25 @@ unsigned serve_results_stop(serve_results *r, char sentence[SERVE_SENTENCE]);
 
 /* Does the page that was made last have a fabric, a routing or traffic of this spec? */
 bool serve_results_has(serve_results *r, ik_results_list what, const char *spec);
+/* The settings of a point, as ik_report_settings() gives them, out of the file that has it.
+ * IK_ERR_INPUT: none has it. */
+ik_status serve_results_settings(serve_results *r, uint64_t point, ik_settings **out,
+                                 ik_error *err);
 
-/* A new folder for files that are needed for a while, in $TMPDIR or /tmp; and what removes it with
- * all of its files, also those that a process which was ended has left there. */
+/* ---- folders for files that are needed for a while (serve_folder.c) */
+
 enum { SERVE_FOLDER = 4096 };
-ik_status serve_folder_make(char folder[SERVE_FOLDER], ik_error *err);
-void serve_folder_remove(const char *folder);
+typedef struct serve_folder {
+    char path[SERVE_FOLDER];
+    int lock; /* the folder, locked while it is in use; -1: there is none */
+} serve_folder;
+/* A new one in $TMPDIR or /tmp, whose names begin with ikat-serve-; and what removes it with all of
+ * its files. */
+ik_status serve_folder_make(serve_folder *f, ik_error *err);
+void serve_folder_remove(serve_folder *f);
+/* Removes those that servers of this user have left there which were killed: nobody holds their
+ * lock, and they are older than a minute. */
+void serve_folder_clean(void);
 
 /* ---- commands in processes of their own (serve_child.c) */
 

@@ -13,8 +13,8 @@
 enum { FORM_NUMBER = 32 };
 
 /* Names of their values in a form, in the order of `serve_form.value`. */
-static const char *const form_names[FORM_VALUES] = {"fabric", "routing",  "traffic", "fail",
-                                                    "slow",   "simulate", "load",    "seed"};
+static const char *const form_names[FORM_VALUES] = {
+    "fabric", "routing", "traffic", "fail", "slow", "simulate", "load", "seed", "point"};
 
 static int form_digit(char c)
 {
@@ -65,8 +65,8 @@ static bool form_take(serve_form *f, char *item, size_t length, char *why, size_
         return false;
     }
     snprintf(why, size,
-             "'%.*s' is unknown: there are fabric, routing, traffic, fail, slow, simulate, load "
-             "and seed.",
+             "'%.*s' is unknown: there are fabric, routing, traffic, fail, slow, simulate, load, "
+             "seed and point.",
              (int)(key < 40 ? key : 40), item);
     return false;
 }
@@ -95,9 +95,16 @@ static bool form_check_damage(const serve_form *f, char *why, size_t size)
     return false;
 }
 
+/* A whole number, or none; false: it is something else. */
+static bool form_number(const char *text, uint64_t *number)
+{
+    return !text || (*text && !text[strspn(text, "0123456789")] &&
+                     ik_parse_quantity(text, IK_DIM_NONE, number, NULL) == IK_OK);
+}
+
 static bool form_check(serve_form *f, char *why, size_t size)
 {
-    const char *seed = f->value[FORM_SEED], *simulate = f->value[FORM_SIMULATE];
+    const char *simulate = f->value[FORM_SIMULATE];
     char *end = NULL;
     for (size_t k = 0; k <= FORM_TRAFFIC; k++)
         if (!f->value[k]) {
@@ -105,9 +112,9 @@ static bool form_check(serve_form *f, char *why, size_t size)
             return false;
         }
     f->seed = 1;
-    if (seed && (!*seed || seed[strspn(seed, "0123456789")] ||
-                 ik_parse_quantity(seed, IK_DIM_NONE, &f->seed, NULL) != IK_OK)) {
-        snprintf(why, size, "'seed' is a number.");
+    if (!form_number(f->value[FORM_SEED], &f->seed) ||
+        !form_number(f->value[FORM_POINT], &f->point)) {
+        snprintf(why, size, "'seed' and 'point' are numbers.");
         return false;
     }
     if ((simulate && strcmp(simulate, "yes") != 0) || !simulate != !f->value[FORM_LOAD]) {

@@ -15,13 +15,15 @@ enum serve_form_value {
     FORM_SIMULATE,
     FORM_LOAD,
     FORM_SEED,
+    FORM_POINT,
     FORM_VALUES
 };
 
 typedef struct serve_form {
     const char *value[FORM_VALUES]; /* NULL: it is not there */
     double load;
-    uint64_t seed; /* of what is drawn, such as the failures of fail=3% */
+    uint64_t seed;  /* of what is drawn, such as the failures of fail=3% */
+    uint64_t point; /* whose settings it takes, if it has the value */
     char *text;
 } serve_form;
 

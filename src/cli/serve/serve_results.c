@@ -294,36 +294,17 @@ char *serve_results_status(serve_results *r)
 
 /* A folder for the files of one page, of which nothing stays. */
 typedef struct serve_scratch {
-    char folder[SERVE_FOLDER], page[SERVE_FOLDER + 24], merged[SERVE_FOLDER + 24];
+    serve_folder folder;
+    char page[SERVE_FOLDER + 24], merged[SERVE_FOLDER + 24];
 } serve_scratch;
-
-ik_status serve_folder_make(char folder[SERVE_FOLDER], ik_error *err)
-{
-    const char *in = getenv("TMPDIR");
-    in = in && in[0] ? in : "/tmp";
-    snprintf(folder, SERVE_FOLDER, "%.4000s/ikat-serve-XXXXXX", in);
-    return mkdtemp(folder) ? IK_OK
-                           : ik_fail(err, IK_ERR_IO, "no folder can be made in '%.200s': %s", in,
-                                     strerror(errno));
-}
-
-void serve_folder_remove(const char *folder)
-{
-    DIR *files = opendir(folder);
-    for (struct dirent *e; files && (e = readdir(files));)
-        unlinkat(dirfd(files), e->d_name, 0);
-    if (files)
-        closedir(files);
-    rmdir(folder);
-}
 
 static ik_status serve_scratch_make(serve_scratch *s, ik_error *err)
 {
-    ik_status status = serve_folder_make(s->folder, err);
+    ik_status status = serve_folder_make(&s->folder, err);
     if (status != IK_OK)
         return status;
-    snprintf(s->page, sizeof s->page, "%s/page.html", s->folder);
-    snprintf(s->merged, sizeof s->merged, "%s/merged.db", s->folder);
+    snprintf(s->page, sizeof s->page, "%s/page.html", s->folder.path);
+    snprintf(s->merged, sizeof s->merged, "%s/merged.db", s->folder.path);
     return IK_OK;
 }
 
@@ -427,6 +408,19 @@ bool serve_results_has(serve_results *r, ik_results_list what, const char *spec)
     return found;
 }
 
+ik_status serve_results_settings(serve_results *r, uint64_t point, ik_settings **out, ik_error *err)
+{
+    serve_files files;
+    ik_status status = serve_files_find(r, &files, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_fail(err, IK_ERR_INPUT, "there is no point %llu", (unsigned long long)point);
+    for (size_t i = 0; i < files.num && status == IK_ERR_INPUT; i++)
+        status = ik_report_settings(files.paths[i], point, out, err);
+    serve_files_free(&files);
+    return status;
+}
+
 /* Of several files, those of shards, the page is that of all. */
 static ik_status serve_page_make(serve_results *r, const serve_files *f, const char *line,
                                  char **text, size_t *size, ik_error *err)
@@ -446,7 +440,7 @@ static ik_status serve_page_make(serve_results *r, const serve_files *f, const c
         status = serve_page_write(r, store, scratch.page, err);
     if (status == IK_OK)
         status = serve_page_read(scratch.page, line, text, size, err);
-    serve_folder_remove(scratch.folder);
+    serve_folder_remove(&scratch.folder);
     return status;
 }
 

@@ -7,9 +7,11 @@
  * are ended at any moment, and take nothing with them. A form chooses among what the page shows and
  * the members of families: it cannot name a file.
  */
+#define _GNU_SOURCE /* asprintf */
 #include "serve.h"
 
 #include "ikat/json.h"
+#include "ikat/traffic.h"
 #include "serve_form.h"
 
 #include <pthread.h>
@@ -142,7 +144,8 @@ static bool whatif_show(whatif_command *k)
 typedef struct whatif {
     serve_whatif *w;
     serve_form form;
-    char *spec; /* of the damaged fabric */
+    char *spec;            /* of the damaged fabric */
+    ik_settings *settings; /* of the point beside which it stands; NULL: the defaults */
     double until;
     ik_json j; /* the answer, an object with the results so far */
 } whatif;
@@ -184,6 +187,26 @@ static const char *whatif_run(whatif *q, const char *name, whatif_command *k, in
     return wrong;
 }
 
+/* A section of the point's settings; NULL: it has its default. What belongs to the point's routing
+ * is nothing for another one. */
+static const char *whatif_setting(const whatif *q, ik_setting of)
+{
+    const char *routing = q->settings ? q->settings->value[IK_SETTING_ROUTING] : NULL;
+    bool own = of != IK_SETTING_VC && of != IK_SETTING_VCS && of != IK_SETTING_SELECTION;
+    return routing && (own || strcmp(routing, q->form.value[FORM_ROUTING]) == 0)
+               ? q->settings->value[of]
+               : NULL;
+}
+
+/* Loads do not depend on virtual channels; a proof does. */
+static void whatif_add_vcs(whatif_command *k, const whatif *q)
+{
+    const char *vc = whatif_setting(q, IK_SETTING_VC), *vcs = whatif_setting(q, IK_SETTING_VCS);
+    const char *const words[] = {"--vc", vc, "--vcs", vcs};
+    whatif_add_all(k, vc ? 2 : 0, words);
+    whatif_add_all(k, vcs ? 2 : 0, words + 2);
+}
+
 /* `ikat check`, or `ikat load`: how: how it prints what it finds. */
 static const char *whatif_ask(whatif *q, const char *command, const char *how,
                               char why[SERVE_SENTENCE])
@@ -194,7 +217,10 @@ static const char *whatif_ask(whatif *q, const char *command, const char *how,
                                  q->spec, "--allow-unreachable",
                                  "-r",    q->form.value[FORM_ROUTING],
                                  "-t",    q->form.value[FORM_TRAFFIC]};
-    whatif_add_all(&k, strcmp(command, "load") == 0 ? 8 : 6, words);
+    bool load = strcmp(command, "load") == 0;
+    whatif_add_all(&k, load ? 8 : 6, words);
+    if (!load)
+        whatif_add_vcs(&k, q);
     whatif_add_common(&k, q->w->c);
     if (q->form.seed != 1) {
         snprintf(seed, sizeof seed, "%llu", (unsigned long long)q->form.seed);
@@ -212,20 +238,81 @@ static const char *whatif_ask(whatif *q, const char *command, const char *how,
 
 /* ---- a simulation */
 
-static void whatif_put_experiment(ik_json *j, const whatif *q)
+/* The parameters of a section, which `text` has as a spec has them, but for `but`. */
+static ik_status whatif_put_params(ik_json *j, const char *text, const char *but, ik_error *err)
 {
+    ik_arena arena = {0};
+    ik_spec spec;
+    char *whole = NULL;
+    if (asprintf(&whole, "x:%s", text) < 0)
+        return ik_fail_memory(err, strlen(text), "an experiment");
+    ik_status status = ik_spec_parse(whole, &arena, &spec, err);
+    for (size_t i = 0; status == IK_OK && i < spec.num; i++)
+        if (!but || strcmp(spec.keys[i], but) != 0)
+            ik_json_text(j, spec.keys[i], spec.values[i]);
+    free(whole);
+    ik_arena_free(&arena);
+    return status;
+}
+
+static bool whatif_ends(const char *traffic)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(traffic, ":"), traffic);
+    const ik_traffic_family *family = ik_traffic_find(name);
+    return family && family->ends;
+}
+
+/* How long: as at the point, if the traffic ends as it does there, but for the hops that are
+ * simulated at most. */
+static ik_status whatif_put_measure(ik_json *j, const whatif *q, ik_error *err)
+{
+    const char *of = whatif_setting(q, IK_SETTING_TRAFFIC), *traffic = q->form.value[FORM_TRAFFIC];
+    bool ends = whatif_ends(traffic), same = of && whatif_ends(of) == ends;
+    const char *measure = same ? whatif_setting(q, IK_SETTING_MEASURE) : NULL;
+    ik_status status = IK_OK;
+    ik_json_object(j, "measure");
+    if (measure)
+        status = whatif_put_params(j, measure, "stop_hops", err);
+    if (ends && !measure) {
+        ik_json_text(j, "until", "delivered");
+        ik_json_text(j, "at_most", "10 ms");
+    }
+    if (!ends && !(measure && strstr(measure, "duration=")))
+        ik_json_uint(j, "stop_hops", whatif_hops);
+    ik_json_close(j);
+    return status;
+}
+
+static ik_status whatif_put_experiment(ik_json *j, const whatif *q, ik_error *err)
+{
+    static const ik_setting texts[] = {IK_SETTING_VC, IK_SETTING_VCS, IK_SETTING_SELECTION};
+    static const ik_setting maps[] = {IK_SETTING_SWITCH, IK_SETTING_ADAPTER};
+    ik_status status = IK_OK;
     ik_json_object(j, NULL);
     ik_json_text(j, "fabric", q->spec);
+    ik_json_bool(j, "allow_unreachable", true);
     ik_json_text(j, "routing", q->form.value[FORM_ROUTING]);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (whatif_setting(q, texts[i]))
+            ik_json_text(j, ik_setting_names[texts[i]], whatif_setting(q, texts[i]));
+    for (size_t i = 0; i < sizeof maps / sizeof *maps && status == IK_OK; i++) {
+        if (!whatif_setting(q, maps[i]))
+            continue;
+        ik_json_object(j, ik_setting_names[maps[i]]);
+        status = whatif_put_params(j, whatif_setting(q, maps[i]), NULL, err);
+        ik_json_close(j);
+    }
     ik_json_text(j, "traffic", q->form.value[FORM_TRAFFIC]);
-    ik_json_real(j, "load", q->form.load, 6);
+    if (!whatif_ends(q->form.value[FORM_TRAFFIC]))
+        ik_json_real(j, "load", q->form.load, 6);
     ik_json_array(j, "seeds"); /* a number alone says how many */
     ik_json_uint(j, NULL, q->form.seed);
     ik_json_close(j);
-    ik_json_object(j, "measure");
-    ik_json_uint(j, "stop_hops", whatif_hops);
+    if (status == IK_OK)
+        status = whatif_put_measure(j, q, err);
     ik_json_close(j);
-    ik_json_close(j);
+    return status;
 }
 
 static ik_status whatif_write(const char *path, const char *text, ik_error *err)
@@ -251,24 +338,27 @@ static const char *whatif_run_in(whatif *q, const char *yaml, const char *store,
 
 static const char *whatif_simulate(whatif *q, char why[SERVE_SENTENCE])
 {
-    char folder[SERVE_FOLDER], yaml[SERVE_FOLDER + 24], store[SERVE_FOLDER + 24], *text = NULL;
+    char yaml[SERVE_FOLDER + 24], store[SERVE_FOLDER + 24], *text = NULL;
+    serve_folder folder;
     ik_json j;
     ik_error err;
     ik_json_to_text(&j, IK_JSON_INDENTED);
-    whatif_put_experiment(&j, q);
-    if (ik_json_end_text(&j, &text, NULL, &err) != IK_OK)
+    ik_status status = whatif_put_experiment(&j, q, &err);
+    if (ik_json_end_text(&j, &text, NULL, &err) != IK_OK || status != IK_OK) {
+        free(text);
         return "out of memory";
-    const char *wrong = serve_folder_make(folder, &err) == IK_OK
+    }
+    const char *wrong = serve_folder_make(&folder, &err) == IK_OK
                             ? NULL
                             : "No folder for the simulation can be made.";
     if (!wrong) {
-        snprintf(yaml, sizeof yaml, "%s/whatif.yaml", folder);
-        snprintf(store, sizeof store, "%s/whatif.db", folder);
+        snprintf(yaml, sizeof yaml, "%s/whatif.yaml", folder.path);
+        snprintf(store, sizeof store, "%s/whatif.db", folder.path);
         if (whatif_write(yaml, text, &err) == IK_OK)
             wrong = whatif_run_in(q, yaml, store, why);
         else
             wrong = "The experiment cannot be written.";
-        serve_folder_remove(folder);
+        serve_folder_remove(&folder);
     }
     ik_json_text(&q->j, "experiment", text);
     free(text);
@@ -276,6 +366,21 @@ static const char *whatif_simulate(whatif *q, char why[SERVE_SENTENCE])
 }
 
 /* ---- requests */
+
+/* The settings of a point on the fabric that is asked for. */
+static bool whatif_find_point(whatif *q, char why[SERVE_SENTENCE])
+{
+    ik_error err;
+    ik_status status = serve_results_settings(q->w->results, q->form.point, &q->settings, &err);
+    bool good = status == IK_OK &&
+                strcmp(q->settings->value[IK_SETTING_FABRIC], q->form.value[FORM_FABRIC]) == 0;
+    if (status != IK_OK)
+        snprintf(why, SERVE_SENTENCE, "%.200s", cli_line(err.text));
+    else if (!good)
+        snprintf(why, SERVE_SENTENCE, "Point %llu is of another fabric.",
+                 (unsigned long long)q->form.point);
+    return good;
+}
 
 /* Fabrics are those of the page; routings and patterns also those of families, by their names. */
 static const char *whatif_find(whatif *q, char why[SERVE_SENTENCE])
@@ -297,6 +402,8 @@ static const char *whatif_find(whatif *q, char why[SERVE_SENTENCE])
         snprintf(why, SERVE_SENTENCE, "There is no fabric '%.60s' here.", cli_line(spec));
         return why;
     }
+    if (q->form.value[FORM_POINT] && !whatif_find_point(q, why))
+        return why;
     size_t size = strlen(spec) + (fail ? strlen(fail) : 0) + (slow ? strlen(slow) : 0) + 16;
     q->spec = malloc(size);
     if (q->spec)
@@ -380,6 +487,7 @@ unsigned serve_whatif_answer(serve_whatif *w, const char *form, size_t size, cha
         whatif_end(w);
     }
     free(q.spec);
+    ik_settings_free(q.settings);
     serve_form_free(&q.form);
     return status;
 }

@@ -8,12 +8,21 @@
  *              <NodeType>FI</NodeType> <NodeDesc>node1 hfi1_0</NodeDesc> </Port>
  *       <Port> … </Port> </Link>
  *
- * and `opareport -o snapshot`: elements Node with PortInfo, and elements Link with From and To.
+ * `opareport -o snapshot`: elements Node with PortInfo, and elements Link with From and To; and as
+ * text, `opareport -o links` and `opareport -o linkinfo`, of which the latter has LIDs:
+ *
+ *     100g 0x0011750101000001   1 FI   node1 hfi1_0
+ *     <->  0x0011750101000101   3 SW   leaf1
+ *
+ *     0x0011750101000101 SW     12   0  leaf1
+ *       3      100g      FI  0x0011750101000001   1        7  node1 hfi1_0
+ *
  * Nodes of type FI are hosts, SW switches. O(size).
  */
 #include "base/array.h"
 #include "format/json_read.h"
 #include "format/raw_graph.h"
+#include "format/scan.h"
 #include "format/xml.h"
 #include "ikat/format.h"
 
@@ -21,10 +30,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OPA_RATE = 6 }; /* characters of 37.5g */
+
 /* A Node, or an end of a Link. */
 typedef struct opa_node {
     uint64_t guid;
     uint64_t port, width, speed_mbps; /* of a link's end, or of a PortInfo */
+    uint64_t lid, lmc;                /* 0 = not said */
     bool has_port;
     slice type, name;
 } opa_node;
@@ -41,6 +53,8 @@ typedef struct opa_reader {
     bool in_node, in_link;
     uint64_t link_rate; /* bit/s, 0 = not said */
     name_map unread;    /* sections */
+    name_map cables;    /* of linkinfo, which has each one twice */
+    uint64_t promised;  /* links, as a text says at its beginning; 0 = it does not */
     ik_error *err;
 } opa_reader;
 
@@ -65,18 +79,21 @@ static bool opa_speed(slice text, uint64_t *mbps)
 static ik_status opa_guid(opa_reader *r, uint64_t *guid)
 {
     slice text = raw_trimmed(r->x.text);
-    uint64_t value = 0;
-    bool good = text.length > 2 && text.length <= 18 && text.at[0] == '0' && text.at[1] == 'x';
-    for (size_t i = 2; good && i < text.length; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const char *digit = memchr(digits, text.at[i] | 0x20, sizeof digits - 1);
-        good = digit != NULL;
-        value = value << 4 | (good ? (uint64_t)(digit - digits) : 0);
-    }
-    *guid = value;
-    return good && value
+    scan s = {.at = text.at, .end = text.at + text.length};
+    bool good = text.length > 2 && text.length <= 18 && text.at[0] == '0' && text.at[1] == 'x' &&
+                scan_hex(&s, guid) && s.at == s.end;
+    return good && *guid
                ? IK_OK
                : xml_fail(&r->x, r->err, "NodeGUID: expected 0x and up to 16 hexadecimal digits");
+}
+
+/* 0x0007 or 7. */
+static bool opa_lid(slice text, uint64_t *lid)
+{
+    scan s = {.at = text.at, .end = text.at + text.length};
+    bool hex = text.length > 2 && text.at[0] == '0' && text.at[1] == 'x';
+    return hex ? scan_hex(&s, lid) && s.at == s.end && *lid <= UINT32_MAX
+               : slice_uint(text, UINT32_MAX, lid);
 }
 
 /* What both a Node and an end of a Link say. */
@@ -94,6 +111,11 @@ static ik_status opa_take(opa_reader *r, slice element, opa_node *n)
         if (!n->has_port)
             return xml_fail(&r->x, r->err, "PortNum: expected a whole number up to 65534");
     }
+    /* of a port of a node, the first counts: the switch's, or the adapter's */
+    if (slice_is(element, "EndPortLID") && !n->lid && !opa_lid(text, &n->lid))
+        return xml_fail(&r->x, r->err, "EndPortLID: expected a LID such as 0x0007");
+    if (slice_is(element, "LMC") && !opa_lid(text, &n->lmc))
+        return xml_fail(&r->x, r->err, "LMC: expected a number from 0 to 7");
     if (slice_is(element, "LinkWidthActive") && !slice_uint(text, 64, &n->width))
         n->width = 0;
     if (slice_is(element, "LinkSpeedActive") && !opa_speed(text, &n->speed_mbps))
@@ -141,6 +163,10 @@ static ik_status opa_place(opa_reader *r, const opa_node *n, uint32_t *id)
     node->is_host = known ? host : node->is_host;
     node->has_kind = node->has_kind || known;
     node->name = n->name.length ? n->name : node->name;
+    node->lid = n->lid && !node->lid ? (uint32_t)n->lid : node->lid;
+    if (n->lmc > 7)
+        return xml_fail(&r->x, r->err, "an LMC of %" PRIu64 ": expected 0 to 7", n->lmc);
+    node->lmc = n->lmc && node->lid == n->lid ? (uint32_t)n->lmc : node->lmc;
     return IK_OK;
 }
 
@@ -158,6 +184,7 @@ static ik_status opa_close_port_info(opa_reader *r)
         return ik_fail_memory(r->err, 24, "ports");
     r->rate[id] = 1000000 * r->node.width * r->node.speed_mbps;
     r->node.port = r->node.width = r->node.speed_mbps = 0;
+
     return IK_OK;
 }
 
@@ -239,15 +266,22 @@ static ik_status opa_finish(opa_reader *r, ik_builder *b)
 {
     uint32_t num = r->unread.num;
     if (!r->g.num_links) {
-        ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, 0, 0, "there is no Link in this report");
+        ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, 0, 0, "there is no link in this report");
         return ik_hint(r->err, IK_ERR_INPUT,
-                       "'opareport -x -o links' and 'opareport -o snapshot' have them");
+                       "'opareport -o links', 'opareport -o linkinfo' and 'opareport -o snapshot' "
+                       "have them");
     }
     for (uint32_t i = 0; i < r->g.keys.num; i++)
         if (!r->g.nodes[i].has_kind)
             return ik_fail_at(r->err, IK_ERR_INPUT, r->g.file, 0, 0,
                               "node %.*s has links, but no NodeType: expected FI or SW",
                               (int)r->g.keys.names[i].length, r->g.keys.names[i].at);
+    if (r->promised && r->promised != r->g.num_links)
+        ik_builder_finding(b, IK_WARNING, "missing-links", NULL,
+                           "the report says that it has %s, and %zu %s read: it is cut off, or of "
+                           "a part of the fabric",
+                           IK_COUNT(r->promised, "link"), r->g.num_links,
+                           r->g.num_links == 1 ? "was" : "were");
     if (num)
         ik_builder_finding(b, IK_NOTE, "unread-sections", NULL,
                            "%s of the report %s not read, the first is %.*s",
@@ -257,17 +291,160 @@ static ik_status opa_finish(opa_reader *r, ik_builder *b)
     return raw_graph_build(&r->g, b, r->err);
 }
 
+/* ---- text */
+
+static slice opa_word(scan *s)
+{
+    scan_blanks(s);
+    return scan_token(s);
+}
+
+static bool opa_is_type(slice text)
+{
+    return slice_is(text, "FI") || slice_is(text, "SW");
+}
+
+/* The rest of the line. */
+static void opa_rest(scan *s, slice *name)
+{
+    *name = raw_trimmed((slice){s->at, (size_t)(s->end - s->at)});
+    s->at = s->end;
+}
+
+/* 0xGUID PORT TYPE NAME: an end of a link. */
+static bool opa_read_end(scan s, opa_node *n)
+{
+    *n = (opa_node){0};
+    scan_blanks(&s);
+    if (!scan_hex(&s, &n->guid) || !slice_uint(opa_word(&s), UINT16_MAX - 1, &n->port))
+        return false;
+    n->has_port = true;
+    n->type = opa_word(&s);
+    opa_rest(&s, &n->name);
+    return opa_is_type(n->type);
+}
+
+/* 0xGUID TYPE LID LMC NAME: a node of linkinfo, whose ports follow. */
+static bool opa_read_head(scan s, opa_node *n)
+{
+    *n = (opa_node){0};
+    scan_blanks(&s);
+    if (!scan_hex(&s, &n->guid) || !opa_is_type(n->type = opa_word(&s)) ||
+        !slice_uint(opa_word(&s), UINT32_MAX, &n->lid) ||
+        !slice_uint(opa_word(&s), UINT32_MAX, &n->lmc))
+        return false;
+    opa_rest(&s, &n->name);
+    return true;
+}
+
+/* PORT RATE TYPE 0xGUID PORT LID NAME, below the node `head`. */
+static bool opa_read_row(scan s, const opa_node *head, opa_node end[2], uint64_t *rate)
+{
+    uint64_t mbps;
+    end[0] = *head;
+    end[1] = (opa_node){.has_port = true};
+    if (!slice_uint(opa_word(&s), UINT16_MAX - 1, &end[0].port))
+        return false;
+    end[0].has_port = true;
+    *rate = opa_speed(opa_word(&s), &mbps) ? 1000000 * mbps : 0;
+    end[1].type = opa_word(&s);
+    scan_blanks(&s);
+    if (!opa_is_type(end[1].type) || !scan_hex(&s, &end[1].guid) ||
+        !slice_uint(opa_word(&s), UINT16_MAX - 1, &end[1].port) ||
+        !slice_uint(opa_word(&s), UINT32_MAX, &end[1].lid))
+        return false;
+    opa_rest(&s, &end[1].name);
+    return true;
+}
+
+/* Whether this cable of linkinfo is there for the first time. */
+static ik_status opa_cable_is_new(opa_reader *r, bool *is_new)
+{
+    bool forward = r->end[0].guid != r->end[1].guid ? r->end[0].guid < r->end[1].guid
+                                                    : r->end[0].port < r->end[1].port;
+    const opa_node *low = &r->end[!forward], *high = &r->end[forward];
+    char *key = ik_arena_printf(&r->arena, "%" PRIx64 ":%" PRIu64 "-%" PRIx64 ":%" PRIu64,
+                                low->guid, low->port, high->guid, high->port);
+    return key && name_map_add(&r->cables, slice_of(key), is_new) != IK_NONE
+               ? IK_OK
+               : ik_fail_memory(r->err, 48, "cables");
+}
+
+/* Lines with details of cables and ports stand between the others. */
+static ik_status opa_read_line(opa_reader *r, scan s)
+{
+    uint64_t mbps, rate;
+    opa_node n, row[2];
+    uint32_t id;
+    bool is_new = true;
+    slice first = opa_word(&s);
+    scan whole = {.at = first.at, .end = s.end};
+    if (slice_is(first, "<->") && opa_read_end(s, &n)) {
+        if (r->ends != 1)
+            return xml_fail(&r->x, r->err, "the second end of a link, without a first one");
+        r->end[r->ends++] = n;
+        return opa_close_link(r);
+    }
+    bool begins = first.length <= OPA_RATE && opa_read_end(s, &n),
+         head = !begins && opa_read_head(whole, &row[0]),
+         cable = !begins && !head && r->node.guid && opa_read_row(whole, &r->node, row, &rate);
+    if (r->ends == 1 && r->in_link && (begins || head || cable))
+        return xml_fail(&r->x, r->err, "expected <-> and the second end of the link before");
+    if (begins) {
+        r->end[0] = n;
+        r->ends = 1;
+        r->in_link = true;
+        r->link_rate = opa_speed(first, &mbps) ? 1000000 * mbps : 0;
+    } else if (head) {
+        r->node = row[0];
+        return opa_place(r, &r->node, &id);
+    } else if (cable) {
+        memcpy(r->end, row, sizeof row);
+        ik_status status = opa_cable_is_new(r, &is_new);
+        r->ends = 2;
+        r->link_rate = rate;
+        return status == IK_OK && is_new ? opa_close_link(r) : status;
+    }
+    return IK_OK;
+}
+
+static ik_status opa_read_lines(opa_reader *r, const char *text, size_t size)
+{
+    scan s = scan_text(text, size, r->g.file);
+    ik_status status = IK_OK;
+    while (status == IK_OK && scan_line(&s)) {
+        r->x.line = s.line;
+        r->x.column = 1;
+        if (json_mentions(s.at, (size_t)(s.end - s.at), " Links in Fabric"))
+            slice_uint(opa_word(&s), UINT32_MAX, &r->promised);
+        else if (!scan_at_end(&s))
+            status = opa_read_line(r, s);
+    }
+    return status == IK_OK && r->in_link
+               ? xml_fail(&r->x, r->err, "expected <-> and the second end of the last link")
+               : status;
+}
+
+/* ---- the whole file */
+
+static bool opa_is_text(const char *text, size_t size)
+{
+    return json_mentions(text, size, "Links in Fabric") && !json_mentions(text, size, "<Report");
+}
+
 static ik_status opa_read(const char *text, size_t size, const char *file, ik_builder *b,
                           ik_error *err)
 {
     opa_reader r = {
         .x = xml_start(text, size, file), .g = {.file = file, .text_size = size}, .err = err};
-    ik_status status = xml_each(&r.x, &opa_handlers, &r, err);
+    ik_status status = opa_is_text(text, size) ? opa_read_lines(&r, text, size)
+                                               : xml_each(&r.x, &opa_handlers, &r, err);
     if (status == IK_OK)
         status = opa_finish(&r, b);
     raw_graph_free(&r.g);
     name_map_free(&r.ports);
     name_map_free(&r.unread);
+    name_map_free(&r.cables);
     free(r.rate);
     ik_arena_free(&r.arena);
     xml_end(&r.x);
@@ -278,15 +455,15 @@ static unsigned opa_probe(const char *text, size_t size)
 {
     bool root = json_mentions(text, size, "<Report") || json_mentions(text, size, "<Snapshot") ||
                 json_mentions(text, size, "<Topology");
-    return root && json_mentions(text, size, "<NodeGUID>") ? 90 : 0;
+    return (root && json_mentions(text, size, "<NodeGUID>")) || opa_is_text(text, size) ? 90 : 0;
 }
 
-static const char *const extensions[] = {"xml", NULL};
+static const char *const extensions[] = {"xml", "opareport", NULL};
 
 const ik_format ik_format_opareport = {
     .name = "opareport",
-    .summary = "links and snapshots of opareport, the report tool of Omni-Path, as XML",
-    .source = "opa-ff, opareport(8), -x -o links and -o snapshot",
+    .summary = "links and snapshots of opareport, the report tool of Omni-Path, as XML or text",
+    .source = "opa-ff, opareport(8), -o links, -o linkinfo and -o snapshot",
     .extensions = extensions,
     .probe = opa_probe,
     .read = opa_read,

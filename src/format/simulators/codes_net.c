@@ -235,7 +235,7 @@ static ik_status codes_net_fattree(codes_reader *r)
 
 /* ---- dragonflies whose channels are in two files of numbers */
 
-static ik_status codes_net_load(codes_reader *r, const char *path, char **text, size_t *size)
+ik_status codes_net_load(codes_reader *r, const char *path, char **text, size_t *size)
 {
     FILE *in = fopen(path, "rb");
     bool lacks = !in && errno == ENOMEM;

@@ -27,6 +27,8 @@ typedef struct codes_model {
     ik_status (*build)(codes_reader *r);
 } codes_model;
 
+/* A file of up to 16 MiB; free *text. */
+ik_status codes_net_load(codes_reader *r, const char *path, char **text, size_t *size);
 /* NULL: there is no such model. '-' counts as '_'. */
 const codes_model *codes_net_find(slice name);
 

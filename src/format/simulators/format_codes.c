@@ -14,6 +14,7 @@
 #include "ikat/format.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CODES_MAX_DEPTH = 8 };
@@ -157,20 +158,23 @@ static ik_status codes_read_sections(codes_reader *r)
 
 /* ---- YAML: the same settings under other names */
 
-/* A list becomes its texts, with commas behind them. */
+/* A list becomes its texts, with commas behind them; what stands within it is no number. */
 static ik_status codes_add_node(codes_reader *r, const char *name, const ytree *node)
 {
+    static const char within[] = "a list within a list";
     size_t length = 1, used = 0;
     for (size_t i = 0; node->kind == YTREE_LIST && i < node->num; i++)
-        length += node->items[i]->kind == YTREE_SCALAR ? strlen(node->items[i]->text) + 1 : 0;
+        length +=
+            node->items[i]->kind == YTREE_SCALAR ? strlen(node->items[i]->text) + 1 : sizeof within;
     char *list = ik_arena_alloc(&r->arena, length);
     name = ik_arena_strdup(&r->arena, name);
     if (!list || !name)
         return ik_fail_memory(r->net.err, length, "settings");
     list[0] = '\0';
     for (size_t i = 0; node->kind == YTREE_LIST && i < node->num; i++)
-        if (node->items[i]->kind == YTREE_SCALAR)
-            used += (size_t)snprintf(list + used, length - used, "%s,", node->items[i]->text);
+        used +=
+            (size_t)snprintf(list + used, length - used, "%s,",
+                             node->items[i]->kind == YTREE_SCALAR ? node->items[i]->text : within);
     return sim_net_add(
         &r->net,
         &(sim_net_setting){.name = slice_of(name),
@@ -194,7 +198,11 @@ static ik_status codes_add_map(codes_reader *r, const char *before, const ytree 
         snprintf(name, sizeof name, "%s%s%s", before, key, ends ? "-group-connections" : "");
         if (item->kind != YTREE_MAP)
             status = codes_add_node(r, name, item);
-        else if (depth < CODES_MAX_DEPTH) {
+        else if (depth == CODES_MAX_DEPTH)
+            status = ytree_fail(map->keys[i], r->net.err,
+                                "'%.60s' is a mapping at depth %u; up to %d are read", key,
+                                depth + 1, CODES_MAX_DEPTH);
+        else {
             snprintf(name, sizeof name, "%s%s", before, key);
             strncat(name, "_", sizeof name - strlen(name) - 1);
             status = codes_add_map(r, plain ? "" : name, item, depth + 1);
@@ -203,13 +211,56 @@ static ik_status codes_add_map(codes_reader *r, const char *before, const ytree 
     return status;
 }
 
+static ik_status codes_parse(codes_reader *r, const char *text, size_t size, ytree **root,
+                             const ytree **topology)
+{
+    ik_status status = ytree_parse(text, size, r->net.file, &r->arena, root, r->net.err);
+    *topology = status == IK_OK && (*root)->kind == YTREE_MAP ? ytree_get(*root, "topology") : NULL;
+    return status;
+}
+
+/* Of included files the last one that has a topology, if the file itself has none; r->net.file is
+ * then that file. */
+static ik_status codes_read_included(codes_reader *r, const ytree *root, const ytree **topology)
+{
+    const ytree *list = root->kind == YTREE_MAP ? ytree_get(root, "include") : NULL;
+    const char *top = r->net.file, *last = top;
+    ik_status status = IK_OK;
+    if (*topology || !list)
+        return IK_OK;
+    size_t num = list->kind == YTREE_LIST ? list->num : 1;
+    for (size_t i = 0; i < num; i++) {
+        const ytree *name = list->kind == YTREE_LIST ? list->items[i] : list;
+        const ytree *found = NULL;
+        ytree *unused = NULL;
+        char *text = NULL;
+        size_t size = 0;
+        if (name->kind != YTREE_SCALAR)
+            return ytree_fail(name, r->net.err, "include: expected the name of a file, or a list");
+        r->net.file = sim_path(&r->arena, top, slice_of(name->text));
+        status = r->net.file ? codes_net_load(r, r->net.file, &text, &size)
+                             : ik_fail_memory(r->net.err, 4096, "the path of a file");
+        if (status == IK_OK)
+            status = codes_parse(r, text, size, &unused, &found);
+        free(text);
+        if (status != IK_OK)
+            return status;
+        *topology = found ? found : *topology;
+        last = found ? r->net.file : last;
+    }
+    r->net.file = last;
+    return IK_OK;
+}
+
 static ik_status codes_read_yaml(codes_reader *r, const char *text, size_t size)
 {
     ytree *root = NULL;
-    ik_status status = ytree_parse(text, size, r->net.file, &r->arena, &root, r->net.err);
+    const ytree *topology = NULL;
+    ik_status status = codes_parse(r, text, size, &root, &topology);
+    if (status == IK_OK)
+        status = codes_read_included(r, root, &topology);
     if (status != IK_OK)
         return status;
-    const ytree *topology = root->kind == YTREE_MAP ? ytree_get(root, "topology") : NULL;
     bool map = topology && topology->kind == YTREE_MAP;
     const ytree *fabric = map ? ytree_get(topology, "fabric") : NULL;
     const ytree *params = map ? ytree_get(topology, "params") : NULL;
@@ -223,8 +274,8 @@ static ik_status codes_read_yaml(codes_reader *r, const char *text, size_t size)
         ytree_fail(topology ? topology : root, r->net.err, "there is no topology with a fabric");
         return ik_hint(
             r->net.err, IK_ERR_INPUT,
-            "topology: {fabric: {model: ...}} and topology: {params: ...} are read; flat "
-            "networks have no switches");
+            "topology: {fabric: {model: ...}} and topology: {params: ...} are read, also of files "
+            "that it includes; flat networks have no switches");
     }
     r->model = (sim_net_setting){
         .value = slice_of(model->text), .line = model->line, .column = model->column};

@@ -5,15 +5,12 @@
  *     topo = topoHyperX()
  *     topo.shape = "4x4"
  *
- * The script is not run. Read are its assignments of literal values to attributes and entries
- * ("dragonfly.num_groups"), and entries of dictionaries; of a setting that is given twice, the last
- * one counts, and two values of which one may be that of a branch are refused. Networks are as
- * Merlin's scripts build them (topology/pymerlin-*), by the family of ikat that is the same graph,
- * or link by link. O(size + links).
+ * The script is read by merlin_script.c. Networks are as Merlin's scripts build them
+ * (topology/pymerlin-*), by the family of ikat that is the same graph, or link by link.
+ * O(size + links).
  */
 #include "format/json_read.h"
-#include "format/scan.h"
-#include "format/simulators/sim_net.h"
+#include "format/simulators/merlin_script.h"
 #include "ikat/format.h"
 
 #include <inttypes.h>
@@ -21,203 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MERLIN_MAX = 1000000, MERLIN_MAX_LITERAL = 256 };
-
-typedef struct merlin_reader {
-    sim_net net;
-    scan s;
-    sim_net_setting topology; /* the class: topoDragonFly */
-    bool several;             /* others too: which one is built is not known */
-    name_map interfaces;      /* variables that are network interfaces of hosts */
-    bool in_interface;        /* entries of a dictionary are those of one */
-} merlin_reader;
-
-/* ---- the script */
-
-static bool merlin_is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static const char *merlin_path_end(const scan *s)
-{
-    const char *end = s->at;
-    while (end < s->end && (merlin_is_name(*end) || *end == '.'))
-        end++;
-    return end;
-}
-
-/* Passes over a text in triple quotes, over lines; the end of the script ends it too. */
-static void merlin_skip_text(scan *s)
-{
-    char quote = *s->at;
-    s->at += 3;
-    while (s->end - s->at < 3 || s->at[0] != quote || s->at[1] != quote || s->at[2] != quote)
-        if (s->at < s->end)
-            s->at += *s->at == '\\' && s->end - s->at > 1 ? 2 : 1;
-        else if (!scan_line(s))
-            return;
-    s->at += 3;
-}
-
-/* The text between quotes, which end the token; false if none stands there. */
-static bool merlin_quoted(scan *s, slice *text)
-{
-    if (s->at == s->end || (*s->at != '"' && *s->at != '\''))
-        return false;
-    const char *close = s->at + 1;
-    while (close < s->end && *close != *s->at)
-        close += *close == '\\' ? 2 : 1;
-    if (close >= s->end)
-        return false;
-    *text = (slice){s->at + 1, (size_t)(close - s->at - 1)};
-    s->at = close + 1;
-    return true;
-}
-
-/* A class topoNAME, the end of a name that is called or of a text: sst.merlin.topoMesh. */
-static void merlin_take_class(merlin_reader *r, slice name)
-{
-    size_t first = name.length;
-    while (first && merlin_is_name(name.at[first - 1]))
-        first--;
-    slice last = {name.at + first, name.length - first};
-    if (last.length < 5 || memcmp(last.at, "topo", 4) != 0 || last.at[4] < 'A' || last.at[4] > 'Z')
-        return;
-    slice before = r->topology.value;
-    r->net.repeated |= before.length > 0;
-    r->several |= before.length &&
-                  (before.length != last.length || memcmp(before.at, last.at, last.length) != 0);
-    r->topology = (sim_net_setting){
-        .value = last, .line = r->s.line, .column = (unsigned)(last.at - r->s.line_start) + 1};
-}
-
-/* Names of entries have the topology before them: "dragonfly.num_groups", "fattree:shape". */
-static slice merlin_without_topology(slice name)
-{
-    static const char *const before[] = {"merlin", "dragonfly", "fattree",     "torus",
-                                         "mesh",   "hyperx",    "singlerouter"};
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        size_t length = strlen(before[i]);
-        if (name.length > length + 1 && memcmp(name.at, before[i], length) == 0 &&
-            (name.at[length] == '.' || name.at[length] == ':'))
-            name = (slice){name.at + length + 1, name.length - length - 1};
-    }
-    return name;
-}
-
-/* What stands behind '=' or ':', up to one of `ends`: a literal, or not. */
-static void merlin_value(scan *s, sim_net_setting *set, const char *ends)
-{
-    scan_blanks(s);
-    set->line = s->line;
-    set->column = (unsigned)(s->at - s->line_start) + 1;
-    scan after = *s;
-    if (merlin_quoted(&after, &set->value)) {
-        scan_blanks(&after);
-        set->computed |= after.at < after.end && !strchr(ends, *after.at);
-    } else {
-        while (after.at < after.end && !strchr(ends, *after.at) &&
-               after.at - s->at < MERLIN_MAX_LITERAL)
-            after.at++;
-        set->computed |= after.at - s->at == MERLIN_MAX_LITERAL;
-        set->value = raw_trimmed((slice){s->at, (size_t)(after.at - s->at)});
-        for (size_t i = 0; i < set->value.length; i++)
-            set->computed |= !strchr(i ? "0123456789." : "0123456789-", set->value.at[i]);
-        return; /* what is called here may be a topology */
-    }
-    s->at = after.at;
-}
-
-/* object: none of an entry of a dictionary. */
-static ik_status merlin_keep(merlin_reader *r, sim_net_setting *set, slice name, slice object)
-{
-    set->name = merlin_without_topology(name);
-    bool interface =
-        object.length ? name_map_find(&r->interfaces, object) != IK_NONE : r->in_interface;
-    if (interface && slice_is(set->name, "link_bw"))
-        set->name = slice_of("interface.link_bw");
-    set->indented = object.length && object.at != r->s.line_start;
-    return sim_net_add(&r->net, set);
-}
-
-/* A name that begins here, and what follows: NAME(, OBJECT.NAME = VALUE, OBJECT["NAME"] = VALUE. */
-static ik_status merlin_name(merlin_reader *r)
-{
-    scan *s = &r->s;
-    sim_net_setting set = {0};
-    slice path = {s->at, 0}, name = {0};
-    bool is_new;
-    s->at = merlin_path_end(s);
-    path.length = (size_t)(s->at - path.at);
-    if (s->at < s->end && *s->at == '(')
-        merlin_take_class(r, path);
-    scan after = *s;
-    if (scan_char(&after, '[') && (!merlin_quoted(&after, &name) || !scan_char(&after, ']')))
-        return IK_OK;
-    scan_blanks(&after);
-    while (after.at < after.end && strchr("+-*/%", *after.at)) {
-        after.at++;
-        set.computed = true; /* += */
-    }
-    if (!scan_char(&after, '=') || (after.at < after.end && *after.at == '='))
-        return IK_OK;
-    size_t dot = path.length;
-    while (!name.length && dot && path.at[dot - 1] != '.')
-        dot--;
-    if (!name.length && !dot) { /* a variable */
-        scan_blanks(&after);
-        const char *end = merlin_path_end(&after);
-        if (end < after.end && *end == '(' && end - after.at > 10 &&
-            memcmp(end - 11, "LinkControl", 11) == 0 &&
-            name_map_add(&r->interfaces, path, &is_new) == IK_NONE)
-            return ik_fail_memory(r->net.err, 24, "variables");
-        return IK_OK;
-    }
-    slice object = {path.at, name.length || !dot ? path.length : dot - 1};
-    if (!name.length)
-        name = (slice){path.at + dot, path.length - dot};
-    *s = after;
-    merlin_value(s, &set, ";#");
-    return name.length ? merlin_keep(r, &set, name, object) : IK_OK;
-}
-
-/* What stands next in the line; of a text, "NAME" : VALUE too. */
-static ik_status merlin_token(merlin_reader *r)
-{
-    scan *s = &r->s;
-    slice text;
-    sim_net_setting set = {0};
-    if (s->end - s->at > 2 && (*s->at == '"' || *s->at == '\'') && s->at[1] == *s->at &&
-        s->at[2] == *s->at)
-        merlin_skip_text(s);
-    else if (merlin_quoted(s, &text)) {
-        merlin_take_class(r, text);
-        scan_blanks(s);
-        if (!scan_char(s, ':'))
-            return IK_OK;
-        merlin_value(s, &set, ",})#");
-        /* if __name__ == "__main__": has none */
-        return set.value.length ? merlin_keep(r, &set, text, (slice){0}) : IK_OK;
-    } else if (merlin_is_name(*s->at))
-        return merlin_name(r);
-    else if (strchr("#\"'", *s->at)) /* a comment, or a text without an end */
-        s->at = s->end;
-    else
-        s->at++;
-    return IK_OK;
-}
-
-static ik_status merlin_line(merlin_reader *r)
-{
-    size_t left = (size_t)(r->s.end - r->s.at);
-    ik_status status = IK_OK;
-    if (json_mentions(r->s.at, left, "addParamSet("))
-        r->in_interface = json_mentions(r->s.at, left, "network_interface");
-    while (status == IK_OK && r->s.at < r->s.end)
-        status = merlin_token(r);
-    return status;
-}
+enum { MERLIN_MAX = 1000000 };
 
 /* ---- networks */
 
@@ -324,6 +125,23 @@ static ik_status merlin_single(merlin_reader *r)
                           sim_net_uint(&r->net, "num_ports", 1, 65535, SIM_NET_NEEDED));
 }
 
+static ik_status merlin_polarfly(merlin_reader *r)
+{
+    sim_net *n = &r->net;
+    const sim_net_setting *routers = sim_net_find(n, "N");
+    if (routers && !sim_net_find(n, "q"))
+        return sim_net_refuse(n, routers, "topoPolarFly(q=9) is read: give the prime power",
+                              "a PolarFly of about N routers is not read");
+    uint64_t q = sim_net_uint(n, "q", 2, 255, SIM_NET_NEEDED),
+             per = sim_net_uint(n, "hosts_per_router", 1, 65535, (q + 1) / 2);
+    const sim_net_setting *failed = sim_net_find(n, "failed_links");
+    if (n->status == IK_OK && failed)
+        sim_net_refuse(n, failed, "the fabric takes fail=", "a list of failed links is not read");
+    return n->status != IK_OK
+               ? n->status
+               : sim_net_member(n, &r->topology, "polarfly:q=%" PRIu64 ",p=%" PRIu64, q, per);
+}
+
 typedef struct merlin_groups {
     uint64_t per, routers, inside, between, num;
     bool relative;
@@ -392,7 +210,7 @@ static const struct merlin_topology {
 } merlin_topologies[] = {{"topoTorus", merlin_torus},         {"topoMesh", merlin_mesh},
                          {"topoHyperX", merlin_hyperx},       {"topoFatTree", merlin_fattree},
                          {"topoDragonFly", merlin_dragonfly}, {"topoDragonFly2", merlin_dragonfly},
-                         {"topoSingle", merlin_single}};
+                         {"topoSingle", merlin_single},       {"topoPolarFly", merlin_polarfly}};
 
 static ik_status merlin_find(merlin_reader *r, const struct merlin_topology **t)
 {
@@ -411,9 +229,9 @@ static ik_status merlin_find(merlin_reader *r, const struct merlin_topology **t)
         }
     return sim_net_refuse(
         &r->net, r->topology.line ? &r->topology : NULL,
-        "topoTorus, topoMesh, topoHyperX, topoFatTree, topoDragonFly and topoSingle "
+        "topoTorus, topoMesh, topoHyperX, topoFatTree, topoDragonFly, topoPolarFly and topoSingle "
         "are read; a platform's file is read instead of the script that loads it; "
-        "the links of others as format edges",
+        "of others the JSON that 'sst --output-json' writes",
         r->topology.line ? "the topology %.*s is not read" : "the script names no topology%.*s",
         (int)(name.length < 60 ? name.length : 60), name.at ? name.at : "");
 }
@@ -445,8 +263,10 @@ static ik_status merlin_read(const char *text, size_t size, const char *file, ik
     ik_status status = IK_OK;
     while (status == IK_OK && scan_line(&r.s))
         status = merlin_line(&r);
-    if (status == IK_OK)
+    if (status == IK_OK) {
+        merlin_resolve(&r, text, size);
         status = merlin_find(&r, &t);
+    }
     if (status == IK_OK) {
         merlin_read_links(&r);
         status = t->build(&r);

@@ -116,7 +116,7 @@ static const sim_net_setting *sim_net_literal(sim_net *n, const char *name)
         return n->status == IK_OK ? set : NULL;
     if (set->computed)
         sim_net_refuse(n, set, "the program is not run: write the value itself",
-                       "%s is computed here; expected a literal value", name);
+                       "%s is computed or deleted here; expected a literal value", name);
     else
         sim_net_refuse(n, set, "the program is not run: leave one of them in a copy of it",
                        "%s has other values elsewhere, in a branch, a function or another network",
@@ -145,27 +145,49 @@ uint64_t sim_net_uint(sim_net *n, const char *name, uint64_t least, uint64_t mos
     return least;
 }
 
+/* Passes over what may stand between two numbers of a list: blanks, quotes and brackets, and one
+ * of ,:x */
+static size_t sim_net_between(slice text, size_t i)
+{
+    for (bool divided = false; i < text.length; i++) {
+        bool divides = strchr(",:x", text.at[i]) && text.at[i];
+        if ((!divides && !strchr(" \t\r\n\"'()[]", text.at[i])) || (divides && divided))
+            break;
+        divided |= divides;
+    }
+    return i;
+}
+
+/* false: it is no list, or has more than `room` numbers, or too large ones. */
+static bool sim_net_numbers(slice text, uint64_t most, uint64_t *values, size_t room, size_t *num)
+{
+    size_t i = 0, end = 0;
+    while (i < text.length && strchr(" \t\r\n\"'([", text.at[i]))
+        i++;
+    for (*num = 0; i < text.length; i = sim_net_between(text, end)) {
+        for (end = i; end < text.length && text.at[end] >= '0' && text.at[end] <= '9';)
+            end++;
+        if (end == i || *num == room ||
+            !slice_uint((slice){text.at + i, end - i}, most, &values[(*num)++]))
+            return false;
+    }
+    /* a comma may stand at the end, no 'x' */
+    for (size_t k = end; k < text.length; k++)
+        if (text.at[k] == 'x' || text.at[k] == ':')
+            return false;
+    return *num;
+}
+
 size_t sim_net_list(sim_net *n, const char *name, uint64_t most, uint64_t *values, size_t room)
 {
     const sim_net_setting *set = sim_net_literal(n, name);
-    slice text = set ? set->value : (slice){"", 0};
     size_t num = 0;
     char hint[100];
-    bool good = true;
-    for (size_t i = 0, end; good && i < text.length; i = end) {
-        for (end = i; end < text.length && text.at[end] >= '0' && text.at[end] <= '9';)
-            end++;
-        if (end > i)
-            good = num < room && slice_uint((slice){text.at + i, end - i}, most, &values[num++]);
-        else
-            good = text.at[end] && strchr(" \t\r\n,:x\"'()[]", text.at[end++]);
-    }
-    if (n->status != IK_OK || (good && num))
+    if (n->status != IK_OK || (set && sim_net_numbers(set->value, most, values, room, &num)))
         return n->status == IK_OK ? num : 0;
     snprintf(hint, sizeof hint, "expected up to %zu whole numbers up to %" PRIu64 ", as in 4,4,2",
              room, most);
-    sim_net_refuse(n, set, hint, set ? "%s is no list that is read" : "there is no setting %s",
-                   name);
+    sim_net_refuse_value(n, set, name, "no list of whole numbers", hint);
     return 0;
 }
 
@@ -224,43 +246,52 @@ static double sim_net_unit_of_rate(const char *unit, double bare)
     return strcmp(unit, "B/s") == 0 || strcmp(unit, "Bps") == 0 ? 8 * base : 0;
 }
 
-uint64_t sim_net_rate(sim_net *n, const char *name, double bare)
+bool sim_rate(slice text, double bare, uint64_t *rate_bps)
 {
     double value;
     const char *unit;
     char copy[40];
+    if (!sim_net_real(text, &value, &unit, copy))
+        return false;
+    value *= sim_net_unit_of_rate(unit, bare);
+    if (!(value >= 1 && value <= (double)RAW_MAX_RATE_BPS))
+        return false;
+    *rate_bps = (uint64_t)llround(value);
+    return true;
+}
+
+uint64_t sim_net_rate(sim_net *n, const char *name, double bare)
+{
+    uint64_t rate_bps = 0;
     const sim_net_setting *set = sim_net_literal(n, name);
-    if (!set)
-        return 0;
-    if (sim_net_real(set->value, &value, &unit, copy)) {
-        value *= sim_net_unit_of_rate(unit, bare);
-        if (value >= 1 && value <= (double)RAW_MAX_RATE_BPS)
-            return (uint64_t)llround(value);
-    }
-    sim_net_refuse_value(n, set, name, "no rate", "expected a rate up to 1000 Tb/s, as in 4GB/s");
-    return 0;
+    if (set && !sim_rate(set->value, bare, &rate_bps))
+        sim_net_refuse_value(n, set, name, "no rate",
+                             "expected a rate up to 1000 Tb/s, as in 4GB/s");
+    return rate_bps;
+}
+
+bool sim_time(slice text, uint64_t *latency_ps)
+{
+    static const char *const names[] = {"ps", "ns", "us", "ms", "s"};
+    double value, ps = 1;
+    const char *unit;
+    char copy[40];
+    size_t i = 0;
+    if (!sim_net_real(text, &value, &unit, copy))
+        return false;
+    for (; i < 5 && strcmp(*unit ? unit : "ns", names[i]) != 0; i++)
+        ps *= 1e3;
+    if (i == 5 || value * ps > 1e12)
+        return false;
+    *latency_ps = (uint64_t)llround(value * ps);
+    return true;
 }
 
 void sim_net_time(sim_net *n, const char *name, uint64_t *latency_ps)
 {
-    double value;
-    const char *unit;
-    char copy[40];
     const sim_net_setting *set = sim_net_literal(n, name);
-    if (!set)
-        return;
-    if (sim_net_real(set->value, &value, &unit, copy)) {
-        const char *one[] = {"ps", "ns", "us", "ms", "s"};
-        double ps = 1;
-        size_t i = 0;
-        for (; i < 5 && strcmp(*unit ? unit : "ns", one[i]) != 0; i++)
-            ps *= 1e3;
-        if (i < 5 && value * ps <= 1e12) {
-            *latency_ps = (uint64_t)llround(value * ps);
-            return;
-        }
-    }
-    sim_net_refuse_value(n, set, name, "no time", "expected a time up to 1 s, as in 20ns");
+    if (set && !sim_time(set->value, latency_ps))
+        sim_net_refuse_value(n, set, name, "no time", "expected a time up to 1 s, as in 20ns");
 }
 
 void sim_note_ignored(ik_builder *b, const name_map *names, const char *page)

@@ -23,7 +23,8 @@ typedef struct sim_net_setting {
     slice name, value;
     unsigned line, column; /* of the value */
     bool known;            /* something has asked for it */
-    bool computed;         /* no literal value: refused if something asks for it */
+    bool computed;         /* no literal value, or deleted: refused if something asks for it */
+    bool is_name;          /* computed: the name of a variable */
     bool indented;         /* may be that of a branch: refused if there are other values */
 } sim_net_setting;
 
@@ -54,6 +55,12 @@ bool sim_next(scan *s, bool more);
 /* A name in a file, in the folder of the file unless it is absolute; NULL if out of memory. */
 const char *sim_path(ik_arena *arena, const char *file, slice name);
 
+/* 4GB/s, 100Gbps, 10.5: units of bits and bytes, of 1000 and of 1024; without a unit times
+ * `bare`. false: it is none, or above 1000 Tb/s. */
+bool sim_rate(slice text, double bare, uint64_t *rate_bps);
+/* 20ns, without a unit in ns; up to 1 s. */
+bool sim_time(slice text, uint64_t *latency_ps);
+
 /* ---- settings. Texts are kept as they are. What reads one does nothing after an error (status) */
 ik_status sim_net_add(sim_net *n, const sim_net_setting *setting);
 /* The last one of this name, NULL if there is none. */
@@ -65,17 +72,15 @@ ik_status sim_net_refuse(sim_net *n, const sim_net_setting *at, const char *hint
 slice sim_net_text(sim_net *n, const char *name);
 /* A whole number; `usual` where the setting is not there; `least` after an error. */
 uint64_t sim_net_uint(sim_net *n, const char *name, uint64_t least, uint64_t most, uint64_t usual);
-/* Whole numbers with anything but digits between them: how many, at least one but after an
- * error. */
+/* Whole numbers: 4,4,2, 4x4, "4","4" or 4 4. How many, at least one but after an error. */
 size_t sim_net_list(sim_net *n, const char *name, uint64_t most, uint64_t *values, size_t room);
 /* The same for lengths of dimensions: from 1 on, with a product below 2^32, which comes back. */
 uint64_t sim_net_dims(sim_net *n, const char *name, uint64_t dims[SIM_NET_MAX_DIMS], size_t *num);
 /* 1:2:3, in the words of a spec. */
 void sim_net_print(char text[SIM_NET_PRINTED], const uint64_t *values, size_t num);
-/* 4GB/s, 100Gbps, 10.5: units of bits and bytes, of 1000 and of 1024; without a unit times
- * `bare`. 0 if the setting is not there. */
+/* 0 if the setting is not there. */
 uint64_t sim_net_rate(sim_net *n, const char *name, double bare);
-/* 20ns, without a unit in ns; *value stays if the setting is not there. */
+/* *latency_ps stays if the setting is not there. */
 void sim_net_time(sim_net *n, const char *name, uint64_t *latency_ps);
 /* Names, once, the settings that nothing has asked for. page: where their meaning stands. */
 ik_status sim_net_note_ignored(sim_net *n, const char *page);

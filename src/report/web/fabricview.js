@@ -73,7 +73,7 @@ function plain(data, node) {
     return pictures.get(f);
   };
   const seek = seeker(data, () => ({ drawing: data.fabrics[curve().fabric].drawing, curve: curve(), picture: picture() }));
-  const damage = whatIf(data, () => ({ index: curve().fabric, known: known(data, curve().fabric), routing: data.plans[pick.value].routing, drawing: data.fabrics[curve().fabric].drawing, picture: picture() }));
+  const damage = whatIf(data, () => ({ index: curve().fabric, shown: curve(), known: known(data, curve().fabric), routing: data.plans[pick.value].routing, drawing: data.fabrics[curve().fabric].drawing, picture: picture() }));
   function show() { holder.replaceChildren(picture().node); seek.apply(false); damage?.apply(); }
   show();
   return node(el('div', { class: 'controls' }, drawn.length > 1 && pick.node), seek.fields, seek.told, holder, damage?.node);
@@ -99,7 +99,7 @@ function loaded(data, drawn, node) {
     return pictures.get(f);
   };
   const seek = seeker(data, () => ({ drawing: fabric().drawing, curve: curve(), picture: picture() }));
-  const damage = whatIf(data, () => ({ index: curve().fabric, known: known(data, curve().fabric), routing: data.plans[curve().plan].routing, drawing: fabric().drawing, picture: picture() }));
+  const damage = whatIf(data, () => ({ index: curve().fabric, shown: curve(), known: known(data, curve().fabric), routing: data.plans[curve().plan].routing, drawing: fabric().drawing, picture: picture() }));
   const box = numbers('channels', () => channelRows(curve(), curve().steps[step], fabric().drawing));
   function show() {
     const shown = picture(), at = curve().steps[step];

@@ -44,7 +44,7 @@ const portRef = (drawing, link) => {
   return ref && `${ref}.${port}`;
 };
 
-// place(): { index: of the fabric, known: { fabric, seed } that name it to whoever computes, routing, picture, drawing } of what is shown. Returns { node, apply }, or null.
+// place(): { index: of the fabric, shown: its curve, known: { fabric, seed } that name it to whoever computes, routing, picture, drawing } of what is shown. Returns { node, apply }, or null.
 export function whatIf(data, place) {
   if (!ask) return null;
   const told = el('p', { class: 'quiet', role: 'status' }), parts = el('div', { class: 'controls parts' }), choices = el('div', { class: 'controls' }), result = el('div', {});
@@ -61,7 +61,13 @@ export function whatIf(data, place) {
   const node = el('div', { class: 'whatif-box' }, el('div', { class: 'controls' }, open), body);
 
   const list = (effect) => chosen.parts.filter((p) => p.effect === effect).map((p) => (effect === 'slow' ? `${p.ref}@${p.rate}Gb/s` : p.ref)).join(':');
-  const form = (damaged, more = {}) => ({ ...place().known, routing: chosen.routing, traffic: chosen.traffic, ...(damaged && list('fail') && { fail: list('fail') }), ...(damaged && list('slow') && { slow: list('slow') }), ...more });
+  // The point whose VC scheme, switch, adapters and measurement are taken: of what is shown, with the routing and the traffic that are chosen if there is one.
+  function pointOf() {
+    const { index, shown = {} } = place(), same = (p) => (p.routing === chosen.routing) * 4 + (p.plan === shown.plan) * 2 + (p.variant === shown.variant) * 2 + (p.traffic === chosen.traffic);
+    const best = data.points.filter((p) => p.fabric === index).reduce((b, p) => (b && same(b) >= same(p) ? b : p), null);
+    return best ? { point: best.id } : {};
+  }
+  const form = (damaged, more = {}) => ({ ...place().known, ...pointOf(), routing: chosen.routing, traffic: chosen.traffic, ...(damaged && list('fail') && { fail: list('fail') }), ...(damaged && list('slow') && { slow: list('slow') }), ...more });
   const say = (text) => { chosen.told = text; told.textContent = text; told.hidden = !text; };
 
   function pick({ edge, host, node: at }) {
