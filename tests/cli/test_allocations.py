@@ -139,7 +139,7 @@ def commands():
         if form not in ("svg", "lrt"):
             lines[f"topo_read_{form}"] = f"topo tree.{form} --format json -o OUT/fabric.json"
     for form in ("subnet_lst/ibdiagnet", "subnet_lst/iblinkinfo", "subnet_lst/iblinkinfo_long", "subnet_lst/ibnetdiscover_ports", "ibnetdiscover/log", "dot/plan",
-                 "cables/netbox_table", "cables/netbox_cables", "cables/netbox_interfaces", "cables/lldp_json", "cables/ufm_links", "cables/ndt"):
+                 "cables/netbox_table", "cables/netbox_cables", "cables/netbox_interfaces", "cables/lldp_json", "cables/ufm_links", "cables/ndt", "cables/ibdm"):
         lines[f"topo_read_{form.replace('/', '_')}"] = f"topo {SOURCE}/tests/fuzz/corpus/{form} --format json -o OUT/fabric.json"
     lines["audit_pm_info"] = f"audit ring:n=4,p=2 --counters {SOURCE}/tests/fuzz/corpus/counters/pm_info --routing none --json"
     lines["audit_pm"] = f"audit ring:n=4,p=2 --counters {SOURCE}/tests/fuzz/corpus/counters/pm --routing none --json"
