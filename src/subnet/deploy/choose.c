@@ -212,8 +212,9 @@ ik_status choose_consider(const choosing *c, const choose_candidate *k, ik_routi
     snprintf(row->vc, sizeof row->vc, "%s", k->vc ? k->vc : "");
     if (choose_skips(out, k, c->leaves))
         snprintf(row->why, sizeof row->why,
-                 "takes minutes with %u switches that have hosts: tried up to %u", c->leaves,
-                 k->most);
+                 "takes minutes with %u switches that have hosts or aggregation nodes: tried up to "
+                 "%u",
+                 c->leaves, k->most);
     else
         status = choose_try(c, k, row, r);
     out->num++;
