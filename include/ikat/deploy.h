@@ -111,7 +111,7 @@ typedef enum ik_compared_state {
     IK_COMPARED_TOO_LARGE, /* not tried: it takes minutes with so many switches that have hosts */
     IK_COMPARED_NO_MEMORY, /* not tried to the end: it needs more memory than there is */
 } ik_compared_state;
-#define IK_ROUTINGS_COMPARED 8
+#define IK_ROUTINGS_COMPARED 24
 typedef struct ik_routing_compared {
     char routing[96], vc[96];
     const char *given[2]; /* static: routing and VC scheme (NULL: its own) to deploy it again */
@@ -132,6 +132,18 @@ typedef struct ik_routing_choice {
     bool keeps;        /* tables are installed, and nothing better was found */
     bool not_compared; /* with what is installed: the files do not show all tables */
 } ik_routing_choice;
+/* What virtual lanes are good for: the routings that need no more than so many. */
+typedef struct ik_lane_curve {
+    ik_routing_choice routings; /* measured; none is chosen */
+    unsigned num_lanes;
+    /* [1 .. num_lanes] the one with the most throughput, and of these with the least load, that
+     * needs no more lanes: an index, IK_NONE: none is proved */
+    uint32_t best[IK_DEPLOYABLE_VCS + 1];
+    /* No tables have a smaller max_load, with any number of lanes, safe or not: by linear
+     * programming, each pair of hosts divided over any paths, and then rounded up to whole paths.
+     * 0: nothing is known, or no channel between switches has to be used. */
+    double least_load;
+} ik_lane_curve;
 /* Routings that were measured. */
 unsigned ik_routing_choice_compared(const ik_routing_choice *c);
 /* False: it takes minutes, or memory ran out. */
@@ -155,6 +167,7 @@ typedef struct ik_deploy_config {
     bool unproved;      /* write what cannot be proved, too, and say so */
     bool force;         /* the folder may hold files; an earlier deployment's are replaced */
     bool dry_run;       /* nothing is left behind; see ik_deploy */
+    bool lane_curve;    /* fill in ik_deployment.curve; several times the cost of a comparison */
     const char *fabric; /* what the fabric is called in summaries; NULL = its spec */
     const char *from;   /* what is installed: a folder or tables; NULL = not known */
     /* looked at in place of ik_env.cancel while routings are compared and one of them can be taken:
@@ -203,6 +216,7 @@ typedef struct ik_deployment {
     ik_fabric *whole;
     const char *name;         /* of the fabric; borrowed */
     ik_routing_choice choice; /* num 0: the routing was given */
+    ik_lane_curve *curve;     /* NULL: not asked for */
     ik_plan *plan;
     ik_lids lids;
     ik_lid_tables tables;

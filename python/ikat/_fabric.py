@@ -538,19 +538,21 @@ class Fabric(Object):
 
     def deploy(self, folder: Optional[Text] = None, routing: Optional[Text] = None, vc: Optional[Text] = None, *, vls: Whole = lib.IK_DEPLOY_VLS,
                query_lane: bool = False, from_: Optional[Text] = None, failed: Optional[Text] = None, name: Optional[Text] = None,
-               force: bool = False, dry_run: bool = False, unproved: bool = False, seed: Optional[Whole] = None,
-               threads: Optional[Whole] = None, progress: Report = None, cancel: Optional[Cancel] = None,
-               memory_limit: Optional[Quantity] = None) -> Deployment:
+               force: bool = False, dry_run: bool = False, unproved: bool = False, lane_curve: bool = False,
+               seed: Optional[Whole] = None, threads: Optional[Whole] = None, progress: Report = None,
+               cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None) -> Deployment:
         """Writes a folder with all that OpenSM needs to install a routing, proved as written, as `ikat deploy` does
         (docs/deploying.md); the folder appears whole or not at all. `routing`, `vc`: None: the best of several; `vls`: most virtual
         lanes; `query_lane`: one more for performance queries, if they need it; `from_`: what is installed, a folder or tables, of
         which as few entries as possible change; `failed`: a file of nodes and ports that have failed (`without_failed`); `name`:
         what summaries call the fabric, None: its specification; `force`: the folder may hold files; `dry_run`: nothing is written;
-        `unproved`: what cannot be proved is written, too. Without it CheckFailed is raised, as where nothing is better than what is
-        installed. Options: seed, threads, progress, cancel, memory_limit."""
+        `lane_curve`: the summary also says what largest load each number of lanes allows; `unproved`: what cannot be proved
+        is written, too. Without it CheckFailed is raised, as where nothing is better than what is installed.
+        Options: seed, threads, progress, cancel, memory_limit."""
         from ikat._deploy import deployment_of  # pylint: disable=import-outside-toplevel,cyclic-import
         texts = {"routing": ("routing", routing), "vc": ("vc", vc), "fabric": ("name", name), "from": ("from_", from_)}
-        flags = {"query_lane": query_lane, "unproved": unproved, "force": force, "dry_run": dry_run}
+        flags = {"query_lane": query_lane, "unproved": unproved, "force": force, "dry_run": dry_run,
+                 "lane_curve": lane_curve}
         made_of: Deployment = deployment_of(self, folder, texts, vls, flags, failed, {
             "seed": seed, "threads": threads, "progress": progress, "cancel": cancel, "memory_limit": memory_limit})
         return made_of

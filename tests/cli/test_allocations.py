@@ -93,7 +93,8 @@ def commands():
         "failures_refused": f"failures {TREE} -r dmodk --csv",
         "topo_partly": "topo partly.ibnetdiscover",
         "deploy": f"deploy {TREE} -r dmodc -o OUT/new", "deploy_lanes": "deploy ring:n=5 -r dfsssp --query-lane -o OUT/new --json",
-        "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new", "deploy_dry_run": f"deploy {TREE} -r dmodc --dry-run -o OUT/new",
+        "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new", "deploy_lane_curve": "deploy ring:n=4 --lane-curve --vls 2 --dry-run --json",
+        "deploy_dry_run": f"deploy {TREE} -r dmodc --dry-run -o OUT/new",
         "verify": "verify-deployed deployed --lfts tree.lft",
         "verify_json": "verify-deployed deployed --lfts deployed/lfts --fabric tree.ibnetdiscover --json",
         "check": f"check {TREE} -r dmodk", "check_json": f"check {TREE} -r dmodk --json -j 2",
@@ -138,7 +139,7 @@ def commands():
         if form not in ("svg", "lrt"):
             lines[f"topo_read_{form}"] = f"topo tree.{form} --format json -o OUT/fabric.json"
     for form in ("subnet_lst/ibdiagnet", "subnet_lst/iblinkinfo", "subnet_lst/iblinkinfo_long", "subnet_lst/ibnetdiscover_ports", "ibnetdiscover/log", "dot/plan",
-                 "cables/netbox_table", "cables/netbox_cables", "cables/netbox_interfaces", "cables/lldp_json", "cables/ufm_links", "cables/ndt"):
+                 "cables/netbox_table", "cables/netbox_cables", "cables/netbox_interfaces", "cables/lldp_json", "cables/ufm_links", "cables/ndt", "cables/ibdm"):
         lines[f"topo_read_{form.replace('/', '_')}"] = f"topo {SOURCE}/tests/fuzz/corpus/{form} --format json -o OUT/fabric.json"
     lines["audit_pm_info"] = f"audit ring:n=4,p=2 --counters {SOURCE}/tests/fuzz/corpus/counters/pm_info --routing none --json"
     lines["audit_pm"] = f"audit ring:n=4,p=2 --counters {SOURCE}/tests/fuzz/corpus/counters/pm --routing none --json"

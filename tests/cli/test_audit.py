@@ -144,7 +144,7 @@ class Audit(CliTest):
             self.assertEqual(row["why"] is None, row["state"] == "compared")
             if row["state"] == "too_large":
                 self.assertIn(row["routing"], left_out["text"])
-                self.assertRegex(row["why"], r"takes minutes with 202 switches that have hosts: tried up to \d+")
+                self.assertRegex(row["why"], r"takes minutes with 202 switches that have hosts or aggregation nodes: tried up to \d+")
                 self.assertIn(row["why"], left_out["evidence"])
         page = self.tmp / "page.html"
         text = self.ok("audit", "torus:dims=4:4", "--page", page)

@@ -2,10 +2,11 @@
 """Links as UFM lists them, and tables of its NDT plug-in: the same fabric as that of a dump of ibnetdiscover, read on its own and as the plan
 of an audit."""
 import json
+import pathlib
 import random
 import unittest
 
-from harness import CliTest
+from harness import SOURCE, CliTest
 from site_files import UNIT, Fabric
 
 FAMILIES = ("xgft:m=2:2,w=1:2", "rlft:ports=6,levels=2,fail=10%,fail_seed=1", "pgft:m=3:2,w=1:2,p=1:2", "xgft:m=2:3,w=2:2", "torus:dims=3:3,p=2", "dragonfly:h=1", "fullmesh:n=4,p=12")
@@ -25,6 +26,19 @@ def links_of(fabric, labels=False, described=True, both=False):
             links.append({**end("source", node, number), **end("destination", port.peer, port.peer_port), "width": "4x", "severity": "Info", "capabilities": []})
         seen.add((node.guid, number))
     return links
+
+
+def ibdm_of(fabric, both=False, arrow="->"):
+    """A topology file of ibutils, whose names have no blanks. both: each cable from both of its ends."""
+    systems, seen = {}, set()
+
+    def named(node):
+        return f"{'SW36' if node.switch else 'MT26428'} {node.name.replace(' ', '_')}"
+    for node, number, port in fabric.ends():
+        if both or (port.peer.guid, port.peer_port) not in seen:
+            systems.setdefault(named(node), []).append(f"   P{number} {arrow} {named(port.peer)} P{port.peer_port}")
+        seen.add((node.guid, number))
+    return "# systems\n" + "\n".join("\n".join([head, *ports, ""]) for head, ports in systems.items())
 
 
 def ndt_of(fabric, head="#StartDevice,StartPort,EndDevice,EndPort,LinkType", both=False, adapters=False):
@@ -57,7 +71,7 @@ class Ufm(CliTest):
         out = self.tmp / "read.json"
         self.ok("topo", path, "--format", "json", "-o", out, status=None)
         fabric = json.loads(out.read_text())
-        nodes = fabric["switches"] + fabric["hosts"]
+        nodes = [{"name": f"{kind}{i}", **node} for kind, nodes in (("sw", fabric["switches"]), ("host", fabric["hosts"])) for i, node in enumerate(nodes)]
         numbers = [dict(node.get("labels", [])) for node in nodes]
         guids = sorted(node["guid"] for node in fabric["switches"] if "guid" in node)
         return sorted(sorted((nodes[n]["name"], numbers[n].get(p, p + 1)) for n, p in (link[:2], link[2:4])) for link in fabric["links"]), guids, len(fabric["hosts"])
@@ -145,6 +159,65 @@ class Ufm(CliTest):
                         path = self.put_ndt([lines[0], *rows], end="\r\n" if options else "\n")
                         cables, _, num = self.cables(path if options.get("adapters") else f"file:path={path}{self.hosts(fabric)}")
                         self.assertEqual((cables, num), (wanted, hosts))
+
+    # ---- topology files of ibutils
+
+    def test_ibdm_same_fabric(self):
+        for spec in FAMILIES:
+            fabric = self.fabric(spec)
+            cables, _, hosts = self.cables(self.put(fabric.ibnetdiscover(), "fabric.net"))
+            wanted = sorted(sorted((name.replace(" ", "_"), port) for name, port in cable) for cable in cables)
+            for options in ({}, {"both": True}, {"arrow": "-4x-14G->"}):
+                with self.subTest(spec=spec, **options):
+                    found, _, num = self.cables(self.put(ibdm_of(fabric, **options), "plan.topo"))
+                    self.assertEqual((found, num), (wanted, hosts))
+
+    def test_ibdm_plan(self):
+        fabric = self.fabric("xgft:m=4:4,w=1:2")
+        for node, _, _ in fabric.ends():
+            node.name = node.name.replace(" ", "_")
+        net, plan = self.put(fabric.ibnetdiscover(), "fabric.net"), ibdm_of(fabric)
+        said = self.planned(net, self.put(plan, "plan.topo"))
+        self.assertEqual((said["missing"], said["wrong"]), (0, 0))
+        lines = plan.splitlines()
+        inner = [i for i, line in enumerate(lines) if "-> SW36" in line and lines[next(k for k in range(i, -1, -1) if not lines[k].startswith(" "))].startswith("SW36")]
+        a, b = inner[0], next(i for i in inner if lines[i].split()[3:] != lines[inner[0]].split()[3:] and lines[i].split()[3] != lines[inner[0]].split()[3])
+        (head_a, end_a), (head_b, end_b) = (lines[i].split(" -> ") for i in (a, b))
+        lines[a], lines[b] = f"{head_a} -> {end_b}", f"{head_b} -> {end_a}"
+        self.assertGreater(self.planned(net, self.put("\n".join(lines), "plan.topo"))["wrong"], 0)
+
+    def test_ibdm_systems(self):
+        """A chassis is one switch, a computer a host per adapter; what tells neither is told by cables."""
+        path = SOURCE / "tests" / "fuzz" / "corpus" / "cables" / "ibdm"
+        cables, _, hosts = self.cables(path)
+        self.assertEqual(hosts, 5)
+        self.assertEqual([sorted(name for name, _ in cable) for cable in cables if "core" in dict(cable)], [["core", "leaf1"], ["core", "leaf2"]])
+        self.assertEqual(sum("n2 HCA-1" in dict(cable) or "n2 HCA-2" in dict(cable) for cable in cables), 2)
+        self.assertIn("3 ends of cables are in a chassis", self.ok("topo", path))
+        self.assertEqual(self.cables(self.put("BOX a\n P1 -> BOX b P1\n P2 -> BOX c P1\n P3 -> BOX d P1\n", "plan.topo"))[2], 3)
+
+    def test_ibdm_refusals(self):
+        for text, says in (("SW36 s1\n  P1 -> HCA h1\n", "plan.topo:2:15: expected a type, a name and a port"), ("  P1 -> HCA h1 P1\n", "plan.topo:1:8: expected a system"),
+                           ("SW36 s1\n  P1 HCA h1 P1\n", "plan.topo:2:9: expected 'PORT -> TYPE NAME PORT'"), ("SW36 s1 P1\n", "plan.topo:1:9: expected 'CFG:'"),
+                           ("SW36\n", "plan.topo:1:5: expected a system"), ("SW36 s1\n", "plan.topo:1:1: no cable"),
+                           ("SW36 s1\n P1 -> HCA a P1\n P1 -> HCA b P1\n", "plan.topo:3:")):
+            with self.subTest(text=text):
+                self.refused("topo", f"file:path={self.put(text, 'plan.topo')},format=ibdm", says=says)
+
+    @unittest.skipUnless(list(pathlib.Path("/usr/lib").glob("*/ibdm*/ibnl/*.topo")), "ibutils is not installed")
+    def test_ibdm_files_of_ibutils(self):
+        for path in sorted(pathlib.Path("/usr/lib").glob("*/ibdm*/ibnl/*.topo")):
+            with self.subTest(path=path.name):
+                cables, here = set(), None
+                for line in path.read_text().splitlines():
+                    words = line.split("#")[0].split()
+                    if words and not line[0].isspace():
+                        here = words[1]
+                    elif words:
+                        cables.add(frozenset([(here, words[0]), (words[3], words[4])]))
+                found, _, _ = self.cables(path)
+                self.assertEqual(len(found), len(cables))
+                self.assertEqual({name for cable in found for name, _ in cable}, {name for cable in cables for name, _ in cable})
 
     def test_ndt_plan(self):
         fabric = self.fabric("xgft:m=4:4,w=1:2")

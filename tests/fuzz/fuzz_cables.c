@@ -9,5 +9,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_format("lldp", data, size);
     fuzz_format("ufm", data, size);
     fuzz_format("ndt", data, size);
+    fuzz_format("ibdm", data, size);
     return fuzz_format("netbox", data, size);
 }

@@ -24,6 +24,13 @@ man 5 ikat-experiment | has "measure"
 man 7 ikat-topologies | has "torus"
 test -s $documents/html/index.html -a -s $documents/html/tutorial.html
 
+step "the units of ikat watch, which are not enabled"
+for unit in ikat-watch.service ikat-watch-daily.service ikat-watch-daily.timer; do
+  test -s /lib/systemd/system/$unit
+  test ! -e /etc/systemd/system/multi-user.target.wants/$unit -a ! -e /etc/systemd/system/timers.target.wants/$unit
+done
+has FABRIC_COMMAND= </etc/default/ikat-watch
+
 step "completion in bash and zsh"
 bash -c '. /usr/share/bash-completion/bash_completion
          _completion_loader ikat

@@ -193,6 +193,7 @@ static void cable_lists(void **state)
         "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_cables",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/netbox_interfaces",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/ndt",
+        "file:" SOURCE_DIR "/tests/fuzz/corpus/cables/ibdm",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/dot/plan",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/booksim/flatfly",
         "file:" SOURCE_DIR "/tests/fuzz/corpus/booksim/anynet",

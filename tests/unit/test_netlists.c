@@ -429,6 +429,7 @@ static void test_errors_of_cable_lists(void **state)
                    "leaf1,swp1,spine1,swp1\nleaf1,swp1,spine2,swp1\n"},
         {"netbox", "Device A,Termination A,Device B\nleaf1,swp1,spine1\n"},
         {"netbox", "{\"results\": [{\"a_terminations\": 1, \"b_terminations\": []}]}"},
+        {"ibdm", "SW36 leaf1\n  P1 -> HCA n1\n"},
         {"ndt", "StartDevice,StartPort,EndDevice,EndPort\nleaf1,Port 1,n1,Port x\n"},
         {"lldp", "{\"leaf1\": {\"lldp\": {\"interface\": [1]}}}"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

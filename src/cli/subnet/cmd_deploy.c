@@ -39,6 +39,7 @@ static int deploy_run(cli *c)
                                .unproved = cli_has(c, "--unproved"),
                                .force = cli_has(c, "--force"),
                                .dry_run = cli_has(c, "--dry-run"),
+                               .lane_curve = cli_has(c, "--lane-curve"),
                                .fabric = c->args[0],
                                .from = cli_get(c, "--from")};
     const char *folder = cli_get(c, "--output");
@@ -79,6 +80,10 @@ static const cli_option options[] = {
      "<routings>"},
     {"--vc", 0, "SPEC", "the VC scheme (default: the routing's default scheme)", false, "<vcs>"},
     {"--vls", 0, "N", "most virtual lanes for data that may be used, 1 to 15 (default 8)", false},
+    {"--lane-curve", 0, NULL,
+     "also show the largest load that 1, 2, ... lanes allow, up to --vls, and the least that any "
+     "tables can have",
+     false},
     {"--query-lane", 0, NULL, "use one more lane, only for performance queries, if they need it",
      false},
     {"--output", 'o', "DIR", "the folder to write", false},
@@ -100,6 +105,7 @@ static const cli_option options[] = {
 
 static const char *const examples[] = {"ikat deploy karytree:k=2,n=3 -o new-routing",
                                        "ikat deploy ring:n=5,p=2 -r dfsssp --vls 4 -o two-lanes",
+                                       "ikat deploy torus:dims=4:4,p=1 --lane-curve --dry-run",
                                        NULL};
 
 const ik_command ik_command_deploy = {
@@ -131,7 +137,10 @@ const ik_command ik_command_deploy = {
             "management_free:~b one_manager_free:~b vls_used:n dependencies:n max_hops:n "
             "mean_hops:r max_paths:n credit_loop:[{channel:t vl:n sl:n reply:b query:b source:t "
             "destination:t}]} lane_trade:~{lanes:n max_paths:n longer_pairs:n balanced_lanes:~n "
-            "balanced_max_paths:~n}'of routing frugal' roots:[t] left_out:[t] "
+            "balanced_max_paths:~n}'of routing frugal' "
+            "lane_curve:~{least_load:r best:[~n]'of 1, 2, ... lanes: an index into its compared' "
+            "compared:[{routing:t vc:t state:t chosen:b better:b lanes:n max_load:~r saturation:~r "
+            "why:~t}]}'with --lane-curve' roots:[t] left_out:[t] "
             "update:~{switches_without_tables:n not_compared:b lane_assumed:b same_routing:b "
             "repaired:b kept:n changed:n added:n removed:n switches:n levels_kept:~n "
             "levels_changed:~n mixing:t order:[t] "

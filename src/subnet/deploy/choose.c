@@ -9,26 +9,22 @@
 #include "subnet/deploy/choose.h"
 #include "subnet/deploy/deploy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* In the order in which they are tried: of equal ones the first stays. */
-static const struct candidate {
-    const char *routing, *vc;
-    uint32_t most;  /* switches with hosts up to which it is tried, 0: any; see choose_skips */
-    unsigned lanes; /* it is for this number of lanes alone, 0: for any */
-} candidates[] = {
-    {"dmodc", NULL, 0, 0},
-    {"dfsssp", "dfsssp:pairs=both", 800, 0},
-    {"frugal", NULL, 200, 0},
-    {"shortest", "lash:pairs=both", 200, 0},
-    {"nue:vcs=3,pairs=both", NULL, 200, 0},
-    {"nue:vcs=2,pairs=both", NULL, 200, 2},
-    {"nue", NULL, 400, 0},
-    {"updown", NULL, 0, 0},
+const choose_candidate choose_candidates[] = {
+    {"dmodc", NULL, 0, 0, false},
+    {"dfsssp", "dfsssp:pairs=both", 800, 0, false},
+    {"frugal", NULL, 200, 0, false},
+    {"shortest", "lash:pairs=both", 200, 0, false},
+    {"nue:vcs=3,pairs=both", NULL, 200, 0, false},
+    {"nue:vcs=2,pairs=both", NULL, 200, 2, false},
+    {"nue", NULL, 400, 0, true},
+    {"updown", NULL, 0, 0, true},
+    {NULL, NULL, 0, 0, false},
 };
-enum { NUM = sizeof candidates / sizeof *candidates };
-_Static_assert((int)NUM <= (int)IK_ROUTINGS_COMPARED, "room for all candidates");
 
 /* Differences below this share are none: fewer lanes count then. */
 static const double alike = 0.1;
@@ -139,17 +135,8 @@ static bool choose_is_even(const ik_fabric *f, const ik_audit_routing *r)
 
 /* ---- trying */
 
-typedef struct choosing {
-    const ik_fabric *f;
-    const ik_lids *lids;
-    const ik_deploy_config *lanes; /* max_vls, query_lane */
-    const choose_now *now;
-    const ik_env *env;
-    ik_error *err;
-} choosing;
-
 /* Switches with hosts or endpoints: tables are made for pairs of them. */
-static uint32_t choose_count_leaves(const ik_fabric *f)
+uint32_t choose_count_leaves(const ik_fabric *f)
 {
     uint32_t leaves = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
@@ -174,7 +161,7 @@ static void choose_fill_in(ik_routing_compared *row, const ik_audit_routing *r)
 }
 
 /* What does not fit is no failure: something else is tried. */
-static ik_status choose_try(const choosing *c, const struct candidate *k, ik_routing_compared *row,
+static ik_status choose_try(const choosing *c, const choose_candidate *k, ik_routing_compared *row,
                             ik_audit_routing *r)
 {
     const ik_deploy_config config = {.routing = k->routing,
@@ -203,16 +190,35 @@ static ik_status choose_try(const choosing *c, const struct candidate *k, ik_rou
     return status;
 }
 
-/* Too large for it? The last two are tried everywhere if nothing else was proved. */
-static bool choose_skips(const ik_routing_choice *out, unsigned index, uint32_t leaves)
+/* Too large for it? Some are tried everywhere if nothing else was proved. */
+static bool choose_skips(const ik_routing_choice *out, const choose_candidate *k, uint32_t leaves)
 {
-    const struct candidate *k = &candidates[index];
     if (!k->most || leaves <= k->most)
         return false;
     for (unsigned i = 0; i < out->num; i++)
         if (out->of[i].state == IK_COMPARED)
             return true;
-    return index + 2 < NUM;
+    return !k->fallback;
+}
+
+ik_status choose_consider(const choosing *c, const choose_candidate *k, ik_routing_choice *out,
+                          ik_audit_routing *r)
+{
+    assert(out->num < IK_ROUTINGS_COMPARED);
+    ik_routing_compared *row = &out->of[out->num];
+    ik_status status = IK_OK;
+    *row = (ik_routing_compared){.state = IK_COMPARED_TOO_LARGE, .given = {k->routing, k->vc}};
+    snprintf(row->routing, sizeof row->routing, "%s", k->routing);
+    snprintf(row->vc, sizeof row->vc, "%s", k->vc ? k->vc : "");
+    if (choose_skips(out, k, c->leaves))
+        snprintf(row->why, sizeof row->why,
+                 "takes minutes with %u switches that have hosts or aggregation nodes: tried up to "
+                 "%u",
+                 c->leaves, k->most);
+    else
+        status = choose_try(c, k, row, r);
+    out->num++;
+    return status;
 }
 
 /* Takes r over, or discards it. */
@@ -237,33 +243,22 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deplo
     static const choose_now nothing = {0};
     bool unknown = choose_is_unknown(now);
     ik_env here = env ? *env : (ik_env){0};
-    const choosing c = {f, lids, config, unknown ? &nothing : now, &here, err};
-    uint32_t leaves = choose_count_leaves(f);
+    const choosing c = {
+        f, lids, config, unknown ? &nothing : now, &here, err, choose_count_leaves(f)};
     bool even = false;
     ik_status status = IK_OK;
     *out = (ik_routing_choice){.chosen = IK_NONE, .not_compared = unknown};
     *best = (ik_audit_routing){0};
-    for (unsigned i = 0; i < NUM && status == IK_OK && !even; i++) {
-        const struct candidate *k = &candidates[i];
-        ik_routing_compared *row = &out->of[out->num];
+    for (const choose_candidate *k = choose_candidates; k->routing && status == IK_OK && !even;
+         k++) {
         ik_audit_routing r = {0};
         if (k->lanes && k->lanes != deploy_most_lanes(config))
             continue;
-        *row = (ik_routing_compared){.state = IK_COMPARED_TOO_LARGE, .given = {k->routing, k->vc}};
-        snprintf(row->routing, sizeof row->routing, "%s", k->routing);
-        snprintf(row->vc, sizeof row->vc, "%s", k->vc ? k->vc : "");
         if (config->enough && out->chosen != IK_NONE)
             here.cancel = config->enough;
-        if (!choose_skips(out, i, leaves)) {
-            status = choose_try(&c, k, row, &r);
-            even = row->state == IK_COMPARED && choose_is_even(f, &r);
-            choose_take(&c, out, out->num, &r, best);
-        } else {
-            snprintf(row->why, sizeof row->why,
-                     "takes minutes with %u switches that have hosts: tried up to %u", leaves,
-                     k->most);
-        }
-        out->num++;
+        status = choose_consider(&c, k, out, &r);
+        even = r.spec && out->of[out->num - 1].state == IK_COMPARED && choose_is_even(f, &r);
+        choose_take(&c, out, out->num - 1, &r, best);
     }
     out->keeps = status == IK_OK && c.now->routing && out->chosen == IK_NONE;
     if (status != IK_OK)

@@ -9,6 +9,8 @@
 
 /* Between two switches? */
 bool choose_inner(const ik_fabric *f, uint32_t port);
+/* Destination LIDs of a port of a host: what it divides its rate among. */
+double choose_destinations(const ik_fabric *f, const ik_lids *l);
 /* The largest rate of a host's port. */
 uint64_t choose_host_rate(const ik_fabric *f);
 
@@ -40,6 +42,31 @@ bool choose_is_unknown(const choose_now *now);
  * proved of `now`, or if its largest load or its throughput is better by a tenth and neither is
  * worse. */
 bool choose_is_better(const choose_now *now, const ik_audit_routing *then);
+
+/* A routing that is tried; choose_candidates: all, up to one without a routing. */
+typedef struct choose_candidate {
+    const char *routing, *vc;
+    uint32_t most;  /* switches with hosts up to which it is tried, 0: any */
+    unsigned lanes; /* it is for this number of lanes alone, 0: for any */
+    bool fallback;  /* tried with more switches, too, if nothing else was proved */
+} choose_candidate;
+extern const choose_candidate choose_candidates[];
+
+typedef struct choosing {
+    const ik_fabric *f;
+    const ik_lids *lids;
+    const ik_deploy_config *lanes; /* max_vls, query_lane */
+    const choose_now *now;
+    const ik_env *env;
+    ik_error *err;
+    uint32_t leaves; /* choose_count_leaves(f) */
+} choosing;
+
+/* Switches with hosts or endpoints: tables are made for pairs of them. */
+uint32_t choose_count_leaves(const ik_fabric *f);
+/* Adds a row to *out, which has room. *r: as measured, all 0 where the row says why it is not. */
+ik_status choose_consider(const choosing *c, const choose_candidate *k, ik_routing_choice *out,
+                          ik_audit_routing *r);
 
 /* The routings that fit the lanes of `config` (max_vls, query_lane), compared with each other and
  * with what is installed.

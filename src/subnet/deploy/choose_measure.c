@@ -12,8 +12,7 @@ bool choose_inner(const ik_fabric *f, uint32_t port)
     return peer != IK_NONE && ik_is_switch(f, f->port_node[port]) && ik_is_switch(f, peer);
 }
 
-/* Destination LIDs of a port of a host: what it divides its rate among. */
-static double choose_destinations(const ik_fabric *f, const ik_lids *l)
+double choose_destinations(const ik_fabric *f, const ik_lids *l)
 {
     uint32_t lids = 0, ports = 0;
     for (uint32_t i = 0; i < l->num; i++) {

@@ -191,6 +191,8 @@ static ik_status deploy_make(ik_deployment *d, const ik_deploy_config *config, c
         status = deploy_find_left_out(d, err);
     if (status == IK_OK)
         status = deploy_find_roots(d, err);
+    if (status == IK_OK && config->lane_curve)
+        status = lane_curve_measure(d, config, env, err);
     return status;
 }
 
@@ -282,6 +284,7 @@ void ik_deployment_free(ik_deployment *d)
     free(d->update.folder);
     free(d->update.order);
     free(d->update.batch);
+    free(d->curve);
     ik_fabric_free(d->whole);
     *d = (ik_deployment){0};
 }

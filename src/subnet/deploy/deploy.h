@@ -46,6 +46,12 @@ ik_status deploy_write_summaries(ik_deployment *d, const deploy_folder *folder, 
 /* Judges what d has: d->verdict, d->proved. */
 ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err);
 
+/* Measures d->curve; prints it, and its members in an open JSON object (NULL: none). */
+ik_status lane_curve_measure(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
+                             ik_error *err);
+void lane_curve_print(const ik_lane_curve *c, FILE *out);
+void lane_curve_json(const ik_lane_curve *c, ik_json *j);
+
 /* *out = *d, with what points into it; after a failure d is freed instead. Returns status. */
 ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *out);
 

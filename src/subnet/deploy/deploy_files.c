@@ -151,12 +151,16 @@ static void deploy_files_print_return(const ik_deployment *d, FILE *out)
             "# level 0 before, use the kept tables instead: they have no service levels, and those "
             "of\n"
             "# an engine with several lanes (dfsssp, lash, nue, torus-2QoS) may deadlock on one.\n"
+            "# If the fabric has changed since, they lead into cables that are gone.\n"
             "opensm -R file,no_fallback -U before.lfts\n",
             out);
     }
-    fputs("# Check: the tables of before.\n"
+    /* headings have the route to the switch, and their order is that of discovery */
+    fputs("# Check: the tables of before, where the fabric is as it was.\n"
           "dump_fts > back.lfts\n"
-          "diff before.lfts back.lfts\n",
+          "for when in before back; do awk '/^Unicast/ { sub(/.*guid /, \"\"); sw = $0 } "
+          "/^0x/ { print sw, $1, $2 }' $when.lfts | sort > $when.entries; done\n"
+          "diff before.entries back.entries\n",
           out);
 }
 

@@ -183,6 +183,7 @@ static void deploy_print_verdict(const ik_deployment *d, FILE *out)
     fprintf(out, "  %-16s %s at most over a channel between switches\n", "load",
             IK_COUNT(d->max_paths, "path"));
     print_trade(d, out);
+    lane_curve_print(d->curve, out);
     print_loop(d, out);
 }
 
@@ -444,6 +445,7 @@ void ik_deployment_json(const ik_deployment *d, ik_json *j)
     deploy_print_put_policy(d, j);
     deploy_print_put_judgement(d, j);
     deploy_print_put_trade(d, j);
+    lane_curve_json(d->curve, j);
     deploy_print_put_nodes(d, j, "roots", d->roots, d->num_roots);
     deploy_print_put_nodes(d, j, "left_out", d->left_out, d->num_left_out);
     deploy_print_put_update(d, j);

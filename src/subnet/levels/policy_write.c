@@ -20,8 +20,9 @@ typedef struct policy_writer {
     FILE *out;
     uint32_t *source_hosts, *dest_hosts; /* [classes] ports of hosts in it */
     bool *needed;                        /* [num_dests] a rule names it */
-    uint64_t pairs[IK_NUM_SLS];          /* of ports on each SL */
-    unsigned usual;                      /* the SL of most pairs */
+    uint64_t *rules; /* [num_sources][IK_NUM_SLS] equal where the destinations on this SL are */
+    uint64_t pairs[IK_NUM_SLS]; /* of ports on each SL */
+    unsigned usual;             /* the SL of most pairs */
     ik_policy_size size;
 } policy_writer;
 
@@ -35,13 +36,30 @@ static bool policy_write_is_host(const ik_lids *lids, uint32_t index)
     return lids->of[index].port != IK_NONE && lids->of[index].path == 0;
 }
 
+/* A term of the sum over the destinations of a rule. */
+static uint64_t policy_write_term(uint32_t dest)
+{
+    uint64_t x = (dest + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
+static void policy_write_sum_rules(policy_writer *w)
+{
+    for (uint32_t a = 0; a < w->s->num_sources; a++)
+        for (uint32_t b = 0; b < w->s->num_dests; b++)
+            if (w->dest_hosts[b])
+                w->rules[(size_t)a * IK_NUM_SLS + policy_write_cell(w, a, b)] +=
+                    policy_write_term(b);
+}
+
 static ik_status policy_write_count_classes(policy_writer *w, ik_error *err)
 {
     const ik_service_levels *s = w->s;
     w->source_hosts = ik_calloc((size_t)s->num_sources + 1, sizeof *w->source_hosts);
     w->dest_hosts = ik_calloc((size_t)s->num_dests + 1, sizeof *w->dest_hosts);
     w->needed = ik_calloc((size_t)s->num_dests + 1, sizeof *w->needed);
-    if (!w->source_hosts || !w->dest_hosts || !w->needed)
+    w->rules = ik_calloc((size_t)s->num_sources * IK_NUM_SLS + 1, sizeof *w->rules);
+    if (!w->source_hosts || !w->dest_hosts || !w->needed || !w->rules)
         return ik_fail_memory(err, (size_t)s->num_sources * 4, "a QoS policy");
     for (uint32_t i = 0; i < s->lids->num; i++) {
         if (!policy_write_is_host(s->lids, i))
@@ -59,6 +77,7 @@ static ik_status policy_write_count_classes(policy_writer *w, ik_error *err)
         for (uint32_t b = 0; b < s->num_dests; b++)
             w->needed[b] |=
                 w->source_hosts[a] && w->dest_hosts[b] && policy_write_cell(w, a, b) != w->usual;
+    policy_write_sum_rules(w);
     return IK_OK;
 }
 
@@ -76,6 +95,8 @@ static bool policy_write_has_level(const policy_writer *w, uint32_t source, unsi
 /* The same destinations on this SL? */
 static bool policy_write_same_rule(const policy_writer *w, uint32_t a, uint32_t b, unsigned sl)
 {
+    if (w->rules[(size_t)a * IK_NUM_SLS + sl] != w->rules[(size_t)b * IK_NUM_SLS + sl])
+        return false;
     for (uint32_t d = 0; d < w->s->num_dests; d++)
         if (w->dest_hosts[d] &&
             (policy_write_cell(w, a, d) == sl) != (policy_write_cell(w, b, d) == sl))
@@ -193,6 +214,7 @@ ik_status ik_qos_policy_print(const ik_service_levels *s, FILE *out, ik_policy_s
     free(w.source_hosts);
     free(w.dest_hosts);
     free(w.needed);
+    free(w.rules);
     if (status == IK_OK && size)
         *size = w.size;
     return status;
