@@ -141,7 +141,8 @@ typedef struct ik_lane_curve {
     uint32_t best[IK_DEPLOYABLE_VCS + 1];
     /* No tables have a smaller max_load, with any number of lanes, safe or not: by linear
      * programming, each pair of hosts divided over any paths, and then rounded up to whole paths.
-     * 0: nothing is known, or no channel between switches has to be used. */
+     * 0: nothing is known, as where ports of hosts differ in LMC, or no channel between switches
+     * has to be used. */
     double least_load;
 } ik_lane_curve;
 /* Routings that were measured. */

@@ -134,6 +134,7 @@ class Deploy(CliTest):
         """The first rule that matches gives both directions of a pair one SL; data uses as many lanes as are said."""
         groups, rules, levels = self.policy(folder)
         self.assertEqual(len(rules), summary["policy"]["rules"])
+        self.assertEqual(len({(*dest, name) for _, dest, name in rules}), len(rules), "sources whose rule is the same share it")
         self.assertEqual((folder / "qos-policy.conf").stat().st_size, summary["policy"]["bytes"])
         conf = dict(line.split(" ", 1) for line in (folder / "opensm.conf").read_text().splitlines())
         self.assertEqual(conf["qos"], "TRUE")

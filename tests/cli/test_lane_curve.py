@@ -1,4 +1,5 @@
 """`ikat deploy --lane-curve`: the bound beside sums of distances found here, the rows beside deployments of the same routings."""
+import json
 import unittest
 
 from harness import SOURCE, CliTest
@@ -25,7 +26,40 @@ class LaneCurve(CliTest):
         self.assertAlmostEqual(self.curve("torus:dims=4:4:4,p=1")["least_load"], 32 / 63)
         # 2 hosts on each of 3 switches in a row: 2 * 4 paths over each channel; 7 paths would not be whole per pair
         self.assertAlmostEqual(self.curve("mesh:dims=3,p=2")["least_load"], 8 / 5)
-        self.assertEqual(self.curve("crossbar:n=4")["least_load"], 0)
+        self.assertEqual(str(self.curve("crossbar:n=4")["least_load"]), "0")
+
+    def test_lids_that_differ(self):
+        """A port with more LIDs is sent more: a bound for even traffic says nothing. With as many LIDs each, it is that of one LID."""
+        fabric = json.loads(self.ok("topo", "ring:n=8,p=1", "--format", "json", "-o", "-"))
+        for lmcs, least in (([2] * 8, 16 * 8 / 16 / 7), ([3] + [0] * 7, 0)):
+            for i, node in enumerate(fabric["switches"] + fabric["hosts"]):
+                node["lid"] = 8 * (i + 1)
+                node["lmc"] = lmcs[i - 8] if i >= 8 else 0
+            path = self.tmp / "lids.json"
+            path.write_text(json.dumps({key: value for key, value in fabric.items() if key not in ("family", "spec")}))
+            curve = self.curve(path)
+            self.assertAlmostEqual(curve["least_load"], least)
+            self.assertTrue(curve["compared"])
+
+    def test_hosts_with_several_cables(self):
+        """A port is a host. Unlike cables between switches: the bound is of load, whatever their rates."""
+        for cables, links, least in (((0, 0, 1), [(0, 1)] * 3, 1 / 2), ((0, 1, 2, 3), [(0, 1), (1, 2), (2, 3), (3, 0)], 2 / 3)):
+            first = max(cables) + 1
+            ports = [0] * (first + 2)
+
+            def port(node, ports=ports):
+                ports[node] += 1
+                return ports[node] - 1
+            ends = [(a, b, i % 2) for i, (a, b) in enumerate(links)] + [(first + i % 2, at, 0) for i, at in enumerate(cables)]
+            rows = [[a, port(a), b, port(b), kind] for a, b, kind in ends]
+            path = self.tmp / "fabric.json"
+            path.write_text(json.dumps({
+                "format": "ikat fabric", "version": 1, "links": rows, "switches": [{"ports": n} for n in ports[:first]],
+                "hosts": [{"ports": n} for n in ports[first:]],
+                "classes": [{"name": f"{rate} Gb/s", "rate_bps": rate * 10**9, "latency_ps": 6000} for rate in (100, 25)]}))
+            curve = self.curve(path)
+            self.assertAlmostEqual(curve["least_load"], least)
+            self.assertGreaterEqual(min(row["max_load"] for row in curve["compared"] if row["max_load"] is not None) + 1e-9, least)
 
     def test_nothing_is_below_the_bound(self):
         for fabric in FABRICS:

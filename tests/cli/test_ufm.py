@@ -196,9 +196,18 @@ class Ufm(CliTest):
         self.assertIn("3 ends of cables are in a chassis", self.ok("topo", path))
         self.assertEqual(self.cables(self.put("BOX a\n P1 -> BOX b P1\n P2 -> BOX c P1\n P3 -> BOX d P1\n", "plan.topo"))[2], 3)
 
+    def test_ibdm_lines(self):
+        """Ends of lines, comments, systems without cables, and what types say: adapters and switches by the number of their chip."""
+        for text in ("MT47396 s1\r\n\tP1 -> MT4115 h1 P1\r\n\tP2 -> BOX h#2 P1", "# all\nMT47396 s0 # none\n\nMT47396 s1 CFG: x # one\n P1 -> MT4115 h1 P1 # first\n # P9 -> A b P1\n P2 -> BOX h#2 P1\n",
+                     "MT54000 s1\n P1 -> MT41686 h1 P1\n P1 -> MT41686 h1 P1\nBOX h#2\n  P1 -4x-> MT54000 s1 P2\n"):
+            with self.subTest(text=text):
+                cables, _, hosts = self.cables(self.put(text, "plan.topo"))
+                self.assertEqual((cables, hosts), ([[("h#2", 1), ("s1", 2)], [("h1", 1), ("s1", 1)]], 2))
+
     def test_ibdm_refusals(self):
         for text, says in (("SW36 s1\n  P1 -> HCA h1\n", "plan.topo:2:15: expected a type, a name and a port"), ("  P1 -> HCA h1 P1\n", "plan.topo:1:8: expected a system"),
                            ("SW36 s1\n  P1 HCA h1 P1\n", "plan.topo:2:9: expected 'PORT -> TYPE NAME PORT'"), ("SW36 s1 P1\n", "plan.topo:1:9: expected 'CFG:'"),
+                           ("SW36 s1\n P1 -> HCA h1 P1\n P2 -> SW36 h1 P1\n", "plan.topo:3:1: two devices are called 'h1', of HCA and SW36"),
                            ("SW36\n", "plan.topo:1:5: expected a system"), ("SW36 s1\n", "plan.topo:1:1: no cable"),
                            ("SW36 s1\n P1 -> HCA a P1\n P1 -> HCA b P1\n", "plan.topo:3:")):
             with self.subTest(text=text):

@@ -32,12 +32,15 @@ typedef struct ibdm_system {
     slice type, name;
 } ibdm_system;
 
-/* Beginnings of types, as in the IBNL files of ibutils and in the names of products. */
-static const char *const host_types[] = {"HCA",    "MCX",     "MH",   "MT2",   "MTLP", "MTPB",
-                                         "Cougar", "Cheetah", "Lion", "Eagle", NULL};
+/* Beginnings of types, as in the IBNL files of ibutils and in the names of products and chips (MT
+ * and a number: MT4115 is an adapter, MT47396 a switch). */
+static const char *const host_types[] = {"HCA",     "MCX",  "MH",    "MT2",  "MT40",
+                                         "MT41",    "MT42", "MTLP",  "MTPB", "Cougar",
+                                         "Cheetah", "Lion", "Eagle", NULL};
 static const char *const switch_types[] = {
-    "SW",  "MTS",     "MSX",   "MSB",      "MQM",     "MCS",   "MIS",     "IS4", "IS5",
-    "MT4", "Gazelle", "Rhino", "Reindeer", "Mammoth", "Shark", "Buffalo", NULL};
+    "SW",    "MTS",      "MSX",     "MSB",   "MQM",     "MCS",  "MIS",  "IS4",
+    "IS5",   "MT47",     "MT48",    "MT51",  "MT52",    "MT53", "MT54", "Gazelle",
+    "Rhino", "Reindeer", "Mammoth", "Shark", "Buffalo", NULL};
 
 static bool ibdm_begins(slice text, const char *const *words)
 {
@@ -58,10 +61,20 @@ static slice ibdm_token(scan *s)
     return scan_token(s);
 }
 
-static bool ibdm_is_comment(scan *s)
+/* A comment ends the line. */
+static bool ibdm_line(scan *s)
 {
-    scan_blanks(s);
-    return scan_at_end(s) || *s->at == '#';
+    if (!scan_line(s))
+        return false;
+    for (const char *at = s->at; at < s->end; at++)
+        if (*at == '#' && (at == s->at || at[-1] == ' ' || at[-1] == '\t'))
+            s->end = at;
+    return true;
+}
+
+static bool ibdm_is_indented(const scan *s)
+{
+    return s->at < s->end && (*s->at == ' ' || *s->at == '\t');
 }
 
 /* ---- lines */
@@ -70,7 +83,7 @@ static ik_status ibdm_end(ibdm_reader *r, const ibdm_system *system, slice port,
 {
     const char *slash = memchr(port.at, '/', port.length);
     bool host = ibdm_begins(system->type, host_types);
-    *end = (device_end){.device = system->name, .port = port};
+    *end = (device_end){.device = system->name, .port = port, .whose = system->type};
     if (slash && strncasecmp(port.at, "HCA", 3) == 0) {
         const char *name = ik_arena_printf(&r->arena, "%.*s %.*s", (int)system->name.length,
                                            system->name.at, (int)(slash - port.at), port.at);
@@ -139,9 +152,9 @@ static ik_status ibdm_read(const char *text, size_t size, const char *file, ik_b
     ibdm_reader r = {.s = scan_text(text, size, file), .g = {.file = file, .text_size = size}};
     ibdm_system system = {0};
     ik_status status = IK_OK;
-    while (status == IK_OK && scan_line(&r.s)) {
-        bool indented = r.s.at < r.s.end && (*r.s.at == ' ' || *r.s.at == '\t');
-        if (!ibdm_is_comment(&r.s))
+    while (status == IK_OK && ibdm_line(&r.s)) {
+        bool indented = ibdm_is_indented(&r.s);
+        if (!scan_at_end(&r.s))
             status = indented ? ibdm_read_port(&r, &system) : ibdm_read_system(&r, &system);
     }
     if (status == IK_OK)
@@ -153,22 +166,22 @@ static ik_status ibdm_read(const char *text, size_t size, const char *file, ik_b
     return status;
 }
 
-/* The first line is a system and the second one a cable, apart from comments. */
+/* The first lines are systems and the next one is a cable, apart from comments. */
 static unsigned ibdm_probe(const char *text, size_t size)
 {
     scan s = scan_text(text, size, "");
-    unsigned lines = 0;
-    while (scan_line(&s)) {
-        bool indented = s.at < s.end && (*s.at == ' ' || *s.at == '\t');
-        if (ibdm_is_comment(&s))
+    bool system = false;
+    while (ibdm_line(&s)) {
+        bool indented = ibdm_is_indented(&s);
+        if (scan_at_end(&s))
             continue;
         slice words[5];
         for (unsigned i = 0; i < 5; i++)
             words[i] = ibdm_token(&s);
-        bool cable = indented && ibdm_is_arrow(words[1]) && words[4].length && scan_at_end(&s);
-        if (lines++ == 1)
-            return cable ? 98 : 0; /* a comment may look like one of ibnetdiscover */
-        if (indented || !words[1].length || (words[2].length && strncmp(words[2].at, "CFG", 3)))
+        if (indented) /* a comment may look like one of ibnetdiscover */
+            return system && ibdm_is_arrow(words[1]) && words[4].length && scan_at_end(&s) ? 98 : 0;
+        system = words[1].length && (!words[2].length || strncmp(words[2].at, "CFG", 3) == 0);
+        if (!system)
             return 0;
     }
     return 0;

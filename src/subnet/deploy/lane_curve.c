@@ -46,11 +46,25 @@ static ik_status lane_curve_flow(const ik_fabric *f, uint16_t *port_class, const
     return status;
 }
 
+/* Has every host's port as many LIDs? Else those with more of them are sent more. */
+static bool lane_curve_sends_evenly(const ik_fabric *f, const ik_lids *l)
+{
+    uint64_t lids = 0, ports = 0, last = 0; /* the last path of a port is 2^LMC - 1 */
+    for (uint32_t i = 0; i < l->num; i++) {
+        if (l->of[i].port == IK_NONE || ik_is_silent(f, l->of[i].node))
+            continue;
+        lids++;
+        ports += l->of[i].path == 0;
+        last = l->of[i].path > last ? l->of[i].path : last;
+    }
+    return lids == ports * (last + 1);
+}
+
 static ik_status lane_curve_bound(ik_deployment *d, const ik_env *env, ik_error *err)
 {
     ik_fabric *split = NULL;
     double each = choose_destinations(d->fabric, &d->lids), least = 0;
-    if (d->given->num_hosts < 2)
+    if (d->given->num_hosts < 2 || !lane_curve_sends_evenly(d->fabric, &d->lids))
         return IK_OK;
     ik_status status = ik_fabric_split(d->given, &split, err);
     if (status != IK_OK)
@@ -62,7 +76,8 @@ static ik_status lane_curve_bound(ik_deployment *d, const ik_env *env, ik_error 
         status = ik_fail_memory(err, split->num_ports * sizeof *port_class, "rates of links");
     free(port_class);
     ik_fabric_free(split);
-    d->curve->least_load = ceil(least * each - rounding) / each;
+    if (least > 0)
+        d->curve->least_load = ceil(least * each - rounding) / each;
     return status;
 }
 
@@ -131,16 +146,15 @@ ik_status lane_curve_measure(ik_deployment *d, const ik_deploy_config *config, c
             most = k->most;
         else
             status = lane_curve_try(&c, k, curve);
-    bool done = false;
-    for (unsigned n = 1; n <= curve->num_lanes && status == IK_OK && !done; n++) {
+    for (unsigned n = 1; n <= curve->num_lanes && status == IK_OK && !lane_curve_is_done(curve);
+         n++) {
         char spec[64];
         snprintf(spec, sizeof spec, "frugal:lanes=%u,prefer=load", n);
-        done = lane_curve_is_done(curve);
-        if (!done)
-            status = lane_curve_try(&c, &(choose_candidate){spec, NULL, most, 0, false}, curve);
+        status = lane_curve_try(&c, &(choose_candidate){spec, NULL, most, 0, false}, curve);
         ik_routing_compared *row = &curve->routings.of[curve->routings.num - 1];
         row->given[0] = NULL; /* the spec ends here */
-        done = done || !ik_routing_compared_tried(row);
+        if (!ik_routing_compared_tried(row))
+            break;
     }
     lane_curve_find_best(curve);
     return status;
