@@ -336,11 +336,19 @@ class SimulatorFiles(CliTest):
                            ("v = '3x4'\ntopo.shape = v\n", None), ("topo.shape = v\nif x:\n    v = '3x4' # v = 3\n", None), ("v = '3x4'\nv = '9'\ntopo.shape = v\n", unread), ("v = '3x4'\nv += 'x9'\ntopo.shape = v\n", unread),
                            ("v = '3x4'\ndef f(a, v):\n    topo.shape = v\n", ("shape",)), ("v = '3x4'\nfor v in y:\n    pass\ntopo.shape = v\n", unread), ("v = '3x4'\nv, x = y\ntopo.shape = v\n", unread), ("v = '3x4'\nfrom x import v\ntopo.shape = v\n", unread),
                            ("v = '3x4'\nwith x as v: pass\ntopo.shape = v\n", unread), ("v = '3x4'\nx = lambda v: 3\ntopo.shape = v\n", unread), ("v = '3x4'\ndel v\ntopo.shape = v\n", unread), ("v: str = '3x4'\ntopo.shape = v\n", unread),
+                           ("if x: \\\ntopo.shape = '3x4'\n", ("other values",)), ("with f() as topo.shape: pass\n", unread), ("(topo.shape) = '3x4'\n", unread), ("topo . shape = '3x4'\n", ("other values",)), ("topo. shape = '3x4'\n", ("other values",)),
+                           ("[0 for topo.shape in ['3x4']]\n", unread), ("topo.__dict__.update(\n  a=1,\n  shape='3x4')\n", unread), ("x = 'a \\\ntopo.shape = 3;\\\n'\ntopo.shape = '3x4'\n", None), ("T = topoMesh\nt = T()\n", (":6:5", "another name: topoMesh")),
+                           *((f"v = '3x4'\n{line}\ntopo.shape = v\n", unread) for line in ("if x == 2: v = '9'", "if f(x): v = '9'", "f(); v = '9'", "x = v = '9'", "with f('x') as v: pass", "for (x, v) in y: pass", "(x, v) = y", "(v, x) = y", "[v] = y",
+                                                                                         "if (v := '9') == x: pass", "f(" + "v," * 60000 + "x)")),
+                           ("v = '3x4'\nx = f(v, a=v, b=3) + g[v == 3]; y = 3\nfor i in range(v): pass\ntopo.shape = v\n", None),
                            ("topo.shape == '3x5'\nif topo.width == 3: print(topo.shape, topo.width)\ntopo.shape = '3x4'\n", None), ("x = topo.shape[1:2]\nf(a, b=3)\ntopo.shape = '3x4'\n", None),
                            ("a.v = v\n" * 300000 + "topo.shape = '3x4'\n", None), ("v = v; " * 200000 + "\ntopo.local_ports = v\n", ("local_ports is computed",)), ("(" * 400000 + "\ntopo.shape = '3x4'\n", None), ("f(v, a=" * 100000 + "\ntopo.shape = '3x4'\n", None)):
             with self.subTest(text=text[:200]):
                 path = self.put(before + text, "script.py")
                 self.refused("topo", path, says=says) if says else self.assertEqual(self.size(path), (12, 12, 24))
+        first = "v = '3x4'\n" + before + "topo.shape = v\n"
+        self.assertEqual(self.size(self.put(first, "script.py")), (12, 12, 24))
+        self.refused("topo", self.put(first + "if x:\n    v = '9'\n", "script.py"), says=unread)
         head = "import sst\nfrom sst.merlin import *\n"
         for text, says in (("t = topoPolarFly(q=4)\n", (42, 21)), ("t = topoPolarFly(4)\nt.hosts_per_router = 3\n", (63, 21)), ("size = 4\nt = topoPolarFly(q = size)\n", (42, 21)), ("t = topoPolarFly(N=100)\n", (":3:20", "give the prime power")), ("t = topoPolarFly(q=6)\n", (":3:5", "q")),
                            ("t = topoPolarFly()\n", ("no setting q",)), ("t = topoPolarFly(4)\nt.failed_links = 'x'\n", ("failed links",)), ("t = topoPolarStar(d=3)\n", ("topoPolarStar is not read", "--output-json")),
@@ -384,7 +392,8 @@ class SimulatorFiles(CliTest):
                              (lambda d: links(d)[0]["left"].pop("port"), ("the left end", "lacks")), (lambda d: links(d)[0]["right"].update(component="r:2"), ("no component 'r:2'",)), (lambda d: links(d)[1]["left"].update(component="n:i[0]"), ("no component 'n:i[0]'",)),
                              (lambda d: links(d)[0]["left"].update(port="north"), ("'north' is no port", "port0")), (lambda d: links(d)[0]["left"].update(port="port99999"), ("is no port",)), (lambda d: links(d)[0]["left"].update(latency="20"), None), (lambda d: links(d)[0]["left"].update(latency="x"), ("'x' is not read",)),
                              (lambda d: links(d)[0].update(right={"rank": 1, "thread": 0}), ("rank 1", "--parallel-output")), (lambda d: d["shared_params"]["all"].update(link_bw="4GHz"), ("link_bw of 'r:0' is '4GHz'",)), (lambda d: d.update(components=parts(d)[2:]), ("no component is a merlin.hr_router",)),
-                             (lambda d: links(d).append(link("r:0", "port3", "r:1", "port3")), ("port",)), (lambda d: d.update(components=None), ("no list of components", "--output-json")), (lambda d: links(d).append(link("r:0", "port1", "r:0", "port2")), None)):
+                             (lambda d: links(d).append(link("r:0", "port3", "r:1", "port3")), ("port",)), (lambda d: d.update(components=None), ("no list of components", "--output-json")), (lambda d: d.pop("links"), ("no list of", "links", "--output-json")),
+                             (lambda d: d["components"][0]["params"].update(num_ports=4), ("num_ports of", "is no text")), (lambda d: links(d).append(link("r:0", "port1", "r:0", "port2")), None)):
             path = changed(change)
             with self.subTest(says=says):
                 self.refused("topo", f"file:{path},format=sst", says=says) if says else self.ok("topo", path)
@@ -407,7 +416,7 @@ class SimulatorFiles(CliTest):
         self.put("components: {}\n", "none.yaml")
         self.put("schema_version: 1\ninclude: x.yaml\n" + base, "more.yaml")
         self.put("a: [\n", "broken.yaml")
-        for text, says in (("include: base.yaml\n", None), ("include: [base.yaml, none.yaml]\n", None), ("include: more.yaml\n", None), ("include: broken.yaml\n" + base, None), ("include: [none.yaml]\n", ("no topology", "include")), ("include: x.yaml\n", ("x.yaml", "cannot open")),
+        for text, says in (("include: base.yaml\n", None), ("include: [base.yaml, none.yaml]\n", None), ("include: more.yaml\n", None), ("include: broken.yaml\n" + base, None), ("include: [none.yaml]\n", ("no topology", "include")), ("include: x.yaml\n", (":2:10", "x.yaml", "cannot be read")),
                            ("include: {a: 1}\n", ("include",)), ("include: broken.yaml\n", ("broken.yaml:",)), ("include: [base.yaml, base2.yaml]\n", ("base2.yaml:1:66", "dim_length = '3,y,'", "no list of whole numbers"))):
             self.put(base.replace("4]", "y]"), "base2.yaml")
             with self.subTest(text=text):

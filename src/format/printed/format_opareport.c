@@ -184,7 +184,6 @@ static ik_status opa_close_port_info(opa_reader *r)
         return ik_fail_memory(r->err, 24, "ports");
     r->rate[id] = 1000000 * r->node.width * r->node.speed_mbps;
     r->node.port = r->node.width = r->node.speed_mbps = 0;
-
     return IK_OK;
 }
 

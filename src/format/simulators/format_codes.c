@@ -242,6 +242,9 @@ static ik_status codes_read_included(codes_reader *r, const ytree *root, const y
                              : ik_fail_memory(r->net.err, 4096, "the path of a file");
         if (status == IK_OK)
             status = codes_parse(r, text, size, &unused, &found);
+        else if (status != IK_ERR_MEMORY)
+            ytree_fail(name, r->net.err, "include: '%.100s' cannot be read, or is too large",
+                       name->text);
         free(text);
         if (status != IK_OK)
             return status;

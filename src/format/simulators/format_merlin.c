@@ -216,10 +216,11 @@ static ik_status merlin_find(merlin_reader *r, const struct merlin_topology **t)
 {
     slice name = r->topology.value;
     if (r->several)
-        return sim_net_refuse(&r->net, &r->topology,
-                              "the script is not run: take the others out of a copy of it",
-                              "the script names several topologies, of which %.*s is the last",
-                              (int)(name.length < 60 ? name.length : 60), name.at);
+        return sim_net_refuse(
+            &r->net, &r->topology,
+            "the script is not run: leave topo = topoNAME() of one of them in a copy of it",
+            "the script names several topologies, or gives one another name: %.*s is the last",
+            (int)(name.length < 60 ? name.length : 60), name.at);
     sim_net_find(&r->net, "router"); /* objects, whose settings count */
     sim_net_find(&r->net, "network_interface");
     for (size_t i = 0; i < sizeof merlin_topologies / sizeof *merlin_topologies; i++)

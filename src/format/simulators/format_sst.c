@@ -99,6 +99,12 @@ static ik_status sst_add_router(sst_reader *r, size_t index, const char *name, c
     made->ports = ports ? (uint32_t)number : 0;
     if (id && slice_uint(slice_of(id), UINT32_MAX, &number))
         made->number = number;
+    const json_t *params = json_object_get(router, "params");
+    static const char *const read[] = {"num_ports", "id", "link_bw", "link_bw:host"};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (json_object_get(params, read[i]) && !sst_string(params, read[i]))
+            return sst_refuse(r, "components", index, "SST writes parameters as texts: \"4\"",
+                              "%s of '%.60s' is no text", read[i], name);
     r->grouped += sst_param(r, router, "link_bw:group") || sst_param(r, router, "link_bw:global");
     return IK_OK;
 }
@@ -296,8 +302,9 @@ static ik_status sst_read(const char *text, size_t size, const char *file, ik_bu
 {
     sst_reader r = {.g = {.file = file, .text_size = size}, .text = text, .size = size, .b = b};
     ik_status status = json_read_text(text, size, file, &r.root, &r.why);
-    if (status == IK_OK && !json_is_array(json_object_get(r.root, "components"))) {
-        ik_fail_at(&r.why, IK_ERR_INPUT, file, 1, 1, "there is no list of components");
+    if (status == IK_OK && (!json_is_array(json_object_get(r.root, "components")) ||
+                            !json_is_array(json_object_get(r.root, "links")))) {
+        ik_fail_at(&r.why, IK_ERR_INPUT, file, 1, 1, "there is no list of components, or of links");
         status = ik_hint(&r.why, IK_ERR_INPUT,
                          "expected what 'sst --output-json=FILE.json SCRIPT.py' writes");
     }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    MERLIN_MAX_BEFORE = 4096,
+    MERLIN_MAX_LINE = 4096, /* that is searched for a variable */
     MERLIN_MAX_VARIABLES = 64,
     MERLIN_MAX_LITERAL = 256,
     MERLIN_MAX_TARGETS = 32,
@@ -44,12 +44,24 @@ static bool merlin_is_variable(slice value)
     return value.length && (value.at[0] < '0' || value.at[0] > '9');
 }
 
+static bool merlin_is_word(const scan *s, const char *word)
+{
+    size_t length = strlen(word), left = (size_t)(s->end - s->at);
+    return left > length && memcmp(s->at, word, length) == 0 && !merlin_is_name(s->at[length]);
+}
+
 static const char *merlin_path_end(const scan *s)
 {
     const char *end = s->at;
     while (end < s->end && (merlin_is_name(*end) || *end == '.'))
         end++;
     return end;
+}
+
+/* Whether a statement that begins here is of no branch, loop or function. */
+static bool merlin_is_outermost(const merlin_reader *r, const char *at)
+{
+    return at == r->s.line_start && !r->continued;
 }
 
 /* Passes over a text in triple quotes, over lines; the end of the script ends it too. */
@@ -63,6 +75,14 @@ static void merlin_skip_text(scan *s)
         else if (!scan_line(s))
             return;
     s->at += 3;
+}
+
+/* Passes over a line with a quote and no second one, and those that go on with its text. */
+static void merlin_skip_lines(scan *s)
+{
+    while (s->end > s->at && s->end[-1] == '\\' && scan_line(s))
+        ;
+    s->at = s->end;
 }
 
 /* The text between quotes, which end the token; false if none stands there. */
@@ -80,14 +100,26 @@ static bool merlin_quoted(scan *s, slice *text)
     return true;
 }
 
-/* A class topoNAME, the end of a name that is called or of a text: sst.merlin.topoMesh. */
-static void merlin_take_class(merlin_reader *r, slice name)
+static slice merlin_last(slice name)
 {
     size_t first = name.length;
     while (first && merlin_is_name(name.at[first - 1]))
         first--;
-    slice last = {name.at + first, name.length - first};
-    if (last.length < 5 || memcmp(last.at, "topo", 4) != 0 || last.at[4] < 'A' || last.at[4] > 'Z')
+    return (slice){name.at + first, name.length - first};
+}
+
+static bool merlin_is_class(slice name)
+{
+    slice last = merlin_last(name);
+    return last.length > 4 && memcmp(last.at, "topo", 4) == 0 && last.at[4] >= 'A' &&
+           last.at[4] <= 'Z';
+}
+
+/* A class topoNAME, the end of a name that is called or of a text: sst.merlin.topoMesh. */
+static void merlin_take_class(merlin_reader *r, slice name)
+{
+    slice last = merlin_last(name);
+    if (!merlin_is_class(name))
         return;
     slice before = r->topology.value;
     r->net.repeated |= before.length > 0;
@@ -142,7 +174,7 @@ static ik_status merlin_keep(merlin_reader *r, sim_net_setting *set, slice name,
         object.length ? name_map_find(&r->interfaces, object) != IK_NONE : r->in_interface;
     if (interface && slice_is(set->name, "link_bw"))
         set->name = slice_of("interface.link_bw");
-    set->indented = object.length && object.at != r->s.line_start;
+    set->indented = object.length && !merlin_is_outermost(r, object.at);
     return sim_net_add(&r->net, set);
 }
 
@@ -194,8 +226,8 @@ static ik_status merlin_args(merlin_reader *r, const char *const *names, size_t 
         }
         merlin_value(s, &set, ",)#");
         set.indented = indented;
-        while (s->at < s->end && *s->at != ',' && *s->at != ')')
-            s->at++;
+        for (; s->at < s->end && *s->at != ',' && *s->at != ')'; s->at++)
+            r->depth += *s->at == '(';
         if (set.name.length && set.value.length)
             status = sim_net_add(&r->net, &set);
         if (!scan_char(s, ','))
@@ -243,11 +275,8 @@ static ik_status merlin_call(merlin_reader *r, slice path)
                              *const groups[] = {"hosts_per_router", "routers_per_group",
                                                 "intergroup_links", "num_groups",
                                                 "intragroup_links"};
-    size_t dot = path.length;
-    while (dot && path.at[dot - 1] != '.')
-        dot--;
-    slice last = {path.at + dot, path.length - dot};
-    bool indented = path.at != r->s.line_start;
+    slice last = merlin_last(path);
+    bool indented = !merlin_is_outermost(r, path.at);
     merlin_take_class(r, path);
     if (slice_is(last, "setattr") || slice_is(last, "__setattr__"))
         return merlin_setattr(r, indented);
@@ -292,18 +321,17 @@ static void merlin_target(scan *s, slice *name)
     }
 }
 
-/* The values of a.x, b["y"] = …, of for a.x in … and of a.x: int = …, and what is deleted, are not
- * read. A statement begins where the scan stands, which stays there. */
-static ik_status merlin_statement(merlin_reader *r)
+/* The values of a.x, b["y"] = …, of (a.x) = …, of for a.x in …, of … as a.x and of a.x: int = …,
+ * and what is deleted, are not read. */
+static ik_status merlin_statement_at(merlin_reader *r, scan at)
 {
-    scan at = r->s;
     slice names[MERLIN_MAX_TARGETS];
     size_t num = 0, places = 0;
     scan_blanks(&at);
-    bool deletes = at.end - at.at > 4 && memcmp(at.at, "del", 3) == 0 && !merlin_is_name(at.at[3]);
-    bool loops = at.end - at.at > 4 && memcmp(at.at, "for", 3) == 0 && !merlin_is_name(at.at[3]);
-    at.at += deletes || loops ? 3 : 0;
-    bool divided = deletes || loops, typed = false;
+    bool loops = merlin_is_word(&at, "for"), as = merlin_is_word(&at, "as");
+    bool anyway = loops || as || merlin_is_word(&at, "del");
+    at.at += anyway ? 3 - as : 0;
+    bool divided = anyway || (at.at < at.end && strchr("([", *at.at)), typed = false;
     while (at.at < at.end && num < MERLIN_MAX_TARGETS) {
         if (strchr(" \t()[]*", *at.at)) {
             at.at++;
@@ -315,7 +343,7 @@ static ik_status merlin_statement(merlin_reader *r)
             while (at.at < at.end && *at.at != '=' && *at.at != '#')
                 at.at++;
         } else if (merlin_is_name(*at.at) || *at.at == '.') {
-            if (loops && at.end - at.at > 2 && memcmp(at.at, "in", 2) == 0 && at.at[2] == ' ')
+            if (loops && merlin_is_word(&at, "in"))
                 break;
             merlin_target(&at, &names[num]);
             num += names[num].length > 0;
@@ -326,10 +354,15 @@ static ik_status merlin_statement(merlin_reader *r)
     }
     bool sets = at.end - at.at > 1 && at.at[0] == '=' && at.at[1] != '=';
     ik_status status = IK_OK;
-    for (size_t i = 0;
-         i < num && status == IK_OK && (deletes || loops || (sets && (divided || typed))); i++)
+    for (size_t i = 0; i < num && status == IK_OK && (anyway || (sets && (divided || typed))); i++)
         status = merlin_keep_unread(r, names[i], names[i].at);
     return status;
+}
+
+/* A statement begins where the scan stands, which stays there. */
+static ik_status merlin_statement(merlin_reader *r)
+{
+    return merlin_statement_at(r, r->s);
 }
 
 /* Whether the name at `at` stands behind one of `marks`, blanks aside. */
@@ -344,7 +377,7 @@ static bool merlin_follows(const scan *s, const char *at, const char *marks)
 static ik_status merlin_variable(merlin_reader *r, slice path, scan *value)
 {
     bool is_new;
-    if (merlin_follows(&r->s, path.at, "(,"))
+    if (r->depth || merlin_follows(&r->s, path.at, "(,"))
         return merlin_keep_unread(r, path, path.at);
     scan_blanks(value);
     const char *end = merlin_path_end(value);
@@ -365,9 +398,17 @@ static ik_status merlin_name(merlin_reader *r)
     path.length = (size_t)(s->at - path.at);
     if (s->at < s->end && *s->at == '(') {
         s->at++;
+        r->depth++;
         return merlin_call(r, path);
     }
-    scan after = *s;
+    scan word = *s, after = *s;
+    word.at = path.at;
+    if (word.at > s->line_start && (merlin_is_word(&word, "for") || merlin_is_word(&word, "as")))
+        return merlin_statement_at(r, word);
+    if (merlin_is_class(path) && merlin_follows(s, path.at, "=")) {
+        merlin_take_class(r, path);
+        r->several = true; /* it has another name too */
+    }
     if (scan_char(&after, '[') && (!merlin_quoted(&after, &name) || !scan_char(&after, ']')))
         return IK_OK;
     if (!merlin_assigns(&after, &set))
@@ -375,7 +416,7 @@ static ik_status merlin_name(merlin_reader *r)
     size_t dot = path.length;
     while (!name.length && dot && path.at[dot - 1] != '.')
         dot--;
-    bool attribute = path.at > s->line_start && path.at[-1] == '.'; /* f(x).NAME, x[0].NAME */
+    bool attribute = merlin_follows(s, path.at, "."); /* f(x).NAME, x[0].NAME */
     if (!name.length && !dot && !attribute)
         return after.at[-1] == '=' ? merlin_variable(r, path, &after) : IK_OK;
     slice object = {path.at, name.length || !dot ? path.length : dot - 1};
@@ -395,6 +436,7 @@ static ik_status merlin_text(merlin_reader *r, slice text)
     merlin_take_class(r, text);
     if (merlin_follows(s, text.at - 1, "[") && scan_char(&after, ']') &&
         merlin_assigns(&after, &set)) {
+        r->depth -= r->depth > 0; /* of [ */
         *s = after;
         merlin_value(s, &set, ";#");
         return merlin_keep(r, &set, text, text);
@@ -419,10 +461,18 @@ static ik_status merlin_token(merlin_reader *r)
         return merlin_text(r, text);
     else if (merlin_is_name(*s->at))
         return merlin_name(r);
-    else if (strchr("#\"'", *s->at)) /* a comment, or a text without an end */
+    else if (*s->at == '#')
         s->at = s->end;
-    else if (strchr(";:", *s->at++)) /* a statement may follow */
+    else if (strchr("\"'", *s->at)) /* a text without an end */
+        merlin_skip_lines(s);
+    else if (strchr(";:", *s->at)) { /* a statement may follow */
+        s->at++;
         return merlin_statement(r);
+    } else {
+        r->depth += strchr("([{", *s->at) != NULL;
+        r->depth -= r->depth > 0 && strchr(")]}", *s->at);
+        s->at++;
+    }
     return IK_OK;
 }
 
@@ -434,29 +484,53 @@ ik_status merlin_line(merlin_reader *r)
     ik_status status = merlin_statement(r);
     while (status == IK_OK && r->s.at < r->s.end)
         status = merlin_token(r);
+    r->continued = r->s.end > r->s.line_start && r->s.end[-1] == '\\';
     return status;
 }
 
 /* ---- variables */
 
 /* Where `name` stands next as a whole word, NULL if it does not. */
-static const char *merlin_word(const char *at, const char *end, slice name)
+static const char *merlin_word(const char *text, const char *at, const char *end, slice name)
 {
     for (; (at = memmem(at, (size_t)(end - at), name.at, name.length)); at++)
-        if (!merlin_is_name(at[-1]) &&
+        if ((at == text || !merlin_is_name(at[-1])) &&
             (at + name.length == end || !merlin_is_name(at[name.length])))
             return at;
     return NULL;
+}
+
+/* Whether a '=' behind `name` in its line may give it a value: none of a comparison, nor of an
+ * argument. */
+static bool merlin_is_given(scan s, const char *name)
+{
+    slice text;
+    for (int depth = 0; s.at < s.end && *s.at != '#' && (*s.at != ';' || s.at < name);) {
+        if (merlin_quoted(&s, &text))
+            continue;
+        bool compares =
+            s.at > name && (strchr("=!<>", s.at[-1]) || (s.end - s.at > 1 && s.at[1] == '='));
+        if (*s.at == '=' && s.at > name && depth <= 0 && !compares)
+            return true;
+        depth += (strchr("([{", *s.at) != NULL) - (strchr(")]}", *s.at) != NULL);
+        s.at++;
+    }
+    return false;
 }
 
 /* Whether a word that `before` stands in front of in its line may be given a value there: in a
  * definition or a loop, in a tuple, by an import … */
 static bool merlin_may_bind(slice before)
 {
-    return before.length &&
-           (json_mentions(before.at, before.length, "lambda") ||
-            json_mentions(before.at, before.length, "def ") ||
-            (!memchr(before.at, '=', before.length) && !memchr(before.at, '(', before.length)));
+    if (!before.length)
+        return false;
+    slice last = merlin_last(before);
+    const char *loop = memmem(before.at, before.length, "for ", 4);
+    size_t left = loop ? (size_t)(before.at + before.length - loop) : 0;
+    return json_mentions(before.at, before.length, "lambda") ||
+           json_mentions(before.at, before.length, "def ") || slice_is(last, "as") ||
+           slice_is(last, "for") || (loop && !json_mentions(loop, left, " in")) ||
+           (!memchr(before.at, '=', before.length) && !memchr(before.at, '(', before.length));
 }
 
 /* The literal value of a variable; false: not one statement alone gives it one. */
@@ -464,7 +538,7 @@ static bool merlin_value_of(const char *text, size_t size, slice name, slice *va
 {
     const char *end = text + size, *line = text;
     bool found = false;
-    for (const char *at = text; at < end && (at = merlin_word(at + 1, end, name));) {
+    for (const char *at = text; (at = merlin_word(text, at, end, name)); at += name.length) {
         scan s = {.at = at, .end = memchr(at, '\n', (size_t)(end - at))};
         sim_net_setting set = {0};
         s.end = s.end ? s.end : end;
@@ -472,9 +546,14 @@ static bool merlin_value_of(const char *text, size_t size, slice name, slice *va
             next++;
         s.line_start = line;
         slice before = raw_trimmed((slice){s.line_start, (size_t)(at - s.line_start)});
+        scan whole = s;
+        whole.at = s.line_start;
         s.at += name.length;
         scan_blanks(&s);
-        if (merlin_may_bind(before) || (!before.length && s.at < s.end && strchr(",:", *s.at)))
+        bool walrus = s.end - s.at > 1 && s.at[0] == ':' && s.at[1] == '=';
+        if (s.end - line > MERLIN_MAX_LINE || merlin_may_bind(before) || walrus ||
+            (before.length && merlin_is_given(whole, at)) ||
+            (!before.length && s.at < s.end && strchr(",:", *s.at)))
             return false;
         if (!merlin_assigns(&s, &set) || before.length) /* it is used, or an argument's name */
             continue;

@@ -15,6 +15,8 @@ typedef struct merlin_reader {
     bool several;             /* others too: which one is built is not known */
     name_map interfaces;      /* variables that are network interfaces of hosts */
     bool in_interface;        /* entries of a dictionary are those of one */
+    unsigned depth;           /* of brackets that are open */
+    bool continued;           /* the statement of the line before goes on in this one */
 } merlin_reader;
 
 /* Takes the settings of the line that was read. */
