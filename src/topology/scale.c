@@ -79,16 +79,21 @@ static double scale_price(const ik_wish *wish, double switches, double cables)
     return switches * wish->switch_price + cables * wish->cable_price;
 }
 
-/* What is connected has at least one cable less than switches. */
-bool scale_too_many(const scale_best *best, double switches)
+bool scale_too_dear(const scale_best *best, double switches, double cables)
 {
     const ik_scale_point *p = &best->fit->point;
     if (!best->found)
         return false;
     if (best->wish->switch_price == 0 && best->wish->cable_price == 0)
         return switches > p->switches;
-    return scale_price(best->wish, switches, switches - 1) >
+    return scale_price(best->wish, switches, cables) >
            scale_price(best->wish, p->switches, p->links - p->hosts);
+}
+
+/* What is connected has at least one cable less than switches. */
+bool scale_too_many(const scale_best *best, double switches)
+{
+    return scale_too_dear(best, switches, switches - 1);
 }
 
 /* A lower price, then fewer switches, then fewer links, then fewer host ports to spare: hosts stand

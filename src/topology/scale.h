@@ -24,6 +24,8 @@ bool scale_offer(scale_best *best, double switches, double cables, double radix,
                  const char *spec, ...) IK_PRINTF(6, 7);
 /* No member with so many switches is cheaper. */
 bool scale_too_many(const scale_best *best, double switches);
+/* The same, with at least so many cables between switches. */
+bool scale_too_dear(const scale_best *best, double switches, double cables);
 /* Hosts per switch, at least one, that all hosts wished for need on so many switches. */
 uint32_t scale_hosts_per(const ik_wish *wish, double switches);
 /* The most hosts where the balanced member has `balanced` of them. */

@@ -58,10 +58,15 @@ static void tree_fit_pods(scale_best *best, uint32_t m1, uint32_t m2, uint32_t w
 {
     uint32_t radix = best->wish->radix, down = m2 * p2;
     double pods = ceil(best->wish->hosts / ((double)m1 * m2));
-    if (pods > radix || scale_too_many(best, pods * (m2 + w2)))
+    if (pods > radix)
         return;
-    uint32_t m3 = pods > 2 ? (uint32_t)pods : 2;
-    for (uint32_t p3 = 1; p3 <= down && p3 * m3 <= radix; p3++) {
+    uint32_t m3 = pods > 2 ? (uint32_t)pods : 2, most = down < radix / m3 ? down : radix / m3;
+    /* most cables per pair need the fewest switches above; no fewer cables lead there than below */
+    if (!most ||
+        scale_too_dear(best, (double)m3 * (m2 + w2) + (double)w2 * tree_fit_ceil(down, most),
+                       2.0 * m3 * w2 * down))
+        return;
+    for (uint32_t p3 = 1; p3 <= most; p3++) {
         uint32_t w3 = tree_fit_ceil(down, p3);
         double above = (double)w2 * w3, largest = tree_fit_radix(down + w3 * p3, m3 * p3);
         scale_offer(best, (double)m3 * (m2 + w2) + above, (double)m3 * w2 * down + m3 * above * p3,
