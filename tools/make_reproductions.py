@@ -3,7 +3,7 @@
 
     ikat reproduce -o reproductions && tools/make_reproductions.py build/release/ikat reproductions > docs/reproductions.md
 
-With --keep docs/reproductions.md claims whose points are not finished in the folders stand as they do there, so that after a change of some
+With --keep docs/reproductions.md and no folder, what is of scale quick stands as it does there: for results of larger scales that came. With folders, claims whose points are not finished in the folders stand as they do there, so that after a change of some
 experiments only these have to be run whole. The others are begun (--budget 1s), so that their claims are known; their sweeps must not have changed.
 """
 import argparse
@@ -221,12 +221,15 @@ def print_scale(scale, entries, index, claims):
 def main(ikat, folders, kept_document):
     entries = json.loads(subprocess.run([ikat, "reproduce", "--list", "--json"], check=True, capture_output=True, text=True).stdout)
     claims = read_claims(folders)
-    if kept_document:
-        keep(claims, recorded(pathlib.Path(kept_document)))
     index, kept = read_kept()
-    print(HEAD)
-    print(count(claims))
-    print_entries(entries, claims)
+    if kept_document and not folders:
+        print(pathlib.Path(kept_document).read_text(encoding="utf-8").split("\n## Full scale\n")[0])
+    else:
+        if kept_document:
+            keep(claims, recorded(pathlib.Path(kept_document)))
+        print(HEAD)
+        print(count(claims))
+        print_entries(entries, claims)
     for scale in reversed(list(entries[0]["scales"])[1:]):
         print_scale(scale, entries, index, [c for c in kept if c["scale"] == scale])
 
@@ -234,7 +237,9 @@ def main(ikat, folders, kept_document):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("ikat")
-    parser.add_argument("folders", metavar="FOLDER", nargs="+", type=pathlib.Path)
+    parser.add_argument("folders", metavar="FOLDER", nargs="*", type=pathlib.Path)
     parser.add_argument("--keep", metavar="DOCUMENT")
     given = parser.parse_args()
+    if not given.folders and not given.keep:
+        parser.error("expected folders, or --keep DOCUMENT")
     main(given.ikat, given.folders, given.keep)
