@@ -46,8 +46,8 @@ typedef struct ik_design_member {
     const char *spec;            /* of the network of one rail */
     const char *whole_spec;      /* of the fabric of all rails; NULL: one rail, or there is none */
     const ik_fit *fit;
-    /* of a member of the series that fulfils the wish too, for one rail; 0: not known, or it is
-     * what the member was chosen for */
+    /* of a member of the series that fulfils the wish too, for one rail; 0: not known, it is what
+     * the member was chosen for, or that one cannot be built or does not fit on the floor */
     double fewest_switches;
     const ik_cost *cost; /* of all rails */
     bool built;          /* else nothing that follows is known */

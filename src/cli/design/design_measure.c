@@ -148,6 +148,17 @@ static ik_status design_try(designs *d, const design_row *first, unsigned i, des
     return s;
 }
 
+/* A member that --choose switches could not show either is no advice. */
+static void design_leave_out(const designs *d, design_row *row, const ik_fit *fit,
+                             const ik_error *why)
+{
+    cli_note(d->c, "%s: %s; it is not compared with other members of its family", fit->point.spec,
+             why->text);
+    if (!design_lacks_memory(d, why->status) && fit->point.switches == row->fewest_switches &&
+        row->fit.point.switches > row->fewest_switches)
+        row->fewest_switches = 0;
+}
+
 /* Builds the row's member and the others, as far as they can be built and stood on the floor; the
  * one that is cheapest there stays in *row and *out. If there is none, the error is that of the
  * row's member, and *row is as it was. */
@@ -165,8 +176,7 @@ static ik_status design_build_all(designs *d, design_row *row, ik_fabric **out, 
     }
     for (unsigned i = 0; i < num && *out; i++)
         if (why[i].status != IK_OK)
-            cli_note(d->c, "%s: %s; it is not compared with other members of its family",
-                     i ? first.others[i - 1].point.spec : first.spec, why[i].text);
+            design_leave_out(d, row, i ? &first.others[i - 1] : &first.fit, &why[i]);
     if (!*out)
         *err = why[0];
     return *out ? IK_OK : err->status;
