@@ -372,7 +372,7 @@ static ik_status opa_cable_is_new(opa_reader *r, bool *is_new)
 /* Lines with details of cables and ports stand between the others. */
 static ik_status opa_read_line(opa_reader *r, scan s)
 {
-    uint64_t mbps, rate;
+    uint64_t mbps, rate = 0;
     opa_node n, row[2];
     uint32_t id;
     bool is_new = true;
