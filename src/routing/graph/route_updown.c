@@ -53,11 +53,10 @@ typedef struct updown {
     /* [hosts + 2] first of the host's entries in leaf_of and port_of: one per switch that it hangs
      * on */
     uint32_t *home;
-    uint32_t *leaf_of; /* index into at.leaf */
-    uint16_t *port_of; /* local port there */
-    /* [hosts] the leaf of a host that hangs on one switch, as in leaf_of; IK_NONE of others */
-    uint32_t *only_leaf;
-    uint32_t *queue; /* [threads][S] */
+    uint32_t *leaf_of;   /* index into at.leaf */
+    uint16_t *port_of;   /* local port there */
+    uint32_t *only_leaf; /* [hosts] as in leaf_of, of a host on one switch; IK_NONE of others */
+    uint32_t *queue;     /* [threads][S] */
     uint16_t *lft;
 } updown;
 
@@ -356,12 +355,10 @@ static uint32_t updown_nearest_entry(const updown *u, const uint16_t *dist, uint
 static uint16_t updown_special_entry(const updown *u, row_scratch *s, uint32_t sw, uint32_t host)
 {
     uint32_t best = updown_nearest_entry(u, s->dist, host);
-    if (best == IK_NONE)
-        return LFT_NONE;
-    uint32_t leaf = u->leaf_of[best];
-    return u->at.leaf[leaf] == sw
-               ? u->port_of[best]
-               : (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
+    uint32_t leaf = best == IK_NONE ? 0 : u->leaf_of[best];
+    if (best == IK_NONE || s->dist[leaf] == DOWN)
+        return best == IK_NONE ? LFT_NONE : u->port_of[best];
+    return (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
 }
 
 static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -372,7 +369,6 @@ static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_e
     uint32_t sw = (uint32_t)index, hosts = u->f->num_hosts;
     uint16_t *row = u->lft + (size_t)sw * hosts;
     row_scratch *s = &c->scratch[thread];
-    size_t words = s->ports.words;
     least_ports_clear(&s->ports);
     updown_mark_leaves(u, s, sw);
     uint32_t step = updown_stride(c->seed, sw, hosts);
@@ -381,7 +377,7 @@ static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_e
         uint32_t leaf = u->only_leaf[host];
         row[host] = leaf == IK_NONE || s->dist[leaf] == DOWN
                         ? updown_special_entry(u, s, sw, (uint32_t)host)
-                        : (uint16_t)least_ports_take(&s->ports, s->toward + leaf * words);
+                        : (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
     } /* IK_NONE becomes LFT_NONE */
     return IK_OK;
 }
