@@ -3,7 +3,8 @@
  * load_trees.c: channel loads by the routes to one destination after another, each switch once (see
  * spread.h): O(switches) per destination instead of O(sources * hops). Where hosts matter to the
  * routing through their switches alone a destination is a switch, otherwise a host. Under tables
- * whose entries lead nearer, neighbouring hosts of a switch are taken together (table_ways.h).
+ * whose paths to the hosts of a switch are equally long, neighbouring ones of these are taken
+ * together (table_ways.h).
  */
 #include "analysis/load.h"
 #include "analysis/offers.h"
@@ -32,7 +33,7 @@ typedef struct trees_job {
     links links; /* if so */
 } trees_job;
 
-/* ---- tables whose entries lead nearer */
+/* ---- tables with equally long paths */
 
 static void load_trees_push(tree_cell *cells, const table_ways *w, uint32_t sw, load_sums *sums)
 {
@@ -67,7 +68,8 @@ static ik_status load_trees_offer(const trees_job *t, tree_thread *th, ik_error 
         offers_to(&t->o, w->first + i, &th->l);
         for (uint32_t k = 0; k < th->l.num && s == IK_OK; k++) {
             uint32_t row = th->l.rows[k], sw = d->row_switch[row];
-            if (w->distance[sw] == LINKS_FAR) {
+            if (w->depth[sw] == LINKS_FAR && table_ways_measure(w) &&
+                w->distance[sw] == LINKS_FAR) {
                 s = load_note_lost(t->job, row, w->first + i, err);
                 continue;
             }

@@ -7,8 +7,8 @@
  * enter at each switch are carried down the graph in the order in which switches were left,
  * backwards; only a graph with a loop needs more than one pass.
  *
- * Tables on one VC whose entries lead nearer need no graph (table_ways.h): all hosts of a switch
- * are proved at once.
+ * Tables on one VC whose paths to the hosts of a switch are equally long need no graph
+ * (table_ways.h): these are proved at once.
  */
 #include "routing/table/table_ways.h"
 #include "verify/ingraph.h"
@@ -175,7 +175,7 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
     return IK_OK;
 }
 
-/* ---- tables whose entries lead nearer */
+/* ---- tables with equally long paths */
 
 /* How many pairs a group of sources makes with the hosts of the ways, and with which of these. */
 static uint64_t prove_tree_weigh(const tree_job *work, const table_ways *w, const walk_group *from,
@@ -218,7 +218,7 @@ static ik_status prove_tree_along_ways(const tree_job *work, table_ways *w, tall
 {
     uint32_t hosts;
     ik_status status = IK_OK;
-    *fits = table_ways_turn(w, dst, num);
+    *fits = table_ways_turn(w, dst, num) && table_ways_measure(w);
     for (uint32_t g = 0; *fits && g < work->sources.num; g++) {
         const walk_group *from = &work->sources.group[g];
         if (w->distance[from->sw] != LINKS_FAR && prove_tree_weigh(work, w, from, &hosts))
@@ -229,7 +229,7 @@ static ik_status prove_tree_along_ways(const tree_job *work, table_ways *w, tall
         const walk_group *from = &work->sources.group[g];
         uint64_t weight = prove_tree_weigh(work, w, from, &hosts);
         uint32_t hops = w->distance[from->sw];
-        walk_outcome outcome = {.longest = hops, .preferred = hops};
+        walk_outcome outcome = {.longest = w->depth[from->sw], .preferred = w->depth[from->sw]};
         if (!weight)
             continue;
         dst = w->first + (uint32_t)__builtin_ctz(hosts);
@@ -237,7 +237,7 @@ static ik_status prove_tree_along_ways(const tree_job *work, table_ways *w, tall
                    &outcome);
         tally_vc(t, 0);
         if (hops != LINKS_FAR)
-            status = tally_length(t, hops, weight, err);
+            status = tally_length(t, outcome.preferred, weight, err);
     }
     if (*fits)
         prove_tree_book_channels(work, w);

@@ -2,7 +2,7 @@
  *
  * test_table_ways.c: proofs and loads of tables, taken for all hosts of a switch at once, are those
  * of every destination by itself: on whole and damaged fabrics, with and without a way for every
- * pair, and under tables whose entries do not all lead nearer.
+ * pair, and under tables whose entries do not all lead nearer, or with paths of several lengths.
  */
 #include "unit/verify_helpers.h"
 
@@ -81,7 +81,10 @@ static void test_trees(void **state)
         "rlft:ports=8,levels=3",
         "rlft:ports=8,levels=3,fail=3%,fail_seed=2",
         "rlft:ports=8,levels=3,hosts=103,fail=2%",
-        "pgft:m=40:3,w=1:2,p=1:3,fail=5%",       /* more hosts per switch than are taken at once */
+        "pgft:m=40:3,w=1:2,p=1:3,fail=5%", /* more hosts per switch than are taken at once */
+        "rlft:ports=8,levels=3,fail=30%,fail_seed=2", /* ways longer than the distance */
+        "rlft:ports=36,levels=2,fail=60%,fail_seed=1",
+        "pgft:m=4:4:24,w=1:4:2,p=1:1:1,fail=40%",
         "karytree:k=4,n=2,fail=60%,fail_seed=3", /* in several parts */
         "karytree:k=4,n=2,fail=100%",
         "rlft:ports=16,levels=2,fail=sw1",              /* hosts without a cable */

@@ -53,9 +53,10 @@ typedef struct updown {
     /* [hosts + 2] first of the host's entries in leaf_of and port_of: one per switch that it hangs
      * on */
     uint32_t *home;
-    uint32_t *leaf_of; /* index into at.leaf */
-    uint16_t *port_of; /* local port there */
-    uint32_t *queue;   /* [threads][S] */
+    uint32_t *leaf_of;   /* index into at.leaf */
+    uint16_t *port_of;   /* local port there */
+    uint32_t *only_leaf; /* [hosts] as in leaf_of, of a host on one switch; IK_NONE of others */
+    uint32_t *queue;     /* [threads][S] */
     uint16_t *lft;
 } updown;
 
@@ -298,7 +299,6 @@ static uint32_t updown_stride(uint64_t seed, uint32_t sw, uint32_t n)
 typedef struct row_scratch {
     least_ports ports;
     uint16_t *dist;   /* [leaves] hops to it, as in updown.dist */
-    uint8_t *known;   /* [leaves] its ports are known */
     uint64_t *toward; /* [leaves][words] the nearest ports to a leaf, a bit each */
 } row_scratch;
 
@@ -313,25 +313,25 @@ static void updown_mark_nearest(const updown *u, uint32_t sw, const uint16_t *di
 {
     assert(dist[sw] != FAR && dist[sw] != DOWN); /* there is a way, and it is not the end of it */
     const uint32_t down = (dist[sw] & DOWN) != 0;
-    const uint16_t near = (uint16_t)(dist[sw] - 1); /* by the same kind of way, or down after up */
+    const uint16_t near = (uint16_t)(dist[sw] - 1);
+    const uint16_t kinds = down ? FAR : FAR & ~DOWN; /* up leads to a way up or to one down */
     for (uint32_t i = u->first[2 * sw + down]; i < u->first[2 * sw + down + 1]; i++) {
-        const uint16_t next = dist[u->ways[i].to];
-        const uint32_t port = u->ways[i].port;
-        if (next == near || (!down && next == (near | DOWN)))
-            bits[port / 64] |= (uint64_t)1 << port % 64;
+        const uint64_t nearest = (dist[u->ways[i].to] & kinds) == near;
+        bits[u->ways[i].port / 64] |= nearest << u->ways[i].port % 64;
     }
 }
 
-/* One port towards a leaf; the hosts of one leaf have the same to choose from. */
-static uint16_t updown_choose(const updown *u, row_scratch *s, uint32_t sw, uint32_t leaf)
+/* The hosts of one leaf have the same ports to choose from. */
+static void updown_mark_leaves(const updown *u, row_scratch *s, uint32_t sw)
 {
-    uint64_t *ports = s->toward + leaf * s->ports.words;
-    if (!s->known[leaf]) {
-        s->known[leaf] = 1;
-        memset(ports, 0, s->ports.words * sizeof *ports);
-        updown_mark_nearest(u, sw, u->dist + (size_t)leaf * u->f->num_switches, ports);
+    const size_t leaves = u->at.num_leaves, words = s->ports.words;
+    memset(s->toward, 0, leaves * words * sizeof *s->toward);
+    for (size_t leaf = 0; leaf < leaves; leaf++) {
+        const uint16_t *dist = u->dist + leaf * u->f->num_switches;
+        s->dist[leaf] = dist[sw];
+        if (dist[sw] != FAR && dist[sw] != DOWN)
+            updown_mark_nearest(u, sw, dist, s->toward + leaf * words);
     }
-    return (uint16_t)least_ports_take(&s->ports, ports); /* IK_NONE becomes LFT_NONE */
 }
 
 /* Which of the host's switches to head for: one reached by going down first, then the nearest.
@@ -351,27 +351,34 @@ static uint32_t updown_nearest_entry(const updown *u, const uint16_t *dist, uint
     return best;
 }
 
+/* A host with several switches or none, or one at sw itself. */
+static uint16_t updown_special_entry(const updown *u, row_scratch *s, uint32_t sw, uint32_t host)
+{
+    uint32_t best = updown_nearest_entry(u, s->dist, host);
+    uint32_t leaf = best == IK_NONE ? 0 : u->leaf_of[best];
+    if (best == IK_NONE || s->dist[leaf] == DOWN)
+        return best == IK_NONE ? LFT_NONE : u->port_of[best];
+    return (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
+}
+
 static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     (void)err;
     row_ctx *c = ctx;
     const updown *u = c->u;
-    uint32_t sw = (uint32_t)index, hosts = u->f->num_hosts, leaves = u->at.num_leaves;
+    uint32_t sw = (uint32_t)index, hosts = u->f->num_hosts;
     uint16_t *row = u->lft + (size_t)sw * hosts;
     row_scratch *s = &c->scratch[thread];
     least_ports_clear(&s->ports);
-    memset(s->known, 0, leaves);
-    for (uint32_t leaf = 0; leaf < leaves; leaf++)
-        s->dist[leaf] = u->dist[(size_t)leaf * u->f->num_switches + sw];
+    updown_mark_leaves(u, s, sw);
     uint32_t step = updown_stride(c->seed, sw, hosts);
     uint64_t host = sw % hosts;
     for (uint32_t i = 0; i < hosts; i++, host += step, host -= host < hosts ? 0 : hosts) {
-        uint32_t best = updown_nearest_entry(u, s->dist, (uint32_t)host);
-        if (best == IK_NONE)
-            continue;
-        uint32_t leaf = u->leaf_of[best];
-        row[host] = u->at.leaf[leaf] == sw ? u->port_of[best] : updown_choose(u, s, sw, leaf);
-    }
+        uint32_t leaf = u->only_leaf[host];
+        row[host] = leaf == IK_NONE || s->dist[leaf] == DOWN
+                        ? updown_special_entry(u, s, sw, (uint32_t)host)
+                        : (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
+    } /* IK_NONE becomes LFT_NONE */
     return IK_OK;
 }
 
@@ -381,9 +388,8 @@ static bool updown_make_scratch(const updown *u, row_scratch *s)
     if (!least_ports_init(&s->ports, ik_max_radix(u->f)))
         return false;
     s->dist = ik_calloc(leaves, sizeof *s->dist);
-    s->known = ik_calloc(leaves, sizeof *s->known);
     s->toward = ik_calloc(leaves * s->ports.words, sizeof *s->toward);
-    return s->dist && s->known && s->toward;
+    return s->dist && s->toward;
 }
 
 static void updown_free_scratch(row_scratch *scratch, unsigned threads)
@@ -391,7 +397,6 @@ static void updown_free_scratch(row_scratch *scratch, unsigned threads)
     for (unsigned t = 0; scratch && t < threads; t++) {
         least_ports_free(&scratch[t].ports);
         free(scratch[t].dist);
-        free(scratch[t].known);
         free(scratch[t].toward);
     }
     free(scratch);
@@ -430,6 +435,7 @@ static void updown_free(updown *u)
     free(u->home);
     free(u->leaf_of);
     free(u->port_of);
+    free(u->only_leaf);
     free(u->queue);
 }
 
@@ -448,6 +454,9 @@ static void updown_find_homes(updown *u)
             u->leaf_of[slot] = leaf;
             u->port_of[slot] = at->port[i];
         }
+    for (uint32_t host = 0; host < hosts; host++)
+        u->only_leaf[host] =
+            u->home[host + 1] == u->home[host] + 1 ? u->leaf_of[u->home[host]] : IK_NONE;
 }
 
 static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
@@ -469,9 +478,10 @@ static ik_status updown_alloc(updown *u, const ik_env *env, ik_error *err)
     u->home = ik_calloc((size_t)f->num_hosts + 2, sizeof *u->home);
     u->leaf_of = ik_calloc((size_t)u->at.base[n] + 1, sizeof *u->leaf_of);
     u->port_of = ik_calloc((size_t)u->at.base[n] + 1, sizeof *u->port_of);
+    u->only_leaf = ik_calloc((size_t)f->num_hosts + 1, sizeof *u->only_leaf);
     u->queue = ik_calloc(n * ik_env_threads(env), sizeof *u->queue);
     if (!u->key || !u->order || !u->next || !u->ways || !u->first || !u->dist || !u->home ||
-        !u->leaf_of || !u->port_of || !u->queue)
+        !u->leaf_of || !u->port_of || !u->only_leaf || !u->queue)
         return ik_fail_memory(err, dist_bytes, "up/down distances");
     updown_find_next(u);
     updown_find_homes(u);

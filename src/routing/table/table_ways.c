@@ -18,13 +18,18 @@ bool table_ways_fit(const ik_routing *r)
 ik_status table_ways_init(table_ways *w, const ik_routing *r, const links *g, ik_error *err)
 {
     size_t switches = (size_t)g->num_switches + 1, ports = g->f->port_base[g->num_switches];
-    *w = (table_ways){.r = r, .g = g, .goal = IK_NONE};
-    w->distance = ik_calloc(switches, sizeof *w->distance);
+    *w = (table_ways){.r = r, .g = g, .goal = IK_NONE, .measured = IK_NONE};
+    w->depth = ik_calloc(switches, sizeof *w->depth);
     w->order = ik_calloc(switches, sizeof *w->order);
+    w->child = ik_calloc(switches, sizeof *w->child);
+    w->sibling = ik_calloc(switches, sizeof *w->sibling);
+    w->distance = ik_calloc(switches, sizeof *w->distance);
+    w->queue = ik_calloc(switches, sizeof *w->queue);
     w->through = ik_calloc(switches, sizeof *w->through);
     w->next = ik_calloc(ports + 1, sizeof *w->next);
-    if (!w->distance || !w->order || !w->through || !w->next)
-        return ik_fail_memory(err, switches * 9 + ports * 4, "ways by tables");
+    if (!w->depth || !w->order || !w->child || !w->sibling || !w->distance || !w->queue ||
+        !w->through || !w->next)
+        return ik_fail_memory(err, switches * 22 + ports * 4, "ways by tables");
     for (uint32_t p = 0; p < ports; p++)
         w->next[p] = g->of_port[p] == IK_NONE ? g->num_switches : g->head[g->of_port[p]];
     return IK_OK;
@@ -32,8 +37,12 @@ ik_status table_ways_init(table_ways *w, const ik_routing *r, const links *g, ik
 
 void table_ways_free(table_ways *w)
 {
-    free(w->distance);
+    free(w->depth);
     free(w->order);
+    free(w->child);
+    free(w->sibling);
+    free(w->distance);
+    free(w->queue);
     free(w->through);
     free(w->next);
     *w = (table_ways){0};
@@ -48,38 +57,75 @@ uint32_t table_ways_run(const links *g, uint32_t first, uint32_t end)
     return host > first ? host - first : 1;
 }
 
+/* The switch that the entry for the i-th host leads to, num_switches: none. */
+static uint32_t table_ways_next(const table_ways *w, uint32_t sw, unsigned i)
+{
+    const ik_fabric *f = w->r->fabric;
+    uint32_t port = w->r->lft[(size_t)sw * f->num_hosts + w->first + i];
+    return port < ik_radix(f, sw) ? w->next[f->port_base[sw] + port] : f->num_switches;
+}
+
+/* The tree that the entries for the first host make, with the goal as its root. */
+static void table_ways_grow(table_ways *w)
+{
+    uint32_t n = w->g->num_switches;
+    memset(w->child, 0xFF, n * sizeof *w->child);
+    for (uint32_t sw = 0; sw < n; sw++) {
+        uint32_t to = sw == w->goal ? n : table_ways_next(w, sw, 0);
+        if (to == n)
+            continue;
+        w->sibling[sw] = w->child[to];
+        w->child[to] = sw;
+    }
+}
+
 bool table_ways_turn(table_ways *w, uint32_t first, uint32_t num_hosts)
 {
-    uint32_t goal = w->g->host_sw[first];
-    assert(num_hosts <= TABLE_WAYS && goal != IK_NONE);
-    memset(w->through, 0, w->g->num_switches * sizeof *w->through);
+    uint32_t n = w->g->num_switches;
+    assert(num_hosts <= TABLE_WAYS && w->g->host_sw[first] != IK_NONE);
+    memset(w->through, 0, n * sizeof *w->through);
+    memset(w->depth, LINKS_FAR, (size_t)n + 1);
+    w->goal = w->g->host_sw[first];
     w->first = first;
     w->num_hosts = num_hosts;
-    if (w->goal == goal)
-        return true;
-    w->goal = IK_NONE;
-    if (!links_bfs(w->g, goal, w->distance, w->order))
-        return false;
-    w->distance[w->g->num_switches] = LINKS_FAR;
-    w->goal = goal;
-    w->num = 0;
-    for (uint32_t sw = 0; sw < w->g->num_switches; sw++)
-        w->num += w->distance[sw] != LINKS_FAR;
+    w->stray = false;
+    table_ways_grow(w);
+    w->order[0] = w->goal;
+    w->depth[w->goal] = 0;
+    w->num = 1;
+    for (uint32_t at = 0; at < w->num; at++) {
+        uint32_t depth = w->depth[w->order[at]] + 1U;
+        for (uint32_t sw = w->child[w->order[at]]; sw != IK_NONE; sw = w->sibling[sw]) {
+            if (depth >= LINKS_FAR)
+                return false;
+            w->depth[sw] = (uint8_t)depth;
+            w->order[w->num++] = sw;
+        }
+    }
     return true;
 }
 
-/* At a switch other than the goal. `next` and `distance` end with what leads nowhere. */
+bool table_ways_measure(table_ways *w)
+{
+    if (w->measured == w->goal)
+        return true;
+    bool near = links_bfs(w->g, w->goal, w->distance, w->queue);
+    w->measured = near ? w->goal : IK_NONE;
+    return near;
+}
+
+/* At a switch other than the goal. `next` and `depth` end with what leads nowhere. */
 static bool table_ways_step(const table_ways *w, uint32_t sw)
 {
     const ik_fabric *f = w->r->fabric;
     const uint16_t *row = w->r->lft + (size_t)sw * f->num_hosts + w->first;
     const uint32_t *next = w->next + f->port_base[sw], ports = ik_radix(f, sw);
-    const uint8_t *distance = w->distance;
+    const uint8_t *depth = w->depth;
     uint32_t *through = w->through;
-    for (uint32_t left = through[sw], far = distance[sw] - 1U; left; left &= left - 1) {
+    for (uint32_t left = through[sw], far = depth[sw] - 1U; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint32_t to = row[i] < ports ? next[row[i]] : w->g->num_switches;
-        if (distance[to] != far)
+        if (depth[to] != far)
             return false;
         through[to] |= (uint32_t)1 << i;
     }
@@ -101,8 +147,8 @@ static bool table_ways_arrive(const table_ways *w)
 
 bool table_ways_follow(table_ways *w)
 {
-    for (uint32_t at = w->num; at-- > 1;)
+    for (uint32_t at = w->num; !w->stray && at-- > 1;)
         if (!table_ways_step(w, w->order[at]))
             return false;
-    return table_ways_arrive(w);
+    return !w->stray && table_ways_arrive(w);
 }

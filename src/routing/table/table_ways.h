@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table_ways.h: the paths that tables give to several hosts of one switch at once, where each entry
- * leads one hop nearer to its host. In a row of a table the entries of neighbouring hosts are next
- * to each other, and all hosts of a switch have the same distance from any other switch: one
- * breadth-first search and one pass over the switches do for all of them.
+ * table_ways.h: the paths that tables give to several hosts of one switch at once, where these are
+ * equally long from any other switch, as shortest paths and those of up/down routing are. In a row
+ * of a table the entries of neighbouring hosts are next to each other: once the lengths are known
+ * from the entries of one host, one pass over the switches does for all of them.
  */
 #ifndef IKAT_ROUTING_TABLE_WAYS_H
 #define IKAT_ROUTING_TABLE_WAYS_H
@@ -17,8 +17,12 @@ typedef struct table_ways {
     const ik_routing *r;
     const links *g;
     uint32_t goal, first, num_hosts; /* hosts first … first + num_hosts - 1, of switch `goal` */
-    uint8_t *distance;               /* [num_switches + 1] hops to the goal, LINKS_FAR */
-    uint32_t *order, num;            /* the connected switches, the goal first, then the nearest */
+    uint8_t *depth;       /* [num_switches + 1] hops to the goal by the tables, LINKS_FAR: no way */
+    uint32_t *order, num; /* the switches with a way, the goal first, then by depth */
+    uint32_t *child, *sibling; /* [num_switches] of the tree of ways to one host, or IK_NONE */
+    uint8_t *distance;         /* [num_switches] hops by any path, LINKS_FAR: not connected */
+    uint32_t *queue, measured; /* [num_switches]; the switch that distances lead to, or IK_NONE */
+    bool stray;                /* packets have entered at a switch without a way */
     uint32_t *through; /* [num_switches] bit i: packets for the i-th host come to the switch */
     uint32_t *next; /* [ports of switches] the switch that a channel leads to, num_switches: none */
 } table_ways;
@@ -30,14 +34,17 @@ void table_ways_free(table_ways *w);
 /* How many of the hosts first … end - 1 may be taken at once: 1 to TABLE_WAYS. */
 uint32_t table_ways_run(const links *g, uint32_t first, uint32_t end);
 /* Turns to such hosts, for which no packets have entered yet. false: a switch is too far away.
- * O(links), nothing if the goal is the same. */
+ * O(switches), also where the goal is the same. */
 bool table_ways_turn(table_ways *w, uint32_t first, uint32_t num_hosts);
+/* Fills `distance`. false: a switch is too far away. O(links), nothing if the goal is the same. */
+bool table_ways_measure(table_ways *w);
 static inline void table_ways_enter(table_ways *w, uint32_t sw, uint32_t hosts)
 {
-    assert(w->distance[sw] != LINKS_FAR);
     w->through[sw] |= hosts;
+    w->stray |= w->depth[sw] == LINKS_FAR;
 }
-/* Marks what the packets come to. false: some entry does not lead nearer. O(entries). */
+/* Marks what the packets come to. false: some do not arrive, or their ways are not as long as
+ * `depth` says. O(entries). */
 bool table_ways_follow(table_ways *w);
 
 /* The channel that packets for the i-th host take at sw. */
