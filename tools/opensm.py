@@ -257,16 +257,18 @@ class Subnet(Simulator):
         if refused:
             raise RuntimeError(f"ibsim refuses {command}: {refused.group(0)}")
 
-    def copy_files(self, folder, settled=lambda: True):
-        """Copies what OpenSM has dumped, made between two sweeps, into a new folder, which is returned: a trap that comes late may begin
-        another sweep at any moment, which writes all files again. settled: what must be true of the files besides."""
+    def at_rest(self, act, names=DUMPED, settled=lambda: True):
+        """What act() returns of the files that OpenSM has dumped, with OpenSM stopped between two sweeps: a trap that comes late may begin
+        another one at any moment, which writes all files again. settled: what must be true of the files besides."""
+        made = []
+
         def stopped():
             if self.opensm.poll() is not None:
                 return False
             self.opensm.send_signal(signal.SIGSTOP)
             os.waitid(os.P_PID, self.opensm.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             try:
-                files = [self.file(name) for name in DUMPED]
+                files = [self.file(name) for name in names]
                 others = [self.file(name) for name in ("opensm-sl2vl.dump", "opensm.mcfdbs") if self.file(name).exists()]
                 # a sweep writes them one after the other, with less than a third of a second between two of them
                 if not all(path.exists() and path.stat().st_size for path in files):
@@ -275,14 +277,21 @@ class Subnet(Simulator):
                     return False
                 if not settled():
                     return False
-                folder.mkdir(parents=True)
-                for path in self.directory.glob("opensm*"):
-                    shutil.copy(path, folder)
+                made.append(act())
                 return True
             finally:
                 self.opensm.send_signal(signal.SIGCONT)
         self.wait(stopped, "OpenSM to rest between two sweeps", self.opensm)
-        return folder
+        return made[0]
+
+    def copy_files(self, folder, settled=lambda: True):
+        """Copies what OpenSM has dumped, made between two sweeps, into a new folder, which is returned."""
+        def copy():
+            folder.mkdir(parents=True)
+            for path in self.directory.glob("opensm*"):
+                shutil.copy(path, folder)
+            return folder
+        return self.at_rest(copy, settled=settled)
 
     # ---- what OpenSM made
 
@@ -303,7 +312,10 @@ class Subnet(Simulator):
 
     def lids(self):
         """{node GUID: LID} and {LID: (node GUID, 'SW' or 'CA', port GUID)} of opensm-subnet.lst."""
-        return subnet_lids(self.file("opensm-subnet.lst"))
+        path = self.file("opensm-subnet.lst")
+        if self.opensm.poll() is not None:
+            return subnet_lids(path)
+        return self.at_rest(lambda: subnet_lids(path), names=[path.name])
 
     def service_level(self, source, destination):
         """SL of the path record from a LID to another one."""

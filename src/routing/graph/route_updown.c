@@ -352,7 +352,7 @@ static uint32_t updown_nearest_entry(const updown *u, const uint16_t *dist, uint
 }
 
 /* A host with several switches or none, or one at sw itself. */
-static uint16_t updown_special_entry(const updown *u, row_scratch *s, uint32_t sw, uint32_t host)
+static uint16_t updown_special_entry(const updown *u, row_scratch *s, uint32_t host)
 {
     uint32_t best = updown_nearest_entry(u, s->dist, host);
     uint32_t leaf = best == IK_NONE ? 0 : u->leaf_of[best];
@@ -376,7 +376,7 @@ static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_e
     for (uint32_t i = 0; i < hosts; i++, host += step, host -= host < hosts ? 0 : hosts) {
         uint32_t leaf = u->only_leaf[host];
         row[host] = leaf == IK_NONE || s->dist[leaf] == DOWN
-                        ? updown_special_entry(u, s, sw, (uint32_t)host)
+                        ? updown_special_entry(u, s, (uint32_t)host)
                         : (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
     } /* IK_NONE becomes LFT_NONE */
     return IK_OK;
