@@ -136,7 +136,9 @@ class BadInputTest(CliTest):
         self.refused("topo", "ring:n=5", "--memory-limit", "0B", says="--memory-limit is 0")
         self.refused("topo", "ring:n=5", "-o", "", says="'': no format has this file name ending")
         self.refused("run", self.file, "-s", "load=", says="override 'load=' has no value")
-        self.assertTrue(self.refused("help", "nothing").rstrip().endswith(", …"))
+        self.refused("help", "nothing", says="neither the glossary nor a description has it")
+        self.file.write_text(EXPERIMENT + "figures: [{name: a, x: load, y: nothingatall}]\n")
+        self.assertTrue(self.refused("run", self.file, "-o", self.store).rstrip().endswith(", …"))  # a long list is cut
 
     def test_an_option_given_twice_is_refused(self):
         for words in (["check", "ring:n=3", "-r", "updown", "-r", "shortest"],
