@@ -115,16 +115,19 @@ enum {
     /* packets between two hosts with several cables take every connected pair of their ports, as in
      * a subnet, whose tables have entries for each */
     IK_ROUTE_EVERY_PORT = 2048,
-    /* for routings by destination alone that follow one path up and down an undamaged generated
-     * tree: the local port by which a switch that is not above dst sends is the same at all of its
-     * level, and packets come down by the switches to which these ports lead up from below.
-     * Analysis counts level by level then, if the routing is built in; it asks next() at two
-     * switches of every level for each destination, and goes on without where the answers differ */
+    /* for routings that follow one path up and down an undamaged generated tree. By destination
+     * alone: the local port by which a switch that is not above dst sends is the same at all of its
+     * level, and packets come down by the switches to which these ports lead up from below. By
+     * source (neither DEST_BASED nor dependent on in_port): a switch above src that is not above
+     * dst sends by a port that depends on src alone, one above dst by the one that leads to it.
+     * Analysis counts level by level then, if the routing is built in; it asks next() at a few
+     * switches of every level for each host, and goes on without where the answers differ */
     IK_ROUTE_ASCENDS_ALIKE = 4096,
-    /* for adaptive routings by destination alone on an undamaged generated tree: a switch that is
-     * not above dst may send by every port that leads up, one above it sends by the one port that
-     * leads to dst. Analysis counts level by level then, too, and asks next() at three switches of
-     * every level for each destination */
+    /* for routings on an undamaged generated tree that allow every way up: a switch above dst sends
+     * by the one port that leads to it, another one, if the routing is adaptive and by destination
+     * alone, by every port that leads up. An oblivious one has as many starts as there are ways up
+     * to the nearest common ancestors, and start n sends by the digits of n, the lowest at the
+     * lowest level. Analysis counts level by level then, too */
     IK_ROUTE_ASCENDS_FULLY = 8192
 };
 

@@ -92,23 +92,40 @@ static ik_status load_lost_new(load_job *job, ik_error *err)
                : ik_fail_memory(err, (size_t)job->num_goals * sizeof *job->lost, "channel loads");
 }
 
+/* *fits: whether it is done; else nothing is booked. */
+static ik_status load_try_levels(load_job *job, bool *fits, ik_error *err)
+{
+    *fits = load_fits_by_levels(job->r, job->d);
+    if (!*fits)
+        return IK_OK;
+    ik_status status = load_lost_new(job, err);
+    if (status == IK_OK)
+        status = load_by_levels(job, fits, err);
+    if (status == IK_OK && *fits)
+        load_book_ends(job);
+    if (status == IK_OK && !*fits) {
+        free(job->lost);
+        job->lost = NULL;
+    }
+    return status;
+}
+
 static ik_status load_run_engine(load_job *job, const ik_env *env, ik_error *err)
 {
     const ik_routing *r = job->r;
-    bool dest_based = r->traits & IK_ROUTE_DEST_BASED, legs = r->family->leg, fits = true;
+    bool dest_based = r->traits & IK_ROUTE_DEST_BASED, legs = r->family->leg, fits;
+    ik_status s = load_try_levels(job, &fits, err);
+    if (s != IK_OK || fits)
+        return s;
     job->by_switch =
         (dest_based || legs) && (r->traits & IK_ROUTE_PER_SWITCH) && load_one_cable_each(job->f);
     if (!dest_based && !(legs && job->by_switch))
         return load_by_walks(job, env, err);
-    ik_status s = load_lost_new(job, err);
-    if (s == IK_OK && load_fits_by_levels(r, job->d)) {
-        s = load_by_levels(job, &fits, err);
-        s = s == IK_OK && !fits ? load_by_trees(job, env, err) : s;
-        fits = true;
-    } else if (s == IK_OK) {
+    fits = true;
+    s = load_lost_new(job, err);
+    if (s == IK_OK)
         s = !dest_based && r->family->middles ? load_by_legs(job, env, &fits, err)
                                               : load_by_trees(job, env, err);
-    }
     if (s == IK_OK && !fits) {
         load_clear_parts(job);
         return load_by_walks(job, env, err);

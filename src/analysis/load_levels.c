@@ -13,7 +13,7 @@
 
 bool load_fits_by_levels(const ik_routing *r, const demand *d)
 {
-    return d->even_scale && d->denominator && tree_counts_fit_either(r);
+    return d->even_scale && d->denominator && tree_counts_fit(r) != TREE_ASCENTS_NONE;
 }
 
 /* What the channels that leave a level-l switch carry: `amount` for each source and destination. */
@@ -23,15 +23,15 @@ static void load_levels_book(load_job *job, const tree_counts *c, uint32_t l, ui
     const ik_fabric *f = job->f;
     const ik_xgft *x = ik_fabric_xgft(f);
     load_sums *sums = &job->parts[0];
+    bool fully = c->ascents == TREE_ASCENTS_FULL;
     uint32_t up = f->port_base[sw] + x->m[l - 1];
     for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-        uint32_t sources = port < up ? f->num_hosts - x->prod_m[l - 1] : x->prod_m[l];
-        double flows = (double)sources * c->destinations[port];
-        double among = c->fully ? x->prod_w[port < up ? l : l + 1] : 1;
+        double flows = (double)c->sources[port] * c->destinations[port];
+        double among = fully ? x->prod_w[port < up ? l : l + 1] : 1;
         sums->crossing[port] = flows / among;
         sums->load[port] = flows * amount / among;
     }
-    sums->turns[sw] = c->fully
+    sums->turns[sw] = fully
                           ? (double)x->prod_m[l] * (x->prod_m[l] - x->prod_m[l - 1]) / x->prod_w[l]
                           : (double)c->turns[sw];
 }

@@ -188,7 +188,7 @@ ik_status ik_destinations_count(const ik_plan *plan, const ik_env *env, uint32_t
         return ik_fail_memory(err, num_ports * sizeof *sum, "a count");
     bool fits = true;
     ik_status status = IK_OK;
-    if (tree_counts_fit_either(plan->routing))
+    if (tree_counts_fit(plan->routing) != TREE_ASCENTS_NONE)
         status = destinations_by_levels(plan, sum, &fits, err);
     else if (!ingraph_fits(plan->routing))
         status = destinations_by_legs(plan, env, sum, &fits, err);

@@ -41,7 +41,7 @@ ik_status prove_walk_pair(prove_job *job, walk *w, tally *t, uint32_t src, uint3
 bool prove_fits_in_trees(const ik_plan *plan);
 ik_status prove_by_in_trees(prove_job *job, ik_error *err);
 
-/* Of those, ones that ascend alike, or fully, on a whole tree (routing/tree/tree_counts.h), on one
+/* Plans whose routing ascends alike, or fully, on a whole tree (routing/tree/tree_counts.h), on one
  * VC: level by level. *fits: false if the routing does not keep what it declares; nothing is
  * written then. Cost O(hosts * levels + channels * words of a row). */
 bool prove_fits_by_levels(const ik_plan *plan);

@@ -8,6 +8,10 @@
  * switch, whichever child they come from. Packets that come down into a switch follow the descents
  * of their destinations, which are gone through one by one; where a routing ascends fully, they may
  * leave it by every channel down.
+ *
+ * A routing by source has the same with both ends exchanged: packets that go down from a switch may
+ * have come by every channel in use but the one back, those that go up follow the ascents of their
+ * sources.
  */
 #include "verify/prove.h"
 
@@ -19,7 +23,8 @@
 
 bool prove_fits_by_levels(const ik_plan *plan)
 {
-    return prove_fits_in_trees(plan) && plan->num_vcs == 1 && tree_counts_fit_either(plan->routing);
+    return plan->vc->family->static_lane && plan->num_vcs == 1 &&
+           tree_counts_fit(plan->routing) != TREE_ASCENTS_NONE;
 }
 
 /* Pairs by the level of their nearest common ancestor. */
@@ -27,6 +32,7 @@ static ik_status prove_levels_tally(const ik_plan *plan, tally *t, ik_error *err
 {
     const ik_xgft *x = ik_fabric_xgft(plan->fabric);
     ik_status status = IK_OK;
+    bool drawn = plan->routing->family->num_starts;
     tally_vc(t, 0);
     for (uint32_t l = 1; l <= x->h && status == IK_OK; l++) {
         uint32_t hops = 2 * (l - 1);
@@ -35,37 +41,47 @@ static ik_status prove_levels_tally(const ik_plan *plan, tally *t, ik_error *err
         if (pairs == 0)
             continue;
         tally_pair(t, 0, x->prod_m[l - 1], pairs, hops, &outcome);
-        status = tally_length(t, hops, pairs, err);
+        status = tally_length(t, hops, pairs * (drawn ? x->prod_w[l] : 1), err);
     }
     return status;
 }
 
-/* Local ports of sw with channels to switches that packets use; notes these channels. */
-static void prove_levels_used(cdg *g, const tree_counts *c, uint32_t sw, uint64_t *used)
+/* Does a packet cross the channel between two switches that begins at this port? */
+static bool prove_levels_crossed(const cdg *g, const tree_counts *c, uint32_t port)
+{
+    return g->channel_of_port[port] != IK_NONE && c->destinations[port] > 0;
+}
+
+/* Local ports of sw, of the first `num`, with channels to switches that packets use. Notes all
+ * such channels. */
+static void prove_levels_used(cdg *g, const tree_counts *c, uint32_t sw, uint32_t num,
+                              uint64_t *used)
 {
     const ik_fabric *f = g->fabric;
     memset(used, 0, g->words * sizeof *used);
-    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-        uint32_t local = port - f->port_base[sw], channel = g->channel_of_port[port];
-        if (channel == IK_NONE || c->destinations[port] == 0)
+    for (uint32_t local = 0; local < ik_radix(f, sw); local++) {
+        uint32_t port = f->port_base[sw] + local;
+        if (!prove_levels_crossed(g, c, port))
             continue;
-        used[local / 64] |= (uint64_t)1 << local % 64;
-        cdg_use(g, cdg_vertex(g, channel, 0));
+        cdg_use(g, cdg_vertex(g, g->channel_of_port[port], 0));
+        if (local < num)
+            used[local / 64] |= (uint64_t)1 << local % 64;
     }
 }
 
-/* Dependencies of the channels that come up into sw. */
-static void prove_levels_write_up(cdg *g, const tree_counts *c, uint32_t sw, uint32_t children,
-                                  const uint64_t *used)
+/* Dependencies of the channels that come into sw by its first `num` ports: all that are `used` but
+ * the one back. */
+static void prove_levels_write_across(cdg *g, const tree_counts *c, uint32_t sw, uint32_t num,
+                                      const uint64_t *used)
 {
     const ik_fabric *f = g->fabric;
-    for (uint32_t child = 0; child < children; child++) {
-        uint32_t up = f->port_peer[f->port_base[sw] + child], channel = g->channel_of_port[up];
-        if (c->destinations[up] == 0)
+    for (uint32_t local = 0; local < num; local++) {
+        uint32_t in = f->port_peer[f->port_base[sw] + local];
+        if (in == IK_NONE || !prove_levels_crossed(g, c, in))
             continue;
-        uint64_t *row = cdg_row(g, cdg_vertex(g, channel, 0), 0);
-        memcpy(row, used, g->words * sizeof *row);
-        row[child / 64] &= ~((uint64_t)1 << child % 64);
+        uint64_t *row = cdg_row(g, cdg_vertex(g, g->channel_of_port[in], 0), 0);
+        for (size_t word = 0; word < g->words; word++)
+            row[word] |= used[word] & ~(word == local / 64 ? (uint64_t)1 << local % 64 : 0);
     }
 }
 
@@ -80,20 +96,26 @@ static void prove_levels_write_below(cdg *g, uint32_t sw, uint32_t children)
     }
 }
 
-/* Dependencies along the descent to every host. */
-static ik_status prove_levels_write_down(prove_job *job, uint32_t *room, ik_error *err)
+/* Dependencies along the descent to every host, or along the ascent from it. */
+static ik_status prove_levels_write_climbs(prove_job *job, const tree_counts *c, uint32_t *room,
+                                           ik_error *err)
 {
     const ik_fabric *f = job->plan->fabric;
     uint32_t up[IK_XGFT_MAX_H];
-    for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
-        uint32_t num = tree_descent(job->plan->routing, dst, room, up);
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        uint32_t num = tree_climb(job->plan->routing, host, room, up);
         if (num == IK_NONE) /* tree_counts_make has been through all of them */
             return ik_fail(err, IK_ERR_INTERNAL,
                            "routing '%s' answers differently when asked again",
                            job->plan->routing->family->name);
-        for (uint32_t l = 1; l < num; l++)
-            cdg_add(&job->graph, up[l], 0, f->port_peer[up[l - 1]], 0, 0);
-        if (dst % 4096 == 0 && ik_env_cancelled(job->env))
+        for (uint32_t l = 1; l < num; l++) {
+            uint32_t joined = f->port_peer[up[l - 1]];
+            if (c->ascents == TREE_ASCENTS_SOURCE)
+                cdg_add(&job->graph, joined, 0, up[l], 0, 0);
+            else
+                cdg_add(&job->graph, up[l], 0, joined, 0, 0);
+        }
+        if (host % 4096 == 0 && ik_env_cancelled(job->env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
     return IK_OK;
@@ -103,19 +125,21 @@ static ik_status prove_levels_write(prove_job *job, const tree_counts *c, ik_err
 {
     cdg *g = &job->graph;
     const ik_xgft *x = ik_fabric_xgft(g->fabric);
+    bool from = c->ascents == TREE_ASCENTS_SOURCE, fully = c->ascents == TREE_ASCENTS_FULL;
     uint64_t *used = ik_calloc(g->words, sizeof *used);
     uint32_t *room = ik_calloc((size_t)job->plan->max_radix + 1, sizeof *room);
     ik_status status = used && room ? IK_OK : ik_fail_memory(err, g->words * 8, "a proof");
     for (uint32_t l = 1; status == IK_OK && l <= x->h; l++) {
         for (uint32_t sw = x->level_base[l]; sw < x->level_base[l + 1]; sw++) {
-            prove_levels_used(g, c, sw, used);
-            prove_levels_write_up(g, c, sw, l > 1 ? x->m[l - 1] : 0, used);
-            if (c->fully && l > 1)
-                prove_levels_write_below(g, sw, x->m[l - 1]);
+            uint32_t all = ik_radix(g->fabric, sw), children = l > 1 ? x->m[l - 1] : 0;
+            prove_levels_used(g, c, sw, from ? children : all, used);
+            prove_levels_write_across(g, c, sw, from ? all : children, used);
+            if (fully && l > 1)
+                prove_levels_write_below(g, sw, children);
         }
     }
-    if (status == IK_OK && !c->fully)
-        status = prove_levels_write_down(job, room, err);
+    if (status == IK_OK && !fully)
+        status = prove_levels_write_climbs(job, c, room, err);
     free(used);
     free(room);
     return status;

@@ -33,16 +33,8 @@ static uint64_t verify_num_pairs(const ik_fabric *f)
     return hosts > 0 ? hosts * (hosts - 1) : 0;
 }
 
-/* Level by level if the plan is one of the most regular; destination by destination otherwise. */
-static ik_status verify_prove_trees(prove_job *job, ik_error *err)
-{
-    job->levels = prove_fits_by_levels(job->plan);
-    ik_status status = job->levels ? prove_by_levels(job, &job->levels, err) : IK_OK;
-    return status != IK_OK || job->levels ? status : prove_by_in_trees(job, err);
-}
-
 /* By legs if the plan goes in legs; state by state otherwise. */
-static ik_status verify_prove_all(prove_job *job, ik_error *err)
+static ik_status verify_prove_states(prove_job *job, ik_error *err)
 {
     bool fits = legs_fit(job->plan) && !job->config.pairwise;
     ik_status status = fits ? prove_by_legs(job, &fits, err) : IK_OK;
@@ -54,6 +46,17 @@ static ik_status verify_prove_all(prove_job *job, ik_error *err)
         tally_init(&job->tallies[t]);
     }
     return prove_by_walking(job, err);
+}
+
+/* Level by level if the plan is one of the most regular; else destination by destination, or state
+ * by state. */
+static ik_status verify_prove_all(prove_job *job, bool trees, ik_error *err)
+{
+    job->levels = !job->config.pairwise && prove_fits_by_levels(job->plan);
+    ik_status status = job->levels ? prove_by_levels(job, &job->levels, err) : IK_OK;
+    if (status != IK_OK || job->levels)
+        return status;
+    return trees ? prove_by_in_trees(job, err) : verify_prove_states(job, err);
 }
 
 static ik_status verify_job_make(const ik_plan *plan, ik_verify_config config, const ik_env *env,
@@ -75,11 +78,8 @@ static ik_status verify_job_make(const ik_plan *plan, ik_verify_config config, c
     }
     for (unsigned t = 0; job->tallies && t < job->num_threads; t++)
         tally_init(&job->tallies[t]);
-    if (status == IK_OK) {
-        status = job->sampled ? prove_by_sample(job, err)
-                 : trees      ? verify_prove_trees(job, err)
-                              : verify_prove_all(job, err);
-    }
+    if (status == IK_OK)
+        status = job->sampled ? prove_by_sample(job, err) : verify_prove_all(job, trees, err);
     return status;
 }
 

@@ -17,13 +17,22 @@ static const char *const routings[] = {"dmodk",
                                        "dmodk_pgft",
                                        "rnca_down",
                                        "rnca_down:seed=3",
+                                       "smodk",
+                                       "rnca_up",
+                                       "rnca_up:seed=3",
+                                       "oblivious",
+                                       "ir",
+                                       "random",
                                        "dmodc",
                                        "adaptive_tree",
                                        "adaptive_tree:triggering=2th",
                                        "adaptive_tree:delta=2",
                                        "adaptive_tree:stages=1",
                                        "minimal",
+                                       "minimal:paths=one",
                                        NULL};
+/* refuses other trees */
+static const char *const few[] = {"fir", NULL};
 
 /* The first ones are counted level by level, the others not. */
 static const char *const whole[] = {"karytree:k=2,n=2",
@@ -145,7 +154,7 @@ static void compare_loads(const ik_plan *p, const ik_fabric *f, const char *patt
     assert_int_equal(ik_load_measure(r, t, &made_env, &slow, NULL), IK_OK);
     r->traits = declared;
     /* what divides flows adds up fractions, which are rounded */
-    double rounded = r->kind == IK_ROUTE_ADAPTIVE ? 1e-10 : 0;
+    double rounded = r->kind == IK_ROUTE_DETERMINISTIC ? 0 : 1e-10;
     for (uint32_t port = 0; port < r->fabric->num_ports; port++) {
         if (!near(fast.load[port], slow.load[port], rounded) ||
             !near(fast.crossing[port], slow.crossing[port], rounded))
@@ -193,11 +202,9 @@ static void compare_on(const char *spec, const char *const *routes, bool whole_t
     for (const char *const *routing = routes; *routing; routing++) {
         for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
             ik_plan *p = plan_of(f, *routing, schemes[i].name, schemes[i].vcs);
-            bool alike = p->routing->traits & IK_ROUTE_ASCENDS_ALIKE,
-                 fully = p->routing->traits & IK_ROUTE_ASCENDS_FULLY;
-            assert_int_equal(tree_counts_fit(p->routing), whole_tree && alike);
-            assert_int_equal(tree_counts_fit_fully(p->routing), whole_tree && fully);
-            compare_all(f, p, whole_tree && (alike || fully) && p->vc->family->static_lane);
+            bool declared = whole_tree && p->routing->traits & DECLARED;
+            assert_int_equal(tree_counts_fit(p->routing) != TREE_ASCENTS_NONE, declared);
+            compare_all(f, p, declared && p->vc->family->static_lane);
             ik_plan_free(p);
         }
     }
@@ -209,6 +216,8 @@ static void test_whole_trees(void **state)
     (void)state;
     for (const char *const *spec = whole; *spec; spec++)
         compare_on(*spec, routings, true);
+    compare_on("karytree:k=4,n=3", few, true);
+    compare_on("xgft:m=4:3:2,w=1:4:3", few, true);
 }
 
 static void test_other_trees(void **state)
@@ -226,7 +235,8 @@ static void test_other_trees(void **state)
 static const ik_routing_family *right;
 static unsigned wrong_way;
 
-/* As dmodk, but for switches of one kind, which send to another port than others of their level. */
+/* As dmodk or smodk, but for switches of one kind, which send to another port than others of their
+ * level, or by the other end of the packet, too. */
 static uint32_t wrong_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
                            uint32_t *out, uint32_t *preferred)
 {
@@ -238,7 +248,8 @@ static uint32_t wrong_next(const ik_routing *r, uint32_t sw, uint32_t in_port, i
              ups = level < x->h ? x->w[level] : 0;
     if (out[0] < first) /* down */
         return wrong_way == 2 && level == x->h && pk->dst % 5 == 0 ? 0 : num;
-    if (wrong_way == 0 && sw % 2)
+    bool by_source = !(r->traits & IK_ROUTE_DEST_BASED);
+    if (wrong_way == 0 && (by_source ? pk->dst % 2 : sw % 2))
         out[0] = first + (out[0] - first + 1) % ups;
     if (wrong_way == 1 && sw % 2)
         out[0] = first - 1; /* down to a child that does not lead there */
@@ -255,8 +266,9 @@ static void test_false_declarations(void **state)
     (void)state;
     for (const char *const *spec = specs; *spec; spec++) {
         ik_fabric *f = fabric_of(*spec);
-        for (wrong_way = 0; wrong_way < 4; wrong_way++) {
-            ik_plan *p = plan_of(f, "dmodk", "1q", 1);
+        for (unsigned i = 0; i < 8; i++) {
+            wrong_way = i / 2;
+            ik_plan *p = plan_of(f, i % 2 ? "smodk" : "dmodk", "1q", 1);
             right = p->routing->family;
             ik_routing_family wrong = *right;
             wrong.next = wrong_next;
@@ -324,27 +336,79 @@ static uint32_t level_of(const ik_xgft *x, uint32_t sw)
     return level;
 }
 
-/* Every switch, for every host: all ports up, or the one to a switch that is above the host. */
-static void check_full_declaration(const ik_routing *r)
+static bool is_above(const ik_xgft *x, uint32_t sw, uint32_t l, uint32_t host)
+{
+    return (sw - x->level_base[l]) / x->prod_w[l] == host / x->prod_m[l];
+}
+
+/* The one port of sw for a packet that is headed for a host below it leads there. */
+static void check_descent(const ik_routing *r, uint32_t sw, uint32_t l, uint32_t src, uint32_t dst,
+                          uint32_t via)
 {
     const ik_fabric *f = r->fabric;
     const ik_xgft *x = ik_fabric_xgft(f);
     uint32_t out[256], preferred;
-    for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
-        for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-            uint32_t l = level_of(x, sw), up = f->port_base[sw] + x->m[l - 1];
-            ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
-            uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred);
-            bool above = (sw - x->level_base[l]) / x->prod_w[l] == dst / x->prod_m[l];
-            assert_int_equal(n, above ? 1 : x->w[l]);
-            for (uint32_t u = 0; !above && u < n; u++)
-                assert_int_equal(out[u], up + u);
-            uint32_t below = ik_peer_node(f, out[0]);
-            if (above && l > 1)
-                assert_int_equal((below - x->level_base[l - 1]) / x->prod_w[l - 1],
-                                 dst / x->prod_m[l - 1]);
-            else if (above)
-                assert_int_equal(out[0], f->port_peer[ik_host_port(f, dst)]);
+    ik_packet pk = {.src = src, .dst = dst, .via = via};
+    assert_int_equal(r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred), 1);
+    if (l > 1)
+        assert_true(is_above(x, ik_peer_node(f, out[0]), l - 1, dst));
+    else
+        assert_int_equal(out[0], f->port_peer[ik_host_port(f, dst)]);
+}
+
+/* All ports up, or the one to a switch that is above the host. */
+static void check_full_ascent(const ik_routing *r, uint32_t sw, uint32_t l, uint32_t dst)
+{
+    const ik_fabric *f = r->fabric;
+    const ik_xgft *x = ik_fabric_xgft(f);
+    uint32_t out[256], preferred, up = f->port_base[sw] + x->m[l - 1];
+    ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
+    uint32_t n = r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred);
+    assert_int_equal(n, x->w[l]);
+    for (uint32_t u = 0; u < n; u++)
+        assert_int_equal(out[u], up + u);
+}
+
+/* Every start has a way of its own: the digits of its number. */
+static void check_starts(const ik_routing *r, uint32_t src, uint32_t dst)
+{
+    const ik_fabric *f = r->fabric;
+    const ik_xgft *x = ik_fabric_xgft(f);
+    uint32_t top = 1, out[256], preferred;
+    while (src / x->prod_m[top] != dst / x->prod_m[top])
+        top++;
+    assert_int_equal(r->family->num_starts(r, src, dst), x->prod_w[top]);
+    for (uint32_t n = 0; n < x->prod_w[top]; n++) {
+        ik_packet pk = {.src = src, .dst = dst, .via = IK_NONE};
+        r->family->start_nth(r, n, &pk);
+        uint32_t sw = f->port_node[f->port_peer[ik_host_port(f, src)]], rest = n;
+        for (uint32_t l = 1; l < top; l++) {
+            assert_int_equal(r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred), 1);
+            assert_int_equal(out[0], f->port_base[sw] + x->m[l - 1] + rest % x->w[l]);
+            rest /= x->w[l];
+            sw = ik_peer_node(f, out[0]);
+        }
+        check_descent(r, sw, top, src, dst, pk.via);
+    }
+}
+
+/* Towards `host` from everywhere, or, by source, from `host` to everywhere: one port up at all
+ * switches of level l that are not above it, or at the one above it by which it ascends. */
+static void check_ascents_alike(const ik_routing *r, uint32_t l, uint32_t host, bool from)
+{
+    const ik_fabric *f = r->fabric;
+    const ik_xgft *x = ik_fabric_xgft(f);
+    uint32_t out[256], preferred;
+    for (uint32_t sw = x->level_base[l]; sw < x->level_base[l + 1]; sw++) {
+        uint32_t common = IK_NONE;
+        for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
+            if (is_above(x, sw, l, host) != from || (from ? is_above(x, sw, l, dst) : dst != host))
+                continue;
+            ik_packet pk = {.src = host, .dst = dst, .via = IK_NONE};
+            assert_int_equal(r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred), 1);
+            assert_true(out[0] >= f->port_base[sw] + x->m[l - 1]);
+            assert_true(common == IK_NONE || common == out[0] - f->port_base[sw]);
+            common = out[0] - f->port_base[sw];
         }
     }
 }
@@ -353,19 +417,21 @@ static void check_declaration(const ik_routing *r)
 {
     const ik_fabric *f = r->fabric;
     const ik_xgft *x = ik_fabric_xgft(f);
-    uint32_t out[256], preferred;
-    for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
-        for (uint32_t l = 1; l < x->h; l++) {
-            uint32_t common = IK_NONE;
-            for (uint32_t sw = x->level_base[l]; sw < x->level_base[l + 1]; sw++) {
-                ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
-                if ((sw - x->level_base[l]) / x->prod_w[l] == dst / x->prod_m[l])
-                    continue; /* above dst */
-                assert_int_equal(r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred), 1);
-                assert_true(common == IK_NONE || common == out[0] - f->port_base[sw]);
-                common = out[0] - f->port_base[sw];
-            }
+    tree_ascents ascents = tree_counts_fit(r);
+    bool drawn = r->family->num_starts;
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+            uint32_t l = level_of(x, sw), other = f->num_hosts - 1 - host;
+            if (is_above(x, sw, l, host))
+                check_descent(r, sw, l, other == host ? !host : other, host, 0);
+            else if (ascents == TREE_ASCENTS_FULL && !drawn)
+                check_full_ascent(r, sw, l, host);
         }
+        for (uint32_t l = 1; l < x->h && ascents != TREE_ASCENTS_FULL; l++)
+            check_ascents_alike(r, l, host, ascents == TREE_ASCENTS_SOURCE);
+        for (uint32_t src = 0; src < f->num_hosts && drawn; src++)
+            if (src != host)
+                check_starts(r, src, host);
     }
 }
 
@@ -378,11 +444,8 @@ static void test_declarations_hold(void **state)
         ik_fabric *f = fabric_of(*spec);
         for (const char *const *routing = routings; *routing; routing++) {
             ik_routing *r = routing_on(f, *routing);
-            if (tree_counts_fit(r)) {
+            if (tree_counts_fit(r) != TREE_ASCENTS_NONE) {
                 check_declaration(r);
-                checked++;
-            } else if (tree_counts_fit_fully(r)) {
-                check_full_declaration(r);
                 checked++;
             }
             ik_routing_free(r);
@@ -394,15 +457,13 @@ static void test_declarations_hold(void **state)
         for (const char *const *spec = (*family)->example_fabrics; declared && *spec; spec++) {
             ik_fabric *f = fabric_of(*spec);
             ik_routing *r = routing_on(f, (*family)->name);
-            if (tree_counts_fit(r))
+            if (tree_counts_fit(r) != TREE_ASCENTS_NONE)
                 check_declaration(r);
-            if (tree_counts_fit_fully(r))
-                check_full_declaration(r);
             ik_routing_free(r);
             ik_fabric_free(f);
         }
     }
-    assert_true(checked > 100);
+    assert_true(checked > 200);
 }
 
 int main(void)

@@ -381,8 +381,8 @@ static bool load_band_fills_a_cut(const pricing *k, const ik_load *even)
 {
     const ik_fabric *f = k->f;
     uint32_t p = even->tightest;
-    if (!load_fits_by_levels(k->r, &k->d) || !tree_counts_fit_fully(k->r) || p == IK_NONE ||
-        !load_band_between_switches(f, p))
+    if (!load_fits_by_levels(k->r, &k->d) || tree_counts_fit(k->r) != TREE_ASCENTS_FULL ||
+        p == IK_NONE || !load_band_between_switches(f, p))
         return false;
     uint32_t from = f->switch_level[f->port_node[p]], to = f->switch_level[ik_peer_node(f, p)];
     for (uint32_t q = 0; q < f->num_ports; q++)

@@ -11,6 +11,8 @@
  */
 #include "routing/direct/minpaths.h"
 
+#include "ikat/topology.h"
+
 #include <stdlib.h>
 
 static void minimal_destroy(ik_routing *r)
@@ -89,6 +91,8 @@ static ik_status minimal_create(ik_routing *r, const ik_params *params, const ik
     r->natural_selection = "random";
     r->traits |= m->group ? IK_ROUTE_MARKS : 0;
     r->claims = minpaths_claims(m, r->claims);
+    if (ik_fabric_xgft(r->fabric) && !m->group && ik_params_enum(params, "paths") == 0)
+        r->traits |= IK_ROUTE_ASCENDS_FULLY; /* on a tree the minimal paths are all ways up */
     if (status == IK_OK && ik_params_enum(params, "paths") == 1)
         status = minimal_make_one(r, m, env, err);
     return status;

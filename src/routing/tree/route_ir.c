@@ -31,7 +31,7 @@ const ik_routing_family ik_routing_ir = {
                "Needs a generated tree without failures.",
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
-    .traits = IK_ROUTE_DEST_BASED,
+    .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ASCENDS_FULLY,
     .example_fabrics = examples,
     .refused_fabrics = refused,
     .create = ir_create,

@@ -91,8 +91,8 @@ const ik_routing_family ik_routing_oblivious = {
                "a generated tree without failures.",
     .kind = IK_ROUTE_OBLIVIOUS,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
-    .traits =
-        IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_PER_SWITCH,
+    .traits = IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS |
+              IK_ROUTE_PER_SWITCH | IK_ROUTE_ASCENDS_FULLY,
     .legs = &legs,
     .example_fabrics = examples,
     .refused_fabrics = refused,

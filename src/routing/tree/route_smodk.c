@@ -31,7 +31,7 @@ const ik_routing_family ik_routing_smodk = {
                "output depends on the source, so there is no forwarding table by destination.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
-    .traits = IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_HOPS,
+    .traits = IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_ASCENDS_ALIKE,
     .example_fabrics = tree_examples,
     .refused_fabrics = tree_refused,
     .create = tree_routing_create,
