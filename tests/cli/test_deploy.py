@@ -358,6 +358,20 @@ class Deploy(CliTest):
                         self.assertEqual(row["why"] is None, row["state"] == "compared", row)
         self.assertTrue(self.deploy("torus:dims=5:5", "--query-lane", "--force")["verdict"]["one_manager_free"])
 
+    def test_the_fewest_lanes_of_equal_loads(self):
+        """Another one with no more load and fewer lanes closes credit loops with the queries of one host, and the summary says so."""
+        beside = 0
+        for fabric in ("torus:dims=4:4,p=1", "torus:dims=4:3", "jellyfish:N=10,d=3,p=2", "slimfly:q=5,p=1"):
+            summary = self.deploy(fabric, "--force")
+            text = (self.tmp / "out" / "summary.txt").read_text()
+            (chosen,) = [row for row in summary["compared"] if row["chosen"]]
+            for row in (row for row in summary["compared"] if row["state"] == "compared"):
+                if row["lanes"] < chosen["lanes"] and row["max_load"] <= chosen["max_load"] and row["saturation"] >= chosen["saturation"]:
+                    self.assertEqual((row["one_manager_free"], chosen["one_manager_free"]), (False, True), (fabric, row))
+                    beside += 1
+                self.assertRegex(text, rf"{row['routing']} .*, {row['lanes']} lanes?{'' if row['one_manager_free'] else ', and one more for .*queries'}\n")
+        self.assertGreater(beside, 0)
+
     def test_installed_tables_without_service_levels(self):
         """They are judged as on one lane, and it is said: of tables, not of a folder, which has the levels."""
         for fabric, routing in (("torus:dims=4:4,p=2", "dfsssp"), ("rlft:ports=8,levels=2", "dmodc")):

@@ -284,6 +284,9 @@ void ik_deployment_free(ik_deployment *d)
     free(d->update.folder);
     free(d->update.order);
     free(d->update.batch);
+    free(d->choice.of);
+    if (d->curve)
+        free(d->curve->routings.of);
     free(d->curve);
     ik_fabric_free(d->whole);
     *d = (ik_deployment){0};
