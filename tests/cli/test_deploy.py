@@ -524,6 +524,30 @@ class Deploy(CliTest):
                 before = after
         self.assertGreaterEqual(seen[True], 13, seen)
 
+    def test_two_lanes_more_where_one_does_not_do(self):
+        """Old tables with four lanes do not take all pairs whose paths change; with five they do, and little else changes."""
+        spec, seen = "torus:dims=8:8,p=1", collections.Counter()
+        self.deploy(spec, "-r", "frugal", "--force", folder="old")
+        before, ends = Files(self.tmp / "old"), self.cables(spec)
+        old = self.lanes_of(self.tmp / "old")
+        inner = sorted(end for end, far in ends.items() if far in before.tables)
+        for at, port in random.Random(5).sample(inner, 4):
+            (self.tmp / "failed").write_text(f"{at:#x}[{port}]\n")
+            with self.subTest(failed=f"{at:#x}[{port}]"):
+                new = self.deploy(spec, "-r", "frugal", "--force", "--from", self.tmp / "old", "--failed", self.tmp / "failed", folder="new")
+                plain = self.deploy(spec, "-r", "frugal", "--force", "--failed", self.tmp / "failed", folder="plain")
+                self.assertIs(new["update"]["repaired"], True)
+                self.assertLess(new["update"]["changed"], 0.1 * new["entries"])
+                self.assertLessEqual(new["lanes"], plain["lanes"] + 2)
+                left, lanes = self.without(ends, (at, port)), self.lanes_of(self.tmp / "new")
+                self.check_walks(Files(self.tmp / "new"), left)
+                changed, moved, _ = self.check_lanes(before, old, Files(self.tmp / "new"), lanes, left)
+                self.assertEqual(changed, new["update"]["levels_changed"])
+                self.assertLess(changed, 0.1 * len(lanes))
+                self.assertLess(moved, 0.05 * len(lanes))
+                seen[new["lanes"]] += 1
+        self.assertGreater(seen[5], 0, seen)
+
     def lanes_of(self, folder):
         """(source, destination) -> service level, of all pairs of hosts."""
         groups, rules, levels = self.policy(folder)
