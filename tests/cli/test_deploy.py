@@ -311,6 +311,21 @@ class Deploy(CliTest):
         self.refused("deploy", "ring:n=5", "-r", "updown", says="--output")
         self.refused("deploy", "ring:n=5", "-r", "updown", "--vls", "16", "-o", out, says="15")
 
+    def test_a_dump_that_was_cut_off(self):
+        """Tables of what is left of it would be proved, and cut off the rest. A log around the dump and the ends of lines of Windows change nothing."""
+        text, out = (SOURCE / "data" / "cluster96.ibnetdiscover").read_text(), self.tmp / "cut"
+        sections = [match.start() for match in re.finditer(r"^switchguid=", text, re.M)]
+        dump = self.tmp / "dump"
+        for size in (sections[1], sections[2] + 500, sections[-1]):
+            dump.write_text(text[:size])
+            for options in (("-o", out), ("--dry-run",)):
+                self.refused("deploy", dump, "-r", "updown", *options, says=["the dump is incomplete", "dump the whole fabric again"])
+            self.assertFalse(out.exists())
+        whole = self.ok("deploy", SOURCE / "data" / "cluster96.ibnetdiscover", "-r", "updown", "--dry-run", "--json")
+        for other in (text.replace("\n", "\r\n"), f"$ ibnetdiscover\n{text}\n$ exit\n"):
+            dump.write_text(other, newline="")
+            self.assertEqual(json.loads(self.ok("deploy", dump, "-r", "updown", "--dry-run", "--json"))["verdict"], json.loads(whole)["verdict"])
+
     def test_engines_that_are_vc_schemes(self):
         done = run("deploy", "ring:n=5,p=2", "-r", "lash", "-o", self.tmp / "out", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
